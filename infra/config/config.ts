@@ -1,0 +1,83 @@
+import { settings, type Setting, type SettingName } from './settings.ts'
+
+interface Values {
+  text: string
+  url: string
+  count: number
+  number: number
+  list: readonly string[]
+  flag: boolean
+}
+
+/** The values of the named settings, typed by their kind. */
+export type Config<Names extends SettingName> = { readonly [Name in Names]: Values[(typeof settings)[Name]['kind']] }
+
+/** A setting that cannot be read: the message names it, what it got and an example. */
+export class ConfigError extends Error {
+  readonly code = 'bad-setting'
+}
+
+/** Reads `names` from `env`; throws one `ConfigError` that lists every setting at fault. */
+export function readConfig<Name extends SettingName>(
+  env: Readonly<Record<string, string | undefined>>,
+  names: readonly Name[],
+): Config<Name> {
+  const problems: string[] = []
+  const entries = names.map((name) => {
+    const setting: Setting = settings[name]
+    const text = env[name] ?? setting.default
+    const value = text === undefined ? undefined : parse(setting, text)
+    if (value === undefined) problems.push(problem(name, setting, env[name]))
+    return [name, value]
+  })
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'))
+  return Object.fromEntries(entries) as Config<Name>
+}
+
+/** The value of `text`, or undefined where it does not fit the setting. */
+function parse(setting: Setting, text: string): Values[Setting['kind']] | undefined {
+  if (setting.oneOf !== undefined && !setting.oneOf.includes(text)) return undefined
+  switch (setting.kind) {
+    case 'text':
+      return text
+    case 'url':
+      return URL.canParse(text) ? text.replace(/\/+$/, '') : undefined
+    case 'count':
+      return /^\d+$/.test(text) ? Number(text) : undefined
+    case 'number':
+      return /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined
+    case 'list':
+      return text
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== '')
+    case 'flag':
+      return text === '1' ? true : text === '0' ? false : undefined
+  }
+}
+
+function problem(name: string, setting: Setting, got: string | undefined): string {
+  const what = setting.oneOf === undefined ? kinds[setting.kind] : `one of ${setting.oneOf.join(', ')}`
+  const shown =
+    got === undefined ? 'nothing' : setting.secret === true ? 'a text that is not shown' : JSON.stringify(got)
+  return `${name} must be ${what}, got ${shown}; for example ${name}=${setting.example}`
+}
+
+const kinds: Readonly<Record<Setting['kind'], string>> = {
+  text: 'a text',
+  url: 'an absolute URL',
+  count: 'a whole number of 0 or more',
+  number: 'a number of 0 or more',
+  list: 'a comma-separated list',
+  flag: '0 or 1',
+}
+
+/** Lines for `--help`: each setting with its default and what it says. */
+export function settingsHelp(names: readonly SettingName[]): string {
+  return names
+    .map((name) => {
+      const setting: Setting = settings[name]
+      return `  ${name}=${setting.default ?? '(required)'}\n      ${setting.says}`
+    })
+    .join('\n')
+}

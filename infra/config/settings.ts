@@ -1,0 +1,296 @@
+/** How a setting's text becomes a value. */
+type Kind = 'text' | 'count' | 'number' | 'url' | 'list' | 'flag'
+
+export interface Setting {
+  readonly kind: Kind
+  /** Text as in the environment; undefined: required by the services that read it. */
+  readonly default: string | undefined
+  readonly says: string
+  readonly example: string
+  /** Allowed values, where they are few. */
+  readonly oneOf?: readonly string[]
+  /** Never logged, never shown. */
+  readonly secret?: true
+}
+
+/** Every environment variable that any part of the product reads. The README's table is made from this. */
+export const settings = {
+  MODE: {
+    kind: 'text',
+    default: 'demo',
+    oneOf: ['demo', 'live', 'tape'],
+    says: 'Where the market comes from: the simulator, the real venues, or a recorded tape. Shown in every answer of a demo.',
+    example: 'live',
+  },
+  NAMESPACE: {
+    kind: 'text',
+    default: '',
+    says: 'Put before every topic, group and transactional id, so that several systems can share a broker.',
+    example: 'staging.',
+  },
+  PARTITIONS: {
+    kind: 'count',
+    default: '12',
+    says: 'Partitions of every topic that is partitioned by asset; fixed when the log is created.',
+    example: '12',
+  },
+  REPLICATION_FACTOR: {
+    kind: 'count',
+    default: '1',
+    says: 'Replication factor of the topics that are created.',
+    example: '3',
+  },
+  RETENTION_BYTES: {
+    kind: 'count',
+    default: '10000000000',
+    says: 'Size limit of a facts topic over all its partitions, bytes; the oldest records go first.',
+    example: '10000000000',
+  },
+  KAFKA_BROKERS: {
+    kind: 'list',
+    default: '127.0.0.1:9092',
+    says: 'Kafka brokers, comma-separated.',
+    example: 'kafka-1:9092,kafka-2:9092',
+  },
+  SCHEMA_REGISTRY_URL: {
+    kind: 'url',
+    default: 'http://127.0.0.1:8081/apis/ccompat/v7',
+    says: 'Base of the schema registry’s Confluent-compatible API.',
+    example: 'http://registry:8081/apis/ccompat/v7',
+  },
+  CLICKHOUSE_URL: {
+    kind: 'url',
+    default: 'http://127.0.0.1:8123',
+    says: 'ClickHouse’s HTTP interface.',
+    example: 'http://clickhouse:8123',
+  },
+  CLICKHOUSE_USER: { kind: 'text', default: 'default', says: 'ClickHouse user that may write.', example: 'default' },
+  CLICKHOUSE_PASSWORD: {
+    kind: 'text',
+    default: '',
+    secret: true,
+    says: 'Password of CLICKHOUSE_USER.',
+    example: 'a-long-random-text',
+  },
+  CLICKHOUSE_DATABASE: {
+    kind: 'text',
+    default: 'market',
+    says: 'Database that holds all tables and views.',
+    example: 'market',
+  },
+  CLICKHOUSE_READER_PASSWORD: {
+    kind: 'text',
+    default: 'reader',
+    secret: true,
+    says: 'Password of the read-only user `reader` of the local ClickHouse.',
+    example: 'a-long-random-text',
+  },
+  CLICKHOUSE_KAFKA_BROKERS: {
+    kind: 'list',
+    default: '',
+    says: 'Kafka brokers as ClickHouse reaches them; empty: as KAFKA_BROKERS.',
+    example: 'kafka:9092',
+  },
+  CLICKHOUSE_REGISTRY_URL: {
+    kind: 'text',
+    default: '',
+    says: 'Schema registry as ClickHouse reaches it; empty: as SCHEMA_REGISTRY_URL.',
+    example: 'http://registry:8081/apis/ccompat/v7',
+  },
+  LOG_LEVEL: {
+    kind: 'text',
+    default: 'info',
+    oneOf: ['trace', 'debug', 'info', 'warn', 'error', 'fatal'],
+    says: 'Least level that is logged.',
+    example: 'debug',
+  },
+  LOG_FORMAT: {
+    kind: 'text',
+    default: 'auto',
+    oneOf: ['auto', 'json', 'pretty'],
+    says: 'Logs for machines or for people; auto: pretty on a terminal.',
+    example: 'json',
+  },
+  OPS_HOST: {
+    kind: 'text',
+    default: '127.0.0.1',
+    says: 'Address of a service’s /healthz and /metrics.',
+    example: '0.0.0.0',
+  },
+  OPS_PORT: {
+    kind: 'count',
+    default: '0',
+    says: 'Port of a service’s /healthz and /metrics; 0: any free one.',
+    example: '9100',
+  },
+  API_HOST: { kind: 'text', default: '127.0.0.1', says: 'Address that the API listens on.', example: '0.0.0.0' },
+  API_PORT: { kind: 'count', default: '3000', says: 'Port of the API; 0: any free one.', example: '3000' },
+  API_SERVICES: {
+    kind: 'list',
+    default: '',
+    says: 'Other services’ base addresses whose metrics the API’s /metrics includes, as name=url, comma-separated.',
+    example: 'feeds=http://feeds:9100,processors=http://processors:9100',
+  },
+  RATE_LIMIT_PER_SECOND: {
+    kind: 'number',
+    default: '20',
+    says: 'Free requests a second per address; 0 turns the limit off.',
+    example: '20',
+  },
+  RATE_LIMIT_BURST: {
+    kind: 'count',
+    default: '40',
+    says: 'Free requests that an address may make at once.',
+    example: '40',
+  },
+  TRUST_PROXY: {
+    kind: 'flag',
+    default: '0',
+    says: '1: the caller’s address is the last one of X-Forwarded-For; only behind a proxy that sets it.',
+    example: '1',
+  },
+  PROCESSORS: { kind: 'list', default: '', says: 'Processors that this host runs; empty: all.', example: 'cvd' },
+  MEMBERSHIP: {
+    kind: 'text',
+    default: 'fixed',
+    oneOf: ['fixed', 'group'],
+    says: 'Who owns which partitions: fixed (one host runs all) or a Kafka consumer group (many hosts).',
+    example: 'group',
+  },
+  SNAPSHOT_SECONDS: {
+    kind: 'number',
+    default: '5',
+    says: 'Time between two snapshots of a partition’s state.',
+    example: '5',
+  },
+  FEED_NAME: {
+    kind: 'text',
+    default: 'feeds',
+    says: 'Name of this feed process in marks and gaps; each has its own.',
+    example: 'feeds-b',
+  },
+  FEED_CLOCK: {
+    kind: 'text',
+    default: 'host',
+    oneOf: ['host', 'tape'],
+    says: 'Receive times and marks: the host’s clock, or on a tape the newest venue time seen.',
+    example: 'tape',
+  },
+  VENUES: {
+    kind: 'list',
+    default: 'binance,bybit,okx,coinbase',
+    says: 'Venues that are connected; leave one out to switch it off.',
+    example: 'binance,okx',
+  },
+  SYMBOLS: {
+    kind: 'list',
+    default: '',
+    says: 'Symbols streamed from the start; empty: the eight pre-subscribed ones.',
+    example: 'BTC,ETH',
+  },
+  BINANCE_WS_URL: {
+    kind: 'text',
+    default: '',
+    says: 'Binance USD-M WebSocket base; empty: the venue’s own.',
+    example: 'wss://fstream.binance.com',
+  },
+  BINANCE_REST_URL: {
+    kind: 'text',
+    default: '',
+    says: 'Binance USD-M REST base; empty: the venue’s own.',
+    example: 'https://fapi.binance.com',
+  },
+  BYBIT_WS_URL: {
+    kind: 'text',
+    default: '',
+    says: 'Bybit WebSocket base; empty: the venue’s own.',
+    example: 'wss://stream.bybit.com',
+  },
+  BYBIT_REST_URL: {
+    kind: 'text',
+    default: '',
+    says: 'Bybit REST base; empty: the venue’s own.',
+    example: 'https://api.bybit.com',
+  },
+  OKX_WS_URL: {
+    kind: 'text',
+    default: '',
+    says: 'OKX WebSocket base; empty: the venue’s own.',
+    example: 'wss://ws.okx.com:8443',
+  },
+  OKX_REST_URL: {
+    kind: 'text',
+    default: '',
+    says: 'OKX REST base; empty: the venue’s own.',
+    example: 'https://openapi.okx.com',
+  },
+  COINBASE_WS_URL: {
+    kind: 'text',
+    default: '',
+    says: 'Coinbase Exchange WebSocket base; empty: the venue’s own.',
+    example: 'wss://ws-feed.exchange.coinbase.com',
+  },
+  COINBASE_REST_URL: {
+    kind: 'text',
+    default: '',
+    says: 'Coinbase Exchange REST base; empty: the venue’s own.',
+    example: 'https://api.exchange.coinbase.com',
+  },
+  FRAMES_DIR: {
+    kind: 'text',
+    default: '',
+    says: 'Folder of the hourly tapes of raw frames; empty: none are kept.',
+    example: '/data/frames',
+  },
+  FRAMES_MAX_GB: {
+    kind: 'number',
+    default: '5',
+    says: 'Size limit of the raw-frame tapes; the oldest hour goes first.',
+    example: '50',
+  },
+  SIMULATOR_PORT: {
+    kind: 'count',
+    default: '0',
+    says: 'Port of the venue simulator; 0: any free one.',
+    example: '4100',
+  },
+  SIMULATOR_SEED: {
+    kind: 'count',
+    default: '1',
+    says: 'Seed of the simulated market and of its faults.',
+    example: '7',
+  },
+  SIMULATOR_RATE: {
+    kind: 'number',
+    default: '150',
+    says: 'Trades a second of the simulated market over all venues and symbols.',
+    example: '2000',
+  },
+  SIMULATOR_TAPE: {
+    kind: 'text',
+    default: '',
+    says: 'Tape, or folder of tapes, that the simulator plays instead of its market.',
+    example: 'tapes/2024-08-08',
+  },
+  SIMULATOR_SPEED: {
+    kind: 'number',
+    default: '1',
+    says: 'Speed of a tape; 0: as fast as it can be read.',
+    example: '10',
+  },
+  SIMULATOR_RETIME: { kind: 'flag', default: '0', says: '1: a tape’s times are shifted to now.', example: '1' },
+  SIMULATOR_FAULTS: {
+    kind: 'flag',
+    default: '0',
+    says: '1: the simulator injects its seeded schedule of faults by itself.',
+    example: '1',
+  },
+  DATA_DIR: {
+    kind: 'text',
+    default: '.data',
+    says: 'Folder of the local parts’ data.',
+    example: '/var/lib/market-data',
+  },
+} as const satisfies Record<string, Setting>
+
+export type SettingName = keyof typeof settings

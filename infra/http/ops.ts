@@ -1,0 +1,53 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Registry } from 'prom-client'
+
+export interface Health {
+  readonly ok: boolean
+  readonly [detail: string]: unknown
+}
+
+export interface OpsServer {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** Serves `/healthz` (503 when not ok), `/readyz` and `/metrics` (Prometheus text) of one service. */
+export async function startOps(
+  metrics: Registry,
+  health: () => Health,
+  { host, port }: { host: string; port: number },
+): Promise<OpsServer> {
+  const server = createServer((request, response) => {
+    if (request.url === '/metrics') {
+      void metrics.metrics().then((text) => response.setHeader('content-type', metrics.contentType).end(text))
+      return
+    }
+    if (request.url !== '/healthz' && request.url !== '/readyz') {
+      response.writeHead(404).end('see /healthz, /readyz and /metrics\n')
+      return
+    }
+    const state = health()
+    response.writeHead(state.ok ? 200 : 503, { 'content-type': 'application/json' }).end(`${JSON.stringify(state)}\n`)
+  })
+  const bound = await listen(server, host, port)
+  return { url: `http://${host}:${bound}`, close: () => closeServer(server) }
+}
+
+/** Listens and says the port; a taken port is named in the error. */
+export function listen(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(error.code === 'EADDRINUSE' ? new Error(`port ${port} on ${host} is in use`, { cause: error }) : error)
+    })
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
+  })
+}
+
+/** Stops listening and cuts what is still open. */
+export function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}

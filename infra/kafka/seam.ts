@@ -1,0 +1,102 @@
+/**
+ * The thin seam between us and any Kafka client: types only. What is built on it: the kernel's runner, the feeds, the
+ * API's tails, replays. Implementations: `kafkajs.ts` here and the in-memory log of `processors/kernel`; both pass
+ * `contract.ts`. Topic names are bare names of `schemas/topics.ts`; an implementation adds its namespace.
+ */
+
+/** One record as it lies in a partition. Offsets stay below 2^53. */
+export interface LogRecord {
+  readonly offset: number
+  /** Kafka record timestamp, milliseconds: when we received what it tells. */
+  readonly time: number
+  readonly key: Buffer | null
+  /** null: a tombstone. */
+  readonly value: Buffer | null
+}
+
+export interface OutRecord {
+  readonly key: string | Buffer | null
+  readonly value: Buffer | null
+  /** Kafka record timestamp, milliseconds. */
+  readonly time: number
+}
+
+export interface TopicPartition {
+  readonly topic: string
+  readonly partition: number
+}
+
+/** Where to read on: the offset of the next record. */
+export interface Position extends TopicPartition {
+  readonly offset: number
+}
+
+/** What one fetch brought of one partition. */
+export interface Slice extends TopicPartition {
+  readonly records: readonly LogRecord[]
+  /** Where to read on; past control records and compacted holes. */
+  readonly next: number
+  /** One past the last record (high watermark). */
+  readonly end: number
+  /** The first offset that is still there. */
+  readonly start: number
+  /** `out-of-range`: the position is not there any more; `moved`: ask again. */
+  readonly error?: 'out-of-range' | 'moved'
+}
+
+export interface FetchOptions {
+  /** Longest wait for a first record, milliseconds. */
+  readonly maxWaitMs: number
+  readonly maxBytesPerPartition: number
+}
+
+/** Reads partitions without a consumer group; one per process is enough. */
+export interface LogReader {
+  /** Offsets of each partition at its start, its end, or of the first record at or after `time` (ms); past the data: the end. */
+  offsets(
+    topic: string,
+    partitions: readonly number[],
+    at: 'start' | 'end' | { time: number },
+  ): Promise<Map<number, number>>
+  /** One fetch over many partitions; returns when any has data or `maxWaitMs` is over. */
+  fetch(from: readonly Position[], options: FetchOptions): Promise<Slice[]>
+  /** Reads one partition from `from` (default: its start) to the end as of the call. */
+  toEnd(topic: string, partition: number, from?: number): AsyncIterable<readonly LogRecord[]>
+  close(): Promise<void>
+}
+
+/** Appends to partitions. Records of one call to one partition are one batch: all of it is in the log or none. */
+export interface Writer {
+  /** Resolves when the broker has it (acks all). Order per partition is the order of the calls. */
+  send(topic: string, partition: number, records: readonly OutRecord[]): Promise<void>
+  close(): Promise<void>
+}
+
+/** The broker refused a write because a newer claim stands. Never retried: the task is dropped. */
+export class FencedError extends Error {
+  readonly code = 'fenced'
+}
+
+/** A writer whose partitions are its own until another claims them; then its writes fail with `FencedError`. */
+export interface Claim extends Writer {
+  readonly epoch: number
+}
+
+export interface Log {
+  reader(): LogReader
+  writer(): Writer
+  /** Claims `targets` for `owner` (`<processor>-<partition>`); when it resolves, no older owner can write to them. */
+  claim(owner: string, targets: readonly TopicPartition[]): Promise<Claim>
+  close(): Promise<void>
+}
+
+/** Which partition numbers this instance owns. Fixed on one machine, a consumer group on many. */
+export interface Membership {
+  /** Calls `listener` with the owned partitions, at first and at each change. */
+  onChange(listener: (partitions: readonly number[]) => void): void
+  /** Milliseconds since the Unix epoch of the last sign that the membership holds. */
+  readonly lastSeen: number
+  /** Tells the group how far we are; only a hint for lag displays, errors are ignored. */
+  hint(positions: readonly Position[]): Promise<void>
+  leave(): Promise<void>
+}

@@ -1,0 +1,141 @@
+import type { Market, VenueName } from '../../schemas/venues.ts'
+import type { Micros } from '../../schemas/records.ts'
+
+/**
+ * What one venue is, as data and pure functions. One folder per venue implements it, `venues.ts` lists them; sockets,
+ * clocks, REST calls, gap repair and Kafka are the runner's and the same for all.
+ */
+export interface Venue {
+  readonly name: VenueName
+  readonly market: Market
+  /** Real base addresses; configuration replaces them (`BINANCE_WS_URL`, `BINANCE_REST_URL`). No trailing slash. */
+  readonly urls: { readonly ws: string; readonly rest: string }
+  /** `contiguous`: ids go up by one per instrument, so a hole is a lost message. `none`: ids have no order. */
+  readonly ids: 'contiguous' | 'none'
+  readonly socket: SocketRules
+  readonly rest: RestRules
+  /** Frames that subscribe or end `symbols`, each within the venue's limits. `id` numbers the requests. */
+  subscribe(symbols: readonly string[], id: number): string[]
+  unsubscribe(symbols: readonly string[], id: number): string[]
+  /** Reads one text frame. Pure: times of our own are arguments. */
+  parse(frame: string): FrameEvent[]
+  /** The REST calls that list the venue's markets, and what an answer says. */
+  readonly listing: Listing
+  readonly backfill: Backfill
+}
+
+export interface SocketRules {
+  /** Path and query that follow the base address. */
+  readonly path: string
+  /** Connections opened for the same symbols at once; 2 where a hole cannot be filled afterwards. */
+  readonly copies: number
+  /** What we send to keep the connection, if anything. */
+  readonly ping?: { readonly everyMs: number; readonly frame: string; readonly onlyWhenQuiet: boolean }
+  /** The venue closes the connection after this long; it is replaced an hour before, the new one first. */
+  readonly lifetimeMs?: number
+  /** Without data or heartbeat for this long the connection is taken for dead. */
+  readonly silentAfterMs: number
+  readonly maxSymbolsPerConnection: number
+  readonly minFrameSpacingMs: number
+  /** Shortest time between two connection attempts. */
+  readonly minConnectSpacingMs: number
+}
+
+/** A token bucket: `capacity` units at most at once, refilled evenly. */
+export interface RestRules {
+  readonly capacity: number
+  readonly refillPerSecond: number
+  /** Body of a refusal that means "too many requests" beside the HTTP statuses 418 and 429; how long to wait, ms. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface RestCall {
+  /** Path and query below the REST base. */
+  readonly path: string
+  /** Units of the token bucket. */
+  readonly cost: number
+}
+
+/** What REST answered, read: rows, or why not. `limited`: ask again later; `refused`: not for us, do not ask again. */
+export type RestAnswer<Row> =
+  | { readonly kind: 'rows'; readonly rows: readonly Row[]; readonly next?: RestCall }
+  | { readonly kind: 'limited'; readonly retryAfterMs?: number }
+  | { readonly kind: 'error'; readonly code: string; readonly message: string }
+
+/** One market as a venue lists it, not yet joined to an asset. */
+export interface Listed {
+  readonly symbol: string
+  /** Base ticker as the venue writes it, multiplier taken off: PEPE for 1000PEPEUSDT. */
+  readonly base: string
+  readonly quote: string
+  readonly settle: string
+  readonly sizeFactor: number
+  readonly priceFactor: number
+  readonly tick: number | null
+  readonly live: boolean
+}
+
+export interface Listing {
+  readonly first: RestCall
+  parse(body: unknown): RestAnswer<Listed>
+  /** Checked-in rows of the known assets for when the list cannot be had; factors are verified at first contact. */
+  readonly seed: readonly Listed[]
+}
+
+/** One trade in the venue's own units: decimals are still text, so that scaling stays exact. */
+export interface VenueTrade {
+  readonly symbol: string
+  /** The contiguous id, or for unordered ids a 52-bit number made of the id. */
+  readonly id: number
+  /** Fills merged into it. */
+  readonly count: number
+  readonly sequence: number | null
+  readonly price: string
+  readonly size: string
+  readonly taker: 'buy' | 'sell'
+  readonly time: Micros
+}
+
+/** Why a frame or a row is not a trade; counted per venue and reason. */
+export type Refusal =
+  | 'not-json'
+  | 'not-an-object'
+  | 'unknown-event'
+  | 'bad-field'
+  /** Block trades, liquidation fund and ADL fills: real, but not taker flow of the book. */
+  | 'off-book'
+  | 'unknown-symbol'
+
+export type FrameEvent =
+  | { readonly kind: 'trade'; readonly trade: VenueTrade }
+  /** The venue's own word on how far a symbol's ids have come (Coinbase heartbeat, last_match). */
+  | { readonly kind: 'heartbeat'; readonly symbol: string | null; readonly lastId: number | null }
+  /** Subscribed symbols; null: the request `id` as a whole. */
+  | { readonly kind: 'subscribed'; readonly symbols: readonly string[] | null; readonly id: number | null }
+  | { readonly kind: 'unsubscribed'; readonly symbols: readonly string[] | null; readonly id: number | null }
+  | {
+      readonly kind: 'rejected'
+      readonly symbols: readonly string[] | null
+      readonly id: number | null
+      readonly message: string
+    }
+  /** The venue will close this connection soon: open the replacement now. */
+  | { readonly kind: 'closing'; readonly message: string }
+  | { readonly kind: 'pong' }
+  | { readonly kind: 'refused'; readonly reason: Refusal }
+
+/**
+ * How missing trades are fetched.
+ * - `forward`: `page(symbol, from, to)` starts at `from` and goes up;
+ * - `backward`: it starts below `to + 1` and goes down;
+ * - `newest`: one page of the newest trades, without a choice.
+ * Rows come in any order and may lie outside of what was asked for.
+ */
+export interface Backfill {
+  readonly direction: 'forward' | 'backward' | 'newest'
+  readonly pageSize: number
+  /** Trades older than this are not served, ms; undefined: no limit known. */
+  readonly depthMs?: number
+  page(symbol: string, from: number, to: number): RestCall
+  parse(symbol: string, body: unknown): RestAnswer<VenueTrade | { readonly refused: Refusal }>
+}

@@ -1,0 +1,59 @@
+import type { Message, Micros, RecordType } from '../../schemas/records.ts'
+import type { RecordsOf, TopicName } from '../../schemas/topics.ts'
+
+/** One record of a partition's log, decoded. `topic`, the partition and `offset` are its identity. */
+export interface Entry {
+  readonly topic: TopicName
+  readonly offset: number
+  /** Kafka record timestamp, milliseconds; outputs that follow from the entry carry it on. */
+  readonly time: number
+  readonly message: Message
+}
+
+/** One output. It goes to the partition of the input that it follows from. */
+export type Output<Topics extends TopicName = TopicName> = Topics extends TopicName
+  ? { readonly topic: Topics; readonly key: string; readonly message: Message<RecordsOf<Topics>> }
+  : never
+
+/** What a processor sees of its surroundings: all of it data, so that a replay sees the same. */
+export interface Context {
+  /** The partition that is worked on. */
+  readonly partition: number
+  /** Version of what follows from this entry: generation x 2^44 + offset. */
+  readonly v: number
+  /** Largest mark seen in the partition, this entry's included; 0 before the first. */
+  readonly partitionTime: Micros
+}
+
+/**
+ * A pure state machine over the log of one partition.
+ *
+ * The kernel owns clocks, IO, order and recovery; a processor sees one entry after the other and says what follows.
+ * The same entries give the same outputs, whatever the batching and wherever a crash fell between them.
+ */
+export interface Processor<State, Topics extends TopicName = TopicName> {
+  /** The state of a partition that has seen nothing. */
+  empty(): State
+  /** Folds one entry into `state`, changing it in place, and emits what follows. */
+  apply(state: State, entry: Entry, context: Context, emit: (output: Output<Topics>) => void): void
+  /** Called after the last entry of a batch, before outputs are written: emits upserts that were held back to coalesce. */
+  flush?(state: State, emit: (output: Output<Topics>) => void): void
+  /** The parts of the state that changed since the last call, by key; null: the part is gone. Clears the marks. */
+  save(state: State): Iterable<readonly [key: string, part: Buffer | null]>
+  /** The state made of the latest version of each part. */
+  load(parts: ReadonlyMap<string, Buffer>): State
+}
+
+/** One row of `processors/topology.ts`. */
+export interface ProcessorRow<State = unknown, Topics extends TopicName = TopicName> {
+  readonly name: string
+  readonly inputs: readonly TopicName[]
+  readonly outputs: readonly Topics[]
+  readonly state: TopicName
+  /** Raised, with its reason, when derived data are rebuilt by other code or parameters. */
+  readonly generation: number
+  readonly reason: string
+  readonly core: Processor<State, Topics>
+}
+
+export type { RecordType }

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto'
+
+/** An asset that we know by name. Its id never changes; a venue's new ticker for it becomes an alias. */
+export interface KnownAsset {
+  /** Stable lower-case id: `asset` in every record. */
+  readonly id: string
+  /** Upper-case tickers that mean this asset on a venue or in a request; the first is the one that answers show. */
+  readonly symbols: readonly [string, ...string[]]
+  /** Streamed from the start. */
+  readonly streamed?: true
+}
+
+/**
+ * The checked-in map from tickers to assets. Order matters: it spreads the assets over the partitions, so entries are
+ * only ever appended. MATIC was renamed POL and TON was renamed GRAM by their venues; the asset stayed the same.
+ */
+export const knownAssets: readonly KnownAsset[] = [
+  { id: 'btc', symbols: ['BTC', 'XBT', 'XXBT'], streamed: true },
+  { id: 'eth', symbols: ['ETH', 'XETH'], streamed: true },
+  { id: 'sol', symbols: ['SOL'], streamed: true },
+  { id: 'xrp', symbols: ['XRP'], streamed: true },
+  { id: 'bnb', symbols: ['BNB'], streamed: true },
+  { id: 'doge', symbols: ['DOGE', 'XDG'], streamed: true },
+  { id: 'link', symbols: ['LINK'], streamed: true },
+  { id: 'arb', symbols: ['ARB'], streamed: true },
+  { id: 'ada', symbols: ['ADA'] },
+  { id: 'avax', symbols: ['AVAX'] },
+  { id: 'dot', symbols: ['DOT'] },
+  { id: 'matic', symbols: ['MATIC', 'POL'] },
+  { id: 'uni', symbols: ['UNI'] },
+  { id: 'apt', symbols: ['APT'] },
+  { id: 'op', symbols: ['OP'] },
+  { id: 'sui', symbols: ['SUI'] },
+  { id: 'near', symbols: ['NEAR'] },
+  { id: 'atom', symbols: ['ATOM'] },
+  { id: 'pepe', symbols: ['PEPE'] },
+  { id: 'shib', symbols: ['SHIB'] },
+  { id: 'ton', symbols: ['TON', 'TONCOIN', 'GRAM'] },
+  { id: 'trx', symbols: ['TRX'] },
+  { id: 'ltc', symbols: ['LTC'] },
+]
+
+const bySymbol = new Map(knownAssets.flatMap((asset) => asset.symbols.map((symbol) => [symbol, asset] as const)))
+const order = new Map(knownAssets.map((asset, index) => [asset.id, index]))
+
+/** The known asset that an upper-case ticker means, if it is one. */
+export function knownAsset(symbol: string): KnownAsset | undefined {
+  return bySymbol.get(symbol)
+}
+
+/** What answers show for an asset: BTC for btc; of an asset that we do not know by name, its id in upper case. */
+export function symbolOf(asset: string): string {
+  const index = order.get(asset)
+  return (index === undefined ? undefined : knownAssets[index]?.symbols[0]) ?? asset.toUpperCase()
+}
+
+/**
+ * The partition of an asset, the same in every topic that is partitioned by asset.
+ *
+ * Known assets are dealt out one by one, since a hash would leave some partitions empty and put busy ones together;
+ * others go by hash.
+ */
+export function partitionOf(asset: string, partitions: number): number {
+  const index = order.get(asset)
+  return (index ?? hash(asset)) % partitions
+}
+
+/** Identifies the asset-to-partition map. Appending an asset changes it, so each prefix of the list has its own hash. */
+export function mapHash(assets: readonly KnownAsset[] = knownAssets): string {
+  const text = assets.map((asset) => asset.id).join(' ')
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}
+
+function hash(text: string): number {
+  return createHash('sha256').update(text).digest().readUInt32BE(0)
+}

@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs'
+import avro from 'avsc'
+import type { Message, Records, RecordType } from './records.ts'
+import { subjectOf, topics, type TopicName } from './topics.ts'
+
+/** Confluent wire format: one zero byte, the schema id as a big-endian 32-bit number, then the Avro body. */
+const HEADER_BYTES = 5
+/** Grows when a record does not fit; most are under 300 bytes. */
+const SCRATCH_BYTES = 64 * 1024
+
+type Decoded = { [Type in RecordType]: { type: Type; value: Records[Type] } }[RecordType]
+
+/** The .avsc text of a record type, as registered. */
+export function schemaText(record: RecordType): string {
+  return readFileSync(new URL(`records/${record}.avsc`, import.meta.url), 'utf8')
+}
+
+const compiled = new Map<RecordType, avro.Type>()
+
+/** The compiled Avro type of a record type; compiled once per process. */
+export function avroType(record: RecordType): avro.Type {
+  let type = compiled.get(record)
+  if (type === undefined) {
+    type = avro.Type.forSchema(JSON.parse(schemaText(record)) as avro.Schema)
+    compiled.set(record, type)
+  }
+  return type
+}
+
+/** Why bytes could not be read. `unknown-schema` can be mended by asking the registry for the id. */
+export class UndecodableError extends Error {
+  readonly code: 'not-wire-format' | 'unknown-schema' | 'bad-body'
+  readonly schemaId: number
+  constructor(code: UndecodableError['code'], schemaId: number, cause?: unknown) {
+    super(`cannot decode: ${code}, schema id ${schemaId}`, { cause })
+    this.code = code
+    this.schemaId = schemaId
+  }
+}
+
+/** A schema id that the registry gave to a topic's record type, or an older version of it with its own text. */
+export interface RegisteredSchema {
+  readonly id: number
+  readonly topic: TopicName
+  readonly record: RecordType
+  /** The writer's schema where it differs from ours. */
+  readonly writer?: string
+}
+
+interface Reader {
+  readonly record: RecordType
+  readonly type: avro.Type
+  readonly resolver: ReturnType<avro.Type['createResolver']> | undefined
+}
+
+/**
+ * Encodes and decodes the records of all topics.
+ *
+ * Types and resolvers are made once; a message costs one copy out of a shared scratch buffer and no registry call.
+ */
+export class Codec {
+  readonly #ids = new Map<string, number>()
+  readonly #readers = new Map<number, Reader>()
+  #scratch = Buffer.allocUnsafe(SCRATCH_BYTES)
+
+  constructor(schemas: readonly RegisteredSchema[]) {
+    for (const schema of schemas) this.add(schema)
+  }
+
+  /** Makes a schema id readable; without `writer` it also becomes the id that is written. */
+  add({ id, topic, record, writer }: RegisteredSchema): void {
+    const type = avroType(record)
+    if (writer === undefined) this.#ids.set(subjectOf(topic, record), id)
+    const resolver =
+      writer === undefined ? undefined : type.createResolver(avro.Type.forSchema(JSON.parse(writer) as avro.Schema))
+    this.#readers.set(id, { record, type, resolver })
+  }
+
+  /** The bytes of one record for `topic`. Throws on a value that does not fit its schema: a programmer's error. */
+  encode<Type extends RecordType>(topic: TopicName, type: Type, value: Records[Type]): Buffer {
+    const id = this.#ids.get(subjectOf(topic, type))
+    if (id === undefined) throw new Error(`${type} is not a registered record of ${topic}`)
+    const end = avroType(type).encode(value, this.#scratch, HEADER_BYTES)
+    if (end < 0) {
+      this.#scratch = Buffer.allocUnsafe(this.#scratch.length - end + SCRATCH_BYTES)
+      return this.encode(topic, type, value)
+    }
+    this.#scratch[0] = 0
+    this.#scratch.writeInt32BE(id, 1)
+    return Buffer.from(this.#scratch.subarray(0, end))
+  }
+
+  /** The record in `bytes`; throws `UndecodableError`. */
+  decode(bytes: Buffer): Message {
+    if (bytes.length < HEADER_BYTES || bytes[0] !== 0) throw new UndecodableError('not-wire-format', -1)
+    const id = bytes.readInt32BE(1)
+    const reader = this.#readers.get(id)
+    if (reader === undefined) throw new UndecodableError('unknown-schema', id)
+    const { value, offset } = reader.type.decode(bytes, HEADER_BYTES, reader.resolver)
+    if (offset < 0) throw new UndecodableError('bad-body', id)
+    return { type: reader.record, value } as Decoded
+  }
+
+  /** The record type of `bytes` without decoding the body, undefined where the id is not known. */
+  typeOf(bytes: Buffer): RecordType | undefined {
+    return bytes.length < HEADER_BYTES ? undefined : this.#readers.get(bytes.readInt32BE(1))?.record
+  }
+}
+
+/** A codec whose ids are positions in the topic table: for tests and for files, where no registry is at hand. */
+export function localCodec(): Codec {
+  const subjects = topics.flatMap((topic) => topic.records.map((record) => ({ topic: topic.name, record })))
+  return new Codec(subjects.map((subject, index) => ({ ...subject, id: index + 1 })))
+}

@@ -1,0 +1,98 @@
+import type { RecordType } from './records.ts'
+
+/**
+ * What a topic is kept for.
+ * - `facts`: what happened outside, cut by size only.
+ * - `journal`: evidence, read as a sequence; never compacted, never cut.
+ * - `upsert`: absolute values by key; compacted, readers keep the highest `v`.
+ * - `cache`: compacted without a limit, never evidence; entries end by tombstone.
+ */
+export type Kind = 'facts' | 'journal' | 'upsert' | 'cache'
+
+export interface Topic {
+  readonly name: string
+  /** What the Kafka key is, as a person would say it. */
+  readonly key: string
+  /** `asset`: by the asset's partition, the same number in every topic; `one`: a single partition. */
+  readonly partitions: 'asset' | 'one'
+  readonly kind: Kind
+  readonly records: readonly RecordType[]
+  readonly says: string
+}
+
+/** Every topic of the system. Creation, registration, consumer lag and ClickHouse's tables follow from this table. */
+export const topics = [
+  {
+    name: 'market.trades',
+    key: 'asset',
+    partitions: 'asset',
+    kind: 'facts',
+    records: ['trade', 'gap', 'mark'],
+    says: 'Trades of all venues, with the feeds’ marks and gaps between the trades that they concern.',
+  },
+  {
+    name: 'market.instruments',
+    key: 'instrument',
+    partitions: 'one',
+    kind: 'journal',
+    records: ['instrument'],
+    says: 'What each venue lists: contract sizes, multipliers, renames; written when it changes.',
+  },
+  {
+    name: 'control.subscriptions',
+    key: 'asset|wanter',
+    partitions: 'one',
+    kind: 'cache',
+    records: ['subscription'],
+    says: 'Which assets are wanted, by whom and until when.',
+  },
+  {
+    name: 'control.layout',
+    key: 'layout',
+    partitions: 'one',
+    kind: 'cache',
+    records: ['layout'],
+    says: 'The log’s id, partition count and asset map: a start on another layout is refused.',
+  },
+  {
+    name: 'derived.flow',
+    key: 'asset|instrument|bucket|part',
+    partitions: 'asset',
+    kind: 'upsert',
+    records: ['flow', 'mark'],
+    says: 'Taker volume per instrument and 10 s bucket; the stream and each backfill are parts of their own.',
+  },
+  {
+    name: 'derived.signals',
+    key: 'asset',
+    partitions: 'asset',
+    kind: 'journal',
+    records: ['signal', 'mark'],
+    says: 'Changes of a signal’s class.',
+  },
+  {
+    name: 'state.cvd',
+    key: 'state part',
+    partitions: 'asset',
+    kind: 'cache',
+    records: ['snapshot'],
+    says: 'Snapshots of the cvd processor with the offsets that they have applied.',
+  },
+] as const satisfies readonly Topic[]
+
+export type TopicName = (typeof topics)[number]['name']
+
+/** The record types that a topic may hold. */
+export type RecordsOf<Name extends TopicName> = Extract<(typeof topics)[number], { name: Name }>['records'][number]
+
+/** The topic of that name; every name of the type is in the table. */
+export function topicOf(name: TopicName): Topic {
+  const topic = topics.find((candidate) => candidate.name === name)
+  if (topic === undefined) throw new Error(`no topic ${name} in schemas/topics.ts`)
+  return topic
+}
+
+/** Subject under which a topic's record type is registered: `<topic>-<record>`. */
+export function subjectOf(topic: TopicName, record: RecordType): string {
+  return `${topic}-${record}`
+}
