@@ -8,8 +8,6 @@ const HEADER_BYTES = 5
 /** Grows when a record does not fit; most are under 300 bytes. */
 const SCRATCH_BYTES = 64 * 1024
 
-type Decoded = { [Type in RecordType]: { type: Type; value: Records[Type] } }[RecordType]
-
 /** The .avsc text of a record type, as registered. */
 export function schemaText(record: RecordType): string {
   return readFileSync(new URL(`records/${record}.avsc`, import.meta.url), 'utf8')
@@ -98,7 +96,7 @@ export class Codec {
     if (reader === undefined) throw new UndecodableError('unknown-schema', id)
     const { value, offset } = reader.type.decode(bytes, HEADER_BYTES, reader.resolver)
     if (offset < 0) throw new UndecodableError('bad-body', id)
-    return { type: reader.record, value } as Decoded
+    return { type: reader.record, value }
   }
 
   /** The record type of `bytes` without decoding the body, undefined where the id is not known. */
