@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { ConfigError, readConfig, settingsHelp } from './config.ts'
+import { settings, type SettingName } from './settings.ts'
+
+describe('configuration', () => {
+  it('reads each kind as its type', () => {
+    const env = {
+      KAFKA_BROKERS: 'a:1, b:2',
+      API_PORT: '8080',
+      RATE_LIMIT_PER_SECOND: '2.5',
+      TRUST_PROXY: '1',
+      CLICKHOUSE_URL: 'http://host:8123/',
+      MODE: 'live',
+    }
+    const names = [
+      'KAFKA_BROKERS',
+      'API_PORT',
+      'RATE_LIMIT_PER_SECOND',
+      'TRUST_PROXY',
+      'CLICKHOUSE_URL',
+      'MODE',
+    ] as const
+    expect(readConfig(env, names)).toEqual({
+      KAFKA_BROKERS: ['a:1', 'b:2'],
+      API_PORT: 8080,
+      RATE_LIMIT_PER_SECOND: 2.5,
+      TRUST_PROXY: true,
+      CLICKHOUSE_URL: 'http://host:8123',
+      MODE: 'live',
+    })
+  })
+
+  it.each([
+    ['API_PORT', '-1', 'API_PORT must be a whole number of 0 or more, got "-1"; for example API_PORT=3000'],
+    ['MODE', 'prod', 'MODE must be one of demo, live, tape, got "prod"; for example MODE=live'],
+    ['CLICKHOUSE_URL', 'host', 'CLICKHOUSE_URL must be an absolute URL, got "host"; for example'],
+    ['TRUST_PROXY', 'yes', 'TRUST_PROXY must be 0 or 1, got "yes"'],
+  ] as const)('says what is wrong with %s=%s and gives an example', (name, text, message) => {
+    expect(() => readConfig({ [name]: text }, [name])).toThrow(message)
+  })
+
+  it('lists every setting at fault at once', () => {
+    const bad = { API_PORT: 'x', PARTITIONS: 'y' }
+    expect(() => readConfig(bad, ['API_PORT', 'PARTITIONS'])).toThrow(/API_PORT[^]*PARTITIONS/)
+    expect(() => readConfig(bad, ['API_PORT'])).toThrow(ConfigError)
+  })
+
+  it.each(Object.keys(settings) as SettingName[])('has a default and an example that fit for %s', (name) => {
+    expect(() => readConfig({}, [name])).not.toThrow()
+    expect(() => readConfig({ [name]: settings[name].example }, [name])).not.toThrow()
+    expect(settingsHelp([name])).toContain(settings[name].says)
+  })
+})
