@@ -1,0 +1,70 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { startChild, type ChildSpec } from './child.ts'
+
+const folder = mkdtempSync(path.join(tmpdir(), 'child-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** A child that runs `script`; its log is `name`.log in a folder of this file. */
+function spec(name: string, script: string, more: Partial<ChildSpec> = {}): ChildSpec {
+  return {
+    name,
+    command: [process.execPath, '-e', script],
+    logFile: path.join(folder, `${name}.log`),
+    ready: 'message',
+    readyWithinMs: 10_000,
+    stopWithinMs: 10_000,
+    ...more,
+  }
+}
+
+const forEver = 'setInterval(() => {}, 1000);'
+
+describe('a child process', () => {
+  it('is ready when it says so, keeps its output and stops on request', async () => {
+    const child = await startChild(
+      spec('polite', `console.log('hello'); ${forEver} process.send({ ready: 'http://x' })`),
+    )
+    expect(child.url).toBe('http://x')
+    await child.stop()
+    await child.exited
+    expect(() => process.kill(child.pid, 0)).toThrow('ESRCH')
+    expect(readFileSync(path.join(folder, 'polite.log'), 'utf8')).toContain('hello')
+  })
+
+  it('is ready when its probe says so', async () => {
+    let asked = 0
+    const ready = (): Promise<string | undefined> => Promise.resolve(++asked < 3 ? undefined : 'http://probe')
+    const child = await startChild(spec('probed', forEver, { ready }))
+    expect([child.url, asked]).toEqual(['http://probe', 3])
+    await child.stop()
+  })
+
+  it('that ends before it is ready names its log file', async () => {
+    await expect(startChild(spec('early', 'process.exit(3)'))).rejects.toThrow(
+      /early ended before it was ready \(exit 3\).*early\.log/,
+    )
+  })
+
+  it('that is not ready in time is stopped', async () => {
+    await expect(startChild(spec('late', forEver, { readyWithinMs: 200 }))).rejects.toThrow(
+      'late was not ready within 200 ms',
+    )
+  })
+
+  it('that cannot be started is an error', async () => {
+    await expect(startChild(spec('absent', '', { command: ['/no/such/program'] }))).rejects.toThrow(
+      'absent ended before it was ready',
+    )
+  })
+
+  it('that does not listen to SIGTERM is killed', async () => {
+    const deaf = `process.on('SIGTERM', () => {}); ${forEver} process.send({ ready: 'x' })`
+    const child = await startChild(spec('deaf', deaf, { stopWithinMs: 100 }))
+    await child.stop()
+    await child.exited
+    expect(() => process.kill(child.pid, 0)).toThrow('ESRCH')
+  })
+})
