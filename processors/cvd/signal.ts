@@ -1,0 +1,29 @@
+/** Classes of the CVD signal, as answers show them. */
+export const signalClasses = [
+  'strong_bullish_pressure',
+  'bullish_pressure',
+  'neutral',
+  'bearish_pressure',
+  'strong_bearish_pressure',
+  'insufficient_data',
+] as const
+
+export type SignalClass = (typeof signalClasses)[number]
+
+/** Share of the period's volume beyond which pressure is strong. */
+const STRONG = 0.15
+/** Share of the period's volume up to which flow is balanced. */
+const NEUTRAL = 0.05
+
+/**
+ * The class of a period: its delta as a share of its volume, both in base units. A bound belongs to the milder class;
+ * without a trade there is nothing to say.
+ */
+export function classify(periodCvd: number, volume: number): SignalClass {
+  if (!(volume > 0)) return 'insufficient_data'
+  const ratio = periodCvd / volume
+  const size = Math.abs(ratio)
+  if (size <= NEUTRAL) return 'neutral'
+  if (size <= STRONG) return ratio > 0 ? 'bullish_pressure' : 'bearish_pressure'
+  return ratio > 0 ? 'strong_bullish_pressure' : 'strong_bearish_pressure'
+}
