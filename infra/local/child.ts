@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { openSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
+import { rememberChild } from './process-id.ts'
 
 /** One process of the local system. */
 export interface ChildSpec {
@@ -31,15 +32,28 @@ export interface Child {
 
 const PROBE_EVERY_MS = 50
 
-/** Starts a process and resolves when it is ready; rejects with the log file's name when it is not. */
+/**
+ * Starts a process and resolves when it is ready; rejects with the log file's name when it is not. It is cut when we
+ * exit before it, and remembered in a `.pid` file beside its log for the case that we are killed.
+ */
 export async function startChild(spec: ChildSpec): Promise<Child> {
   const log = openSync(spec.logFile, 'a')
   const [program, ...args] = spec.command
   const stdio = spec.ready === 'message' ? (['ignore', log, log, 'ipc'] as const) : (['ignore', log, log] as const)
-  const child = spawn(program, args, { stdio: [...stdio], env: { ...process.env, ...spec.env }, cwd: spec.cwd })
+  // A process group of its own: Ctrl-C on the terminal reaches only us, and we stop the parts in their order.
+  const options = { stdio: [...stdio], env: { ...process.env, ...spec.env }, cwd: spec.cwd, detached: true }
+  const child = spawn(program, args, options)
+  closeSync(log)
+  const orphan = (): void => void child.kill('SIGKILL')
+  process.once('exit', orphan)
   const exited = new Promise<void>((resolve) => {
     child.once('exit', () => resolve())
     child.once('error', () => resolve())
+  })
+  const forget = child.pid === undefined ? undefined : rememberChild(spec.logFile, spec.name, child.pid)
+  void exited.then(() => {
+    process.off('exit', orphan)
+    forget?.()
   })
   const stop = (): Promise<void> => end(child, exited, spec.stopWithinMs)
   const gone = exited.then(() => {
