@@ -51,10 +51,11 @@ export async function startChild(spec: ChildSpec): Promise<Child> {
     child.once('error', () => resolve())
   })
   const forget = child.pid === undefined ? undefined : rememberChild(spec.logFile, spec.name, child.pid)
-  void exited.then(() => {
+  const forgotten = (): void => {
     process.off('exit', orphan)
     forget?.()
-  })
+  }
+  void exited.then(forgotten)
   const stop = (): Promise<void> => end(child, exited, spec.stopWithinMs)
   const gone = exited.then(() => {
     throw new Error(
