@@ -1,0 +1,91 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openDataFolder } from './data-folder.ts'
+import { readRunFile, removeRunFile, urlOf, writeRunFile } from './run-file.ts'
+
+let root: string
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'data-folder-'))
+})
+afterEach(() => rmSync(root, { recursive: true }))
+
+/** Writes `text` to a file of the demo's folder. */
+function put(name: string, text: string): string {
+  const file = path.join(root, 'demo', name)
+  mkdirSync(path.dirname(file), { recursive: true })
+  writeFileSync(file, text)
+  return file
+}
+
+describe('a data folder', () => {
+  it('is refused to a second start and free again after the first', async () => {
+    const first = await openDataFolder(root, 'demo', false)
+    await expect(openDataFolder(root, 'live', false)).rejects.toThrow(/is in use by the start with process id \d+/)
+    first.release()
+    const second = await openDataFolder(root, 'demo', false)
+    second.release()
+  })
+
+  it('is taken over from a start that is gone', async () => {
+    writeFileSync(path.join(root, 'lock.json'), JSON.stringify({ name: 'supervisor', pid: process.pid, started: '1' }))
+    const folder = await openDataFolder(root, 'demo', false)
+    folder.release()
+    expect(existsSync(path.join(root, 'lock.json'))).toBe(false)
+  })
+
+  it('of a newer version is refused, with what to do, and left unlocked', async () => {
+    put('version.json', '{"format":2}')
+    await expect(openDataFolder(root, 'demo', false)).rejects.toThrow(
+      /newer version of this program \(data format 2, this one knows 1\).*--fresh/,
+    )
+    expect(existsSync(path.join(root, 'lock.json'))).toBe(false)
+  })
+
+  it('keeps what it holds, and is emptied only when asked', async () => {
+    const kept = put('broker/log', 'records')
+    const first = await openDataFolder(root, 'demo', false)
+    first.release()
+    expect(existsSync(kept)).toBe(true)
+    const second = await openDataFolder(root, 'demo', true)
+    second.release()
+    expect(existsSync(kept)).toBe(false)
+  })
+
+  it('empties only the mode that starts', async () => {
+    const kept = put('broker/log', 'records')
+    const live = await openDataFolder(root, 'live', true)
+    live.release()
+    expect(existsSync(kept)).toBe(true)
+  })
+
+  it('turns a log over that has grown too large', async () => {
+    const log = put('logs/broker.log', 'x'.repeat(10 * 1024 * 1024 + 1))
+    const folder = await openDataFolder(root, 'demo', false)
+    folder.release()
+    expect([existsSync(log), existsSync(`${log}.1`)]).toEqual([false, true])
+  })
+})
+
+describe('run.json', () => {
+  const run = { mode: 'demo', data: 'x', parts: [{ name: 'api', pid: 4711, url: 'http://127.0.0.1:3000' }] } as const
+
+  it('lists what runs, for a reader of the folder or of its mode', () => {
+    writeRunFile(root, run)
+    expect(readRunFile(root)).toEqual(run)
+    expect(readRunFile(path.join(root, 'demo'))).toEqual(run)
+    expect(JSON.parse(readFileSync(path.join(root, 'run.json'), 'utf8'))).toEqual(run)
+  })
+
+  it('is gone after a clean stop', () => {
+    writeRunFile(root, run)
+    removeRunFile(root)
+    expect(readRunFile(root)).toBeUndefined()
+  })
+
+  it('names a part that is asked for and does not run', () => {
+    expect(urlOf(run, 'api')).toBe('http://127.0.0.1:3000')
+    expect(() => urlOf(run, 'simulator')).toThrow('simulator does not run in demo mode')
+  })
+})

@@ -1,0 +1,101 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { endLeftovers, identify, isRunning, readProcessId } from './process-id.ts'
+
+/** Raised when a newer version of the product writes what an older one cannot read. */
+const FORMAT = 1
+const LOG_BYTES_MAX = 10 * 1024 * 1024
+
+export type Mode = 'demo' | 'live' | 'tape'
+
+/** Why a data folder cannot be used; the message says how to go on. */
+export class DataFolderError extends Error {
+  readonly code: 'in-use' | 'newer-version'
+  constructor(code: DataFolderError['code'], message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** One data folder that this process holds: `root` with run.json and the lock, and below it one folder a mode. */
+export interface DataFolder {
+  readonly root: string
+  /** `<root>/<mode>`: everything that a mode keeps. */
+  readonly mode: string
+  readonly logs: string
+  /** Names of parts that an earlier, killed start had left running; they have been ended. */
+  readonly ended: readonly string[]
+  /** Lets another start have it. */
+  release(): void
+}
+
+/**
+ * Takes `root` for this process and prepares `<root>/<mode>`: ends what a killed start left behind, refuses a folder
+ * that another start holds or that a newer version wrote, empties it when `fresh`.
+ */
+export async function openDataFolder(root: string, mode: Mode, fresh: boolean): Promise<DataFolder> {
+  const folder = path.join(root, mode)
+  const logs = path.join(folder, 'logs')
+  mkdirSync(root, { recursive: true })
+  const release = lock(root)
+  try {
+    const ended = await endLeftoversOfAll(root)
+    if (fresh) rmSync(folder, { recursive: true, force: true })
+    checkVersion(folder)
+    mkdirSync(logs, { recursive: true })
+    writeFileSync(path.join(folder, 'version.json'), `${JSON.stringify({ format: FORMAT })}\n`)
+    rotate(logs)
+    return { root, mode: folder, logs, ended, release }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+/** A start that was killed may have run in another mode. */
+async function endLeftoversOfAll(root: string): Promise<string[]> {
+  const modes: readonly Mode[] = ['demo', 'live', 'tape']
+  const ended = await Promise.all(modes.map((mode) => endLeftovers(path.join(root, mode, 'logs'))))
+  return ended.flat()
+}
+
+function lock(root: string): () => void {
+  const file = path.join(root, 'lock.json')
+  for (let attempt = 0; attempt < 3; attempt++) {
+    try {
+      writeFileSync(file, JSON.stringify(identify('supervisor', process.pid)), { flag: 'wx' })
+      return () => rmSync(file, { force: true })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+    const holder = readProcessId(file)
+    if (holder !== undefined && isRunning(holder)) throw inUse(root, holder.pid)
+    rmSync(file, { force: true })
+  }
+  throw inUse(root, undefined)
+}
+
+function inUse(root: string, pid: number | undefined): DataFolderError {
+  const holder = pid === undefined ? 'another start' : `the start with process id ${pid}`
+  return new DataFolderError('in-use', `${root} is in use by ${holder}; stop it, or give --data another folder`)
+}
+
+function checkVersion(folder: string): void {
+  const file = path.join(folder, 'version.json')
+  if (!existsSync(file)) return
+  const { format } = JSON.parse(readFileSync(file, 'utf8')) as { format?: unknown }
+  if (typeof format === 'number' && format <= FORMAT) return
+  throw new DataFolderError(
+    'newer-version',
+    `${folder} was written by a newer version of this program (data format ${String(format)}, this one knows ${FORMAT}); ` +
+      'use that version, give --data another folder, or empty it with --fresh',
+  )
+}
+
+/** A log that has grown too large becomes `<part>.log.1`, in place of the one before. */
+function rotate(logs: string): void {
+  for (const name of readdirSync(logs)) {
+    const file = path.join(logs, name)
+    if (name.endsWith('.log') && statSync(file).size > LOG_BYTES_MAX) renameSync(file, `${file}.1`)
+  }
+}

@@ -1,0 +1,56 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Mode } from './data-folder.ts'
+
+/** One running part. `pid` is absent where the part is not ours (a broker that the environment names). */
+export interface RunningPart {
+  readonly name: string
+  readonly pid?: number
+  readonly url: string
+}
+
+/** `<data>/run.json`: what runs. Scripts and tools rely on its shape. */
+export interface RunFile {
+  readonly mode: Mode
+  /** Folder of the mode's data and logs. */
+  readonly data: string
+  readonly parts: readonly RunningPart[]
+}
+
+const NAME = 'run.json'
+
+/** Writes it whole: a reader never sees half a file. */
+export function writeRunFile(root: string, run: RunFile): void {
+  const file = path.join(root, NAME)
+  writeFileSync(`${file}.part`, `${JSON.stringify(run, null, 2)}\n`)
+  renameSync(`${file}.part`, file)
+}
+
+export function removeRunFile(root: string): void {
+  rmSync(path.join(root, NAME), { force: true })
+}
+
+/** What runs on `root` (or on its parent, for who names a mode's folder); undefined where nothing does. */
+export function readRunFile(root: string): RunFile | undefined {
+  for (const folder of [root, path.dirname(path.resolve(root))]) {
+    const text = readText(path.join(folder, NAME))
+    if (text !== undefined) return JSON.parse(text) as RunFile
+  }
+  return undefined
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** The URL of a part; throws where it does not run. */
+export function urlOf(run: RunFile, name: string): string {
+  const part = run.parts.find((candidate) => candidate.name === name)
+  if (part === undefined) throw new Error(`${name} does not run in ${run.mode} mode`)
+  return part.url
+}
