@@ -1,0 +1,147 @@
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import type { Mode } from '../infra/local/data-folder.ts'
+
+/** Ports of the parts that people talk to, with their defaults; the flag is `--<name>-port`. */
+const defaultPorts = { api: 3000, console: 3001, clickhouse: 8123, kafka: 9092, registry: 8081 } as const
+const PORT_MAX = 65_535
+
+export type PortName = keyof typeof defaultPorts
+
+/** What `npm start` was asked for. */
+export interface StartOptions {
+  readonly mode: Mode
+  /** Absolute. */
+  readonly data: string
+  readonly fresh: boolean
+  /** undefined: a free one is picked. */
+  readonly ports: Readonly<Record<PortName, number | undefined>>
+  readonly seed: string | undefined
+  readonly rate: string | undefined
+  readonly speed: string | undefined
+  readonly tape: string | undefined
+  readonly retime: boolean
+  readonly faults: boolean
+}
+
+/** A command line that cannot be followed; the message says why. */
+export class UsageError extends Error {
+  readonly code = 'bad-usage'
+}
+
+const text = { type: 'string' } as const
+const flag = { type: 'boolean' } as const
+
+const flags = {
+  live: flag,
+  demo: flag,
+  tape: text,
+  data: text,
+  fresh: flag,
+  seed: text,
+  rate: text,
+  speed: text,
+  retime: flag,
+  faults: flag,
+  payments: text,
+  ports: text,
+  'api-port': text,
+  'console-port': text,
+  'clickhouse-port': text,
+  'kafka-port': text,
+  'registry-port': text,
+  help: flag,
+} as const
+
+export const usage = `npm start -- [flags]
+
+  --demo               the simulated market: no network needed (default)
+  --live               the real venues
+  --tape PATH          a recorded tape, or a folder of tapes, in place of the simulated market
+  --data DIR           folder of all data (default .data); each mode has its own folder below it
+  --fresh              empty the mode's folder first
+  --seed N             seed of the simulated market and of its faults
+  --rate N             trades a second of the simulated market, over all venues and symbols
+  --faults             the simulator injects its seeded schedule of faults by itself
+  --retime             shift a tape's times to now
+  --speed N            speed of a tape; 0: as fast as it can be read
+  --payments off       every route is free (the only choice of this version)
+  --api-port N         default ${defaultPorts.api}
+  --clickhouse-port N  default ${defaultPorts.clickhouse}
+  --kafka-port N       default ${defaultPorts.kafka}
+  --registry-port N    default ${defaultPorts.registry}
+  --console-port N     default ${defaultPorts.console} (no console in this version)
+  --ports auto         free ports for all that are not given
+  --help               this text and every setting of the environment`
+
+/** Reads the arguments after the program; `undefined`: help is wanted. Throws `UsageError`. */
+export function readOptions(argv: readonly string[]): StartOptions | undefined {
+  const values = parse(argv)
+  if (values.help === true) return undefined
+  return {
+    mode: modeOf(values),
+    data: path.resolve(values.data ?? '.data'),
+    fresh: values.fresh ?? false,
+    ports: portsOf(values),
+    seed: whole('seed', values.seed),
+    rate: decimal('rate', values.rate),
+    speed: decimal('speed', values.speed),
+    tape: values.tape === undefined ? undefined : path.resolve(values.tape),
+    retime: values.retime ?? false,
+    faults: values.faults ?? false,
+  }
+}
+
+type Values = ReturnType<typeof parse>
+
+function parse(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options: flags, strict: true }).values
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message : String(error)}; see npm start -- --help`)
+  }
+}
+
+function modeOf(values: Values): Mode {
+  const modes: Mode[] = []
+  if (values.demo === true) modes.push('demo')
+  if (values.live === true) modes.push('live')
+  if (values.tape !== undefined) modes.push('tape')
+  if (modes.length > 1) throw new UsageError(`--${modes.join(' and --')} exclude each other`)
+  if (values.payments !== undefined && values.payments !== 'off')
+    throw new UsageError(`--payments ${values.payments}: this version has no payments yet; leave it out or say off`)
+  const mode = modes[0] ?? 'demo'
+  if (mode !== 'tape' && (values.retime === true || values.speed !== undefined))
+    throw new UsageError('--retime and --speed are for a tape: give --tape PATH')
+  if (mode === 'live' && (values.rate !== undefined || values.seed !== undefined || values.faults === true))
+    throw new UsageError('--rate, --seed and --faults are the simulator’s: leave out --live')
+  return mode
+}
+
+function portsOf(values: Values): Record<PortName, number | undefined> {
+  if (values.ports !== undefined && values.ports !== 'auto')
+    throw new UsageError(`--ports must be auto, got ${values.ports}`)
+  const port = (name: PortName): number | undefined => {
+    const given = whole(`${name}-port`, values[`${name}-port`])
+    if (given !== undefined && Number(given) > PORT_MAX) throw new UsageError(`--${name}-port ${given} is no port`)
+    const auto = values.ports === 'auto' || Number(given) === 0
+    return given !== undefined && Number(given) > 0 ? Number(given) : auto ? undefined : defaultPorts[name]
+  }
+  return {
+    api: port('api'),
+    console: port('console'),
+    clickhouse: port('clickhouse'),
+    kafka: port('kafka'),
+    registry: port('registry'),
+  }
+}
+
+function whole(name: string, value: string | undefined): string | undefined {
+  if (value === undefined || /^\d+$/.test(value)) return value
+  throw new UsageError(`--${name} must be a whole number, got ${value}`)
+}
+
+function decimal(name: string, value: string | undefined): string | undefined {
+  if (value === undefined || /^\d+(\.\d+)?$/.test(value)) return value
+  throw new UsageError(`--${name} must be a number of 0 or more, got ${value}`)
+}
