@@ -291,6 +291,18 @@ export const settings = {
     says: 'Folder of the local parts’ data.',
     example: '/var/lib/market-data',
   },
+  MDA_CACHE: {
+    kind: 'text',
+    default: '',
+    says: 'Folder that keeps the downloaded broker and registry; empty: .cache below the checkout.',
+    example: '/var/cache/market-data',
+  },
+  JAVA_HOME: {
+    kind: 'text',
+    default: '',
+    says: 'Java of the local broker and registry, 17 or newer; empty: looked up.',
+    example: '/usr/lib/jvm/java-17-openjdk-amd64',
+  },
 } as const satisfies Record<string, Setting>
 
 export type SettingName = keyof typeof settings

@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto'
+import { execFile } from 'node:child_process'
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { brokerAnswers } from '../kafka/probe.ts'
+import { startChild, type Child } from './child.ts'
+import { ensureTools } from './java.ts'
+import { cacheFolder, fetchKafka } from './maven.ts'
+import { reservePort } from './ports.ts'
+
+const run = promisify(execFile)
+
+const HOST = '127.0.0.1'
+const HEAP = '256m'
+const FORMAT_MS = 60_000
+const READY_MS = 60_000
+/** A clean stop takes about 2 s; the first one also writes the class archive. */
+const STOP_MS = 15_000
+
+export interface BrokerOptions {
+  readonly dataDir: string
+  /** 0: any free one. */
+  readonly port: number
+  /** 0 or left out: any free one; it may change from start to start. */
+  readonly controllerPort?: number
+  readonly logFile: string
+  readonly onProgress: (line: string) => void
+}
+
+/**
+ * Starts Apache Kafka as one KRaft node on loopback; resolves when it answers. `url` is host:port.
+ *
+ * The first start fetches the jars and formats the folder. A start after kill -9 takes some seconds: the old
+ * registration must expire and the logs are recovered.
+ */
+export async function startBroker(options: BrokerOptions): Promise<Child> {
+  const { onProgress, logFile } = options
+  const dataDir = resolve(options.dataDir)
+  const port = await reservePort(options.port, 'Kafka')
+  const controllerPort = await reservePort(options.controllerPort ?? 0, 'Kafka controller')
+  const { java, javaVersion, maven } = await ensureTools({ onProgress })
+  const cache = cacheFolder()
+  const jars = await fetchKafka({ maven, cache, onProgress })
+  const files = { properties: join(dataDir, 'server.properties'), logging: join(dataDir, 'log4j2.properties') }
+  await mkdir(dataDir, { recursive: true })
+  await writeFile(files.properties, serverProperties(port, controllerPort, join(dataDir, 'log')))
+  await writeFile(files.logging, logging)
+  const program: [string, ...string[]] = [
+    java,
+    '-Xlog:cds=error',
+    '-Xlog:cds+dynamic=error',
+    `-Xmx${HEAP}`,
+    '-XX:+UseSerialGC',
+    '-XX:TieredStopAtLevel=1',
+  ]
+  const common = [`-Dlog4j2.configurationFile=${files.logging}`, '-cp', jars.join(':')]
+  await format(dataDir, [...program, ...common, 'kafka.tools.StorageTool'], files.properties, onProgress)
+  const archive = await classArchive(dataDir, join(cache, `kafka-java-${javaVersion}.jsa`))
+  const url = `${HOST}:${port}`
+  return startChild({
+    name: 'broker',
+    command: [...program, archive, '-XX:+ExitOnOutOfMemoryError', ...common, 'kafka.Kafka', files.properties],
+    logFile,
+    ready: async () => ((await brokerAnswers(url)) ? url : undefined),
+    readyWithinMs: READY_MS,
+    stopWithinMs: STOP_MS,
+  })
+}
+
+/** Formats the storage at the first start. The cluster id is kept before, so that a cut format can be done again. */
+async function format(
+  dataDir: string,
+  [java = 'java', ...args]: readonly string[],
+  properties: string,
+  onProgress: (line: string) => void,
+): Promise<void> {
+  const done = join(dataDir, 'formatted')
+  if (await exists(done)) return
+  onProgress('formatting the storage of Kafka')
+  const idFile = join(dataDir, 'cluster-id')
+  if (!(await exists(idFile))) await writeFile(idFile, clusterId())
+  const id = await readFile(idFile, 'utf8')
+  await run(java, [...args, 'format', '--ignore-formatted', '-t', id, '-c', properties], { timeout: FORMAT_MS })
+  await writeFile(done, '')
+}
+
+/** 16 random bytes as Kafka writes them; a leading dash would be read as an option. */
+function clusterId(): string {
+  const id = randomBytes(16).toString('base64url')
+  return id.startsWith('-') ? clusterId() : id
+}
+
+/**
+ * The JVM option for the archive of loaded classes, which halves the time to start. It is written by the first clean
+ * stop into the data folder, moved into the cache by the start after it, and ignored by a JVM that it does not fit.
+ */
+async function classArchive(dataDir: string, shared: string): Promise<string> {
+  const own = join(dataDir, 'classes.jsa')
+  if (await exists(own)) await rename(own, shared).catch(() => undefined) // another disk: it stays unused, only slower
+  return (await exists(shared)) ? `-XX:SharedArchiveFile=${shared}` : `-XX:ArchiveClassesAtExit=${own}`
+}
+
+async function exists(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => true,
+    () => false,
+  )
+}
+
+/**
+ * One node, loopback, small buffers. `log.retention.ms=-1`: records carry event time, so that any age limit would
+ * delete a tape of last year at once. The short broker session is what makes a start after kill -9 quick.
+ */
+function serverProperties(port: number, controllerPort: number, logDir: string): string {
+  return `process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@${HOST}:${controllerPort}
+listeners=PLAINTEXT://${HOST}:${port},CONTROLLER://${HOST}:${controllerPort}
+advertised.listeners=PLAINTEXT://${HOST}:${port}
+controller.listener.names=CONTROLLER
+inter.broker.listener.name=PLAINTEXT
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
+log.dirs=${logDir}
+offsets.topic.replication.factor=1
+offsets.topic.num.partitions=4
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+transaction.state.log.num.partitions=4
+share.coordinator.state.topic.replication.factor=1
+share.coordinator.state.topic.min.isr=1
+group.initial.rebalance.delay.ms=0
+group.min.session.timeout.ms=1000
+broker.session.timeout.ms=2000
+broker.heartbeat.interval.ms=500
+auto.create.topics.enable=false
+log.retention.ms=-1
+log.cleaner.dedupe.buffer.size=8388608
+log.cleaner.backoff.ms=2000
+log.index.size.max.bytes=1048576
+`
+}
+
+const logging = `status=warn
+appender.out.type=Console
+appender.out.name=out
+appender.out.layout.type=PatternLayout
+appender.out.layout.pattern=%d{ISO8601} %p %c{1} %m%n
+rootLogger.level=warn
+rootLogger.appenderRef.out.ref=out
+`

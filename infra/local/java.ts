@@ -1,0 +1,128 @@
+import { execFile } from 'node:child_process'
+import { readdir } from 'node:fs/promises'
+import { createInterface } from 'node:readline/promises'
+import { promisify } from 'node:util'
+import { readConfig } from '../config/config.ts'
+
+const run = promisify(execFile)
+
+/** Kafka 4 and the registry need 17. */
+const JAVA_MIN = 17
+/** In the order of preference; a distribution has one or another of them. */
+const JAVA_PACKAGES = ['openjdk-17-jre-headless', 'openjdk-21-jre-headless', 'openjdk-25-jre-headless']
+const PROBE_MS = 20_000
+const INSTALL_MS = 10 * 60_000
+
+/** Programs that the local broker and registry need, as commands or absolute paths. */
+export interface Tools {
+  readonly java: string
+  readonly javaVersion: string
+  readonly maven: string
+}
+
+export interface ToolOptions {
+  readonly onProgress: (line: string) => void
+  readonly env?: Readonly<Record<string, string | undefined>>
+}
+
+/**
+ * Finds Java 17 or newer and Maven. Installs what is missing with apt-get where it may: as root, or after a yes on the
+ * terminal. Otherwise throws one line that says what to run.
+ */
+export async function ensureTools({ onProgress, env = process.env }: ToolOptions): Promise<Tools> {
+  const { JAVA_HOME } = readConfig(env, ['JAVA_HOME'])
+  const found = await find(JAVA_HOME)
+  if (isComplete(found)) return found
+  await install(
+    [...(found.java === undefined ? ['java'] : []), ...(found.maven === undefined ? ['maven'] : [])],
+    onProgress,
+  )
+  const now = await find(JAVA_HOME)
+  if (isComplete(now)) return now
+  throw new Error(`still no Java ${JAVA_MIN} and Maven after the installation; ${advice(JAVA_PACKAGES[0] ?? '')}`)
+}
+
+function isComplete(tools: Partial<Tools>): tools is Tools {
+  return tools.java !== undefined && tools.maven !== undefined
+}
+
+async function find(javaHome: string): Promise<Partial<Tools>> {
+  const maven = (await answers('mvn', ['--version'])) === undefined ? {} : { maven: 'mvn' }
+  for (const java of await javaCandidates(javaHome)) {
+    const javaVersion = versionIn((await answers(java, ['-version'])) ?? '')
+    if (javaVersion !== undefined && Number(javaVersion.split('.')[0]) >= JAVA_MIN)
+      return { ...maven, java, javaVersion }
+  }
+  return maven
+}
+
+async function javaCandidates(javaHome: string): Promise<string[]> {
+  const installed = await readdir('/usr/lib/jvm').catch(() => [])
+  const homes = installed.map((name) => `/usr/lib/jvm/${name}/bin/java`)
+  return [...(javaHome === '' ? [] : [`${javaHome}/bin/java`]), 'java', ...homes]
+}
+
+/** `openjdk version "17.0.15" 2025-04-15` gives 17.0.15. */
+export function versionIn(text: string): string | undefined {
+  return /version "([\d.]+)/.exec(text)?.[1]
+}
+
+/** What the program prints, or undefined where it cannot be run. */
+async function answers(program: string, args: readonly string[]): Promise<string | undefined> {
+  const result = await run(program, args, { timeout: PROBE_MS }).catch(() => undefined)
+  return result === undefined ? undefined : result.stdout + result.stderr
+}
+
+async function install(missing: readonly string[], onProgress: (line: string) => void): Promise<void> {
+  const names = missing.join(' and ')
+  if ((await answers('apt-get', ['--version'])) === undefined) {
+    throw new Error(`${names} not found: install Java ${JAVA_MIN} or newer and Maven, then start again`)
+  }
+  const root = process.getuid?.() === 0
+  if (!root && !(await confirmed(`${names} not found. Install with sudo apt-get? [y/N] `))) {
+    throw new Error(`${names} not found; ${advice(JAVA_PACKAGES[0] ?? '')}`)
+  }
+  onProgress(`installing ${names} with apt-get`)
+  await apt(root, ['update'])
+  const java = missing.includes('java') ? [await javaPackage()] : []
+  await apt(root, [
+    'install',
+    '-y',
+    '--no-install-recommends',
+    ...java,
+    ...(missing.includes('maven') ? ['maven'] : []),
+  ])
+}
+
+async function javaPackage(): Promise<string> {
+  for (const name of JAVA_PACKAGES) {
+    if ((await answers('apt-cache', ['show', name])) !== undefined) return name
+  }
+  return 'default-jre-headless'
+}
+
+async function apt(root: boolean, args: readonly string[]): Promise<void> {
+  const command = root ? ['apt-get', ...args] : ['sudo', 'apt-get', ...args]
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  await run(command[0] ?? 'apt-get', command.slice(1), { timeout: INSTALL_MS, env, maxBuffer: 64 << 20 }).catch(
+    (error: unknown) => {
+      throw new Error(`${command.join(' ')} failed: ${error instanceof Error ? error.message : String(error)}`, {
+        cause: error,
+      })
+    },
+  )
+}
+
+function advice(javaPackage: string): string {
+  return `run: sudo apt-get update && sudo apt-get install -y ${javaPackage} maven`
+}
+
+async function confirmed(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return false
+  const terminal = createInterface({ input: process.stdin, output: process.stdout })
+  try {
+    return /^y(es)?$/i.test((await terminal.question(question)).trim())
+  } finally {
+    terminal.close()
+  }
+}

@@ -1,0 +1,68 @@
+import { mkdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { startChild, type Child } from './child.ts'
+import { ensureTools } from './java.ts'
+import { cacheFolder, fetchRegistry } from './maven.ts'
+import { reservePort } from './ports.ts'
+
+const HOST = '127.0.0.1'
+const HEAP = '256m'
+const PROBE_MS = 2_000
+const READY_MS = 90_000
+const STOP_MS = 10_000
+
+export interface RegistryOptions {
+  readonly dataDir: string
+  /** 0: any free one. */
+  readonly port: number
+  readonly logFile: string
+  readonly onProgress: (line: string) => void
+}
+
+/**
+ * Starts Apicurio Registry on loopback with its data in an H2 file; resolves when it answers. `url` is the base of its
+ * Confluent-compatible API.
+ */
+export async function startRegistry(options: RegistryOptions): Promise<Child> {
+  const { onProgress, logFile } = options
+  const dataDir = resolve(options.dataDir)
+  const port = await reservePort(options.port, 'Schema registry')
+  const { java, maven } = await ensureTools({ onProgress })
+  const jar = await fetchRegistry({ maven, cache: cacheFolder(), onProgress })
+  await mkdir(dataDir, { recursive: true })
+  const url = `http://${HOST}:${port}/apis/ccompat/v7`
+  const settings = {
+    'quarkus.http.host': HOST,
+    'quarkus.http.port': port,
+    'quarkus.log.level': 'WARN',
+    'quarkus.http.access-log.enabled': false,
+    'quarkus.banner.enabled': false,
+    'apicurio.datasource.url': `jdbc:h2:file:${join(dataDir, 'registry')}`,
+    'apicurio.datasource.jdbc.initial-size': 1,
+    'apicurio.datasource.jdbc.min-size': 1,
+    'apicurio.datasource.jdbc.max-size': 10,
+  }
+  return startChild({
+    name: 'registry',
+    command: [
+      java,
+      `-Xmx${HEAP}`,
+      '-XX:+UseSerialGC',
+      '-XX:TieredStopAtLevel=1',
+      ...Object.entries(settings).map(([name, value]) => `-D${name}=${value}`),
+      '-jar',
+      jar,
+    ],
+    logFile,
+    ready: async () => ((await answers(url)) ? url : undefined),
+    readyWithinMs: READY_MS,
+    stopWithinMs: STOP_MS,
+  })
+}
+
+async function answers(url: string): Promise<boolean> {
+  return fetch(`${url}/subjects`, { signal: AbortSignal.timeout(PROBE_MS) }).then(
+    (response) => response.ok,
+    () => false,
+  )
+}
