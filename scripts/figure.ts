@@ -1,0 +1,27 @@
+/** One measured number: one line of `npm run bench`. */
+export interface Figure {
+  /** The bench's file name without its ending. */
+  readonly bench: string
+  readonly metric: string
+  readonly value: number
+  readonly unit: string
+  /** What the value is compared with in the same run, in the same unit. */
+  readonly baseline?: number
+  /** value / baseline. */
+  readonly ratio?: number
+  /** How many things were measured. */
+  readonly n: number
+}
+
+/** Addresses of real parts that benches share; each bench isolates itself by its own namespace and database. */
+export interface BenchParts {
+  readonly brokers: readonly string[]
+  readonly registryUrl: string
+  readonly clickhouseUrl: string
+}
+
+/**
+ * What each file of `scripts/bench/` exports by default. `parts` starts the broker, the registry and ClickHouse at its
+ * first call; a bench that does not call it needs none of them.
+ */
+export type Bench = (parts: () => Promise<BenchParts>) => Promise<readonly Figure[]>
