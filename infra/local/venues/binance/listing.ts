@@ -1,0 +1,80 @@
+import { fixedText } from '../decimal.ts'
+import type { Market } from '../markets.ts'
+
+/** `/fapi/v1/exchangeInfo`: what trades, and some that a reader has to leave out. */
+export function exchangeInfo(markets: readonly Market[], nowMs: number): object {
+  return {
+    timezone: 'UTC',
+    serverTime: nowMs,
+    futuresType: 'U_MARGINED',
+    rateLimits: [
+      { rateLimitType: 'REQUEST_WEIGHT', interval: 'MINUTE', intervalNum: 1, limit: 2400 },
+      { rateLimitType: 'ORDERS', interval: 'MINUTE', intervalNum: 1, limit: 1200 },
+    ],
+    exchangeFilters: [],
+    assets: [{ asset: 'USDT', marginAvailable: true, autoAssetExchange: '-10000' }],
+    symbols: [...markets.map((market) => row(market, {})), ...decoys(markets)],
+  }
+}
+
+/** Listed, but not for us: a name with digits, a stock, a delisted one, a dated future, another quote. */
+function decoys(markets: readonly Market[]): object[] {
+  const [btc] = markets
+  if (btc === undefined) return []
+  const like = (symbol: string, baseAsset: string, more: object): object =>
+    row(btc, { symbol, pair: symbol, baseAsset, ...more })
+  return [
+    like('1INCHUSDT', '1INCH', {}),
+    like('TSLAUSDT', 'TSLA', { contractType: 'TRADIFI_PERPETUAL', underlyingType: 'EQUITY' }),
+    like('XAUUSDT', 'XAU', { contractType: 'TRADIFI_PERPETUAL', underlyingType: 'COMMODITY' }),
+    like('TONUSDT', 'TON', { status: 'SETTLING' }),
+    like('MATICUSDT', 'MATIC', { status: 'SETTLING' }),
+    like('BTCUSDT_261225', 'BTC', {
+      pair: 'BTCUSDT',
+      contractType: 'CURRENT_QUARTER',
+      deliveryDate: 1_798_185_600_000,
+    }),
+    like('BTCUSDC', 'BTC', { quoteAsset: 'USDC', marginAsset: 'USDC' }),
+  ]
+}
+
+function row(market: Market, more: object): object {
+  const tick = fixedText(market.tick, market.priceDecimals)
+  const lot = fixedText(market.lot, market.sizeDecimals)
+  return {
+    symbol: market.symbol,
+    pair: market.symbol,
+    contractType: 'PERPETUAL',
+    deliveryDate: 4_133_404_800_000,
+    onboardDate: 1_569_398_400_000,
+    status: 'TRADING',
+    maintMarginPercent: '2.5000',
+    requiredMarginPercent: '5.0000',
+    baseAsset: market.factor === 3 ? `1000${market.base}` : market.base,
+    quoteAsset: market.quote,
+    marginAsset: market.quote,
+    pricePrecision: market.priceDecimals,
+    quantityPrecision: market.sizeDecimals,
+    baseAssetPrecision: 8,
+    quotePrecision: 8,
+    underlyingType: 'COIN',
+    underlyingSubType: ['PoW'],
+    triggerProtect: '0.0500',
+    liquidationFee: '0.012500',
+    marketTakeBound: '0.05',
+    maxMoveOrderLimit: 10_000,
+    filters: [
+      { filterType: 'PRICE_FILTER', minPrice: tick, maxPrice: '4529764', tickSize: tick },
+      { filterType: 'LOT_SIZE', minQty: lot, maxQty: '1000', stepSize: lot },
+      { filterType: 'MARKET_LOT_SIZE', minQty: lot, maxQty: '120', stepSize: lot },
+      { filterType: 'MAX_NUM_ORDERS', limit: 200 },
+      { filterType: 'MAX_NUM_ALGO_ORDERS', limit: 10 },
+      { filterType: 'MIN_NOTIONAL', notional: '5' },
+      { filterType: 'PERCENT_PRICE', multiplierUp: '1.0500', multiplierDown: '0.9500', multiplierDecimal: '4' },
+    ],
+    orderTypes: ['LIMIT', 'MARKET', 'STOP', 'STOP_MARKET', 'TAKE_PROFIT', 'TAKE_PROFIT_MARKET', 'TRAILING_STOP_MARKET'],
+    timeInForce: ['GTC', 'IOC', 'FOK', 'GTX', 'GTD'],
+    permissionSets: ['GRID', 'COPY'],
+    ...more,
+  }
+}

@@ -1,0 +1,70 @@
+import type { Duplex } from 'node:stream'
+import type { WebSocket } from 'ws'
+import type { Market, VenueName } from './markets.ts'
+
+/** What a slow reader may leave unread before it is cut off, as venues do. */
+const UNREAD_BYTES_MAX = 64 * 1024 * 1024
+
+/** What a fault makes of one trade frame: the frames that leave instead of it, now. */
+export type Tamper = (link: Link, market: Market, frame: string) => readonly string[]
+
+/** One socket as its venue sees it. Trade frames pass through the faults, all others do not. */
+export class Link {
+  readonly venue: VenueName
+  readonly openedAtMs: number
+  private readonly socket: WebSocket
+  private readonly stream: Duplex
+  private readonly tamper: Tamper
+  private corked = false
+
+  constructor(parts: { venue: VenueName; socket: WebSocket; stream: Duplex; tamper: Tamper; openedAtMs: number }) {
+    this.venue = parts.venue
+    this.socket = parts.socket
+    this.stream = parts.stream
+    this.tamper = parts.tamper
+    this.openedAtMs = parts.openedAtMs
+  }
+
+  /** Acknowledgements, heartbeats, errors. */
+  control(frame: string | object): void {
+    this.send(typeof frame === 'string' ? frame : JSON.stringify(frame))
+  }
+
+  /** One frame of a trade stream. */
+  trade(market: Market, frame: string): void {
+    for (const text of this.tamper(this, market, frame)) this.send(text)
+  }
+
+  /** Already tampered with. */
+  send(text: string): void {
+    if (this.socket.readyState !== this.socket.OPEN) return
+    if (!this.corked) {
+      this.corked = true
+      this.stream.cork()
+      // All frames of one moment leave in one write.
+      queueMicrotask(() => {
+        this.corked = false
+        this.stream.uncork()
+      })
+    }
+    this.socket.send(text)
+    if (this.socket.bufferedAmount > UNREAD_BYTES_MAX) this.cut()
+  }
+
+  ping(): void {
+    if (this.socket.readyState === this.socket.OPEN) this.socket.ping()
+  }
+
+  close(code: number, reason = ''): void {
+    this.socket.close(code, reason)
+  }
+
+  /** Drops the connection without a word, as a network does. */
+  cut(): void {
+    this.socket.terminate()
+  }
+
+  onPong(listener: () => void): void {
+    this.socket.on('pong', listener)
+  }
+}

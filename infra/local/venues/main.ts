@@ -1,0 +1,25 @@
+import { join } from 'node:path'
+import { readConfig } from '../../config/config.ts'
+import { runService, sayReady } from '../../lifecycle.ts'
+import { startVenues } from './simulator.ts'
+
+const names = ['DATA_DIR', 'SIMULATOR_PORT', 'SIMULATOR_SEED', 'SIMULATOR_RATE'] as const
+
+await runService({
+  name: 'simulator',
+  says: 'speaks Binance USD-M, Bybit linear, OKX SWAP and Coinbase Exchange on one loopback port',
+  settings: names,
+  async start(log) {
+    const config = readConfig(process.env, names)
+    const simulator = await startVenues({
+      dataDir: join(config.DATA_DIR, 'simulator'),
+      host: '127.0.0.1',
+      port: config.SIMULATOR_PORT,
+      seed: config.SIMULATOR_SEED,
+      rate: config.SIMULATOR_RATE,
+    })
+    log.info({ url: simulator.url }, 'venues are open')
+    sayReady(simulator.url)
+    return () => simulator.close()
+  },
+})

@@ -1,0 +1,88 @@
+import { assets, type AssetRow } from './assets.ts'
+
+export const venueNames = ['binance', 'bybit', 'okx', 'coinbase'] as const
+export type VenueName = (typeof venueNames)[number]
+
+/** A market that trades: what its venue calls it and in which units it counts. */
+export interface Market {
+  readonly venue: VenueName
+  /** The venue's own symbol. */
+  readonly symbol: string
+  /** The asset as the ledger shows it, whatever its ticker is today: MATIC, TON. */
+  readonly asset: string
+  readonly base: string
+  readonly quote: string
+  /** Prices are whole numbers of 10^-priceDecimals, sizes of 10^-sizeDecimals, in the venue's own units. */
+  readonly priceDecimals: number
+  readonly sizeDecimals: number
+  /** Smallest steps, in those units. */
+  readonly tick: number
+  readonly lot: number
+  /** One unit of the venue's size is 10^factor of the base asset: 3 for 1000PEPEUSDT, -2 for an OKX BTC contract. */
+  readonly factor: number
+  /** Price of one unit of size at the start, in quote currency. */
+  readonly startPrice: number
+  /** Share of all trades. */
+  readonly weight: number
+}
+
+const venueShare: Readonly<Record<VenueName, number>> = { binance: 0.42, bybit: 0.2, okx: 0.2, coinbase: 0.18 }
+
+/** Every market of the simulated world: 23 assets on four venues, but for TRX, which Coinbase does not list. */
+export const simulatedMarkets: readonly Market[] = venueNames.flatMap((venue) =>
+  assets.filter((asset) => listed(asset, venue)).map((asset) => marketOf(asset, venue)),
+)
+
+function listed(asset: AssetRow, venue: VenueName): boolean {
+  return venue !== 'coinbase' || asset.onCoinbase !== false
+}
+
+function marketOf(asset: AssetRow, venue: VenueName): Market {
+  const ticker = asset.ticker ?? asset.asset
+  const factor = factorOf(asset, venue)
+  // A contract's price is that of one base unit on OKX; a multiplied symbol's is that of 1000 units.
+  const priceFactor = venue === 'okx' ? 0 : factor
+  const startPrice = asset.price * 10 ** priceFactor
+  const tickDecimals = Math.max(1, Math.ceil(4.7 - Math.log10(startPrice)))
+  // Binance and Bybit write BTC with two decimals although its tick is 0.1.
+  const twoDecimals = (venue === 'binance' || venue === 'bybit') && tickDecimals === 1
+  return {
+    venue,
+    symbol: symbolOf(asset, ticker, venue),
+    asset: asset.asset,
+    base: ticker,
+    quote: venue === 'coinbase' ? 'USD' : 'USDT',
+    priceDecimals: twoDecimals ? 2 : tickDecimals,
+    sizeDecimals: sizeDecimalsOf(asset, venue, asset.price * 10 ** factor),
+    tick: twoDecimals ? 10 : 1,
+    lot: 1,
+    factor,
+    startPrice,
+    weight: asset.weight * venueShare[venue],
+  }
+}
+
+function factorOf(asset: AssetRow, venue: VenueName): number {
+  if (venue === 'okx') return asset.okxFactor
+  return venue === 'coinbase' ? 0 : (asset.thousands ?? 0)
+}
+
+function symbolOf(asset: AssetRow, ticker: string, venue: VenueName): string {
+  switch (venue) {
+    case 'binance':
+      return asset.thousands === undefined ? `${ticker}USDT` : `1000${ticker}USDT`
+    case 'bybit':
+      return asset.thousands === undefined ? `${ticker}USDT` : (asset.bybit ?? `1000${ticker}USDT`)
+    case 'okx':
+      return `${ticker}-USDT-SWAP`
+    case 'coinbase':
+      return `${ticker}-USD`
+  }
+}
+
+/** Lots are worth a few dollars at most; Coinbase counts much finer. `price`: of one unit of size. */
+function sizeDecimalsOf(asset: AssetRow, venue: VenueName, price: number): number {
+  if (venue === 'coinbase') return asset.price >= 50 ? 8 : asset.price >= 1 ? 6 : asset.price >= 0.001 ? 2 : 0
+  if (venue === 'okx') return price >= 100 ? 2 : price >= 5 ? 1 : 0
+  return price >= 1000 ? 3 : price >= 50 ? 2 : price >= 5 ? 1 : 0
+}

@@ -1,0 +1,38 @@
+import { mkdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { startChild, type Child } from '../child.ts'
+
+export interface SimulatorStart {
+  /** Ids, history and ledger live below it and go on after a restart. */
+  readonly dataDir: string
+  /** 0: any free one. */
+  readonly port: number
+  readonly logFile: string
+  /** `SIMULATOR_*` settings. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Starts the simulator as a process of its own; `url` of the child is its base address. */
+export function startSimulator({ dataDir, port, logFile, env }: SimulatorStart): Promise<Child> {
+  mkdirSync(dataDir, { recursive: true })
+  return startChild({
+    name: 'simulator',
+    command: [process.execPath, fileURLToPath(new URL('main.ts', import.meta.url))],
+    env: { ...env, DATA_DIR: dataDir, SIMULATOR_PORT: String(port) },
+    logFile,
+    ready: 'message',
+    readyWithinMs: 20_000,
+    stopWithinMs: 5_000,
+  })
+}
+
+/** Where the feeds find the four venues of the simulator at `url`. */
+export function venueEnv(url: string): Record<string, string> {
+  const socketUrl = url.replace(/^http/, 'ws')
+  return Object.fromEntries(
+    ['binance', 'bybit', 'okx', 'coinbase'].flatMap((venue) => [
+      [`${venue.toUpperCase()}_WS_URL`, `${socketUrl}/${venue}`],
+      [`${venue.toUpperCase()}_REST_URL`, `${url}/${venue}`],
+    ]),
+  )
+}
