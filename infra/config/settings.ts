@@ -85,6 +85,12 @@ export const settings = {
     says: 'Password of the read-only user `reader` of the local ClickHouse.',
     example: 'a-long-random-text',
   },
+  CLICKHOUSE_PORT: {
+    kind: 'count',
+    default: '8123',
+    says: 'Port of the local ClickHouse’s HTTP interface; 0: any free one.',
+    example: '8123',
+  },
   CLICKHOUSE_KAFKA_BROKERS: {
     kind: 'list',
     default: '',

@@ -1,0 +1,100 @@
+import { resolve } from 'node:path'
+import type { Server } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import { readConfig } from '../../config/config.ts'
+import { listen } from '../../http/ops.ts'
+import { runService, sayReady } from '../../lifecycle.ts'
+import type { Logger } from '../../log.ts'
+import { Admission } from './admission.ts'
+import { checkVersion, writeConfig, writeVersion } from './config-files.ts'
+import { watchDisk } from './disk.ts'
+import { engineVersion, openEngine } from './engine.ts'
+import { createMetrics } from './metrics.ts'
+import { Pipes } from './pipes.ts'
+import type { Parts } from './run.ts'
+import { createHttp } from './server.ts'
+import { Sessions } from './sessions.ts'
+
+const RUNNING_MAX = 16
+const WAITING_MAX = 200
+const WAIT_MS_MAX = 30_000
+const DISK = { lowBytes: 256 << 20, ballastBytes: 32 << 20, everyMs: 5000 }
+/** Running statements may end by themselves for so long, then they are told to. */
+const DRAIN_MS = 4000
+const KILL_MS = 4000
+const PURGE_EVERY_MS = 60_000
+
+/** Loopback only: the server trusts whoever knows a password and has no TLS. */
+const HOST = '127.0.0.1'
+
+const names = ['DATA_DIR', 'CLICKHOUSE_PORT', 'CLICKHOUSE_PASSWORD', 'CLICKHOUSE_READER_PASSWORD'] as const
+
+await runService({
+  name: 'clickhouse',
+  says: 'ClickHouse’s engine behind its HTTP interface, on loopback, over one data folder.',
+  settings: [...names, 'LOG_LEVEL', 'LOG_FORMAT'],
+  async start(log) {
+    const config = readConfig(process.env, names)
+    const dataDir = resolve(config.DATA_DIR)
+    checkVersion(dataDir, engineVersion())
+    const configFile = writeConfig(dataDir)
+    const engine = await openEngine(resolve(dataDir, 'engine'), configFile)
+    writeVersion(dataDir, engine.version)
+    const admission = new Admission({ running: RUNNING_MAX, waiting: WAITING_MAX, waitMs: WAIT_MS_MAX })
+    const parts: Parts = {
+      engine,
+      users: [
+        { name: 'default', password: config.CLICKHOUSE_PASSWORD },
+        { name: 'reader', password: config.CLICKHOUSE_READER_PASSWORD },
+      ],
+      admission,
+      sessions: new Sessions(() => engine.connect()),
+      pipes: new Pipes(RUNNING_MAX * 2),
+      disk: await watchDisk(dataDir, DISK, log),
+    }
+    const server = createHttp(parts, createMetrics(admission, parts.sessions, parts.disk), log)
+    const port = await listen(server, HOST, config.CLICKHOUSE_PORT)
+    const purge = setInterval(() => void giveMemoryBack(parts, log), PURGE_EVERY_MS)
+    log.info({ port, engine: engine.version, dataDir }, 'serving')
+    sayReady(`http://${HOST}:${port}`)
+    return () => stop(server, parts, purge, log)
+  },
+})
+
+/** When nothing runs, freed memory goes back to the system. */
+async function giveMemoryBack({ engine, admission }: Parts, log: Logger): Promise<void> {
+  if (admission.running > 0) return
+  const connection = engine.connect()
+  await connection
+    .run('SYSTEM JEMALLOC PURGE')
+    .catch((error: unknown) => log.warn({ err: error }, 'memory was not given back'))
+  connection.close()
+}
+
+/**
+ * Closing the engine while a statement runs would hang for ever, so: no new requests, a time to finish, then every
+ * statement is told to end. What does not end even then is cut off hard, which the data folder survives.
+ */
+async function stop(server: Server, parts: Parts, purge: NodeJS.Timeout, log: Logger): Promise<void> {
+  clearInterval(purge)
+  parts.disk.stop()
+  server.close()
+  server.closeIdleConnections()
+  if (!(await idle(parts, DRAIN_MS))) {
+    await parts.engine.killAll()
+    if (!(await idle(parts, KILL_MS))) {
+      log.error({ running: parts.admission.running }, 'statements do not end, exiting hard')
+      process.kill(process.pid, 'SIGKILL')
+    }
+  }
+  server.closeAllConnections()
+  parts.sessions.close()
+  parts.engine.close()
+  parts.pipes.close()
+}
+
+async function idle({ admission }: Parts, withinMs: number): Promise<boolean> {
+  const deadline = AbortSignal.timeout(withinMs)
+  while (admission.running > 0 && !deadline.aborted) await delay(20)
+  return admission.running === 0
+}

@@ -1,0 +1,34 @@
+import { mkdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { startChild, type Child } from '../child.ts'
+
+export interface ClickhouseOptions {
+  /** Made when missing; one process owns it. */
+  readonly dataDir: string
+  /** 0: any free one. */
+  readonly port: number
+  readonly logFile: string
+  /** Further settings: CLICKHOUSE_PASSWORD, CLICKHOUSE_READER_PASSWORD, LOG_LEVEL. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Starts the local ClickHouse; its `url` is the HTTP interface on loopback. */
+export function startClickhouse({ dataDir, port, logFile, env = {} }: ClickhouseOptions): Promise<Child> {
+  mkdirSync(dataDir, { recursive: true })
+  return startChild({
+    name: 'clickhouse',
+    command: [process.execPath, fileURLToPath(new URL('main.ts', import.meta.url))],
+    env: {
+      LOG_FORMAT: 'json',
+      ...env,
+      DATA_DIR: dataDir,
+      CLICKHOUSE_PORT: String(port),
+      // Each statement holds a thread of Node's pool, so does each compression; the default of 4 would starve them.
+      UV_THREADPOOL_SIZE: '64',
+    },
+    logFile,
+    ready: 'message',
+    readyWithinMs: 30_000,
+    stopWithinMs: 12_000,
+  })
+}
