@@ -45,7 +45,7 @@ export interface SocketRules {
 export interface RestRules {
   readonly capacity: number
   readonly refillPerSecond: number
-  /** Body of a refusal that means "too many requests" beside the HTTP statuses 418 and 429; how long to wait, ms. */
+  /** Headers that the venue wants on every call. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -54,9 +54,11 @@ export interface RestCall {
   readonly path: string
   /** Units of the token bucket. */
   readonly cost: number
+  /** Another host of the venue that serves this call; whatever replaces the REST base replaces this too. */
+  readonly base?: string
 }
 
-/** What REST answered, read: rows, or why not. `limited`: ask again later; `refused`: not for us, do not ask again. */
+/** What a REST body says: rows, or why not. `limited`: too many requests, ask again later; HTTP statuses are the caller's. */
 export type RestAnswer<Row> =
   | { readonly kind: 'rows'; readonly rows: readonly Row[]; readonly next?: RestCall }
   | { readonly kind: 'limited'; readonly retryAfterMs?: number }
@@ -80,6 +82,21 @@ export interface Listing {
   parse(body: unknown): RestAnswer<Listed>
   /** Checked-in rows of the known assets for when the list cannot be had; factors are verified at first contact. */
   readonly seed: readonly Listed[]
+  /** What the symbol alone says; undefined where it takes the list (OKX: contract values). For tools without a venue. */
+  fromSymbol(symbol: string): Listed | undefined
+  /** The call that prices the whole market, to tell assets that share a ticker apart. */
+  readonly prices?: PriceList
+}
+
+export interface PriceList {
+  readonly first: RestCall
+  parse(body: unknown): RestAnswer<ListedPrice>
+}
+
+/** Last price of a market in the venue's own price units: `priceFactor` is still in it. */
+export interface ListedPrice {
+  readonly symbol: string
+  readonly price: number
 }
 
 /** One trade in the venue's own units: decimals are still text, so that scaling stays exact. */
@@ -105,14 +122,22 @@ export type Refusal =
   /** Block trades, liquidation fund and ADL fills: real, but not taker flow of the book. */
   | 'off-book'
   | 'unknown-symbol'
+  /** Several ids in one record, of which only the last is said to be one (OKX `trades`): not the pager's unit. */
+  | 'merged'
 
 export type FrameEvent =
   | { readonly kind: 'trade'; readonly trade: VenueTrade }
   /** The venue's own word on how far a symbol's ids have come (Coinbase heartbeat, last_match). */
   | { readonly kind: 'heartbeat'; readonly symbol: string | null; readonly lastId: number | null }
-  /** Subscribed symbols; null: the request `id` as a whole. */
-  | { readonly kind: 'subscribed'; readonly symbols: readonly string[] | null; readonly id: number | null }
+  /** Subscribed symbols; null: the request `id` as a whole. `whole`: all of them, what is not among them is not subscribed. */
+  | {
+      readonly kind: 'subscribed'
+      readonly symbols: readonly string[] | null
+      readonly id: number | null
+      readonly whole?: true
+    }
   | { readonly kind: 'unsubscribed'; readonly symbols: readonly string[] | null; readonly id: number | null }
+  /** The request `id` failed as a whole; `symbols`: those that the venue names as the cause, null: it names none. */
   | {
       readonly kind: 'rejected'
       readonly symbols: readonly string[] | null
@@ -137,5 +162,8 @@ export interface Backfill {
   /** Trades older than this are not served, ms; undefined: no limit known. */
   readonly depthMs?: number
   page(symbol: string, from: number, to: number): RestCall
-  parse(symbol: string, body: unknown): RestAnswer<VenueTrade | { readonly refused: Refusal }>
+  parse(symbol: string, body: unknown): RestAnswer<PageRow>
 }
+
+/** A row of a page: a trade, or why it is none. */
+export type PageRow = VenueTrade | { readonly refused: Refusal }

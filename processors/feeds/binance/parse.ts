@@ -1,0 +1,122 @@
+import {
+  badField,
+  DECIMAL,
+  INTEGER,
+  isCount,
+  isDecimal,
+  isRecord,
+  isSymbol,
+  jsonOf,
+  microsOf,
+  notAnObject,
+  notJson,
+  offBook,
+  SYMBOL,
+  textOf,
+  tradeEvent,
+  unknownEvent,
+} from '../fields.ts'
+import type { FrameEvent } from '../venue.ts'
+import { readReply } from './requests.ts'
+
+/**
+ * Reads one frame of the USD-M market stream, raw or in the envelope of a combined stream.
+ *
+ * Source: USD-M futures, "Aggregate Trade Streams". Two paths, one rule: frames in the field order that the venue writes
+ * are read by a pattern (a third of the time that `JSON.parse` takes), all others in any order by way of JSON.
+ */
+export function parse(frame: string): FrameEvent[] {
+  return [readAggTrade(frame) ?? readRawTrade(frame) ?? readJson(frame)]
+}
+
+const open = '^(\\{"stream":"[\\w@!.]{1,64}","data":)?\\{'
+const close = '\\}(\\})?$'
+const aggTradePattern = new RegExp(
+  `${open}"e":"aggTrade","E":${INTEGER},"a":(${INTEGER}),"s":"(${SYMBOL})","p":"(${DECIMAL})","q":"(${DECIMAL})"` +
+    `(?:,"nq":"[\\d.]*")?,"f":(${INTEGER}),"l":(${INTEGER}),"T":(${INTEGER}),"m":(true|false)(?:,"st":${INTEGER})?${close}`,
+)
+const rawTradePattern = new RegExp(
+  `${open}"e":"trade","E":${INTEGER},"T":(${INTEGER}),"s":"(${SYMBOL})","t":(${INTEGER}),"p":"(${DECIMAL})",` +
+    `"q":"(${DECIMAL})","X":"([A-Z_]*)","m":(true|false)${close}`,
+)
+
+function readAggTrade(frame: string): FrameEvent | undefined {
+  const found = aggTradePattern.exec(frame)
+  if (found === null) return undefined
+  const [, envelope, a, s = '', p = '', q = '', f, l, T, m, end] = found
+  if ((envelope === undefined) !== (end === undefined)) return notJson
+  return aggTrade(s, Number(a), Number(f), Number(l), p, q, m === 'true', Number(T))
+}
+
+function readRawTrade(frame: string): FrameEvent | undefined {
+  const found = rawTradePattern.exec(frame)
+  if (found === null) return undefined
+  const [, envelope, T, s = '', t, p = '', q = '', X, m, end] = found
+  if ((envelope === undefined) !== (end === undefined)) return notJson
+  return rawTrade(s, Number(t), p, q, X, m === 'true', Number(T))
+}
+
+function readJson(frame: string): FrameEvent {
+  const value = jsonOf(frame)
+  if (value === undefined) return notJson
+  if (!isRecord(value)) return notAnObject
+  if (value['stream'] === undefined) return readMessage(value)
+  return isRecord(value['data']) ? readMessage(value['data'], value['stream']) : notAnObject
+}
+
+function readMessage(message: Record<string, unknown>, stream?: unknown): FrameEvent {
+  const { e, s, a, t, p, q, f, l, T, m, X } = message
+  switch (e) {
+    case 'aggTrade':
+      if (!isCount(a) || !isCount(f) || !isCount(l)) return badField
+      if (!isSymbol(s) || !isDecimal(p) || !isDecimal(q) || typeof m !== 'boolean' || !isCount(T)) return badField
+      return aggTrade(s, a, f, l, p, q, m, T)
+    case 'trade':
+      if (!isCount(t) || !isSymbol(s) || typeof m !== 'boolean' || !isCount(T)) return badField
+      // Off-book rows may carry a price and size of 0.
+      if (isOffBook(X)) return offBook
+      if (!isDecimal(p) || !isDecimal(q)) return badField
+      return rawTrade(s, t, p, q, X, m, T)
+    // "The server will be shut down in about 10 minutes": raw, or as data of the stream `!serverShutdown`.
+    case 'serverShutdown':
+      return { kind: 'closing', message: 'serverShutdown' }
+    case undefined:
+      return stream === '!serverShutdown' ? { kind: 'closing', message: 'serverShutdown' } : readReply(message)
+    default:
+      return unknownEvent
+  }
+}
+
+/** `a` goes up by one per symbol; `f` to `l` are the fills merged into it, whose ids may have holes (off-book fills). */
+function aggTrade(
+  symbol: string,
+  id: number,
+  first: number,
+  last: number,
+  price: string,
+  size: string,
+  buyerIsMaker: boolean,
+  ms: number,
+): FrameEvent {
+  // "m": is the buyer the market maker? Then the taker sold. `q` counts retail price improvement, `nq` does not: REST
+  // has no `nq`, so `q` it is.
+  return tradeEvent(symbol, id, last - first + 1, null, price, size, buyerIsMaker ? 'sell' : 'buy', microsOf(ms))
+}
+
+function rawTrade(
+  symbol: string,
+  id: number,
+  price: string,
+  size: string,
+  execution: unknown,
+  buyerIsMaker: boolean,
+  ms: number,
+): FrameEvent {
+  if (isOffBook(execution)) return offBook
+  return tradeEvent(symbol, id, 1, null, price, size, buyerIsMaker ? 'sell' : 'buy', microsOf(ms))
+}
+
+/** `X`: MARKET is the book. Liquidation fund, deleveraging and NA fills are none of it; frames before 2020 have no `X`. */
+function isOffBook(execution: unknown): boolean {
+  return ['INSURANCE_FUND', 'ADL', 'NA'].includes(textOf(execution))
+}

@@ -1,0 +1,90 @@
+import {
+  badField,
+  DECIMAL,
+  INTEGER,
+  isCount,
+  isDecimal,
+  isRecord,
+  isSymbol,
+  jsonOf,
+  microsOf,
+  notAnObject,
+  notJson,
+  offBook,
+  SYMBOL,
+  tradeEvent,
+  unknownEvent,
+} from '../fields.ts'
+import type { FrameEvent } from '../venue.ts'
+import { idOf } from './id.ts'
+import { readReply } from './requests.ts'
+
+/**
+ * Reads one frame of the linear stream; a `publicTrade` message holds up to 1024 trades, each judged alone.
+ *
+ * Source: v5, "Trade". Frames in the field order that the venue writes are read by patterns, all others by way of JSON.
+ */
+export function parse(frame: string): FrameEvent[] {
+  return readRows(frame) ?? readJson(frame)
+}
+
+const head = new RegExp(`\\{"topic":"publicTrade\\.${SYMBOL}","type":"snapshot","ts":${INTEGER},"data":\\[`, 'y')
+const row = new RegExp(
+  `\\{"T":(${INTEGER}),"s":"(${SYMBOL})","S":"(Buy|Sell)","v":"(${DECIMAL})","p":"(${DECIMAL})","L":"\\w*",` +
+    `"i":"([\\da-f-]{36})","BT":(true|false)(?:,"RPI":(?:true|false))?(?:,"seq":(${INTEGER}))?\\}(,|\\]\\}$)`,
+  'y',
+)
+
+function readRows(frame: string): FrameEvent[] | undefined {
+  head.lastIndex = 0
+  if (!head.test(frame)) return undefined
+  const events: FrameEvent[] = []
+  row.lastIndex = head.lastIndex
+  for (;;) {
+    const found = row.exec(frame)
+    if (found === null) return undefined
+    const [, T, s = '', S, v = '', p = '', i = '', BT, seq, end] = found
+    events.push(trade(Number(T), s, S === 'Buy', v, p, i, BT === 'true', seq === undefined ? null : Number(seq)))
+    if (end !== ',') return events
+  }
+}
+
+function readJson(frame: string): FrameEvent[] {
+  const message = jsonOf(frame)
+  if (message === undefined) return [notJson]
+  if (!isRecord(message)) return [notAnObject]
+  const { topic, data, op } = message
+  if (op !== undefined) return [readReply(message)]
+  if (typeof topic !== 'string' || !topic.startsWith('publicTrade.')) return [unknownEvent]
+  return Array.isArray(data) ? data.map(readRow) : [badField]
+}
+
+function readRow(row: unknown): FrameEvent {
+  if (!isRecord(row)) return badField
+  const { T, s, S, v, p, i, BT, seq } = row
+  if (!isCount(T) || !isSymbol(s) || !isDecimal(v) || !isDecimal(p) || typeof i !== 'string') return badField
+  if ((S !== 'Buy' && S !== 'Sell') || typeof BT !== 'boolean') return badField
+  if (seq !== undefined && !isCount(seq)) return badField
+  return trade(T, s, S === 'Buy', v, p, i, BT, seq ?? null)
+}
+
+/**
+ * `S` is the "side of taker", `v` base units on linear contracts. `seq` orders across topics, but is neither unique nor
+ * contiguous. `RPI` trades (retail price improvement) are taker flow like others.
+ */
+function trade(
+  ms: number,
+  symbol: string,
+  takerBuys: boolean,
+  size: string,
+  price: string,
+  uuid: string,
+  isBlock: boolean,
+  sequence: number | null,
+): FrameEvent {
+  // "BT: whether it is a block trade": agreed beside the book.
+  if (isBlock) return offBook
+  const id = idOf(uuid)
+  if (id === undefined) return badField
+  return tradeEvent(symbol, id, 1, sequence, price, size, takerBuys ? 'buy' : 'sell', microsOf(ms))
+}

@@ -1,0 +1,35 @@
+import type { Venue } from '../venue.ts'
+import { backfill } from './backfill.ts'
+import { listing } from './listing.ts'
+import { parse } from './parse.ts'
+import { subscribe, unsubscribe } from './requests.ts'
+
+/** OKX USDT swaps, all trades. Evidence: README.md beside this file. */
+export const okx: Venue = {
+  name: 'okx',
+  market: 'perp',
+  urls: { ws: 'wss://ws.okx.com:8443', rest: 'https://openapi.okx.com' },
+  // `trades-all` is one record per fill, so trade ids go up by one.
+  ids: 'contiguous',
+  socket: {
+    // `trades-all` is served on the business path only.
+    path: '/ws/v5/business',
+    copies: 1,
+    // "If there's no data for N seconds (less than 30), send the string 'ping'."
+    ping: { everyMs: 20_000, frame: 'ping', onlyWhenQuiet: true },
+    silentAfterMs: 30_000,
+    // "The total length of multiple channels cannot exceed 64 KB": 200 of about 60 bytes.
+    maxSymbolsPerConnection: 200,
+    // 480 subscribe and unsubscribe requests an hour per connection: few, so each holds many symbols.
+    minFrameSpacingMs: 500,
+    // "3 requests per second" to connect, per address.
+    minConnectSpacingMs: 500,
+  },
+  // history-trades: 20 requests in 2 s per address; 4 at once and 7 a second are at most 18.
+  rest: { capacity: 4, refillPerSecond: 7 },
+  subscribe,
+  unsubscribe,
+  parse,
+  listing,
+  backfill,
+}
