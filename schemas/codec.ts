@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs' // rule: purity - reads only the schema files beside it, once
 import avro from 'avsc'
 import type { Message, Records, RecordType } from './records.ts'
 import { subjectOf, topics, type TopicName } from './topics.ts'

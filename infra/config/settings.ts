@@ -1,3 +1,4 @@
+// rule: size - one table of every setting; splitting it would only hide some of them
 /** How a setting's text becomes a value. */
 type Kind = 'text' | 'count' | 'number' | 'url' | 'list' | 'flag'
 

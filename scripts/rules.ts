@@ -1,0 +1,244 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import path from 'node:path'
+
+/** The house rules, read off the source text: what enters is a file, what leaves is each line that breaks a rule. */
+export interface SourceFile {
+  /** From the checkout's root, with forward slashes. */
+  readonly path: string
+  readonly text: string
+}
+
+export interface Breach {
+  readonly path: string
+  readonly line: number
+  readonly rule: Rule
+  readonly what: string
+}
+
+export type Rule = 'imports' | 'purity' | 'size' | 'types' | 'tests' | 'words'
+
+const FILE_LINES_MAX = 300
+const FUNCTION_LINES_MAX = 60
+
+const folders = ['schemas', 'processors', 'api', 'infra', 'scripts']
+
+/** All source files of the product below `root`. */
+export function sourceFiles(root: string): SourceFile[] {
+  return folders
+    .flatMap((folder) =>
+      readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+    )
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => ({ path: file.replaceAll(path.sep, '/'), text: readFileSync(path.join(root, file), 'utf8') }))
+}
+
+/** The rules and their test quote what they forbid. */
+const quoting = /^scripts\/rules(?:\.test)?\.ts$/
+
+/** Every breach in `file`. A line that says `// rule: <name> - <reason>`, or stands below one, is excepted from that rule. */
+export function breachesOf(file: SourceFile): Breach[] {
+  const lines = file.text.split('\n')
+  const found = [
+    ...imports(file, lines),
+    ...purity(file, lines),
+    ...sizes(file, lines),
+    ...types(file, lines),
+    ...tests(file, lines),
+  ]
+  return [...found, ...words(file, lines)].filter(({ rule, line }) => !isExcepted(lines, rule, line))
+}
+
+function isExcepted(lines: readonly string[], rule: Rule, line: number): boolean {
+  const reason = new RegExp(`// rule: ${rule} - \\S.{4,}`)
+  return [lines[line - 1], lines[line - 2]].some((text) => text !== undefined && reason.test(text))
+}
+
+type Layer = 'schemas' | 'kernel' | 'core' | 'feeds' | 'main' | 'infra' | 'api' | 'scripts'
+
+/** Which layer may import which; `feeds` is the impure half of the feeds, `main` a host of processors. */
+const mayImport: Readonly<Record<Layer, readonly Layer[]>> = {
+  schemas: ['schemas'],
+  kernel: ['schemas', 'kernel'],
+  core: ['schemas', 'kernel', 'core'],
+  feeds: ['schemas', 'kernel', 'core', 'feeds', 'infra'],
+  main: ['schemas', 'kernel', 'core', 'feeds', 'main', 'infra'],
+  infra: ['schemas', 'infra'],
+  api: ['schemas', 'core', 'infra', 'api'],
+  scripts: ['schemas', 'kernel', 'core', 'feeds', 'main', 'infra', 'api', 'scripts'],
+}
+
+/**
+ * The files of `processors/` that act; everything else there is pure. A new one is added here, with what it does to the
+ * world, or it is not one.
+ */
+const shells: readonly (readonly [RegExp, string])[] = [
+  [/^processors\/feeds\/main\.ts$/, 'hosts the feeds'],
+  [/^processors\/feeds\/[\w-]+-socket\.ts$/, 'holds a connection'],
+]
+
+export function layerOf(file: string): Layer {
+  const [top = '', second = ''] = file.split('/')
+  if (top === 'schemas' || top === 'infra' || top === 'api' || top === 'scripts') return top
+  if (second === 'kernel') return 'kernel'
+  if (second === 'main.ts' || second.startsWith('topology')) return 'main'
+  return second === 'feeds' && isShell(file) ? 'feeds' : 'core'
+}
+
+function isShell(file: string): boolean {
+  return shells.some(([pattern]) => pattern.test(file))
+}
+
+const importPath =
+  /^(?:import|export)\s+(type\s)?[^'"]*?['"](\.[^'"]+)['"]|^\} from ['"](\.[^'"]+)['"]|\bimport\(['"](\.[^'"]+)['"]\)/
+
+function imports(file: SourceFile, lines: readonly string[]): Breach[] {
+  if (isTest(file.path)) return [] // a test may reach for a stand-in or a driver
+  const from = layerOf(file.path)
+  return lines.flatMap((text, index) => {
+    const target = importTarget(text)
+    if (target === undefined) return []
+    const wanted = path.posix.join(path.posix.dirname(file.path), target)
+    // The seam's types may be named anywhere: they are what keeps the client behind them replaceable.
+    if (wanted === 'infra/kafka/seam.ts' && isTypeImport(lines, index)) return []
+    const to = layerOf(wanted)
+    const allowed = mayImport[from].includes(to)
+    return allowed ? [] : [breach(file, index, 'imports', `${from} imports ${to} (${wanted})`)]
+  })
+}
+
+function importTarget(text: string): string | undefined {
+  const match = importPath.exec(text)
+  return match === null ? undefined : (match[2] ?? match[3] ?? match[4])
+}
+
+/** An import over several lines says `type` on its first one. */
+function isTypeImport(lines: readonly string[], index: number): boolean {
+  for (let at = index; at >= 0; at--) {
+    const text = lines[at] ?? ''
+    if (/^(?:import|export)\b/.test(text)) return /^(?:import|export) type\b/.test(text)
+  }
+  return false
+}
+
+const impure: readonly (readonly [RegExp, string])[] = [
+  [/\bDate\.now\(/, 'reads the clock'],
+  [/\bnew Date\(\s*\)/, 'reads the clock'],
+  [/\bperformance\.now\(/, 'reads the clock'],
+  [/\bMath\.random\(|\brandom(?:Bytes|UUID|Int)\(/, 'is random'],
+  [/\bprocess\.(?:env|argv|hrtime|on|exit|pid)\b/, 'reads the process'],
+  [/\bset(?:Timeout|Interval|Immediate)\(/, 'waits'],
+  [/(?<![.#\w])fetch\(/, 'does IO'],
+  [
+    /from ['"](?:node:(?!crypto|buffer|assert|util|path|url)|ws['"]|kafkajs|koa|@clickhouse|pino|chdb)/,
+    'imports what does IO',
+  ],
+]
+
+/** Decisions and parsers are plain functions; the kernel may wait for what was handed to it. */
+const asynchronous = [/\bawait\b/, 'waits'] as const
+
+/** Pure: the contract (but for the codec's reading of its own schema files), kernel core, processor cores, venue code. */
+export function isPure(file: string): boolean {
+  if (isTest(file)) return false
+  const layer = layerOf(file)
+  return layer === 'schemas' || layer === 'core' || layer === 'kernel'
+}
+
+function purity(file: SourceFile, lines: readonly string[]): Breach[] {
+  if (!isPure(file.path)) return []
+  const rules = layerOf(file.path) === 'kernel' ? impure : [...impure, asynchronous]
+  return lines.flatMap((text, index) => {
+    const code = withoutComment(text)
+    return rules.filter(([pattern]) => pattern.test(code)).map(([, what]) => breach(file, index, 'purity', what))
+  })
+}
+
+function sizes(file: SourceFile, lines: readonly string[]): Breach[] {
+  const found: Breach[] = []
+  const count = lines.length - 1
+  if (count > FILE_LINES_MAX) found.push(breach(file, 0, 'size', `${count} lines, at most ${FILE_LINES_MAX}`))
+  if (isTest(file.path)) return found // a describe() is one function and holds many
+  for (const { start, end } of functionsOf(lines)) {
+    const long = end - start + 1
+    if (long > FUNCTION_LINES_MAX)
+      found.push(breach(file, start, 'size', `a function of ${long} lines, at most ${FUNCTION_LINES_MAX}`))
+  }
+  return found
+}
+
+const functionHead =
+  /^(\s*)(?:export )?(?:default )?(?:async )?function\b|^(\s*)(?:export )?const \w+ = (?:async )?(?:\([^)]*\)|\w+)(?:: [^=]+)? =>.*\{$|^( {2,})(?:(?:async|static|get|set|private) )*[#*]?\w+(?:<[^>]*>)?\(.*\).*\{$/
+
+/** First and last line (from 0) of each function: formatted code ends it with a brace at the indent of its head. */
+function functionsOf(lines: readonly string[]): { start: number; end: number }[] {
+  return lines.flatMap((text, start) => {
+    const match = functionHead.exec(text)
+    if (match === null || /^\s*(?:if|for|while|switch|return|await|catch)\b/.test(text)) return []
+    const indent = match[1] ?? match[2] ?? match[3] ?? ''
+    const end = lines.findIndex((line, at) => at > start && line.startsWith(`${indent}}`))
+    return end < 0 ? [] : [{ start, end }]
+  })
+}
+
+const typeHoles: readonly (readonly [RegExp, string])[] = [
+  [/(?::|\bas|<|\|)\s*any\b(?!\s*\w)/, 'any'],
+  [/@ts-(?:ignore|expect-error|nocheck)/, 'switches the compiler off'],
+  [/(?:oxlint|eslint)-disable(?!.* - \S{3,})/, 'switches the linter off without a reason'],
+  [/prettier-ignore/, 'switches the formatter off'],
+  [/\bas unknown as\b/, 'casts through unknown'],
+]
+
+function types(file: SourceFile, lines: readonly string[]): Breach[] {
+  return quoting.test(file.path) ? [] : matches(file, lines, 'types', typeHoles)
+}
+
+const testHoles: readonly (readonly [RegExp, string])[] = [
+  [/\b(?:it|test|describe)\.only\(/, 'runs alone'],
+  [/\b(?:it|test|describe)\.(?:skip|todo|fails)\(/, 'is switched off'],
+  [/\bsetTimeout\(\s*\w+,\s*\d{3,}/, 'sleeps'],
+]
+
+function tests(file: SourceFile, lines: readonly string[]): Breach[] {
+  return isTest(file.path) && !quoting.test(file.path) ? matches(file, lines, 'tests', testHoles) : []
+}
+
+/** Written so that this table does not match itself. */
+const forbidden: readonly (readonly [RegExp, string])[] = [
+  [/\b(?:TO[D]O|FIX[M]E|XX[X]|HA[C]K)\b/, 'unfinished work'],
+  [/(?:^|[\s'"`(=])\/(?:home|root|Users|work)\//, 'a path of one machine'],
+]
+
+function words(file: SourceFile, lines: readonly string[]): Breach[] {
+  return matches(file, lines, 'words', forbidden)
+}
+
+/** The words are forbidden in every text of the product, not in its source alone. */
+export function forbiddenWords(file: SourceFile): Breach[] {
+  return words(file, file.text.split('\n'))
+}
+
+function matches(
+  file: SourceFile,
+  lines: readonly string[],
+  rule: Rule,
+  patterns: readonly (readonly [RegExp, string])[],
+): Breach[] {
+  return lines.flatMap((text, index) => {
+    const code = rule === 'types' && !text.includes('@ts-') && !text.includes('-disable') ? withoutComment(text) : text
+    return patterns.filter(([pattern]) => pattern.test(code)).map(([, what]) => breach(file, index, rule, what))
+  })
+}
+
+/** Line and block comments tell about code, they are none. Strings keep their `//`. */
+function withoutComment(text: string): string {
+  if (/^\s*(?:\*|\/\*)/.test(text)) return ''
+  return text.replace(/(^|[\s;{}),])\/\/.*$/, '$1').replace(/\/\*.*?\*\//g, '')
+}
+
+function isTest(file: string): boolean {
+  return file.endsWith('.test.ts') || /(?:^|\/)(?:test-|contract\b|fixtures\/|testing\/)/.test(file)
+}
+
+function breach(file: SourceFile, index: number, rule: Rule, what: string): Breach {
+  return { path: file.path, line: index + 1, rule, what }
+}
