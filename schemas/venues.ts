@@ -1,9 +1,12 @@
-/** Venue names as they appear in answers, topics and configuration, with the market whose trades each contributes. */
+/**
+ * Venue names as they appear in answers, topics and configuration, with the market whose trades each contributes.
+ * `ids`: trade ids go up by one per instrument (`contiguous`), or have no order (`none`).
+ */
 export const tradeVenues = [
-  { venue: 'binance', market: 'perp' },
-  { venue: 'bybit', market: 'perp' },
-  { venue: 'okx', market: 'perp' },
-  { venue: 'coinbase', market: 'spot' },
+  { venue: 'binance', market: 'perp', ids: 'contiguous' },
+  { venue: 'bybit', market: 'perp', ids: 'none' },
+  { venue: 'okx', market: 'perp', ids: 'contiguous' },
+  { venue: 'coinbase', market: 'spot', ids: 'contiguous' },
 ] as const
 
 export type VenueName = (typeof tradeVenues)[number]['venue']
