@@ -1,4 +1,4 @@
-import type { Message, Micros, RecordType } from '../../schemas/records.ts'
+import type { Message, Micros } from '../../schemas/records.ts'
 import type { RecordsOf, TopicName } from '../../schemas/topics.ts'
 
 /** One record of a partition's log, decoded. `topic`, the partition and `offset` are its identity. */
@@ -19,7 +19,10 @@ export type Output<Topics extends TopicName = TopicName> = Topics extends TopicN
 export interface Context {
   /** The partition that is worked on. */
   readonly partition: number
-  /** Version of what follows from this entry: generation x 2^44 + offset. */
+  /**
+   * Version of what follows from this entry: generation x 2^44 + offset. With several inputs an output key must follow
+   * from one of them only, since versions of two logs do not compare.
+   */
   readonly v: number
   /** Largest mark seen in the partition, this entry's included; 0 before the first. */
   readonly partitionTime: Micros
@@ -31,29 +34,31 @@ export interface Context {
  * The kernel owns clocks, IO, order and recovery; a processor sees one entry after the other and says what follows.
  * The same entries give the same outputs, whatever the batching and wherever a crash fell between them.
  */
-export interface Processor<State, Topics extends TopicName = TopicName> {
+export interface Processor<State, Emitted extends Output = Output> {
   /** The state of a partition that has seen nothing. */
   empty(): State
   /** Folds one entry into `state`, changing it in place, and emits what follows. */
-  apply(state: State, entry: Entry, context: Context, emit: (output: Output<Topics>) => void): void
+  apply(state: State, entry: Entry, context: Context, emit: (output: Emitted) => void): void
   /** Called after the last entry of a batch, before outputs are written: emits upserts that were held back to coalesce. */
-  flush?(state: State, emit: (output: Output<Topics>) => void): void
+  flush?(state: State, emit: (output: Emitted) => void): void
   /** The parts of the state that changed since the last call, by key; null: the part is gone. Clears the marks. */
   save(state: State): Iterable<readonly [key: string, part: Buffer | null]>
   /** The state made of the latest version of each part. */
   load(parts: ReadonlyMap<string, Buffer>): State
+  /** Running counts that the state keeps (duplicates, refusals), by name, for metrics. */
+  counts?(state: State): Readonly<Record<string, number>>
 }
 
 /** One row of `processors/topology.ts`. */
-export interface ProcessorRow<State = unknown, Topics extends TopicName = TopicName> {
+export interface ProcessorRow {
   readonly name: string
   readonly inputs: readonly TopicName[]
-  readonly outputs: readonly Topics[]
+  /** The only topics that `core` may emit to: they are claimed with the state. */
+  readonly outputs: readonly TopicName[]
   readonly state: TopicName
   /** Raised, with its reason, when derived data are rebuilt by other code or parameters. */
   readonly generation: number
   readonly reason: string
-  readonly core: Processor<State, Topics>
+  /** Of whatever state and whichever outputs. */
+  readonly core: Processor<unknown>
 }
-
-export type { RecordType }

@@ -1,0 +1,161 @@
+import type { Bucket, Part } from './bucket.ts'
+import { Coverage } from './coverage.ts'
+import { IdSet } from './id-set.ts'
+import type { PeriodName } from './periods.ts'
+import type { RingSlot } from './ring.ts'
+import type { SignalClass } from './signal.ts'
+import {
+  addBucket,
+  addInstrument,
+  assetOf,
+  emptyState,
+  instrumentOf,
+  periodNames,
+  type AssetState,
+  type CvdState,
+  type InstrumentState,
+} from './state.ts'
+
+/**
+ * Parts of the saved state. Their text is JSON: it writes doubles exactly. Small parts, since only what changed is
+ * written: one bucket, one instrument's coverage, twelve slots of a ring.
+ */
+type Saved =
+  | { readonly kind: 'clock'; readonly time: number; readonly refused: CvdState['refused']; readonly late: number }
+  | {
+      readonly kind: 'coverage'
+      readonly asset: string
+      readonly instrument: string
+      readonly ranges: readonly (readonly [number, number])[]
+      readonly closedHoles: number
+    }
+  | {
+      readonly kind: 'bucket'
+      readonly asset: string
+      readonly instrument: string
+      readonly index: number
+      /** Little-endian doubles, ascending, as base64. */
+      readonly ids: string | undefined
+      readonly parts: readonly (readonly number[])[]
+    }
+  | { readonly kind: 'ring'; readonly asset: string; readonly period: PeriodName; readonly slots: readonly RingSlot[] }
+  | { readonly kind: 'classes'; readonly asset: string; readonly classes: Record<PeriodName, SignalClass> }
+
+/** What changed since the last call. Nothing is held back at that time: a batch has ended. */
+export function saveState(state: CvdState): Map<string, Buffer | null> {
+  const changes = new Map<string, Buffer | null>()
+  const put = (key: string, saved: Saved): void => void changes.set(key, Buffer.from(JSON.stringify(saved)))
+  put('clock', { kind: 'clock', time: state.time, refused: state.refused, late: state.late })
+  for (const instrument of state.changed.coverages) saveCoverage(instrument, put)
+  for (const bucket of state.changed.buckets) put(bucketKey(bucket), savedBucket(bucket))
+  for (const bucket of state.changed.gone) changes.set(bucketKey(bucket), null)
+  for (const asset of state.assets.values()) saveAsset(asset, changes, put)
+  state.changed.coverages.length = 0
+  state.changed.buckets.length = 0
+  state.changed.gone.length = 0
+  return changes
+}
+
+type Put = (key: string, saved: Saved) => void
+
+function saveCoverage(state: InstrumentState, put: Put): void {
+  const { asset, instrument, coverage } = state
+  state.isCoverageChanged = false
+  if (coverage === undefined) return
+  const { ranges, closedHoles } = coverage
+  put(`coverage|${asset}|${instrument}`, { kind: 'coverage', asset, instrument, ranges, closedHoles })
+}
+
+function bucketKey({ asset, instrument, index }: Bucket): string {
+  return `bucket|${asset}|${instrument}|${index}`
+}
+
+function savedBucket(bucket: Bucket): Saved {
+  const { asset, instrument, index, ids, parts } = bucket
+  bucket.isChanged = false
+  const rows = [...parts.values()].map((part) => numbers.map((name) => part[name]))
+  return { kind: 'bucket', asset, instrument, index, ids: ids && toBase64(ids.sorted()), parts: rows }
+}
+
+function saveAsset(state: AssetState, changes: Map<string, Buffer | null>, put: Put): void {
+  const { asset, rings, classes } = state
+  for (const period of periodNames) {
+    for (const [chunk, slots] of rings[period].changes()) {
+      const key = `ring|${asset}|${period}|${chunk}`
+      if (slots.length === 0) changes.set(key, null)
+      else put(key, { kind: 'ring', asset, period, slots })
+    }
+  }
+  if (state.areClassesChanged) put(`classes|${asset}`, { kind: 'classes', asset, classes })
+  state.areClassesChanged = false
+}
+
+/** The state made of the latest text of each part. */
+export function loadState(parts: ReadonlyMap<string, Buffer>): CvdState {
+  const state = emptyState()
+  const saved = [...parts.values()].map((part) => JSON.parse(part.toString()) as Saved)
+  // The clock first: rings and closed buckets stand relative to it.
+  for (const part of saved) if (part.kind === 'clock') loadClock(state, part)
+  for (const part of saved) if (part.kind === 'coverage') loadCoverage(state, part)
+  for (const part of saved) {
+    if (part.kind === 'bucket') loadBucket(state, part)
+    else if (part.kind === 'ring') assetOf(state, part.asset).rings[part.period].load(part.slots)
+    else if (part.kind === 'classes') Object.assign(assetOf(state, part.asset).classes, part.classes)
+  }
+  return state
+}
+
+type Of<Kind extends Saved['kind']> = Extract<Saved, { kind: Kind }>
+
+function loadClock(state: CvdState, { time, refused, late }: Of<'clock'>): void {
+  state.time = time
+  state.late = late
+  Object.assign(state.refused, refused)
+}
+
+function loadCoverage(state: CvdState, { asset, instrument, ranges, closedHoles }: Of<'coverage'>): void {
+  addInstrument(assetOf(state, asset), instrument, new Coverage(ranges, closedHoles))
+}
+
+function loadBucket(state: CvdState, { asset, instrument, index, ids, parts }: Of<'bucket'>): void {
+  const owner = instrumentOf(assetOf(state, asset), instrument)
+  const bucket = addBucket(state, owner, index, ids === undefined ? undefined : IdSet.of(fromBase64(ids)))
+  for (const row of parts) {
+    const part = loadPart(row)
+    bucket.parts.set(part.part, part)
+  }
+}
+
+/** Order of a part's numbers in its row. */
+const numbers = [
+  'part',
+  'buy',
+  'sell',
+  'buy_quote',
+  'sell_quote',
+  'buy_count',
+  'sell_count',
+  'open',
+  'high',
+  'low',
+  'close',
+  'open_time',
+  'close_time',
+  'first_id',
+  'last_id',
+  'v',
+] as const satisfies readonly (keyof Part)[]
+
+function loadPart(row: readonly number[]): Part {
+  const entries = numbers.map((name, index) => [name, row[index]])
+  return { ...(Object.fromEntries(entries) as Record<(typeof numbers)[number], number>), isHeldBack: false }
+}
+
+function toBase64(ids: Float64Array): string {
+  return Buffer.from(ids.buffer, ids.byteOffset, ids.byteLength).toString('base64')
+}
+
+function fromBase64(text: string): Float64Array {
+  const bytes = Buffer.from(text, 'base64')
+  return new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength))
+}

@@ -1,0 +1,153 @@
+import { tradeVenues } from '../../schemas/venues.ts'
+import type { Micros } from '../../schemas/records.ts'
+import { BUCKET, bucketIndex, type Bucket, type Part } from './bucket.ts'
+import { Coverage } from './coverage.ts'
+import { IdSet } from './id-set.ts'
+import { periods, type PeriodName } from './periods.ts'
+import { Ring } from './ring.ts'
+import type { SignalClass } from './signal.ts'
+
+/** A window closes this long behind partition time. */
+export const LATENESS: Micros = 2_000_000
+/** Buckets, and ids without order, are kept this long behind partition time. */
+export const HORIZON: Micros = 2 * 3_600_000_000
+
+export const periodNames = Object.keys(periods) as PeriodName[]
+
+/** Why a trade was not counted. */
+export type Refusal =
+  /** Its ids were covered before. */
+  | 'duplicate'
+  /** Some of its ids were covered before, others not. */
+  | 'overlap'
+  /** It came after its bucket had left the state and its venue's ids tell nothing, so it may be a duplicate. */
+  | 'unchecked'
+  /** It does not say which side the taker was on. */
+  | 'no_taker'
+
+export interface InstrumentState {
+  readonly asset: string
+  readonly instrument: string
+  /** Undefined: the venue's ids have no order; each bucket has its set of ids. */
+  readonly coverage: Coverage | undefined
+  isCoverageChanged: boolean
+  readonly buckets: Map<number, Bucket>
+  /** The bucket that was used last: most trades go there too. */
+  current: Bucket | undefined
+}
+
+export interface AssetState {
+  readonly asset: string
+  readonly instruments: Map<string, InstrumentState>
+  readonly rings: Record<PeriodName, Ring>
+  readonly classes: Record<PeriodName, SignalClass>
+  areClassesChanged: boolean
+}
+
+/** What the processor knows of one partition. Bounded: 2 h of buckets, 7 d of rings, the catalogue's instruments. */
+export interface CvdState {
+  /** Partition time. */
+  time: Micros
+  readonly assets: Map<string, AssetState>
+  /** Buckets by index, for closing and letting go. */
+  readonly buckets: Map<number, Bucket[]>
+  /** Parts that changed since they were last emitted, in the order of their first change. */
+  readonly heldBack: { bucket: Bucket; part: Part }[]
+  readonly refused: Record<Refusal, number>
+  /** Trades that came after their bucket had left the state. */
+  late: number
+  readonly changed: { buckets: Bucket[]; coverages: InstrumentState[]; gone: Bucket[] }
+}
+
+export function emptyState(): CvdState {
+  return {
+    time: 0,
+    assets: new Map(),
+    buckets: new Map(),
+    heldBack: [],
+    refused: { duplicate: 0, overlap: 0, unchecked: 0, no_taker: 0 },
+    late: 0,
+    changed: { buckets: [], coverages: [], gone: [] },
+  }
+}
+
+/** Buckets below this index are closed: their rows are final and in the rings. */
+export function closedBefore(time: Micros): number {
+  return Math.max(0, bucketIndex(time - LATENESS))
+}
+
+/** Buckets below this index are no longer kept. */
+export function goneBefore(time: Micros): number {
+  return Math.max(0, bucketIndex(time - HORIZON))
+}
+
+export function assetOf(state: CvdState, asset: string): AssetState {
+  const known = state.assets.get(asset)
+  if (known !== undefined) return known
+  const end = closedBefore(state.time) * BUCKET
+  const made: AssetState = {
+    asset,
+    instruments: new Map(),
+    rings: perPeriod((name) => new Ring(periods[name], end)),
+    classes: perPeriod(() => 'insufficient_data'),
+    areClassesChanged: false,
+  }
+  state.assets.set(asset, made)
+  return made
+}
+
+function perPeriod<Value>(make: (name: PeriodName) => Value): Record<PeriodName, Value> {
+  return { '1h': make('1h'), '4h': make('4h'), '24h': make('24h'), '7d': make('7d') }
+}
+
+export function instrumentOf(asset: AssetState, instrument: string): InstrumentState {
+  return asset.instruments.get(instrument) ?? addInstrument(asset, instrument)
+}
+
+/** Makes an instrument known; `coverage` as it was saved. */
+export function addInstrument(asset: AssetState, instrument: string, coverage = new Coverage()): InstrumentState {
+  const made: InstrumentState = {
+    asset: asset.asset,
+    instrument,
+    coverage: hasOrderedIds(instrument) ? coverage : undefined,
+    isCoverageChanged: false,
+    buckets: new Map(),
+    current: undefined,
+  }
+  asset.instruments.set(instrument, made)
+  return made
+}
+
+const orderedVenues = tradeVenues.filter(({ ids }) => ids === 'contiguous').map(({ venue }) => `${venue}:`)
+
+/** Sets of ids are right for ids of any kind, so an unknown venue gets one. */
+function hasOrderedIds(instrument: string): boolean {
+  return orderedVenues.some((venue) => instrument.startsWith(venue))
+}
+
+export function bucketOf(state: CvdState, instrument: InstrumentState, index: number): Bucket {
+  const { current } = instrument
+  if (current !== undefined && current.index === index) return current
+  const bucket = instrument.buckets.get(index) ?? addBucket(state, instrument, index)
+  instrument.current = bucket
+  return bucket
+}
+
+/** Makes a bucket known; `ids` as they were saved. */
+export function addBucket(state: CvdState, owner: InstrumentState, index: number, ids = new IdSet()): Bucket {
+  const { asset, instrument } = owner
+  const isOrdered = owner.coverage !== undefined
+  const bucket: Bucket = {
+    asset,
+    instrument,
+    index,
+    parts: new Map(),
+    ids: isOrdered ? undefined : ids,
+    isChanged: false,
+  }
+  owner.buckets.set(index, bucket)
+  const others = state.buckets.get(index)
+  if (others === undefined) state.buckets.set(index, [bucket])
+  else others.push(bucket)
+  return bucket
+}

@@ -1,0 +1,74 @@
+import type { Micros, Signal } from '../../schemas/records.ts'
+import { BUCKET, type Bucket } from './bucket.ts'
+import { classify } from './signal.ts'
+import { closedBefore, goneBefore, periodNames, type AssetState, type CvdState } from './state.ts'
+import { touch } from './trades.ts'
+
+/**
+ * Moves partition time on to `time`, which is later: closes buckets, lets old ones go, looks at the signals. Returns the
+ * changes of class. A mark that closes several buckets is one look, at the end of the last.
+ */
+export function advanceTime(state: CvdState, time: Micros, v: number): Signal[] {
+  const wasClosed = closedBefore(state.time)
+  const closed = closedBefore(time)
+  state.time = time
+  if (closed === wasClosed) return []
+  const assets = [...state.assets.values()].sort((a, b) => compare(a.asset, b.asset))
+  for (const asset of assets) for (const name of periodNames) asset.rings[name].advance(closed * BUCKET)
+  for (const bucket of closing(state, wasClosed, closed)) close(state, bucket, v)
+  letGo(state, goneBefore(time))
+  return assets.flatMap((asset) => lookAt(asset, closed * BUCKET, v))
+}
+
+/** In an order that follows from the log alone, since sums in the rings depend on it. */
+function closing(state: CvdState, from: number, to: number): Bucket[] {
+  return [...state.buckets]
+    .filter(([index]) => index >= from && index < to)
+    .sort(([a], [b]) => a - b)
+    .flatMap(([, buckets]) => buckets.toSorted((a, b) => compare(a.instrument, b.instrument)))
+}
+
+function close(state: CvdState, bucket: Bucket, v: number): void {
+  const rings = state.assets.get(bucket.asset)?.rings
+  for (const [, part] of [...bucket.parts].sort(([a], [b]) => a - b)) {
+    touch(state, bucket, part, v)
+    for (const name of periodNames) rings?.[name].add(bucket.index * BUCKET, part.buy, part.sell)
+  }
+  bucket.ids?.seal()
+}
+
+/** Parts that are held back just now keep what they need; only the state forgets them. */
+function letGo(state: CvdState, before: number): void {
+  for (const [index, buckets] of state.buckets) {
+    if (index >= before) continue
+    state.buckets.delete(index)
+    for (const bucket of buckets) forget(state, bucket)
+  }
+}
+
+function forget(state: CvdState, bucket: Bucket): void {
+  const owner = state.assets.get(bucket.asset)?.instruments.get(bucket.instrument)
+  owner?.buckets.delete(bucket.index)
+  if (owner?.current === bucket) owner.current = undefined
+  state.changed.gone.push(bucket)
+}
+
+function lookAt(asset: AssetState, end: Micros, v: number): Signal[] {
+  const changes: Signal[] = []
+  for (const period of periodNames) {
+    const { buy, sell } = asset.rings[period].sums()
+    const from = asset.classes[period]
+    const to = classify(buy - sell, buy + sell)
+    if (from === to) continue
+    asset.classes[period] = to
+    asset.areClassesChanged = true
+    const value = to === 'insufficient_data' ? 0 : (buy - sell) / (buy + sell)
+    changes.push({ asset: asset.asset, kind: 'cvd', period, from, to, value, evidence: { buy, sell }, time: end, v })
+  }
+  return changes
+}
+
+/** By code units: the same on every machine. */
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

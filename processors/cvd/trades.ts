@@ -1,0 +1,121 @@
+import type { Trade } from '../../schemas/records.ts'
+import { BUCKET, bucketIndex, flowOf, fold, newPart, type Bucket, type Part } from './bucket.ts'
+import type { Flow } from '../../schemas/records.ts'
+import {
+  assetOf,
+  bucketOf,
+  closedBefore,
+  goneBefore,
+  instrumentOf,
+  periodNames,
+  type AssetState,
+  type CvdState,
+  type InstrumentState,
+  type Refusal,
+} from './state.ts'
+
+/**
+ * Counts a trade once. It is held back in its part until the batch or the next mark ends; one whose bucket has left the
+ * state is a row of its own, which is returned.
+ */
+export function applyTrade(state: CvdState, trade: Trade, offset: number, v: number): Flow | undefined {
+  if (trade.taker === 'unknown') return refuse(state, 'no_taker')
+  const asset = assetOf(state, trade.asset)
+  const instrument = instrumentOf(asset, trade.instrument)
+  const index = bucketIndex(trade.time)
+  if (index < goneBefore(state.time)) return applyLate(state, asset, instrument, trade, offset, v)
+  const bucket = bucketOf(state, instrument, index)
+  const refusal = admit(state, instrument, bucket, trade)
+  if (refusal !== undefined) return refuse(state, refusal)
+  const part = partOf(bucket, trade)
+  fold(part, trade, v)
+  if (!part.isHeldBack) holdBack(state, bucket, part)
+  if (!bucket.isChanged) markBucket(state, bucket)
+  if (index < closedBefore(state.time)) addToRings(asset, trade)
+  return undefined
+}
+
+/** A row of its own, because the part that it would belong to is no longer known; readers sum the parts. */
+function applyLate(
+  state: CvdState,
+  asset: AssetState,
+  instrument: InstrumentState,
+  trade: Trade,
+  offset: number,
+  v: number,
+): Flow | undefined {
+  if (instrument.coverage === undefined) return refuse(state, 'unchecked')
+  const refusal = admit(state, instrument, undefined, trade)
+  if (refusal !== undefined) return refuse(state, refusal)
+  state.late += 1
+  addToRings(asset, trade)
+  const part = newPart(-1 - offset, trade)
+  fold(part, trade, v)
+  return flowOf({ asset: trade.asset, instrument: trade.instrument, index: bucketIndex(trade.time) }, part, true)
+}
+
+function refuse(state: CvdState, refusal: Refusal): undefined {
+  state.refused[refusal] += 1
+}
+
+function admit(
+  state: CvdState,
+  instrument: InstrumentState,
+  bucket: Bucket | undefined,
+  { first_id, last_id }: Trade,
+): Refusal | undefined {
+  const { coverage } = instrument
+  if (coverage === undefined) return bucket?.ids?.add(first_id) === true ? undefined : 'duplicate'
+  const admission = coverage.admit(first_id, last_id)
+  if (admission !== 'new') return admission
+  if (!instrument.isCoverageChanged) {
+    instrument.isCoverageChanged = true
+    state.changed.coverages.push(instrument)
+  }
+  return undefined
+}
+
+/** Part 0 is the stream, and archives with it; a backfill is a part of its own, so that it never overwrites the stream's. */
+function partOf(bucket: Bucket, trade: Trade): Part {
+  const number = trade.origin === 'backfill' && trade.gap_id !== null && trade.gap_id > 0 ? trade.gap_id : 0
+  const known = bucket.parts.get(number)
+  if (known !== undefined) return known
+  const made = newPart(number, trade)
+  bucket.parts.set(number, made)
+  return made
+}
+
+function holdBack(state: CvdState, bucket: Bucket, part: Part): void {
+  part.isHeldBack = true
+  state.heldBack.push({ bucket, part })
+}
+
+function markBucket(state: CvdState, bucket: Bucket): void {
+  bucket.isChanged = true
+  state.changed.buckets.push(bucket)
+}
+
+/** The bucket is closed already, so what comes late goes into the rings by itself. */
+function addToRings(asset: AssetState, { time, size, taker }: Trade): void {
+  const start = bucketIndex(time) * BUCKET
+  for (const name of periodNames) asset.rings[name].add(start, taker === 'buy' ? size : 0, taker === 'sell' ? size : 0)
+}
+
+/** Rows of the parts that are held back; `final` where the bucket has closed. */
+export function takeHeldBack(state: CvdState): Flow[] {
+  if (state.heldBack.length === 0) return []
+  const closed = closedBefore(state.time)
+  const rows = state.heldBack.map(({ bucket, part }) => {
+    part.isHeldBack = false
+    return flowOf(bucket, part, bucket.index < closed)
+  })
+  state.heldBack.length = 0
+  return rows
+}
+
+/** Holds a part back because time, not a trade, has changed it. */
+export function touch(state: CvdState, bucket: Bucket, part: Part, v: number): void {
+  part.v = v
+  if (!part.isHeldBack) holdBack(state, bucket, part)
+  if (!bucket.isChanged) markBucket(state, bucket)
+}

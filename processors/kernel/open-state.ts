@@ -1,0 +1,80 @@
+import type { Writer } from '../../infra/kafka/seam.ts'
+import { UndecodableError } from '../../schemas/codec.ts'
+import type { Micros, Snapshot } from '../../schemas/records.ts'
+import type { TopicName } from '../../schemas/topics.ts'
+import type { Decoder } from './decoder.ts'
+import { FatalError } from './errors.ts'
+import type { Ports } from './ports.ts'
+import type { ProcessorRow } from './processor.ts'
+import { erasure, StateFold, type Found } from './snapshot.ts'
+
+const ERASED_PER_SEND_MAX = 2_000
+
+interface Opened {
+  readonly state: unknown
+  /** Offset to read next, of each input. */
+  readonly next: Map<TopicName, number>
+  /** Partition time that the state has seen. */
+  readonly time: Micros
+}
+
+/**
+ * The state of a partition whose claim is held, and where its inputs go on. The claim comes first: only then is the end
+ * of the state topic the last word of every older owner.
+ */
+export async function openState(
+  row: ProcessorRow,
+  partition: number,
+  claim: Writer,
+  { ports, decoder }: { ports: Ports; decoder: Decoder },
+): Promise<Opened> {
+  const fold = new StateFold((value) => readSnapshot(row, partition, decoder, value))
+  for await (const records of ports.reader.toEnd(row.state, partition)) await fold.add(records)
+  const found = fold.found(row)
+  if (found.kind === 'none') await startAnew(row, partition, claim, found, ports)
+  const next = new Map<TopicName, number>()
+  for (const topic of row.inputs) next.set(topic, await nextOf(topic, partition, found, ports))
+  if (found.kind === 'none') return { state: row.core.empty(), next, time: 0 }
+  return { state: row.core.load(found.parts), next, time: found.position.time }
+}
+
+async function readSnapshot(row: ProcessorRow, partition: number, decoder: Decoder, value: Buffer): Promise<Snapshot> {
+  try {
+    const message = await decoder.decodeOrAsk(value)
+    if (message.type === 'snapshot') return message.value
+    throw unreadable(row, partition, `it holds a ${message.type}`)
+  } catch (error) {
+    if (error instanceof UndecodableError) throw unreadable(row, partition, error.message, error)
+    throw error
+  }
+}
+
+function unreadable(row: ProcessorRow, partition: number, why: string, cause?: Error): FatalError {
+  const message = `state of ${row.name} in partition ${partition} of ${row.state} cannot be read: ${why}`
+  return new FatalError('unreadable-state', message, { cause })
+}
+
+/** No state of this generation: everything is folded again from the log's start, and the higher `v` wins. */
+async function startAnew(
+  row: ProcessorRow,
+  partition: number,
+  claim: Writer,
+  { stale, writtenBy }: Extract<Found, { kind: 'none' }>,
+  { clock, report }: Ports,
+): Promise<void> {
+  if (stale.length === 0) return
+  report.warn(
+    { processor: row.name, partition, writtenBy, generation: row.generation, reason: row.reason, parts: stale.length },
+    'state is of an older generation; rebuilding from the start of the log',
+  )
+  const tombstones = erasure(stale, clock.now())
+  for (let at = 0; at < tombstones.length; at += ERASED_PER_SEND_MAX) {
+    await claim.send(row.state, partition, tombstones.slice(at, at + ERASED_PER_SEND_MAX))
+  }
+}
+
+async function nextOf(topic: TopicName, partition: number, found: Found, { reader }: Ports): Promise<number> {
+  const applied = found.kind === 'state' ? found.position.applied[topic] : undefined
+  if (applied !== undefined) return applied + 1
+  return (await reader.offsets(topic, [partition], 'start')).get(partition) ?? 0
+}

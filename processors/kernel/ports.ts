@@ -1,0 +1,54 @@
+import type { Codec } from '../../schemas/codec.ts'
+import type { Log, LogReader, Position } from '../../infra/kafka/seam.ts'
+
+/** The machine's time, handed in so that tests drive it. Used for liveness and delays only, never for data. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  now(): number
+  delay(ms: number): Promise<void>
+}
+
+/** Where log lines go; a pino logger fits. */
+export interface Report {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/** What the kernel counts, by processor. Implementations turn it into metrics. */
+export interface Meter {
+  /** Input records applied, and how long decoding, folding and writing them took. */
+  applied(processor: string, records: number, ms: number): void
+  outputs(processor: string, topic: string, records: number): void
+  restored(processor: string, ms: number): void
+  snapshot(processor: string, bytes: number): void
+  undecodable(processor: string, topic: string): void
+  /** Retention has overtaken the position: `records` offsets were never read. */
+  skipped(processor: string, topic: string, records: number): void
+  /** A newer owner stands; this one was refused by the broker. */
+  fenced(processor: string): void
+  /** Any other failure of a task; it is opened again. */
+  failed(processor: string): void
+  /** Records not yet applied. */
+  lag(processor: string, topic: string, partition: number, records: number): void
+}
+
+/** Everything that a task needs of the world. */
+export interface Ports {
+  readonly log: Log
+  readonly reader: LogReader
+  readonly codec: Codec
+  /** Asks the registry for a schema id and makes the codec read it; false: there is no such id. Rejects when it cannot tell. */
+  lookUp(id: number): Promise<boolean>
+  /** Only for lag displays; its errors are ignored. */
+  hint(processor: string, positions: readonly Position[]): Promise<void>
+  readonly clock: Clock
+  readonly meter: Meter
+  readonly report: Report
+}
+
+/** When a partition's state is written: at the first of the two, if anything was applied. */
+export interface SnapshotPolicy {
+  readonly everyMs: number
+  readonly everyRecords: number
+}

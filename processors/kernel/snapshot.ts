@@ -1,0 +1,128 @@
+import type { LogRecord, OutRecord } from '../../infra/kafka/seam.ts'
+import type { Codec } from '../../schemas/codec.ts'
+import type { Micros, Snapshot } from '../../schemas/records.ts'
+import type { TopicName } from '../../schemas/topics.ts'
+import { FatalError } from './errors.ts'
+
+/** Key of the record that says how far the state has come; parts of a processor never begin with @. */
+export const POSITION_KEY = '@position'
+/**
+ * A snapshot is one batch, because only a batch is written as a whole; brokers take 1,048,588 bytes by default. Beyond
+ * this the task stops: splitting would tear state and position apart. Processors keep their parts small instead.
+ */
+export const SNAPSHOT_BYTES_MAX = 900_000
+/** Lengths, delta offset, delta time and header count of a record in a batch, at most. */
+const RECORD_OVERHEAD_BYTES = 24
+
+/** Who writes a state and in which form. */
+export interface StateOwner {
+  readonly name: string
+  readonly generation: number
+  readonly state: TopicName
+}
+
+/** How far a state has come. */
+export interface StatePosition {
+  /** Last offset applied of each input topic. */
+  readonly applied: Readonly<Record<string, number>>
+  /** Partition time. */
+  readonly time: Micros
+}
+
+export type PartChange = readonly [key: string, part: Buffer | null]
+
+/** The batch that takes the state topic from the last snapshot to this one. Throws `FatalError` when it is too large. */
+export function snapshotBatch(
+  codec: Codec,
+  owner: StateOwner,
+  position: StatePosition,
+  changes: Iterable<PartChange>,
+  recordTime: number,
+): OutRecord[] {
+  const encode = (fields: Pick<Snapshot, 'applied' | 'state'>): Buffer =>
+    codec.encode(owner.state, 'snapshot', {
+      processor: owner.name,
+      generation: owner.generation,
+      time: position.time,
+      ...fields,
+    })
+  const batch: OutRecord[] = []
+  for (const [key, part] of changes) {
+    batch.push({ key, value: part && encode({ applied: {}, state: part }), time: recordTime })
+  }
+  batch.push({ key: POSITION_KEY, value: encode({ applied: position.applied, state: EMPTY }), time: recordTime })
+  checkSize(batch, owner)
+  return batch
+}
+
+const EMPTY = Buffer.alloc(0)
+
+function checkSize(batch: readonly OutRecord[], owner: StateOwner): void {
+  const bytes = batchBytes(batch)
+  if (bytes <= SNAPSHOT_BYTES_MAX) return
+  throw new FatalError(
+    'snapshot-too-large',
+    `a snapshot of ${owner.name} has ${bytes} bytes in ${batch.length} parts, over the limit of ${SNAPSHOT_BYTES_MAX}; ` +
+      'snapshot more often (SNAPSHOT_SECONDS) or make its parts smaller',
+  )
+}
+
+/** Size of records in a batch, rounded up. */
+export function batchBytes(batch: readonly OutRecord[]): number {
+  return batch.reduce((sum, { key, value }) => {
+    return sum + RECORD_OVERHEAD_BYTES + Buffer.byteLength(key ?? '') + (value?.length ?? 0)
+  }, 0)
+}
+
+/** What a state topic's partition says, by the last value of each key. */
+export type Found =
+  /** Nothing that this generation can go on from; `stale` are keys that an older generation or a torn erasure left. */
+  | { readonly kind: 'none'; readonly stale: readonly string[]; readonly writtenBy: number | undefined }
+  | { readonly kind: 'state'; readonly position: StatePosition; readonly parts: ReadonlyMap<string, Buffer> }
+
+/** Folds a state topic's partition, read from its start to its end. */
+export class StateFold {
+  readonly #latest = new Map<string, Snapshot>()
+  readonly #decode: (value: Buffer) => Promise<Snapshot>
+
+  constructor(decode: (value: Buffer) => Promise<Snapshot>) {
+    this.#decode = decode
+  }
+
+  async add(records: readonly LogRecord[]): Promise<void> {
+    for (const { key, value } of records) {
+      if (key === null) continue
+      if (value === null) this.#latest.delete(key.toString())
+      else this.#latest.set(key.toString(), await this.#decode(value))
+    }
+  }
+
+  /** Throws `FatalError` where newer code has written. */
+  found(owner: StateOwner): Found {
+    const position = this.#latest.get(POSITION_KEY)
+    if (position !== undefined && position.generation > owner.generation) throw newerState(owner, position)
+    if (position === undefined || position.generation < owner.generation) {
+      return { kind: 'none', stale: [...this.#latest.keys()], writtenBy: position?.generation }
+    }
+    this.#latest.delete(POSITION_KEY)
+    const parts = new Map([...this.#latest].map(([key, { state }]) => [key, state] as const))
+    return { kind: 'state', position: { applied: position.applied, time: position.time }, parts }
+  }
+}
+
+function newerState(owner: StateOwner, found: Snapshot): FatalError {
+  return new FatalError(
+    'newer-state',
+    `the state of ${owner.name} was written by generation ${found.generation}, this code is generation ` +
+      `${owner.generation}; start the newer version`,
+  )
+}
+
+/**
+ * Tombstones of an older generation's parts, the position first: whatever is left after a crash between two batches has
+ * no position, so that no generation takes it for a state.
+ */
+export function erasure(stale: readonly string[], recordTime: number): OutRecord[] {
+  const keys = stale.toSorted((a, b) => Number(b === POSITION_KEY) - Number(a === POSITION_KEY))
+  return keys.map((key) => ({ key, value: null, time: recordTime }))
+}

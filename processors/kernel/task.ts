@@ -1,0 +1,224 @@
+import type { Claim, LogRecord, Position, Slice } from '../../infra/kafka/seam.ts'
+import { UndecodableError } from '../../schemas/codec.ts'
+import type { Message, Micros } from '../../schemas/records.ts'
+import type { TopicName } from '../../schemas/topics.ts'
+import type { Decoder } from './decoder.ts'
+import { openState } from './open-state.ts'
+import { Outputs } from './outputs.ts'
+import type { Ports, SnapshotPolicy } from './ports.ts'
+import type { ProcessorRow } from './processor.ts'
+import { batchBytes, snapshotBatch } from './snapshot.ts'
+import { versionOf } from './version.ts'
+
+export interface TaskOptions {
+  readonly ports: Ports
+  readonly decoder: Decoder
+  readonly snapshots: SnapshotPolicy
+}
+
+/**
+ * One processor on one partition, from its claim to its end.
+ *
+ * Order of writing: outputs acknowledged, then state and position as one batch, then the hint. So a crash anywhere loses
+ * nothing: what was written beyond the last snapshot is written again with the same keys and values. After any error the
+ * task is not usable; the runner drops it and opens another, whose claim shuts out what this one still has in flight.
+ * Calls must not overlap.
+ */
+export class Task {
+  readonly row: ProcessorRow
+  readonly partition: number
+  readonly #options: TaskOptions
+  readonly #claim: Claim
+  readonly #state: unknown
+  /** Offset to read next, of each input. */
+  readonly #next: Map<TopicName, number>
+  readonly #outputs: Outputs
+  readonly #context: { partition: number; v: number; partitionTime: Micros }
+  #unsaved = 0
+  #savedAt: number
+  #undecodable = 0
+  #hinting = false
+  #failed = false
+
+  /** Claims the partition, then reads its state to the end, then knows where to read on. */
+  static async open(row: ProcessorRow, partition: number, options: TaskOptions): Promise<Task> {
+    const { log, clock, meter } = options.ports
+    const startedAt = clock.now()
+    const targets = [...row.outputs, row.state].map((topic) => ({ topic, partition }))
+    const claim = await log.claim(`${row.name}-${partition}`, targets)
+    const opened = await openState(row, partition, claim, options)
+    meter.restored(row.name, clock.now() - startedAt)
+    return new Task(row, partition, options, claim, opened)
+  }
+
+  private constructor(
+    row: ProcessorRow,
+    partition: number,
+    options: TaskOptions,
+    claim: Claim,
+    { state, next, time }: Awaited<ReturnType<typeof openState>>,
+  ) {
+    this.row = row
+    this.partition = partition
+    this.#options = options
+    this.#claim = claim
+    this.#state = state
+    this.#next = next
+    this.#outputs = new Outputs(options.ports.codec, row.outputs)
+    this.#context = { partition, v: 0, partitionTime: time }
+    this.#savedAt = options.ports.clock.now()
+  }
+
+  /** Where to read on. */
+  positions(): Position[] {
+    return [...this.#next].map(([topic, offset]) => ({ topic, partition: this.partition, offset }))
+  }
+
+  get partitionTime(): Micros {
+    return this.#context.partitionTime
+  }
+
+  /** The processor's own counts. */
+  counts(): Readonly<Record<string, number>> {
+    return this.row.core.counts?.(this.#state) ?? {}
+  }
+
+  /** Folds what a fetch brought, writes what follows and, when it is time, the state. */
+  async work(slices: readonly Slice[]): Promise<void> {
+    if (this.#failed) throw new Error(`task ${this.row.name}-${this.partition} has failed and must be dropped`)
+    try {
+      const startedAt = this.#options.ports.clock.now()
+      let applied = 0
+      for (const slice of slices) applied += await this.#fold(slice)
+      if (applied > 0) await this.#write(applied, startedAt)
+      if (this.#isSnapshotDue()) await this.snapshot()
+    } catch (error) {
+      this.#failed = true
+      throw error
+    }
+  }
+
+  /** Writes state and position as one batch; nothing where nothing was applied since the last. */
+  async snapshot(): Promise<void> {
+    if (this.#unsaved === 0) return
+    const { codec, clock, meter } = this.#options.ports
+    const applied = Object.fromEntries([...this.#next].map(([topic, next]) => [topic, next - 1]))
+    const position = { applied, time: this.#context.partitionTime }
+    const changes = this.row.core.save(this.#state)
+    const batch = snapshotBatch(codec, this.row, position, changes, this.#outputs.time)
+    await this.#claim.send(this.row.state, this.partition, batch)
+    meter.snapshot(this.row.name, batchBytes(batch))
+    this.#unsaved = 0
+    this.#savedAt = clock.now()
+    this.#hint()
+  }
+
+  /** Lets go of the claim's resources; another owner may have it already. */
+  async close(): Promise<void> {
+    await this.#claim.close()
+  }
+
+  async #fold(slice: Slice): Promise<number> {
+    // A slice holds the topics that were asked for, which are this row's inputs.
+    const topic = slice.topic as TopicName
+    if (slice.error === 'out-of-range') return this.#skipTo(topic, slice)
+    if (slice.error !== undefined) return 0
+    let next = this.#next.get(topic) ?? 0
+    let applied = 0
+    for (const record of slice.records) {
+      if (record.offset < next) continue
+      const read = this.#read(topic, record)
+      const message = read === 'ask' ? await this.#ask(topic, record) : read // no await in the usual case: it is slow
+      if (message !== undefined) this.#apply(topic, record, message)
+      next = record.offset + 1
+      applied += 1
+    }
+    this.#next.set(topic, Math.max(next, slice.next))
+    return applied
+  }
+
+  #apply(topic: TopicName, { offset, time }: LogRecord, message: Message): void {
+    const context = this.#context
+    context.v = versionOf(this.row.generation, offset)
+    if (message.type === 'mark') context.partitionTime = Math.max(context.partitionTime, message.value.time)
+    this.#outputs.time = time
+    this.row.core.apply(this.#state, { topic, offset, time, message }, context, this.#outputs.emit)
+  }
+
+  /** The record; undefined for one that cannot be read: counted, logged, never in the way of the others. */
+  #read(topic: TopicName, { offset, value }: LogRecord): Message | 'ask' | undefined {
+    if (value === null) return undefined
+    try {
+      return this.#options.decoder.decode(value) ?? 'ask'
+    } catch (error) {
+      return this.#countUndecodable(topic, offset, error)
+    }
+  }
+
+  async #ask(topic: TopicName, { offset, value }: LogRecord): Promise<Message | undefined> {
+    try {
+      return value === null ? undefined : await this.#options.decoder.decodeOrAsk(value)
+    } catch (error) {
+      return this.#countUndecodable(topic, offset, error)
+    }
+  }
+
+  #countUndecodable(topic: TopicName, offset: number, error: unknown): undefined {
+    if (!(error instanceof UndecodableError)) throw error
+    const { meter, report } = this.#options.ports
+    meter.undecodable(this.row.name, topic)
+    this.#undecodable += 1
+    if (!isPowerOfTwo(this.#undecodable)) return undefined // the 1st, 2nd, 4th, 8th: a flood of them must not flood the log
+    const { partition } = this
+    const fields = { topic, partition, offset, count: this.#undecodable, code: error.code, schemaId: error.schemaId }
+    report.error(fields, 'skipped a record that cannot be decoded')
+    return undefined
+  }
+
+  /** The position is not in the log any more: what lay between is lost to this processor, and said so. */
+  #skipTo(topic: TopicName, { start }: Slice): number {
+    const { meter, report } = this.#options.ports
+    const position = this.#next.get(topic) ?? 0
+    const records = Math.max(0, start - position)
+    report.error(
+      { topic, partition: this.partition, position, start, records },
+      'position is gone; going on at the log’s start',
+    )
+    meter.skipped(this.row.name, topic, records)
+    this.#next.set(topic, start)
+    return 0
+  }
+
+  async #write(applied: number, startedAt: number): Promise<void> {
+    const { clock, meter } = this.#options.ports
+    this.#unsaved += applied
+    this.row.core.flush?.(this.#state, this.#outputs.emit)
+    await Promise.all(
+      this.#outputs.take().map(async ({ topic, count, sends }) => {
+        for (const records of sends) await this.#claim.send(topic, this.partition, records)
+        meter.outputs(this.row.name, topic, count)
+      }),
+    )
+    meter.applied(this.row.name, applied, clock.now() - startedAt)
+  }
+
+  #isSnapshotDue(): boolean {
+    const { snapshots, ports } = this.#options
+    if (this.#unsaved >= snapshots.everyRecords) return true
+    return this.#unsaved > 0 && ports.clock.now() - this.#savedAt >= snapshots.everyMs
+  }
+
+  /** Not waited for, one at a time: a slow group coordinator must not slow the partition. */
+  #hint(): void {
+    if (this.#hinting) return
+    this.#hinting = true
+    const hint = this.#options.ports.hint(this.row.name, this.positions()).catch(() => undefined)
+    void hint.finally(() => {
+      this.#hinting = false
+    })
+  }
+}
+
+function isPowerOfTwo(n: number): boolean {
+  return (n & (n - 1)) === 0
+}

@@ -1,0 +1,80 @@
+import type { Membership } from '../../infra/kafka/seam.ts'
+import type { Slot } from './slot.ts'
+
+/** Beyond its session: by then the group has given the partitions to others. */
+const SILENCE_GRACE_MS = 5_000
+/** Outages that are ridden out; longer ones end the process, since a fresh one may find what this one lost. */
+const FAILING_MS_MAX = 120_000
+/** There are records to read and none comes. */
+const STUCK_MS_MAX = 30_000
+/** Longer than a broker's restart: from here on `/healthz` says so. */
+const UNWELL_AFTER_MS = 15_000
+
+/** Why a host must end, and its exit code: 4 nothing helps, 5 its membership is lost, 6 the log cannot be used. */
+export interface StopReason {
+  readonly exitCode: 4 | 5 | 6
+  readonly code: string
+  readonly message: string
+}
+
+interface Progress {
+  readonly offset: number
+  readonly at: number
+}
+
+/** Notices what a host cannot recover from by itself. Crash-only: the process ends and is started again. */
+export class Watch {
+  readonly #sessionMs: number
+  readonly #memberships: readonly Membership[]
+  readonly #progress = new Map<string, Progress>()
+  #fetchedAt: number
+  #isFailing = false
+  #stuck: string | undefined
+
+  constructor(options: { sessionMs: number; rows: readonly { membership: Membership }[] }, now: number) {
+    this.#sessionMs = options.sessionMs
+    this.#memberships = options.rows.map(({ membership }) => membership)
+    this.#fetchedAt = now
+  }
+
+  /** A fetch came back. */
+  fetched(now: number): void {
+    this.#fetchedAt = now
+    this.#isFailing = false
+  }
+
+  /** Notes a failed fetch; true for the first in a row, which is the one to log. */
+  isFirstFailure(): boolean {
+    const isFirst = !this.#isFailing
+    this.#isFailing = true
+    return isFirst
+  }
+
+  /** Notes where an input is and where its end is. */
+  at(input: string, offset: number, end: number, now: number): void {
+    const known = this.#progress.get(input)
+    if (known?.offset !== offset || end <= offset) this.#progress.set(input, { offset, at: now })
+    else if (now - known.at > STUCK_MS_MAX) this.#stuck = `${input} stands at ${offset} while the log ends at ${end}`
+  }
+
+  isWell(slots: Iterable<Slot>, now: number): boolean {
+    return this.#failingMs(slots, now) < UNWELL_AFTER_MS
+  }
+
+  /** Why the process must end now, if it must. */
+  check(slots: Iterable<Slot>, now: number): StopReason | undefined {
+    const silentMs = Math.max(0, ...this.#memberships.map(({ lastSeen }) => now - lastSeen))
+    if (silentMs > this.#sessionMs + SILENCE_GRACE_MS) {
+      return { exitCode: 5, code: 'membership-silent', message: `no sign of the membership for ${silentMs} ms` }
+    }
+    if (this.#stuck !== undefined) return { exitCode: 6, code: 'stuck', message: this.#stuck }
+    const failingMs = this.#failingMs(slots, now)
+    if (failingMs <= FAILING_MS_MAX) return undefined
+    return { exitCode: 6, code: 'log-unusable', message: `nothing could be read or written for ${failingMs} ms` }
+  }
+
+  #failingMs(slots: Iterable<Slot>, now: number): number {
+    const fetching = this.#isFailing ? now - this.#fetchedAt : 0
+    return Math.max(fetching, ...[...slots].map((slot) => slot.failingMs(now)))
+  }
+}

@@ -1,0 +1,26 @@
+import { cvd, CVD } from './cvd/cvd.ts'
+import type { ProcessorRow } from './kernel/processor.ts'
+
+/** Every processor: what it reads, what it writes, where its state is. Claims, groups, tasks and lag follow from it. */
+export const topology: readonly ProcessorRow[] = [
+  {
+    name: CVD,
+    inputs: ['market.trades'],
+    outputs: ['derived.flow', 'derived.signals'],
+    state: 'state.cvd',
+    generation: 1,
+    reason: 'first version',
+    core: cvd,
+  },
+]
+
+/** The rows of these names, all for none. Throws on a name that is not in the table. */
+export function processorsNamed(names: readonly string[]): readonly ProcessorRow[] {
+  if (names.length === 0) return topology
+  return names.map((name) => {
+    const row = topology.find((candidate) => candidate.name === name)
+    if (row === undefined)
+      throw new Error(`no processor ${name}; there are ${topology.map((known) => known.name).join(', ')}`)
+    return row
+  })
+}
