@@ -1,0 +1,84 @@
+import type { Gap } from '../../schemas/records.ts'
+import { areEqual, minus, plus, type SourceTotals, type Stretch, type Totals } from './totals.ts'
+
+/** Everything that is known of one instrument, over the same window. */
+export interface Accounts {
+  readonly instrument: string
+  /** undefined: the source does not know the instrument. */
+  readonly source: SourceTotals | undefined
+  readonly log: Totals
+  readonly clickhouse: Totals
+  readonly flow: Totals
+  /** Gaps that could not be filled, or are not yet. */
+  readonly gaps: readonly Gap[]
+  /** What lies within those gaps: by the source, and what our log has of it all the same. */
+  readonly inGaps: { readonly source: Totals; readonly log: Totals }
+}
+
+export type Verdict = 'OK' | 'explained by gap' | 'WRONG'
+
+export interface Row extends Accounts {
+  readonly verdict: Verdict
+  /** Which account differs, and by how many trades where they are counted. */
+  readonly differences: readonly Difference[]
+}
+
+export interface Difference {
+  readonly account: 'log' | 'clickhouse' | 'flow'
+  /** Ours minus what is expected; null where the source counts none. */
+  readonly trades: number | null
+  readonly buy: bigint
+  readonly sell: bigint
+}
+
+/** Compares ours with the source, what lies within recorded gaps taken out of both. */
+export function compare(accounts: Accounts): Row {
+  const differences = (['log', 'clickhouse', 'flow'] as const).flatMap((account) => {
+    const difference = differenceOf(accounts, account)
+    return difference === undefined ? [] : [difference]
+  })
+  const isMissing = !areEqual(accounts.inGaps.source, accounts.inGaps.log)
+  const verdict = differences.length > 0 ? 'WRONG' : isMissing ? 'explained by gap' : 'OK'
+  return { ...accounts, verdict, differences }
+}
+
+function differenceOf(accounts: Accounts, account: Difference['account']): Difference | undefined {
+  const ours = minus(accounts[account], accounts.inGaps.log)
+  const { source } = accounts
+  if (source === undefined) {
+    return ours.count === 0 ? undefined : { account, trades: ours.count, buy: ours.buy, sell: ours.sell }
+  }
+  const difference = against(source, accounts.inGaps.source, ours)
+  const isNone = (difference.trades ?? 0) === 0 && difference.buy === 0n && difference.sell === 0n
+  return isNone ? undefined : { account, ...difference }
+}
+
+function against(source: SourceTotals, inGaps: Totals, ours: Totals): Omit<Difference, 'account'> {
+  if ('volume' in source) {
+    return { trades: null, buy: ours.buy + ours.sell - (source.volume - inGaps.buy - inGaps.sell), sell: 0n }
+  }
+  const buy = ours.buy - (source.buy - inGaps.buy)
+  const sell = ours.sell - (source.sell - inGaps.sell)
+  return { trades: 'count' in source ? ours.count - (source.count - inGaps.count) : null, buy, sell }
+}
+
+/** The stretches of time that recorded gaps leave out of the comparison. */
+export function stretchesOf(gaps: readonly Gap[]): Stretch[] {
+  return gaps.map((gap) => ({ from: gap.from_time, to: gap.to_time }))
+}
+
+/** Gaps that explain a difference: what is missing in them is known to be missing. */
+export function openGaps(gaps: Iterable<Gap>): Gap[] {
+  return [...gaps].filter((gap) => gap.state !== 'filled')
+}
+
+/** Trades lost and counted twice over all rows, by the worst of each row's accounts. */
+export function lostAndDoubled(rows: readonly Row[]): { lost: number; doubled: number } {
+  const worst = (sign: 1 | -1): number =>
+    rows.reduce((sum, row) => sum + Math.max(0, ...row.differences.map(({ trades }) => sign * (trades ?? 0))), 0)
+  return { lost: worst(-1), doubled: worst(1) }
+}
+
+export function sum(totals: Iterable<Totals>): Totals {
+  return [...totals].reduce(plus, { count: 0, buy: 0n, sell: 0n })
+}

@@ -1,0 +1,81 @@
+import type { Gap, Message, Trade } from '../../schemas/records.ts'
+import { partsOf, tradeVenues } from '../../schemas/venues.ts'
+import { CoveredRanges, SeenIds, type Seen } from './covered.ts'
+import { decimalOf, placesOf } from './decimal.ts'
+import { always, isWithin, nothing, plus, type Stretch, type Totals, type Window } from './totals.ts'
+
+const unordered = new Set<string>(tradeVenues.filter(({ ids }) => ids === 'none').map(({ venue }) => venue))
+
+/** What `market.trades` says of one instrument, each trade counted once. */
+export interface InstrumentAccount {
+  totals: Totals
+  /** Trades within the stretches that are left out of the comparison; a part of `totals`. */
+  leftOut: Totals
+  duplicates: number
+  /** Records that overlap what was covered already without being equal to it: refused as the processors do. */
+  refused: number
+  /** Most places behind the point of any size. */
+  places: number
+  firstTime: number
+  /** The latest state of each gap. */
+  readonly gaps: Map<number, Gap>
+}
+
+/** Folds the records of `market.trades` by the identity rule, apart from and independent of the processors. */
+export class LogAccount {
+  readonly instruments = new Map<string, InstrumentAccount>()
+  readonly #seen = new Map<string, CoveredRanges | SeenIds>()
+  readonly #window: Window
+  readonly #leftOut: ReadonlyMap<string, readonly Stretch[]>
+
+  constructor(window: Window = always, leftOut: ReadonlyMap<string, readonly Stretch[]> = new Map()) {
+    this.#window = window
+    this.#leftOut = leftOut
+  }
+
+  add(message: Message): void {
+    if (message.type === 'gap') this.#of(message.value.instrument).gaps.set(message.value.gap_id, message.value)
+    if (message.type === 'trade') this.#trade(message.value)
+  }
+
+  #trade(trade: Trade): void {
+    const account = this.#of(trade.instrument)
+    const seen = this.#look(trade)
+    if (seen === 'duplicate') account.duplicates += 1
+    if (seen === 'partly') account.refused += 1
+    if (seen !== 'new' || trade.time < this.#window.from || trade.time >= this.#window.to) return
+    const size = decimalOf(String(trade.size))
+    const one = { count: 1, buy: trade.taker === 'buy' ? size : 0n, sell: trade.taker === 'sell' ? size : 0n }
+    account.totals = plus(account.totals, one)
+    account.places = Math.max(account.places, placesOf(trade.size))
+    account.firstTime = Math.min(account.firstTime, trade.time)
+    if (isWithin(this.#leftOut.get(trade.instrument) ?? [], trade.time)) account.leftOut = plus(account.leftOut, one)
+  }
+
+  /** Where ids have no order only their equality says something. */
+  #look({ instrument, first_id, last_id, time }: Trade): Seen {
+    let seen = this.#seen.get(instrument)
+    if (seen === undefined) {
+      seen = unordered.has(partsOf(instrument).venue) ? new SeenIds() : new CoveredRanges()
+      this.#seen.set(instrument, seen)
+    }
+    return seen instanceof SeenIds ? seen.add(first_id, time) : seen.add(first_id, last_id)
+  }
+
+  #of(instrument: string): InstrumentAccount {
+    let account = this.instruments.get(instrument)
+    if (account === undefined) {
+      account = {
+        totals: nothing,
+        leftOut: nothing,
+        duplicates: 0,
+        refused: 0,
+        places: 0,
+        firstTime: Infinity,
+        gaps: new Map(),
+      }
+      this.instruments.set(instrument, account)
+    }
+    return account
+  }
+}
