@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Candles } from './candles.ts'
 import type { Market } from './markets.ts'
 import { RowFile } from './row-file.ts'
 import { Totals } from './totals.ts'
@@ -26,6 +27,7 @@ const nothing: Checkpoint = { entered: null, row: 0, trades: 0, buy: '0', sell: 
 export class History {
   readonly market: Market
   readonly rows: RowFile
+  readonly candles: Candles
   /** Newest trade that is not a block trade. */
   newest: Trade | undefined
   private readonly checkpointFile: string
@@ -42,6 +44,7 @@ export class History {
       this.checkpoint.entered === null ? this.rows.end : Math.max(this.checkpoint.entered, this.checkpoint.row)
     for (const page of this.rows.pages(from, this.rows.end)) for (const trade of page) this.totals.add(trade)
     this.newest = this.rows.last()
+    this.candles = new Candles(join(folder, 'minutes.candles'), this.rows)
   }
 
   get entered(): boolean {
@@ -59,6 +62,7 @@ export class History {
     const files = this.rows.files
     this.rows.append(trades)
     if (this.entered) for (const trade of trades) this.totals.add(trade)
+    for (const trade of trades) this.candles.add(trade)
     this.newest = trades.findLast((trade) => !trade.block) ?? this.newest
     if (this.rows.files !== files) this.roll()
   }
@@ -75,6 +79,7 @@ export class History {
 
   close(): void {
     this.rows.close()
+    this.candles.close()
   }
 
   /** A new file was begun: the ledger so far is kept, and what is too old may go. */

@@ -16,6 +16,8 @@ export class Link {
   private readonly stream: Duplex
   private readonly tamper: Tamper
   private corked = false
+  /** When anything was last sent, host clock. */
+  sentAtMs: number
 
   constructor(parts: { venue: VenueName; socket: WebSocket; stream: Duplex; tamper: Tamper; openedAtMs: number }) {
     this.venue = parts.venue
@@ -23,6 +25,7 @@ export class Link {
     this.stream = parts.stream
     this.tamper = parts.tamper
     this.openedAtMs = parts.openedAtMs
+    this.sentAtMs = parts.openedAtMs
   }
 
   /** Acknowledgements, heartbeats, errors. */
@@ -47,6 +50,7 @@ export class Link {
         this.stream.uncork()
       })
     }
+    this.sentAtMs = Date.now()
     this.socket.send(text)
     if (this.socket.bufferedAmount > UNREAD_BYTES_MAX) this.cut()
   }

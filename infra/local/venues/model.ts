@@ -111,7 +111,7 @@ export class MarketModel {
     const market = pickMarket(state.markets, random)
     const buy = random.chance(0.62) ? state.lastBuy : random.chance(0.5 + state.lean / 2)
     state.lastBuy = buy
-    const offset = 0.4 * random.normal() * 0.0001 + 0.8 * (state.offsets.get(market) ?? 0)
+    const offset = 0.12 * random.normal() * 0.0001 + 0.98 * (state.offsets.get(market) ?? 0)
     state.offsets.set(market, offset)
     const basis = market.quote === 'USD' ? this.dollar : 0
     const price = market.startPrice * Math.exp(state.drift + offset + basis)

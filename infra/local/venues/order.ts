@@ -37,11 +37,11 @@ export function fillsOf(order: Order, random: Random): Fill[] {
   }))
 }
 
-/** In whole units: the ask for a buyer, the bid for a seller, half a basis point from the middle, on the grid. */
+/** In whole units: the ask for a buyer, the bid for a seller, a tenth of a basis point from the middle, on the grid. */
 function bestPrice({ market, price, buy }: Order): number {
   // A contract's price is quoted per base unit on OKX, which `startPrice` already is.
   const ticks = (price * 10 ** market.priceDecimals) / market.tick
-  const spread = Math.max(0.5, ticks * 0.000_05)
+  const spread = Math.max(0.5, ticks * 0.000_01)
   return market.tick * (buy ? Math.ceil(ticks + spread) : Math.floor(ticks - spread))
 }
 

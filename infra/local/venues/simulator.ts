@@ -1,5 +1,8 @@
 import { join } from 'node:path'
 import { BinanceServer } from './binance/server.ts'
+import { BybitServer } from './bybit/server.ts'
+import { CoinbaseServer } from './coinbase/server.ts'
+import { OkxServer } from './okx/server.ts'
 import { simulatedMarkets, type Market } from './markets.ts'
 import { MarketModel, type DrawnFills } from './model.ts'
 import { numberedAfter } from './numbering.ts'
@@ -30,7 +33,12 @@ const DAY_MS = 86_400_000
 /** Starts the four venues over a seeded market, on one port. */
 export async function startVenues(options: SimulatorOptions): Promise<Simulator> {
   const world = new World(join(options.dataDir, 'market'), simulatedMarkets, hostMicros())
-  const venues: readonly VenueServer[] = [new BinanceServer(world, DAY_MS)]
+  const venues: readonly VenueServer[] = [
+    new BinanceServer(world, DAY_MS),
+    new BybitServer(world),
+    new OkxServer(world),
+    new CoinbaseServer(world),
+  ]
   const source = modelSource(world, options)
   let paused = false
   const gate: Gate = {

@@ -1,10 +1,12 @@
 import { fixedText } from '../decimal.ts'
 import type { History } from '../history.ts'
+import { ok, secondsText, whole } from '../query.ts'
 import { Throttle } from '../throttle.ts'
 import type { Trade } from '../trade.ts'
 import type { RestReply, RestRequest } from '../venue-server.ts'
 import type { World } from '../world.ts'
 import { aggTradeRow } from './frames.ts'
+import { klines } from './klines.ts'
 import { exchangeInfo } from './listing.ts'
 
 /** "2400 request weight per minute per IP." */
@@ -49,7 +51,7 @@ export class BinanceRest {
     }
     return {
       status: 429,
-      headers: { 'retry-after': seconds(this.weight.left(nowMs)), 'x-mbx-used-weight-1m': String(used) },
+      headers: { 'retry-after': secondsText(this.weight.left(nowMs)), 'x-mbx-used-weight-1m': String(used) },
       body: error(
         -1003,
         `Too many requests; current limit of IP is ${WEIGHT_PER_MINUTE} requests per minute. Please use the websocket for live updates to avoid polling the API.`,
@@ -67,6 +69,8 @@ export class BinanceRest {
         return ok(exchangeInfo(this.markets(), this.world.nowMs))
       case '/fapi/v1/aggTrades':
         return this.withSymbol(query, (history) => this.aggTrades(history, query))
+      case '/fapi/v1/klines':
+        return this.withSymbol(query, (history) => klines(history, query, this.world.nowMs))
       case '/fapi/v1/ticker/price':
       case '/fapi/v2/ticker/price':
         return this.prices(query)
@@ -148,16 +152,6 @@ function weightOf(path: string, query: URLSearchParams): number {
   }
 }
 
-function whole(query: URLSearchParams, name: string): number | undefined {
-  const text = query.get(name)
-  if (text === null) return undefined
-  return /^\d+$/.test(text) ? Number(text) : Number.NaN
-}
-
-function ok(body: unknown): RestReply {
-  return { status: 200, body }
-}
-
 function bad(code: number, msg: string): RestReply {
   return { status: 400, body: error(code, msg) }
 }
@@ -169,14 +163,10 @@ function error(code: number, msg: string): object {
 function banned(untilMs: number, nowMs: number): RestReply {
   return {
     status: 418,
-    headers: { 'retry-after': seconds(untilMs - nowMs) },
+    headers: { 'retry-after': secondsText(untilMs - nowMs) },
     body: error(
       -1003,
       `Way too many requests; IP banned until ${untilMs}. Please use the websocket for live updates to avoid bans.`,
     ),
   }
-}
-
-function seconds(ms: number): string {
-  return String(Math.max(1, Math.ceil(ms / 1000)))
 }

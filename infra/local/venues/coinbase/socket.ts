@@ -1,0 +1,158 @@
+import type { Link } from '../link.ts'
+import type { Subscribers } from '../subscribers.ts'
+import { Throttle } from '../throttle.ts'
+import type { Session } from '../venue-server.ts'
+import type { World } from '../world.ts'
+import { heartbeatFrame, matchFrame } from './frames.ts'
+
+/** "You must send a subscribe message within 5 seconds or be disconnected." */
+const SUBSCRIBE_WITHIN_MS = 5_000
+/** "100 messages sent by the client per second per connection." */
+const MESSAGES_PER_SECOND = 100
+
+const channelNames = ['matches', 'heartbeat'] as const
+type Channel = (typeof channelNames)[number]
+
+/** One Coinbase Exchange feed socket. */
+export class CoinbaseSession implements Session {
+  private readonly link: Link
+  private readonly world: World
+  private readonly subscribers: Subscribers
+  private readonly products: Readonly<Record<Channel, Set<string>>> = { matches: new Set(), heartbeat: new Set() }
+  private readonly messages = new Throttle(1000)
+  private subscribed = false
+
+  constructor(link: Link, world: World, subscribers: Subscribers) {
+    this.link = link
+    this.world = world
+    this.subscribers = subscribers
+  }
+
+  receive(text: string): void {
+    if (this.messages.use(Date.now()) > MESSAGES_PER_SECOND) {
+      this.refuse('Rate limit exceeded', 'too many messages')
+      this.link.close(1008)
+      return
+    }
+    const request = requestOf(text)
+    if (request === undefined) {
+      this.refuse('Malformed JSON', 'the message is no JSON object of a known type')
+      return
+    }
+    const wrong = request.wanted.map(({ channel, product }) => this.wrongWith(channel, product)).find(Boolean)
+    if (wrong !== undefined) this.refuse('Failed to subscribe', wrong)
+    else if (request.type === 'subscribe') this.subscribe(request.wanted)
+    else this.unsubscribe(request.wanted)
+  }
+
+  tick(nowMs: number): void {
+    if (!this.subscribed && nowMs - this.link.openedAtMs > SUBSCRIBE_WITHIN_MS) {
+      this.refuse('Failed to subscribe', 'no subscribe message within 5 seconds')
+      this.link.close(1008)
+      return
+    }
+    for (const product of this.products.heartbeat) {
+      const history = this.world.find('coinbase', product)
+      if (history !== undefined) this.link.control(heartbeatFrame(history.market, history.newest, this.world.now))
+    }
+  }
+
+  closed(): void {
+    for (const product of this.products.matches) this.subscribers.delete(product, this.link)
+  }
+
+  private subscribe(wanted: readonly Wanted[]): void {
+    this.subscribed = true
+    const fresh = wanted.filter(({ channel, product }) => !this.set(channel).has(product))
+    for (const { channel, product } of fresh) {
+      this.set(channel).add(product)
+      if (channel !== 'matches') continue
+      this.world.find('coinbase', product)?.enter()
+      this.subscribers.add(product, this.link)
+    }
+    this.echo()
+    // The most recent match of each product, whether or not the reader has seen it before.
+    for (const { channel, product } of fresh) if (channel === 'matches') this.lastMatch(product)
+  }
+
+  private unsubscribe(wanted: readonly Wanted[]): void {
+    for (const { channel, product } of wanted) {
+      this.set(channel).delete(product)
+      if (channel === 'matches') this.subscribers.delete(product, this.link)
+    }
+    this.echo()
+  }
+
+  /** Always the full set that is subscribed now. */
+  private echo(): void {
+    const channels = channelNames
+      .filter((name) => this.products[name].size > 0)
+      .map((name) => ({ name, product_ids: [...this.products[name]], account_ids: null }))
+    this.link.control({ type: 'subscriptions', channels })
+  }
+
+  private lastMatch(product: string): void {
+    const history = this.world.find('coinbase', product)
+    if (history?.newest !== undefined) {
+      this.link.control(matchFrame(history.market, history.newest, 'last_match'))
+    }
+  }
+
+  private wrongWith(channel: string, product: string): string | undefined {
+    if (!isChannel(channel)) return `${channel} is not a valid channel`
+    return this.world.find('coinbase', product) === undefined ? `${product} is not a valid product` : undefined
+  }
+
+  /** Only channels that `wrongWith` has passed come here. */
+  private set(channel: string): Set<string> {
+    return isChannel(channel) ? this.products[channel] : new Set()
+  }
+
+  private refuse(message: string, reason: string): void {
+    this.link.control({ type: 'error', message, reason })
+  }
+}
+
+function isChannel(name: string): name is Channel {
+  return name === 'matches' || name === 'heartbeat'
+}
+
+interface Wanted {
+  readonly channel: string
+  readonly product: string
+}
+
+interface Request {
+  readonly type: 'subscribe' | 'unsubscribe'
+  readonly wanted: readonly Wanted[]
+}
+
+/** Channels are names, which then mean the request's own `product_ids`, or objects with theirs. */
+function requestOf(text: string): Request | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  const fields = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
+  const { type, channels } = fields
+  if ((type !== 'subscribe' && type !== 'unsubscribe') || !Array.isArray(channels)) return undefined
+  const common = textsOf(fields['product_ids'])
+  const wanted = channels.flatMap((channel: unknown) => wantedOf(channel, common))
+  return { type, wanted }
+}
+
+function wantedOf(channel: unknown, common: readonly string[]): Wanted[] {
+  if (typeof channel === 'string') return common.map((product) => ({ channel, product }))
+  const { name, product_ids } = (typeof channel === 'object' && channel !== null ? channel : {}) as Record<
+    string,
+    unknown
+  >
+  const products = product_ids === undefined ? common : textsOf(product_ids)
+  return products.map((product) => ({ channel: typeof name === 'string' ? name : '', product }))
+}
+
+function textsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
+}

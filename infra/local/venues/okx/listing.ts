@@ -1,0 +1,84 @@
+import { fixedText } from '../decimal.ts'
+import type { Market } from '../markets.ts'
+
+/** `public/instruments`: the swaps that trade, and what a reader of crypto swaps in USDT has to leave out. */
+export function instruments(markets: readonly Market[], type: string): { instId: string; instFamily: string }[] {
+  const [btc] = markets
+  if (btc === undefined) return []
+  const swap = row(btc)
+  const like = (instFamily: string, more: object): ReturnType<typeof row> => {
+    const [ctValCcy = '', settleCcy = ''] = instFamily.split('-')
+    return { ...swap, instId: `${instFamily}-SWAP`, instFamily, uly: instFamily, ctValCcy, settleCcy, ...more }
+  }
+  switch (type) {
+    case 'SWAP':
+      return [
+        ...markets.map(row),
+        like('1INCH-USDT', { ctVal: '1' }),
+        like('BTC-USD', { ctVal: '100', ctType: 'inverse', ctValCcy: 'USD', settleCcy: 'BTC' }),
+        like('BTC-USDC', { ctVal: '0.0001' }),
+        like('TSLA-USDT', { ctVal: '0.1', instCategory: '3' }),
+        like('TON-USDT', { ctVal: '1', state: 'suspend' }),
+        like('FRESH-USDT', { ctVal: '1', state: 'preopen' }),
+      ]
+    case 'FUTURES':
+      return [
+        like('BTC-USDT', {
+          instId: 'BTC-USDT-261225',
+          instType: 'FUTURES',
+          expTime: '1798185600000',
+          alias: 'quarter',
+        }),
+      ]
+    default:
+      return []
+  }
+}
+
+/** A contract is worth `ctVal` of `ctValCcy`; `baseCcy` is empty for swaps, as the venue has it. */
+function row(market: Market) {
+  const family = market.symbol.replace(/-SWAP$/, '')
+  const lot = fixedText(market.lot, market.sizeDecimals)
+  return {
+    alias: '',
+    auctionEndTime: '',
+    baseCcy: '',
+    category: '1',
+    contTdSwTime: '',
+    ctMult: '1',
+    ctType: 'linear',
+    ctVal: market.factor >= 0 ? String(10 ** market.factor) : fixedText(1, -market.factor),
+    ctValCcy: market.base,
+    expTime: '',
+    futureSettlement: false,
+    groupId: '1',
+    instCategory: '1',
+    instFamily: family,
+    instId: market.symbol,
+    instType: 'SWAP',
+    lever: '100',
+    listTime: '1573557408000',
+    lotSz: lot,
+    maxIcebergSz: '100000000.0000000000000000',
+    maxLmtAmt: '20000000',
+    maxLmtSz: '100000000',
+    maxMktAmt: '',
+    maxMktSz: '35000',
+    maxStopSz: '35000',
+    maxTriggerSz: '100000000.0000000000000000',
+    maxTwapSz: '100000000.0000000000000000',
+    minSz: lot,
+    openType: '',
+    optType: '',
+    posLmtAmt: '250000000',
+    posLmtPct: '30',
+    quoteCcy: '',
+    ruleType: 'normal',
+    settleCcy: market.quote,
+    state: 'live',
+    stk: '',
+    tickSz: fixedText(market.tick, market.priceDecimals),
+    tradeQuoteCcyList: [],
+    uly: family,
+  }
+}
