@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import Connection from 'kafkajs/src/network/connection.js'
 import RequestQueue from 'kafkajs/src/network/requestQueue/index.js'
 
 /** The release whose internals `internals.ts` and this patch know. */
@@ -7,15 +8,24 @@ const KAFKAJS = '2.2.4'
 const OVERLOAD_RECHECK_MS = 10
 
 /**
- * Stops kafkajs' busy timer: its request queue re-arms a timer with a negative delay, that is 1 ms, for ever and on
- * each connection (about 45 ms of CPU a second for an idle producer). Here it is armed only while requests wait.
+ * Mends two faults of kafkajs, once per process; imported for its effect.
+ *
+ * - Its request queue re-arms a timer with a negative delay, that is 1 ms, for ever and on each connection (about
+ *   45 ms of CPU a second for an idle producer). Here it is armed only while requests wait.
+ * - Two requests on a lost connection connect it twice and mix the sockets. Here they share one attempt.
+ *
  * Throws on any other release: its internals have to be read again first.
  */
-export function patchKafkajs(): void {
-  const { version } = JSON.parse(
-    readFileSync(createRequire(import.meta.url).resolve('kafkajs/package.json'), 'utf8'),
-  ) as { version: string }
+export function assertRelease(version: string): void {
   if (version !== KAFKAJS) throw new Error(`kafkajs ${version} is installed, infra/kafka is made for ${KAFKAJS}`)
+}
+
+function installedRelease(): string {
+  const manifest = createRequire(import.meta.url).resolve('kafkajs/package.json')
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version
+}
+
+function stopBusyTimer(): void {
   RequestQueue.prototype.scheduleCheckPendingRequests = function scheduleCheckPendingRequests() {
     if (this.throttleCheckTimeoutId !== null || this.pending.length === 0) return
     const wait = this.throttledUntil - Date.now()
@@ -29,4 +39,20 @@ export function patchKafkajs(): void {
   }
 }
 
-patchKafkajs()
+function shareConnects(): void {
+  const attempts = new WeakMap<Connection, Promise<unknown>>()
+  const { connect } = Connection.prototype
+  Connection.prototype.connect = function connectOnce() {
+    const attempt =
+      attempts.get(this) ??
+      connect.call(this).finally(() => {
+        attempts.delete(this)
+      })
+    attempts.set(this, attempt)
+    return attempt
+  }
+}
+
+assertRelease(installedRelease())
+stopBusyTimer()
+shareConnects()

@@ -58,7 +58,10 @@ export interface LogReader {
     partitions: readonly number[],
     at: 'start' | 'end' | { time: number },
   ): Promise<Map<number, number>>
-  /** One fetch over many partitions; returns when any has data or `maxWaitMs` is over. */
+  /**
+   * One fetch over many partitions; returns when any has data or `maxWaitMs` is over. While no broker answers every
+   * slice says `moved`. Fetches of one reader queue behind each other: whoever waits long takes a reader of its own.
+   */
   fetch(from: readonly Position[], options: FetchOptions): Promise<Slice[]>
   /** Reads one partition from `from` (default: its start) to the end as of the call. */
   toEnd(topic: string, partition: number, from?: number): AsyncIterable<readonly LogRecord[]>
@@ -67,7 +70,10 @@ export interface LogReader {
 
 /** Appends to partitions. Records of one call to one partition are one batch: all of it is in the log or none. */
 export interface Writer {
-  /** Resolves when the broker has it (acks all). Order per partition is the order of the calls. */
+  /**
+   * Resolves when the broker has it (acks all). Order per partition is the order of the calls. Retries by itself
+   * while the broker is away, then rejects with `LogError`.
+   */
   send(topic: string, partition: number, records: readonly OutRecord[]): Promise<void>
   close(): Promise<void>
 }
@@ -75,6 +81,27 @@ export interface Writer {
 /** The broker refused a write because a newer claim stands. Never retried: the task is dropped. */
 export class FencedError extends Error {
   readonly code = 'fenced'
+}
+
+/**
+ * Why the log did not do what was asked.
+ * - `unavailable`: no broker answered in time; trying later can help. A write may have reached the log.
+ * - `no-topic`: the topic does not exist.
+ * - `refused`: the broker refused the request for what it holds (too large, a time too far in the future).
+ * - `full`: too much waits to be written.
+ * - `closed`: the log, or this part of it, was closed.
+ */
+export class LogError extends Error {
+  readonly code: 'unavailable' | 'no-topic' | 'refused' | 'full' | 'closed'
+  constructor(code: LogError['code'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+
+  /** Whether the same call can succeed later. */
+  get retriable(): boolean {
+    return this.code === 'unavailable' || this.code === 'full'
+  }
 }
 
 /** A writer whose partitions are its own until another claims them; then its writes fail with `FencedError`. */

@@ -1,0 +1,148 @@
+import { codeText, verdictOf } from './codes.ts'
+import { apis, Encoder, readItems, writeItems, type Call, type Decoder, type Link } from './internals.ts'
+import type { Identity } from './lane.ts'
+import { Lanes } from './lanes.ts'
+import type { Appender } from './produce.ts'
+import { again, retrying } from './retry.ts'
+import { FencedError, LogError, type Claim, type TopicPartition } from './seam.ts'
+
+const CLAIM_MS = 30_000
+/** A task whose writes wait longer is opened anew: its state is in the log. */
+const GIVE_UP_MS = 60_000
+/** Kafka wants one; it bounds an open transaction, and ours are empty and closed at once. */
+const TRANSACTION_MS = 10_000
+const COORDINATOR_OF_TRANSACTION = 1
+
+export interface ClaimOptions {
+  readonly link: Link
+  readonly appender: Appender
+  readonly namespace: string
+  readonly owner: string
+  /** Bare topic names. */
+  readonly targets: readonly TopicPartition[]
+  readonly giveUpMs?: number
+}
+
+/**
+ * Claims partitions by producer epoch, with nothing to pay per record.
+ *
+ * A producer id of the owner's transactional id with the next epoch; an empty transaction over the targets, aborted,
+ * whose markers carry that epoch into each partition; then the id once more, which the broker only gives when all
+ * markers are written. From there on it refuses older epochs, and plain idempotent batches of this one go in. The
+ * transaction holds nothing, so readers need no isolation and never wait for it.
+ */
+export async function openClaim(options: ClaimOptions): Promise<Claim> {
+  const { link, appender, namespace, owner } = options
+  const targets = options.targets.map(({ topic, partition }) => ({ topic: namespace + topic, partition }))
+  await retrying(`claim of ${owner}`, CLAIM_MS, () => link.know(targets.map(({ topic }) => topic)))
+  const transaction = new Transaction(link, namespace + owner)
+  const first = await transaction.init()
+  await transaction.add(first, targets)
+  await transaction.abort(first)
+  const identity = await transaction.init()
+  const identify = async (spent: Identity | undefined): Promise<Identity> => {
+    if (spent === undefined) return identity
+    throw new LogError('unavailable', `${owner}: a write was given up, so the claim has to be made anew`)
+  }
+  const lanes = new Lanes({ link, appender, namespace, identify, giveUpMs: options.giveUpMs ?? GIVE_UP_MS })
+  return {
+    epoch: identity.epoch,
+    send: (topic, partition, records) => lanes.send(topic, partition, records),
+    close: () => lanes.close(),
+  }
+}
+
+/** The steps of a claim, each retried while the coordinator starts, moves or still works on the step before. */
+class Transaction {
+  readonly #link: Link
+  readonly #id: string
+  #coordinator: number | undefined
+
+  constructor(link: Link, id: string) {
+    this.#link = link
+    this.#id = id
+  }
+
+  init(): Promise<Identity> {
+    const body = (): Encoder => new Encoder().writeString(this.#id).writeInt32(TRANSACTION_MS)
+    return this.#step({ key: apis.initProducerId, version: 1, name: 'InitProducerId' }, body, (answer) => {
+      const code = answer.readInt16()
+      return { codes: [code], result: { id: BigInt(answer.readInt64().toString()), epoch: answer.readInt16() } }
+    })
+  }
+
+  add(producer: Identity, targets: readonly TopicPartition[]): Promise<void> {
+    const body = (): Encoder => {
+      const encoder = this.#head(producer)
+      writeItems(encoder, [...Map.groupBy(targets, ({ topic }) => topic)], ([topic, partitions]) => {
+        encoder.writeString(topic)
+        writeItems(encoder, partitions, ({ partition }) => encoder.writeInt32(partition))
+      })
+      return encoder
+    }
+    return this.#step({ key: apis.addPartitionsToTxn, version: 1, name: 'AddPartitionsToTxn' }, body, (answer) => {
+      const codes: number[] = []
+      readItems(answer, () => {
+        answer.readString()
+        readItems(answer, () => {
+          answer.forward(4) // partition
+          codes.push(answer.readInt16())
+        })
+      })
+      return { codes, result: undefined }
+    })
+  }
+
+  abort(producer: Identity): Promise<void> {
+    return this.#step(
+      { key: apis.endTxn, version: 1, name: 'EndTxn' },
+      () => this.#head(producer).writeBoolean(false),
+      (answer) => ({ codes: [answer.readInt16()], result: undefined }),
+    )
+  }
+
+  #head({ id, epoch }: Identity): Encoder {
+    return new Encoder().writeString(this.#id).writeInt64(String(id)).writeInt16(epoch)
+  }
+
+  async #step<Result>(
+    call: Omit<Call, 'body'>,
+    body: () => Encoder,
+    read: (answer: Decoder) => { codes: readonly number[]; result: Result },
+  ): Promise<Result> {
+    const what = `claim of ${this.#id}, ${call.name}`
+    return retrying(what, CLAIM_MS, async () => {
+      this.#coordinator ??= await this.#findCoordinator()
+      if (this.#coordinator === undefined) return again
+      const node = this.#coordinator
+      this.#coordinator = undefined // asked for anew where this fails
+      const answer = await this.#link.call(node, { ...call, body: body() })
+      answer.forward(4) // throttle time
+      const { codes, result } = read(answer)
+      const bad = codes.find((code) => verdictOf(code) !== 'ok')
+      if (bad === undefined) {
+        this.#coordinator = node
+        return result
+      }
+      const verdict = verdictOf(bad)
+      if (verdict === 'fenced') throw new FencedError(`${this.#id} is being claimed by another`)
+      if (verdict === 'refused' || verdict === 'out-of-range')
+        throw new LogError('refused', `${what}: ${codeText(bad)}`)
+      return again
+    })
+  }
+
+  async #findCoordinator(): Promise<number | undefined> {
+    const body = new Encoder().writeString(this.#id).writeInt8(COORDINATOR_OF_TRANSACTION)
+    const answer = await this.#link.call('any', {
+      key: apis.findCoordinator,
+      version: 1,
+      name: 'FindCoordinator',
+      body,
+    })
+    answer.forward(4) // throttle time
+    const code = answer.readInt16()
+    answer.readString() // message
+    return verdictOf(code) === 'ok' ? answer.readInt32() : undefined
+  }
+}

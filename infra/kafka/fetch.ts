@@ -1,0 +1,292 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { codeText, verdictOf } from './codes.ts'
+import {
+  apis,
+  Encoder,
+  isMissingTopic,
+  isTransient,
+  type Link,
+  readItems,
+  readNumber,
+  writeItems,
+  type Decoder,
+} from './internals.ts'
+import { decodeBatches } from './record-batch.ts'
+import { again, Backoff, retrying } from './retry.ts'
+import { LogError, type FetchOptions, type LogReader, type LogRecord, type Position, type Slice } from './seam.ts'
+
+const OFFSETS_MS = 30_000
+/** Reading to the end must come forward within this time. */
+const STALL_MS = 60_000
+const TO_END_WAIT_MS = 500
+const TO_END_BYTES = 2 * 1024 * 1024
+const FETCH_BYTES_MAX = 32 * 1024 * 1024
+const ANSWER_MS = 10_000
+const MOVED_PAUSE_MS = 50
+const EARLIEST = -2
+const LATEST = -1
+
+type Where = 'start' | 'end' | { readonly time: number }
+
+/** Reads partitions without a consumer group, over connections of its own. */
+export class Reader implements LogReader {
+  readonly #link: Link
+  readonly #namespace: string
+  readonly #ends = new Map<string, number>()
+  readonly #backoff = new Backoff()
+  #stale = false
+  #closed = false
+
+  constructor(link: Link, namespace: string) {
+    this.#link = link
+    this.#namespace = namespace
+  }
+
+  async offsets(topic: string, partitions: readonly number[], at: Where): Promise<Map<number, number>> {
+    const time = at === 'start' ? EARLIEST : at === 'end' ? LATEST : at.time
+    const found = await this.#listOffsets(topic, partitions, time)
+    const past = partitions.filter((partition) => (found.get(partition) ?? -1) < 0)
+    if (past.length > 0)
+      for (const [partition, end] of await this.#listOffsets(topic, past, LATEST)) found.set(partition, end)
+    return found
+  }
+
+  async fetch(from: readonly Position[], options: FetchOptions): Promise<Slice[]> {
+    this.#assertOpen()
+    try {
+      await this.#prepare(from)
+      const slices = await this.#fetchAll(from, options)
+      this.#stale = slices.some(({ error }) => error === 'moved')
+      if (!slices.every(({ error }) => error === 'moved')) this.#backoff.reset()
+      else if (slices.length > 0) await delay(Math.min(options.maxWaitMs, MOVED_PAUSE_MS))
+      return slices
+    } catch (error) {
+      if (this.#closed || !isTransient(error)) throw error
+      this.#stale = true
+      await this.#backoff.wait()
+      return from.map((position) => this.#moved(position))
+    }
+  }
+
+  toEnd(topic: string, partition: number, from?: number): AsyncIterable<readonly LogRecord[]> {
+    const bounds = Promise.all([
+      this.offsets(topic, [partition], 'end'),
+      from === undefined ? this.offsets(topic, [partition], 'start') : new Map([[partition, from]]),
+    ])
+    bounds.catch(() => undefined) // told to whoever reads
+    return this.#readToEnd(topic, partition, bounds)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#link.close()
+  }
+
+  async *#readToEnd(
+    topic: string,
+    partition: number,
+    bounds: Promise<readonly [ReadonlyMap<number, number>, ReadonlyMap<number, number>]>,
+  ): AsyncIterable<readonly LogRecord[]> {
+    const [ends, starts] = await bounds
+    const end = ends.get(partition) ?? 0
+    let offset = starts.get(partition) ?? 0
+    let deadline = Date.now() + STALL_MS
+    while (offset < end) {
+      const [slice] = await this.fetch([{ topic, partition, offset }], {
+        maxWaitMs: TO_END_WAIT_MS,
+        maxBytesPerPartition: TO_END_BYTES,
+      })
+      const next = slice?.error === 'out-of-range' ? Math.max(slice.start, offset) : (slice?.next ?? offset)
+      if (next > offset) deadline = Date.now() + STALL_MS
+      if (Date.now() > deadline)
+        throw new LogError('unavailable', `${topic}/${partition}: stuck at ${offset} of ${end}`)
+      offset = next
+      const records = slice?.records ?? []
+      const wanted = next > end ? records.filter((record) => record.offset < end) : records
+      if (wanted.length > 0) yield wanted
+    }
+  }
+
+  async #prepare(from: readonly Position[]): Promise<void> {
+    const topics = [...new Set(from.map(({ topic }) => this.#namespace + topic))]
+    if (this.#stale && topics.every((topic) => this.#link.knows(topic))) await this.#link.refresh()
+    await this.#link.know(topics)
+  }
+
+  async #fetchAll(from: readonly Position[], options: FetchOptions): Promise<Slice[]> {
+    const byLeader = Map.groupBy(from, ({ topic, partition }) =>
+      this.#link.leaderOf(this.#namespace + topic, partition),
+    )
+    const answers = await Promise.all(
+      [...byLeader].map(([node, positions]) =>
+        node === undefined
+          ? Promise.resolve(positions.map((position) => this.#moved(position)))
+          : this.#fetchFrom(node, positions, options),
+      ),
+    )
+    const slices = answers.flat()
+    for (const { topic, partition, end, error } of slices) {
+      if (error === undefined) this.#ends.set(`${topic}/${partition}`, end)
+    }
+    return Promise.all(slices.map((slice) => this.#withBounds(slice)))
+  }
+
+  async #fetchFrom(node: number, positions: readonly Position[], options: FetchOptions): Promise<Slice[]> {
+    const answer = await this.#link.call(node, {
+      key: apis.fetch,
+      version: 11,
+      name: 'Fetch',
+      body: fetchRequest(positions, options, this.#namespace),
+      withinMs: options.maxWaitMs + ANSWER_MS,
+    })
+    const wanted = new Map(
+      positions.map((position) => [`${this.#namespace}${position.topic}/${position.partition}`, position]),
+    )
+    return readAnswer(answer).flatMap((part) => {
+      const position = wanted.get(`${part.topic}/${part.partition}`)
+      return position === undefined ? [] : [this.#slice(part, position)]
+    })
+  }
+
+  #slice({ code, start, end, bytes }: Part, position: Position): Slice {
+    const { topic, partition, offset } = position
+    switch (verdictOf(code)) {
+      case 'ok': {
+        const records: LogRecord[] = []
+        const next = decodeBatches(bytes, offset, records)
+        return { topic, partition, records, next, end, start }
+      }
+      case 'out-of-range':
+        return { topic, partition, records: [], next: offset, end: offset, start: offset, error: 'out-of-range' }
+      case 'retry':
+      case 'stale':
+      case 'no-topic':
+        return this.#moved(position)
+      case 'fenced':
+      case 'lost-sequence':
+      case 'refused':
+        throw new LogError('refused', `fetch of ${topic}/${partition}: ${codeText(code)}`)
+    }
+  }
+
+  #moved({ topic, partition, offset }: Position): Slice {
+    const end = this.#ends.get(`${topic}/${partition}`) ?? offset
+    return { topic, partition, records: [], next: offset, end, start: offset, error: 'moved' }
+  }
+
+  /** The broker does not say the bounds of a partition together with "out of range". */
+  async #withBounds(slice: Slice): Promise<Slice> {
+    if (slice.error !== 'out-of-range') return slice
+    const { topic, partition } = slice
+    const [starts, ends] = await Promise.all([
+      this.offsets(topic, [partition], 'start'),
+      this.offsets(topic, [partition], 'end'),
+    ])
+    return { ...slice, start: starts.get(partition) ?? slice.start, end: ends.get(partition) ?? slice.end }
+  }
+
+  #listOffsets(topic: string, partitions: readonly number[], time: number): Promise<Map<number, number>> {
+    const name = this.#namespace + topic
+    let stale = false
+    return retrying(`offsets of ${topic}`, OFFSETS_MS, async () => {
+      this.#assertOpen()
+      if (stale && this.#link.knows(name)) await this.#link.refresh()
+      stale = true
+      await this.#link.know([name]).catch((error: unknown) => {
+        throw isMissingTopic(error) ? new LogError('no-topic', `topic ${name} does not exist`, { cause: error }) : error
+      })
+      const byLeader = Map.groupBy(partitions, (partition) => this.#link.leaderOf(name, partition))
+      const found = new Map<number, number>()
+      for (const [node, asked] of byLeader) {
+        if (node === undefined) return again
+        const body = offsetsRequest(name, asked, time)
+        const answer = await this.#link.call(node, { key: apis.listOffsets, version: 3, name: 'ListOffsets', body })
+        if (!readOffsets(answer, found)) return again
+      }
+      return found
+    })
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new LogError('closed', 'the reader is closed')
+  }
+}
+
+function fetchRequest(positions: readonly Position[], options: FetchOptions, namespace: string): Encoder {
+  const body = new Encoder(1024)
+    .writeInt32(-1) // not a replica
+    .writeInt32(options.maxWaitMs)
+    .writeInt32(1) // bytes at least: any record ends the wait
+    .writeInt32(FETCH_BYTES_MAX)
+    .writeInt8(0) // read uncommitted: transactions are empty, see claim.ts
+    .writeInt32(0) // no fetch session
+    .writeInt32(-1)
+  writeItems(body, [...Map.groupBy(positions, ({ topic }) => topic)], ([topic, parts]) => {
+    body.writeString(namespace + topic)
+    writeItems(body, parts, ({ partition, offset }) => {
+      body
+        .writeInt32(partition)
+        .writeInt32(-1)
+        .writeInt64(offset)
+        .writeInt64(-1)
+        .writeInt32(options.maxBytesPerPartition)
+    })
+  })
+  return body.writeInt32(0).writeString('') // nothing forgotten, no rack
+}
+
+interface Part {
+  readonly topic: string
+  readonly partition: number
+  readonly code: number
+  readonly end: number
+  readonly start: number
+  readonly bytes: Buffer
+}
+
+function readAnswer(answer: Decoder): Part[] {
+  answer.forward(4) // throttle time
+  const code = answer.readInt16()
+  if (verdictOf(code) !== 'ok') throw new LogError('unavailable', `fetch: ${codeText(code)}`)
+  answer.forward(4) // session
+  const parts: Part[] = []
+  readItems(answer, () => {
+    const topic = answer.readString() ?? ''
+    readItems(answer, () => parts.push(readPart(topic, answer)))
+  })
+  return parts
+}
+
+function readPart(topic: string, answer: Decoder): Part {
+  const partition = answer.readInt32()
+  const code = answer.readInt16()
+  const end = readNumber(answer)
+  readNumber(answer) // last stable offset
+  const start = readNumber(answer)
+  readItems(answer, () => answer.forward(16)) // aborted transactions
+  answer.forward(4) // preferred replica
+  const bytes = answer.readBytes() ?? Buffer.alloc(0)
+  return { topic, partition, code, end, start, bytes }
+}
+
+function offsetsRequest(topic: string, partitions: readonly number[], time: number): Encoder {
+  const body = new Encoder().writeInt32(-1).writeInt8(0).writeInt32(1).writeString(topic)
+  writeItems(body, partitions, (partition) => body.writeInt32(partition).writeInt64(time))
+  return body
+}
+
+/** Fills `found`; false where a partition has to be asked for again. */
+function readOffsets(answer: Decoder, found: Map<number, number>): boolean {
+  let complete = true
+  answer.forward(4) // throttle time
+  readItems(answer, () => {
+    answer.readString()
+    readItems(answer, () => {
+      const partition = answer.readInt32()
+      if (verdictOf(answer.readInt16()) !== 'ok') complete = false
+      readNumber(answer) // time
+      found.set(partition, readNumber(answer))
+    })
+  })
+  return complete
+}

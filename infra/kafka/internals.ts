@@ -1,0 +1,164 @@
+import './patch.ts'
+import Cluster from 'kafkajs/src/cluster/index.js'
+import { createLogger } from 'kafkajs/src/loggers/index.js'
+import type { Request, Response } from 'kafkajs/src/network/connection.js'
+import socketFactory from 'kafkajs/src/network/socketFactory.js'
+import Decoder from 'kafkajs/src/protocol/decoder.js'
+import Encoder from 'kafkajs/src/protocol/encoder.js'
+import { logLevel } from 'kafkajs'
+import type { Logger } from '../log.ts'
+import { quietLog } from './quiet-log.ts'
+import { LogError } from './seam.ts'
+
+export { Decoder, Encoder }
+
+export interface LinkOptions {
+  /** host:port of some of the cluster's brokers. */
+  readonly brokers: readonly string[]
+  readonly clientId: string
+  readonly log?: Logger | undefined
+}
+
+/** One request as it goes over the wire. */
+export interface Call {
+  readonly key: number
+  readonly version: number
+  readonly name: string
+  readonly body: Encoder
+  /** From sending to the answer, milliseconds; never shorter than `REQUEST_MS`. */
+  readonly withinMs?: number
+}
+
+export const apis = {
+  produce: 0,
+  fetch: 1,
+  listOffsets: 2,
+  findCoordinator: 10,
+  initProducerId: 22,
+  addPartitionsToTxn: 24,
+  endTxn: 26,
+} as const
+
+const CONNECT_MS = 3_000
+const REQUEST_MS = 10_000
+const METADATA_MAX_AGE_MS = 60_000
+/** kafkajs' own retries are few: ours are around them, with deadlines. */
+const RETRY = { initialRetryTime: 50, maxRetryTime: 500, retries: 2 }
+
+/**
+ * Requests to a Kafka cluster over kafkajs' connections, with its metadata; each request has a deadline. kafkajs has
+ * no public API for fetches without a group nor for claims, so this is the one file that knows its inner parts.
+ */
+export class Link {
+  readonly #cluster: Cluster
+  readonly #known = new Set<string>()
+
+  constructor({ brokers, clientId, log }: LinkOptions) {
+    const connect = socketFactory()
+    this.#cluster = new Cluster({
+      logger: createLogger({ level: logLevel.INFO, logCreator: quietLog(log) }),
+      // without it a small request waits for the acknowledgement of the one before, up to 40 ms
+      socketFactory: (options) => connect(options).setNoDelay(true),
+      brokers,
+      clientId,
+      connectionTimeout: CONNECT_MS,
+      authenticationTimeout: REQUEST_MS,
+      requestTimeout: REQUEST_MS,
+      enforceRequestTimeout: true,
+      metadataMaxAge: METADATA_MAX_AGE_MS,
+      retry: RETRY,
+      allowAutoTopicCreation: false,
+      isolationLevel: 0,
+    })
+  }
+
+  connect(): Promise<void> {
+    return this.#cluster.connect()
+  }
+
+  close(): Promise<void> {
+    return this.#cluster.disconnect()
+  }
+
+  refresh(): Promise<void> {
+    return this.#cluster.refreshMetadata()
+  }
+
+  /** Whether the topic's metadata are here: then `leaderOf` needs no `know` before it. */
+  knows(topic: string): boolean {
+    return this.#known.has(topic)
+  }
+
+  /** Loads the metadata of topics. Throws what `isMissingTopic` tells for one that does not exist. */
+  async know(topics: readonly string[]): Promise<void> {
+    const unknown = [...new Set(topics)].filter((topic) => !this.#known.has(topic))
+    if (unknown.length === 0) return
+    await this.#cluster.connect()
+    await this.#cluster.addMultipleTargetTopics(unknown)
+    for (const topic of unknown) this.#known.add(topic)
+  }
+
+  /** Node id of a partition's leader; undefined where there is none at the moment. */
+  leaderOf(topic: string, partition: number): number | undefined {
+    const metadata = this.#cluster.findTopicPartitionMetadata(topic).find((each) => each.partitionId === partition)
+    return metadata === undefined || metadata.leader < 0 ? undefined : metadata.leader
+  }
+
+  /** Sends to one node and gives the body of its answer. */
+  async call(node: number | 'any', { key, version, name, body, withinMs = REQUEST_MS }: Call): Promise<Decoder> {
+    await this.#cluster.connect()
+    const broker = node === 'any' ? await this.#anyBroker() : await this.#cluster.findBroker({ nodeId: String(node) })
+    const request: Request = { apiKey: key, apiVersion: version, apiName: name, encode: async () => body }
+    const send = { request, response: raw, requestTimeout: withinMs, logResponseError: false }
+    const connection = await broker.connectionPool.getConnectionByRequest(send)
+    try {
+      return new Decoder(await connection.send(send))
+    } catch (error) {
+      // an answer that does not come may mean that the other side is gone without a word: connect anew
+      if (nameOf(error) === 'KafkaJSRequestTimeoutError')
+        connection.socket?.destroy(error instanceof Error ? error : undefined)
+      throw error
+    }
+  }
+
+  async #anyBroker(): ReturnType<Cluster['findControllerBroker']> {
+    try {
+      return await this.#cluster.findControllerBroker()
+    } catch (error) {
+      await this.#cluster.refreshMetadata()
+      throw error
+    }
+  }
+}
+
+const raw: Response = { decode: async (payload) => payload, parse: async (payload) => payload }
+
+/** An int64 that is an offset or a time: below 2^53. */
+export function readNumber(decoder: Decoder): number {
+  return Number(decoder.readInt64().toString())
+}
+
+/** `items` as the protocol's array, each written by `write`. */
+export function writeItems<Item>(body: Encoder, items: readonly Item[], write: (item: Item) => void): void {
+  body.writeInt32(items.length)
+  for (const item of items) write(item)
+}
+
+/** Calls `read` once for each element of the protocol's array. */
+export function readItems(decoder: Decoder, read: () => void): void {
+  for (let left = decoder.readInt32(); left > 0; left -= 1) read()
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : ''
+}
+
+/** Whether kafkajs says by this error that a topic does not exist. */
+export function isMissingTopic(error: unknown): boolean {
+  return (error as { type?: unknown }).type === 'UNKNOWN_TOPIC_OR_PARTITION'
+}
+
+/** Our own errors and programmers' errors are final; whatever kafkajs throws while a broker is away is not. */
+export function isTransient(error: unknown): boolean {
+  return !(error instanceof LogError) && nameOf(error).startsWith('KafkaJS')
+}

@@ -1,0 +1,81 @@
+import type { Logger } from '../log.ts'
+import { openClaim } from './claim.ts'
+import { Reader } from './fetch.ts'
+import { Link } from './internals.ts'
+import { Appender } from './produce.ts'
+import type { Claim, Log, LogReader, TopicPartition, Writer } from './seam.ts'
+import { retrying } from './retry.ts'
+import { openWriter, type WriterOptions } from './writer.ts'
+
+const CONNECT_MS = 30_000
+
+export interface LogOptions {
+  /** host:port of some of the cluster's brokers. */
+  readonly brokers: readonly string[]
+  /** Put before every topic and transactional id. */
+  readonly namespace: string
+  /** Names this process in the broker's log. */
+  readonly clientId: string
+  readonly log?: Logger | undefined
+  /** How long a send is tried before it is rejected, milliseconds; default: 10 minutes for a writer, 1 for a claim. */
+  readonly giveUpMs?: number
+}
+
+/** Connects to Kafka over kafkajs; rejects with `LogError` `unavailable` where no broker answers within 30 s. */
+export async function connectLog(options: LogOptions): Promise<Log> {
+  const { brokers, clientId, log } = options
+  const link = new Link({ brokers, clientId, log })
+  await retrying(`connection to ${brokers.join(', ')}`, CONNECT_MS, () => link.connect())
+  return new KafkaLog(link, options)
+}
+
+interface Part {
+  close(): Promise<void>
+}
+
+class KafkaLog implements Log {
+  readonly #link: Link
+  readonly #options: LogOptions
+  readonly #appender: Appender
+  readonly #parts = new Set<Part>()
+
+  constructor(link: Link, options: LogOptions) {
+    this.#link = link
+    this.#options = options
+    this.#appender = new Appender(link)
+  }
+
+  reader(): LogReader {
+    return this.#own(new Reader(new Link(this.#options), this.#options.namespace))
+  }
+
+  writer(): Writer {
+    return this.#own(openWriter(this.#writing()))
+  }
+
+  async claim(owner: string, targets: readonly TopicPartition[]): Promise<Claim> {
+    return this.#own(await openClaim({ ...this.#writing(), owner, targets }))
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#parts].map((part) => part.close()))
+    await this.#link.close()
+  }
+
+  #writing(): WriterOptions {
+    const { namespace, giveUpMs } = this.#options
+    const base = { link: this.#link, appender: this.#appender, namespace }
+    return giveUpMs === undefined ? base : { ...base, giveUpMs }
+  }
+
+  /** Closes the part with the log, unless it was closed before. */
+  #own<Kind extends Part>(part: Kind): Kind {
+    const close = part.close.bind(part)
+    this.#parts.add(part)
+    part.close = async () => {
+      this.#parts.delete(part)
+      await close()
+    }
+    return part
+  }
+}

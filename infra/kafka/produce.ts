@@ -1,0 +1,124 @@
+import { apis, Encoder, type Link, readItems, readNumber, writeItems, type Decoder } from './internals.ts'
+
+/** How long the broker may wait for its replicas, milliseconds. */
+const ACKS_MS = 10_000
+const ANSWER_MS = 15_000
+/** The broker's own limit of a request is 100 MB. */
+const REQUEST_BYTES_MAX = 16 * 1024 * 1024
+const REQUEST_OVERHEAD_BYTES = 4096
+
+interface Append {
+  readonly topic: string
+  readonly partition: number
+  readonly batch: Buffer
+  readonly settle: (code: number) => void
+  readonly fail: (error: unknown) => void
+}
+
+/** Code of "not leader": what an append gets whose partition has no leader at the moment. */
+const NO_LEADER = 6
+
+/**
+ * Appends batches. Those that are handed over in one turn of the event loop go to each broker in one request, whatever
+ * producer they belong to; a partition occurs once in a request.
+ */
+export class Appender {
+  readonly #link: Link
+  #waiting: Append[] = []
+  #scheduled = false
+
+  constructor(link: Link) {
+    this.#link = link
+  }
+
+  /** The broker's error code for the batch; rejects when no answer came. The topic must be known to the link. */
+  append(topic: string, partition: number, batch: Buffer): Promise<number> {
+    return new Promise((settle, fail) => {
+      this.#waiting.push({ topic, partition, batch, settle, fail })
+      this.#schedule()
+    })
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    setImmediate(() => {
+      this.#scheduled = false
+      const waiting = this.#waiting
+      this.#waiting = []
+      for (const [node, appends] of this.#byLeader(waiting)) void this.#send(node, appends)
+    })
+  }
+
+  #byLeader(appends: readonly Append[]): Map<number, Append[]> {
+    const requests = new Map<number, Append[]>()
+    const partitions = new Set<string>()
+    const sizes = new Map<number, number>()
+    for (const append of appends) {
+      const node = this.#link.leaderOf(append.topic, append.partition)
+      const id = `${append.topic}/${append.partition}`
+      if (node === undefined) {
+        append.settle(NO_LEADER)
+        continue
+      }
+      const size = (sizes.get(node) ?? 0) + append.batch.length
+      if (partitions.has(id) || (requests.has(node) && size > REQUEST_BYTES_MAX)) {
+        this.#waiting.push(append)
+        this.#schedule()
+        continue
+      }
+      partitions.add(id)
+      sizes.set(node, size)
+      const request = requests.get(node)
+      if (request === undefined) requests.set(node, [append])
+      else request.push(append)
+    }
+    return requests
+  }
+
+  async #send(node: number, appends: readonly Append[]): Promise<void> {
+    try {
+      const body = produceRequest(appends)
+      const answer = await this.#link.call(node, {
+        key: apis.produce,
+        version: 7,
+        name: 'Produce',
+        body,
+        withinMs: ANSWER_MS,
+      })
+      const codes = readCodes(answer)
+      for (const { topic, partition, settle, fail } of appends) {
+        const code = codes.get(`${topic}/${partition}`)
+        if (code === undefined) fail(new Error(`the broker did not answer for ${topic}/${partition}`))
+        else settle(code)
+      }
+    } catch (error) {
+      for (const { fail } of appends) fail(error)
+    }
+  }
+}
+
+function produceRequest(appends: readonly Append[]): Encoder {
+  const topics = Map.groupBy(appends, (append) => append.topic)
+  const size = appends.reduce((sum, { batch }) => sum + batch.length + 64, REQUEST_OVERHEAD_BYTES)
+  const body = new Encoder(size).writeString(null).writeInt16(-1).writeInt32(ACKS_MS)
+  writeItems(body, [...topics], ([topic, partitions]) => {
+    body.writeString(topic)
+    writeItems(body, partitions, ({ partition, batch }) => body.writeInt32(partition).writeBytes(batch))
+  })
+  return body
+}
+
+/** Error codes by `topic/partition`. */
+function readCodes(answer: Decoder): Map<string, number> {
+  const codes = new Map<string, number>()
+  readItems(answer, () => {
+    const topic = answer.readString()
+    readItems(answer, () => {
+      const partition = answer.readInt32()
+      codes.set(`${topic}/${partition}`, answer.readInt16())
+      for (let field = 0; field < 3; field += 1) readNumber(answer) // base offset, append time, log start
+    })
+  })
+  return codes
+}

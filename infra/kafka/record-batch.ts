@@ -1,0 +1,199 @@
+import { gunzipSync, zstdDecompressSync } from 'node:zlib'
+import crc32C from 'kafkajs/src/protocol/recordBatch/crc32C/index.js'
+import type { LogRecord, OutRecord } from './seam.ts'
+
+/** RecordBatch, magic 2: fixed fields before the records. Source: Kafka's "Message Format". */
+const HEADER_BYTES = 61
+const LENGTH_AT = 8
+const MAGIC_AT = 16
+const CRC_AT = 17
+const ATTRIBUTES_AT = 21
+const LAST_DELTA_AT = 23
+const FIRST_TIME_AT = 27
+const MAX_TIME_AT = 35
+const PRODUCER_AT = 43
+const EPOCH_AT = 51
+const SEQUENCE_AT = 53
+const COUNT_AT = 57
+/** Bytes before `LENGTH`'s own count begins. */
+const PREFIX_BYTES = 12
+
+const COMPRESSION = 0x07
+const CONTROL = 0x20
+/** Most bytes that a record needs beside key and value: six varints and the attributes. */
+const RECORD_OVERHEAD_BYTES = 40
+const SEQUENCES = 2 ** 31
+
+/** Who writes: what the broker checks against doubles and against older owners. */
+export interface Producer {
+  readonly id: bigint
+  readonly epoch: number
+  /** Sequence of the batch's first record. */
+  readonly sequence: number
+}
+
+/**
+ * One batch of records, ready to be appended: all of it or nothing gets into the log. Linear in its size, where
+ * kafkajs' own encoder is quadratic in the number of records (7.5 s for 40,000).
+ */
+export function encodeBatch(records: readonly OutRecord[], producer: Producer): Buffer {
+  const first = records[0]?.time ?? 0
+  const bytes = Buffer.allocUnsafe(HEADER_BYTES + records.reduce((sum, record) => sum + boundOf(record), 0))
+  const cursor = { bytes, at: HEADER_BYTES }
+  let maxTime = first
+  for (const [index, record] of records.entries()) {
+    writeRecord(cursor, record, record.time - first, index)
+    if (record.time > maxTime) maxTime = record.time
+  }
+  const batch = bytes.subarray(0, cursor.at)
+  batch.writeBigInt64BE(0n, 0)
+  batch.writeInt32BE(batch.length - PREFIX_BYTES, LENGTH_AT)
+  batch.writeInt32BE(-1, PREFIX_BYTES) // the leader's epoch is the broker's to fill in
+  batch.writeInt8(2, MAGIC_AT)
+  batch.writeInt16BE(0, ATTRIBUTES_AT)
+  batch.writeInt32BE(records.length - 1, LAST_DELTA_AT)
+  batch.writeBigInt64BE(BigInt(first), FIRST_TIME_AT)
+  batch.writeBigInt64BE(BigInt(maxTime), MAX_TIME_AT)
+  batch.writeBigInt64BE(producer.id, PRODUCER_AT)
+  batch.writeInt16BE(producer.epoch, EPOCH_AT)
+  batch.writeInt32BE(producer.sequence, SEQUENCE_AT)
+  batch.writeInt32BE(records.length, COUNT_AT)
+  batch.writeUInt32BE(crc32C(batch.subarray(ATTRIBUTES_AT)), CRC_AT)
+  return batch
+}
+
+/** The sequence after `count` records; it wraps as the broker's does. */
+export function nextSequence(sequence: number, count: number): number {
+  return (sequence + count) % SEQUENCES
+}
+
+/** Upper bound of a record's size, bytes. */
+export function boundOf({ key, value }: OutRecord): number {
+  const keyBytes = key === null ? 0 : Buffer.byteLength(key)
+  return RECORD_OVERHEAD_BYTES + keyBytes + (value?.length ?? 0)
+}
+
+interface Cursor {
+  readonly bytes: Buffer
+  at: number
+}
+
+function writeRecord(cursor: Cursor, { key, value }: OutRecord, timeDelta: number, offsetDelta: number): void {
+  const keyBytes = key === null ? -1 : Buffer.byteLength(key)
+  const valueBytes = value === null ? -1 : value.length
+  const body =
+    1 +
+    sizeOf(timeDelta) +
+    sizeOf(offsetDelta) +
+    sizeOf(keyBytes) +
+    Math.max(keyBytes, 0) +
+    sizeOf(valueBytes) +
+    Math.max(valueBytes, 0) +
+    1
+  writeSigned(cursor, body)
+  cursor.bytes[cursor.at] = 0 // attributes
+  cursor.at += 1
+  writeSigned(cursor, timeDelta)
+  writeSigned(cursor, offsetDelta)
+  writeSigned(cursor, keyBytes)
+  if (typeof key === 'string') cursor.at += cursor.bytes.write(key, cursor.at)
+  else if (key !== null) cursor.at += key.copy(cursor.bytes, cursor.at)
+  writeSigned(cursor, valueBytes)
+  if (value !== null) cursor.at += value.copy(cursor.bytes, cursor.at)
+  cursor.bytes[cursor.at] = 0 // headers
+  cursor.at += 1
+}
+
+/** Zigzag, then seven bits a byte. Time deltas may pass 32 bits, so no bitwise operators on the value. */
+function writeSigned(cursor: Cursor, value: number): void {
+  let rest = zigzag(value)
+  while (rest > 0x7f) {
+    cursor.bytes[cursor.at] = (rest % 0x80) + 0x80
+    cursor.at += 1
+    rest = Math.floor(rest / 0x80)
+  }
+  cursor.bytes[cursor.at] = rest
+  cursor.at += 1
+}
+
+function zigzag(value: number): number {
+  return value < 0 ? -2 * value - 1 : 2 * value
+}
+
+function sizeOf(value: number): number {
+  let bytes = 1
+  for (let rest = zigzag(value); rest > 0x7f; rest = Math.floor(rest / 0x80)) bytes += 1
+  return bytes
+}
+
+/**
+ * Appends to `out` the records at or after `from`, and returns where to read on: past control batches and past holes
+ * that compaction left. A batch that is cut at the end of `bytes` is left for the next fetch. Keys and values are
+ * slices of `bytes`.
+ */
+export function decodeBatches(bytes: Buffer, from: number, out: LogRecord[]): number {
+  let at = 0
+  let next = from
+  while (at + HEADER_BYTES <= bytes.length) {
+    const end = at + PREFIX_BYTES + bytes.readInt32BE(at + LENGTH_AT)
+    if (end > bytes.length) break
+    const last = Number(bytes.readBigInt64BE(at)) + bytes.readInt32BE(at + LAST_DELTA_AT)
+    if (last >= from) {
+      if ((bytes.readInt16BE(at + ATTRIBUTES_AT) & CONTROL) === 0) readRecords(bytes, at, end, from, out)
+      next = last + 1
+    }
+    at = end
+  }
+  return next
+}
+
+function readRecords(bytes: Buffer, at: number, end: number, from: number, out: LogRecord[]): void {
+  if (bytes[at + MAGIC_AT] !== 2) throw new Error(`record batch of format ${bytes[at + MAGIC_AT]}; 2 is needed`)
+  const base = Number(bytes.readBigInt64BE(at))
+  const firstTime = Number(bytes.readBigInt64BE(at + FIRST_TIME_AT))
+  const records = decompress(
+    bytes.subarray(at + HEADER_BYTES, end),
+    bytes.readInt16BE(at + ATTRIBUTES_AT) & COMPRESSION,
+  )
+  const cursor = { bytes: records, at: 0 }
+  for (let left = bytes.readInt32BE(at + COUNT_AT); left > 0; left -= 1) {
+    const length = readSigned(cursor)
+    const recordEnd = cursor.at + length
+    cursor.at += 1 // attributes
+    const time = firstTime + readSigned(cursor)
+    const offset = base + readSigned(cursor)
+    const key = readNullable(cursor)
+    const value = readNullable(cursor)
+    cursor.at = recordEnd // headers are not ours
+    if (offset >= from) out.push({ offset, time, key, value })
+  }
+}
+
+/** Foreign producers may compress; ours do not. */
+function decompress(bytes: Buffer, codec: number): Buffer {
+  if (codec === 0) return bytes
+  if (codec === 1) return gunzipSync(bytes)
+  if (codec === 4) return zstdDecompressSync(bytes)
+  throw new Error(`record batch compressed with codec ${codec}; none, gzip (1) and zstd (4) can be read`)
+}
+
+function readNullable(cursor: Cursor): Buffer | null {
+  const length = readSigned(cursor)
+  if (length < 0) return null
+  const { at } = cursor
+  cursor.at += length
+  return cursor.bytes.subarray(at, cursor.at)
+}
+
+function readSigned(cursor: Cursor): number {
+  const { bytes } = cursor
+  let byte = bytes[cursor.at] ?? 0
+  cursor.at += 1
+  let value = byte & 0x7f
+  for (let factor = 0x80; byte > 0x7f; factor *= 0x80) {
+    byte = bytes[cursor.at] ?? 0
+    cursor.at += 1
+    value += (byte & 0x7f) * factor
+  }
+  return value % 2 === 0 ? value / 2 : -(value + 1) / 2
+}
