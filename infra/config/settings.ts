@@ -150,6 +150,12 @@ export const settings = {
     says: 'Free requests that an address may make at once.',
     example: '40',
   },
+  API_IN_FLIGHT_MAX: {
+    kind: 'count',
+    default: '500',
+    says: 'Requests that one API instance answers at once; more are refused with 503 overloaded.',
+    example: '2000',
+  },
   TRUST_PROXY: {
     kind: 'flag',
     default: '0',
