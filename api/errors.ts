@@ -1,0 +1,42 @@
+/** Every error identifier of an answer, with its HTTP status. */
+export const errorStatus = {
+  invalid_symbol: 400,
+  invalid_period: 400,
+  invalid_interval: 400,
+  invalid_exchange: 400,
+  invalid_limit: 400,
+  invalid_range: 400,
+  symbol_not_found: 404,
+  not_found: 404,
+  method_not_allowed: 405,
+  rate_limited: 429,
+  internal_error: 500,
+  data_unavailable: 503,
+  overloaded: 503,
+} as const
+
+export type ErrorCode = keyof typeof errorStatus
+
+export interface ErrorDetail {
+  /** The parameter at fault. */
+  readonly field?: string
+  /** When asking again makes sense, seconds. */
+  readonly retryAfterSeconds?: number
+  /** Methods that the path has. */
+  readonly allow?: readonly string[]
+  readonly cause?: unknown
+}
+
+/** An expected failure of a request. The message is one sentence that says how to mend it; it is shown to the caller. */
+export class ApiError extends Error {
+  readonly code: ErrorCode
+  readonly status: number
+  readonly detail: ErrorDetail
+
+  constructor(code: ErrorCode, message: string, detail: ErrorDetail = {}) {
+    super(message, { cause: detail.cause })
+    this.code = code
+    this.status = errorStatus[code]
+    this.detail = detail
+  }
+}

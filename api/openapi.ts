@@ -1,0 +1,106 @@
+import { errorStatus, type ErrorCode } from './errors.ts'
+import { ruleSchema, type Param } from './params.ts'
+import type { Output, Route } from './route.ts'
+import { object, oneOf, text, type Schema } from './schema.ts'
+
+/** Errors that any route may give. */
+const anyRoute: readonly ErrorCode[] = ['not_found', 'method_not_allowed', 'internal_error', 'overloaded']
+
+const retryAfter = { 'Retry-After': { description: 'Seconds', schema: { type: 'integer' } } }
+
+/** The OpenAPI 3.1 document that follows from the route table. */
+export function openapi(routes: readonly Route[], version: string): Schema {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Market data and alerts',
+      version,
+      description: 'Crypto market analytics folded from the trade streams of four venues.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    paths: pathsOf(routes),
+    components: { schemas: { Error: errorSchema } },
+  }
+}
+
+/** What every error answer holds. */
+export const errorSchema = object(
+  'Why a request failed',
+  {
+    error: oneOf(Object.keys(errorStatus), 'Identifier for programs'),
+    message: text('One sentence that says how to mend it'),
+    request_id: text('As in X-Request-Id'),
+    field: text('The parameter at fault'),
+  },
+  ['field'],
+)
+
+/** `/cvd/:symbol` as OpenAPI writes it. */
+export function templateOf(path: string): string {
+  return path.replace(/:(\w+)/g, '{$1}')
+}
+
+function pathsOf(routes: readonly Route[]): Schema {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const route of routes)
+    paths[templateOf(route.path)] = {
+      ...paths[templateOf(route.path)],
+      [route.method.toLowerCase()]: operationOf(route),
+    }
+  return paths
+}
+
+function operationOf(route: Route): Schema {
+  return {
+    operationId: route.name,
+    summary: route.says,
+    ...(route.priceUsdc === 0 ? {} : { 'x-price-usdc': route.priceUsdc }),
+    parameters: Object.entries(route.input).map(([name, param]) => parameterOf(name, param)),
+    responses: { ...outputsOf(route), ...errorsOf(route) },
+  }
+}
+
+function parameterOf(name: string, param: Param): Schema {
+  return {
+    name,
+    in: param.in,
+    required: param.in === 'path',
+    description: param.says,
+    schema: ruleSchema(param.rule),
+    example: param.example,
+  }
+}
+
+function outputsOf(route: Route): Schema {
+  return Object.fromEntries(
+    Object.entries(route.outputs).map(([status, { says, type, schema }]: [string, Output]) => [
+      status,
+      {
+        description: says,
+        ...(status === '202' ? { headers: retryAfter } : {}),
+        content: { [type]: { schema } },
+      },
+    ]),
+  )
+}
+
+/** Error answers, one per status, naming the identifiers. A status that has an output of its own keeps it. */
+function errorsOf(route: Route): Schema {
+  const limited: ErrorCode[] = route.limit === 'caller' ? ['rate_limited'] : []
+  const own = Object.values(route.input).map((param) => param.error)
+  const codes = [...new Set([...own, ...route.errors, ...limited, ...anyRoute])]
+  const byStatus = Map.groupBy(codes, (code) => String(errorStatus[code]))
+  return Object.fromEntries(
+    [...byStatus]
+      .filter(([status]) => !(status in route.outputs))
+      .map(([status, names]) => [
+        status,
+        {
+          description: names.join(', '),
+          ...(status === '429' || status === '503' ? { headers: retryAfter } : {}),
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        },
+      ]),
+  )
+}

@@ -1,0 +1,210 @@
+import { periods } from '../processors/cvd/periods.ts'
+import { signalClasses } from '../processors/cvd/signal.ts'
+import type { Output } from './route.ts'
+import { exchangeNames } from './routes/ohlcv.ts'
+import {
+  array,
+  boolean,
+  instant,
+  integer,
+  keyed,
+  nullableInstant,
+  nullableInteger,
+  number,
+  object,
+  oneOf,
+  text,
+} from './schema.ts'
+import { completenessNames, intervalNames } from './views/range.ts'
+import { venueNames, venueStatuses } from './views/venues.ts'
+
+const stamped = {
+  timestamp: instant('When the answer was given'),
+  cached: boolean('Whether it came from the cache'),
+}
+
+const aged = {
+  as_of: instant('Time of the newest input: up to here all trades of a live venue are known'),
+  age_ms: integer('How old that is, milliseconds', { minimum: 0 }),
+  stale: boolean('Whether it is older than 30 s'),
+}
+
+const figures = {
+  cvd: number('Running total of taker buys minus taker sells since `since`, base units'),
+  period_cvd: number('Taker buys minus taker sells of the period, base units'),
+  buy_volume: number('Taker buys of the period, base units'),
+  sell_volume: number('Taker sells of the period, base units'),
+  cvd_usd: number('As cvd, in USD (USDT and USDC taken for USD)'),
+  period_cvd_usd: number('As period_cvd, in USD'),
+  buy_volume_usd: number('As buy_volume, in USD'),
+  sell_volume_usd: number('As sell_volume, in USD'),
+}
+
+const coverage = object('What of the time asked for the log really has', {
+  from: instant('From here on the figures count'),
+  to: instant('Up to here they count'),
+  complete: boolean('The log reaches back to the start, has no hole and every listing venue was heard to the end'),
+  gaps: array(
+    object('Trades that are missing', {
+      exchange: text('Venue'),
+      state: oneOf(
+        ['opened', 'unfillable', 'unknown'],
+        'opened: being fetched; unfillable: the venue serves them no more',
+      ),
+      from: instant('Last trade before'),
+      to: instant('First trade after'),
+      missing: nullableInteger('How many, where ids tell'),
+    }),
+    'Holes, newest first, at most 50',
+  ),
+})
+
+const venueStatus = oneOf(
+  venueStatuses,
+  'live: streaming; gap: trades of the period are missing; stale: not heard for 30 s; unavailable: it refuses us or is switched off; unlisted: it has no such market',
+)
+
+export const warmingUp: Output = {
+  says: 'Nobody has asked for the symbol for a while: it is being subscribed. Costs nothing; ask again after `Retry-After`.',
+  type: 'application/json',
+  schema: object('A symbol that is being subscribed', {
+    symbol: text('Base asset'),
+    status: oneOf(['warming_up'], 'Always warming_up'),
+    message: text('What to do'),
+    ...stamped,
+  }),
+}
+
+export const cvdOutput: Output = {
+  says: 'Cumulative volume delta of the four venues',
+  type: 'application/json',
+  schema: object('CVD of one symbol', {
+    symbol: text('Base asset'),
+    ...figures,
+    signal: oneOf(signalClasses, 'period_cvd over period volume: beyond 15 % strong, beyond 5 % plain, else neutral'),
+    period: oneOf(Object.keys(periods), 'The rolling period, ending now'),
+    active_ws_connections: integer('WebSocket connections to venues that are open now', { minimum: 0 }),
+    exchanges: keyed(
+      venueNames,
+      object('One venue; zeros where it is not live mean what they say', { ...figures, status: venueStatus }),
+      'The figures by venue; they add up to the totals',
+    ),
+    markets: keyed(['spot', 'perp'], object('One kind of market', figures), 'The figures by market type'),
+    coverage,
+    since: nullableInstant('From when cvd counts: the first trade in the log; null: none yet'),
+    ...aged,
+    ...stamped,
+  }),
+}
+
+const completeness = {
+  complete: boolean('Whether the bucket is closed'),
+  completeness: oneOf(
+    completenessNames,
+    'complete: all trades as they came; backfilled: some were fetched later; gap: some are missing, or it begins before the first trade',
+  ),
+}
+
+const point = {
+  delta: number('Taker buys minus taker sells of the bucket, base units'),
+  buy_volume: number('Taker buys, base units'),
+  sell_volume: number('Taker sells, base units'),
+  cvd: number('Running total at the end of the bucket, base units'),
+}
+
+export const historyOutput: Output = {
+  says: 'CVD by bucket',
+  type: 'application/json',
+  schema: object('CVD by bucket', {
+    symbol: text('Base asset'),
+    interval: oneOf(intervalNames, 'Width of a bucket'),
+    points: array(
+      object('One bucket', {
+        time: instant('Start of the bucket'),
+        ...point,
+        exchanges: keyed(venueNames, object('One venue', point), 'The same by venue'),
+        ...completeness,
+      }),
+      'A point for every bucket, oldest first; delta 0 where nothing traded',
+    ),
+    coverage,
+    ...aged,
+    ...stamped,
+  }),
+}
+
+export const ohlcvOutput: Output = {
+  says: 'Candles built from the trade log',
+  type: 'application/json',
+  schema: object('Candles', {
+    symbol: text('Base asset'),
+    interval: oneOf(intervalNames, 'Width of a candle'),
+    exchange: oneOf(exchangeNames, 'Whose trades; all merges spot and perpetual prices'),
+    candles: array(
+      object('One candle', {
+        time: instant('Start of the candle'),
+        open: number('First price by venue time'),
+        high: number('Highest price'),
+        low: number('Lowest price'),
+        close: number('Last price by venue time'),
+        volume: number('Base units'),
+        buy_volume: number('Taker buys, base units'),
+        sell_volume: number('Taker sells, base units'),
+        trades: integer('Trade records; a venue may merge several fills into one', { minimum: 1 }),
+        ...completeness,
+      }),
+      'Oldest first; none where nothing traded',
+    ),
+    coverage,
+    ...aged,
+    ...stamped,
+  }),
+}
+
+const partStates = { type: 'object', additionalProperties: { type: 'string' }, description: 'Parts by name' }
+
+export const healthOutput: Output = {
+  says: 'How the system is',
+  type: 'application/json',
+  schema: object(
+    'How the system is',
+    {
+      status: oneOf(['ok', 'degraded', 'unavailable'], 'unavailable: ClickHouse cannot be read'),
+      mode: oneOf(['demo', 'live', 'tape'], 'Where the market comes from'),
+      version: text('Version of the service'),
+      parts: partStates,
+      log: object('How far the log is', {
+        status: oneOf(['ok', 'late', 'quiet', 'empty'], 'late: derived data lag; quiet: no feed writes'),
+        age_ms: nullableInteger('Age of the newest mark, milliseconds'),
+        lag_ms: nullableInteger('How far derived data are behind, milliseconds'),
+        as_of: nullableInstant('The newest mark'),
+      }),
+      active_ws_connections: integer('WebSocket connections to venues that are open now'),
+      venues: keyed(
+        venueNames,
+        object('One venue', {
+          state: text('live, connecting, down, unavailable, off or unknown'),
+          sockets: integer('Open WebSocket connections'),
+          feeds: integer('Feed processes that report it'),
+          since: nullableInstant('Since when it is in that state'),
+        }),
+        'Connections by venue',
+      ),
+      open_gaps: integer('Gaps that are being repaired'),
+      ...stamped,
+    },
+    ['log', 'active_ws_connections', 'venues', 'open_gaps'],
+  ),
+}
+
+export const readyOutput: Output = {
+  says: 'Whether this instance can answer',
+  type: 'application/json',
+  schema: object(
+    'Readiness',
+    { status: oneOf(['ready', 'unavailable'], 'Whether it can'), reason: text('Why not'), ...stamped },
+    ['reason'],
+  ),
+}
+
+export const textOutput = (says: string): Output => ({ says, type: 'text/plain', schema: { type: 'string' } })

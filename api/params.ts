@@ -1,0 +1,127 @@
+import { ApiError, type ErrorCode } from './errors.ts'
+import type { Schema } from './schema.ts'
+
+/** What a parameter may be. */
+export type Rule =
+  /** Letters and digits, answered in upper case. */
+  | { readonly kind: 'symbol' }
+  | { readonly kind: 'choice'; readonly values: readonly string[]; readonly default: string }
+  | { readonly kind: 'count'; readonly min: number; readonly max: number; readonly default: number }
+  /** ISO 8601 or Unix milliseconds; may be left out. Its value is in milliseconds. */
+  | { readonly kind: 'time' }
+
+export interface Param {
+  readonly in: 'path' | 'query'
+  readonly rule: Rule
+  readonly error: ErrorCode
+  readonly says: string
+  readonly example: string
+}
+
+export type Params = Readonly<Record<string, Param>>
+
+type ValueOf<R extends Rule> = R extends { readonly kind: 'choice'; readonly values: readonly (infer Value)[] }
+  ? Value
+  : R extends { readonly kind: 'count' }
+    ? number
+    : R extends { readonly kind: 'time' }
+      ? number | undefined
+      : string
+
+/** The values of a route's parameters, typed by their rules. */
+export type Values<Input extends Params> = { readonly [Name in keyof Input]: ValueOf<Input[Name]['rule']> }
+
+/** A parameter as the request has it: more than one where it is repeated. */
+export type Raw = string | readonly string[] | undefined
+
+/** Reads a route's parameters; throws the `ApiError` of the first one at fault, path before query. */
+export function readParams<Input extends Params>(
+  input: Input,
+  path: Readonly<Record<string, Raw>>,
+  query: Readonly<Record<string, Raw>>,
+): Values<Input> {
+  const entries = Object.entries(input).map(([name, param]) => {
+    const raw = (param.in === 'path' ? path : query)[name]
+    const value = raw === undefined ? absent(param.rule) : typeof raw === 'string' ? parse(param.rule, raw) : bad
+    if (value === bad) throw new ApiError(param.error, `${name} must be ${ruleText(param.rule)}.`, { field: name })
+    return [name, value]
+  })
+  return Object.fromEntries(entries) as Values<Input>
+}
+
+const bad = Symbol('bad')
+
+function absent(rule: Rule): unknown {
+  switch (rule.kind) {
+    case 'symbol':
+      return bad
+    case 'time':
+      return undefined
+    case 'choice':
+    case 'count':
+      return rule.default
+  }
+}
+
+function parse(rule: Rule, text: string): unknown {
+  switch (rule.kind) {
+    case 'symbol': {
+      const symbol = text.toUpperCase()
+      // Upper case is longer than lower case for some letters, so both are looked at.
+      return /^[A-Za-z0-9]{1,20}$/.test(text) ? symbol : bad
+    }
+    case 'choice':
+      return rule.values.includes(text) ? text : bad
+    case 'count': {
+      const value = /^\d{1,9}$/.test(text) ? Number(text) : NaN
+      return value >= rule.min && value <= rule.max ? value : bad
+    }
+    case 'time':
+      return parseTime(text) ?? bad
+  }
+}
+
+const ISO = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2})?)?$/
+
+/**
+ * Milliseconds of an ISO 8601 instant (a date is its midnight, no zone is UTC) or of Unix milliseconds as digits;
+ * undefined where it is neither. A `+` that came through a query as a blank is taken for what it was.
+ */
+export function parseTime(text: string): number | undefined {
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  const match = ISO.exec(text.replace(' ', '+'))
+  if (match === null) return undefined
+  const [, date, time = '00:00', zone = 'Z'] = match
+  const value = Date.parse(`${date}T${time}${zone}`)
+  // A day that the month does not have would roll over into the next one.
+  const midnight = Date.parse(`${date}T00:00:00Z`)
+  const exists = !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(String(date))
+  return exists && !Number.isNaN(value) ? value : undefined
+}
+
+export function ruleText(rule: Rule): string {
+  switch (rule.kind) {
+    case 'symbol':
+      return '1 to 20 letters and digits, for example BTC'
+    case 'choice':
+      return `one of ${rule.values.join(', ')}`
+    case 'count':
+      return `a whole number from ${rule.min} to ${rule.max}`
+    case 'time':
+      return 'an ISO 8601 time or Unix milliseconds'
+  }
+}
+
+/** The rule as JSON Schema. */
+export function ruleSchema(rule: Rule): Schema {
+  switch (rule.kind) {
+    case 'symbol':
+      return { type: 'string', pattern: '^[A-Za-z0-9]{1,20}$' }
+    case 'choice':
+      return { type: 'string', enum: rule.values, default: rule.default }
+    case 'count':
+      return { type: 'integer', minimum: rule.min, maximum: rule.max, default: rule.default }
+    case 'time':
+      return { type: 'string' }
+  }
+}

@@ -1,0 +1,62 @@
+import type { ErrorCode } from './errors.ts'
+import type { Params, Values } from './params.ts'
+import type { Schema } from './schema.ts'
+import type { Services } from './services.ts'
+
+/** One request, read and checked. */
+export interface Call<Input extends Params = Params> {
+  readonly input: Values<Input>
+  /** Whom limits are counted for: an IPv4 address or an IPv6 /64. */
+  readonly caller: string
+  readonly services: Services
+}
+
+/**
+ * What a handler gives back.
+ * - `data`: a JSON object that gets `timestamp` and `cached`; `freshForMs`: how long it stays in our cache;
+ * - `text`: anything else, as it is.
+ */
+export type Answer =
+  | {
+      readonly kind: 'data'
+      readonly status: 200 | 202 | 503
+      readonly body: object
+      readonly cached: boolean
+      readonly freshForMs: number
+      readonly retryAfterSeconds?: number
+    }
+  | { readonly kind: 'text'; readonly type: string; readonly body: string; readonly freshForMs: number }
+
+/** What an answer of one status holds. */
+export interface Output {
+  readonly says: string
+  readonly type: 'application/json' | 'text/plain'
+  readonly schema: Schema
+  readonly example?: unknown
+}
+
+/** One row of `routes.ts`. */
+export interface Route<Input extends Params = Params> {
+  readonly method: 'GET'
+  /** Path with `:name` for path parameters. */
+  readonly path: string
+  /** Identifier in OpenAPI, metrics and logs. */
+  readonly name: string
+  readonly says: string
+  /** USDC for one request; 0: free. Charged only where payments are on. */
+  readonly priceUsdc: number
+  /** `caller`: counts against the caller's rate; `none`: for probes, which must not be refused. */
+  readonly limit: 'caller' | 'none'
+  /** How long an answer is kept and shared, milliseconds; 0: not at all. */
+  readonly ttlMs: number
+  readonly input: Input
+  readonly outputs: Readonly<Partial<Record<200 | 202 | 503, Output>>>
+  /** Errors beyond those that any route may give. */
+  readonly errors: readonly ErrorCode[]
+  handle(call: Call<Input>): Promise<Answer>
+}
+
+/** Ties a handler's input to the rules of its parameters: the app reads them by `input` before it calls `handle`. */
+export function route<const Input extends Params>(row: Route<Input>): Route {
+  return row
+}

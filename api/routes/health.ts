@@ -1,0 +1,78 @@
+import { askPeer } from '../peers.ts'
+import type { Answer, Call } from '../route.ts'
+import { dataClock, type Peer, type Services } from '../services.ts'
+import { logHealth, readOpenGaps, venueHealth } from '../views/health.ts'
+import { newestTime, openSockets } from '../views/world.ts'
+
+/** How the whole system is, as seen from here. 503 only where ClickHouse cannot be read: then nothing can be answered. */
+export async function healthAnswer({ services }: Call, ttlMs: number): Promise<Answer> {
+  const hit = await services.texts.get('healthz', ttlMs, async () => JSON.stringify(await health(services)))
+  return answerOf(JSON.parse(hit.value) as State, hit)
+}
+
+/** Whether this instance can answer: ClickHouse can be read and there are derived data. */
+export async function readyAnswer({ services }: Call, ttlMs: number): Promise<Answer> {
+  const hit = await services.texts.get('readyz', ttlMs, async () => JSON.stringify(await ready(services)))
+  return answerOf(JSON.parse(hit.value) as State, hit)
+}
+
+interface State {
+  readonly status: string
+  readonly [detail: string]: unknown
+}
+
+function answerOf(body: State, hit: { cached: boolean; freshForMs: number }): Answer {
+  const status = body.status === 'unavailable' ? 503 : 200
+  return { kind: 'data', status, body, cached: hit.cached, freshForMs: hit.freshForMs }
+}
+
+async function health(services: Services): Promise<State> {
+  const { mode, version } = services
+  const parts = await partsOf(services)
+  try {
+    const [world, gaps] = await Promise.all([services.world(), readOpenGaps(services.database)])
+    const clock = dataClock(services, world)
+    const log = logHealth(world, clock)
+    const fine = log.status === 'ok' && Object.values(parts).every((state) => state === 'ok')
+    return {
+      status: fine ? 'ok' : 'degraded',
+      mode,
+      version,
+      parts: { clickhouse: 'ok', ...parts },
+      log,
+      active_ws_connections: openSockets(world, clock),
+      venues: venueHealth(world, clock),
+      open_gaps: gaps,
+    }
+  } catch (error) {
+    services.log.warn({ err: error }, 'ClickHouse cannot be read')
+    return { status: 'unavailable', mode, version, parts: { clickhouse: 'unreachable', ...parts } }
+  }
+}
+
+async function partsOf(services: Services): Promise<Record<string, string>> {
+  const states = await Promise.all(services.peers.map(async (peer) => [peer.name, await stateOf(peer)] as const))
+  return Object.fromEntries(states)
+}
+
+async function stateOf(peer: Peer): Promise<'ok' | 'not ok' | 'unreachable'> {
+  try {
+    return (await askPeer(peer, '/healthz')).status === 200 ? 'ok' : 'not ok'
+  } catch {
+    // Why is in the peer's own log; here it only counts that it did not answer.
+    return 'unreachable'
+  }
+}
+
+async function ready(services: Services): Promise<State> {
+  try {
+    const world = await services.world()
+    const there = newestTime(world, 'derived.flow') !== undefined
+    return there
+      ? { status: 'ready' }
+      : { status: 'unavailable', reason: 'there are no derived data yet: are the feeds and the processors up?' }
+  } catch (error) {
+    services.log.warn({ err: error }, 'ClickHouse cannot be read')
+    return { status: 'unavailable', reason: 'ClickHouse cannot be read' }
+  }
+}

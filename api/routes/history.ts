@@ -1,0 +1,72 @@
+import type { Micros } from '../../schemas/records.ts'
+import { ApiError } from '../errors.ts'
+import type { Built, Services } from '../services.ts'
+import { coverageOf, readGaps, type GapRow } from '../views/gaps.ts'
+import { pointsOf, readFlow, type FlowRow } from '../views/history.ts'
+import { bucketRange, completenessOf, intervals, isClosed, type IntervalName, type Range } from '../views/range.ts'
+import { isHole, viewVenues } from '../views/venues.ts'
+import type { Subject } from './data.ts'
+
+/** Milliseconds, as the request has them. */
+export interface Asked {
+  readonly interval: IntervalName
+  readonly start: number | undefined
+  readonly end: number | undefined
+  readonly limit: number
+}
+
+/** Reads and builds the answer of `/cvd/history/:symbol`. */
+export async function buildHistory(services: Services, subject: Subject, asked: Asked): Promise<Built> {
+  const range = rangeOf(subject, asked)
+  const [rows, gaps] = await Promise.all([
+    readFlow(services.database, subject.asset, range, intervals[asked.interval]),
+    readGaps(services.database, subject.asset, range.from, range.to),
+  ])
+  return historyAnswer(subject, asked, rows, gaps)
+}
+
+/** The answer that follows from the rows. */
+export function historyAnswer(subject: Subject, asked: Asked, rows: FlowRow[], gaps: GapRow[]): Built {
+  const { symbol, now, since } = subject
+  const width = intervals[asked.interval]
+  const range = rangeOf(subject, asked)
+  const venues = viewVenues({ ...subject, partitionTime: now, newest: newestByVenue(rows), gaps })
+  const points = pointsOf(rows, range, width).map(({ time, backfilled, point }) => ({
+    ...point,
+    complete: isClosed(time, width, now),
+    completeness: completenessOf({ time, width, backfilled }, since ?? now, gaps),
+  }))
+  const allHeard = venues.every(({ listed, status }) => !listed || status === 'live' || status === 'gap')
+  const coverage = coverageOf({ asked: askedRange(range, asked), since, now, holes: gaps.filter(isHole), allHeard })
+  const body = { symbol, interval: asked.interval, points, coverage }
+  return { body, asOf: Math.max(0, ...venues.map((venue) => venue.asOf)) }
+}
+
+/** The buckets to tell. Without a trade in the log there is only the open one. */
+export function rangeOf({ now, since }: Pick<Subject, 'now' | 'since'>, asked: Asked): Range {
+  return bucketRange({
+    start: asked.start === undefined ? undefined : asked.start * 1000,
+    end: asked.end === undefined ? undefined : asked.end * 1000,
+    limit: asked.limit,
+    width: intervals[asked.interval],
+    now,
+    since: since ?? now,
+  })
+}
+
+/** What the caller meant: its own start where it named one, else as far back as `limit` buckets reach. */
+function askedRange({ from, to }: Range, { start, interval, limit }: Asked): Range {
+  return { from: start === undefined ? Math.min(from, to - limit * intervals[interval]) : start * 1000, to }
+}
+
+/** Throws `invalid_range` where the start is not before the end. */
+export function checkRange({ start, end }: Pick<Asked, 'start' | 'end'>): void {
+  if (start !== undefined && end !== undefined && start >= end)
+    throw new ApiError('invalid_range', 'start must be before end.', { field: 'start' })
+}
+
+export function newestByVenue(rows: readonly { venue: string; newest: Micros }[]): Map<string, Micros> {
+  const newest = new Map<string, Micros>()
+  for (const row of rows) newest.set(row.venue, Math.max(newest.get(row.venue) ?? 0, row.newest))
+  return newest
+}

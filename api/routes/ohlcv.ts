@@ -1,0 +1,110 @@
+import type { Built, Services } from '../services.ts'
+import { coverageOf, readGaps, type GapRow } from '../views/gaps.ts'
+import { readBounds, readCandles, type CandleRow } from '../views/ohlcv.ts'
+import { bucketRange, completenessOf, intervals, isClosed, type Range } from '../views/range.ts'
+import { iso } from '../views/time.ts'
+import { isHole, venueNames, viewVenues } from '../views/venues.ts'
+import type { Subject } from './data.ts'
+import { newestByVenue, rangeOf, type Asked } from './history.ts'
+
+export const exchangeNames: readonly string[] = [...venueNames, 'all']
+
+export interface AskedCandles extends Asked {
+  /** One of the four, or `all`. */
+  readonly exchange: string
+}
+
+type Bounds = Awaited<ReturnType<typeof readBounds>>
+
+/** Reads and builds the answer of `/ohlcv/:symbol`. */
+export async function buildOhlcv(services: Services, subject: Subject, asked: AskedCandles): Promise<Built> {
+  const bounds = await readBounds(services.database, subject.asset)
+  const own = ofExchange(subject, asked, bounds)
+  const range = candleRange(own, asked)
+  const [candles, gaps] = await Promise.all([
+    readRange(services, own, asked),
+    readGaps(services.database, subject.asset, range.from, range.to),
+  ])
+  return ohlcvAnswer(own, asked, { bounds, candles, gaps })
+}
+
+/**
+ * Without a start the newest `limit` candles are wanted, however far back they lie; where the last `limit` buckets do
+ * not hold that many, all of the log is asked once.
+ */
+async function readRange(services: Services, subject: Subject, asked: AskedCandles): Promise<CandleRow[]> {
+  const { asset } = subject
+  const query = { asset, venue: asked.exchange, width: intervals[asked.interval], limit: asked.limit }
+  if (asked.start !== undefined)
+    return readCandles(services.database, { ...query, ...candleRange(subject, asked) }, 'oldest')
+  const near = rangeOf(subject, asked)
+  const all = candleRange(subject, asked)
+  const candles = await readCandles(services.database, { ...query, ...near }, 'newest')
+  if (candles.length === asked.limit || near.from <= all.from) return candles
+  return readCandles(services.database, { ...query, ...all }, 'newest')
+}
+
+/** All buckets that may hold one of the candles asked for: `limit` counts candles, not buckets. */
+function candleRange({ now, since }: Subject, asked: AskedCandles): Range {
+  const start = asked.start === undefined ? undefined : asked.start * 1000
+  const end = asked.end === undefined ? undefined : asked.end * 1000
+  return bucketRange({ start, end, limit: Infinity, width: intervals[asked.interval], now, since: since ?? now })
+}
+
+/** The answer that follows from the rows. */
+export function ohlcvAnswer(
+  subject: Subject,
+  asked: AskedCandles,
+  { bounds, candles, gaps }: { bounds: Bounds; candles: CandleRow[]; gaps: GapRow[] },
+): Built {
+  const { symbol, now, since } = subject
+  const { exchange, interval } = asked
+  const width = intervals[interval]
+  const mine = gaps.filter((gap) => exchange === 'all' || gap.venue === exchange)
+  const facts = { ...subject, partitionTime: now, newest: newestByVenue(bounds), gaps: mine }
+  const venues = viewVenues(facts).filter(({ venue }) => exchange === 'all' || venue === exchange)
+  const shown = shownRange(subject, asked, candles)
+  const inRange = mine.filter((gap) => gap.to >= shown.from && gap.from < shown.to)
+  const allHeard = venues.every(({ listed, status }) => !listed || status === 'live' || status === 'gap')
+  const body = {
+    symbol,
+    interval,
+    exchange,
+    candles: candles.map((row) => ({
+      ...candleBody(row),
+      complete: isClosed(row.time, width, now),
+      completeness: completenessOf({ ...row, width }, since ?? now, mine),
+    })),
+    coverage: coverageOf({ asked: shown, since, now, holes: inRange.filter(isHole), allHeard }),
+  }
+  return { body, asOf: Math.max(0, ...venues.map((venue) => venue.asOf)) }
+}
+
+/** What the candles tell of: up to the last one where there are more, else all that was asked for. */
+function shownRange(subject: Subject, asked: AskedCandles, candles: readonly CandleRow[]): Range {
+  const { from, to } = candleRange(subject, asked)
+  const width = intervals[asked.interval]
+  const [first, last] = candles.length === asked.limit ? [candles[0], candles.at(-1)] : []
+  if (asked.start !== undefined) return { from: asked.start * 1000, to: last === undefined ? to : last.time + width }
+  return { from: first?.time ?? Math.min(from, to - asked.limit * width), to }
+}
+
+/** The subject as one exchange sees it: its own first trade. */
+function ofExchange(subject: Subject, { exchange }: AskedCandles, bounds: Bounds): Subject {
+  const firsts = bounds.filter(({ venue }) => exchange === 'all' || venue === exchange).map(({ first }) => first)
+  return { ...subject, since: firsts.length === 0 ? null : Math.min(...firsts) }
+}
+
+function candleBody(row: CandleRow): object {
+  return {
+    time: iso(row.time),
+    open: row.open,
+    high: row.high,
+    low: row.low,
+    close: row.close,
+    volume: row.buy + row.sell,
+    buy_volume: row.buy,
+    sell_volume: row.sell,
+    trades: row.trades,
+  }
+}

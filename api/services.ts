@@ -1,0 +1,72 @@
+import type { Logger } from 'pino'
+import type { Micros } from '../schemas/records.ts'
+import { TtlCache } from './cache.ts'
+import type { Metrics } from './metrics.ts'
+import type { Database } from './views/database.ts'
+import { newestTime, readInstruments, readWorld, type InstrumentRow, type World } from './views/world.ts'
+import type { Wants } from './wants.ts'
+
+/** How long what the log says about itself is kept, milliseconds. */
+const WORLD_TTL_MS = 1_000
+const INSTRUMENTS_TTL_MS = 10_000
+/** Most answers that are kept. */
+const ANSWERS_MAX = 2_000
+
+/** A data answer before its clock-dependent fields. */
+export interface Built {
+  readonly body: object
+  /** Time of the newest input. */
+  readonly asOf: Micros
+}
+
+/** Another service of the system, as configured by API_SERVICES. */
+export interface Peer {
+  readonly name: string
+  readonly url: string
+}
+
+/** What handlers work with. */
+export interface Services {
+  readonly mode: 'demo' | 'live' | 'tape'
+  readonly version: string
+  readonly partitions: number
+  /** Assets that the feeds stream from the start. */
+  readonly preSubscribed: ReadonlySet<string>
+  readonly peers: readonly Peer[]
+  readonly log: Logger
+  readonly metrics: Metrics
+  readonly database: Database
+  readonly wants: Wants
+  readonly answers: TtlCache<Built>
+  readonly texts: TtlCache<string>
+  readonly firstTrades: TtlCache<Micros | null>
+  /** Host's clock, milliseconds since the Unix epoch. */
+  now: () => number
+  world(): Promise<World>
+  instruments(): Promise<readonly InstrumentRow[]>
+}
+
+export type ServiceParts = Pick<
+  Services,
+  'mode' | 'version' | 'partitions' | 'preSubscribed' | 'peers' | 'log' | 'metrics' | 'database' | 'wants' | 'now'
+>
+
+export function createServices(parts: ServiceParts): Services {
+  const clock = parts.now
+  const worlds = new TtlCache<World>({ keysMax: 1, clock })
+  const instruments = new TtlCache<readonly InstrumentRow[]>({ keysMax: 1, clock })
+  return {
+    ...parts,
+    answers: new TtlCache({ keysMax: ANSWERS_MAX, clock }),
+    texts: new TtlCache({ keysMax: 10, clock }),
+    firstTrades: new TtlCache({ keysMax: ANSWERS_MAX, clock }),
+    world: async () => (await worlds.get('world', WORLD_TTL_MS, () => readWorld(parts.database))).value,
+    instruments: async () =>
+      (await instruments.get('all', INSTRUMENTS_TTL_MS, () => readInstruments(parts.database))).value,
+  }
+}
+
+/** The clock that data's age is told by: the host's; on a tape the newest mark, since its market lies in the past. */
+export function dataClock(services: Services, world: World): Micros {
+  return services.mode === 'tape' ? (newestTime(world, 'market.trades') ?? 0) : services.now() * 1000
+}

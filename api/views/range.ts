@@ -1,0 +1,89 @@
+import type { Micros } from '../../schemas/records.ts'
+
+const MINUTE: Micros = 60_000_000
+
+/** Widths of the buckets that history and candles come in, microseconds; each a multiple of the stored 10 s. */
+export const intervals = {
+  '1m': MINUTE,
+  '5m': 5 * MINUTE,
+  '15m': 15 * MINUTE,
+  '1h': 60 * MINUTE,
+  '4h': 240 * MINUTE,
+  '1d': 1440 * MINUTE,
+} as const
+
+export type IntervalName = keyof typeof intervals
+export const intervalNames = Object.keys(intervals) as IntervalName[]
+
+/** A bucket is closed this long after its end: trades still come in. Source: rule 3, "a window closes 2 s behind". */
+const CLOSES_AFTER: Micros = 2_000_000
+
+export interface RangeQuery {
+  /** Microseconds; buckets whose start is not before it. */
+  readonly start: Micros | undefined
+  /** Microseconds; buckets whose start is before it. */
+  readonly end: Micros | undefined
+  readonly limit: number
+  readonly width: Micros
+  /** Newest partition time. */
+  readonly now: Micros
+  /** First trade; nothing is told of the time before. */
+  readonly since: Micros
+}
+
+/** Bounds of the buckets to tell: half open, whole buckets. */
+export interface Range {
+  readonly from: Micros
+  readonly to: Micros
+}
+
+/**
+ * The buckets from the first trade to the open one that were asked for. More than `limit`: with a start the oldest of
+ * them, so that a caller can page on; without one the newest.
+ */
+export function bucketRange({ start, end, limit, width, now, since }: RangeQuery): Range {
+  const earliest = floorTo(since, width)
+  const openEnd = Math.max(floorTo(now, width), earliest) + width
+  const last = Math.min(end === undefined ? openEnd : ceilTo(end, width), openEnd)
+  const first = Math.max(start === undefined ? earliest : ceilTo(start, width), earliest)
+  if (first >= last) return { from: first, to: first }
+  return start === undefined
+    ? { from: Math.max(first, last - limit * width), to: last }
+    : { from: first, to: Math.min(last, first + limit * width) }
+}
+
+/** Starts of the buckets of a range. */
+export function bucketsOf({ from, to }: Range, width: Micros): Micros[] {
+  return Array.from({ length: Math.max(0, (to - from) / width) }, (_, index) => from + index * width)
+}
+
+/** Whether nothing more is expected in the bucket that starts at `time`. */
+export function isClosed(time: Micros, width: Micros, now: Micros): boolean {
+  return time + width + CLOSES_AFTER <= now
+}
+
+export type Completeness = 'complete' | 'backfilled' | 'gap'
+export const completenessNames: readonly Completeness[] = ['complete', 'backfilled', 'gap']
+
+/**
+ * Whether a bucket holds all trades: `gap` where some are missing or it begins before the first trade, `backfilled`
+ * where some came later by REST.
+ */
+export function completenessOf(
+  bucket: { time: Micros; width: Micros; backfilled: boolean },
+  since: Micros,
+  gaps: readonly { state: string; from: Micros; to: Micros }[],
+): Completeness {
+  const end = bucket.time + bucket.width
+  const touching = gaps.filter((gap) => gap.from < end && gap.to >= bucket.time)
+  if (bucket.time < since || touching.some((gap) => gap.state !== 'filled')) return 'gap'
+  return bucket.backfilled || touching.length > 0 ? 'backfilled' : 'complete'
+}
+
+function floorTo(time: Micros, width: Micros): Micros {
+  return time - (time % width)
+}
+
+function ceilTo(time: Micros, width: Micros): Micros {
+  return Math.ceil(time / width) * width
+}

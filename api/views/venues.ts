@@ -1,0 +1,83 @@
+import { tradeVenues, type VenueName } from '../../schemas/venues.ts'
+import type { Micros } from '../../schemas/records.ts'
+import type { GapRow } from './gaps.ts'
+import { freshReports, type InstrumentRow, type World } from './world.ts'
+
+/** Trades older than this are stale. */
+export const TRADES_STALE: Micros = 30_000_000
+
+export const venueStatuses = ['live', 'gap', 'stale', 'unavailable', 'unlisted'] as const
+export type VenueStatus = (typeof venueStatuses)[number]
+
+export const venueNames: readonly VenueName[] = tradeVenues.map(({ venue }) => venue)
+
+/** What is known of one venue's stream of one asset. */
+export interface VenueView {
+  readonly venue: VenueName
+  readonly status: VenueStatus
+  readonly listed: boolean
+  /** Up to when we know its trades: now while it is live, else its last trade; 0: never. */
+  readonly asOf: Micros
+}
+
+export interface VenueFacts {
+  readonly asset: string
+  readonly world: World
+  readonly instruments: readonly InstrumentRow[]
+  /** Host's clock, or on a tape the tape's. */
+  readonly clock: Micros
+  /** How far the derived data of the asset's partition are. */
+  readonly partitionTime: Micros
+  /** Newest trade by venue. */
+  readonly newest: ReadonlyMap<string, Micros>
+  /** Gaps that lie within what is answered. */
+  readonly gaps: readonly GapRow[]
+}
+
+/** The four venues, in their order. */
+export function viewVenues(facts: VenueFacts): VenueView[] {
+  const listed = listedVenues(facts.asset, facts.world, facts.instruments)
+  const acknowledged = acknowledgedVenues(facts.asset, facts.world, facts.clock)
+  return venueNames.map((venue) => {
+    const streaming = acknowledged.has(venue) && isLive(facts, venue)
+    const asOf = Math.max(facts.newest.get(venue) ?? 0, streaming ? facts.partitionTime : 0)
+    const view = { venue, listed: listed.has(venue), asOf }
+    return { ...view, status: statusOf(facts, view) }
+  })
+}
+
+function statusOf(facts: VenueFacts, { venue, listed, asOf }: Omit<VenueView, 'status'>): VenueStatus {
+  if (!listed) return 'unlisted'
+  if (isUnavailable(facts, venue)) return 'unavailable'
+  if (facts.clock - asOf > TRADES_STALE) return 'stale'
+  return facts.gaps.some((gap) => gap.venue === venue && isHole(gap)) ? 'gap' : 'live'
+}
+
+/** Trades are missing: still being fetched, or lost. */
+export function isHole(gap: GapRow): boolean {
+  return gap.state !== 'filled'
+}
+
+function isLive({ world, clock }: VenueFacts, venue: string): boolean {
+  return freshReports(world, clock).some((report) => report.venue === venue && report.state === 'live')
+}
+
+/** Every feed process that is alive says that the venue refuses it or is switched off. */
+function isUnavailable({ world, clock }: VenueFacts, venue: string): boolean {
+  const reports = freshReports(world, clock).filter((report) => report.venue === venue)
+  return reports.length > 0 && reports.every(({ state }) => state === 'unavailable' || state === 'off')
+}
+
+/** Venues that trade the asset, by their own lists. */
+export function listedVenues(asset: string, world: World, instruments: readonly InstrumentRow[]): Set<string> {
+  const listed = new Set(instruments.filter((row) => row.asset === asset && row.live).map((row) => row.venue))
+  for (const row of world.subscriptions) if (row.asset === asset && row.state === 'acknowledged') listed.add(row.venue)
+  return listed
+}
+
+/** Venues that acknowledged a subscription of the asset to a feed process that is alive. */
+export function acknowledgedVenues(asset: string, world: World, clock: Micros): Set<string> {
+  const writers = new Set(freshReports(world, clock).map((report) => report.writer))
+  const rows = world.subscriptions.filter((row) => row.asset === asset && row.state === 'acknowledged')
+  return new Set(rows.filter((row) => writers.has(row.writer)).map((row) => row.venue))
+}

@@ -1,0 +1,47 @@
+import type { Codec } from '../schemas/codec.ts'
+import type { Writer } from '../infra/kafka/seam.ts'
+import type { WriteWant } from './wants.ts'
+
+/** The wanter's name: all API instances want as one. */
+const WANTER = 'api'
+/** The caller waits for the broker no longer, milliseconds. */
+const DEADLINE_MS = 3_000
+
+/** What it takes to write to the log; made at the first want and again after a failure. */
+export interface LogAccess {
+  readonly writer: Writer
+  readonly codec: Codec
+}
+
+/** Writes wants to `control.subscriptions`; `connect` is tried anew as long as it fails. */
+export function wantWriter(connect: () => Promise<LogAccess>): WriteWant {
+  let access: Promise<LogAccess> | undefined
+  const connected = (): Promise<LogAccess> => {
+    access ??= connect().catch((error: unknown) => {
+      access = undefined
+      throw error
+    })
+    return access
+  }
+  return (asset, times) =>
+    within(
+      DEADLINE_MS,
+      connected().then((there) => send(there, asset, times)),
+    )
+}
+
+type Times = Parameters<WriteWant>[1]
+
+async function send({ writer, codec }: LogAccess, asset: string, { asked, now, until }: Times): Promise<void> {
+  const want = { asset, wanter: WANTER, asked: asked * 1000, until: until * 1000 }
+  const value = codec.encode('control.subscriptions', 'subscription', want)
+  await writer.send('control.subscriptions', 0, [{ key: `${asset}|${WANTER}`, value, time: now }])
+}
+
+async function within<Value>(ms: number, work: Promise<Value>): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`the log did not take the want within ${ms} ms`)), ms)
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}
