@@ -1,0 +1,107 @@
+import { partsOf } from '../../schemas/venues.ts'
+import type { Row } from './compare.ts'
+import { decimalText } from './decimal.ts'
+import { isSound, type Report } from './reconcile.ts'
+import type { SourceTotals, Totals } from './totals.ts'
+
+/** The report for people: one line an instrument and account, then its gaps, then what it comes to. */
+export function reportText(report: Report, sourceName: string): string {
+  const head = ['venue', 'symbol', 'account', 'trades', 'buy', 'sell', 'verdict']
+  const cells = [head, ...report.rows.flatMap((row) => rowCells(row, sourceName))]
+  const widths = head.map((_title, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)))
+  const table = cells.map((line) =>
+    line
+      .map((cell, column) =>
+        column >= 3 && column <= 5 ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd(),
+  )
+  return [...table, ...report.rows.flatMap(gapLines), '', conclusion(report)].join('\n')
+}
+
+function rowCells(row: Row, sourceName: string): string[][] {
+  const { venue, symbol } = partsOf(row.instrument)
+  const line = (account: string, totals: SourceTotals | undefined): string[] => {
+    const difference = row.differences.find((candidate) => candidate.account === account)
+    const verdict =
+      difference === undefined ? '' : `${difference.trades === null ? '' : signed(difference.trades)} WRONG`.trim()
+    return ['', '', account, ...figures(totals), verdict]
+  }
+  return [
+    [venue, symbol, sourceName, ...figures(row.source), row.verdict],
+    line('log', row.log),
+    line('clickhouse', row.clickhouse),
+    line('flow', row.flow),
+  ]
+}
+
+function figures(totals: SourceTotals | undefined): string[] {
+  if (totals === undefined) return ['-', '-', '-']
+  if ('volume' in totals) return ['-', decimalText(totals.volume), '(both)']
+  return ['count' in totals ? String(totals.count) : '-', decimalText(totals.buy), decimalText(totals.sell)]
+}
+
+function signed(value: number): string {
+  return value > 0 ? `+${value}` : String(value)
+}
+
+function gapLines({ instrument, gaps }: Row): string[] {
+  return gaps.map((gap) => {
+    const ids = gap.from_id === null ? '' : ` ids ${gap.from_id} to ${gap.to_id}`
+    return `gap  ${instrument}  ${gap.state} (${gap.reason})  ${time(gap.from_time)} to ${time(gap.to_time)}${ids}`
+  })
+}
+
+function time(micros: number): string {
+  return new Date(micros / 1000).toISOString()
+}
+
+function conclusion(report: Report): string {
+  const count = (verdict: Row['verdict']): number => report.rows.filter((row) => row.verdict === verdict).length
+  const until = Number.isFinite(report.window.to) ? ` until ${time(report.window.to)}` : ''
+  const since = report.window.from > 0 ? ` since ${time(report.window.from)}` : ''
+  return [
+    `${isSound(report) ? 'OK' : 'WRONG'}${since}${until}: ${count('OK')} equal, ${count('explained by gap')} explained by a gap, ${count('WRONG')} wrong.`,
+    `In the log: ${report.duplicates} records twice, ${report.refused} overlapping; counted once and never.`,
+    ...(report.regressions > 0 ? [`derived.flow: ${report.regressions} records were written over by older ones.`] : []),
+  ].join('\n')
+}
+
+/** The report for programs; volumes are decimal text, times microseconds. */
+export function reportJson(report: Report, sourceName: string): object {
+  return {
+    ok: isSound(report),
+    source: sourceName,
+    from: report.window.from,
+    to: Number.isFinite(report.window.to) ? report.window.to : null,
+    duplicates: report.duplicates,
+    refused: report.refused,
+    regressions: report.regressions,
+    rows: report.rows.map((row) => ({
+      ...partsOf(row.instrument),
+      verdict: row.verdict,
+      source: row.source === undefined ? null : plain(row.source),
+      log: plain(row.log),
+      clickhouse: plain(row.clickhouse),
+      flow: plain(row.flow),
+      in_gaps: { source: plain(row.inGaps.source), log: plain(row.inGaps.log) },
+      gaps: row.gaps,
+      differences: row.differences.map(({ account, trades, buy, sell }) => ({
+        account,
+        trades,
+        buy: decimalText(buy),
+        sell: decimalText(sell),
+      })),
+    })),
+  }
+}
+
+function plain(totals: SourceTotals | Totals): object {
+  if ('volume' in totals) return { volume: decimalText(totals.volume) }
+  return {
+    ...('count' in totals && { trades: totals.count }),
+    buy: decimalText(totals.buy),
+    sell: decimalText(totals.sell),
+  }
+}

@@ -1,0 +1,80 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { instrumentId, tradeVenues } from '../../schemas/venues.ts'
+import { sum } from './compare.ts'
+import { decimalOf } from './decimal.ts'
+import type { Source } from './source.ts'
+import { always, areEqual, type Stretch, type Totals, type Window } from './totals.ts'
+
+const ANSWER_MS = 20_000
+const STILL_MS = 1_500
+
+/** One line of the simulator's `GET /ledger`: what it meant to send. */
+interface LedgerLine {
+  readonly venue: string
+  /** The venue's own symbol. */
+  readonly instrument: string
+  readonly trades: number
+  readonly buy_volume: string
+  readonly sell_volume: string
+}
+
+/** The simulator's accounts and its switch. */
+export class Ledger implements Source {
+  readonly name = 'ledger'
+  readonly #url: string
+
+  constructor(url: string) {
+    this.#url = url
+  }
+
+  async totals(window: Window = always): Promise<Map<string, Totals>> {
+    return this.#lines({
+      ...(window.from > 0 && { from: window.from }),
+      ...(Number.isFinite(window.to) && { to: window.to - 1 }),
+    })
+  }
+
+  async within({ venue, symbol }: { venue: string; symbol: string }, { from, to }: Stretch): Promise<Totals> {
+    return sum((await this.#lines({ venue, symbol, from, to })).values())
+  }
+
+  /** Whether nothing traded for a while: the simulator is paused, or its tape is over. */
+  async isStill(): Promise<boolean> {
+    const before = sum((await this.totals()).values())
+    await delay(STILL_MS)
+    return areEqual(before, sum((await this.totals()).values()))
+  }
+
+  async pause(): Promise<void> {
+    await this.#ask('POST', '/pause')
+  }
+
+  async resume(): Promise<void> {
+    await this.#ask('POST', '/resume')
+  }
+
+  /** Times are microseconds, both ends included. */
+  async #lines(bounds: Record<string, string | number>): Promise<Map<string, Totals>> {
+    const query = new URLSearchParams(
+      Object.entries(bounds).map(([name, value]): [string, string] => [name, String(value)]),
+    )
+    const lines = (await this.#ask('GET', `/ledger?${query.toString()}`)) as readonly LedgerLine[]
+    return new Map(lines.map((line) => [instrumentOf(line), totalsOf(line)]))
+  }
+
+  async #ask(method: 'GET' | 'POST', target: string): Promise<unknown> {
+    const answer = await fetch(this.#url + target, { method, signal: AbortSignal.timeout(ANSWER_MS) })
+    if (!answer.ok) throw new Error(`the simulator answered ${answer.status} to ${method} ${target}`)
+    return answer.json()
+  }
+}
+
+function instrumentOf({ venue, instrument }: LedgerLine): string {
+  const row = tradeVenues.find((candidate) => candidate.venue === venue)
+  if (row === undefined) throw new Error(`the ledger names an unknown venue: ${venue}`)
+  return instrumentId(venue, row.market, instrument)
+}
+
+function totalsOf(line: LedgerLine): Totals {
+  return { count: line.trades, buy: decimalOf(line.buy_volume), sell: decimalOf(line.sell_volume) }
+}

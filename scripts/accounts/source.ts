@@ -1,0 +1,11 @@
+import type { InstrumentAccount } from './log-account.ts'
+import type { SourceTotals, Stretch, Totals, Window } from './totals.ts'
+
+/** Who knows what really traded. */
+export interface Source {
+  readonly name: string
+  /** Totals by instrument within `window`. `ours` are the instruments of our log, for a source that must be asked one by one. */
+  totals(window: Window, ours: ReadonlyMap<string, InstrumentAccount>): Promise<Map<string, SourceTotals>>
+  /** What one instrument traded in a closed stretch of time. */
+  within(instrument: { readonly venue: string; readonly symbol: string }, stretch: Stretch): Promise<Totals>
+}
