@@ -1,0 +1,185 @@
+import registryModule from '@kafkajs/confluent-schema-registry'
+import avro from 'avsc'
+import { avroType, Codec, schemaText, type RegisteredSchema } from '../../schemas/codec.ts'
+import type { RecordType } from '../../schemas/records.ts'
+import { subjectOf, topics, type TopicName } from '../../schemas/topics.ts'
+import { Backoff } from './retry.ts'
+import { mismatch } from './schema-mismatch.ts'
+
+const { SchemaRegistry, COMPATIBILITY, SchemaType } = registryModule
+
+const CALL_MS = 5_000
+/** A registry that starts together with us is waited for. */
+const LOAD_MS = 60_000
+const LOOK_UP_MS = 10_000
+const VERSIONS_MAX = 1_000
+
+/** Answers that no later try will change: not authorised, forbidden, not a schema. */
+const FINAL_STATUS = new Set<unknown>([401, 403, 422])
+
+/** A schema that the registry cannot take or give: the message says which, why and what to do. */
+export class SchemaError extends Error {
+  readonly code: 'incompatible' | 'refused' | 'unavailable'
+  constructor(code: SchemaError['code'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** One schema as it is registered. */
+export interface SubjectSchema {
+  readonly subject: string
+  /** The .avsc text. */
+  readonly text: string
+}
+
+/** A codec that can learn schema ids which it did not register itself. */
+export class RegistryCodec extends Codec {
+  readonly #registry: Registry
+
+  constructor(schemas: readonly RegisteredSchema[], registry: Registry) {
+    super(schemas)
+    this.#registry = registry
+  }
+
+  /**
+   * Asks the registry for a schema id and makes it readable. False: there is no such id, or it is no record of ours.
+   * Rejects with `SchemaError` when the registry does not answer.
+   */
+  async lookUp(id: number): Promise<boolean> {
+    const writer = await this.#registry.schemaOf(id)
+    if (writer === undefined) return false
+    const { name } = avro.Type.forSchema(JSON.parse(writer) as avro.Schema)
+    const owner = subjects().find(({ record }) => avroType(record).name === name)
+    if (owner === undefined) return false
+    this.add({ id, topic: owner.topic, record: owner.record, writer })
+    return true
+  }
+}
+
+/**
+ * Registers every record type of every topic under BACKWARD_TRANSITIVE, which changes nothing where it is there, and
+ * gives a codec with the ids. Throws `SchemaError`: `incompatible` names the subject, the field and the way out.
+ */
+export async function loadCodec(registryUrl: string): Promise<RegistryCodec> {
+  const registry = new Registry(registryUrl)
+  const schemas = await Promise.all(
+    subjects().map(async ({ topic, record }) => {
+      const id = await registry.register({ subject: subjectOf(topic, record), text: schemaText(record) })
+      return { id, topic, record }
+    }),
+  )
+  return new RegistryCodec(schemas, registry)
+}
+
+function subjects(): { topic: TopicName; record: RecordType }[] {
+  return topics.flatMap((topic) => topic.records.map((record) => ({ topic: topic.name, record })))
+}
+
+/** The few calls that we make to a schema registry, each with a deadline and a limit of tries. Never one per message. */
+export class Registry {
+  readonly #url: string
+
+  constructor(url: string) {
+    this.#url = url
+  }
+
+  /** The id of the schema under its subject, after it was registered where it is new. */
+  register(schema: SubjectSchema): Promise<number> {
+    return this.#trying(LOAD_MS, async () => {
+      await this.#setLevel(schema.subject)
+      const { id } = await this.#client()
+        .register(
+          { type: SchemaType.AVRO, schema: schema.text },
+          { subject: schema.subject, compatibility: COMPATIBILITY.BACKWARD_TRANSITIVE },
+        )
+        .catch(async (error: unknown) => {
+          throw statusOf(error) === 409 ? await this.#incompatible(schema, error) : error
+        })
+      return id
+    })
+  }
+
+  /** The text of a schema by its id; undefined where the registry has none. */
+  schemaOf(id: number): Promise<string | undefined> {
+    return this.#trying(LOOK_UP_MS, async () => {
+      try {
+        const type: unknown = await this.#client().getSchema(id)
+        return avro.Type.isType(type) ? JSON.stringify((type as avro.Type).schema({ exportAttrs: true })) : undefined
+      } catch (error) {
+        if (statusOf(error) === 404) return undefined
+        throw error
+      }
+    })
+  }
+
+  /** A client per use: it keeps what it has seen for ever, and what it failed at too. */
+  #client(): InstanceType<typeof SchemaRegistry> {
+    return new SchemaRegistry({
+      host: this.#url,
+      retry: { retries: 0 },
+      middlewares: [() => ({ prepareRequest: async (next) => (await next()).enhance({ timeout: CALL_MS }) })],
+    })
+  }
+
+  /** Before the first version is there, so that no version is ever taken unchecked. */
+  async #setLevel(subject: string): Promise<void> {
+    const response = await fetch(`${this.#url}/config/${encodeURIComponent(subject)}`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/vnd.schemaregistry.v1+json' },
+      body: JSON.stringify({ compatibility: COMPATIBILITY.BACKWARD_TRANSITIVE }),
+      signal: AbortSignal.timeout(CALL_MS),
+    })
+    await response.arrayBuffer()
+    if (!response.ok)
+      throw Object.assign(new Error(`PUT /config/${subject}: ${response.status}`), { status: response.status })
+  }
+
+  async #incompatible({ subject, text }: SubjectSchema, cause: unknown): Promise<SchemaError> {
+    const client = this.#client()
+    for (let version = 1; version <= VERSIONS_MAX; version += 1) {
+      const old = await client
+        .getRegistryId(subject, version)
+        .then((id) => this.schemaOf(id))
+        .catch(() => undefined)
+      const reason = old === undefined ? undefined : mismatch(text, old)
+      if (reason !== undefined) {
+        return new SchemaError('incompatible', `${subject}: the schema cannot read version ${version}: ${reason}`, {
+          cause,
+        })
+      }
+      if (old === undefined) break
+    }
+    return new SchemaError('incompatible', `${subject}: the registry refuses the schema: ${textOf(cause)}`, { cause })
+  }
+
+  async #trying<Result>(withinMs: number, attempt: () => Promise<Result>): Promise<Result> {
+    const deadline = Date.now() + withinMs
+    const backoff = new Backoff()
+    for (;;) {
+      try {
+        return await attempt()
+      } catch (error) {
+        if (error instanceof SchemaError) throw error
+        if (FINAL_STATUS.has(statusOf(error))) {
+          throw new SchemaError('refused', `the schema registry at ${this.#url} refuses: ${textOf(error)}`, {
+            cause: error,
+          })
+        }
+        if (Date.now() > deadline) {
+          const message = `the schema registry at ${this.#url} did not do it in ${withinMs} ms: ${textOf(error)}`
+          throw new SchemaError('unavailable', message, { cause: error })
+        }
+      }
+      await backoff.wait()
+    }
+  }
+}
+
+function statusOf(error: unknown): unknown {
+  return (error as { status?: unknown }).status
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,182 @@
+import './patch.ts'
+import { AssignerProtocol, Kafka, type Assigner, type Consumer, type PartitionAssigner } from 'kafkajs'
+import type { Logger } from '../log.ts'
+import { dealOut } from './assignment.ts'
+import { quietLog } from './quiet-log.ts'
+import type { Membership, Position } from './seam.ts'
+
+const { MemberAssignment, MemberMetadata } = AssignerProtocol
+
+const ASSIGNER = 'sticky-copartition'
+const HEARTBEAT_MS = 300
+/** All partitions are paused: this is only how soon the consumer's loop comes round to its heartbeat. */
+const IDLE_MS = 300
+const JOIN_MS = 60_000
+const RETRY = { initialRetryTime: 50, maxRetryTime: 1_000, retries: 20 }
+const HINT_MS = 5_000
+
+/** All partitions are ours for good: one instance, or instances with fixed parts. */
+export function fixedMembership(partitions: readonly number[]): Membership {
+  return {
+    onChange: (listener) => listener(partitions),
+    get lastSeen() {
+      return Date.now()
+    },
+    hint: async () => undefined,
+    leave: async () => undefined,
+  }
+}
+
+export interface GroupOptions {
+  readonly brokers: readonly string[]
+  readonly namespace: string
+  readonly clientId: string
+  /** Bare name of the consumer group. */
+  readonly group: string
+  /** Bare names of co-partitioned topics: a member gets the same partition numbers of each. */
+  readonly topics: readonly string[]
+  /** Silence after which the group deals a member's partitions out anew, milliseconds; 2,000 to 6,000. */
+  readonly sessionMs: number
+  readonly log?: Logger | undefined
+  /** Called when the consumer broke down for good: the process has to start anew. */
+  readonly onCrash?: (error: Error) => void
+}
+
+/**
+ * Membership of a Kafka consumer group, and nothing else of it: the consumer has every partition paused, so its
+ * heartbeats never wait for work. Who keeps a partition goes on without a stop when others join or leave.
+ * Resolves after the first join.
+ */
+export async function groupMembership(options: GroupOptions): Promise<Membership> {
+  const group = new Group(options)
+  await group.join()
+  return group
+}
+
+class Group implements Membership {
+  readonly #options: GroupOptions
+  readonly #consumer: Consumer
+  readonly #names: readonly string[]
+  readonly #listeners: ((partitions: readonly number[]) => void)[] = []
+  #held: readonly number[] = []
+  #lastSeen = Date.now()
+
+  constructor(options: GroupOptions) {
+    this.#options = options
+    this.#names = options.topics.map((topic) => options.namespace + topic)
+    const kafka = new Kafka({
+      brokers: [...options.brokers],
+      clientId: options.clientId,
+      connectionTimeout: 3_000,
+      requestTimeout: 10_000,
+      retry: RETRY,
+      logCreator: quietLog(options.log),
+    })
+    this.#consumer = kafka.consumer({
+      groupId: options.namespace + options.group,
+      partitionAssigners: [this.#assigner()],
+      sessionTimeout: options.sessionMs,
+      rebalanceTimeout: options.sessionMs,
+      heartbeatInterval: HEARTBEAT_MS,
+      maxWaitTimeInMs: IDLE_MS,
+      allowAutoTopicCreation: false,
+      // a restart within the process keeps half-dead state
+      retry: { ...RETRY, restartOnFailure: async () => false },
+    })
+  }
+
+  get lastSeen(): number {
+    return this.#lastSeen
+  }
+
+  onChange(listener: (partitions: readonly number[]) => void): void {
+    this.#listeners.push(listener)
+    listener(this.#held)
+  }
+
+  async join(): Promise<void> {
+    const { GROUP_JOIN, HEARTBEAT, CRASH } = this.#consumer.events
+    const joined = new Promise<void>((resolve) => {
+      this.#consumer.on(GROUP_JOIN, ({ payload }) => {
+        this.#onJoin(payload.memberAssignment)
+        resolve()
+      })
+    })
+    this.#consumer.on(HEARTBEAT, () => {
+      this.#lastSeen = Date.now()
+    })
+    this.#consumer.on(CRASH, ({ payload }) => this.#options.onCrash?.(payload.error))
+    await this.#consumer.connect()
+    await this.#consumer.subscribe({ topics: [...this.#names] })
+    await this.#consumer.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch: async () => undefined })
+    await within(joined, JOIN_MS, `no place in group ${this.#options.group}`)
+  }
+
+  async hint(positions: readonly Position[]): Promise<void> {
+    const offsets = positions.map(({ topic, partition, offset }) => ({
+      topic: this.#options.namespace + topic,
+      partition,
+      offset: String(offset),
+    }))
+    await within(this.#consumer.commitOffsets(offsets), HINT_MS, 'no answer to a hint').catch((error: unknown) => {
+      this.#options.log?.debug({ err: error }, 'the group did not take a hint')
+    })
+  }
+
+  async leave(): Promise<void> {
+    await this.#consumer.disconnect()
+  }
+
+  /** Runs before the first fetch of the new generation: nothing is ever read through this consumer. */
+  #onJoin(assignment: Readonly<Record<string, number[]>>): void {
+    this.#consumer.pause(this.#names.map((topic) => ({ topic })))
+    this.#held = (assignment[this.#names[0] ?? ''] ?? []).toSorted((a, b) => a - b)
+    this.#lastSeen = Date.now()
+    for (const listener of this.#listeners) listener(this.#held)
+  }
+
+  /** Deals out partition numbers, not partitions, and leaves each member what it says that it holds. */
+  #assigner(): PartitionAssigner {
+    const metadata = (topics: string[]): Buffer =>
+      MemberMetadata.encode({ version: 1, topics, userData: Buffer.from(JSON.stringify(this.#held)) })
+    return ({ cluster }): Assigner => ({
+      name: ASSIGNER,
+      version: 1,
+      protocol: ({ topics }) => ({ name: ASSIGNER, metadata: metadata(topics) }),
+      assign: async ({ members, topics }) => {
+        const count = Math.max(...topics.map((topic) => cluster.findTopicPartitionMetadata(topic).length))
+        const asked = members.map(({ memberId, memberMetadata }) => ({ id: memberId, held: heldBy(memberMetadata) }))
+        return [...dealOut(count, asked)].map(([memberId, partitions]) => ({
+          memberId,
+          memberAssignment: MemberAssignment.encode({
+            version: 1,
+            assignment: Object.fromEntries(topics.map((topic) => [topic, [...partitions]])),
+            userData: Buffer.alloc(0),
+          }),
+        }))
+      },
+    })
+  }
+}
+
+/** What a member said in its metadata; a foreign member says nothing. */
+function heldBy(metadata: Buffer): readonly number[] {
+  try {
+    const held: unknown = JSON.parse(MemberMetadata.decode(metadata)?.userData.toString() ?? '[]')
+    return Array.isArray(held) ? held.filter((item): item is number => Number.isSafeInteger(item)) : []
+  } catch {
+    return []
+  }
+}
+
+async function within<Result>(work: Promise<Result>, ms: number, problem: string): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`${problem} within ${ms} ms`)), ms)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
