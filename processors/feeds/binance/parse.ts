@@ -1,20 +1,21 @@
 import {
   badField,
   DECIMAL,
-  INTEGER,
+  DIGITS,
   isCount,
   isDecimal,
   isRecord,
   isSymbol,
   jsonOf,
   microsOf,
+  NAME,
   notAnObject,
   notJson,
   offBook,
-  SYMBOL,
   textOf,
   tradeEvent,
   unknownEvent,
+  valueOf,
 } from '../fields.ts'
 import type { FrameEvent } from '../venue.ts'
 import { readReply } from './requests.ts'
@@ -29,31 +30,31 @@ export function parse(frame: string): FrameEvent[] {
   return [readAggTrade(frame) ?? readRawTrade(frame) ?? readJson(frame)]
 }
 
-const open = '^(\\{"stream":"[\\w@!.]{1,64}","data":)?\\{'
+const open = '^(\\{"stream":"[\\w@!.]+","data":)?\\{'
 const close = '\\}(\\})?$'
 const aggTradePattern = new RegExp(
-  `${open}"e":"aggTrade","E":${INTEGER},"a":(${INTEGER}),"s":"(${SYMBOL})","p":"(${DECIMAL})","q":"(${DECIMAL})"` +
-    `(?:,"nq":"[\\d.]*")?,"f":(${INTEGER}),"l":(${INTEGER}),"T":(${INTEGER}),"m":(true|false)(?:,"st":${INTEGER})?${close}`,
+  `${open}"e":"aggTrade","E":${DIGITS},"a":(${DIGITS}),"s":"(${NAME})","p":"(${DECIMAL})","q":"(${DECIMAL})"` +
+    `(?:,"nq":"[\\d.]*")?,"f":(${DIGITS}),"l":(${DIGITS}),"T":(${DIGITS}),"m":(?:(t)rue|false)(?:,"st":${DIGITS})?${close}`,
 )
 const rawTradePattern = new RegExp(
-  `${open}"e":"trade","E":${INTEGER},"T":(${INTEGER}),"s":"(${SYMBOL})","t":(${INTEGER}),"p":"(${DECIMAL})",` +
-    `"q":"(${DECIMAL})","X":"([A-Z_]*)","m":(true|false)${close}`,
+  `${open}"e":"trade","E":${DIGITS},"T":(${DIGITS}),"s":"(${NAME})","t":(${DIGITS}),"p":"(${DECIMAL})",` +
+    `"q":"(${DECIMAL})","X":"MARKET","m":(?:(t)rue|false)${close}`,
 )
 
 function readAggTrade(frame: string): FrameEvent | undefined {
   const found = aggTradePattern.exec(frame)
   if (found === null) return undefined
-  const [, envelope, a, s = '', p = '', q = '', f, l, T, m, end] = found
+  const [, envelope, a = '', s = '', p = '', q = '', f = '', l = '', T = '', m, end] = found
   if ((envelope === undefined) !== (end === undefined)) return notJson
-  return aggTrade(s, Number(a), Number(f), Number(l), p, q, m === 'true', Number(T))
+  return aggTrade(s, valueOf(a), valueOf(f), valueOf(l), p, q, m !== undefined, valueOf(T))
 }
 
 function readRawTrade(frame: string): FrameEvent | undefined {
   const found = rawTradePattern.exec(frame)
   if (found === null) return undefined
-  const [, envelope, T, s = '', t, p = '', q = '', X, m, end] = found
+  const [, envelope, T = '', s = '', t = '', p = '', q = '', m, end] = found
   if ((envelope === undefined) !== (end === undefined)) return notJson
-  return rawTrade(s, Number(t), p, q, X, m === 'true', Number(T))
+  return rawTrade(s, valueOf(t), p, q, m !== undefined, valueOf(T))
 }
 
 function readJson(frame: string): FrameEvent {
@@ -76,7 +77,7 @@ function readMessage(message: Record<string, unknown>, stream?: unknown): FrameE
       // Off-book rows may carry a price and size of 0.
       if (isOffBook(X)) return offBook
       if (!isDecimal(p) || !isDecimal(q)) return badField
-      return rawTrade(s, t, p, q, X, m, T)
+      return rawTrade(s, t, p, q, m, T)
     // "The server will be shut down in about 10 minutes": raw, or as data of the stream `!serverShutdown`.
     case 'serverShutdown':
       return { kind: 'closing', message: 'serverShutdown' }
@@ -108,11 +109,9 @@ function rawTrade(
   id: number,
   price: string,
   size: string,
-  execution: unknown,
   buyerIsMaker: boolean,
   ms: number,
 ): FrameEvent {
-  if (isOffBook(execution)) return offBook
   return tradeEvent(symbol, id, 1, null, price, size, buyerIsMaker ? 'sell' : 'buy', microsOf(ms))
 }
 

@@ -1,19 +1,20 @@
 import {
   badField,
   DECIMAL,
-  INTEGER,
+  DIGITS,
   isCount,
   isDecimal,
   isRecord,
   isSymbol,
   jsonOf,
   microsOf,
+  NAME,
   notAnObject,
   notJson,
   offBook,
-  SYMBOL,
   tradeEvent,
   unknownEvent,
+  valueOf,
 } from '../fields.ts'
 import type { FrameEvent } from '../venue.ts'
 import { idOf } from './id.ts'
@@ -28,10 +29,10 @@ export function parse(frame: string): FrameEvent[] {
   return readRows(frame) ?? readJson(frame)
 }
 
-const head = new RegExp(`\\{"topic":"publicTrade\\.${SYMBOL}","type":"snapshot","ts":${INTEGER},"data":\\[`, 'y')
+const head = new RegExp(`\\{"topic":"publicTrade\\.${NAME}","type":"snapshot","ts":${DIGITS},"data":\\[`, 'y')
 const row = new RegExp(
-  `\\{"T":(${INTEGER}),"s":"(${SYMBOL})","S":"(Buy|Sell)","v":"(${DECIMAL})","p":"(${DECIMAL})","L":"\\w*",` +
-    `"i":"([\\da-f-]{36})","BT":(true|false)(?:,"RPI":(?:true|false))?(?:,"seq":(${INTEGER}))?\\}(,|\\]\\}$)`,
+  `\\{"T":(${DIGITS}),"s":"(${NAME})","S":"(?:(B)uy|Sell)","v":"(${DECIMAL})","p":"(${DECIMAL})","L":"[A-Za-z]+",` +
+    `"i":"([--9a-f]+)","BT":(?:(t)rue|false)(?:,"RPI":(?:true|false))?(?:,"seq":(${DIGITS}))?\\}(?:(,)|\\]\\}$)`,
   'y',
 )
 
@@ -43,9 +44,10 @@ function readRows(frame: string): FrameEvent[] | undefined {
   for (;;) {
     const found = row.exec(frame)
     if (found === null) return undefined
-    const [, T, s = '', S, v = '', p = '', i = '', BT, seq, end] = found
-    events.push(trade(Number(T), s, S === 'Buy', v, p, i, BT === 'true', seq === undefined ? null : Number(seq)))
-    if (end !== ',') return events
+    const [, T = '', s = '', buy, v = '', p = '', i = '', block, seq, more] = found
+    const sequence = seq === undefined ? null : valueOf(seq)
+    events.push(trade(valueOf(T), s, buy !== undefined, v, p, i, block !== undefined, sequence))
+    if (more === undefined) return events
   }
 }
 

@@ -1,19 +1,20 @@
 import {
   badField,
   DECIMAL,
-  INTEGER,
+  DIGITS,
   isCount,
   isDecimal,
   isRecord,
   isSymbol,
   jsonOf,
   microsOfIso,
+  NAME,
   notAnObject,
   notJson,
-  SYMBOL,
   textOf,
   tradeEvent,
   unknownEvent,
+  valueOf,
 } from '../fields.ts'
 import type { FrameEvent } from '../venue.ts'
 import { readSubscriptions } from './requests.ts'
@@ -29,16 +30,16 @@ export function parse(frame: string): FrameEvent[] {
 }
 
 const matchPattern = new RegExp(
-  `^\\{"type":"match","trade_id":(${INTEGER}),"maker_order_id":"[\\w-]*","taker_order_id":"[\\w-]*",` +
-    `"side":"(buy|sell)","size":"(${DECIMAL})","price":"(${DECIMAL})","product_id":"(${SYMBOL})",` +
-    `"sequence":(${INTEGER}),"time":"([\\d:.TZ-]{20,30})"\\}$`,
+  `^\\{"type":"match","trade_id":(${DIGITS}),"maker_order_id":"[--9a-f]*","taker_order_id":"[--9a-f]*",` +
+    `"side":"(?:(b)uy|sell)","size":"(${DECIMAL})","price":"(${DECIMAL})","product_id":"(${NAME})",` +
+    `"sequence":(${DIGITS}),"time":"([--:TZ]+)"\\}$`,
 )
 
 function readMatch(frame: string): FrameEvent | undefined {
   const found = matchPattern.exec(frame)
   if (found === null) return undefined
-  const [, id, side, size = '', price = '', symbol = '', sequence, time = ''] = found
-  return match(symbol, Number(id), Number(sequence), price, size, side === 'buy', time)
+  const [, id = '', buy, size = '', price = '', symbol = '', sequence = '', time = ''] = found
+  return match(symbol, valueOf(id), valueOf(sequence), price, size, buy !== undefined, time)
 }
 
 function readJson(frame: string): FrameEvent {

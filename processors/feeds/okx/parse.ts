@@ -2,18 +2,20 @@ import {
   badField,
   countOf,
   DECIMAL,
-  INTEGER,
+  DIGITS,
+  isCount,
   isDecimal,
   isRecord,
   isSymbol,
   jsonOf,
   merged,
   microsOf,
+  NAME,
   notAnObject,
   notJson,
-  SYMBOL,
   tradeEvent,
   unknownEvent,
+  valueOf,
 } from '../fields.ts'
 import type { FrameEvent } from '../venue.ts'
 import { readReply } from './requests.ts'
@@ -31,11 +33,11 @@ export function parse(frame: string): FrameEvent[] {
   return readRows(frame) ?? readJson(frame)
 }
 
-const head = new RegExp(`\\{"arg":\\{"channel":"trades(?:-all)?","instId":"${SYMBOL}"\\},"data":\\[`, 'y')
+const head = new RegExp(`\\{"arg":\\{"channel":"trades(?:-all)?","instId":"${NAME}"\\},"data":\\[`, 'y')
 const row = new RegExp(
-  `\\{"instId":"(${SYMBOL})","tradeId":"(${INTEGER})","px":"(${DECIMAL})","sz":"(${DECIMAL})","side":"(buy|sell)"` +
-    `(?:,"source":"\\d")?,"ts":"(${INTEGER})"(?:,"count":"(${INTEGER})")?(?:,"source":"\\d")?(?:,"seqId":(${INTEGER}))?` +
-    `\\}(,|\\]\\}$)`,
+  `\\{"instId":"(${NAME})","tradeId":"(${DIGITS})","px":"(${DECIMAL})","sz":"(${DECIMAL})","side":"(?:(b)uy|sell)"` +
+    `(?:,"source":"\\d")?,"ts":"(${DIGITS})"(?:,"count":"(${DIGITS})")?(?:,"source":"\\d")?` +
+    `(?:,"seqId":(${DIGITS}))?\\}(?:(,)|\\]\\}$)`,
   'y',
 )
 
@@ -47,10 +49,10 @@ function readRows(frame: string): FrameEvent[] | undefined {
   for (;;) {
     const found = row.exec(frame)
     if (found === null) return undefined
-    const [, instId = '', tradeId, px = '', sz = '', side, ts, count, seqId, end] = found
-    const sequence = seqId === undefined ? null : Number(seqId)
-    events.push(trade(instId, Number(tradeId), count ?? '1', sequence, px, sz, side === 'buy', Number(ts)))
-    if (end !== ',') return events
+    const [, instId = '', tradeId = '', px = '', sz = '', buy, ts = '', count = '1', seqId, more] = found
+    const sequence = seqId === undefined ? null : valueOf(seqId)
+    events.push(trade(instId, valueOf(tradeId), count, sequence, px, sz, buy !== undefined, valueOf(ts)))
+    if (more === undefined) return events
   }
 }
 
@@ -73,7 +75,7 @@ export function readRow(row: unknown): FrameEvent {
   const ms = countOf(ts)
   if (!isSymbol(instId) || id === undefined || ms === undefined) return badField
   if (!isDecimal(px) || !isDecimal(sz) || (side !== 'buy' && side !== 'sell')) return badField
-  if (countOf(count) === undefined || (seqId !== null && typeof seqId !== 'number')) return badField
+  if (countOf(count) === undefined || (seqId !== null && !isCount(seqId))) return badField
   return trade(instId, id, count, seqId, px, sz, side === 'buy', ms)
 }
 
