@@ -1,0 +1,115 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { connectClickhouse, type Clickhouse } from './client.ts'
+import { checksumOf, loadMigrations, render, statementsOf, type Migration, type Surroundings } from './migrations.ts'
+
+export interface MigrateOptions extends Surroundings {
+  /** ClickHouse's HTTP interface. */
+  readonly url: string
+  readonly user: string
+  readonly password: string
+  readonly migrations?: readonly Migration[]
+  /** Longest wait for ClickHouse to answer. */
+  readonly waitMs?: number
+}
+
+/** Why the database was left as it is. `unreachable` may be mended by a retry. */
+export class MigrationError extends Error {
+  readonly code: 'changed' | 'newer' | 'unreachable' | 'bad-name'
+  constructor(code: MigrationError['code'], message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+const WAIT_MS = 30_000
+const RETRY_MS = 250
+/** Dropping a Kafka table waits for its consumer to leave. */
+const DEADLINE_MS = 60_000
+
+/**
+ * Brings the database to the newest state: what is missing is applied in order; applying all again changes nothing.
+ * Migrations that say where Kafka and the registry are run again when these have moved: a consumer goes on at its
+ * group's offsets. Gives the numbers that were applied. Throws `MigrationError`.
+ */
+export async function migrate(options: MigrateOptions): Promise<readonly number[]> {
+  const { url, user, password, database, migrations = loadMigrations(), waitMs = WAIT_MS } = options
+  if (!/^[A-Za-z_]\w*$/.test(database))
+    throw new MigrationError('bad-name', `${JSON.stringify(database)} cannot be a database name; for example market`)
+  const server = connectClickhouse({ url, user, password, deadlineMs: DEADLINE_MS })
+  try {
+    await untilUp(server, url, waitMs)
+    // Atomic whatever the server's default is: the local one's is not, and refuses some statements.
+    await server.run(`CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic`)
+  } finally {
+    await server.close()
+  }
+  const clickhouse = connectClickhouse({ url, user, password, database, deadlineMs: DEADLINE_MS })
+  try {
+    return await apply(clickhouse, migrations, options)
+  } finally {
+    await clickhouse.close()
+  }
+}
+
+async function untilUp(clickhouse: Clickhouse, url: string, waitMs: number): Promise<void> {
+  const deadline = AbortSignal.timeout(waitMs)
+  while (!(await clickhouse.ping())) {
+    if (deadline.aborted) throw new MigrationError('unreachable', `ClickHouse did not answer at ${url} in ${waitMs} ms`)
+    await delay(RETRY_MS)
+  }
+}
+
+interface Applied {
+  readonly number: number
+  readonly name: string
+  readonly checksum: string
+  readonly rendered: string
+}
+
+const TABLE = `CREATE TABLE IF NOT EXISTS migrations
+(
+    number UInt16 COMMENT 'Number of the migration',
+    name String COMMENT 'Its name',
+    checksum String COMMENT 'Of its text',
+    rendered String COMMENT 'Of its text with brokers, registry and namespace filled in',
+    applied DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'When it was applied'
+)
+ENGINE = ReplacingMergeTree(applied)
+ORDER BY number
+COMMENT 'Which migrations this database has'`
+
+async function apply(
+  clickhouse: Clickhouse,
+  migrations: readonly Migration[],
+  around: Surroundings,
+): Promise<readonly number[]> {
+  await clickhouse.run(TABLE)
+  const rows = await clickhouse.rows<Applied>('SELECT number, name, checksum, rendered FROM migrations FINAL')
+  const applied = new Map(rows.map((row) => [row.number, row]))
+  check(migrations, applied)
+  const done: number[] = []
+  for (const migration of migrations) {
+    const text = render(migration.text, around)
+    const rendered = checksumOf(text)
+    const before = applied.get(migration.number)
+    if (before !== undefined && (!migration.again || before.rendered === rendered)) continue
+    for (const statement of statementsOf(text)) await clickhouse.run(statement)
+    const { number, name, checksum } = migration
+    await clickhouse.insert('migrations', [{ number, name, checksum, rendered }])
+    done.push(number)
+  }
+  return done
+}
+
+/** Refuses a database that another version of these files made. */
+function check(migrations: readonly Migration[], applied: ReadonlyMap<number, Applied>): void {
+  const known = new Map(migrations.map((migration) => [migration.number, migration]))
+  for (const { number, name, checksum } of applied.values()) {
+    const ours = known.get(number)
+    const label = `migration ${String(number).padStart(3, '0')}_${name}`
+    if (ours === undefined)
+      throw new MigrationError('newer', `the database has ${label}, which this version does not know: it is newer`)
+    if (ours.checksum !== checksum)
+      throw new MigrationError('changed', `${label} was applied with another text; add a new migration instead`)
+  }
+}
