@@ -2,7 +2,7 @@ import { ApiError } from './errors.ts'
 import { WAIT_MS_MAX } from './warmup.ts'
 
 /** A want lapses this long after the last request. */
-export const WANT_MS = 24 * 3_600_000
+const WANT_MS = 24 * 3_600_000
 /** A want that is still asked for is written again this often at most. */
 const RENEW_MS = 5 * 60_000
 /** Symbols that a caller may have waiting at once. */
@@ -35,6 +35,12 @@ export class Wants {
   askedAt(asset: string): number | undefined {
     const want = this.#wants.get(asset)
     return want === undefined || want.warm ? undefined : want.asked
+  }
+
+  /** Whether a want that brought the asset has not lapsed: a feed that restarts takes it up again. */
+  stands(asset: string, now: number): boolean {
+    const want = this.#wants.get(asset)
+    return want !== undefined && want.warm && now < want.written + WANT_MS
   }
 
   /** Asks for an asset that nobody streams. Throws when the log cannot be written. */

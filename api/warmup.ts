@@ -9,8 +9,8 @@ export interface StreamFacts {
   readonly listed: ReadonlySet<string>
   /** Venues that stream it to a feed process that is alive. */
   readonly acknowledged: ReadonlySet<string>
-  /** Streamed once, by a feed process that may be gone. */
-  readonly wasStreamed: boolean
+  /** Meant to be streamed whatever the feeds say just now: from the start, or since an earlier request. */
+  readonly meant: boolean
   /** Since this API asked for it because nobody streamed it. */
   readonly askedAge: number | undefined
   /** Since the earliest acknowledgement that stands. */
@@ -35,7 +35,8 @@ export type Readiness = 'ready' | 'unwanted' | 'warming' | 'unavailable'
 export function readiness(facts: StreamFacts): Readiness {
   const { listed, acknowledged, askedAge, firstTradeAge } = facts
   if (askedAge === undefined) {
-    if (acknowledged.size === 0 && !facts.wasStreamed) return 'unwanted'
+    const streamed = acknowledged.size > 0 || (facts.meant && firstTradeAge !== undefined)
+    if (!streamed) return 'unwanted'
     if (firstTradeAge !== undefined && firstTradeAge >= WARM_MS) return 'ready'
   }
   const age = askedAge ?? Math.max(facts.acknowledgedAge ?? 0, firstTradeAge ?? 0)

@@ -79,7 +79,7 @@ function readinessOf(
   return readiness({
     listed: listedVenues(asset, world, instruments),
     acknowledged: acknowledgedVenues(asset, world, clock),
-    wasStreamed: rows.length > 0,
+    meant: services.preSubscribed.has(asset) || services.wants.stands(asset, services.now()),
     askedAge: asked === undefined ? undefined : services.now() - asked,
     acknowledgedAge: rows.length === 0 ? undefined : (clock - first) / 1000,
     firstTradeAge: since === null ? undefined : (clock - since) / 1000,

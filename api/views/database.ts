@@ -1,7 +1,9 @@
+export type QueryParams = Readonly<Record<string, string | number>>
+
 /** What the API needs of ClickHouse. Values go as query parameters (`{name:Type}`), never into the text. */
 export interface Database {
   /** Rows as objects by column name; rejects with `DatabaseError`. */
-  query(sql: string, params: Readonly<Record<string, unknown>>): Promise<readonly unknown[]>
+  query(sql: string, params: QueryParams): Promise<readonly unknown[]>
 }
 
 /**

@@ -16,7 +16,7 @@ export interface VenueView {
   readonly venue: VenueName
   readonly status: VenueStatus
   readonly listed: boolean
-  /** Up to when we know its trades: now while it is live, else its last trade; 0: never. */
+  /** Up to when we know its trades: the newest word of a feed that has it live, or its last trade; 0: never. */
   readonly asOf: Micros
 }
 
@@ -37,10 +37,8 @@ export interface VenueFacts {
 /** The four venues, in their order. */
 export function viewVenues(facts: VenueFacts): VenueView[] {
   const listed = listedVenues(facts.asset, facts.world, facts.instruments)
-  const acknowledged = acknowledgedVenues(facts.asset, facts.world, facts.clock)
   return venueNames.map((venue) => {
-    const streaming = acknowledged.has(venue) && isLive(facts, venue)
-    const asOf = Math.max(facts.newest.get(venue) ?? 0, streaming ? facts.partitionTime : 0)
+    const asOf = Math.max(facts.newest.get(venue) ?? 0, heardUntil(facts, venue))
     const view = { venue, listed: listed.has(venue), asOf }
     return { ...view, status: statusOf(facts, view) }
   })
@@ -58,8 +56,16 @@ export function isHole(gap: GapRow): boolean {
   return gap.state !== 'filled'
 }
 
-function isLive({ world, clock }: VenueFacts, venue: string): boolean {
-  return freshReports(world, clock).some((report) => report.venue === venue && report.state === 'live')
+/**
+ * Up to when a feed process says that it streams the asset from the venue, and no further than what has been derived: a
+ * quiet market is not a dead one. 0: never.
+ */
+function heardUntil({ asset, world, partitionTime }: VenueFacts, venue: string): Micros {
+  const rows = world.subscriptions.filter((row) => row.asset === asset && row.venue === venue)
+  const writers = new Set(rows.filter((row) => row.state === 'acknowledged').map((row) => row.writer))
+  const live = world.reports.filter((report) => report.venue === venue && report.state === 'live')
+  const times = live.filter((report) => writers.has(report.writer)).map((report) => report.time)
+  return Math.min(partitionTime, Math.max(0, ...times))
 }
 
 /** Every feed process that is alive says that the venue refuses it or is switched off. */

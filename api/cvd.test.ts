@@ -1,0 +1,217 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { periods, windowOf, type PeriodName } from '../processors/cvd/periods.ts'
+import type { Harness } from './testing/harness.ts'
+import { flow, listAsset, mark, NOW, startHarness, streamAsset } from './testing/harness.ts'
+
+const SECOND = 1_000_000
+
+interface Figures {
+  cvd: number
+  period_cvd: number
+  buy_volume: number
+  sell_volume: number
+  status: string
+}
+
+let api: Harness
+beforeEach(async () => {
+  api = await startHarness()
+})
+afterEach(() => api.stop())
+
+async function cvd(path = '/cvd/BTC'): Promise<Record<string, unknown> & { exchanges: Record<string, Figures> }> {
+  const { status, body } = await api.get(path)
+  expect(status).toBe(200)
+  return { ...body, exchanges: body['exchanges'] as Record<string, Figures> }
+}
+
+describe('/cvd/:symbol', () => {
+  it('sums the period over venues and gives each its own', async () => {
+    api.database.flows = [
+      flow({ buy: 30, sell: 10 }),
+      flow({ venue: 'okx', buy: 1, sell: 2, price: 50 }),
+      flow({ venue: 'coinbase', buy: 4, sell: 4 }),
+      flow({ bucket: NOW - 5 - 3_600_000_000 * 2, buy: 100, sell: 0 }),
+    ]
+    expect(await cvd()).toMatchObject({
+      symbol: 'BTC',
+      cvd: 119,
+      period_cvd: 19,
+      buy_volume: 35,
+      sell_volume: 16,
+      period_cvd_usd: 30 * 100 - 10 * 100 + 50 - 100,
+      signal: 'strong_bullish_pressure',
+      period: '1h',
+      active_ws_connections: 5,
+      exchanges: {
+        binance: { cvd: 120, buy_volume: 30, sell_volume: 10, status: 'live' },
+        bybit: { cvd: 0, buy_volume: 0, sell_volume: 0, status: 'live' },
+        okx: { cvd: -1, buy_volume: 1, sell_volume: 2 },
+        coinbase: { cvd: 0, buy_volume: 4, sell_volume: 4 },
+      },
+      markets: { perp: { cvd: 119, buy_volume: 31 }, spot: { cvd: 0, buy_volume: 4 } },
+    })
+  })
+
+  it.each(Object.keys(periods) as PeriodName[])('counts exactly the buckets of %s', async (period) => {
+    const { from, to } = windowOf(periods[period], NOW)
+    api.database.flows = [
+      flow({ bucket: from - 10 * SECOND, buy: 1000, sell: 0 }),
+      flow({ bucket: from, buy: 1, sell: 0 }),
+      flow({ bucket: to - 10 * SECOND, buy: 10, sell: 0 }),
+      flow({ bucket: to, buy: 100, sell: 0 }),
+    ]
+    expect(await cvd(`/cvd/BTC?period=${period}`)).toMatchObject({ buy_volume: 11, cvd: 1111 })
+  })
+
+  it('gives venue figures that add up to the totals, to the last digit', async () => {
+    const size = fc.double({ min: 1e-8, max: 1e6, noNaN: true })
+    const venue = fc.constantFrom('binance', 'bybit', 'okx', 'coinbase')
+    const row = fc.record({ venue, buy: size, sell: size, age: fc.nat(400) })
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { maxLength: 30 }), async (rows) => {
+        api.advance(6_000) // past the cache
+        api.database.flows = rows.map(({ age, ...given }) =>
+          flow({ ...given, bucket: NOW - (NOW % 10_000_000) - age * 10_000_000 }),
+        )
+        api.database.flows.push(flow({ bucket: NOW - 7_200_000_000, buy: 0, sell: 0 }))
+        const { exchanges, ...total } = await cvd()
+        for (const name of ['cvd', 'period_cvd', 'buy_volume', 'sell_volume'] as const)
+          expect(Object.values(exchanges).reduce((sum, figures) => sum + figures[name], 0)).toBe(total[name])
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('says insufficient_data with zeros where nothing traded', async () => {
+    expect(await cvd()).toMatchObject({ signal: 'insufficient_data', buy_volume: 0, sell_volume: 0, period_cvd: 0 })
+  })
+
+  it('says since when it counts and that the log does not reach back', async () => {
+    api.database.flows = [flow({ bucket: NOW - 605 * SECOND })]
+    const body = await cvd('/cvd/BTC?period=7d')
+    expect(body).toMatchObject({
+      since: '2026-01-02T02:54:01.000Z',
+      coverage: { from: '2026-01-02T02:54:01.000Z', to: '2026-01-02T03:04:05.000Z', complete: false, gaps: [] },
+    })
+  })
+
+  it('is complete where the log reaches back and has no hole', async () => {
+    expect(await cvd()).toMatchObject({ coverage: { from: '2026-01-02T02:04:10.000Z', complete: true, gaps: [] } })
+  })
+
+  it.each([
+    ['opened', 'gap', false],
+    ['unfillable', 'gap', false],
+    ['filled', 'live', true],
+  ])('with a gap that is %s the venue is %s', async (state, status, complete) => {
+    const gap = { asset: 'btc', venue: 'okx', from: NOW - 100 * SECOND, to: NOW - 90 * SECOND, missing: 7 }
+    api.database.gaps = [{ ...gap, state }]
+    const body = await cvd()
+    expect(body.exchanges['okx']?.status).toBe(status)
+    expect(body).toMatchObject({ coverage: { complete } })
+    const shown = {
+      exchange: 'okx',
+      state,
+      from: '2026-01-02T03:02:25.000Z',
+      to: '2026-01-02T03:02:35.000Z',
+      missing: 7,
+    }
+    expect(body['coverage']).toMatchObject({ gaps: complete ? [] : [shown] })
+  })
+
+  it('does not mind a gap that ended before the period', async () => {
+    const from = windowOf(periods['1h'], NOW).from
+    api.database.gaps = [{ asset: 'btc', venue: 'okx', state: 'unfillable', from: 0, to: from - 1, missing: null }]
+    expect((await cvd()).exchanges['okx']?.status).toBe('live')
+  })
+
+  it('calls a venue unlisted that has no such market', async () => {
+    api.database.instruments = api.database.instruments.filter((row) => row.venue !== 'coinbase')
+    api.database.subscriptions = api.database.subscriptions.filter((row) => row.venue !== 'coinbase')
+    const body = await cvd()
+    expect(body.exchanges['coinbase']).toMatchObject({ status: 'unlisted', cvd: 0, buy_volume: 0 })
+    expect(body).toMatchObject({ coverage: { complete: true } })
+  })
+
+  it.each(['unavailable', 'off'])('calls a venue unavailable that is %s', async (state) => {
+    api.database.reports = api.database.reports.map((row) => (row.venue === 'bybit' ? { ...row, state } : row))
+    const body = await cvd()
+    expect(body.exchanges['bybit']?.status).toBe('unavailable')
+    expect(body).toMatchObject({ coverage: { complete: false } })
+  })
+
+  it.each([
+    [30_000_000, 'live'],
+    [30_000_001, 'stale'],
+  ])('a venue that is down with a last trade %i µs ago is %s', async (age, status) => {
+    api.database.reports = api.database.reports.map((row) => (row.venue === 'okx' ? { ...row, state: 'down' } : row))
+    api.database.flows.push(flow({ venue: 'okx', close_time: NOW - age }))
+    expect((await cvd()).exchanges['okx']?.status).toBe(status)
+  })
+
+  it('counts the sockets of feed processes that are alive, and only theirs', async () => {
+    const report = { writer: 'feeds-b', venue: 'okx', state: 'live', sockets: 7, since: NOW }
+    api.database.reports.push({ ...report, time: NOW - 10_000_000 })
+    api.database.reports.push({ ...report, writer: 'feeds-c', sockets: 100, time: NOW - 10_000_001 })
+    expect(await cvd()).toMatchObject({ active_ws_connections: 12 })
+  })
+
+  it.each([
+    [30_000, false],
+    [30_001, true],
+  ])('with feeds silent for %i ms stale is %s', async (ms, stale) => {
+    api.hang(ms)
+    expect(await cvd()).toMatchObject({ stale, age_ms: ms, as_of: '2026-01-02T03:04:05.000Z' })
+  })
+
+  it('is stale when the processors stand still though the feeds go on', async () => {
+    api.advance(40_000)
+    const { database } = api
+    database.times = database.times.map((row) => (row.topic === 'derived.flow' ? { ...row, time: NOW } : row))
+    expect(await cvd()).toMatchObject({ stale: true, age_ms: 40_000 })
+  })
+
+  it('tells time by the tape on a tape', async () => {
+    await api.stop()
+    api = await startHarness({ mode: 'tape' })
+    api.hang(365 * 86_400_000)
+    expect(await cvd()).toMatchObject({ stale: false, age_ms: 0, active_ws_connections: 5 })
+  })
+
+  it('keeps an answer for 5 s and stamps each one anew', async () => {
+    const first = await cvd()
+    api.database.flows.push(flow({ buy: 7 }))
+    api.hang(4_999)
+    const second = await cvd()
+    expect(second).toMatchObject({ cached: true, buy_volume: first['buy_volume'], age_ms: 4_999 })
+    expect(second['timestamp']).toBe('2026-01-02T03:04:09.999Z')
+    api.hang(1)
+    expect(await cvd()).toMatchObject({ cached: false, buy_volume: 7 })
+  })
+
+  it('asks the database once however many callers there are', async () => {
+    await Promise.all(Array.from({ length: 20 }, () => cvd()))
+    expect(api.database.count('sums')).toBe(1)
+    expect(api.database.count('reports')).toBe(1)
+  })
+
+  it.each(['btc', 'BTC', 'Btc', 'BTCUSDT', 'btcusdt', 'XBT'])('takes %s for BTC', async (symbol) => {
+    expect(await cvd(`/cvd/${symbol}`)).toMatchObject({ symbol: 'BTC' })
+  })
+
+  it('shows an asset that we do not know by name in upper case', async () => {
+    listAsset(api.database, 'wif')
+    streamAsset(api.database, 'wif', NOW - 60 * SECOND)
+    api.database.flows.push(flow({ asset: 'wif', bucket: NOW - 60 * SECOND }))
+    mark(api.database, NOW)
+    expect(await cvd('/cvd/wifusdt')).toMatchObject({ symbol: 'WIF' })
+  })
+
+  it('has no data to give where nothing was ever marked', async () => {
+    api.database.times = []
+    const { status, body, headers } = await api.get('/cvd/BTC')
+    expect([status, body['error'], headers.get('retry-after')]).toEqual([503, 'data_unavailable', '10'])
+  })
+})

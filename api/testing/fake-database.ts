@@ -1,0 +1,167 @@
+import type { Micros } from '../../schemas/records.ts'
+import type { Database } from '../views/database.ts'
+import type { GapRow } from '../views/gaps.ts'
+import type { InstrumentRow, SubscriptionRow, VenueReport } from '../views/world.ts'
+
+/** One part of one 10 s bucket, as the view `flow_10s` has it. */
+export interface FakeFlow {
+  readonly asset: string
+  readonly venue: string
+  readonly bucket: Micros
+  readonly part: number
+  readonly buy: number
+  readonly sell: number
+  readonly price: number
+  readonly open_time: Micros
+  readonly close_time: Micros
+}
+
+type Params = Readonly<Record<string, unknown>>
+
+/** The views in memory: answers the queries of `api/views` by the plainest computation there is. */
+export class FakeDatabase implements Database {
+  flows: FakeFlow[] = []
+  gaps: (GapRow & { asset: string })[] = []
+  reports: VenueReport[] = []
+  subscriptions: SubscriptionRow[] = []
+  instruments: InstrumentRow[] = []
+  times: { topic: string; partition: number; time: Micros }[] = []
+  /** Queries so far, by what they ask for. */
+  readonly asked: string[] = []
+  /** Set: every query fails with it. */
+  failure: Error | undefined
+  /** Set: queries wait for it. */
+  gate: Promise<void> | undefined
+
+  async query(sql: string, params: Params): Promise<readonly unknown[]> {
+    const kind = kindOf(sql)
+    this.asked.push(kind)
+    await this.gate
+    if (this.failure !== undefined) throw this.failure
+    return this.#answer(kind, params, sql)
+  }
+
+  count(kind: string): number {
+    return this.asked.filter((asked) => asked === kind).length
+  }
+
+  #answer(kind: string, params: Params, sql: string): unknown[] {
+    const mine = this.flows.filter((flow) => flow.asset === params['asset'])
+    switch (kind) {
+      case 'reports':
+        return this.reports.map((row) => ({ ...row, since_us: String(row.since), time_us: String(row.time) }))
+      case 'subscriptions':
+        return this.subscriptions.map((row) => ({ ...row, since_us: row.since }))
+      case 'times':
+        return this.times.map((row) => ({ ...row, time_us: row.time }))
+      case 'instruments':
+        return this.instruments.map((row) => ({ ...row, status: row.live ? 'live' : 'closed' }))
+      case 'gaps':
+        return this.#gapRows(params)
+      case 'open-gaps':
+        return [{ open: this.gaps.filter((gap) => gap.state === 'opened').length }]
+      case 'first':
+        return [{ buckets: mine.length, first_us: mine.length === 0 ? 0 : firstOf(mine) }]
+      case 'sums':
+        return groups(mine, ({ venue }) => venue).map(([venue, flows]) => sumsRow(venue, flows, params))
+      case 'bounds':
+        return groups(mine, ({ venue }) => venue).map(([venue, flows]) => ({ venue, ...bounds(flows) }))
+      case 'flow':
+        return flowRows(mine, params)
+      default:
+        return candleRows(mine, params, sql.includes('DESC') ? 'newest' : 'oldest')
+    }
+  }
+
+  #gapRows({ asset, from, to }: Params): unknown[] {
+    return this.gaps
+      .filter((gap) => gap.asset === asset && gap.to >= Number(from) && gap.from < Number(to))
+      .toSorted((a, b) => b.from - a.from)
+      .map((gap) => ({ ...gap, from_us: gap.from, to_us: gap.to }))
+  }
+}
+
+function kindOf(sql: string): string {
+  if (sql.includes('FROM venue_states')) return 'reports'
+  if (sql.includes('FROM subscriptions')) return 'subscriptions'
+  if (sql.includes('FROM partition_times')) return 'times'
+  if (sql.includes('FROM instruments')) return 'instruments'
+  if (sql.includes('FROM gaps')) return sql.includes('AS open') ? 'open-gaps' : 'gaps'
+  if (sql.includes('total_buy')) return 'sums'
+  if (sql.includes('AS buckets')) return 'first'
+  if (sql.includes('argMin')) return 'candles'
+  return sql.includes('late_parts') ? 'flow' : 'bounds'
+}
+
+function groups<Key>(flows: readonly FakeFlow[], key: (flow: FakeFlow) => Key): [Key, FakeFlow[]][] {
+  return [...Map.groupBy(flows, key)]
+}
+
+function sum(flows: readonly FakeFlow[], value: (flow: FakeFlow) => number): number {
+  return flows.reduce((total, flow) => total + value(flow), 0)
+}
+
+const firstOf = (flows: readonly FakeFlow[]): Micros => Math.min(...flows.map((flow) => flow.open_time))
+const newestOf = (flows: readonly FakeFlow[]): Micros => Math.max(...flows.map((flow) => flow.close_time))
+
+function bounds(flows: readonly FakeFlow[]): object {
+  return { first_us: firstOf(flows), newest_us: newestOf(flows) }
+}
+
+function within(flows: readonly FakeFlow[], { from, to }: Params): FakeFlow[] {
+  return flows.filter(({ bucket }) => bucket >= Number(from) && bucket < Number(to))
+}
+
+function sumsRow(venue: string, flows: FakeFlow[], params: Params): object {
+  const period = within(flows, params)
+  const usd = (side: 'buy' | 'sell') => (flow: FakeFlow) => flow[side] * flow.price
+  return {
+    venue,
+    total_buy: sum(flows, (flow) => flow.buy),
+    total_sell: sum(flows, (flow) => flow.sell),
+    total_buy_usd: sum(flows, usd('buy')),
+    total_sell_usd: sum(flows, usd('sell')),
+    period_buy: sum(period, (flow) => flow.buy),
+    period_sell: sum(period, (flow) => flow.sell),
+    period_buy_usd: sum(period, usd('buy')),
+    period_sell_usd: sum(period, usd('sell')),
+    ...bounds(flows),
+  }
+}
+
+function bucketOf(flow: FakeFlow, { width }: Params): Micros {
+  return Math.floor(flow.bucket / Number(width)) * Number(width)
+}
+
+function flowRows(flows: readonly FakeFlow[], params: Params): unknown[] {
+  const known = flows.filter(({ bucket }) => bucket < Number(params['to']))
+  const time = (flow: FakeFlow): number => (flow.bucket < Number(params['from']) ? -1 : bucketOf(flow, params))
+  return groups(known, (flow) => `${flow.venue}|${time(flow)}`).map(([key, rows]) => ({
+    venue: key.split('|')[0],
+    time_us: Number(key.split('|')[1]),
+    buy_sum: sum(rows, (flow) => flow.buy),
+    sell_sum: sum(rows, (flow) => flow.sell),
+    late_parts: rows.filter(({ part }) => part !== 0).length,
+    newest_us: newestOf(rows),
+  }))
+}
+
+function candleRows(flows: readonly FakeFlow[], params: Params, side: 'oldest' | 'newest'): unknown[] {
+  const { venue, limit } = params
+  const mine = within(flows, params).filter((flow) => venue === 'all' || flow.venue === venue)
+  const candles = groups(mine, (flow) => bucketOf(flow, params))
+    .toSorted(([a], [b]) => a - b)
+    .map(([time, rows]) => ({
+      time_us: time,
+      o: rows.toSorted((a, b) => a.open_time - b.open_time)[0]?.price,
+      h: Math.max(...rows.map(({ price }) => price)),
+      l: Math.min(...rows.map(({ price }) => price)),
+      c: rows.toSorted((a, b) => b.close_time - a.close_time)[0]?.price,
+      buy_sum: sum(rows, (flow) => flow.buy),
+      sell_sum: sum(rows, (flow) => flow.sell),
+      trades_sum: rows.length,
+      late_parts: rows.filter(({ part }) => part !== 0).length,
+      newest_us: newestOf(rows),
+    }))
+  return side === 'oldest' ? candles.slice(0, Number(limit)) : candles.slice(-Number(limit)).toReversed()
+}

@@ -1,0 +1,143 @@
+import { createServer } from 'node:http'
+import { pino } from 'pino'
+import { partitionOf } from '../../schemas/catalogue.ts'
+import { tradeVenues } from '../../schemas/venues.ts'
+import { closeServer, listen } from '../../infra/http/ops.ts'
+import { createApp, type AppOptions } from '../app.ts'
+import { RateLimiter } from '../limits.ts'
+import { createMetrics } from '../metrics.ts'
+import { routes } from '../routes.ts'
+import { createServices, type ServiceParts } from '../services.ts'
+import { Wants, type WriteWant } from '../wants.ts'
+import { FakeDatabase, type FakeFlow } from './fake-database.ts'
+
+/** 2026-01-02T03:04:05Z, microseconds. */
+export const NOW = 1_767_323_045_000_000
+const SECOND = 1_000_000
+const PARTITIONS = 12
+
+export interface Harness {
+  readonly url: string
+  readonly database: FakeDatabase
+  /** Assets that were asked for, in order. */
+  readonly wanted: string[]
+  /** Moves the host's clock and the marks of the log. */
+  advance(ms: number): void
+  /** Moves the host's clock alone: the feeds are silent. */
+  hang(ms: number): void
+  get(path: string, init?: RequestInit): Promise<{ status: number; headers: Headers; body: Record<string, unknown> }>
+  stop(): Promise<void>
+}
+
+export interface HarnessOptions {
+  readonly mode?: 'demo' | 'live' | 'tape'
+  readonly limit?: { perSecond: number; burst: number }
+  readonly inFlightMax?: number
+  readonly trustProxy?: boolean
+  readonly write?: WriteWant
+  readonly peers?: ServiceParts['peers']
+  readonly handlers?: Parameters<typeof createApp>[0]
+}
+
+/** The API over views in memory, with a clock of its own. BTC is streamed by all four venues, and has been for an hour. */
+export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
+  const database = new FakeDatabase()
+  let now = NOW / 1000
+  listAsset(database, 'btc')
+  streamAsset(database, 'btc', NOW - 3600 * SECOND)
+  mark(database, NOW)
+  database.flows.push(flow({ bucket: NOW - 3600 * SECOND - 5 * SECOND }))
+  const wanted: string[] = []
+  const write: WriteWant = async (asset, times) => {
+    await options.write?.(asset, times)
+    wanted.push(asset)
+  }
+  const services = createServices({
+    mode: options.mode ?? 'live',
+    version: '1.2.3',
+    partitions: PARTITIONS,
+    preSubscribed: new Set(['btc']),
+    peers: options.peers ?? [],
+    log: pino({ level: 'silent' }),
+    metrics: createMetrics(),
+    database,
+    wants: new Wants(write),
+    now: () => now,
+  })
+  const limiter = new RateLimiter({ perSecond: 0, burst: 1, callersMax: 1000, ...options.limit })
+  const appOptions: AppOptions = {
+    services,
+    limiter,
+    inFlightMax: options.inFlightMax ?? 100,
+    trustProxy: options.trustProxy ?? false,
+  }
+  const handle = createApp(options.handlers ?? routes, appOptions).callback()
+  const server = createServer((request, response) => void handle(request, response))
+  const url = `http://127.0.0.1:${await listen(server, '127.0.0.1', 0)}`
+  return {
+    url,
+    database,
+    wanted,
+    advance(ms) {
+      now += ms
+      mark(database, now * 1000)
+    },
+    hang(ms) {
+      now += ms
+    },
+    async get(path, init) {
+      const response = await fetch(url + path, init)
+      const text = await response.text()
+      const isJson = response.headers.get('content-type')?.includes('json') === true && text !== ''
+      const body = (isJson ? JSON.parse(text) : { text }) as Record<string, unknown>
+      return { status: response.status, headers: response.headers, body }
+    },
+    stop: () => closeServer(server),
+  }
+}
+
+/** One part of a bucket of BTC on Binance; anything may be said otherwise. */
+export function flow(given: Partial<FakeFlow>): FakeFlow {
+  const bucket = given.bucket ?? NOW - (NOW % (10 * SECOND))
+  const defaults = { asset: 'btc', venue: 'binance', bucket, part: 0, buy: 1, sell: 1, price: 100 }
+  return { ...defaults, open_time: bucket + SECOND, close_time: bucket + 2 * SECOND, ...given }
+}
+
+/** All four venues list the asset. */
+export function listAsset(database: FakeDatabase, asset: string): void {
+  for (const { venue } of tradeVenues)
+    database.instruments.push({ asset, venue, base: asset.toUpperCase(), live: true })
+}
+
+/** All four venues acknowledged its subscription. */
+export function streamAsset(database: FakeDatabase, asset: string, since: number): void {
+  for (const { venue, market } of tradeVenues)
+    database.subscriptions.push({
+      writer: 'feeds',
+      instrument: `${venue}:${market}:${asset}`,
+      asset,
+      venue,
+      state: 'acknowledged',
+      since,
+    })
+}
+
+/** The feeds' and the processors' newest marks: everything is up at `time`. */
+export function mark(database: FakeDatabase, time: number): void {
+  database.reports = tradeVenues.map(({ venue }) => ({
+    writer: 'feeds',
+    venue,
+    state: 'live',
+    sockets: venue === 'bybit' ? 2 : 1,
+    since: NOW - 7200 * SECOND,
+    time,
+  }))
+  database.times = Array.from({ length: PARTITIONS }, (_, partition) => partition).flatMap((partition) =>
+    ['market.trades', 'derived.flow'].map((topic) => ({ topic, partition, time })),
+  )
+}
+
+/** Number of the asset's partition. */
+export function partitionNumber(asset: string): number {
+  return partitionOf(asset, PARTITIONS)
+}
