@@ -1,0 +1,128 @@
+import type { Micros } from '../../schemas/records.ts'
+import type { VenueTrade } from './venue.ts'
+import { reorderGraceMs } from './id-tracker.ts'
+
+/** Ids remembered per instrument; beyond it the oldest go, and what was not compared by then is a gap. */
+export const maxSeenIds = 100_000
+/** Rows of a page that wait for the stream; beyond it the oldest are taken as missing at once. */
+export const maxPendingRows = 10_000
+/** A page's newest rows are compared again with the next page: REST may show trades of one moment one after the other. */
+const settleMicros = 2_000_000
+
+/** Trades that the stream did not bring, between two that it did. */
+export interface PageGap {
+  /** Venue time of the last trade before the missing ones; the gap's identity. */
+  readonly fromTime: Micros
+  readonly toTime: Micros
+  readonly trades: readonly VenueTrade[]
+}
+
+/** What one page says. */
+export interface PageFinding {
+  /** Time that the page does not reach back to: what happened in it is not known. */
+  readonly unknown: { readonly fromTime: Micros; readonly toTime: Micros } | undefined
+  /** From the oldest to the newest row, microseconds; 0 for fewer than two rows. */
+  readonly span: Micros
+}
+
+/**
+ * What came of one instrument whose ids have no order, compared with pages of the newest trades.
+ *
+ * Up to the settled time everything was compared. A row after it that the stream has not brought `reorderGraceMs` later
+ * is missing; a page that does not reach back to it leaves an interval of which nothing can be said.
+ */
+export class PageTracker {
+  readonly #seen = new Map<number, Micros>()
+  readonly #pending = new Map<number, { readonly trade: VenueTrade; readonly since: number }>()
+  #settled: Micros | undefined
+  #newest: Micros = 0
+  /** Ids up to this venue time may have been dropped from memory: nothing is said about it any more. */
+  #forgotten: Micros = 0
+
+  /** Venue time of the newest trade seen. */
+  get newest(): Micros {
+    return this.#newest
+  }
+
+  /** Everything up to this venue time was compared; undefined before the first trade or page. */
+  get settled(): Micros | undefined {
+    return this.#settled
+  }
+
+  observe(id: number, time: Micros): 'new' | 'duplicate' {
+    if (this.#seen.has(id)) return 'duplicate'
+    this.#pending.delete(id)
+    this.#remember(id, time)
+    this.#settled ??= time
+    return 'new'
+  }
+
+  /** After a restart: what the log has was brought, but only up to `time` was it compared. */
+  settle(time: Micros): void {
+    this.#settled = time
+  }
+
+  /** Compares a page, in any order. `full`: it holds as many rows as the venue gives, so there may be older ones. */
+  compare(rows: readonly VenueTrade[], full: boolean, now: number): PageFinding {
+    const first = rows[0]
+    if (first === undefined) return { unknown: undefined, span: 0 }
+    let [oldest, newest] = [first.time, first.time]
+    for (const { time } of rows) {
+      oldest = Math.min(oldest, time)
+      newest = Math.max(newest, time)
+    }
+    const settled = this.#settled ?? newest
+    const reach = Math.max(full ? oldest : 0, this.#forgotten)
+    const unknown = reach > settled ? { fromTime: settled, toTime: reach } : undefined
+    const known = Math.max(settled, this.#forgotten)
+    for (const row of rows) if (row.time > known) this.#expect(row, now)
+    const margin = Math.floor(Math.min(settleMicros, (newest - oldest) / 4))
+    this.#settled = Math.max(settled, unknown?.toTime ?? 0, newest - margin)
+    return { unknown, span: newest - oldest }
+  }
+
+  /** The rows whose grace is over by `now`, as one gap; they count as seen from here on. */
+  due(now: number): PageGap | undefined {
+    const ripe = [...this.#pending.values()].filter(
+      ({ since }) => since + reorderGraceMs <= now || this.#pending.size > maxPendingRows,
+    )
+    const trades = ripe.map(({ trade }) => trade).sort(byTime)
+    const [first, last] = [trades[0], trades.at(-1)]
+    if (first === undefined || last === undefined) return undefined
+    const gap = { fromTime: this.#before(first.time), toTime: this.#after(last.time), trades }
+    for (const trade of trades) this.observe(trade.id, trade.time)
+    return gap
+  }
+
+  #expect(trade: VenueTrade, now: number): void {
+    if (this.#seen.has(trade.id) || this.#pending.has(trade.id)) return
+    this.#pending.set(trade.id, { trade, since: now })
+  }
+
+  #remember(id: number, time: Micros): void {
+    this.#seen.set(id, time)
+    this.#newest = Math.max(this.#newest, time)
+    if (this.#seen.size <= maxSeenIds) return
+    const oldest = this.#seen.entries().next().value
+    if (oldest === undefined) return
+    this.#seen.delete(oldest[0])
+    this.#forgotten = Math.max(this.#forgotten, oldest[1])
+  }
+
+  #before(time: Micros): Micros {
+    let best = 0
+    for (const seen of this.#seen.values()) if (seen < time && seen > best) best = seen
+    return best === 0 ? time : best
+  }
+
+  #after(time: Micros): Micros {
+    let best = Infinity
+    for (const seen of this.#seen.values()) if (seen > time && seen < best) best = seen
+    return best === Infinity ? time : best
+  }
+}
+
+/** Venue time, then the venue's own ordering number where it has one. */
+function byTime(a: VenueTrade, b: VenueTrade): number {
+  return a.time - b.time || (a.sequence ?? 0) - (b.sequence ?? 0)
+}
