@@ -1,4 +1,4 @@
-import { createClient } from '@clickhouse/client'
+import { connectClickhouse } from '../../infra/clickhouse/client.ts'
 import { readConfig } from '../../infra/config/config.ts'
 import { loadCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
@@ -18,12 +18,12 @@ export async function openBooks(run: RunFile, source: Source): Promise<Books & {
     'CLICKHOUSE_DATABASE',
   ])
   const log = await connectLog({ brokers: [urlOf(run, 'broker')], namespace: config.NAMESPACE, clientId: 'verify' })
-  const clickhouse = createClient({
+  const clickhouse = connectClickhouse({
     url: urlOf(run, 'clickhouse'),
-    username: config.CLICKHOUSE_USER,
+    user: config.CLICKHOUSE_USER,
     password: config.CLICKHOUSE_PASSWORD,
     database: config.CLICKHOUSE_DATABASE,
-    request_timeout: QUERY_MS,
+    deadlineMs: QUERY_MS,
   })
   const reader = log.reader()
   const close = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from '@clickhouse/client'
+import type { Clickhouse } from '../../infra/clickhouse/client.ts'
 import { decimalOf } from './decimal.ts'
 import type { Totals, Window } from './totals.ts'
 
@@ -19,10 +19,9 @@ WHERE toUnixTimestamp64Micro(time) >= {from:Int64} AND toUnixTimestamp64Micro(ti
 GROUP BY instrument`
 
 /** Totals by instrument of the `trades` view. */
-export async function clickhouseTotals(client: ClickHouseClient, window: Window): Promise<Map<string, Totals>> {
+export async function clickhouseTotals(clickhouse: Clickhouse, window: Window): Promise<Map<string, Totals>> {
   const to = Number.isFinite(window.to) ? window.to : Number.MAX_SAFE_INTEGER
-  const answer = await client.query({ query, query_params: { from: window.from, to }, format: 'JSONEachRow' })
-  const lines = await answer.json<Line>()
+  const lines = await clickhouse.rows<Line>(query, { from: window.from, to })
   return new Map(
     lines.map(({ instrument, trades, buy, sell }) => [
       instrument,

@@ -1,5 +1,5 @@
-import type { ClickHouseClient } from '@clickhouse/client'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Clickhouse } from '../../infra/clickhouse/client.ts'
 import type { LogReader } from '../../infra/kafka/seam.ts'
 import type { Codec } from '../../schemas/codec.ts'
 import { partsOf } from '../../schemas/venues.ts'
@@ -20,7 +20,7 @@ export interface Books {
   readonly reader: LogReader
   readonly codec: Codec
   readonly partitions: number
-  readonly clickhouse: ClickHouseClient
+  readonly clickhouse: Clickhouse
   readonly source: Source
 }
 

@@ -1,0 +1,95 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { startBroker } from '../infra/local/broker.ts'
+import type { Child } from '../infra/local/child.ts'
+import { startClickhouse } from '../infra/local/clickhouse/start.ts'
+import { freePorts } from '../infra/local/free-ports.ts'
+import { startRegistry } from '../infra/local/registry.ts'
+import type { Bench, BenchParts, Figure } from './figure.ts'
+
+const benches = new URL('bench/', import.meta.url)
+
+/** `npm run bench [-- NAME...] [--json]`: all benches, or the named ones, one figure a line. */
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: 'boolean' } } })
+  const known = namesOf(readdirSync(benches))
+  const unknown = positionals.filter((name) => !known.includes(name))
+  if (unknown.length > 0) throw new Error(`no bench ${unknown.join(', ')}; there are ${known.join(', ')}`)
+  const shared = new SharedParts()
+  try {
+    for (const name of positionals.length > 0 ? positionals : known) {
+      if (values.json !== true) console.error(`bench ${name} ...`)
+      const { default: bench } = (await import(new URL(`${name}.ts`, benches).href)) as { default: Bench }
+      for (const figure of await bench(() => shared.get()))
+        console.log(values.json === true ? JSON.stringify(figure) : line(figure))
+    }
+  } finally {
+    await shared.stop()
+  }
+}
+
+function namesOf(files: readonly string[]): string[] {
+  return files
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .map((file) => path.basename(file, '.ts'))
+    .sort()
+}
+
+function line({ bench, metric, value, unit, baseline, ratio, n }: Figure): string {
+  const against = baseline === undefined ? '' : `  against ${short(baseline)} ${unit}`
+  const share = ratio === undefined ? '' : `  ratio ${ratio.toFixed(2)}`
+  return `${bench.padEnd(10)}${metric.padEnd(48)}${short(value).padStart(12)} ${unit.padEnd(12)}n=${n}${against}${share}`
+}
+
+function short(value: number): string {
+  return value >= 100 ? Math.round(value).toLocaleString('en') : String(Number(value.toPrecision(3)))
+}
+
+/** The stores that benches share, started once and only when one asks for them. */
+class SharedParts {
+  readonly #children: Child[] = []
+  #folder: string | undefined
+  #parts: Promise<BenchParts> | undefined
+
+  get(): Promise<BenchParts> {
+    this.#parts ??= this.#start()
+    return this.#parts
+  }
+
+  async stop(): Promise<void> {
+    for (const child of this.#children.toReversed()) await child.stop()
+    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  async #start(): Promise<BenchParts> {
+    const folder = mkdtempSync(path.join(tmpdir(), 'bench-'))
+    this.#folder = folder
+    const ports = await freePorts(3)
+    const place = (name: string, index: number) => {
+      mkdirSync(path.join(folder, name))
+      const onProgress = (text: string): void => console.error(`${name}: ${text}`)
+      return {
+        dataDir: path.join(folder, name),
+        logFile: path.join(folder, `${name}.log`),
+        port: ports[index] ?? 0,
+        onProgress,
+      }
+    }
+    const [broker, registry, clickhouse] = await Promise.all([
+      this.#keep(startBroker(place('broker', 0))),
+      this.#keep(startRegistry(place('registry', 1))),
+      this.#keep(startClickhouse(place('clickhouse', 2))),
+    ])
+    return { brokers: [broker.url], registryUrl: registry.url, clickhouseUrl: clickhouse.url }
+  }
+
+  async #keep(starting: Promise<Child>): Promise<Child> {
+    const child = await starting
+    this.#children.push(child)
+    return child
+  }
+}
+
+await main()

@@ -1,0 +1,138 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { readRunFile, urlOf, type RunFile } from '../infra/local/run-file.ts'
+import { Random } from '../infra/local/venues/random.ts'
+import { openBooks } from './accounts/books.ts'
+import { lostAndDoubled } from './accounts/compare.ts'
+import { isSound, reconcile, type Report } from './accounts/reconcile.ts'
+import { reportText } from './accounts/show.ts'
+import { Ledger } from './accounts/source-ledger.ts'
+import { always } from './accounts/totals.ts'
+import { disturb, recovery, type Target } from './chaos/disturb.ts'
+import { actionText, round, type Action } from './chaos/schedule.ts'
+import { startOwnSystem } from './own-system.ts'
+
+const usage = `npm run chaos -- --minutes N --seed N [flags]: kills, freezes and cuts parts of a running demo, then verifies.
+
+  --minutes N   how long (default 5); a round of everything takes about 3 minutes
+  --seed N      decides the order, the venues and the pauses (default 1)
+  --data DIR    data folder of the running system (default .data)
+  --own         start a system of its own in a temporary folder
+  --rate N      trades a second of that own system (default 500)
+  --only TEXT   only disturbances whose description holds TEXT, for example "kill" or "broker"
+  --json        for programs: one line a disturbance
+
+Last line: {lost, doubled, kills, recovered_ms_max, ...}. Exit 1 when anything was lost or doubled that no gap explains.`
+
+const PAUSE_MS_MAX = 3_000
+/** Repairs of the last disturbance are still under way when the market is paused. */
+const DRAIN_MS = 180_000
+
+interface Options {
+  readonly minutes: number
+  readonly seed: number
+  readonly only: string
+  readonly json: boolean
+}
+
+interface Tally {
+  kills: number
+  disturbances: number
+  recoveredMsMax: number
+}
+
+async function main(): Promise<boolean> {
+  const { values } = parseArgs({
+    options: {
+      minutes: { type: 'string', default: '5' },
+      seed: { type: 'string', default: '1' },
+      data: { type: 'string', default: '.data' },
+      own: { type: 'boolean', default: false },
+      rate: { type: 'string', default: '500' },
+      only: { type: 'string', default: '' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) {
+    console.log(usage)
+    return true
+  }
+  const { only, json } = values
+  const options = { minutes: Number(values.minutes), seed: Number(values.seed), only, json }
+  if (!values.own) return chaos(options, () => runningOn(values.data))
+  const own = await startOwnSystem(['--seed', values.seed, '--rate', values.rate])
+  try {
+    return await chaos(options, () => own.run())
+  } finally {
+    await own.dispose()
+  }
+}
+
+function runningOn(data: string): RunFile {
+  const run = readRunFile(data)
+  if (run === undefined) throw new Error(`nothing runs on ${data}: start it first, or use --own`)
+  return run
+}
+
+async function chaos(options: Options, run: () => RunFile): Promise<boolean> {
+  const ledger = new Ledger(urlOf(run(), 'simulator'))
+  const books = await openBooks(run(), ledger)
+  try {
+    const tally = await disturbAll(options, { run, clickhouse: books.clickhouse })
+    await ledger.pause()
+    const report = await reconcile(books, always, DRAIN_MS)
+    if (!options.json) console.log(reportText(report, ledger.name))
+    console.log(JSON.stringify(summary(report, tally)))
+    return isSound(report)
+  } finally {
+    await ledger.resume()
+    await books.close()
+  }
+}
+
+async function disturbAll(options: Options, target: Target): Promise<Tally> {
+  const random = new Random(options.seed)
+  const tally: Tally = { kills: 0, disturbances: 0, recoveredMsMax: 0 }
+  const end = performance.now() + options.minutes * 60_000
+  while (performance.now() < end) {
+    const actions = round(random).filter((action) => actionText(action).includes(options.only))
+    if (actions.length === 0) throw new Error(`no disturbance holds ${JSON.stringify(options.only)}`)
+    for (const action of actions) {
+      if (performance.now() >= end) break
+      const ms = await recovery(target, await disturb(target, action))
+      count(tally, action, ms)
+      const text = actionText(action)
+      console.log(options.json ? JSON.stringify({ action: text, recovered_ms: ms }) : `${text.padEnd(36)} ${ms} ms`)
+      await delay(random.below(PAUSE_MS_MAX))
+    }
+  }
+  return tally
+}
+
+function count(tally: Tally, action: Action, ms: number): void {
+  tally.disturbances += 1
+  if (action.kind === 'kill' || action.kind === 'hold') tally.kills += 1
+  tally.recoveredMsMax = Math.max(tally.recoveredMsMax, ms)
+}
+
+function summary(report: Report, tally: Tally): object {
+  const { lost, doubled } = lostAndDoubled(report.rows)
+  return {
+    lost,
+    doubled,
+    kills: tally.kills,
+    recovered_ms_max: tally.recoveredMsMax,
+    disturbances: tally.disturbances,
+    regressions: report.regressions,
+    gaps: report.rows.reduce((count, row) => count + row.gaps.length, 0),
+    ok: isSound(report),
+  }
+}
+
+try {
+  process.exitCode = (await main()) ? 0 : 1
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 2
+}

@@ -1,0 +1,76 @@
+import type { Random } from '../../infra/local/venues/random.ts'
+
+/** One disturbance of a running system. */
+export type Action =
+  /** kill -9; the supervisor starts it again. */
+  | { readonly kind: 'kill'; readonly part: string }
+  /** SIGSTOP, and SIGCONT after `ms`: longer than its session, so that another owner may have come. */
+  | { readonly kind: 'freeze'; readonly part: string; readonly ms: number }
+  /** kill -9, and kept down for `ms`. */
+  | { readonly kind: 'hold'; readonly part: string; readonly ms: number }
+  /** A fault of the simulated venues, as its `POST /faults` takes it. */
+  | { readonly kind: 'fault'; readonly fault: Fault }
+
+export interface Fault {
+  readonly kind: string
+  readonly venue?: string
+  readonly duration_ms?: number
+  readonly count?: number
+  readonly seed: number
+}
+
+const HOLD_MS = 30_000
+const FREEZE_MS = 8_000
+
+const killed = ['feeds', 'processors', 'api', 'clickhouse', 'broker', 'registry']
+const venues = ['binance', 'bybit', 'okx', 'coinbase']
+
+const faults: readonly Omit<Fault, 'seed' | 'venue'>[] = [
+  { kind: 'disconnect' },
+  { kind: 'silence', duration_ms: 5_000 },
+  { kind: 'lost', count: 20 },
+  { kind: 'doubled', count: 20 },
+  { kind: 'reordered', count: 20 },
+  { kind: 'malformed', count: 20 },
+  { kind: 'rest_429', duration_ms: 5_000 },
+]
+
+/**
+ * One round: each service killed, a processor frozen, the broker and ClickHouse held down, each fault once on one of the
+ * venues; in an order that the seed decides.
+ */
+export function round(random: Random): Action[] {
+  const actions: Action[] = [
+    ...killed.map((part): Action => ({ kind: 'kill', part })),
+    { kind: 'freeze', part: 'processors', ms: FREEZE_MS },
+    { kind: 'hold', part: 'broker', ms: HOLD_MS },
+    { kind: 'hold', part: 'clickhouse', ms: HOLD_MS },
+    ...faults.map((fault): Action => ({
+      kind: 'fault',
+      fault: { ...fault, venue: pick(venues, random), seed: random.bits() },
+    })),
+  ]
+  return shuffled(actions, random)
+}
+
+function pick(names: readonly string[], random: Random): string {
+  return names[random.below(names.length)] ?? ''
+}
+
+function shuffled<Item>(items: readonly Item[], random: Random): Item[] {
+  const keyed = items.map((item) => ({ item, key: random.unit() }))
+  return keyed.toSorted((a, b) => a.key - b.key).map(({ item }) => item)
+}
+
+export function actionText(action: Action): string {
+  switch (action.kind) {
+    case 'kill':
+      return `kill -9 ${action.part}`
+    case 'freeze':
+      return `freeze ${action.part} for ${action.ms / 1000} s`
+    case 'hold':
+      return `${action.part} down for ${action.ms / 1000} s`
+    case 'fault':
+      return `fault ${action.fault.kind} on ${action.fault.venue ?? 'all venues'}`
+  }
+}

@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { startChild, type Child } from '../infra/local/child.ts'
+import { readRunFile, type RunFile } from '../infra/local/run-file.ts'
+import { programFile } from '../infra/local/system.ts'
+
+/** Long enough for the first download of the broker and the registry on a slow line. */
+const READY_MS = 20 * 60_000
+const STOP_MS = 60_000
+
+/** A whole system of our own on free ports, in a folder that goes when it is disposed of. */
+export interface OwnSystem {
+  readonly data: string
+  readonly logFile: string
+  /** What runs now; a part that was restarted has another pid. */
+  run(): RunFile
+  /** Stops it cleanly and keeps the folder: `again` starts it on the same data. */
+  stop(): Promise<void>
+  again(): Promise<void>
+  dispose(): Promise<void>
+}
+
+/** Starts `npm start`'s program with `flags` as a process of its own. */
+export async function startOwnSystem(flags: readonly string[]): Promise<OwnSystem> {
+  const data = mkdtempSync(path.join(tmpdir(), 'system-'))
+  const logFile = path.join(data, 'start.log')
+  const start = (): Promise<Child> =>
+    startChild({
+      name: 'system',
+      command: [process.execPath, programFile('scripts/start.ts'), '--ports', 'auto', '--data', data, ...flags],
+      logFile,
+      ready: 'message',
+      readyWithinMs: READY_MS,
+      stopWithinMs: STOP_MS,
+    })
+  let child: Child | undefined = await start()
+  const stop = async (): Promise<void> => {
+    await child?.stop()
+    child = undefined
+  }
+  return {
+    data,
+    logFile,
+    run: () => {
+      const run = readRunFile(data)
+      if (run === undefined) throw new Error(`nothing runs on ${data}; see ${logFile}`)
+      return run
+    },
+    stop,
+    again: async () => {
+      child = await start()
+    },
+    dispose: async () => {
+      await stop()
+      rmSync(data, { recursive: true, force: true })
+    },
+  }
+}

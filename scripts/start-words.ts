@@ -1,0 +1,51 @@
+import type { RunningPart } from '../infra/local/run-file.ts'
+import type { StartOptions } from './start-options.ts'
+
+/** What each part is, for the table at the end of a start. */
+const says: Readonly<Record<string, string>> = {
+  broker: 'Apache Kafka',
+  registry: 'schema registry',
+  clickhouse: 'ClickHouse over HTTP',
+  simulator: 'the simulated venues',
+  processors: 'cumulative volume delta',
+  feeds: 'venue connections',
+  api: 'the HTTP API',
+  supervisor: 'keeps the others running',
+}
+
+/** One line per part, what to try, and whether the numbers are real. */
+export function greeting(options: StartOptions, parts: readonly RunningPart[], seconds: string): string {
+  const rows = parts.map(({ name, pid, url }) =>
+    `  ${name.padEnd(11)}${(says[name] ?? '').padEnd(26)}${String(pid ?? '').padEnd(8)}${url}`.trimEnd(),
+  )
+  const url = (name: string): string => parts.find((part) => part.name === name)?.url ?? ''
+  return [
+    '',
+    `Ready after ${seconds} s. Data: ${options.data}`,
+    '',
+    ...rows,
+    '',
+    'Try:',
+    `  curl -s '${url('api')}/cvd/BTC?period=1h'`,
+    `  curl -s '${url('clickhouse')}/?database=market' --data-binary 'SELECT venue, count() AS trades, sum(quote) AS usd FROM trades GROUP BY venue FORMAT PrettyCompact'`,
+    '  npm run verify',
+    '  npm start -- --help',
+    '',
+    ...notice(options),
+    '',
+    'Ctrl-C stops all parts; the next start continues from their data.',
+  ].join('\n')
+}
+
+function notice({ mode, tape }: StartOptions): string[] {
+  if (mode === 'live') return ['Live: connected to the real venues.']
+  if (mode === 'tape') return [`TAPE: these are recorded numbers from ${tape ?? ''}, not the market of now.`]
+  return [
+    '*** DEMO: every price, trade and volume here is SYNTHETIC, made by the venue simulator. ***',
+    '*** For the real venues: npm run live                                                  ***',
+  ]
+}
+
+export function farewell(data: string): string {
+  return `Stopped. The data stay in ${data}; npm start continues from them, npm start -- --fresh empties them.`
+}

@@ -1,0 +1,205 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync, readFileSync, statfsSync } from 'node:fs'
+import path from 'node:path'
+import { settingsHelp, ConfigError } from '../infra/config/config.ts'
+import { settings, type SettingName } from '../infra/config/settings.ts'
+import { sayReady } from '../infra/lifecycle.ts'
+import { startControl } from '../infra/local/control.ts'
+import { DataFolderError, openDataFolder, type DataFolder } from '../infra/local/data-folder.ts'
+import { freePorts } from '../infra/local/free-ports.ts'
+import { ensureTools } from '../infra/local/java.ts'
+import { cacheFolder, fetchKafka, fetchRegistry } from '../infra/local/maven.ts'
+import { reservePort } from '../infra/local/ports.ts'
+import { removeRunFile, writeRunFile, type RunningPart } from '../infra/local/run-file.ts'
+import { Supervisor, type Part } from '../infra/local/supervisor.ts'
+import { describeSystem, programFile, type Ports, type System, type SystemOptions } from '../infra/local/system.ts'
+import { readOptions, usage, UsageError, type PortName, type StartOptions } from './start-options.ts'
+import { farewell, greeting } from './start-words.ts'
+
+const PREPARE_MS = 120_000
+const FREE_BYTES_WARN = 1024 * 1024 * 1024
+
+const began = performance.now()
+
+/** `npm start`: the whole system on this machine, until it is told to stop. */
+async function main(): Promise<void> {
+  const options = readOptions(process.argv.slice(2))
+  if (options === undefined) {
+    console.log(`${usage}\n\nEnvironment:\n${settingsHelp(Object.keys(settings) as SettingName[])}`)
+    return
+  }
+  const folder = await openDataFolder(options.data, options.mode, options.fresh)
+  process.once('exit', () => folder.release())
+  for (const name of folder.ended) say(`${name}: ended, an earlier start had left it running`)
+  removeRunFile(folder.root)
+  await run(options, folder)
+}
+
+async function run(options: StartOptions, folder: DataFolder): Promise<void> {
+  const ports = await choosePorts(options)
+  const system = describeSystem(systemOptions(options, folder, ports))
+  const keeper = keep(options, folder, system)
+  const { supervisor } = keeper
+  stopOnSignal(supervisor, folder)
+  const control = await startControl(supervisor)
+  await fetchParts(system)
+  await Promise.all(system.stores.map((part) => begin(supervisor, part)))
+  await prepare(system, folder)
+  for (const part of system.services) await begin(supervisor, part)
+  keeper.ready({ name: 'supervisor', pid: process.pid, url: control.url })
+  console.log(greeting(options, keeper.running(), seconds()))
+  sayReady(`http://127.0.0.1:${ports.api}`)
+}
+
+function systemOptions(options: StartOptions, folder: DataFolder, ports: Ports): SystemOptions {
+  const { seed, rate, tape, speed, retime, faults } = options
+  const given = { SIMULATOR_SEED: seed, SIMULATOR_RATE: rate, SIMULATOR_TAPE: tape, SIMULATOR_SPEED: speed }
+  const simulator = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  const switches = { ...(retime && { SIMULATOR_RETIME: '1' }), ...(faults && { SIMULATOR_FAULTS: '1' }) }
+  return {
+    mode: options.mode,
+    folder,
+    ports,
+    simulator: { ...Object.fromEntries(simulator), ...switches },
+    feedClock: options.mode === 'tape' && !retime ? 'tape' : 'host',
+    external: {},
+    onProgress: say,
+  }
+}
+
+/** Names of the ports as people know the parts behind them. */
+const wantedBy: Readonly<Record<PortName, string>> = {
+  api: 'the API',
+  console: 'the console',
+  clickhouse: 'ClickHouse',
+  kafka: 'Kafka',
+  registry: 'the schema registry',
+}
+
+async function choosePorts({ ports }: StartOptions): Promise<Ports> {
+  const free = await freePorts(7)
+  const take = async (name: PortName): Promise<number> => {
+    const port = ports[name] ?? free.pop() ?? 0
+    await reservePort(port, wantedBy[name]).catch((error: unknown) => {
+      const message = error instanceof Error ? error.message : String(error)
+      throw new UsageError(`${message}; free it, or choose another with --${name}-port N (or --ports auto)`)
+    })
+    return port
+  }
+  return {
+    api: await take('api'),
+    clickhouse: await take('clickhouse'),
+    kafka: await take('kafka'),
+    registry: await take('registry'),
+    simulator: free.pop() ?? 0,
+    feeds: free.pop() ?? 0,
+    processors: free.pop() ?? 0,
+  }
+}
+
+/** What keeps the parts running, and writes run.json from the moment that all are ready. */
+interface Keeper {
+  readonly supervisor: Supervisor
+  ready(self: RunningPart): void
+  running(): RunningPart[]
+}
+
+function keep(options: StartOptions, folder: DataFolder, _system: System): Keeper {
+  let self: RunningPart | undefined
+  const running = (): RunningPart[] => [
+    ...supervisor
+      .parts()
+      .flatMap(({ name, pid, url }) => (pid === undefined || url === undefined ? [] : [{ name, pid, url }])),
+    ...(self === undefined ? [] : [self]),
+  ]
+  const changed = (): void => {
+    if (self !== undefined) writeRunFile(folder.root, { mode: options.mode, data: folder.mode, parts: running() })
+  }
+  const freeBytes = (): number => freeBytesOf(folder.mode)
+  const supervisor = new Supervisor({ log: say, changed, freeBytes })
+  const ready = (part: RunningPart): void => {
+    self = part
+    changed()
+  }
+  if (freeBytes() < FREE_BYTES_WARN) say(`only ${Math.round(freeBytes() / 1e6)} MB are free in ${folder.mode}`)
+  return { supervisor, ready, running }
+}
+
+function freeBytesOf(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize
+}
+
+/** Checks Java and Maven and fetches the jars, one after the other, before parts that need them start side by side. */
+async function fetchParts(system: System): Promise<void> {
+  const names = new Set(system.stores.map((part) => part.name))
+  if (!names.has('broker') && !names.has('registry')) return
+  const { maven } = await ensureTools({ onProgress: say })
+  const fetching = { maven, cache: cacheFolder(), onProgress: say }
+  if (names.has('broker')) await fetchKafka(fetching)
+  if (names.has('registry')) await fetchRegistry(fetching)
+}
+
+async function begin(supervisor: Supervisor, part: Part): Promise<void> {
+  say(`${part.name}: starting`)
+  const child = await supervisor.start(part)
+  say(`${part.name}: ready at ${child.url}`)
+}
+
+/** Topics, schemas, layout and migrations, in a process of its own as on a server. */
+async function prepare(system: System, folder: DataFolder): Promise<void> {
+  say('prepare: topics, schemas and tables')
+  const logFile = path.join(folder.logs, 'prepare.log')
+  const log = openSync(logFile, 'w')
+  const child = spawn(process.execPath, [programFile('infra/prepare.ts')], {
+    env: { ...process.env, ...system.env },
+    stdio: ['ignore', log, log],
+    timeout: PREPARE_MS,
+  })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  if (code === 0) return
+  const last = readFileSync(logFile, 'utf8').trim().split('\n').slice(-5).join('\n')
+  throw new Error(`the log or the tables could not be prepared:\n${last}\nall of it: ${logFile}`)
+}
+
+/** The first signal stops everything in order, a second one at once. */
+function stopOnSignal(supervisor: Supervisor, folder: DataFolder): void {
+  let stopping = false
+  const onSignal = (signal: NodeJS.Signals | 'disconnect'): void => {
+    if (stopping) process.exit(130)
+    stopping = true
+    if (signal === 'SIGINT') process.stdout.write('\n')
+    say('stopping; once more cuts it short')
+    void supervisor.stop().then(() => {
+      removeRunFile(folder.root)
+      console.log(farewell(folder.root))
+      process.exit(0)
+    })
+  }
+  process.on('SIGINT', onSignal)
+  process.on('SIGTERM', onSignal)
+  process.on('SIGHUP', onSignal)
+  process.on('disconnect', () => onSignal('disconnect'))
+  stopAll = () => supervisor.stop()
+}
+
+/** Stops what a failed start had already started. */
+let stopAll = (): Promise<void> => Promise.resolve()
+
+function say(line: string): void {
+  console.log(`[${seconds().padStart(5)} s] ${line}`)
+}
+
+function seconds(): string {
+  return ((performance.now() - began) / 1000).toFixed(1)
+}
+
+try {
+  await main()
+} catch (error) {
+  await stopAll()
+  const expected = error instanceof UsageError || error instanceof DataFolderError || error instanceof ConfigError
+  console.error(expected ? error.message : error instanceof Error ? `npm start failed: ${error.message}` : error)
+  process.exit(expected ? 2 : 1)
+}
