@@ -29,8 +29,6 @@ export interface Meter {
   fenced(processor: string): void
   /** Any other failure of a task; it is opened again. */
   failed(processor: string): void
-  /** Records not yet applied. */
-  lag(processor: string, topic: string, partition: number, records: number): void
 }
 
 /** Everything that a task needs of the world. */

@@ -77,6 +77,13 @@ export class Runner {
     return { ok: this.#watch.isWell(this.#slots.values(), now), processors }
   }
 
+  /** Records not yet applied, of each input of each partition that is here. */
+  lags(): { processor: string; topic: string; partition: number; records: number }[] {
+    return [...this.#slots.values()].flatMap(({ row, partition, lag }) =>
+      [...lag].map(([topic, records]) => ({ processor: row.name, topic, partition, records })),
+    )
+  }
+
   /** The processors' own counts, summed over this host's partitions. */
   counts(): Map<string, Map<string, number>> {
     const sums = new Map<string, Map<string, number>>()
@@ -167,7 +174,7 @@ export class Runner {
     for (const { topic, offset } of slot.task?.positions() ?? []) {
       const slice = own.find((candidate) => candidate.topic === topic)
       if (slice === undefined) continue
-      this.#options.ports.meter.lag(row.name, topic, partition, Math.max(0, slice.end - offset))
+      slot.lag.set(topic, Math.max(0, slice.end - offset))
       this.#watch.at(`${row.name} ${topic}-${partition}`, offset, slice.end, now)
     }
   }

@@ -23,6 +23,8 @@ export interface SlotOptions extends TaskOptions {
 export class Slot {
   readonly row: ProcessorRow
   readonly partition: number
+  /** Records not yet applied, of each input, as of the last fetch. */
+  readonly lag = new Map<string, number>()
   readonly #options: SlotOptions
   #state: SlotState = 'opening'
   #task: Task | undefined

@@ -1,0 +1,217 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { localCodec } from '../../schemas/codec.ts'
+import type { Flow, Message, Signal, Trade } from '../../schemas/records.ts'
+import { Driver, type Fate, type Step } from '../kernel/driver.ts'
+import { processorsNamed } from '../topology.ts'
+import { mark, SECOND, T0, trade } from './given.ts'
+
+const PARTITIONS = 2
+const codec = localCodec()
+const [row] = processorsNamed(['cvd'])
+
+/** One record of the input log in its partition. */
+interface Input {
+  readonly partition: number
+  readonly message: Message<'trade' | 'mark'>
+}
+
+interface Plan {
+  readonly steps: readonly Step[]
+  readonly instances: number
+  readonly snapshotRecords: number
+}
+
+/** Everything that readers see in the end: the last flow record of each key and the journal of signals by identity. */
+interface Outcome {
+  readonly flow: ReadonlyMap<string, Flow>
+  readonly signals: ReadonlyMap<string, Signal>
+}
+
+const calm: Plan = { steps: [], instances: 1, snapshotRecords: 1_000_000 }
+
+describe('the cvd processor', () => {
+  it('writes the same in the end, whatever the batches, redeliveries, crashes, freezes and owners', async () => {
+    await fc.assert(
+      fc.asyncProperty(logs, plans, async (log, plan) => {
+        expect(await outcomeOf(log, plan)).toEqual(await outcomeOf(log, calm))
+      }),
+      { numRuns: 400 },
+    )
+  })
+
+  it('counts each trade once, however often the log holds it', async () => {
+    await fc.assert(
+      fc.asyncProperty(logs, fc.array(fc.nat(200), { maxLength: 20 }), async (log, again) => {
+        const doubled = again.reduce<readonly Input[]>(redeliver, log)
+        expect(figures(await outcomeOf(doubled, calm))).toEqual(figures(await outcomeOf(log, calm)))
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  it('conserves volume: rows add up to the trades, to the last digit', async () => {
+    await fc.assert(
+      fc.asyncProperty(logs, plans, async (log, plan) => {
+        const rows = [...(await outcomeOf(log, plan)).flow.values()]
+        const trades = counted(log)
+        for (const side of ['buy', 'sell'] as const) {
+          expect(sum(rows.map((flow) => flow[side]))).toBe(sum(trades.filter(is(side)).map(({ size }) => size)))
+          expect(sum(rows.map((flow) => flow[`${side}_quote`]))).toBe(
+            sum(trades.filter(is(side)).map(({ quote }) => quote)),
+          )
+          expect(sum(rows.map((flow) => flow[`${side}_count`]))).toBe(trades.filter(is(side)).length)
+        }
+      }),
+      { numRuns: 100 },
+    )
+  })
+})
+
+/** Runs the log through the real task as the plan says, then to its end. */
+async function outcomeOf(log: readonly Input[], { steps, instances, snapshotRecords }: Plan): Promise<Outcome> {
+  if (row === undefined) throw new Error('cvd is in the topology')
+  const driver = new Driver({ row, codec, partitions: PARTITIONS, instances, snapshotRecords })
+  log.forEach(({ partition, message }, index) => driver.feed('market.trades', partition, 'key', message, index))
+  for (const step of steps) await driver.step(step)
+  await driver.drain()
+  return { flow: lastFlows(driver), signals: journal(driver) }
+}
+
+/** As compaction leaves them, which must be what the highest version says too. */
+function lastFlows(driver: Driver): Map<string, Flow> {
+  const last = new Map<string, Flow>()
+  const highest = new Map<string, Flow>()
+  for (const { key, message } of driver.outputs('derived.flow')) {
+    if (message.type !== 'flow') continue
+    last.set(key, message.value)
+    if (message.value.v >= (highest.get(key)?.v ?? 0)) highest.set(key, message.value)
+  }
+  expect(last).toEqual(highest)
+  return sorted(last)
+}
+
+function journal(driver: Driver): Map<string, Signal> {
+  const signals = new Map<string, Signal>()
+  for (const { message } of driver.outputs('derived.signals')) {
+    if (message.type !== 'signal') continue
+    const { asset, kind, period, time } = message.value
+    const id = `${asset}|${kind}|${period}|${time}`
+    if (signals.has(id)) expect(message.value).toEqual(signals.get(id))
+    signals.set(id, message.value)
+  }
+  return sorted(signals)
+}
+
+function sorted<Value>(map: ReadonlyMap<string, Value>): Map<string, Value> {
+  return new Map([...map].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** An outcome without what depends on offsets: versions, and the parts that are named by them. */
+function figures({ flow, signals }: Outcome): unknown {
+  const rows = [...flow.values()].map((row) => ({ ...row, part: Math.max(row.part, -1), v: 0 }))
+  const changes = [...signals.values()].map((signal) => ({ ...signal, v: 0 }))
+  return {
+    rows: rows.map((value) => JSON.stringify(value)).sort(),
+    changes: changes.map((value) => JSON.stringify(value)).sort(),
+  }
+}
+
+/** The log with its `nth` trade once more somewhere behind: where its bucket is still known, or its ids are ordered. */
+function redeliver(log: readonly Input[], nth: number): readonly Input[] {
+  const input = log[nth % Math.max(1, log.length)]
+  return input?.message.type === 'trade' ? [...log, input] : log
+}
+
+/** The trades that must be counted: each instrument's ids once; what cannot be checked for that is left out. */
+function counted(log: readonly Input[]): Trade[] {
+  const seen = new Set<string>()
+  const times = new Map<number, number>()
+  return log.flatMap(({ partition, message }) => {
+    if (message.type === 'mark') {
+      times.set(partition, Math.max(times.get(partition) ?? 0, message.value.time))
+      return []
+    }
+    const { instrument, first_id, time } = message.value
+    const bucket = Math.floor(time / 1e7)
+    const isUnordered = instrument.startsWith('bybit')
+    if (isUnordered && bucket < Math.floor(((times.get(partition) ?? 0) - 7_200e6) / 1e7)) return []
+    const id = isUnordered ? `${instrument}|${bucket}|${first_id}` : `${instrument}|${first_id}`
+    if (seen.has(id)) return []
+    seen.add(id)
+    return [message.value]
+  })
+}
+
+const is = (side: 'buy' | 'sell') => (given: Trade) => given.taker === side
+
+/** Sizes and prices are small multiples of 1/8, so that sums of doubles are exact. */
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}
+
+const instruments = [
+  { partition: 0, asset: 'btc', instrument: 'binance:perp:BTCUSDT' },
+  { partition: 0, asset: 'btc', instrument: 'bybit:perp:BTCUSDT' },
+  { partition: 0, asset: 'ada', instrument: 'coinbase:spot:ADA-USD' },
+  { partition: 1, asset: 'eth', instrument: 'okx:perp:ETH-USDT-SWAP' },
+]
+
+const eighths = fc.integer({ min: 1, max: 80 }).map((n) => n / 8)
+
+const trades = fc
+  .record({
+    market: fc.constantFrom(...instruments),
+    id: fc.integer({ min: 1, max: 60 }),
+    after: fc.integer({ min: 0, max: 90 }),
+    price: eighths,
+    size: eighths,
+    taker: fc.constantFrom('buy' as const, 'sell' as const),
+    gap: fc.option(fc.integer({ min: 1, max: 3 }), { freq: 4 }),
+  })
+  .map(({ market: { partition, ...market }, id, after, price, size, taker, gap }): Input => {
+    const origin = gap === null ? ('stream' as const) : ('backfill' as const)
+    const time = T0 + after * SECOND
+    return { partition, message: trade({ ...market, first_id: id, time, price, size, taker, origin, gap_id: gap }) }
+  })
+
+/** Mostly seconds on, sometimes far beyond the state's horizon. */
+const marks = fc
+  .record({
+    partition: fc.nat(PARTITIONS - 1),
+    after: fc.oneof(
+      { weight: 20, arbitrary: fc.integer({ min: 0, max: 120 }) },
+      { weight: 1, arbitrary: fc.integer({ min: 7_000, max: 9_000 }) },
+    ),
+  })
+  .map(({ partition, after }): Input => ({ partition, message: mark(T0 + after * SECOND) }))
+
+const logs = fc.array(fc.oneof({ weight: 4, arbitrary: trades }, { weight: 1, arbitrary: marks }), { maxLength: 120 })
+
+const fates: fc.Arbitrary<Fate> = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom<Fate>({ kind: 'none' }, { kind: 'stop' }, { kind: 'drop' }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('crash' as const),
+      at: fc.nat(4),
+      when: fc.constantFrom('before' as const, 'after' as const),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('freeze' as const), at: fc.nat(4) }) },
+)
+
+const plans: fc.Arbitrary<Plan> = fc.record({
+  instances: fc.integer({ min: 1, max: 3 }),
+  snapshotRecords: fc.integer({ min: 1, max: 30 }),
+  steps: fc.array(
+    fc.record({
+      partition: fc.nat(PARTITIONS - 1),
+      take: fc.integer({ min: 1, max: 25 }),
+      again: fc.nat(10),
+      fate: fates,
+      thaw: fc.boolean(),
+    }),
+    { maxLength: 30 },
+  ),
+})

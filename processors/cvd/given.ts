@@ -1,0 +1,95 @@
+import type { Flow, Mark, Message, Micros, Signal, Trade } from '../../schemas/records.ts'
+import type { Output, Processor } from '../kernel/processor.ts'
+import { versionOf } from '../kernel/version.ts'
+import { cvd } from './cvd.ts'
+import type { CvdState } from './state.ts'
+
+/** What the tests of this folder begin with: records with sensible fields, and the core fed with them. */
+
+export const SECOND: Micros = 1_000_000
+/** A round time of this era, on a bound of every period's buckets. */
+export const T0: Micros = 1_786_060_800 * SECOND
+
+/** A buy of 1 BTC at 100 on Binance at T0 with the id 1, but for what is given. */
+export function trade(fields: Partial<Trade> = {}): Message<'trade'> {
+  const base = { price: 100, size: 1, time: T0, first_id: 1, ...fields }
+  const value: Trade = {
+    instrument: 'binance:perp:BTCUSDT',
+    asset: 'btc',
+    last_id: base.first_id,
+    count: 1,
+    sequence: null,
+    quote: base.price * base.size,
+    size_factor: 1,
+    price_factor: 1,
+    taker: 'buy',
+    received: base.time,
+    origin: 'stream',
+    gap_id: null,
+    ...base,
+  }
+  return { type: 'trade', value }
+}
+
+export function mark(time: Micros): Message<'mark'> {
+  const value: Mark = { writer: 'feeds', run: T0, time, venues: [], changes: [] }
+  return { type: 'mark', value }
+}
+
+/** The core by itself, one state: feeds messages at offsets 0, 1, 2 and so on. */
+export class Fed {
+  readonly core: Processor<CvdState> = cvd
+  state = cvd.empty()
+  #offset = 0
+  #partitionTime = 0
+  readonly emitted: Output[] = []
+
+  /** Folds messages as one batch. */
+  batch(...messages: readonly Message[]): this {
+    for (const message of messages) {
+      if (message.type === 'mark') this.#partitionTime = Math.max(this.#partitionTime, message.value.time)
+      const offset = this.#offset++
+      const context = { partition: 0, v: versionOf(1, offset), partitionTime: this.#partitionTime }
+      this.core.apply(this.state, { topic: 'market.trades', offset, time: 0, message }, context, this.#emit)
+    }
+    this.core.flush?.(this.state, this.#emit)
+    return this
+  }
+
+  /** Goes on from what was saved, as after a restart. `parts` are the saved ones so far. */
+  restart(parts: Map<string, Buffer>): this {
+    this.save(parts)
+    this.state = this.core.load(parts)
+    return this
+  }
+
+  save(parts: Map<string, Buffer>): void {
+    for (const [key, part] of this.core.save(this.state)) {
+      if (part === null) parts.delete(key)
+      else parts.set(key, part)
+    }
+  }
+
+  /** The last row of each key. */
+  get rows(): Flow[] {
+    const last = new Map<string, Flow>()
+    for (const { key, message } of this.emitted) if (message.type === 'flow') last.set(key, message.value)
+    return [...last.values()]
+  }
+
+  get row(): Flow | undefined {
+    return this.rows[0]
+  }
+
+  get signals(): Signal[] {
+    return this.emitted.flatMap(({ message }) => (message.type === 'signal' ? [message.value] : []))
+  }
+
+  get refused(): CvdState['refused'] {
+    return this.state.refused
+  }
+
+  readonly #emit = (output: Output): void => {
+    this.emitted.push(output)
+  }
+}

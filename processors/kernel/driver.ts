@@ -1,0 +1,291 @@
+import type { Claim, Log, OutRecord, Slice } from '../../infra/kafka/seam.ts'
+import type { Codec } from '../../schemas/codec.ts'
+import type { Message } from '../../schemas/records.ts'
+import type { TopicName } from '../../schemas/topics.ts'
+import { Decoder } from './decoder.ts'
+import { isFenced } from './errors.ts'
+import { MemoryBroker } from './memory-log.ts'
+import type { Clock, Meter, Ports, Report } from './ports.ts'
+import type { ProcessorRow } from './processor.ts'
+import { Task } from './task.ts'
+
+/**
+ * What befalls the instance at its `at`-th contact with the log in a step (claims and writes, from 0). A step with fewer
+ * contacts passes unharmed.
+ * - `crash`: it is gone, the contact not made (`before`) or made but never heard of (`after`);
+ * - `freeze`: it stands still before the contact until it is thawed, as a process that was stopped;
+ * - `stop`: it ends cleanly after the step; `drop`: it loses its partitions after the step, writing nothing.
+ */
+export type Fate =
+  | { readonly kind: 'none' | 'stop' | 'drop' }
+  | { readonly kind: 'crash'; readonly at: number; readonly when: 'before' | 'after' }
+  | { readonly kind: 'freeze'; readonly at: number }
+
+/** One fetch of one partition by whoever owns it; after it frozen instances may wake. */
+export interface Step {
+  readonly partition: number
+  /** Records taken at most. */
+  readonly take: number
+  /** Records before the position that are delivered once more. */
+  readonly again: number
+  readonly fate: Fate
+  readonly thaw: boolean
+}
+
+export interface DriverOptions {
+  readonly row: ProcessorRow
+  readonly codec: Codec
+  readonly partitions: number
+  readonly instances: number
+  /** A snapshot after this many records. */
+  readonly snapshotRecords: number
+}
+
+/** Drives the real task over a log in memory, one step after the other, with the accidents that the steps ask for. */
+export class Driver {
+  readonly broker = new MemoryBroker(stillClock)
+  readonly #options: DriverOptions
+  readonly #owners: number[]
+  #instances: Instance[]
+  #frozen: Frozen[] = []
+
+  constructor(options: DriverOptions) {
+    this.#options = options
+    this.#instances = Array.from({ length: options.instances }, () => this.#instance())
+    this.#owners = Array.from({ length: options.partitions }, (_, partition) => partition % options.instances)
+  }
+
+  /** Appends an input record; `time` in milliseconds. */
+  feed(topic: TopicName, partition: number, key: string, message: Message, time: number): void {
+    this.feedBytes(topic, partition, key, this.#options.codec.encode(topic, message.type, message.value), time)
+  }
+
+  feedBytes(topic: TopicName, partition: number, key: string, value: Buffer | null, time: number): void {
+    this.broker.append(topic, partition, [{ key, value, time }])
+  }
+
+  async step({ partition, take, again, fate, thaw }: Step): Promise<void> {
+    const owner = this.#owners[partition] ?? 0
+    const instance = this.#instances[owner]
+    if (instance === undefined) throw new Error('a driver has at least one instance')
+    const gate = instance.meet(fate)
+    const work = instance.work(partition, take, again)
+    const outcome = await Promise.race([work, gate])
+    if (outcome === 'frozen') this.#frozen.push({ instance, work })
+    if (outcome !== 'done') this.#replace(owner)
+    else if (fate.kind === 'stop' || fate.kind === 'drop') {
+      if (fate.kind === 'stop') await instance.stop()
+      this.#replace(owner)
+    }
+    if (thaw) await this.thaw()
+  }
+
+  /** Lets all frozen instances go on; each must be refused by the log or have had nothing more to write. */
+  async thaw(): Promise<void> {
+    const frozen = this.#frozen
+    this.#frozen = []
+    for (const { instance, work } of frozen) {
+      instance.thaw()
+      await work
+    }
+  }
+
+  /** Has every partition read to its end, without further accidents. */
+  async drain(): Promise<void> {
+    await this.thaw()
+    for (let partition = 0; partition < this.#options.partitions; partition++) {
+      while (await this.#isBehind(partition)) {
+        await this.step({ partition, take: 1_000, again: 0, fate: { kind: 'none' }, thaw: false })
+      }
+    }
+  }
+
+  /** The records of a topic, decoded, partition by partition in log order. */
+  outputs(topic: TopicName): { partition: number; offset: number; key: string; message: Message }[] {
+    return Array.from({ length: this.#options.partitions }, (_, partition) =>
+      this.broker.records(topic, partition).flatMap(({ offset, key, value }) => {
+        if (value === null) return []
+        return [{ partition, offset, key: key?.toString() ?? '', message: this.#options.codec.decode(value) }]
+      }),
+    ).flat()
+  }
+
+  /** The task of a partition, opened where it was not. */
+  task(partition: number): Promise<Task> {
+    const instance = this.#instances[this.#owners[partition] ?? 0]
+    if (instance === undefined) throw new Error('a driver has at least one instance')
+    void instance.meet({ kind: 'none' })
+    return instance.task(partition)
+  }
+
+  async #isBehind(partition: number): Promise<boolean> {
+    const task = await this.task(partition)
+    return task.positions().some(({ topic, offset }) => offset < this.broker.at(topic, partition).end)
+  }
+
+  /** A fresh instance takes the place of one that is gone; its partitions move on to the next. */
+  #replace(owner: number): void {
+    this.#instances = this.#instances.map((instance, index) => (index === owner ? this.#instance() : instance))
+    for (const [partition, index] of this.#owners.entries()) {
+      if (index === owner) this.#owners[partition] = (index + 1) % this.#instances.length
+    }
+  }
+
+  #instance(): Instance {
+    return new Instance(this.#options, this.broker)
+  }
+}
+
+interface Frozen {
+  readonly instance: Instance
+  readonly work: Promise<Outcome>
+}
+
+type Outcome = 'done' | 'crashed' | 'refused' | 'frozen'
+
+class Crash extends Error {}
+
+/** One process: its tasks, and what befalls it. */
+class Instance {
+  readonly #options: DriverOptions
+  readonly #broker: MemoryBroker
+  readonly #ports: Ports
+  readonly #decoder: Decoder
+  readonly #tasks = new Map<number, Task>()
+  #fate: Fate = { kind: 'none' }
+  #contacts = 0
+  #isDead = false
+  #onFrozen: () => void = () => undefined
+  #onThawed: () => void = () => undefined
+
+  constructor(options: DriverOptions, broker: MemoryBroker) {
+    this.#options = options
+    this.#broker = broker
+    const log = this.#accidental(broker.connect())
+    const { codec } = options
+    this.#ports = { ...quietPorts, log, reader: log.reader(), codec }
+    this.#decoder = new Decoder(codec, (id) => this.#ports.lookUp(id))
+  }
+
+  /** Sets the fate of the next step; resolves when it stands frozen. */
+  meet(fate: Fate): Promise<Outcome> {
+    this.#fate = fate
+    this.#contacts = 0
+    return new Promise((resolve) => {
+      this.#onFrozen = () => resolve('frozen')
+    })
+  }
+
+  thaw(): void {
+    this.#onThawed()
+  }
+
+  async task(partition: number): Promise<Task> {
+    const known = this.#tasks.get(partition)
+    if (known !== undefined) return known
+    const { row, snapshotRecords } = this.#options
+    const snapshots = { everyMs: Infinity, everyRecords: snapshotRecords }
+    const made = await Task.open(row, partition, { ports: this.#ports, decoder: this.#decoder, snapshots })
+    this.#tasks.set(partition, made)
+    return made
+  }
+
+  async work(partition: number, take: number, again: number): Promise<Outcome> {
+    try {
+      const task = await this.task(partition)
+      const positions = task.positions().map((position) => {
+        return { ...position, offset: Math.max(this.#startOf(position), position.offset - again) }
+      })
+      await task.work(positions.map((position) => this.#slice(position, take + again)))
+      return 'done'
+    } catch (error) {
+      if (error instanceof Crash) return 'crashed'
+      if (isFenced(error)) return 'refused'
+      throw error
+    }
+  }
+
+  async stop(): Promise<void> {
+    for (const task of this.#tasks.values()) {
+      await task.snapshot().catch((error: unknown) => {
+        if (!isFenced(error)) throw error // a thawed instance may have claimed meanwhile
+      })
+    }
+  }
+
+  #startOf({ topic, partition }: { topic: string; partition: number }): number {
+    return this.#broker.at(topic, partition).start
+  }
+
+  #slice(position: { topic: string; partition: number; offset: number }, take: number): Slice {
+    return cut(this.#broker.at(position.topic, position.partition).slice(position, Infinity), take)
+  }
+
+  /** The log, with what befalls this instance at each contact. */
+  #accidental(log: Log): Log {
+    return {
+      ...log,
+      claim: async (owner, targets) => {
+        const claim = await this.#contact(() => log.claim(owner, targets))
+        const send = (topic: string, partition: number, records: readonly OutRecord[]): Promise<void> =>
+          this.#contact(() => claim.send(topic, partition, records))
+        return { epoch: claim.epoch, send, close: () => claim.close() } satisfies Claim
+      },
+    }
+  }
+
+  async #contact<Value>(make: () => Promise<Value>): Promise<Value> {
+    if (this.#isDead) throw new Crash()
+    const fate = this.#fate
+    const isNow = 'at' in fate && fate.at === this.#contacts
+    this.#contacts += 1
+    if (!isNow) return make()
+    if (fate.kind === 'freeze') {
+      await this.#stand()
+      return make()
+    }
+    this.#isDead = true
+    if (fate.when === 'after') await make()
+    throw new Crash()
+  }
+
+  async #stand(): Promise<void> {
+    const thawed = new Promise<void>((resolve) => {
+      this.#onThawed = resolve
+    })
+    this.#onFrozen()
+    await thawed
+  }
+}
+
+function cut(slice: Slice, take: number): Slice {
+  if (slice.records.length <= take) return slice
+  const records = slice.records.slice(0, take)
+  return { ...slice, records, next: (records.at(-1)?.offset ?? slice.next - 1) + 1 }
+}
+
+const nothing = (): void => undefined
+
+/** Time stands still: nothing in a task depends on it but when it writes its state, and that goes by records here. */
+export const stillClock: Clock = { now: () => 0, delay: () => Promise.resolve() }
+
+export const quietMeter: Meter = {
+  applied: nothing,
+  outputs: nothing,
+  restored: nothing,
+  snapshot: nothing,
+  undecodable: nothing,
+  skipped: nothing,
+  fenced: nothing,
+  failed: nothing,
+}
+
+export const quietReport: Report = { info: nothing, warn: nothing, error: nothing }
+
+const quietPorts: Omit<Ports, 'log' | 'reader' | 'codec'> = {
+  lookUp: () => Promise.resolve(false),
+  hint: () => Promise.resolve(),
+  clock: stillClock,
+  meter: quietMeter,
+  report: quietReport,
+}

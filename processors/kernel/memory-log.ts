@@ -1,0 +1,189 @@
+// rule: imports - the seam's one class; an implementation of the seam throws it
+import { FencedError } from '../../infra/kafka/seam.ts'
+import type {
+  Claim,
+  FetchOptions,
+  Log,
+  LogReader,
+  LogRecord,
+  OutRecord,
+  Position,
+  Slice,
+  TopicPartition,
+  Writer,
+} from '../../infra/kafka/seam.ts'
+import type { Clock } from './ports.ts'
+
+/**
+ * A broker in memory for tests: partitions, claims that fence by owner and leave a hole in the offsets as control
+ * records do, compaction and retention on request. Topics and partitions exist as soon as they are named. Several
+ * instances connect to one broker.
+ */
+export class MemoryBroker {
+  readonly #clock: Clock
+  readonly #partitions = new Map<string, MemoryPartition>()
+  readonly #epochs = new Map<string, number>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** A client of one instance. */
+  connect(): Log {
+    const broker = this.#seam()
+    return {
+      reader: () => new MemoryReader(broker, this.#clock),
+      writer: () => ({
+        send: (topic, partition, records) => Promise.resolve(this.append(topic, partition, records)),
+        close: () => Promise.resolve(),
+      }),
+      claim: (owner, targets) => Promise.resolve(this.#claim(owner, targets)),
+      close: () => Promise.resolve(),
+    }
+  }
+
+  /** Appends as a producer that nobody fences. */
+  append(topic: string, partition: number, records: readonly OutRecord[]): void {
+    this.at(topic, partition).append(records)
+  }
+
+  /** What lies in a partition now. */
+  records(topic: string, partition: number): readonly LogRecord[] {
+    return this.at(topic, partition).records
+  }
+
+  /** Drops what lies before an offset, as retention does. */
+  truncate(topic: string, partition: number, before: number): void {
+    this.at(topic, partition).truncate(before)
+  }
+
+  /** Keeps the last record of each key, and of a tombstone nothing, as the cleaner does in the end. */
+  compact(topic: string, partition: number): void {
+    this.at(topic, partition).compact()
+  }
+
+  at(topic: string, partition: number): MemoryPartition {
+    const id = `${topic}-${partition}`
+    const known = this.#partitions.get(id)
+    if (known !== undefined) return known
+    const made = new MemoryPartition()
+    this.#partitions.set(id, made)
+    return made
+  }
+
+  #seam(): (at: TopicPartition) => MemoryPartition {
+    return ({ topic, partition }) => this.at(topic, partition)
+  }
+
+  #claim(owner: string, targets: readonly TopicPartition[]): Claim {
+    const epoch = (this.#epochs.get(owner) ?? -1) + 1
+    this.#epochs.set(owner, epoch)
+    for (const { topic, partition } of targets) this.at(topic, partition).skip()
+    const send: Writer['send'] = (topic, partition, records) => {
+      if (this.#epochs.get(owner) === epoch) return Promise.resolve(this.append(topic, partition, records))
+      return Promise.reject(new FencedError(`${owner} was claimed again`))
+    }
+    return { epoch, send, close: () => Promise.resolve() }
+  }
+}
+
+class MemoryPartition {
+  records: LogRecord[] = []
+  start = 0
+  end = 0
+  #waiting: (() => void)[] = []
+
+  append(records: readonly OutRecord[]): void {
+    for (const { key, value, time } of records) {
+      this.records.push({ offset: this.end++, time, key: key === null ? null : Buffer.from(key), value })
+    }
+    this.#wake()
+  }
+
+  /** A control record: it has an offset and is never seen. */
+  skip(): void {
+    this.end += 1
+    this.#wake()
+  }
+
+  truncate(before: number): void {
+    this.start = Math.min(before, this.end)
+    this.records = this.records.filter(({ offset }) => offset >= before)
+  }
+
+  compact(): void {
+    const last = new Map(this.records.map((record) => [record.key?.toString() ?? null, record]))
+    this.records = [...last.values()].filter(({ value }) => value !== null).sort((a, b) => a.offset - b.offset)
+  }
+
+  /** Resolves with the next append. */
+  changed(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve)
+    })
+  }
+
+  slice({ topic, partition, offset }: Position, bytesMax: number): Slice {
+    const { start, end } = this
+    const place = { topic, partition, start, end }
+    if (offset < start || offset > end) return { ...place, records: [], next: offset, error: 'out-of-range' }
+    const records: LogRecord[] = []
+    let bytes = 0
+    for (let at = this.#firstFrom(offset); at < this.records.length; at++) {
+      const record = this.records[at]
+      if (record === undefined) break
+      bytes += (record.key?.length ?? 0) + (record.value?.length ?? 0)
+      if (records.length > 0 && bytes > bytesMax) return { ...place, records, next: record.offset }
+      records.push(record)
+    }
+    return { ...place, records, next: end }
+  }
+
+  #firstFrom(offset: number): number {
+    const at = this.records.findIndex((record) => record.offset >= offset)
+    return at < 0 ? this.records.length : at
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+}
+
+class MemoryReader implements LogReader {
+  readonly #at: (at: TopicPartition) => MemoryPartition
+  readonly #clock: Clock
+
+  constructor(at: (at: TopicPartition) => MemoryPartition, clock: Clock) {
+    this.#at = at
+    this.#clock = clock
+  }
+
+  offsets: LogReader['offsets'] = (topic, partitions, at) => {
+    const offsetOf = (partition: number): number => {
+      const log = this.#at({ topic, partition })
+      if (at === 'start') return log.start
+      if (at === 'end') return log.end
+      return log.records.find(({ time }) => time >= at.time)?.offset ?? log.end
+    }
+    return Promise.resolve(new Map(partitions.map((partition) => [partition, offsetOf(partition)])))
+  }
+
+  async fetch(from: readonly Position[], { maxWaitMs, maxBytesPerPartition }: FetchOptions): Promise<Slice[]> {
+    const read = (): Slice[] => from.map((position) => this.#at(position).slice(position, maxBytesPerPartition))
+    const slices = read()
+    if (slices.some(({ records, error }) => records.length > 0 || error !== undefined)) return slices
+    await Promise.race([...from.map((position) => this.#at(position).changed()), this.#clock.delay(maxWaitMs)])
+    return read()
+  }
+
+  async *toEnd(topic: string, partition: number, from?: number): AsyncGenerator<readonly LogRecord[]> {
+    const log = this.#at({ topic, partition })
+    const { end } = log
+    const records = log.records.filter(({ offset }) => offset >= (from ?? log.start) && offset < end)
+    if (records.length > 0) yield records
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve()
+  }
+}
