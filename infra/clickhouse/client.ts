@@ -1,4 +1,4 @@
-import { createClient, type ClickHouseClient } from '@clickhouse/client'
+import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client'
 
 export interface ClickhouseOptions {
   /** The HTTP interface. */
@@ -42,6 +42,8 @@ export function connectClickhouse(options: ClickhouseOptions): Clickhouse {
     // The socket of an idle connection is given up before the server does (30 s), so that no request meets a closed one.
     keep_alive: { enabled: true, idle_socket_ttl: 2500 },
     clickhouse_settings: { date_time_output_format: 'iso' },
+    // Its errors reach the caller, who logs them; on its own it writes to the console.
+    log: { level: ClickHouseLogLevel.OFF },
   })
   /** The client's own timeout counts silence only; this one counts from the start. */
   const deadline = (): AbortSignal => AbortSignal.timeout(deadlineMs)
