@@ -1,0 +1,119 @@
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { startBroker } from './broker.ts'
+import { startChild, type Child, type ChildSpec } from './child.ts'
+import { startClickhouse } from './clickhouse/start.ts'
+import type { DataFolder, Mode } from './data-folder.ts'
+import { startRegistry } from './registry.ts'
+import type { Part } from './supervisor.ts'
+import { startSimulator, venueEnv } from './venues/start.ts'
+
+const HOST = '127.0.0.1'
+const READY_MS = 60_000
+const STOP_MS = 12_000
+
+/** Ports of one system; all known before the first part starts, so that a part that comes back is where it was. */
+export interface Ports {
+  readonly api: number
+  readonly clickhouse: number
+  readonly kafka: number
+  readonly registry: number
+  readonly simulator: number
+  readonly feeds: number
+  readonly processors: number
+}
+
+export interface SystemOptions {
+  readonly mode: Mode
+  readonly folder: DataFolder
+  readonly ports: Ports
+  /** Settings of the simulator by name (`SIMULATOR_SEED` and so on). */
+  readonly simulator: Readonly<Record<string, string>>
+  /** A tape that keeps its own times gives the feeds their clock. */
+  readonly feedClock: 'host' | 'tape'
+  /** Addresses that replace a local part: that part is then not started. */
+  readonly external: { readonly brokers?: string; readonly registryUrl?: string; readonly clickhouseUrl?: string }
+  readonly onProgress: (line: string) => void
+}
+
+/** The parts of one system in the order of their start: what a wave needs is up when the wave before it is. */
+export interface System {
+  readonly stores: readonly Part[]
+  readonly services: readonly Part[]
+  /** What the services and one-shot programs have in common. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** Describes the local system; starts nothing. */
+export function describeSystem(options: SystemOptions): System {
+  const { ports, external, mode } = options
+  const env = {
+    MODE: mode,
+    DATA_DIR: options.folder.mode,
+    KAFKA_BROKERS: external.brokers ?? `${HOST}:${ports.kafka}`,
+    SCHEMA_REGISTRY_URL: external.registryUrl ?? `http://${HOST}:${ports.registry}/apis/ccompat/v7`,
+    CLICKHOUSE_URL: external.clickhouseUrl ?? `http://${HOST}:${ports.clickhouse}`,
+  }
+  return { stores: storesOf(options), services: servicesOf(options, env), env }
+}
+
+function storesOf({ folder, ports, external, simulator, mode, onProgress }: SystemOptions): Part[] {
+  const place = (name: string): { dataDir: string; logFile: string; onProgress: (line: string) => void } => ({
+    dataDir: path.join(folder.mode, name),
+    logFile: path.join(folder.logs, `${name}.log`),
+    onProgress: (line) => onProgress(`${name}: ${line}`),
+  })
+  const parts: (Part | false)[] = [
+    external.brokers === undefined && {
+      name: 'broker',
+      start: () => startBroker({ ...place('broker'), port: ports.kafka }),
+    },
+    external.registryUrl === undefined && {
+      name: 'registry',
+      start: () => startRegistry({ ...place('registry'), port: ports.registry }),
+    },
+    external.clickhouseUrl === undefined && {
+      name: 'clickhouse',
+      start: () => startClickhouse({ ...place('clickhouse'), port: ports.clickhouse }),
+    },
+    mode !== 'live' && {
+      name: 'simulator',
+      start: () => startSimulator({ ...place('simulator'), port: ports.simulator, env: simulator }),
+    },
+  ]
+  return parts.filter((part) => part !== false)
+}
+
+function servicesOf({ mode, folder, ports, feedClock }: SystemOptions, env: Record<string, string>): Part[] {
+  const service = (name: string, main: string, more: Record<string, string>): Part => ({
+    name,
+    start: () => startService(folder, name, main, { ...env, ...more }),
+  })
+  const simulated = mode === 'live' ? {} : venueEnv(`http://${HOST}:${ports.simulator}`)
+  const feeds = { ...simulated, FEED_CLOCK: feedClock, FRAMES_DIR: path.join(folder.mode, 'frames') }
+  const others = `feeds=http://${HOST}:${ports.feeds},processors=http://${HOST}:${ports.processors}`
+  return [
+    service('processors', 'processors/main.ts', { OPS_PORT: String(ports.processors) }),
+    service('feeds', 'processors/feeds/main.ts', { OPS_PORT: String(ports.feeds), ...feeds }),
+    service('api', 'api/main.ts', { API_PORT: String(ports.api), API_SERVICES: others }),
+  ]
+}
+
+/** Starts one of our own programs and waits until it says that it is ready. */
+function startService(folder: DataFolder, name: string, main: string, env: Record<string, string>): Promise<Child> {
+  const spec: ChildSpec = {
+    name,
+    command: [process.execPath, programFile(main)],
+    env,
+    logFile: path.join(folder.logs, `${name}.log`),
+    ready: 'message',
+    readyWithinMs: READY_MS,
+    stopWithinMs: STOP_MS,
+  }
+  return startChild(spec)
+}
+
+/** Absolute path of a program of the checkout, wherever we are started from. */
+export function programFile(main: string): string {
+  return fileURLToPath(new URL(`../../${main}`, import.meta.url))
+}

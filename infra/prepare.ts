@@ -1,0 +1,70 @@
+import { MigrationError, migrate } from './clickhouse/migrate.ts'
+import { ConfigError, readConfig, settingsHelp } from './config/config.ts'
+import { loadCodec, SchemaError } from './kafka/codec.ts'
+import { connectLog } from './kafka/kafkajs.ts'
+import { LayoutError } from './kafka/layout.ts'
+import { prepareTopics } from './kafka/setup.ts'
+import { createLog, type Logger } from './log.ts'
+
+const settings = [
+  'NAMESPACE',
+  'PARTITIONS',
+  'REPLICATION_FACTOR',
+  'RETENTION_BYTES',
+  'KAFKA_BROKERS',
+  'SCHEMA_REGISTRY_URL',
+  'CLICKHOUSE_URL',
+  'CLICKHOUSE_USER',
+  'CLICKHOUSE_PASSWORD',
+  'CLICKHOUSE_DATABASE',
+  'CLICKHOUSE_KAFKA_BROKERS',
+  'CLICKHOUSE_REGISTRY_URL',
+] as const
+
+/**
+ * Runs once before the services: topics, schemas with their compatibility check, the log's layout, ClickHouse's tables.
+ * Changes nothing the second time; refuses a log or a database that it must not touch, with what to do.
+ */
+async function prepare(report: Logger): Promise<void> {
+  const config = readConfig(process.env, settings)
+  const { KAFKA_BROKERS: brokers, NAMESPACE: namespace, SCHEMA_REGISTRY_URL: registryUrl } = config
+  const codec = await loadCodec(registryUrl)
+  const log = await connectLog({ brokers, namespace, clientId: 'prepare', log: report })
+  try {
+    const layout = await prepareTopics({
+      brokers,
+      namespace,
+      log,
+      codec,
+      report,
+      partitions: config.PARTITIONS,
+      replicationFactor: config.REPLICATION_FACTOR,
+      retentionBytes: config.RETENTION_BYTES,
+    })
+    report.info({ log: layout.log, partitions: layout.partitions }, 'the log is ready')
+  } finally {
+    await log.close()
+  }
+  const applied = await migrate({
+    url: config.CLICKHOUSE_URL,
+    user: config.CLICKHOUSE_USER,
+    password: config.CLICKHOUSE_PASSWORD,
+    database: config.CLICKHOUSE_DATABASE,
+    namespace,
+    brokers: config.CLICKHOUSE_KAFKA_BROKERS.length > 0 ? config.CLICKHOUSE_KAFKA_BROKERS : brokers,
+    registryUrl: config.CLICKHOUSE_REGISTRY_URL === '' ? registryUrl : config.CLICKHOUSE_REGISTRY_URL,
+  })
+  report.info({ applied }, 'the database is ready')
+}
+
+if (process.argv.includes('--help')) {
+  console.log(`prepare: topics, schemas and tables, once before the services.\n\nEnvironment:\n${settingsHelp(settings)}`)
+} else {
+  try {
+    await prepare(createLog('prepare'))
+  } catch (error) {
+    const expected = [ConfigError, LayoutError, SchemaError, MigrationError].some((kind) => error instanceof kind)
+    console.error(expected && error instanceof Error ? error.message : error)
+    process.exitCode = error instanceof ConfigError ? 2 : 1
+  }
+}

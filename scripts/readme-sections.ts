@@ -1,0 +1,97 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { routes } from '../api/routes.ts'
+import { settings, type Setting } from '../infra/config/settings.ts'
+import { topology } from '../processors/topology.ts'
+import { topics } from '../schemas/topics.ts'
+import { tradeVenues } from '../schemas/venues.ts'
+
+const migrations = fileURLToPath(new URL('../infra/clickhouse/migrations/', import.meta.url))
+
+/** The parts of the README that follow from the tables, by the name in their markers. */
+export function sections(): Readonly<Record<string, string>> {
+  return { diagram: diagram(), routes: routeTable(), topics: topicTable(), settings: settingsTable() }
+}
+
+/** `text` with what stands between `<!-- name -->` and `<!-- /name -->` replaced. Throws where a section has no markers. */
+export function withSections(text: string, parts: Readonly<Record<string, string>> = sections()): string {
+  return Object.entries(parts).reduce((result, [name, part]) => {
+    const pattern = new RegExp(`<!-- ${name} -->[^]*?<!-- /${name} -->`)
+    if (!pattern.test(result)) throw new Error(`README.md has no markers <!-- ${name} --> and <!-- /${name} -->`)
+    return result.replace(pattern, () => `<!-- ${name} -->\n\n${part}\n\n<!-- /${name} -->`)
+  }, text)
+}
+
+function settingsTable(): string {
+  const rows = Object.entries(settings).map(([name, setting]: [string, Setting]) => [
+    `\`${name}\``,
+    setting.default === undefined ? 'required' : setting.default === '' ? '' : `\`${setting.default}\``,
+    setting.oneOf === undefined
+      ? setting.says
+      : `${setting.says} One of ${setting.oneOf.map((value) => `\`${value}\``).join(', ')}.`,
+  ])
+  return table(['variable', 'default', 'meaning'], rows)
+}
+
+function routeTable(): string {
+  return table(
+    ['route', 'what it answers'],
+    routes.map(({ method, path, says }) => [`\`${method} ${path}\``, says]),
+  )
+}
+
+function topicTable(): string {
+  return table(
+    ['topic', 'key', 'kind', 'records', 'what it holds'],
+    topics.map(({ name, key, kind, records, says }) => [
+      `\`${name}\``,
+      key.replaceAll('|', ', '),
+      kind,
+      records.join(', '),
+      says,
+    ]),
+  )
+}
+
+/** As Prettier writes a table: cells padded to the widest of their column. */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', String.raw`\|`)))
+  const widths = head.map((_title, column) => Math.max(3, ...lines.map((line) => line[column]?.length ?? 0)))
+  const text = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
+  const [first = [], ...rest] = lines
+  return [text(first), text(widths.map((width) => '-'.repeat(width))), ...rest.map(text)].join('\n')
+}
+
+function diagram(): string {
+  const node = (name: string): string => name.replaceAll('.', '_')
+  const ingested = ingestedTopics()
+  return [
+    '```mermaid',
+    'flowchart LR',
+    `  venues["${tradeVenues.map(({ venue }) => venue).join(', ')}"] -- "WS + REST" --> feeds`,
+    ...topics.map(({ name }) => `  ${node(name)}[("${name}")]`),
+    ...topics.filter(({ name }) => name.startsWith('market.')).map(({ name }) => `  feeds --> ${node(name)}`),
+    '  api -- "GET of a new symbol" --> control_subscriptions --> feeds',
+    '  prepare --> control_layout',
+    ...topology.flatMap(({ name, inputs, outputs, state }) => [
+      ...inputs.map((topic) => `  ${node(topic)} --> ${name}{{${name}}}`),
+      ...outputs.map((topic) => `  ${name} --> ${node(topic)}`),
+      `  ${name} <--> ${node(state)}`,
+    ]),
+    ...ingested.map((name) => `  ${node(name)} --> clickhouse`),
+    '  clickhouse --> api',
+    '  clickhouse --> analysts(["SQL: you"])',
+    '  api --> callers(["HTTP: you"])',
+    '```',
+  ].join('\n')
+}
+
+/** The topics that ClickHouse's Kafka tables read, as its migrations name them. */
+function ingestedTopics(): string[] {
+  const sql = readdirSync(migrations).map((file) => readFileSync(`${migrations}/${file}`, 'utf8'))
+  const found = sql.flatMap((text) =>
+    [...text.matchAll(/kafka_topic_list = \{\{topic:([\w.]+)\}\}/g)].map(([, topic = '']) => topic),
+  )
+  return [...new Set(found)]
+}
