@@ -28,8 +28,12 @@ export class History {
   readonly market: Market
   readonly rows: RowFile
   readonly candles: Candles
+  /** Newest trade. */
+  tail: Trade | undefined
   /** Newest trade that is not a block trade. */
   newest: Trade | undefined
+  /** Whether anyone has subscribed since this process began. */
+  subscribed = false
   private readonly checkpointFile: string
   private checkpoint: Checkpoint
   private readonly totals: Totals
@@ -43,7 +47,9 @@ export class History {
     const from =
       this.checkpoint.entered === null ? this.rows.end : Math.max(this.checkpoint.entered, this.checkpoint.row)
     for (const page of this.rows.pages(from, this.rows.end)) for (const trade of page) this.totals.add(trade)
-    this.newest = this.rows.last()
+    const recent = this.rows.read(this.rows.end - 100, this.rows.end)
+    this.tail = recent.at(-1)
+    this.newest = recent.findLast((trade) => !trade.block)
     this.candles = new Candles(join(folder, 'minutes.candles'), this.rows)
   }
 
@@ -53,6 +59,7 @@ export class History {
 
   /** From now on the ledger counts this market. On disk before the venue says that it is subscribed. */
   enter(): void {
+    this.subscribed = true
     if (this.entered) return
     this.save({ ...this.checkpoint, entered: this.rows.end, row: this.rows.end })
   }
@@ -63,6 +70,7 @@ export class History {
     this.rows.append(trades)
     if (this.entered) for (const trade of trades) this.totals.add(trade)
     for (const trade of trades) this.candles.add(trade)
+    this.tail = trades.at(-1) ?? this.tail
     this.newest = trades.findLast((trade) => !trade.block) ?? this.newest
     if (this.rows.files !== files) this.roll()
   }

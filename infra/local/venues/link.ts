@@ -5,8 +5,13 @@ import type { Market, VenueName } from './markets.ts'
 /** What a slow reader may leave unread before it is cut off, as venues do. */
 const UNREAD_BYTES_MAX = 64 * 1024 * 1024
 
-/** What a fault makes of one trade frame: the frames that leave instead of it, now. */
-export type Tamper = (link: Link, market: Market, frame: string) => readonly string[]
+/** What stands between a venue and its sockets. */
+export interface Tamper {
+  /** The frames that leave instead of this one, now. */
+  trade(link: Link, market: Market, frame: string): readonly string[]
+  /** Whether acknowledgements, heartbeats and pongs leave. */
+  speaks(link: Link): boolean
+}
 
 /** One socket as its venue sees it. Trade frames pass through the faults, all others do not. */
 export class Link {
@@ -30,12 +35,12 @@ export class Link {
 
   /** Acknowledgements, heartbeats, errors. */
   control(frame: string | object): void {
-    this.send(typeof frame === 'string' ? frame : JSON.stringify(frame))
+    if (this.tamper.speaks(this)) this.send(typeof frame === 'string' ? frame : JSON.stringify(frame))
   }
 
   /** One frame of a trade stream. */
   trade(market: Market, frame: string): void {
-    for (const text of this.tamper(this, market, frame)) this.send(text)
+    for (const text of this.tamper.trade(this, market, frame)) this.send(text)
   }
 
   /** Already tampered with. */
@@ -53,6 +58,11 @@ export class Link {
     this.sentAtMs = Date.now()
     this.socket.send(text)
     if (this.socket.bufferedAmount > UNREAD_BYTES_MAX) this.cut()
+  }
+
+  /** Bytes that the reader has not taken yet. */
+  get unread(): number {
+    return this.socket.bufferedAmount
   }
 
   ping(): void {

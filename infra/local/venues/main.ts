@@ -3,7 +3,16 @@ import { readConfig } from '../../config/config.ts'
 import { runService, sayReady } from '../../lifecycle.ts'
 import { startVenues } from './simulator.ts'
 
-const names = ['DATA_DIR', 'SIMULATOR_PORT', 'SIMULATOR_SEED', 'SIMULATOR_RATE'] as const
+const names = [
+  'DATA_DIR',
+  'SIMULATOR_PORT',
+  'SIMULATOR_SEED',
+  'SIMULATOR_RATE',
+  'SIMULATOR_FAULTS',
+  'SIMULATOR_TAPE',
+  'SIMULATOR_SPEED',
+  'SIMULATOR_RETIME',
+] as const
 
 await runService({
   name: 'simulator',
@@ -11,12 +20,15 @@ await runService({
   settings: names,
   async start(log) {
     const config = readConfig(process.env, names)
+    const { SIMULATOR_TAPE: path, SIMULATOR_SPEED: speed, SIMULATOR_RETIME: retime } = config
     const simulator = await startVenues({
       dataDir: join(config.DATA_DIR, 'simulator'),
       host: '127.0.0.1',
       port: config.SIMULATOR_PORT,
       seed: config.SIMULATOR_SEED,
       rate: config.SIMULATOR_RATE,
+      faults: config.SIMULATOR_FAULTS,
+      ...(path === '' ? {} : { tape: { path, speed, retime } }),
     })
     log.info({ url: simulator.url }, 'venues are open')
     sayReady(simulator.url)

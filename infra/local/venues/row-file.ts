@@ -95,10 +95,6 @@ export class RowFile {
     return [...this.pages(from, to)].flat()
   }
 
-  last(): Trade | undefined {
-    return this.read(this.end - 1, this.end)[0]
-  }
-
   /** Number of the first row with an id of at least `id`. */
   firstWithId(id: number): number {
     return this.search((view) => idOfRow(view, 0) >= id)

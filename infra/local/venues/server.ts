@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { closeServer, listen } from '../../http/ops.ts'
 import { Link, type Tamper } from './link.ts'
+import type { VenueName } from './markets.ts'
 import type { RestReply, Session, VenueServer } from './venue-server.ts'
 
 /** Client frames are subscriptions and pings; more than this is no client of a venue. */
@@ -13,10 +14,10 @@ const TICK_MS = 1000
 export interface Gate {
   readonly tamper: Tamper
   /** Refuses a new socket with this HTTP status. */
-  socketStatus(venue: VenueServer): number | undefined
+  socketStatus(venue: VenueName): number | undefined
   /** A reply instead of the venue's own, or how long to keep the caller waiting for it. */
-  restReply(venue: VenueServer): { reply?: RestReply; delayMs?: number }
-  opened(link: Link): void
+  restReply(venue: VenueName): { reply?: RestReply; delayMs?: number }
+  opened(link: Link, session: Session): void
   closed(link: Link): void
   /** `/ledger`, `/faults` and the like. */
   operator(request: OperatorRequest): Promise<RestReply> | RestReply
@@ -77,7 +78,7 @@ function begin({ socket, stream, venue, open }: Opening, gate: Gate, sessions: S
   const link = new Link({ venue: venue.name, socket, stream, tamper: gate.tamper, openedAtMs: Date.now() })
   const session = open(link)
   sessions.add(session)
-  gate.opened(link)
+  gate.opened(link, session)
   socket.on('message', (data: Buffer, binary: boolean) => session.receive(binary ? '' : data.toString('utf8')))
   // A reset connection closes right after; the session needs to know only that it is gone.
   socket.on('error', () => link.cut())
@@ -95,7 +96,7 @@ function connectTo(
 ): { venue: VenueServer; open: (link: Link) => Session } | number {
   const target = targetOf(venues, request)
   if (target.venue === undefined) return 404
-  const refused = gate.socketStatus(target.venue)
+  const refused = gate.socketStatus(target.venue.name)
   if (refused !== undefined) return refused
   const open = target.venue.connect(target.path, target.query)
   return typeof open === 'number' ? open : { venue: target.venue, open }
@@ -124,7 +125,7 @@ async function handle(
     write(response, await gate.operator({ method: request.method ?? 'GET', path, query, body }))
     return
   }
-  const { reply, delayMs } = gate.restReply(venue)
+  const { reply, delayMs } = gate.restReply(venue.name)
   const answer = (): void => {
     write(response, reply ?? venue.rest({ path, query, headers: request.headers, nowMs: Date.now() }))
   }

@@ -2,14 +2,16 @@ import { join } from 'node:path'
 import { BinanceServer } from './binance/server.ts'
 import { BybitServer } from './bybit/server.ts'
 import { CoinbaseServer } from './coinbase/server.ts'
+import { Faults } from './faults.ts'
+import { simulatedMarkets } from './markets.ts'
 import { OkxServer } from './okx/server.ts'
-import { simulatedMarkets, type Market } from './markets.ts'
-import { MarketModel, type DrawnFills } from './model.ts'
-import { numberedAfter } from './numbering.ts'
-import { Random } from './random.ts'
-import { serve, type Gate, type OperatorRequest } from './server.ts'
+import { operate } from './operator.ts'
+import { FaultSchedule } from './schedule.ts'
+import { serve, type Gate } from './server.ts'
+import { modelSource, type Source } from './source.ts'
+import { openTape } from './tape.ts'
 import type { Micros } from './trade.ts'
-import type { RestReply, VenueServer } from './venue-server.ts'
+import type { VenueServer } from './venue-server.ts'
 import { World } from './world.ts'
 
 export interface SimulatorOptions {
@@ -19,6 +21,12 @@ export interface SimulatorOptions {
   readonly seed: number
   /** Trades a second over all markets. */
   readonly rate: number
+  /** Faults come by themselves, on the seed's schedule. */
+  readonly faults?: boolean
+  /** A tape instead of the market. */
+  readonly tape?: { readonly path: string; readonly speed: number; readonly retime: boolean }
+  /** How long Binance keeps a socket; a day where nothing is said. */
+  readonly lifetimeMs?: number
 }
 
 export interface Simulator {
@@ -26,76 +34,63 @@ export interface Simulator {
   close(): Promise<void>
 }
 
-/** The market is asked this often for what has traded. */
+/** The source is asked this often for what has traded. */
 const STEP_MS = 5
 const DAY_MS = 86_400_000
 
-/** Starts the four venues over a seeded market, on one port. */
+/** Starts the four venues over a seeded market or a tape, on one port. */
 export async function startVenues(options: SimulatorOptions): Promise<Simulator> {
-  const world = new World(join(options.dataDir, 'market'), simulatedMarkets, hostMicros())
+  const { world, source } = await openSource(options)
   const venues: readonly VenueServer[] = [
-    new BinanceServer(world, DAY_MS),
+    new BinanceServer(world, options.lifetimeMs ?? DAY_MS),
     new BybitServer(world),
     new OkxServer(world),
     new CoinbaseServer(world),
   ]
-  const source = modelSource(world, options)
+  const faults = new Faults(options.seed)
+  const schedule = options.faults === true ? new FaultSchedule(options.seed, Date.now()) : undefined
   let paused = false
-  const gate: Gate = {
-    tamper: (_link, _market, frame) => [frame],
-    socketStatus: () => undefined,
-    restReply: () => ({}),
-    opened: () => undefined,
-    closed: () => undefined,
-    operator: (request) => operate(world, request, (value) => (paused = value)),
+  const pause = (value: boolean): void => {
+    paused = value
   }
+  const listening = await serve(venues, gateOf(world, faults, { pause, progress: () => source.progress() }), options)
   const timer = setInterval(() => {
-    const now = hostMicros()
-    world.now = now
-    const drawn = source(now)
-    if (paused) return
-    for (const { market, fills } of drawn) trade(world, venues, { market, fills })
+    const host = hostMicros()
+    for (const order of schedule?.due(host / 1000) ?? []) faults.start(order, host / 1000)
+    faults.tick(host / 1000)
+    if (paused) source.skip(host)
+    else
+      for (const { market, trades, now } of source.advance(host, faults.unread())) {
+        world.now = now
+        world.get(market).append(trades)
+        venues.find(({ name }) => name === market.venue)?.publish(market, trades)
+      }
+    world.now = source.clock(host)
   }, STEP_MS)
-  const listening = await serve(venues, gate, options)
   const close = async (): Promise<void> => {
     clearInterval(timer)
     await listening.close()
+    source.close()
     world.close()
   }
   return { url: listening.url, close }
 }
 
-const random = new Random(1)
-
-function trade(world: World, venues: readonly VenueServer[], { market, fills }: DrawnFills): void {
-  const history = world.get(market)
-  const trades = numberedAfter(history.newest, market, fills, random)
-  history.append(trades)
-  venues.find((venue) => venue.name === market.venue)?.publish(market, trades)
+function gateOf(world: World, faults: Faults, way: { pause: (paused: boolean) => void; progress: () => object }): Gate {
+  return {
+    tamper: faults,
+    socketStatus: (venue) => faults.socketStatus(venue),
+    restReply: (venue) => faults.restReply(venue, Date.now()),
+    opened: (link, session) => faults.opened(link, session),
+    closed: (link) => faults.closed(link),
+    operator: (request) => operate({ world, faults, ...way }, request),
+  }
 }
 
-function modelSource(world: World, { seed, rate }: SimulatorOptions): (now: Micros) => DrawnFills[] {
-  const prices = new Map<Market, number>()
-  for (const market of simulatedMarkets) {
-    const { newest } = world.get(market)
-    if (newest !== undefined) prices.set(market, newest.price / 10 ** market.priceDecimals)
-  }
-  const model = new MarketModel({ seed, rate, start: hostMicros(), prices })
-  return (now) => model.advance(now)
-}
-
-function operate(world: World, request: OperatorRequest, pause: (value: boolean) => void): RestReply {
-  const route = `${request.method} ${request.path}`
-  switch (route) {
-    case 'GET /ledger':
-      return { status: 200, body: world.ledger(Object.fromEntries(request.query)) }
-    case 'POST /pause':
-    case 'POST /resume':
-      pause(request.path === '/pause')
-      return { status: 200, body: { paused: request.path === '/pause' } }
-    default:
-      return { status: 404, body: { error: 'unknown path' } }
-  }
+async function openSource(options: SimulatorOptions): Promise<{ world: World; source: Source }> {
+  if (options.tape !== undefined) return openTape(options.tape, join(options.dataDir, 'tape'))
+  const world = new World(join(options.dataDir, 'market'), simulatedMarkets, hostMicros())
+  return { world, source: modelSource(world, { ...options, start: hostMicros() }) }
 }
 
 function hostMicros(): Micros {

@@ -19,6 +19,8 @@ export interface Session {
   /** Called once a second: heartbeats and what the venue drops a connection for. `nowMs`: the host's clock. */
   tick(nowMs: number): void
   closed(): void
+  /** Says that the venue will close this connection soon, where the venue has words for it. */
+  announceClosing?(): void
 }
 
 export interface RestRequest {

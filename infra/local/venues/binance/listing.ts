@@ -3,6 +3,7 @@ import type { Market } from '../markets.ts'
 
 /** `/fapi/v1/exchangeInfo`: what trades, and some that a reader has to leave out. */
 export function exchangeInfo(markets: readonly Market[], nowMs: number): object {
+  const traded = new Set(markets.map(({ symbol }) => symbol))
   return {
     timezone: 'UTC',
     serverTime: nowMs,
@@ -13,16 +14,21 @@ export function exchangeInfo(markets: readonly Market[], nowMs: number): object 
     ],
     exchangeFilters: [],
     assets: [{ asset: 'USDT', marginAvailable: true, autoAssetExchange: '-10000' }],
-    symbols: [...markets.map((market) => row(market, {})), ...decoys(markets)],
+    symbols: [
+      ...markets.map((market) => row(market, {})),
+      ...decoys(markets).filter(({ symbol }) => !traded.has(symbol)),
+    ],
   }
 }
 
 /** Listed, but not for us: a name with digits, a stock, a delisted one, a dated future, another quote. */
-function decoys(markets: readonly Market[]): object[] {
+function decoys(markets: readonly Market[]): { symbol: string }[] {
   const [btc] = markets
   if (btc === undefined) return []
-  const like = (symbol: string, baseAsset: string, more: object): object =>
-    row(btc, { symbol, pair: symbol, baseAsset, ...more })
+  const like = (symbol: string, baseAsset: string, more: object): { symbol: string } => ({
+    ...row(btc, { pair: symbol, baseAsset, ...more }),
+    symbol,
+  })
   return [
     like('1INCHUSDT', '1INCH', {}),
     like('TSLAUSDT', 'TSLA', { contractType: 'TRADIFI_PERPETUAL', underlyingType: 'EQUITY' }),

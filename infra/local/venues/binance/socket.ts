@@ -3,6 +3,7 @@ import type { Subscribers } from '../subscribers.ts'
 import { Throttle } from '../throttle.ts'
 import type { Session } from '../venue-server.ts'
 import type { World } from '../world.ts'
+import { combined } from './frames.ts'
 
 /** "10 incoming messages per second", more is a policy violation. */
 const MESSAGES_PER_SECOND = 10
@@ -79,6 +80,11 @@ export class BinanceSession implements Session {
 
   closed(): void {
     this.remove([...this.streams])
+  }
+
+  announceClosing(): void {
+    const notice = JSON.stringify({ e: 'serverShutdown', E: this.options.world.nowMs })
+    this.link.control(this.combined ? combined('!serverShutdown', notice) : notice)
   }
 
   /** Says whether the connection is still within its rate. */

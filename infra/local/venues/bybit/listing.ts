@@ -6,8 +6,8 @@ export function instruments(markets: readonly Market[]): { symbol: string; statu
   const [btc] = markets
   if (btc === undefined) return []
   const like = (symbol: string, baseCoin: string, more: object): Listed => ({ ...row(btc), symbol, baseCoin, ...more })
-  return [
-    ...markets.map(row),
+  const traded = new Set(markets.map(({ symbol }) => symbol))
+  const decoys = [
     like('1INCHUSDT', '1INCH', {}),
     like('TSLAUSDT', 'TSLA', { symbolType: 'stock' }),
     like('XAUUSDT', 'XAU', { symbolType: 'commodity' }),
@@ -19,6 +19,7 @@ export function instruments(markets: readonly Market[]): { symbol: string; statu
     }),
     like('TONUSDT', 'TON', { status: 'Closed' }),
   ]
+  return [...markets.map(row), ...decoys.filter(({ symbol }) => !traded.has(symbol))]
 }
 
 type Listed = ReturnType<typeof row>

@@ -9,8 +9,8 @@ export function products(markets: readonly Market[]): { id: string }[] {
     const [base_currency = '', quote_currency = ''] = id.split('-')
     return { ...row(btc), id, base_currency, quote_currency, display_name: id.replace('-', '/'), ...more }
   }
-  return [
-    ...markets.map(row),
+  const traded = new Set(markets.map(({ symbol }) => symbol))
+  const decoys = [
     like('1INCH-USD', {}),
     like('BTC-EUR', {}),
     like('USDT-USD', { fx_stablecoin: true }),
@@ -18,6 +18,7 @@ export function products(markets: readonly Market[]): { id: string }[] {
     like('TON-USD', { status: 'offline', trading_disabled: true }),
     like('NEWCOIN-USD', { trading_disabled: true }),
   ]
+  return [...markets.map(row), ...decoys.filter(({ id }) => !traded.has(id))]
 }
 
 /** `/currencies`, which general-purpose clients load beside the products. */

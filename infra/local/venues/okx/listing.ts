@@ -10,16 +10,19 @@ export function instruments(markets: readonly Market[], type: string): { instId:
     const [ctValCcy = '', settleCcy = ''] = instFamily.split('-')
     return { ...swap, instId: `${instFamily}-SWAP`, instFamily, uly: instFamily, ctValCcy, settleCcy, ...more }
   }
+  const traded = new Set(markets.map(({ symbol }) => symbol))
   switch (type) {
     case 'SWAP':
       return [
         ...markets.map(row),
-        like('1INCH-USDT', { ctVal: '1' }),
-        like('BTC-USD', { ctVal: '100', ctType: 'inverse', ctValCcy: 'USD', settleCcy: 'BTC' }),
-        like('BTC-USDC', { ctVal: '0.0001' }),
-        like('TSLA-USDT', { ctVal: '0.1', instCategory: '3' }),
-        like('TON-USDT', { ctVal: '1', state: 'suspend' }),
-        like('FRESH-USDT', { ctVal: '1', state: 'preopen' }),
+        ...[
+          like('1INCH-USDT', { ctVal: '1' }),
+          like('BTC-USD', { ctVal: '100', ctType: 'inverse', ctValCcy: 'USD', settleCcy: 'BTC' }),
+          like('BTC-USDC', { ctVal: '0.0001' }),
+          like('TSLA-USDT', { ctVal: '0.1', instCategory: '3' }),
+          like('TON-USDT', { ctVal: '1', state: 'suspend' }),
+          like('FRESH-USDT', { ctVal: '1', state: 'preopen' }),
+        ].filter(({ instId }) => !traded.has(instId)),
       ]
     case 'FUTURES':
       return [

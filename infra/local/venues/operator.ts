@@ -1,0 +1,60 @@
+import { faultOrder } from './fault-kinds.ts'
+import type { Faults } from './faults.ts'
+import { ok } from './query.ts'
+import type { OperatorRequest } from './server.ts'
+import type { RestReply } from './venue-server.ts'
+import type { World } from './world.ts'
+
+export interface Operated {
+  readonly world: World
+  readonly faults: Faults
+  readonly pause: (paused: boolean) => void
+  readonly progress: () => object
+}
+
+/** The operator's own paths, beside the venues'. */
+export async function operate(parts: Operated, request: OperatorRequest): Promise<RestReply> {
+  switch (`${request.method} ${request.path}`) {
+    case 'GET /ledger':
+      return ledger(parts.world, request.query)
+    case 'GET /faults':
+      return ok(parts.faults.status())
+    case 'POST /faults': {
+      const result = faultOrder(await request.body())
+      if ('error' in result) return { status: 400, body: result }
+      return ok(parts.faults.start(result.order, Date.now()))
+    }
+    case 'GET /tape':
+      return ok(parts.progress())
+    case 'POST /pause':
+    case 'POST /resume':
+      parts.pause(request.path === '/pause')
+      return ok({ paused: request.path === '/pause' })
+    case 'GET /healthz':
+      return ok({ ok: true })
+    default:
+      return {
+        status: 404,
+        body: {
+          error:
+            'see GET /ledger, GET|POST /faults, POST /pause, POST /resume, GET /tape, and /binance, /bybit, /okx, /coinbase',
+        },
+      }
+  }
+}
+
+function ledger(world: World, query: URLSearchParams): RestReply {
+  const [venue, symbol] = [query.get('venue'), query.get('symbol')]
+  const [from, to] = ['from', 'to'].map((name) => query.get(name))
+  if ([from, to].some((text) => typeof text === 'string' && !/^\d+$/.test(text))) {
+    return { status: 400, body: { error: 'from and to are microseconds since 1970' } }
+  }
+  return ok(
+    world.ledger({
+      ...(venue === null ? {} : { venue }),
+      ...(symbol === null ? {} : { symbol }),
+      ...(typeof from === 'string' ? { from: Number(from) } : {}),
+      ...(typeof to === 'string' ? { to: Number(to) } : {}),
+    }),
+  )
+}
