@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest'
+import { loadCodec, type RegistryCodec } from '../../infra/kafka/codec.ts'
+import { connectLog } from '../../infra/kafka/kafkajs.ts'
+import type { Log } from '../../infra/kafka/seam.ts'
+import { prepareTopics } from '../../infra/kafka/setup.ts'
+import { startChild, type Child } from '../../infra/local/child.ts'
+import type { Flow, Message, Micros } from '../../schemas/records.ts'
+import { mark, T0, trade } from './given.ts'
+
+const PARTITIONS = 2
+const main = fileURLToPath(new URL('../main.ts', import.meta.url))
+
+let namespace: string
+let folder: string
+let codec: RegistryCodec
+let log: Log
+let hosts: Child[]
+
+beforeEach(async () => {
+  const { brokers, registryUrl } = inject('parts')
+  namespace = `cvd-${randomUUID().slice(0, 8)}.`
+  folder = mkdtempSync(path.join(tmpdir(), 'cvd-'))
+  hosts = []
+  codec = await loadCodec(registryUrl)
+  log = await connectLog({ brokers, namespace, clientId: 'cvd-test' })
+  await prepareTopics({
+    brokers,
+    namespace,
+    log,
+    codec,
+    partitions: PARTITIONS,
+    replicationFactor: 1,
+    retentionBytes: 1e9,
+  })
+})
+
+afterEach(async () => {
+  await Promise.all(hosts.map((host) => host.stop()))
+  await log.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+it('counts every trade once over kill -9, restart and clean stop', async () => {
+  const first = await host()
+  await produce(0, 3_000)
+  await caughtUp(3_000)
+  process.kill(first.pid, 'SIGKILL')
+  await first.exited
+  await produce(3_000, 6_000)
+  const second = await host()
+  await caughtUp(6_000)
+  await second.stop()
+  await produce(6_000, 9_000)
+  await host()
+  await caughtUp(9_000)
+  expect(await totals()).toEqual(expected(9_000))
+})
+
+it('refuses a frozen host that wakes after another has claimed its partitions', async () => {
+  const first = await host()
+  await produce(0, 2_000)
+  await caughtUp(2_000)
+  process.kill(first.pid, 'SIGSTOP')
+  await produce(2_000, 4_000)
+  await host()
+  await caughtUp(4_000)
+  process.kill(first.pid, 'SIGCONT')
+  await vi.waitFor(async () => expect(await metric(first, 'mda_processor_fenced_total')).toBeGreaterThan(0), 20_000)
+  process.kill(first.pid, 'SIGKILL') // with fixed ownership both would claim for ever
+  await first.exited
+  await produce(4_000, 6_000)
+  await caughtUp(6_000)
+  expect(await totals()).toEqual(expected(6_000))
+})
+
+/** A host of the cvd processor as a process of its own. */
+async function host(): Promise<Child> {
+  const { brokers, registryUrl } = inject('parts')
+  const started = await startChild({
+    name: 'processors',
+    command: [process.execPath, main],
+    env: {
+      KAFKA_BROKERS: brokers.join(','),
+      SCHEMA_REGISTRY_URL: registryUrl,
+      NAMESPACE: namespace,
+      PARTITIONS: String(PARTITIONS),
+      SNAPSHOT_SECONDS: '0.2',
+      LOG_FORMAT: 'json',
+    },
+    logFile: path.join(folder, 'processors.log'),
+    ready: 'message',
+    readyWithinMs: 30_000,
+    stopWithinMs: 10_000,
+  })
+  hosts.push(started)
+  return started
+}
+
+const markets = [
+  { partition: 0, asset: 'btc', instrument: 'binance:perp:BTCUSDT' },
+  { partition: 0, asset: 'btc', instrument: 'bybit:perp:BTCUSDT' },
+  { partition: 1, asset: 'eth', instrument: 'okx:perp:ETH-USDT-SWAP' },
+] as const
+
+/** The `n`-th trade: every market in turn, 100 a second; sizes are eighths, so that sums are exact. */
+function nth(n: number): { partition: number; message: Message<'trade'> } {
+  const { partition, ...market } = markets[n % 3] ?? markets[0]
+  const size = (1 + (n % 7)) / 8
+  const taker = n % 5 < 2 ? 'buy' : 'sell'
+  return { partition, message: trade({ ...market, first_id: n, time: timeOf(n), size, taker }) }
+}
+
+function timeOf(n: number): Micros {
+  return T0 + n * 10_000
+}
+
+/** Writes trades `from` to `to`, every fifth twice, and a mark behind each hundred. */
+async function produce(from: number, to: number): Promise<void> {
+  const writer = log.writer()
+  for (let n = from; n < to; n += 100) {
+    for (const partition of [0, 1]) {
+      const trades = Array.from({ length: 100 }, (_, index) => nth(n + index)).filter(
+        (one) => one.partition === partition,
+      )
+      const doubled = trades.flatMap((one, index) => (index % 5 === 0 ? [one, one] : [one]))
+      const messages = [...doubled.map(({ message }) => message), mark(timeOf(n + 100))]
+      await writer.send(
+        'market.trades',
+        partition,
+        messages.map((message) => ({
+          key: 'key',
+          value: codec.encode('market.trades', message.type, message.value),
+          time: timeOf(n) / 1000,
+        })),
+      )
+    }
+  }
+  await writer.close()
+}
+
+/** Waits until the processor has forwarded the mark behind the trade before `n` in every partition. */
+async function caughtUp(n: number): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      for (const partition of [0, 1]) expect((await derived(partition)).time).toBe(timeOf(n))
+    },
+    { timeout: 30_000, interval: 100 },
+  )
+}
+
+/** The last row of each key and the time of the last mark. */
+async function derived(partition: number): Promise<{ rows: Map<string, Flow>; time: Micros }> {
+  const rows = new Map<string, Flow>()
+  let time = 0
+  const reader = log.reader()
+  for await (const records of reader.toEnd('derived.flow', partition)) {
+    for (const { key, value } of records) {
+      const message = value === null ? undefined : codec.decode(value)
+      if (message?.type === 'flow') rows.set(String(key), message.value)
+      if (message?.type === 'mark') time = message.value.time
+    }
+  }
+  await reader.close()
+  return { rows, time }
+}
+
+type Totals = Record<string, { buy: number; sell: number; trades: number }>
+
+async function totals(): Promise<Totals> {
+  const sums: Totals = {}
+  for (const partition of [0, 1]) {
+    for (const { instrument, buy, sell, buy_count, sell_count } of (await derived(partition)).rows.values()) {
+      add(sums, instrument, buy, sell, buy_count + sell_count)
+    }
+  }
+  return sums
+}
+
+function expected(to: number): Totals {
+  const sums: Totals = {}
+  for (let n = 0; n < to; n++) {
+    const { instrument, size, taker } = nth(n).message.value
+    add(sums, instrument, taker === 'buy' ? size : 0, taker === 'sell' ? size : 0, 1)
+  }
+  return sums
+}
+
+function add(sums: Totals, instrument: string, buy: number, sell: number, trades: number): void {
+  const sum = (sums[instrument] ??= { buy: 0, sell: 0, trades: 0 })
+  sum.buy += buy
+  sum.sell += sell
+  sum.trades += trades
+}
+
+async function metric({ url }: Child, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(2_000) })).text()
+  return Number(new RegExp(`^${name}\\{[^}]*\\} (\\S+)$`, 'm').exec(text)?.[1] ?? 0)
+}
