@@ -12,6 +12,8 @@ export interface Venue {
   readonly urls: { readonly ws: string; readonly rest: string }
   /** `contiguous`: ids go up by one per instrument, so a hole is a lost message. `none`: ids have no order. */
   readonly ids: 'contiguous' | 'none'
+  /** The stream channels whose trades `parse` reads; the first is the one that `subscribe` asks for. */
+  readonly channels: readonly [string, ...string[]]
   readonly socket: SocketRules
   readonly rest: RestRules
   /** Frames that subscribe or end `symbols`, each within the venue's limits. `id` numbers the requests. */

@@ -11,6 +11,7 @@ export const binance: Venue = {
   urls: { ws: 'wss://fstream.binance.com', rest: 'https://fapi.binance.com' },
   // Aggregate ids go up by one per symbol.
   ids: 'contiguous',
+  channels: ['aggTrade', 'trade'],
   socket: {
     // Since 2026-04-23 trades are pushed below /market only; any other path stays silent without an error.
     path: '/market/stream',

@@ -11,6 +11,7 @@ export const bybit: Venue = {
   urls: { ws: 'wss://stream.bybit.com', rest: 'https://api.bybit.com' },
   // Ids are UUIDs and `seq` is not contiguous: a hole does not show in the stream.
   ids: 'none',
+  channels: ['publicTrade'],
   socket: {
     path: '/v5/public/linear',
     // REST reaches back 1000 trades only, so what one connection loses the other must have.

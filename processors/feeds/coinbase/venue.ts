@@ -11,6 +11,7 @@ export const coinbase: Venue = {
   urls: { ws: 'wss://ws-feed.exchange.coinbase.com', rest: 'https://api.exchange.coinbase.com' },
   // Trade ids go up by one per product.
   ids: 'contiguous',
+  channels: ['matches'],
   socket: {
     path: '/',
     copies: 1,

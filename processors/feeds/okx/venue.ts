@@ -11,6 +11,7 @@ export const okx: Venue = {
   urls: { ws: 'wss://ws.okx.com:8443', rest: 'https://openapi.okx.com' },
   // `trades-all` is one record per fill, so trade ids go up by one.
   ids: 'contiguous',
+  channels: ['trades-all', 'trades'],
   socket: {
     // `trades-all` is served on the business path only.
     path: '/ws/v5/business',
