@@ -1,0 +1,166 @@
+import './patch.ts'
+import { randomUUID } from 'node:crypto'
+import kafkajs, { Kafka, type Admin } from 'kafkajs'
+import { mapHash } from '../../schemas/catalogue.ts'
+import type { Codec } from '../../schemas/codec.ts'
+import type { Layout } from '../../schemas/records.ts'
+import { topics, type Topic } from '../../schemas/topics.ts'
+import type { Logger } from '../log.ts'
+import { checkLayout, LAYOUT_VERSION, LayoutError } from './layout.ts'
+import { quietLog } from './quiet-log.ts'
+import type { Log, LogReader } from './seam.ts'
+import { partitionsOf, settingsOf, type TopicSizes } from './topic-settings.ts'
+
+const LAYOUT_TOPIC = 'control.layout'
+const LAYOUT_KEY = 'layout'
+const REQUEST_MS = 15_000
+
+export interface PrepareOptions extends TopicSizes {
+  readonly brokers: readonly string[]
+  readonly namespace: string
+  /** Same brokers and namespace. */
+  readonly log: Log
+  readonly codec: Codec
+  readonly report?: Logger | undefined
+}
+
+/**
+ * Makes every topic of the topic table that is missing, compares those that are there, and writes the layout record of
+ * a new log. Does nothing the second time. Throws `LayoutError` before it changes anything where the log was made for
+ * another partition count, another asset map or newer code, or where a topic has other partitions or another cleanup.
+ */
+export async function prepareTopics(options: PrepareOptions): Promise<Layout> {
+  const admin = await connectAdmin(options)
+  try {
+    const there = new Set(await admin.listTopics())
+    const known = there.has(options.namespace + LAYOUT_TOPIC) ? await readLayout(options) : undefined
+    if (known !== undefined) checkLayout(known, options.partitions)
+    const [old, missing] = partition(topics, ({ name }) => there.has(options.namespace + name))
+    await compare(admin, old, options)
+    await create(admin, missing, options)
+    return await settleLayout(options)
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+async function connectAdmin({ brokers, report }: PrepareOptions): Promise<Admin> {
+  const kafka = new Kafka({
+    brokers: [...brokers],
+    clientId: 'prepare',
+    requestTimeout: REQUEST_MS,
+    retry: { initialRetryTime: 100, maxRetryTime: 1_000, retries: 20 },
+    logCreator: quietLog(report),
+  })
+  const admin = kafka.admin()
+  await admin.connect()
+  return admin
+}
+
+async function create(admin: Admin, missing: readonly Topic[], options: PrepareOptions): Promise<void> {
+  if (missing.length === 0) return
+  await admin.createTopics({
+    waitForLeaders: true,
+    timeout: REQUEST_MS,
+    topics: missing.map((topic) => ({
+      topic: options.namespace + topic.name,
+      numPartitions: partitionsOf(topic, options),
+      replicationFactor: options.replicationFactor,
+      configEntries: entries(settingsOf(topic, options)),
+    })),
+  })
+  options.report?.info({ topics: missing.map(({ name }) => name) }, 'topics created')
+}
+
+/** Partitions and cleanup must be as in the table. A size limit that was set anew is carried over. */
+async function compare(admin: Admin, old: readonly Topic[], options: PrepareOptions): Promise<void> {
+  if (old.length === 0) return
+  const names = old.map(({ name }) => options.namespace + name)
+  const metadata = await admin.fetchTopicMetadata({ topics: names })
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: names.map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name })),
+  })
+  for (const topic of old) {
+    const name = options.namespace + topic.name
+    const partitions = metadata.topics.find((each) => each.name === name)?.partitions.length ?? 0
+    const settings = resources.find((each) => each.resourceName === name)?.configEntries ?? []
+    const own = Object.fromEntries(settings.filter(isOwn).map((entry) => [entry.configName, entry.configValue]))
+    const all = Object.fromEntries(settings.map((entry) => [entry.configName, entry.configValue]))
+    const wanted = settingsOf(topic, options)
+    refuse(name, 'partitions', String(partitions), String(partitionsOf(topic, options)))
+    refuse(name, 'cleanup.policy', all['cleanup.policy'] ?? '', wanted['cleanup.policy'] ?? '')
+    const limit = wanted['retention.bytes'] ?? '-1'
+    if (all['retention.bytes'] === limit) continue
+    const configEntries = entries({ ...own, 'retention.bytes': limit })
+    await admin.alterConfigs({
+      validateOnly: false,
+      resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name, configEntries }],
+    })
+    options.report?.info({ topic: name, from: all['retention.bytes'], to: limit }, 'retention.bytes changed')
+  }
+}
+
+/** Set on the topic itself, neither inherited nor a default. */
+function isOwn({ configSource }: { readonly configSource: number }): boolean {
+  const TOPIC_CONFIG = 1
+  return configSource === TOPIC_CONFIG
+}
+
+function refuse(topic: string, what: string, got: string, wanted: string): void {
+  if (got === wanted) return
+  throw new LayoutError(
+    'topic',
+    `topic ${topic} has ${what} ${got}, this release needs ${wanted}; ` +
+      'delete the topic if its records are not needed, or start with another NAMESPACE',
+  )
+}
+
+/** Reads the layout, writes it where the log is new, and carries an extended asset map over. One process at a time. */
+async function settleLayout(options: PrepareOptions): Promise<Layout> {
+  const claim = await options.log.claim('layout-0', [{ topic: LAYOUT_TOPIC, partition: 0 }])
+  try {
+    const known = await readLayout(options)
+    if (known !== undefined) checkLayout(known, options.partitions)
+    const map = mapHash()
+    if (known?.map === map) return known
+    const time = Date.now()
+    const layout: Layout =
+      known === undefined
+        ? { log: randomUUID(), version: LAYOUT_VERSION, partitions: options.partitions, map, created: time * 1000 }
+        : { ...known, map }
+    const value = options.codec.encode(LAYOUT_TOPIC, 'layout', layout)
+    await claim.send(LAYOUT_TOPIC, 0, [{ key: LAYOUT_KEY, value, time }])
+    return layout
+  } finally {
+    await claim.close()
+  }
+}
+
+async function readLayout({ log, codec }: PrepareOptions): Promise<Layout | undefined> {
+  const reader = log.reader()
+  try {
+    return await newestLayout(reader, codec)
+  } finally {
+    await reader.close()
+  }
+}
+
+async function newestLayout(reader: LogReader, codec: Codec): Promise<Layout | undefined> {
+  let layout: Layout | undefined
+  for await (const records of reader.toEnd(LAYOUT_TOPIC, 0)) {
+    for (const { value } of records) {
+      const message = value === null ? undefined : codec.decode(value)
+      if (message?.type === 'layout') layout = message.value
+    }
+  }
+  return layout
+}
+
+function entries(settings: Readonly<Record<string, string>>): { name: string; value: string }[] {
+  return Object.entries(settings).map(([name, value]) => ({ name, value }))
+}
+
+function partition<Item>(items: readonly Item[], test: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter(test), items.filter((item) => !test(item))]
+}
