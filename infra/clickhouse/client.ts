@@ -15,7 +15,7 @@ export type Parameters = Readonly<Record<string, string | number | boolean | rea
 
 /** ClickHouse for our own services: rows in, rows out, each request with a deadline. Errors are the client's own. */
 export interface Clickhouse {
-  /** All rows of a query; 64-bit integers come as strings. Bind values with `{name:Type}`. */
+  /** All rows of a query; times come as ISO texts, 64-bit integers as numbers. Bind values with `{name:Type}`. */
   rows<Row>(query: string, parameters?: Parameters): Promise<Row[]>
   /** Runs a statement that gives no rows. */
   run(statement: string, parameters?: Parameters): Promise<void>

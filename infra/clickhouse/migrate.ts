@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { connectClickhouse, type Clickhouse } from './client.ts'
 import { checksumOf, loadMigrations, render, statementsOf, type Migration, type Surroundings } from './migrations.ts'
 
-export interface MigrateOptions extends Surroundings {
+export interface MigrateOptions extends Omit<Surroundings, 'databaseId'> {
   /** ClickHouse's HTTP interface. */
   readonly url: string
   readonly user: string
@@ -45,7 +45,12 @@ export async function migrate(options: MigrateOptions): Promise<readonly number[
   }
   const clickhouse = connectClickhouse({ url, user, password, database, deadlineMs: DEADLINE_MS })
   try {
-    return await apply(clickhouse, migrations, options)
+    const [found] = await clickhouse.rows<{ id: string }>(
+      'SELECT left(toString(uuid), 8) AS id FROM system.databases WHERE name = {database:String}',
+      { database },
+    )
+    if (found === undefined) throw new MigrationError('unreachable', `database ${database} went away while it was made`)
+    return await apply(clickhouse, migrations, { ...options, databaseId: found.id })
   } finally {
     await clickhouse.close()
   }

@@ -4,6 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 /** What the statements of a migration are told about the surroundings. */
 export interface Surroundings {
   readonly database: string
+  /**
+   * Identity of the database: consumer groups are named by it, so that one that was dropped and made again is filled
+   * again from the log's start.
+   */
+  readonly databaseId: string
   /** Put before topic and group names. */
   readonly namespace: string
   /** Brokers as ClickHouse reaches them. */
@@ -47,9 +52,8 @@ export function render(text: string, around: Surroundings): string {
     if (kind === 'brokers') return literal(around.brokers.join(','))
     if (kind === 'registry') return literal(around.registryUrl)
     if (kind === 'topic' && name !== undefined) return literal(`${around.namespace}${name}`)
-    // The database is in it, so that two databases on one broker each get everything.
     if (kind === 'group' && name !== undefined)
-      return literal(`${around.namespace}clickhouse.${around.database}.${name}`)
+      return literal(`${around.namespace}clickhouse.${around.database}.${around.databaseId}.${name}`)
     throw new Error(`unknown placeholder ${whole}`)
   })
 }

@@ -3,6 +3,9 @@
 -- One Kafka table per topic, with the columns of all its record types; a field that a record does not have is left at
 -- its default. What cannot be read comes with log_error and goes to ingest_errors_log, and ingestion goes on. At most
 -- about 0.25 s pass from the log to a table: a flush every 200 ms, a look for new records every 50 ms.
+--
+-- A schema id that the registry does not know (404) is such an error. A registry that does not answer is none: then the
+-- view throws, nothing of the block is kept, the group's offsets stay, and the block is read again until it answers.
 
 DROP VIEW IF EXISTS market_trades_pump;
 DROP TABLE IF EXISTS market_trades_queue;
@@ -27,7 +30,7 @@ SELECT
     _partition AS log_partition,
     _offset AS log_offset,
     assumeNotNull(_timestamp_ms) AS log_time,
-    _error AS log_error,
+    if(throwIf(_error LIKE '%while fetching schema id%' AND _error NOT LIKE '% 404 %', 'the schema registry does not answer') = 0, _error, '') AS log_error,
     if(_error = '', '', substring(_raw_message, 1, 4096)) AS log_raw
 FROM market_trades_queue;
 
@@ -54,7 +57,7 @@ SELECT
     _partition AS log_partition,
     _offset AS log_offset,
     assumeNotNull(_timestamp_ms) AS log_time,
-    _error AS log_error,
+    if(throwIf(_error LIKE '%while fetching schema id%' AND _error NOT LIKE '% 404 %', 'the schema registry does not answer') = 0, _error, '') AS log_error,
     if(_error = '', '', substring(_raw_message, 1, 4096)) AS log_raw
 FROM market_instruments_queue;
 
@@ -81,7 +84,7 @@ SELECT
     _partition AS log_partition,
     _offset AS log_offset,
     assumeNotNull(_timestamp_ms) AS log_time,
-    _error AS log_error,
+    if(throwIf(_error LIKE '%while fetching schema id%' AND _error NOT LIKE '% 404 %', 'the schema registry does not answer') = 0, _error, '') AS log_error,
     if(_error = '', '', substring(_raw_message, 1, 4096)) AS log_raw
 FROM derived_flow_queue;
 
@@ -108,6 +111,6 @@ SELECT
     _partition AS log_partition,
     _offset AS log_offset,
     assumeNotNull(_timestamp_ms) AS log_time,
-    _error AS log_error,
+    if(throwIf(_error LIKE '%while fetching schema id%' AND _error NOT LIKE '% 404 %', 'the schema registry does not answer') = 0, _error, '') AS log_error,
     if(_error = '', '', substring(_raw_message, 1, 4096)) AS log_raw
 FROM derived_signals_queue;

@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import type { Body } from './body.ts'
 import type { Connection, Done } from './engine.ts'
 import { code, QueryError } from './errors.ts'
-import type { InPipe, Pipes } from './pipes.ts'
+import { drained, type InPipe, type Pipes } from './pipes.ts'
 import type { InsertSource } from './statement.ts'
 import { literal } from './statement.ts'
 
@@ -75,7 +74,7 @@ async function feed(job: Insert, { sink }: InPipe, query: Promise<Done>): Promis
     while (!state.over) {
       const next = await Promise.race([chunks.next(), end])
       if (next === undefined || next.done === true) break
-      if (!sink.write(next.value)) await Promise.race([once(sink, 'drain'), once(sink, 'close'), end])
+      if (!sink.write(next.value)) await Promise.race([drained(sink), end])
     }
   } catch (error) {
     await job.kill()

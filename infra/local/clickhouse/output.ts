@@ -1,9 +1,8 @@
-import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { createBrotliCompress, createGzip, createZstdCompress, constants, type BrotliCompress } from 'node:zlib'
 import type { Connection, Done } from './engine.ts'
 import { exceptionBlock, QueryError } from './errors.ts'
-import type { Pipes } from './pipes.ts'
+import { drained, type Pipes } from './pipes.ts'
 import type { Encoding } from './request.ts'
 import { literal, type Split } from './statement.ts'
 
@@ -92,7 +91,7 @@ class Outlet {
       this.#target = this.#open()
       chunk = this.#release()
     }
-    if (!this.#target.write(chunk)) await Promise.race([once(this.#target, 'drain'), once(this.#response, 'close')])
+    if (!this.#target.write(chunk)) await drained(this.#target, this.#response)
   }
 
   end(done: Done): void {

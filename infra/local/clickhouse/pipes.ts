@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
+import type { Writable } from 'node:stream'
 import { join } from 'node:path'
 
 /** A named pipe in use: the engine writes its rows into it (`INTO OUTFILE`) or reads a body from it (`FROM INFILE`). */
@@ -76,6 +77,20 @@ export class Pipes {
     if (path === undefined) throw new Error('no pipe is free: the pool is smaller than the admission limit')
     return path
   }
+}
+
+/** Resolves when `stream` takes more, or when it or `also` is closed; leaves no listener behind. */
+export function drained(stream: Writable, also: Writable = stream): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      stream.off('drain', done).off('close', done)
+      also.off('close', done)
+      resolve()
+    }
+    stream.on('drain', done).on('close', done)
+    if (also !== stream) also.on('close', done)
+    if (stream.destroyed || also.destroyed) done()
+  })
 }
 
 function once(work: () => void): () => void {

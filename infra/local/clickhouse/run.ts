@@ -129,11 +129,12 @@ async function check({ ask, statement }: Job, connection: Connection): Promise<C
     source?.from === 'nothing-said'
       ? { statementCount: 1, queryClass: 1 }
       : await connection.classify(text, ask.database ?? 'default')
-  if (kind.statementCount !== 1)
+  // 0: it does not parse; the engine itself says where.
+  if (kind.statementCount > 1)
     throw new QueryError(code.syntaxError, 'Syntax error: Multi-statements are not allowed. (SYNTAX_ERROR)')
   if (ask.user.name !== 'reader') return kind
   checkReaderText(sql)
-  if (kind.queryClass !== 0)
+  if (kind.statementCount !== 1 || kind.queryClass !== 0)
     throw new QueryError(code.readonly, 'reader: Cannot execute query in readonly mode. (READONLY)')
   return kind
 }
