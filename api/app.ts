@@ -78,11 +78,17 @@ function explain({ log }: Services): Middleware {
       const requestId = seen.get(context.req)?.requestId ?? ''
       const expected = expectedError(error)
       if (expected === undefined) log.error({ err: error, requestId }, 'a request failed unexpectedly')
-      else if (expected.status >= 500) log.warn({ err: expected, requestId }, 'a request could not be answered')
+      else if (expected.status >= 500) log.warn({ requestId, why: whyOf(expected) }, 'a request could not be answered')
       const shown = expected ?? new ApiError('internal_error', 'Something failed on our side; try again.')
       writeError(context, shown, requestId)
     }
   }
+}
+
+/** One line: an outage that lasts must not fill the log with stacks. */
+function whyOf({ code, cause }: ApiError): string {
+  const root = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
+  return root instanceof Error ? `${code}: ${root.message}` : code
 }
 
 /** Our own errors; a database that is away for a moment is one of them. */
@@ -155,7 +161,7 @@ function writeAnswer(context: Context, row: Route, answer: Answer, services: Ser
   const seconds = Math.floor(answer.freshForMs / 1000)
   // What was paid for is the caller's alone: no shared cache may hand it on.
   const scope = row.priceUsdc === 0 ? 'public' : 'private'
-  context.set('Cache-Control', answer.freshForMs === 0 ? 'no-store' : `${scope}, max-age=${seconds}`)
+  context.set('Cache-Control', isKept(answer) ? `${scope}, max-age=${seconds}` : 'no-store')
   if (answer.kind === 'text') {
     context.type = answer.type
     context.body = answer.body
@@ -164,6 +170,10 @@ function writeAnswer(context: Context, row: Route, answer: Answer, services: Ser
   context.status = answer.status
   if (answer.retryAfterSeconds !== undefined) context.set('Retry-After', String(answer.retryAfterSeconds))
   context.body = { ...answer.body, timestamp: new Date(services.now()).toISOString(), cached: answer.cached }
+}
+
+function isKept(answer: Answer): boolean {
+  return answer.freshForMs > 0 && (answer.kind === 'text' || answer.status === 200)
 }
 
 /** No route has the path, or not the method. */

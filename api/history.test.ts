@@ -1,0 +1,158 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { bucketRange, bucketsOf, intervals, type IntervalName } from './views/range.ts'
+import { flow, NOW, startHarness, type Harness } from './testing/harness.ts'
+
+const MINUTE = 60_000_000
+/** Start of the open minute. */
+const OPEN = NOW - (NOW % MINUTE)
+
+interface Point {
+  time: string
+  delta: number
+  cvd: number
+  buy_volume: number
+  complete: boolean
+  completeness: string
+  exchanges: Record<string, { cvd: number; delta: number }>
+}
+
+let api: Harness
+beforeEach(async () => {
+  api = await startHarness()
+  api.database.flows = []
+})
+afterEach(() => api.stop())
+
+async function history(query: string): Promise<Point[]> {
+  const { status, body } = await api.get(`/cvd/history/BTC?interval=1m&${query}`)
+  expect(status).toBe(200)
+  return body['points'] as Point[]
+}
+
+describe('/cvd/history/:symbol', () => {
+  it('has a point for every bucket since the first trade, oldest first, with running totals', async () => {
+    api.database.flows = [
+      flow({ bucket: OPEN - 3 * MINUTE, buy: 5, sell: 2 }),
+      flow({ bucket: OPEN - 3 * MINUTE + 50_000_000, venue: 'okx', buy: 0, sell: 4 }),
+      flow({ bucket: OPEN - MINUTE, buy: 1, sell: 0 }),
+    ]
+    expect(await history('')).toMatchObject([
+      { time: '2026-01-02T03:01:00.000Z', delta: -1, cvd: -1, completeness: 'gap', complete: true },
+      { time: '2026-01-02T03:02:00.000Z', delta: 0, cvd: -1, buy_volume: 0, completeness: 'complete', complete: true },
+      { time: '2026-01-02T03:03:00.000Z', delta: 1, cvd: 0, exchanges: { binance: { cvd: 4 }, okx: { cvd: -4 } } },
+      { time: '2026-01-02T03:04:00.000Z', delta: 0, cvd: 0, complete: false },
+    ])
+  })
+
+  it('counts what lies before the range into the running total', async () => {
+    api.database.flows = [
+      flow({ bucket: OPEN - 90 * MINUTE, buy: 9, sell: 0 }),
+      flow({ bucket: OPEN, buy: 1, sell: 0 }),
+    ]
+    expect(await history('limit=2')).toMatchObject([
+      { delta: 0, cvd: 9 },
+      { delta: 1, cvd: 10 },
+    ])
+  })
+
+  it('starts at the start, inclusive, and ends at the end, exclusive', async () => {
+    api.database.flows = [flow({ bucket: OPEN - 10 * MINUTE })]
+    const points = await history('start=2026-01-02T03:00:00Z&end=2026-01-02T03:02:00Z')
+    expect(points.map(({ time }) => time)).toEqual(['2026-01-02T03:00:00.000Z', '2026-01-02T03:01:00.000Z'])
+    expect(await history('start=2026-01-02T02:59:00.001Z&end=2026-01-02T03:01:00.001Z')).toEqual(
+      expect.arrayContaining([expect.objectContaining({ time: '2026-01-02T03:01:00.000Z' })]),
+    )
+  })
+
+  it('pages on from the start and back from the end', async () => {
+    api.database.flows = [flow({ bucket: OPEN - 10 * MINUTE })]
+    const first = await history('start=2026-01-02T02:55:00Z&limit=3')
+    expect(first.map(({ time }) => time.slice(14, 16))).toEqual(['55', '56', '57'])
+    const last = await history('end=2026-01-02T03:00:00Z&limit=3')
+    expect(last.map(({ time }) => time.slice(14, 16))).toEqual(['57', '58', '59'])
+  })
+
+  it('is empty before the first trade and after now', async () => {
+    api.database.flows = [flow({ bucket: OPEN - 10 * MINUTE })]
+    expect(await history('end=2026-01-01')).toEqual([])
+    expect(await history('start=2030-01-01')).toEqual([])
+  })
+
+  it('closes a bucket 2 s after its end', async () => {
+    api.database.flows = [flow({ bucket: OPEN - 20 * MINUTE })]
+    api.advance(55_000 + 1_999)
+    expect((await history('limit=2')).map(({ complete }) => complete)).toEqual([false, false])
+    api.advance(6_000)
+    expect((await history('limit=2')).map(({ complete }) => complete)).toEqual([true, false])
+  })
+
+  it('says which buckets lack trades and which got them later', async () => {
+    api.database.flows = [flow({ bucket: OPEN - 9 * MINUTE }), flow({ bucket: OPEN - 4 * MINUTE, part: 12 })]
+    const gap = { asset: 'btc', venue: 'okx', missing: 1 }
+    api.database.gaps = [
+      { ...gap, state: 'filled', from: OPEN - 3 * MINUTE + 1, to: OPEN - 3 * MINUTE + 2 },
+      { ...gap, state: 'unfillable', from: OPEN - 2 * MINUTE - 1, to: OPEN - 2 * MINUTE },
+    ]
+    const points = await history('limit=6')
+    expect(points.map(({ completeness }) => completeness)).toEqual([
+      'complete',
+      'backfilled',
+      'gap',
+      'gap',
+      'complete',
+      'complete',
+    ])
+  })
+})
+
+describe('the range of buckets', () => {
+  const times = fc.option(fc.integer({ min: 0, max: 5_000 }), { nil: undefined })
+
+  it('is never longer than the limit, lies on bounds and within what was asked', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...(Object.keys(intervals) as IntervalName[])),
+        times,
+        times,
+        fc.integer({ min: 1, max: 1000 }),
+        fc.nat(4_000),
+        (name, start, end, limit, since) => {
+          const width = intervals[name]
+          const asked = {
+            start: start === undefined ? undefined : start * MINUTE,
+            end: end === undefined ? undefined : end * MINUTE,
+          }
+          const now = 4_000 * MINUTE + 7
+          const buckets = bucketsOf(bucketRange({ ...asked, limit, width, now, since: since * MINUTE }), width)
+          expect(buckets.length).toBeLessThanOrEqual(limit)
+          for (const time of buckets) {
+            expect(time % width).toBe(0)
+            expect(time).toBeGreaterThanOrEqual(asked.start ?? 0)
+            expect(time).toBeLessThan(asked.end ?? Infinity)
+            expect(time).toBeLessThanOrEqual(now)
+            expect(time + width).toBeGreaterThan(since * MINUTE)
+          }
+        },
+      ),
+    )
+  })
+
+  it('holds every bucket that was asked for, up to the limit', () => {
+    fc.assert(
+      fc.property(times, times, fc.integer({ min: 1, max: 50 }), (start, end, limit) => {
+        const [since, now] = [100 * MINUTE, 200 * MINUTE]
+        const query = {
+          start: start === undefined ? undefined : start * MINUTE,
+          end: end === undefined ? undefined : end * MINUTE,
+        }
+        const wanted = Array.from({ length: 101 }, (_, index) => since + index * MINUTE).filter(
+          (time) => time >= (query.start ?? 0) && time < (query.end ?? Infinity),
+        )
+        const expected = start === undefined ? wanted.slice(-limit) : wanted.slice(0, limit)
+        const range = bucketRange({ ...query, limit, width: MINUTE, now, since })
+        expect(bucketsOf(range, MINUTE)).toEqual(expected)
+      }),
+    )
+  })
+})

@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { flow, NOW, startHarness, type Harness } from './testing/harness.ts'
+
+const SECOND = 1_000_000
+const MINUTE = 60 * SECOND
+const OPEN = NOW - (NOW % MINUTE)
+
+let api: Harness
+beforeEach(async () => {
+  api = await startHarness()
+})
+afterEach(() => api.stop())
+
+async function candles(query: string): Promise<Record<string, unknown>[]> {
+  const { status, body } = await api.get(`/ohlcv/BTC?interval=1m&${query}`)
+  expect(status).toBe(200)
+  return body['candles'] as Record<string, unknown>[]
+}
+
+describe('/ohlcv/:symbol', () => {
+  beforeEach(() => {
+    api.database.flows = [
+      flow({ bucket: OPEN - 30 * MINUTE, price: 90 }),
+      flow({ bucket: OPEN - 2 * MINUTE, price: 100, buy: 2, sell: 1 }),
+      flow({ bucket: OPEN - 2 * MINUTE + 10 * SECOND, price: 103, part: 4 }),
+      flow({ bucket: OPEN - 2 * MINUTE + 50 * SECOND, price: 101, buy: 0, sell: 3 }),
+      flow({ bucket: OPEN, price: 99 }),
+      flow({ bucket: OPEN - MINUTE, price: 105, venue: 'coinbase' }),
+    ]
+  })
+
+  it('puts candles together from buckets, oldest first, and leaves out where nothing traded', async () => {
+    expect(await candles('limit=3')).toMatchObject([
+      { time: '2026-01-02T02:34:00.000Z', close: 90, complete: true, completeness: 'gap' },
+      {
+        time: '2026-01-02T03:02:00.000Z',
+        open: 100,
+        high: 103,
+        low: 100,
+        close: 101,
+        volume: 8,
+        buy_volume: 3,
+        sell_volume: 5,
+        trades: 3,
+        complete: true,
+        completeness: 'backfilled',
+      },
+      { time: '2026-01-02T03:04:00.000Z', close: 99, complete: false },
+    ])
+  })
+
+  it('finds the newest candles however far back they lie, in two questions at most', async () => {
+    expect(await candles('limit=2')).toHaveLength(2)
+    expect(api.database.count('candles')).toBe(2)
+    expect(await candles('limit=1')).toHaveLength(1)
+    expect(api.database.count('candles')).toBe(3)
+  })
+
+  it('takes binance for itself, one venue or all', async () => {
+    expect((await api.get('/ohlcv/BTC')).body['exchange']).toBe('binance')
+    expect(await candles('exchange=coinbase')).toMatchObject([{ close: 105, completeness: 'gap' }])
+    expect(await candles('exchange=all')).toHaveLength(4)
+    expect(await candles('exchange=okx')).toEqual([])
+  })
+
+  it('pages on from the start', async () => {
+    const first = await candles('start=2026-01-02T02:35:00Z&limit=1')
+    expect(first).toMatchObject([{ time: '2026-01-02T03:02:00.000Z' }])
+    expect(await candles('start=2026-01-02T03:02:00Z&end=2026-01-02T03:04:00Z')).toHaveLength(1)
+  })
+
+  it('covers what the candles tell of', async () => {
+    const covered = async (query: string): Promise<unknown> =>
+      (await api.get(`/ohlcv/BTC?interval=1m&${query}`)).body['coverage']
+    expect(await covered('limit=2')).toMatchObject({
+      from: '2026-01-02T03:02:00.000Z',
+      to: '2026-01-02T03:04:05.000Z',
+      complete: true,
+    })
+    expect(await covered('limit=200')).toMatchObject({ from: '2026-01-02T02:34:01.000Z', complete: false })
+    expect(await covered('start=2026-01-02T02:40:00Z&limit=1')).toMatchObject({
+      from: '2026-01-02T02:40:00.000Z',
+      to: '2026-01-02T03:03:00.000Z',
+      complete: true,
+    })
+  })
+
+  it('does not mind the gaps of other venues', async () => {
+    api.database.gaps = [{ asset: 'btc', venue: 'okx', state: 'unfillable', from: OPEN, to: OPEN + 1, missing: null }]
+    expect((await api.get('/ohlcv/BTC?interval=1m&limit=1')).body['coverage']).toMatchObject({ complete: true })
+    expect((await api.get('/ohlcv/BTC?interval=1m&limit=1&exchange=all')).body['coverage']).toMatchObject({
+      complete: false,
+      gaps: [{ exchange: 'okx' }],
+    })
+  })
+})

@@ -1,0 +1,143 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { errorStatus } from './errors.ts'
+import { openapi, templateOf } from './openapi.ts'
+import { routes } from './routes.ts'
+import { flow, listAsset, NOW, startHarness, type Harness } from './testing/harness.ts'
+
+interface Response {
+  readonly content?: Record<string, { schema: Record<string, unknown> }>
+}
+
+interface Operation {
+  readonly operationId: string
+  readonly parameters: { name: string; in: string; required: boolean; schema: object }[]
+  readonly responses: Record<string, Response>
+  readonly 'x-price-usdc'?: number
+}
+
+interface Document {
+  readonly openapi: string
+  readonly info: { version: string }
+  readonly paths: Record<string, Record<string, Operation>>
+  readonly components: { schemas: { Error: object } }
+}
+
+const document = JSON.parse(JSON.stringify(openapi(routes, '1.2.3'))) as Document
+const ajv = new Ajv2020({ allowUnionTypes: true, formats: { 'date-time': /^\d{4}-\d\d-\d\dT[\d:.]+Z$/ } })
+
+/** The schema with every object closed, so that a field that the document does not name is found. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]))
+  return 'properties' in schema && !('additionalProperties' in schema)
+    ? { ...inner, additionalProperties: false }
+    : inner
+}
+
+/** What the document says of an answer. */
+function validator(path: string, status: number): ValidateFunction {
+  const content = document.paths[path]?.['get']?.responses[String(status)]?.content
+  const schema = content?.['application/json']?.schema
+  if (schema === undefined) throw new Error(`the document has no JSON answer ${status} of ${path}`)
+  return ajv.compile(closed('$ref' in schema ? document.components.schemas.Error : schema) as object)
+}
+
+describe('the OpenAPI document', () => {
+  it('is 3.1 and carries the version', () => {
+    expect([document.openapi, document.info.version]).toEqual(['3.1.0', '1.2.3'])
+  })
+
+  it('has exactly the routes of the table, with their prices', () => {
+    const told = Object.entries(document.paths).flatMap(([path, operations]) =>
+      Object.entries(operations).map(([method, operation]) => [method, path, operation['x-price-usdc'] ?? 0]),
+    )
+    expect(told).toEqual(routes.map((row) => [row.method.toLowerCase(), templateOf(row.path), row.priceUsdc]))
+  })
+
+  it.each(routes.map((row) => [row.path, row] as const))('says of %s what the table says', (path, row) => {
+    const operation = document.paths[templateOf(path)]?.['get']
+    expect(operation?.operationId).toBe(row.name)
+    expect(operation?.parameters.map((parameter) => parameter.name)).toEqual(Object.keys(row.input))
+    const named = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name)
+    const inPath = operation?.parameters.filter((parameter) => parameter.in === 'path')
+    expect(inPath?.map(({ name, required }) => [name, required])).toEqual(named.map((name) => [name, true]))
+    const statuses = Object.keys(operation?.responses ?? {})
+    expect(statuses).toEqual(expect.arrayContaining(Object.keys(row.outputs)))
+    const errors = [...Object.values(row.input).map(({ error }) => error), ...row.errors]
+    expect(statuses).toEqual(expect.arrayContaining(errors.map((error) => String(errorStatus[error]))))
+  })
+
+  it('describes every field', () => {
+    const bare: string[] = []
+    const walk = (schema: unknown, at: string): void => {
+      if (typeof schema !== 'object' || schema === null) return
+      const { properties, description } = schema as { properties?: object; description?: string }
+      if (at.endsWith('}') && description === undefined) bare.push(at)
+      for (const [name, value] of Object.entries(properties ?? {})) walk(value, `${at}{${name}}`)
+      if ('items' in schema) walk(schema.items, `${at}[]`)
+    }
+    for (const row of routes) for (const output of Object.values(row.outputs)) walk(output.schema, row.path)
+    expect(bare).toEqual([])
+  })
+})
+
+describe('answers', () => {
+  let api: Harness
+  beforeAll(async () => {
+    api = await startHarness()
+    listAsset(api.database, 'wif')
+    const gap = { asset: 'btc', from: NOW - 20e6, to: NOW - 10e6 }
+    api.database.gaps = [
+      { ...gap, venue: 'okx', state: 'opened', missing: 3 },
+      { ...gap, venue: 'bybit', state: 'unfillable', missing: null },
+    ]
+    api.database.flows.push(flow({}), flow({ venue: 'coinbase', part: 5 }))
+  })
+  afterAll(() => api.stop())
+
+  it.each([
+    ['/cvd/{symbol}', '/cvd/BTC', 200],
+    ['/cvd/{symbol}', '/cvd/WIF', 202],
+    ['/cvd/{symbol}', '/cvd/NOPE', 404],
+    ['/cvd/{symbol}', '/cvd/BTC?period=x', 400],
+    ['/cvd/history/{symbol}', '/cvd/history/BTC?interval=1m', 200],
+    ['/cvd/history/{symbol}', '/cvd/history/WIF', 202],
+    ['/cvd/history/{symbol}', '/cvd/history/BTC?start=x', 400],
+    ['/ohlcv/{symbol}', '/ohlcv/BTC?interval=1m&exchange=all', 200],
+    ['/ohlcv/{symbol}', '/ohlcv/WIF', 202],
+    ['/ohlcv/{symbol}', '/ohlcv/BTC?exchange=x', 400],
+    ['/healthz', '/healthz', 200],
+    ['/readyz', '/readyz', 200],
+  ])('of %s are what the document says: %s is %i', async (path, target, status) => {
+    const { status: got, body } = await api.get(target)
+    expect(got).toBe(status)
+    const validate = validator(path, status)
+    validate(body)
+    expect(validate.errors ?? []).toEqual([])
+  })
+
+  it('of /openapi.json are the document', async () => {
+    expect((await api.get('/openapi.json')).body).toEqual(document)
+  })
+
+  it('of / name every path of the table', async () => {
+    const { text } = (await api.get('/')).body
+    for (const { path } of routes) expect(text).toContain(path)
+  })
+
+  it.each([
+    ['/healthz', 'healthz'],
+    ['/readyz', 'readyz'],
+  ])('of %s without a database are 503 and still as the document says', async (path) => {
+    const broken = await startHarness()
+    broken.database.failure = new Error('away')
+    const { status, body } = await broken.get(path)
+    expect(status).toBe(503)
+    const validate = validator(path, 503)
+    validate(body)
+    expect(validate.errors ?? []).toEqual([])
+    await broken.stop()
+  })
+})

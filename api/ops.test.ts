@@ -1,0 +1,99 @@
+import { createServer } from 'node:http'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { closeServer, listen } from '../infra/http/ops.ts'
+import { peersOf } from './peers.ts'
+import { NOW, startHarness, type Harness } from './testing/harness.ts'
+
+let api: Harness
+beforeEach(async () => {
+  api = await startHarness()
+})
+afterEach(() => api.stop())
+
+describe('/healthz', () => {
+  it('tells the mode, the venues, the gaps and how far the log is', async () => {
+    api.database.gaps = [{ asset: 'eth', venue: 'okx', state: 'opened', from: NOW, to: NOW, missing: 1 }]
+    const { status, body } = await api.get('/healthz')
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      status: 'ok',
+      mode: 'live',
+      version: '1.2.3',
+      parts: { clickhouse: 'ok' },
+      log: { status: 'ok', age_ms: 0, lag_ms: 0 },
+      active_ws_connections: 5,
+      open_gaps: 1,
+    })
+    expect(body['venues']).toMatchObject({ bybit: { state: 'live', sockets: 2, feeds: 1 } })
+  })
+
+  it.each([
+    [30_000, 'ok'],
+    [30_001, 'quiet'],
+  ])('with a newest mark %i ms old the log is %s', async (ms, status) => {
+    api.hang(ms)
+    expect((await api.get('/healthz')).body['log']).toMatchObject({ status, age_ms: ms })
+  })
+
+  it.each([
+    [10_000, 'ok', 'ok'],
+    [10_001, 'late', 'degraded'],
+  ])('with derived data %i ms behind the log is %s', async (ms, status, overall) => {
+    const { database } = api
+    database.times = database.times.map((row) =>
+      row.topic === 'derived.flow' ? { ...row, time: NOW - ms * 1000 } : row,
+    )
+    const { body } = await api.get('/healthz')
+    expect(body).toMatchObject({ status: overall, log: { status, lag_ms: ms } })
+  })
+
+  it('takes the best of several feeds for a venue', async () => {
+    const [first] = api.database.reports
+    if (first !== undefined) api.database.reports.push({ ...first, writer: 'feeds-b', state: 'down', sockets: 0 })
+    expect((await api.get('/healthz')).body['venues']).toMatchObject({ binance: { state: 'live', feeds: 2 } })
+  })
+})
+
+describe('/readyz', () => {
+  it('is ready once there are derived data', async () => {
+    expect((await api.get('/readyz')).body).toMatchObject({ status: 'ready' })
+  })
+
+  it('is not ready before', async () => {
+    api.database.times = []
+    expect((await api.get('/readyz')).status).toBe(503)
+  })
+})
+
+describe('peers', () => {
+  it('have their metrics in ours, each under its name, and a silent one is told', async () => {
+    const server = createServer((request, response) => {
+      response.statusCode = request.url === '/healthz' ? 503 : 200
+      response.end('# HELP x X\n# TYPE x gauge\nx 4\n')
+    })
+    const port = await listen(server, '127.0.0.1', 0)
+    await api.stop()
+    api = await startHarness({
+      peers: [
+        { name: 'feeds', url: `http://127.0.0.1:${port}` },
+        { name: 'gone', url: 'http://127.0.0.1:1' },
+      ],
+    })
+    await api.get('/cvd/BTC')
+    const { text } = (await api.get('/metrics')).body
+    expect(text).toContain('x{service="feeds"} 4')
+    expect(text).toContain('mda_service_up{service="feeds"} 1')
+    expect(text).toContain('mda_service_up{service="gone"} 0')
+    expect(text).toContain('mda_api_requests_total{service="api",route="cvd",status="200"} 1')
+    expect((await api.get('/healthz')).body).toMatchObject({
+      status: 'degraded',
+      parts: { clickhouse: 'ok', feeds: 'not ok', gone: 'unreachable' },
+    })
+    await closeServer(server)
+  })
+
+  it('are read from name=url items', () => {
+    expect(peersOf(['feeds=http://feeds:9100/'])).toEqual([{ name: 'feeds', url: 'http://feeds:9100' }])
+    expect(() => peersOf(['http://feeds:9100'])).toThrow('feeds=http://feeds:9100, got "http://feeds:9100"')
+  })
+})

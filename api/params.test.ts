@@ -1,0 +1,98 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ApiError } from './errors.ts'
+import { parseTime, readParams, type Param, type Raw } from './params.ts'
+
+const input = {
+  symbol: { in: 'path', rule: { kind: 'symbol' }, error: 'invalid_symbol', says: '', example: '' },
+  period: {
+    in: 'query',
+    rule: { kind: 'choice', values: ['1h', '4h'], default: '1h' },
+    error: 'invalid_period',
+    says: '',
+    example: '',
+  },
+  limit: {
+    in: 'query',
+    rule: { kind: 'count', min: 1, max: 1000, default: 200 },
+    error: 'invalid_limit',
+    says: '',
+    example: '',
+  },
+  start: { in: 'query', rule: { kind: 'time' }, error: 'invalid_range', says: '', example: '' },
+} as const satisfies Record<string, Param>
+
+function read(symbol: Raw, query: Record<string, Raw> = {}): unknown {
+  try {
+    return readParams(input, { symbol }, query)
+  } catch (error) {
+    return error instanceof ApiError ? `${error.code} ${error.detail.field}` : error
+  }
+}
+
+describe('parameters', () => {
+  it('have their defaults', () => {
+    expect(read('btc')).toEqual({ symbol: 'BTC', period: '1h', limit: 200, start: undefined })
+  })
+
+  it('that nobody knows are ignored', () => {
+    expect(read('BTC', { color: 'red' })).toMatchObject({ symbol: 'BTC' })
+  })
+
+  it.each<[string, Raw, Record<string, Raw>, string]>([
+    ['an empty symbol', '', {}, 'invalid_symbol symbol'],
+    ['a symbol of 21', 'A'.repeat(21), {}, 'invalid_symbol symbol'],
+    ['a symbol with a blank', 'BT C', {}, 'invalid_symbol symbol'],
+    ['a letter that grows when raised', 'ß', {}, 'invalid_symbol symbol'],
+    ['a period that there is not', 'BTC', { period: '2h' }, 'invalid_period period'],
+    ['an empty period', 'BTC', { period: '' }, 'invalid_period period'],
+    ['a repeated one', 'BTC', { period: ['1h', '1h'] }, 'invalid_period period'],
+    ['limit 0', 'BTC', { limit: '0' }, 'invalid_limit limit'],
+    ['limit 1001', 'BTC', { limit: '1001' }, 'invalid_limit limit'],
+    ['a broken limit', 'BTC', { limit: '1.5' }, 'invalid_limit limit'],
+    ['a limit in other notation', 'BTC', { limit: '1e2' }, 'invalid_limit limit'],
+    ['a time that is none', 'BTC', { start: 'yesterday' }, 'invalid_range start'],
+  ])('refuse %s', (_, symbol, query, expected) => {
+    expect(read(symbol, query)).toBe(expected)
+  })
+
+  it.each([
+    ['limit 1', { limit: '1' }, { limit: 1 }],
+    ['limit 1000', { limit: '1000' }, { limit: 1000 }],
+    ['the other period', { period: '4h' }, { period: '4h' }],
+    ['Unix milliseconds', { start: '1700000000000' }, { start: 1_700_000_000_000 }],
+  ])('take %s', (_, query, expected) => {
+    expect(read('A'.repeat(20), query)).toMatchObject(expected)
+  })
+
+  it('of path and query are never anything but a value or an ApiError', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (symbol, text) => {
+        const result = read(symbol, { period: text, limit: text, start: text })
+        expect(typeof result === 'string' || !(result instanceof Error)).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('a time', () => {
+  it.each([
+    ['2026-01-02', '2026-01-02T00:00:00.000Z'],
+    ['2026-01-02T03:04', '2026-01-02T03:04:00.000Z'],
+    ['2026-01-02T03:04:05', '2026-01-02T03:04:05.000Z'],
+    ['2026-01-02T03:04:05.678Z', '2026-01-02T03:04:05.678Z'],
+    ['2026-01-02T03:04:05+02:00', '2026-01-02T01:04:05.000Z'],
+    ['2026-01-02T03:04:05 02:00', '2026-01-02T01:04:05.000Z'],
+    ['2024-02-29', '2024-02-29T00:00:00.000Z'],
+    ['0', '1970-01-01T00:00:00.000Z'],
+  ])('%s is %s', (text, expected) => {
+    expect(new Date(parseTime(text) ?? NaN).toISOString()).toBe(expected)
+  })
+
+  it.each(['', '2026-02-29', '2026-13-01', '2026-01-02T25:00Z', '2026-1-2', '-5', '1e12', '9'.repeat(16), 'now'])(
+    '%s is none',
+    (text) => {
+      expect(parseTime(text)).toBeUndefined()
+    },
+  )
+})
