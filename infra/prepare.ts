@@ -58,7 +58,9 @@ async function prepare(report: Logger): Promise<void> {
 }
 
 if (process.argv.includes('--help')) {
-  console.log(`prepare: topics, schemas and tables, once before the services.\n\nEnvironment:\n${settingsHelp(settings)}`)
+  console.log(
+    `prepare: topics, schemas and tables, once before the services.\n\nEnvironment:\n${settingsHelp(settings)}`,
+  )
 } else {
   try {
     await prepare(createLog('prepare'))

@@ -1,39 +1,39 @@
 import { partsOf } from '../../schemas/venues.ts'
-import type { Row } from './compare.ts'
+import type { Difference, Row } from './compare.ts'
 import { decimalText } from './decimal.ts'
 import { isSound, type Report } from './reconcile.ts'
 import type { SourceTotals, Totals } from './totals.ts'
 
-/** The report for people: one line an instrument and account, then its gaps, then what it comes to. */
+/** The report for people: one line an instrument, all four accounts where they differ; its gaps; what it comes to. */
 export function reportText(report: Report, sourceName: string): string {
   const head = ['venue', 'symbol', 'account', 'trades', 'buy', 'sell', 'verdict']
   const cells = [head, ...report.rows.flatMap((row) => rowCells(row, sourceName))]
   const widths = head.map((_title, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)))
-  const table = cells.map((line) =>
-    line
-      .map((cell, column) =>
-        column >= 3 && column <= 5 ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
-      )
-      .join('  ')
-      .trimEnd(),
-  )
+  const aligned = (cell: string, column: number): string =>
+    column >= 3 && column <= 5 ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0)
+  const table = cells.map((line) => line.map(aligned).join('  ').trimEnd())
   return [...table, ...report.rows.flatMap(gapLines), '', conclusion(report)].join('\n')
 }
 
 function rowCells(row: Row, sourceName: string): string[][] {
   const { venue, symbol } = partsOf(row.instrument)
-  const line = (account: string, totals: SourceTotals | undefined): string[] => {
+  if (row.verdict === 'OK') return [[venue, symbol, 'all four', ...figures(row.source), row.verdict]]
+  const line = (account: 'log' | 'clickhouse' | 'flow'): string[] => {
     const difference = row.differences.find((candidate) => candidate.account === account)
-    const verdict =
-      difference === undefined ? '' : `${difference.trades === null ? '' : signed(difference.trades)} WRONG`.trim()
-    return ['', '', account, ...figures(totals), verdict]
+    return ['', '', account, ...figures(row[account]), difference === undefined ? '' : differenceText(difference)]
   }
-  return [
-    [venue, symbol, sourceName, ...figures(row.source), row.verdict],
-    line('log', row.log),
-    line('clickhouse', row.clickhouse),
-    line('flow', row.flow),
+  const source = [venue, symbol, sourceName, ...figures(row.source), row.verdict]
+  return [source, line('log'), line('clickhouse'), line('flow')]
+}
+
+/** What is left when everything that lies within gaps has been taken out of both sides. */
+function differenceText({ trades, buy, sell }: Difference): string {
+  const parts = [
+    trades === null ? '' : `${signed(trades)} trades`,
+    `buy ${decimalText(buy)}`,
+    `sell ${decimalText(sell)}`,
   ]
+  return parts.filter((part) => part !== '').join(', ')
 }
 
 function figures(totals: SourceTotals | undefined): string[] {

@@ -1,0 +1,115 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { readConfig } from '../config/config.ts'
+import { settings, type SettingName } from '../config/settings.ts'
+
+/** What a server's container engine reads; none is at hand here, so everything is checked that can be without one. */
+interface Service {
+  readonly image: string
+  readonly build?: { readonly dockerfile: string }
+  readonly command?: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
+  readonly healthcheck?: { readonly test: readonly string[] }
+  readonly volumes?: readonly string[]
+}
+
+interface Compose {
+  readonly services: Readonly<Record<string, Service>>
+  readonly volumes: Readonly<Record<string, null>>
+}
+
+const root = new URL('../../', import.meta.url)
+const read = (file: string): string => readFileSync(new URL(file, root), 'utf8')
+const compose = parse(read('docker-compose.yml'), { merge: true }) as Compose
+const services = Object.entries(compose.services)
+const ours = services.filter(([, service]) => service.build !== undefined)
+const dockerfile = read('infra/docker/Dockerfile')
+
+describe('docker-compose.yml', () => {
+  it('runs every part of the system', () => {
+    expect(Object.keys(compose.services)).toEqual([
+      'kafka',
+      'registry',
+      'clickhouse',
+      'prepare',
+      'processors',
+      'feeds',
+      'api',
+      'prometheus',
+    ])
+  })
+
+  it.each(ours)('starts %s from a program that exists and is in the image', (_name, { command = [], build }) => {
+    const [program, file = ''] = command
+    expect(program).toBe('node')
+    expect(existsSync(new URL(file, root))).toBe(true)
+    expect(dockerfile).toContain(`COPY ${file.split('/')[0]} `)
+    expect(existsSync(new URL(build?.dockerfile ?? '', root))).toBe(true)
+  })
+
+  it.each(ours)('gives %s only settings that exist, with values that can be read', (_name, { environment = {} }) => {
+    const names = Object.keys(environment)
+    expect(names.filter((name) => !(name in settings))).toEqual([])
+    const values = Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, String(value)]))
+    expect(() => readConfig(values, names as SettingName[])).not.toThrow()
+  })
+
+  it('says live to every service of ours, and nobody gets a default password', () => {
+    expect(ours.map(([, { environment }]) => environment?.['MODE'])).toEqual(ours.map(() => 'live'))
+    expect(ours.every(([, { environment }]) => environment?.['CLICKHOUSE_PASSWORD']?.includes(':?') === true)).toBe(
+      true,
+    )
+  })
+
+  it('starts nothing of ours before the log and the tables are prepared', () => {
+    const others = ours.filter(([name]) => name !== 'prepare')
+    const conditions = others.map(([, { depends_on }]) => depends_on?.['prepare']?.condition)
+    expect(conditions).toEqual(others.map(() => 'service_completed_successfully'))
+  })
+
+  it('waits only for services that exist, and that say how they are', () => {
+    for (const [, { depends_on = {} }] of services) {
+      for (const [name, { condition }] of Object.entries(depends_on)) {
+        expect(compose.services[name]).toBeDefined()
+        if (condition === 'service_healthy') expect(compose.services[name]?.healthcheck).toBeDefined()
+      }
+    }
+  })
+
+  it('checks the health of every service of ours that stays', () => {
+    const staying = ours.filter(([name]) => name !== 'prepare')
+    const programs = staying.map(([, { healthcheck }]) => healthcheck?.test[2] ?? '')
+    expect(programs.map((file) => existsSync(new URL(file, root)))).toEqual(staying.map(() => true))
+  })
+
+  it('pins every image', () => {
+    const images = services.filter(([, { build }]) => build === undefined).map(([, { image }]) => image)
+    expect(images.filter((image) => !/:v?\d+\.\d+/.test(image))).toEqual([])
+  })
+
+  it('mounts only files and volumes that exist', () => {
+    const sources = services.flatMap(([, { volumes = [] }]) => volumes.map((volume) => volume.split(':')[0] ?? ''))
+    const missing = sources.filter((source) =>
+      source.startsWith('./') ? !existsSync(new URL(source, root)) : !(source in compose.volumes),
+    )
+    expect(missing).toEqual([])
+  })
+})
+
+describe('the Dockerfile', () => {
+  it('runs the Node that the package pins', () => {
+    const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> }
+    expect(dockerfile).toContain(`FROM node:${dependencies['node']}-slim`)
+  })
+
+  it('copies only what exists and sets only settings that exist', () => {
+    const copied = [...dockerfile.matchAll(/^COPY (?!--)(.+) \S+$/gm)].flatMap(([, files = '']) => files.split(' '))
+    expect(copied.filter((file) => !existsSync(new URL(file, root)))).toEqual([])
+    const set = [...dockerfile.matchAll(/([A-Z_]+)=\S+/g)]
+      .map(([, name = '']) => name)
+      .filter((name) => name !== 'NODE_ENV')
+    expect(set.filter((name) => !(name in settings))).toEqual([])
+  })
+})
