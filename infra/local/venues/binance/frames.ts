@@ -27,6 +27,20 @@ export function aggTradeRow(market: Market, trade: Trade): object {
   }
 }
 
+/**
+ * The raw trades that an aggregate merges, as the undocumented `@trade` stream of `/public` has them: equal parts, the
+ * last one takes the rest.
+ */
+export function rawTradeFrames(market: Market, trade: Trade, sentMs: number): string[] {
+  const fills = Math.min(trade.last - trade.first + 1, trade.size)
+  const part = Math.floor(trade.size / fills)
+  return Array.from({ length: fills }, (_, index) => {
+    const size = index === fills - 1 ? trade.size - part * (fills - 1) : part
+    const price = fixedText(trade.price, market.priceDecimals)
+    return `{"e":"trade","E":${sentMs},"T":${Math.floor(trade.time / 1000)},"s":"${market.symbol}","t":${trade.first + index},"p":"${price}","q":"${fixedText(size, market.sizeDecimals)}","X":"${trade.rpi ? 'RPI' : 'MARKET'}","m":${!trade.buy}}`
+  })
+}
+
 /** As the combined endpoint `/stream` wraps it. */
 export function combined(stream: string, frame: string): string {
   return `{"stream":"${stream}","data":${frame}}`

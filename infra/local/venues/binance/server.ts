@@ -4,7 +4,7 @@ import { Subscribers } from '../subscribers.ts'
 import type { Trade } from '../trade.ts'
 import type { RestReply, RestRequest, Session, VenueServer } from '../venue-server.ts'
 import type { World } from '../world.ts'
-import { aggTradeFrame, combined } from './frames.ts'
+import { aggTradeFrame, combined, rawTradeFrames } from './frames.ts'
 import { BinanceRest } from './rest.ts'
 import { BinanceSession, type BinanceSubscribers, type Route } from './socket.ts'
 
@@ -39,16 +39,26 @@ export class BinanceServer implements VenueServer {
   }
 
   publish(market: Market, trades: readonly Trade[]): void {
-    const stream = `${market.symbol.toLowerCase()}@aggTrade`
+    const name = market.symbol.toLowerCase()
+    this.send(market, trades, { stream: `${name}@aggTrade`, frames: (trade, ms) => [aggTradeFrame(market, trade, ms)] })
+    this.send(market, trades, { stream: `${name}@trade`, frames: (trade, ms) => rawTradeFrames(market, trade, ms) })
+  }
+
+  private send(
+    market: Market,
+    trades: readonly Trade[],
+    { stream, frames }: { stream: string; frames: (trade: Trade, sentMs: number) => string[] },
+  ): void {
     const raw = this.subscribers.raw.of(stream)
     const wrapped = this.subscribers.combined.of(stream)
     if (raw.size + wrapped.size === 0) return
     for (const trade of trades) {
-      const frame = aggTradeFrame(market, trade, Math.max(this.world.nowMs, Math.floor(trade.time / 1000)))
-      for (const link of raw) link.trade(market, frame)
-      if (wrapped.size === 0) continue
-      const envelope = combined(stream, frame)
-      for (const link of wrapped) link.trade(market, envelope)
+      for (const frame of frames(trade, Math.max(this.world.nowMs, Math.floor(trade.time / 1000)))) {
+        for (const link of raw) link.trade(market, frame)
+        if (wrapped.size === 0) continue
+        const envelope = combined(stream, frame)
+        for (const link of wrapped) link.trade(market, envelope)
+      }
     }
   }
 }

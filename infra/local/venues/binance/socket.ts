@@ -12,7 +12,7 @@ const STREAMS_MAX = 1024
 const PING_MS = 180_000
 const PONG_WITHIN_MS = 600_000
 
-/** The part of the venue that a path leads to; only `market` carries trades. */
+/** The part of the venue that a path leads to: `market` has `@aggTrade`, `public` the undocumented `@trade`. */
 export type Route = 'market' | 'public' | 'private'
 
 export interface BinanceSocketOptions {
@@ -165,9 +165,10 @@ export class BinanceSession implements Session {
     }
   }
 
-  /** Market streams exist on /market only; elsewhere they are accepted and never push anything. */
+  /** Each route has its own streams; another route's are accepted and never push anything. */
   private carries(stream: string): boolean {
-    return this.options.route === 'market' && stream.endsWith('@aggTrade')
+    const { route } = this.options
+    return (route === 'market' && stream.endsWith('@aggTrade')) || (route === 'public' && stream.endsWith('@trade'))
   }
 
   private get topic(): Subscribers {
