@@ -1,0 +1,219 @@
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { loadCodec, type RegistryCodec } from '../infra/kafka/codec.ts'
+import { connectLog } from '../infra/kafka/kafkajs.ts'
+import type { Log } from '../infra/kafka/seam.ts'
+import { startChild, type Child } from '../infra/local/child.ts'
+import { openDatabase } from './clickhouse.ts'
+import { createMetrics } from './metrics.ts'
+import { FakeDatabase } from './testing/fake-database.ts'
+import { fillLog, fillViews } from './testing/facts.ts'
+import { readSums } from './views/cvd.ts'
+import type { Database } from './views/database.ts'
+import { readFirstTrade } from './views/first.ts'
+import { readGaps } from './views/gaps.ts'
+import { readOpenGaps } from './views/health.ts'
+import { readFlow } from './views/history.ts'
+import { readBounds, readCandles } from './views/ohlcv.ts'
+import { readInstruments, readWorld } from './views/world.ts'
+
+const PARTITIONS = 2
+const SECOND = 1_000_000
+const HOUR = 3_600 * SECOND
+const file = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
+
+/** A moment of this run; every record lies around it. */
+const now = Date.now() * 1000
+const open = now - (now % (10 * SECOND))
+
+let folder: string
+let env: Record<string, string>
+let log: Log
+let codec: RegistryCodec
+let real: Database & { close(): Promise<void> }
+let api: Child
+const fake = new FakeDatabase()
+
+beforeAll(async () => {
+  const { brokers, registryUrl, clickhouseUrl } = inject('parts')
+  const id = randomUUID().slice(0, 8)
+  folder = mkdtempSync(path.join(tmpdir(), 'api-'))
+  env = {
+    NAMESPACE: `api-${id}.`,
+    PARTITIONS: String(PARTITIONS),
+    KAFKA_BROKERS: brokers.join(','),
+    SCHEMA_REGISTRY_URL: registryUrl,
+    CLICKHOUSE_URL: clickhouseUrl,
+    CLICKHOUSE_DATABASE: `api_${id}`,
+    API_PORT: '0',
+    RATE_LIMIT_PER_SECOND: '0',
+    LOG_FORMAT: 'json',
+  }
+  await promisify(execFile)(process.execPath, [file('../infra/prepare.ts')], { env: { ...process.env, ...env } })
+  codec = await loadCodec(registryUrl)
+  log = await connectLog({ brokers, namespace: env['NAMESPACE'] ?? '', clientId: 'api-test' })
+  const at = { url: clickhouseUrl, user: 'default', password: '', database: env['CLICKHOUSE_DATABASE'] ?? '' }
+  real = openDatabase(at, createMetrics())
+  fillViews(fake, now)
+  await fillLog({ log, codec, partitions: PARTITIONS, now }, fake)
+  await vi.waitFor(arrived, { timeout: 30_000, interval: 100 })
+  api = await startChild({
+    name: 'api',
+    command: [process.execPath, file('main.ts')],
+    env,
+    logFile: path.join(folder, 'api.log'),
+    ready: 'message',
+    readyWithinMs: 10_000,
+    stopWithinMs: 5_000,
+  })
+}, 90_000)
+
+afterAll(async () => {
+  await api.stop()
+  await real.close()
+  await log.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Each topic is read on its own: all of them have to be there. */
+async function arrived(): Promise<void> {
+  const { times } = await readWorld(real)
+  const [flows] = await real.query('SELECT countIf(v = 2) AS rows FROM flow_10s', {})
+  const instruments = await readInstruments(real)
+  const gaps = await readGaps(real, 'btc', 0, now)
+  const seen = [times.size, Number((flows as { rows: unknown }).rows), instruments.length, gaps.length]
+  expect(seen).toEqual([4, fake.flows.length, 5, 3])
+}
+
+async function get(target: string): Promise<{ status: number; body: Record<string, unknown> }> {
+  const response = await fetch(api.url + target)
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
+
+function byVenue<Row extends { venue: string }>(rows: readonly Row[]): Row[] {
+  return rows.toSorted((a, b) => `${a.venue}|${JSON.stringify(a)}`.localeCompare(`${b.venue}|${JSON.stringify(b)}`))
+}
+
+describe('ClickHouse gives what the plainest computation gives', () => {
+  const same = async <Rows>(read: (database: Database) => Promise<Rows>, tidy = (rows: Rows): unknown => rows) => {
+    const expected = await read(fake)
+    expect(tidy(await read(real))).toEqual(tidy(expected))
+    return expected
+  }
+
+  it.each([
+    ['1h', HOUR],
+    ['4h', 4 * HOUR],
+    ['24h', 24 * HOUR],
+    ['7d', 168 * HOUR],
+  ])('for the sums of %s', async (_, length) => {
+    const window = { from: open + 10 * SECOND - length, to: open + 10 * SECOND }
+    const sums = await same((database) => readSums(database, 'btc', window), byVenue)
+    expect(sums).toHaveLength(4)
+  })
+
+  it.each([60, 300, 900, 3600, 14_400, 86_400])('for the flow in buckets of %i s', async (seconds) => {
+    const width = seconds * SECOND
+    const from = open - (open % width) - 20 * width
+    const rows = await same((database) => readFlow(database, 'btc', { from, to: from + 21 * width }, width), byVenue)
+    expect(rows.length).toBeGreaterThan(4)
+  })
+
+  it.each([
+    ['binance', 'oldest', 5],
+    ['all', 'oldest', 1000],
+    ['all', 'newest', 7],
+    ['coinbase', 'newest', 1000],
+    ['kraken', 'newest', 10],
+  ] as const)('for candles of %s, the %s %i', async (venue, side, limit) => {
+    const query = { asset: 'btc', venue, width: 300 * SECOND, limit, from: open - 60 * HOUR, to: open + HOUR }
+    await same((database) => readCandles(database, query, side))
+  })
+
+  it('for bounds, the first trade and an asset that has none', async () => {
+    await same((database) => readBounds(database, 'btc'), byVenue)
+    await same((database) => readFirstTrade(database, 'btc'))
+    await same((database) => readFirstTrade(database, "o'; drop table x --"))
+  })
+
+  it('for gaps', async () => {
+    expect(await same((database) => readGaps(database, 'btc', now - 2 * HOUR, now))).toHaveLength(2)
+    expect(await same((database) => readGaps(database, 'btc', now - 80 * SECOND, now))).toHaveLength(1)
+    expect(await same((database) => readGaps(database, 'btc', now - 80 * SECOND + 1, now))).toHaveLength(0)
+    expect(await same((database) => readOpenGaps(database))).toBe(1)
+  })
+
+  it('for what the log says about itself', async () => {
+    const world = await readWorld(real)
+    expect([...world.times]).toEqual(
+      expect.arrayContaining([
+        [`market.trades/0`, now],
+        [`derived.flow/1`, now],
+      ]),
+    )
+    expect(byVenue(world.reports)[1]).toEqual({
+      writer: 'feeds',
+      venue: 'bybit',
+      state: 'live',
+      sockets: 2,
+      since: now - HOUR,
+      time: now,
+    })
+    const acknowledged = { writer: 'feeds', asset: 'btc', state: 'acknowledged', since: now - HOUR }
+    expect(byVenue(world.subscriptions)[0]).toEqual({
+      ...acknowledged,
+      venue: 'binance',
+      instrument: 'binance:perp:BTC',
+    })
+    expect(world.subscriptions).toHaveLength(4)
+    const rows = (await readInstruments(real)).filter(({ asset }) => asset === 'btc')
+    expect(byVenue([...rows])).toEqual(byVenue(fake.instruments))
+  })
+})
+
+describe('the API on the real parts', () => {
+  it('answers CVD that adds up to the rows', async () => {
+    const { status, body } = await get('/cvd/btcusdt?period=7d')
+    expect(status).toBe(200)
+    const buy = fake.flows.reduce((sum, flow) => sum + flow.buy, 0)
+    const sell = fake.flows.reduce((sum, flow) => sum + flow.sell, 0)
+    expect(body).toMatchObject({ symbol: 'BTC', buy_volume: buy, sell_volume: sell, cvd: buy - sell })
+    expect(body['exchanges']).toMatchObject({ binance: { status: 'live' }, okx: { status: 'gap' } })
+  })
+
+  it('answers history and candles', async () => {
+    const history = await get('/cvd/history/BTC?interval=1d&limit=3')
+    expect(history.status).toBe(200)
+    expect(history.body['points']).toHaveLength(3)
+    const candles = await get('/ohlcv/BTC?interval=1d&exchange=all')
+    expect(candles.status).toBe(200)
+    expect(candles.body['candles']).toEqual(expect.arrayContaining([expect.objectContaining({ completeness: 'gap' })]))
+  })
+
+  it('writes a want for a symbol that nobody streams', async () => {
+    const { status, body } = await get('/cvd/wif')
+    expect([status, body['status']]).toEqual([202, 'warming_up'])
+    const wants: unknown[] = []
+    for await (const records of log.reader().toEnd('control.subscriptions', 0))
+      for (const { key, value } of records) wants.push([key?.toString(), value === null ? null : codec.decode(value)])
+    const value = {
+      asset: 'wif',
+      wanter: 'api',
+      asked: expect.any(Number) as number,
+      until: expect.any(Number) as number,
+    }
+    expect(wants).toEqual([['wif|api', { type: 'subscription', value }]])
+  })
+
+  it('is ready, and knows its health and metrics', async () => {
+    expect((await get('/readyz')).body).toMatchObject({ status: 'ready' })
+    expect((await get('/healthz')).body).toMatchObject({ mode: 'demo', parts: { clickhouse: 'ok' }, open_gaps: 1 })
+    expect(await (await fetch(`${api.url}/metrics`)).text()).toContain('mda_api_query_seconds_count{service="api"}')
+  })
+})

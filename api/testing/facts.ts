@@ -1,0 +1,149 @@
+import fc from 'fast-check'
+import type { Log } from '../../infra/kafka/seam.ts'
+import { partitionOf } from '../../schemas/catalogue.ts'
+import type { Codec } from '../../schemas/codec.ts'
+import type { Gap, Message, Micros, RecordType, Records } from '../../schemas/records.ts'
+import type { TopicName } from '../../schemas/topics.ts'
+import { tradeVenues } from '../../schemas/venues.ts'
+import type { FakeDatabase, FakeFlow } from './fake-database.ts'
+
+const SECOND = 1_000_000
+const HOUR = 3_600 * SECOND
+
+export interface LogTarget {
+  readonly log: Log
+  readonly codec: Codec
+  readonly partitions: number
+  /** Time of every mark and record. */
+  readonly now: Micros
+}
+
+/** Three days of BTC before `now`, with a gap of each kind; OKX has closed its market. */
+export function fillViews(fake: FakeDatabase, now: Micros): void {
+  fake.flows = flows(now - (now % (10 * SECOND)))
+  fake.instruments = tradeVenues.map(({ venue }) => ({ asset: 'btc', venue, base: 'BTC', live: venue !== 'okx' }))
+  fake.gaps = [
+    { asset: 'btc', venue: 'okx', state: 'unfillable', from: now - 90 * SECOND, to: now - 80 * SECOND, missing: 4 },
+    { asset: 'btc', venue: 'binance', state: 'filled', from: now - HOUR, to: now - HOUR + 5, missing: null },
+    { asset: 'btc', venue: 'bybit', state: 'opened', from: now - 50 * HOUR, to: now - 49 * HOUR, missing: null },
+  ]
+}
+
+/** The facts of the views in memory as records of the log; marks last. */
+export async function fillLog(target: LogTarget, fake: FakeDatabase): Promise<void> {
+  const { now, partitions } = target
+  const partition = partitionOf('btc', partitions)
+  const wif = instrumentOf('binance', 'wif', now)
+  await put(target, 'market.instruments', 0, [...tradeVenues.map(({ venue }) => instrumentOf(venue, 'btc', now)), wif])
+  await put(
+    target,
+    'market.trades',
+    partition,
+    fake.gaps.map((gap) => gapOf(gap, now)),
+  )
+  // The first version of each row is replaced by the second.
+  const wrong = fake.flows.map((flow) => flowOf({ ...flow, buy: flow.buy + 9, price: 1 }, 1))
+  await put(target, 'derived.flow', partition, wrong)
+  await put(
+    target,
+    'derived.flow',
+    partition,
+    fake.flows.map((flow) => flowOf(flow, 2)),
+  )
+  for (const other of Array.from({ length: partitions }, (_, index) => index)) {
+    await put(target, 'market.trades', other, [['feeds', feedMark(now, other === partition)]])
+    const mark = { writer: 'cvd', run: 0, time: now, venues: [], changes: [] }
+    await put(target, 'derived.flow', other, [['cvd', { type: 'mark', value: mark }]])
+  }
+}
+
+async function put<Type extends RecordType>(
+  { log, codec, now }: LogTarget,
+  topic: TopicName,
+  partition: number,
+  rows: [string, Message<Type>][],
+): Promise<void> {
+  const records = rows.map(([key, { type, value }]) => ({
+    key,
+    value: codec.encode(topic, type, value as Records[Type]),
+    time: now / 1000,
+  }))
+  await log.writer().send(topic, partition, records)
+}
+
+/** Rows of three days; sizes are multiples of 2^-10, so that sums are exact in any order. */
+function flows(open: Micros): FakeFlow[] {
+  const row = fc.record({
+    venue: fc.constantFrom(...tradeVenues.map(({ venue }) => venue)),
+    age: fc.oneof(fc.nat(400), fc.nat(26_000)),
+    part: fc.constantFrom(0, 0, 0, 77),
+    buy: fc.nat(1e6).map((size) => size / 1024),
+    sell: fc.nat(1e6).map((size) => size / 1024),
+    price: fc.integer({ min: 90, max: 110 }),
+  })
+  const rows = fc.sample(row, { numRuns: 400, seed: 7 }).map(({ age, ...rest }, index) => {
+    const bucket = open - age * 10 * SECOND
+    return { asset: 'btc', ...rest, bucket, open_time: bucket + index, close_time: bucket + 5 * SECOND + index }
+  })
+  return [...new Map(rows.map((flow) => [`${flow.venue}|${flow.bucket}|${flow.part}`, flow])).values()]
+}
+
+function instrumentName(venue: string, asset: string): string {
+  return `${venue}:${tradeVenues.find((row) => row.venue === venue)?.market ?? 'perp'}:${asset.toUpperCase()}`
+}
+
+function flowOf(
+  { asset, venue, bucket, part, buy, sell, price, ...times }: FakeFlow,
+  v: number,
+): [string, Message<'flow'>] {
+  const instrument = instrumentName(venue, asset)
+  const prices = { open: price, high: price, low: price, close: price }
+  const quote = { buy_quote: buy * price, sell_quote: sell * price, buy_count: 1, sell_count: 0 }
+  const value = {
+    asset,
+    instrument,
+    bucket,
+    part,
+    buy,
+    sell,
+    ...quote,
+    ...prices,
+    ...times,
+    first_id: 1,
+    last_id: 2,
+    final: true,
+    v,
+  }
+  return [`${asset}|${instrument}|${bucket}|${part}`, { type: 'flow', value }]
+}
+
+function gapOf(
+  { asset, venue, state, from, to, missing }: FakeDatabase['gaps'][number],
+  now: Micros,
+): [string, Message<'gap'>] {
+  const known: Gap['state'] = state === 'filled' || state === 'opened' ? state : 'unfillable'
+  const ids = { gap_id: from, from_id: null, to_id: null, missing }
+  const about = { state: known, reason: 'missing_ids', feed: 'feeds', time: now, from_time: from, to_time: to }
+  return [asset, { type: 'gap', value: { instrument: instrumentName(venue, asset), asset, ...ids, ...about } }]
+}
+
+function instrumentOf(venue: string, asset: string, now: Micros): [string, Message<'instrument'>] {
+  const symbol = asset.toUpperCase()
+  const instrument = instrumentName(venue, asset)
+  const names = { instrument, asset, venue, market: instrument.split(':')[1] ?? '', symbol, base: symbol }
+  const money = { quote: 'USDT', settle: 'USDT', size_factor: 1, price_factor: 1, tick: null }
+  const status = venue === 'okx' ? 'closed' : 'live'
+  return [instrument, { type: 'instrument', value: { ...names, ...money, status, source: 'venue', valid_from: now } }]
+}
+
+function feedMark(now: Micros, isOurs: boolean): Message<'mark'> {
+  const since = now - HOUR
+  const venues = tradeVenues.map(({ venue }) => ({ venue, state: 'live' as const, sockets: 2, since }))
+  const changes = tradeVenues.map(({ venue }) => ({
+    instrument: instrumentName(venue, 'btc'),
+    asset: 'btc',
+    state: 'acknowledged' as const,
+    time: since,
+  }))
+  return { type: 'mark', value: { writer: 'feeds', run: since, time: now, venues, changes: isOurs ? changes : [] } }
+}
