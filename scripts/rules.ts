@@ -74,6 +74,7 @@ const mayImport: Readonly<Record<Layer, readonly Layer[]>> = {
 const shells: readonly (readonly [RegExp, string])[] = [
   [/^processors\/feeds\/main\.ts$/, 'hosts the feeds'],
   [/^processors\/feeds\/[\w-]+-socket\.ts$/, 'holds a connection'],
+  [/^processors\/feeds\/frames-writer\.ts$/, 'writes tapes'],
 ]
 
 export function layerOf(file: string): Layer {

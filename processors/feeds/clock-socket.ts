@@ -1,23 +1,4 @@
-import type { Micros } from '../../schemas/records.ts'
-
-/** The feed's time: receive times, marks and Kafka record times. Microseconds since the Unix epoch. */
-export interface FeedClock {
-  /** 0 while it is not known. */
-  now(): Micros
-  /** A trade of this venue time has come. */
-  see(time: Micros): void
-}
+import type { FeedClock } from './clock.ts'
 
 /** The host's own clock. */
 export const hostClock: FeedClock = { now: () => Date.now() * 1_000, see: () => undefined }
-
-/** The newest venue time seen: a tape of last year is written in its own time. */
-export function tapeClock(): FeedClock {
-  let newest = 0
-  return {
-    now: () => newest,
-    see: (time) => {
-      newest = Math.max(newest, time)
-    },
-  }
-}

@@ -24,7 +24,8 @@ export type End =
   | { readonly kind: 'silent' | 'unacknowledged' | 'overflow' }
 
 export interface ConnectionHandlers {
-  frame(text: string, received: Micros): void
+  /** A frame as it came; `json`: it could be read as JSON. */
+  frame(text: string, received: Micros, json: boolean): void
   events(events: readonly FrameEvent[], received: Micros): void
   outcome(outcome: Outcome): void
   /** The venue will close soon. */
@@ -141,8 +142,8 @@ export class Connection {
     const received = now * 1_000
     this.#lastReceived = now
     const text = textOf(data)
-    this.#on.frame(text, received)
     const events = this.#venue.parse(text)
+    this.#on.frame(text, received, !events.some(isNotJson))
     for (const event of events) this.#control(event, now)
     this.#on.events(events, received)
   }
@@ -219,6 +220,11 @@ export class Connection {
     this.#socket.terminate()
     this.#on.ended(end)
   }
+}
+
+/** `pong` as a text frame (OKX) is no JSON either, but then it does not begin like one. */
+function isNotJson(event: FrameEvent): boolean {
+  return event.kind === 'refused' && event.reason === 'not-json'
 }
 
 /** Seconds or an HTTP date, as milliseconds from `now`; undefined where the header is absent or unreadable. */

@@ -1,48 +1,37 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Registry } from 'prom-client'
 import type { Config } from '../../infra/config/config.ts'
-import type { SettingName } from '../../infra/config/settings.ts'
 import { startOps } from '../../infra/http/ops.ts'
-import type { Log } from '../../infra/kafka/seam.ts'
-import { sayReady } from '../../infra/lifecycle.ts'
+import type { Log, Membership } from '../../infra/kafka/seam.ts'
 import type { Logger } from '../../infra/log.ts'
-import { knownAsset } from '../../schemas/catalogue.ts'
 import type { Codec } from '../../schemas/codec.ts'
-import type { Instrument } from '../../schemas/records.ts'
-import { instrumentId, tradeVenues } from '../../schemas/venues.ts'
-import { hostClock, tapeClock } from './clock-socket.ts'
+import { tradeVenues } from '../../schemas/venues.ts'
+import { tapeClock, type FeedClock } from './clock.ts'
+import { hostClock } from './clock-socket.ts'
 import { FeedLog } from './feed-log.ts'
+import { FramesWriter } from './frames-writer.ts'
+import { basesOf, type hostSettings } from './host-settings.ts'
+import { InstrumentTable } from './instruments-socket.ts'
+import { Keeper } from './keeper.ts'
+import { Listings } from './listings-socket.ts'
 import { LogBuffer, logBufferDefaults } from './log-socket.ts'
 import { MarkBook } from './marks.ts'
-import { feedMetrics } from './metrics.ts'
+import { feedMetrics, type FeedMetrics } from './metrics.ts'
+import { Ownership, type OwnedVenue } from './ownership-socket.ts'
+import { feedReport, repairReport } from './report-socket.ts'
+import { RestClient } from './rest-socket.ts'
 import { VenueFeed, type FeedReport } from './venue-feed-socket.ts'
 import type { Venue } from './venue.ts'
 import { venues } from './venues.ts'
 import { streamedAssets, Wants } from './wants.ts'
 import { tailWants } from './wants-socket.ts'
 
-export const hostSettings = [
-  'KAFKA_BROKERS',
-  'SCHEMA_REGISTRY_URL',
-  'NAMESPACE',
-  'PARTITIONS',
-  'FEED_NAME',
-  'FEED_CLOCK',
-  'VENUES',
-  'SYMBOLS',
-  'BINANCE_WS_URL',
-  'BINANCE_REST_URL',
-  'BYBIT_WS_URL',
-  'BYBIT_REST_URL',
-  'OKX_WS_URL',
-  'OKX_REST_URL',
-  'COINBASE_WS_URL',
-  'COINBASE_REST_URL',
-  'FRAMES_DIR',
-  'FRAMES_MAX_GB',
-  'MEMBERSHIP',
-  'OPS_HOST',
-  'OPS_PORT',
-] as const satisfies readonly SettingName[]
+const beatMs = 1_000
+const tickMs = 100
+/** A stop that waits longer for the broker leaves the rest to the next start. */
+const drainMs = 5_000
+/** Trades of the first moments would be lost to marks otherwise: how often a tape's clock may mark. */
+const tapeMarkEvery = 1_000_000
 
 export type HostConfig = Config<(typeof hostSettings)[number]>
 
@@ -50,121 +39,206 @@ export interface HostParts {
   readonly log: Logger
   readonly kafka: Log
   readonly codec: Codec
+  readonly membership: Membership
   readonly metrics: Registry
 }
 
-export interface Host {
-  readonly url: string
-  stop(): Promise<void>
+interface Part extends OwnedVenue {
+  readonly venue: Venue
+  readonly rest: RestClient
+  readonly feed: VenueFeed
 }
 
-/** Starts all feeds of this process. */
-export async function startHost(
-  config: HostConfig,
-  { log, kafka, codec, metrics: registry }: HostParts,
-): Promise<Host> {
-  const metrics = feedMetrics(registry)
-  const clock = config.FEED_CLOCK === 'tape' ? tapeClock() : hostClock
-  const partitions = config.PARTITIONS
-  const buffer = new LogBuffer(
-    kafka.writer(),
-    { topic: 'market.trades', partitions, ...logBufferDefaults },
-    {
-      room: () => {
-        for (const feed of feeds) feed.resume()
-      },
-      error: (error, fatal) => {
-        if (fatal) throw new Error('the broker did not take a batch for too long', { cause: error })
-        log.warn({ err: error }, 'the broker did not take a batch, trying again')
-      },
-    },
-  )
-  const feedLog = new FeedLog(codec, buffer, partitions)
-  const book = new MarkBook(config.FEED_NAME, Date.now() * 1_000, partitions)
-  const report: FeedReport = {
-    frame: (venue) => metrics.frames.inc({ venue }),
-    trade: (venue, lag) => {
-      metrics.trades.inc({ venue, origin: 'stream' })
-      metrics.lag.observe({ venue }, lag / 1e6)
-    },
-    duplicate: (venue) => metrics.duplicates.inc({ venue }),
-    clamped: (venue) => metrics.clamped.inc({ venue }),
-    refused: (venue, reason) => metrics.refusals.inc({ venue, reason }),
-    change: (change) => book.change(change),
-    note: (venue, what, details) => log.info({ venue, ...details }, what),
+/** All feeds of one process: assembled here, with the two timers that drive them. */
+export class Host {
+  readonly #config: HostConfig
+  readonly #parts: HostParts
+  readonly #metrics: FeedMetrics
+  readonly #clock: FeedClock
+  readonly #buffer: LogBuffer
+  readonly #feedLog: FeedLog
+  readonly #book: MarkBook
+  readonly #frames: FramesWriter | undefined
+  readonly #venues: readonly Part[]
+  readonly #ownership: Ownership
+  readonly #wants: Wants
+  readonly #stop = new AbortController()
+  #paused = false
+  #markedAt = 0
+  readonly #roomWaiters: (() => void)[] = []
+
+  constructor(config: HostConfig, parts: HostParts) {
+    this.#config = config
+    this.#parts = parts
+    const { kafka, codec, metrics } = parts
+    const partitions = config.PARTITIONS
+    this.#metrics = feedMetrics(metrics)
+    this.#clock = config.FEED_CLOCK === 'tape' ? tapeClock() : hostClock
+    const on = { room: () => this.#room(), error: (error: unknown, fatal: boolean) => this.#writeError(error, fatal) }
+    this.#buffer = new LogBuffer(kafka.writer(), { topic: 'market.trades', partitions, ...logBufferDefaults }, on)
+    this.#feedLog = new FeedLog(codec, this.#buffer, partitions)
+    this.#book = new MarkBook(config.FEED_NAME, Date.now() * 1_000, partitions)
+    this.#frames = this.#openFrames()
+    this.#wants = new Wants(streamedAssets(config.SYMBOLS))
+    const report = this.#report()
+    this.#venues = tradeVenues.flatMap(({ venue }, number) =>
+      config.VENUES.includes(venue) ? [this.#part(venues[venue], number, report)] : [],
+    )
+    this.#ownership = new Ownership(this.#venues, { reader: kafka.reader(), codec, partitions }, (error) =>
+      parts.log.warn({ err: error }, 'cannot read what the log has, trying again'),
+    )
   }
-  const chosen = tradeVenues.filter(({ venue }) => config.VENUES.includes(venue)).map(({ venue }) => venues[venue])
-  const feeds = chosen.map(
-    (venue) => new VenueFeed({ venue, wsBase: basesOf(config, venue).ws, partitions, clock, log: feedLog, report }),
-  )
-  const wants = new Wants(streamedAssets(config.SYMBOLS))
-  const tail = tailWants(kafka.reader(), codec, wants, (error) => log.warn({ err: error }, 'cannot read wants'))
-  await tail.caughtUp
-  for (const feed of feeds) feed.list(seeded(feed.venue))
-  const beat = (): void => {
-    const wanted = wants.assets(Date.now() * 1_000)
-    for (const feed of feeds) {
-      feed.want(wanted)
-      book.venue(feed.venue.name, feed.state, clock.now())
-      metrics.sockets.set({ venue: feed.venue.name }, feed.state.sockets)
+
+  /** Starts everything; resolves with the ops address when marks are being written. */
+  async start(): Promise<{ url: string; stop: () => Promise<void> }> {
+    const { kafka, codec, log, metrics, membership } = this.#parts
+    const tail = tailWants(kafka.reader(), codec, this.#wants, (error) => log.warn({ err: error }, 'cannot read wants'))
+    const table = await InstrumentTable.read(kafka.reader(), codec, kafka.writer())
+    const listings = new Listings(table, this.#venues, log, () => this.#apply(table))
+    await Promise.all([tail.caughtUp, listings.first()])
+    membership.onChange((numbers) => this.#ownership.own(numbers))
+    const beat = setInterval(() => this.#beat(), beatMs)
+    const tick = setInterval(() => this.#tick(), tickMs)
+    this.#beat()
+    const ops = await startOps(metrics, () => this.#health(), {
+      host: this.#config.OPS_HOST,
+      port: this.#config.OPS_PORT,
+    })
+    await this.#buffer.drained()
+    const stop = async (): Promise<void> => {
+      clearInterval(tick)
+      this.#stop.abort()
+      listings.stop()
+      this.#ownership.stop()
+      for (const { feed, rest } of this.#venues) {
+        feed.close()
+        rest.close()
+      }
+      this.#beat()
+      clearInterval(beat)
+      await Promise.race([this.#buffer.drained(), delay(drainMs, undefined, { ref: false })])
+      this.#buffer.close()
+      await Promise.all([tail.stop(), this.#frames?.close(), membership.leave(), ops.close()])
     }
-    metrics.buffered.set(buffer.size)
-    const now = clock.now()
-    if (now === 0 || buffer.full) return
-    for (let partition = 0; partition < partitions; partition++) feedLog.mark(partition, book.next(partition, now))
+    return { url: ops.url, stop }
   }
-  const timer = setInterval(beat, 1_000)
-  beat()
-  const ops = await startOps(registry, () => ({ ok: true, venues: book.states }), {
-    host: config.OPS_HOST,
-    port: config.OPS_PORT,
-  })
-  await buffer.drained()
-  sayReady(ops.url)
-  log.info({ url: ops.url }, 'feeds are up')
-  return {
-    url: ops.url,
-    stop: async () => {
-      clearInterval(timer)
-      for (const feed of feeds) feed.close()
-      await tail.stop()
-      await buffer.drained()
-      buffer.close()
-      await ops.close()
-    },
+
+  #part(venue: Venue, number: number, report: FeedReport): Part {
+    const { ws, rest: restBase, replaced } = basesOf(this.#config, venue)
+    const rest = new RestClient(restBase, venue.rest, replaced)
+    const feed = new VenueFeed({
+      venue,
+      wsBase: ws,
+      partitions: this.#config.PARTITIONS,
+      clock: this.#clock,
+      log: this.#feedLog,
+      report,
+    })
+    return { number, venue, rest, feed, makeKeeper: () => this.#keeper(venue, rest, feed) }
   }
-}
 
-function basesOf(config: HostConfig, venue: Venue): { ws: string; rest: string; replaced: boolean } {
-  const upper = { binance: 'BINANCE', bybit: 'BYBIT', okx: 'OKX', coinbase: 'COINBASE' } as const
-  const name = upper[venue.name]
-  const ws = config[`${name}_WS_URL`]
-  const rest = config[`${name}_REST_URL`]
-  return { ws: ws || venue.urls.ws, rest: rest || venue.urls.rest, replaced: rest !== '' }
-}
+  #keeper(venue: Venue, rest: RestClient, feed: VenueFeed): Keeper {
+    return new Keeper(() => feed.streams.values(), {
+      venue,
+      rest,
+      log: this.#feedLog,
+      clock: this.#clock,
+      feed: this.#config.FEED_NAME,
+      wait: (ms) => delay(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined), // a stop ends the wait
+      hostNow: () => Date.now(),
+      random: () => Math.random(),
+      room: () => this.#whenRoom(),
+      report: repairReport(venue.name, this.#parts.log, this.#metrics),
+    })
+  }
 
-function seeded(venue: Venue): Map<string, Instrument> {
-  const rows = venue.listing.seed.flatMap((listed): [string, Instrument][] => {
-    const asset = knownAsset(listed.base)?.id
-    if (asset === undefined) return []
-    const { symbol, base, quote, settle, tick } = listed
-    const instrument: Instrument = {
-      instrument: instrumentId(venue.name, venue.market, symbol),
-      asset,
-      venue: venue.name,
-      market: venue.market,
-      symbol,
-      base,
-      quote,
-      settle,
-      size_factor: listed.sizeFactor,
-      price_factor: listed.priceFactor,
-      tick,
-      status: listed.live ? 'live' : 'closed',
-      source: 'seed',
-      valid_from: Date.now() * 1_000,
+  #report(): FeedReport {
+    const { log } = this.#parts
+    const onChange = this.#book.change.bind(this.#book)
+    const base = feedReport({ log, metrics: this.#metrics, frames: this.#frames, onChange })
+    if (this.#config.FEED_CLOCK === 'host') return base
+    // On a tape the trades themselves bring the time on, so they also bring the marks.
+    return {
+      ...base,
+      trade: (venue, lag) => {
+        base.trade(venue, lag)
+        if (this.#clock.now() - this.#markedAt >= tapeMarkEvery) this.#mark()
+      },
     }
-    return [[asset, instrument]]
-  })
-  return new Map(rows.toReversed())
+  }
+
+  #openFrames(): FramesWriter | undefined {
+    const { FRAMES_DIR: dir, FRAMES_MAX_GB: gigabytes } = this.#config
+    if (dir === '') return undefined
+    return new FramesWriter({
+      dir,
+      maxBytes: gigabytes * 1e9,
+      onDrop: (count, error) => {
+        this.#metrics.framesDropped.inc(count)
+        if (error !== undefined) this.#parts.log.warn({ err: error }, 'raw frames cannot be kept')
+      },
+    })
+  }
+
+  #apply(table: InstrumentTable): void {
+    for (const { feed, venue } of this.#venues) feed.list(table.of(venue.name))
+  }
+
+  #tick(): void {
+    this.#ownership.tick(Date.now())
+    if (!this.#buffer.full || this.#paused) return
+    this.#paused = true
+    this.#parts.log.warn({ records: this.#buffer.size }, 'the buffer is full, sockets are not read')
+    for (const { feed } of this.#venues) feed.pause()
+  }
+
+  #room(): void {
+    for (const resolve of this.#roomWaiters.splice(0)) resolve()
+    if (!this.#paused) return
+    this.#paused = false
+    for (const { feed } of this.#venues) feed.resume()
+  }
+
+  async #whenRoom(): Promise<void> {
+    if (!this.#buffer.full) return
+    await new Promise<void>((resolve) => {
+      this.#roomWaiters.push(resolve)
+    })
+  }
+
+  /** Once a second: who is wanted, how the venues are, and the time. */
+  #beat(): void {
+    const wanted = this.#wants.assets(Date.now() * 1_000)
+    for (const part of this.#venues) {
+      const { venue, feed, rest } = part
+      if (!this.#stop.signal.aborted) feed.want(wanted)
+      const state = rest.unavailable && feed.state.state !== 'live' ? 'unavailable' : feed.state.state
+      this.#book.venue(venue.name, { state, sockets: feed.state.sockets }, this.#clock.now())
+      this.#metrics.sockets.set({ venue: venue.name }, feed.state.sockets)
+      this.#metrics.restUnits.set({ venue: venue.name }, rest.used)
+      this.#metrics.pendingGaps.set({ venue: venue.name }, this.#ownership.pending(part))
+    }
+    this.#metrics.buffered.set(this.#buffer.size)
+    this.#mark()
+  }
+
+  /** One mark to each partition, behind the trades that were received before it. */
+  #mark(): void {
+    const now = this.#clock.now()
+    if (now === 0 || this.#buffer.full) return
+    this.#markedAt = now
+    for (let partition = 0; partition < this.#config.PARTITIONS; partition++) {
+      this.#feedLog.mark(partition, this.#book.next(partition, now))
+    }
+  }
+
+  #writeError(error: unknown, fatal: boolean): void {
+    // The next start repairs from the log's tail; going on would only lose more.
+    if (fatal) throw new Error('the broker does not take a batch', { cause: error })
+    this.#parts.log.warn({ err: error, records: this.#buffer.size }, 'the broker did not take a batch, trying again')
+  }
+
+  #health(): { ok: boolean; buffered: number; venues: unknown } {
+    return { ok: !this.#buffer.full, buffered: this.#buffer.size, venues: this.#book.states }
+  }
 }

@@ -33,6 +33,7 @@ export class IdTracker {
   /** Ids below it count as seen: before our time, or forgotten. */
   #floor = 0
   #bornAt = 0
+  #bornTime: Micros = 0
 
   /** Highest id that is known to exist, undefined before the first. */
   get top(): number | undefined {
@@ -42,6 +43,11 @@ export class IdTracker {
   /** Venue time of the newest trade. */
   get topTime(): Micros {
     return this.#topTime
+  }
+
+  /** Ids below it are not ours to judge. */
+  get floor(): number {
+    return this.#floor
   }
 
   /** Takes one trade of the stream; `duplicate` where it is known already. */
@@ -92,11 +98,36 @@ export class IdTracker {
     )
   }
 
+  /**
+   * Takes over what came after: `this` was read from the log, `later` is the live stream of the same instrument. What is
+   * missing between the two is a hole whose grace is over.
+   */
+  absorb(later: IdTracker): void {
+    const top = this.#top
+    const first = later.#seen.intervals[0]?.from ?? later.#floor
+    if (later.#top === undefined) return
+    if (top !== undefined && first > top + 1) {
+      this.#suspect({
+        from: top + 1,
+        to: first - 1,
+        fromTime: this.#topTime,
+        toTime: later.#bornTime,
+        since: -Infinity,
+      })
+    }
+    if (top === undefined) this.#start(first, later.#bornTime, -Infinity)
+    for (const { from, to } of later.#seen.intervals) this.#seen.add(from, to)
+    for (const { from, to } of later.#lost.intervals) this.#lost.add(from, to)
+    for (const suspect of later.#suspects) this.#suspect(suspect)
+    this.#raise(Math.max(top ?? 0, later.#top), later.#topTime)
+  }
+
   #start(id: number, time: Micros, now: number): void {
     this.#floor = id
     this.#top = id - 1
     this.#topTime = time
     this.#bornAt = now
+    this.#bornTime = time
   }
 
   /** Right after the first trade an older one may still be on its way: the start moves down to it. */

@@ -28,7 +28,7 @@ const tooMany: ReadonlySet<number> = new Set([418, 429])
 const tooManyMs = 60_000
 
 export interface LineHandlers {
-  frame(text: string, received: Micros): void
+  frame(text: string, received: Micros, json: boolean): void
   events(events: readonly FrameEvent[], received: Micros): void
   outcome(outcome: Outcome): void
   /** A connection ended that was in use; `unavailable` where the venue refuses us. */
@@ -113,7 +113,7 @@ export class Line {
   #connect(now: number): void {
     this.#dueAt = undefined
     const connection: Connection = new Connection(this.#venue, this.#url, [...this.symbols], this.#timing, {
-      frame: (text, received) => this.#on.frame(text, received),
+      frame: (text, received, json) => this.#on.frame(text, received, json),
       events: (events, received) => this.#events(events, received),
       outcome: (outcome) => this.#on.outcome(outcome),
       closing: () => this.#closing(connection),

@@ -1,4 +1,4 @@
-import type { OutRecord, Writer } from '../../infra/kafka/seam.ts'
+import { LogError, type OutRecord, type Writer } from '../../infra/kafka/seam.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 
 /** Records of one send; more in one batch cost the client time that grows faster than their number. */
@@ -125,7 +125,8 @@ export class LogBuffer {
         lane.failures = 0
         return
       } catch (error) {
-        const fatal = Date.now() - since > this.#options.giveUpMs
+        const hopeless = error instanceof LogError && !error.retriable
+        const fatal = hopeless || Date.now() - since > this.#options.giveUpMs
         this.#onError(error, fatal)
         if (fatal || this.#closed) return
         await pause(Math.min(this.#options.maxRetryMs, this.#options.retryMs * 2 ** lane.failures++))

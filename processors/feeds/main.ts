@@ -2,22 +2,53 @@ import { Registry } from 'prom-client'
 import { readConfig } from '../../infra/config/config.ts'
 import { loadCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
-import { runService } from '../../infra/lifecycle.ts'
-import { startHost, hostSettings } from './host-socket.ts'
+import { fixedMembership, groupMembership } from '../../infra/kafka/membership.ts'
+import type { Membership } from '../../infra/kafka/seam.ts'
+import { runService, sayReady } from '../../infra/lifecycle.ts'
+import type { Logger } from '../../infra/log.ts'
+import { tradeVenues } from '../../schemas/venues.ts'
+import { hostSettings } from './host-settings.ts'
+import { Host, type HostConfig } from './host-socket.ts'
+
+const sessionMs = 4_000
 
 await runService({
   name: 'feeds',
   says: 'Streams trades of the venues into market.trades, repairs what the streams lose, and marks the time.',
-  settings: [...hostSettings],
+  settings: hostSettings,
   start: async (log) => {
     const config = readConfig(process.env, hostSettings)
     const codec = await loadCodec(config.SCHEMA_REGISTRY_URL)
     const { KAFKA_BROKERS: brokers, NAMESPACE: namespace, FEED_NAME: clientId } = config
     const kafka = await connectLog({ brokers, namespace, clientId, log })
-    const host = await startHost(config, { log, kafka, codec, metrics: new Registry() })
+    const membership = await membershipOf(config, log)
+    const host = new Host(config, { log, kafka, codec, membership, metrics: new Registry() })
+    const { url, stop } = await host.start()
+    sayReady(url)
+    log.info({ url, venues: config.VENUES }, 'feeds are up')
     return async () => {
-      await host.stop()
+      await stop()
       await kafka.close()
     }
   },
 })
+
+/** Who repairs which venue: this process all of them, or a consumer group in which a venue's number is a partition. */
+async function membershipOf(config: HostConfig, log: Logger): Promise<Membership> {
+  const { MEMBERSHIP, KAFKA_BROKERS: brokers, NAMESPACE: namespace, FEED_NAME: clientId } = config
+  if (MEMBERSHIP === 'fixed') return fixedMembership(tradeVenues.map((_, number) => number))
+  const onCrash = (error: Error): void => {
+    log.fatal({ err: error }, 'the consumer group is lost')
+    process.exit(1)
+  }
+  return groupMembership({
+    brokers,
+    namespace,
+    clientId,
+    group: 'feeds',
+    topics: ['market.trades'],
+    sessionMs,
+    log,
+    onCrash,
+  })
+}

@@ -62,6 +62,11 @@ export class PageTracker {
     this.#settled = time
   }
 
+  /** Takes over what came after: `this` was read from the log, `later` is the live stream of the same instrument. */
+  absorb(later: PageTracker): void {
+    for (const [id, time] of later.#seen) if (!this.#seen.has(id)) this.observe(id, time)
+  }
+
   /** Compares a page, in any order. `full`: it holds as many rows as the venue gives, so there may be older ones. */
   compare(rows: readonly VenueTrade[], full: boolean, now: number): PageFinding {
     const first = rows[0]

@@ -15,7 +15,7 @@ export const poolTiming: PoolTiming = { ...lineTiming, tickMs: 50, refusedAgainM
 
 export interface PoolHandlers {
   /** Every text frame as it came, before it is read. */
-  frame(text: string, received: Micros): void
+  frame(text: string, received: Micros, json: boolean): void
   events(events: readonly FrameEvent[], received: Micros): void
   acknowledged(symbols: readonly string[]): void
   refused(symbols: readonly string[]): void
@@ -133,7 +133,7 @@ export class SocketPool {
 
   #openLine(symbols: readonly string[], copy: number): void {
     const line = new Line(this.#venue, this.#url, symbols, this.#gate, this.#timing, {
-      frame: (text, received) => this.#on.frame(text, received),
+      frame: (text, received, json) => this.#on.frame(text, received, json),
       events: (events, received) => {
         this.#unavailable = false
         this.#on.events(events, received)

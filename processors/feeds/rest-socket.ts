@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { retryAfterMs } from './connection-socket.ts'
+import type { Rest, RestOutcome } from './rest.ts'
 import { TokenBucket } from './token-bucket.ts'
 import type { RestAnswer, RestCall, RestRules } from './venue.ts'
 
@@ -15,16 +16,8 @@ const maxInFlight = 4
 const tooManyMs = 10_000
 const unavailableMs = 600_000
 
-/** What a call came to. `limited` and `failed` may be tried again, `unavailable` rarely; `error`: the venue's own word. */
-export type RestOutcome<Row> =
-  | { readonly kind: 'rows'; readonly rows: readonly Row[]; readonly next?: RestCall }
-  | { readonly kind: 'limited'; readonly waitMs: number }
-  | { readonly kind: 'unavailable'; readonly status: number; readonly waitMs: number }
-  | { readonly kind: 'failed'; readonly message: string }
-  | { readonly kind: 'error'; readonly code: string; readonly message: string }
-
 /** One venue's REST interface: calls wait for their share of its budget and have a deadline. */
-export class RestClient {
+export class RestClient implements Rest {
   readonly #base: string
   readonly #headers: Readonly<Record<string, string>>
   readonly #bucket: TokenBucket

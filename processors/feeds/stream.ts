@@ -8,10 +8,10 @@ import { PageTracker } from './page-tracker.ts'
 export type Stream = IdStream | PageStream
 
 interface Common {
-  readonly instrument: Instrument
+  instrument: Instrument
   readonly symbol: string
   readonly partition: number
-  readonly normalise: Normalise
+  normalise: Normalise
   /** When the newest trade of the stream came, the host's milliseconds; 0 before the first. */
   lastTradeAt: number
   /** When a connection that carried it was lost, the host's milliseconds. */
@@ -23,8 +23,11 @@ export interface IdStream extends Common {
   tracker: IdTracker
   /** When the venue last said itself how far the ids have come. */
   toldAt: number
-  /** What the log has of it was read: holes in it and up to the first live trade are known or about to be. */
-  resumed: boolean
+  /** Highest id that the log had when this process began; what is missing right after it is the restart's. */
+  resumedAt: number | undefined
+  /** When the venue is next asked for trades that a silent stream may have lost, the host's milliseconds. */
+  probeAt: number
+  probes: number
 }
 
 export interface PageStream extends Common {
@@ -42,8 +45,15 @@ export function newStream(ids: 'contiguous' | 'none', instrument: Instrument, pa
     lostAt: -Infinity,
   }
   return ids === 'contiguous'
-    ? { ...common, ids, tracker: new IdTracker(), toldAt: 0, resumed: false }
+    ? { ...common, ids, tracker: new IdTracker(), toldAt: 0, resumedAt: undefined, probeAt: 0, probes: 0 }
     : { ...common, ids, tracker: new PageTracker() }
+}
+
+/** The venue describes the market anew: from here on trades are scaled by the new factors. */
+export function relist(stream: Stream, instrument: Instrument): void {
+  if (instrument === stream.instrument) return
+  stream.instrument = instrument
+  stream.normalise = normaliser(instrument)
 }
 
 /** Takes one trade id of the stream; `duplicate` where it came before. */

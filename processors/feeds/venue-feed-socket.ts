@@ -1,16 +1,16 @@
 import type { End } from './connection-socket.ts'
-import type { FeedClock } from './clock-socket.ts'
+import type { FeedClock } from './clock.ts'
 import type { FeedLog } from './feed-log.ts'
 import { fromStream, isClamped, AHEAD_MAX } from './normalise.ts'
 import { SocketPool, type PoolState, type PoolTiming } from './pool-socket.ts'
-import { newStream, observe, type Stream } from './stream.ts'
+import { newStream, observe, relist, type Stream } from './stream.ts'
 import type { FrameEvent, Venue, VenueTrade } from './venue.ts'
 import type { Instrument, Micros, SubscriptionChange } from '../../schemas/records.ts'
 import { instrumentId } from '../../schemas/venues.ts'
 
 /** What a venue's feed tells its host: for metrics, logs and marks. */
 export interface FeedReport {
-  frame(venue: string, text: string, received: Micros): void
+  frame(venue: string, text: string, received: Micros, json: boolean): void
   trade(venue: string, lag: Micros): void
   duplicate(venue: string): void
   clamped(venue: string): void
@@ -43,9 +43,9 @@ export class VenueFeed {
     this.#options = options
     const { venue, wsBase, report, timing } = options
     const handlers = {
-      frame: (text: string, received: Micros) => {
+      frame: (text: string, received: Micros, json: boolean) => {
         this.#frame = text
-        report.frame(venue.name, text, received)
+        report.frame(venue.name, text, received, json)
       },
       events: (events: readonly FrameEvent[], received: Micros) => this.#events(events, received),
       acknowledged: (symbols: readonly string[]) => this.#changed(symbols, 'acknowledged'),
@@ -67,7 +67,7 @@ export class VenueFeed {
     return this.#streams
   }
 
-  /** What the venue lists; a stream goes on with the instrument that it began with. */
+  /** What the venue lists. */
   list(instruments: ReadonlyMap<string, Instrument>): void {
     this.#listed = instruments
     this.want(this.#wanted)
@@ -104,7 +104,8 @@ export class VenueFeed {
   }
 
   #begin(instrument: Instrument): void {
-    if (this.#streams.has(instrument.symbol)) return
+    const known = this.#streams.get(instrument.symbol)
+    if (known !== undefined) return relist(known, instrument)
     this.#streams.set(instrument.symbol, newStream(this.venue.ids, instrument, this.#options.partitions))
   }
 

@@ -1,0 +1,101 @@
+import type { LogReader, Writer } from '../../infra/kafka/seam.ts'
+import type { Codec } from '../../schemas/codec.ts'
+import type { Instrument, Micros } from '../../schemas/records.ts'
+import { changedInstruments, resolveInstruments, type VenueMarkets } from './instruments.ts'
+import type { RestOutcome } from './rest.ts'
+import type { RestClient } from './rest-socket.ts'
+import type { RestAnswer, RestCall, Venue } from './venue.ts'
+
+/** Pages of one list; more mean that its cursor does not move on. */
+const maxPages = 50
+
+export interface Asked {
+  readonly venue: Venue
+  readonly rest: RestClient
+}
+
+/** The venues' markets, joined to assets, with the newest row of each instrument in `market.instruments`. */
+export class InstrumentTable {
+  readonly #codec: Codec
+  readonly #writer: Writer
+  readonly #known: Map<string, Instrument>
+
+  private constructor(codec: Codec, writer: Writer, known: Map<string, Instrument>) {
+    this.#codec = codec
+    this.#writer = writer
+    this.#known = known
+  }
+
+  /** Reads what the topic has. */
+  static async read(reader: LogReader, codec: Codec, writer: Writer): Promise<InstrumentTable> {
+    const known = new Map<string, Instrument>()
+    for await (const records of reader.toEnd('market.instruments', 0)) {
+      for (const { value } of records) {
+        const message = value === null ? undefined : codec.decode(value)
+        if (message?.type === 'instrument') known.set(message.value.instrument, message.value)
+      }
+    }
+    return new InstrumentTable(codec, writer, known)
+  }
+
+  /** Whether the log knows markets of this venue. */
+  knows(venue: string): boolean {
+    return [...this.#known.values()].some((row) => row.venue === venue)
+  }
+
+  /** Joins the lists, writes what is new, and returns what a person should look at. */
+  async update(markets: readonly VenueMarkets[], now: Micros): Promise<readonly unknown[]> {
+    const { instruments, doubts } = resolveInstruments(markets, this.#known, now)
+    const changed = changedInstruments(instruments, this.#known)
+    for (const row of changed) this.#known.set(row.instrument, row)
+    const records = changed.map((row) => ({
+      key: row.instrument,
+      value: this.#codec.encode('market.instruments', 'instrument', row),
+      time: Math.floor(now / 1_000),
+    }))
+    for (let at = 0; at < records.length; at += 1_000) {
+      await this.#writer.send('market.instruments', 0, records.slice(at, at + 1_000))
+    }
+    return doubts
+  }
+
+  /** The live instruments of a venue by asset. Of two for one asset the first that the log has stays. */
+  of(venue: string): ReadonlyMap<string, Instrument> {
+    const byAsset = new Map<string, Instrument>()
+    for (const row of this.#known.values()) {
+      if (row.venue === venue && row.status === 'live' && !byAsset.has(row.asset)) byAsset.set(row.asset, row)
+    }
+    return byAsset
+  }
+}
+
+/** Asks one venue for its markets and their prices; the checked-in rows where it does not answer. */
+export async function askMarkets({ venue, rest }: Asked): Promise<VenueMarkets> {
+  const { listing, name, market } = venue
+  const rows = await allPages(rest, listing.first, (body) => listing.parse(body))
+  if (rows === undefined) return seedOf(venue)
+  const { prices } = listing
+  const priced = prices === undefined ? [] : await allPages(rest, prices.first, (body) => prices.parse(body))
+  return { venue: name, market, source: 'venue', rows, prices: priced ?? [] }
+}
+
+/** What is checked in of a venue. */
+export function seedOf({ name, market, listing }: Venue): VenueMarkets {
+  return { venue: name, market, source: 'seed', rows: listing.seed, prices: [] }
+}
+
+async function allPages<Row>(
+  rest: RestClient,
+  first: RestCall,
+  parse: (body: unknown) => RestAnswer<Row>,
+): Promise<Row[] | undefined> {
+  const rows: Row[] = []
+  let call: RestCall | undefined = first
+  for (let page = 0; call !== undefined && page < maxPages; page++) {
+    const outcome: RestOutcome<Row> = await rest.get(call, parse)
+    if (outcome.kind !== 'rows') return undefined
+    rows.push(...outcome.rows)
+    call = outcome.next
+  }
+  return rows
+}

@@ -1,0 +1,120 @@
+import type { Micros } from '../../schemas/records.ts'
+import { backoffMs } from './backoff.ts'
+import { timeGap, type GapReason } from './gaps.ts'
+import { AHEAD_MAX } from './normalise.ts'
+import type { PageGap } from './page-tracker.ts'
+import type { RepairOptions } from './repair.ts'
+import type { PageStream } from './stream.ts'
+import type { PageRow, VenueTrade } from './venue.ts'
+
+/** Shortest and longest time between two pages of one instrument. */
+export const pageEveryMs = { min: 500, max: 5_000 } as const
+/** Part of a page's time span after which the next is read, so that they overlap also when trading speeds up. */
+const spanShare = 0.4
+const failureBackoff = { firstMs: 1_000, maxMs: 30_000 }
+
+interface Watch {
+  notBefore: number
+  failures: number
+  asking: boolean
+  /** Gaps that the log has as open, from a process that ended before it could say more. */
+  open: readonly { readonly fromTime: Micros; readonly toTime: Micros }[]
+}
+
+/** A gap that is left open in the log. */
+export type OpenTimeGap = Watch['open'][number]
+
+/**
+ * Compares each instrument of a venue without ordered ids with the venue's page of newest trades, as often as the rate
+ * of trading asks for, and writes what the stream did not bring.
+ */
+export class PageRepairer {
+  readonly #options: RepairOptions
+  readonly #watches = new Map<PageStream, Watch>()
+
+  constructor(options: RepairOptions) {
+    this.#options = options
+  }
+
+  /** Begins to watch a stream. `open`: gaps to be settled with the first page. */
+  watch(stream: PageStream, open: readonly OpenTimeGap[] = []): void {
+    this.#watches.set(stream, { notBefore: 0, failures: 0, asking: false, open })
+  }
+
+  drop(stream: PageStream): void {
+    this.#watches.delete(stream)
+  }
+
+  stop(): void {
+    this.#watches.clear()
+  }
+
+  /** Called often: asks for the pages that are due and writes what has waited long enough for the stream. */
+  tick(now: number): void {
+    for (const [stream, watch] of this.#watches) {
+      const gap = stream.tracker.due(now)
+      if (gap !== undefined) this.#fill(stream, gap)
+      if (!watch.asking && now >= watch.notBefore) void this.#ask(stream, watch)
+    }
+  }
+
+  async #ask(stream: PageStream, watch: Watch): Promise<void> {
+    const { venue, rest, report, hostNow, random } = this.#options
+    watch.asking = true
+    const { symbol } = stream
+    const outcome = await rest.get(venue.backfill.page(symbol, 0, 0), (body) => venue.backfill.parse(symbol, body))
+    await this.#options.room()
+    watch.asking = false
+    if (this.#watches.get(stream) !== watch) return
+    if (outcome.kind === 'rows') {
+      watch.failures = 0
+      const span = this.#compare(stream, watch, outcome.rows)
+      watch.notBefore = hostNow() + nextPageMs(span)
+      return
+    }
+    report.trouble(outcome.kind === 'error' ? `error ${outcome.code}` : outcome.kind)
+    const told = outcome.kind === 'limited' || outcome.kind === 'unavailable'
+    watch.notBefore = hostNow() + (told ? outcome.waitMs : backoffMs(watch.failures++, random(), failureBackoff))
+  }
+
+  #compare(stream: PageStream, watch: Watch, rows: readonly PageRow[]): Micros {
+    const { venue, clock, report, hostNow } = this.#options
+    const latest = clock.now() === 0 ? Infinity : clock.now() + AHEAD_MAX
+    const trades = rows.flatMap((row): VenueTrade[] => {
+      if (!('refused' in row)) return [{ ...row, time: Math.min(row.time, latest) }]
+      report.refused(row.refused)
+      return []
+    })
+    const { unknown, span } = stream.tracker.compare(trades, rows.length >= venue.backfill.pageSize, hostNow())
+    for (const gap of watch.open) this.#say(stream, unknown === undefined ? 'filled' : 'unfillable', 'restart', gap)
+    watch.open = []
+    if (unknown !== undefined) this.#say(stream, 'unfillable', 'lost_page', unknown)
+    return span
+  }
+
+  #fill(stream: PageStream, { trades, ...bounds }: PageGap): void {
+    const { log, clock, report } = this.#options
+    this.#say(stream, 'opened', 'missing_ids', bounds, trades.length)
+    const from = { origin: 'backfill', gapId: bounds.fromTime } as const
+    for (const trade of trades) log.trade(stream.normalise(trade, clock.now(), from))
+    report.backfilled(trades.length)
+    this.#say(stream, 'filled', 'missing_ids', bounds, 0)
+  }
+
+  #say(
+    { instrument }: PageStream,
+    state: 'opened' | 'filled' | 'unfillable',
+    reason: GapReason,
+    bounds: OpenTimeGap,
+    missing: number | null = null,
+  ): void {
+    const { log, clock, feed, report } = this.#options
+    log.gap(timeGap(instrument, state, reason, bounds, { feed, time: clock.now() }, missing))
+    report.gap(state, reason, missing, instrument.instrument)
+  }
+}
+
+/** When to read the next page after one that reached back `span` microseconds. */
+export function nextPageMs(span: Micros): number {
+  return Math.min(pageEveryMs.max, Math.max(pageEveryMs.min, (span / 1_000) * spanShare))
+}
