@@ -106,9 +106,15 @@ class Outlet {
   fail(error: QueryError): void {
     if (this.#target === undefined) throw error
     const { tag, version, encoding } = this.#query
+    const block = exceptionBlock(tag, error.text(version))
+    const cut = (): void => this.#response.socket?.destroySoon()
     if (encoding === 'lz4') this.#response.destroy()
-    else if (this.#target !== this.#response) this.#target.end(exceptionBlock(tag, error.text(version)))
-    else this.#response.write(exceptionBlock(tag, error.text(version)), () => this.#response.socket?.destroySoon())
+    else if (!('unpipe' in this.#target)) this.#response.write(block, cut)
+    else {
+      this.#target.unpipe(this.#response)
+      this.#target.on('data', (chunk: Buffer) => this.#response.write(chunk)).on('end', cut)
+      this.#target.resume().end(block)
+    }
   }
 
   #release(): Buffer {

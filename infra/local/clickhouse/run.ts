@@ -11,7 +11,7 @@ import { contentTypes, sendRows, summary } from './output.ts'
 import type { Pipes } from './pipes.ts'
 import { preamble, readAsk, readStatement, type Ask, type Statement } from './request.ts'
 import type { Lent, Sessions } from './sessions.ts'
-import { splitFormat, usesServerFiles } from './statement.ts'
+import { isSelect, splitFormat, usesServerFiles } from './statement.ts'
 import { checkReaderText, type User } from './users.ts'
 
 /** What a request is served with. */
@@ -99,7 +99,7 @@ async function answer(job: Job): Promise<void> {
     const kill = (): Promise<void> => parts.engine.kill(ask.queryId)
     const job = { connection, preamble: setup, sql, source, format: ask.format, data, kill }
     finish(response, await insert(job, parts.pipes))
-  } else if (kind.queryClass === 0) {
+  } else if (kind.queryClass === 0 && isSelect(sql)) {
     const split = splitFormat(sql)
     const tag = randomBytes(8).toString('hex')
     const { version } = parts.engine
@@ -107,9 +107,11 @@ async function answer(job: Job): Promise<void> {
     const query = { connection, preamble: setup, split, encoding, waitForEnd, tag, version }
     await sendRows({ ...query, format: split.format ?? ask.format }, response, parts.pipes)
   } else {
-    const done = await connection.run(`${setup}${sql}`, ask.format)
-    response.setHeader('X-ClickHouse-Format', ask.format)
-    response.setHeader('Content-Type', contentTypes[ask.format] ?? 'text/plain; charset=UTF-8')
+    const split = splitFormat(sql)
+    const format = split.format ?? ask.format
+    const done = await connection.run(`${setup}${split.body}${split.tail}`, format)
+    response.setHeader('X-ClickHouse-Format', format)
+    response.setHeader('Content-Type', contentTypes[format] ?? 'text/plain; charset=UTF-8')
     finish(response, done)
   }
 }

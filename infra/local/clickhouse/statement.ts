@@ -60,6 +60,12 @@ export function usesServerFiles(sql: string): boolean {
   return wordsOf(sql).some((word) => word.depth === 0 && (is(word, 'OUTFILE') || is(word, 'INFILE')))
 }
 
+/** Whether a reading statement can be of any size: others (SHOW, DESCRIBE, EXISTS) give few rows. */
+export function isSelect(sql: string): boolean {
+  const first = wordsOf(sql).find((word) => word.text !== '(')
+  return is(first, 'SELECT') || is(first, 'WITH') || is(first, 'FROM')
+}
+
 /** A ClickHouse string literal. */
 export function literal(value: string): string {
   return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
