@@ -1,3 +1,4 @@
+import type { FaultKind } from '../../infra/local/venues/fault-kinds.ts'
 import type { Random } from '../../infra/local/venues/random.ts'
 
 /** One disturbance of a running system. */
@@ -12,7 +13,7 @@ export type Action =
   | { readonly kind: 'fault'; readonly fault: Fault }
 
 export interface Fault {
-  readonly kind: string
+  readonly kind: FaultKind
   readonly venue?: string
   readonly duration_ms?: number
   readonly count?: number
@@ -32,7 +33,9 @@ const faults: readonly Omit<Fault, 'seed' | 'venue'>[] = [
   { kind: 'doubled', count: 20 },
   { kind: 'reordered', count: 20 },
   { kind: 'malformed', count: 20 },
+  { kind: 'closing', duration_ms: 3_000 },
   { kind: 'rest_429', duration_ms: 5_000 },
+  { kind: 'slow_rest', duration_ms: 5_000 },
 ]
 
 /**

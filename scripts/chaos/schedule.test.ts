@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { Random } from '../../infra/local/venues/random.ts'
+import { actionText, round } from './schedule.ts'
+
+describe('a round of chaos', () => {
+  it('is the same for the same seed and another for another', () => {
+    expect(round(new Random(1))).toEqual(round(new Random(1)))
+    expect(round(new Random(1)).map(actionText)).not.toEqual(round(new Random(2)).map(actionText))
+  })
+
+  it('kills each service, freezes a processor, holds broker and ClickHouse down and has every kind of fault', () => {
+    const texts = round(new Random(3)).map((action) => actionText(action).replace(/ on \w+$/, ''))
+    expect(texts.sort()).toEqual([
+      'broker down for 30 s',
+      'clickhouse down for 30 s',
+      'fault closing',
+      'fault disconnect',
+      'fault doubled',
+      'fault lost',
+      'fault malformed',
+      'fault reordered',
+      'fault rest_429',
+      'fault silence',
+      'fault slow_rest',
+      'freeze processors for 8 s',
+      'kill -9 api',
+      'kill -9 broker',
+      'kill -9 clickhouse',
+      'kill -9 feeds',
+      'kill -9 processors',
+      'kill -9 registry',
+    ])
+  })
+})

@@ -1,0 +1,131 @@
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectClickhouse } from '../infra/clickhouse/client.ts'
+import { urlOf, type RunFile } from '../infra/local/run-file.ts'
+import { openBooks } from './accounts/books.ts'
+import { isSound, reconcile } from './accounts/reconcile.ts'
+import { reportText } from './accounts/show.ts'
+import { Ledger } from './accounts/source-ledger.ts'
+import { always } from './accounts/totals.ts'
+import { startOwnSystem, type OwnSystem } from './own-system.ts'
+
+const START_MS = 120_000
+const DRAIN_MS = 45_000
+const venues = ['binance', 'bybit', 'okx', 'coinbase']
+
+let system: OwnSystem
+beforeAll(async () => {
+  system = await startOwnSystem(['--seed', '7', '--rate', '200'])
+}, START_MS)
+afterAll(() => system.dispose(), START_MS)
+
+interface CvdAnswer {
+  readonly cvd: number
+  readonly buy_volume: number
+  readonly signal: string
+  readonly exchanges: Readonly<Record<string, { readonly status: string; readonly buy_volume: number }>>
+}
+
+async function cvd(): Promise<CvdAnswer | undefined> {
+  const answer = await fetch(`${urlOf(system.run(), 'api')}/cvd/BTC`, { signal: AbortSignal.timeout(5_000) })
+  return answer.status === 200 ? ((await answer.json()) as CvdAnswer) : undefined
+}
+
+/** Pauses the market and waits until the accounts agree; the text of the report where they do not. */
+async function verified(run: RunFile): Promise<string> {
+  const ledger = new Ledger(urlOf(run, 'simulator'))
+  await ledger.pause()
+  const books = await openBooks(run, ledger)
+  try {
+    const report = await reconcile(books, always, DRAIN_MS)
+    return isSound(report) ? `OK, ${report.rows.length} instruments` : reportText(report, ledger.name)
+  } finally {
+    await ledger.resume()
+    await books.close()
+  }
+}
+
+async function tradesInClickhouse(): Promise<number> {
+  const clickhouse = connectClickhouse({
+    url: urlOf(system.run(), 'clickhouse'),
+    user: 'default',
+    password: '',
+    database: 'market',
+  })
+  try {
+    const [row] = await clickhouse.rows<{ trades: string }>(
+      'SELECT toString(sum(buy_count + sell_count)) AS trades FROM flow_10s',
+    )
+    return Number(row?.trades)
+  } finally {
+    await clickhouse.close()
+  }
+}
+
+describe('the whole system, started by npm start', () => {
+  it('answers with the volume delta of all four venues', { timeout: 60_000 }, async () => {
+    await expect.poll(async () => (await cvd())?.buy_volume ?? 0, { timeout: 45_000, interval: 500 }).toBeGreaterThan(0)
+    await expect
+      .poll(
+        async () => Object.entries((await cvd())?.exchanges ?? {}).map(([venue, { status }]) => `${venue} ${status}`),
+        {
+          timeout: 30_000,
+          interval: 500,
+        },
+      )
+      .toEqual(venues.map((venue) => `${venue} live`))
+  })
+
+  it('lists every part with its process in run.json', () => {
+    const run = system.run()
+    expect(run.mode).toBe('demo')
+    expect(run.parts.map((part) => part.name).sort()).toEqual(
+      ['api', 'broker', 'clickhouse', 'feeds', 'processors', 'registry', 'simulator', 'supervisor'].sort(),
+    )
+    expect(run.parts.every(({ pid = 0 }) => process.kill(pid, 0))).toBe(true)
+  })
+
+  it(
+    'has every trade of its source in the log, in ClickHouse and in the derived flow',
+    { timeout: 60_000 },
+    async () => {
+      await expect.poll(tradesInClickhouse, { timeout: 20_000 }).toBeGreaterThan(0)
+      expect(await verified(system.run())).toBe('OK, 32 instruments')
+    },
+  )
+
+  it('has them all after the feeds were killed', { timeout: 90_000 }, async () => {
+    const before = pidOf('feeds')
+    process.kill(before, 'SIGKILL')
+    await expect.poll(() => pidOf('feeds'), { timeout: 20_000 }).not.toBe(before)
+    const counted = await tradesInClickhouse()
+    await expect.poll(tradesInClickhouse, { timeout: 20_000 }).toBeGreaterThan(counted)
+    expect(await verified(system.run())).toBe('OK, 32 instruments')
+  })
+
+  it('stops every part, and goes on from its data when it is started again', { timeout: START_MS }, async () => {
+    const pids = system.run().parts.map(({ pid = 0 }) => pid)
+    const counted = await tradesInClickhouse()
+    await system.stop()
+    expect(existsSync(path.join(system.data, 'run.json'))).toBe(false)
+    expect(pids.filter(isAlive)).toEqual([])
+    await system.again()
+    await expect.poll(tradesInClickhouse, { timeout: 30_000 }).toBeGreaterThan(counted)
+    expect(await verified(system.run())).toBe('OK, 32 instruments')
+    expect(readFileSync(system.logFile, 'utf8')).toContain('SYNTHETIC')
+  })
+})
+
+function pidOf(name: string): number {
+  return system.run().parts.find((part) => part.name === name)?.pid ?? 0
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
