@@ -49,21 +49,24 @@ export class Assets {
     return { asset: this.#own(candidate), doubt: { instrument, expected, price: unitPrice, reference } }
   }
 
-  /** A base outside the map: the plain asset or a namesake's, whichever price fits, else a new one. */
+  /** A base outside the map: the plain asset or a namesake's, whichever price is nearest and fits, else a new one. */
   #joined(candidate: Candidate): string {
     const id = candidate.row.base.toLowerCase()
     const namesakes = [...this.#prices.keys()].filter((asset) => asset === id || asset.startsWith(`${id}.`))
-    const fitting = namesakes.find((asset) => this.#fits(asset, candidate.unitPrice))
-    if (fitting !== undefined) return fitting
+    const distances = namesakes.map((asset) => this.#distance(asset, candidate.unitPrice))
+    const nearest = distances.indexOf(Math.min(...distances))
+    const fitting = namesakes[nearest]
+    if (fitting !== undefined && (distances[nearest] ?? Infinity) <= SAME_ASSET_WITHIN) return fitting
     if (namesakes.length > 0) return this.#own(candidate)
     this.#learn(id, candidate.unitPrice)
     return id
   }
 
-  #fits(asset: string, unitPrice: number | undefined): boolean {
+  /** How far a price is from an asset's, as a part of the asset's; Infinity where either is not known. */
+  #distance(asset: string, unitPrice: number | undefined): number {
     const reference = this.#prices.get(asset)
-    if (reference === undefined || unitPrice === undefined) return false
-    return Math.abs(unitPrice - reference) <= reference * SAME_ASSET_WITHIN
+    if (reference === undefined || unitPrice === undefined) return Infinity
+    return Math.abs(unitPrice - reference) / reference
   }
 
   #own({ row, venue, unitPrice }: Candidate): string {

@@ -56,7 +56,7 @@ function shifted(text: string, exponent: number): number {
     const code = text.charCodeAt(at)
     if (code === POINT) behindPoint = 1
     else {
-      digits = digits * 10 + code - ZERO
+      digits = digits * 10 + (code - ZERO)
       power -= behindPoint
     }
   }

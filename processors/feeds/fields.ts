@@ -67,7 +67,7 @@ export function isSymbol(value: unknown): value is string {
 /** The value of a text of digits, as a pattern brought it. In a third of `Number`'s time, and the same below 2^53. */
 export function valueOf(digits: string): number {
   let value = 0
-  for (let at = 0; at < digits.length; at++) value = value * 10 + digits.charCodeAt(at) - ZERO
+  for (let at = 0; at < digits.length; at++) value = value * 10 + (digits.charCodeAt(at) - ZERO)
   return value
 }
 
@@ -87,7 +87,8 @@ export function microsOfIso(text: string): Micros | undefined {
   if (!isoPattern.test(text)) return undefined
   const [day, hour, minute, second] = [two(text, 8), two(text, 11), two(text, 14), two(text, 17)]
   const month = two(text, 5)
-  if (month > 12 || day > daysOf(two(text, 2), month) || hour > 23 || minute > 59 || second > 59) return undefined
+  if (month < 1 || month > 12 || day < 1 || day > daysOf(two(text, 2), month)) return undefined
+  if (hour > 23 || minute > 59 || second > 59) return undefined
   const seconds = microsOf(Date.UTC(two(text, 0) * 100 + two(text, 2), month - 1, day, hour, minute, second))
   return seconds === undefined ? undefined : seconds + fractionOf(text)
 }

@@ -40,8 +40,8 @@ function readRow(asked: string, row: unknown): FrameEvent {
   if (symbol !== asked || id === undefined || ms === undefined || sequence === undefined) return badField
   if (!isDecimal(price) || !isDecimal(size) || (side !== 'Buy' && side !== 'Sell')) return badField
   if (typeof isBlockTrade !== 'boolean') return badField
-  if (isBlockTrade) return offBook
-  return tradeEvent(asked, id, 1, sequence, price, size, side === 'Buy' ? 'buy' : 'sell', microsOf(ms))
+  const event = tradeEvent(asked, id, 1, sequence, price, size, side === 'Buy' ? 'buy' : 'sell', microsOf(ms))
+  return isBlockTrade && event.kind === 'trade' ? offBook : event
 }
 
 /** The list of a body whose `retCode` is 0. */

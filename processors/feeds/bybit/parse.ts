@@ -84,9 +84,9 @@ function trade(
   isBlock: boolean,
   sequence: number | null,
 ): FrameEvent {
-  // "BT: whether it is a block trade": agreed beside the book.
-  if (isBlock) return offBook
   const id = idOf(uuid)
   if (id === undefined) return badField
-  return tradeEvent(symbol, id, 1, sequence, price, size, takerBuys ? 'buy' : 'sell', microsOf(ms))
+  const event = tradeEvent(symbol, id, 1, sequence, price, size, takerBuys ? 'buy' : 'sell', microsOf(ms))
+  // "BT: whether it is a block trade": agreed beside the book.
+  return isBlock && event.kind === 'trade' ? offBook : event
 }
