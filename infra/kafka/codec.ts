@@ -79,14 +79,18 @@ function subjects(): { topic: TopicName; record: RecordType }[] {
 /** The few calls that we make to a schema registry, each with a deadline and a limit of tries. Never one per message. */
 export class Registry {
   readonly #url: string
+  readonly #loadMs: number
+  readonly #lookUpMs: number
 
-  constructor(url: string) {
+  constructor(url: string, { loadMs = LOAD_MS, lookUpMs = LOOK_UP_MS } = {}) {
     this.#url = url
+    this.#loadMs = loadMs
+    this.#lookUpMs = lookUpMs
   }
 
   /** The id of the schema under its subject, after it was registered where it is new. */
   register(schema: SubjectSchema): Promise<number> {
-    return this.#trying(LOAD_MS, async () => {
+    return this.#trying(this.#loadMs, async () => {
       await this.#setLevel(schema.subject)
       const { id } = await this.#client()
         .register(
@@ -102,7 +106,7 @@ export class Registry {
 
   /** The text of a schema by its id; undefined where the registry has none. */
   schemaOf(id: number): Promise<string | undefined> {
-    return this.#trying(LOOK_UP_MS, async () => {
+    return this.#trying(this.#lookUpMs, async () => {
       try {
         const type: unknown = await this.#client().getSchema(id)
         return avro.Type.isType(type) ? JSON.stringify((type as avro.Type).schema({ exportAttrs: true })) : undefined

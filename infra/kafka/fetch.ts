@@ -16,6 +16,8 @@ import { again, Backoff, retrying } from './retry.ts'
 import { LogError, type FetchOptions, type LogReader, type LogRecord, type Position, type Slice } from './seam.ts'
 
 const OFFSETS_MS = 30_000
+/** A topic that is said to be missing for this long is missing; one that was just made may only seem so. */
+const MISSING_MS = 2_000
 /** Reading to the end must come forward within this time. */
 const STALL_MS = 60_000
 const TO_END_WAIT_MS = 500
@@ -187,13 +189,15 @@ export class Reader implements LogReader {
 
   #listOffsets(topic: string, partitions: readonly number[], time: number): Promise<Map<number, number>> {
     const name = this.#namespace + topic
+    const asked = Date.now()
     let stale = false
     return retrying(`offsets of ${topic}`, OFFSETS_MS, async () => {
       this.#assertOpen()
       if (stale && this.#link.knows(name)) await this.#link.refresh()
       stale = true
       await this.#link.know([name]).catch((error: unknown) => {
-        throw isMissingTopic(error) ? new LogError('no-topic', `topic ${name} does not exist`, { cause: error }) : error
+        if (!isMissingTopic(error) || Date.now() - asked < MISSING_MS) throw error
+        throw new LogError('no-topic', `topic ${name} does not exist`, { cause: error })
       })
       const byLeader = Map.groupBy(partitions, (partition) => this.#link.leaderOf(name, partition))
       const found = new Map<number, number>()

@@ -5,7 +5,7 @@ import type { Request, Response } from 'kafkajs/src/network/connection.js'
 import socketFactory from 'kafkajs/src/network/socketFactory.js'
 import Decoder from 'kafkajs/src/protocol/decoder.js'
 import Encoder from 'kafkajs/src/protocol/encoder.js'
-import { logLevel } from 'kafkajs'
+import { logLevel, type ISocketFactory } from 'kafkajs'
 import type { Logger } from '../log.ts'
 import { quietLog } from './quiet-log.ts'
 import { LogError } from './seam.ts'
@@ -54,11 +54,9 @@ export class Link {
   readonly #known = new Set<string>()
 
   constructor({ brokers, clientId, log }: LinkOptions) {
-    const connect = socketFactory()
     this.#cluster = new Cluster({
       logger: createLogger({ level: logLevel.INFO, logCreator: quietLog(log) }),
-      // without it a small request waits for the acknowledgement of the one before, up to 40 ms
-      socketFactory: (options) => connect(options).setNoDelay(true),
+      socketFactory: openSocket,
       brokers,
       clientId,
       connectionTimeout: CONNECT_MS,
@@ -124,11 +122,24 @@ export class Link {
   async #anyBroker(): ReturnType<Cluster['findControllerBroker']> {
     try {
       return await this.#cluster.findControllerBroker()
-    } catch (error) {
-      await this.#cluster.refreshMetadata()
-      throw error
+    } catch {
+      await this.#cluster.refreshMetadata() // no metadata yet, or a controller that is gone
+      return this.#cluster.findControllerBroker()
     }
   }
+}
+
+const connect = socketFactory()
+
+/**
+ * `setNoDelay`: else a small request waits for the acknowledgement of the one before, up to 40 ms. kafkajs calls
+ * `unref` on sockets that are gone, again and again; each call would leave a listener behind.
+ */
+const openSocket: ISocketFactory = (options) => {
+  const socket = connect(options).setNoDelay(true)
+  const unref = socket.unref.bind(socket)
+  socket.unref = () => (socket.destroyed ? socket : unref())
+  return socket
 }
 
 const raw: Response = { decode: async (payload) => payload, parse: async (payload) => payload }

@@ -19,13 +19,15 @@ export interface LogOptions {
   readonly log?: Logger | undefined
   /** How long a send is tried before it is rejected, milliseconds; default: 10 minutes for a writer, 1 for a claim. */
   readonly giveUpMs?: number
+  /** How long a first answer is waited for, milliseconds; default 30,000. */
+  readonly connectMs?: number
 }
 
 /** Connects to Kafka over kafkajs; rejects with `LogError` `unavailable` where no broker answers within 30 s. */
 export async function connectLog(options: LogOptions): Promise<Log> {
-  const { brokers, clientId, log } = options
+  const { brokers, clientId, log, connectMs = CONNECT_MS } = options
   const link = new Link({ brokers, clientId, log })
-  await retrying(`connection to ${brokers.join(', ')}`, CONNECT_MS, () => link.connect())
+  await retrying(`connection to ${brokers.join(', ')}`, connectMs, () => link.connect())
   return new KafkaLog(link, options)
 }
 

@@ -12,6 +12,7 @@ const HEARTBEAT_MS = 300
 /** All partitions are paused: this is only how soon the consumer's loop comes round to its heartbeat. */
 const IDLE_MS = 300
 const JOIN_MS = 60_000
+const JOIN_ONCE_MS = 20_000
 const RETRY = { initialRetryTime: 50, maxRetryTime: 1_000, retries: 20 }
 const HINT_MS = 5_000
 
@@ -55,16 +56,17 @@ export async function groupMembership(options: GroupOptions): Promise<Membership
 
 class Group implements Membership {
   readonly #options: GroupOptions
-  readonly #consumer: Consumer
+  readonly #kafka: Kafka
   readonly #names: readonly string[]
   readonly #listeners: ((partitions: readonly number[]) => void)[] = []
+  #consumer: Consumer
   #held: readonly number[] = []
   #lastSeen = Date.now()
 
   constructor(options: GroupOptions) {
     this.#options = options
     this.#names = options.topics.map((topic) => options.namespace + topic)
-    const kafka = new Kafka({
+    this.#kafka = new Kafka({
       brokers: [...options.brokers],
       clientId: options.clientId,
       connectionTimeout: 3_000,
@@ -72,17 +74,7 @@ class Group implements Membership {
       retry: RETRY,
       logCreator: quietLog(options.log),
     })
-    this.#consumer = kafka.consumer({
-      groupId: options.namespace + options.group,
-      partitionAssigners: [this.#assigner()],
-      sessionTimeout: options.sessionMs,
-      rebalanceTimeout: options.sessionMs,
-      heartbeatInterval: HEARTBEAT_MS,
-      maxWaitTimeInMs: IDLE_MS,
-      allowAutoTopicCreation: false,
-      // a restart within the process keeps half-dead state
-      retry: { ...RETRY, restartOnFailure: async () => false },
-    })
+    this.#consumer = this.#createConsumer()
   }
 
   get lastSeen(): number {
@@ -94,22 +86,59 @@ class Group implements Membership {
     listener(this.#held)
   }
 
+  /** Joins, with a new consumer where one broke down before it had a place. */
   async join(): Promise<void> {
-    const { GROUP_JOIN, HEARTBEAT, CRASH } = this.#consumer.events
-    const joined = new Promise<void>((resolve) => {
-      this.#consumer.on(GROUP_JOIN, ({ payload }) => {
+    const deadline = Date.now() + JOIN_MS
+    for (;;) {
+      try {
+        return await within(this.#joinOnce(), JOIN_ONCE_MS, `no place in group ${this.#options.group}`)
+      } catch (error) {
+        await this.#consumer.disconnect().catch(() => undefined) // it is given up
+        if (Date.now() > deadline) throw error
+        this.#options.log?.warn({ err: error }, 'joining the group again')
+      }
+      this.#consumer = this.#createConsumer()
+    }
+  }
+
+  #createConsumer(): Consumer {
+    const { sessionMs, namespace, group } = this.#options
+    return this.#kafka.consumer({
+      groupId: namespace + group,
+      partitionAssigners: [this.#assigner()],
+      sessionTimeout: sessionMs,
+      rebalanceTimeout: sessionMs,
+      heartbeatInterval: HEARTBEAT_MS,
+      maxWaitTimeInMs: IDLE_MS,
+      allowAutoTopicCreation: false,
+      // a restart within the process keeps half-dead state
+      retry: { ...RETRY, restartOnFailure: async () => false },
+    })
+  }
+
+  async #joinOnce(): Promise<void> {
+    const consumer = this.#consumer
+    const { GROUP_JOIN, HEARTBEAT, CRASH } = consumer.events
+    let hasPlace = false
+    const joined = new Promise<void>((resolve, reject) => {
+      consumer.on(GROUP_JOIN, ({ payload }) => {
+        hasPlace = true
         this.#onJoin(payload.memberAssignment)
         resolve()
       })
+      consumer.on(CRASH, ({ payload }) => {
+        if (hasPlace) this.#options.onCrash?.(payload.error)
+        else reject(payload.error)
+      })
     })
-    this.#consumer.on(HEARTBEAT, () => {
+    joined.catch(() => undefined) // awaited below, unless what comes before fails as well
+    consumer.on(HEARTBEAT, () => {
       this.#lastSeen = Date.now()
     })
-    this.#consumer.on(CRASH, ({ payload }) => this.#options.onCrash?.(payload.error))
-    await this.#consumer.connect()
-    await this.#consumer.subscribe({ topics: [...this.#names] })
-    await this.#consumer.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch: async () => undefined })
-    await within(joined, JOIN_MS, `no place in group ${this.#options.group}`)
+    await consumer.connect()
+    await consumer.subscribe({ topics: [...this.#names] })
+    await consumer.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch: async () => undefined })
+    await joined
   }
 
   async hint(positions: readonly Position[]): Promise<void> {

@@ -6,6 +6,7 @@ import type { Codec } from '../../schemas/codec.ts'
 import type { Layout } from '../../schemas/records.ts'
 import { topics, type Topic } from '../../schemas/topics.ts'
 import type { Logger } from '../log.ts'
+import { createTopics } from './create-topics.ts'
 import { checkLayout, LAYOUT_VERSION, LayoutError } from './layout.ts'
 import { quietLog } from './quiet-log.ts'
 import type { Log, LogReader } from './seam.ts'
@@ -59,16 +60,13 @@ async function connectAdmin({ brokers, report }: PrepareOptions): Promise<Admin>
 
 async function create(admin: Admin, missing: readonly Topic[], options: PrepareOptions): Promise<void> {
   if (missing.length === 0) return
-  await admin.createTopics({
-    waitForLeaders: true,
-    timeout: REQUEST_MS,
-    topics: missing.map((topic) => ({
-      topic: options.namespace + topic.name,
-      numPartitions: partitionsOf(topic, options),
-      replicationFactor: options.replicationFactor,
-      configEntries: entries(settingsOf(topic, options)),
-    })),
-  })
+  const wanted = missing.map((topic) => ({
+    topic: options.namespace + topic.name,
+    numPartitions: partitionsOf(topic, options),
+    replicationFactor: options.replicationFactor,
+    configEntries: entries(settingsOf(topic, options)),
+  }))
+  await createTopics(admin, wanted)
   options.report?.info({ topics: missing.map(({ name }) => name) }, 'topics created')
 }
 

@@ -1,0 +1,102 @@
+import { describe, expect, inject, it } from 'vitest'
+import { logContract, type OpenLog } from './contract.ts'
+import { connectLog } from './kafkajs.ts'
+import { LogError, type Log } from './seam.ts'
+import { createTestTopics, freshNamespace, withAdmin } from './test-topics.ts'
+
+const { brokers } = inject('parts')
+
+async function open(topics: readonly string[], settings: Readonly<Record<string, string>> = {}): Promise<OpenLog> {
+  const namespace = freshNamespace()
+  await createTestTopics(
+    brokers,
+    topics.map((topic) => namespace + topic),
+    settings,
+  )
+  const logs: Log[] = []
+  const connect = async (): Promise<Log> => {
+    const log = await connectLog({ brokers, namespace, clientId: 'test' })
+    logs.push(log)
+    return log
+  }
+  return {
+    log: await connect(),
+    another: connect,
+    cut: (topic, partition, below) =>
+      withAdmin(brokers, async (admin) => {
+        await admin.fetchTopicOffsets(namespace + topic) // kafkajs loads the topic's metadata here only
+        await admin.deleteTopicRecords({ topic: namespace + topic, partitions: [{ partition, offset: String(below) }] })
+      }),
+    dispose: async () => {
+      await Promise.all(logs.map((log) => log.close()))
+    },
+  }
+}
+
+logContract('Kafka', open)
+
+describe('Kafka beyond the contract', () => {
+  it('reads past the holes that compaction leaves', async () => {
+    const { log, dispose } = await open(['state'], {
+      'cleanup.policy': 'compact',
+      'segment.ms': '200',
+      'min.cleanable.dirty.ratio': '0.01',
+      'max.compaction.lag.ms': '200',
+      'delete.retention.ms': '0',
+    })
+    const writer = log.writer()
+    const reader = log.reader()
+    const put = (key: string, value: string) =>
+      writer.send('state', 0, [{ key, value: Buffer.from(value), time: Date.now() }])
+    for (let number = 0; number < 100; number += 1) await put('a', `${number}`)
+    const read = async (): Promise<string[]> => {
+      await put('b', 'rolls the segment') // an idle segment is not rolled
+      const values: string[] = []
+      for await (const records of reader.toEnd('state', 0)) {
+        for (const { key, value } of records) if (key?.toString() === 'a') values.push(value?.toString() ?? '')
+      }
+      return values
+    }
+    await expect.poll(read, { timeout: 40_000, interval: 300 }).toEqual(['99'])
+    const [slice] = await reader.fetch([{ topic: 'state', partition: 0, offset: 50 }], {
+      maxWaitMs: 50,
+      maxBytesPerPartition: 1 << 20,
+    })
+    expect(slice?.records[0]?.value?.toString()).toBe('99')
+    await dispose()
+  }, 60_000)
+
+  it('says that a topic does not exist', async () => {
+    const { log, dispose } = await open(['in'])
+    await expect(log.reader().offsets('nowhere', [0], 'end')).rejects.toMatchObject({ code: 'no-topic' })
+    await expect(log.writer().send('nowhere', 0, [])).resolves.toBeUndefined()
+    await expect(log.writer().send('nowhere', 0, [{ key: null, value: null, time: 0 }])).rejects.toMatchObject({
+      code: 'no-topic',
+    })
+    await dispose()
+  }, 30_000)
+
+  it('tells a refused record to its own send only', async () => {
+    const { log, dispose } = await open(['in'])
+    const writer = log.writer()
+    const send = (time: number) => writer.send('in', 0, [{ key: null, value: Buffer.from('x'), time }])
+    const tooFar = Date.now() + 7_200_000
+    const results = await Promise.allSettled([send(0), send(1), send(tooFar), send(2)])
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
+    const refusal = results[2]?.status === 'rejected' ? (results[2].reason as unknown) : undefined
+    expect(refusal).toBeInstanceOf(LogError)
+    expect(refusal).toMatchObject({ code: 'refused', message: expect.stringContaining('invalid timestamp') as unknown })
+    const times: number[] = []
+    for await (const records of log.reader().toEnd('in', 0)) times.push(...records.map(({ time }) => time))
+    expect(times).toEqual([0, 1, 2])
+    await dispose()
+  })
+
+  it('gives up on a broker that does not answer, naming it', async () => {
+    const log = connectLog({ brokers: ['127.0.0.1:1'], namespace: '', clientId: 'test', connectMs: 500 })
+    await expect(log).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('127.0.0.1:1') as unknown,
+    })
+  })
+})

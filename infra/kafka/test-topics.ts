@@ -1,0 +1,41 @@
+import './patch.ts'
+import { randomUUID } from 'node:crypto'
+import { Kafka, type Admin } from 'kafkajs'
+import { createTopics } from './create-topics.ts'
+import { quietLog } from './quiet-log.ts'
+
+/** A namespace that no other test has. */
+export function freshNamespace(): string {
+  return `test-${randomUUID().slice(0, 8)}.`
+}
+
+/** Runs `work` with an admin client of the broker; for tests only. */
+export async function withAdmin<Result>(
+  brokers: readonly string[],
+  work: (admin: Admin) => Promise<Result>,
+): Promise<Result> {
+  const kafka = new Kafka({ brokers: [...brokers], clientId: 'test', logCreator: quietLog(undefined) })
+  const admin = kafka.admin()
+  await admin.connect()
+  try {
+    return await work(admin)
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+/** Makes topics of three partitions that keep what is written, however old its time. */
+export async function createTestTopics(
+  brokers: readonly string[],
+  names: readonly string[],
+  settings: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const all = { 'retention.ms': '-1', 'max.message.bytes': '10485760', ...settings }
+  const configEntries = Object.entries(all).map(([name, value]) => ({ name, value }))
+  await withAdmin(brokers, (admin) =>
+    createTopics(
+      admin,
+      names.map((topic) => ({ topic, numPartitions: 3, replicationFactor: 1, configEntries })),
+    ),
+  )
+}
