@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openDataFolder } from '../infra/local/data-folder.ts'
+
+const program = fileURLToPath(new URL('start.ts', import.meta.url))
+
+let data: string
+beforeEach(() => {
+  data = mkdtempSync(path.join(tmpdir(), 'start-'))
+})
+afterEach(() => rmSync(data, { recursive: true }))
+
+interface Ended {
+  readonly code: number
+  readonly said: string
+}
+
+/** Runs `npm start`'s program with `flags` until it ends; for starts that are refused before anything runs. */
+function start(...flags: string[]): Promise<Ended> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [program, '--data', data, ...flags], (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, said: stdout + stderr })
+    })
+  })
+}
+
+describe('npm start', { timeout: 30_000 }, () => {
+  it('names a port that is taken, who wants it, and the flag that chooses another', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const { code, said } = await start('--ports', 'auto', '--api-port', String(port))
+    server.close()
+    expect(code).toBe(2)
+    expect(said.trim()).toBe(
+      `the API: port ${port} on 127.0.0.1 is in use; free it, or choose another with --api-port N (or --ports auto)`,
+    )
+  })
+
+  it('refuses a data folder of a newer version and says what to do', async () => {
+    mkdirSync(path.join(data, 'demo'))
+    writeFileSync(path.join(data, 'demo', 'version.json'), '{"format":99}')
+    const { code, said } = await start('--ports', 'auto')
+    expect(code).toBe(2)
+    expect(said).toMatch(/newer version of this program \(data format 99.*--fresh/)
+  })
+
+  it('refuses a data folder that another start holds', async () => {
+    const held = await openDataFolder(data, 'demo', false)
+    const { code, said } = await start('--ports', 'auto')
+    held.release()
+    expect(code).toBe(2)
+    expect(said).toContain(`is in use by the start with process id ${process.pid}`)
+  })
+
+  it('says in one line what is wrong with its flags', async () => {
+    expect(await start('--payments', 'local')).toEqual({
+      code: 2,
+      said: '--payments local: this version has no payments yet; leave it out or say off\n',
+    })
+  })
+
+  it('lists its flags and every setting', async () => {
+    const { code, said } = await start('--help')
+    expect(code).toBe(0)
+    expect(said).toContain('--kafka-port N')
+    expect(said).toContain('SCHEMA_REGISTRY_URL=')
+  })
+})
