@@ -1,0 +1,71 @@
+import { connect, type Socket } from 'node:net'
+
+/** How a load ended: answers, how long all took and each one, milliseconds. */
+export interface Load {
+  readonly answers: number
+  readonly tookMs: number
+  readonly latenciesMs: readonly number[]
+}
+
+const HEADER_END = '\r\n\r\n'
+
+/**
+ * Sends `count` GET requests over `connections` kept connections, the next on each when the last was answered. Bare
+ * sockets, so that the client costs little beside what it measures. Rejects at the first answer that is not 200.
+ */
+export async function load(
+  url: string,
+  { connections, count, path }: { connections: number; count: number; path: (n: number) => string },
+): Promise<Load> {
+  const { hostname, port } = new URL(url)
+  const latenciesMs: number[] = []
+  let next = 0
+  const started = performance.now()
+  const lane = async (): Promise<void> => {
+    const socket = connect({ host: hostname, port: Number(port), noDelay: true })
+    try {
+      while (next < count) {
+        const sent = performance.now()
+        await exchange(socket, path(next++))
+        latenciesMs.push(performance.now() - sent)
+      }
+    } finally {
+      socket.destroy()
+    }
+  }
+  await Promise.all(Array.from({ length: connections }, lane))
+  return { answers: latenciesMs.length, tookMs: performance.now() - started, latenciesMs }
+}
+
+/** One request and its answer, told apart by Content-Length. */
+function exchange(socket: Socket, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let missing: number | undefined
+    const done = (error?: Error): void => {
+      socket.off('data', onData).off('error', done).off('close', onClose)
+      if (error === undefined) resolve()
+      else reject(error)
+    }
+    const onClose = (): void => done(new Error(`connection closed on ${path}`))
+    const onData = (chunk: Buffer): void => {
+      chunks.push(chunk)
+      if (missing === undefined) {
+        const text = Buffer.concat(chunks).toString('latin1')
+        const end = text.indexOf(HEADER_END)
+        if (end < 0) return
+        if (!text.startsWith('HTTP/1.1 200')) return done(new Error(`${path}: ${text}`))
+        missing = Number(/content-length: (\d+)/i.exec(text)?.[1]) - (text.length - end - HEADER_END.length)
+      } else missing -= chunk.length
+      if (missing <= 0) done()
+    }
+    socket.on('data', onData).on('error', done).on('close', onClose)
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: bench\r\n\r\n`)
+  })
+}
+
+/** The value below which the share `p` of the values lies. */
+export function quantile(values: readonly number[], p: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(p * sorted.length))] ?? NaN
+}
