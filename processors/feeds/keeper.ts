@@ -62,7 +62,8 @@ export class Keeper {
     for (const stream of this.#adopted) {
       if (stream.ids === 'none') continue
       for (const hole of stream.tracker.due(now)) this.#ids.open(stream, hole, reasonOf(stream, hole, now))
-      if (this.#isQuiet(stream, now)) void this.#probe(stream, now)
+      // Repairs come first: they share the venue's budget.
+      if (this.#isQuiet(stream, now) && this.#ids.pending === 0) void this.#probe(stream, now)
     }
     this.#pages.tick(now)
   }

@@ -145,7 +145,9 @@ export class Repairer {
     const first = missingOf(task)[0]
     if (first === undefined) return true
     if (!task.cut && !(await this.#cutDepth(task))) return false
-    const page = { from: first.from, to: Math.min(first.from + venue.backfill.pageSize - 1, task.hole.to) }
+    // The page goes on behind the gap: it may fill the next ones too, and costs the same.
+    const reach = Math.max(task.hole.to, task.stream.tracker.top ?? 0)
+    const page = { from: first.from, to: Math.min(first.from + venue.backfill.pageSize - 1, reach) }
     const { symbol } = task.stream
     const call = venue.backfill.page(symbol, page.from, page.to)
     const outcome = await rest.get(call, (body) => venue.backfill.parse(symbol, body))
@@ -190,24 +192,35 @@ export class Repairer {
     }
     task.lagged = 0
     const reason = trades.length < rows.length ? 'refused' : 'page_short'
-    for (const hole of task.stream.tracker.missing(page.from, page.to)) this.#lose(task, hole, reason, trades)
+    const served = { from: page.from, to: Math.min(page.to, task.hole.to) }
+    for (const hole of task.stream.tracker.missing(served.from, served.to)) this.#lose(task, hole, reason, trades)
   }
 
-  /** Writes those trades of the page that are missing; the stream may have brought some meanwhile. */
+  /**
+   * Writes those trades of the page that are missing, under the gaps that they belong to; the stream may have brought
+   * some meanwhile. Returns how many were for `task`.
+   */
   #write(task: Task, trades: readonly VenueTrade[]): number {
-    const { log, clock, report } = this.#options
-    const { stream, gapId, hole } = task
-    let written = 0
+    const { stream } = task
+    const gaps = this.#tasks.filter((other) => other.stream === stream)
+    let own = 0
     for (const trade of trades) {
-      if (trade.id < hole.from || trade.id > hole.to) continue
       if (stream.tracker.missing(trade.id, trade.id).length === 0) continue
-      log.trade(stream.normalise(trade, clock.now(), { origin: 'backfill', gapId }))
-      stream.tracker.seen(trade.id, trade.id, trade.time)
-      task.reached = trade.time
-      written++
+      const gap = gaps.find(({ hole }) => hole.from <= trade.id && trade.id <= hole.to)
+      if (gap === undefined) continue // it may still come by the stream
+      this.#fill(gap, trade)
+      if (gap === task) own++
     }
-    if (written > 0) report.backfilled(written)
-    return written
+    return own
+  }
+
+  #fill(task: Task, trade: VenueTrade): void {
+    const { log, clock, report } = this.#options
+    const { stream, gapId } = task
+    log.trade(stream.normalise(trade, clock.now(), { origin: 'backfill', gapId }))
+    stream.tracker.seen(trade.id, trade.id, trade.time)
+    task.reached = trade.time
+    report.backfilled(1)
   }
 
   #lose(task: Task, { from, to }: Interval, reason: GapReason, near: readonly VenueTrade[]): void {

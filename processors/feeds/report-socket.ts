@@ -51,7 +51,7 @@ export function repairReport(venue: string, log: Logger, metrics: FeedMetrics): 
   return {
     gap: (state, reason, missing, instrument) => {
       metrics.gaps.inc({ venue, state })
-      const level = state === 'unfillable' ? 'warn' : 'info'
+      const level = state === 'unfillable' ? 'warn' : 'debug'
       log[level]({ instrument, reason, missing }, `gap ${state}`)
     },
     backfilled: (count) => metrics.trades.inc({ venue, origin: 'backfill' }, count),
