@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs'
+import { expect, describe, it } from 'vitest'
+import { avroType } from '../../schemas/codec.ts'
+import type { RecordType } from '../../schemas/records.ts'
+import { topics, type Topic } from '../../schemas/topics.ts'
+import { checksumOf, loadMigrations, render, statementsOf } from './migrations.ts'
+
+const around = {
+  database: 'market',
+  databaseId: 'abcd',
+  namespace: 'n.',
+  brokers: ['a:1', 'b:2'],
+  registryUrl: 'http://r/v7',
+}
+const text = loadMigrations()
+  .map((migration) => migration.text)
+  .join('\n')
+/** Caches are read by their processors only. */
+const ingested: readonly Topic[] = topics.filter((topic: Topic) => topic.kind !== 'cache')
+const name = (topic: string): string => topic.replace('.', '_')
+const columnsOf = (table: string): Map<string, string> => {
+  const body = new RegExp(`CREATE TABLE IF NOT EXISTS ${table}\\n\\(\\n([^]*?)\\n\\)`).exec(text)?.[1] ?? ''
+  return new Map([...body.matchAll(/^ {4}(\w+) (\w+)/gm)].map(([, column = '', type = '']) => [column, type]))
+}
+
+interface AvroField {
+  readonly name: string
+  readonly default?: unknown
+  readonly type: unknown
+}
+const fieldsOf = (record: RecordType): readonly AvroField[] =>
+  (
+    JSON.parse(readFileSync(new URL(`../../schemas/records/${record}.avsc`, import.meta.url), 'utf8')) as {
+      fields: AvroField[]
+    }
+  ).fields
+
+describe('the migrations', () => {
+  it('are numbered from 1 without a hole', () => {
+    expect(loadMigrations().map(({ number }) => number)).toEqual(loadMigrations().map((_, index) => index + 1))
+  })
+
+  it('know each record type of the topic table', () => {
+    for (const topic of topics) for (const record of topic.records) expect(avroType(record).name).toBeDefined()
+  })
+
+  it.each(ingested.map((topic) => topic.name))('have a Kafka table for %s', (topic) => {
+    expect(text).toContain(`CREATE TABLE ${name(topic)}_queue AS ${name(topic)}_in\nENGINE = Kafka`)
+    expect(text).toContain(`kafka_topic_list = {{topic:${topic}}}`)
+    expect(text).toContain(`CREATE MATERIALIZED VIEW ${name(topic)}_pump TO ${name(topic)}_in`)
+  })
+
+  it.each(ingested.flatMap((topic) => topic.records.map((record) => [topic.name, record] as const)))(
+    'take every field of %s %s into a column',
+    (topic, record) => {
+      const columns = columnsOf(`${name(topic)}_in`)
+      for (const field of fieldsOf(record)) expect([...columns.keys()]).toContain(field.name)
+    },
+  )
+
+  it.each(
+    ingested
+      .filter((topic) => topic.records.length > 1)
+      .flatMap((topic) => topic.records.map((record) => [topic, record] as const)),
+  )('tell the record types of $name apart by a required field: %s', (topic, record) => {
+    const columns = columnsOf(`${name(topic.name)}_in`)
+    const others = new Set(
+      topic.records.filter((other) => other !== record).flatMap((other) => fieldsOf(other).map((field) => field.name)),
+    )
+    const marks = fieldsOf(record).filter(
+      (field) => columns.get(field.name) === 'Nullable' && !('default' in field) && !others.has(field.name),
+    )
+    expect(marks).toHaveLength(1)
+    expect(text).toMatch(new RegExp(`FROM ${name(topic.name)}_in AS record[^;]*record\\.${marks[0]?.name} IS NOT NULL`))
+  })
+
+  it('say what every table, view and stored column is, with its unit', () => {
+    const statements = loadMigrations()
+      .slice(0, 3)
+      .flatMap((migration) => statementsOf(migration.text))
+    for (const statement of statements) expect(statement).toMatch(/\n?COMMENT '[^']{10,}/)
+    const lines = text.split('\n').filter((line) => /^ {4}\w+ .*(CODEC|COMMENT)/.test(line))
+    for (const line of lines.filter((line) => !/Array\(Tuple/.test(line))) expect(line).toContain('COMMENT')
+  })
+})
+
+describe('render', () => {
+  it('fills names in as literals', () => {
+    expect(render('{{brokers}} {{registry}} {{topic:market.trades}} {{group:market.trades}}', around)).toBe(
+      "'a:1,b:2' 'http://r/v7' 'n.market.trades' 'n.clickhouse.market.abcd.market.trades'",
+    )
+    expect(render('{{brokers}}', { ...around, brokers: ["x'y"] })).toBe("'x\\'y'")
+  })
+
+  it('refuses a placeholder that it does not know', () => {
+    expect(() => render('{{secret}}', around)).toThrow('unknown placeholder {{secret}}')
+  })
+
+  it('leaves nothing open in any migration', () => {
+    expect(render(text, around)).not.toContain('{{')
+  })
+})
+
+it('splits a text into statements at semicolons that end a line', () => {
+  expect(statementsOf("-- first\nSELECT ';' AS a;\n\nSELECT 2 -- two\n;\n")).toEqual([
+    "SELECT ';' AS a",
+    'SELECT 2 -- two',
+  ])
+})
+
+it('notices any change of a text', () => {
+  expect(checksumOf('a')).not.toBe(checksumOf('a '))
+})
