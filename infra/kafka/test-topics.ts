@@ -9,7 +9,7 @@ export function freshNamespace(): string {
   return `test-${randomUUID().slice(0, 8)}.`
 }
 
-/** Runs `work` with an admin client of the broker; for tests only. */
+/** Runs `work` with an admin client of the broker; for tests and benches. */
 export async function withAdmin<Result>(
   brokers: readonly string[],
   work: (admin: Admin) => Promise<Result>,

@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { dealOut, type Member } from './assignment.ts'
+
+const groups = fc
+  .tuple(
+    fc.integer({ min: 0, max: 24 }),
+    fc.uniqueArray(fc.string({ minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 6 }),
+  )
+  .chain(([count, ids]) =>
+    fc.tuple(
+      fc.constant(count),
+      fc.tuple(
+        ...ids.map((id) =>
+          fc.record({ id: fc.constant(id), held: fc.array(fc.integer({ min: -2, max: 30 }), { maxLength: 24 }) }),
+        ),
+      ),
+    ),
+  )
+
+describe('dealing partitions out', () => {
+  it('gives every partition to one member and differs by one at the most', () => {
+    fc.assert(
+      fc.property(groups, ([count, members]) => {
+        const dealt = [...dealOut(count, members).values()]
+        expect(dealt.flat().toSorted((a, b) => a - b)).toEqual(
+          Array.from({ length: count }, (_, partition) => partition),
+        )
+        const sizes = dealt.map((own) => own.length)
+        expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1)
+      }),
+    )
+  })
+
+  it('is the same in whatever order the members come', () => {
+    fc.assert(
+      fc.property(groups, ([count, members]) => {
+        expect(dealOut(count, members.toReversed())).toEqual(dealOut(count, members))
+      }),
+    )
+  })
+
+  it('changes nothing when the same members come again', () => {
+    fc.assert(
+      fc.property(groups, ([count, members]) => {
+        const once = dealOut(count, members)
+        const again = dealOut(
+          count,
+          members.map(({ id }) => ({ id, held: once.get(id) ?? [] })),
+        )
+        expect(sorted(again)).toEqual(sorted(once))
+      }),
+    )
+  })
+
+  it('takes from those who hold only what a new member needs', () => {
+    const before: Member[] = [
+      { id: 'a', held: [0, 2, 4, 6, 8, 10] },
+      { id: 'b', held: [1, 3, 5, 7, 9, 11] },
+    ]
+    const dealt = dealOut(12, [...before, { id: 'c', held: [] }])
+    for (const { id, held } of before) expect(dealt.get(id)?.every((partition) => held.includes(partition))).toBe(true)
+    expect([...dealt.values()].map((own) => own.length)).toEqual([4, 4, 4])
+  })
+})
+
+function sorted(dealt: ReadonlyMap<string, number[]>): [string, number[]][] {
+  return [...dealt].map(([id, own]) => [id, own.toSorted((a, b) => a - b)])
+}
