@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync, readFileSync, statfsSync } from 'node:fs'
 import path from 'node:path'
-import { settingsHelp, ConfigError } from '../infra/config/config.ts'
+import { ConfigError, readConfig, settingsHelp } from '../infra/config/config.ts'
 import { settings, type SettingName } from '../infra/config/settings.ts'
 import { sayReady } from '../infra/lifecycle.ts'
 import { startControl } from '../infra/local/control.ts'
@@ -37,9 +37,10 @@ async function main(): Promise<void> {
 }
 
 async function run(options: StartOptions, folder: DataFolder): Promise<void> {
-  const ports = await choosePorts(options)
-  const system = describeSystem(systemOptions(options, folder, ports))
-  const keeper = keep(options, folder, system)
+  const external = externalParts()
+  const ports = await choosePorts(options, external)
+  const system = describeSystem({ ...systemOptions(options, folder, ports), external })
+  const keeper = keep(options, folder, system.external)
   const { supervisor } = keeper
   stopOnSignal(supervisor, folder)
   const control = await startControl(supervisor)
@@ -52,7 +53,7 @@ async function run(options: StartOptions, folder: DataFolder): Promise<void> {
   sayReady(`http://127.0.0.1:${ports.api}`)
 }
 
-function systemOptions(options: StartOptions, folder: DataFolder, ports: Ports): SystemOptions {
+function systemOptions(options: StartOptions, folder: DataFolder, ports: Ports): Omit<SystemOptions, 'external'> {
   const { seed, rate, tape, speed, retime, faults } = options
   const given = { SIMULATOR_SEED: seed, SIMULATOR_RATE: rate, SIMULATOR_TAPE: tape, SIMULATOR_SPEED: speed }
   const simulator = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
@@ -63,8 +64,22 @@ function systemOptions(options: StartOptions, folder: DataFolder, ports: Ports):
     ports,
     simulator: { ...Object.fromEntries(simulator), ...switches },
     feedClock: options.mode === 'tape' && !retime ? 'tape' : 'host',
-    external: {},
     onProgress: say,
+  }
+}
+
+/** Addresses that the environment names replace the local parts. */
+function externalParts(): SystemOptions['external'] {
+  const env = process.env
+  const { KAFKA_BROKERS, SCHEMA_REGISTRY_URL, CLICKHOUSE_URL } = readConfig(env, [
+    'KAFKA_BROKERS',
+    'SCHEMA_REGISTRY_URL',
+    'CLICKHOUSE_URL',
+  ])
+  return {
+    ...(env['KAFKA_BROKERS'] !== undefined && { brokers: KAFKA_BROKERS.join(',') }),
+    ...(env['SCHEMA_REGISTRY_URL'] !== undefined && { registryUrl: SCHEMA_REGISTRY_URL }),
+    ...(env['CLICKHOUSE_URL'] !== undefined && { clickhouseUrl: CLICKHOUSE_URL }),
   }
 }
 
@@ -77,10 +92,12 @@ const wantedBy: Readonly<Record<PortName, string>> = {
   registry: 'the schema registry',
 }
 
-async function choosePorts({ ports }: StartOptions): Promise<Ports> {
+async function choosePorts({ ports }: StartOptions, external: SystemOptions['external']): Promise<Ports> {
   const free = await freePorts(7)
-  const take = async (name: PortName): Promise<number> => {
+  const elsewhere = { kafka: external.brokers, registry: external.registryUrl, clickhouse: external.clickhouseUrl }
+  const take = async (name: keyof Ports & PortName): Promise<number> => {
     const port = ports[name] ?? free.pop() ?? 0
+    if (name !== 'api' && elsewhere[name] !== undefined) return port
     await reservePort(port, wantedBy[name]).catch((error: unknown) => {
       const message = error instanceof Error ? error.message : String(error)
       throw new UsageError(`${message}; free it, or choose another with --${name}-port N (or --ports auto)`)
@@ -105,9 +122,10 @@ interface Keeper {
   running(): RunningPart[]
 }
 
-function keep(options: StartOptions, folder: DataFolder, _system: System): Keeper {
+function keep(options: StartOptions, folder: DataFolder, external: readonly RunningPart[]): Keeper {
   let self: RunningPart | undefined
   const running = (): RunningPart[] => [
+    ...external,
     ...supervisor
       .parts()
       .flatMap(({ name, pid, url }) => (pid === undefined || url === undefined ? [] : [{ name, pid, url }])),

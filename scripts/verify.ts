@@ -1,7 +1,12 @@
 import { parseArgs } from 'node:util'
 import { readRunFile, urlOf, type RunFile } from '../infra/local/run-file.ts'
+import { readConfig } from '../infra/config/config.ts'
+import { venueEnv } from '../infra/local/venues/start.ts'
+import { venues } from '../processors/feeds/venues.ts'
 import { openBooks } from './accounts/books.ts'
-import { isSound, reconcile, settledWindow, type Report } from './accounts/reconcile.ts'
+import { isSound, reconcile, settledWindow, wholeMinutes, type Books, type Report } from './accounts/reconcile.ts'
+import { Candles } from './accounts/source-candles.ts'
+import type { Source } from './accounts/source.ts'
 import { reportJson, reportText } from './accounts/show.ts'
 import { Ledger } from './accounts/source-ledger.ts'
 import { always, type Window } from './accounts/totals.ts'
@@ -11,6 +16,7 @@ const usage = `npm run verify [-- flags]: compares the accounts of a running sys
   --data DIR    its data folder (default .data)
   --pause       pause the simulator first, so that everything is compared to the last trade
   --wait N      seconds to wait for what is on its way (default 90)
+  --source S    ledger (demo and tape) or candles (live; of whole minutes): the other than the mode's own
   --json        for programs
 
 Without --pause a running market is compared up to the last 10 s bucket that is surely complete.
@@ -25,6 +31,7 @@ async function main(): Promise<boolean> {
       data: { type: 'string', default: '.data' },
       pause: { type: 'boolean', default: false },
       wait: { type: 'string', default: '90' },
+      source: { type: 'string' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -36,21 +43,74 @@ async function main(): Promise<boolean> {
   const run = readRunFile(values.data)
   if (run === undefined)
     throw new Error(`nothing runs on ${values.data}: start it first, or name its folder with --data`)
-  const { report, source } = await verify(run, values.pause, Number(values.wait) * 1000)
+  const options = { pause: values.pause, withinMs: Number(values.wait) * 1000 }
+  const byCandles = (values.source ?? (run.mode === 'live' ? 'candles' : 'ledger')) === 'candles'
+  const { report, source } = byCandles ? await byVenues(run, options) : await byLedger(run, options)
   console.log(values.json ? JSON.stringify(reportJson(report, source)) : reportText(report, source))
   return isSound(report)
 }
 
-async function verify(run: RunFile, pause: boolean, withinMs: number): Promise<{ report: Report; source: string }> {
+interface Options {
+  readonly pause: boolean
+  readonly withinMs: number
+}
+
+interface Verified {
+  readonly report: Report
+  readonly source: string
+}
+
+async function byLedger(run: RunFile, { pause, withinMs }: Options): Promise<Verified> {
   const ledger = new Ledger(urlOf(run, 'simulator'))
   if (pause) await ledger.pause()
-  const window: Window = pause || (await ledger.isStill()) ? always : settledWindow(Date.now() * 1000, REACH_MICROS)
-  const books = await openBooks(run, ledger)
+  const window = pause || (await ledger.isStill()) ? always : settledWindow(Date.now() * 1000, REACH_MICROS)
+  return compared(run, ledger, () => window, withinMs)
+}
+
+/** From the first whole minute of every instrument to the last that the venues have surely closed. */
+async function byVenues(run: RunFile, { withinMs }: Options): Promise<Verified> {
+  const candles = new Candles(restUrls(run))
+  return compared(run, candles, async (books) => wholeMinutes(await firstTrades(books), Date.now() * 1000), withinMs)
+}
+
+async function compared(
+  run: RunFile,
+  source: Source,
+  windowOf: (books: Books) => Window | Promise<Window>,
+  withinMs: number,
+): Promise<Verified> {
+  const books = await openBooks(run, source)
   try {
-    return { report: await reconcile(books, window, withinMs), source: ledger.name }
+    return { report: await reconcile(books, await windowOf(books), withinMs), source: source.name }
   } finally {
     await books.close()
   }
+}
+
+/** When the instrument that came last was first traded, microseconds. */
+async function firstTrades({ clickhouse }: Books): Promise<number> {
+  const [row] = await clickhouse.rows<{ first: string }>(
+    'SELECT toString(max(first)) AS first FROM (SELECT toUnixTimestamp64Micro(min(time)) AS first FROM trades GROUP BY instrument)',
+  )
+  return Number(row?.first ?? 0)
+}
+
+/** REST base of each venue: as the feeds have it, the simulator's, or the venue's own. */
+function restUrls(run: RunFile): Record<string, string> {
+  const simulator = run.mode === 'live' ? {} : venueEnv(urlOf(run, 'simulator'))
+  const config = readConfig({ ...process.env, ...simulator }, [
+    'BINANCE_REST_URL',
+    'BYBIT_REST_URL',
+    'OKX_REST_URL',
+    'COINBASE_REST_URL',
+  ])
+  const named: Record<string, string> = {
+    binance: config.BINANCE_REST_URL,
+    bybit: config.BYBIT_REST_URL,
+    okx: config.OKX_REST_URL,
+    coinbase: config.COINBASE_REST_URL,
+  }
+  return Object.fromEntries(Object.entries(venues).map(([name, { urls }]) => [name, named[name] || urls.rest]))
 }
 
 try {

@@ -5,6 +5,7 @@ import { startChild, type Child, type ChildSpec } from './child.ts'
 import { startClickhouse } from './clickhouse/start.ts'
 import type { DataFolder, Mode } from './data-folder.ts'
 import { startRegistry } from './registry.ts'
+import type { RunningPart } from './run-file.ts'
 import type { Part } from './supervisor.ts'
 import { startSimulator, venueEnv } from './venues/start.ts'
 
@@ -40,6 +41,8 @@ export interface SystemOptions {
 export interface System {
   readonly stores: readonly Part[]
   readonly services: readonly Part[]
+  /** What the environment names in place of a local part. */
+  readonly external: readonly RunningPart[]
   /** What the services and one-shot programs have in common. */
   readonly env: Readonly<Record<string, string>>
 }
@@ -54,7 +57,9 @@ export function describeSystem(options: SystemOptions): System {
     SCHEMA_REGISTRY_URL: external.registryUrl ?? `http://${HOST}:${ports.registry}/apis/ccompat/v7`,
     CLICKHOUSE_URL: external.clickhouseUrl ?? `http://${HOST}:${ports.clickhouse}`,
   }
-  return { stores: storesOf(options), services: servicesOf(options, env), env }
+  const named = { broker: external.brokers, registry: external.registryUrl, clickhouse: external.clickhouseUrl }
+  const others = Object.entries(named).flatMap(([name, url]) => (url === undefined ? [] : [{ name, url }]))
+  return { stores: storesOf(options), services: servicesOf(options, env), external: others, env }
 }
 
 function storesOf({ folder, ports, external, simulator, mode, onProgress }: SystemOptions): Part[] {

@@ -17,7 +17,11 @@ export async function openBooks(run: RunFile, source: Source): Promise<Books & {
     'CLICKHOUSE_PASSWORD',
     'CLICKHOUSE_DATABASE',
   ])
-  const log = await connectLog({ brokers: [urlOf(run, 'broker')], namespace: config.NAMESPACE, clientId: 'verify' })
+  const log = await connectLog({
+    brokers: urlOf(run, 'broker').split(','),
+    namespace: config.NAMESPACE,
+    clientId: 'verify',
+  })
   const clickhouse = connectClickhouse({
     url: urlOf(run, 'clickhouse'),
     user: config.CLICKHOUSE_USER,

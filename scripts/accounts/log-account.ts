@@ -17,6 +17,8 @@ export interface InstrumentAccount {
   /** Most places behind the point of any size. */
   places: number
   firstTime: number
+  /** Base units in one unit of the venue's size. */
+  sizeFactor: number
   /** The latest state of each gap. */
   readonly gaps: Map<number, Gap>
 }
@@ -48,6 +50,7 @@ export class LogAccount {
     const one = { count: 1, buy: trade.taker === 'buy' ? size : 0n, sell: trade.taker === 'sell' ? size : 0n }
     account.totals = plus(account.totals, one)
     account.places = Math.max(account.places, placesOf(trade.size))
+    account.sizeFactor = trade.size_factor
     account.firstTime = Math.min(account.firstTime, trade.time)
     if (isWithin(this.#leftOut.get(trade.instrument) ?? [], trade.time)) account.leftOut = plus(account.leftOut, one)
   }
@@ -72,6 +75,7 @@ export class LogAccount {
         refused: 0,
         places: 0,
         firstTime: Infinity,
+        sizeFactor: 1,
         gaps: new Map(),
       }
       this.instruments.set(instrument, account)

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Clickhouse } from '../../infra/clickhouse/client.ts'
 import type { LogReader } from '../../infra/kafka/seam.ts'
 import type { Codec } from '../../schemas/codec.ts'
-import { partsOf } from '../../schemas/venues.ts'
 import { compare, openGaps, stretchesOf, sum, type Row } from './compare.ts'
 import { FlowAccount } from './flow-account.ts'
 import { LogAccount } from './log-account.ts'
@@ -132,7 +131,7 @@ class Holes {
 
   /** Asks again only when a gap or the log has changed. */
   async of(log: LogAccount): Promise<ReadonlyMap<string, Hole>> {
-    const stretches = stretchesByInstrument(log, this.#window)
+    const stretches = stretchesByInstrument(log, this.#books.source, this.#window)
     const key = JSON.stringify([[...stretches], [...log.instruments.values()].map((account) => account.totals.count)])
     if (key !== this.#known) this.#holes = stretches.size === 0 ? new Map() : await this.#read(stretches)
     this.#known = key
@@ -144,17 +143,18 @@ class Holes {
     await followers(this.#books).trades.advance((_key, message) => again.add(message))
     const holes = new Map<string, Hole>()
     for (const [instrument, gaps] of stretches) {
-      const parts = await Promise.all(gaps.map((gap) => this.#books.source.within(partsOf(instrument), gap)))
+      const parts = await Promise.all(gaps.map((gap) => this.#books.source.within(instrument, gap)))
       holes.set(instrument, { source: sum(parts), log: again.instruments.get(instrument)?.leftOut ?? nothing })
     }
     return holes
   }
 }
 
-function stretchesByInstrument(log: LogAccount, window: Window): Map<string, Stretch[]> {
+function stretchesByInstrument(log: LogAccount, source: Source, window: Window): Map<string, Stretch[]> {
   const found = new Map<string, Stretch[]>()
   for (const [instrument, account] of log.instruments) {
-    const cut = stretchesOf(openGaps(account.gaps.values())).flatMap(({ from, to }) => {
+    const cut = stretchesOf(openGaps(account.gaps.values())).flatMap((gap) => {
+      const { from, to } = source.align(gap)
       const part = { from: Math.max(from, window.from), to: Math.min(to, window.to - 1) }
       return part.from <= part.to ? [part] : []
     })
@@ -171,4 +171,17 @@ const YOUNG_MICROS = 15_000_000
 export function settledWindow(nowMicros: number, reachMicros: number): Window {
   const to = Math.floor((nowMicros - YOUNG_MICROS) / BUCKET_MICROS) * BUCKET_MICROS
   return { from: Math.max(0, to - reachMicros), to }
+}
+
+const MINUTE_MICROS = 60_000_000
+/** Venues close a candle some seconds late. */
+const LATE_MICROS = 30_000_000
+const DAY_MICROS = 86_400_000_000
+
+/** The whole minutes that a source of candles can tell, of the last day at most. */
+export function wholeMinutes(firstMicros: number, nowMicros: number): Window {
+  const to = Math.floor((nowMicros - LATE_MICROS) / MINUTE_MICROS) * MINUTE_MICROS
+  const from = Math.max(Math.ceil(firstMicros / MINUTE_MICROS) * MINUTE_MICROS, to - DAY_MICROS)
+  if (from >= to) throw new Error('no whole minute has passed since the first trade: try again in two minutes')
+  return { from, to }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { instrumentId, tradeVenues } from '../../schemas/venues.ts'
+import { instrumentId, partsOf, tradeVenues } from '../../schemas/venues.ts'
 import { sum } from './compare.ts'
 import { decimalOf } from './decimal.ts'
 import type { Source } from './source.ts'
@@ -34,8 +34,13 @@ export class Ledger implements Source {
     })
   }
 
-  async within({ venue, symbol }: { venue: string; symbol: string }, { from, to }: Stretch): Promise<Totals> {
+  async within(instrument: string, { from, to }: Stretch): Promise<Totals> {
+    const { venue, symbol } = partsOf(instrument)
     return sum((await this.#lines({ venue, symbol, from, to })).values())
+  }
+
+  align(stretch: Stretch): Stretch {
+    return stretch
   }
 
   /** Whether nothing traded for a while: the simulator is paused, or its tape is over. */

@@ -4,8 +4,10 @@ import type { SourceTotals, Stretch, Totals, Window } from './totals.ts'
 /** Who knows what really traded. */
 export interface Source {
   readonly name: string
-  /** Totals by instrument within `window`. `ours` are the instruments of our log, for a source that must be asked one by one. */
+  /** Totals by instrument within `window`. `ours`: the instruments of our log, for a source that is asked one by one. */
   totals(window: Window, ours: ReadonlyMap<string, InstrumentAccount>): Promise<Map<string, SourceTotals>>
   /** What one instrument traded in a closed stretch of time. */
-  within(instrument: { readonly venue: string; readonly symbol: string }, stretch: Stretch): Promise<Totals>
+  within(instrument: string, stretch: Stretch): Promise<Totals>
+  /** The least stretch around this one that the source can tell. */
+  align(stretch: Stretch): Stretch
 }
