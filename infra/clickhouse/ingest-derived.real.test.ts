@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Flow, Signal } from '../../schemas/records.ts'
+import { createWorld, iso, T, type World } from './test-world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld('derived')
+})
+afterAll(() => world.end())
+
+describe('flow', () => {
+  const B = Math.floor(T / 1e7) * 1e7
+  const flow = (change: Partial<Flow>): Buffer =>
+    world.codec.encode('derived.flow', 'flow', {
+      asset: 'btc',
+      instrument: 'binance:perp:BTCUSDT',
+      bucket: B,
+      part: 0,
+      buy: 1,
+      sell: 2,
+      buy_quote: 10,
+      sell_quote: 20,
+      buy_count: 1,
+      sell_count: 2,
+      open: 7,
+      high: 8,
+      low: 6,
+      close: 7.5,
+      open_time: B + 2,
+      close_time: B + 5,
+      first_id: 1,
+      last_id: 9,
+      final: false,
+      v: 10,
+      ...change,
+    })
+  const range = "asset = 'btc', start = '2024-08-08 23:54:00', end = '2024-08-08 23:56:00'"
+
+  it('keeps the highest version of each bucket and part, and yields candles and cvd', async () => {
+    await world.append('derived.flow', [
+      flow({ v: 12, buy: 5, final: true }),
+      flow({ v: 11, buy: 4 }),
+      flow({
+        part: 101,
+        v: 13,
+        buy: 1,
+        sell: 0,
+        open: 5,
+        low: 5,
+        close: 9,
+        high: 9,
+        open_time: B + 1,
+        close_time: B + 4,
+      }),
+      flow({ bucket: B + 1e7, v: 14, buy: 0, sell: 3, open: 7, close: 7, open_time: B + 1e7, close_time: B + 1e7 }),
+      flow({ instrument: 'coinbase:spot:BTC-USD', v: 15, buy: 2, sell: 0 }),
+      flow({ bucket: B - 3600e6, v: 16, buy: 100, sell: 1 }),
+      world.mark('derived.flow', { writer: 'cvd', run: 0, time: T + 50 }),
+    ])
+    await world.soon(
+      "SELECT part, buy, final, v FROM flow_10s WHERE market = 'perp' AND bucket >= '2024-08-08 23:00:00' ORDER BY bucket, part",
+      [
+        { part: 0, buy: 5, final: true, v: 12 },
+        { part: 101, buy: 1, final: false, v: 13 },
+        { part: 0, buy: 0, final: false, v: 14 },
+      ],
+    )
+    expect(await world.rows(`SELECT * FROM ohlcv(venue = 'binance', seconds = 60, ${range})`)).toEqual([
+      {
+        time: '2024-08-08T23:54:00.000000Z',
+        open: 5,
+        high: 9,
+        low: 5,
+        close: 7,
+        volume: 11,
+        buy_volume: 6,
+        sell_volume: 5,
+        trades: 9,
+      },
+    ])
+    expect(await world.rows(`SELECT time, venue, delta, cvd FROM cvd(seconds = 10, ${range})`)).toEqual([
+      { time: iso(B), venue: 'binance', delta: 4, cvd: 103 },
+      { time: iso(B), venue: 'coinbase', delta: 2, cvd: 2 },
+      { time: iso(B + 1e7), venue: 'binance', delta: -3, cvd: 100 },
+    ])
+  })
+
+  it('gives candles of any interval from the trades', async () => {
+    const at = Math.floor(T / 1e6) * 1e6 + 60e6
+    await world.append('market.trades', [
+      world.trade({ asset: 'eth', time: at + 1, first_id: 41, last_id: 41, price: 10, size: 1 }),
+      world.trade({ asset: 'eth', time: at + 2, first_id: 42, last_id: 42, price: 8, size: 2, taker: 'sell' }),
+      world.trade({ asset: 'eth', time: at + 2, first_id: 43, last_id: 43, price: 9, size: 3 }),
+    ])
+    const query =
+      "SELECT * FROM ohlcv(asset = 'eth', venue = 'all', seconds = 1, start = '2024-08-08 00:00:00', end = '2024-08-10 00:00:00')"
+    await world.soon(query, [
+      { time: iso(at), open: 10, high: 10, low: 8, close: 9, volume: 6, buy_volume: 4, sell_volume: 2, trades: 3 },
+    ])
+  })
+})
+
+describe('signals', () => {
+  it('arrive with their evidence', async () => {
+    const signal: Signal = {
+      asset: 'btc',
+      kind: 'cvd',
+      period: '1h',
+      from: 'neutral',
+      to: 'bullish_pressure',
+      value: 0.07,
+      evidence: { buy: 3, sell: 2 },
+      time: T,
+      v: 5,
+    }
+    await world.append('derived.signals', [
+      world.codec.encode('derived.signals', 'signal', signal),
+      world.mark('derived.signals', { writer: 'cvd', time: T + 60 }),
+    ])
+    await world.soon('SELECT asset, kind, period, from, to, value, evidence, time, v FROM signals', [
+      { ...signal, time: iso(T) },
+    ])
+    await world.soon("SELECT topic, time FROM partition_times WHERE topic != 'market.trades' ORDER BY topic", [
+      { topic: 'derived.flow', time: iso(T + 50) },
+      { topic: 'derived.signals', time: iso(T + 60) },
+    ])
+  })
+})

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import type { Gap } from '../../schemas/records.ts'
+import { createWorld, iso, T, type World } from './test-world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld('marks')
+})
+afterAll(() => world.end())
+
+describe('gaps', () => {
+  it('show the latest of what was said, nulls included', async () => {
+    const gap = (change: Partial<Gap>): Buffer =>
+      world.codec.encode('market.trades', 'gap', {
+        instrument: 'okx:perp:BTC-USDT-SWAP',
+        asset: 'btc',
+        gap_id: 7,
+        state: 'opened',
+        reason: 'missing_ids',
+        from_id: 7,
+        to_id: 9,
+        from_time: T,
+        to_time: T + 1,
+        missing: 3,
+        feed: 'feeds',
+        time: T,
+        ...change,
+      })
+    await world.append('market.trades', [
+      gap({ state: 'filled', missing: 0, time: T + 9, reason: 'page_short' }),
+      gap({}),
+      gap({
+        instrument: 'bybit:perp:BTCUSDT',
+        gap_id: T,
+        state: 'unfillable',
+        from_id: null,
+        to_id: null,
+        missing: null,
+      }),
+    ])
+    await world.soon(
+      'SELECT venue, gap_id, state, reason, from_id, to_id, missing, from_time, time FROM gaps ORDER BY venue',
+      [
+        {
+          venue: 'bybit',
+          gap_id: T,
+          state: 'unfillable',
+          reason: 'missing_ids',
+          from_id: null,
+          to_id: null,
+          missing: null,
+          from_time: iso(T),
+          time: iso(T),
+        },
+        {
+          venue: 'okx',
+          gap_id: 7,
+          state: 'filled',
+          reason: 'page_short',
+          from_id: 7,
+          to_id: 9,
+          missing: 0,
+          from_time: iso(T),
+          time: iso(T + 9),
+        },
+      ],
+    )
+  })
+})
+
+describe('marks', () => {
+  const since = T - 500
+  const live = { venue: 'binance', state: 'live', sockets: 2, since } as const
+  const down = { venue: 'okx', state: 'down', sockets: 0, since } as const
+  const change = (state: 'acknowledged' | 'ended' | 'refused', time: number, symbol = 'BTCUSDT') =>
+    ({ instrument: `binance:perp:${symbol}`, asset: 'btc', state, time }) as const
+
+  it('give partition times, venue states and subscriptions; an earlier run counts no longer', async () => {
+    await world.append('market.trades', [
+      world.mark('market.trades', {
+        run: T - 9000,
+        time: T - 5000,
+        venues: [live],
+        changes: [change('refused', T - 5000, 'OLD')],
+      }),
+      world.mark('market.trades', {
+        time: T + 1,
+        venues: [live, down],
+        changes: [change('acknowledged', since), change('acknowledged', since, 'ETHUSDT')],
+      }),
+      world.mark('market.trades', {
+        time: T + 3,
+        venues: [live, { ...down, state: 'live', sockets: 1 }],
+        changes: [change('ended', T + 2)],
+      }),
+    ])
+    await world.append('market.trades', [world.mark('market.trades', { time: T + 2, venues: [live, down] })], 1)
+    await world.soon('SELECT writer, venue, state, sockets, since, time FROM venue_states ORDER BY venue', [
+      { writer: 'feeds', venue: 'binance', state: 'live', sockets: 2, since: iso(since), time: iso(T + 3) },
+      { writer: 'feeds', venue: 'okx', state: 'live', sockets: 1, since: iso(since), time: iso(T + 3) },
+    ])
+    await world.soon('SELECT instrument, venue, state, since FROM subscriptions ORDER BY instrument', [
+      { instrument: 'binance:perp:BTCUSDT', venue: 'binance', state: 'ended', since: iso(T + 2) },
+      { instrument: 'binance:perp:ETHUSDT', venue: 'binance', state: 'acknowledged', since: iso(since) },
+    ])
+    await world.soon("SELECT partition, time FROM partition_times WHERE topic = 'market.trades' ORDER BY partition", [
+      { partition: 1, time: iso(T + 2) },
+      { partition: 2, time: iso(T + 3) },
+    ])
+    await world.soon(`SELECT venues, changes FROM feed_marks WHERE time = fromUnixTimestamp64Micro(${T + 3})`, [
+      {
+        venues: [
+          { ...live, since: iso(since) },
+          { venue: 'okx', state: 'live', sockets: 1, since: iso(since) },
+        ],
+        changes: [{ instrument: 'binance:perp:BTCUSDT', asset: 'btc', state: 'ended', time: iso(T + 2) }],
+      },
+    ])
+  })
+})
