@@ -14,7 +14,7 @@ const run = promisify(execFile)
 const HOST = '127.0.0.1'
 const HEAP = '256m'
 const FORMAT_MS = 60_000
-const READY_MS = 60_000
+const READY_MS = 150_000
 /** A clean stop takes about 2 s; the first one also writes the class archive. */
 const STOP_MS = 15_000
 
