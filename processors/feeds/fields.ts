@@ -11,6 +11,7 @@ export const DIGITS = '[1-9]\\d*'
 export const DECIMAL = '\\d+(?:\\.\\d+)?'
 /** Binance has Chinese symbols too: they take the general path. */
 export const NAME = '[\\w-]+'
+export const ISO_TIME = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d{1,9})?Z'
 
 /** A positive decimal without exponent: at most 15 digits before the point and 18 behind it. */
 const decimalPattern = /^(?=[0.]*[1-9])\d{1,15}(?:\.\d{1,18})?$/
@@ -84,7 +85,11 @@ export function microsOf(ms: number): Micros | undefined {
 
 /** ISO 8601 in UTC with up to nine decimals, cut to microseconds. */
 export function microsOfIso(text: string): Micros | undefined {
-  if (!isoPattern.test(text)) return undefined
+  return isoPattern.test(text) ? microsOfIsoShaped(text) : undefined
+}
+
+/** The same of a text that a pattern with `ISO_TIME` brought. */
+export function microsOfIsoShaped(text: string): Micros | undefined {
   const [day, hour, minute, second] = [two(text, 8), two(text, 11), two(text, 14), two(text, 17)]
   const month = two(text, 5)
   if (month < 1 || month > 12 || day < 1 || day > daysOf(two(text, 2), month)) return undefined
@@ -93,7 +98,7 @@ export function microsOfIso(text: string): Micros | undefined {
   return seconds === undefined ? undefined : seconds + fractionOf(text)
 }
 
-const isoPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/
+const isoPattern = new RegExp(`^${ISO_TIME}$`)
 
 /** The two digits at a place. */
 function two(text: string, at: number): number {

@@ -7,7 +7,9 @@ import {
   isRecord,
   isSymbol,
   jsonOf,
+  ISO_TIME,
   microsOfIso,
+  microsOfIsoShaped,
   NAME,
   notAnObject,
   notJson,
@@ -16,6 +18,7 @@ import {
   unknownEvent,
   valueOf,
 } from '../fields.ts'
+import type { Micros } from '../../../schemas/records.ts'
 import type { FrameEvent } from '../venue.ts'
 import { readSubscriptions } from './requests.ts'
 
@@ -32,14 +35,14 @@ export function parse(frame: string): FrameEvent[] {
 const matchPattern = new RegExp(
   `^\\{"type":"match","trade_id":(${DIGITS}),"maker_order_id":"[--9a-f]*","taker_order_id":"[--9a-f]*",` +
     `"side":"(?:(b)uy|sell)","size":"(${DECIMAL})","price":"(${DECIMAL})","product_id":"(${NAME})",` +
-    `"sequence":(${DIGITS}),"time":"([--:TZ]+)"\\}$`,
+    `"sequence":(${DIGITS}),"time":"(${ISO_TIME})"\\}$`,
 )
 
 function readMatch(frame: string): FrameEvent | undefined {
   const found = matchPattern.exec(frame)
   if (found === null) return undefined
   const [, id = '', buy, size = '', price = '', symbol = '', sequence = '', time = ''] = found
-  return match(symbol, valueOf(id), valueOf(sequence), price, size, buy !== undefined, time)
+  return match(symbol, valueOf(id), valueOf(sequence), price, size, buy !== undefined, microsOfIsoShaped(time))
 }
 
 function readJson(frame: string): FrameEvent {
@@ -70,7 +73,7 @@ export function readRow(row: unknown, symbol: unknown): FrameEvent {
   if (!isSymbol(symbol) || !isCount(trade_id) || typeof time !== 'string') return badField
   if (!isDecimal(size) || !isDecimal(price) || (side !== 'buy' && side !== 'sell')) return badField
   if (sequence !== null && !isCount(sequence)) return badField
-  return match(symbol, trade_id, sequence, price, size, side === 'buy', time)
+  return match(symbol, trade_id, sequence, price, size, side === 'buy', microsOfIso(time))
 }
 
 /** `sequence` counts all events of the product's book, so it has holes between matches; `trade_id` has none. */
@@ -81,10 +84,10 @@ function match(
   price: string,
   size: string,
   makerBuys: boolean,
-  time: string,
+  time: Micros | undefined,
 ): FrameEvent {
   // "The side field indicates the maker order side": the taker did the opposite.
-  return tradeEvent(symbol, id, 1, sequence, price, size, makerBuys ? 'sell' : 'buy', microsOfIso(time))
+  return tradeEvent(symbol, id, 1, sequence, price, size, makerBuys ? 'sell' : 'buy', time)
 }
 
 function readProgress(message: Record<string, unknown>, lastId: unknown): FrameEvent {
