@@ -20,6 +20,9 @@ import { farewell, greeting } from './start-words.ts'
 const PREPARE_MS = 120_000
 const FREE_BYTES_WARN = 1024 * 1024 * 1024
 
+/** npm passes on the SIGINT of a Ctrl-C that the terminal has sent to us as well: that is one wish, not two. */
+const ECHO_MS = 1_000
+
 const began = performance.now()
 
 /** `npm start`: the whole system on this machine, until it is told to stop. */
@@ -183,10 +186,11 @@ async function prepare(system: System, folder: DataFolder): Promise<void> {
 
 /** The first signal stops everything in order, a second one at once. */
 function stopOnSignal(supervisor: Supervisor, folder: DataFolder): void {
-  let stopping = false
+  let since: number | undefined
   const onSignal = (signal: NodeJS.Signals | 'disconnect'): void => {
-    if (stopping) process.exit(130)
-    stopping = true
+    if (since !== undefined && performance.now() - since < ECHO_MS) return
+    if (since !== undefined) process.exit(130)
+    since = performance.now()
     if (signal === 'SIGINT') process.stdout.write('\n')
     say('stopping; once more cuts it short')
     void supervisor.stop().then(() => {
