@@ -26,6 +26,8 @@ interface Suspect extends Hole {
 export class IdTracker {
   readonly #seen = new IntervalSet()
   readonly #lost = new IntervalSet()
+  /** What was handed out as a hole: two reports of one hole are one gap. */
+  readonly #handed = new IntervalSet()
   #suspects: Suspect[] = []
   /** Highest id that is known to exist. */
   #top: number | undefined
@@ -93,9 +95,14 @@ export class IdTracker {
     if (!this.#suspects.some((suspect) => suspect.since + reorderGraceMs <= now)) return []
     const ripe = this.#suspects.filter((suspect) => suspect.since + reorderGraceMs <= now)
     this.#suspects = this.#suspects.filter((suspect) => suspect.since + reorderGraceMs > now)
-    return ripe.flatMap(({ from, to, fromTime, toTime }) =>
-      this.missing(from, to).map((hole) => ({ ...hole, fromTime, toTime })),
-    )
+    return ripe.flatMap((suspect) => this.#handOut(suspect))
+  }
+
+  #handOut({ from, to, fromTime, toTime }: Suspect): Hole[] {
+    const holes = this.missing(from, to).flatMap((hole) => this.#handed.holes(hole.from, hole.to))
+    for (const hole of holes) this.#handed.add(hole.from, hole.to)
+    this.#handed.keepHighest(maxIntervals)
+    return holes.map((hole) => ({ ...hole, fromTime, toTime }))
   }
 
   /**

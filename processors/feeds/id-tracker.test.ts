@@ -1,0 +1,96 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { IdTracker, maxIntervals, reorderGraceMs } from './id-tracker.ts'
+
+/** A tracker that saw `ids` at their own numbers as venue time, at host time 0. */
+function saw(ids: readonly number[], now = 0): IdTracker {
+  const tracker = new IdTracker()
+  for (const id of ids) tracker.observe(id, id * 1_000, now)
+  return tracker
+}
+
+describe('ids that go up by one', () => {
+  it('are new once and duplicates from then on', () => {
+    const tracker = saw([7, 8])
+    expect(tracker.observe(8, 8_000, 0)).toBe('duplicate')
+    expect(tracker.observe(9, 9_000, 0)).toBe('new')
+  })
+
+  it('leave a hole that is handed out once its grace is over, once', () => {
+    const tracker = saw([7, 10], 100)
+    expect(tracker.due(100 + reorderGraceMs - 1)).toEqual([])
+    expect(tracker.due(100 + reorderGraceMs)).toEqual([{ from: 8, to: 9, fromTime: 7_000, toTime: 10_000 }])
+    expect(tracker.due(1e9)).toEqual([])
+  })
+
+  it('that only came out of order leave no hole', () => {
+    const tracker = saw([7, 10, 9, 8])
+    expect(tracker.due(1e9)).toEqual([])
+  })
+
+  it('from before the first trade are taken within the grace, as a venue may reorder its first ones', () => {
+    const tracker = saw([7])
+    expect(tracker.observe(5, 5_000, reorderGraceMs)).toBe('new')
+    expect(tracker.due(1e9)).toEqual([{ from: 6, to: 6, fromTime: 7_000, toTime: 7_000 }])
+    expect(tracker.observe(3, 3_000, reorderGraceMs + 1)).toBe('duplicate')
+  })
+
+  it('that the venue tells of without a trade are missing', () => {
+    const tracker = saw([7])
+    tracker.tell(9, 20_000, 50)
+    expect(tracker.due(50 + reorderGraceMs)).toEqual([{ from: 8, to: 9, fromTime: 7_000, toTime: 20_000 }])
+  })
+
+  it('that the venue tells of before the first trade begin there', () => {
+    const tracker = new IdTracker()
+    tracker.tell(9, 1_000, 0)
+    tracker.observe(11, 11_000, 10)
+    expect(tracker.due(1e9)).toEqual([{ from: 10, to: 10, fromTime: 1_000, toTime: 11_000 }])
+  })
+
+  it('that nobody serves are no hole any more, but still welcome', () => {
+    const tracker = saw([7, 10])
+    tracker.lose(8, 9, 7_000)
+    expect(tracker.missing(7, 10)).toEqual([])
+    expect(tracker.observe(8, 8_000, 5)).toBe('new')
+    expect(tracker.observe(8, 8_000, 6)).toBe('duplicate')
+  })
+
+  it('of the log and of the live stream are joined, with the hole between them due at once', () => {
+    const log = saw([1, 2, 4])
+    const live = saw([9, 11], 1_000)
+    log.absorb(live)
+    expect(log.due(reorderGraceMs)).toEqual([
+      { from: 3, to: 3, fromTime: 2_000, toTime: 4_000 },
+      { from: 5, to: 8, fromTime: 4_000, toTime: 9_000 },
+    ])
+    expect(log.observe(11, 11_000, 2_000)).toBe('duplicate')
+    expect(log.observe(12, 12_000, 2_000)).toBe('new')
+    expect(log.due(1_000 + reorderGraceMs)).toEqual([{ from: 10, to: 10, fromTime: 9_000, toTime: 11_000 }])
+  })
+
+  it('beyond the bound of holes share one, and nothing missing is forgotten', () => {
+    const tracker = new IdTracker()
+    for (let id = 0; id <= maxIntervals + 5; id++) tracker.observe(id * 2, id, 0)
+    const holes = tracker.due(1e9)
+    expect(holes.at(-1)).toMatchObject({ from: (maxIntervals + 5) * 2 - 1 })
+  })
+
+  it('are partitioned into seen and missing, whatever was lost, doubled and reordered', () => {
+    const arrivals = fc.array(fc.integer({ min: 100, max: 160 }), { minLength: 1, maxLength: 120 })
+    fc.assert(
+      fc.property(arrivals, (ids) => {
+        const tracker = new IdTracker()
+        const taken = ids.filter((id) => tracker.observe(id, id, 0) === 'new')
+        expect(taken.toSorted()).toEqual([...new Set(ids)].toSorted())
+        const missing = tracker.due(1e9).flatMap(({ from, to }) => range(from, to))
+        const [least, most] = [Math.min(...ids), Math.max(...ids)]
+        expect(missing.toSorted()).toEqual(range(least, most).filter((id) => !ids.includes(id)))
+      }),
+    )
+  })
+})
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index)
+}
