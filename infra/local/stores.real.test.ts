@@ -1,0 +1,89 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Registry } from '../kafka/codec.ts'
+import { connectLog } from '../kafka/kafkajs.ts'
+import { createTestTopics } from '../kafka/test-topics.ts'
+import { startBroker } from './broker.ts'
+import type { Child } from './child.ts'
+import { startRegistry } from './registry.ts'
+
+let dataDir: string
+let started: Child[]
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'stores-'))
+  started = []
+})
+afterEach(async () => {
+  await Promise.all(started.map((child) => child.stop()))
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+const options = (port: number) => ({ dataDir, port, logFile: join(dataDir, 'part.log'), onProgress: () => undefined })
+
+async function broker(port = 0): Promise<Child> {
+  const child = await startBroker(options(port))
+  started.push(child)
+  return child
+}
+
+async function registry(port = 0): Promise<Child> {
+  const child = await startRegistry(options(port))
+  started.push(child)
+  return child
+}
+
+describe('the local broker', () => {
+  it('keeps its records over a clean stop and over a kill, on whatever port it comes back', async () => {
+    const first = await broker()
+    await createTestTopics([first.url], ['in'])
+    await append(first, 'a')
+    await first.stop()
+    const second = await broker()
+    await append(second, 'b')
+    process.kill(second.pid, 'SIGKILL')
+    await second.exited
+    const third = await broker()
+    await append(third, 'c')
+    expect(await valuesOf(third)).toEqual(['a', 'b', 'c'])
+  }, 90_000)
+
+  it('names a port that is taken', async () => {
+    const { url } = await broker()
+    const port = Number(url.split(':')[1])
+    await expect(startBroker(options(port))).rejects.toThrow(`Kafka: port ${port} on 127.0.0.1 is in use`)
+  })
+})
+
+describe('the local registry', () => {
+  it('keeps its schemas and their ids over a kill, and names a port that is taken', async () => {
+    const schema = { subject: 's', text: JSON.stringify({ type: 'record', name: 'A', fields: [] }) }
+    const first = await registry()
+    const id = await new Registry(first.url).register(schema)
+    const port = Number(new URL(first.url).port)
+    await expect(startRegistry(options(port))).rejects.toThrow(`Schema registry: port ${port} on 127.0.0.1 is in use`)
+    process.kill(first.pid, 'SIGKILL')
+    await first.exited
+    const second = await registry()
+    expect(await new Registry(second.url).schemaOf(id)).toBeDefined()
+    expect(await new Registry(second.url).register(schema)).toBe(id)
+  }, 120_000)
+})
+
+async function append({ url }: Child, value: string): Promise<void> {
+  const log = await connectLog({ brokers: [url], namespace: '', clientId: 'test' })
+  await log.writer().send('in', 0, [{ key: null, value: Buffer.from(value), time: 0 }])
+  await log.close()
+}
+
+async function valuesOf({ url }: Child): Promise<string[]> {
+  const log = await connectLog({ brokers: [url], namespace: '', clientId: 'test' })
+  const values: string[] = []
+  for await (const records of log.reader().toEnd('in', 0)) {
+    for (const { value } of records) values.push(value?.toString() ?? '')
+  }
+  await log.close()
+  return values
+}
