@@ -15,8 +15,9 @@ const OWN_EXCITATION = 0.45
 const SHARED_EXCITATION = 0.2
 const OWN_DECAY_SECONDS = 0.3
 const SHARED_DECAY_SECONDS = 3
-/** However excited, never more than this many times the mean rate. */
+/** However excited, never more orders a second than this many times the mean rate and some more. */
 const BURST_MAX = 12
+const BURST_MORE = 20
 
 /** One asset's part of the market's state. */
 interface AssetState {
@@ -101,7 +102,7 @@ export class MarketModel {
   private intensity(state: AssetState): number {
     const base = state.rate * (1 - OWN_EXCITATION - SHARED_EXCITATION) * Math.exp(this.activity)
     const shared = (this.sharedExcitation * state.rate) / this.orderRate
-    return Math.min(BURST_MAX * state.rate, base + state.excitation + shared)
+    return Math.min(BURST_MAX * state.rate + BURST_MORE, base + state.excitation + shared)
   }
 
   private order(state: AssetState, drawn: Map<Market, Fill[]>): void {

@@ -2,8 +2,8 @@ import type { Market } from './markets.ts'
 import type { Random } from './random.ts'
 import type { Fill, Micros } from './trade.ts'
 
-/** Mean number of trade records that one taker order makes; measured over a million orders of the model. */
-export const RECORDS_PER_ORDER = 1.5
+/** Mean number of trade records that one taker order makes; measured over a million orders. */
+export const RECORDS_PER_ORDER = 1.44
 
 const LEVELS_MAX = 6
 const NOTIONAL_MAX = 4_000_000

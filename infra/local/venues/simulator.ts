@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { BinanceServer } from './binance/server.ts'
 import { BybitServer } from './bybit/server.ts'
+import { ConnectLimits } from './connect-limits.ts'
 import { CoinbaseServer } from './coinbase/server.ts'
 import { Faults } from './faults.ts'
 import { simulatedMarkets } from './markets.ts'
@@ -27,6 +28,8 @@ export interface SimulatorOptions {
   readonly tape?: { readonly path: string; readonly speed: number; readonly retime: boolean }
   /** How long Binance keeps a socket; a day where nothing is said. */
   readonly lifetimeMs?: number
+  /** False: sockets may be opened as fast as anyone likes. */
+  readonly connectLimits?: boolean
 }
 
 export interface Simulator {
@@ -49,11 +52,16 @@ export async function startVenues(options: SimulatorOptions): Promise<Simulator>
   ]
   const faults = new Faults(options.seed)
   const schedule = options.faults === true ? new FaultSchedule(options.seed, Date.now()) : undefined
+  const limits = options.connectLimits === false ? undefined : new ConnectLimits()
   let paused = false
   const pause = (value: boolean): void => {
     paused = value
   }
-  const listening = await serve(venues, gateOf(world, faults, { pause, progress: () => source.progress() }), options)
+  const listening = await serve(
+    venues,
+    gateOf(world, faults, { pause, progress: () => source.progress(), limits }),
+    options,
+  )
   const timer = setInterval(() => {
     const host = hostMicros()
     for (const order of schedule?.due(host / 1000) ?? []) faults.start(order, host / 1000)
@@ -76,10 +84,16 @@ export async function startVenues(options: SimulatorOptions): Promise<Simulator>
   return { url: listening.url, close }
 }
 
-function gateOf(world: World, faults: Faults, way: { pause: (paused: boolean) => void; progress: () => object }): Gate {
+interface Way {
+  readonly pause: (paused: boolean) => void
+  readonly progress: () => object
+  readonly limits: ConnectLimits | undefined
+}
+
+function gateOf(world: World, faults: Faults, way: Way): Gate {
   return {
     tamper: faults,
-    socketStatus: (venue) => faults.socketStatus(venue),
+    socketStatus: (venue) => faults.socketStatus(venue) ?? way.limits?.status(venue, Date.now()),
     restReply: (venue) => faults.restReply(venue, Date.now()),
     opened: (link, session) => faults.opened(link, session),
     closed: (link) => faults.closed(link),

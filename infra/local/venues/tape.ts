@@ -23,6 +23,8 @@ const READ_AHEAD = 20_000
 /** At speed 0, trades per step, and what the slowest subscriber may have left unread before it goes on. */
 const STEP_TRADES_MAX = 2_000
 const UNREAD_BYTES_MAX = 1_000_000
+/** A longer silence on the tape, as between recordings of different days, is not waited for. */
+const SILENCE_MICROS_MAX = 600_000_000
 /** A tape whose markets are not all subscribed plays anyway, this long after the first one was. */
 const WAIT_MICROS = 30_000_000
 
@@ -58,7 +60,6 @@ export class TapeSource implements Source {
   private anchor: { readonly host: Micros; readonly tape: Micros } | undefined
   /** The last trade played: from there the clock goes on at its own pace when the tape is at its end. */
   private newest: { readonly host: Micros; readonly tape: Micros } | undefined
-  private shift: Micros = 0
   private failure: string | undefined
 
   constructor(world: World, contents: TapeContents, from: { files: readonly string[]; options: TapeOptions }) {
@@ -80,6 +81,7 @@ export class TapeSource implements Source {
     const fast = this.options.speed === 0
     this.fill()
     if (this.queue.head === undefined || !this.started(host) || (fast && unread > UNREAD_BYTES_MAX)) return
+    if (this.queue.head.time - this.tapeTime(host) > SILENCE_MICROS_MAX) this.set(host, this.queue.head)
     const until = fast ? Number.POSITIVE_INFINITY : this.tapeTime(host)
     const end = this.played + (fast ? STEP_TRADES_MAX : READ_AHEAD)
     while (this.played < end && this.queue.head.time <= until) {
@@ -134,9 +136,22 @@ export class TapeSource implements Source {
     const late = this.firstSubscribed !== undefined && host - this.firstSubscribed >= WAIT_MICROS
     const next = this.queue.head
     if (next === undefined || (!late && !waiting.every((history) => history.subscribed))) return false
-    this.anchor = { host, tape: next.time }
-    this.shift = this.options.retime ? Math.floor((host - next.time) / 1000) * 1000 : 0
+    this.set(host, next)
     return true
+  }
+
+  /** `next` is played now. */
+  private set(host: Micros, next: TapeTrade): void {
+    this.anchor = { host, tape: Math.floor(next.time / 1000) * 1000 }
+  }
+
+  /** The time that a trade gets: its own, or when it is played, in whole milliseconds where it is stretched. */
+  private timeOf(trade: TapeTrade): Micros {
+    const { speed, retime } = this.options
+    if (!retime || this.anchor === undefined) return trade.time
+    if (speed === 0) return this.newest?.host ?? this.anchor.host
+    const since = trade.time - this.anchor.tape
+    return this.anchor.host + (speed === 1 ? since : Math.floor(since / speed / 1000) * 1000)
   }
 
   /** Neighbours of one market and one time leave together, as they were recorded. */
@@ -158,7 +173,7 @@ export class TapeSource implements Source {
       last = trades.at(-1) ?? last
       head = this.queue.head
     }
-    return { market, trades, now: first.time + this.shift }
+    return { market, trades, now: this.timeOf(first) }
   }
 
   private tradesOf(tape: TapeTrade, market: Market, last: Trade | undefined): Trade[] {
@@ -170,7 +185,7 @@ export class TapeSource implements Source {
     }
     const { buy, block, rpi, first, sequence, uuid, direction } = tape
     const common = {
-      time: tape.time + this.shift,
+      time: this.timeOf(tape),
       price,
       size,
       buy,
