@@ -106,7 +106,7 @@ export class History {
   }
 
   private save(checkpoint: Checkpoint): void {
-    writeFileSync(`${this.checkpointFile}.new`, JSON.stringify(checkpoint), { flush: true })
+    writeFileSync(`${this.checkpointFile}.new`, JSON.stringify(checkpoint))
     renameSync(`${this.checkpointFile}.new`, this.checkpointFile)
     this.checkpoint = checkpoint
   }
