@@ -82,10 +82,10 @@ describe('ids that go up by one', () => {
       fc.property(arrivals, (ids) => {
         const tracker = new IdTracker()
         const taken = ids.filter((id) => tracker.observe(id, id, 0) === 'new')
-        expect(taken.toSorted()).toEqual([...new Set(ids)].toSorted())
+        expect(taken.toSorted((a, b) => a - b)).toEqual([...new Set(ids)].toSorted((a, b) => a - b))
         const missing = tracker.due(1e9).flatMap(({ from, to }) => range(from, to))
         const [least, most] = [Math.min(...ids), Math.max(...ids)]
-        expect(missing.toSorted()).toEqual(range(least, most).filter((id) => !ids.includes(id)))
+        expect(missing.toSorted((a, b) => a - b)).toEqual(range(least, most).filter((id) => !ids.includes(id)))
       }),
     )
   })

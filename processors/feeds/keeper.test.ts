@@ -109,7 +109,7 @@ describe('a keeper', () => {
     const all = world({ answer: (call) => (call < 30 ? limited : 'rows'), newest: base + 3 })
     live(all, [base, base + 3])
     await repair(all, false)
-    expect(idsOf(all.log).toSorted()).toEqual(range(base, base + 3))
+    expect(idsOf(all.log).toSorted((a, b) => a - b)).toEqual(range(base, base + 3))
     expect(all.log.gaps).toMatchObject([{ state: 'filled' }])
   })
 
@@ -117,7 +117,7 @@ describe('a keeper', () => {
     const all = world({ has: (id) => id !== base + 2 && id !== base + 3, newest: base + 5 })
     live(all, [base, base + 5])
     await repair(all, false)
-    expect(idsOf(all.log).toSorted()).toEqual([base, base + 1, base + 4, base + 5])
+    expect(idsOf(all.log).toSorted((a, b) => a - b)).toEqual([base, base + 1, base + 4, base + 5])
     expect(all.log.gaps).toMatchObject([
       { gap_id: base + 1, state: 'filled', from_id: base + 1, to_id: base + 1 },
       { gap_id: base + 2, state: 'unfillable', reason: 'page_short', from_id: base + 2, to_id: base + 3, missing: 2 },
@@ -152,7 +152,7 @@ describe('a keeper', () => {
       range(base, base + 40).filter((id) => id % 2 === 0),
     )
     await repair(all, false)
-    expect(idsOf(all.log).toSorted()).toEqual(range(base, base + 40))
+    expect(idsOf(all.log).toSorted((a, b) => a - b)).toEqual(range(base, base + 40))
     expect(all.calls()).toBeLessThan(6)
   })
 
@@ -175,7 +175,7 @@ describe('a keeper', () => {
     first.log.log.trade(first.stream.normalise(tradeAt(base + 1), 0, { origin: 'backfill', gapId: base + 1 }))
     const next = world({ log: first.log, newest: base + 9 })
     await repair(next)
-    expect(idsOf(next.log).toSorted()).toEqual(range(base, base + 9))
+    expect(idsOf(next.log).toSorted((a, b) => a - b)).toEqual(range(base, base + 9))
     expect(next.log.gaps).toMatchObject([{ gap_id: base + 1, state: 'filled', reason: 'restart' }])
   })
 
@@ -186,7 +186,7 @@ describe('a keeper', () => {
     const next = world({ log: first.log, newest: base + 2 })
     live(next, [base + 3])
     await repair(next)
-    expect(idsOf(next.log).toSorted()).toEqual([base, base + 2, base + 3])
+    expect(idsOf(next.log).toSorted((a, b) => a - b)).toEqual([base, base + 2, base + 3])
     expect(next.log.gaps).toMatchObject([{ state: 'unfillable', gap_id: base + 1 }])
   })
 
@@ -248,11 +248,11 @@ describe('whatever a stream loses, doubles or reorders, and wherever the process
         await repair(next)
         const got = idsOf(next.log)
         const expected = range(Math.min(...got), last).filter((id) => got.includes(id) || has(id))
-        expect(got.toSorted()).toEqual(expected)
+        expect(got.toSorted((a, b) => a - b)).toEqual(expected)
         const lost = next.log.gaps.filter(({ state }) => state === 'unfillable')
         const bounds = lost.flatMap(({ from_id, to_id }) => range(from_id ?? 0, to_id ?? 0))
         const absent = range(Math.min(...got), last).filter((id) => !got.includes(id))
-        expect(bounds.toSorted()).toEqual(absent)
+        expect(bounds.toSorted((a, b) => a - b)).toEqual(absent)
         expect(next.log.gaps.filter(({ state }) => state === 'opened')).toEqual([])
       },
     )
