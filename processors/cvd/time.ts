@@ -30,7 +30,7 @@ function closing(state: CvdState, from: number, to: number): Bucket[] {
 
 function close(state: CvdState, bucket: Bucket, v: number): void {
   const rings = state.assets.get(bucket.asset)?.rings
-  for (const [, part] of [...bucket.parts].sort(([a], [b]) => a - b)) {
+  for (const part of bucket.parts.values()) {
     touch(state, bucket, part, v)
     for (const name of periodNames) rings?.[name].add(bucket.index * BUCKET, part.buy, part.sell)
   }

@@ -90,13 +90,16 @@ export class Driver {
     }
   }
 
-  /** Has every partition read to its end, without further accidents. */
+  /**
+   * Has every partition read to its end, without further accidents. All are opened anew first: an instance that was
+   * thawed within its claim may have fenced an owner that had nothing left to write and so would never hear of it. In
+   * life the next mark, a second later, tells it.
+   */
   async drain(): Promise<void> {
     await this.thaw()
-    for (let partition = 0; partition < this.#options.partitions; partition++) {
-      while (await this.#isBehind(partition)) {
-        await this.step({ partition, take: 1_000, again: 0, fate: { kind: 'none' }, thaw: false })
-      }
+    for (const owner of this.#instances.keys()) this.#replace(owner)
+    for (let behind = await this.#behind(); behind !== undefined; behind = await this.#behind()) {
+      await this.step({ partition: behind, take: 1_000, again: 0, fate: { kind: 'none' }, thaw: false })
     }
   }
 
@@ -118,9 +121,14 @@ export class Driver {
     return instance.task(partition)
   }
 
-  async #isBehind(partition: number): Promise<boolean> {
-    const task = await this.task(partition)
-    return task.positions().some(({ topic, offset }) => offset < this.broker.at(topic, partition).end)
+  /** A partition that is not at its end, if there is one. */
+  async #behind(): Promise<number | undefined> {
+    for (let partition = 0; partition < this.#options.partitions; partition++) {
+      const task = await this.task(partition)
+      const isBehind = task.positions().some(({ topic, offset }) => offset < this.broker.at(topic, partition).end)
+      if (isBehind) return partition
+    }
+    return undefined
   }
 
   /** A fresh instance takes the place of one that is gone; its partitions move on to the next. */

@@ -1,5 +1,5 @@
-// rule: imports - the seam's one class; an implementation of the seam throws it
-import { FencedError } from '../../infra/kafka/seam.ts'
+// rule: imports - the seam's own errors; every implementation of the seam throws them
+import { FencedError, LogError } from '../../infra/kafka/seam.ts'
 import type {
   Claim,
   FetchOptions,
@@ -17,7 +17,7 @@ import type { Clock } from './ports.ts'
 /**
  * A broker in memory for tests: partitions, claims that fence by owner and leave a hole in the offsets as control
  * records do, compaction and retention on request. Topics and partitions exist as soon as they are named. Several
- * instances connect to one broker.
+ * instances connect to one broker; every call takes a moment of the clock, its effect is there at once.
  */
 export class MemoryBroker {
   readonly #clock: Clock
@@ -30,14 +30,14 @@ export class MemoryBroker {
 
   /** A client of one instance. */
   connect(): Log {
-    const broker = this.#seam()
     return {
-      reader: () => new MemoryReader(broker, this.#clock),
-      writer: () => ({
-        send: (topic, partition, records) => Promise.resolve(this.append(topic, partition, records)),
-        close: () => Promise.resolve(),
-      }),
-      claim: (owner, targets) => Promise.resolve(this.#claim(owner, targets)),
+      reader: () => new MemoryReader(this, this.#clock),
+      writer: () => this.#writer((topic, partition, records) => this.append(topic, partition, records)),
+      claim: async (owner, targets) => {
+        const claim = this.#claim(owner, targets)
+        await this.#clock.delay(0)
+        return claim
+      },
       close: () => Promise.resolve(),
     }
   }
@@ -71,19 +71,29 @@ export class MemoryBroker {
     return made
   }
 
-  #seam(): (at: TopicPartition) => MemoryPartition {
-    return ({ topic, partition }) => this.at(topic, partition)
-  }
-
   #claim(owner: string, targets: readonly TopicPartition[]): Claim {
     const epoch = (this.#epochs.get(owner) ?? -1) + 1
     this.#epochs.set(owner, epoch)
     for (const { topic, partition } of targets) this.at(topic, partition).skip()
-    const send: Writer['send'] = (topic, partition, records) => {
-      if (this.#epochs.get(owner) === epoch) return Promise.resolve(this.append(topic, partition, records))
-      return Promise.reject(new FencedError(`${owner} was claimed again`))
+    const writer = this.#writer((topic, partition, records) => {
+      if (this.#epochs.get(owner) !== epoch) throw new FencedError(`${owner} was claimed again`)
+      this.append(topic, partition, records)
+    })
+    return { epoch, ...writer }
+  }
+
+  #writer(append: (topic: string, partition: number, records: readonly OutRecord[]) => void): Writer {
+    let isClosed = false
+    return {
+      send: async (topic, partition, records) => {
+        if (isClosed) throw new LogError('closed', 'the writer was closed')
+        append(topic, partition, records)
+        await this.#clock.delay(0)
+      },
+      close: async () => {
+        isClosed = true
+      },
     }
-    return { epoch, send, close: () => Promise.resolve() }
   }
 }
 
@@ -150,40 +160,45 @@ class MemoryPartition {
 }
 
 class MemoryReader implements LogReader {
-  readonly #at: (at: TopicPartition) => MemoryPartition
+  readonly #broker: MemoryBroker
   readonly #clock: Clock
 
-  constructor(at: (at: TopicPartition) => MemoryPartition, clock: Clock) {
-    this.#at = at
+  constructor(broker: MemoryBroker, clock: Clock) {
+    this.#broker = broker
     this.#clock = clock
   }
 
-  offsets: LogReader['offsets'] = (topic, partitions, at) => {
+  offsets: LogReader['offsets'] = async (topic, partitions, at) => {
+    await this.#clock.delay(0)
     const offsetOf = (partition: number): number => {
-      const log = this.#at({ topic, partition })
+      const log = this.#broker.at(topic, partition)
       if (at === 'start') return log.start
       if (at === 'end') return log.end
       return log.records.find(({ time }) => time >= at.time)?.offset ?? log.end
     }
-    return Promise.resolve(new Map(partitions.map((partition) => [partition, offsetOf(partition)])))
+    return new Map(partitions.map((partition) => [partition, offsetOf(partition)]))
   }
 
   async fetch(from: readonly Position[], { maxWaitMs, maxBytesPerPartition }: FetchOptions): Promise<Slice[]> {
-    const read = (): Slice[] => from.map((position) => this.#at(position).slice(position, maxBytesPerPartition))
+    const partitions = from.map((position) => ({ position, log: this.#broker.at(position.topic, position.partition) }))
+    const read = (): Slice[] => partitions.map(({ position, log }) => log.slice(position, maxBytesPerPartition))
     const slices = read()
     if (slices.some(({ records, error }) => records.length > 0 || error !== undefined)) return slices
-    await Promise.race([...from.map((position) => this.#at(position).changed()), this.#clock.delay(maxWaitMs)])
+    await Promise.race([...partitions.map(({ log }) => log.changed()), this.#clock.delay(maxWaitMs)])
     return read()
   }
 
-  async *toEnd(topic: string, partition: number, from?: number): AsyncGenerator<readonly LogRecord[]> {
-    const log = this.#at({ topic, partition })
-    const { end } = log
-    const records = log.records.filter(({ offset }) => offset >= (from ?? log.start) && offset < end)
-    if (records.length > 0) yield records
+  toEnd(topic: string, partition: number, from?: number): AsyncIterable<readonly LogRecord[]> {
+    const log = this.#broker.at(topic, partition)
+    const records = log.records.filter(({ offset }) => offset >= (from ?? log.start))
+    return once(records)
   }
 
   close(): Promise<void> {
     return Promise.resolve()
   }
+}
+
+async function* once(records: readonly LogRecord[]): AsyncGenerator<readonly LogRecord[]> {
+  if (records.length > 0) yield records
 }

@@ -34,6 +34,7 @@ export interface Meter {
 /** Everything that a task needs of the world. */
 export interface Ports {
   readonly log: Log
+  /** Restores states. The runner's fetches, which wait, have a reader of their own. */
   readonly reader: LogReader
   readonly codec: Codec
   /** Asks the registry for a schema id and makes the codec read it; false: there is no such id. Rejects when it cannot tell. */

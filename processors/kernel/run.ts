@@ -1,4 +1,4 @@
-import type { Membership, Slice } from '../../infra/kafka/seam.ts'
+import type { LogReader, Membership, Slice } from '../../infra/kafka/seam.ts'
 import { Decoder } from './decoder.ts'
 import type { Ports, SnapshotPolicy } from './ports.ts'
 import type { ProcessorRow } from './processor.ts'
@@ -32,6 +32,7 @@ export interface RunHealth {
 /** Hosts processors: one fetch for all their idle partitions, then each partition's task by itself. */
 export class Runner {
   readonly #options: RunOptions
+  readonly #reader: LogReader
   readonly #decoder: Decoder
   readonly #slots = new Map<string, Slot>()
   readonly #watch: Watch
@@ -44,6 +45,7 @@ export class Runner {
 
   constructor(options: RunOptions) {
     this.#options = options
+    this.#reader = options.ports.log.reader()
     this.#decoder = new Decoder(options.ports.codec, (id) => options.ports.lookUp(id))
     this.failed = new Promise((resolve) => {
       this.#fail = resolve
@@ -60,6 +62,7 @@ export class Runner {
     this.#stopping = true
     this.#wake()
     await this.#loop
+    await this.#reader.close()
     await Promise.all([...this.#slots.values()].map((slot) => slot.stop()))
     this.#slots.clear()
     await Promise.all(this.#options.rows.map(({ membership }) => membership.leave()))
@@ -148,13 +151,16 @@ export class Runner {
 
   /** What the log has for these partitions; undefined after an error, which is waited out. */
   async #fetch(idle: readonly Slot[]): Promise<Slice[] | undefined> {
-    const { reader, clock, report } = this.#options.ports
+    const { clock, report } = this.#options.ports
     const maxWaitMs = idle.length < this.#slots.size ? FETCH_WAIT_BUSY_MS : FETCH_WAIT_MS
     const positions = idle.flatMap((slot) => slot.idleTask?.positions() ?? [])
     try {
-      const slices = await reader.fetch(positions, { maxWaitMs, maxBytesPerPartition: FETCH_BYTES_PER_PARTITION })
-      this.#watch.fetched(clock.now())
-      if (slices.some((slice) => slice.error === 'moved')) await clock.delay(FETCH_RETRY_MS)
+      const options = { maxWaitMs, maxBytesPerPartition: FETCH_BYTES_PER_PARTITION }
+      const slices = await this.#reader.fetch(positions, options)
+      const isAway = slices.some((slice) => slice.error === 'moved')
+      if (isAway) await clock.delay(FETCH_RETRY_MS)
+      if (slices.some((slice) => slice.error !== 'moved')) this.#watch.fetched(clock.now())
+      else if (this.#watch.isFirstFailure()) report.warn({}, 'no broker answers; trying again')
       return slices
     } catch (error) {
       if (this.#watch.isFirstFailure()) report.warn({ err: error }, 'fetch failed; trying again')

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { Fed, mark, SECOND, T0, trade } from './given.ts'
+import { HORIZON } from './state.ts'
+
+const bybit = { instrument: 'bybit:perp:BTCUSDT' }
+
+/** Keys of a save, with what they hold. */
+function saved(fed: Fed): Record<string, unknown> {
+  return Object.fromEntries(
+    [...fed.core.save(fed.state)].map(([key, part]) => [key, part && JSON.parse(part.toString())]),
+  )
+}
+
+describe('a saved state', () => {
+  it('holds only what changed since the last', () => {
+    const fed = new Fed().batch(trade(), trade({ asset: 'eth', instrument: 'okx:perp:ETH-USDT-SWAP' }))
+    fed.save(new Map())
+    fed.batch(trade({ first_id: 2 }))
+    expect(Object.keys(saved(fed)).sort()).toEqual([
+      `bucket|btc|binance:perp:BTCUSDT|${T0 / (10 * SECOND)}`,
+      'clock',
+      'coverage|btc|binance:perp:BTCUSDT',
+    ])
+  })
+
+  it('writes rings and classes when a bucket closes', () => {
+    const fed = new Fed().batch(trade())
+    fed.save(new Map())
+    fed.batch(mark(T0 + 20 * SECOND))
+    const kinds = Object.keys(saved(fed)).map((key) => key.split('|')[0])
+    expect(kinds.filter((kind) => kind === 'ring')).toHaveLength(4)
+    expect(kinds).toContain('classes')
+  })
+
+  it('erases buckets that have left the horizon', () => {
+    const fed = new Fed().batch(trade())
+    const parts = new Map<string, Buffer>()
+    fed.save(parts)
+    fed.batch(mark(T0 + HORIZON + 10 * SECOND)).save(parts)
+    expect([...parts.keys()].filter((key) => key.startsWith('bucket'))).toEqual([])
+  })
+
+  it('erases a ring’s chunk when all of it is older than the period', () => {
+    const fed = new Fed().batch(trade(), mark(T0 + 20 * SECOND))
+    const parts = new Map<string, Buffer>()
+    fed.save(parts)
+    const rings = (): number => [...parts.keys()].filter((key) => key.startsWith('ring')).length
+    expect(rings()).toBe(4)
+    fed.batch(mark(T0 + 8 * 24 * 3_600 * SECOND)).save(parts)
+    expect(rings()).toBe(0)
+  })
+
+  it('keeps doubles to the last bit and ids of 52 bits', () => {
+    const size = 0.1 + 0.2
+    const first_id = 2 ** 52 - 1
+    const fed = new Fed().batch(trade({ ...bybit, size, first_id })).restart(new Map())
+    fed.batch(trade({ ...bybit, size, first_id }), trade({ ...bybit, size: 0.1, first_id: 5 }))
+    expect(fed.row?.buy).toBe(size + 0.1)
+    expect(fed.refused.duplicate).toBe(1)
+  })
+
+  it('stays small: five seconds of a busy partition are some kilobytes', () => {
+    const fed = new Fed()
+    const parts = new Map<string, Buffer>()
+    const trades = Array.from({ length: 500 }, (_, n) => trade({ first_id: n, time: T0 + n * 10_000 }))
+    fed.batch(...trades).save(parts)
+    expect([...parts.values()].reduce((sum, part) => sum + part.length, 0)).toBeLessThan(2_000)
+  })
+})

@@ -1,0 +1,31 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { logContract } from '../../infra/kafka/contract.ts'
+import { MemoryBroker } from './memory-log.ts'
+
+const clock = { now: () => 0, delay: (ms: number) => delay(ms) }
+
+logContract('the log in memory', () => {
+  const broker = new MemoryBroker(clock)
+  const log = broker.connect()
+  return Promise.resolve({
+    log,
+    another: () => Promise.resolve(broker.connect()),
+    cut: (topic, partition, below) => Promise.resolve(broker.truncate(topic, partition, below)),
+    dispose: () => log.close(),
+  })
+})
+
+describe('the log in memory', () => {
+  it('keeps the last record of each key when it is compacted, and no tombstone', () => {
+    const broker = new MemoryBroker(clock)
+    const record = (key: string, value: string | null): { key: string; value: Buffer | null; time: number } => ({
+      key,
+      value: value === null ? null : Buffer.from(value),
+      time: 0,
+    })
+    broker.append('t', 0, [record('a', '1'), record('b', '2'), record('a', '3'), record('b', null)])
+    broker.compact('t', 0)
+    expect(broker.records('t', 0).map(({ offset, value }) => [offset, String(value)])).toEqual([[2, '3']])
+  })
+})

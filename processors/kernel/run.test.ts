@@ -1,0 +1,153 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Log } from '../../infra/kafka/seam.ts'
+import { counted, given, HandMembership, marks, on, tallyRow, type Given } from './given.ts'
+import { Runner } from './run.ts'
+import { Task } from './task.ts'
+
+const IN = 'market.trades'
+/** Milliseconds that the hosts' clock is ahead of the test's start. */
+let ahead = 0
+/** Waits are a hundred times shorter than asked for; the time that is told goes with them. */
+const clock = {
+  now: (): number => ahead,
+  delay: async (ms: number): Promise<void> => {
+    await delay(Math.ceil(ms / 100))
+    ahead += ms
+  },
+}
+
+const runners: Runner[] = []
+
+afterEach(async () => {
+  await Promise.all(runners.splice(0).map((runner) => runner.stop()))
+})
+
+interface Hosted {
+  readonly begun: Given
+  readonly membership: HandMembership
+  readonly runner: Runner
+}
+
+function host(begun = given({}, clock, 10), everyMs = Infinity): Hosted {
+  const membership = new HandMembership()
+  Object.defineProperty(membership, 'lastSeen', { get: () => ahead, configurable: true })
+  const runner = new Runner({
+    rows: [{ row: tallyRow, membership }],
+    ports: begun.ports,
+    snapshots: { everyMs, everyRecords: 10 },
+    sessionMs: 6_000,
+  })
+  runners.push(runner)
+  return { begun, membership, runner }
+}
+
+describe('a runner', () => {
+  it('works on what it is dealt, each partition by itself', async () => {
+    const { begun, membership, runner } = host()
+    membership.deal(0, 2)
+    for (const partition of [0, 1, 2]) begun.broker.append(IN, partition, marks(5, 6))
+    await expect.poll(() => counted(begun.broker, 0)).toEqual([1, 2])
+    await expect.poll(() => counted(begun.broker, 2)).toEqual([1, 2])
+    expect(counted(begun.broker, 1)).toEqual([])
+    expect(runner.health()).toEqual({ ok: true, processors: { tally: { running: 2, waiting: 0 } } })
+    await expect.poll(() => runner.counts().get('tally')?.get('marks')).toBe(4)
+  })
+
+  it('goes on with what it keeps and lets go of what it loses', async () => {
+    const { begun, membership } = host()
+    membership.deal(0, 1)
+    for (const partition of [0, 1]) begun.broker.append(IN, partition, marks(5))
+    await expect.poll(() => counted(begun.broker, 1)).toEqual([1])
+    await expect.poll(() => counted(begun.broker, 0)).toEqual([1])
+    membership.deal(0)
+    for (const partition of [0, 1]) begun.broker.append(IN, partition, marks(6))
+    await expect.poll(() => counted(begun.broker, 0)).toEqual([1, 2])
+    expect(counted(begun.broker, 1)).toEqual([1])
+  })
+
+  it('writes its states at a clean end and leaves', async () => {
+    const { begun, membership, runner } = host()
+    membership.deal(0)
+    begun.broker.append(IN, 0, marks(5, 6, 7))
+    await expect.poll(() => counted(begun.broker)).toEqual([1, 2, 3])
+    expect(begun.broker.records('state.cvd', 0)).toEqual([])
+    await runner.stop()
+    expect(membership.hasLeft).toBe(true)
+    const next = await Task.open(tallyRow, 0, on(begun.broker))
+    expect(next.positions()).toEqual([{ topic: IN, partition: 0, offset: 3 }])
+  })
+
+  it('writes its states when their time has come', async () => {
+    const { begun, membership } = host(given({}, clock, 10), 500)
+    membership.deal(0)
+    begun.broker.append(IN, 0, marks(5))
+    await expect.poll(() => begun.broker.records('state.cvd', 0).length).toBeGreaterThan(0)
+  })
+
+  it('opens a partition again after another had claimed it, while it is assigned', async () => {
+    const { begun, membership } = host()
+    membership.deal(0)
+    begun.broker.append(IN, 0, marks(5))
+    await expect.poll(() => counted(begun.broker)).toEqual([1])
+    await begun.broker.connect().claim('tally-0', [])
+    begun.broker.append(IN, 0, marks(6))
+    await expect.poll(() => counted(begun.broker)).toEqual([1, 1, 2])
+    expect(begun.notes.sums['fenced']).toBe(1)
+  })
+
+  it('keeps a failure within its partition', async () => {
+    const begun = given({}, clock, 10)
+    const { log } = begun.ports
+    const broken: Log = {
+      ...log,
+      claim: (owner, targets) => {
+        return owner === 'tally-1' ? Promise.reject(new Error('no claim')) : log.claim(owner, targets)
+      },
+    }
+    const { membership, runner } = host({ ...begun, ports: { ...begun.ports, log: broken } })
+    membership.deal(0, 1)
+    begun.broker.append(IN, 0, marks(5))
+    await expect.poll(() => counted(begun.broker, 0)).toEqual([1])
+    await expect.poll(() => begun.notes.sums['failed'] ?? 0).toBeGreaterThan(2)
+    expect(runner.health().processors['tally']).toEqual({ running: 1, waiting: 1 })
+    await expect.poll(() => runner.health().ok).toBe(false)
+  })
+
+  it('says how far behind it is', async () => {
+    const { begun, membership, runner } = host()
+    membership.deal(0)
+    begun.broker.append(IN, 0, marks(5, 6))
+    await expect.poll(() => runner.lags()).toEqual([{ processor: 'tally', topic: IN, partition: 0, records: 0 }])
+  })
+})
+
+describe('a runner ends its process', () => {
+  it('with 5 when the membership is silent for its session and 5 s more', async () => {
+    const { membership, runner } = host()
+    Object.defineProperty(membership, 'lastSeen', { value: ahead })
+    expect(await runner.failed).toMatchObject({ exitCode: 5, code: 'membership-silent' })
+  })
+
+  it('with 6 when the log cannot be used for two minutes', async () => {
+    const begun = given({}, clock, 10)
+    const away: Log = {
+      ...begun.ports.log,
+      reader: () => Object.assign(begun.ports.log.reader(), { fetch: () => Promise.reject(new Error('no broker')) }),
+    }
+    const { membership, runner } = host({ ...begun, ports: { ...begun.ports, log: away } })
+    membership.deal(0)
+    expect(await runner.failed).toMatchObject({ exitCode: 6, code: 'log-unusable' })
+  })
+
+  it('with 4 when the state is of newer code', async () => {
+    const begun = given({}, clock, 10)
+    begun.broker.append(IN, 0, marks(5))
+    const newer = await Task.open({ ...tallyRow, generation: 2 }, 0, begun)
+    await newer.work(await begun.ports.reader.fetch(newer.positions(), { maxWaitMs: 0, maxBytesPerPartition: 1e6 }))
+    await newer.snapshot()
+    const { membership, runner } = host(on(begun.broker, {}, clock, 10))
+    membership.deal(0)
+    expect(await runner.failed).toMatchObject({ exitCode: 4, code: 'newer-state' })
+  })
+})

@@ -1,0 +1,238 @@
+import { describe, expect, it } from 'vitest'
+import { Codec, localCodec } from '../../schemas/codec.ts'
+import { codec, counted, given, mark, marks, on, tally, tallyRow, type Given } from './given.ts'
+import type { Output, Processor, ProcessorRow } from './processor.ts'
+import { POSITION_KEY, SNAPSHOT_BYTES_MAX } from './snapshot.ts'
+import { Task } from './task.ts'
+import { versionOf } from './version.ts'
+
+const IN = 'market.trades'
+
+/** One fetch and its work. */
+async function round(task: Task, { ports }: Given): Promise<void> {
+  await task.work(await ports.reader.fetch(task.positions(), { maxWaitMs: 0, maxBytesPerPartition: 1e6 }))
+}
+
+function stateKeys({ broker }: Given): string[] {
+  return broker.records('state.cvd', 0).map(({ key, value }) => `${key?.toString()}${value === null ? ' erased' : ''}`)
+}
+
+describe('a task', () => {
+  it('writes outputs, then its parts and the position as one batch', async () => {
+    const begun = given()
+    begun.broker.append(IN, 0, marks(5, 6))
+    const task = await Task.open(tallyRow, 0, begun)
+    await round(task, begun)
+    expect(counted(begun.broker)).toEqual([1, 2])
+    expect(stateKeys(begun)).toEqual(['marks', POSITION_KEY])
+  })
+
+  it('goes on where its state says, in another instance', async () => {
+    const begun = given()
+    begun.broker.append(IN, 0, marks(5, 6))
+    await round(await Task.open(tallyRow, 0, begun), begun)
+    begun.broker.append(IN, 0, marks(7))
+    const next = on(begun.broker)
+    const task = await Task.open(tallyRow, 0, next)
+    expect(task.partitionTime).toBe(6)
+    await round(task, next)
+    expect(counted(begun.broker)).toEqual([1, 2, 3])
+  })
+
+  it('writes again what lies beyond its last snapshot', async () => {
+    const begun = given({}, undefined, 100)
+    begun.broker.append(IN, 0, marks(5, 6))
+    await round(await Task.open(tallyRow, 0, begun), begun)
+    const next = on(begun.broker)
+    await round(await Task.open(tallyRow, 0, next), next)
+    expect(counted(begun.broker)).toEqual([1, 2, 1, 2])
+  })
+
+  it('is refused once another has claimed its partition, and is of no use then', async () => {
+    const begun = given()
+    const old = await Task.open(tallyRow, 0, begun)
+    await Task.open(tallyRow, 0, on(begun.broker))
+    begun.broker.append(IN, 0, marks(5))
+    await expect(round(old, begun)).rejects.toMatchObject({ code: 'fenced' })
+    expect(counted(begun.broker)).toEqual([])
+    await expect(round(old, begun)).rejects.toThrow('must be dropped')
+  })
+
+  it('skips what cannot be decoded, counts it and says so, but not for ever', async () => {
+    const begun = given()
+    const bad = { key: 'x', value: Buffer.from('nonsense'), time: 0 }
+    const cut = { key: 'x', value: codec.encode(IN, 'mark', mark(5).value).subarray(0, 7), time: 0 }
+    begun.broker.append(IN, 0, [bad, ...marks(5), cut, ...Array.from({ length: 98 }, () => bad), ...marks(6)])
+    await round(await Task.open(tallyRow, 0, begun), begun)
+    expect(counted(begun.broker)).toEqual([1, 2])
+    expect(begun.notes.sums).toMatchObject({ undecodable: 100, applied: 102 })
+    expect(begun.notes.lines).toHaveLength(7)
+  })
+
+  it('passes tombstones', async () => {
+    const begun = given()
+    begun.broker.append(IN, 0, [{ key: 'x', value: null, time: 0 }, ...marks(5)])
+    await round(await Task.open(tallyRow, 0, begun), begun)
+    expect(counted(begun.broker)).toEqual([1])
+    expect(begun.notes.sums['undecodable']).toBeUndefined()
+  })
+
+  it('goes on at the log’s start where retention has overtaken it, loudly', async () => {
+    const begun = given()
+    begun.broker.append(IN, 0, marks(5, 6, 7))
+    const task = await Task.open(tallyRow, 0, begun)
+    begun.broker.truncate(IN, 0, 2)
+    await round(task, begun)
+    await round(task, begun)
+    expect(counted(begun.broker)).toEqual([1])
+    expect(begun.notes.sums['skipped']).toBe(2)
+    expect(begun.notes.lines).toEqual(['error: position is gone; going on at the log’s start'])
+  })
+
+  it('keeps a position for each of its inputs', async () => {
+    const row: ProcessorRow = { ...tallyRow, inputs: [IN, 'derived.signals'] }
+    const begun = given()
+    begun.broker.append(IN, 0, marks(5, 6))
+    begun.broker.append('derived.signals', 0, [
+      { key: 'cvd', value: codec.encode('derived.signals', 'mark', mark(9).value), time: 0 },
+    ])
+    await round(await Task.open(row, 0, begun), begun)
+    const task = await Task.open(row, 0, on(begun.broker))
+    expect(task.positions()).toEqual([
+      { topic: IN, partition: 0, offset: 2 },
+      { topic: 'derived.signals', partition: 0, offset: 1 },
+    ])
+  })
+
+  it('refuses to emit to a topic that it has not claimed', async () => {
+    const core: Processor<undefined, Output<'derived.signals'>> = {
+      empty: () => undefined,
+      apply: (_state, _entry, _context, emit) => emit({ topic: 'derived.signals', key: 'x', message: mark(1) }),
+      save: () => [],
+      load: () => undefined,
+    }
+    const begun = given()
+    begun.broker.append(IN, 0, marks(5))
+    const task = await Task.open({ ...tallyRow, core }, 0, begun)
+    await expect(round(task, begun)).rejects.toThrow('not among the outputs')
+  })
+})
+
+describe('an unknown schema id', () => {
+  /** A codec that knows every id but that of marks in market.trades, which it may be told. */
+  function forgetful(): { codec: Codec; id: number; teach: () => void } {
+    const known = localCodec()
+    const id = known.encode(IN, 'mark', mark(1).value).readInt32BE(1)
+    const partial = new Codec([
+      { id: known.encode('derived.flow', 'mark', mark(1).value).readInt32BE(1), topic: 'derived.flow', record: 'mark' },
+      { id: 999, topic: 'state.cvd', record: 'snapshot' },
+    ])
+    return { codec: partial, id, teach: () => partial.add({ id, topic: IN, record: 'mark' }) }
+  }
+
+  it('is looked up once and then read', async () => {
+    const asked: number[] = []
+    const { codec: partial, id, teach } = forgetful()
+    const lookUp = async (wanted: number): Promise<boolean> => {
+      asked.push(wanted)
+      teach()
+      return true
+    }
+    const begun = given({ codec: partial, lookUp })
+    begun.broker.append(IN, 0, marks(5, 6))
+    await round(await Task.open(tallyRow, 0, begun), begun)
+    expect(asked).toEqual([id])
+    expect(begun.notes.sums['applied']).toBe(2)
+    expect(begun.notes.sums['undecodable']).toBeUndefined()
+  })
+
+  it('that the registry does not have is asked for once and its records are skipped', async () => {
+    let asked = 0
+    const lookUp = async (): Promise<boolean> => {
+      asked += 1
+      return false
+    }
+    const begun = given({ codec: forgetful().codec, lookUp })
+    begun.broker.append(IN, 0, marks(5, 6))
+    await round(await Task.open(tallyRow, 0, begun), begun)
+    expect(asked).toBe(1)
+    expect(begun.notes.sums['undecodable']).toBe(2)
+  })
+
+  it('that cannot be asked for stops the task: nothing is skipped because a registry is down', async () => {
+    const lookUp = (): Promise<boolean> => Promise.reject(new Error('registry is down'))
+    const begun = given({ codec: forgetful().codec, lookUp })
+    begun.broker.append(IN, 0, marks(5))
+    const task = await Task.open(tallyRow, 0, begun)
+    await expect(round(task, begun)).rejects.toThrow('registry is down')
+  })
+})
+
+describe('a state', () => {
+  const second: ProcessorRow = { ...tallyRow, generation: 2, reason: 'counts otherwise' }
+
+  it('of an older generation is erased, its position first, and everything is folded again', async () => {
+    const begun = given()
+    begun.broker.append(IN, 0, marks(5, 6))
+    await round(await Task.open(tallyRow, 0, begun), begun)
+    const next = on(begun.broker)
+    const task = await Task.open(second, 0, next)
+    expect(stateKeys(begun)).toEqual(['marks', POSITION_KEY, `${POSITION_KEY} erased`, 'marks erased'])
+    expect(next.notes.lines).toEqual(['warn: state is of an older generation; rebuilding from the start of the log'])
+    await round(task, next)
+    expect(counted(begun.broker)).toEqual([1, 2, 1, 2])
+    expect((await Task.open(second, 0, on(begun.broker))).partitionTime).toBe(6)
+  })
+
+  it('of a newer generation is refused', async () => {
+    const begun = given()
+    begun.broker.append(IN, 0, marks(5))
+    await round(await Task.open(second, 0, begun), begun)
+    await expect(Task.open(tallyRow, 0, on(begun.broker))).rejects.toMatchObject({ code: 'newer-state' })
+  })
+
+  it('whose erasure was cut short is no state', async () => {
+    const begun = given()
+    begun.broker.append(IN, 0, marks(5))
+    await round(await Task.open(tallyRow, 0, begun), begun)
+    begun.broker.append('state.cvd', 0, [{ key: POSITION_KEY, value: null, time: 0 }])
+    const task = await Task.open(tallyRow, 0, on(begun.broker))
+    expect(task.positions()).toEqual([{ topic: IN, partition: 0, offset: 0 }])
+    expect(task.counts()).toEqual({ marks: 0 })
+  })
+
+  it('survives compaction', async () => {
+    const begun = given()
+    const task = await Task.open(tallyRow, 0, begun)
+    for (const time of [5, 6, 7]) {
+      begun.broker.append(IN, 0, marks(time))
+      await round(task, begun)
+    }
+    begun.broker.compact('state.cvd', 0)
+    expect(stateKeys(begun)).toEqual(['marks', POSITION_KEY])
+    expect((await Task.open(tallyRow, 0, on(begun.broker))).counts()).toEqual({ marks: 3 })
+  })
+
+  it('that cannot be read stops the host', async () => {
+    const begun = given()
+    begun.broker.append('state.cvd', 0, [{ key: 'x', value: Buffer.from('nonsense'), time: 0 }])
+    await expect(Task.open(tallyRow, 0, begun)).rejects.toMatchObject({ code: 'unreadable-state' })
+  })
+
+  it('too large for one batch stops the host before the broker does', async () => {
+    const core = { ...tally, save: () => [['marks', Buffer.alloc(SNAPSHOT_BYTES_MAX)] as const] }
+    const begun = given()
+    begun.broker.append(IN, 0, marks(5))
+    const task = await Task.open({ ...tallyRow, core }, 0, begun)
+    await expect(round(task, begun)).rejects.toMatchObject({ code: 'snapshot-too-large' })
+    expect(stateKeys(begun)).toEqual([])
+  })
+})
+
+describe('a version', () => {
+  it('of a higher generation beats every offset of a lower one, exactly', () => {
+    expect(versionOf(2, 0)).toBeGreaterThan(versionOf(1, 2 ** 44 - 1))
+    expect(Number.isSafeInteger(versionOf(511, 2 ** 44 - 1))).toBe(true)
+    expect(versionOf(1, 7)).toBe(17_592_186_044_423)
+  })
+})
