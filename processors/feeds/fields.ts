@@ -11,7 +11,9 @@ export const DIGITS = '[1-9]\\d*'
 export const DECIMAL = '\\d+(?:\\.\\d+)?'
 /** Binance has Chinese symbols too: they take the general path. */
 export const NAME = '[\\w-]+'
-export const ISO_TIME = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d{1,9})?Z'
+/** With six decimals, as Coinbase writes it. */
+export const ISO_TIME = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{6}Z'
+export const ISO_TIME_LENGTH = 27
 
 /** A positive decimal without exponent: at most 15 digits before the point and 18 behind it. */
 const decimalPattern = /^(?=[0.]*[1-9])\d{1,15}(?:\.\d{1,18})?$/
@@ -85,31 +87,36 @@ export function microsOf(ms: number): Micros | undefined {
 
 /** ISO 8601 in UTC with up to nine decimals, cut to microseconds. */
 export function microsOfIso(text: string): Micros | undefined {
-  return isoPattern.test(text) ? microsOfIsoShaped(text) : undefined
+  if (!isoPattern.test(text)) return undefined
+  return microsOfIsoAt(
+    `${text
+      .slice(0, -1)
+      .padEnd(20, '.')
+      .padEnd(ISO_TIME_LENGTH - 1, '0')}Z`,
+    0,
+  )
 }
 
-/** The same of a text that a pattern with `ISO_TIME` brought. */
-export function microsOfIsoShaped(text: string): Micros | undefined {
-  const [day, hour, minute, second] = [two(text, 8), two(text, 11), two(text, 14), two(text, 17)]
-  const month = two(text, 5)
-  if (month < 1 || month > 12 || day < 1 || day > daysOf(two(text, 2), month)) return undefined
+const isoPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/
+
+/** The time that stands `at` a place of a text, as a pattern with `ISO_TIME` found it. */
+export function microsOfIsoAt(text: string, at: number): Micros | undefined {
+  const year = two(text, at + 2)
+  const month = two(text, at + 5)
+  const day = two(text, at + 8)
+  const hour = two(text, at + 11)
+  const minute = two(text, at + 14)
+  const second = two(text, at + 17)
+  if (month < 1 || month > 12 || day < 1 || day > daysOf(year, month)) return undefined
   if (hour > 23 || minute > 59 || second > 59) return undefined
-  const seconds = microsOf(Date.UTC(two(text, 0) * 100 + two(text, 2), month - 1, day, hour, minute, second))
-  return seconds === undefined ? undefined : seconds + fractionOf(text)
+  const seconds = microsOf(Date.UTC(two(text, at) * 100 + year, month - 1, day, hour, minute, second))
+  if (seconds === undefined) return undefined
+  return seconds + (two(text, at + 20) * 100 + two(text, at + 22)) * 100 + two(text, at + 24)
 }
-
-const isoPattern = new RegExp(`^${ISO_TIME}$`)
 
 /** The two digits at a place. */
 function two(text: string, at: number): number {
   return (text.charCodeAt(at) - ZERO) * 10 + text.charCodeAt(at + 1) - ZERO
-}
-
-/** Microseconds of the decimals behind the second; further ones are cut. */
-function fractionOf(text: string): number {
-  let micros = 0
-  for (let at = 20; at < 26; at++) micros = micros * 10 + (at < text.length - 1 ? text.charCodeAt(at) - ZERO : 0)
-  return micros
 }
 
 /** Days of a month, of a year of 2001 to 2099 by its last two digits; months count from 1. */

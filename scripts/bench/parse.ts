@@ -19,25 +19,50 @@ type Way = (frame: string) => number
  * Frames a second of processor time from text to normalised trade, against `JSON.parse` alone of the same frames, and
  * against JSON.parse with the trade mapper of tardis-dev, which makes a trade without contract sizes of the same frame.
  */
-const bench: Bench = () => Promise.resolve(frameSets().flatMap(measure))
+const bench: Bench = () => {
+  const measured = frameSets().map((set) => ({ set, rates: ratesOf(set) }))
+  const shared = measured.filter(({ rates }) => rates.tardis !== undefined).map(({ rates }) => rates)
+  const figures = measured.flatMap(({ set, rates }) =>
+    figuresOf(`${set.venue} ${set.channel} (${set.source})`, rates, FRAMES_PER_ROUND * ROUNDS),
+  )
+  return Promise.resolve([
+    ...figures,
+    ...figuresOf('all that tardis-dev has, equal parts', together(shared), FRAMES_PER_ROUND * ROUNDS * shared.length),
+  ])
+}
 export default bench
 
-function measure(set: FrameSet): Figure[] {
-  const tardis = set.tardis === undefined ? undefined : byTardis(set.tardis)
-  const [ours, json, theirs] = rates(set.frames, [byUs(set), byJson, ...(tardis === undefined ? [] : [tardis])])
+/** Frames a processor second of each way. */
+interface Rates {
+  readonly ours: number
+  readonly json: number
+  readonly tardis?: number
+}
+
+function ratesOf(set: FrameSet): Rates {
+  const ways = [byUs(set), byJson, ...(set.tardis === undefined ? [] : [byTardis(set.tardis)])]
+  const [ours = NaN, json = NaN, tardis] = rates(set.frames, ways)
+  return { ours, json, ...(tardis === undefined ? {} : { tardis }) }
+}
+
+/** The rate of a stream that has as many frames of each. */
+function together(of: readonly Rates[]): Rates {
+  const mean = (rate: (rates: Rates) => number): number =>
+    of.length / of.reduce((sum, rates) => sum + 1 / rate(rates), 0)
+  return { ours: mean(({ ours }) => ours), json: mean(({ json }) => json), tardis: mean(({ tardis = NaN }) => tardis) }
+}
+
+function figuresOf(what: string, { ours, json, tardis }: Rates, n: number): Figure[] {
   const figure = (against: string, baseline: number): Figure => ({
     bench: 'parse',
-    metric: `${set.venue} ${set.channel} (${set.source}) against ${against}`,
-    value: ours ?? 0,
+    metric: `${what} against ${against}`,
+    value: ours,
     unit: 'frames/cpu s',
     baseline,
-    ratio: (ours ?? 0) / baseline,
-    n: FRAMES_PER_ROUND * ROUNDS,
+    ratio: ours / baseline,
+    n,
   })
-  return [
-    ...(json === undefined ? [] : [figure('JSON.parse', json)]),
-    ...(theirs === undefined ? [] : [figure('tardis-dev', theirs)]),
-  ]
+  return [figure('JSON.parse', json), ...(tardis === undefined ? [] : [figure('tardis-dev', tardis)])]
 }
 
 function byUs({ venue: name }: FrameSet): Way {

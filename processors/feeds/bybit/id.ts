@@ -10,7 +10,7 @@ export function idOf(uuid: string): number | undefined {
       if (uuid.charCodeAt(at) !== DASH) return undefined
     } else if (at !== VERSION) {
       const digit = digitOf(uuid.charCodeAt(at))
-      if (digit === undefined) return undefined
+      if (digit < 0) return undefined
       id = id * 16 + digit
     }
   }
@@ -23,7 +23,8 @@ const VERSION = 14
 const LAST_DIGIT = 16
 const DASH = 45
 
-function digitOf(code: number): number | undefined {
+/** The value of a hexadecimal digit; -1 of anything else. */
+function digitOf(code: number): number {
   if (code >= 48 && code <= 57) return code - 48
-  return code >= 97 && code <= 102 ? code - 87 : undefined
+  return code >= 97 && code <= 102 ? code - 87 : -1
 }

@@ -9,7 +9,8 @@ import {
   jsonOf,
   ISO_TIME,
   microsOfIso,
-  microsOfIsoShaped,
+  ISO_TIME_LENGTH,
+  microsOfIsoAt,
   NAME,
   notAnObject,
   notJson,
@@ -35,14 +36,18 @@ export function parse(frame: string): FrameEvent[] {
 const matchPattern = new RegExp(
   `^\\{"type":"match","trade_id":(${DIGITS}),"maker_order_id":"[--9a-f]*","taker_order_id":"[--9a-f]*",` +
     `"side":"(?:(b)uy|sell)","size":"(${DECIMAL})","price":"(${DECIMAL})","product_id":"(${NAME})",` +
-    `"sequence":(${DIGITS}),"time":"(${ISO_TIME})"\\}$`,
+    `"sequence":(${DIGITS}),"time":"${ISO_TIME}"\\}$`,
 )
+
+/** What stands behind the time: `"}`. */
+const TAIL_LENGTH = 2
 
 function readMatch(frame: string): FrameEvent | undefined {
   const found = matchPattern.exec(frame)
   if (found === null) return undefined
-  const [, id = '', buy, size = '', price = '', symbol = '', sequence = '', time = ''] = found
-  return match(symbol, valueOf(id), valueOf(sequence), price, size, buy !== undefined, microsOfIsoShaped(time))
+  const [, id = '', buy, size = '', price = '', symbol = '', sequence = ''] = found
+  const time = microsOfIsoAt(frame, frame.length - ISO_TIME_LENGTH - TAIL_LENGTH)
+  return match(symbol, valueOf(id), valueOf(sequence), price, size, buy !== undefined, time)
 }
 
 function readJson(frame: string): FrameEvent {
