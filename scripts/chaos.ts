@@ -124,7 +124,7 @@ function summary(report: Report, tally: Tally): object {
     kills: tally.kills,
     recovered_ms_max: tally.recoveredMsMax,
     disturbances: tally.disturbances,
-    regressions: report.regressions,
+    stale: report.stale,
     gaps: report.rows.reduce((count, row) => count + row.gaps.length, 0),
     ok: isSound(report),
   }

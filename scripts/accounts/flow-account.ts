@@ -9,19 +9,26 @@ interface Bucket {
   readonly sell: number
   readonly count: number
   readonly v: number
+  /** Highest version that the key ever had. */
+  readonly highest: number
 }
 
 /** Folds `derived.flow`: the last record of a key stands, as a reader of the compacted topic finds it. */
 export class FlowAccount {
   readonly #buckets = new Map<string, Bucket>()
-  /** Records whose version is below that of the record before them: a writer that should have been shut out. */
-  regressions = 0
-
   add(key: string, message: Message): void {
     if (message.type !== 'flow') return
     const { instrument, bucket, buy, sell, buy_count, sell_count, v } = message.value
-    if ((this.#buckets.get(key)?.v ?? -1) > v) this.regressions += 1
-    this.#buckets.set(key, { instrument, start: bucket, buy, sell, count: buy_count + sell_count, v })
+    const highest = Math.max(this.#buckets.get(key)?.highest ?? v, v)
+    this.#buckets.set(key, { instrument, start: bucket, buy, sell, count: buy_count + sell_count, v, highest })
+  }
+
+  /**
+   * Keys whose last record is not the newest version of theirs. A new owner writes again what followed its snapshot, so
+   * versions may fall for a moment; one that stays low was written by an owner that should have been shut out.
+   */
+  get stale(): number {
+    return [...this.#buckets.values()].filter(({ v, highest }) => v < highest).length
   }
 
   /** Sum of an instrument's buckets; `places` are those of its sizes, by which each bucket is exact. */

@@ -29,13 +29,13 @@ export interface Report {
   /** Records of the log that were already covered, and that overlapped; both are counted nowhere. */
   readonly duplicates: number
   readonly refused: number
-  /** Records of `derived.flow` that an older writer wrote over a newer one. */
-  readonly regressions: number
+  /** Keys of `derived.flow` whose last record is not their newest version. */
+  readonly stale: number
 }
 
 /** Whether nothing differs that no recorded gap explains. */
 export function isSound(report: Report): boolean {
-  return report.regressions === 0 && report.rows.every((row) => row.verdict !== 'WRONG')
+  return report.stale === 0 && report.rows.every((row) => row.verdict !== 'WRONG')
 }
 
 /**
@@ -108,7 +108,7 @@ async function reportOf(books: Books, window: Window, { log, flow, holes }: Fold
     rows,
     duplicates: accounts.reduce((total, account) => total + account.duplicates, 0),
     refused: accounts.reduce((total, account) => total + account.refused, 0),
-    regressions: flow.regressions,
+    stale: flow.stale,
   }
 }
 

@@ -64,7 +64,7 @@ function conclusion(report: Report): string {
   return [
     `${isSound(report) ? 'OK' : 'WRONG'}${since}${until}: ${count('OK')} equal, ${count('explained by gap')} explained by a gap, ${count('WRONG')} wrong.`,
     `In the log: ${report.duplicates} records twice, ${report.refused} overlapping; counted once and never.`,
-    ...(report.regressions > 0 ? [`derived.flow: ${report.regressions} records were written over by older ones.`] : []),
+    ...(report.stale > 0 ? [`derived.flow: ${report.stale} keys end with an older version than they had.`] : []),
   ].join('\n')
 }
 
@@ -77,7 +77,7 @@ export function reportJson(report: Report, sourceName: string): object {
     to: Number.isFinite(report.window.to) ? report.window.to : null,
     duplicates: report.duplicates,
     refused: report.refused,
-    regressions: report.regressions,
+    stale: report.stale,
     rows: report.rows.map((row) => ({
       ...partsOf(row.instrument),
       verdict: row.verdict,
