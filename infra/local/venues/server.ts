@@ -43,8 +43,13 @@ export async function serve(
 ): Promise<Listening> {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: CLIENT_FRAME_BYTES_MAX, perMessageDeflate: false })
   const sessions = new Set<Session>()
-  const server: Server = createServer((request, response) => void handle(venues, gate, request, response))
+  const server: Server = createServer((request, response) => {
+    // A caller that goes away in the middle of its question ends only its own answer.
+    handle(venues, gate, request, response).catch(() => response.destroy())
+  })
   server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+    // Until the handshake is done nobody else listens for a connection that is reset.
+    stream.on('error', () => stream.destroy())
     const accept = connectTo(venues, gate, request)
     if (typeof accept === 'number') {
       stream.end(`HTTP/1.1 ${accept} Refused\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`)
@@ -106,7 +111,8 @@ function targetOf(
   venues: readonly VenueServer[],
   request: IncomingMessage,
 ): { venue: VenueServer | undefined; path: string; query: URLSearchParams } {
-  const url = new URL(request.url ?? '/', 'http://simulator')
+  const text = `http://simulator${request.url ?? '/'}`
+  const url = new URL(URL.canParse(text) ? text : 'http://simulator/')
   const [, name = ''] = url.pathname.split('/')
   const venue = venues.find((candidate) => candidate.name === name)
   const path = venue === undefined ? url.pathname : url.pathname.slice(name.length + 1) || '/'

@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { testVenues, type TestSocket, type TestVenues } from './test-client.ts'
 
@@ -222,3 +223,18 @@ async function tradesElsewhere(): Promise<void> {
   await vi.waitFor(() => expect(listener.frames.length).toBeGreaterThan(5), 5_000)
   listener.close()
 }
+
+test('a malformed address or a caller that hangs up does no harm', async () => {
+  const { port } = new URL(venues.url)
+  const answers = await Promise.all(
+    ['GET //[ HTTP/1.1\r\nHost: x\r\n\r\n', 'POST /faults HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{'].map(
+      (text) =>
+        new Promise<boolean>((resolve) => {
+          const caller = connect(Number(port), '127.0.0.1', () => caller.write(text, () => caller.destroy()))
+          caller.on('close', () => resolve(true))
+        }),
+    ),
+  )
+  expect(answers).toEqual([true, true])
+  expect((await venues.get('/healthz')).status).toBe(200)
+})
