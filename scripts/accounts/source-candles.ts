@@ -120,7 +120,7 @@ function summed(minutes: readonly Minute[], factor: Decimal): SourceTotals {
 }
 
 function rowsOf(body: unknown): readonly (readonly Cell[])[] {
-  if (!Array.isArray(body)) throw new Error(`no candles in ${String(JSON.stringify(body)).slice(0, 200)}`)
+  if (!Array.isArray(body)) throw new Error(`no candles in ${JSON.stringify(body ?? null).slice(0, 200)}`)
   return body as readonly (readonly Cell[])[]
 }
 
