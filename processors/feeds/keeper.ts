@@ -116,7 +116,8 @@ export class Keeper {
     const open = [...(covered?.open.values() ?? [])].map((gap) => ({ fromTime: gap.from_time, toTime: gap.to_time }))
     if (covered !== undefined) {
       const { tracker } = covered
-      tracker.settle(Math.max(tracker.settled ?? 0, tracker.newest - uncomparedMicros))
+      // The log holds what this process has written since its start as well: that says nothing of the time before it.
+      tracker.settle(Math.max(tracker.settled ?? 0, tracker.newestBut(stream.tracker) - uncomparedMicros))
       tracker.absorb(stream.tracker)
       stream.tracker = tracker
     }

@@ -81,6 +81,11 @@ describe('trades without ordered ids', () => {
     expect(saw(1).compare(trades(4, 9), false, 0).unknown).toBeUndefined()
   })
 
+  it('tell what the log had before a restart from what the restarted stream has brought since', () => {
+    const log = saw(1, 2, 90, 91)
+    expect([log.newest, log.newestBut(saw(90, 91))]).toEqual([trade(91).time, trade(2).time])
+  })
+
   it('are compared again from the settled time of a restart on', () => {
     const tracker = saw(1, 2, 4)
     tracker.settle(trade(2).time)

@@ -44,6 +44,13 @@ export class PageTracker {
     return this.#newest
   }
 
+  /** Venue time of the newest trade that `other` has not seen; 0 for none. */
+  newestBut(other: PageTracker): Micros {
+    let newest = 0
+    for (const [id, time] of this.#seen) if (time > newest && !other.#seen.has(id)) newest = time
+    return newest
+  }
+
   /** Everything up to this venue time was compared; undefined before the first trade or page. */
   get settled(): Micros | undefined {
     return this.#settled
