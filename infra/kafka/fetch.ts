@@ -1,16 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { codeText, verdictOf } from './codes.ts'
-import {
-  apis,
-  Encoder,
-  isMissingTopic,
-  isTransient,
-  type Link,
-  readItems,
-  readNumber,
-  writeItems,
-  type Decoder,
-} from './internals.ts'
+import { askOffsets, fetchRequest, LATEST, readAnswer, type Part } from './fetch-wire.ts'
+import { apis, isMissingTopic, isTransient, type Link } from './internals.ts'
 import { decodeBatches } from './record-batch.ts'
 import { again, Backoff, retrying } from './retry.ts'
 import { LogError, type FetchOptions, type LogReader, type LogRecord, type Position, type Slice } from './seam.ts'
@@ -22,11 +13,9 @@ const MISSING_MS = 2_000
 const STALL_MS = 60_000
 const TO_END_WAIT_MS = 500
 const TO_END_BYTES = 2 * 1024 * 1024
-const FETCH_BYTES_MAX = 32 * 1024 * 1024
 const ANSWER_MS = 10_000
 const MOVED_PAUSE_MS = 50
 const EARLIEST = -2
-const LATEST = -1
 
 type Where = 'start' | 'end' | { readonly time: number }
 
@@ -199,98 +188,11 @@ export class Reader implements LogReader {
         if (!isMissingTopic(error) || Date.now() - asked < MISSING_MS) throw error
         throw new LogError('no-topic', `topic ${name} does not exist`, { cause: error })
       })
-      const byLeader = Map.groupBy(partitions, (partition) => this.#link.leaderOf(name, partition))
-      const found = new Map<number, number>()
-      for (const [node, asked] of byLeader) {
-        if (node === undefined) return again
-        const body = offsetsRequest(name, asked, time)
-        const answer = await this.#link.call(node, { key: apis.listOffsets, version: 3, name: 'ListOffsets', body })
-        if (!readOffsets(answer, found)) return again
-      }
-      return found
+      return (await askOffsets(this.#link, name, partitions, time)) ?? again
     })
   }
 
   #assertOpen(): void {
     if (this.#closed) throw new LogError('closed', 'the reader is closed')
   }
-}
-
-function fetchRequest(positions: readonly Position[], options: FetchOptions, namespace: string): Encoder {
-  const body = new Encoder(1024)
-    .writeInt32(-1) // not a replica
-    .writeInt32(options.maxWaitMs)
-    .writeInt32(1) // bytes at least: any record ends the wait
-    .writeInt32(FETCH_BYTES_MAX)
-    .writeInt8(0) // read uncommitted: transactions are empty, see claim.ts
-    .writeInt32(0) // no fetch session
-    .writeInt32(-1)
-  writeItems(body, [...Map.groupBy(positions, ({ topic }) => topic)], ([topic, parts]) => {
-    body.writeString(namespace + topic)
-    writeItems(body, parts, ({ partition, offset }) => {
-      body
-        .writeInt32(partition)
-        .writeInt32(-1)
-        .writeInt64(offset)
-        .writeInt64(-1)
-        .writeInt32(options.maxBytesPerPartition)
-    })
-  })
-  return body.writeInt32(0).writeString('') // nothing forgotten, no rack
-}
-
-interface Part {
-  readonly topic: string
-  readonly partition: number
-  readonly code: number
-  readonly end: number
-  readonly start: number
-  readonly bytes: Buffer
-}
-
-function readAnswer(answer: Decoder): Part[] {
-  answer.forward(4) // throttle time
-  const code = answer.readInt16()
-  if (verdictOf(code) !== 'ok') throw new LogError('unavailable', `fetch: ${codeText(code)}`)
-  answer.forward(4) // session
-  const parts: Part[] = []
-  readItems(answer, () => {
-    const topic = answer.readString() ?? ''
-    readItems(answer, () => parts.push(readPart(topic, answer)))
-  })
-  return parts
-}
-
-function readPart(topic: string, answer: Decoder): Part {
-  const partition = answer.readInt32()
-  const code = answer.readInt16()
-  const end = readNumber(answer)
-  readNumber(answer) // last stable offset
-  const start = readNumber(answer)
-  readItems(answer, () => answer.forward(16)) // aborted transactions
-  answer.forward(4) // preferred replica
-  const bytes = answer.readBytes() ?? Buffer.alloc(0)
-  return { topic, partition, code, end, start, bytes }
-}
-
-function offsetsRequest(topic: string, partitions: readonly number[], time: number): Encoder {
-  const body = new Encoder().writeInt32(-1).writeInt8(0).writeInt32(1).writeString(topic)
-  writeItems(body, partitions, (partition) => body.writeInt32(partition).writeInt64(time))
-  return body
-}
-
-/** Fills `found`; false where a partition has to be asked for again. */
-function readOffsets(answer: Decoder, found: Map<number, number>): boolean {
-  let complete = true
-  answer.forward(4) // throttle time
-  readItems(answer, () => {
-    answer.readString()
-    readItems(answer, () => {
-      const partition = answer.readInt32()
-      if (verdictOf(answer.readInt16()) !== 'ok') complete = false
-      readNumber(answer) // time
-      found.set(partition, readNumber(answer))
-    })
-  })
-  return complete
 }

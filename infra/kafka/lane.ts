@@ -1,6 +1,7 @@
 import { codeText, verdictOf } from './codes.ts'
 import { isMissingTopic, isTransient } from './internals.ts'
-import { boundOf, encodeBatch, nextSequence } from './record-batch.ts'
+import type { Appended } from './produce.ts'
+import { boundOf, encodeBatch, nextSequence, type Producer } from './record-batch.ts'
 import { Backoff } from './retry.ts'
 import { FencedError, LogError, type OutRecord } from './seam.ts'
 
@@ -24,8 +25,11 @@ export interface LaneOptions {
   identify(spent: Identity | undefined): Promise<Identity>
   /** Loads the topic's metadata, anew where `stale`. */
   prepare(stale: boolean): Promise<void>
-  /** The broker's error code for a batch. */
-  append(batch: Buffer): Promise<number>
+  append(batch: Buffer): Promise<Appended>
+  /** The end of the partition. */
+  end(): Promise<number>
+  /** Whether that batch is in the log at or after `from`. */
+  contains(from: number, producer: Producer): Promise<boolean>
   readonly giveUpMs: number
   /** Aborted: nothing is tried again. */
   readonly closed: AbortSignal
@@ -50,6 +54,8 @@ export class Lane {
   #identity: Identity | undefined
   #spent: Identity | undefined
   #sequence = 0
+  /** Whatever we still write comes at or after it. */
+  #from: number | undefined
 
   constructor(options: LaneOptions) {
     this.#options = options
@@ -140,8 +146,13 @@ export class Lane {
     try {
       await this.#options.prepare(stale)
       this.#identity ??= await this.#options.identify(this.#spent)
-      batch ??= encodeBatch(records, { ...this.#identity, sequence: this.#sequence })
-      const code = await this.#options.append(batch)
+      this.#from ??= await this.#options.end()
+      const producer = { ...this.#identity, sequence: this.#sequence }
+      // tried before, with an answer that said nothing or none at all
+      if (batch !== undefined && (await this.#options.contains(this.#from, producer))) return { is: 'ok' }
+      batch ??= encodeBatch(records, producer)
+      const { code, base } = await this.#options.append(batch)
+      if (base >= 0) this.#from = base + records.length
       const verdict = verdictOf(code)
       switch (verdict) {
         case 'ok':
@@ -157,7 +168,7 @@ export class Lane {
           return { is: 'refused', text: codeText(code) }
       }
     } catch (error) {
-      if (!isTransient(error)) throw error
+      if (!isTransient(error) && !(error instanceof LogError && error.retriable)) throw error
       return { is: 'again', batch, missing: isMissingTopic(error), cause: error }
     }
   }

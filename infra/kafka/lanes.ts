@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { askOffsets, LATEST } from './fetch-wire.ts'
+import { findBatch } from './find-batch.ts'
 import { isMissingTopic, type Link } from './internals.ts'
 import { Lane, type LaneOptions } from './lane.ts'
 import type { Appender } from './produce.ts'
@@ -73,9 +75,17 @@ export class Lanes {
       giveUpMs,
       closed: this.#abort.signal,
       append: (batch) => appender.append(topic, partition, batch),
+      contains: (from, producer) => findBatch(link, topic, partition, from, producer),
+      end: () => endOf(link, topic, partition),
       prepare: (stale) => prepare(link, topic, stale),
     })
   }
+}
+
+async function endOf(link: Link, topic: string, partition: number): Promise<number> {
+  const end = (await askOffsets(link, topic, [partition], LATEST))?.get(partition)
+  if (end === undefined) throw new LogError('unavailable', `the end of ${topic}/${partition} is not known`)
+  return end
 }
 
 async function prepare(link: Link, topic: string, stale: boolean): Promise<void> {

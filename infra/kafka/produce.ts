@@ -7,11 +7,18 @@ const ANSWER_MS = 15_000
 const REQUEST_BYTES_MAX = 16 * 1024 * 1024
 const REQUEST_OVERHEAD_BYTES = 4096
 
+/** What the broker said of a batch. */
+export interface Appended {
+  readonly code: number
+  /** Offset of the first record; -1 where it does not say. */
+  readonly base: number
+}
+
 interface Append {
   readonly topic: string
   readonly partition: number
   readonly batch: Buffer
-  readonly settle: (code: number) => void
+  readonly settle: (appended: Appended) => void
   readonly fail: (error: unknown) => void
 }
 
@@ -31,8 +38,8 @@ export class Appender {
     this.#link = link
   }
 
-  /** The broker's error code for the batch; rejects when no answer came. The topic must be known to the link. */
-  append(topic: string, partition: number, batch: Buffer): Promise<number> {
+  /** What the broker says of the batch; rejects when no answer came. The topic must be known to the link. */
+  append(topic: string, partition: number, batch: Buffer): Promise<Appended> {
     return new Promise((settle, fail) => {
       this.#waiting.push({ topic, partition, batch, settle, fail })
       this.#schedule()
@@ -58,7 +65,7 @@ export class Appender {
       const node = this.#link.leaderOf(append.topic, append.partition)
       const id = `${append.topic}/${append.partition}`
       if (node === undefined) {
-        append.settle(NO_LEADER)
+        append.settle({ code: NO_LEADER, base: -1 })
         continue
       }
       const size = (sizes.get(node) ?? 0) + append.batch.length
@@ -86,11 +93,11 @@ export class Appender {
         body,
         withinMs: ANSWER_MS,
       })
-      const codes = readCodes(answer)
+      const answers = readAppended(answer)
       for (const { topic, partition, settle, fail } of appends) {
-        const code = codes.get(`${topic}/${partition}`)
-        if (code === undefined) fail(new Error(`the broker did not answer for ${topic}/${partition}`))
-        else settle(code)
+        const appended = answers.get(`${topic}/${partition}`)
+        if (appended === undefined) fail(new Error(`the broker did not answer for ${topic}/${partition}`))
+        else settle(appended)
       }
     } catch (error) {
       for (const { fail } of appends) fail(error)
@@ -109,16 +116,17 @@ function produceRequest(appends: readonly Append[]): Encoder {
   return body
 }
 
-/** Error codes by `topic/partition`. */
-function readCodes(answer: Decoder): Map<string, number> {
-  const codes = new Map<string, number>()
+/** By `topic/partition`. */
+function readAppended(answer: Decoder): Map<string, Appended> {
+  const appended = new Map<string, Appended>()
   readItems(answer, () => {
     const topic = answer.readString()
     readItems(answer, () => {
       const partition = answer.readInt32()
-      codes.set(`${topic}/${partition}`, answer.readInt16())
-      for (let field = 0; field < 3; field += 1) readNumber(answer) // base offset, append time, log start
+      const code = answer.readInt16()
+      appended.set(`${topic}/${partition}`, { code, base: readNumber(answer) })
+      answer.forward(16) // append time, log start
     })
   })
-  return codes
+  return appended
 }

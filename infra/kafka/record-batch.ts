@@ -147,6 +147,24 @@ export function decodeBatches(bytes: Buffer, from: number, out: LogRecord[]): nu
   return next
 }
 
+/** Looks for a producer's batch by its first sequence, without decoding records; `next` as in `decodeBatches`. */
+export function scanBatches(bytes: Buffer, from: number, producer: Producer): { next: number; found: boolean } {
+  let at = 0
+  let next = from
+  while (at + HEADER_BYTES <= bytes.length) {
+    const end = at + PREFIX_BYTES + bytes.readInt32BE(at + LENGTH_AT)
+    if (end > bytes.length) break
+    const same =
+      bytes.readBigInt64BE(at + PRODUCER_AT) === producer.id &&
+      bytes.readInt16BE(at + EPOCH_AT) === producer.epoch &&
+      bytes.readInt32BE(at + SEQUENCE_AT) === producer.sequence
+    next = Number(bytes.readBigInt64BE(at)) + bytes.readInt32BE(at + LAST_DELTA_AT) + 1
+    if (same && next > from) return { next, found: true }
+    at = end
+  }
+  return { next: Math.max(next, from), found: false }
+}
+
 function readRecords(bytes: Buffer, at: number, end: number, from: number, out: LogRecord[]): void {
   if (bytes[at + MAGIC_AT] !== 2) throw new Error(`record batch of format ${bytes[at + MAGIC_AT]}; 2 is needed`)
   const base = Number(bytes.readBigInt64BE(at))

@@ -110,7 +110,8 @@ async function exists(file: string): Promise<boolean> {
 
 /**
  * One node, loopback, small buffers. `log.retention.ms=-1`: records carry event time, so that any age limit would
- * delete a tape of last year at once. The short broker session is what makes a start after kill -9 quick.
+ * delete a tape of last year at once. Producers expire by the time of their records as well, and with them what a
+ * claim keeps out: never, as far as the broker's numbers go. The short broker session is what makes a start after kill -9 quick.
  */
 function serverProperties(port: number, controllerPort: number, logDir: string): string {
   return `process.roles=broker,controller
@@ -135,6 +136,8 @@ broker.session.timeout.ms=2000
 broker.heartbeat.interval.ms=500
 auto.create.topics.enable=false
 log.retention.ms=-1
+producer.id.expiration.ms=2147483647
+producer.id.expiration.check.interval.ms=2147483647
 log.cleaner.dedupe.buffer.size=8388608
 log.cleaner.backoff.ms=2000
 log.index.size.max.bytes=1048576
