@@ -140,8 +140,9 @@ function open(native: Native, dataDir: string, args?: readonly string[]): Handle
     if (handle !== null) return handle
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)
-    const hint = /lock/i.test(text) ? 'another process has it open' : 'the engine’s own message is in the log above'
-    throw new Error(`cannot open the ClickHouse data folder ${dataDir} (${hint}): ${text}`, { cause: error })
+    throw new Error(`cannot open the ClickHouse data folder ${dataDir}; the engine’s reason stands above: ${text}`, {
+      cause: error,
+    })
   }
   throw new Error(`cannot open the ClickHouse data folder ${dataDir}: the engine gave no connection`)
 }
