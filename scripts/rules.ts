@@ -128,14 +128,14 @@ const impure: readonly (readonly [RegExp, string])[] = [
   [/\bMath\.random\(|\brandom(?:Bytes|UUID|Int)\(/, 'is random'],
   [/\bprocess\.(?:env|argv|hrtime|on|exit|pid)\b/, 'reads the process'],
   [/\bset(?:Timeout|Interval|Immediate)\(/, 'waits'],
-  [/(?<![.#\w])fetch\(/, 'does IO'],
+  [/(?:[=(]|\breturn|\bawait)\s*fetch\(/, 'does IO'],
   [
     /from ['"](?:node:(?!crypto|buffer|assert|util|path|url)|ws['"]|kafkajs|koa|@clickhouse|pino|chdb)/,
     'imports what does IO',
   ],
 ]
 
-/** Decisions and parsers are plain functions; the kernel may wait for what was handed to it. */
+/** Decisions and parsers are plain functions; the kernel and the feeds' repairs may wait for what was handed to them. */
 const asynchronous = [/\bawait\b/, 'waits'] as const
 
 /** Pure: the contract (but for the codec's reading of its own schema files), kernel core, processor cores, venue code. */
@@ -147,7 +147,8 @@ export function isPure(file: string): boolean {
 
 function purity(file: SourceFile, lines: readonly string[]): Breach[] {
   if (!isPure(file.path)) return []
-  const rules = layerOf(file.path) === 'kernel' ? impure : [...impure, asynchronous]
+  const waits = /^processors\/(?:kernel|feeds)\/[^/]+$/.test(file.path)
+  const rules = waits ? impure : [...impure, asynchronous]
   return lines.flatMap((text, index) => {
     const code = withoutComment(text)
     return rules.filter(([pattern]) => pattern.test(code)).map(([, what]) => breach(file, index, 'purity', what))
