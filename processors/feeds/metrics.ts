@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
 /** Everything that a feed process counts; labels are few and bounded (venues, reasons, states). */
+// rule: size - one table of every figure
 export function feedMetrics(registry: Registry) {
   const registers = [registry]
   return {
