@@ -111,7 +111,7 @@ describe('the official client', () => {
       abort_signal: abort.signal,
     })
     const running = (): Promise<unknown[]> =>
-      rows(`SELECT 1 FROM system.processes WHERE Settings['log_comment'] = '${query_id}'`)
+      rows(`SELECT 1 FROM system.processes WHERE startsWith(Settings['log_comment'], '${query_id} ')`)
     await vi.waitFor(async () => expect(await running()).toHaveLength(1), 10_000)
     abort.abort()
     await expect(waits).rejects.toThrow()
@@ -221,7 +221,7 @@ describe('the HTTP interface', () => {
     const chunk = `${lines.length.toString(16)}\r\n${lines}\r\n`
     for (let n = 0; n < 5; n += 1) socket.write(chunk)
     const running = (): Promise<unknown[]> =>
-      rows(`SELECT 1 FROM system.processes WHERE Settings['log_comment'] = 'torn-${database}'`)
+      rows(`SELECT 1 FROM system.processes WHERE startsWith(Settings['log_comment'], 'torn-${database} ')`)
     await vi.waitFor(async () => expect(await running()).toHaveLength(1), 10_000)
     socket.destroy()
     await vi.waitFor(async () => expect(await running()).toHaveLength(0), 10_000)
@@ -248,7 +248,7 @@ describe('the HTTP interface', () => {
     socket.pause()
     const progress = async (): Promise<number> => {
       const [row] = await rows<{ n: number }>(
-        `SELECT read_rows AS n FROM system.processes WHERE Settings['log_comment'] = 'slow-${database}'`,
+        `SELECT read_rows AS n FROM system.processes WHERE startsWith(Settings['log_comment'], 'slow-${database} ')`,
       )
       return row?.n ?? -1
     }

@@ -12,6 +12,8 @@ export type Encoding = (typeof ENCODINGS)[number]
 /** What the URL and the headers of one request say. */
 export interface Ask {
   readonly queryId: string
+  /** The query id with something nobody can guess: by this a statement is told to end, and no other one. */
+  readonly tag: string
   readonly user: User
   readonly database: string | undefined
   /** Used where the statement names no format. */
@@ -44,8 +46,10 @@ export function readAsk(request: IncomingMessage, users: readonly User[]): Ask {
     unserved('native block compression (compress=1, decompress=1)')
   if (headers['content-type']?.startsWith('multipart/form-data') === true) unserved('multipart/form-data')
   const sessionId = url.get('session_id')
+  const queryId = url.get('query_id') ?? randomUUID()
   return {
-    queryId: url.get('query_id') ?? randomUUID(),
+    queryId,
+    tag: `${queryId} ${randomUUID()}`,
     user,
     database: header(headers['x-clickhouse-database']) ?? url.get('database') ?? undefined,
     format: header(headers['x-clickhouse-format']) ?? url.get('default_format') ?? 'TabSeparated',
@@ -98,7 +102,7 @@ export function preamble(ask: Ask): string {
   const settings = new Map(ask.user.name === 'reader' ? readerSettings(ask.settings) : ask.settings)
   const readonly = ask.user.name === 'reader' ? '1' : settings.get('readonly')
   settings.delete('readonly')
-  settings.set('implicit_select', '0').set('log_comment', ask.queryId)
+  settings.set('implicit_select', '0').set('log_comment', ask.tag)
   const assignments = [...settings].map(([name, value]) => `${name} = ${literal(value)}`)
   const use = ask.database === undefined ? '' : `USE ${quoted(ask.database)};`
   // In a statement of its own: under readonly nothing can be set any more.

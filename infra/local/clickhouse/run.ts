@@ -66,7 +66,7 @@ async function killWhenGone<Result>(
   const over = new AbortController()
   const onGone = async (): Promise<void> => {
     for (let told = 0; told < KILLS_MAX && !over.signal.aborted; told += 1) {
-      await engine.kill(ask.queryId)
+      await engine.kill(ask.tag)
       await delay(KILL_EVERY_MS, undefined, { signal: over.signal }).catch(() => undefined)
     }
   }
@@ -96,7 +96,7 @@ async function answer(job: Job): Promise<void> {
   const setup = preamble(ask)
   if (source !== undefined && source.from !== 'select') {
     parts.disk.requireSpace()
-    const kill = (): Promise<void> => parts.engine.kill(ask.queryId)
+    const kill = (): Promise<void> => parts.engine.kill(ask.tag)
     const job = { connection, preamble: setup, sql, source, format: ask.format, data, kill }
     finish(response, await insert(job, parts.pipes))
   } else if (kind.queryClass === 0 && isSelect(sql)) {
