@@ -37,7 +37,8 @@ export async function startRegistry(options: RegistryOptions): Promise<Child> {
     'quarkus.log.level': 'WARN',
     'quarkus.http.access-log.enabled': false,
     'quarkus.banner.enabled': false,
-    'apicurio.datasource.url': `jdbc:h2:file:${join(dataDir, 'registry')}`,
+    // WRITE_DELAY: an id that was given must outlive a kill, since records carry it; by default half a second may be lost
+    'apicurio.datasource.url': `jdbc:h2:file:${join(dataDir, 'registry')};WRITE_DELAY=0`,
     'apicurio.datasource.jdbc.initial-size': 1,
     'apicurio.datasource.jdbc.min-size': 1,
     'apicurio.datasource.jdbc.max-size': 10,
