@@ -1,4 +1,4 @@
-import type { Gap, Message, Micros, Trade } from '../../schemas/records.ts'
+import type { Gap, Message, Trade } from '../../schemas/records.ts'
 import { partsOf, tradeVenues } from '../../schemas/venues.ts'
 import { IdTracker } from './id-tracker.ts'
 import { PageTracker } from './page-tracker.ts'
@@ -18,9 +18,6 @@ export interface CoveredTimes {
   readonly tracker: PageTracker
   readonly open: Map<number, Gap>
 }
-
-/** Comparing reaches this far back from the log's newest trade: what came last before a crash was not compared yet. */
-export const uncomparedMicros: Micros = 10_000_000
 
 const orderOf = new Map<string, 'contiguous' | 'none'>(tradeVenues.map(({ venue, ids }) => [venue, ids]))
 

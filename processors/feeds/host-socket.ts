@@ -92,6 +92,7 @@ export class Host {
   /** Starts everything; resolves with the ops address when marks are being written. */
   async start(): Promise<{ url: string; stop: () => Promise<void> }> {
     const { kafka, codec, log, metrics, membership } = this.#parts
+    await this.#ownership.lookBack()
     const tail = tailWants(kafka.reader(), codec, this.#wants, (error) => log.warn({ err: error }, 'cannot read wants'))
     const table = await InstrumentTable.read(kafka.reader(), codec, kafka.writer())
     const listings = new Listings(table, this.#venues, log, () => this.#apply(table))

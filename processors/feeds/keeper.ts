@@ -1,5 +1,5 @@
 import type { Gap } from '../../schemas/records.ts'
-import { uncomparedMicros, type Covered, type CoveredIds, type CoveredTimes, type LogCoverage } from './coverage.ts'
+import type { Covered, CoveredIds, CoveredTimes, LogCoverage } from './coverage.ts'
 import type { GapReason } from './gaps.ts'
 import type { Hole } from './id-tracker.ts'
 import { PageRepairer } from './page-repair.ts'
@@ -33,6 +33,8 @@ export class Keeper {
     this.#streams = streams
     this.#ids = new Repairer(options)
     this.#pages = new PageRepairer(options)
+    // Such a page slides on while the log is read: what it has now is what can be saved.
+    for (const stream of streams()) if (stream.ids === 'none') this.#pages.prefetch(stream)
   }
 
   /** Gaps that are neither filled nor given up. */
@@ -116,8 +118,7 @@ export class Keeper {
     const open = [...(covered?.open.values() ?? [])].map((gap) => ({ fromTime: gap.from_time, toTime: gap.to_time }))
     if (covered !== undefined) {
       const { tracker } = covered
-      // The log holds what this process has written since its start as well: that says nothing of the time before it.
-      tracker.settle(Math.max(tracker.settled ?? 0, tracker.newestBut(stream.tracker) - uncomparedMicros))
+      tracker.resume(stream.tracker)
       tracker.absorb(stream.tracker)
       stream.tracker = tracker
     }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { LogReader } from '../../infra/kafka/seam.ts'
 import type { Codec } from '../../schemas/codec.ts'
 import type { Keeper } from './keeper.ts'
-import { readCoverage } from './resume-socket.ts'
+import { logEnd, readCoverage, type LogEnd } from './resume-socket.ts'
 
 /** Read first: enough for the venues whose REST reaches back seconds only. */
 const shortWindowMs = 120_000
@@ -26,6 +26,8 @@ export class Ownership {
   readonly #onError: (error: unknown) => void
   readonly #keepers = new Map<OwnedVenue, Keeper>()
   readonly #stop = new AbortController()
+  /** The log's end before this process wrote anything; used for the venues that it owns from the start. */
+  #before: LogEnd | undefined
 
   constructor(
     venues: readonly OwnedVenue[],
@@ -37,6 +39,11 @@ export class Ownership {
     this.#codec = log.codec
     this.#partitions = log.partitions
     this.#onError = onError
+  }
+
+  /** To be called before anything is written. */
+  async lookBack(): Promise<void> {
+    this.#before = await logEnd(this.#reader, this.#partitions)
   }
 
   /** The owned numbers as of now. */
@@ -77,11 +84,14 @@ export class Ownership {
 
   /** Reads what the log has and hands it to the keepers; until then the streams go on without repair. */
   async #resume(keepers: readonly Keeper[]): Promise<void> {
+    const before = this.#before
+    this.#before = undefined
     while (!this.#stop.signal.aborted) {
       try {
-        const recent = await readCoverage(this.#reader, this.#codec, this.#partitions, shortWindowMs)
+        const end = before ?? (await logEnd(this.#reader, this.#partitions))
+        const recent = await readCoverage(this.#reader, this.#codec, end, shortWindowMs)
         for (const keeper of keepers) keeper.adoptTimes(recent)
-        const hour = await readCoverage(this.#reader, this.#codec, this.#partitions, fullWindowMs)
+        const hour = await readCoverage(this.#reader, this.#codec, end, fullWindowMs)
         for (const keeper of keepers) keeper.adoptAll(hour)
         return
       } catch (error) {

@@ -4,6 +4,7 @@ import { timeGap, type GapReason } from './gaps.ts'
 import { AHEAD_MAX } from './normalise.ts'
 import type { PageGap } from './page-tracker.ts'
 import type { RepairOptions } from './repair.ts'
+import type { RestOutcome } from './rest.ts'
 import type { PageStream } from './stream.ts'
 import type { PageRow, VenueTrade } from './venue.ts'
 
@@ -31,9 +32,15 @@ export type OpenTimeGap = Watch['open'][number]
 export class PageRepairer {
   readonly #options: RepairOptions
   readonly #watches = new Map<PageStream, Watch>()
+  readonly #prefetched = new Map<PageStream, Promise<RestOutcome<PageRow>>>()
 
   constructor(options: RepairOptions) {
     this.#options = options
+  }
+
+  /** Asks for a stream's page now; it is compared when the stream is watched. */
+  prefetch(stream: PageStream): void {
+    this.#prefetched.set(stream, this.#page(stream))
   }
 
   /** Begins to watch a stream. `open`: gaps to be settled with the first page. */
@@ -59,10 +66,10 @@ export class PageRepairer {
   }
 
   async #ask(stream: PageStream, watch: Watch): Promise<void> {
-    const { venue, rest, report, hostNow, random } = this.#options
+    const { report, hostNow, random } = this.#options
     watch.asking = true
-    const { symbol } = stream
-    const outcome = await rest.get(venue.backfill.page(symbol, 0, 0), (body) => venue.backfill.parse(symbol, body))
+    const outcome = await (this.#prefetched.get(stream) ?? this.#page(stream))
+    this.#prefetched.delete(stream)
     await this.#options.room()
     watch.asking = false
     if (this.#watches.get(stream) !== watch) return
@@ -75,6 +82,11 @@ export class PageRepairer {
     report.trouble(outcome.kind === 'error' ? `error ${outcome.code}` : outcome.kind)
     const told = outcome.kind === 'limited' || outcome.kind === 'unavailable'
     watch.notBefore = hostNow() + (told ? outcome.waitMs : backoffMs(watch.failures++, random(), failureBackoff))
+  }
+
+  #page({ symbol }: PageStream): Promise<RestOutcome<PageRow>> {
+    const { venue, rest } = this.#options
+    return rest.get(venue.backfill.page(symbol, 0, 0), (body) => venue.backfill.parse(symbol, body))
   }
 
   #compare(stream: PageStream, watch: Watch, rows: readonly PageRow[]): Micros {

@@ -86,11 +86,19 @@ describe('trades without ordered ids', () => {
     expect([log.newest, log.newestBut(saw(90, 91))]).toEqual([trade(91).time, trade(2).time])
   })
 
-  it('are compared again from the settled time of a restart on', () => {
-    const tracker = saw(1, 2, 4)
-    tracker.settle(trade(2).time)
-    tracker.compare(trades(1, 5), true, 0)
-    expect(tracker.due(1e9)?.trades).toEqual([trade(3), trade(5)])
+  it('are compared again after a restart, as far back as the process before may not have compared', () => {
+    const tracker = saw(1, 90, 92, 94, 100)
+    tracker.resume()
+    tracker.compare(trades(60, 101), true, 0)
+    const back = trades(91, 101).filter(({ id }) => ![92, 94, 100].includes(id))
+    expect(tracker.due(1e9)?.trades).toEqual(back)
+  })
+
+  it('are unknown after a restart where the page does not reach what was compared', () => {
+    const tracker = saw(1, 99, 100)
+    tracker.resume()
+    const { unknown } = tracker.compare(trades(99, 119), true, 0)
+    expect(unknown).toEqual({ fromTime: trade(90).time, toTime: trade(99).time })
   })
 
   it('beyond the bound of memory leave what was not compared unknown', () => {

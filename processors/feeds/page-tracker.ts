@@ -3,11 +3,14 @@ import type { VenueTrade } from './venue.ts'
 import { reorderGraceMs } from './id-tracker.ts'
 
 /** Ids remembered per instrument; beyond it the oldest go, and what was not compared by then is a gap. */
-export const maxSeenIds = 100_000
+export const maxSeenIds = 30_000
 /** Rows of a page that wait for the stream; beyond it the oldest are taken as missing at once. */
 export const maxPendingRows = 10_000
 /** A page's newest rows are compared again with the next page: REST may show trades of one moment one after the other. */
 const settleMicros = 2_000_000
+/** What a process leaves uncompared when it ends: at most this, and at most this share of a page's span. */
+export const uncomparedMicros: Micros = 10_000_000
+export const uncomparedShare = 0.7
 
 /** Trades that the stream did not bring, between two that it did. */
 export interface PageGap {
@@ -36,6 +39,10 @@ export class PageTracker {
   readonly #pending = new Map<number, { readonly trade: VenueTrade; readonly since: number }>()
   #settled: Micros | undefined
   #newest: Micros = 0
+  /** The first trade of all: what is older is not ours. */
+  #first: Micros = Infinity
+  /** The process before did not compare the last stretch before the settled time. */
+  #uncompared = false
   /** Ids up to this venue time may have been dropped from memory: nothing is said about it any more. */
   #forgotten: Micros = 0
 
@@ -64,9 +71,15 @@ export class PageTracker {
     return 'new'
   }
 
-  /** After a restart: what the log has was brought, but only up to `time` was it compared. */
-  settle(time: Micros): void {
-    this.#settled = time
+  /**
+   * After a restart: what the log has was brought, but what came last before the end was not compared. The log may hold
+   * what this process has written since its start (`later`) as well: that says nothing of the time before it.
+   */
+  resume(later: PageTracker = new PageTracker()): void {
+    const newest = this.newestBut(later)
+    if (newest === 0) return // nothing from before
+    this.#settled = newest
+    this.#uncompared = true
   }
 
   /** Takes over what came after: `this` was read from the log, `later` is the live stream of the same instrument. */
@@ -83,7 +96,7 @@ export class PageTracker {
       oldest = Math.min(oldest, time)
       newest = Math.max(newest, time)
     }
-    const settled = this.#settled ?? newest
+    const settled = this.#settledBefore(newest, newest - oldest)
     const reach = Math.max(full ? oldest : 0, this.#forgotten)
     const unknown = reach > settled ? { fromTime: settled, toTime: reach } : undefined
     const known = Math.max(settled, this.#forgotten)
@@ -106,6 +119,14 @@ export class PageTracker {
     return gap
   }
 
+  /** Pages are read more often than their span lasts, so at a restart only a part of one span was left uncompared. */
+  #settledBefore(newest: Micros, span: Micros): Micros {
+    const settled = this.#settled ?? newest
+    if (!this.#uncompared) return settled
+    this.#uncompared = false
+    return Math.max(Math.min(this.#first, settled), settled - Math.min(uncomparedMicros, span * uncomparedShare))
+  }
+
   #expect(trade: VenueTrade, now: number): void {
     if (this.#seen.has(trade.id) || this.#pending.has(trade.id)) return
     this.#pending.set(trade.id, { trade, since: now })
@@ -114,6 +135,7 @@ export class PageTracker {
   #remember(id: number, time: Micros): void {
     this.#seen.set(id, time)
     this.#newest = Math.max(this.#newest, time)
+    this.#first = Math.min(this.#first, time)
     if (this.#seen.size <= maxSeenIds) return
     const oldest = this.#seen.entries().next().value
     if (oldest === undefined) return

@@ -35,7 +35,9 @@ export function feedReport({ log, metrics, frames, onChange }: ReportParts): Fee
       const now = Date.now()
       if (now - (shownAt.get(venue + reason) ?? 0) < showEveryMs) return
       shownAt.set(venue + reason, now)
-      log.warn({ venue, reason, frame: text.slice(0, shownLength) }, 'a frame is no trade')
+      // Off-book trades are the venue's own business and no fault.
+      const level = reason === 'off-book' ? 'debug' : 'warn'
+      log[level]({ venue, reason, frame: text.slice(0, shownLength) }, 'a frame is no trade')
     },
     change: (change) => {
       const { instrument, state } = change
