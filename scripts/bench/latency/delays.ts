@@ -46,14 +46,14 @@ export async function clickhouseDelays(clickhouse: Clickhouse, forMs: number): P
   const end = performance.now() + forMs
   let newest = ''
   while (performance.now() < end) {
-    const rows = await clickhouse.rows<{ id: string; time: string }>(
-      `SELECT toString(last_id) AS id, toString(toUnixTimestamp64Micro(time)) AS time FROM trades_log
+    const rows = await clickhouse.rows<{ id: string; traded: string }>(
+      `SELECT toString(last_id) AS id, toString(toUnixTimestamp64Micro(time)) AS traded FROM trades_log
        WHERE instrument = {instrument:String} AND last_id > {newest:UInt64} AND time > now64() - INTERVAL 1 MINUTE
        ORDER BY last_id`,
       { instrument: WATCHED, newest: newest === '' ? '0' : newest },
     )
     const now = nowMs()
-    if (newest !== '') for (const { time } of rows) delays.push(now - Number(time) / 1000)
+    if (newest !== '') for (const { traded } of rows) delays.push(now - Number(traded) / 1000)
     newest = rows.at(-1)?.id ?? newest
     await delay(5)
   }
