@@ -1,4 +1,4 @@
-import type { LogReader, Membership, Slice } from '../../infra/kafka/seam.ts'
+import type { LogReader, Membership, Position, Slice } from '../../infra/kafka/seam.ts'
 import { Decoder } from './decoder.ts'
 import type { Ports, SnapshotPolicy } from './ports.ts'
 import type { ProcessorRow } from './processor.ts'
@@ -7,10 +7,8 @@ import { Watch, type StopReason } from './watch.ts'
 
 /** Longest wait of a fetch for a first record. With `minBytes` 1 it delays nothing; it bounds the idle cost. */
 const FETCH_WAIT_MS = 100
-/** While a partition is busy or opening its turn must come soon after, so the fetch for the others is a short one. */
+/** While a partition cannot take records its turn must come soon after, so the fetch for the others is a short one. */
 const FETCH_WAIT_BUSY_MS = 5
-/** How long a round waits for its slowest partition before the idle ones are fetched for again. */
-const ROUND_MS = 20
 const FETCH_RETRY_MS = 100
 const FETCH_BYTES_PER_PARTITION = 512 * 1024
 
@@ -29,12 +27,20 @@ export interface RunHealth {
   readonly processors: Readonly<Record<string, { running: number; waiting: number }>>
 }
 
-/** Hosts processors: one fetch for all their idle partitions, then each partition's task by itself. */
+export interface Lag {
+  readonly processor: string
+  readonly topic: string
+  readonly partition: number
+  readonly records: number
+}
+
+/** Hosts processors: one fetch for all partitions that can take records, then each by itself. */
 export class Runner {
   readonly #options: RunOptions
   readonly #reader: LogReader
   readonly #decoder: Decoder
   readonly #slots = new Map<string, Slot>()
+  readonly #lags = new Map<string, Lag>()
   readonly #watch: Watch
   #stopping = false
   #wake: () => void = () => undefined
@@ -80,11 +86,9 @@ export class Runner {
     return { ok: this.#watch.isWell(this.#slots.values(), now), processors }
   }
 
-  /** Records not yet applied, of each input of each partition that is here. */
-  lags(): { processor: string; topic: string; partition: number; records: number }[] {
-    return [...this.#slots.values()].flatMap(({ row, partition, lag }) =>
-      [...lag].map(([topic, records]) => ({ processor: row.name, topic, partition, records })),
-    )
+  /** Records not yet applied, of each input of each partition that is here, as of the last fetch. */
+  lags(): Lag[] {
+    return [...this.#lags.values()].filter(({ processor, partition }) => this.#slots.has(`${processor}-${partition}`))
   }
 
   /** The processors' own counts, summed over this host's partitions. */
@@ -119,49 +123,59 @@ export class Runner {
       ports,
       snapshots,
       decoder: this.#decoder,
-      onIdle: () => this.#wake(),
+      onWant: () => this.#wake(),
+      onWorked: (slices, positions) => this.#measure(row, slices, positions),
       onFatal: (error) => this.#fail({ exitCode: 4, code: error.code, message: error.message }),
     })
   }
 
   async #run(): Promise<void> {
     while (!this.#stopping) {
-      const idle = [...this.#slots.values()].filter((slot) => slot.idleTask !== undefined)
-      if (idle.length === 0) await this.#idleFor(FETCH_WAIT_MS)
-      else await this.#round(idle)
+      const asking = [...this.#slots.values()].flatMap((slot) => {
+        const wanted = slot.wants()
+        return wanted === undefined ? [] : [{ slot, wanted }]
+      })
+      if (asking.length === 0) await this.#waitFor(FETCH_WAIT_MS)
+      else await this.#round(asking)
       const reason = this.#watch.check(this.#slots.values(), this.#options.ports.clock.now())
       if (reason !== undefined) this.#fail(reason)
     }
   }
 
-  /** Waits until a task is ready, at most `ms`. */
-  #idleFor(ms: number): Promise<void> {
+  /** Waits until a partition wants records, at most `ms`. */
+  #waitFor(ms: number): Promise<void> {
     const woken = new Promise<void>((resolve) => {
       this.#wake = resolve
     })
     return Promise.race([woken, this.#options.ports.clock.delay(ms)])
   }
 
-  async #round(idle: readonly Slot[]): Promise<void> {
-    const slices = await this.#fetch(idle)
+  /** One fetch for all that ask; each works on its own slices while the next fetch is under way. */
+  async #round(asking: readonly Asking[]): Promise<void> {
+    const slices = await this.#fetch(
+      asking.flatMap(({ wanted }) => wanted),
+      asking.length < this.#slots.size,
+    )
     if (slices === undefined) return
-    const working = idle.map((slot) => this.#hand(slot, slices))
-    await Promise.race([Promise.all(working), this.#options.ports.clock.delay(ROUND_MS)])
+    const found = new Map(slices.map((slice) => [`${slice.topic}-${slice.partition}`, slice]))
+    for (const { slot, wanted } of asking) {
+      const own = wanted.flatMap(({ topic, partition }) => found.get(`${topic}-${partition}`) ?? [])
+      if (own.length === wanted.length) slot.offer(wanted, own)
+    }
   }
 
-  /** What the log has for these partitions; undefined after an error, which is waited out. */
-  async #fetch(idle: readonly Slot[]): Promise<Slice[] | undefined> {
+  /** What the log has there; undefined after an error, which is waited out. */
+  async #fetch(positions: readonly Position[], areOthersBusy: boolean): Promise<Slice[] | undefined> {
     const { clock, report } = this.#options.ports
-    const maxWaitMs = idle.length < this.#slots.size ? FETCH_WAIT_BUSY_MS : FETCH_WAIT_MS
-    const positions = idle.flatMap((slot) => slot.idleTask?.positions() ?? [])
+    const maxWaitMs = areOthersBusy ? FETCH_WAIT_BUSY_MS : FETCH_WAIT_MS
     try {
       const options = { maxWaitMs, maxBytesPerPartition: FETCH_BYTES_PER_PARTITION }
       const slices = await this.#reader.fetch(positions, options)
-      const isAway = slices.some((slice) => slice.error === 'moved')
-      if (isAway) await clock.delay(FETCH_RETRY_MS)
-      if (slices.some((slice) => slice.error !== 'moved')) this.#watch.fetched(clock.now())
+      const there = slices.filter((slice) => slice.error !== 'moved')
+      if (there.length < slices.length) await clock.delay(FETCH_RETRY_MS)
+      if (there.length > 0) this.#watch.fetched(clock.now())
       else if (this.#watch.isFirstFailure()) report.warn({}, 'no broker answers; trying again')
-      return slices
+      return there
     } catch (error) {
       if (this.#watch.isFirstFailure()) report.warn({ err: error }, 'fetch failed; trying again')
       await clock.delay(FETCH_RETRY_MS)
@@ -169,19 +183,18 @@ export class Runner {
     }
   }
 
-  /** Gives a partition its slices: of all its inputs at once. */
-  async #hand(slot: Slot, slices: readonly Slice[]): Promise<void> {
-    const { row, partition } = slot
-    const own = slices.filter(
-      (slice) => slice.partition === partition && row.inputs.some((topic) => topic === slice.topic),
-    )
-    await slot.work(own)
+  #measure(row: ProcessorRow, slices: readonly Slice[], positions: readonly Position[]): void {
     const now = this.#options.ports.clock.now()
-    for (const { topic, offset } of slot.task?.positions() ?? []) {
-      const slice = own.find((candidate) => candidate.topic === topic)
-      if (slice === undefined) continue
-      slot.lag.set(topic, Math.max(0, slice.end - offset))
-      this.#watch.at(`${row.name} ${topic}-${partition}`, offset, slice.end, now)
+    for (const { topic, partition, offset } of positions) {
+      const end = slices.find((slice) => slice.topic === topic)?.end ?? offset
+      const input = `${row.name} ${topic}-${partition}`
+      this.#lags.set(input, { processor: row.name, topic, partition, records: Math.max(0, end - offset) })
+      this.#watch.at(input, offset, end, now)
     }
   }
+}
+
+interface Asking {
+  readonly slot: Slot
+  readonly wanted: readonly Position[]
 }

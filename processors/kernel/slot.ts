@@ -1,4 +1,4 @@
-import type { Slice } from '../../infra/kafka/seam.ts'
+import type { Position, Slice } from '../../infra/kafka/seam.ts'
 import { FatalError, isFenced } from './errors.ts'
 import type { ProcessorRow } from './processor.ts'
 import { Task, type TaskOptions } from './task.ts'
@@ -10,24 +10,30 @@ const REOPEN_AFTER_MS = 1_000
 export type SlotState = 'opening' | 'idle' | 'busy' | 'waiting' | 'dropped'
 
 export interface SlotOptions extends TaskOptions {
-  /** Called when a task is ready for records. */
-  readonly onIdle: () => void
+  /** Called when it wants records again. */
+  readonly onWant: () => void
+  /** Called after work: what was worked on, and where its inputs are now. */
+  readonly onWorked: (slices: readonly Slice[], positions: readonly Position[]) => void
   /** Called once, when no restart of the task can help. */
   readonly onFatal: (error: FatalError) => void
 }
 
 /**
  * An assigned partition of one processor: opens its task, hands records to it, opens another after a failure, for as
- * long as the partition is assigned. A failure stays within it.
+ * long as the partition is assigned. A failure stays within it. One batch may wait while another is worked on, so that
+ * the next fetch is under way while outputs are being written; more never pile up.
  */
 export class Slot {
   readonly row: ProcessorRow
   readonly partition: number
-  /** Records not yet applied, of each input, as of the last fetch. */
-  readonly lag = new Map<string, number>()
   readonly #options: SlotOptions
   #state: SlotState = 'opening'
   #task: Task | undefined
+  /** What was last asked for; what comes for anything else comes too late. */
+  #wanted: readonly Position[] | undefined
+  /** Where to read on behind all that was handed over; undefined where only the task will know. */
+  #ahead: readonly Position[] | undefined
+  #waiting: readonly Slice[] | undefined
   #running: Promise<void>
   /** When work last succeeded, host's clock, milliseconds. */
   #goodAt: number
@@ -46,11 +52,6 @@ export class Slot {
     return this.#state
   }
 
-  /** The task that can be fed now, if there is one. */
-  get idleTask(): Task | undefined {
-    return this.#state === 'idle' ? this.#task : undefined
-  }
-
   get task(): Task | undefined {
     return this.#task
   }
@@ -60,19 +61,23 @@ export class Slot {
     return this.#state === 'idle' && !this.#isSuspect ? 0 : now - this.#goodAt
   }
 
-  /** Feeds the idle task; resolves when it is idle again or given up. Never rejects. */
-  work(slices: readonly Slice[]): Promise<void> {
-    const task = this.idleTask
-    if (task === undefined) return Promise.resolve()
-    this.#state = 'busy'
-    this.#running = task.work(slices).then(
-      () => this.#succeed(task),
-      (error: unknown) => {
-        // The wait before the next opening is not part of this work: the others go on meanwhile.
-        this.#running = this.#giveUp(error)
-      },
-    )
-    return this.#running
+  /** From where it wants records; undefined while it can take none. */
+  wants(): readonly Position[] | undefined {
+    if (this.#waiting !== undefined) return undefined
+    if (this.#state === 'idle') this.#wanted = this.#task?.positions()
+    else this.#wanted = this.#state === 'busy' ? this.#ahead : undefined
+    return this.#wanted
+  }
+
+  /** Takes what a fetch brought for `wanted`, as `wants` gave it; its own topics and partition only. */
+  offer(wanted: readonly Position[], slices: readonly Slice[]): void {
+    if (wanted !== this.#wanted || this.#task === undefined) return // another task has taken the place of the one that asked
+    this.#wanted = undefined
+    const isNews = slices.some((slice, index) => slice.error !== undefined || slice.next !== wanted[index]?.offset)
+    if (!isNews && !this.#task.isSnapshotDue) return this.#options.onWorked(slices, wanted)
+    this.#ahead = behind(slices)
+    if (this.#state === 'idle') this.#work(this.#task, slices)
+    else this.#waiting = slices
   }
 
   /** The partition is no longer ours: what is in flight will be refused by the new owner's claim. */
@@ -83,9 +88,9 @@ export class Slot {
 
   /** A clean end: what is running finishes, the state is written, so that the next owner has nothing to repeat. */
   async stop(): Promise<void> {
-    const wasOpen = this.#state === 'idle' || this.#state === 'busy'
-    if (wasOpen) await this.#running
-    const task = this.idleTask
+    this.#waiting = undefined
+    if (this.#state === 'busy') await this.#running
+    const task = this.#isIdle() ? this.#task : undefined
     this.#state = 'dropped'
     try {
       await task?.snapshot()
@@ -112,13 +117,30 @@ export class Slot {
     if (this.#isDropped()) return
     this.#task = task
     this.#state = 'idle'
-    this.#options.onIdle()
+    this.#options.onWant()
   }
 
-  #succeed(task: Task): void {
+  #work(task: Task, slices: readonly Slice[]): void {
+    this.#state = 'busy'
+    this.#running = task.work(slices).then(
+      () => this.#succeed(task, slices),
+      (error: unknown) => {
+        // The wait before the next opening is not part of this work.
+        this.#running = this.#giveUp(error)
+      },
+    )
+  }
+
+  #succeed(task: Task, slices: readonly Slice[]): void {
     this.#goodAt = this.#options.ports.clock.now()
     this.#isSuspect = false
-    this.#idle(task)
+    if (this.#isDropped()) return
+    this.#options.onWorked(slices, task.positions())
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    if (waiting === undefined) return this.#idle(task)
+    this.#work(task, waiting)
+    this.#options.onWant()
   }
 
   async #giveUp(error: unknown): Promise<void> {
@@ -147,6 +169,8 @@ export class Slot {
   #closeTask(): void {
     this.#task?.close().catch(() => undefined) // nothing of it is used any more
     this.#task = undefined
+    this.#wanted = undefined
+    this.#waiting = undefined
   }
 
   /** A method, because the state changes while others wait. */
@@ -154,8 +178,18 @@ export class Slot {
     return this.#state === 'dropped'
   }
 
+  #isIdle(): boolean {
+    return this.#state === 'idle'
+  }
+
   #warn(message: string, error: unknown): void {
     const { row, partition } = this
     this.#options.ports.report.warn({ processor: row.name, partition, err: error }, message)
   }
+}
+
+/** Where to read on behind these; unknown where a position was not there. */
+function behind(slices: readonly Slice[]): readonly Position[] | undefined {
+  if (slices.some((slice) => slice.error !== undefined)) return undefined
+  return slices.map(({ topic, partition, next }) => ({ topic, partition, offset: next }))
 }

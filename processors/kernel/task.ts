@@ -78,6 +78,13 @@ export class Task {
     return this.#context.partitionTime
   }
 
+  /** Whether the next work writes the state, even if it brings no records. */
+  get isSnapshotDue(): boolean {
+    const { snapshots, ports } = this.#options
+    if (this.#unsaved >= snapshots.everyRecords) return true
+    return this.#unsaved > 0 && ports.clock.now() - this.#savedAt >= snapshots.everyMs
+  }
+
   /** The processor's own counts. */
   counts(): Readonly<Record<string, number>> {
     return this.row.core.counts?.(this.#state) ?? {}
@@ -91,7 +98,7 @@ export class Task {
       let applied = 0
       for (const slice of slices) applied += await this.#fold(slice)
       if (applied > 0) await this.#write(applied, startedAt)
-      if (this.#isSnapshotDue()) await this.snapshot()
+      if (this.isSnapshotDue) await this.snapshot()
     } catch (error) {
       this.#failed = true
       throw error
@@ -200,12 +207,6 @@ export class Task {
       }),
     )
     meter.applied(this.row.name, applied, clock.now() - startedAt)
-  }
-
-  #isSnapshotDue(): boolean {
-    const { snapshots, ports } = this.#options
-    if (this.#unsaved >= snapshots.everyRecords) return true
-    return this.#unsaved > 0 && ports.clock.now() - this.#savedAt >= snapshots.everyMs
   }
 
   /** Not waited for, one at a time: a slow group coordinator must not slow the partition. */

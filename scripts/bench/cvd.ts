@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto'
+import { hostClock } from '../../infra/clock.ts'
+import { loadCodec } from '../../infra/kafka/codec.ts'
+import { connectLog } from '../../infra/kafka/kafkajs.ts'
+import { fixedMembership } from '../../infra/kafka/membership.ts'
+import type { Log, LogReader } from '../../infra/kafka/seam.ts'
+import { prepareTopics } from '../../infra/kafka/setup.ts'
+import { cvd } from '../../processors/cvd/cvd.ts'
+import { mark, SECOND, T0, trade } from '../../processors/cvd/given.ts'
+import { quietMeter, quietReport } from '../../processors/kernel/driver.ts'
+import { Runner } from '../../processors/kernel/run.ts'
+import { processorsNamed } from '../../processors/topology.ts'
+import { localCodec, type Codec } from '../../schemas/codec.ts'
+import { instrumentId, tradeVenues } from '../../schemas/venues.ts'
+import type { Message, Trade } from '../../schemas/records.ts'
+import type { Bench, Figure } from '../figure.ts'
+
+const PARTITIONS = 4
+const TRADES = 500_000
+/** Trades a second of the log's own time, over all partitions: as the acceptance run has them. */
+const RATE = 2_000
+const BATCH = 2_000
+const CATCH_UP_MS_MAX = 120_000
+const FETCH = { maxWaitMs: 100, maxBytesPerPartition: 512 * 1024 }
+
+/** The CVD processor reading Kafka, against the same client reading and decoding only; and its core by itself. */
+const bench: Bench = async (parts) => {
+  const core = coreOnly()
+  const { brokers, registryUrl } = await parts()
+  const namespace = `bench-cvd-${randomUUID().slice(0, 8)}.`
+  const codec = await loadCodec(registryUrl)
+  const log = await connectLog({ brokers, namespace, clientId: 'bench' })
+  try {
+    await prepareTopics({
+      brokers,
+      namespace,
+      log,
+      codec,
+      partitions: PARTITIONS,
+      replicationFactor: 1,
+      retentionBytes: 10e9,
+    })
+    await produce(log, codec)
+    await read(log, codec) // once unmeasured: pages and code are warm for both
+    const baseline = await read(log, codec)
+    const value = await run(log, codec)
+    const ratio = value / baseline
+    return [
+      core,
+      { bench: 'cvd', metric: 'trades from Kafka into flow', value, unit: 'trades/s', baseline, ratio, n: TRADES },
+    ]
+  } finally {
+    await log.close()
+  }
+}
+
+export default bench
+
+function coreOnly(): Figure {
+  const messages = [...logOf(0)]
+  let us = Infinity
+  for (let run = 0; run < 3; run++) us = Math.min(us, foldAll(messages))
+  return { bench: 'cvd', metric: 'core.apply of a trade', value: us, unit: 'us', n: messages.length }
+}
+
+/** Microseconds for each of the messages, decoded from their bytes as in life but outside of the measure. */
+function foldAll(messages: readonly Message[]): number {
+  const codec = localCodec()
+  const decoded = messages.map(({ type, value }) =>
+    codec.decode(codec.encode('market.trades', type as 'trade', value as Trade)),
+  )
+  const state = cvd.empty()
+  const emit = (): void => undefined
+  const startedAt = performance.now()
+  for (const [offset, message] of decoded.entries()) {
+    cvd.apply(
+      state,
+      { topic: 'market.trades', offset, time: 0, message },
+      { partition: 0, v: offset, partitionTime: 0 },
+      emit,
+    )
+    if (offset % BATCH === 0) cvd.flush?.(state, emit)
+  }
+  return ((performance.now() - startedAt) * 1000) / decoded.length
+}
+
+/** The records of one partition: two assets on four venues, a mark a second. */
+function* logOf(partition: number): Generator<Message<'trade' | 'mark'>> {
+  const ids = new Map<string, number>()
+  const perSecond = RATE / PARTITIONS
+  for (let n = 0; n < TRADES / PARTITIONS; n++) {
+    const time = T0 + Math.floor((n / perSecond) * SECOND)
+    const { venue, market } = tradeVenues[hash(n) % tradeVenues.length] ?? tradeVenues[0]
+    const asset = `asset${partition}${hash(n + 7) % 2}`
+    const instrument = instrumentId(venue, market, `${asset.toUpperCase()}USDT`)
+    const id = (ids.get(instrument) ?? 0) + 1
+    ids.set(instrument, id)
+    yield trade({
+      asset,
+      instrument,
+      first_id: venue === 'bybit' ? hash(n) * 2 ** 20 + hash(n + 1) : id,
+      time,
+      price: 60_000 + (hash(n) % 1_000) / 10,
+      size: (1 + (hash(n + 3) % 1_000)) / 1_000,
+      taker: hash(n + 5) % 2 === 0 ? 'buy' : 'sell',
+    })
+    if (n % perSecond === perSecond - 1) yield mark(time)
+  }
+}
+
+/** Numbers below 2^31 that look random and are the same in every run. */
+function hash(n: number): number {
+  const mixed = Math.imul(n ^ (n >>> 16), 0x45d9f3b)
+  return Math.imul(mixed ^ (mixed >>> 13), 0x45d9f3b) >>> 1
+}
+
+async function produce(log: Log, codec: Codec): Promise<void> {
+  const writer = log.writer()
+  for (let partition = 0; partition < PARTITIONS; partition++) {
+    let records: { key: string; value: Buffer; time: number }[] = []
+    for (const { type, value } of logOf(partition)) {
+      records.push({
+        key: 'key',
+        value: codec.encode('market.trades', type, value),
+        time: Math.floor(value.time / 1000),
+      })
+      if (records.length < BATCH) continue
+      await writer.send('market.trades', partition, records)
+      records = []
+    }
+    await writer.send('market.trades', partition, records)
+  }
+  await writer.close()
+}
+
+/** Reads and decodes everything, as the runner does but for what a processor adds; trades a second. */
+async function read(log: Log, codec: Codec): Promise<number> {
+  const reader = log.reader()
+  const ends = await endsOf(reader)
+  const at = new Map([...ends.keys()].map((partition) => [partition, 0]))
+  const startedAt = performance.now()
+  for (;;) {
+    const open = [...at].filter(([partition, offset]) => offset < (ends.get(partition) ?? 0))
+    if (open.length === 0) break
+    const positions = open.map(([partition, offset]) => ({ topic: 'market.trades', partition, offset }))
+    for (const { partition, records, next } of await reader.fetch(positions, FETCH)) {
+      for (const { value } of records) if (value !== null) codec.decode(value)
+      at.set(partition, next)
+    }
+  }
+  const seconds = (performance.now() - startedAt) / 1000
+  await reader.close()
+  return TRADES / seconds
+}
+
+function endsOf(reader: LogReader): Promise<Map<number, number>> {
+  return reader.offsets('market.trades', [...Array(PARTITIONS).keys()], 'end')
+}
+
+/** The real runner with its outputs, snapshots and claims, from nothing to the end; trades a second. */
+async function run(log: Log, codec: Awaited<ReturnType<typeof loadCodec>>): Promise<number> {
+  const reader = log.reader()
+  const records = [...(await endsOf(reader)).values()].reduce((sum, end) => sum + end, 0)
+  let applied = 0
+  let finish: () => void = () => undefined
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  const meter = {
+    ...quietMeter,
+    applied: (_: string, count: number) => {
+      applied += count
+      if (applied >= records) finish()
+    },
+  }
+  const membership = fixedMembership([...Array(PARTITIONS).keys()])
+  const startedAt = performance.now()
+  const runner = new Runner({
+    rows: processorsNamed(['cvd']).map((row) => ({ row, membership })),
+    ports: {
+      log,
+      reader,
+      codec,
+      lookUp: (id) => codec.lookUp(id),
+      hint: () => Promise.resolve(),
+      clock: hostClock,
+      meter,
+      report: quietReport,
+    },
+    snapshots: { everyMs: 5_000, everyRecords: 10_000 },
+    sessionMs: 6_000,
+  })
+  const late = hostClock
+    .delay(CATCH_UP_MS_MAX)
+    .then(() => Promise.reject(new Error(`not at the end in ${CATCH_UP_MS_MAX} ms`)))
+  await Promise.race([finished, late])
+  const seconds = (performance.now() - startedAt) / 1000
+  late.catch(() => undefined)
+  await runner.stop()
+  return TRADES / seconds
+}
