@@ -86,7 +86,7 @@ describe('waiting', () => {
 
   it.each([
     [0, pageEveryMs.min],
-    [5_000_000, 2_000],
+    [8_000_000, 2_000],
     [3_600_000_000, pageEveryMs.max],
   ])('for the next page after one of %i microseconds is %i ms', (span, expected) => {
     expect(nextPageMs(span)).toBe(expected)

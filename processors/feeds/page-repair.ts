@@ -2,7 +2,7 @@ import type { Micros } from '../../schemas/records.ts'
 import { backoffMs } from './backoff.ts'
 import { timeGap, type GapReason } from './gaps.ts'
 import { AHEAD_MAX } from './normalise.ts'
-import type { PageGap } from './page-tracker.ts'
+import { pageSpanShare, type PageGap } from './page-tracker.ts'
 import type { RepairOptions } from './repair.ts'
 import type { RestOutcome } from './rest.ts'
 import type { PageStream } from './stream.ts'
@@ -10,8 +10,6 @@ import type { PageRow, VenueTrade } from './venue.ts'
 
 /** Shortest and longest time between two pages of one instrument. */
 export const pageEveryMs = { min: 500, max: 5_000 } as const
-/** Part of a page's time span after which the next is read, so that they overlap also when trading speeds up. */
-const spanShare = 0.4
 const failureBackoff = { firstMs: 1_000, maxMs: 30_000 }
 
 interface Watch {
@@ -52,7 +50,12 @@ export class PageRepairer {
     this.#watches.delete(stream)
   }
 
+  /** Ends; what still waited for the stream will not come by it any more. */
   stop(): void {
+    for (const stream of this.#watches.keys()) {
+      const gap = stream.tracker.due(Infinity)
+      if (gap !== undefined) this.#fill(stream, gap)
+    }
     this.#watches.clear()
   }
 
@@ -128,5 +131,5 @@ export class PageRepairer {
 
 /** When to read the next page after one that reached back `span` microseconds. */
 export function nextPageMs(span: Micros): number {
-  return Math.min(pageEveryMs.max, Math.max(pageEveryMs.min, (span / 1_000) * spanShare))
+  return Math.min(pageEveryMs.max, Math.max(pageEveryMs.min, (span / 1_000) * pageSpanShare))
 }

@@ -8,9 +8,12 @@ export const maxSeenIds = 30_000
 export const maxPendingRows = 10_000
 /** A page's newest rows are compared again with the next page: REST may show trades of one moment one after the other. */
 const settleMicros = 2_000_000
-/** What a process leaves uncompared when it ends: at most this, and at most this share of a page's span. */
+/** Part of a page's time span after which the next is read, so that they overlap also when trading speeds up. */
+export const pageSpanShare = 0.25
+/** What a process leaves uncompared when it ends: at most this. */
 export const uncomparedMicros: Micros = 10_000_000
-export const uncomparedShare = 0.7
+/** Rows that wait for the stream and those that are compared twice, beside the time between two pages. */
+const uncomparedBase: Micros = settleMicros + (reorderGraceMs + 500) * 1_000
 
 /** Trades that the stream did not bring, between two that it did. */
 export interface PageGap {
@@ -119,12 +122,13 @@ export class PageTracker {
     return gap
   }
 
-  /** Pages are read more often than their span lasts, so at a restart only a part of one span was left uncompared. */
+  /** Pages are read more often than their span lasts, so a process that ends leaves only so much uncompared. */
   #settledBefore(newest: Micros, span: Micros): Micros {
     const settled = this.#settled ?? newest
     if (!this.#uncompared) return settled
     this.#uncompared = false
-    return Math.max(Math.min(this.#first, settled), settled - Math.min(uncomparedMicros, span * uncomparedShare))
+    const left = Math.min(uncomparedMicros, uncomparedBase + span * pageSpanShare)
+    return Math.max(Math.min(this.#first, settled), settled - left)
   }
 
   #expect(trade: VenueTrade, now: number): void {
