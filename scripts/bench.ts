@@ -13,8 +13,15 @@ const benches = new URL('bench/', import.meta.url)
 
 /** `npm run bench [-- NAME...] [--json]`: all benches, or the named ones, one figure a line. */
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: 'boolean' } } })
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { json: { type: 'boolean' }, help: { type: 'boolean' } },
+  })
   const known = namesOf(readdirSync(benches))
+  if (values.help === true) {
+    console.log(`npm run bench [-- NAME...] [--json]: measures, one figure a line. Benches: ${known.join(', ')}.`)
+    return
+  }
   const unknown = positionals.filter((name) => !known.includes(name))
   if (unknown.length > 0) throw new Error(`no bench ${unknown.join(', ')}; there are ${known.join(', ')}`)
   const shared = new SharedParts()
@@ -92,4 +99,7 @@ class SharedParts {
   }
 }
 
-await main()
+await main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 2
+})

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { LogRecord, OutRecord } from '../seam.ts'
+import type { LogReader, LogRecord, OutRecord } from '../seam.ts'
 import { at, IN, OUT, place, readAll, T0, text, texts, WAIT, type Start } from './parts.ts'
 
 /** What every reader must do. */
@@ -75,9 +75,11 @@ export function readerContract(start: Start): void {
     const { log } = await start()
     const reader = log.reader()
     await reader.fetch([place(IN, 0)], WAIT) // the connection stands
-    const fetched = reader.fetch([place(IN, 0)], { ...WAIT, maxWaitMs: 30_000 })
+    const started = performance.now()
+    const fetched = fetchUntilRecords(reader, 30_000)
     await log.writer().send(IN, 0, [text('a')])
-    expect(texts((await fetched)[0]?.records ?? [])).toEqual(['a'])
+    expect(texts(await fetched)).toEqual(['a'])
+    expect(performance.now() - started).toBeLessThan(25_000)
   })
 
   it('comes forward however few bytes are asked for', async () => {
@@ -127,4 +129,14 @@ export function readerContract(start: Start): void {
     expect(texts(await readAll(reader, IN))).toEqual(['c'])
     expect(texts(await readAll(reader, IN, 0))).toEqual(['c'])
   })
+}
+
+/** A fetch may come back early with nothing (the broker moved something): then it is asked again. */
+async function fetchUntilRecords(reader: LogReader, maxWaitMs: number): Promise<readonly LogRecord[]> {
+  const deadline = performance.now() + maxWaitMs
+  while (performance.now() < deadline) {
+    const [slice] = await reader.fetch([place(IN, 0)], { ...WAIT, maxWaitMs })
+    if (slice !== undefined && slice.records.length > 0) return slice.records
+  }
+  return []
 }
