@@ -276,7 +276,7 @@ export const settings = {
   SIMULATOR_RATE: {
     kind: 'number',
     default: '150',
-    says: 'Trades a second of the simulated market over all venues and symbols.',
+    says: 'Trades a second of the simulated market over all venues and the eight pre-subscribed symbols.',
     example: '2000',
   },
   SIMULATOR_TAPE: {

@@ -37,10 +37,15 @@ test('another seed gives other trades', () => {
   expect(byMarket(drawn(1, 2))).not.toEqual(byMarket(drawn(2, 2)))
 })
 
-test('in the long run it trades at the rate that was asked for', () => {
+test('in the long run it trades the pre-subscribed assets at the rate that was asked for', () => {
   const seconds = 600
   const seeds = [11, 12]
-  const total = seeds.reduce((sum, seed) => sum + fillsIn(drawn(seed, seconds, 100)).length, 0)
+  const streamed = ['BTC', 'ETH', 'SOL', 'XRP', 'BNB', 'DOGE', 'LINK', 'ARB']
+  const fills = (seed: number): number => {
+    const all = drawn(seed, seconds, 100)
+    return streamed.reduce((sum, asset) => sum + fillsIn(all, asset).length, 0)
+  }
+  const total = seeds.reduce((sum, seed) => sum + fills(seed), 0)
   expect(total / seconds / seeds.length).toBeGreaterThan(80)
   expect(total / seconds / seeds.length).toBeLessThan(120)
 })

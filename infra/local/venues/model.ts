@@ -1,3 +1,4 @@
+import { knownAssets } from '../../../schemas/catalogue.ts'
 import { assets, type AssetRow } from './assets.ts'
 import { simulatedMarkets, type Market } from './markets.ts'
 import { fillsOf, RECORDS_PER_ORDER } from './order.ts'
@@ -18,6 +19,9 @@ const SHARED_DECAY_SECONDS = 3
 /** However excited, never more orders a second than this many times the mean rate and some more. */
 const BURST_MAX = 12
 const BURST_MORE = 20
+
+const streamed = new Set(knownAssets.filter((asset) => asset.streamed === true).map((asset) => asset.symbols[0]))
+const streamedMarkets = simulatedMarkets.filter((market) => streamed.has(market.asset))
 
 /** One asset's part of the market's state. */
 interface AssetState {
@@ -53,12 +57,15 @@ export class MarketModel {
   private activity = 0
   private dollar = 0.0004
 
-  /** `rate`: trades a second over all markets, in the long run. `prices`: of one size unit, to go on from. */
+  /**
+   * `rate`: trades a second over the markets of the assets that are streamed from the start, in the long run; the others
+   * trade beside them. `prices`: of one size unit, to go on from.
+   */
   constructor(options: { seed: number; rate: number; start: Micros; prices?: ReadonlyMap<Market, number> }) {
     this.random = new Random(options.seed)
     this.time = Math.floor(options.start / STEP_MICROS) * STEP_MICROS
     this.orderRate = options.rate / RECORDS_PER_ORDER
-    const weights = simulatedMarkets.reduce((sum, market) => sum + market.weight, 0)
+    const weights = streamedMarkets.reduce((sum, market) => sum + market.weight, 0)
     this.states = assets.map((row) => stateOf(row, this.orderRate / weights, options.prices))
   }
 
