@@ -118,7 +118,7 @@ export class Keeper {
     const open = [...(covered?.open.values() ?? [])].map((gap) => ({ fromTime: gap.from_time, toTime: gap.to_time }))
     if (covered !== undefined) {
       const { tracker } = covered
-      tracker.resume(stream.tracker)
+      tracker.resume(stream.tracker, Math.min(...open.map(({ fromTime }) => fromTime)))
       tracker.absorb(stream.tracker)
       stream.tracker = tracker
     }

@@ -12,7 +12,12 @@ import type { PageRow, VenueTrade } from './venue.ts'
 export const pageEveryMs = { min: 500, max: 5_000 } as const
 const failureBackoff = { firstMs: 1_000, maxMs: 30_000 }
 
+/** Without an answer for this long nothing was compared, which the log has to know: an open gap says so. */
+export const doubtAfterMs = 8_000
+
 interface Watch {
+  /** When a page was last compared, host's milliseconds. */
+  comparedAt: number
   notBefore: number
   failures: number
   asking: boolean
@@ -43,7 +48,8 @@ export class PageRepairer {
 
   /** Begins to watch a stream. `open`: gaps to be settled with the first page. */
   watch(stream: PageStream, open: readonly OpenTimeGap[] = []): void {
-    this.#watches.set(stream, { notBefore: 0, failures: 0, asking: false, open })
+    const comparedAt = this.#options.hostNow()
+    this.#watches.set(stream, { notBefore: 0, failures: 0, asking: false, open, comparedAt })
   }
 
   drop(stream: PageStream): void {
@@ -64,6 +70,7 @@ export class PageRepairer {
     for (const [stream, watch] of this.#watches) {
       const gap = stream.tracker.due(now)
       if (gap !== undefined) this.#fill(stream, gap)
+      if (now - watch.comparedAt > doubtAfterMs && watch.open.length === 0) this.#doubt(stream, watch)
       if (!watch.asking && now >= watch.notBefore) void this.#ask(stream, watch)
     }
   }
@@ -87,6 +94,15 @@ export class PageRepairer {
     watch.notBefore = hostNow() + (told ? outcome.waitMs : backoffMs(watch.failures++, random(), failureBackoff))
   }
 
+  /** Opens a gap from what was compared last to now; the next page fills it, or does not reach back to it. */
+  #doubt(stream: PageStream, watch: Watch): void {
+    const { settled, newest } = stream.tracker
+    if (settled === undefined) return
+    const gap = { fromTime: settled, toTime: Math.max(settled, newest) }
+    watch.open = [gap]
+    this.#say(stream, 'opened', 'missing_ids', gap)
+  }
+
   #page({ symbol }: PageStream): Promise<RestOutcome<PageRow>> {
     const { venue, rest } = this.#options
     return rest.get(venue.backfill.page(symbol, 0, 0), (body) => venue.backfill.parse(symbol, body))
@@ -101,8 +117,9 @@ export class PageRepairer {
       return []
     })
     const { unknown, span } = stream.tracker.compare(trades, rows.length >= venue.backfill.pageSize, hostNow())
-    for (const gap of watch.open) this.#say(stream, unknown === undefined ? 'filled' : 'unfillable', 'restart', gap)
+    for (const gap of watch.open) this.#say(stream, unknown === undefined ? 'filled' : 'unfillable', 'lost_page', gap)
     watch.open = []
+    watch.comparedAt = hostNow()
     if (unknown !== undefined) this.#say(stream, 'unfillable', 'lost_page', unknown)
     return span
   }

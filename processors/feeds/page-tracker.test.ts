@@ -86,12 +86,18 @@ describe('trades without ordered ids', () => {
     expect([log.newest, log.newestBut(saw(90, 91))]).toEqual([trade(91).time, trade(2).time])
   })
 
-  it('are compared again after a restart, as far back as the process before may not have compared', () => {
-    const tracker = saw(1, 90, 92, 94, 100)
+  it('are compared again after a restart, all that the log and the page have', () => {
+    const tracker = saw(10, 90, 92, 94, 100)
     tracker.resume()
     tracker.compare(trades(60, 101), true, 0)
-    const back = trades(91, 101).filter(({ id }) => ![92, 94, 100].includes(id))
+    const back = trades(60, 101).filter(({ id }) => ![90, 92, 94, 100].includes(id))
     expect(tracker.due(1e9)?.trades).toEqual(back)
+  })
+
+  it('are unknown after a restart from where the log says that nothing was compared', () => {
+    const tracker = saw(1, 99, 100)
+    tracker.resume(new PageTracker(), trade(50).time)
+    expect(tracker.compare(trades(80, 119), true, 0).unknown?.toTime).toBe(trade(80).time)
   })
 
   it('are unknown after a restart where the page does not reach what was compared', () => {

@@ -48,6 +48,8 @@ export class PageTracker {
   #uncompared = false
   /** Ids up to this venue time may have been dropped from memory: nothing is said about it any more. */
   #forgotten: Micros = 0
+  /** End of the newest interval of which nothing is known: no other gap begins in it or shares its identity. */
+  #unknownTo: Micros = 0
 
   /** Venue time of the newest trade seen. */
   get newest(): Micros {
@@ -77,11 +79,12 @@ export class PageTracker {
   /**
    * After a restart: what the log has was brought, but what came last before the end was not compared. The log may hold
    * what this process has written since its start (`later`) as well: that says nothing of the time before it.
+   * `doubtedFrom`: from there on the log itself says that nothing was compared.
    */
-  resume(later: PageTracker = new PageTracker()): void {
+  resume(later: PageTracker = new PageTracker(), doubtedFrom: Micros = Infinity): void {
     const newest = this.newestBut(later)
     if (newest === 0) return // nothing from before
-    this.#settled = newest
+    this.#settled = Math.min(newest, doubtedFrom)
     this.#uncompared = true
   }
 
@@ -99,10 +102,11 @@ export class PageTracker {
       oldest = Math.min(oldest, time)
       newest = Math.max(newest, time)
     }
+    const known = Math.max(this.#uncompared ? this.#first : (this.#settled ?? newest), this.#forgotten)
     const settled = this.#settledBefore(newest, newest - oldest)
     const reach = Math.max(full ? oldest : 0, this.#forgotten)
     const unknown = reach > settled ? { fromTime: settled, toTime: reach } : undefined
-    const known = Math.max(settled, this.#forgotten)
+    if (unknown !== undefined) this.#unknownTo = unknown.toTime
     for (const row of rows) if (row.time > known) this.#expect(row, now)
     const margin = Math.floor(Math.min(settleMicros, (newest - oldest) / 4))
     this.#settled = Math.max(settled, unknown?.toTime ?? 0, newest - margin)
@@ -122,7 +126,10 @@ export class PageTracker {
     return gap
   }
 
-  /** Pages are read more often than their span lasts, so a process that ends leaves only so much uncompared. */
+  /**
+   * Pages are read more often than their span lasts, so a process that ends leaves only so much uncompared: so far back
+   * the next page must reach. What it has beyond is compared too, down to the log's first trade.
+   */
   #settledBefore(newest: Micros, span: Micros): Micros {
     const settled = this.#settled ?? newest
     if (!this.#uncompared) return settled
@@ -150,6 +157,7 @@ export class PageTracker {
   #before(time: Micros): Micros {
     let best = 0
     for (const seen of this.#seen.values()) if (seen < time && seen > best) best = seen
+    if (this.#unknownTo <= time) best = Math.max(best, this.#unknownTo)
     return best === 0 ? time : best
   }
 
