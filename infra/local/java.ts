@@ -31,13 +31,24 @@ export interface ToolOptions {
  */
 export async function ensureTools({ onProgress, env = process.env }: ToolOptions): Promise<Tools> {
   const { JAVA_HOME } = readConfig(env, ['JAVA_HOME'])
-  const found = await find(JAVA_HOME)
+  const known = toolsOf.get(JAVA_HOME)
+  if (known !== undefined) return known
+  const tools = await findOrInstall(JAVA_HOME, onProgress)
+  toolsOf.set(JAVA_HOME, tools)
+  return tools
+}
+
+/** Asking them costs a second or more, and a part that is started again after a crash should not wait for it. */
+const toolsOf = new Map<string, Tools>()
+
+async function findOrInstall(javaHome: string, onProgress: ToolOptions['onProgress']): Promise<Tools> {
+  const found = await find(javaHome)
   if (isComplete(found)) return found
   await install(
     [...(found.java === undefined ? ['java'] : []), ...(found.maven === undefined ? ['maven'] : [])],
     onProgress,
   )
-  const now = await find(JAVA_HOME)
+  const now = await find(javaHome)
   if (isComplete(now)) return now
   throw new Error(`still no Java ${JAVA_MIN} and Maven after the installation; ${advice(JAVA_PACKAGES[0] ?? '')}`)
 }
