@@ -126,6 +126,18 @@ test('the ledger of a time range holds the trades of both its ends', () => {
   history.close()
 })
 
+test('a range of a venue that writes milliseconds goes by what it writes', () => {
+  const bybit = market('bybit', 'ETH')
+  const history = new History(join(folder, 'range-ms'), bybit)
+  history.enter()
+  const orders = Array.from({ length: 3 }, () => ({ price: 1, size: 1, buy: true, fills: 1, block: false, rpi: false }))
+  const times = [1_790_000_000_000_999, 1_790_000_000_001_000, 1_790_000_000_001_999]
+  history.append(trades(bybit, orders).map((trade, index) => ({ ...trade, time: times[index] ?? 0 })))
+  expect(history.ledger(1_790_000_000_001_000, 1_790_000_000_001_000).trades).toBe(2)
+  expect(history.ledger(1_790_000_000_000_000, 1_790_000_000_000_000).trades).toBe(1)
+  history.close()
+})
+
 test('a row that a crash cut in half is taken off', () => {
   const binance = market('binance', 'BTC')
   const place = join(folder, 'cut')
