@@ -11,6 +11,7 @@ import {
   emptyState,
   instrumentOf,
   periodNames,
+  setTime,
   type AssetState,
   type CvdState,
   type InstrumentState,
@@ -108,17 +109,17 @@ export function loadState(parts: ReadonlyMap<string, Buffer>): CvdState {
 type Of<Kind extends Saved['kind']> = Extract<Saved, { kind: Kind }>
 
 function loadClock(state: CvdState, { time, refused, late }: Of<'clock'>): void {
-  state.time = time
+  setTime(state, time)
   state.late = late
   Object.assign(state.refused, refused)
 }
 
 function loadCoverage(state: CvdState, { asset, instrument, ranges, closedHoles }: Of<'coverage'>): void {
-  addInstrument(assetOf(state, asset), instrument, new Coverage(ranges, closedHoles))
+  addInstrument(state, asset, instrument, new Coverage(ranges, closedHoles))
 }
 
 function loadBucket(state: CvdState, { asset, instrument, index, ids, parts }: Of<'bucket'>): void {
-  const owner = instrumentOf(assetOf(state, asset), instrument)
+  const owner = instrumentOf(state, asset, instrument)
   const bucket = addBucket(state, owner, index, ids === undefined ? undefined : IdSet.of(fromBase64(ids)))
   for (const row of parts) {
     const part = loadPart(row)

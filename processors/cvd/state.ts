@@ -28,6 +28,8 @@ export type Refusal =
 export interface InstrumentState {
   readonly asset: string
   readonly instrument: string
+  /** What all instruments of the asset share. */
+  readonly owner: AssetState
   /** Undefined: the venue's ids have no order; each bucket has its set of ids. */
   readonly coverage: Coverage | undefined
   isCoverageChanged: boolean
@@ -38,7 +40,6 @@ export interface InstrumentState {
 
 export interface AssetState {
   readonly asset: string
-  readonly instruments: Map<string, InstrumentState>
   readonly rings: Record<PeriodName, Ring>
   readonly classes: Record<PeriodName, SignalClass>
   areClassesChanged: boolean
@@ -48,7 +49,13 @@ export interface AssetState {
 export interface CvdState {
   /** Partition time. */
   time: Micros
+  /** Buckets below this index are closed: their rows are final and in the rings. */
+  closed: number
+  /** Buckets below this index are no longer kept. */
+  gone: number
   readonly assets: Map<string, AssetState>
+  /** By name, so that a trade costs one look-up; one that changed its asset is also there under both. */
+  readonly instruments: Map<string, InstrumentState>
   /** Buckets by index, for closing and letting go. */
   readonly buckets: Map<number, Bucket[]>
   /** Parts that changed since they were last emitted, in the order of their first change. */
@@ -62,7 +69,10 @@ export interface CvdState {
 export function emptyState(): CvdState {
   return {
     time: 0,
+    closed: 0,
+    gone: 0,
     assets: new Map(),
+    instruments: new Map(),
     buckets: new Map(),
     heldBack: [],
     refused: { duplicate: 0, overlap: 0, unchecked: 0, no_taker: 0 },
@@ -71,23 +81,19 @@ export function emptyState(): CvdState {
   }
 }
 
-/** Buckets below this index are closed: their rows are final and in the rings. */
-export function closedBefore(time: Micros): number {
-  return Math.max(0, bucketIndex(time - LATENESS))
-}
-
-/** Buckets below this index are no longer kept. */
-export function goneBefore(time: Micros): number {
-  return Math.max(0, bucketIndex(time - HORIZON))
+/** Sets partition time and what follows from it alone. */
+export function setTime(state: CvdState, time: Micros): void {
+  state.time = time
+  state.closed = Math.max(0, bucketIndex(time - LATENESS))
+  state.gone = Math.max(0, bucketIndex(time - HORIZON))
 }
 
 export function assetOf(state: CvdState, asset: string): AssetState {
   const known = state.assets.get(asset)
   if (known !== undefined) return known
-  const end = closedBefore(state.time) * BUCKET
+  const end = state.closed * BUCKET
   const made: AssetState = {
     asset,
-    instruments: new Map(),
     rings: perPeriod((name) => new Ring(periods[name], end)),
     classes: perPeriod(() => 'insufficient_data'),
     areClassesChanged: false,
@@ -100,21 +106,29 @@ function perPeriod<Value>(make: (name: PeriodName) => Value): Record<PeriodName,
   return { '1h': make('1h'), '4h': make('4h'), '24h': make('24h'), '7d': make('7d') }
 }
 
-export function instrumentOf(asset: AssetState, instrument: string): InstrumentState {
-  return asset.instruments.get(instrument) ?? addInstrument(asset, instrument)
+export function instrumentOf(state: CvdState, asset: string, instrument: string): InstrumentState {
+  const known = state.instruments.get(instrument)
+  if (known !== undefined && known.asset === asset) return known
+  return state.instruments.get(`${asset}|${instrument}`) ?? addInstrument(state, asset, instrument)
 }
 
 /** Makes an instrument known; `coverage` as it was saved. */
-export function addInstrument(asset: AssetState, instrument: string, coverage = new Coverage()): InstrumentState {
+export function addInstrument(
+  state: CvdState,
+  asset: string,
+  instrument: string,
+  coverage = new Coverage(),
+): InstrumentState {
   const made: InstrumentState = {
-    asset: asset.asset,
+    asset,
     instrument,
+    owner: assetOf(state, asset),
     coverage: hasOrderedIds(instrument) ? coverage : undefined,
     isCoverageChanged: false,
     buckets: new Map(),
     current: undefined,
   }
-  asset.instruments.set(instrument, made)
+  state.instruments.set(state.instruments.has(instrument) ? `${asset}|${instrument}` : instrument, made)
   return made
 }
 

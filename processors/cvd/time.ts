@@ -1,7 +1,7 @@
 import type { Micros, Signal } from '../../schemas/records.ts'
 import { BUCKET, type Bucket } from './bucket.ts'
 import { classify } from './signal.ts'
-import { closedBefore, goneBefore, periodNames, type AssetState, type CvdState } from './state.ts'
+import { instrumentOf, periodNames, setTime, type AssetState, type CvdState } from './state.ts'
 import { touch } from './trades.ts'
 
 /**
@@ -9,14 +9,14 @@ import { touch } from './trades.ts'
  * changes of class. A mark that closes several buckets is one look, at the end of the last.
  */
 export function advanceTime(state: CvdState, time: Micros, v: number): Signal[] {
-  const wasClosed = closedBefore(state.time)
-  const closed = closedBefore(time)
-  state.time = time
+  const wasClosed = state.closed
+  setTime(state, time)
+  const { closed } = state
   if (closed === wasClosed) return []
   const assets = [...state.assets.values()].sort((a, b) => compare(a.asset, b.asset))
   for (const asset of assets) for (const name of periodNames) asset.rings[name].advance(closed * BUCKET)
   for (const bucket of closing(state, wasClosed, closed)) close(state, bucket, v)
-  letGo(state, goneBefore(time))
+  letGo(state, state.gone)
   return assets.flatMap((asset) => lookAt(asset, closed * BUCKET, v))
 }
 
@@ -47,9 +47,9 @@ function letGo(state: CvdState, before: number): void {
 }
 
 function forget(state: CvdState, bucket: Bucket): void {
-  const owner = state.assets.get(bucket.asset)?.instruments.get(bucket.instrument)
-  owner?.buckets.delete(bucket.index)
-  if (owner?.current === bucket) owner.current = undefined
+  const owner = instrumentOf(state, bucket.asset, bucket.instrument)
+  owner.buckets.delete(bucket.index)
+  if (owner.current === bucket) owner.current = undefined
   state.changed.gone.push(bucket)
 }
 

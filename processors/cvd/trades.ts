@@ -2,10 +2,7 @@ import type { Trade } from '../../schemas/records.ts'
 import { BUCKET, bucketIndex, flowOf, fold, newPart, type Bucket, type Part } from './bucket.ts'
 import type { Flow } from '../../schemas/records.ts'
 import {
-  assetOf,
   bucketOf,
-  closedBefore,
-  goneBefore,
   instrumentOf,
   periodNames,
   type AssetState,
@@ -20,10 +17,9 @@ import {
  */
 export function applyTrade(state: CvdState, trade: Trade, offset: number, v: number): Flow | undefined {
   if (trade.taker === 'unknown') return refuse(state, 'no_taker')
-  const asset = assetOf(state, trade.asset)
-  const instrument = instrumentOf(asset, trade.instrument)
+  const instrument = instrumentOf(state, trade.asset, trade.instrument)
   const index = bucketIndex(trade.time)
-  if (index < goneBefore(state.time)) return applyLate(state, asset, instrument, trade, offset, v)
+  if (index < state.gone) return applyLate(state, instrument, trade, offset, v)
   const bucket = bucketOf(state, instrument, index)
   const refusal = admit(state, instrument, bucket, trade)
   if (refusal !== undefined) return refuse(state, refusal)
@@ -31,14 +27,13 @@ export function applyTrade(state: CvdState, trade: Trade, offset: number, v: num
   fold(part, trade, v)
   if (!part.isHeldBack) holdBack(state, bucket, part)
   if (!bucket.isChanged) markBucket(state, bucket)
-  if (index < closedBefore(state.time)) addToRings(asset, trade)
+  if (index < state.closed) addToRings(instrument.owner, trade)
   return undefined
 }
 
 /** A row of its own, because the part that it would belong to is no longer known; readers sum the parts. */
 function applyLate(
   state: CvdState,
-  asset: AssetState,
   instrument: InstrumentState,
   trade: Trade,
   offset: number,
@@ -48,7 +43,7 @@ function applyLate(
   const refusal = admit(state, instrument, undefined, trade)
   if (refusal !== undefined) return refuse(state, refusal)
   state.late += 1
-  addToRings(asset, trade)
+  addToRings(instrument.owner, trade)
   const part = newPart(-1 - offset, trade)
   fold(part, trade, v)
   return flowOf({ asset: trade.asset, instrument: trade.instrument, index: bucketIndex(trade.time) }, part, true)
@@ -104,10 +99,9 @@ function addToRings(asset: AssetState, { time, size, taker }: Trade): void {
 /** Rows of the parts that are held back; `final` where the bucket has closed. */
 export function takeHeldBack(state: CvdState): Flow[] {
   if (state.heldBack.length === 0) return []
-  const closed = closedBefore(state.time)
   const rows = state.heldBack.map(({ bucket, part }) => {
     part.isHeldBack = false
-    return flowOf(bucket, part, bucket.index < closed)
+    return flowOf(bucket, part, bucket.index < state.closed)
   })
   state.heldBack.length = 0
   return rows

@@ -275,7 +275,7 @@ function cut(slice: Slice, take: number): Slice {
 const nothing = (): void => undefined
 
 /** Time stands still: nothing in a task depends on it but when it writes its state, and that goes by records here. */
-export const stillClock: Clock = { now: () => 0, delay: () => Promise.resolve() }
+export const stillClock: Clock = { now: () => 0, delay: () => Promise.resolve(), turn: () => Promise.resolve() }
 
 export const quietMeter: Meter = {
   applied: nothing,

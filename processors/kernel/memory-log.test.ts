@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { logContract } from '../../infra/kafka/contract.ts'
 import { MemoryBroker } from './memory-log.ts'
 
-const clock = { now: () => 0, delay: (ms: number) => delay(ms) }
+const clock = { now: () => 0, delay: (ms: number) => delay(ms), turn: () => delay(0) }
 
 logContract('the log in memory', () => {
   const broker = new MemoryBroker(clock)

@@ -6,6 +6,8 @@ export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number
   delay(ms: number): Promise<void>
+  /** Lets what the network brought or waits to send go first; takes no time by itself. */
+  turn(): Promise<void>
 }
 
 /** Where log lines go; a pino logger fits. */

@@ -15,6 +15,7 @@ const clock = {
     await delay(Math.ceil(ms / 100))
     ahead += ms
   },
+  turn: (): Promise<void> => delay(0),
 }
 
 const runners: Runner[] = []

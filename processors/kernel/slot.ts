@@ -122,7 +122,9 @@ export class Slot {
 
   #work(task: Task, slices: readonly Slice[]): void {
     this.#state = 'busy'
-    this.#running = task.work(slices).then(
+    // Work fills the processor until its outputs are sent; the fetch for what comes next goes out before that.
+    const work = this.#options.ports.clock.turn().then(() => task.work(slices))
+    this.#running = work.then(
       () => this.#succeed(task, slices),
       (error: unknown) => {
         // The wait before the next opening is not part of this work.

@@ -13,10 +13,12 @@ import { processorsNamed } from '../../processors/topology.ts'
 import { localCodec, type Codec } from '../../schemas/codec.ts'
 import { instrumentId, tradeVenues } from '../../schemas/venues.ts'
 import type { Message, Trade } from '../../schemas/records.ts'
-import type { Bench, Figure } from '../figure.ts'
+import type { Bench, BenchParts, Figure } from '../figure.ts'
 
 const PARTITIONS = 4
 const TRADES = 500_000
+/** The code of both sides is compiled by then. */
+const WARM_UP_TRADES = 100_000
 /** Trades a second of the log's own time, over all partitions: as the acceptance run has them. */
 const RATE = 2_000
 const BATCH = 2_000
@@ -26,29 +28,46 @@ const FETCH = { maxWaitMs: 100, maxBytesPerPartition: 512 * 1024 }
 /** The CVD processor reading Kafka, against the same client reading and decoding only; and its core by itself. */
 const bench: Bench = async (parts) => {
   const core = coreOnly()
-  const { brokers, registryUrl } = await parts()
+  const shared = await parts()
+  await round(shared, WARM_UP_TRADES)
+  const { processor, client } = await round(shared, TRADES)
+  return [
+    core,
+    figure('trades from Kafka into flow', 'trades/s', TRADES / processor.seconds, TRADES / client.seconds),
+    figure('CPU of a trade from Kafka into flow', 'us', (processor.cpu * 1e6) / TRADES, (client.cpu * 1e6) / TRADES),
+  ]
+}
+
+function figure(metric: string, unit: string, value: number, baseline: number): Figure {
+  return { bench: 'cvd', metric, value, unit, baseline, ratio: value / baseline, n: TRADES }
+}
+
+/** What a pass over the log took: by the clock, and of this process's CPU time, which a busy machine disturbs less. */
+interface Cost {
+  readonly seconds: number
+  readonly cpu: number
+}
+
+async function costOf(work: () => Promise<void>): Promise<Cost> {
+  const cpuBefore = process.cpuUsage()
+  const startedAt = performance.now()
+  await work()
+  const { user, system } = process.cpuUsage(cpuBefore)
+  return { seconds: (performance.now() - startedAt) / 1000, cpu: (user + system) / 1e6 }
+}
+
+/** A log of its own: written, read by the client alone, then by the processor; both in trades a second. */
+async function round({ brokers, registryUrl }: BenchParts, trades: number): Promise<{ processor: Cost; client: Cost }> {
   const namespace = `bench-cvd-${randomUUID().slice(0, 8)}.`
   const codec = await loadCodec(registryUrl)
   const log = await connectLog({ brokers, namespace, clientId: 'bench' })
   try {
-    await prepareTopics({
-      brokers,
-      namespace,
-      log,
-      codec,
-      partitions: PARTITIONS,
-      replicationFactor: 1,
-      retentionBytes: 10e9,
-    })
-    await produce(log, codec)
-    await read(log, codec) // once unmeasured: pages and code are warm for both
-    const baseline = await read(log, codec)
-    const value = await run(log, codec)
-    const ratio = value / baseline
-    return [
-      core,
-      { bench: 'cvd', metric: 'trades from Kafka into flow', value, unit: 'trades/s', baseline, ratio, n: TRADES },
-    ]
+    const sizes = { partitions: PARTITIONS, replicationFactor: 1, retentionBytes: 10e9 }
+    await prepareTopics({ brokers, namespace, log, codec, ...sizes })
+    await produce(log, codec, trades)
+    await read(log, codec) // unmeasured: the broker has the pages then
+    const client = await costOf(() => read(log, codec))
+    return { client, processor: await costOf(() => run(log, codec)) }
   } finally {
     await log.close()
   }
@@ -57,7 +76,7 @@ const bench: Bench = async (parts) => {
 export default bench
 
 function coreOnly(): Figure {
-  const messages = [...logOf(0)]
+  const messages = [...logOf(0, TRADES)]
   let us = Infinity
   for (let run = 0; run < 3; run++) us = Math.min(us, foldAll(messages))
   return { bench: 'cvd', metric: 'core.apply of a trade', value: us, unit: 'us', n: messages.length }
@@ -85,10 +104,10 @@ function foldAll(messages: readonly Message[]): number {
 }
 
 /** The records of one partition: two assets on four venues, a mark a second. */
-function* logOf(partition: number): Generator<Message<'trade' | 'mark'>> {
+function* logOf(partition: number, trades: number): Generator<Message<'trade' | 'mark'>> {
   const ids = new Map<string, number>()
   const perSecond = RATE / PARTITIONS
-  for (let n = 0; n < TRADES / PARTITIONS; n++) {
+  for (let n = 0; n < trades / PARTITIONS; n++) {
     const time = T0 + Math.floor((n / perSecond) * SECOND)
     const { venue, market } = tradeVenues[hash(n) % tradeVenues.length] ?? tradeVenues[0]
     const asset = `asset${partition}${hash(n + 7) % 2}`
@@ -114,11 +133,11 @@ function hash(n: number): number {
   return Math.imul(mixed ^ (mixed >>> 13), 0x45d9f3b) >>> 1
 }
 
-async function produce(log: Log, codec: Codec): Promise<void> {
+async function produce(log: Log, codec: Codec, trades: number): Promise<void> {
   const writer = log.writer()
   for (let partition = 0; partition < PARTITIONS; partition++) {
     let records: { key: string; value: Buffer; time: number }[] = []
-    for (const { type, value } of logOf(partition)) {
+    for (const { type, value } of logOf(partition, trades)) {
       records.push({
         key: 'key',
         value: codec.encode('market.trades', type, value),
@@ -133,12 +152,11 @@ async function produce(log: Log, codec: Codec): Promise<void> {
   await writer.close()
 }
 
-/** Reads and decodes everything, as the runner does but for what a processor adds; trades a second. */
-async function read(log: Log, codec: Codec): Promise<number> {
+/** Reads and decodes everything, as the runner does but for what a processor adds. */
+async function read(log: Log, codec: Codec): Promise<void> {
   const reader = log.reader()
   const ends = await endsOf(reader)
   const at = new Map([...ends.keys()].map((partition) => [partition, 0]))
-  const startedAt = performance.now()
   for (;;) {
     const open = [...at].filter(([partition, offset]) => offset < (ends.get(partition) ?? 0))
     if (open.length === 0) break
@@ -148,17 +166,15 @@ async function read(log: Log, codec: Codec): Promise<number> {
       at.set(partition, next)
     }
   }
-  const seconds = (performance.now() - startedAt) / 1000
   await reader.close()
-  return TRADES / seconds
 }
 
 function endsOf(reader: LogReader): Promise<Map<number, number>> {
   return reader.offsets('market.trades', [...Array(PARTITIONS).keys()], 'end')
 }
 
-/** The real runner with its outputs, snapshots and claims, from nothing to the end; trades a second. */
-async function run(log: Log, codec: Awaited<ReturnType<typeof loadCodec>>): Promise<number> {
+/** The real runner with its outputs, snapshots and claims, from nothing to a clean end. */
+async function run(log: Log, codec: Awaited<ReturnType<typeof loadCodec>>): Promise<void> {
   const reader = log.reader()
   const records = [...(await endsOf(reader)).values()].reduce((sum, end) => sum + end, 0)
   let applied = 0
@@ -174,7 +190,6 @@ async function run(log: Log, codec: Awaited<ReturnType<typeof loadCodec>>): Prom
     },
   }
   const membership = fixedMembership([...Array(PARTITIONS).keys()])
-  const startedAt = performance.now()
   const runner = new Runner({
     rows: processorsNamed(['cvd']).map((row) => ({ row, membership })),
     ports: {
@@ -194,8 +209,6 @@ async function run(log: Log, codec: Awaited<ReturnType<typeof loadCodec>>): Prom
     .delay(CATCH_UP_MS_MAX)
     .then(() => Promise.reject(new Error(`not at the end in ${CATCH_UP_MS_MAX} ms`)))
   await Promise.race([finished, late])
-  const seconds = (performance.now() - startedAt) / 1000
   late.catch(() => undefined)
   await runner.stop()
-  return TRADES / seconds
 }
