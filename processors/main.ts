@@ -10,15 +10,13 @@ import type { Membership } from '../infra/kafka/seam.ts'
 import { runService, sayReady } from '../infra/lifecycle.ts'
 import type { Logger } from '../infra/log.ts'
 import type { ProcessorRow } from './kernel/processor.ts'
-import { Runner } from './kernel/run.ts'
+import { Runner, SNAPSHOT_RECORDS } from './kernel/run.ts'
 import type { StopReason } from './kernel/watch.ts'
 import { createMeter, exposeRunner } from './metrics.ts'
 import { processorsNamed } from './topology.ts'
 
 /** A member of the group that is silent for this long loses its partitions, milliseconds. */
 const SESSION_MS = 6_000
-/** Bounds what a restart repeats, and the size of a snapshot. */
-const SNAPSHOT_RECORDS = 10_000
 
 const names = [
   'KAFKA_BROKERS',

@@ -98,14 +98,34 @@ function foldPrice(part: Part, price: number, time: Micros): void {
   }
 }
 
-/** The record of a part as it stands. */
+/** The record of a part as it stands. Field by field: a rest of the part would cost several times as much. */
 export function flowOf(
   { asset, instrument, index }: Pick<Bucket, 'asset' | 'instrument' | 'index'>,
   part: Part,
   final: boolean,
 ): Flow {
-  const { isHeldBack: _, ...figures } = part
-  return { asset, instrument, bucket: index * BUCKET, ...figures, final }
+  return {
+    asset,
+    instrument,
+    bucket: index * BUCKET,
+    part: part.part,
+    buy: part.buy,
+    sell: part.sell,
+    buy_quote: part.buy_quote,
+    sell_quote: part.sell_quote,
+    buy_count: part.buy_count,
+    sell_count: part.sell_count,
+    open: part.open,
+    high: part.high,
+    low: part.low,
+    close: part.close,
+    open_time: part.open_time,
+    close_time: part.close_time,
+    first_id: part.first_id,
+    last_id: part.last_id,
+    final,
+    v: part.v,
+  }
 }
 
 /** Kafka key of a flow record. */

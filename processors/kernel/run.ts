@@ -11,6 +11,8 @@ const FETCH_WAIT_MS = 100
 const FETCH_WAIT_BUSY_MS = 5
 const FETCH_RETRY_MS = 100
 const FETCH_BYTES_PER_PARTITION = 512 * 1024
+/** A good number for a snapshot: it bounds what a restart repeats, and a snapshot's size, at small cost. */
+export const SNAPSHOT_RECORDS = 25_000
 
 export interface RunOptions {
   /** The processors of this host, each with who decides which partitions it has here. */

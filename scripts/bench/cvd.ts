@@ -8,7 +8,7 @@ import { prepareTopics } from '../../infra/kafka/setup.ts'
 import { cvd } from '../../processors/cvd/cvd.ts'
 import { mark, SECOND, T0, trade } from '../../processors/cvd/given.ts'
 import { quietMeter, quietReport } from '../../processors/kernel/driver.ts'
-import { Runner } from '../../processors/kernel/run.ts'
+import { Runner, SNAPSHOT_RECORDS } from '../../processors/kernel/run.ts'
 import { processorsNamed } from '../../processors/topology.ts'
 import { localCodec, type Codec } from '../../schemas/codec.ts'
 import { instrumentId, tradeVenues } from '../../schemas/venues.ts'
@@ -202,7 +202,7 @@ async function run(log: Log, codec: Awaited<ReturnType<typeof loadCodec>>): Prom
       meter,
       report: quietReport,
     },
-    snapshots: { everyMs: 5_000, everyRecords: 10_000 },
+    snapshots: { everyMs: 5_000, everyRecords: SNAPSHOT_RECORDS },
     sessionMs: 6_000,
   })
   const late = hostClock
