@@ -78,8 +78,21 @@ it('refuses a frozen host that wakes after another has claimed its partitions', 
   expect(await totals()).toEqual(expected(6_000))
 })
 
+it('shares partitions among the hosts of a group and takes over those of one that dies', async () => {
+  const first = await host({ MEMBERSHIP: 'group' })
+  await host({ MEMBERSHIP: 'group' })
+  const running = (): Promise<number> => metric(first, 'mda_processor_partitions', 'running')
+  await expect.poll(running, { timeout: 20_000 }).toBe(1)
+  await produce(0, 2_000)
+  await caughtUp(2_000)
+  process.kill(first.pid, 'SIGKILL')
+  await produce(2_000, 4_000)
+  await caughtUp(4_000)
+  expect(await totals()).toEqual(expected(4_000))
+})
+
 /** A host of the cvd processor as a process of its own. */
-async function host(): Promise<Child> {
+async function host(env: Readonly<Record<string, string>> = {}): Promise<Child> {
   const { brokers, registryUrl } = inject('parts')
   const started = await startChild({
     name: 'processors',
@@ -91,6 +104,7 @@ async function host(): Promise<Child> {
       PARTITIONS: String(PARTITIONS),
       SNAPSHOT_SECONDS: '0.2',
       LOG_FORMAT: 'json',
+      ...env,
     },
     logFile: path.join(folder, 'processors.log'),
     ready: 'message',
@@ -197,7 +211,8 @@ function add(sums: Totals, instrument: string, buy: number, sell: number, trades
   sum.trades += trades
 }
 
-async function metric({ url }: Child, name: string): Promise<number> {
+/** A metric's first value, of those with a label that reads `label`. */
+async function metric({ url }: Child, name: string, label = ''): Promise<number> {
   const text = await (await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(2_000) })).text()
-  return Number(new RegExp(`^${name}\\{[^}]*\\} (\\S+)$`, 'm').exec(text)?.[1] ?? 0)
+  return Number(new RegExp(`^${name}\\{[^}]*${label}[^}]*\\} (\\S+)$`, 'm').exec(text)?.[1] ?? 0)
 }

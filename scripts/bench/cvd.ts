@@ -16,7 +16,7 @@ import type { Message, Trade } from '../../schemas/records.ts'
 import type { Bench, BenchParts, Figure } from '../figure.ts'
 
 const PARTITIONS = 4
-const TRADES = 500_000
+const TRADES = 1_000_000
 /** The code of both sides is compiled by then. */
 const WARM_UP_TRADES = 100_000
 /** Trades a second of the log's own time, over all partitions: as the acceptance run has them. */
@@ -67,7 +67,12 @@ async function round({ brokers, registryUrl }: BenchParts, trades: number): Prom
     await produce(log, codec, trades)
     await read(log, codec) // unmeasured: the broker has the pages then
     const client = await costOf(() => read(log, codec))
-    return { client, processor: await costOf(() => run(log, codec)) }
+    let stop = (): Promise<void> => Promise.resolve()
+    const processor = await costOf(async () => {
+      stop = await run(log, codec)
+    })
+    await stop() // unmeasured: it waits for a fetch at the end of the log, where there is nothing to come
+    return { client, processor }
   } finally {
     await log.close()
   }
@@ -173,8 +178,8 @@ function endsOf(reader: LogReader): Promise<Map<number, number>> {
   return reader.offsets('market.trades', [...Array(PARTITIONS).keys()], 'end')
 }
 
-/** The real runner with its outputs, snapshots and claims, from nothing to a clean end. */
-async function run(log: Log, codec: Awaited<ReturnType<typeof loadCodec>>): Promise<void> {
+/** The real runner with its outputs, snapshots and claims, from nothing to the log's end; gives its stop. */
+async function run(log: Log, codec: Awaited<ReturnType<typeof loadCodec>>): Promise<() => Promise<void>> {
   const reader = log.reader()
   const records = [...(await endsOf(reader)).values()].reduce((sum, end) => sum + end, 0)
   let applied = 0
@@ -210,5 +215,5 @@ async function run(log: Log, codec: Awaited<ReturnType<typeof loadCodec>>): Prom
     .then(() => Promise.reject(new Error(`not at the end in ${CATCH_UP_MS_MAX} ms`)))
   await Promise.race([finished, late])
   late.catch(() => undefined)
-  await runner.stop()
+  return () => runner.stop()
 }
