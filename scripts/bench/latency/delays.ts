@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clickhouse } from '../../../infra/clickhouse/client.ts'
 import type { Position } from '../../../infra/kafka/seam.ts'
+import type { Message } from '../../../schemas/records.ts'
+import type { TopicName } from '../../../schemas/topics.ts'
 import type { Books } from '../../accounts/reconcile.ts'
 
 const FETCH = { maxWaitMs: 50, maxBytesPerPartition: 512 * 1024 }
@@ -9,32 +11,49 @@ const WATCHED = 'binance:perp:BTCUSDT'
 
 /**
  * Milliseconds from the venue's time of a bucket's newest trade to our having read the bucket from Kafka; one figure for
- * each record that carries a trade newer than the one before it. The simulator stamps a frame when it sends it, on the
- * same clock as ours.
+ * each record that carries a trade newer than the one before it. The simulator and we read the same clock.
  */
-export async function bucketDelays({ reader, codec, partitions }: Books, forMs: number): Promise<number[]> {
-  const numbers = Array.from({ length: partitions }, (_, partition) => partition)
-  const ends = await reader.offsets('derived.flow', numbers, 'end')
-  const next = new Map(ends)
+export async function bucketDelays(books: Books, forMs: number): Promise<number[]> {
   const newest = new Map<string, number>()
   const delays: number[] = []
+  await tail(books, 'derived.flow', forMs, (message, now) => {
+    if (message.type !== 'flow' || message.value.part !== 0) return
+    const { instrument, close_time } = message.value
+    if (close_time <= (newest.get(instrument) ?? 0)) return
+    newest.set(instrument, close_time)
+    delays.push(now - close_time / 1000)
+  })
+  return delays
+}
+
+/** Milliseconds from the venue's time of a trade to our feed having its frame: the venue's part of every delay. */
+export async function receiptDelays(books: Books, forMs: number): Promise<number[]> {
+  const delays: number[] = []
+  await tail(books, 'market.trades', forMs, (message) => {
+    if (message.type !== 'trade' || message.value.origin !== 'stream') return
+    delays.push((message.value.received - message.value.time) / 1000)
+  })
+  return delays
+}
+
+/** Hands on what is written to a topic from now on. */
+async function tail(
+  { reader, codec, partitions }: Books,
+  topic: TopicName,
+  forMs: number,
+  take: (message: Message, nowMs: number) => void,
+): Promise<void> {
+  const numbers = Array.from({ length: partitions }, (_, partition) => partition)
+  const next = new Map(await reader.offsets(topic, numbers, 'end'))
   const end = performance.now() + forMs
   while (performance.now() < end) {
-    const from: Position[] = [...next].map(([partition, offset]) => ({ topic: 'derived.flow', partition, offset }))
+    const from: Position[] = [...next].map(([partition, offset]) => ({ topic, partition, offset }))
     for (const slice of await reader.fetch(from, FETCH)) {
       const now = nowMs()
       next.set(slice.partition, slice.next)
-      for (const { value } of slice.records) {
-        const message = value === null ? undefined : codec.decode(value)
-        if (message?.type !== 'flow' || message.value.part !== 0) continue
-        const { instrument, close_time } = message.value
-        if (close_time <= (newest.get(instrument) ?? 0)) continue
-        newest.set(instrument, close_time)
-        delays.push(now - close_time / 1000)
-      }
+      for (const { value } of slice.records) if (value !== null) take(codec.decode(value), now)
     }
   }
-  return delays
 }
 
 /**
