@@ -9,12 +9,15 @@ import type { Logger } from '../log.ts'
 import { createTopics } from './create-topics.ts'
 import { checkLayout, LAYOUT_VERSION, LayoutError } from './layout.ts'
 import { quietLog } from './quiet-log.ts'
-import type { Log, LogReader } from './seam.ts'
+import { again, retrying } from './retry.ts'
+import { FencedError, type Log, type LogReader } from './seam.ts'
 import { partitionsOf, settingsOf, type TopicSizes } from './topic-settings.ts'
 
 const LAYOUT_TOPIC = 'control.layout'
 const LAYOUT_KEY = 'layout'
 const REQUEST_MS = 15_000
+/** As long as a few other starts may take to settle the same layout. */
+const SETTLE_MS = 30_000
 
 export interface PrepareOptions extends TopicSizes {
   readonly brokers: readonly string[]
@@ -114,8 +117,22 @@ function refuse(topic: string, what: string, got: string, wanted: string): void 
   )
 }
 
-/** Reads the layout, writes it where the log is new, and carries an extended asset map over. One process at a time. */
+/** Reads the layout, and writes it where the log is new or the asset map has grown. */
 async function settleLayout(options: PrepareOptions): Promise<Layout> {
+  return retrying('settling the layout', SETTLE_MS, async () => {
+    const known = await readLayout(options)
+    if (known !== undefined) checkLayout(known, options.partitions)
+    if (known?.map === mapHash()) return known
+    return writeLayout(options).catch((error: unknown) => {
+      // Another start is doing the same: what it wrote is read then.
+      if (error instanceof FencedError) return again
+      throw error
+    })
+  })
+}
+
+/** One process at a time: what another wrote before our claim stands. */
+async function writeLayout(options: PrepareOptions): Promise<Layout> {
   const claim = await options.log.claim('layout-0', [{ topic: LAYOUT_TOPIC, partition: 0 }])
   try {
     const known = await readLayout(options)
