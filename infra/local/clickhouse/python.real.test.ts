@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { createClient } from '@clickhouse/client'
 import { expect, inject, it } from 'vitest'
 
-/** An interpreter that has clickhouse-connect: `pip install 'clickhouse-connect[lz4,zstd]'` in a venv, then PYTHON=... */
+/** An interpreter that has clickhouse-connect: `pip install 'clickhouse-connect[lz4]'` in a venv, then PYTHON=... */
 const python = process.env['PYTHON'] ?? 'python3'
 const missing = ((): string | undefined => {
   try {
