@@ -36,8 +36,13 @@ declare module 'kafkajs/src/network/connection.js' {
   interface Connection {
     readonly socket: Socket | undefined
     isConnected(): boolean
-    /** A property, so that it can be wrapped. */
+    /** What has come of an answer that is not whole yet. */
+    chunks: Buffer[]
+    bytesBuffered: number
+    bytesNeeded: number
+    /** Properties, so that they can be wrapped. */
     connect: (this: Connection) => Promise<unknown>
+    processData: (this: Connection, data: Buffer) => void
     send(send: Send): Promise<Buffer>
   }
   const Connection: { prototype: Connection }
