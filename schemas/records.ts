@@ -2,7 +2,23 @@
  * The TypeScript side of `records/*.avsc`: one interface per record type. Units and meaning are documented there, field
  * by field; names are the same. Times are microseconds since the Unix epoch, volumes base units.
  */
-export type Micros = number
+import type { Audit, CompositePrice, Funding, LiquidationRisk } from './derived.ts'
+import type {
+  Candle,
+  ContractTerms,
+  DerivativeTicker,
+  Liquidation,
+  LongShortRatio,
+  PriceRange,
+  Settlement,
+  SpotTicker,
+  Token,
+} from './market.ts'
+import type { Micros } from './micros.ts'
+
+export type * from './derived.ts'
+export type * from './market.ts'
+export type { Micros }
 
 export interface Trade {
   readonly instrument: string
@@ -117,6 +133,7 @@ export interface Signal {
   readonly evidence: Readonly<Record<string, number>>
   readonly time: Micros
   readonly v: number
+  readonly exchange: string | null
 }
 
 export interface Snapshot {
@@ -146,6 +163,19 @@ export interface Records {
   signal: Signal
   snapshot: Snapshot
   layout: Layout
+  spot_ticker: SpotTicker
+  price_range: PriceRange
+  derivative_ticker: DerivativeTicker
+  settlement: Settlement
+  long_short_ratio: LongShortRatio
+  liquidation: Liquidation
+  contract_terms: ContractTerms
+  token: Token
+  candle: Candle
+  funding: Funding
+  composite_price: CompositePrice
+  liquidation_risk: LiquidationRisk
+  audit: Audit
 }
 
 export type RecordType = keyof Records

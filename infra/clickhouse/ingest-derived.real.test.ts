@@ -110,6 +110,7 @@ describe('signals', () => {
       to: 'bullish_pressure',
       value: 0.07,
       evidence: { buy: 3, sell: 2 },
+      exchange: null,
       time: T,
       v: 5,
     }

@@ -191,8 +191,8 @@ export const settings = {
   },
   VENUES: {
     kind: 'list',
-    default: 'binance,bybit,okx,coinbase',
-    says: 'Venues that are connected; leave one out to switch it off.',
+    default: 'binance,bybit,okx,coinbase,kraken,gate,coingecko',
+    says: 'Venues, and the token registry, that are asked; leave one out to switch it off.',
     example: 'binance,okx',
   },
   SYMBOLS: {
@@ -249,6 +249,42 @@ export const settings = {
     says: 'Coinbase Exchange REST base; empty: the venue’s own.',
     example: 'https://api.exchange.coinbase.com',
   },
+  BINANCE_SPOT_WS_URL: {
+    kind: 'text',
+    default: '',
+    says: 'Binance spot WebSocket base; empty: the venue’s own.',
+    example: 'wss://data-stream.binance.vision',
+  },
+  BINANCE_SPOT_REST_URL: {
+    kind: 'text',
+    default: '',
+    says: 'Binance spot REST base; empty: the venue’s own.',
+    example: 'https://data-api.binance.vision',
+  },
+  KRAKEN_WS_URL: {
+    kind: 'text',
+    default: '',
+    says: 'Kraken WebSocket base; empty: the venue’s own.',
+    example: 'wss://ws.kraken.com',
+  },
+  KRAKEN_REST_URL: {
+    kind: 'text',
+    default: '',
+    says: 'Kraken REST base; empty: the venue’s own.',
+    example: 'https://api.kraken.com',
+  },
+  GATE_REST_URL: {
+    kind: 'text',
+    default: '',
+    says: 'Gate REST base; empty: the venue’s own.',
+    example: 'https://api.gateio.ws',
+  },
+  COINGECKO_REST_URL: {
+    kind: 'text',
+    default: '',
+    says: 'Token registry’s REST base; empty: CoinGecko’s own.',
+    example: 'https://api.coingecko.com',
+  },
   FRAMES_DIR: {
     kind: 'text',
     default: '',
@@ -292,6 +328,12 @@ export const settings = {
     example: '10',
   },
   SIMULATOR_RETIME: { kind: 'flag', default: '0', says: '1: a tape’s times are shifted to now.', example: '1' },
+  SIMULATOR_FILLERS: {
+    kind: 'count',
+    default: '0',
+    says: 'Further made-up assets whose perpetuals Binance, Bybit and OKX list in the simulated market.',
+    example: '400',
+  },
   SIMULATOR_FAULTS: {
     kind: 'flag',
     default: '0',

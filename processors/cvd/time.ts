@@ -63,7 +63,18 @@ function lookAt(asset: AssetState, end: Micros, v: number): Signal[] {
     asset.classes[period] = to
     asset.areClassesChanged = true
     const value = to === 'insufficient_data' ? 0 : (buy - sell) / (buy + sell)
-    changes.push({ asset: asset.asset, kind: 'cvd', period, from, to, value, evidence: { buy, sell }, time: end, v })
+    changes.push({
+      asset: asset.asset,
+      kind: 'cvd',
+      period,
+      from,
+      to,
+      value,
+      evidence: { buy, sell },
+      time: end,
+      v,
+      exchange: null,
+    })
   }
   return changes
 }

@@ -1,11 +1,22 @@
 import type { Market, VenueName } from '../../schemas/venues.ts'
 import type { Micros } from '../../schemas/records.ts'
+import type { Fact } from './source.ts'
+
+/** How one WebSocket speaks: what a connection needs to subscribe, to keep alive and to read it. */
+export interface StreamProtocol {
+  readonly socket: SocketRules
+  /** Frames that subscribe or end `symbols`, each within the venue's limits. `id` numbers the requests. */
+  subscribe(symbols: readonly string[], id: number): string[]
+  unsubscribe(symbols: readonly string[], id: number): string[]
+  /** Reads one text frame. Pure: times of our own are arguments. */
+  parse(frame: string): FrameEvent[]
+}
 
 /**
  * What one venue is, as data and pure functions. One folder per venue implements it, `venues.ts` lists them; sockets,
  * clocks, REST calls, gap repair and Kafka are the runner's and the same for all.
  */
-export interface Venue {
+export interface Venue extends StreamProtocol {
   readonly name: VenueName
   readonly market: Market
   /** Real base addresses; configuration replaces them (`BINANCE_WS_URL`, `BINANCE_REST_URL`). No trailing slash. */
@@ -14,13 +25,7 @@ export interface Venue {
   readonly ids: 'contiguous' | 'none'
   /** The stream channels whose trades `parse` reads; the first is the one that `subscribe` asks for. */
   readonly channels: readonly [string, ...string[]]
-  readonly socket: SocketRules
   readonly rest: RestRules
-  /** Frames that subscribe or end `symbols`, each within the venue's limits. `id` numbers the requests. */
-  subscribe(symbols: readonly string[], id: number): string[]
-  unsubscribe(symbols: readonly string[], id: number): string[]
-  /** Reads one text frame. Pure: times of our own are arguments. */
-  parse(frame: string): FrameEvent[]
   /** The REST calls that list the venue's markets, and what an answer says. */
   readonly listing: Listing
   readonly backfill: Backfill
@@ -129,6 +134,8 @@ export type Refusal =
 
 export type FrameEvent =
   | { readonly kind: 'trade'; readonly trade: VenueTrade }
+  /** Anything but a trade, from the channels of `source.ts`. */
+  | { readonly kind: 'fact'; readonly fact: Fact }
   /** The venue's own word on how far a symbol's ids have come (Coinbase heartbeat, last_match). */
   | { readonly kind: 'heartbeat'; readonly symbol: string | null; readonly lastId: number | null }
   /** Subscribed symbols; null: the request `id` as a whole. `whole`: all of them, what is not among them is not subscribed. */

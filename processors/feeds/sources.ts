@@ -1,0 +1,4 @@
+import type { Source } from './source.ts'
+
+/** Every venue that says something beside trades. One line each. */
+export const sources: readonly Source[] = []

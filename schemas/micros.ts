@@ -1,0 +1,2 @@
+/** Microseconds since the Unix epoch. */
+export type Micros = number
