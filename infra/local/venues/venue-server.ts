@@ -11,6 +11,8 @@ export interface VenueServer {
   rest(request: RestRequest): RestReply
   /** Sends what has just traded to whoever is subscribed. */
   publish(market: Market, trades: readonly Trade[]): void
+  /** Called several times a second: sends what the venue says beside trades. `nowMs`: the host's clock. */
+  beat?(nowMs: number): void
 }
 
 /** What the venue does on one open socket. */
