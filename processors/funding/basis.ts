@@ -1,0 +1,42 @@
+const HOURS_A_YEAR = 8_760
+
+/** One venue's perpetual against one spot price, in the field names of the answer. */
+export interface Basis {
+  /** Perpetual minus spot, USD. */
+  readonly basis_usd: number
+  /** The same, percent of the spot price. */
+  readonly basis_pct: number
+  /** By the year: a perpetual converges at each funding. */
+  readonly basis_annualized_pct: number
+  /** Equal prices count as contango. */
+  readonly direction: 'contango' | 'backwardation'
+}
+
+/** `spot` is above zero; both prices are of one base unit. */
+export function basis(perp: number, spot: number, intervalHours: number): Basis {
+  const basis_usd = perp - spot
+  const basis_pct = (basis_usd / spot) * 100
+  return {
+    basis_usd,
+    basis_pct,
+    basis_annualized_pct: basis_pct * (HOURS_A_YEAR / intervalHours),
+    direction: basis_usd >= 0 ? 'contango' : 'backwardation',
+  }
+}
+
+export interface CarryTrade {
+  readonly exchange: string
+  readonly annualized_yield_pct: number
+  /** `long_spot_short_<venue>_perp` */
+  readonly strategy: string
+}
+
+/** The venue with the highest basis by the year, also when none is positive; of equal ones the first. Null without one. */
+export function bestCarryTrade(
+  exchanges: readonly { readonly exchange: string; readonly basis_annualized_pct: number }[],
+): CarryTrade | null {
+  const [best] = exchanges.toSorted((a, b) => b.basis_annualized_pct - a.basis_annualized_pct)
+  if (best === undefined) return null
+  const { exchange, basis_annualized_pct } = best
+  return { exchange, annualized_yield_pct: basis_annualized_pct, strategy: `long_spot_short_${exchange}_perp` }
+}

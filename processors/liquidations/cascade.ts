@@ -1,0 +1,15 @@
+/** How likely one liquidation sets off the next, mildest first. */
+export const cascadeRisks = ['low', 'medium', 'high'] as const
+
+export type CascadeRisk = (typeof cascadeRisks)[number]
+
+/** Over this percentage of open interest within 5 % of the price is high. */
+export const HIGH_WITHIN_5_PCT = 10
+/** From this percentage of open interest within 10 % of the price on it is medium. */
+export const MEDIUM_WITHIN_10_PCT = 5
+
+/** The level of open interest at risk within 5 % and within 10 % of the price, both in percent of open interest. */
+export function cascadeRisk(within5Pct: number, within10Pct: number): CascadeRisk {
+  if (within5Pct > HIGH_WITHIN_5_PCT) return 'high'
+  return within10Pct >= MEDIUM_WITHIN_10_PCT ? 'medium' : 'low'
+}
