@@ -1,6 +1,6 @@
 import { WebSocket, type RawData } from 'ws'
 import { Requests, type Outcome, type Request } from './requests.ts'
-import type { FrameEvent, Venue } from './venue.ts'
+import type { FrameEvent, StreamProtocol } from './venue.ts'
 import type { Micros } from '../../schemas/records.ts'
 
 /** No trade frame comes near it (Bybit puts up to 1024 trades into one); a longer one ends the connection. */
@@ -35,7 +35,7 @@ export interface ConnectionHandlers {
 
 /** One WebSocket connection to a venue: subscribes, answers pings, and ends itself when the venue goes silent. */
 export class Connection {
-  readonly #venue: Venue
+  readonly #protocol: StreamProtocol
   readonly #timing: ConnectionTiming
   readonly #on: ConnectionHandlers
   readonly #socket: WebSocket
@@ -51,8 +51,14 @@ export class Connection {
   #lastPing: number
   #gotData = false
 
-  constructor(venue: Venue, url: string, symbols: readonly string[], timing: ConnectionTiming, on: ConnectionHandlers) {
-    this.#venue = venue
+  constructor(
+    protocol: StreamProtocol,
+    url: string,
+    symbols: readonly string[],
+    timing: ConnectionTiming,
+    on: ConnectionHandlers,
+  ) {
+    this.#protocol = protocol
     this.#timing = timing
     this.#on = on
     this.#first = new Set(symbols)
@@ -81,13 +87,13 @@ export class Connection {
   subscribe(symbols: readonly string[]): void {
     if (this.#state === 'opening') for (const symbol of symbols) this.#first.add(symbol)
     if (this.#state !== 'open') return
-    this.#enqueue(this.#requests.make('subscribe', symbols, (part, id) => this.#venue.subscribe(part, id)))
+    this.#enqueue(this.#requests.make('subscribe', symbols, (part, id) => this.#protocol.subscribe(part, id)))
   }
 
   unsubscribe(symbols: readonly string[]): void {
     if (this.#state === 'opening') for (const symbol of symbols) this.#first.delete(symbol)
     if (this.#state !== 'open') return
-    this.#enqueue(this.#requests.make('unsubscribe', symbols, (part, id) => this.#venue.unsubscribe(part, id)))
+    this.#enqueue(this.#requests.make('unsubscribe', symbols, (part, id) => this.#protocol.unsubscribe(part, id)))
   }
 
   pause(): void {
@@ -113,7 +119,7 @@ export class Connection {
     if (this.#state !== 'open' || this.#socket.isPaused) return
     this.#sendNext(now)
     this.#ping(now)
-    if (now - this.#lastData > this.#venue.socket.silentAfterMs) this.#end({ kind: 'silent' })
+    if (now - this.#lastData > this.#protocol.socket.silentAfterMs) this.#end({ kind: 'silent' })
     else if (this.#requests.waitingFor(now) > this.#timing.ackWithinMs) this.#end({ kind: 'unacknowledged' })
   }
 
@@ -142,7 +148,7 @@ export class Connection {
     const received = now * 1_000
     this.#lastReceived = now
     const text = textOf(data)
-    const events = this.#venue.parse(text)
+    const events = this.#protocol.parse(text)
     this.#on.frame(text, received, !events.some(isNotJson))
     for (const event of events) this.#control(event, now)
     this.#on.events(events, received)
@@ -151,6 +157,7 @@ export class Connection {
   #control(event: FrameEvent, now: number): void {
     switch (event.kind) {
       case 'trade':
+      case 'fact':
       case 'heartbeat':
         this.#lastData = now
         this.#gotData = true
@@ -161,7 +168,7 @@ export class Connection {
         const outcome = this.#requests.answer(event)
         this.#enqueue(
           outcome.again.flatMap((symbol) =>
-            this.#requests.make('subscribe', [symbol], (part, id) => this.#venue.subscribe(part, id)),
+            this.#requests.make('subscribe', [symbol], (part, id) => this.#protocol.subscribe(part, id)),
           ),
         )
         this.#on.outcome(outcome)
@@ -181,7 +188,7 @@ export class Connection {
   }
 
   #sendNext(now: number): void {
-    const spacing = this.#venue.socket.minFrameSpacingMs
+    const spacing = this.#protocol.socket.minFrameSpacingMs
     while (this.open && now - this.#lastFrameSent >= spacing) {
       const request = this.#queue.shift()
       if (request === undefined) return
@@ -192,8 +199,8 @@ export class Connection {
   }
 
   #ping(now: number): void {
-    const rules = this.#venue.socket.ping
-    if (rules === undefined || now - this.#lastFrameSent < this.#venue.socket.minFrameSpacingMs) return
+    const rules = this.#protocol.socket.ping
+    if (rules === undefined || now - this.#lastFrameSent < this.#protocol.socket.minFrameSpacingMs) return
     const quietSince = rules.onlyWhenQuiet ? Math.max(this.#lastPing, this.#lastReceived) : this.#lastPing
     if (now - quietSince < rules.everyMs) return
     this.#lastPing = now

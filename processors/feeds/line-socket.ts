@@ -2,7 +2,7 @@ import { backoffMs, type BackoffRules } from './backoff.ts'
 import { Connection, type ConnectionTiming, type End } from './connection-socket.ts'
 import type { Gate } from './gate.ts'
 import type { Outcome } from './requests.ts'
-import type { FrameEvent, Venue } from './venue.ts'
+import type { FrameEvent, StreamProtocol } from './venue.ts'
 import type { Micros } from '../../schemas/records.ts'
 
 export interface LineTiming extends ConnectionTiming {
@@ -41,7 +41,7 @@ export interface LineHandlers {
  */
 export class Line {
   readonly symbols: Set<string>
-  readonly #venue: Venue
+  readonly #protocol: StreamProtocol
   readonly #url: string
   readonly #gate: Gate
   readonly #timing: LineTiming
@@ -55,9 +55,16 @@ export class Line {
   #nextSince = 0
   #closed = false
 
-  constructor(venue: Venue, url: string, symbols: readonly string[], gate: Gate, timing: LineTiming, on: LineHandlers) {
+  constructor(
+    protocol: StreamProtocol,
+    url: string,
+    symbols: readonly string[],
+    gate: Gate,
+    timing: LineTiming,
+    on: LineHandlers,
+  ) {
     this.symbols = new Set(symbols)
-    this.#venue = venue
+    this.#protocol = protocol
     this.#url = url
     this.#gate = gate
     this.#timing = timing
@@ -112,7 +119,7 @@ export class Line {
 
   #connect(now: number): void {
     this.#dueAt = undefined
-    const connection: Connection = new Connection(this.#venue, this.#url, [...this.symbols], this.#timing, {
+    const connection: Connection = new Connection(this.#protocol, this.#url, [...this.symbols], this.#timing, {
       frame: (text, received, json) => this.#on.frame(text, received, json),
       events: (events, received) => this.#events(events, received),
       outcome: (outcome) => this.#on.outcome(outcome),
@@ -147,7 +154,7 @@ export class Line {
 
   #use(connection: Connection, now: number): void {
     this.#current = connection
-    this.#rotateAt = now + rotateAfterMs(this.#venue.socket.lifetimeMs, Math.random())
+    this.#rotateAt = now + rotateAfterMs(this.#protocol.socket.lifetimeMs, Math.random())
   }
 
   #closing(connection: Connection): void {
@@ -188,5 +195,5 @@ export function rotateAfterMs(lifetimeMs: number | undefined, random: number): n
 }
 
 function isData(event: FrameEvent): boolean {
-  return event.kind === 'trade' || event.kind === 'heartbeat'
+  return event.kind === 'trade' || event.kind === 'fact' || event.kind === 'heartbeat'
 }

@@ -2,7 +2,7 @@ import type { End } from './connection-socket.ts'
 import { Gate } from './gate.ts'
 import { isRefusal, Line, type LineTiming, lineTiming } from './line-socket.ts'
 import type { Outcome } from './requests.ts'
-import type { FrameEvent, Venue } from './venue.ts'
+import type { FrameEvent, StreamProtocol } from './venue.ts'
 import type { Micros, VenueState } from '../../schemas/records.ts'
 
 export interface PoolTiming extends LineTiming {
@@ -25,9 +25,9 @@ export interface PoolHandlers {
 
 export type PoolState = Pick<VenueState, 'state' | 'sockets'>
 
-/** All connections to one venue: symbols spread over them, several copies where the venue asks for it. */
+/** All connections of one channel of a venue: symbols spread over them, several copies where the venue asks for it. */
 export class SocketPool {
-  readonly #venue: Venue
+  readonly #protocol: StreamProtocol
   readonly #url: string
   readonly #timing: PoolTiming
   readonly #on: PoolHandlers
@@ -40,12 +40,12 @@ export class SocketPool {
   #paused = false
   readonly #timer: NodeJS.Timeout
 
-  constructor(venue: Venue, wsBase: string, on: PoolHandlers, timing: PoolTiming = poolTiming) {
-    this.#venue = venue
-    this.#url = wsBase + venue.socket.path
+  constructor(protocol: StreamProtocol, wsBase: string, on: PoolHandlers, timing: PoolTiming = poolTiming) {
+    this.#protocol = protocol
+    this.#url = wsBase + protocol.socket.path
     this.#timing = timing
     this.#on = on
-    this.#gate = new Gate(venue.socket.minConnectSpacingMs)
+    this.#gate = new Gate(protocol.socket.minConnectSpacingMs)
     this.#timer = setInterval(() => this.#tick(Date.now()), timing.tickMs)
   }
 
@@ -101,7 +101,7 @@ export class SocketPool {
     const drop = [...have].filter((symbol) => !wanted.has(symbol))
     const add = [...wanted].filter((symbol) => !have.has(symbol) && !this.#refusedAt.has(symbol))
     if (drop.length > 0) this.#drop(drop)
-    if (add.length > 0) for (let copy = 0; copy < this.#venue.socket.copies; copy++) this.#add(add, copy)
+    if (add.length > 0) for (let copy = 0; copy < this.#protocol.socket.copies; copy++) this.#add(add, copy)
   }
 
   #drop(symbols: readonly string[]): void {
@@ -118,12 +118,12 @@ export class SocketPool {
     let rest = [...symbols]
     const lines = this.#lines.filter((line) => this.#copyOf.get(line) === copy)
     for (const line of lines) {
-      const room = this.#venue.socket.maxSymbolsPerConnection - line.symbols.size
+      const room = this.#protocol.socket.maxSymbolsPerConnection - line.symbols.size
       const part = rest.splice(0, Math.max(0, room))
       if (part.length > 0) line.add(part)
     }
     while (rest.length > 0) {
-      const part = rest.slice(0, this.#venue.socket.maxSymbolsPerConnection)
+      const part = rest.slice(0, this.#protocol.socket.maxSymbolsPerConnection)
       rest = rest.slice(part.length)
       this.#openLine(part, copy)
     }
@@ -132,7 +132,7 @@ export class SocketPool {
   readonly #copyOf = new WeakMap<Line, number>()
 
   #openLine(symbols: readonly string[], copy: number): void {
-    const line = new Line(this.#venue, this.#url, symbols, this.#gate, this.#timing, {
+    const line = new Line(this.#protocol, this.#url, symbols, this.#gate, this.#timing, {
       frame: (text, received, json) => this.#on.frame(text, received, json),
       events: (events, received) => {
         this.#unavailable = false
