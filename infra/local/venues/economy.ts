@@ -16,6 +16,8 @@ export interface Economy {
   perps(venue: PerpVenueName): readonly PerpMarket[]
   spot(market: SpotMarket): SpotState
   perp(market: PerpMarket): PerpState
+  /** Closed minutes of [from, to), oldest first, as far back as they are kept: what spot candles are made of. */
+  spotMinutes(market: SpotMarket, from: Micros, to: Micros): readonly SpotMinute[]
   /** Closed minutes of [from, to), oldest first: what premium-index and mark-price candles are made of. */
   minutes(market: PerpMarket, from: Micros, to: Micros): readonly PerpMinute[]
   /** Settled rates, newest first, of at least 90 days. */
@@ -53,6 +55,16 @@ export interface SpotState {
   readonly volume24h: number
   readonly quoteVolume24h: number
   readonly time: Micros
+}
+
+/** Prices in dollars, volume in base units; minutes without a trade may be absent. */
+export interface SpotMinute {
+  readonly start: Micros
+  readonly open: number
+  readonly high: number
+  readonly low: number
+  readonly close: number
+  readonly volume: number
 }
 
 export interface PerpMarket {
