@@ -1,0 +1,61 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+
+/** `SERVICE_SECRET` by version; the newest makes, all of them read. */
+export interface ServiceSecrets {
+  readonly newest: number
+  readonly byVersion: ReadonlyMap<number, string>
+}
+
+/** A version of SERVICE_SECRET that is not configured any more: what it made cannot be read or checked. */
+export class UnknownKeyError extends Error {
+  readonly code = 'unknown-key-version'
+  constructor(version: number) {
+    super(`SERVICE_SECRET version ${version} is not configured: add it as SERVICE_SECRETS_OLD=${version}:...`)
+  }
+}
+
+/** The owner's token of an alert; whoever has it controls the alert. Derived, so that no log holds it. */
+export function manageToken(secrets: ServiceSecrets, version: number, alertId: string): string {
+  return `mt_${derive(secrets, version, 'manage-token', alertId).toString('base64url')}`
+}
+
+/** Whether `token` is the alert's, in a time that does not tell how much of it is right. */
+export function isManageToken(secrets: ServiceSecrets, version: number, alertId: string, token: string): boolean {
+  const mac = (text: string): Buffer => createHmac('sha256', 'compare').update(text).digest()
+  return timingSafeEqual(mac(manageToken(secrets, version, alertId)), mac(token))
+}
+
+/** The alert's `webhook_secret`: `whsec_` and 32 bytes as base64. */
+export function webhookSecret(secrets: ServiceSecrets, version: number, alertId: string): string {
+  return `whsec_${derive(secrets, version, 'webhook-secret', alertId).toString('base64')}`
+}
+
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/**
+ * Seals a webhook URL for the log: AES-256-GCM under a key of its own for each alert; base64 of nonce, text and tag. Key
+ * and nonce follow from the alert and the URL, so that the same creation sent again is the same record.
+ */
+export function sealUrl(secrets: ServiceSecrets, version: number, alertId: string, url: string): string {
+  const key = derive(secrets, version, 'webhook-url', alertId)
+  const nonce = createHmac('sha256', key).update(url).digest().subarray(0, NONCE_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(alertId))
+  return Buffer.concat([nonce, cipher.update(url, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64')
+}
+
+/** Opens what `sealUrl` made; throws where it was made for another alert, under another secret, or was changed. */
+export function openUrl(secrets: ServiceSecrets, version: number, alertId: string, sealed: string): string {
+  const bytes = Buffer.from(sealed, 'base64')
+  const nonce = bytes.subarray(0, NONCE_BYTES)
+  const end = bytes.length - TAG_BYTES
+  const decipher = createDecipheriv('aes-256-gcm', derive(secrets, version, 'webhook-url', alertId), nonce)
+  decipher.setAAD(Buffer.from(alertId)).setAuthTag(bytes.subarray(end))
+  return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, end)), decipher.final()]).toString('utf8')
+}
+
+function derive(secrets: ServiceSecrets, version: number, purpose: string, alertId: string): Buffer {
+  const secret = secrets.byVersion.get(version)
+  if (secret === undefined) throw new UnknownKeyError(version)
+  return Buffer.from(hkdfSync('sha256', secret, alertId, purpose, 32))
+}

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import { isPublicAddress, readWebhookUrl, receiverOf } from './address.ts'
+
+describe('a public address', () => {
+  it.each([
+    ['1.1.1.1'],
+    ['93.184.215.14'],
+    ['100.63.255.255'],
+    ['172.15.255.255'],
+    ['172.32.0.0'],
+    ['2606:4700:4700::1111'],
+    ['2a00:1450:4001:80e::200e'],
+  ])('is %s', (address) => {
+    expect(isPublicAddress(address)).toBe(true)
+  })
+
+  it.each([
+    ['0.0.0.0'],
+    ['10.255.255.255'],
+    ['100.64.0.1'],
+    ['127.0.0.1'],
+    ['127.255.255.254'],
+    ['169.254.169.254'],
+    ['172.16.0.1'],
+    ['172.31.255.255'],
+    ['192.168.1.1'],
+    ['198.18.0.1'],
+    ['203.0.113.9'],
+    ['224.0.0.1'],
+    ['255.255.255.255'],
+    ['::'],
+    ['::1'],
+    ['::ffff:10.0.0.1'],
+    ['::ffff:93.184.215.14'],
+    ['::a00:1'],
+    ['64:ff9b::10.0.0.1'],
+    ['2002:7f00:1::'],
+    ['2001:0:4136:e378:8000:63bf:3fff:fdd2'],
+    ['2001:db8::1'],
+    ['fc00::1'],
+    ['fd12:3456::1'],
+    ['fe80::1'],
+    ['fec0::1'],
+    ['ff02::1'],
+    ['localhost'],
+    [''],
+  ])('is not %s', (address) => {
+    expect(isPublicAddress(address)).toBe(false)
+  })
+})
+
+describe('a webhook URL', () => {
+  it.each([
+    ['https://example.com/hook?a=1'],
+    ['https://example.com:8443/'],
+    ['https://1.1.1.1/'],
+    ['https://[2606:4700::1111]/'],
+  ])('may be %s', (text) => {
+    expect(readWebhookUrl(text, false)).toEqual({ url: new URL(text) })
+  })
+
+  it.each([
+    ['example.com/hook', 'not-a-url'],
+    ['', 'not-a-url'],
+    ['http://example.com/', 'not-https'],
+    ['ftp://example.com/', 'not-https'],
+    ['https://user:secret@example.com/', 'credentials'],
+    ['https://example.com:0/', 'no-port'],
+    [`https://example.com/${'x'.repeat(2_048)}`, 'too-long'],
+    ['https://127.0.0.1/', 'private-address'],
+    ['https://2130706433/', 'private-address'],
+    ['https://0177.0.0.1/', 'private-address'],
+    ['https://0x7f.1/', 'private-address'],
+    ['https://[::1]/', 'private-address'],
+    ['https://[::ffff:10.0.0.1]/', 'private-address'],
+    ['https://169.254.169.254/latest/meta-data', 'private-address'],
+    ['https://localhost/', 'private-address'],
+    ['https://localhost./', 'private-address'],
+    ['https://db.internal/', 'private-address'],
+    ['https://intranet/', 'private-address'],
+  ])('may not be %s: %s', (text, refused) => {
+    expect(readWebhookUrl(text, false)).toEqual({ refused })
+  })
+
+  it('may be private where that is allowed', () => {
+    expect(readWebhookUrl('https://127.0.0.1:8443/hook', true)).toEqual({ url: new URL('https://127.0.0.1:8443/hook') })
+  })
+})
+
+it('knows a receiver by host and port', () => {
+  expect(receiverOf(new URL('https://example.com/a'))).toBe('example.com:443')
+  expect(receiverOf(new URL('https://[2606:4700::1111]:8443/a'))).toBe('[2606:4700::1111]:8443')
+})
