@@ -73,7 +73,10 @@ export type FactRow = Fact | { readonly refused: Refusal }
 export type Fact =
   TickerFact | DerivativeFact | SettlementFact | RatioFact | LiquidationFact | TermsFact | CandleFact | TokenFact
 
-/** Spot. Null or absent: this message does not say; what is known of before stands. */
+/**
+ * Spot. Absent: this message does not say, what is known of before stands. Null: the venue has none now (an empty side of
+ * the book) or its book top is not to be used with this price (a stand-in that knows last prices only).
+ */
 export interface TickerFact {
   readonly kind: 'ticker'
   readonly symbol: string
