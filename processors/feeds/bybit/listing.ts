@@ -3,27 +3,28 @@ import type { Listed, ListedPrice, Listing, RestAnswer, RestCall } from '../venu
 import { listOf, refusal } from './backfill.ts'
 import { fromSymbol, listed, seed } from './listed.ts'
 
-const PATH = '/v5/market/instruments-info?category=linear&limit=1000'
+export const LINEAR_LIST = '/v5/market/instruments-info?category=linear&limit=1000'
 
 /** USDT perpetuals of `instruments-info`. 800 symbols in August 2026: one page of 1000, further ones by cursor. */
 export const listing: Listing = {
-  first: { path: PATH, cost: 1 },
+  first: { path: LINEAR_LIST, cost: 1 },
   parse(body) {
     const list = listOf(body)
     if (list === undefined) return refusal(body) ?? badBody('a result with a list')
     const rows = list.map(readSymbol).filter((row) => row !== undefined)
-    return { kind: 'rows', rows, ...nextOf(body) }
+    return { kind: 'rows', rows, ...nextOf(body, LINEAR_LIST) }
   },
   seed,
   fromSymbol,
   prices: { first: { path: '/v5/market/tickers?category=linear', cost: 1 }, parse: readPrices },
 }
 
-function nextOf(body: unknown): { next?: RestCall } {
+/** The call for the page that follows a list of `path`. */
+export function nextOf(body: unknown, path: string): { next?: RestCall } {
   const result = isRecord(body) ? body['result'] : undefined
   const cursor = isRecord(result) ? result['nextPageCursor'] : undefined
   if (typeof cursor !== 'string' || cursor === '') return {}
-  return { next: { path: `${PATH}&cursor=${encodeURIComponent(cursor)}`, cost: 1 } }
+  return { next: { path: `${path}&cursor=${encodeURIComponent(cursor)}`, cost: 1 } }
 }
 
 /** What `symbolType` names beside coins: shares, currencies, metals and oil. */

@@ -1,17 +1,21 @@
 import { countOf, textOf, unknownEvent } from '../fields.ts'
-import type { FrameEvent } from '../venue.ts'
+import type { FrameEvent, StreamProtocol } from '../venue.ts'
 
-export function subscribe(symbols: readonly string[], id: number): string[] {
-  return request('subscribe', symbols, id)
+/** Requests about one topic; a frame names at most `argsMax` symbols ("spot: up to 10 args", linear has no such limit). */
+export function requestsFor(topic: string, argsMax = Infinity): Pick<StreamProtocol, 'subscribe' | 'unsubscribe'> {
+  return {
+    subscribe: (symbols, id) => request('subscribe', topic, symbols, id, argsMax),
+    unsubscribe: (symbols, id) => request('unsubscribe', topic, symbols, id, argsMax),
+  }
 }
 
-export function unsubscribe(symbols: readonly string[], id: number): string[] {
-  return request('unsubscribe', symbols, id)
-}
+export const { subscribe, unsubscribe } = requestsFor('publicTrade')
 
-function request(op: string, symbols: readonly string[], id: number): string[] {
+function request(op: string, topic: string, symbols: readonly string[], id: number, argsMax: number): string[] {
   if (symbols.length === 0) return []
-  return [JSON.stringify({ req_id: String(id), op, args: symbols.map((symbol) => `publicTrade.${symbol}`) })]
+  const args = symbols.slice(0, argsMax).map((symbol) => `${topic}.${symbol}`)
+  const frame = JSON.stringify({ req_id: String(id), op, args })
+  return [frame, ...request(op, topic, symbols.slice(args.length), id, argsMax)]
 }
 
 /** `{"success":true,"ret_msg":"","conn_id":"..","req_id":"1","op":"subscribe"}`; one bad topic fails the request. */
@@ -27,6 +31,7 @@ export function readReply(message: Record<string, unknown>): FrameEvent {
 }
 
 function symbolsIn(text: string): string[] | null {
-  const symbols = [...text.matchAll(/publicTrade\.([\w-]+)/g)].map(([, symbol = '']) => symbol)
+  const topics = text.matchAll(/(?:publicTrade|tickers|allLiquidation)\.([\w-]+)/g)
+  const symbols = [...topics].map(([, symbol = '']) => symbol)
   return symbols.length === 0 ? null : symbols
 }

@@ -1,0 +1,91 @@
+import { amountOf, isSigned, MINUTE_MS, refusedField, SETTLEMENT_MS } from '../fact-fields.ts'
+import { badBody, countOf, isDecimal, isRecord, microsOf } from '../fields.ts'
+import type { FactRow, Poll } from '../source.ts'
+import type { RestAnswer } from '../venue.ts'
+import { listOf, refusal } from './backfill.ts'
+
+type Calls = Pick<Poll, 'call' | 'parse'>
+
+/** The newest settled rates. */
+export function settlements(limit: number): Calls {
+  return {
+    call: (symbol) => ({ path: `/v5/market/funding/history?${about(symbol)}&limit=${limit}`, cost: 1 }),
+    parse: (symbol, body) => oldestFirst(body, (row) => readSettlement(symbol, row)),
+  }
+}
+
+function readSettlement(asked: string, row: unknown): FactRow {
+  if (!isRecord(row)) return refusedField
+  const { symbol, fundingRate: rate, fundingRateTimestamp } = row
+  const time = timeOf(fundingRateTimestamp)
+  if (symbol !== asked || !isSigned(rate) || time === undefined) return refusedField
+  return { kind: 'settlement', symbol: asked, rate, mark: null, time }
+}
+
+/** Closes of the last closed minutes of the premium index. */
+export const premiumMinutes: Calls = {
+  call: (symbol) => ({ path: `${premiumPath(symbol)}&limit=3`, cost: 1 }),
+  parse: parsePremiums,
+}
+
+/** The same since the last settlement: at most 480 minutes, one page. */
+export const premiumSinceSettlement: Calls = {
+  call: (symbol, now) => ({ path: `${premiumPath(symbol)}&start=${now - (now % SETTLEMENT_MS)}&limit=1000`, cost: 1 }),
+  parse: parsePremiums,
+}
+
+function premiumPath(symbol: string): string {
+  return `/v5/market/premium-index-price-kline?${about(symbol)}&interval=1`
+}
+
+function parsePremiums(symbol: string, body: unknown, now: number): RestAnswer<FactRow> {
+  return minutes(symbol, body, now, ([start, , , , close]) => {
+    const time = timeOf(start)
+    if (time === undefined || !isSigned(close)) return refusedField
+    return { kind: 'derivative', symbol, premium: { premium: close, time } }
+  })
+}
+
+/** The last closed minutes of the trades; the venue does not say who took. */
+export const candles: Calls = {
+  call: (symbol) => ({ path: `/v5/market/kline?${about(symbol)}&interval=1&limit=3`, cost: 1 }),
+  parse: (symbol, body, now) =>
+    minutes(symbol, body, now, ([start, open, high, low, close, size]) => {
+      const minute = timeOf(start)
+      const volume = amountOf(size)
+      if (minute === undefined || typeof volume !== 'string') return refusedField
+      if (!isDecimal(open) || !isDecimal(high) || !isDecimal(low) || !isDecimal(close)) return refusedField
+      return { kind: 'candle', symbol, minute, open, high, low, close, volume, takerBuy: null, trades: null }
+    }),
+}
+
+/** Rows of a `kline` call; the newest may be of the minute that still runs. */
+function minutes(
+  symbol: string,
+  body: unknown,
+  now: number,
+  read: (row: readonly unknown[]) => FactRow,
+): RestAnswer<FactRow> {
+  const result = isRecord(body) ? body['result'] : undefined
+  if (isRecord(result) && Array.isArray(result['list']) && result['symbol'] !== symbol) return badBody(symbol)
+  return oldestFirst(body, (row) => {
+    if (!Array.isArray(row)) return refusedField
+    return (countOf(row[0]) ?? 0) + MINUTE_MS > now ? undefined : read(row)
+  })
+}
+
+/** The venue lists the newest first. */
+function oldestFirst(body: unknown, read: (row: unknown) => FactRow | undefined): RestAnswer<FactRow> {
+  const list = listOf(body)
+  if (list === undefined) return refusal(body) ?? badBody('a result with a list')
+  const rows = list.toReversed().map(read)
+  return { kind: 'rows', rows: rows.filter((row) => row !== undefined) }
+}
+
+function about(symbol: string): string {
+  return `category=linear&symbol=${encodeURIComponent(symbol)}`
+}
+
+function timeOf(text: unknown): number | undefined {
+  return microsOf(countOf(text) ?? 0)
+}

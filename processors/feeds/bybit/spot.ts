@@ -1,0 +1,90 @@
+import type { Micros } from '../../../schemas/records.ts'
+import { amountOf, factEvent, factRows, isSigned, percentOf, priceOf, refusedField } from '../fact-fields.ts'
+import { badBody, badField, isCount, isDecimal, isRecord, isSymbol, microsOf } from '../fields.ts'
+import type { FactRow } from '../source.ts'
+import type { FrameEvent, Listed, ListedPrice, Listing, RestAnswer } from '../venue.ts'
+import { listOf, refusal } from './backfill.ts'
+import { nextOf } from './listing.ts'
+
+const LIST = '/v5/market/instruments-info?category=spot'
+export const SPOT_TICKERS = '/v5/market/tickers?category=spot'
+
+/** Spot pairs in USDT and USDC, without tokenised shares. The list comes as one page. */
+export const spotListing: Listing = {
+  first: { path: LIST, cost: 1 },
+  parse(body) {
+    const list = listOf(body)
+    if (list === undefined) return refusal(body) ?? badBody('a result with a list')
+    return { kind: 'rows', rows: list.map(readSymbol).filter((row) => row !== undefined), ...nextOf(body, LIST) }
+  },
+  seed: 'BTC ETH SOL XRP BNB DOGE LINK ARB ADA AVAX DOT POL UNI APT OP SUI NEAR ATOM PEPE SHIB GRAM TRX LTC USDC'
+    .split(' ')
+    .map((base) => listed(base, 'USDT', null, true)),
+  fromSymbol(symbol) {
+    const [, base, quote] = /^(.+)(USDT|USDC)$/.exec(symbol) ?? []
+    return base === undefined || quote === undefined ? undefined : listed(base, quote, null, true)
+  },
+  prices: { first: { path: SPOT_TICKERS, cost: 1 }, parse: readPrices },
+}
+
+function listed(base: string, quote: string, tick: number | null, live: boolean): Listed {
+  return { symbol: base + quote, base, quote, settle: quote, sizeFactor: 1, priceFactor: 1, tick, live }
+}
+
+function readSymbol(row: unknown): Listed | undefined {
+  if (!isRecord(row) || row['symbolType'] === 'xstocks') return undefined
+  const { symbol, status, baseCoin, quoteCoin, priceFilter } = row
+  if (!isSymbol(baseCoin) || (quoteCoin !== 'USDT' && quoteCoin !== 'USDC')) return undefined
+  if (symbol !== baseCoin + quoteCoin) return undefined
+  const tick = isRecord(priceFilter) && isDecimal(priceFilter['tickSize']) ? Number(priceFilter['tickSize']) : null
+  return listed(baseCoin, quoteCoin, tick, status === 'Trading')
+}
+
+function readPrices(body: unknown): RestAnswer<ListedPrice> {
+  const answer = parseSpotTickers(body)
+  if (answer.kind !== 'rows') return answer
+  return {
+    kind: 'rows',
+    rows: answer.rows.flatMap((row) =>
+      'kind' in row && row.kind === 'ticker' && typeof row.last === 'string'
+        ? [{ symbol: row.symbol, price: Number(row.last) }]
+        : [],
+    ),
+  }
+}
+
+/** A message of `tickers.<symbol>`: "snapshot" always, without the top of the book. */
+export function readSpotMessage({ data, ts }: Record<string, unknown>): FrameEvent[] {
+  const time = isCount(ts) ? microsOf(ts) : undefined
+  return time === undefined ? [badField] : [factEvent(readTicker(data, time))]
+}
+
+/**
+ * The whole market at once, of the answer's time. Its rows have the top of the book, which the stream has not: taken, it
+ * would stand beside newer last prices until the next call, so the last price it is, as on the stream.
+ */
+export function parseSpotTickers(body: unknown): RestAnswer<FactRow> {
+  const list = listOf(body)
+  if (list === undefined) return refusal(body) ?? badBody('a result with a list')
+  const time = timeOf(body)
+  return time === undefined ? badBody('a time') : factRows(list, (row) => readTicker(row, time))
+}
+
+/** When the venue made an answer. */
+export function timeOf(body: unknown): Micros | undefined {
+  const ms = isRecord(body) ? body['time'] : undefined
+  return isCount(ms) ? microsOf(ms) : undefined
+}
+
+/** `price24hPcnt` is a fraction: "-0.0179" is -1.79 %. */
+function readTicker(row: unknown, time: Micros): FactRow {
+  if (!isRecord(row) || !isSymbol(row['symbol'])) return refusedField
+  const { symbol, lastPrice, price24hPcnt: change = '' } = row
+  const last = priceOf(lastPrice)
+  const volume24h = amountOf(row['volume24h'])
+  const quoteVolume24h = amountOf(row['turnover24h'])
+  if (typeof last !== 'string' || volume24h === undefined || quoteVolume24h === undefined) return refusedField
+  if (change !== '' && !isSigned(change)) return refusedField
+  const change24h = change === '' ? null : percentOf(change)
+  return { kind: 'ticker', symbol, last, change24h, volume24h, quoteVolume24h, time }
+}
