@@ -38,6 +38,8 @@ export const knownAssets: readonly KnownAsset[] = [
   { id: 'ton', symbols: ['TON', 'TONCOIN', 'GRAM'] },
   { id: 'trx', symbols: ['TRX'] },
   { id: 'ltc', symbols: ['LTC'] },
+  { id: 'usdt', symbols: ['USDT'] },
+  { id: 'usdc', symbols: ['USDC'] },
 ]
 
 const bySymbol = new Map(knownAssets.flatMap((asset) => asset.symbols.map((symbol) => [symbol, asset] as const)))

@@ -201,6 +201,12 @@ export const settings = {
     says: 'Symbols streamed from the start; empty: the eight pre-subscribed ones.',
     example: 'BTC,ETH',
   },
+  LISTINGS_SECONDS: {
+    kind: 'number',
+    default: '3600',
+    says: 'How often a venue is asked what it lists: new markets, delistings, changed contract values.',
+    example: '600',
+  },
   BINANCE_WS_URL: {
     kind: 'text',
     default: '',

@@ -17,6 +17,16 @@ export interface Source {
   readonly listings: readonly SourceListing[]
   readonly streams: readonly DataStream[]
   readonly polls: readonly Poll[]
+  /** Where a time without spot tickers is looked up afterwards. */
+  readonly candles?: CandleLookup
+}
+
+/** One-minute candles of a spot market over a time that we choose: the bounds of prices that no ticker told. */
+export interface CandleLookup {
+  readonly host: RestHost
+  /** Candles of the minutes that touch [from, to), microseconds; of more than a page the newest. */
+  call(symbol: string, from: Micros, to: Micros): RestCall
+  parse(symbol: string, body: unknown, now: number): RestAnswer<FactRow>
 }
 
 export type RestHost = 'rest' | 'spotRest'
