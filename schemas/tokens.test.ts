@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest'
+import { knownAssets } from './catalogue.ts'
+import { registryIds, registryToken, registryTokenOf, registryTokens } from './tokens.ts'
+
+describe('the registry table', () => {
+  it('has every known asset once, and no id twice', () => {
+    const assets = registryTokens.map(({ asset }) => asset)
+    expect(new Set(assets).size).toBe(assets.length)
+    expect(assets).toEqual(expect.arrayContaining(knownAssets.map(({ id }) => id)))
+    expect(new Set(registryIds).size).toBe(registryIds.length)
+  })
+
+  it.each([
+    ['bitcoin', 'btc'],
+    ['avalanche-2', 'avax'],
+    ['matic-network', 'matic'],
+    ['polygon-ecosystem-token', 'matic'],
+    ['the-open-network', 'ton'],
+    ['binancecoin', 'bnb'],
+  ])('takes %s for %s', (id, asset) => {
+    expect(registryToken(id)?.asset).toBe(asset)
+    expect(registryTokenOf(asset)).toBe(registryToken(id))
+  })
+
+  it('does not take a ticker for an id', () => {
+    expect(registryToken('btc')).toBeUndefined()
+    expect(registryTokenOf('wif')).toBeUndefined()
+  })
+})
