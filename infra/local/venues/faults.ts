@@ -1,8 +1,8 @@
 import { damaged } from './damage.ts'
 import type { FaultKind, FaultOrder } from './fault-kinds.ts'
 import { faultKinds } from './fault-kinds.ts'
-import type { Link } from './link.ts'
-import type { Market, VenueName } from './markets.ts'
+import type { Link, Subject } from './link.ts'
+import type { VenueName } from './markets.ts'
 import { Random } from './random.ts'
 import { refusedReply } from './refused-reply.ts'
 import type { RestReply, Session } from './venue-server.ts'
@@ -107,10 +107,20 @@ export class Faults {
   }
 
   /** The frames that leave instead of `frame`. */
-  trade(link: Link, market: Market, frame: string): readonly string[] {
-    if (this.active.length === 0 && !this.held.has(link)) return [frame]
+  trade(link: Link, market: Subject, frame: string): readonly string[] {
+    return this.leaving(this.active, link, market, frame)
+  }
+
+  /** As `trade`, but a fault with a count is meant for trades, so that as many of them are hit as were ordered. */
+  data(link: Link, market: Subject, frame: string): readonly string[] {
+    const lasting = this.active.filter(({ left }) => left === Number.POSITIVE_INFINITY)
+    return this.leaving(lasting, link, market, frame)
+  }
+
+  private leaving(active: readonly Fault[], link: Link, market: Subject, frame: string): readonly string[] {
+    if (active.length === 0 && !this.held.has(link)) return [frame]
     const overtaken = this.overtaken(link)
-    for (const fault of this.active) {
+    for (const fault of active) {
       if (!frameKinds.has(fault.order.kind) || !concerns(fault.order, market) || !this.hits(fault)) continue
       return [...this.tampered(fault, link, frame), ...overtaken]
     }
@@ -221,11 +231,11 @@ export class Faults {
 
 const frameKinds: ReadonlySet<FaultKind> = new Set(['silence', 'lost', 'doubled', 'reordered', 'malformed'])
 
-function at(order: FaultOrder, venue: VenueName): boolean {
+function at(order: FaultOrder, venue: string): boolean {
   return order.venue === undefined || order.venue === venue
 }
 
-function concerns(order: FaultOrder, market: Market): boolean {
+function concerns(order: FaultOrder, market: Subject): boolean {
   if (!at(order, market.venue)) return false
   return order.symbol === undefined || order.symbol === market.asset || order.symbol === market.symbol
 }

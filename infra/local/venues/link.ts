@@ -1,19 +1,28 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
-import type { Market, VenueName } from './markets.ts'
+import type { VenueName } from './markets.ts'
 
 /** What a slow reader may leave unread before it is cut off, as venues do. */
 const UNREAD_BYTES_MAX = 64 * 1024 * 1024
 
+/** Whose frame it is: enough for a fault to know whether it is meant. */
+export interface Subject {
+  readonly venue: string
+  readonly symbol: string
+  readonly asset: string
+}
+
 /** What stands between a venue and its sockets. */
 export interface Tamper {
   /** The frames that leave instead of this one, now. */
-  trade(link: Link, market: Market, frame: string): readonly string[]
+  trade(link: Link, market: Subject, frame: string): readonly string[]
+  /** The same for what is said beside trades. */
+  data(link: Link, market: Subject, frame: string): readonly string[]
   /** Whether acknowledgements, heartbeats and pongs leave. */
   speaks(link: Link): boolean
 }
 
-/** One socket as its venue sees it. Trade frames pass through the faults, all others do not. */
+/** One socket as its venue sees it. Frames of streams pass through the faults, all others do not. */
 export class Link {
   readonly venue: VenueName
   readonly openedAtMs: number
@@ -39,8 +48,13 @@ export class Link {
   }
 
   /** One frame of a trade stream. */
-  trade(market: Market, frame: string): void {
+  trade(market: Subject, frame: string): void {
     for (const text of this.tamper.trade(this, market, frame)) this.send(text)
+  }
+
+  /** One frame of another stream: prices, funding, liquidations. */
+  data(market: Subject, frame: string): void {
+    for (const text of this.tamper.data(this, market, frame)) this.send(text)
   }
 
   /** Already tampered with. */
