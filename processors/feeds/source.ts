@@ -107,6 +107,10 @@ export interface DerivativeFact {
   readonly kind: 'derivative'
   readonly symbol: string
   readonly rate?: { readonly rate: string; readonly next: Micros | null; readonly time: Micros }
+  /**
+   * Null: not said here, what is known stands. Mark and index can be of two calls (OKX), each with its own time: whether
+   * one is news is judged by its own last time, not by the other's, and a record that joins them has the later time.
+   */
   readonly mark?: { readonly mark: string | null; readonly index: string | null; readonly time: Micros }
   /** Close of the minute that begins at `time`. */
   readonly premium?: { readonly premium: string; readonly time: Micros }
