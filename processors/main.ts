@@ -62,6 +62,7 @@ async function start(report: Logger): Promise<() => Promise<void>> {
       report,
     },
     snapshots: { everyMs: config.SNAPSHOT_SECONDS * 1000, everyRecords: SNAPSHOT_RECORDS },
+    partitions: config.PARTITIONS,
     sessionMs: SESSION_MS,
   })
   exposeRunner(metrics, runner)

@@ -13,8 +13,11 @@ export interface Topic {
   readonly name: string
   /** What the Kafka key is, as a person would say it. */
   readonly key: string
-  /** `asset`: by the asset's partition, the same number in every topic; `one`: a single partition. */
-  readonly partitions: 'asset' | 'one'
+  /**
+   * `asset`: by the asset's partition, the same number in every topic; `receiver`: as many, by a webhook's receiver;
+   * `one`: a single partition.
+   */
+  readonly partitions: 'asset' | 'receiver' | 'one'
   readonly kind: Kind
   readonly records: readonly RecordType[]
   readonly says: string
@@ -180,6 +183,8 @@ export type TopicName = (typeof topics)[number]['name']
 
 /** The record types that a topic may hold. */
 export type RecordsOf<Name extends TopicName> = Extract<(typeof topics)[number], { name: Name }>['records'][number]
+
+export type KindOf<Name extends TopicName> = Extract<(typeof topics)[number], { name: Name }>['kind']
 
 /** The topic of that name; every name of the type is in the table. */
 export function topicOf(name: TopicName): Topic {

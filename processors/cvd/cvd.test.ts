@@ -75,7 +75,7 @@ describe('a row', () => {
 
   it('comes before the mark that closed it', () => {
     const fed = new Fed().batch(trade(), mark(T0 + 20 * SECOND))
-    const types = fed.emitted.filter(({ topic }) => topic === 'derived.flow').map(({ message }) => message.type)
+    const types = fed.emitted.filter(({ topic }) => topic === 'derived.flow').map(({ message }) => message?.type)
     expect(types).toEqual(['flow', 'mark'])
   })
 })
@@ -169,7 +169,7 @@ describe('marks', () => {
     const fed = new Fed().batch(mark(T0 + 2), mark(T0 + 1), mark(T0 + 2), mark(T0 + 3))
     const times = (topic: string): number[] =>
       fed.emitted.flatMap(({ topic: to, message }) =>
-        to === topic && message.type === 'mark' ? [message.value.time] : [],
+        to === topic && message?.type === 'mark' ? [message.value.time] : [],
       )
     expect(times('derived.flow')).toEqual([T0 + 2, T0 + 3])
     expect(times('derived.signals')).toEqual([T0 + 2, T0 + 3])

@@ -47,7 +47,7 @@ export class Fed {
   /** Folds messages as one batch. */
   batch(...messages: readonly Message[]): this {
     for (const message of messages) {
-      if (message.type === 'mark') this.#partitionTime = Math.max(this.#partitionTime, message.value.time)
+      if (message?.type === 'mark') this.#partitionTime = Math.max(this.#partitionTime, message.value.time)
       const offset = this.#offset++
       const context = { partition: 0, v: versionOf(1, offset), partitionTime: this.#partitionTime }
       this.core.apply(this.state, { topic: 'market.trades', offset, time: 0, message }, context, this.#emit)
@@ -73,7 +73,7 @@ export class Fed {
   /** The last row of each key. */
   get rows(): Flow[] {
     const last = new Map<string, Flow>()
-    for (const { key, message } of this.emitted) if (message.type === 'flow') last.set(key, message.value)
+    for (const { key, message } of this.emitted) if (message?.type === 'flow') last.set(key, message.value)
     return [...last.values()]
   }
 
@@ -82,7 +82,7 @@ export class Fed {
   }
 
   get signals(): Signal[] {
-    return this.emitted.flatMap(({ message }) => (message.type === 'signal' ? [message.value] : []))
+    return this.emitted.flatMap(({ message }) => (message?.type === 'signal' ? [message.value] : []))
   }
 
   get refused(): CvdState['refused'] {

@@ -191,9 +191,9 @@ class Instance {
   async task(partition: number): Promise<Task> {
     const known = this.#tasks.get(partition)
     if (known !== undefined) return known
-    const { row, snapshotRecords } = this.#options
+    const { row, snapshotRecords, partitions } = this.#options
     const snapshots = { everyMs: Infinity, everyRecords: snapshotRecords }
-    const made = await Task.open(row, partition, { ports: this.#ports, decoder: this.#decoder, snapshots })
+    const made = await Task.open(row, partition, { ports: this.#ports, decoder: this.#decoder, snapshots, partitions })
     this.#tasks.set(partition, made)
     return made
   }

@@ -122,7 +122,7 @@ export function on(
     ...ports,
   }
   const decoder = new Decoder(all.codec, (id) => all.lookUp(id))
-  return { broker, notes, ports: all, decoder, snapshots: { everyMs: Infinity, everyRecords } }
+  return { broker, notes, ports: all, decoder, partitions: 12, snapshots: { everyMs: Infinity, everyRecords } }
 }
 
 /** A membership that the test deals out. */

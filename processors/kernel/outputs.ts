@@ -10,32 +10,51 @@ const RECORDS_PER_SEND_MAX = 2_000
 export class Outputs {
   readonly #codec: Codec
   readonly #topics: ReadonlySet<TopicName>
-  readonly #byTopic = new Map<TopicName, OutRecord[]>()
+  readonly #own: number
+  /** By topic and partition, in the order of their first record. */
+  readonly #lanes = new Map<string, Lane>()
   /** Kafka timestamp of what is emitted now, milliseconds: that of the entry it follows from. */
   time = 0
 
-  constructor(codec: Codec, topics: readonly TopicName[]) {
+  /** `own`: the partition that outputs go to where they do not name one. */
+  constructor(codec: Codec, topics: readonly TopicName[], own: number) {
     this.#codec = codec
     this.#topics = new Set(topics)
+    this.#own = own
   }
 
   readonly emit = (output: Output): void => {
-    const { topic, key, message } = output
+    const { topic, key, message, partition = this.#own } = output
     // Unclaimed topics are not fenced: writing there would let a frozen owner overwrite its successor.
     if (!this.#topics.has(topic)) throw new Error(`${topic} is not among the outputs of the processor's row`)
-    const value = this.#codec.encode(topic, message.type, message.value)
-    const records = this.#byTopic.get(topic)
-    const record = { key, value, time: this.time }
-    if (records === undefined) this.#byTopic.set(topic, [record])
-    else records.push(record)
+    const value = message === null ? null : this.#codec.encode(topic, message.type, message.value)
+    this.#lane(topic, partition).records.push({ key, value, time: this.time })
   }
 
-  /** What was emitted since the last call, in order within each topic, cut into sends. */
-  take(): { topic: TopicName; count: number; sends: OutRecord[][] }[] {
-    const taken = [...this.#byTopic].map(([topic, records]) => ({ topic, count: records.length, sends: cut(records) }))
-    this.#byTopic.clear()
+  /** What was emitted since the last call, in order within each partition of a topic, cut into sends. */
+  take(): (Omit<Lane, 'records'> & { readonly count: number; readonly sends: readonly OutRecord[][] })[] {
+    const taken = [...this.#lanes.values()].map(({ topic, partition, records }) => {
+      return { topic, partition, count: records.length, sends: cut(records) }
+    })
+    this.#lanes.clear()
     return taken
   }
+
+  #lane(topic: TopicName, partition: number): Lane {
+    const name = `${topic}-${partition}`
+    const known = this.#lanes.get(name)
+    if (known !== undefined) return known
+    const lane = { topic, partition, records: [] }
+    this.#lanes.set(name, lane)
+    return lane
+  }
+}
+
+/** Records of one partition that wait to be sent. */
+interface Lane {
+  readonly topic: TopicName
+  readonly partition: number
+  readonly records: OutRecord[]
 }
 
 function cut(records: OutRecord[]): OutRecord[][] {

@@ -1,5 +1,5 @@
 import type { Message, Micros } from '../../schemas/records.ts'
-import type { RecordsOf, TopicName } from '../../schemas/topics.ts'
+import type { KindOf, RecordsOf, TopicName } from '../../schemas/topics.ts'
 
 /** One record of a partition's log, decoded. `topic`, the partition and `offset` are its identity. */
 export interface Entry {
@@ -10,10 +10,21 @@ export interface Entry {
   readonly message: Message
 }
 
-/** One output. It goes to the partition of the input that it follows from. */
+/**
+ * One output. It goes to the partition of the input that it follows from, or, in a topic that is partitioned by
+ * something else, to `partition`. A `message` of null is a tombstone: the key's end in a compacted topic.
+ */
 export type Output<Topics extends TopicName = TopicName> = Topics extends TopicName
-  ? { readonly topic: Topics; readonly key: string; readonly message: Message<RecordsOf<Topics>> }
+  ? {
+      readonly topic: Topics
+      readonly key: string
+      readonly message: Message<RecordsOf<Topics>> | Tombstone<Topics>
+      readonly partition?: number
+    }
   : never
+
+/** Only in a cache does a key come to an end. */
+type Tombstone<Topics extends TopicName> = KindOf<Topics> extends 'cache' ? null : never
 
 /** What a processor sees of its surroundings: all of it data, so that a replay sees the same. */
 export interface Context {

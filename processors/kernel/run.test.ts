@@ -37,6 +37,7 @@ function host(begun = given({}, clock, 10), everyMs = Infinity): Hosted {
     rows: [{ row: tallyRow, membership }],
     ports: begun.ports,
     snapshots: { everyMs, everyRecords: 10 },
+    partitions: 12,
     sessionMs: 6_000,
   })
   runners.push(runner)

@@ -19,6 +19,8 @@ export interface RunOptions {
   readonly rows: readonly { readonly row: ProcessorRow; readonly membership: Membership }[]
   readonly ports: Ports
   readonly snapshots: SnapshotPolicy
+  /** Of every topic that is partitioned alike. */
+  readonly partitions: number
   /** A membership that gave no sign of life for this long plus 5 s ends the process. */
   readonly sessionMs: number
 }
@@ -120,10 +122,11 @@ export class Runner {
   }
 
   #slot(row: ProcessorRow, partition: number): Slot {
-    const { ports, snapshots } = this.#options
+    const { ports, snapshots, partitions } = this.#options
     return new Slot(row, partition, {
       ports,
       snapshots,
+      partitions,
       decoder: this.#decoder,
       onWant: () => this.#wake(),
       onWorked: (slices, positions) => this.#measure(row, slices, positions),

@@ -1,7 +1,7 @@
-import type { Claim, LogRecord, Position, Slice } from '../../infra/kafka/seam.ts'
+import type { Claim, LogRecord, Position, Slice, TopicPartition } from '../../infra/kafka/seam.ts'
 import { UndecodableError } from '../../schemas/codec.ts'
 import type { Message, Micros } from '../../schemas/records.ts'
-import type { TopicName } from '../../schemas/topics.ts'
+import { topicOf, type TopicName } from '../../schemas/topics.ts'
 import type { Decoder } from './decoder.ts'
 import { openState } from './open-state.ts'
 import { Outputs } from './outputs.ts'
@@ -11,6 +11,8 @@ import { batchBytes, snapshotBatch } from './snapshot.ts'
 import { versionOf } from './version.ts'
 
 export interface TaskOptions {
+  /** Of every topic that is partitioned alike. */
+  readonly partitions: number
   readonly ports: Ports
   readonly decoder: Decoder
   readonly snapshots: SnapshotPolicy
@@ -44,7 +46,7 @@ export class Task {
   static async open(row: ProcessorRow, partition: number, options: TaskOptions): Promise<Task> {
     const { log, clock, meter } = options.ports
     const startedAt = clock.now()
-    const targets = [...row.outputs, row.state].map((topic) => ({ topic, partition }))
+    const targets = targetsOf(row, partition, options.partitions)
     const claim = await log.claim(`${row.name}-${partition}`, targets)
     const opened = await openState(row, partition, claim, options)
     meter.restored(row.name, clock.now() - startedAt)
@@ -64,7 +66,7 @@ export class Task {
     this.#claim = claim
     this.#state = state
     this.#next = next
-    this.#outputs = new Outputs(options.ports.codec, row.outputs)
+    this.#outputs = new Outputs(options.ports.codec, row.outputs, partition)
     this.#context = { partition, v: 0, partitionTime: time }
     this.#savedAt = options.ports.clock.now()
   }
@@ -201,8 +203,8 @@ export class Task {
     this.#unsaved += applied
     this.row.core.flush?.(this.#state, this.#outputs.emit)
     await Promise.all(
-      this.#outputs.take().map(async ({ topic, count, sends }) => {
-        for (const records of sends) await this.#claim.send(topic, this.partition, records)
+      this.#outputs.take().map(async ({ topic, partition, count, sends }) => {
+        for (const records of sends) await this.#claim.send(topic, partition, records)
         meter.outputs(this.row.name, topic, count)
       }),
     )
@@ -218,6 +220,14 @@ export class Task {
       this.#hinting = false
     })
   }
+}
+
+/** What a task claims: its own partition of each topic that it writes, all of those that are partitioned otherwise. */
+function targetsOf(row: ProcessorRow, own: number, partitions: number): TopicPartition[] {
+  const all = Array.from({ length: partitions }, (_, partition) => partition)
+  return [...row.outputs, row.state].flatMap((topic) =>
+    (topicOf(topic).partitions === 'receiver' ? all : [own]).map((partition) => ({ topic, partition })),
+  )
 }
 
 function isPowerOfTwo(n: number): boolean {

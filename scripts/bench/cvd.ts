@@ -208,6 +208,7 @@ async function run(log: Log, codec: Awaited<ReturnType<typeof loadCodec>>): Prom
       report: quietReport,
     },
     snapshots: { everyMs: 5_000, everyRecords: SNAPSHOT_RECORDS },
+    partitions: PARTITIONS,
     sessionMs: 6_000,
   })
   const late = hostClock
