@@ -1,3 +1,4 @@
+import { alerts, ALERTS } from './alerts/alerts.ts'
 import { cvd, CVD } from './cvd/cvd.ts'
 import type { ProcessorRow } from './kernel/processor.ts'
 
@@ -11,6 +12,15 @@ export const topology: readonly ProcessorRow[] = [
     generation: 1,
     reason: 'first version',
     core: cvd,
+  },
+  {
+    name: ALERTS,
+    inputs: ['alerts.inputs'],
+    outputs: ['alerts.events', 'alerts.state', 'alerts.triggers'],
+    state: 'state.alerts',
+    generation: 1,
+    reason: 'first version',
+    core: alerts,
   },
 ]
 

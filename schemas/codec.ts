@@ -96,7 +96,8 @@ export class Codec {
     if (reader === undefined) throw new UndecodableError('unknown-schema', id)
     const { value, offset } = reader.type.decode(bytes, HEADER_BYTES, reader.resolver)
     if (offset < 0) throw new UndecodableError('bad-body', id)
-    return { type: reader.record, value }
+    // The type compiled from a record's schema gives that record's shape.
+    return { type: reader.record, value } as Message
   }
 
   /** The record type of `bytes` without decoding the body, undefined where the id is not known. */

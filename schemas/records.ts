@@ -2,6 +2,7 @@
  * The TypeScript side of `records/*.avsc`: one interface per record type. Units and meaning are documented there, field
  * by field; names are the same. Times are microseconds since the Unix epoch, volumes base units.
  */
+import type { Alert, AlertEvent, Attempt, Command, DeliveryOrder, Pending, Trigger } from './alerts.ts'
 import type { Audit, CompositePrice, Funding, LiquidationRisk } from './derived.ts'
 import type {
   Candle,
@@ -16,6 +17,7 @@ import type {
 } from './market.ts'
 import type { Micros } from './micros.ts'
 
+export type * from './alerts.ts'
 export type * from './derived.ts'
 export type * from './market.ts'
 export type { Micros }
@@ -176,6 +178,13 @@ export interface Records {
   composite_price: CompositePrice
   liquidation_risk: LiquidationRisk
   audit: Audit
+  command: Command
+  alert: Alert
+  alert_event: AlertEvent
+  trigger: Trigger
+  delivery_order: DeliveryOrder
+  attempt: Attempt
+  pending: Pending
 }
 
 export type RecordType = keyof Records

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 
-/** `SERVICE_SECRET` by version; the newest makes, all of them read. */
+/** What everything secret is derived from, by version; the newest makes, all of them read. */
 export interface ServiceSecrets {
   readonly newest: number
   readonly byVersion: ReadonlyMap<number, string>

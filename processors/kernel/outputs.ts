@@ -1,5 +1,6 @@
 import type { OutRecord } from '../../infra/kafka/seam.ts'
 import type { Codec } from '../../schemas/codec.ts'
+import { receiverPartition } from '../../schemas/receivers.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import type { Output } from './processor.ts'
 
@@ -11,20 +12,23 @@ export class Outputs {
   readonly #codec: Codec
   readonly #topics: ReadonlySet<TopicName>
   readonly #own: number
+  readonly #partitions: number
   /** By topic and partition, in the order of their first record. */
   readonly #lanes = new Map<string, Lane>()
   /** Kafka timestamp of what is emitted now, milliseconds: that of the entry it follows from. */
   time = 0
 
-  /** `own`: the partition that outputs go to where they do not name one. */
-  constructor(codec: Codec, topics: readonly TopicName[], own: number) {
+  /** `own`: the partition of outputs that name no receiver; `partitions`: of every topic that is partitioned alike. */
+  constructor(codec: Codec, topics: readonly TopicName[], { own, partitions }: { own: number; partitions: number }) {
     this.#codec = codec
     this.#topics = new Set(topics)
     this.#own = own
+    this.#partitions = partitions
   }
 
   readonly emit = (output: Output): void => {
-    const { topic, key, message, partition = this.#own } = output
+    const { topic, key, message, receiver } = output
+    const partition = receiver === undefined ? this.#own : receiverPartition(receiver, this.#partitions)
     // Unclaimed topics are not fenced: writing there would let a frozen owner overwrite its successor.
     if (!this.#topics.has(topic)) throw new Error(`${topic} is not among the outputs of the processor's row`)
     const value = message === null ? null : this.#codec.encode(topic, message.type, message.value)

@@ -12,14 +12,14 @@ export interface Entry {
 
 /**
  * One output. It goes to the partition of the input that it follows from, or, in a topic that is partitioned by
- * something else, to `partition`. A `message` of null is a tombstone: the key's end in a compacted topic.
+ * receiver, to that of `receiver`. A `message` of null is a tombstone: the key's end in a compacted topic.
  */
 export type Output<Topics extends TopicName = TopicName> = Topics extends TopicName
   ? {
       readonly topic: Topics
       readonly key: string
       readonly message: Message<RecordsOf<Topics>> | Tombstone<Topics>
-      readonly partition?: number
+      readonly receiver?: string
     }
   : never
 

@@ -66,7 +66,7 @@ export class Task {
     this.#claim = claim
     this.#state = state
     this.#next = next
-    this.#outputs = new Outputs(options.ports.codec, row.outputs, partition)
+    this.#outputs = new Outputs(options.ports.codec, row.outputs, { own: partition, partitions: options.partitions })
     this.#context = { partition, v: 0, partitionTime: time }
     this.#savedAt = options.ports.clock.now()
   }

@@ -1,0 +1,152 @@
+import type { AlertState, Command, NewAlert } from '../../schemas/alerts.ts'
+import type { Micros } from '../../schemas/records.ts'
+import { AHEAD_MAX, ALERTS_MAX, IDEMPOTENT, put, REQUEST_KNOWN, type AlertsState } from './state.ts'
+
+const HOUR: Micros = 3_600_000_000
+
+/** Why a command was not followed, as the error identifiers of the interface. */
+export type Rejection =
+  'invalid_body' | 'invalid_add_hours' | 'alert_not_found' | 'alert_not_active' | 'idempotency_conflict' | 'overloaded'
+
+/** What became of a command. */
+export type Outcome =
+  | {
+      readonly event: 'created' | 'repeated' | 'extended' | 'cancelled' | 'tested' | 'resent'
+      readonly alert: AlertState
+    }
+  | {
+      readonly event: 'rejected'
+      readonly alert: AlertState | null
+      readonly error: Rejection
+      readonly message: string
+    }
+
+/** Follows a command once, however often it is in the log; undefined: it was handled before. */
+export function applyCommand(state: AlertsState, command: Command): Outcome | undefined {
+  const { request_id: request, action } = command
+  if (state.requests.has(request)) return undefined
+  const now = nowOf(state, command)
+  state.requests.set(request, now)
+  state.changed.requests.add(request)
+  state.timers.push({ key: now + REQUEST_KNOWN, id: request, what: 'request' })
+  if (action === 'create') return create(state, command, now)
+  const alert = state.alerts.get(command.alert_id)
+  if (alert === undefined) return rejected(null, 'alert_not_found', `There is no alert ${command.alert_id}.`)
+  switch (action) {
+    case 'extend':
+      return extend(state, alert, command, now)
+    case 'cancel':
+      return cancel(state, alert, now)
+    case 'test':
+      return { event: 'tested', alert }
+    case 'resend':
+      return { event: 'resent', alert }
+    case 'unknown':
+      return rejected(alert, 'invalid_body', 'This version does not know the command.')
+  }
+}
+
+/** Partition time; before the first mark the caller's clock. */
+export function nowOf(state: AlertsState, { created }: Pick<Command, 'created'>): Micros {
+  return state.time === 0 ? created : state.time
+}
+
+function create(state: AlertsState, { alert: asked, alert_id: id, asset }: Command, now: Micros): Outcome {
+  if (asked === null || !isWhole(asked)) return rejected(null, 'invalid_body', 'The alert is not complete.')
+  const known = knownCreation(state, asked, id)
+  if (known !== undefined) {
+    return known.body_hash === asked.body_hash
+      ? { event: 'repeated', alert: known }
+      : rejected(known, 'idempotency_conflict', 'This Idempotency-Key was used for another alert; choose a new one.')
+  }
+  if (state.alerts.size >= ALERTS_MAX)
+    return rejected(null, 'overloaded', 'There are too many alerts; try again later.')
+  const alert: AlertState = {
+    ...asked,
+    alert_id: id,
+    asset,
+    status: 'active',
+    created_at: now,
+    expires_at: now + asked.expires_in_hours * HOUR,
+    ended_at: 0,
+    trigger_count: 0,
+    last_triggered: 0,
+    armed: false,
+  }
+  put(state, alert)
+  if (asked.idempotency !== null) remember(state, asked.idempotency, alert)
+  return { event: 'created', alert }
+}
+
+/** Finds a creation again for a day: by its idempotency key. */
+export function remember(state: AlertsState, idempotency: string, alert: AlertState): void {
+  state.creations.set(idempotency, alert.alert_id)
+  state.timers.push({ key: alert.created_at + IDEMPOTENT, id: idempotency, what: 'creation' })
+}
+
+function knownCreation(state: AlertsState, { idempotency }: NewAlert, id: string): AlertState | undefined {
+  const byKey = idempotency === null ? undefined : state.creations.get(idempotency)
+  return state.alerts.get(byKey ?? id)
+}
+
+/** The figures that the evaluation rests on are there; the interface has checked them, but the log is anyone's input. */
+function isWhole({
+  kind,
+  condition,
+  target_price: target,
+  threshold_pct: threshold,
+  min_value_usd: least,
+}: NewAlert): boolean {
+  if (kind === 'liquidation') return condition === 'cascade_risk' && isFigure(threshold) && isFigure(least)
+  const known = ['above', 'below', 'crosses_above', 'crosses_below'].includes(condition)
+  return kind === 'price' && known && isFigure(target)
+}
+
+function isFigure(value: number | null): boolean {
+  return value !== null && Number.isFinite(value) && value >= 0
+}
+
+/**
+ * A paid extension that was valid when it was checked is applied even if the alert triggered or expired meanwhile; only
+ * the owner's cancel refuses it. Without a payment it takes an active alert.
+ */
+function extend(state: AlertsState, alert: AlertState, command: Command, now: Micros): Outcome {
+  const { add_hours: hours, payment } = command
+  if (hours === null || !(hours >= 1)) return rejected(alert, 'invalid_add_hours', 'add_hours must be 1 or more.')
+  if (alert.status === 'cancelled' || (payment === null && alert.status !== 'active')) {
+    return rejected(alert, 'alert_not_active', `The alert is ${alert.status}; only an active one can be extended.`)
+  }
+  const from = alert.status === 'active' ? alert.expires_at : Math.max(now, alert.expires_at)
+  const until = from + hours * HOUR
+  if (payment === null && until > now + AHEAD_MAX) {
+    return rejected(alert, 'invalid_add_hours', 'An alert may end at most 30 days from now; choose fewer hours.')
+  }
+  const isBack = alert.status === 'expired'
+  const extended: AlertState = {
+    ...alert,
+    expires_at: Math.min(until, Math.max(alert.expires_at, now + AHEAD_MAX)),
+    status: isBack ? 'active' : alert.status,
+    armed: isBack ? false : alert.armed,
+    ended_at: isEndedCrossing(alert) ? alert.ended_at : 0,
+  }
+  put(state, extended)
+  return { event: 'extended', alert: extended }
+}
+
+/** A crossing that has rung stays so: its end was its trigger, whatever lifetime is added. */
+function isEndedCrossing({ status, condition }: AlertState): boolean {
+  return status === 'triggered' && condition.startsWith('crosses_')
+}
+
+function cancel(state: AlertsState, alert: AlertState, now: Micros): Outcome {
+  if (alert.status !== 'active' && alert.status !== 'triggered') {
+    return rejected(alert, 'alert_not_active', `The alert is ${alert.status} already.`)
+  }
+  const cancelled: AlertState = { ...alert, status: 'cancelled', ended_at: now }
+  put(state, cancelled)
+  return { event: 'cancelled', alert: cancelled }
+}
+
+function rejected(alert: AlertState | null, error: Rejection, message: string): Outcome {
+  return { event: 'rejected', alert, error, message }
+}
