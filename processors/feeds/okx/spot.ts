@@ -1,4 +1,4 @@
-import { amountOf, changeOf, priceOf, refusedField } from '../fact-fields.ts'
+import { changeOf, refusedField, tickerOf } from '../fact-fields.ts'
 import { badBody, countOf, isDecimal, isRecord, isSymbol, microsOf } from '../fields.ts'
 import type { FactRow } from '../source.ts'
 import type { Listed, Listing } from '../venue.ts'
@@ -42,15 +42,8 @@ function readInstrument(row: unknown): Listed | undefined {
 export function readTicker(row: unknown): readonly FactRow[] {
   if (!isRecord(row) || !isSymbol(row['instId'])) return [refusedField]
   if (row['instType'] !== 'SPOT') return [{ refused: 'unknown-symbol' }]
-  const bid = priceOf(row['bidPx'])
-  const ask = priceOf(row['askPx'])
-  const last = priceOf(row['last'])
-  const open = priceOf(row['open24h'])
-  const volume24h = amountOf(row['vol24h'])
-  const quoteVolume24h = amountOf(row['volCcy24h'])
-  const time = microsOf(countOf(row['ts']) ?? 0)
-  if (bid === undefined || ask === undefined || last === undefined || open === undefined) return [refusedField]
-  if (volume24h === undefined || quoteVolume24h === undefined || time === undefined) return [refusedField]
-  const change24h = changeOf(open, last)
-  return [{ kind: 'ticker', symbol: row['instId'], bid, ask, last, change24h, volume24h, quoteVolume24h, time }]
+  const { instId, bidPx: bid, askPx: ask, last, open24h, vol24h: volume24h, volCcy24h: quoteVolume24h, ts } = row
+  const time = microsOf(countOf(ts) ?? 0)
+  if (time === undefined) return [refusedField]
+  return [tickerOf(instId, time, { bid, ask, last, change24h: changeOf(open24h, last), volume24h, quoteVolume24h })]
 }
