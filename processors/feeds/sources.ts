@@ -6,10 +6,4 @@ import { coingeckoSource } from './coingecko/source.ts'
 import type { Source } from './source.ts'
 
 /** Every venue that says something beside trades. One line each. */
-export const sources: readonly Source[] = [
-  binanceSource,
-  bybitSource,
-  okxSource,
-  gateSource,
-  coingeckoSource,
-]
+export const sources: readonly Source[] = [binanceSource, bybitSource, okxSource, gateSource, coingeckoSource]
