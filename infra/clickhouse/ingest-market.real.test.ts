@@ -61,8 +61,15 @@ describe('market.tickers', () => {
   it('give ranges and the state of the channels', async () => {
     const { instrument, asset, low, high, quote, quote_usd } = ticker
     const range: PriceRange = {
-      ...{ instrument, asset, low, high, quote, quote_usd },
-      ...{ from: T, to: T + 60, received: T + 90 },
+      instrument,
+      asset,
+      from: T,
+      to: T + 60,
+      low,
+      high,
+      quote,
+      quote_usd,
+      received: T + 90,
     }
     const down = { venue: 'kraken', state: 'down', sockets: 0, since: T } as const
     const live = { ...down, state: 'live', sockets: 2, since: T + 7 } as const
@@ -125,7 +132,12 @@ describe('market.funding', () => {
     const whose = { cohort: 'top_traders', basis: 'positions' } as const
     const ratio: LongShortRatio = { ...own, ...whose, ...share, time: T, received: T + 10 }
     const terms: ContractTerms = {
-      ...{ ...own, interval_hours: 4, rate_cap: 0.003, rate_floor: -0.003, interest_daily: null, max_leverage: 100 },
+      ...own,
+      interval_hours: 4,
+      rate_cap: 0.003,
+      rate_floor: -0.003,
+      interest_daily: null,
+      max_leverage: 100,
       margin_tiers: [
         { up_to: 50_000, rate: 0.004, deduction: 0 },
         { up_to: null, rate: 0.5, deduction: 10 },
@@ -156,8 +168,16 @@ describe('market.funding', () => {
 
 it('gives liquidations, each once: the first in the log', async () => {
   const liquidation: Liquidation = {
-    ...{ ...own, id: '17-3', side: 'long', size: 2, price: 100, price_kind: 'bankruptcy', value: 200 },
-    ...{ completeness: 'sampled', time: T, received: T + 10 },
+    ...own,
+    id: '17-3',
+    side: 'long',
+    size: 2,
+    price: 100,
+    price_kind: 'bankruptcy',
+    value: 200,
+    completeness: 'sampled',
+    time: T,
+    received: T + 10,
   }
   const encode = (change: Partial<Liquidation>): Buffer =>
     world.codec.encode('market.liquidations', 'liquidation', { ...liquidation, ...change })
@@ -176,7 +196,15 @@ it('gives liquidations, each once: the first in the log', async () => {
 it('gives candles, nulls where the venue does not say', async () => {
   const minute = Math.floor(T / 60e6) * 60e6
   const candle: Candle = {
-    ...{ ...own, minute, open: 1, high: 4, low: 0.5, close: 2, volume: 10, taker_buy: 6.5, trades: 12 },
+    ...own,
+    minute,
+    open: 1,
+    high: 4,
+    low: 0.5,
+    close: 2,
+    volume: 10,
+    taker_buy: 6.5,
+    trades: 12,
     received: T + 10,
   }
   const silent = { ...candle, minute: minute + 60e6, taker_buy: null, trades: null }
@@ -192,11 +220,26 @@ it('gives candles, nulls where the venue does not say', async () => {
 })
 
 it('gives the newest of each token; a tombstone is passed by', async () => {
-  const numbers = { price: 100, change_24h: 1, change_7d: null, change_30d: -2, volume_24h: 3, market_cap: 4 }
-  const supply = { market_cap_rank: 1, circulating_supply: 5, total_supply: null, ath: 7, atl: null, atl_date: null }
   const token: Token = {
-    ...{ id: 'bitcoin', asset: 'btc', symbol: 'btc', name: 'Bitcoin', ...numbers, ...supply },
-    ...{ ath_date: T - 5, last_updated: T, received: T + 10 },
+    id: 'bitcoin',
+    asset: 'btc',
+    symbol: 'btc',
+    name: 'Bitcoin',
+    price: 100,
+    change_24h: 1,
+    change_7d: null,
+    change_30d: -2,
+    volume_24h: 3,
+    market_cap: 4,
+    market_cap_rank: 1,
+    circulating_supply: 5,
+    total_supply: null,
+    ath: 7,
+    ath_date: T - 5,
+    atl: null,
+    atl_date: null,
+    last_updated: T,
+    received: T + 10,
   }
   const encode = (change: Partial<Token>): Buffer =>
     world.codec.encode('market.tokens', 'token', { ...token, ...change })

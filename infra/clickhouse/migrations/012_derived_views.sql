@@ -97,7 +97,7 @@ SELECT
     asset,
     kind,
     period,
-    nullIf(toString(signal_changes_log.exchange),'') AS exchange,
+    nullIf(toString(signal_changes_log.exchange), '') AS exchange,
     from,
     to,
     value,
@@ -136,7 +136,7 @@ SELECT
         FROM gaps
     ) AS in_gap,
     change.state != 'acknowledged' OR change.time > audit.minute - INTERVAL 1 SECOND AS not_subscribed,
-    in_gap OR not_subscribed AS explained,
+    toBool(in_gap OR not_subscribed) AS explained,
     audit.time AS time,
     v,
     partition,
@@ -152,10 +152,10 @@ SELECT
     count() AS compared,
     countIf(state = 'different') AS different,
     countIf(state = 'different' AND NOT explained) AS unexplained,
-    argMaxIf(volume_difference, abs(volume_difference), NOT explained) AS worst_volume_difference,
-    argMaxIf(delta_difference, abs(delta_difference), NOT explained) AS worst_delta_difference,
-    argMaxIf(instrument, weight, weight > 0) AS worst_instrument,
-    argMaxIf(minute, weight, weight > 0) AS worst_minute
+    argMaxOrNullIf(volume_difference, abs(volume_difference), NOT explained) AS worst_volume_difference,
+    argMaxOrNullIf(delta_difference, abs(delta_difference), NOT explained) AS worst_delta_difference,
+    argMaxOrNullIf(instrument, weight, weight > 0) AS worst_instrument,
+    argMaxOrNullIf(minute, weight, weight > 0) AS worst_minute
 FROM
 (
     SELECT *, if(explained, 0, greatest(abs(volume_difference), abs(ifNull(delta_difference, 0)))) AS weight
