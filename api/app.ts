@@ -10,6 +10,7 @@ import { DatabaseError } from './views/database.ts'
 
 /** When a caller should come back while ClickHouse is away, seconds. */
 const DATABASE_RETRY_SECONDS = 5
+const JSON_TYPE = 'application/json; charset=utf-8'
 
 export interface AppOptions {
   readonly services: Services
@@ -169,7 +170,9 @@ function writeAnswer(context: Context, row: Route, answer: Answer, services: Ser
   }
   context.status = answer.status
   if (answer.retryAfterSeconds !== undefined) context.set('Retry-After', String(answer.retryAfterSeconds))
-  context.body = { ...answer.body, timestamp: new Date(services.now()).toISOString(), cached: answer.cached }
+  context.type = JSON_TYPE
+  const timestamp = new Date(services.now()).toISOString()
+  context.body = `${answer.open},"timestamp":"${timestamp}","cached":${answer.cached}${answer.close}`
 }
 
 function isKept(answer: Answer): boolean {

@@ -1,8 +1,11 @@
-export interface CacheOptions {
+export interface CacheOptions<Value> {
   /** Most keys that are kept; the one that was asked for longest ago goes first. */
   readonly keysMax: number
   /** Milliseconds of any steady clock. */
   readonly clock: () => number
+  /** Most that all values may weigh together; the one asked for longest ago goes first. Left out: they are not weighed. */
+  readonly weightMax?: number
+  readonly weigh?: (value: Value) => number
 }
 
 export interface Hit<Value> {
@@ -17,6 +20,7 @@ interface Entry<Value> {
   readonly value: Promise<Value>
   readonly until: number
   settled: boolean
+  weight: number
 }
 
 /**
@@ -25,9 +29,10 @@ interface Entry<Value> {
  */
 export class TtlCache<Value> {
   readonly #entries = new Map<string, Entry<Value>>()
-  readonly #options: CacheOptions
+  readonly #options: CacheOptions<Value>
+  #weight = 0
 
-  constructor(options: CacheOptions) {
+  constructor(options: CacheOptions<Value>) {
     this.#options = options
   }
 
@@ -46,15 +51,21 @@ export class TtlCache<Value> {
   }
 
   #load(key: string, ttlMs: number, load: () => Promise<Value>): Entry<Value> {
-    const entry: Entry<Value> = { value: load(), until: this.#options.clock() + ttlMs, settled: false }
-    const settle = (): void => {
+    const entry: Entry<Value> = { value: load(), until: this.#options.clock() + ttlMs, settled: false, weight: 0 }
+    const settle = (value: Value): void => {
       entry.settled = true
+      if (this.#entries.get(key) !== entry) return
+      entry.weight = this.#options.weigh?.(value) ?? 0
+      this.#weight += entry.weight
+      this.#evict()
     }
     const forget = (): void => {
-      if (this.#entries.get(key) === entry) this.#entries.delete(key)
+      if (this.#entries.get(key) === entry) this.#delete(key, entry)
     }
     entry.value.then(settle, forget)
-    this.#touch(key, entry)
+    const before = this.#entries.get(key)
+    if (before !== undefined) this.#delete(key, before)
+    this.#entries.set(key, entry)
     this.#evict()
     return entry
   }
@@ -70,10 +81,16 @@ export class TtlCache<Value> {
     this.#entries.set(key, entry)
   }
 
+  #delete(key: string, entry: Entry<Value>): void {
+    this.#entries.delete(key)
+    this.#weight -= entry.weight
+  }
+
   #evict(): void {
-    for (const key of this.#entries.keys()) {
-      if (this.#entries.size <= this.#options.keysMax) return
-      this.#entries.delete(key)
+    const { keysMax, weightMax = Infinity } = this.#options
+    for (const [key, entry] of this.#entries) {
+      if (this.#entries.size <= keysMax && this.#weight <= weightMax) return
+      this.#delete(key, entry)
     }
   }
 }

@@ -1,16 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import { findAsset } from './catalogue.ts'
+import { catalogueOf, findAsset } from './catalogue.ts'
 import type { InstrumentRow } from './views/world.ts'
 
 const rows: InstrumentRow[] = [
-  { asset: 'btc', venue: 'binance', base: 'BTC', live: true },
-  { asset: 'matic', venue: 'binance', base: 'POL', live: true },
-  { asset: 'wif', venue: 'okx', base: 'WIF', live: true },
-  { asset: 'old', venue: 'okx', base: 'OLD', live: false },
-  { asset: 'twin-a', venue: 'okx', base: 'TWIN', live: true },
-  { asset: 'twin-b', venue: 'bybit', base: 'TWIN', live: true },
-  { asset: 'gone', venue: 'bybit', base: 'NEW', live: true },
+  { asset: 'btc', venue: 'binance', market: 'perp', base: 'BTC', live: true },
+  { asset: 'matic', venue: 'binance', market: 'perp', base: 'POL', live: true },
+  { asset: 'wif', venue: 'okx', market: 'perp', base: 'WIF', live: true },
+  { asset: 'old', venue: 'okx', market: 'perp', base: 'OLD', live: false },
+  { asset: 'twin-a', venue: 'okx', market: 'perp', base: 'TWIN', live: true },
+  { asset: 'twin-b', venue: 'bybit', market: 'perp', base: 'TWIN', live: true },
+  { asset: 'coin', venue: 'kraken', market: 'spot', base: 'COIN', live: true },
+  { asset: 'far', venue: 'kraken', market: 'perp', base: 'FAR', live: true },
+  { asset: 'gone', venue: 'bybit', market: 'perp', base: 'NEW', live: true },
 ]
+
+const catalogue = catalogueOf(rows)
 
 describe('a symbol', () => {
   it.each([
@@ -21,16 +25,25 @@ describe('a symbol', () => {
     ['POL', 'matic', 'MATIC'],
     ['WIF', 'wif', 'WIF'],
     ['NEW', 'gone', 'GONE'],
+    ['COIN', 'coin', 'COIN'],
   ])('%s is %s, shown as %s', (symbol, asset, shown) => {
-    expect(findAsset(symbol, rows)).toEqual({ asset, symbol: shown })
+    expect(findAsset(symbol, catalogue)).toEqual({ asset, symbol: shown })
   })
 
-  it.each(['NOPE', 'OLD', 'USDT', 'ETH', 'TWIN', 'BTCUSDTUSDT'])('%s is in no venue’s list', (symbol) => {
-    expect(() => findAsset(symbol, rows)).toThrow(expect.objectContaining({ code: 'symbol_not_found' }))
+  it.each(['NOPE', 'OLD', 'USDT', 'ETH', 'TWIN', 'FAR', 'BTCUSDTUSDT'])('%s is in no venue’s list', (symbol) => {
+    expect(() => findAsset(symbol, catalogue)).toThrow(expect.objectContaining({ code: 'symbol_not_found' }))
   })
 
   it('is one of those known by name before any list is there', () => {
-    expect(findAsset('ETH', [])).toEqual({ asset: 'eth', symbol: 'ETH' })
-    expect(() => findAsset('WIF', [])).toThrow(expect.objectContaining({ code: 'symbol_not_found' }))
+    expect(findAsset('ETH', catalogueOf([]))).toEqual({ asset: 'eth', symbol: 'ETH' })
+    expect(() => findAsset('WIF', catalogueOf([]))).toThrow(expect.objectContaining({ code: 'symbol_not_found' }))
+  })
+})
+
+describe('the catalogue', () => {
+  it('tells a venue’s markets apart', () => {
+    expect([...catalogue.venuesOf('btc', 'perp')]).toEqual(['binance'])
+    expect([...catalogue.venuesOf('btc', 'spot')]).toEqual([])
+    expect([...catalogue.venuesOf('old', 'perp')]).toEqual([])
   })
 })

@@ -1,4 +1,5 @@
 import { knownAsset, symbolOf } from '../schemas/catalogue.ts'
+import { fundingVenues, priceVenues, type Market } from '../schemas/venues.ts'
 import { ApiError } from './errors.ts'
 import type { InstrumentRow } from './views/world.ts'
 
@@ -11,30 +12,72 @@ export interface Listed {
   readonly symbol: string
 }
 
+/** What the venues list, ready to be asked for. */
+export interface Catalogue {
+  /** No venue's list is in the log yet. */
+  readonly isEmpty: boolean
+  /** Venues that list an asset on a market now. */
+  venuesOf(asset: string, market: Market): ReadonlySet<string>
+  /** Whether the venue's list of that market is in the log. */
+  knows(venue: string, market: Market): boolean
+  /** Whether the asset has a live perpetual of a funding venue or a live spot pair of a chain venue. */
+  has(asset: string): boolean
+  /** The asset that a venue's own ticker means, where it means one only. */
+  byBase(base: string): string | undefined
+}
+
+const nobody: ReadonlySet<string> = new Set()
+const makers: Readonly<Record<Market, readonly string[]>> = { perp: fundingVenues, spot: priceVenues }
+
+/** Reads every list once, so that a request costs two look-ups. */
+export function catalogueOf(instruments: readonly InstrumentRow[]): Catalogue {
+  const known = new Set(instruments.map(({ venue, market }) => `${venue}|${market}`))
+  const venues = new Map<string, Set<string>>()
+  const assets = new Set<string>()
+  const bases = new Map<string, Set<string>>()
+  for (const { asset, venue, market, base } of instruments.filter(({ live }) => live)) {
+    put(venues, `${asset}|${market}`, venue)
+    if (market !== 'perp' && market !== 'spot') continue
+    if (!makers[market].includes(venue)) continue
+    assets.add(asset)
+    put(bases, base, asset)
+  }
+  return {
+    isEmpty: instruments.length === 0,
+    venuesOf: (asset, market) => venues.get(`${asset}|${market}`) ?? nobody,
+    knows: (venue, market) => known.has(`${venue}|${market}`),
+    has: (asset) => assets.has(asset),
+    byBase(base) {
+      const meant = bases.get(base)
+      return meant?.size === 1 ? [...meant][0] : undefined
+    },
+  }
+}
+
+function put(map: Map<string, Set<string>>, key: string, value: string): void {
+  const known = map.get(key)
+  if (known === undefined) map.set(key, new Set([value]))
+  else known.add(value)
+}
+
 /**
  * The asset that a request's upper-case symbol means; throws `symbol_not_found`.
  *
  * The catalogue is what the venues list. Before any venue's list is in the log, the assets known by name stand for it.
  */
-export function findAsset(symbol: string, instruments: readonly InstrumentRow[]): Listed {
+export function findAsset(symbol: string, catalogue: Catalogue): Listed {
   const quote = QUOTES.find((suffix) => symbol.endsWith(suffix) && symbol.length > suffix.length)
   const candidates = quote === undefined ? [symbol] : [symbol, symbol.slice(0, -quote.length)]
   for (const candidate of candidates) {
-    const asset = assetOf(candidate, instruments)
+    const asset = assetOf(candidate, catalogue)
     if (asset !== undefined) return { asset, symbol: symbolOf(asset) }
   }
   throw new ApiError('symbol_not_found', `No venue lists ${symbol}; try BTC, ETH or SOL.`, { field: 'symbol' })
 }
 
-function assetOf(symbol: string, instruments: readonly InstrumentRow[]): string | undefined {
+function assetOf(symbol: string, catalogue: Catalogue): string | undefined {
   const known = knownAsset(symbol)?.id
-  if (instruments.length === 0) return known
+  if (catalogue.isEmpty) return known
   const named = known ?? symbol.toLowerCase()
-  return instruments.find((row) => row.live && row.asset === named)?.asset ?? byBase(symbol, instruments)
-}
-
-/** A venue's own ticker, where it means one asset only. */
-function byBase(symbol: string, instruments: readonly InstrumentRow[]): string | undefined {
-  const assets = new Set(instruments.filter((row) => row.live && row.base === symbol).map((row) => row.asset))
-  return assets.size === 1 ? [...assets][0] : undefined
+  return catalogue.has(named) ? named : catalogue.byBase(symbol)
 }

@@ -1,5 +1,5 @@
 import { errorStatus, type ErrorCode } from './errors.ts'
-import { ruleSchema, type Param } from './params.ts'
+import { isRequired, ruleSchema, type Param } from './params.ts'
 import type { Output, Route } from './route.ts'
 import { object, oneOf, text, type Schema } from './schema.ts'
 
@@ -65,7 +65,7 @@ function parameterOf(name: string, param: Param): Schema {
   return {
     name,
     in: param.in,
-    required: param.in === 'path',
+    required: isRequired(param.rule),
     description: param.says,
     schema: ruleSchema(param.rule),
     example: param.example,

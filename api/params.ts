@@ -9,6 +9,14 @@ export type Rule =
   | { readonly kind: 'count'; readonly min: number; readonly max: number; readonly default: number }
   /** ISO 8601 or Unix milliseconds; may be left out. Its value is in milliseconds. */
   | { readonly kind: 'time' }
+  /** As `symbol`, but may be left out. */
+  | { readonly kind: 'filter' }
+  /** A decimal number from `min` on. */
+  | { readonly kind: 'decimal'; readonly min: number; readonly default: number }
+  /** A registry id, taken in any case, given in lower case. */
+  | { readonly kind: 'token' }
+  /** Some of the batch's symbols, separated by commas; each counts once and comes in lower case. */
+  | { readonly kind: 'batch'; readonly max: number }
 
 export interface Param {
   readonly in: 'path' | 'query'
@@ -20,13 +28,24 @@ export interface Param {
 
 export type Params = Readonly<Record<string, Param>>
 
+interface Kinds {
+  readonly symbol: string
+  readonly choice: string
+  readonly count: number
+  readonly time: number | undefined
+  readonly filter: string | undefined
+  readonly decimal: number
+  readonly token: string
+  readonly batch: readonly string[]
+}
+
 type ValueOf<R extends Rule> = R extends { readonly kind: 'choice'; readonly values: readonly (infer Value)[] }
   ? Value
-  : R extends { readonly kind: 'count' }
-    ? number
-    : R extends { readonly kind: 'time' }
-      ? number | undefined
-      : string
+  : Kinds[R['kind']]
+
+/** What `/api/v1/prices` supports. Source: service specification. */
+export const batchSymbols: readonly string[] =
+  'btc,eth,sol,xrp,bnb,ada,doge,avax,dot,link,matic,uni,apt,arb,op,sui,near,atom,pepe,shib,ton,trx,ltc'.split(',')
 
 /** The values of a route's parameters, typed by their rules. */
 export type Values<Input extends Params> = { readonly [Name in keyof Input]: ValueOf<Input[Name]['rule']> }
@@ -43,7 +62,8 @@ export function readParams<Input extends Params>(
   const entries = Object.entries(input).map(([name, param]) => {
     const raw = (param.in === 'path' ? path : query)[name]
     const value = raw === undefined ? absent(param.rule) : typeof raw === 'string' ? parse(param.rule, raw) : bad
-    if (value === bad) throw new ApiError(param.error, `${name} must be ${ruleText(param.rule)}.`, { field: name })
+    if (value === bad || value instanceof Wrong)
+      throw new ApiError(param.error, messageOf(name, param.rule, value), { field: name })
     return [name, value]
   })
   return Object.fromEntries(entries) as Values<Input>
@@ -51,21 +71,43 @@ export function readParams<Input extends Params>(
 
 const bad = Symbol('bad')
 
+/** A value that has something to be named. */
+class Wrong {
+  readonly why: string
+  constructor(why: string) {
+    this.why = why
+  }
+}
+
+function messageOf(name: string, rule: Rule, value: unknown): string {
+  return `${value instanceof Wrong ? `${value.why}: ` : ''}${name} must be ${ruleText(rule)}.`
+}
+
 function absent(rule: Rule): unknown {
   switch (rule.kind) {
     case 'symbol':
+    case 'token':
+    case 'batch':
       return bad
     case 'time':
+    case 'filter':
       return undefined
     case 'choice':
     case 'count':
+    case 'decimal':
       return rule.default
   }
 }
 
+/** Whether a request without the parameter is refused. */
+export function isRequired(rule: Rule): boolean {
+  return absent(rule) === bad
+}
+
 function parse(rule: Rule, text: string): unknown {
   switch (rule.kind) {
-    case 'symbol': {
+    case 'symbol':
+    case 'filter': {
       const symbol = text.toUpperCase()
       // Upper case is longer than lower case for some letters, so both are looked at.
       return /^[A-Za-z0-9]{1,20}$/.test(text) ? symbol : bad
@@ -78,7 +120,27 @@ function parse(rule: Rule, text: string): unknown {
     }
     case 'time':
       return parseTime(text) ?? bad
+    case 'decimal': {
+      const value = /^(?:\d{1,9}(?:\.\d{0,18})?|\.\d{1,18})(?:e[+-]?\d{1,2})?$/i.test(text) ? Number(text) : NaN
+      return value >= rule.min ? value : bad
+    }
+    case 'token':
+      return /^[A-Za-z0-9-]{1,64}$/.test(text) ? text.toLowerCase() : bad
+    case 'batch':
+      return parseBatch(text, rule.max)
   }
+}
+
+function parseBatch(text: string, max: number): readonly string[] | Wrong | typeof bad {
+  const named = text
+    .split(',')
+    .map((symbol) => symbol.trim().toLowerCase())
+    .filter((symbol) => symbol !== '')
+  const unknown = named.find((symbol) => !batchSymbols.includes(symbol))
+  // Only what could be a symbol is said back.
+  if (unknown !== undefined) return /^[a-z0-9]{1,20}$/.test(unknown) ? new Wrong(`${unknown} is not supported`) : bad
+  const symbols = [...new Set(named)]
+  return symbols.length === 0 || symbols.length > max ? bad : symbols
 }
 
 const ISO = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2})?)?$/
@@ -102,7 +164,14 @@ export function parseTime(text: string): number | undefined {
 export function ruleText(rule: Rule): string {
   switch (rule.kind) {
     case 'symbol':
+    case 'filter':
       return '1 to 20 letters and digits, for example BTC'
+    case 'decimal':
+      return `a number, ${rule.min} or more`
+    case 'token':
+      return 'a registry id such as bitcoin'
+    case 'batch':
+      return `1 to ${rule.max} of ${batchSymbols.join(', ')}, separated by commas`
     case 'choice':
       return `one of ${rule.values.join(', ')}`
     case 'count':
@@ -116,7 +185,14 @@ export function ruleText(rule: Rule): string {
 export function ruleSchema(rule: Rule): Schema {
   switch (rule.kind) {
     case 'symbol':
+    case 'filter':
       return { type: 'string', pattern: '^[A-Za-z0-9]{1,20}$' }
+    case 'decimal':
+      return { type: 'number', minimum: rule.min, default: rule.default }
+    case 'token':
+      return { type: 'string', pattern: '^[A-Za-z0-9-]{1,64}$' }
+    case 'batch':
+      return { type: 'string', description: `One to ${rule.max} of ${batchSymbols.join(', ')}, separated by commas` }
     case 'choice':
       return { type: 'string', enum: rule.values, default: rule.default }
     case 'count':

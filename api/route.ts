@@ -13,14 +13,17 @@ export interface Call<Input extends Params = Params> {
 
 /**
  * What a handler gives back.
- * - `data`: a JSON object that gets `timestamp` and `cached`; `freshForMs`: how long it stays in our cache;
+ * - `data`: a JSON object that gets `timestamp` and `cached` between `open` and `close`; `freshForMs`: how long it stays
+ *   in our cache;
  * - `text`: anything else, as it is.
  */
 export type Answer =
   | {
       readonly kind: 'data'
       readonly status: 200 | 202 | 503
-      readonly body: object
+      /** JSON text up to the last property, without what closes it. */
+      readonly open: string
+      readonly close: '}' | '}}'
       readonly cached: boolean
       readonly freshForMs: number
       readonly retryAfterSeconds?: number
@@ -56,7 +59,22 @@ export interface Route<Input extends Params = Params> {
   handle(call: Call<Input>): Promise<Answer>
 }
 
+/** A data answer's text for a body that is not empty. */
+export function openJson(body: object): { readonly open: string; readonly close: '}' } {
+  return { open: JSON.stringify(body).slice(0, -1), close: '}' }
+}
+
 /** Ties a handler's input to the rules of its parameters: the app reads them by `input` before it calls `handle`. */
 export function route<const Input extends Params>(row: Route<Input>): Route {
   return row
+}
+
+/** A route that answers data: it is read with GET and counts against the caller's rate. */
+export function dataRoute<const Input extends Params>(row: Omit<Route<Input>, 'method' | 'limit'>): Route {
+  return route({ ...row, method: 'GET', limit: 'caller' })
+}
+
+/** A route about the service itself: free, without parameters. */
+export function opsRoute(row: Omit<Route, 'method' | 'priceUsdc' | 'input' | 'errors'>): Route {
+  return route({ ...row, method: 'GET', priceUsdc: 0, input: {}, errors: [] })
 }

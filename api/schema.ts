@@ -13,6 +13,8 @@ export const text = of('string')
 export const boolean = of('boolean')
 export const instant = of('string', { format: 'date-time' })
 export const nullableInstant = of(['string', 'null'], { format: 'date-time' })
+export const nullableNumber = of(['number', 'null'])
+export const nullableText = of(['string', 'null'])
 export const nullableInteger = of(['integer', 'null'])
 
 export function oneOf(values: readonly string[], description: string): Schema {
@@ -27,6 +29,19 @@ export function array(items: Schema, description: string): Schema {
 export function object(description: string, properties: Properties, optional: readonly string[] = []): Schema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name))
   return { type: 'object', description, properties, required }
+}
+
+/** What may be null: not said, or not there. */
+export function nullable(schema: Schema): Schema {
+  return {
+    ...schema,
+    type: [schema['type'], 'null'],
+    ...('enum' in schema ? { enum: [...list(schema['enum']), null] } : {}),
+  }
+}
+
+function list(values: unknown): readonly unknown[] {
+  return Array.isArray(values) ? values : []
 }
 
 /** An object with one value of the same shape per key of a closed set. */

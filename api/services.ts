@@ -1,22 +1,32 @@
 import type { Logger } from 'pino'
 import type { Micros } from '../schemas/records.ts'
+import { createBoards, type Boards } from './boards.ts'
 import { TtlCache } from './cache.ts'
+import { catalogueOf, type Catalogue } from './catalogue.ts'
 import type { Metrics } from './metrics.ts'
 import type { Database } from './views/database.ts'
-import { newestTime, readInstruments, readWorld, type InstrumentRow, type World } from './views/world.ts'
+import { newestTime, readInstruments, readWorld, type World } from './views/world.ts'
 import type { Wants } from './wants.ts'
 
 /** How long what the log says about itself is kept, milliseconds. */
 const WORLD_TTL_MS = 1_000
 const INSTRUMENTS_TTL_MS = 10_000
-/** Most answers that are kept. */
+/** Most answers that are kept, and how long all of them together may be, characters. */
 const ANSWERS_MAX = 2_000
+const ANSWERS_LENGTH_MAX = 64 * 1024 * 1024
 
-/** A data answer before its clock-dependent fields. */
-export interface Built {
-  readonly body: object
+/** A data answer before its clock-dependent fields, as it is kept. */
+export interface Kept {
+  /** JSON text up to where those fields go. */
+  readonly open: string
+  /** The braces that are still open there. */
+  readonly close: '}' | '}}'
   /** Time of the newest input. */
   readonly asOf: Micros
+  /** From here on the answer is stale. */
+  readonly freshUntil: Micros
+  /** Further fields that depend on the clock. */
+  readonly perAnswer?: (clock: Micros) => object
 }
 
 /** Another service of the system, as configured by API_SERVICES. */
@@ -37,13 +47,14 @@ export interface Services {
   readonly metrics: Metrics
   readonly database: Database
   readonly wants: Wants
-  readonly answers: TtlCache<Built>
+  readonly answers: TtlCache<Kept>
   readonly texts: TtlCache<string>
+  readonly boards: Boards
   readonly firstTrades: TtlCache<Micros | null>
   /** Host's clock, milliseconds since the Unix epoch. */
   now: () => number
   world(): Promise<World>
-  instruments(): Promise<readonly InstrumentRow[]>
+  catalogue(): Promise<Catalogue>
 }
 
 export type ServiceParts = Pick<
@@ -54,15 +65,22 @@ export type ServiceParts = Pick<
 export function createServices(parts: ServiceParts): Services {
   const clock = parts.now
   const worlds = new TtlCache<World>({ keysMax: 1, clock })
-  const instruments = new TtlCache<readonly InstrumentRow[]>({ keysMax: 1, clock })
+  const catalogues = new TtlCache<Catalogue>({ keysMax: 1, clock })
   return {
     ...parts,
-    answers: new TtlCache({ keysMax: ANSWERS_MAX, clock }),
+    answers: new TtlCache({
+      keysMax: ANSWERS_MAX,
+      clock,
+      weightMax: ANSWERS_LENGTH_MAX,
+      weigh: ({ open }) => open.length,
+    }),
     texts: new TtlCache({ keysMax: 10, clock }),
+    boards: createBoards(clock),
     firstTrades: new TtlCache({ keysMax: ANSWERS_MAX, clock }),
     world: async () => (await worlds.get('world', WORLD_TTL_MS, () => readWorld(parts.database))).value,
-    instruments: async () =>
-      (await instruments.get('all', INSTRUMENTS_TTL_MS, () => readInstruments(parts.database))).value,
+    catalogue: async () =>
+      (await catalogues.get('all', INSTRUMENTS_TTL_MS, async () => catalogueOf(await readInstruments(parts.database))))
+        .value,
   }
 }
 

@@ -22,8 +22,8 @@ describe('the topology', () => {
     expect(reason).not.toBe('')
   })
 
-  it('has one writer for each derived topic', () => {
-    const written = topology.flatMap(({ outputs }) => outputs)
+  it('has one writer for each topic of upserts, since versions of two logs do not compare', () => {
+    const written = topology.flatMap(({ outputs }) => outputs).filter((topic) => topicOf(topic).kind === 'upsert')
     expect(new Set(written).size).toBe(written.length)
   })
 

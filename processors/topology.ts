@@ -1,6 +1,7 @@
 import { alerts, ALERTS } from './alerts/alerts.ts'
 import { cvd, CVD } from './cvd/cvd.ts'
 import type { ProcessorRow } from './kernel/processor.ts'
+import { prices, PRICES } from './prices/prices.ts'
 
 /** Every processor: what it reads, what it writes, where its state is. Claims, groups, tasks and lag follow from it. */
 export const topology: readonly ProcessorRow[] = [
@@ -21,6 +22,15 @@ export const topology: readonly ProcessorRow[] = [
     generation: 1,
     reason: 'first version',
     core: alerts,
+  },
+  {
+    name: PRICES,
+    inputs: ['market.tickers'],
+    outputs: ['alerts.inputs'],
+    state: 'state.prices',
+    generation: 1,
+    reason: 'first version',
+    core: prices,
   },
 ]
 

@@ -3,9 +3,9 @@ import type { Services } from '../services.ts'
 import { aggregate, readSums, type VenueSums } from '../views/cvd.ts'
 import { coverageOf, readGaps, type GapRow } from '../views/gaps.ts'
 import { iso } from '../views/time.ts'
-import { isHole, viewVenues } from '../views/venues.ts'
+import { ageOf, isHole, viewVenues } from '../views/venues.ts'
 import { openSockets } from '../views/world.ts'
-import type { Built } from '../services.ts'
+import type { Built } from './answers.ts'
 import type { Subject } from './data.ts'
 
 /** Reads and builds the answer of `/cvd/:symbol`. */
@@ -46,5 +46,5 @@ export function cvdAnswer(subject: Subject, period: PeriodName, sums: VenueSums[
     }),
     since: since === null ? null : iso(since),
   }
-  return { body, asOf: Math.max(0, ...venues.map((venue) => venue.asOf)) }
+  return { body, ...ageOf(venues) }
 }

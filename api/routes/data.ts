@@ -1,83 +1,79 @@
 import type { Micros } from '../../schemas/records.ts'
-import { findAsset, type Listed } from '../catalogue.ts'
+import type { Listed } from '../catalogue.ts'
 import { ApiError } from '../errors.ts'
-import type { Answer, Call, Route } from '../route.ts'
-import { dataClock, type Built } from '../services.ts'
+import { openJson, type Answer, type Call } from '../route.ts'
 import { readFirstTrade } from '../views/first.ts'
-import { iso } from '../views/time.ts'
-import { acknowledgedVenues, listedVenues, TRADES_STALE } from '../views/venues.ts'
-import { partitionTime, type InstrumentRow, type World } from '../views/world.ts'
+import { acknowledgedVenues, listedVenues } from '../views/venues.ts'
+import { partitionTime } from '../views/world.ts'
 import { readiness, type Readiness } from '../warmup.ts'
+import { aboutSymbol, answerKept, noData, RETRY_AFTER_SECONDS, type About, type Built, type Row } from './answers.ts'
 
-/** When a caller should come back for a symbol that warms up, or for data that are not there, seconds. */
-export const RETRY_AFTER_SECONDS = 10
 /** How long the first trade of an asset is remembered, milliseconds. */
 const FIRST_TRADE_TTL_MS = 2_000
 
-/** What a data handler works from: the asset asked for and how far the log is. */
-export interface Subject extends Listed {
-  readonly world: World
-  readonly instruments: readonly InstrumentRow[]
-  readonly clock: Micros
+type Asking = Pick<Call, 'services' | 'caller'>
+
+/** What a handler of trades works from: the asset asked for and how far the log is. */
+export interface Subject extends About {
   /** Newest partition time of the derived data: the `now` of the data. */
   readonly now: Micros
   /** First trade in the log. */
   readonly since: Micros | null
 }
 
-type Row = Pick<Route, 'name' | 'ttlMs'>
-
 /**
  * Answers a question about an asset's trades: from the cache where it is fresh, with the specified object while the
- * symbol warms up, 503 where there is nothing to say. `key` holds every parameter that the answer depends on.
+ * symbol warms up, 503 where there is nothing to say. `rest`: every further parameter that the answer depends on.
  */
 export async function answerAsset(
-  call: Pick<Call, 'services' | 'caller'>,
+  call: Asking,
   row: Row,
   key: { symbol: string; rest: readonly unknown[] },
   build: (subject: Subject) => Promise<Built>,
 ): Promise<Answer> {
   const { services } = call
-  const [instruments, world] = await Promise.all([services.instruments(), services.world()])
-  const listed = findAsset(key.symbol, instruments)
-  const clock = dataClock(services, world)
-  const since = await firstTrade(call, listed.asset)
-  const state = readinessOf(call, listed.asset, { world, instruments, clock, since })
-  if (state === 'unwanted' || state === 'warming') return warmUp(call, listed, state)
-  if (state === 'unavailable') throw noData(listed.symbol)
-  services.wants.settle(listed.asset)
-  keepWanted(call, listed.asset)
-  const now = partitionTime(world, 'derived.flow', listed.asset, services.partitions)
-  if (now === undefined) throw noData(listed.symbol)
-  const cacheKey = [row.name, listed.asset, ...key.rest].join('|')
-  const hit = await services.answers.get(cacheKey, row.ttlMs, () =>
-    build({ ...listed, world, instruments, clock, now, since }),
-  )
-  services.metrics.cacheHits.inc({ route: row.name, cached: String(hit.cached) })
-  return { kind: 'data', status: 200, body: aged(hit.value, clock), cached: hit.cached, freshForMs: hit.freshForMs }
+  const about = await aboutSymbol(services, key.symbol)
+  const { asset, symbol, world, clock } = about
+  const since = await firstTrade(call, asset)
+  const state = readinessOf(call, about, since)
+  if (state === 'unwanted' || state === 'warming') return warmUp(call, about, state)
+  if (state === 'unavailable') throw noData(`trade of ${symbol}`)
+  keepWanted(call, asset)
+  const now = partitionTime(world, 'derived.flow', asset, services.partitions)
+  if (now === undefined) throw noData(`trade of ${symbol}`)
+  return answerKept(services, row, { key: [asset, ...key.rest], clock }, () => build({ ...about, now, since }))
 }
 
-/** Adds what depends on the clock. */
-function aged({ body, asOf }: Built, clock: Micros): object {
-  const age = Math.max(0, clock - asOf)
-  return { ...body, as_of: iso(asOf), age_ms: Math.round(age / 1000), stale: age > TRADES_STALE }
+/**
+ * Answers about data that are gathered for wanted assets only: as `answerAsset`, but it does not depend on the trades
+ * themselves.
+ */
+export async function answerWanted(
+  call: Asking,
+  row: Row,
+  symbol: string,
+  build: (about: About) => Promise<Built>,
+): Promise<Answer> {
+  const { services } = call
+  const about = await aboutSymbol(services, symbol)
+  const state = readinessOf(call, about, await firstTrade(call, about.asset))
+  if (state === 'unwanted' || state === 'warming') return warmUp(call, about, state)
+  keepWanted(call, about.asset)
+  return answerKept(services, row, { key: [about.asset], clock: about.clock }, () => build(about))
 }
 
-async function firstTrade({ services }: Pick<Call, 'services'>, asset: string): Promise<Micros | null> {
+async function firstTrade({ services }: Asking, asset: string): Promise<Micros | null> {
   const load = (): Promise<Micros | null> => readFirstTrade(services.database, asset)
   return (await services.firstTrades.get(asset, FIRST_TRADE_TTL_MS, load)).value
 }
 
-function readinessOf(
-  { services }: Pick<Call, 'services'>,
-  asset: string,
-  { world, instruments, clock, since }: Pick<Subject, 'world' | 'instruments' | 'clock' | 'since'>,
-): Readiness {
+function readinessOf({ services }: Asking, about: About, since: Micros | null): Readiness {
+  const { asset, world, catalogue, clock } = about
   const asked = services.wants.askedAt(asset)
   const rows = world.subscriptions.filter((row) => row.asset === asset && row.state === 'acknowledged')
   const first = Math.min(...rows.map((row) => row.since))
   return readiness({
-    listed: listedVenues(asset, world, instruments),
+    listed: listedVenues(asset, world, catalogue),
     acknowledged: acknowledgedVenues(asset, world, clock),
     meant: services.preSubscribed.has(asset) || services.wants.stands(asset, services.now()),
     askedAge: asked === undefined ? undefined : services.now() - asked,
@@ -87,11 +83,7 @@ function readinessOf(
 }
 
 /** The specified `warming_up` object; asks for the symbol if nobody has. Nothing is ever charged for it. */
-async function warmUp(
-  call: Pick<Call, 'services' | 'caller'>,
-  { asset, symbol }: Listed,
-  state: 'unwanted' | 'warming',
-): Promise<Answer> {
+async function warmUp(call: Asking, { asset, symbol }: Listed, state: 'unwanted' | 'warming'): Promise<Answer> {
   const { services, caller } = call
   const now = services.now()
   services.wants.wait(caller, asset, now)
@@ -106,7 +98,7 @@ async function warmUp(
   return {
     kind: 'data',
     status: 202,
-    body: { symbol, status: 'warming_up', message },
+    ...openJson({ symbol, status: 'warming_up', message }),
     cached: false,
     freshForMs: 0,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
@@ -114,15 +106,10 @@ async function warmUp(
 }
 
 /** A symbol lapses a day after the last request for it; the feeds learn of requests from the log. */
-function keepWanted({ services }: Pick<Call, 'services'>, asset: string): void {
+function keepWanted({ services }: Asking, asset: string): void {
+  services.wants.settle(asset)
   if (services.preSubscribed.has(asset)) return
   services.wants.renew(asset, services.now()).catch((error: unknown) => {
     services.log.warn({ err: error, asset }, 'a want could not be renewed; the next request tries again')
-  })
-}
-
-function noData(symbol: string): ApiError {
-  return new ApiError('data_unavailable', `There are no trades of ${symbol} right now; try again in a moment.`, {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
   })
 }

@@ -1,10 +1,11 @@
 import type { Micros } from '../../schemas/records.ts'
 import { ApiError } from '../errors.ts'
-import type { Built, Services } from '../services.ts'
+import type { Services } from '../services.ts'
 import { coverageOf, readGaps, type GapRow } from '../views/gaps.ts'
 import { pointsOf, readFlow, type FlowRow } from '../views/history.ts'
 import { bucketRange, completenessOf, intervals, isClosed, type IntervalName, type Range } from '../views/range.ts'
-import { isHole, viewVenues } from '../views/venues.ts'
+import { ageOf, isHole, viewVenues } from '../views/venues.ts'
+import type { Built } from './answers.ts'
 import type { Subject } from './data.ts'
 
 /** Milliseconds, as the request has them. */
@@ -39,7 +40,7 @@ export function historyAnswer(subject: Subject, asked: Asked, rows: FlowRow[], g
   const allHeard = venues.every(({ listed, status }) => !listed || status === 'live' || status === 'gap')
   const coverage = coverageOf({ asked: askedRange(range, asked), since, now, holes: gaps.filter(isHole), allHeard })
   const body = { symbol, interval: asked.interval, points, coverage }
-  return { body, asOf: Math.max(0, ...venues.map((venue) => venue.asOf)) }
+  return { body, ...ageOf(venues) }
 }
 
 /** The buckets to tell. Without a trade in the log there is only the open one. */
@@ -59,10 +60,14 @@ function askedRange({ from, to }: Range, { start, interval, limit }: Asked): Ran
   return { from: start === undefined ? Math.min(from, to - limit * intervals[interval]) : start * 1000, to }
 }
 
-/** Throws `invalid_range` where the start is not before the end. */
-export function checkRange({ start, end }: Pick<Asked, 'start' | 'end'>): void {
-  if (start !== undefined && end !== undefined && start >= end)
+/** All that the answer depends on beside the symbol. Throws `invalid_range` where the start is not before the end. */
+export function rangeKey({
+  symbol: _,
+  ...rest
+}: Pick<Asked, 'start' | 'end'> & { readonly symbol: string }): readonly unknown[] {
+  if (rest.start !== undefined && rest.end !== undefined && rest.start >= rest.end)
     throw new ApiError('invalid_range', 'start must be before end.', { field: 'start' })
+  return Object.values(rest)
 }
 
 export function newestByVenue(rows: readonly { venue: string; newest: Micros }[]): Map<string, Micros> {

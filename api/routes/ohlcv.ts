@@ -1,9 +1,10 @@
-import type { Built, Services } from '../services.ts'
+import type { Services } from '../services.ts'
 import { coverageOf, readGaps, type GapRow } from '../views/gaps.ts'
 import { readBounds, readCandles, type CandleRow } from '../views/ohlcv.ts'
 import { bucketRange, completenessOf, intervals, isClosed, type Range } from '../views/range.ts'
 import { iso } from '../views/time.ts'
-import { isHole, venueNames, viewVenues } from '../views/venues.ts'
+import { ageOf, isHole, venueNames, viewVenues } from '../views/venues.ts'
+import type { Built } from './answers.ts'
 import type { Subject } from './data.ts'
 import { newestByVenue, rangeOf, type Asked } from './history.ts'
 
@@ -77,7 +78,7 @@ export function ohlcvAnswer(
     })),
     coverage: coverageOf({ asked: shown, since, now, holes: inRange.filter(isHole), allHeard }),
   }
-  return { body, asOf: Math.max(0, ...venues.map((venue) => venue.asOf)) }
+  return { body, ...ageOf(venues) }
 }
 
 /** What the candles tell of: up to the last one where there are more, else all that was asked for. */

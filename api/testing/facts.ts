@@ -21,7 +21,13 @@ export interface LogTarget {
 /** Three days of BTC before `now`, with a gap of each kind; OKX has closed its market. */
 export function fillViews(fake: FakeDatabase, now: Micros): void {
   fake.flows = flows(now - (now % (10 * SECOND)))
-  fake.instruments = tradeVenues.map(({ venue }) => ({ asset: 'btc', venue, base: 'BTC', live: venue !== 'okx' }))
+  fake.instruments = tradeVenues.map(({ venue, market }) => ({
+    asset: 'btc',
+    venue,
+    market,
+    base: 'BTC',
+    live: venue !== 'okx',
+  }))
   fake.gaps = [
     { asset: 'btc', venue: 'okx', state: 'unfillable', from: now - 90 * SECOND, to: now - 80 * SECOND, missing: 4 },
     { asset: 'btc', venue: 'binance', state: 'filled', from: now - HOUR, to: now - HOUR + 5, missing: null },

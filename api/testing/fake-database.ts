@@ -1,7 +1,8 @@
 import type { Micros } from '../../schemas/records.ts'
 import type { Database } from '../views/database.ts'
 import type { GapRow } from '../views/gaps.ts'
-import type { InstrumentRow, SubscriptionRow, VenueReport } from '../views/world.ts'
+import { FakeMarket, marketKindOf } from './fake-market.ts'
+import type { ChannelRow, InstrumentRow, SubscriptionRow, VenueReport } from '../views/world.ts'
 
 /** One part of one 10 s bucket, as the view `flow_10s` has it. */
 export interface FakeFlow {
@@ -24,21 +25,24 @@ export class FakeDatabase implements Database {
   gaps: (GapRow & { asset: string })[] = []
   reports: VenueReport[] = []
   subscriptions: SubscriptionRow[] = []
+  channels: ChannelRow[] = []
   instruments: InstrumentRow[] = []
   times: { topic: string; partition: number; time: Micros }[] = []
   /** Queries so far, by what they ask for. */
   readonly asked: string[] = []
+  readonly market = new FakeMarket()
   /** Set: every query fails with it. */
   failure: Error | undefined
   /** Set: queries wait for it. */
   gate: Promise<void> | undefined
 
   async query(sql: string, params: Params): Promise<readonly unknown[]> {
-    const kind = kindOf(sql)
+    const kind = marketKindOf(sql) ?? kindOf(sql)
     this.asked.push(kind)
     await this.gate
     if (this.failure !== undefined) throw this.failure
-    return this.#answer(kind, params, sql)
+    const side = sql.includes(' DESC') ? 'newest' : 'oldest'
+    return this.market.answer(kind, { ...params, side }) ?? this.#answer(kind, params, sql)
   }
 
   count(kind: string): number {
@@ -50,6 +54,8 @@ export class FakeDatabase implements Database {
     switch (kind) {
       case 'reports':
         return this.reports.map((row) => ({ ...row, since_us: String(row.since), time_us: String(row.time) }))
+      case 'channels':
+        return this.channels.map((row) => ({ ...row, since_us: row.since, time_us: row.time }))
       case 'subscriptions':
         return this.subscriptions.map((row) => ({ ...row, since_us: row.since }))
       case 'times':
@@ -83,6 +89,7 @@ export class FakeDatabase implements Database {
 
 function kindOf(sql: string): string {
   if (sql.includes('FROM venue_states')) return 'reports'
+  if (sql.includes('FROM channel_states')) return 'channels'
   if (sql.includes('FROM subscriptions')) return 'subscriptions'
   if (sql.includes('FROM partition_times')) return 'times'
   if (sql.includes('FROM instruments')) return 'instruments'

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { pino } from 'pino'
 import { partitionOf } from '../../schemas/catalogue.ts'
-import { tradeVenues } from '../../schemas/venues.ts'
+import { fundingVenues, priceVenues, ratioVenues, tradeVenues } from '../../schemas/venues.ts'
 import { closeServer, listen } from '../../infra/http/ops.ts'
 import { createApp, type AppOptions } from '../app.ts'
 import { RateLimiter } from '../limits.ts'
@@ -10,6 +10,7 @@ import { routes } from '../routes.ts'
 import { createServices, type ServiceParts } from '../services.ts'
 import { Wants, type WriteWant } from '../wants.ts'
 import { FakeDatabase, type FakeFlow } from './fake-database.ts'
+import { fillAsset, fillTokens, liveChannels, marketTopics } from './market-facts.ts'
 
 /** 2026-01-02T03:04:05Z, microseconds. */
 export const NOW = 1_767_323_045_000_000
@@ -47,6 +48,8 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   streamAsset(database, 'btc', NOW - 3600 * SECOND)
   mark(database, NOW)
   database.flows.push(flow({ bucket: NOW - 3600 * SECOND - 5 * SECOND }))
+  fillAsset(database.market, 'btc', { now: NOW, price: 100 })
+  fillTokens(database.market, NOW)
   const wanted: string[] = []
   const write: WriteWant = async (asset, times) => {
     await options.write?.(asset, times)
@@ -103,10 +106,12 @@ export function flow(given: Partial<FakeFlow>): FakeFlow {
   return { ...defaults, open_time: bucket + SECOND, close_time: bucket + 2 * SECOND, ...given }
 }
 
-/** All four venues list the asset. */
+/** Every venue lists the asset: the perpetual venues and the spot markets of the price chain. */
 export function listAsset(database: FakeDatabase, asset: string): void {
-  for (const { venue } of tradeVenues)
-    database.instruments.push({ asset, venue, base: asset.toUpperCase(), live: true })
+  const list = (venue: string, market: string): number =>
+    database.instruments.push({ asset, venue, market, base: asset.toUpperCase(), live: true })
+  for (const venue of new Set([...fundingVenues, ...ratioVenues])) list(venue, 'perp')
+  for (const venue of priceVenues) list(venue, 'spot')
 }
 
 /** All four venues acknowledged its subscription. */
@@ -133,8 +138,9 @@ export function mark(database: FakeDatabase, time: number): void {
     time,
   }))
   database.times = Array.from({ length: PARTITIONS }, (_, partition) => partition).flatMap((partition) =>
-    ['market.trades', 'derived.flow'].map((topic) => ({ topic, partition, time })),
+    ['market.trades', 'derived.flow', ...marketTopics].map((topic) => ({ topic, partition, time })),
   )
+  database.channels = liveChannels(time, NOW - 7200 * SECOND)
 }
 
 /** Number of the asset's partition. */

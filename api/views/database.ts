@@ -46,6 +46,24 @@ export class Row {
     return number
   }
 
+  nullableText(name: string): string | null {
+    return this.#row[name] === null ? null : this.text(name)
+  }
+
+  texts(name: string): string[] {
+    const value = this.#row[name]
+    if (!Array.isArray(value) || !value.every((text) => typeof text === 'string'))
+      throw new RowError(`column ${name} is not an array of texts`)
+    return value
+  }
+
+  /** The elements of an array, each a row of its own: a tuple with named elements comes as an object. */
+  rows(name: string): Row[] {
+    const value = this.#row[name]
+    if (!Array.isArray(value)) throw new RowError(`column ${name} is not an array`)
+    return value.map((element) => new Row(element))
+  }
+
   nullableNumber(name: string): number | null {
     return this.#row[name] === null ? null : this.number(name)
   }

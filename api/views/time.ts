@@ -14,3 +14,7 @@ export function microsSql(column: string): string {
 export function timeParam(name: string): string {
   return `fromUnixTimestamp64Micro({${name}:Int64}, 'UTC')`
 }
+
+export function isoOrNull(micros: Micros | null): string | null {
+  return micros === null ? null : iso(micros)
+}

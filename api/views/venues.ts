@@ -1,7 +1,8 @@
 import { tradeVenues, type VenueName } from '../../schemas/venues.ts'
 import type { Micros } from '../../schemas/records.ts'
 import type { GapRow } from './gaps.ts'
-import { freshReports, type InstrumentRow, type World } from './world.ts'
+import type { Catalogue } from '../catalogue.ts'
+import { freshReports, type World } from './world.ts'
 
 /** Trades older than this are stale. */
 export const TRADES_STALE: Micros = 30_000_000
@@ -23,7 +24,7 @@ export interface VenueView {
 export interface VenueFacts {
   readonly asset: string
   readonly world: World
-  readonly instruments: readonly InstrumentRow[]
+  readonly catalogue: Catalogue
   /** Host's clock, or on a tape the tape's. */
   readonly clock: Micros
   /** How far the derived data of the asset's partition are. */
@@ -36,7 +37,7 @@ export interface VenueFacts {
 
 /** The four venues, in their order. */
 export function viewVenues(facts: VenueFacts): VenueView[] {
-  const listed = listedVenues(facts.asset, facts.world, facts.instruments)
+  const listed = listedVenues(facts.asset, facts.world, facts.catalogue)
   return venueNames.map((venue) => {
     const asOf = Math.max(facts.newest.get(venue) ?? 0, heardUntil(facts, venue))
     const view = { venue, listed: listed.has(venue), asOf }
@@ -49,6 +50,12 @@ function statusOf(facts: VenueFacts, { venue, listed, asOf }: Omit<VenueView, 's
   if (isUnavailable(facts, venue)) return 'unavailable'
   if (facts.clock - asOf > TRADES_STALE) return 'stale'
   return facts.gaps.some((gap) => gap.venue === venue && isHole(gap)) ? 'gap' : 'live'
+}
+
+/** How old an answer from these venues is: as old as the newest of them. */
+export function ageOf(venues: readonly VenueView[]): { asOf: Micros; freshUntil: Micros } {
+  const asOf = Math.max(0, ...venues.map((venue) => venue.asOf))
+  return { asOf, freshUntil: asOf + TRADES_STALE }
 }
 
 /** Trades are missing: still being fetched, or lost. */
@@ -74,9 +81,10 @@ function isUnavailable({ world, clock }: VenueFacts, venue: string): boolean {
   return reports.length > 0 && reports.every(({ state }) => state === 'unavailable' || state === 'off')
 }
 
-/** Venues that trade the asset, by their own lists. */
-export function listedVenues(asset: string, world: World, instruments: readonly InstrumentRow[]): Set<string> {
-  const listed = new Set(instruments.filter((row) => row.asset === asset && row.live).map((row) => row.venue))
+/** Venues whose trade market has the asset, by their own lists: a venue's other market is another story. */
+export function listedVenues(asset: string, world: World, catalogue: Catalogue): Set<string> {
+  const names = tradeVenues.filter(({ venue, market }) => catalogue.venuesOf(asset, market).has(venue))
+  const listed = new Set<string>(names.map(({ venue }) => venue))
   for (const row of world.subscriptions) if (row.asset === asset && row.state === 'acknowledged') listed.add(row.venue)
   return listed
 }

@@ -29,14 +29,21 @@ export interface SubscriptionRow {
 export interface InstrumentRow {
   readonly asset: string
   readonly venue: string
+  readonly market: string
   readonly base: string
   readonly live: boolean
+}
+
+/** What one feed process has of one venue for one topic, from its newest mark there. */
+export interface ChannelRow extends VenueReport {
+  readonly topic: string
 }
 
 /** What the log says about itself: who feeds it, how far it is, what is subscribed. */
 export interface World {
   readonly reports: readonly VenueReport[]
   readonly subscriptions: readonly SubscriptionRow[]
+  readonly channels: readonly ChannelRow[]
   /** Newest mark by `topic/partition`. */
   readonly times: ReadonlyMap<string, Micros>
 }
@@ -46,17 +53,24 @@ const reportsSql = `SELECT writer, venue, toString(state) AS state, sockets, ${m
 const subscriptionsSql = `SELECT writer, instrument, asset, venue, toString(state) AS state,
   ${microsSql('since')} AS since_us FROM subscriptions`
 const timesSql = `SELECT topic, partition, ${microsSql('time')} AS time_us FROM partition_times`
-const instrumentsSql = 'SELECT asset, venue, base, toString(status) AS status FROM instruments'
+const channelsSql = `SELECT topic, writer, venue, toString(state) AS state, sockets, ${microsSql('since')} AS since_us,
+  ${microsSql('time')} AS time_us FROM channel_states`
+const instrumentsSql = 'SELECT asset, venue, market, base, toString(status) AS status FROM instruments'
 
 export async function readWorld(database: Database): Promise<World> {
-  const [reports, subscriptions, times] = await Promise.all([
+  const [reports, subscriptions, channels, times] = await Promise.all([
     database.query(reportsSql, {}),
     database.query(subscriptionsSql, {}),
+    database.query(channelsSql, {}),
     database.query(timesSql, {}),
   ])
   return {
     reports: reports.map((row) => reportOf(new Row(row))),
     subscriptions: subscriptions.map((row) => subscriptionOf(new Row(row))),
+    channels: channels.map((raw) => {
+      const row = new Row(raw)
+      return { topic: row.text('topic'), ...reportOf(row) }
+    }),
     times: new Map(times.map((row) => timeOf(new Row(row)))),
   }
 }
@@ -68,6 +82,7 @@ export async function readInstruments(database: Database): Promise<readonly Inst
     return {
       asset: row.text('asset'),
       venue: row.text('venue'),
+      market: row.text('market'),
       base: row.text('base'),
       live: row.text('status') === 'live',
     }
@@ -114,6 +129,25 @@ export function newestTime(world: World, topic: TopicName): Micros | undefined {
 /** The reports of feed processes that are alive at `clock`. */
 export function freshReports(world: World, clock: Micros): VenueReport[] {
   return world.reports.filter((report) => clock - report.time <= MARK_FRESH)
+}
+
+/**
+ * Up to when a feed process says that a venue's channels for a topic are alive, so that a quiet market is not taken for
+ * a dead one; 0: none says so.
+ */
+export function heardOn(world: World, topic: TopicName, venue: string): Micros {
+  let heard = 0
+  for (const row of world.channels)
+    if (row.venue === venue && row.topic === topic && row.state === 'live') heard = Math.max(heard, row.time)
+  return heard
+}
+
+/** Every feed process that is alive says that the venue refuses it or is switched off, as far as the topic goes. */
+export function isRefused(world: World, topic: TopicName, venue: string, clock: Micros): boolean {
+  const rows = world.channels.filter(
+    (row) => row.topic === topic && row.venue === venue && clock - row.time <= MARK_FRESH,
+  )
+  return rows.length > 0 && rows.every(({ state }) => state === 'unavailable' || state === 'off')
 }
 
 /** WebSocket connections that are open now, over all feed processes and venues. */

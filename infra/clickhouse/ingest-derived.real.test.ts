@@ -101,7 +101,7 @@ describe('flow', () => {
 })
 
 describe('signals', () => {
-  it('arrive with their evidence', async () => {
+  it('arrive with their evidence, those of two venues at one time beside each other', async () => {
     const signal: Signal = {
       asset: 'btc',
       kind: 'cvd',
@@ -114,13 +114,23 @@ describe('signals', () => {
       time: T,
       v: 5,
     }
+    const funding = { ...signal, kind: 'funding', period: '', exchange: 'binance' }
+    const encode = (value: Signal): Buffer => world.codec.encode('derived.signals', 'signal', value)
     await world.append('derived.signals', [
-      world.codec.encode('derived.signals', 'signal', signal),
+      encode(signal),
+      encode(funding),
+      encode({ ...funding, exchange: 'okx' }),
+      encode({ ...funding, exchange: 'okx', v: 6, value: 0.1 }),
       world.mark('derived.signals', { writer: 'cvd', time: T + 60 }),
     ])
-    await world.soon('SELECT asset, kind, period, from, to, value, evidence, time, v FROM signals', [
-      { ...signal, time: iso(T) },
-    ])
+    await world.soon(
+      'SELECT asset, kind, period, from, to, value, evidence, exchange, time, v FROM signals ORDER BY kind, exchange',
+      [
+        { ...signal, time: iso(T) },
+        { ...funding, time: iso(T) },
+        { ...funding, exchange: 'okx', v: 6, value: 0.1, time: iso(T) },
+      ],
+    )
     await world.soon("SELECT topic, time FROM partition_times WHERE topic != 'market.trades' ORDER BY topic", [
       { topic: 'derived.flow', time: iso(T + 50) },
       { topic: 'derived.signals', time: iso(T + 60) },

@@ -40,12 +40,13 @@ describe('migrate', () => {
   it('moves the Kafka tables, and only them, when broker or registry have moved', async () => {
     await migrate(around())
     const moved = { ...around(), registryUrl: 'http://127.0.0.1:1/elsewhere' }
-    expect(await migrate(moved)).toEqual([8])
+    expect(await migrate(moved)).toEqual([8, 18])
     expect(await migrate(moved)).toEqual([])
     const [table] = await server.rows<{ sql: string }>(
-      `SELECT create_table_query AS sql FROM system.tables WHERE database = '${database}' AND name = 'derived_flow_queue'`,
+      `SELECT create_table_query AS sql FROM system.tables WHERE database = '${database}' AND name = 'derived_signals_queue'`,
     )
     expect(table?.sql).toContain('http://127.0.0.1:1/elsewhere')
+    expect(table?.sql).toContain('derived.signals.2')
   })
 
   it('goes on after the last one that was applied', async () => {

@@ -15,12 +15,16 @@ const around = {
 const text = loadMigrations()
   .map((migration) => migration.text)
   .join('\n')
-/** Caches are read by their processors only. */
-const ingested: readonly Topic[] = topics.filter((topic: Topic) => topic.kind !== 'cache')
+/** Caches are read by their processors only, but for the registry's tokens. */
+const ingested: readonly Topic[] = topics.filter(
+  (topic: Topic) => topic.kind !== 'cache' || topic.name === 'market.tokens',
+)
 const name = (topic: string): string => topic.replace('.', '_')
 const columnsOf = (table: string): Map<string, string> => {
   const body = new RegExp(`CREATE TABLE IF NOT EXISTS ${table}\\n\\(\\n([^]*?)\\n\\)`).exec(text)?.[1] ?? ''
-  return new Map([...body.matchAll(/^ {4}(\w+) (\w+)/gm)].map(([, column = '', type = '']) => [column, type]))
+  const added = [...text.matchAll(new RegExp(`ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS (\\w+) (\\w+)`, 'g'))]
+  const columns = [...body.matchAll(/^ {4}`?(\w+)`? (\w+)/gm), ...added]
+  return new Map(columns.map(([, column = '', type = '']) => [column, type]))
 }
 
 interface AvroField {
@@ -76,7 +80,7 @@ describe('the migrations', () => {
 
   it('say what every table, view and stored column is, with its unit', () => {
     const statements = loadMigrations()
-      .slice(0, 3)
+      .filter(({ name }) => /tables|views|ranges/.test(name))
       .flatMap((migration) => statementsOf(migration.text))
     for (const statement of statements) expect(statement).toMatch(/\n?COMMENT '[^']{10,}/)
     const lines = text.split('\n').filter((line) => /^ {4}\w+ .*(CODEC|COMMENT)/.test(line))

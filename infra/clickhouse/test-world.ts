@@ -26,7 +26,7 @@ export interface World {
   /** Waits until the query gives `expected`. */
   soon(query: string, expected: readonly unknown[]): Promise<void>
   trade(change?: Partial<Trade>): Buffer
-  mark(topic: 'market.trades' | 'derived.flow' | 'derived.signals', change?: Partial<Mark>): Buffer
+  mark(topic: TopicName, change?: Partial<Mark>): Buffer
   end(): Promise<void>
 }
 

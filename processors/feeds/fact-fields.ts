@@ -45,6 +45,39 @@ export function amountOf(value: unknown): string | null | undefined {
   return isAmount(value) ? value : undefined
 }
 
+/** What a message has of a spot market, as it came; absent where the message has no such field. */
+export interface RawTicker {
+  readonly bid?: unknown
+  readonly ask?: unknown
+  readonly last?: unknown
+  /** Percent; null: cannot be told. */
+  readonly change24h?: number | null
+  readonly volume24h?: unknown
+  readonly quoteVolume24h?: unknown
+}
+
+/**
+ * A ticker that says what the message says and nothing else: an empty side of the book is said, a last price or a volume
+ * that is missing is not.
+ */
+export function tickerOf(symbol: string, time: Micros | null, raw: RawTicker): FactRow {
+  const [bid, ask, last] = [priceOf(raw.bid), priceOf(raw.ask), priceOf(raw.last)]
+  const [volume24h, quoteVolume24h] = [amountOf(raw.volume24h), amountOf(raw.quoteVolume24h)]
+  if (bid === undefined || ask === undefined || last === undefined) return refusedField
+  if (volume24h === undefined || quoteVolume24h === undefined) return refusedField
+  return {
+    kind: 'ticker',
+    symbol,
+    time,
+    ...(raw.bid === undefined ? {} : { bid }),
+    ...(raw.ask === undefined ? {} : { ask }),
+    ...(last === null ? {} : { last }),
+    ...(raw.change24h === undefined || raw.change24h === null ? {} : { change24h: raw.change24h }),
+    ...(volume24h === null ? {} : { volume24h }),
+    ...(quoteVolume24h === null ? {} : { quoteVolume24h }),
+  }
+}
+
 /** A JSON number as a decimal without exponent; what is none, stays. */
 export function plain(value: unknown): unknown {
   if (typeof value !== 'number') return value
@@ -58,8 +91,8 @@ export function percentOf(fraction: string): number {
 }
 
 /** Change from an earlier price to a later one, percent; null where one is missing. */
-export function changeOf(from: string | null, to: string | null): number | null {
-  return from === null || to === null ? null : (Number(to) / Number(from) - 1) * 100
+export function changeOf(from: unknown, to: unknown): number | null {
+  return isDecimal(from) && isDecimal(to) ? (Number(to) / Number(from) - 1) * 100 : null
 }
 
 /** The minute that a time is in, as the time of its start. */

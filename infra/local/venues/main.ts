@@ -8,6 +8,7 @@ const names = [
   'SIMULATOR_PORT',
   'SIMULATOR_SEED',
   'SIMULATOR_RATE',
+  'SIMULATOR_FILLERS',
   'SIMULATOR_FAULTS',
   'SIMULATOR_TAPE',
   'SIMULATOR_SPEED',
@@ -16,7 +17,7 @@ const names = [
 
 await runService({
   name: 'simulator',
-  says: 'speaks Binance USD-M, Bybit linear, OKX SWAP and Coinbase Exchange on one loopback port',
+  says: 'speaks Binance, Bybit, OKX, Coinbase, Kraken, Gate and CoinGecko on one loopback port',
   settings: names,
   async start(log) {
     const config = readConfig(process.env, names)
@@ -27,6 +28,7 @@ await runService({
       port: config.SIMULATOR_PORT,
       seed: config.SIMULATOR_SEED,
       rate: config.SIMULATOR_RATE,
+      fillers: config.SIMULATOR_FILLERS,
       faults: config.SIMULATOR_FAULTS,
       ...(path === '' ? {} : { tape: { path, speed, retime } }),
     })

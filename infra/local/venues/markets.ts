@@ -1,11 +1,16 @@
 import { assets, type AssetRow } from './assets.ts'
 
-export const venueNames = ['binance', 'bybit', 'okx', 'coinbase'] as const
+/** Venues whose trades are simulated. */
+export const tradeVenueNames = ['binance', 'bybit', 'okx', 'coinbase'] as const
+export type TradeVenueName = (typeof tradeVenueNames)[number]
+
+/** Everybody whom the simulator stands in for. */
+export const venueNames = [...tradeVenueNames, 'kraken', 'gate', 'coingecko'] as const
 export type VenueName = (typeof venueNames)[number]
 
 /** A market that trades: what its venue calls it and in which units it counts. */
 export interface Market {
-  readonly venue: VenueName
+  readonly venue: TradeVenueName
   /** The venue's own symbol. */
   readonly symbol: string
   /** The asset as the ledger shows it, whatever its ticker is today: MATIC, TON. */
@@ -26,18 +31,18 @@ export interface Market {
   readonly weight: number
 }
 
-const venueShare: Readonly<Record<VenueName, number>> = { binance: 0.42, bybit: 0.2, okx: 0.2, coinbase: 0.18 }
+const venueShare: Readonly<Record<TradeVenueName, number>> = { binance: 0.42, bybit: 0.2, okx: 0.2, coinbase: 0.18 }
 
 /** Every market of the simulated world: 23 assets on four venues, but for TRX, which Coinbase does not list. */
-export const simulatedMarkets: readonly Market[] = venueNames.flatMap((venue) =>
+export const simulatedMarkets: readonly Market[] = tradeVenueNames.flatMap((venue) =>
   assets.filter((asset) => listed(asset, venue)).map((asset) => marketOf(asset, venue)),
 )
 
-function listed(asset: AssetRow, venue: VenueName): boolean {
+function listed(asset: AssetRow, venue: TradeVenueName): boolean {
   return venue !== 'coinbase' || asset.onCoinbase !== false
 }
 
-function marketOf(asset: AssetRow, venue: VenueName): Market {
+function marketOf(asset: AssetRow, venue: TradeVenueName): Market {
   const ticker = asset.ticker ?? asset.asset
   const factor = factorOf(asset, venue)
   // A contract's price is that of one base unit on OKX; a multiplied symbol's is that of 1000 units.
@@ -62,12 +67,12 @@ function marketOf(asset: AssetRow, venue: VenueName): Market {
   }
 }
 
-function factorOf(asset: AssetRow, venue: VenueName): number {
+function factorOf(asset: AssetRow, venue: TradeVenueName): number {
   if (venue === 'okx') return asset.okxFactor
   return venue === 'coinbase' ? 0 : (asset.thousands ?? 0)
 }
 
-function symbolOf(asset: AssetRow, ticker: string, venue: VenueName): string {
+function symbolOf(asset: AssetRow, ticker: string, venue: TradeVenueName): string {
   switch (venue) {
     case 'binance':
       return asset.thousands === undefined ? `${ticker}USDT` : `1000${ticker}USDT`
@@ -81,7 +86,7 @@ function symbolOf(asset: AssetRow, ticker: string, venue: VenueName): string {
 }
 
 /** Lots are worth a few dollars at most; Coinbase counts much finer. `price`: of one unit of size. */
-function sizeDecimalsOf(asset: AssetRow, venue: VenueName, price: number): number {
+function sizeDecimalsOf(asset: AssetRow, venue: TradeVenueName, price: number): number {
   if (venue === 'coinbase') return asset.price >= 50 ? 8 : asset.price >= 1 ? 6 : asset.price >= 0.001 ? 2 : 0
   if (venue === 'okx') return price >= 100 ? 2 : price >= 5 ? 1 : 0
   return price >= 1000 ? 3 : price >= 50 ? 2 : price >= 5 ? 1 : 0

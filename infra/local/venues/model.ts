@@ -56,13 +56,22 @@ export class MarketModel {
   private volatility = 0
   private activity = 0
   private dollar = 0.0004
+  private readonly basis: ((market: Market, time: Micros) => number) | undefined
 
   /**
    * `rate`: trades a second over the markets of the assets that are streamed from the start, in the long run; the others
-   * trade beside them. `prices`: of one size unit, to go on from.
+   * trade beside them. `prices`: of one size unit, to go on from, without their basis. `basis`: how far a market's price
+   * is from its asset's, as a factor; by itself dollar markets differ by what a tether dollar is worth.
    */
-  constructor(options: { seed: number; rate: number; start: Micros; prices?: ReadonlyMap<Market, number> }) {
+  constructor(options: {
+    seed: number
+    rate: number
+    start: Micros
+    prices?: ReadonlyMap<Market, number>
+    basis?: (market: Market, time: Micros) => number
+  }) {
     this.random = new Random(options.seed)
+    this.basis = options.basis
     this.time = Math.floor(options.start / STEP_MICROS) * STEP_MICROS
     this.orderRate = options.rate / RECORDS_PER_ORDER
     const weights = streamedMarkets.reduce((sum, market) => sum + market.weight, 0)
@@ -121,8 +130,8 @@ export class MarketModel {
     state.lastBuy = buy
     const offset = 0.12 * random.normal() * 0.0001 + 0.98 * (state.offsets.get(market) ?? 0)
     state.offsets.set(market, offset)
-    const basis = market.quote === 'USD' ? this.dollar : 0
-    const price = market.startPrice * Math.exp(state.drift + offset + basis)
+    const basis = this.basis?.(market, this.time) ?? (market.quote === 'USD' ? Math.exp(this.dollar) : 1)
+    const price = market.startPrice * Math.exp(state.drift + offset) * basis
     const time = this.time + random.below(STEP_MICROS)
     const fills = fillsOf({ market, price, buy, time, depth: state.row.weight }, random)
     state.drift += (buy ? 1 : -1) * 2e-6 * Math.sqrt(fills.length / (1 + state.row.weight))

@@ -1,9 +1,9 @@
-import type { Market, VenueName } from './markets.ts'
+import type { Market, TradeVenueName } from './markets.ts'
 import type { Random } from './random.ts'
 import type { Fill, Trade } from './trade.ts'
 
 /** Where a market's numbers begin; realistic sizes, so that nothing downstream gets away with 32 bits. */
-const firstId: Readonly<Record<VenueName, number>> = {
+const firstId: Readonly<Record<TradeVenueName, number>> = {
   binance: 3_478_018_549,
   bybit: 753_843_954_913,
   okx: 1_062_992_715,

@@ -37,7 +37,7 @@ export async function operate(parts: Operated, request: OperatorRequest): Promis
         status: 404,
         body: {
           error:
-            'see GET /ledger, GET|POST /faults, POST /pause, POST /resume, GET /tape, and /binance, /bybit, /okx, /coinbase',
+            'see GET /ledger, GET|POST /faults, POST /pause, POST /resume, GET /tape, and /binance, /binance-spot, /bybit, /okx, /coinbase, /kraken, /gate, /coingecko',
         },
       }
   }

@@ -53,6 +53,19 @@ const tooMany: Readonly<Record<VenueName, (seconds: string) => RestReply>> = {
   }),
   okx: () => ({ status: 429, body: { code: '50011', msg: 'Too Many Requests', data: [] } }),
   coinbase: () => ({ status: 429, body: { message: 'Public rate limit exceeded' } }),
+  // Kraken says so within HTTP 200.
+  kraken: () => ({ status: 200, body: { error: ['EAPI:Rate limit exceeded'] } }),
+  gate: () => ({ status: 429, body: { label: 'TOO_MANY_REQUESTS', message: 'Request Rate limit Exceeded' } }),
+  coingecko: (seconds) => ({
+    status: 429,
+    headers: { 'retry-after': seconds },
+    body: {
+      status: {
+        error_code: 429,
+        error_message: "You've exceeded the Rate Limit. Please visit https://www.coingecko.com/en/api/pricing.",
+      },
+    },
+  }),
 }
 
 function limited(status: number, code: number, msg: string, seconds: string): RestReply {

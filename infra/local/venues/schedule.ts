@@ -1,5 +1,5 @@
 import type { FaultKind, FaultOrder } from './fault-kinds.ts'
-import { venueNames } from './markets.ts'
+import { tradeVenueNames } from './markets.ts'
 import { Random } from './random.ts'
 
 const MEAN_PAUSE_MS = 12_000
@@ -54,7 +54,7 @@ export class FaultSchedule {
       range === undefined ? undefined : range[0] + random.below(range[1] - range[0] + 1)
     return {
       kind: item?.kind ?? 'disconnect',
-      venue: venueNames[random.below(venueNames.length)],
+      venue: tradeVenueNames[random.below(tradeVenueNames.length)],
       symbol: undefined,
       durationMs: within(item?.durationMs),
       count: within(item?.count),

@@ -14,7 +14,7 @@ const TICK_MS = 1000
 export interface Gate {
   readonly tamper: Tamper
   /** Refuses a new socket with this HTTP status. */
-  socketStatus(venue: VenueName): number | undefined
+  socketStatus(face: VenueServer): number | undefined
   /** A reply instead of the venue's own, or how long to keep the caller waiting for it. */
   restReply(venue: VenueName): { reply?: RestReply; delayMs?: number }
   opened(link: Link, session: Session): void
@@ -33,6 +33,11 @@ export interface OperatorRequest {
 export interface Listening {
   readonly url: string
   close(): Promise<void>
+}
+
+/** The first part of a face's path. */
+export function prefixOf(face: VenueServer): string {
+  return face.prefix ?? face.name
 }
 
 /** One port for all venues: the first part of the path says which. */
@@ -101,7 +106,7 @@ function connectTo(
 ): { venue: VenueServer; open: (link: Link) => Session } | number {
   const target = targetOf(venues, request)
   if (target.venue === undefined) return 404
-  const refused = gate.socketStatus(target.venue.name)
+  const refused = gate.socketStatus(target.venue)
   if (refused !== undefined) return refused
   const open = target.venue.connect(target.path, target.query)
   return typeof open === 'number' ? open : { venue: target.venue, open }
@@ -114,7 +119,7 @@ function targetOf(
   const text = `http://simulator${request.url ?? '/'}`
   const url = new URL(URL.canParse(text) ? text : 'http://simulator/')
   const [, name = ''] = url.pathname.split('/')
-  const venue = venues.find((candidate) => candidate.name === name)
+  const venue = venues.find((candidate) => prefixOf(candidate) === name)
   const path = venue === undefined ? url.pathname : url.pathname.slice(name.length + 1) || '/'
   return { venue, path, query: url.searchParams }
 }

@@ -1,18 +1,17 @@
 import { join } from 'node:path'
-import { BinanceServer } from './binance/server.ts'
-import { BybitServer } from './bybit/server.ts'
 import { ConnectLimits } from './connect-limits.ts'
-import { CoinbaseServer } from './coinbase/server.ts'
+import type { Economy } from './economy.ts'
+import { SimulatedEconomy } from './economy/simulated-economy.ts'
+import { facesOf } from './faces.ts'
 import { Faults } from './faults.ts'
-import { simulatedMarkets } from './markets.ts'
-import { OkxServer } from './okx/server.ts'
+import { simulatedMarkets, tradeVenueNames, type Market } from './markets.ts'
 import { operate } from './operator.ts'
 import { FaultSchedule } from './schedule.ts'
-import { serve, type Gate } from './server.ts'
+import { prefixOf, serve, type Gate } from './server.ts'
 import { modelSource, type Source } from './source.ts'
 import { openTape } from './tape.ts'
-import type { Micros } from './trade.ts'
-import type { VenueServer } from './venue-server.ts'
+import { TapeEconomy } from './tape-economy.ts'
+import type { Micros, Trade } from './trade.ts'
 import { World } from './world.ts'
 
 export interface SimulatorOptions {
@@ -22,6 +21,8 @@ export interface SimulatorOptions {
   readonly seed: number
   /** Trades a second over all markets. */
   readonly rate: number
+  /** Made-up assets whose perpetuals are listed beside those that trade. */
+  readonly fillers?: number
   /** Faults come by themselves, on the seed's schedule. */
   readonly faults?: boolean
   /** A tape instead of the market. */
@@ -39,17 +40,14 @@ export interface Simulator {
 
 /** The source is asked this often for what has traded. */
 const STEP_MS = 5
+/** The faces are asked this often to say what they say beside trades. */
+const BEAT_MS = 250
 const DAY_MS = 86_400_000
 
-/** Starts the four venues over a seeded market or a tape, on one port. */
+/** Starts the venues over a seeded market or a tape, on one port. */
 export async function startVenues(options: SimulatorOptions): Promise<Simulator> {
-  const { world, source } = await openSource(options)
-  const venues: readonly VenueServer[] = [
-    new BinanceServer(world, options.lifetimeMs ?? DAY_MS),
-    new BybitServer(world),
-    new OkxServer(world),
-    new CoinbaseServer(world),
-  ]
+  const { world, source, economy, simulated } = await openSource(options)
+  const venues = facesOf({ world, economy, lifetimeMs: options.lifetimeMs ?? DAY_MS })
   const faults = new Faults(options.seed)
   const schedule = options.faults === true ? new FaultSchedule(options.seed, Date.now()) : undefined
   const limits = options.connectLimits === false ? undefined : new ConnectLimits()
@@ -62,6 +60,7 @@ export async function startVenues(options: SimulatorOptions): Promise<Simulator>
     gateOf(world, faults, { pause, progress: () => source.progress(), limits }),
     options,
   )
+  let beatMs = 0
   const timer = setInterval(() => {
     const host = hostMicros()
     for (const order of schedule?.due(host / 1000) ?? []) faults.start(order, host / 1000)
@@ -71,14 +70,20 @@ export async function startVenues(options: SimulatorOptions): Promise<Simulator>
       for (const { market, trades, now } of source.advance(host, faults.unread())) {
         world.now = now
         world.get(market).append(trades)
+        simulated?.traded(market, trades)
         venues.find(({ name }) => name === market.venue)?.publish(market, trades)
       }
     world.now = source.clock(host)
+    simulated?.advance(world.now, paused)
+    if (host / 1000 - beatMs < BEAT_MS) return
+    beatMs = host / 1000
+    for (const venue of venues) venue.beat?.(beatMs)
   }, STEP_MS)
   const close = async (): Promise<void> => {
     clearInterval(timer)
     await listening.close()
     source.close()
+    simulated?.close()
     world.close()
   }
   return { url: listening.url, close }
@@ -93,7 +98,7 @@ interface Way {
 function gateOf(world: World, faults: Faults, way: Way): Gate {
   return {
     tamper: faults,
-    socketStatus: (venue) => faults.socketStatus(venue) ?? way.limits?.status(venue, Date.now()),
+    socketStatus: (face) => faults.socketStatus(face.name) ?? way.limits?.status(prefixOf(face), Date.now()),
     restReply: (venue) => faults.restReply(venue, Date.now()),
     opened: (link, session) => faults.opened(link, session),
     closed: (link) => faults.closed(link),
@@ -101,10 +106,38 @@ function gateOf(world: World, faults: Faults, way: Way): Gate {
   }
 }
 
-async function openSource(options: SimulatorOptions): Promise<{ world: World; source: Source }> {
-  if (options.tape !== undefined) return openTape(options.tape, join(options.dataDir, 'tape'))
-  const world = new World(join(options.dataDir, 'market'), simulatedMarkets, hostMicros())
-  return { world, source: modelSource(world, { ...options, start: hostMicros() }) }
+interface Opened {
+  readonly world: World
+  readonly source: Source
+  readonly economy: Economy
+  /** The same economy where it is simulated: it wants to know what trades. */
+  readonly simulated: SimulatedEconomy | undefined
+}
+
+async function openSource(options: SimulatorOptions): Promise<Opened> {
+  if (options.tape !== undefined) {
+    const { world, source } = await openTape(options.tape, join(options.dataDir, 'tape'))
+    return { world, source, economy: new TapeEconomy(world), simulated: undefined }
+  }
+  const now = hostMicros()
+  const world = new World(join(options.dataDir, 'market'), simulatedMarkets, now)
+  const simulated = new SimulatedEconomy({
+    folder: join(options.dataDir, 'economy'),
+    seed: options.seed,
+    rate: options.rate,
+    fillers: options.fillers ?? 0,
+    now,
+    newest: newestOf(world),
+  })
+  const basis = simulated.basis.bind(simulated)
+  const source = modelSource(world, { seed: options.seed, rate: options.rate, start: now, basis })
+  return { world, source, economy: simulated, simulated }
+}
+
+/** The newest trade of each market that has traded. */
+function newestOf(world: World): { market: Market; trade: Trade }[] {
+  const histories = tradeVenueNames.flatMap((venue) => world.of(venue))
+  return histories.flatMap(({ market, newest }) => (newest === undefined ? [] : [{ market, trade: newest }]))
 }
 
 function hostMicros(): Micros {

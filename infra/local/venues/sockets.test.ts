@@ -202,7 +202,7 @@ test('Coinbase closes a connection that does not subscribe within five seconds',
   await vi.waitFor(() => expect(socket.closed()).toBe(1008), 12_000)
 })
 
-test.each(['/binance/nowhere', '/bybit/v5/public/spot', '/okx/ws/v4', '/coinbase/deeper', '/kraken'])(
+test.each(['/binance/nowhere', '/bybit/v5/public/option', '/okx/ws/v4', '/coinbase/deeper', '/kraken'])(
   'there is nothing at %s',
   async (path) => {
     const socket = venues.open(path)

@@ -1,4 +1,4 @@
-import { venueNames, type Market } from './markets.ts'
+import { tradeVenueNames, type Market } from './markets.ts'
 import { MarketModel } from './model.ts'
 import { numberedAfter } from './numbering.ts'
 import { Random } from './random.ts'
@@ -26,19 +26,26 @@ export interface Source {
   close(): void
 }
 
+export interface ModelOptions {
+  readonly seed: number
+  readonly rate: number
+  readonly start: Micros
+  /** How far a market's price is from its asset's, as a factor. */
+  readonly basis: (market: Market, time: Micros) => number
+}
+
 /** The seeded market. After a restart it goes on from the last prices, with other numbers than before. */
-export function modelSource(
-  world: World,
-  { seed, rate, start }: { seed: number; rate: number; start: Micros },
-): Source {
+export function modelSource(world: World, { seed, rate, start, basis }: ModelOptions): Source {
   const prices = new Map<Market, number>()
   let rows = 0
-  for (const history of venueNames.flatMap((venue) => world.of(venue))) {
+  for (const history of tradeVenueNames.flatMap((venue) => world.of(venue))) {
     const { market, newest } = history
-    if (newest !== undefined) prices.set(market, newest.price / 10 ** market.priceDecimals)
+    if (newest !== undefined) {
+      prices.set(market, newest.price / 10 ** market.priceDecimals / basis(market, newest.time))
+    }
     rows += history.rows.end
   }
-  const model = new MarketModel({ seed: seed + rows, rate, start, prices })
+  const model = new MarketModel({ seed: seed + rows, rate, start, prices, basis })
   const random = new Random(seed + rows, 1)
   return {
     clock: (host) => host,

@@ -26,13 +26,14 @@ export function startSimulator({ dataDir, port, logFile, env }: SimulatorStart):
   })
 }
 
-/** Where the feeds find the four venues of the simulator at `url`. */
+/** Where the feeds find the venues of the simulator at `url`. */
 export function venueEnv(url: string): Record<string, string> {
   const socketUrl = url.replace(/^http/, 'ws')
-  return Object.fromEntries(
-    ['binance', 'bybit', 'okx', 'coinbase'].flatMap((venue) => [
-      [`${venue.toUpperCase()}_WS_URL`, `${socketUrl}/${venue}`],
-      [`${venue.toUpperCase()}_REST_URL`, `${url}/${venue}`],
-    ]),
-  )
+  const sockets = ['binance', 'binance-spot', 'bybit', 'okx', 'coinbase', 'kraken']
+  const calls = [...sockets, 'gate', 'coingecko']
+  const setting = (face: string): string => face.toUpperCase().replace('-', '_')
+  return Object.fromEntries([
+    ...sockets.map((face) => [`${setting(face)}_WS_URL`, `${socketUrl}/${face}`] as const),
+    ...calls.map((face) => [`${setting(face)}_REST_URL`, `${url}/${face}`] as const),
+  ])
 }

@@ -1,9 +1,9 @@
-import type { VenueName } from './markets.ts'
+import type { TradeVenueName } from './markets.ts'
 import type { Micros } from './trade.ts'
 
 /** One trade as a recorded frame says it; numbers still as text, so that nothing is lost. */
 export interface TapeTrade {
-  readonly venue: VenueName
+  readonly venue: TradeVenueName
   readonly symbol: string
   readonly time: Micros
   readonly price: string

@@ -1,5 +1,5 @@
 import { decimalsOf } from './decimal.ts'
-import { simulatedMarkets, type Market, type VenueName } from './markets.ts'
+import { simulatedMarkets, type Market, type TradeVenueName } from './markets.ts'
 import { mergedTrades, type Skipped } from './tape-files.ts'
 import type { TapeTrade } from './tape-frames.ts'
 import type { Micros } from './trade.ts'
@@ -52,7 +52,7 @@ export async function tapeContents(files: readonly string[]): Promise<TapeConten
   return { markets: [...played.values(), ...rest], played, trades, from, to, skipped, plays }
 }
 
-export function marketKey({ venue, symbol }: { venue: VenueName; symbol: string }): string {
+export function marketKey({ venue, symbol }: { venue: TradeVenueName; symbol: string }): string {
   return `${venue} ${symbol}`
 }
 
@@ -72,12 +72,12 @@ function playable(seen: Seen | undefined, trade: TapeTrade): boolean {
   return trade.spot ? seen.futures === 0 && spotPlays(trade.venue) : true
 }
 
-function spotPlays(venue: VenueName): boolean {
+function spotPlays(venue: TradeVenueName): boolean {
   return venue === 'binance'
 }
 
 /** The simulated market of that symbol; a symbol that is not simulated is its own asset, one to one. */
-function marketOf(venue: VenueName, symbol: string): Market {
+function marketOf(venue: TradeVenueName, symbol: string): Market {
   const known = simulatedMarkets.find((market) => market.venue === venue && market.symbol === symbol)
   if (known !== undefined) return known
   const quote = /(?:-)?(USDT|USDC|USD)(?:-SWAP)?$/.exec(symbol)?.[1] ?? 'USDT'

@@ -13,7 +13,7 @@ import type {
 import type { Micros } from './trade.ts'
 
 export const MINUTE: Micros = 60_000_000
-/** A Saturday, 20 seconds after a full minute; settlements are on the full eight hours. */
+/** A Saturday, 20 seconds after a full minute; the last settlement was at eight. */
 export const NOON: Micros = Date.UTC(2026, 10, 21, 12) * 1000
 export const NOW: Micros = NOON + 20_000_000
 
@@ -128,8 +128,8 @@ function spotState({ asset }: SpotMarket): Omit<SpotState, 'time'> {
 function perpState({ asset, intervalHours }: PerpMarket): Omit<PerpState, 'time'> {
   const last = prices[asset] ?? 1
   const day = { open24h: last * 0.98, high24h: last * 1.01, low24h: last * 0.97 }
-  const funding = { premium: 0.0002, rate: 0.00012345, settledRate: 0.0001, settledAt: NOON }
-  const nextSettlement = NOON + intervalHours * 60 * MINUTE
+  const funding = { premium: 0.0002, rate: 0.00012345, settledRate: 0.0001, settledAt: NOON - 240 * MINUTE }
+  const nextSettlement = NOON + (intervalHours === 8 ? 240 : 60 * intervalHours) * MINUTE
   const sizes = { openInterest: 20_000_000, volume24h: 30_000_000, quoteVolume24h: 30_000_000 * last }
   return { last, mark: last * 1.0001, index: last * 0.9999, ...funding, nextSettlement, ...sizes, ...day }
 }

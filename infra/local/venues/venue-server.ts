@@ -5,7 +5,10 @@ import type { Trade } from './trade.ts'
 
 /** One venue's face: its sockets and its REST. */
 export interface VenueServer {
+  /** Faults name it so. */
   readonly name: VenueName
+  /** First part of its path; absent: its name. Binance has two faces. */
+  readonly prefix?: string
   /** A new socket on `path`, below the venue's prefix; a number refuses it with that HTTP status. */
   connect(path: string, query: URLSearchParams): ((link: Link) => Session) | number
   rest(request: RestRequest): RestReply

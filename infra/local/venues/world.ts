@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { History } from './history.ts'
-import { venueNames, type Market, type VenueName } from './markets.ts'
+import { tradeVenueNames, type Market, type TradeVenueName } from './markets.ts'
 import { ledgerRow, type LedgerRow } from './totals.ts'
 import type { Micros } from './trade.ts'
 
 /** Every market with its history: what the four venues share behind their four faces. */
 export class World {
-  private readonly histories: Readonly<Record<VenueName, Map<string, History>>>
+  private readonly histories: Readonly<Record<TradeVenueName, Map<string, History>>>
   private time: Micros
 
   /** Opens the histories below `folder`; `now` is where the world's clock starts. */
@@ -31,11 +31,11 @@ export class World {
     this.time = Math.max(this.time, time)
   }
 
-  of(venue: VenueName): readonly History[] {
+  of(venue: TradeVenueName): readonly History[] {
     return [...this.histories[venue].values()]
   }
 
-  find(venue: VenueName, symbol: string): History | undefined {
+  find(venue: TradeVenueName, symbol: string): History | undefined {
     return this.histories[venue].get(symbol)
   }
 
@@ -48,7 +48,7 @@ export class World {
 
   /** Lines of the ledger, of markets that were subscribed at least once. */
   ledger(wanted: { venue?: string; symbol?: string; from?: Micros; to?: Micros }): LedgerRow[] {
-    return venueNames
+    return tradeVenueNames
       .flatMap((venue) => this.of(venue))
       .filter((history) => history.entered)
       .filter(({ market }) => wanted.venue === undefined || wanted.venue === market.venue)
@@ -57,6 +57,6 @@ export class World {
   }
 
   close(): void {
-    for (const venue of venueNames) for (const history of this.of(venue)) history.close()
+    for (const venue of tradeVenueNames) for (const history of this.of(venue)) history.close()
   }
 }

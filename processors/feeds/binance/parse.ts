@@ -14,11 +14,10 @@ import {
   offBook,
   textOf,
   tradeEvent,
-  unknownEvent,
   valueOf,
 } from '../fields.ts'
 import type { FrameEvent } from '../venue.ts'
-import { readReply } from './requests.ts'
+import { readControl } from './requests.ts'
 
 /**
  * Reads one frame of the USD-M market stream, raw or in the envelope of a combined stream.
@@ -79,12 +78,8 @@ function readMessage(message: Record<string, unknown>, stream?: unknown): FrameE
       if (!isDecimal(p) || !isDecimal(q)) return badField
       return rawTrade(s, t, p, q, m, T)
     // "The server will be shut down in about 10 minutes": raw, or as data of the stream `!serverShutdown`.
-    case 'serverShutdown':
-      return { kind: 'closing', message: 'serverShutdown' }
-    case undefined:
-      return stream === '!serverShutdown' ? { kind: 'closing', message: 'serverShutdown' } : readReply(message)
     default:
-      return unknownEvent
+      return readControl(message, stream)
   }
 }
 

@@ -1,6 +1,6 @@
-import { amountOf, isSigned, MINUTE_MS, refusedField, SETTLEMENT_MS } from '../fact-fields.ts'
+import { amountOf, isSigned, MINUTE_MS, minuteOf, refusedField, SETTLEMENT_MS } from '../fact-fields.ts'
 import { badBody, countOf, isDecimal, isRecord, microsOf } from '../fields.ts'
-import type { FactRow, Poll } from '../source.ts'
+import type { CandleLookup, FactRow, Poll } from '../source.ts'
 import type { RestAnswer } from '../venue.ts'
 import { listOf, refusal } from './backfill.ts'
 
@@ -49,14 +49,26 @@ function parsePremiums(symbol: string, body: unknown, now: number): RestAnswer<F
 /** The last closed minutes of the trades; the venue does not say who took. */
 export const candles: Calls = {
   call: (symbol) => ({ path: `/v5/market/kline?${about(symbol)}&interval=1&limit=3`, cost: 1 }),
-  parse: (symbol, body, now) =>
-    minutes(symbol, body, now, ([start, open, high, low, close, size]) => {
-      const minute = timeOf(start)
-      const volume = amountOf(size)
-      if (minute === undefined || typeof volume !== 'string') return refusedField
-      if (!isDecimal(open) || !isDecimal(high) || !isDecimal(low) || !isDecimal(close)) return refusedField
-      return { kind: 'candle', symbol, minute, open, high, low, close, volume, takerBuy: null, trades: null }
-    }),
+  parse: parseCandles,
+}
+
+export const candleLookup: CandleLookup = {
+  host: 'rest',
+  call(symbol, from, to) {
+    const bounds = `start=${minuteOf(from) / 1_000}&end=${Math.ceil(to / 1_000) - 1}`
+    return { path: `/v5/market/kline?${about(symbol, 'spot')}&interval=1&${bounds}&limit=1000`, cost: 1 }
+  },
+  parse: parseCandles,
+}
+
+function parseCandles(symbol: string, body: unknown, now: number): RestAnswer<FactRow> {
+  return minutes(symbol, body, now, ([start, open, high, low, close, size]) => {
+    const minute = timeOf(start)
+    const volume = amountOf(size)
+    if (minute === undefined || typeof volume !== 'string') return refusedField
+    if (!isDecimal(open) || !isDecimal(high) || !isDecimal(low) || !isDecimal(close)) return refusedField
+    return { kind: 'candle', symbol, minute, open, high, low, close, volume, takerBuy: null, trades: null }
+  })
 }
 
 /** Rows of a `kline` call; the newest may be of the minute that still runs. */
@@ -82,8 +94,8 @@ function oldestFirst(body: unknown, read: (row: unknown) => FactRow | undefined)
   return { kind: 'rows', rows: rows.filter((row) => row !== undefined) }
 }
 
-function about(symbol: string): string {
-  return `category=linear&symbol=${encodeURIComponent(symbol)}`
+function about(symbol: string, category = 'linear'): string {
+  return `category=${category}&symbol=${encodeURIComponent(symbol)}`
 }
 
 function timeOf(text: unknown): number | undefined {

@@ -2,7 +2,7 @@ import { HOUR_MS, MINUTE_MS } from '../fact-fields.ts'
 import type { DataStream, Poll, Source } from '../source.ts'
 import type { SocketRules } from '../venue.ts'
 import { parseDerivatives, readDerivativeMessage } from './derivative.ts'
-import { candles, premiumMinutes, premiumSinceSettlement, settlements } from './history.ts'
+import { candleLookup, candles, premiumMinutes, premiumSinceSettlement, settlements } from './history.ts'
 import { readLiquidations } from './liquidations.ts'
 import { parserOf } from './messages.ts'
 import { requestsFor } from './requests.ts'
@@ -99,4 +99,5 @@ export const bybitSource: Source = {
   listings: [{ market: 'spot', host: 'rest', listing: spotListing }],
   streams: [spotTickers, tickers, liquidations],
   polls,
+  candles: candleLookup,
 }

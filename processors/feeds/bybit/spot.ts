@@ -1,5 +1,5 @@
 import type { Micros } from '../../../schemas/records.ts'
-import { amountOf, factEvent, factRows, isSigned, percentOf, priceOf, refusedField } from '../fact-fields.ts'
+import { factEvent, factRows, isSigned, percentOf, refusedField, tickerOf } from '../fact-fields.ts'
 import { badBody, badField, isCount, isDecimal, isRecord, isSymbol, microsOf } from '../fields.ts'
 import type { FactRow } from '../source.ts'
 import type { FrameEvent, Listed, ListedPrice, Listing, RestAnswer } from '../venue.ts'
@@ -78,13 +78,13 @@ export function timeOf(body: unknown): Micros | undefined {
 
 /** `price24hPcnt` is a fraction: "-0.0179" is -1.79 %. */
 function readTicker(row: unknown, time: Micros): FactRow {
-  if (!isRecord(row) || !isSymbol(row['symbol'])) return refusedField
-  const { symbol, lastPrice, price24hPcnt: change = '' } = row
-  const last = priceOf(lastPrice)
-  const volume24h = amountOf(row['volume24h'])
-  const quoteVolume24h = amountOf(row['turnover24h'])
-  if (typeof last !== 'string' || volume24h === undefined || quoteVolume24h === undefined) return refusedField
-  if (change !== '' && !isSigned(change)) return refusedField
-  const change24h = change === '' ? null : percentOf(change)
-  return { kind: 'ticker', symbol, last, change24h, volume24h, quoteVolume24h, time }
+  if (!isRecord(row) || !isSymbol(row['symbol']) || !isDecimal(row['lastPrice'])) return refusedField
+  const { symbol, lastPrice: last, price24hPcnt: change, volume24h, turnover24h: quoteVolume24h } = row
+  if (change !== undefined && change !== '' && !isSigned(change)) return refusedField
+  return tickerOf(symbol, time, {
+    last,
+    change24h: isSigned(change) ? percentOf(change) : null,
+    volume24h,
+    quoteVolume24h,
+  })
 }

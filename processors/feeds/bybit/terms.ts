@@ -55,15 +55,14 @@ export const riskLimits: Calls = {
 function readLimits(symbol: string, list: readonly unknown[]): FactRow {
   const limits = list.map((row) => readLimit(symbol, row)).filter((limit) => limit !== undefined)
   if (limits.length === 0 || limits.length < list.length) return refusedField
-  const tiers = limits.map(({ tier }) => tier).toSorted((a, b) => (a.upTo ?? Infinity) - (b.upTo ?? Infinity))
-  return { kind: 'terms', symbol, tiers, maxLeverage: Math.max(...limits.map(({ leverage }) => leverage)) }
+  return { kind: 'terms', symbol, tiers: limits.toSorted((a, b) => (a.upTo ?? Infinity) - (b.upTo ?? Infinity)) }
 }
 
 /**
  * "riskLimitValue: position limit", in quote units. Documentation has margin rates in percent ("0.5"), clients have seen
  * fractions ("0.005"): initial margin and leverage are each other's inverse, which tells the unit.
  */
-function readLimit(asked: string, row: unknown): { tier: Tier; leverage: number } | undefined {
+function readLimit(asked: string, row: unknown): Tier | undefined {
   if (!isRecord(row) || row['symbol'] !== asked) return undefined
   const { riskLimitValue: upTo, maxLeverage } = row
   const maintenance = plain(row['maintenanceMargin'])
@@ -71,7 +70,6 @@ function readLimit(asked: string, row: unknown): { tier: Tier; leverage: number 
   const deduction = row['mmDeduction'] === undefined || row['mmDeduction'] === '' ? '0' : row['mmDeduction']
   if (!isDecimal(upTo) || !isDecimal(maxLeverage) || !isAmount(deduction)) return undefined
   if (!isDecimal(maintenance) || !isDecimal(initial)) return undefined
-  const leverage = Number(maxLeverage)
-  const unit = Number(initial) * leverage > 10 ? 'e-2' : ''
-  return { tier: { upTo: Number(upTo), rate: Number(`${maintenance}${unit}`), deduction: Number(deduction) }, leverage }
+  const unit = Number(initial) * Number(maxLeverage) > 10 ? 'e-2' : ''
+  return { upTo: Number(upTo), rate: Number(`${maintenance}${unit}`), deduction: Number(deduction) }
 }

@@ -11,7 +11,7 @@ export function fromSymbol(symbol: string): Listed | undefined {
   return base === undefined ? undefined : listed(symbol, base, null, true)
 }
 
-const tickers = 'BTC ETH SOL XRP BNB DOGE LINK ARB ADA AVAX DOT POL UNI APT OP SUI NEAR ATOM PEPE SHIB TON LTC'
+const tickers = 'BTC ETH SOL XRP BNB DOGE LINK ARB ADA AVAX DOT POL UNI APT OP SUI NEAR ATOM PEPE SHIB TON LTC USDT'
 
 /** The known assets as the venue listed them in August 2026: TON under its old name, TRX not at all. */
 export const seed: readonly Listed[] = tickers.split(' ').map((base) => listed(`${base}-USD`, base, null, true))

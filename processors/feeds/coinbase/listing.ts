@@ -1,7 +1,14 @@
 import { badBody, isDecimal, isRecord, isSymbol } from '../fields.ts'
-import type { Listed, ListedPrice, Listing, RestAnswer } from '../venue.ts'
+import type { Listed, ListedPrice, Listing, RestAnswer, RestCall } from '../venue.ts'
 import { refusal } from './backfill.ts'
 import { fromSymbol, listed, seed } from './listed.ts'
+
+/** Exchange has no call that prices all products; the retail interface has, without a key, on its own host. */
+export const wholeMarket: RestCall = {
+  path: '/api/v3/brokerage/market/products?product_type=SPOT',
+  cost: 1,
+  base: 'https://api.coinbase.com',
+}
 
 /** Spot products in US dollars. BTC-USDC is an alias of BTC-USD (one book): it would count the same trades twice. */
 export const listing: Listing = {
@@ -13,12 +20,7 @@ export const listing: Listing = {
   seed,
   fromSymbol,
   prices: {
-    // Exchange has no call that prices all products; the retail interface has, without a key, on its own host.
-    first: {
-      path: '/api/v3/brokerage/market/products?product_type=SPOT',
-      cost: 1,
-      base: 'https://api.coinbase.com',
-    },
+    first: wholeMarket,
     parse: readPrices,
   },
 }

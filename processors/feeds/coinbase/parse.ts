@@ -95,13 +95,13 @@ function match(
   return tradeEvent(symbol, id, 1, sequence, price, size, makerBuys ? 'sell' : 'buy', time)
 }
 
-function readProgress(message: Record<string, unknown>, lastId: unknown): FrameEvent {
+export function readProgress(message: Record<string, unknown>, lastId: unknown): FrameEvent {
   const symbol = message['product_id']
   return isSymbol(symbol) && isCount(lastId) ? { kind: 'heartbeat', symbol, lastId } : badField
 }
 
 /** `{"type":"error","message":"Failed to subscribe","reason":"NOT-USD is not a valid product"}` */
-function readError(message: Record<string, unknown>): FrameEvent {
+export function readError(message: Record<string, unknown>): FrameEvent {
   const said = `${textOf(message['message'])}: ${textOf(message['reason'])}`
   const symbol = /([A-Z0-9]+-[A-Z0-9]+) is not/.exec(said)?.[1]
   return { kind: 'rejected', symbols: symbol === undefined ? null : [symbol], id: null, message: said }

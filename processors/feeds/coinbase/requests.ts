@@ -1,27 +1,31 @@
 import { isRecord, isSymbol, unknownEvent } from '../fields.ts'
 import type { FrameEvent } from '../venue.ts'
 
-/** Heartbeats come with the matches: they prove that a quiet product has lost nothing. Requests have no number here. */
-export function subscribe(symbols: readonly string[]): string[] {
-  return request('subscribe', symbols)
+/**
+ * Requests for a channel. Heartbeats come with it: they prove that a quiet product has lost nothing. Requests have no
+ * number here.
+ */
+export function requestsFor(
+  channel: string,
+): Record<'subscribe' | 'unsubscribe', (symbols: readonly string[]) => string[]> {
+  const request = (type: string, symbols: readonly string[]): string[] => {
+    const channels = [channel, 'heartbeat'].map((name) => ({ name, product_ids: symbols }))
+    return symbols.length === 0 ? [] : [JSON.stringify({ type, channels })]
+  }
+  return {
+    subscribe: (symbols) => request('subscribe', symbols),
+    unsubscribe: (symbols) => request('unsubscribe', symbols),
+  }
 }
 
-export function unsubscribe(symbols: readonly string[]): string[] {
-  return request('unsubscribe', symbols)
-}
-
-function request(type: string, symbols: readonly string[]): string[] {
-  if (symbols.length === 0) return []
-  const channels = ['matches', 'heartbeat'].map((name) => ({ name, product_ids: symbols }))
-  return [JSON.stringify({ type, channels })]
-}
+export const { subscribe, unsubscribe } = requestsFor('matches')
 
 /** The answer to either request lists everything that is subscribed from then on. */
-export function readSubscriptions(message: Record<string, unknown>): FrameEvent {
+export function readSubscriptions(message: Record<string, unknown>, name = 'matches'): FrameEvent {
   const { channels } = message
   if (!Array.isArray(channels)) return unknownEvent
-  const matches: unknown = channels.find((channel) => isRecord(channel) && channel['name'] === 'matches')
-  const products = isRecord(matches) ? matches['product_ids'] : []
+  const ours: unknown = channels.find((channel) => isRecord(channel) && channel['name'] === name)
+  const products = isRecord(ours) ? ours['product_ids'] : []
   if (!Array.isArray(products) || !products.every(isSymbol)) return unknownEvent
   return { kind: 'subscribed', symbols: products, id: null, whole: true }
 }

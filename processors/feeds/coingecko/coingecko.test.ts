@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { coingecko } from './source.ts'
+import { coingeckoSource } from './source.ts'
 import { markets } from './markets.ts'
 
 const now = 1789550000000
@@ -50,7 +50,7 @@ const rowsOf = (...rows: unknown[]): unknown => {
 
 describe('CoinGecko', () => {
   it('is asked for all coins in one call a minute, under their old ids too', () => {
-    const url = new URL(markets.call('usd', now).path, coingecko.hosts.rest)
+    const url = new URL(markets.call('usd', now).path, coingeckoSource.hosts.rest)
     const ids = url.searchParams.get('ids')?.split(',') ?? []
     expect(url.pathname).toBe('/api/v3/coins/markets')
     expect(ids).toEqual(

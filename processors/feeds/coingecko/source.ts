@@ -2,7 +2,7 @@ import type { Source } from '../source.ts'
 import { markets } from './markets.ts'
 
 /** The token registry. Evidence: README.md beside this file. */
-export const coingecko: Source = {
+export const coingeckoSource: Source = {
   name: 'coingecko',
   hosts: { rest: 'https://api.coingecko.com' },
   budgets: {

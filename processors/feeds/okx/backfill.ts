@@ -14,7 +14,8 @@ export const backfill: Backfill = {
   pageSize: PAGE_SIZE,
   page: (symbol, _from, to) => ({
     path: `/api/v5/market/history-trades?instId=${encodeURIComponent(symbol)}&type=1&after=${to + 1}&limit=${PAGE_SIZE}`,
-    cost: 1,
+    // "20 requests per 2 seconds".
+    cost: 2,
   }),
   parse(symbol, body) {
     const data = dataOf(body)

@@ -4,9 +4,11 @@ import type { Listed, ListedPrice, Listing, RestAnswer } from '../venue.ts'
 import { dataOf, refusal } from './backfill.ts'
 import { fromSymbol, listed, seed } from './listed.ts'
 
+export const SWAP_LIST = '/api/v5/public/instruments?instType=SWAP'
+
 /** Linear USDT swaps of `instruments`. */
 export const listing: Listing = {
-  first: { path: '/api/v5/public/instruments?instType=SWAP', cost: 1 },
+  first: { path: SWAP_LIST, cost: 2 },
   parse(body) {
     const data = dataOf(body)
     if (data === undefined) return refusal(body) ?? badBody('data')
@@ -14,7 +16,7 @@ export const listing: Listing = {
   },
   seed,
   fromSymbol,
-  prices: { first: { path: '/api/v5/market/tickers?instType=SWAP', cost: 1 }, parse: readPrices },
+  prices: { first: { path: '/api/v5/market/tickers?instType=SWAP', cost: 2 }, parse: readPrices },
 }
 
 /** `instCategory` 1 is crypto; shares, metals and the like have others. Answers before 2025 do not have the field. */
@@ -27,7 +29,7 @@ function readInstrument(row: unknown): Listed | undefined {
   return listed(instId, ctValCcy, productOf(ctVal, ctMult), isDecimal(tickSz) ? Number(tickSz) : null, state === 'live')
 }
 
-function readPrices(body: unknown): RestAnswer<ListedPrice> {
+export function readPrices(body: unknown): RestAnswer<ListedPrice> {
   const data = dataOf(body)
   if (data === undefined) return refusal(body) ?? badBody('data')
   return { kind: 'rows', rows: data.map(readPrice).filter((row) => row !== undefined) }

@@ -1,19 +1,22 @@
 import { countOf, isRecord, isSymbol, textOf, unknownEvent } from '../fields.ts'
-import type { FrameEvent } from '../venue.ts'
+import type { FrameEvent, StreamProtocol } from '../venue.ts'
 
-export function subscribe(symbols: readonly string[], id: number): string[] {
-  return request('subscribe', symbols, id)
+/** Requests for a channel; `about` names what its argument is called: an instrument or a whole type of them. */
+export function requestsFor(
+  channel: string,
+  about: 'instId' | 'instType' = 'instId',
+): Pick<StreamProtocol, 'subscribe' | 'unsubscribe'> {
+  const request = (op: string, symbols: readonly string[], id: number): string[] => {
+    const args = symbols.map((symbol) => ({ channel, [about]: symbol }))
+    return args.length === 0 ? [] : [JSON.stringify({ id: String(id), op, args })]
+  }
+  return {
+    subscribe: (symbols, id) => request('subscribe', symbols, id),
+    unsubscribe: (symbols, id) => request('unsubscribe', symbols, id),
+  }
 }
 
-export function unsubscribe(symbols: readonly string[], id: number): string[] {
-  return request('unsubscribe', symbols, id)
-}
-
-function request(op: string, symbols: readonly string[], id: number): string[] {
-  if (symbols.length === 0) return []
-  const args = symbols.map((instId) => ({ channel: 'trades-all', instId }))
-  return [JSON.stringify({ id: String(id), op, args })]
-}
+export const { subscribe, unsubscribe } = requestsFor('trades-all')
 
 /** One acknowledgement per symbol: `{"id":"1","event":"subscribe","arg":{"channel":"trades-all","instId":".."},..}`. */
 export function readReply(message: Record<string, unknown>): FrameEvent[] {
@@ -23,7 +26,7 @@ export function readReply(message: Record<string, unknown>): FrameEvent[] {
   switch (event) {
     case 'subscribe':
     case 'unsubscribe': {
-      const symbol = isRecord(arg) ? arg['instId'] : undefined
+      const symbol = isRecord(arg) ? (arg['instId'] ?? arg['instType']) : undefined
       if (!isSymbol(symbol)) return [unknownEvent]
       return [{ kind: event === 'subscribe' ? 'subscribed' : 'unsubscribed', symbols: [symbol], id }]
     }

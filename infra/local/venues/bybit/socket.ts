@@ -3,27 +3,36 @@ import type { Link } from '../link.ts'
 import type { Subscribers } from '../subscribers.ts'
 import type { Session } from '../venue-server.ts'
 import type { World } from '../world.ts'
+import type { BybitDataStream, Category } from './data-stream.ts'
 
 /** A connection that says nothing, not even a ping, is cut after 10 minutes. */
 const IDLE_MS = 600_000
 /** "Args total length no more than 21,000 characters per connection." */
 const ARGS_CHARACTERS_MAX = 21_000
+/** "Spot can input up to 10 args for each subscription request sent to one connection"; linear has no such limit. */
+const SPOT_ARGS_MAX = 10
 const PREFIX = 'publicTrade.'
 
-/** One Bybit v5 public socket of the linear category. */
+interface Parts {
+  readonly world: World
+  readonly category: Category
+  readonly subscribers: Subscribers
+  readonly data: BybitDataStream
+  readonly number: number
+}
+
+/** One Bybit v5 public socket of one category. */
 export class BybitSession implements Session {
   private readonly link: Link
-  private readonly world: World
-  private readonly subscribers: Subscribers
+  private readonly parts: Parts
   private readonly topics = new Set<string>()
   private readonly name: string
   private heardAtMs: number
 
-  constructor(link: Link, world: World, subscribers: Subscribers, number: number) {
+  constructor(link: Link, parts: Parts) {
     this.link = link
-    this.world = world
-    this.subscribers = subscribers
-    this.name = `d9tcajmgcca9r5l6${connectionName(number, 4)}-${connectionName(number + 1, 5)}`
+    this.parts = parts
+    this.name = `d9tcajmgcca9r5l6${connectionName(parts.number, 4)}-${connectionName(parts.number + 1, 5)}`
     this.heardAtMs = link.openedAtMs
   }
 
@@ -52,7 +61,7 @@ export class BybitSession implements Session {
   }
 
   closed(): void {
-    for (const topic of this.topics) this.subscribers.delete(topic, this.link)
+    for (const topic of this.topics) this.parts.subscribers.delete(topic, this.link)
   }
 
   /** All of a request's topics or none: one that does not exist refuses it. */
@@ -60,6 +69,10 @@ export class BybitSession implements Session {
     const topics = textsOf(args)
     if (topics === undefined || topics.length === 0) {
       this.refuse(name, 'subscribe', 'error:no args')
+      return
+    }
+    if (this.parts.category === 'spot' && topics.length > SPOT_ARGS_MAX) {
+      this.refuse(name, 'subscribe', 'args size >10')
       return
     }
     const unknown = topics.find((topic) => !this.exists(topic))
@@ -77,30 +90,39 @@ export class BybitSession implements Session {
       return
     }
     for (const topic of topics) this.take(topic)
-    this.reply(name, 'subscribe', '')
+    // The two categories acknowledge in different words.
+    this.reply(name, 'subscribe', this.parts.category === 'spot' ? 'subscribe' : '')
+    for (const topic of topics) this.parts.data.greet(this.parts.category, topic, this.link)
   }
 
   private exists(topic: string): boolean {
-    return topic.startsWith(PREFIX) && this.world.find('bybit', topic.slice(PREFIX.length)) !== undefined
+    const { category, data } = this.parts
+    if (!topic.startsWith(PREFIX)) return data.exists(category, topic)
+    return category === 'linear' && data.exists('linear', `tickers.${topic.slice(PREFIX.length)}`)
   }
 
   private take(topic: string): void {
-    this.world.find('bybit', topic.slice(PREFIX.length))?.enter()
+    if (topic.startsWith(PREFIX)) this.parts.world.find('bybit', topic.slice(PREFIX.length))?.enter()
     this.topics.add(topic)
-    this.subscribers.add(topic, this.link)
+    this.parts.subscribers.add(topic, this.link)
   }
 
   private drop(topic: string): void {
     this.topics.delete(topic)
-    this.subscribers.delete(topic, this.link)
+    this.parts.subscribers.delete(topic, this.link)
   }
 
   private reply(reqId: string, op: string, message: string): void {
-    this.link.control({ success: true, ret_msg: message, conn_id: this.name, req_id: reqId, op })
+    this.link.control({ success: true, ret_msg: message, conn_id: this.name, ...this.named(reqId), op })
   }
 
   private refuse(reqId: string, op: string, message: string): void {
-    this.link.control({ success: false, ret_msg: message, conn_id: this.name, req_id: reqId, op })
+    this.link.control({ success: false, ret_msg: message, conn_id: this.name, ...this.named(reqId), op })
+  }
+
+  /** Spot leaves out the id of a request that had none. */
+  private named(reqId: string): { req_id?: string } {
+    return this.parts.category === 'spot' && reqId === '' ? {} : { req_id: reqId }
   }
 }
 

@@ -1,8 +1,9 @@
-import { fixedText } from '../decimal.ts'
-import type { Market } from '../markets.ts'
+import { powerText, shortNumber } from '../amounts.ts'
+import type { PerpMarket, SpotMarket } from '../economy.ts'
+import { familyOf } from './data-rows.ts'
 
 /** `public/instruments`: the swaps that trade, and what a reader of crypto swaps in USDT has to leave out. */
-export function instruments(markets: readonly Market[], type: string): { instId: string; instFamily: string }[] {
+export function instruments(markets: readonly PerpMarket[], type: string): { instId: string; instFamily: string }[] {
   const [btc] = markets
   if (btc === undefined) return []
   const swap = row(btc)
@@ -39,9 +40,9 @@ export function instruments(markets: readonly Market[], type: string): { instId:
 }
 
 /** A contract is worth `ctVal` of `ctValCcy`; `baseCcy` is empty for swaps, as the venue has it. */
-function row(market: Market) {
-  const family = market.symbol.replace(/-SWAP$/, '')
-  const lot = fixedText(market.lot, market.sizeDecimals)
+function row(market: PerpMarket) {
+  const family = familyOf(market)
+  const lot = powerText(-market.sizeDecimals)
   return {
     alias: '',
     auctionEndTime: '',
@@ -50,7 +51,7 @@ function row(market: Market) {
     contTdSwTime: '',
     ctMult: '1',
     ctType: 'linear',
-    ctVal: market.factor >= 0 ? String(10 ** market.factor) : fixedText(1, -market.factor),
+    ctVal: powerText(market.factor),
     ctValCcy: market.base,
     expTime: '',
     futureSettlement: false,
@@ -59,7 +60,7 @@ function row(market: Market) {
     instFamily: family,
     instId: market.symbol,
     instType: 'SWAP',
-    lever: '100',
+    lever: shortNumber(market.maxLeverage, 2),
     listTime: '1573557408000',
     lotSz: lot,
     maxIcebergSz: '100000000.0000000000000000',
@@ -77,11 +78,35 @@ function row(market: Market) {
     posLmtPct: '30',
     quoteCcy: '',
     ruleType: 'normal',
-    settleCcy: market.quote,
+    settleCcy: 'USDT',
     state: 'live',
     stk: '',
-    tickSz: fixedText(market.tick, market.priceDecimals),
+    tickSz: powerText(-market.priceDecimals),
     tradeQuoteCcyList: [],
     uly: family,
   }
+}
+
+/** `public/instruments` of the type SPOT. */
+export function spotInstruments(markets: readonly SpotMarket[], like: PerpMarket): { instId: string }[] {
+  const traded = new Set(markets.map(({ symbol }) => symbol))
+  const pair = (baseCcy: string, quoteCcy: string, more: object = {}): ReturnType<typeof row> => {
+    const none = { ctMult: '', ctType: '', ctVal: '', ctValCcy: '', instFamily: '', settleCcy: '', uly: '' }
+    return { ...row(like), ...none, instType: 'SPOT', instId: `${baseCcy}-${quoteCcy}`, baseCcy, quoteCcy, ...more }
+  }
+  const decoys = [
+    pair('ETH', 'BTC'),
+    pair('BTC', 'EUR'),
+    pair('TON', 'USDT', { state: 'suspend' }),
+    pair('FRESH', 'USDT', { state: 'preopen' }),
+  ]
+  const listed = markets.map(({ base, quote, priceDecimals, sizeDecimals }) => {
+    const sizes = {
+      tickSz: powerText(-priceDecimals),
+      lotSz: powerText(-sizeDecimals),
+      minSz: powerText(-sizeDecimals),
+    }
+    return pair(base, quote, sizes)
+  })
+  return [...listed, ...decoys.filter(({ instId }) => !traded.has(instId))]
 }

@@ -1,23 +1,28 @@
 import { withFlatCandles, type Candle } from '../candles.ts'
 import { trimmedText } from '../decimal.ts'
+import type { Economy } from '../economy.ts'
 import type { History } from '../history.ts'
 import type { Market } from '../markets.ts'
-import { ok, whole } from '../query.ts'
+import { whole } from '../query.ts'
 import { Throttle } from '../throttle.ts'
 import type { Trade } from '../trade.ts'
 import type { RestReply, RestRequest } from '../venue-server.ts'
 import type { World } from '../world.ts'
+import { dataLimits, isPerInstrument, OkxDataRest } from './data-rest.ts'
 import { tradeRow } from './frames.ts'
-import { instruments } from './listing.ts'
+import { instruments, spotInstruments } from './listing.ts'
+import { empty, refuse, say, unknownInstrument } from './reply.ts'
 
 const WINDOW_MS = 2_000
 const MINUTE_MS = 60_000
 
 /** Requests per two seconds and address, endpoint by endpoint. */
 const limits: Readonly<Record<string, number>> = {
+  ...dataLimits,
   '/api/v5/market/trades': 100,
   '/api/v5/market/history-trades': 20,
   '/api/v5/market/candles': 40,
+  '/api/v5/market/history-candles': 20,
   '/api/v5/market/tickers': 20,
   '/api/v5/public/instruments': 20,
   '/api/v5/public/time': 10,
@@ -40,17 +45,22 @@ const bars: Readonly<Record<string, number>> = {
 /** OKX v5 REST: everything is text, newest first. */
 export class OkxRest {
   private readonly world: World
+  private readonly economy: Economy
+  private readonly data: OkxDataRest
   private readonly requests = new Map<string, Throttle>()
 
-  constructor(world: World) {
+  constructor(world: World, economy: Economy) {
     this.world = world
+    this.economy = economy
+    this.data = new OkxDataRest(world, economy)
   }
 
   answer({ path, query, nowMs }: RestRequest): RestReply {
     const limit = limits[path]
     if (limit === undefined) return { status: 404, body: { msg: 'Not Found', code: '404', data: [] } }
-    const used = this.requests.get(path) ?? new Throttle(WINDOW_MS)
-    this.requests.set(path, used)
+    const counted = isPerInstrument(path) ? `${path} ${query.get('instId') ?? ''}` : path
+    const used = this.requests.get(counted) ?? new Throttle(WINDOW_MS)
+    this.requests.set(counted, used)
     if (used.use(nowMs) > limit) return refuse(429, '50011', 'Too Many Requests')
     return this.route(path, query)
   }
@@ -61,36 +71,48 @@ export class OkxRest {
         return say([{ ts: String(this.world.nowMs) }])
       case '/api/v5/public/instruments':
         return this.instruments(query)
-      case '/api/v5/market/tickers':
-        return say(query.get('instType') === 'SWAP' ? this.world.of('okx').map((history) => this.ticker(history)) : [])
       case '/api/v5/market/trades':
         return this.withInstrument(query, (history) => newest(history, query))
       case '/api/v5/market/history-trades':
         return this.withInstrument(query, (history) => page(history, query))
+      case '/api/v5/market/candles':
+      case '/api/v5/market/history-candles':
+        return this.anyCandles(query)
       default:
-        return this.withInstrument(query, (history) => this.candles(history, query))
+        return this.data.answer(path, query)
     }
   }
 
+  /** What is listed without ever having traded has no rows. */
   private withInstrument(query: URLSearchParams, found: (history: History) => RestReply): RestReply {
     const instId = query.get('instId')
-    if (instId === null) return refuse(400, '50014', 'Parameter instId cannot be empty.')
+    if (instId === null) return empty('instId')
+    if (!this.economy.perps('okx').some(({ symbol }) => symbol === instId)) return unknownInstrument
     const history = this.world.find('okx', instId)
-    if (history !== undefined) return found(history)
-    return refuse(200, '51001', "Instrument ID, Instrument ID code, or Spread ID doesn't exist.")
+    return history === undefined ? say([]) : found(history)
   }
 
   private instruments(query: URLSearchParams): RestReply {
     const type = query.get('instType')
-    if (type === null) return refuse(400, '50014', 'Parameter instType cannot be empty.')
-    const markets = this.world.of('okx').map(({ market }) => market)
+    if (type === null) return empty('instType')
+    const swaps = this.economy.perps('okx')
+    const [like] = swaps
     const wanted = query.get('instId')
-    return say(instruments(markets, type).filter((row) => wanted === null || row.instId === wanted))
+    const rows =
+      type === 'SPOT' && like !== undefined
+        ? spotInstruments(this.economy.spots('okx'), like)
+        : instruments(swaps, type)
+    return say(rows.filter((row) => wanted === null || row.instId === wanted))
   }
 
-  private candles({ candles, market }: History, query: URLSearchParams): RestReply {
+  private anyCandles(query: URLSearchParams): RestReply {
     const minutes = bars[query.get('bar') ?? '1m']
     if (minutes === undefined) return refuse(400, '51000', 'Parameter bar error')
+    const spot = this.data.spotCandles(query.get('instId') ?? '', minutes, query)
+    return spot ?? this.withInstrument(query, (history) => this.candles(history, minutes, query))
+  }
+
+  private candles({ candles, market }: History, minutes: number, query: URLSearchParams): RestReply {
     const intervalMs = minutes * MINUTE_MS
     const limit = Math.min(300, whole(query, 'limit') ?? 100)
     const before = whole(query, 'before') ?? -1
@@ -99,26 +121,6 @@ export class OkxRest {
       .slice(-limit)
       .reverse()
     return say(list.map((candle) => candleRow(market, candle, this.world.nowMs >= candle.startMs + intervalMs)))
-  }
-
-  private ticker({ market, newest: trade }: History): object {
-    const price = trimmedText(
-      trade?.price ?? Math.round(market.startPrice * 10 ** market.priceDecimals),
-      market.priceDecimals,
-    )
-    const ts = String(trade === undefined ? this.world.nowMs : Math.floor(trade.time / 1000))
-    const lastSz = trimmedText(trade?.size ?? market.lot, market.sizeDecimals)
-    return {
-      instType: 'SWAP',
-      instId: market.symbol,
-      last: price,
-      lastSz,
-      askPx: price,
-      askSz: '1',
-      bidPx: price,
-      bidSz: '1',
-      ts,
-    }
   }
 }
 
@@ -156,12 +158,4 @@ function candleRow(market: Market, candle: Candle, closed: boolean): string[] {
   const quote = trimmedText(candle.buyQuote + candle.sellQuote, priceDecimals + sizeDecimals - factor)
   const volumes = [trimmedText(contracts, sizeDecimals), trimmedText(contracts, sizeDecimals - factor), quote]
   return [String(candle.startMs), ...prices, ...volumes, closed ? '1' : '0']
-}
-
-function say(data: readonly unknown[]): RestReply {
-  return ok({ code: '0', msg: '', data })
-}
-
-function refuse(status: number, code: string, msg: string): RestReply {
-  return { status, body: { code, msg, data: [] } }
 }

@@ -1,24 +1,29 @@
+import type { Economy } from '../economy.ts'
 import type { Link } from '../link.ts'
 import type { Market } from '../markets.ts'
 import { Subscribers } from '../subscribers.ts'
+import { TapeEconomy } from '../tape-economy.ts'
 import type { Trade } from '../trade.ts'
 import type { RestReply, RestRequest, Session, VenueServer } from '../venue-server.ts'
 import type { World } from '../world.ts'
+import { OkxDataStream, topicOf } from './data-stream.ts'
 import { mergeable, tradesAllFrame, tradesFrame } from './frames.ts'
 import { OkxRest } from './rest.ts'
-import { OkxSession, topicOf, type OkxRoute } from './socket.ts'
+import { OkxSession, type OkxRoute } from './socket.ts'
 
-/** OKX v5, perpetual swaps. */
+/** OKX v5: perpetual swaps, and spot but for its trades. */
 export class OkxServer implements VenueServer {
   readonly name = 'okx'
   private readonly world: World
   private readonly subscribers = new Subscribers()
+  private readonly data: OkxDataStream
   private readonly calls: OkxRest
   private connections = 0
 
-  constructor(world: World) {
+  constructor(world: World, economy: Economy = new TapeEconomy(world)) {
     this.world = world
-    this.calls = new OkxRest(world)
+    this.data = new OkxDataStream(economy, () => world.now, this.subscribers)
+    this.calls = new OkxRest(world, economy)
   }
 
   connect(path: string): ((link: Link) => Session) | number {
@@ -26,8 +31,12 @@ export class OkxServer implements VenueServer {
     if (match === null) return 404
     const route = match[1] as OkxRoute
     this.connections += 1
-    const number = this.connections
-    return (link) => new OkxSession(link, { world: this.world, subscribers: this.subscribers, route, number })
+    const { world, subscribers, data, connections: number } = this
+    return (link) => new OkxSession(link, { world, subscribers, data, route, number })
+  }
+
+  beat(nowMs: number): void {
+    this.data.beat(nowMs)
   }
 
   rest(request: RestRequest): RestReply {

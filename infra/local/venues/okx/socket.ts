@@ -4,6 +4,7 @@ import type { Subscribers } from '../subscribers.ts'
 import { Throttle } from '../throttle.ts'
 import type { Session } from '../venue-server.ts'
 import type { World } from '../world.ts'
+import { topicOf, type Arg, type OkxDataStream } from './data-stream.ts'
 
 /** "If there’s a network problem or no data is pushed for more than 30 seconds, the connection breaks." */
 const IDLE_MS = 30_000
@@ -11,31 +12,30 @@ const IDLE_MS = 30_000
 const REQUESTS_PER_HOUR = 480
 const HOUR_MS = 3_600_000
 
-/** `public` carries the merged `trades`, `business` the single ones of `trades-all`. */
+/** `public` carries the merged `trades` and all that is not trades, `business` the single ones of `trades-all`. */
 export type OkxRoute = 'public' | 'business'
 
 export const channelOf: Readonly<Record<OkxRoute, string>> = { public: 'trades', business: 'trades-all' }
 
-interface Arg {
-  readonly channel: string
-  readonly instId?: string
+interface Parts {
+  readonly world: World
+  readonly subscribers: Subscribers
+  readonly data: OkxDataStream
+  readonly route: OkxRoute
+  readonly number: number
 }
 
 /** One OKX v5 public or business socket. */
 export class OkxSession implements Session {
   private readonly link: Link
-  private readonly world: World
-  private readonly subscribers: Subscribers
-  private readonly route: OkxRoute
+  private readonly parts: Parts
   private readonly topics = new Set<string>()
   private readonly requests = new Throttle(HOUR_MS)
   private readonly connId: string
 
-  constructor(link: Link, parts: { world: World; subscribers: Subscribers; route: OkxRoute; number: number }) {
+  constructor(link: Link, parts: Parts) {
     this.link = link
-    this.world = parts.world
-    this.subscribers = parts.subscribers
-    this.route = parts.route
+    this.parts = parts
     this.connId = connectionName(parts.number, 8)
   }
 
@@ -67,7 +67,7 @@ export class OkxSession implements Session {
   }
 
   closed(): void {
-    for (const topic of this.topics) this.subscribers.delete(topic, this.link)
+    for (const topic of this.topics) this.parts.subscribers.delete(topic, this.link)
   }
 
   /** 60 seconds before the venue ends a connection for its own reasons. */
@@ -81,8 +81,9 @@ export class OkxSession implements Session {
   }
 
   private subscribe(id: string | undefined, arg: Arg): void {
-    const history = this.world.find('okx', arg.instId ?? '')
-    if (arg.channel !== channelOf[this.route] || history === undefined) {
+    const { world, data, route } = this.parts
+    const trades = arg.channel === channelOf[route] && data.lists(arg.instId ?? '')
+    if (!trades && (route !== 'public' || !data.exists(arg))) {
       const asked = `channel:${arg.channel}${arg.instId === undefined ? '' : `,instId:${arg.instId}`}`
       this.refuse(
         id,
@@ -91,17 +92,18 @@ export class OkxSession implements Session {
       )
       return
     }
-    history.enter()
+    if (trades) world.find('okx', arg.instId ?? '')?.enter()
     const topic = topicOf(arg)
     this.topics.add(topic)
-    this.subscribers.add(topic, this.link)
+    this.parts.subscribers.add(topic, this.link)
     this.acknowledge(id, 'subscribe', arg)
+    data.greet(arg, this.link)
   }
 
   private unsubscribe(id: string | undefined, arg: Arg): void {
     const topic = topicOf(arg)
     this.topics.delete(topic)
-    this.subscribers.delete(topic, this.link)
+    this.parts.subscribers.delete(topic, this.link)
     this.acknowledge(id, 'unsubscribe', arg)
   }
 
@@ -112,10 +114,6 @@ export class OkxSession implements Session {
   private refuse(id: string | undefined, code: string, msg: string): void {
     this.link.control({ ...(id === undefined ? {} : { id }), event: 'error', msg, code, connId: this.connId })
   }
-}
-
-export function topicOf({ channel, instId }: Arg): string {
-  return `${channel}:${instId ?? ''}`
 }
 
 interface Request {
@@ -139,5 +137,6 @@ function requestOf(text: string): Request | undefined {
 
 function isArg(value: unknown): value is Arg {
   if (typeof value !== 'object' || value === null || !('channel' in value)) return false
-  return typeof value.channel === 'string' && (!('instId' in value) || typeof value.instId === 'string')
+  const texts = [value.channel, 'instId' in value ? value.instId : '', 'instType' in value ? value.instType : '']
+  return texts.every((text) => typeof text === 'string')
 }

@@ -1,7 +1,7 @@
-import { periods } from '../processors/cvd/periods.ts'
-import { signalClasses } from '../processors/cvd/signal.ts'
-import type { Output } from './route.ts'
-import { exchangeNames } from './routes/ohlcv.ts'
+import { periods } from '../../processors/cvd/periods.ts'
+import { signalClasses } from '../../processors/cvd/signal.ts'
+import type { Output } from '../route.ts'
+import { exchangeNames } from '../routes/ohlcv.ts'
 import {
   array,
   boolean,
@@ -14,20 +14,12 @@ import {
   object,
   oneOf,
   text,
-} from './schema.ts'
-import { completenessNames, intervalNames } from './views/range.ts'
-import { venueNames, venueStatuses } from './views/venues.ts'
+} from '../schema.ts'
+import { completenessNames, intervalNames } from '../views/range.ts'
+import { venueNames, venueStatuses } from '../views/venues.ts'
+import { agedBy, stamped } from './shared.ts'
 
-const stamped = {
-  timestamp: instant('When the answer was given'),
-  cached: boolean('Whether it came from the cache'),
-}
-
-const aged = {
-  as_of: instant('Time of the newest input: up to here all trades of a live venue are known'),
-  age_ms: integer('How old that is, milliseconds', { minimum: 0 }),
-  stale: boolean('Whether it is older than 30 s'),
-}
+const aged = agedBy('30 s')
 
 const figures = {
   cvd: number('Running total of taker buys minus taker sells since `since`, base units'),
@@ -63,17 +55,6 @@ const venueStatus = oneOf(
   venueStatuses,
   'live: streaming; gap: trades of the period are missing; stale: not heard for 30 s; unavailable: it refuses us or is switched off; unlisted: it has no such market',
 )
-
-export const warmingUp: Output = {
-  says: 'Nobody has asked for the symbol for a while: it is being subscribed. Costs nothing; ask again after `Retry-After`.',
-  type: 'application/json',
-  schema: object('A symbol that is being subscribed', {
-    symbol: text('Base asset'),
-    status: oneOf(['warming_up'], 'Always warming_up'),
-    message: text('What to do'),
-    ...stamped,
-  }),
-}
 
 export const cvdOutput: Output = {
   says: 'Cumulative volume delta of the four venues',
@@ -160,51 +141,3 @@ export const ohlcvOutput: Output = {
     ...stamped,
   }),
 }
-
-const partStates = { type: 'object', additionalProperties: { type: 'string' }, description: 'Parts by name' }
-
-export const healthOutput: Output = {
-  says: 'How the system is',
-  type: 'application/json',
-  schema: object(
-    'How the system is',
-    {
-      status: oneOf(['ok', 'degraded', 'unavailable'], 'unavailable: ClickHouse cannot be read'),
-      mode: oneOf(['demo', 'live', 'tape'], 'Where the market comes from'),
-      version: text('Version of the service'),
-      parts: partStates,
-      log: object('How far the log is', {
-        status: oneOf(['ok', 'late', 'quiet', 'empty'], 'late: derived data lag; quiet: no feed writes'),
-        age_ms: nullableInteger('Age of the newest mark, milliseconds'),
-        lag_ms: nullableInteger('How far derived data are behind, milliseconds'),
-        as_of: nullableInstant('The newest mark'),
-      }),
-      active_ws_connections: integer('WebSocket connections to venues that are open now'),
-      venues: keyed(
-        venueNames,
-        object('One venue', {
-          state: text('live, connecting, down, unavailable, off or unknown'),
-          sockets: integer('Open WebSocket connections'),
-          feeds: integer('Feed processes that report it'),
-          since: nullableInstant('Since when it is in that state'),
-        }),
-        'Connections by venue',
-      ),
-      open_gaps: integer('Gaps that are being repaired'),
-      ...stamped,
-    },
-    ['log', 'active_ws_connections', 'venues', 'open_gaps'],
-  ),
-}
-
-export const readyOutput: Output = {
-  says: 'Whether this instance can answer',
-  type: 'application/json',
-  schema: object(
-    'Readiness',
-    { status: oneOf(['ready', 'unavailable'], 'Whether it can'), reason: text('Why not'), ...stamped },
-    ['reason'],
-  ),
-}
-
-export const textOutput = (says: string): Output => ({ says, type: 'text/plain', schema: { type: 'string' } })

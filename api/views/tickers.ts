@@ -1,0 +1,54 @@
+import type { Micros } from '../../schemas/records.ts'
+import { Row, type Database } from './database.ts'
+import { microsSql } from './time.ts'
+
+/** One spot market now; prices and volumes in USD by what a unit of its quote was worth. */
+export interface TickerRow {
+  readonly asset: string
+  readonly venue: string
+  readonly quote: string
+  readonly price: number
+  /** The same in units of its quote. */
+  readonly quotePrice: number
+  /** Percent. */
+  readonly change24h: number | null
+  readonly volume24h: number | null
+  readonly time: Micros
+}
+
+const columns = `asset, venue, quote, price, last, change_24h, volume_24h, quote_volume_24h, quote_usd,
+  ${microsSql('time')} AS time_us`
+const oneSql = `SELECT ${columns} FROM latest_tickers WHERE asset = {asset:String}`
+const manySql = `SELECT ${columns} FROM latest_tickers WHERE has(splitByChar(',', {assets:String}), asset)`
+
+/** The spot markets of an asset, busiest first. */
+export async function readTickers(database: Database, asset: string): Promise<TickerRow[]> {
+  return tidy(await database.query(oneSql, { asset }))
+}
+
+/** The spot markets of some assets, busiest first. */
+export async function readTickersOf(database: Database, assets: readonly string[]): Promise<TickerRow[]> {
+  return tidy(await database.query(manySql, { assets: assets.join(',') }))
+}
+
+function tidy(rows: readonly unknown[]): TickerRow[] {
+  return rows.map(tickerOf).toSorted((a, b) => (b.volume24h ?? 0) - (a.volume24h ?? 0))
+}
+
+function tickerOf(raw: unknown): TickerRow {
+  const row = new Row(raw)
+  const usd = row.number('quote_usd')
+  const [base, quote] = [row.nullableNumber('volume_24h'), row.nullableNumber('quote_volume_24h')]
+  // A venue that tells base units only: at its last price, the nearest there is to what was paid.
+  const volume = quote ?? (base === null ? null : base * row.number('last'))
+  return {
+    asset: row.text('asset'),
+    venue: row.text('venue'),
+    quote: row.text('quote'),
+    price: row.number('price') * usd,
+    quotePrice: row.number('price'),
+    change24h: row.nullableNumber('change_24h'),
+    volume24h: volume === null ? null : volume * usd,
+    time: row.number('time_us'),
+  }
+}

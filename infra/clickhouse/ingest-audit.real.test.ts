@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Audit, Gap, SubscriptionChange } from '../../schemas/records.ts'
+import { createWorld, iso, type World } from './test-world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld('audited')
+})
+afterAll(() => world.end())
+
+const MINUTE = 60_000_000
+/** Start of a minute an hour ago: the last day's audit is of now. */
+const M = Math.floor((Date.now() * 1000) / MINUTE) * MINUTE - 60 * MINUTE
+const instrument = 'binance:perp:BTCUSDT'
+
+const audit = (minute: number, change: Partial<Audit> = {}): Buffer =>
+  world.codec.encode('derived.audit', 'audit', {
+    instrument,
+    asset: 'btc',
+    minute,
+    ours_volume: 10,
+    theirs_volume: 10,
+    volume_difference: 0,
+    ours_delta: 2,
+    theirs_delta: 2,
+    delta_difference: 0,
+    ours_trades: 5,
+    theirs_trades: 7,
+    state: 'equal',
+    time: minute + 3 * MINUTE,
+    v: 1,
+    ...change,
+  })
+const off = (by: number): Partial<Audit> => ({
+  volume_difference: by,
+  delta_difference: -by,
+  state: 'different',
+  ours_volume: 10 * (1 + by),
+})
+const change = (state: SubscriptionChange['state'], time: number, name = instrument): SubscriptionChange => ({
+  instrument: name,
+  asset: 'btc',
+  state,
+  time,
+})
+const gap = (change: Partial<Gap>): Buffer =>
+  world.codec.encode('market.trades', 'gap', {
+    instrument,
+    asset: 'btc',
+    gap_id: 7,
+    state: 'filled',
+    reason: 'missing_ids',
+    from_id: 7,
+    to_id: 9,
+    from_time: M,
+    to_time: M,
+    missing: 0,
+    feed: 'feeds',
+    time: M,
+    ...change,
+  })
+
+it('tells which minutes a gap or a subscription explains, and the worst of those that nothing does', async () => {
+  const okx = 'okx:perp:BTC-USDT-SWAP'
+  await world.append('market.trades', [
+    world.mark('market.trades', {
+      time: M,
+      changes: [change('acknowledged', M + 1_000_000), change('acknowledged', M - MINUTE, okx)],
+    }),
+    world.mark('market.trades', { time: M + 20 * MINUTE, changes: [change('ended', M + 20 * MINUTE)] }),
+    gap({ from_time: M + 3 * MINUTE + 59_000_000, to_time: M + 5 * MINUTE }),
+  ])
+  await world.append('derived.audit', [
+    audit(M, off(-0.9)), // the subscription began in it
+    audit(M + MINUTE),
+    audit(M + 2 * MINUTE, off(0.001)),
+    audit(M + 3 * MINUTE, off(-0.5)), // a gap begins in it,
+    audit(M + 4 * MINUTE, off(-0.5)), // lies over it,
+    audit(M + 5 * MINUTE, off(-0.5)), // ends in it
+    audit(M + 6 * MINUTE, off(-0.002)),
+    audit(M + 6 * MINUTE, { ...off(-0.003), v: 2 }), // of later code
+    audit(M + 20 * MINUTE, off(-0.9)), // not subscribed any more
+    audit(M, { instrument: okx, theirs_delta: null, delta_difference: null, theirs_trades: null }),
+    audit(M - 26 * 60 * MINUTE, off(5)), // not of the last day
+    world.mark('derived.audit', { writer: 'audit', run: 0, time: M + 25 * MINUTE }),
+  ])
+  await world.soon("SELECT time FROM partition_times WHERE topic = 'derived.audit'", [{ time: iso(M + 25 * MINUTE) }])
+  await world.soon('SELECT count() AS changes FROM subscription_changes', [{ changes: 3 }])
+  await world.soon('SELECT count() AS gaps FROM gaps', [{ gaps: 1 }])
+  const rows = await world.rows(
+    `SELECT symbol, (toUnixTimestamp(minute) - ${M / 1e6}) / 60 AS minute, state, explained FROM audits WHERE minute >= 0 ORDER BY venue, minute`,
+  )
+  const row = (minute: number, state: string, explained: boolean) => ({ symbol: 'BTCUSDT', minute, state, explained })
+  expect(rows).toEqual([
+    row(0, 'different', true),
+    row(1, 'equal', false),
+    row(2, 'different', false),
+    row(3, 'different', true),
+    row(4, 'different', true),
+    row(5, 'different', true),
+    row(6, 'different', false),
+    row(20, 'different', true),
+    { ...row(0, 'equal', false), symbol: 'BTC-USDT-SWAP' },
+  ])
+  expect(await world.rows('SELECT * FROM audit_worst')).toEqual([
+    {
+      venue: 'binance',
+      compared: 8,
+      different: 7,
+      unexplained: 2,
+      worst_volume_difference: -0.003,
+      worst_delta_difference: 0.003,
+      worst_instrument: instrument,
+      worst_minute: iso(M + 6 * MINUTE),
+    },
+    {
+      venue: 'okx',
+      compared: 1,
+      different: 0,
+      unexplained: 0,
+      worst_volume_difference: 0,
+      worst_delta_difference: null,
+      worst_instrument: null,
+      worst_minute: null,
+    },
+  ])
+})

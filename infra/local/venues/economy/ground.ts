@@ -1,0 +1,123 @@
+import { mkdirSync } from 'node:fs'
+import { assets } from '../assets.ts'
+import type { PerpMarket } from '../economy.ts'
+import type { Market } from '../markets.ts'
+import type { Micros, Trade } from '../trade.ts'
+import { fillerOf } from './catalogue.ts'
+import { dollarsPerSecond } from './flow.ts'
+import { Minutes, type Day } from './minutes.ts'
+import { originOf, type Origin } from './origin.ts'
+import { Premium, type Bar } from './premium.ts'
+
+import { Coins, Course } from './prices.ts'
+
+export interface GroundOptions {
+  /** What must go on after a restart lives below it. */
+  readonly folder: string
+  readonly seed: number
+  /** Trades a second of the simulated market. */
+  readonly rate: number
+  readonly now: Micros
+  /** Newest trades, where the market has some already. */
+  readonly newest: readonly { readonly market: Market; readonly trade: Trade }[]
+}
+
+const QUIET_VOLATILITY = 1
+const HOUR: Micros = 3_600_000_000
+
+/** What everything else is made of: each asset's price in tether dollars and each perpetual's premium, at any time. */
+export class Ground {
+  readonly origin: Origin
+  readonly coins: Coins
+  readonly minutes: Minutes
+  private readonly rate: number
+  private readonly courses = new Map<string, Course>()
+  private readonly premiums = new Map<string, Premium>()
+  private readonly days = new Map<string, { hour: number; day: Day }>()
+
+  constructor({ folder, seed, rate, now, newest }: GroundOptions) {
+    mkdirSync(folder, { recursive: true })
+    const prices = new Map(newest.map(({ market, trade }) => [market.asset, basePrice(market, trade)]))
+    const first = assets.map(({ asset, price }) => [asset, prices.get(asset) ?? price] as const)
+    this.origin = originOf(folder, { seed, time: now, prices: Object.fromEntries(first) })
+    this.rate = rate
+    this.coins = new Coins(this.origin.seed)
+    const courses = new Map(assets.map(({ asset }) => [asset, this.course(asset)]))
+    this.minutes = new Minutes({
+      folder,
+      seed: this.origin.seed,
+      now,
+      courses,
+      flow: (market) => (60 * this.dollarsPerSecond(market)) / (this.origin.prices[market.asset] ?? 1),
+    })
+  }
+
+  get seed(): number {
+    return this.origin.seed
+  }
+
+  /** Of one base unit: the newest of a traded asset whatever `time` is, the course of another. */
+  price(asset: string, time: Micros): number {
+    return traded.has(asset) ? this.minutes.price(asset) : this.course(asset).at(time)
+  }
+
+  /** The minute that begins at `start`. */
+  bar(asset: string, start: Micros): Bar {
+    return traded.has(asset) ? this.minutes.bar(asset, start) : this.course(asset).bar(start)
+  }
+
+  /** The last 24 hours; of an asset that does not trade, hour by hour. */
+  day(asset: string, now: Micros): Day {
+    if (traded.has(asset)) return this.minutes.day(asset, now)
+    const hour = Math.floor(now / HOUR)
+    const known = this.days.get(asset)
+    if (known?.hour === hour) return known.day
+    const course = this.course(asset)
+    const prices = Array.from({ length: 25 }, (_, index) => course.at((hour - 24 + index) * HOUR))
+    const day = { open: prices[0] ?? 0, high: Math.max(...prices), low: Math.min(...prices) }
+    this.days.set(asset, { hour, day })
+    return day
+  }
+
+  premium(market: PerpMarket): Premium {
+    const key = `${market.venue} ${market.symbol} ${market.intervalHours}`
+    const known = this.premiums.get(key)
+    if (known !== undefined) return known
+    const volatility = rows.get(market.asset)?.volatility ?? QUIET_VOLATILITY
+    const premium = new Premium(market, this.seed, { volatility, wild: !traded.has(market.asset) })
+    this.premiums.set(key, premium)
+    return premium
+  }
+
+  /** Dollars a second that a market trades in the long run. */
+  dollarsPerSecond(market: Market): number {
+    return dollarsPerSecond(market, this.rate)
+  }
+
+  close(): void {
+    this.minutes.close()
+  }
+
+  private course(asset: string): Course {
+    const known = this.courses.get(asset)
+    if (known !== undefined) return known
+    const row = rows.get(asset)
+    const about = row ?? { asset, volatility: QUIET_VOLATILITY, beta: 1 }
+    const price = this.origin.prices[asset] ?? row?.price ?? fillerOf(asset).price
+    const course = new Course(this.seed, about, { time: this.origin.time, price })
+    this.courses.set(asset, course)
+    return course
+  }
+}
+
+/** Price of one base unit: a contract's price is that of one on OKX, a multiplied symbol's that of 1000 units. */
+export function basePrice(market: Market, { price }: Trade): number {
+  return Number(`${price}e${-market.priceDecimals - (market.venue === 'okx' ? 0 : market.factor)}`)
+}
+
+const rows = new Map(assets.map((row) => [row.asset, row]))
+const traded: ReadonlySet<string> = new Set(rows.keys())
+
+export function isTraded(asset: string): boolean {
+  return traded.has(asset)
+}

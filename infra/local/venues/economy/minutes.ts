@@ -1,0 +1,162 @@
+import { join } from 'node:path'
+import { assets } from '../assets.ts'
+import { simulatedMarkets, type Market } from '../markets.ts'
+import type { Micros } from '../trade.ts'
+import { streamOf, unitOf } from './noise.ts'
+import { MINUTE, type Bar } from './premium.ts'
+import type { Course } from './prices.ts'
+import { StepFile } from './step-file.ts'
+
+const KEPT_MINUTES = 31 * 1440
+const DAY_MINUTES = 1440
+const BAR = ['open', 'high', 'low', 'close'] as const
+
+/** Figures of the 24 hours before a minute. */
+export interface Day {
+  readonly open: number
+  readonly high: number
+  readonly low: number
+}
+
+export interface MinutesOptions {
+  readonly folder: string
+  readonly seed: number
+  readonly now: Micros
+  /** The made-up past of each traded asset, through its price when the market was first opened. */
+  readonly courses: ReadonlyMap<string, Course>
+  /** Base units a minute that a market trades in the long run, for the made-up past. */
+  readonly flow: (market: Market) => number
+}
+
+/**
+ * Prices of the traded assets in tether dollars and what their markets traded, minute by minute: made of trades since
+ * the market was first opened, made up before that.
+ */
+export class Minutes {
+  private readonly file: StepFile
+  private readonly options: MinutesOptions
+  private readonly open = new Map<string, { open: number; high: number; low: number; close: number }>()
+  private readonly volumes: number[] = simulatedMarkets.map(() => 0)
+  private readonly days = new Map<string, { minute: number; day: Day }>()
+  private readonly sums = new Map<Market, { minute: number; sum: number }>()
+
+  constructor(options: MinutesOptions) {
+    this.options = options
+    this.file = new StepFile(join(options.folder, 'minutes'), {
+      width: assets.length * BAR.length + simulatedMarkets.length,
+      from: Math.floor(options.now / MINUTE),
+      kept: KEPT_MINUTES,
+    })
+    for (const [index, { asset }] of assets.entries()) {
+      const last = this.file.at(this.file.end - 1, index * 4 + 3) ?? this.course(asset).at(this.file.first * MINUTE)
+      this.open.set(asset, flat(last))
+    }
+    // The time that the process was not there has no trades.
+    this.roll(options.now)
+  }
+
+  /** The newest price of a traded asset. */
+  price(asset: string): number {
+    return this.open.get(asset)?.close ?? 0
+  }
+
+  /** A trade at `price`, or a better idea of the price where `size` is 0. Base units. */
+  add(market: Market, price: number, size: number): void {
+    const bar = this.open.get(market.asset)
+    if (bar === undefined) return
+    bar.close = price
+    bar.high = Math.max(bar.high, price)
+    bar.low = Math.min(bar.low, price)
+    const index = marketIndex.get(marketKey(market))
+    if (index !== undefined) this.volumes[index] = (this.volumes[index] ?? 0) + size
+  }
+
+  /** Closes the minutes that ended by `now`. */
+  roll(now: Micros): void {
+    const minute = Math.floor(now / MINUTE)
+    while (this.file.end < minute) {
+      const bars = assets.flatMap(({ asset }) => {
+        const bar = this.open.get(asset) ?? flat(0)
+        this.open.set(asset, flat(bar.close))
+        return BAR.map((name) => bar[name])
+      })
+      this.file.append([...bars, ...this.volumes])
+      this.volumes.fill(0)
+    }
+  }
+
+  /** The asset's minute that begins at `start`. */
+  bar(asset: string, start: Micros): Bar {
+    const step = Math.floor(start / MINUTE)
+    if (step >= this.file.end) return this.open.get(asset) ?? flat(0)
+    const index = assetIndex.get(asset)
+    if (step < this.file.first || index === undefined) return this.course(asset).bar(start)
+    const value = (column: number): number => this.file.at(step, index * 4 + column) ?? 0
+    return { open: value(0), high: value(1), low: value(2), close: value(3) }
+  }
+
+  /** What the market traded in the minute that begins at `start`, base units. */
+  volume(market: Market, start: Micros): number {
+    const step = Math.floor(start / MINUTE)
+    const index = marketIndex.get(marketKey(market)) ?? -1
+    if (step >= this.file.end) return this.volumes[index] ?? 0
+    if (step >= this.file.first) return this.file.at(step, assets.length * 4 + index) ?? 0
+    const mood = unitOf(this.options.seed, streamOf(market.symbol), step)
+    return this.options.flow(market) * (0.6 + 0.8 * mood)
+  }
+
+  /** Open, high and low of the asset's last 24 hours. */
+  day(asset: string, now: Micros): Day {
+    const minute = Math.floor(now / MINUTE)
+    const known = this.days.get(asset)
+    const day = known?.minute === minute ? known.day : this.madeDay(asset, minute)
+    this.days.set(asset, { minute, day })
+    const bar = this.open.get(asset) ?? flat(day.open)
+    return { open: day.open, high: Math.max(day.high, bar.high), low: Math.min(day.low, bar.low) }
+  }
+
+  /** What the market traded in its last 24 hours, base units. */
+  dayVolume(market: Market, now: Micros): number {
+    const minute = Math.floor(now / MINUTE)
+    let known = this.sums.get(market)
+    if (known?.minute !== minute) {
+      let sum = 0
+      for (let step = minute - DAY_MINUTES; step < minute; step += 1) sum += this.volume(market, step * MINUTE)
+      known = { minute, sum }
+      this.sums.set(market, known)
+    }
+    return known.sum + this.volume(market, now)
+  }
+
+  close(): void {
+    this.file.close()
+  }
+
+  private madeDay(asset: string, minute: number): Day {
+    const first = this.bar(asset, (minute - DAY_MINUTES) * MINUTE)
+    let { high, low } = first
+    for (let step = minute - DAY_MINUTES + 1; step < minute; step += 1) {
+      const bar = this.bar(asset, step * MINUTE)
+      high = Math.max(high, bar.high)
+      low = Math.min(low, bar.low)
+    }
+    return { open: first.open, high, low }
+  }
+
+  private course(asset: string): Course {
+    const course = this.options.courses.get(asset)
+    if (course === undefined) throw new Error(`no course of ${asset}`)
+    return course
+  }
+}
+
+const assetIndex = new Map(assets.map(({ asset }, index) => [asset, index]))
+const marketIndex = new Map(simulatedMarkets.map((market, index) => [marketKey(market), index]))
+
+function marketKey({ venue, symbol }: Market): string {
+  return `${venue} ${symbol}`
+}
+
+function flat(price: number): { open: number; high: number; low: number; close: number } {
+  return { open: price, high: price, low: price, close: price }
+}

@@ -1,0 +1,33 @@
+import type { Source } from '../source.ts'
+import { polls, spotCandles } from './polls.ts'
+import { spotListing } from './spot-listing.ts'
+import { liquidations, markPrices, spotTickers } from './streams.ts'
+import { binance } from './venue.ts'
+
+/**
+ * Binance beside its trades: spot prices, funding, open interest, liquidations, candles. Evidence: README.md beside this
+ * file.
+ *
+ * One bucket holds all limits of the futures host. It gives 2,280 weight a minute, of which the repair of trades takes
+ * at most 1,000. What is polled needs, with 600 markets and 8 wanted: premium 600, premium index 20, settlements 20, top
+ * positions 80, open interest 32, candles 8: 760 a minute; each further wanted market 15. The limits that are counted in
+ * calls rather than weight (`/futures/data`, `fundingRate`) are kept by what a call costs here.
+ */
+export const binanceSource: Source = {
+  name: 'binance',
+  hosts: {
+    ...binance.urls,
+    // "If you only need market data": no account, and not refused where the main hosts are.
+    spotWs: 'wss://data-stream.binance.vision',
+    spotRest: 'https://data-api.binance.vision',
+  },
+  budgets: {
+    rest: binance.rest,
+    // 6000 weight a minute per address: 1000 at once and 80 a second are at most 5800 in any minute.
+    spotRest: { capacity: 1000, refillPerSecond: 80 },
+  },
+  listings: [{ market: 'spot', host: 'spotRest', listing: spotListing }],
+  streams: [spotTickers, markPrices, liquidations],
+  polls,
+  candles: spotCandles,
+}

@@ -1,0 +1,56 @@
+import type { Micros } from '../../../schemas/records.ts'
+import { amountOf, MINUTE_MS, minuteOf, refusedField, tickerOf } from '../fact-fields.ts'
+import { isCount, isDecimal, isRecord, microsOf } from '../fields.ts'
+import type { CandleLookup, FactRow } from '../source.ts'
+import type { RestAnswer } from '../venue.ts'
+import { refusal, resultOf } from './answers.ts'
+import { pairOf, symbolOfKey } from './symbols.ts'
+
+/** Every pair at once, under the names of WebSocket v2. */
+export const TICKERS = '/0/public/Ticker?assetVersion=1'
+
+/** Pairs in dollars; others, and second books of the same pair (ETH/USD:BTNL), are not ours. The answer has no time. */
+export function parseMarket(body: unknown): RestAnswer<FactRow> {
+  const result = resultOf(body)
+  if (result === undefined) return refusal(body)
+  const rows = Object.entries(result).map(([key, row]) => readTicker(symbolOfKey(key), row))
+  return { kind: 'rows', rows: rows.filter((row) => row !== undefined) }
+}
+
+/** "a: ask [price, whole lot volume, lot volume], b: bid, c: last, v: volume [today, last 24 hours]". */
+function readTicker(symbol: string | undefined, row: unknown): FactRow | undefined {
+  if (symbol === undefined || !symbol.endsWith('/USD')) return undefined
+  if (!isRecord(row)) return refusedField
+  const [ask, bid, last, volumes] = [row['a'], row['b'], row['c'], row['v']]
+  if (!Array.isArray(ask) || !Array.isArray(bid) || !Array.isArray(last) || !Array.isArray(volumes)) return refusedField
+  return tickerOf(symbol, null, { bid: bid[0], ask: ask[0], last: last[0], volume24h: volumes[1] })
+}
+
+/** "Up to 720 of the most recent entries", oldest first; the last one is of the minute that still runs. */
+export const candleLookup: CandleLookup = {
+  host: 'rest',
+  call: (symbol, from: Micros) => ({
+    path: `/0/public/OHLC?pair=${encodeURIComponent(pairOf(symbol))}&interval=1&since=${minuteOf(from) / 1_000_000 - 1}`,
+    cost: 1,
+  }),
+  parse(symbol, body, now) {
+    const result = resultOf(body)
+    if (result === undefined) return refusal(body)
+    // Under the venue's own name of the pair, beside "last".
+    const list = Object.values(result).find(Array.isArray) ?? []
+    const rows = list.map((row: unknown) => readCandle(symbol, row, now))
+    return { kind: 'rows', rows: rows.filter((row) => row !== undefined) }
+  },
+}
+
+/** "[time, open, high, low, close, vwap, volume, count]", time in seconds. */
+function readCandle(symbol: string, row: unknown, now: number): FactRow | undefined {
+  if (!Array.isArray(row)) return refusedField
+  const [seconds, open, high, low, close, , size, trades]: unknown[] = row
+  const minute = isCount(seconds) ? microsOf(seconds * 1_000) : undefined
+  const volume = amountOf(size)
+  if (minute === undefined || typeof volume !== 'string' || !isCount(trades)) return refusedField
+  if (minute / 1_000 + MINUTE_MS > now) return undefined
+  if (!isDecimal(open) || !isDecimal(high) || !isDecimal(low) || !isDecimal(close)) return refusedField
+  return { kind: 'candle', symbol, minute, open, high, low, close, volume, takerBuy: null, trades }
+}

@@ -1,0 +1,98 @@
+import fc from 'fast-check'
+import { localCodec } from '../../schemas/codec.ts'
+import type { Message } from '../../schemas/records.ts'
+import { topicOf, type TopicName } from '../../schemas/topics.ts'
+import { Driver, type Fate, type Step } from './driver.ts'
+import type { ProcessorRow } from './processor.ts'
+
+/** Any log, any accidents, for the laws that stand beside the cores. */
+
+export const PARTITIONS = 2
+const codec = localCodec()
+
+/** One record of the input log in its partition. */
+export interface Input {
+  readonly partition: number
+  readonly message: Message
+}
+
+export interface Plan {
+  readonly steps: readonly Step[]
+  readonly instances: number
+  readonly snapshotRecords: number
+}
+
+export const calm: Plan = { steps: [], instances: 1, snapshotRecords: 1_000_000 }
+
+/** What readers see in the end: of upserts the last of each key, of sequences each record by its identity; and the counts. */
+export interface Outcome {
+  readonly records: ReadonlyMap<string, unknown>
+  readonly counts: readonly Readonly<Record<string, number>>[]
+}
+
+/** Runs the log through the real task as the plan says, then to its end. */
+export async function outcomeOf(
+  row: ProcessorRow,
+  log: readonly Input[],
+  { steps, instances, snapshotRecords }: Plan,
+): Promise<Outcome> {
+  const [topic] = row.inputs
+  if (topic === undefined) throw new Error(`${row.name} reads nothing`)
+  const driver = new Driver({ row, codec, partitions: PARTITIONS, instances, snapshotRecords })
+  log.forEach(({ partition, message }, index) => driver.feed(topic, partition, 'key', message, index))
+  for (const step of steps) await driver.step(step)
+  await driver.drain()
+  const tasks = await Promise.all([...Array(PARTITIONS).keys()].map((partition) => driver.task(partition)))
+  return { records: recordsOf(driver, row.outputs), counts: tasks.map((task) => task.counts()) }
+}
+
+/** A record that is there twice must be the same twice. */
+function recordsOf(driver: Driver, topics: readonly TopicName[]): Map<string, unknown> {
+  const records = new Map<string, unknown>()
+  for (const topic of topics) {
+    const isUpsert = topicOf(topic).kind === 'upsert'
+    for (const { partition, key, message } of driver.outputs(topic)) {
+      if (message === null || message.type === 'mark') continue
+      const id = isUpsert ? `${topic}|${key}` : `${topic}|${partition}|${identityOf(message)}`
+      const known = records.get(id)
+      if (!isUpsert && known !== undefined && JSON.stringify(known) !== JSON.stringify(message.value))
+        throw new Error(`${id} says two things`)
+      records.set(id, message.value)
+    }
+  }
+  return new Map([...records].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** A sequence's record follows from one input, whose offset is in its version. */
+function identityOf({ type, value }: Message): string {
+  const { asset, kind, period, exchange, late, v } = { ...value } as Readonly<Record<string, unknown>>
+  return [type, asset, kind, period, exchange, late, v].join('|')
+}
+
+const fates: fc.Arbitrary<Fate> = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom<Fate>({ kind: 'none' }, { kind: 'stop' }, { kind: 'drop' }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('crash' as const),
+      at: fc.nat(4),
+      when: fc.constantFrom('before' as const, 'after' as const),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('freeze' as const), at: fc.nat(4) }) },
+)
+
+export const plans: fc.Arbitrary<Plan> = fc.record({
+  instances: fc.integer({ min: 1, max: 3 }),
+  snapshotRecords: fc.integer({ min: 1, max: 30 }),
+  steps: fc.array(
+    fc.record({
+      partition: fc.nat(PARTITIONS - 1),
+      take: fc.integer({ min: 1, max: 25 }),
+      again: fc.nat(10),
+      fate: fates,
+      thaw: fc.boolean(),
+    }),
+    { maxLength: 30, size: 'max' },
+  ),
+})

@@ -1,0 +1,237 @@
+import { describe, expect, it } from 'vitest'
+import type { CompositePrice } from '../../schemas/records.ts'
+import { Fed, only } from '../kernel/fed.ts'
+import { at, live, mark, markets, range, SECOND, T0, ticker } from './given.ts'
+import { prices } from './prices.ts'
+
+const fed = (): Fed<ReturnType<typeof prices.empty>> => new Fed(prices, 'market.tickers')
+const told = (given: ReturnType<typeof fed>): CompositePrice[] => only(given.take(), 'composite_price')
+const venuesOf = (price: CompositePrice | undefined): string[] => price?.sources.map(({ exchange }) => exchange) ?? []
+
+describe('the composite price', () => {
+  it('is the median of the venues, one record for each ticker', () => {
+    const given = fed().batch(at('binance', 100, 0), at('kraken', 104, 1), at('okx', 101, 2))
+    expect(told(given).map(({ price }) => price)).toEqual([100, 102, 101])
+  })
+
+  it('names its sources in the chain’s order, with price, market and venue time', () => {
+    const [, price] = told(fed().batch(at('kraken', 104, 0), at('binance', 100, 1)))
+    expect(venuesOf(price)).toEqual(['binance', 'kraken'])
+    expect(price?.sources[0]).toEqual({
+      exchange: 'binance',
+      instrument: markets.binance,
+      price: 100,
+      low: 100,
+      high: 100,
+      time: T0 + SECOND - 50_000,
+    })
+    expect(price).toMatchObject({ asset: 'btc', late: false, time: T0 + SECOND })
+  })
+
+  it('turns each quote into USD by the rate that the ticker carries', () => {
+    const [price] = told(fed().batch(ticker({ price: 100, low: 90, high: 110, quote_usd: 0.98 })))
+    expect(price).toMatchObject({ price: 98, low: 90 * 0.98, high: 110 * 0.98 })
+  })
+
+  it.each([
+    ['one source is degraded', [100], 'degraded'],
+    ['two sources exactly 1 % apart are good', [100, 101], 'good'],
+    ['two sources just over 1 % apart are degraded', [100, 101.01], 'degraded'],
+    ['one of three that is far off degrades', [100, 100, 102], 'degraded'],
+  ])('quality: %s', (_, values, quality) => {
+    const venues = ['binance', 'coinbase', 'okx'] as const
+    const given = fed().batch(...values.map((price, n) => at(venues[n] ?? 'kraken', price, n)))
+    expect(told(given).at(-1)?.quality).toBe(quality)
+  })
+
+  it('has the median of the venues’ own changes, leaving out who says none', () => {
+    const given = fed().batch(
+      ticker({ change_24h: 1 }),
+      ticker({ instrument: markets.okx, change_24h: null }),
+      ticker({ instrument: markets.bybit, change_24h: 4 }),
+    )
+    expect(told(given).map(({ change_24h }) => change_24h)).toEqual([1, 1, 2.5])
+  })
+
+  it('is made for the stable coins too', () => {
+    const [price] = told(fed().batch(ticker({ asset: 'usdt', instrument: 'kraken:spot:USDT/USD', price: 0.9991 })))
+    expect(price).toMatchObject({ asset: 'usdt', price: 0.9991 })
+  })
+})
+
+describe('lows and highs', () => {
+  const wick = (venue: keyof typeof markets, seconds: number) =>
+    ticker({ instrument: markets[venue], price: 100, low: 90, received: T0 + seconds * SECOND })
+
+  it('show a wick that most venues had, although their tickers come one by one', () => {
+    const venues = ['binance', 'coinbase', 'okx'] as const
+    const given = fed().batch(...venues.map((venue, n) => at(venue, 100, n / 10)))
+    given.take()
+    given.batch(...venues.map((venue, n) => wick(venue, 1 + n / 10)))
+    expect(told(given).map(({ low }) => low)).toEqual([100, 90, 90])
+  })
+
+  it('do not show the wick of one venue alone', () => {
+    const given = fed().batch(at('okx', 100, 0), at('bybit', 100, 0), at('binance', 100, 0), wick('binance', 1))
+    expect(told(given).at(-1)).toMatchObject({ low: 100, price: 100 })
+  })
+
+  it('look back on the time of the ticker that they follow from, at most 5 s', () => {
+    const given = fed().batch(at('okx', 100, 0), wick('binance', 2))
+    given.take()
+    expect(told(given.batch(at('okx', 100, 7)))[0]?.low).toBe(100)
+    expect(told(given.batch(wick('binance', 8), at('okx', 100, 12.9)))[1]?.low).toBe(95)
+  })
+})
+
+describe('a venue counts', () => {
+  it.each([
+    ['for 15 s after its ticker', 15, [], ['binance', 'okx']],
+    ['no longer after that', 15.001, [], ['okx']],
+    ['while a feed says that its channel lives', 300, [live('binance')], ['binance', 'okx']],
+    ['not by the life of another venue’s channel', 300, [live('bybit')], ['okx']],
+    ['not by a channel that was made anew since its ticker', 300, [live('binance', 200)], ['okx']],
+    [
+      'not by a channel that is down',
+      300,
+      [{ venue: 'binance', state: 'down', sockets: 0, since: T0 } as const],
+      ['okx'],
+    ],
+  ])('%s', (_, seconds, channels, expected) => {
+    const given = fed().batch(at('binance', 100, 0), mark(seconds, channels))
+    given.take()
+    expect(venuesOf(told(given.batch(at('okx', 100, seconds)))[0])).toEqual(expected)
+  })
+
+  it('while any feed has it, and no longer than 15 s after that feed fell silent', () => {
+    const other = { ...mark(60, [live('binance')]).value, writer: 'feeds-2' }
+    const given = fed().batch(at('binance', 100, 0), { type: 'mark', value: other }, mark(61))
+    given.take()
+    expect(venuesOf(told(given.batch(at('okx', 100, 75)))[0])).toEqual(['binance', 'okx'])
+    expect(venuesOf(told(given.batch(at('okx', 100, 75.001)))[0])).toEqual(['okx'])
+  })
+
+  it('and its leaving is a record of its own, at the mark that shows it', () => {
+    const given = fed().batch(at('okx', 100, 0), at('binance', 104, 10))
+    given.take()
+    const [price] = told(given.batch(mark(16)))
+    expect(price).toMatchObject({ price: 104, quality: 'degraded', time: T0 + 16 * SECOND })
+    expect(told(given.batch(mark(17)))).toEqual([])
+  })
+
+  it('not at all when its feed has ended the market', () => {
+    const change = { instrument: markets.okx, asset: 'btc', state: 'ended', time: T0 } as const
+    const given = fed().batch(at('okx', 100, 0), at('binance', 104, 0))
+    given.take()
+    expect(venuesOf(told(given.batch(mark(1, [live('okx')], [change])))[0])).toEqual(['binance'])
+  })
+
+  it('not when its market was silent for an hour, however alive the channel is', () => {
+    const given = fed().batch(at('okx', 100, 0), at('binance', 104, 3_600))
+    given.batch(mark(3_600, [live('okx')]))
+    expect(venuesOf(told(given).at(-1))).toEqual(['binance', 'okx'])
+    given.batch(mark(3_601, [live('okx')]))
+    expect(venuesOf(told(given).at(-1))).toEqual(['binance'])
+  })
+})
+
+describe('a venue’s market', () => {
+  const usdc = (seconds: number) =>
+    ticker({ instrument: 'binance:spot:BTCUSDC', quote: 'USDC', price: 90, received: T0 + seconds * SECOND })
+
+  it('is the preferred quote’s, whichever came first', () => {
+    const given = fed().batch(usdc(0), at('binance', 100, 1), usdc(2))
+    expect(told(given).map(({ price }) => price)).toEqual([90, 100])
+    expect(given.core.counts?.(given.state)).toMatchObject({ other_market: 1 })
+  })
+
+  it('is replaced by one of the same quote when it is a minute behind: a renamed one', () => {
+    const renamed = (seconds: number) =>
+      ticker({ instrument: 'binance:spot:XBTUSDT', price: 90, received: T0 + seconds * SECOND })
+    const given = fed().batch(at('binance', 100, 0), renamed(60), renamed(60.001))
+    expect(told(given).map(({ price }) => price)).toEqual([100, 90])
+  })
+
+  it('says nothing new twice, nor anything without a price', () => {
+    const given = fed().batch(at('binance', 100, 1), at('binance', 100, 1), at('binance', 99, 0))
+    given.batch(ticker({ price: 0 }), ticker({ instrument: 'gate:spot:BTC_USDT' }))
+    expect(told(given)).toHaveLength(1)
+    expect(given.core.counts?.(given.state)).toMatchObject({ old: 2, bad_price: 1, other_market: 1 })
+  })
+})
+
+describe('a time without any source', () => {
+  const away = () => {
+    const given = fed().batch(at('binance', 100, 0), at('okx', 100, 0), mark(16), mark(40))
+    given.take()
+    return given
+  }
+
+  it('has no price', () => {
+    expect(told(away().batch(mark(41)))).toEqual([])
+  })
+
+  it('is told late by the venues’ candles, gathered for 10 s, with the end of the candles as its time', () => {
+    const given = away().batch(at('binance', 101, 45), mark(46))
+    given.batch(range('binance', 0, 45, 80, 120), range('okx', 0, 45, 90, 110))
+    given.take()
+    expect(told(given.batch(mark(55)))).toEqual([])
+    const [late] = told(given.batch(mark(56)))
+    expect(late).toMatchObject({ late: true, low: 85, high: 115, price: 100, time: T0 + 45 * SECOND, quality: 'good' })
+    expect(venuesOf(late)).toEqual(['binance', 'okx'])
+    expect(told(given.batch(mark(57), range('bybit', 0, 45, 1, 2), mark(90)))).toEqual([])
+    expect(given.core.counts?.(given.state)).toMatchObject({ range: 1 })
+  })
+
+  it('is told once, of several candles of a venue their bounds', () => {
+    const given = away().batch(range('okx', 0, 20, 95, 99), range('okx', 20, 40, 97, 105), mark(50))
+    expect(told(given)).toMatchObject([{ late: true, low: 95, high: 105, quality: 'degraded' }])
+  })
+
+  it('is also seen when the feeds themselves were away and no mark told of it', () => {
+    const given = fed().batch(at('binance', 100, 0), mark(1, [live('binance')]), at('binance', 100, 61))
+    given.batch(range('binance', 2, 61, 90, 110), mark(62), mark(72))
+    expect(told(given).filter(({ late }) => late)).toMatchObject([{ low: 90, high: 110 }])
+  })
+
+  it('is not told where one venue was there all the time', () => {
+    const given = fed().batch(at('binance', 100, 0), at('okx', 100, 0), at('okx', 100, 14), at('okx', 100, 28))
+    given.batch(at('binance', 100, 30), range('binance', 0, 30, 1, 900), mark(60))
+    expect(told(given).filter(({ late }) => late)).toEqual([])
+  })
+})
+
+describe('the prices processor', () => {
+  it('forwards each mark that raises partition time, behind its prices', () => {
+    const given = fed().batch(at('okx', 100, 0), at('binance', 100, 10))
+    given.take()
+    const outputs = given.batch(mark(16), mark(16), mark(12)).take()
+    expect(outputs.map(({ message }) => message?.type)).toEqual(['composite_price', 'mark'])
+    expect(only(outputs, 'mark')).toEqual([
+      { writer: 'prices', run: 0, time: T0 + 16 * SECOND, venues: [], changes: [] },
+    ])
+  })
+
+  it('saves only what changed, and forgets an asset after a day without a source', () => {
+    const given = fed().batch(at('okx', 100, 0), ticker({ asset: 'eth', instrument: 'okx:spot:ETH-USDT' }))
+    expect(given.save()).toEqual(['asset|btc', 'asset|eth', 'clock'])
+    expect(given.batch(at('okx', 101, 1)).save()).toEqual(['asset|btc', 'clock'])
+    given.batch(mark(16)).save()
+    expect(given.batch(mark(86_402)).save()).toEqual(['-asset|btc', '-asset|eth', 'clock'])
+  })
+
+  it('goes on from what it saved as if nothing had happened', () => {
+    const log = [
+      at('okx', 100, 0),
+      mark(1, [live('okx')]),
+      at('binance', 102, 20),
+      mark(21),
+      mark(60),
+      at('okx', 103, 61),
+    ]
+    const calm = told(fed().batch(...log))
+    const restless = fed()
+    for (const message of log) restless.batch(message).restart()
+    expect(told(restless)).toEqual(calm)
+  })
+})

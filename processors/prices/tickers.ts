@@ -1,0 +1,121 @@
+import type { CompositePrice, Micros, SpotTicker } from '../../schemas/records.ts'
+import { partsOf, priceVenues, type PriceVenue } from '../../schemas/venues.ts'
+import { aliveSources } from './alive.ts'
+import { compositeOf, type Part } from './composite.ts'
+import { openGap } from './gaps.ts'
+import { assetOf, type AssetState, type PricesState, type Refusal, type Source } from './state.ts'
+
+/** How far a record looks back for lows and highs at most: the longest time between two tickers of a quiet asset. */
+const LOOK_BACK: Micros = 5_000_000
+/** A market that is this much older than another of the same quote has been renamed. */
+const RENAMED: Micros = 60_000_000
+
+/** Which of a venue's markets stands for it: the first of these quotes that it has; others stand behind. */
+const quotes: Record<PriceVenue, readonly string[]> = {
+  binance: ['USDT', 'USDC', 'USD'],
+  coinbase: ['USD', 'USDT', 'USDC'],
+  okx: ['USDT', 'USDC', 'USD'],
+  bybit: ['USDT', 'USDC', 'USD'],
+  kraken: ['USD', 'USDT', 'USDC'],
+}
+
+/** Takes a ticker in; gives the composite price that follows from it. */
+export function applyTicker(state: PricesState, ticker: SpotTicker, v: number): CompositePrice | undefined {
+  const venue = priceVenueOf(ticker.instrument)
+  if (venue === undefined) return refuse(state, 'other_market')
+  if (!(ticker.price > 0 && ticker.quote_usd > 0)) return refuse(state, 'bad_price')
+  const asset = assetOf(state, ticker.asset)
+  const known = asset.sources.get(venue)
+  const refusal = known === undefined ? undefined : refusalOf(known, ticker, quotes[venue])
+  if (refusal !== undefined) return refuse(state, refusal)
+  const now = Math.max(state.time, ticker.received)
+  openGap(state, asset, now)
+  const source = sourceOf(venue, ticker, known)
+  asset.sources.set(venue, source)
+  return composite(state, asset, { now, time: ticker.received, since: lookBack(source, now), v })
+}
+
+/** The composite price after a change that no ticker made: a venue that counts no longer, or again. */
+export function compositeAt(state: PricesState, asset: AssetState, v: number): CompositePrice | undefined {
+  const { time } = state
+  return composite(state, asset, { now: time, time, since: time, v })
+}
+
+/** Names of the venues that count. */
+export function countedOf(sources: readonly Source[]): string {
+  return sources.map(({ venue }) => venue).join(' ')
+}
+
+export function priceVenueOf(instrument: string): PriceVenue | undefined {
+  const { venue, market } = partsOf(instrument)
+  return market === 'spot' ? priceVenues.find((name) => name === venue) : undefined
+}
+
+function refuse(state: PricesState, refusal: Refusal): undefined {
+  state.refused[refusal] += 1
+}
+
+function refusalOf(known: Source, ticker: SpotTicker, preferred: readonly string[]): Refusal | undefined {
+  if (known.instrument === ticker.instrument) return isOlder(known, ticker) ? 'old' : undefined
+  const rank = (quote: string): number => (preferred.includes(quote) ? preferred.indexOf(quote) : preferred.length)
+  if (rank(ticker.quote) < rank(known.quote)) return undefined
+  const isRenamed = rank(ticker.quote) === rank(known.quote) && ticker.received - known.received > RENAMED
+  return isRenamed ? undefined : 'other_market'
+}
+
+function isOlder(known: Source, { time, received }: SpotTicker): boolean {
+  return time < known.time || (time === known.time && received <= known.received)
+}
+
+function sourceOf(venue: PriceVenue, ticker: SpotTicker, known: Source | undefined): Source {
+  const { instrument, quote, quote_usd: usd, price, time, received } = ticker
+  return {
+    venue,
+    instrument,
+    quote,
+    price: price * usd,
+    low: Math.min(ticker.low, price) * usd,
+    high: Math.max(ticker.high, price) * usd,
+    change: ticker.change_24h,
+    time,
+    received,
+    previous: known?.received ?? received - LOOK_BACK,
+  }
+}
+
+/**
+ * A wick that all venues had reaches us in five tickers, one after the other. So a record looks back on the time that its
+ * own ticker covers, for the other venues too; else no median would ever see the wick.
+ */
+function lookBack({ previous }: Source, now: Micros): Micros {
+  return Math.max(previous, now - LOOK_BACK)
+}
+
+interface Moment {
+  readonly now: Micros
+  readonly time: Micros
+  /** Lows and highs of tickers since then count. */
+  readonly since: Micros
+  readonly v: number
+}
+
+function composite(state: PricesState, asset: AssetState, { now, time, since, v }: Moment): CompositePrice | undefined {
+  const sources = aliveSources(state, asset, now)
+  asset.counted = countedOf(sources)
+  asset.isChanged = true
+  const parts = sources.map((source) => partOf(source, since))
+  return compositeOf(parts, { asset: asset.asset, late: false, time, v })
+}
+
+function partOf({ venue, instrument, price, low, high, change, time, received }: Source, since: Micros): Part {
+  const isRecent = received > since
+  return {
+    exchange: venue,
+    instrument,
+    price,
+    low: isRecent ? low : price,
+    high: isRecent ? high : price,
+    change,
+    time,
+  }
+}
