@@ -149,10 +149,13 @@ export interface Attempt {
 export interface Pending {
   readonly trigger_id: string
   readonly alert_id: string
-  readonly state: 'unknown' | 'due' | 'finished' | 'stopped'
+  readonly receiver: string
+  readonly state: 'unknown' | 'due' | 'finished' | 'stopped' | 'position'
   readonly attempts: number
   readonly due: Micros
   readonly trigger_partition: number | null
   readonly trigger_offset: number | null
+  readonly triggered: Micros
+  readonly test: boolean
   readonly time: Micros
 }

@@ -53,18 +53,18 @@ function isExcepted(lines: readonly string[], rule: Rule, line: number): boolean
   return [lines[line - 1], lines[line - 2]].some((text) => text !== undefined && reason.test(text))
 }
 
-type Layer = 'schemas' | 'kernel' | 'core' | 'feeds' | 'main' | 'infra' | 'api' | 'scripts'
+type Layer = 'schemas' | 'kernel' | 'core' | 'shell' | 'main' | 'infra' | 'api' | 'scripts'
 
-/** Which layer may import which; `feeds` is the impure half of the feeds, `main` a host of processors. */
+/** Which layer may import which; `shell` is the impure half of feeds and webhooks, `main` a host of processors. */
 const mayImport: Readonly<Record<Layer, readonly Layer[]>> = {
   schemas: ['schemas'],
   kernel: ['schemas', 'kernel'],
   core: ['schemas', 'kernel', 'core'],
-  feeds: ['schemas', 'kernel', 'core', 'feeds', 'infra'],
-  main: ['schemas', 'kernel', 'core', 'feeds', 'main', 'infra'],
+  shell: ['schemas', 'kernel', 'core', 'shell', 'infra'],
+  main: ['schemas', 'kernel', 'core', 'shell', 'main', 'infra'],
   infra: ['schemas', 'infra'],
   api: ['schemas', 'core', 'infra', 'api'],
-  scripts: ['schemas', 'kernel', 'core', 'feeds', 'main', 'infra', 'api', 'scripts'],
+  scripts: ['schemas', 'kernel', 'core', 'shell', 'main', 'infra', 'api', 'scripts'],
 }
 
 /**
@@ -75,6 +75,9 @@ const shells: readonly (readonly [RegExp, string])[] = [
   [/^processors\/feeds\/main\.ts$/, 'hosts the feeds'],
   [/^processors\/feeds\/[\w-]+-socket\.ts$/, 'holds a connection'],
   [/^processors\/feeds\/frames-writer\.ts$/, 'writes tapes'],
+  [/^processors\/webhooks\/main\.ts$/, 'hosts the dispatcher'],
+  [/^processors\/webhooks\/(?:dispatcher|place|task|journal|loader)\.ts$/, 'reads and writes the log'],
+  [/^processors\/webhooks\/(?:deliver|agent|resolve)\.ts$/, 'calls receivers'],
 ]
 
 export function layerOf(file: string): Layer {
@@ -82,7 +85,7 @@ export function layerOf(file: string): Layer {
   if (top === 'schemas' || top === 'infra' || top === 'api' || top === 'scripts') return top
   if (second === 'kernel') return 'kernel'
   if (second === 'main.ts' || second.startsWith('topology')) return 'main'
-  return second === 'feeds' && isShell(file) ? 'feeds' : 'core'
+  return isShell(file) ? 'shell' : 'core'
 }
 
 function isShell(file: string): boolean {

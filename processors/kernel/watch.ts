@@ -1,5 +1,4 @@
 import type { Membership } from '../../infra/kafka/seam.ts'
-import type { Slot } from './slot.ts'
 
 /** Beyond its session: by then the group has given the partitions to others. */
 const SILENCE_GRACE_MS = 5_000
@@ -15,6 +14,12 @@ export interface StopReason {
   readonly exitCode: 4 | 5 | 6
   readonly code: string
   readonly message: string
+}
+
+/** What is watched: a partition's place on this host. */
+interface Failing {
+  /** Milliseconds since it was last known to work, 0 while it does. */
+  failingMs(now: number): number
 }
 
 interface Progress {
@@ -57,12 +62,12 @@ export class Watch {
     else if (now - known.at > STUCK_MS_MAX) this.#stuck = `${input} stands at ${offset} while the log ends at ${end}`
   }
 
-  isWell(slots: Iterable<Slot>, now: number): boolean {
+  isWell(slots: Iterable<Failing>, now: number): boolean {
     return this.#failingMs(slots, now) < UNWELL_AFTER_MS
   }
 
   /** Why the process must end now, if it must. */
-  check(slots: Iterable<Slot>, now: number): StopReason | undefined {
+  check(slots: Iterable<Failing>, now: number): StopReason | undefined {
     const silentMs = Math.max(0, ...this.#memberships.map(({ lastSeen }) => now - lastSeen))
     if (silentMs > this.#sessionMs + SILENCE_GRACE_MS) {
       return { exitCode: 5, code: 'membership-silent', message: `no sign of the membership for ${silentMs} ms` }
@@ -73,7 +78,7 @@ export class Watch {
     return { exitCode: 6, code: 'log-unusable', message: `nothing could be read or written for ${failingMs} ms` }
   }
 
-  #failingMs(slots: Iterable<Slot>, now: number): number {
+  #failingMs(slots: Iterable<Failing>, now: number): number {
     const fetching = this.#isFailing ? now - this.#fetchedAt : 0
     return Math.max(fetching, ...[...slots].map((slot) => slot.failingMs(now)))
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isPublicAddress, readWebhookUrl, receiverOf } from './address.ts'
+import { isPublicAddress, mayReach, reachOf, readWebhookUrl, receiverOf } from './address.ts'
 
 describe('a public address', () => {
   it.each([
@@ -56,7 +56,7 @@ describe('a webhook URL', () => {
     ['https://1.1.1.1/'],
     ['https://[2606:4700::1111]/'],
   ])('may be %s', (text) => {
-    expect(readWebhookUrl(text, false)).toEqual({ url: new URL(text) })
+    expect(readWebhookUrl(text, 'public')).toEqual({ url: new URL(text) })
   })
 
   it.each([
@@ -79,11 +79,47 @@ describe('a webhook URL', () => {
     ['https://db.internal/', 'private-address'],
     ['https://intranet/', 'private-address'],
   ])('may not be %s: %s', (text, refused) => {
-    expect(readWebhookUrl(text, false)).toEqual({ refused })
+    expect(readWebhookUrl(text, 'public')).toEqual({ refused })
   })
 
-  it('may be private where that is allowed', () => {
-    expect(readWebhookUrl('https://127.0.0.1:8443/hook', true)).toEqual({ url: new URL('https://127.0.0.1:8443/hook') })
+  it.each([
+    ['https://127.0.0.1:8443/hook', 'loopback'],
+    ['https://[::1]:8443/hook', 'loopback'],
+    ['https://localhost:8443/hook', 'loopback'],
+    ['https://10.0.0.1/', 'any'],
+    ['https://intranet/', 'any'],
+  ] as const)('may be %s where it may reach %s', (text, reach) => {
+    expect(readWebhookUrl(text, reach)).toEqual({ url: new URL(text) })
+  })
+
+  it.each([['https://10.0.0.1/'], ['https://[fe80::1]/'], ['https://db.internal/'], ['https://intranet/']])(
+    'may not be %s in a demo',
+    (text) => {
+      expect(readWebhookUrl(text, 'loopback')).toEqual({ refused: 'private-address' })
+    },
+  )
+})
+
+describe('the reach of webhooks', () => {
+  it.each([
+    ['live', false, 'public'],
+    ['tape', false, 'public'],
+    ['demo', false, 'loopback'],
+    ['live', true, 'any'],
+  ] as const)('in mode %s with private addresses %s is %s', (mode, allowPrivate, reach) => {
+    expect(reachOf({ mode, allowPrivate })).toBe(reach)
+  })
+
+  it.each([
+    ['1.1.1.1', [true, true, true]],
+    ['127.0.0.1', [false, true, true]],
+    ['::1', [false, true, true]],
+    ['10.0.0.1', [false, false, true]],
+    ['169.254.169.254', [false, false, true]],
+    ['::ffff:10.0.0.1', [false, false, true]],
+    ['localhost', [false, false, false]],
+  ] as const)('has %s: public, loopback, any = %s', (address, allowed) => {
+    expect((['public', 'loopback', 'any'] as const).map((reach) => mayReach(address, reach))).toEqual(allowed)
   })
 })
 

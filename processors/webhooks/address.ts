@@ -39,6 +39,9 @@ for (const [network, bits] of specialIpv4) special.addSubnet(network, bits, 'ipv
 for (const [network, bits] of specialIpv6) special.addSubnet(network, bits, 'ipv6')
 const global = new BlockList()
 global.addSubnet('2000::', 3, 'ipv6')
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+loopback.addAddress('::1', 'ipv6')
 
 /** Whether an address, as a resolver gives it, is one of the public internet. False for what is no address. */
 export function isPublicAddress(address: string): boolean {
@@ -52,6 +55,21 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
+/** Where webhooks may go: the public internet; in a demo this machine as well; for development anywhere. */
+export type Reach = 'public' | 'loopback' | 'any'
+
+export function reachOf({ mode, allowPrivate }: { mode: string; allowPrivate: boolean }): Reach {
+  return allowPrivate ? 'any' : mode === 'demo' ? 'loopback' : 'public'
+}
+
+/** Whether a webhook may go to an address. False for what is no address. */
+export function mayReach(address: string, reach: Reach): boolean {
+  if (isPublicAddress(address)) return true
+  const version = isIP(address)
+  if (version === 0 || reach === 'public') return false
+  return reach === 'any' || loopback.check(address, version === 4 ? 'ipv4' : 'ipv6')
+}
+
 /** Why a webhook URL is refused at creation. */
 export type BadUrl = 'not-a-url' | 'not-https' | 'credentials' | 'private-address' | 'too-long' | 'no-port'
 
@@ -61,23 +79,29 @@ const URL_LENGTH_MAX = 2_048
  * Reads the URL of a webhook. Names are resolved and checked at each delivery; here a literal address is, in whatever
  * way it is written (`0x7f.1`, `2130706433` and `[::ffff:10.0.0.1]` are what the URL standard makes of them).
  */
-export function readWebhookUrl(text: string, allowPrivate: boolean): { url: URL } | { refused: BadUrl } {
+export function readWebhookUrl(text: string, reach: Reach): { url: URL } | { refused: BadUrl } {
   if (text.length > URL_LENGTH_MAX) return { refused: 'too-long' }
   if (!URL.canParse(text)) return { refused: 'not-a-url' }
   const url = new URL(text)
   if (url.protocol !== 'https:') return { refused: 'not-https' }
   if (url.username !== '' || url.password !== '') return { refused: 'credentials' }
   if (url.port === '0') return { refused: 'no-port' }
-  if (!allowPrivate && isPrivateHost(url.hostname)) return { refused: 'private-address' }
+  if (!mayReachHost(url.hostname, reach)) return { refused: 'private-address' }
   return { url }
 }
 
-/** Names that never leave the machine or its network, and literal addresses that are not public. */
-function isPrivateHost(hostname: string): boolean {
-  const literal = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
-  if (isIP(literal) !== 0) return !isPublicAddress(literal)
+/** A literal address is checked as it is; a name that never leaves the machine or its network is as private as one. */
+function mayReachHost(hostname: string, reach: Reach): boolean {
+  const literal = hostOf(hostname)
+  if (isIP(literal) !== 0) return mayReach(literal, reach)
   const name = hostname.replace(/\.$/, '')
-  return name === 'localhost' || /\.(?:localhost|local|internal|home\.arpa)$/.test(name) || !name.includes('.')
+  if (/(?:^|\.)localhost$/.test(name)) return reach !== 'public'
+  return reach === 'any' || (name.includes('.') && !/\.(?:local|internal|home\.arpa)$/.test(name))
+}
+
+/** The host of a URL as a resolver or a socket wants it: IPv6 without its brackets. */
+export function hostOf(hostname: string): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
 }
 
 /** Host and port of a webhook URL: what limits, partitions and logs know a receiver by. */

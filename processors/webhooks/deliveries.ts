@@ -1,0 +1,279 @@
+import type { Attempt, DeliveryOrder, Pending, Trigger } from '../../schemas/alerts.ts'
+import type { Micros } from '../../schemas/records.ts'
+import { Heap } from '../alerts/heap.ts'
+import { Alike, goneKey, isGoneRecord, POSITION, Said, type Delivery } from './delivery.ts'
+import type { Ending, Result } from './results.ts'
+import { nextAttempt } from './schedule.ts'
+
+const HOUR: Micros = 3_600_000_000
+
+/** A trigger that comes again within this time after its end is dropped. */
+export const FINISHED_KNOWN: Micros = HOUR
+/** Ended triggers that are remembered; beyond it the oldest is forgotten before its hour is over. */
+export const FINISHED_MAX = 200_000
+/** An alert whose receiver said 410 is remembered this long after its last trigger: longer than an alert lives ahead. */
+export const GONE_KNOWN: Micros = 31 * 24 * HOUR
+export const GONE_MAX = 100_000
+/** Deliveries of a partition that are not finished; beyond it no further triggers are read: the log keeps them. */
+export const OPEN_MAX = 50_000
+/** Those of one receiver; a trigger beyond it ends as exhausted, and says so, so that no receiver can fill the partition. */
+export const OPEN_PER_RECEIVER_MAX = 20_000
+/** Tombstones of one call. */
+const FORGET_MAX = 1_000
+
+/**
+ * The deliveries of one partition of `alerts.triggers`: decides what is due, what an attempt came to, and what is written
+ * of it. Knows no clock and sends nothing; what it says to write follows from its input alone.
+ */
+export class Deliveries {
+  readonly #partition: number
+  readonly #open = new Map<string, Delivery>()
+  readonly #byAlert = new Alike<Delivery>(({ alertId }) => alertId)
+  readonly #byReceiver = new Alike<Delivery>(({ receiver }) => receiver)
+  readonly #timers = new Heap<{ readonly key: Micros; readonly id: string }>()
+  /** When each ended, oldest first. */
+  readonly #finished = new Map<string, Micros>()
+  /** Alerts whose receiver said 410, and when a trigger of theirs was last seen. */
+  readonly #gone = new Map<string, Micros>()
+  #position: number | undefined
+
+  /** From what `webhooks.pending` holds, the last record of each key. */
+  constructor(partition: number, pending: Iterable<Pending> = []) {
+    this.#partition = partition
+    const ended: Pending[] = []
+    for (const record of pending) {
+      if (record.state === 'due') this.#restore(record)
+      else if (record.state === 'position') this.#position = record.trigger_offset ?? undefined
+      else if (record.state === 'finished' || isGoneRecord(record)) ended.push(record)
+    }
+    for (const record of ended.sort((a, b) => a.time - b.time)) {
+      if (record.state === 'finished') this.#finished.set(record.trigger_id, record.time)
+      else this.#gone.set(record.alert_id, record.time)
+    }
+  }
+
+  /** Offset of `alerts.triggers` to read next; undefined: nothing was ever read. */
+  get position(): number | undefined {
+    return this.#position
+  }
+
+  /** Whether more can be taken in. */
+  get hasRoom(): boolean {
+    return this.#open.size < OPEN_MAX
+  }
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  /** Trigger time of the oldest that is not delivered, whatever its receiver; undefined: all are. */
+  oldest(): Micros | undefined {
+    let oldest: Micros | undefined
+    for (const { triggered } of this.#open.values()) if (oldest === undefined || triggered < oldest) oldest = triggered
+    return oldest
+  }
+
+  /** Everything before `offset` was taken in. */
+  moveTo(offset: number, now: Micros, said: Said): void {
+    if (offset === this.#position) return
+    this.#position = offset
+    said.pending.set(POSITION, {
+      ...{ trigger_id: '', alert_id: '', receiver: '', state: 'position', attempts: 0, due: 0 },
+      ...{ trigger_partition: this.#partition, trigger_offset: offset, triggered: 0, test: false, time: now },
+    })
+  }
+
+  /** Takes a trigger in; gives it where it is to be delivered now. One that is known, by its id, changes nothing. */
+  trigger(trigger: Trigger, offset: number, now: Micros, said: Said): Delivery | undefined {
+    const { trigger_id: id, alert_id: alert } = trigger
+    if (this.#open.has(id) || this.#isFinished(id, now)) return undefined
+    const delivery = this.#deliveryOf(trigger, offset, now)
+    const ending = this.#endingOf(delivery)
+    if (ending === 'gone' && this.#gone.delete(alert)) this.#setGone(alert, now, said)
+    if (ending === undefined) return this.#add(delivery, now, said)
+    this.#endWithout(delivery, ending, now, said)
+    return undefined
+  }
+
+  /** The owner's cancel: what waits ends; what is under way is not tried again. */
+  stop({ alert_id: alert }: DeliveryOrder, now: Micros, said: Said): void {
+    this.#endAll(alert, 'stopped', now, said)
+  }
+
+  /** The owner's wish to have it once more, now, under the same id; `trigger`: what was found where the order says. */
+  resend(order: DeliveryOrder, trigger: Trigger | undefined, now: Micros, said: Said): Delivery | undefined {
+    const { trigger_id: id, trigger_offset: offset } = order
+    if (id === null || offset === null || trigger?.trigger_id !== id || trigger.alert_id !== order.alert_id) {
+      this.#refuse(order, now, said)
+      return undefined
+    }
+    const known = this.#open.get(id)
+    if (known === undefined) return this.#add({ ...this.#deliveryOf(trigger, offset, now), byHand: true }, now, said)
+    known.byHand = true
+    if (known.phase !== 'waiting') return undefined
+    known.due = now
+    return this.#ready(known)
+  }
+
+  /** What has become due; the caller puts it in line for a slot. */
+  due(now: Micros): Delivery[] {
+    const due: Delivery[] = []
+    for (let next = this.#timers.peek(); next !== undefined && next.key <= now; next = this.#timers.peek()) {
+      this.#timers.pop()
+      const delivery = this.#open.get(next.id)
+      if (delivery?.phase === 'waiting' && delivery.due === next.key) due.push(this.#ready(delivery))
+    }
+    return due
+  }
+
+  /** Whether the attempt may be made; it has not ended since it was put in line. */
+  start(delivery: Delivery): boolean {
+    if (delivery.phase !== 'ready' || this.#open.get(delivery.id) !== delivery) return false
+    delivery.phase = 'sending'
+    return true
+  }
+
+  /** Gives the outcome of an attempt that was started. */
+  attempted(delivery: Delivery, result: Result, said: Said): Attempt['outcome'] {
+    const { alertId, byHand, test } = delivery
+    delivery.attempts += 1
+    if (result.is === 'delivered') {
+      if ((byHand || test) && this.#gone.delete(alertId)) said.pending.set(goneKey(alertId), null)
+      return this.#finish(delivery, result, 'delivered', result.isCut ? 'body_too_large' : null, said)
+    }
+    const { error, finished } = result
+    if (error === 'gone') {
+      this.#finish(delivery, result, 'cancelled', 'gone', said)
+      this.#gone.delete(alertId)
+      this.#setGone(alertId, finished, said)
+      this.#endAll(alertId, 'gone', finished, said)
+      return 'cancelled'
+    }
+    if (delivery.ending !== null) return this.#finish(delivery, result, 'cancelled', error, said)
+    const next = nextAttempt(delivery.id, delivery.attempts, finished, result.retryAfterSeconds)
+    if (next === null) return this.#finish(delivery, result, 'exhausted', error, said)
+    delivery.due = next
+    delivery.phase = 'waiting'
+    this.#timers.push({ key: next, id: delivery.id })
+    said.attempt(delivery, { ...result, outcome: 'retry', error, due: next })
+    said.due(delivery, this.#partition, finished)
+    return 'retry'
+  }
+
+  /** Forgets what has been known long enough. */
+  forget(now: Micros, said: Said): void {
+    this.#forget(this.#finished, FINISHED_MAX, now - FINISHED_KNOWN, (id) => id, said)
+    this.#forget(this.#gone, GONE_MAX, now - GONE_KNOWN, goneKey, said)
+    if (this.#timers.size > 2 * this.#open.size + FORGET_MAX)
+      this.#timers.sweep(({ key, id }) => {
+        const delivery = this.#open.get(id)
+        return delivery?.phase === 'waiting' && delivery.due === key
+      })
+  }
+
+  #forget(known: Map<string, Micros>, max: number, before: Micros, key: (id: string) => string, said: Said): void {
+    let forgotten = 0
+    for (const [id, time] of known) {
+      if ((time >= before && known.size <= max) || forgotten >= FORGET_MAX) return
+      known.delete(id)
+      // a resent trigger is open again under the key of its end
+      if (known !== this.#finished || !this.#open.has(id)) said.pending.set(key(id), null)
+      forgotten += 1
+    }
+  }
+
+  #isFinished(id: string, now: Micros): boolean {
+    const at = this.#finished.get(id)
+    return at !== undefined && now - at < FINISHED_KNOWN
+  }
+
+  /** Why a new trigger is not to be attempted; its owner's own test is, even where the receiver said 410. */
+  #endingOf({ alertId, receiver, test }: Delivery): Ending | undefined {
+    if (!test && this.#gone.has(alertId)) return 'gone'
+    return this.#byReceiver.count(receiver) >= OPEN_PER_RECEIVER_MAX ? 'backlog' : undefined
+  }
+
+  #deliveryOf(trigger: Trigger, offset: number, now: Micros): Delivery {
+    const { trigger_id: id, alert_id: alertId, receiver, test, time: triggered } = trigger
+    const still = { attempts: 0, due: now, phase: 'ready', ending: null, byHand: false } as const
+    return { id, alertId, receiver, offset, triggered, test, ...still }
+  }
+
+  #restore(record: Pending): void {
+    const { trigger_id: id, alert_id: alertId, receiver, attempts, due, trigger_offset, triggered, test } = record
+    if (trigger_offset === null) return
+    const still = { phase: 'waiting', ending: null, byHand: false } as const
+    this.#keep({ id, alertId, receiver, offset: trigger_offset, triggered, test, attempts, due, ...still })
+    this.#timers.push({ key: due, id })
+  }
+
+  #add(delivery: Delivery, now: Micros, said: Said): Delivery {
+    this.#finished.delete(delivery.id)
+    this.#keep(delivery)
+    said.due(delivery, this.#partition, now)
+    return delivery
+  }
+
+  #keep(delivery: Delivery): void {
+    this.#open.set(delivery.id, delivery)
+    this.#byAlert.add(delivery)
+    this.#byReceiver.add(delivery)
+  }
+
+  #ready(delivery: Delivery): Delivery {
+    delivery.phase = 'ready'
+    return delivery
+  }
+
+  #endAll(alertId: string, ending: 'stopped' | 'gone', now: Micros, said: Said): void {
+    for (const delivery of this.#byAlert.all(alertId)) {
+      if (delivery.phase === 'sending') delivery.ending = ending
+      else this.#endWithout(delivery, ending, now, said)
+    }
+  }
+
+  #endWithout(delivery: Delivery, ending: Ending, now: Micros, said: Said): void {
+    const outcome = ending === 'backlog' ? 'exhausted' : 'cancelled'
+    said.attempt({ ...delivery, attempts: 0 }, { ...none(now), outcome, error: ending })
+    this.#end(delivery, now, said)
+  }
+
+  /** A resend of what is not there: told, so that its owner sees why nothing comes. */
+  #refuse({ trigger_id, alert_id: alertId, receiver, time }: DeliveryOrder, now: Micros, said: Said): void {
+    const named = { id: trigger_id ?? '', alertId, receiver, attempts: 0, test: false, triggered: time }
+    said.attempt(named, { ...none(now), outcome: 'cancelled', error: 'not_found' })
+  }
+
+  #finish(
+    delivery: Delivery,
+    result: Result,
+    outcome: 'delivered' | 'exhausted' | 'cancelled',
+    error: string | null,
+    said: Said,
+  ): Attempt['outcome'] {
+    said.attempt(delivery, { ...result, outcome, error, due: null })
+    this.#end(delivery, result.finished, said)
+    return outcome
+  }
+
+  #end(delivery: Delivery, now: Micros, said: Said): void {
+    const { id } = delivery
+    if (this.#open.get(id) === delivery) {
+      this.#open.delete(id)
+      this.#byAlert.delete(delivery)
+      this.#byReceiver.delete(delivery)
+    }
+    this.#finished.delete(id)
+    this.#finished.set(id, now)
+    said.finished(delivery, this.#partition, now)
+  }
+
+  #setGone(alertId: string, now: Micros, said: Said): void {
+    this.#gone.set(alertId, now)
+    said.gone(alertId, now)
+  }
+}
+
+function none(now: Micros): { started: Micros; finished: Micros; status: null; due: null } {
+  return { started: now, finished: now, status: null, due: null }
+}

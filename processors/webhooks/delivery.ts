@@ -1,0 +1,133 @@
+import type { Attempt, Pending } from '../../schemas/alerts.ts'
+import type { Micros } from '../../schemas/records.ts'
+
+/** One trigger on its way to its receiver. */
+export interface Delivery {
+  readonly id: string
+  readonly alertId: string
+  readonly receiver: string
+  /** Where `alerts.triggers` has it, in this partition. */
+  readonly offset: number
+  readonly triggered: Micros
+  readonly test: boolean
+  /** Made so far. */
+  attempts: number
+  /** Next attempt. */
+  due: Micros
+  /** Waiting for its time, in line for a slot, or under way. */
+  phase: 'waiting' | 'ready' | 'sending'
+  /** It ended while an attempt was under way: there is no further one. */
+  ending: 'stopped' | 'gone' | null
+  /** Asked for by the owner. */
+  byHand: boolean
+}
+
+/** Key of the position in `webhooks.pending`; trigger ids begin with `alert_`. */
+export const POSITION = 'position'
+
+export function goneKey(alertId: string): string {
+  return `gone|${alertId}`
+}
+
+export function isGoneRecord({ state, alert_id: alert }: Pending): boolean {
+  return state === 'stopped' && alert !== ''
+}
+
+/** The key under which `webhooks.pending` keeps a record. */
+export function pendingKey(record: Pending): string {
+  if (record.state === 'position') return POSITION
+  return isGoneRecord(record) ? goneKey(record.alert_id) : record.trigger_id
+}
+
+type Told = Pick<Attempt, 'outcome' | 'error' | 'status' | 'started' | 'finished' | 'due'>
+
+/** What is to be written; of a key of `webhooks.pending` the last word only, null: a tombstone. */
+export class Said {
+  readonly attempts: Attempt[] = []
+  readonly pending = new Map<string, Pending | null>()
+
+  get isEmpty(): boolean {
+    return this.attempts.length === 0 && this.pending.size === 0
+  }
+
+  attempt(
+    {
+      id,
+      alertId,
+      receiver,
+      attempts,
+      test,
+      triggered,
+    }: Omit<Delivery, 'offset' | 'due' | 'phase' | 'ending' | 'byHand'>,
+    { outcome, error, status, started, finished, due }: Told,
+  ): void {
+    this.attempts.push({
+      ...{ trigger_id: id, alert_id: alertId, receiver, number: attempts, outcome, status, error },
+      ...{ started, finished, due, test, triggered },
+    })
+  }
+
+  due(delivery: Delivery, partition: number, now: Micros): void {
+    this.pending.set(delivery.id, pendingOf(delivery, 'due', partition, now))
+  }
+
+  finished(delivery: Delivery, partition: number, now: Micros): void {
+    this.pending.set(delivery.id, pendingOf(delivery, 'finished', partition, now))
+  }
+
+  gone(alertId: string, now: Micros): void {
+    this.pending.set(goneKey(alertId), {
+      ...{ trigger_id: '', alert_id: alertId, receiver: '', state: 'stopped', attempts: 0, due: 0 },
+      ...{ trigger_partition: null, trigger_offset: null, triggered: 0, test: false, time: now },
+    })
+  }
+
+  /** Adds what was said later. */
+  add(later: Said): void {
+    for (const attempt of later.attempts) this.attempts.push(attempt)
+    for (const [key, value] of later.pending) {
+      this.pending.delete(key) // so that it stands where it was said last: the position behind what it covers
+      this.pending.set(key, value)
+    }
+  }
+}
+
+function pendingOf(delivery: Delivery, state: 'due' | 'finished', partition: number, now: Micros): Pending {
+  const { id, alertId, receiver, attempts, due, offset, triggered, test } = delivery
+  return {
+    ...{ trigger_id: id, alert_id: alertId, receiver, state, attempts, due },
+    ...{ trigger_partition: partition, trigger_offset: offset, triggered, test, time: now },
+  }
+}
+
+/** Things that are alike in one respect, found by it. */
+export class Alike<Thing> {
+  readonly #by: (thing: Thing) => string
+  readonly #sets = new Map<string, Set<Thing>>()
+
+  constructor(by: (thing: Thing) => string) {
+    this.#by = by
+  }
+
+  count(what: string): number {
+    return this.#sets.get(what)?.size ?? 0
+  }
+
+  all(what: string): readonly Thing[] {
+    return [...(this.#sets.get(what) ?? [])]
+  }
+
+  add(thing: Thing): void {
+    const what = this.#by(thing)
+    const set = this.#sets.get(what)
+    if (set === undefined) this.#sets.set(what, new Set([thing]))
+    else set.add(thing)
+  }
+
+  delete(thing: Thing): void {
+    const what = this.#by(thing)
+    const set = this.#sets.get(what)
+    set?.delete(thing)
+    if (set?.size === 0) this.#sets.delete(what)
+  }
+}

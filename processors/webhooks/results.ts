@@ -1,0 +1,40 @@
+import type { Micros } from '../../schemas/records.ts'
+
+/**
+ * Why an attempt did not deliver.
+ * - `timeout`: connection, headers and body together took longer than allowed;
+ * - `dns`: the name has no address; `private_address`: one of its addresses is not public;
+ * - `refused`: no connection; `reset`: cut before the answer was whole; `tls`: no trusted certificate, no common protocol;
+ * - `protocol`: the answer is not HTTP; `redirect`, `status`: an answer, not a 2xx; `gone`: 410;
+ * - `url_unreadable`: the sealed URL cannot be opened (a replaced SERVICE_SECRET that is not configured).
+ */
+export type Failure =
+  | 'timeout'
+  | 'dns'
+  | 'private_address'
+  | 'refused'
+  | 'reset'
+  | 'tls'
+  | 'protocol'
+  | 'redirect'
+  | 'status'
+  | 'gone'
+  | 'url_unreadable'
+
+/** What one attempt came to. */
+export type Result = {
+  readonly started: Micros
+  readonly finished: Micros
+  /** HTTP status; null: none came. */
+  readonly status: number | null
+} & (
+  | {
+      readonly is: 'delivered'
+      /** The answer went on beyond what is read of one. */
+      readonly isCut: boolean
+    }
+  | { readonly is: 'failed'; readonly error: Failure; readonly retryAfterSeconds?: number }
+)
+
+/** Why a trigger ended without an attempt. */
+export type Ending = 'stopped' | 'gone' | 'backlog' | 'not_found'
