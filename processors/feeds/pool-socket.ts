@@ -1,9 +1,10 @@
+import type { PoolState } from './channel-state.ts'
 import type { End } from './connection-socket.ts'
 import { Gate } from './gate.ts'
 import { isRefusal, Line, type LineTiming, lineTiming } from './line-socket.ts'
 import type { Outcome } from './requests.ts'
 import type { FrameEvent, StreamProtocol } from './venue.ts'
-import type { Micros, VenueState } from '../../schemas/records.ts'
+import type { Micros } from '../../schemas/records.ts'
 
 export interface PoolTiming extends LineTiming {
   readonly tickMs: number
@@ -22,8 +23,6 @@ export interface PoolHandlers {
   /** A connection in use ended: what its symbols traded meanwhile may be missing. */
   lost(symbols: readonly string[], end: End): void
 }
-
-export type PoolState = Pick<VenueState, 'state' | 'sockets'>
 
 /** All connections of one channel of a venue: symbols spread over them, several copies where the venue asks for it. */
 export class SocketPool {

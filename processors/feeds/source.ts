@@ -109,7 +109,8 @@ export interface DerivativeFact {
   readonly rate?: { readonly rate: string; readonly next: Micros | null; readonly time: Micros }
   /**
    * Null: not said here, what is known stands. Mark and index can be of two calls (OKX), each with its own time: whether
-   * one is news is judged by its own last time, not by the other's, and a record that joins them has the later time.
+   * one is news is judged by its own last time, not by the other's. A record that joins them has the mark's time, so that an
+   * index never makes a mark look young.
    */
   readonly mark?: { readonly mark: string | null; readonly index: string | null; readonly time: Micros }
   /** Close of the minute that begins at `time`. */

@@ -2,7 +2,8 @@ import type { End } from './connection-socket.ts'
 import type { FeedClock } from './clock.ts'
 import type { FeedLog } from './feed-log.ts'
 import { fromStream, isClamped, AHEAD_MAX } from './normalise.ts'
-import { SocketPool, type PoolState, type PoolTiming } from './pool-socket.ts'
+import type { PoolState } from './channel-state.ts'
+import { SocketPool, type PoolTiming } from './pool-socket.ts'
 import { newStream, observe, relist, type Stream } from './stream.ts'
 import type { FrameEvent, Venue, VenueTrade } from './venue.ts'
 import type { Instrument, Micros, SubscriptionChange } from '../../schemas/records.ts'
@@ -154,6 +155,7 @@ export class VenueFeed {
         case 'subscribed':
         case 'unsubscribed':
         case 'pong':
+        case 'fact':
       }
     }
   }
