@@ -1,4 +1,5 @@
 import { cvd, CVD } from './cvd/cvd.ts'
+import { funding, FUNDING } from './funding/funding.ts'
 import type { ProcessorRow } from './kernel/processor.ts'
 import { prices, PRICES } from './prices/prices.ts'
 
@@ -21,6 +22,15 @@ export const topology: readonly ProcessorRow[] = [
     generation: 1,
     reason: 'first version',
     core: prices,
+  },
+  {
+    name: FUNDING,
+    inputs: ['market.funding'],
+    outputs: ['derived.funding', 'derived.signals'],
+    state: 'state.funding',
+    generation: 1,
+    reason: 'first version',
+    core: funding,
   },
 ]
 
