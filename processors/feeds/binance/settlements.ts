@@ -9,9 +9,9 @@ import { isUsdtMarket } from './listed.ts'
 const PAGE_SIZE = 1000
 /**
  * No weight, but 500 calls in 5 minutes per address, together with `fundingInfo`. At this cost the weight's own budget
- * (9,000 in 5 minutes) cannot pay for more than 450.
+ * (10,200 in 5 minutes) cannot pay for more than 485.
  */
-export const FUNDING_COST = 20
+export const FUNDING_COST = 21
 
 /**
  * Settled rates of the whole market from a time on, ascending; one call has those of a settlement of 1,000 markets. More
