@@ -14,9 +14,8 @@ export class RestHosts {
       for (const host of ['rest', 'spotRest'] as const) {
         const [own, budget] = [source.hosts[host], source.budgets[host]]
         if (own === undefined || budget === undefined) continue
-        const venue = host === 'rest' ? venues.find(({ name }) => name === source.name) : undefined
         const { base, replaced } = baseOf(bases, source.name, host, own)
-        this.#clients.set(`${source.name} ${host}`, new RestClient(base, budget, replaced, venue?.rest))
+        this.#clients.set(`${source.name} ${host}`, new RestClient(base, budget, replaced, host === 'rest' ? source.repair : undefined))
       }
     }
     for (const { name, urls, rest } of venues) {

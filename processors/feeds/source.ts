@@ -13,6 +13,8 @@ export interface Source {
   readonly hosts: Readonly<Partial<Record<HostName, string>>>
   /** One token bucket per REST host. A venue's `rest` shares it with its trades' repair. */
   readonly budgets: Readonly<Partial<Record<RestHost, RestRules>>>
+  /** The share of `rest` that the repair of trades may use; without it all of it. */
+  readonly repair?: RestRules
   /** Markets that are not listed by the venue's trade adapter: spot markets of the price chain. */
   readonly listings: readonly SourceListing[]
   readonly streams: readonly DataStream[]

@@ -27,6 +27,8 @@ export const binanceSource: Source = {
     // 6000 weight a minute per address: 1000 at once and 80 a second are at most 5800 in any minute.
     spotRest: { capacity: 1000, refillPerSecond: 80 },
   },
+  // At most 1,000 weight in any minute.
+  repair: { capacity: 220, refillPerSecond: 13 },
   listings: [{ market: 'spot', host: 'spotRest', listing: spotListing }],
   streams: [spotTickers, markPrices, liquidations],
   polls,
