@@ -15,7 +15,10 @@ export class RestHosts {
         const [own, budget] = [source.hosts[host], source.budgets[host]]
         if (own === undefined || budget === undefined) continue
         const { base, replaced } = baseOf(bases, source.name, host, own)
-        this.#clients.set(`${source.name} ${host}`, new RestClient(base, budget, replaced, host === 'rest' ? source.repair : undefined))
+        this.#clients.set(
+          `${source.name} ${host}`,
+          new RestClient(base, budget, replaced, host === 'rest' ? source.repair : undefined),
+        )
       }
     }
     for (const { name, urls, rest } of venues) {
