@@ -1,3 +1,4 @@
+import { audit, AUDIT } from './audit/audit.ts'
 import { cvd, CVD } from './cvd/cvd.ts'
 import { funding, FUNDING } from './funding/funding.ts'
 import type { ProcessorRow } from './kernel/processor.ts'
@@ -31,6 +32,15 @@ export const topology: readonly ProcessorRow[] = [
     generation: 1,
     reason: 'first version',
     core: funding,
+  },
+  {
+    name: AUDIT,
+    inputs: ['derived.flow', 'market.candles'],
+    outputs: ['derived.audit'],
+    state: 'state.audit',
+    generation: 1,
+    reason: 'first version',
+    core: audit,
   },
 ]
 
