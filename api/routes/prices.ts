@@ -70,7 +70,7 @@ function quotesOf(tickers: readonly TickerRow[], token: TokenRow | undefined, wo
     const ticker = tickers.find((row) => row.venue === venue)
     return ticker === undefined ? [] : [{ ...ticker, source: venue, ...spotOf(ticker, world) }]
   })
-  if (token?.price == null) return venues
+  if (token === undefined || token.price === null) return venues
   const { price, change24h, volume24h, received } = token
   const age = { asOf: received, freshUntil: received + REGISTRY_STALE }
   return [...venues, { source: REGISTRY, price, change24h, volume24h, ...age }]
