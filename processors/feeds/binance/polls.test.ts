@@ -107,13 +107,21 @@ describe('Binance settlements', () => {
     ).toEqual([refused])
   })
 
-  it('are asked for of the whole market: lately each minute, of 100 intervals once', () => {
-    expect(poll('settlements').call('all', now).path).toBe(
-      `/fapi/v1/fundingRate?startTime=${now - 7_200_000}&limit=1000`,
-    )
-    const since = now - 101 * SETTLEMENT_MS
-    expect(poll('settlements-past').call('all', now).path).toBe(`/fapi/v1/fundingRate?startTime=${since}&limit=1000`)
-    expect(poll('settlements-past')).toMatchObject({ everyMs: 'once', subjects: { of: 'whole' } })
+  it('are asked for of the whole market: of two hours each minute, of a day each hour', () => {
+    const path = (since: number) => `/fapi/v1/fundingRate?startTime=${since}&limit=1000`
+    expect(poll('settlements').call('all', now).path).toBe(path(now - 7_200_000))
+    expect(poll('settlements-day').call('all', now).path).toBe(path(now - 93_600_000))
+  })
+
+  it('of the past are read once, in windows without a hole, of 100 intervals of 8 hours and more', () => {
+    const windows = polls.filter(({ name }) => name.startsWith('settlements-past'))
+    expect(windows.map(({ everyMs, subjects }) => [everyMs, subjects.of])).toEqual(windows.map(() => ['once', 'whole']))
+    const bounds = windows.map((one) => {
+      const query = new URL(one.call('all', now).path, 'http://venue').searchParams
+      return { start: Number(query.get('startTime')), end: Number(query.get('endTime') ?? now) }
+    })
+    expect(bounds.slice(1).map(({ end }) => end + 1)).toEqual(bounds.slice(0, -1).map(({ start }) => start))
+    expect(now - (bounds.at(-1)?.start ?? now)).toBeGreaterThan(100 * SETTLEMENT_MS)
   })
 
   it('go on where a full page ends, and never ask for the same page twice', () => {
@@ -125,6 +133,8 @@ describe('Binance settlements', () => {
     expect(nextOf(page(row.fundingTime))).toMatchObject({
       next: { path: `/fapi/v1/fundingRate?startTime=${row.fundingTime + 1}&limit=1000` },
     })
+    const past = poll('settlements-past-3').parse('all', page(1786809600000), now)
+    expect(past).toMatchObject({ next: { path: expect.stringMatching(/startTime=1786809600000&endTime=\d+&/) } })
     expect(nextOf(page(1786809600000).slice(1))).not.toHaveProperty('next')
   })
 })
