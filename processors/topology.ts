@@ -2,6 +2,7 @@ import { audit, AUDIT } from './audit/audit.ts'
 import { cvd, CVD } from './cvd/cvd.ts'
 import { funding, FUNDING } from './funding/funding.ts'
 import type { ProcessorRow } from './kernel/processor.ts'
+import { liquidations, LIQUIDATIONS } from './liquidations/liquidations.ts'
 import { prices, PRICES } from './prices/prices.ts'
 
 /** Every processor: what it reads, what it writes, where its state is. Claims, groups, tasks and lag follow from it. */
@@ -32,6 +33,15 @@ export const topology: readonly ProcessorRow[] = [
     generation: 1,
     reason: 'first version',
     core: funding,
+  },
+  {
+    name: LIQUIDATIONS,
+    inputs: ['market.funding'],
+    outputs: ['alerts.inputs', 'derived.signals'],
+    state: 'state.liquidations',
+    generation: 1,
+    reason: 'first version',
+    core: liquidations,
   },
   {
     name: AUDIT,
