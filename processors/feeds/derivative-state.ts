@@ -26,7 +26,8 @@ interface Timed {
 /**
  * What is known of one perpetual: parts of groups in, whole groups out. Mark and index may come from two channels, each
  * with its own time; the group's time is the mark's where there is one, so an index alone never makes a mark look young.
- * Minutes of the premium are not kept here: each is a fact of its own.
+ * Minutes of the premium, and
+ * history, are not kept here: each is a fact of its own.
  */
 export class DerivativeState {
   readonly #instrument: Instrument
@@ -87,6 +88,13 @@ export class DerivativeState {
   premium(premium: string, time: Micros, channel: string, received: Micros): DerivativeTicker {
     const { instrument, asset } = this.#instrument
     return { instrument, asset, channel, ...nothing, premium: Number(premium), premium_time: time, received }
+  }
+
+  /** Open interest of a time that is over, as a record of its own. */
+  pastOpenInterest(size: string, time: Micros, channel: string, received: Micros): DerivativeTicker {
+    const { instrument, asset } = this.#instrument
+    const value = this.#scales.size(size)
+    return { instrument, asset, channel, ...nothing, open_interest: value, open_interest_time: time, received }
   }
 
   #takeRate({ rate }: DerivativeFact, bound: (time: Micros) => Micros): boolean {

@@ -227,6 +227,15 @@ describe('derivative tickers', () => {
     const ahead = fact({ premium: { premium: '0', time: start + 10 * minute } })
     expect(take(ahead, start + 5 * minute, 'binance', 'perp')).toBe('ahead')
   })
+
+  it('write each open interest of the past once, and go on with the newest', () => {
+    const { take, of } = bookOf(perp)
+    const told = (size: string, time: number) => take(fact({ openInterest: { size, time } }), start, 'binance', 'perp')
+    expect(told('1', start)).toBe('taken')
+    const past = [3, 2, 1, 2].map((index) => told(String(index), start - index * 5 * minute))
+    expect(past).toEqual(['taken', 'taken', 'taken', 'known'])
+    expect(written(of).map(({ open_interest: size }) => size)).toEqual([1_000, 3_000, 2_000, 1_000])
+  })
 })
 
 describe('what is written once', () => {

@@ -12,6 +12,7 @@ const minutesKept = 600
 const settlementsKept = 600
 const ratiosKept = 50
 const candlesKept = 120
+const openInterestsKept = 600
 const liquidationsKept = 1_000
 
 /** Everything that is known of one instrument: its states, and what has been written of it. */
@@ -21,6 +22,7 @@ export class FactMarket {
   readonly derivative: DerivativeState
   readonly terms: TermsState
   readonly premiums = new Once<Micros>(minutesKept)
+  readonly openInterests = new Once<Micros>(openInterestsKept)
   readonly #scales: Scales
   readonly #settlements = new Once<Micros>(settlementsKept)
   readonly #ratios = new Once<string>(ratiosKept)
