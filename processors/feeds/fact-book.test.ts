@@ -1,3 +1,4 @@
+// rule: size - one module, one table of what it does; its parts share what they are given
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { DerivativeTicker, Instrument, SpotTicker } from '../../schemas/records.ts'

@@ -1,3 +1,4 @@
+// rule: size - a venue on loopback and what sources do with it; the tests share the venue
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
