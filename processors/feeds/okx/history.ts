@@ -109,7 +109,7 @@ function readRatio(symbol: string, row: unknown): FactRow {
     symbol,
     cohort: 'top_traders',
     basis: 'positions',
-    long: ratio * short,
+    long: 1 - short,
     short,
     ratio,
     time,
