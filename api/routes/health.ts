@@ -1,5 +1,5 @@
 import { askPeer } from '../peers.ts'
-import { openJson, type Answer, type Call } from '../route.ts'
+import type { Answer, Call } from '../route.ts'
 import { dataClock, type Peer, type Services } from '../services.ts'
 import { logHealth, readOpenGaps, venueHealth } from '../views/health.ts'
 import { newestTime, openSockets } from '../views/world.ts'
@@ -23,7 +23,7 @@ interface State {
 
 function answerOf(body: State, hit: { cached: boolean; freshForMs: number }): Answer {
   const status = body.status === 'unavailable' ? 503 : 200
-  return { kind: 'data', status, ...openJson(body), cached: hit.cached, freshForMs: hit.freshForMs }
+  return { kind: 'data', status, body, cached: hit.cached, freshForMs: hit.freshForMs }
 }
 
 async function health(services: Services): Promise<State> {
