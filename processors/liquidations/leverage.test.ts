@@ -32,6 +32,6 @@ describe('leverage shares', () => {
     const shares = sharesOf({ maxLeverage, margin })
     expect(shares.map(([tier]) => tier)).toEqual(expected)
     const sum = shares.reduce((total, [, share]) => total + share, 0)
-    expect(sum).toBeCloseTo(expected.length === 0 ? 0 : 0.49, 12)
+    expect(sum).toBeCloseTo(expected.length === 0 ? 0 : 0.493, 12)
   })
 })

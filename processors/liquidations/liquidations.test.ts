@@ -37,10 +37,10 @@ describe('at the first sight of open interest', () => {
     const distances = seen?.levels.map(({ price }) => Math.abs(price - 100)) ?? []
     expect(distances).toEqual(distances.toSorted((a, b) => a - b))
     expect(distances.every((distance) => distance < 25)).toBe(true)
-    expect(sumOf(seen?.levels)).toBeCloseTo(49_000, 6)
-    expect(seen?.at_risk_5_usd).toBeCloseTo(4_000, 6)
-    expect(seen?.at_risk_5_pct).toBeCloseTo(4, 9)
-    expect(seen?.at_risk_10_pct).toBeCloseTo(19, 9)
+    expect(sumOf(seen?.levels)).toBeCloseTo(49_300, 6)
+    expect(seen?.at_risk_5_usd).toBeCloseTo(4_300, 6)
+    expect(seen?.at_risk_5_pct).toBeCloseTo(4.3, 9)
+    expect(seen?.at_risk_10_pct).toBeCloseTo(19.3, 9)
     expect(seen?.cascade_risk).toBe('medium')
   })
 
@@ -54,7 +54,7 @@ describe('at the first sight of open interest', () => {
   it('terms that come later still shape what was only laid out, and what opens from then on', () => {
     const seen = risk(seeded().batch(terms(20, 0.01), mark(1)))
     expect(cluster(seen, 25, 'long')).toEqual({ leverage: 25, side: 'long', price: 100, usd: 0 })
-    expect(cluster(seen, 10, 'long')?.usd).toBeCloseTo((100_000 * (0.49 - 0.3)) / 2, 6)
+    expect(cluster(seen, 10, 'long')?.usd).toBeCloseTo((100_000 * (0.493 - 0.3)) / 2, 6)
     expect(cluster(seen, 10, 'long')?.price).toBeCloseTo((100 * 0.9) / 0.99, 1)
     const touched = seeded().batch(says(1, { mark: 99.3 }), terms(20, 0.01), mark(2))
     expect(cluster(risk(touched), 25, 'long')?.usd).toBeGreaterThan(0)
@@ -89,13 +89,13 @@ describe('open interest', () => {
 
   it('that falls too little to be followed still bounds what is told', () => {
     const seen = risk(seeded().batch(says(1, { size: 999.6 }), mark(1)))
-    expect(sumOf(seen?.levels)).toBeCloseTo(0.49 * 99_960, 6)
+    expect(sumOf(seen?.levels)).toBeCloseTo(0.493 * 99_960, 6)
   })
 
   it('that is gone leaves no level, and may come again', () => {
     const given = seeded().batch(says(1, { size: 0 }), mark(1))
     expect(risk(given)).toMatchObject({ open_interest_usd: 0, levels: [], at_risk_5_pct: 0, cascade_risk: 'low' })
-    expect(sumOf(risk(given.batch(says(10, { size: 10 }), mark(10)))?.levels)).toBeCloseTo(490, 6)
+    expect(sumOf(risk(given.batch(says(10, { size: 10 }), mark(10)))?.levels)).toBeCloseTo(493, 6)
   })
 })
 
@@ -104,15 +104,15 @@ describe('a mark', () => {
     const seen = risk(seeded().batch(says(1, { mark: 98 }), says(2, { mark: 100 }), mark(3)))
     expect(cluster(seen, 100, 'long')).toMatchObject({ price: 100, usd: 0 })
     expect(cluster(seen, 50, 'long')).toMatchObject({ price: 100, usd: 0 })
-    expect(cluster(seen, 25, 'long')?.usd).toBeCloseTo(1_500, 6)
-    expect(cluster(seen, 100, 'short')?.usd).toBeCloseTo(100, 6)
-    expect(seen?.swept_long_usd).toBeCloseTo(500 * 0.01 * 98, 6)
+    expect(cluster(seen, 25, 'long')?.usd).toBeCloseTo(1_250, 6)
+    expect(cluster(seen, 100, 'short')?.usd).toBeCloseTo(300, 6)
+    expect(seen?.swept_long_usd).toBeCloseTo(500 * 0.018 * 98, 6)
     expect(seen?.swept_short_usd).toBe(0)
   })
 
   it('of one venue clears only its own levels', () => {
     const given = seeded().batch(says(0, { mark: 100, size: 1_000, instrument: bybit }), says(1, { mark: 98 }), mark(1))
-    expect(cluster(risk(given), 100, 'long')?.usd).toBeCloseTo(100, 6)
+    expect(cluster(risk(given), 100, 'long')?.usd).toBeCloseTo(300, 6)
   })
 
   it('that is not newer is ignored, as is one without a price', () => {
