@@ -1,4 +1,5 @@
 import { BinanceServer } from './binance/server.ts'
+import { BinanceSpotServer } from './binance-spot/server.ts'
 import { BybitServer } from './bybit/server.ts'
 import { CoinbaseServer } from './coinbase/server.ts'
 import { CoinGeckoServer } from './coingecko/server.ts'
@@ -21,7 +22,8 @@ export function facesOf({
   lifetimeMs: number
 }): readonly VenueServer[] {
   return [
-    new BinanceServer(world, lifetimeMs),
+    new BinanceServer(world, economy, lifetimeMs),
+    new BinanceSpotServer(world, economy, lifetimeMs),
     new BybitServer(world, economy),
     new OkxServer(world, economy),
     new CoinbaseServer(world, economy),
