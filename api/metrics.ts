@@ -11,7 +11,18 @@ export interface Metrics {
   /** Data answers of a route, by whether they came from the cache: true or false. */
   readonly hits: (route: string, cached: string) => Counter.Internal
   readonly querySeconds: Histogram
+  /** Wants written to the log: written, or failed. */
   readonly wants: Counter<'result'>
+  /** What the views say at the time of a scrape. */
+  readonly seen: SeenMetrics
+}
+
+/** Gauges that are filled when they are asked for. */
+export interface SeenMetrics {
+  readonly channel: Gauge<'topic' | 'venue'>
+  readonly topicAge: Gauge<'topic'>
+  readonly auditMinutes: Gauge<'venue' | 'result'>
+  readonly auditWorst: Gauge<'venue' | 'figure'>
 }
 
 export function createMetrics(): Metrics {
@@ -53,6 +64,36 @@ export function createMetrics(): Metrics {
       name: 'mda_api_wants_total',
       help: 'Wants written to control.subscriptions',
       labelNames: ['result'],
+      registers,
+    }),
+    seen: createSeen(registers),
+  }
+}
+
+function createSeen(registers: Registry[]): SeenMetrics {
+  return {
+    channel: new Gauge({
+      name: 'mda_venue_channel_live',
+      help: '1: a feed process has the venue’s channels and polls for the topic alive; 0: none has',
+      labelNames: ['topic', 'venue'],
+      registers,
+    }),
+    topicAge: new Gauge({
+      name: 'mda_topic_age_seconds',
+      help: 'Age of a topic’s newest mark in ClickHouse',
+      labelNames: ['topic'],
+      registers,
+    }),
+    auditMinutes: new Gauge({
+      name: 'mda_audit_minutes',
+      help: 'Our minutes of the last 24 h beside the venue’s candles: compared, different, unexplained',
+      labelNames: ['venue', 'result'],
+      registers,
+    }),
+    auditWorst: new Gauge({
+      name: 'mda_audit_worst_difference',
+      help: 'Worst unexplained difference of the last 24 h, fraction of the venue’s volume: volume, delta',
+      labelNames: ['venue', 'figure'],
       registers,
     }),
   }
