@@ -10,6 +10,7 @@ import { tapeClock, type FeedClock } from './clock.ts'
 import { hostClock } from './clock-socket.ts'
 import { FeedLog } from './feed-log.ts'
 import { FramesWriter } from './frames-writer.ts'
+import { Gates } from './gates.ts'
 import { baseOf, type hostSettings } from './host-settings.ts'
 import { InstrumentTable } from './instruments-socket.ts'
 import { Keeper } from './keeper.ts'
@@ -65,6 +66,7 @@ export class Host {
   readonly #frames: FramesWriter | undefined
   readonly #venues: readonly Part[]
   readonly #rests: RestHosts
+  readonly #gates = new Gates()
   /** Undefined on a tape, which holds trades only. */
   readonly #sources: Sources | undefined
   #listings: Listings | undefined
@@ -149,6 +151,7 @@ export class Host {
     const feed = new VenueFeed({
       venue,
       wsBase: baseOf(this.#config, venue.name, 'ws', venue.urls.ws).base,
+      gates: this.#gates,
       partitions: this.#config.PARTITIONS,
       clock: this.#clock,
       log: this.#feedLog,
@@ -207,6 +210,7 @@ export class Host {
       sources: named,
       bases: this.#config,
       rests: this.#rests,
+      gates: this.#gates,
       partitions,
       feedName,
       codec,

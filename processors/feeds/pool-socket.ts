@@ -1,6 +1,7 @@
 import type { PoolState } from './channel-state.ts'
 import type { End } from './connection-socket.ts'
-import { Gate } from './gate.ts'
+import type { Gate } from './gate.ts'
+import { Gates } from './gates.ts'
 import { isRefusal, Line, type LineTiming, lineTiming } from './line-socket.ts'
 import type { Outcome } from './requests.ts'
 import type { FrameEvent, StreamProtocol } from './venue.ts'
@@ -39,12 +40,19 @@ export class SocketPool {
   #paused = false
   readonly #timer: NodeJS.Timeout
 
-  constructor(protocol: StreamProtocol, wsBase: string, on: PoolHandlers, timing: PoolTiming = poolTiming) {
+  /** `gates`: shared with the other channels of the host. */
+  constructor(
+    protocol: StreamProtocol,
+    wsBase: string,
+    on: PoolHandlers,
+    timing: PoolTiming = poolTiming,
+    gates = new Gates(),
+  ) {
     this.#protocol = protocol
     this.#url = wsBase + protocol.socket.path
     this.#timing = timing
     this.#on = on
-    this.#gate = new Gate(protocol.socket.minConnectSpacingMs)
+    this.#gate = gates.of(wsBase, protocol.socket.minConnectSpacingMs)
     this.#timer = setInterval(() => this.#tick(Date.now()), timing.tickMs)
   }
 

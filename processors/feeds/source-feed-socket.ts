@@ -2,6 +2,7 @@ import type { Instrument, Micros } from '../../schemas/records.ts'
 import type { Market } from '../../schemas/venues.ts'
 import type { FactBook } from './fact-book.ts'
 import type { FactLog } from './fact-log.ts'
+import type { Gates } from './gates.ts'
 import { baseOf, type Bases } from './host-settings.ts'
 import { Poller } from './poll-socket.ts'
 import { joined, type PoolState } from './channel-state.ts'
@@ -20,6 +21,7 @@ export interface SourceFeedOptions {
   readonly log: FactLog
   readonly report: SourceReport
   readonly timing?: PoolTiming
+  readonly gates?: Gates
 }
 
 /** Everything that one source says beside trades: its streams always, its polls while they are ours. */
@@ -102,7 +104,7 @@ export class SourceFeed {
   }
 
   #openStream(stream: DataStream): StreamFeed {
-    const { bases, report, timing } = this.#options
+    const { bases, report, timing, gates } = this.#options
     const { base } = baseOf(bases, this.source.name, stream.host, this.#ownHost(stream.host))
     const name = this.source.name
     return new StreamFeed(
@@ -118,6 +120,7 @@ export class SourceFeed {
         note: ({ name: channel }, what, details) => report.note(name, channel, what, details),
       },
       timing,
+      gates,
     )
   }
 

@@ -5,6 +5,7 @@ import type { Codec } from '../../schemas/codec.ts'
 import { sourceNames } from '../../schemas/venues.ts'
 import { FactBook } from './fact-book.ts'
 import { FactLog, factTopics, markedTopics } from './fact-log.ts'
+import type { Gates } from './gates.ts'
 import type { Bases } from './host-settings.ts'
 import type { Asked, InstrumentTable } from './instruments-socket.ts'
 import { LogBuffer, logBufferDefaults } from './log-socket.ts'
@@ -31,6 +32,8 @@ export interface SourcesOptions {
   readonly log: Logger
   readonly metrics: Registry
   readonly timing?: PoolTiming
+  /** Shared with the streams of the trades. */
+  readonly gates?: Gates
   writeError(error: unknown, fatal: boolean): void
   /** A venue refused a symbol: its lists may have changed. */
   unknown(source: string): void

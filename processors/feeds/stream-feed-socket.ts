@@ -1,5 +1,6 @@
 import type { Micros } from '../../schemas/records.ts'
 import type { End } from './connection-socket.ts'
+import type { Gates } from './gates.ts'
 import type { PoolState } from './channel-state.ts'
 import { SocketPool, type PoolTiming } from './pool-socket.ts'
 import type { DataStream, Fact } from './source.ts'
@@ -28,7 +29,7 @@ export class StreamFeed {
   /** Since when a symbol has no connection. */
   readonly #lostAt = new Map<string, Micros>()
 
-  constructor(stream: DataStream, base: string, report: StreamReport, timing?: PoolTiming) {
+  constructor(stream: DataStream, base: string, report: StreamReport, timing?: PoolTiming, gates?: Gates) {
     this.stream = stream
     this.#report = report
     const handlers = {
@@ -40,7 +41,7 @@ export class StreamFeed {
       refused: (symbols: readonly string[]) => report.unknown(stream, symbols),
       lost: (symbols: readonly string[], end: End) => this.#lost(symbols, end),
     }
-    this.#pool = new SocketPool(stream, base, handlers, timing)
+    this.#pool = new SocketPool(stream, base, handlers, timing, gates)
   }
 
   get state(): PoolState {

@@ -1,6 +1,7 @@
 import type { End } from './connection-socket.ts'
 import type { FeedClock } from './clock.ts'
 import type { FeedLog } from './feed-log.ts'
+import type { Gates } from './gates.ts'
 import { fromStream, isClamped, AHEAD_MAX } from './normalise.ts'
 import type { PoolState } from './channel-state.ts'
 import { SocketPool, type PoolTiming } from './pool-socket.ts'
@@ -28,6 +29,7 @@ export interface VenueFeedOptions {
   readonly log: FeedLog
   readonly report: FeedReport
   readonly timing?: PoolTiming
+  readonly gates?: Gates
 }
 
 /** The live half of one venue: from frames to trades in the log. What did not come is the repairer's. */
@@ -42,7 +44,7 @@ export class VenueFeed {
 
   constructor(options: VenueFeedOptions) {
     this.#options = options
-    const { venue, wsBase, report, timing } = options
+    const { venue, wsBase, report, timing, gates } = options
     const handlers = {
       frame: (text: string, received: Micros, json: boolean) => {
         this.#frame = text
@@ -53,7 +55,7 @@ export class VenueFeed {
       refused: (symbols: readonly string[]) => this.#changed(symbols, 'refused'),
       lost: (symbols: readonly string[], end: End) => this.#lost(symbols, end),
     }
-    this.#pool = new SocketPool(venue, wsBase, handlers, timing)
+    this.#pool = new SocketPool(venue, wsBase, handlers, timing, gates)
   }
 
   get venue(): Venue {
