@@ -2,7 +2,7 @@ import { powerText } from '../amounts.ts'
 import type { SpotMarket } from '../economy.ts'
 
 /** `/products`: what trades, and what a reader of USD books has to leave out. */
-export function products(markets: readonly SpotMarket[]): { id: string }[] {
+export function products(markets: readonly SpotMarket[]): { id: string; status: string; trading_disabled: boolean }[] {
   const [btc] = markets
   if (btc === undefined) return []
   const like = (id: string, more: object): ReturnType<typeof row> => {

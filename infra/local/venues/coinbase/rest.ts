@@ -83,7 +83,7 @@ export class CoinbaseRest {
   private disabled(): AdvancedProduct[] {
     const [first] = this.showcase.all()
     if (first === undefined) return []
-    const off = { trading_disabled: true, status: 'delisted', volume_24h: '', alias_to: [] }
+    const off = { trading_disabled: true, status: 'delisted', volume_24h: '', price: '0.1868', alias_to: [] }
     return [{ ...advancedProduct(first), product_id: 'EOS-USD', base_currency_id: 'EOS', ...off }]
   }
 

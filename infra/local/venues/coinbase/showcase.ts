@@ -1,6 +1,7 @@
 import type { Economy, SpotMarket } from '../economy.ts'
 import type { World } from '../world.ts'
 import type { Shown } from './data-rows.ts'
+import { products } from './listing.ts'
 
 /** The products that are listed now, each with its prices and its trades. */
 export class Showcase {
@@ -19,6 +20,14 @@ export class Showcase {
   find(product: string): Shown | undefined {
     const market = this.markets.find(({ symbol }) => symbol === product)
     return market === undefined ? undefined : this.shown(market)
+  }
+
+  /** Whether it can be subscribed; of some that are listed nothing is ever said. */
+  isOnline(product: string): boolean {
+    if (this.find(product) !== undefined) return true
+    return products(this.markets).some(({ id, status, trading_disabled }) => {
+      return id === product && status === 'online' && !trading_disabled
+    })
   }
 
   all(): Shown[] {

@@ -114,7 +114,7 @@ export class CoinbaseSession implements Session {
 
   private wrongWith(channel: string, product: string): string | undefined {
     if (!isChannel(channel)) return `${channel} is not a valid channel`
-    return this.showcase.find(product) === undefined ? `${product} is not a valid product` : undefined
+    return !this.showcase.isOnline(product) ? `${product} is not a valid product` : undefined
   }
 
   /** Only channels that `wrongWith` has passed come here. */

@@ -123,6 +123,15 @@ describe('the public socket', () => {
     })
   })
 
+  test('takes what is listed and has nothing to say of it', async () => {
+    const instId = '1INCH-USDT-SWAP'
+    const socket = face.open(path, subscribe({ channel: 'mark-price', instId }, { channel: 'trades', instId }))
+    await vi.waitFor(() => expect(socket.json()).toHaveLength(2))
+    expect(socket.json()).toMatchObject([{ event: 'subscribe' }, { event: 'subscribe' }])
+    expect(await data(`/api/v5/public/premium-history?instId=${instId}`)).toEqual([])
+    expect((await face.get('/api/v5/market/trades?instId=FRESH-USDT-SWAP')).body).toMatchObject({ code: '51001' })
+  })
+
   test('knows no prices on the business path, and no swap that is gone', async () => {
     const business = face.open('/ws/v5/business', subscribe({ channel: 'mark-price', instId: 'BTC-USDT-SWAP' }))
     await vi.waitFor(() => expect(business.json()).toMatchObject([{ event: 'error', code: '60018' }]))
