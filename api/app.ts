@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import Router, { type RouterContext } from '@koa/router'
-import Koa, { type Context, type Middleware, type Next } from 'koa'
+import Router from '@koa/router'
+import Koa, { type Next, type ParameterizedContext } from 'koa'
 import { ApiError } from './errors.ts'
+import { textOf } from './kept.ts'
 import { callerOf, type RateLimiter, type Verdict } from './limits.ts'
 import { readParams, type Raw } from './params.ts'
 import type { Answer, Route } from './route.ts'
@@ -21,24 +22,26 @@ export interface AppOptions {
   readonly trustProxy: boolean
 }
 
-/** What our middleware knows of a request. */
+/** What our middleware knows of a request: Koa's state. */
 interface Seen {
   requestId: string
   /** Name of the matched route; `none` before and without a match. */
   route: string
   /** Requests that were being answered when it came, itself included. */
-  readonly inFlight: number
+  inFlight: number
 }
 
-const seen = new WeakMap<Context['req'], Seen>()
+type Context = ParameterizedContext<Seen>
+type Step = (context: Context, next: Next) => Promise<void>
 
 /** The Koa application that follows from the route table. */
-export function createApp(routes: readonly Route[], options: AppOptions): Koa {
-  const app = new Koa()
-  const router = new Router({ sensitive: true })
+export function createApp(routes: readonly Route[], options: AppOptions): Koa<Seen> {
+  const app = new Koa<Seen>()
+  const router = new Router<Seen>({ sensitive: true })
   for (const row of routes) router.get(row.name, row.path, serve(row, options))
   app.use(observe(options.services))
   app.use(explain(options.services))
+  app.use(repeat(options))
   app.use(router.routes())
   app.use(unmatched(options))
   // What reaches this is a connection that broke while its answer was being written.
@@ -47,15 +50,17 @@ export function createApp(routes: readonly Route[], options: AppOptions): Koa {
 }
 
 /** Names the request, counts it and measures it. */
-function observe({ metrics, mode, now }: Services): Middleware {
+function observe({ metrics, mode, now }: Services): Step {
   let inFlight = 0
   return async (context, next) => {
+    const { state } = context
     const started = now()
-    inFlight += 1
     const given = context.get('x-request-id')
-    const about: Seen = { requestId: /^[\w.-]{1,64}$/.test(given) ? given : randomUUID(), route: 'none', inFlight }
-    seen.set(context.req, about)
-    context.set('X-Request-Id', about.requestId)
+    inFlight += 1
+    state.inFlight = inFlight
+    state.route = 'none'
+    state.requestId = given !== '' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID()
+    context.set('X-Request-Id', state.requestId)
     context.set('X-Content-Type-Options', 'nosniff')
     if (mode !== 'live') context.set('X-Mode', mode)
     metrics.inFlight.set(inFlight)
@@ -64,19 +69,19 @@ function observe({ metrics, mode, now }: Services): Middleware {
     } finally {
       inFlight -= 1
       metrics.inFlight.set(inFlight)
-      metrics.requests.inc({ route: about.route, status: String(context.status) })
-      metrics.seconds.observe({ route: about.route }, (now() - started) / 1000)
+      metrics.counted(state.route, String(context.status)).inc()
+      metrics.timed(state.route).observe((now() - started) / 1000)
     }
   }
 }
 
 /** Turns what is thrown into the error form; what is not expected is logged and not shown. */
-function explain({ log }: Services): Middleware {
+function explain({ log }: Services): Step {
   return async (context, next) => {
     try {
       await next()
     } catch (error) {
-      const requestId = seen.get(context.req)?.requestId ?? ''
+      const { requestId } = context.state
       const expected = expectedError(error)
       if (expected === undefined) log.error({ err: error, requestId }, 'a request failed unexpectedly')
       else if (expected.status >= 500) log.warn({ requestId, why: whyOf(expected) }, 'a request could not be answered')
@@ -116,16 +121,43 @@ function writeError(context: Context, error: ApiError, requestId: string): void 
   }
 }
 
-/** One route: limits, parameters, handler, answer. */
-function serve(row: Route, options: AppOptions): (context: RouterContext) => Promise<void> {
-  return async (context) => {
-    const about = seen.get(context.req)
-    if (about !== undefined) about.route = row.name
-    const caller = callerOfContext(context, options)
-    if (row.limit === 'caller') admit(context, caller, options)
-    const input = readParams(row.input, context.params as Record<string, Raw>, context.query)
-    writeAnswer(context, row, await row.handle({ input, caller, services: options.services }), options.services)
+/**
+ * A question that was answered a moment ago and whose answer is still kept: limits and answer, without routing and
+ * reading. On a tape ages follow from the log, so there every request goes the long way.
+ */
+function repeat(options: AppOptions): Step {
+  const { recall, mode, now } = options.services
+  return async (context, next) => {
+    const known = context.method === 'GET' && mode !== 'tape' ? recall.find(context.url) : undefined
+    if (known === undefined) return next()
+    const { recalled, hit } = known
+    context.state.route = recalled.row.name
+    guard(context, recalled.row, options)
+    recalled.used?.()
+    writeKept(context, recalled.row, { ...hit, kept: hit.value, clock: now() * 1000 }, options.services)
   }
+}
+
+/** One route: limits, parameters, handler, answer. */
+function serve(row: Route, options: AppOptions): (context: Context & { params: unknown }) => Promise<void> {
+  const { services } = options
+  return async (context) => {
+    context.state.route = row.name
+    const caller = guard(context, row, options)
+    const input = readParams(row.input, context.params as Record<string, Raw>, context.query)
+    const answer = await row.handle({ input, caller, services })
+    if (answer.kind !== 'kept') return writeAnswer(context, row, answer, services)
+    writeKept(context, row, answer, services)
+    const { key, used } = answer
+    services.recall.put(context.url, { row, key, ...(used === undefined ? {} : { used }) })
+  }
+}
+
+/** What stands before every answer of a route; gives whom limits are counted for. */
+function guard(context: Context, row: Route, options: AppOptions): string {
+  const caller = callerOfContext(context, options)
+  if (row.limit === 'caller') admit(context, caller, options)
+  return caller
 }
 
 function callerOfContext(context: Context, { trustProxy }: AppOptions): string {
@@ -145,7 +177,7 @@ function admit(context: Context, caller: string, { limiter, inFlightMax, service
         retryAfterSeconds: verdict.retryAfterSeconds,
       },
     )
-  if ((seen.get(context.req)?.inFlight ?? 0) > inFlightMax)
+  if (context.state.inFlight > inFlightMax)
     throw new ApiError('overloaded', 'Too many requests are being answered; try again in a second.', {
       retryAfterSeconds: 1,
     })
@@ -158,11 +190,26 @@ function writeLimits(context: Context, verdict: Verdict): void {
   context.set('RateLimit-Reset', String(verdict.resetSeconds))
 }
 
-function writeAnswer(context: Context, row: Route, answer: Answer, services: Services): void {
-  const seconds = Math.floor(answer.freshForMs / 1000)
-  // What was paid for is the caller's alone: no shared cache may hand it on.
-  const scope = row.priceUsdc === 0 ? 'public' : 'private'
-  context.set('Cache-Control', isKept(answer) ? `${scope}, max-age=${seconds}` : 'no-store')
+function writeKept(
+  context: Context,
+  row: Route,
+  answer: Pick<Extract<Answer, { kind: 'kept' }>, 'kept' | 'clock' | 'cached' | 'freshForMs'>,
+  services: Services,
+): void {
+  const { kept, clock, cached, freshForMs } = answer
+  services.metrics.hits(row.name, String(cached)).inc()
+  context.set('Cache-Control', cacheControl(row, freshForMs))
+  context.set('Content-Type', JSON_TYPE)
+  context.body = textOf(kept, clock, { timestamp: services.timestamp(), cached })
+}
+
+function writeAnswer(
+  context: Context,
+  row: Route,
+  answer: Exclude<Answer, { kind: 'kept' }>,
+  services: Services,
+): void {
+  context.set('Cache-Control', isKept(answer) ? cacheControl(row, answer.freshForMs) : 'no-store')
   if (answer.kind === 'text') {
     context.type = answer.type
     context.body = answer.body
@@ -170,18 +217,21 @@ function writeAnswer(context: Context, row: Route, answer: Answer, services: Ser
   }
   context.status = answer.status
   if (answer.retryAfterSeconds !== undefined) context.set('Retry-After', String(answer.retryAfterSeconds))
-  context.type = JSON_TYPE
-  const timestamp = new Date(services.now()).toISOString()
-  context.body = `${answer.open},"timestamp":"${timestamp}","cached":${answer.cached}${answer.close}`
+  context.body = { ...answer.body, timestamp: services.timestamp(), cached: answer.cached }
 }
 
-function isKept(answer: Answer): boolean {
+/** What was paid for is the caller's alone: no shared cache may hand it on. */
+function cacheControl(row: Route, freshForMs: number): string {
+  return `${row.priceUsdc === 0 ? 'public' : 'private'}, max-age=${Math.floor(freshForMs / 1000)}`
+}
+
+function isKept(answer: Exclude<Answer, { kind: 'kept' }>): boolean {
   return answer.freshForMs > 0 && (answer.kind === 'text' || answer.status === 200)
 }
 
 /** No route has the path, or not the method. */
-function unmatched(options: AppOptions): Middleware {
-  return async (context: Context & { matched?: readonly { methods: readonly string[] }[] }, _next: Next) => {
+function unmatched(options: AppOptions): Step {
+  return async (context: Context & { matched?: readonly { methods: readonly string[] }[] }) => {
     admit(context, callerOfContext(context, options), options)
     const methods = new Set((context.matched ?? []).flatMap((layer) => layer.methods))
     if (methods.size === 0) throw new ApiError('not_found', 'There is no such path; see /openapi.json.')

@@ -2,6 +2,7 @@ import { TtlCache } from './cache.ts'
 import type { Scan } from './routes/extreme.ts'
 import type { LiquidationBoard } from './routes/liquidations.ts'
 import type { PriceBoard } from './routes/prices.ts'
+import type { AuditRow } from './views/audits.ts'
 import type { TokenRow } from './views/tokens.ts'
 
 /** Assets whose liquidations are kept; each board is up to 1000 events. */
@@ -13,6 +14,7 @@ export interface Boards {
   readonly prices: TtlCache<PriceBoard>
   readonly tokens: TtlCache<readonly TokenRow[]>
   readonly liquidations: TtlCache<LiquidationBoard>
+  readonly audits: TtlCache<readonly AuditRow[]>
 }
 
 /** `clock`: milliseconds of a steady clock. */
@@ -21,6 +23,7 @@ export function createBoards(clock: () => number): Boards {
     scans: new TtlCache({ keysMax: 1, clock }),
     prices: new TtlCache({ keysMax: 1, clock }),
     tokens: new TtlCache({ keysMax: 1, clock }),
+    audits: new TtlCache({ keysMax: 1, clock }),
     liquidations: new TtlCache({ keysMax: LIQUIDATION_BOARDS_MAX, clock }),
   }
 }

@@ -50,12 +50,42 @@ describe('cache', () => {
     expect(await cache.get('a', 10, async () => 3)).toMatchObject({ value: 3, cached: false })
   })
 
-  it('drops the key that was asked for longest ago', async () => {
+  it('drops a key that was not asked for lately', async () => {
     const { cache } = setUp(2)
     const put = (key: string): Promise<unknown> => cache.get(key, 100, async () => 1)
     for (const key of ['a', 'b', 'a', 'c']) await put(key)
     expect(cache.size).toBe(2)
     expect(await cache.get('a', 100, async () => 2)).toMatchObject({ cached: true })
     expect(await cache.get('b', 100, async () => 2)).toMatchObject({ cached: false })
+  })
+
+  it('drops what is too heavy together, each weighed once', async () => {
+    const cache = new TtlCache<string>({ keysMax: 10, clock: () => 0, weightMax: 10, weigh: (text) => text.length })
+    const put = (key: string, length: number): Promise<unknown> => cache.get(key, 100, async () => 'x'.repeat(length))
+    for (const key of ['a', 'b', 'c']) await put(key, 4)
+    expect([cache.size, cache.weight]).toEqual([2, 8])
+    expect(cache.peek('a')).toBeUndefined()
+    await put('d', 11)
+    expect([cache.size, cache.weight]).toEqual([0, 0])
+  })
+
+  it('gives what is there without a load, and nothing else', async () => {
+    const { cache, at } = setUp()
+    expect(cache.peek('a')).toBeUndefined()
+    const loading = cache.get('a', 100, async () => 1)
+    expect(cache.peek('a')).toBeUndefined()
+    await loading
+    expect(cache.peek('a')).toEqual({ value: 1, cached: true, freshForMs: 100 })
+    at(100)
+    expect(cache.peek('a')).toBeUndefined()
+  })
+
+  it('weighs what replaces an old value in its place', async () => {
+    let now = 0
+    const cache = new TtlCache<string>({ keysMax: 10, clock: () => now, weightMax: 10, weigh: (text) => text.length })
+    await cache.get('a', 100, async () => 'xxxx')
+    now = 100
+    await cache.get('a', 100, async () => 'xx')
+    expect([cache.size, cache.weight]).toEqual([1, 2])
   })
 })

@@ -1,9 +1,9 @@
 export interface CacheOptions<Value> {
-  /** Most keys that are kept; the one that was asked for longest ago goes first. */
+  /** Most keys that are kept; those not asked for lately go first. */
   readonly keysMax: number
   /** Milliseconds of any steady clock. */
   readonly clock: () => number
-  /** Most that all values may weigh together; the one asked for longest ago goes first. Left out: they are not weighed. */
+  /** Most that all values may weigh together. Left out: they are not weighed. */
   readonly weightMax?: number
   readonly weigh?: (value: Value) => number
 }
@@ -19,8 +19,11 @@ export interface Hit<Value> {
 interface Entry<Value> {
   readonly value: Promise<Value>
   readonly until: number
-  settled: boolean
+  /** What it became. */
+  loaded: { readonly value: Value } | undefined
   weight: number
+  /** Asked for since it was last looked at for room. */
+  used: boolean
 }
 
 /**
@@ -40,57 +43,67 @@ export class TtlCache<Value> {
     return this.#entries.size
   }
 
+  get weight(): number {
+    return this.#weight
+  }
+
   async get(key: string, ttlMs: number, load: () => Promise<Value>): Promise<Hit<Value>> {
+    const hit = this.peek(key)
+    if (hit !== undefined) return hit
     const known = this.#entries.get(key)
     // A load that takes longer than its time to live is still the newest there is: nobody starts a second one.
-    if (known !== undefined && (!known.settled || known.until > this.#options.clock())) {
-      this.#touch(key, known)
-      return this.#hit(known, known.settled)
-    }
-    return this.#hit(this.#load(key, ttlMs, load), false)
+    const entry = known !== undefined && known.loaded === undefined ? known : this.#load(key, ttlMs, load)
+    return { value: await entry.value, cached: false, freshForMs: this.#freshFor(entry) }
+  }
+
+  /** What is there already. */
+  peek(key: string): Hit<Value> | undefined {
+    const entry = this.#entries.get(key)
+    if (entry?.loaded === undefined) return undefined
+    const freshForMs = this.#freshFor(entry)
+    if (freshForMs === 0) return undefined
+    entry.used = true
+    return { value: entry.loaded.value, cached: true, freshForMs }
+  }
+
+  #freshFor({ until }: Entry<Value>): number {
+    return Math.max(0, until - this.#options.clock())
   }
 
   #load(key: string, ttlMs: number, load: () => Promise<Value>): Entry<Value> {
-    const entry: Entry<Value> = { value: load(), until: this.#options.clock() + ttlMs, settled: false, weight: 0 }
+    const until = this.#options.clock() + ttlMs
+    const entry: Entry<Value> = { value: load(), until, loaded: undefined, weight: 0, used: false }
     const settle = (value: Value): void => {
-      entry.settled = true
+      entry.loaded = { value }
       if (this.#entries.get(key) !== entry) return
       entry.weight = this.#options.weigh?.(value) ?? 0
       this.#weight += entry.weight
       this.#evict()
     }
-    const forget = (): void => {
-      if (this.#entries.get(key) === entry) this.#delete(key, entry)
-    }
-    entry.value.then(settle, forget)
+    entry.value.then(settle, () => this.#forget(key, entry))
     const before = this.#entries.get(key)
-    if (before !== undefined) this.#delete(key, before)
+    if (before !== undefined) this.#forget(key, before)
     this.#entries.set(key, entry)
     this.#evict()
     return entry
   }
 
-  async #hit(entry: Entry<Value>, cached: boolean): Promise<Hit<Value>> {
-    const value = await entry.value
-    return { value, cached, freshForMs: Math.max(0, entry.until - this.#options.clock()) }
-  }
-
-  /** Moves a key to the end: a Map keeps the order of insertion. */
-  #touch(key: string, entry: Entry<Value>): void {
-    this.#entries.delete(key)
-    this.#entries.set(key, entry)
-  }
-
-  #delete(key: string, entry: Entry<Value>): void {
+  #forget(key: string, entry: Entry<Value>): void {
+    if (this.#entries.get(key) !== entry) return
     this.#entries.delete(key)
     this.#weight -= entry.weight
   }
 
+  /** Oldest first; what was asked for meanwhile goes to the end of the queue once. */
   #evict(): void {
     const { keysMax, weightMax = Infinity } = this.#options
     for (const [key, entry] of this.#entries) {
       if (this.#entries.size <= keysMax && this.#weight <= weightMax) return
-      this.#delete(key, entry)
+      if (entry.used) {
+        entry.used = false
+        this.#entries.delete(key)
+        this.#entries.set(key, entry)
+      } else this.#forget(key, entry)
     }
   }
 }

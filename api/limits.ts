@@ -59,8 +59,8 @@ export class RateLimiter {
     bucket.time = now
     this.#buckets.delete(caller)
     this.#buckets.set(caller, bucket)
-    const [oldest] = this.#buckets.keys()
-    if (this.#buckets.size > callersMax && oldest !== undefined) this.#buckets.delete(oldest)
+    const [oldest] = this.#buckets.size > callersMax ? this.#buckets.keys() : []
+    if (oldest !== undefined) this.#buckets.delete(oldest)
     return bucket
   }
 }

@@ -12,12 +12,12 @@ import { knownAsset, knownAssets } from '../schemas/catalogue.ts'
 import { createApp } from './app.ts'
 import { openDatabase } from './clickhouse.ts'
 import { RateLimiter } from './limits.ts'
-import { createMetrics } from './metrics.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
 import { peersOf } from './peers.ts'
 import { routes } from './routes.ts'
 import { createServices, type Services } from './services.ts'
 import { wantWriter, type LogAccess } from './want-writer.ts'
-import { Wants } from './wants.ts'
+import { Wants, type WriteWant } from './wants.ts'
 
 const settings = [
   'MODE',
@@ -62,7 +62,10 @@ await runService({
     const metrics = createMetrics()
     const database = openDatabase(databaseOptions(config), metrics)
     const toClose: { close(): Promise<void> }[] = [database]
-    const write = wantWriter(() => openLog(config, log, toClose))
+    const write = counted(
+      metrics,
+      wantWriter(() => openLog(config, log, toClose)),
+    )
     const services = createServices({ ...partsOf(config), log, metrics, database, wants: new Wants(write) })
     const server = await serve(config, services)
     return async () => {
@@ -71,6 +74,18 @@ await runService({
     }
   },
 })
+
+function counted({ wants }: Metrics, write: WriteWant): WriteWant {
+  return async (asset, times) => {
+    try {
+      await write(asset, times)
+      wants.inc({ result: 'written' })
+    } catch (error) {
+      wants.inc({ result: 'failed' })
+      throw error
+    }
+  }
+}
 
 function databaseOptions(config: ApiConfig): Parameters<typeof openDatabase>[0] {
   return {

@@ -3,40 +3,57 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 /** The API's own figures. */
 export interface Metrics {
   readonly registry: Registry
-  readonly requests: Counter<'route' | 'status'>
-  readonly seconds: Histogram<'route'>
+  /** Answers of a route with an HTTP status. */
+  readonly counted: (route: string, status: string) => Counter.Internal
+  /** Time from a request to its answer. */
+  readonly timed: (route: string) => Histogram.Internal<'route'>
   readonly inFlight: Gauge
-  readonly cacheHits: Counter<'route' | 'cached'>
+  /** Data answers of a route, by whether they came from the cache: true or false. */
+  readonly hits: (route: string, cached: string) => Counter.Internal
   readonly querySeconds: Histogram
+  /** Wants written to the log: written, or failed. */
   readonly wants: Counter<'result'>
+  /** What the views say at the time of a scrape. */
+  readonly seen: SeenMetrics
+}
+
+/** Gauges that are filled when they are asked for. */
+export interface SeenMetrics {
+  readonly channel: Gauge<'topic' | 'venue'>
+  readonly topicAge: Gauge<'topic'>
+  readonly auditMinutes: Gauge<'venue' | 'result'>
+  readonly auditWorst: Gauge<'venue' | 'figure'>
 }
 
 export function createMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
+  const requests = new Counter({
+    name: 'mda_api_requests_total',
+    help: 'Answers by route and HTTP status',
+    labelNames: ['route', 'status'],
+    registers,
+  })
+  const seconds = new Histogram({
+    name: 'mda_api_request_seconds',
+    help: 'Time from a request to its answer',
+    labelNames: ['route'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers,
+  })
+  const answers = new Counter({
+    name: 'mda_api_data_answers_total',
+    help: 'Data answers, by whether they came from the cache',
+    labelNames: ['route', 'cached'],
+    registers,
+  })
   return {
     registry,
-    requests: new Counter({
-      name: 'mda_api_requests_total',
-      help: 'Answers by route and HTTP status',
-      labelNames: ['route', 'status'],
-      registers,
-    }),
-    seconds: new Histogram({
-      name: 'mda_api_request_seconds',
-      help: 'Time from a request to its answer',
-      labelNames: ['route'],
-      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-      registers,
-    }),
+    counted: memo((route, status) => requests.labels(route, status)),
+    timed: memo((route) => seconds.labels(route)),
+    hits: memo((route, cached) => answers.labels(route, cached)),
     inFlight: new Gauge({ name: 'mda_api_in_flight_requests', help: 'Requests being answered', registers }),
-    cacheHits: new Counter({
-      name: 'mda_api_data_answers_total',
-      help: 'Data answers, by whether they came from the cache',
-      labelNames: ['route', 'cached'],
-      registers,
-    }),
     querySeconds: new Histogram({
       name: 'mda_api_query_seconds',
       help: 'Time of a ClickHouse query',
@@ -49,5 +66,46 @@ export function createMetrics(): Metrics {
       labelNames: ['result'],
       registers,
     }),
+    seen: createSeen(registers),
+  }
+}
+
+function createSeen(registers: Registry[]): SeenMetrics {
+  return {
+    channel: new Gauge({
+      name: 'mda_venue_channel_live',
+      help: '1: a feed process has the venue’s channels and polls for the topic alive; 0: none has',
+      labelNames: ['topic', 'venue'],
+      registers,
+    }),
+    topicAge: new Gauge({
+      name: 'mda_topic_age_seconds',
+      help: 'Age of a topic’s newest mark in ClickHouse',
+      labelNames: ['topic'],
+      registers,
+    }),
+    auditMinutes: new Gauge({
+      name: 'mda_audit_minutes',
+      help: 'Our minutes of the last 24 h beside the venue’s candles: compared, different, unexplained',
+      labelNames: ['venue', 'result'],
+      registers,
+    }),
+    auditWorst: new Gauge({
+      name: 'mda_audit_worst_difference',
+      help: 'Worst unexplained difference of the last 24 h, fraction of the venue’s volume: volume, delta',
+      labelNames: ['venue', 'figure'],
+      registers,
+    }),
+  }
+}
+
+/** A metric's children by one or two label values: finding one by its labels costs more than counting. */
+function memo<Child>(find: (a: string, b: string) => Child): (a: string, b?: string) => Child {
+  const known = new Map<string, Child>()
+  return (a, b = '') => {
+    const key = `${a}|${b}`
+    const child = known.get(key) ?? find(a, b)
+    known.set(key, child)
+    return child
   }
 }

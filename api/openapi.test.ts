@@ -4,6 +4,7 @@ import { errorStatus } from './errors.ts'
 import { openapi, templateOf } from './openapi.ts'
 import { routes } from './routes.ts'
 import { flow, listAsset, NOW, startHarness, type Harness } from './testing/harness.ts'
+import { endpoints } from './testing/specification.ts'
 
 interface Response {
   readonly content?: Record<string, { schema: Record<string, unknown> }>
@@ -98,6 +99,13 @@ describe('answers', () => {
   afterAll(() => api.stop())
 
   it.each([
+    ...endpoints.map(({ path, ask }) => [templateOf(path), ask, 200] as const),
+    ...endpoints.flatMap(({ path, refused }) =>
+      refused.map(([target, answer]) => [templateOf(path), target, Number(answer.slice(0, 3))] as const),
+    ),
+    ['/futures/long-short/{symbol}', '/futures/long-short/WIF', 202],
+    ['/liquidation/heatmap/{symbol}', '/liquidation/heatmap/WIF', 202],
+    ['/futures/basis/{symbol}', '/futures/basis/WIF', 503],
     ['/cvd/{symbol}', '/cvd/BTC', 200],
     ['/cvd/{symbol}', '/cvd/WIF', 202],
     ['/cvd/{symbol}', '/cvd/NOPE', 404],
@@ -110,7 +118,7 @@ describe('answers', () => {
     ['/ohlcv/{symbol}', '/ohlcv/BTC?exchange=x', 400],
     ['/healthz', '/healthz', 200],
     ['/readyz', '/readyz', 200],
-  ])('of %s are what the document says: %s is %i', async (path, target, status) => {
+  ] as const)('of %s are what the document says: %s is %i', async (path, target, status) => {
     const { status: got, body } = await api.get(target)
     expect(got).toBe(status)
     const validate = validator(path, status)

@@ -54,6 +54,71 @@ describe('/healthz', () => {
   })
 })
 
+describe('what is told of channels, topics and the audit', () => {
+  const audit = {
+    venue: 'okx',
+    compared: 1440,
+    different: 3,
+    unexplained: 1,
+    worst_volume_difference: -0.25,
+    worst_delta_difference: null,
+    worst_instrument: 'okx:perp:BTC-USDT-SWAP',
+    worst_minute: NOW - 60_000_000,
+  }
+
+  it('is in the health', async () => {
+    api.database.market.audits = [audit]
+    const down = api.database.channels.find(({ topic, venue }) => topic === 'market.tickers' && venue === 'kraken')
+    api.database.channels = api.database.channels.map((row) => (row === down ? { ...row, state: 'down' } : row))
+    const { body } = await api.get('/healthz')
+    expect(body).toMatchObject({
+      channels: {
+        'market.tickers': { kraken: { state: 'down', sockets: 1, feeds: 1 }, binance: { state: 'live' } },
+        'market.funding': { gate: { state: 'live' } },
+      },
+      topics: { 'market.tickers': { as_of: '2026-01-02T03:04:05.000Z', age_ms: 0 } },
+      audit: {
+        okx: {
+          compared: 1440,
+          different: 3,
+          unexplained: 1,
+          worst_volume_difference: -0.25,
+          worst_delta_difference: null,
+        },
+      },
+    })
+  })
+
+  it('is in the metrics', async () => {
+    api.database.market.audits = [audit]
+    api.database.channels = api.database.channels.map((row) =>
+      row.venue === 'kraken' ? { ...row, state: 'down' } : row.venue === 'gate' ? { ...row, state: 'off' } : row,
+    )
+    const text = String((await api.get('/metrics')).body['text'])
+    expect(text).toContain('mda_venue_channel_live{service="api",topic="market.tickers",venue="kraken"} 0')
+    expect(text).toContain('mda_venue_channel_live{service="api",topic="market.tickers",venue="okx"} 1')
+    expect(text).not.toContain('venue="gate"')
+    expect(text).toContain('mda_topic_age_seconds{service="api",topic="derived.flow"} 0')
+    expect(text).toContain('mda_audit_minutes{service="api",venue="okx",result="unexplained"} 1')
+    expect(text).toContain('mda_audit_worst_difference{service="api",venue="okx",figure="volume"} -0.25')
+    expect(text).not.toContain('figure="delta"')
+  })
+
+  it('is absent, not old, where ClickHouse cannot be read', async () => {
+    await api.get('/metrics')
+    api.advance(60_000)
+    api.database.failure = new Error('away')
+    const { status, body } = await api.get('/metrics')
+    expect(status).toBe(200)
+    expect(String(body['text'])).not.toContain('mda_topic_age_seconds{')
+  })
+
+  it('leaves out what a feed process said that is gone', async () => {
+    api.hang(10_001)
+    expect((await api.get('/healthz')).body['channels']).toEqual({})
+  })
+})
+
 describe('/readyz', () => {
   it('is ready once there are derived data', async () => {
     expect((await api.get('/readyz')).body).toMatchObject({ status: 'ready' })

@@ -1,7 +1,8 @@
 import type { ErrorCode } from './errors.ts'
 import type { Params, Values } from './params.ts'
 import type { Schema } from './schema.ts'
-import type { Services } from './services.ts'
+import type { Kept, Services } from './services.ts'
+import type { Micros } from '../schemas/records.ts'
 
 /** One request, read and checked. */
 export interface Call<Input extends Params = Params> {
@@ -13,17 +14,24 @@ export interface Call<Input extends Params = Params> {
 
 /**
  * What a handler gives back.
- * - `data`: a JSON object that gets `timestamp` and `cached` between `open` and `close`; `freshForMs`: how long it stays
- *   in our cache;
+ * - `kept`: an answer from the cache, under `key`; `used` is called whenever it is given again;
+ * - `data`: any other JSON object; `freshForMs`: how long a caller may keep it;
  * - `text`: anything else, as it is.
  */
 export type Answer =
   | {
+      readonly kind: 'kept'
+      readonly key: string
+      readonly kept: Kept
+      readonly clock: Micros
+      readonly cached: boolean
+      readonly freshForMs: number
+      readonly used?: () => void
+    }
+  | {
       readonly kind: 'data'
       readonly status: 200 | 202 | 503
-      /** JSON text up to the last property, without what closes it. */
-      readonly open: string
-      readonly close: '}' | '}}'
+      readonly body: object
       readonly cached: boolean
       readonly freshForMs: number
       readonly retryAfterSeconds?: number
@@ -57,11 +65,6 @@ export interface Route<Input extends Params = Params> {
   /** Errors beyond those that any route may give. */
   readonly errors: readonly ErrorCode[]
   handle(call: Call<Input>): Promise<Answer>
-}
-
-/** A data answer's text for a body that is not empty. */
-export function openJson(body: object): { readonly open: string; readonly close: '}' } {
-  return { open: JSON.stringify(body).slice(0, -1), close: '}' }
 }
 
 /** Ties a handler's input to the rules of its parameters: the app reads them by `input` before it calls `handle`. */

@@ -1,39 +1,29 @@
 import type { Logger } from 'pino'
 import type { Micros } from '../schemas/records.ts'
+import type { Kept } from './kept.ts'
 import { createBoards, type Boards } from './boards.ts'
 import { TtlCache } from './cache.ts'
 import { catalogueOf, type Catalogue } from './catalogue.ts'
 import type { Metrics } from './metrics.ts'
 import type { Database } from './views/database.ts'
+import { Recall } from './recall.ts'
 import { newestTime, readInstruments, readWorld, type World } from './views/world.ts'
 import type { Wants } from './wants.ts'
 
 /** How long what the log says about itself is kept, milliseconds. */
 const WORLD_TTL_MS = 1_000
-const INSTRUMENTS_TTL_MS = 10_000
+const CATALOGUE_TTL_MS = 10_000
 /** Most answers that are kept, and how long all of them together may be, characters. */
 const ANSWERS_MAX = 2_000
 const ANSWERS_LENGTH_MAX = 64 * 1024 * 1024
-
-/** A data answer before its clock-dependent fields, as it is kept. */
-export interface Kept {
-  /** JSON text up to where those fields go. */
-  readonly open: string
-  /** The braces that are still open there. */
-  readonly close: '}' | '}}'
-  /** Time of the newest input. */
-  readonly asOf: Micros
-  /** From here on the answer is stale. */
-  readonly freshUntil: Micros
-  /** Further fields that depend on the clock. */
-  readonly perAnswer?: (clock: Micros) => object
-}
 
 /** Another service of the system, as configured by API_SERVICES. */
 export interface Peer {
   readonly name: string
   readonly url: string
 }
+
+export type { Kept }
 
 /** What handlers work with. */
 export interface Services {
@@ -51,8 +41,11 @@ export interface Services {
   readonly texts: TtlCache<string>
   readonly boards: Boards
   readonly firstTrades: TtlCache<Micros | null>
+  readonly recall: Recall
   /** Host's clock, milliseconds since the Unix epoch. */
   now: () => number
+  /** The same as ISO 8601. */
+  timestamp: () => string
   world(): Promise<World>
   catalogue(): Promise<Catalogue>
 }
@@ -66,21 +59,34 @@ export function createServices(parts: ServiceParts): Services {
   const clock = parts.now
   const worlds = new TtlCache<World>({ keysMax: 1, clock })
   const catalogues = new TtlCache<Catalogue>({ keysMax: 1, clock })
+  const answers: TtlCache<Kept> = new TtlCache({
+    keysMax: ANSWERS_MAX,
+    clock,
+    weightMax: ANSWERS_LENGTH_MAX,
+    weigh: ({ open }) => open.length,
+  })
   return {
     ...parts,
-    answers: new TtlCache({
-      keysMax: ANSWERS_MAX,
-      clock,
-      weightMax: ANSWERS_LENGTH_MAX,
-      weigh: ({ open }) => open.length,
-    }),
+    answers,
+    recall: new Recall(answers),
     texts: new TtlCache({ keysMax: 10, clock }),
     boards: createBoards(clock),
     firstTrades: new TtlCache({ keysMax: ANSWERS_MAX, clock }),
+    timestamp: stampOf(clock),
     world: async () => (await worlds.get('world', WORLD_TTL_MS, () => readWorld(parts.database))).value,
     catalogue: async () =>
-      (await catalogues.get('all', INSTRUMENTS_TTL_MS, async () => catalogueOf(await readInstruments(parts.database))))
+      (await catalogues.get('all', CATALOGUE_TTL_MS, async () => catalogueOf(await readInstruments(parts.database))))
         .value,
+  }
+}
+
+/** The clock as ISO 8601, written once a millisecond. */
+function stampOf(clock: () => number): () => string {
+  let last = { time: NaN, text: '' }
+  return () => {
+    const time = clock()
+    if (time !== last.time) last = { time, text: new Date(time).toISOString() }
+    return last.text
   }
 }
 

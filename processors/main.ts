@@ -32,7 +32,7 @@ const names = [
 
 await runService({
   name: 'processors',
-  says: 'Folds the market topics into derived topics: volume per bucket and CVD signals.',
+  says: 'Folds the market topics into derived topics: volume, prices, funding, liquidation risk, signals.',
   settings: [...names, 'LOG_LEVEL', 'LOG_FORMAT'],
   start,
 })

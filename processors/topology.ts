@@ -1,6 +1,9 @@
 import { alerts, ALERTS } from './alerts/alerts.ts'
+import { audit, AUDIT } from './audit/audit.ts'
 import { cvd, CVD } from './cvd/cvd.ts'
+import { funding, FUNDING } from './funding/funding.ts'
 import type { ProcessorRow } from './kernel/processor.ts'
+import { liquidations, LIQUIDATIONS } from './liquidations/liquidations.ts'
 import { prices, PRICES } from './prices/prices.ts'
 
 /** Every processor: what it reads, what it writes, where its state is. Claims, groups, tasks and lag follow from it. */
@@ -31,6 +34,33 @@ export const topology: readonly ProcessorRow[] = [
     generation: 1,
     reason: 'first version',
     core: prices,
+  },
+  {
+    name: FUNDING,
+    inputs: ['market.funding'],
+    outputs: ['derived.funding', 'derived.signals'],
+    state: 'state.funding',
+    generation: 1,
+    reason: 'first version',
+    core: funding,
+  },
+  {
+    name: LIQUIDATIONS,
+    inputs: ['market.funding'],
+    outputs: ['alerts.inputs', 'derived.signals'],
+    state: 'state.liquidations',
+    generation: 1,
+    reason: 'first version',
+    core: liquidations,
+  },
+  {
+    name: AUDIT,
+    inputs: ['derived.flow', 'market.candles'],
+    outputs: ['derived.audit'],
+    state: 'state.audit',
+    generation: 1,
+    reason: 'first version',
+    core: audit,
   },
 ]
 

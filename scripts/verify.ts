@@ -4,12 +4,13 @@ import { readConfig } from '../infra/config/config.ts'
 import { venueEnv } from '../infra/local/venues/start.ts'
 import { venues } from '../processors/feeds/venues.ts'
 import { openBooks } from './accounts/books.ts'
+import { compareMinutes, minutesText, type MinutesReport } from './accounts/minutes.ts'
 import { isSound, reconcile, settledWindow, wholeMinutes, type Books, type Report } from './accounts/reconcile.ts'
 import { Candles } from './accounts/source-candles.ts'
 import type { Source } from './accounts/source.ts'
 import { reportJson, reportText } from './accounts/show.ts'
 import { Ledger } from './accounts/source-ledger.ts'
-import { always, type Window } from './accounts/totals.ts'
+import { always } from './accounts/totals.ts'
 
 const usage = `npm run verify [-- flags]: compares the accounts of a running system with their source, trade by trade.
 
@@ -45,9 +46,10 @@ async function main(): Promise<boolean> {
     throw new Error(`nothing runs on ${values.data}: start it first, or name its folder with --data`)
   const options = { pause: values.pause, withinMs: Number(values.wait) * 1000 }
   const byCandles = (values.source ?? (run.mode === 'live' ? 'candles' : 'ledger')) === 'candles'
-  const { report, source } = byCandles ? await byVenues(run, options) : await byLedger(run, options)
-  console.log(values.json ? JSON.stringify(reportJson(report, source)) : reportText(report, source))
-  return isSound(report)
+  const { report, source, minutes } = byCandles ? await byVenues(run, options) : await byLedger(run, options)
+  if (values.json) console.log(JSON.stringify({ ...reportJson(report, source), ...(minutes && { minutes }) }))
+  else console.log([reportText(report, source), ...(minutes === undefined ? [] : [minutesText(minutes)])].join('\n'))
+  return isSound(report) && (minutes?.unexplained.length ?? 0) === 0
 }
 
 interface Options {
@@ -58,30 +60,34 @@ interface Options {
 interface Verified {
   readonly report: Report
   readonly source: string
+  /** Where the source is candles: minute by minute, as the audit compares. */
+  readonly minutes?: MinutesReport
 }
 
 async function byLedger(run: RunFile, { pause, withinMs }: Options): Promise<Verified> {
   const ledger = new Ledger(urlOf(run, 'simulator'))
   if (pause) await ledger.pause()
   const window = pause || (await ledger.isStill()) ? always : settledWindow(Date.now() * 1000, REACH_MICROS)
-  return compared(run, ledger, () => window, withinMs)
+  return opened(run, ledger, async (books) => ({
+    report: await reconcile(books, window, withinMs),
+    source: ledger.name,
+  }))
 }
 
 /** From the first whole minute of every instrument to the last that the venues have surely closed. */
 async function byVenues(run: RunFile, { withinMs }: Options): Promise<Verified> {
   const candles = new Candles(restUrls(run))
-  return compared(run, candles, async (books) => wholeMinutes(await firstTrades(books), Date.now() * 1000), withinMs)
+  return opened(run, candles, async (books) => {
+    const window = wholeMinutes(await firstTrades(books), Date.now() * 1000)
+    const report = await reconcile(books, window, withinMs)
+    return { report, source: candles.name, minutes: await compareMinutes(books.clickhouse, candles, report) }
+  })
 }
 
-async function compared(
-  run: RunFile,
-  source: Source,
-  windowOf: (books: Books) => Window | Promise<Window>,
-  withinMs: number,
-): Promise<Verified> {
+async function opened(run: RunFile, source: Source, use: (books: Books) => Promise<Verified>): Promise<Verified> {
   const books = await openBooks(run, source)
   try {
-    return { report: await reconcile(books, await windowOf(books), withinMs), source: source.name }
+    return await use(books)
   } finally {
     await books.close()
   }

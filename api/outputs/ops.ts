@@ -1,7 +1,32 @@
 import type { Output } from '../route.ts'
-import { integer, keyed, nullableInstant, nullableInteger, object, oneOf, text } from '../schema.ts'
+import {
+  instant,
+  integer,
+  keyed,
+  nullableInstant,
+  nullableInteger,
+  nullableNumber,
+  nullableText,
+  object,
+  oneOf,
+  text,
+  type Schema,
+} from '../schema.ts'
 import { venueNames } from '../views/venues.ts'
 import { stamped } from './shared.ts'
+
+const byName = (value: Schema, description: string): Schema => ({
+  type: 'object',
+  description,
+  additionalProperties: value,
+})
+
+const venueState = object('One venue', {
+  state: text('live, connecting, down, unavailable, off or unknown'),
+  sockets: integer('Open WebSocket connections'),
+  feeds: integer('Feed processes that report it'),
+  since: nullableInstant('Since when it is in that state'),
+})
 
 const partStates = { type: 'object', additionalProperties: { type: 'string' }, description: 'Parts by name' }
 
@@ -22,20 +47,31 @@ export const healthOutput: Output = {
         as_of: nullableInstant('The newest mark'),
       }),
       active_ws_connections: integer('WebSocket connections to venues that are open now'),
-      venues: keyed(
-        venueNames,
-        object('One venue', {
-          state: text('live, connecting, down, unavailable, off or unknown'),
-          sockets: integer('Open WebSocket connections'),
-          feeds: integer('Feed processes that report it'),
-          since: nullableInstant('Since when it is in that state'),
+      venues: keyed(venueNames, venueState, 'Trade streams by venue'),
+      channels: byName(byName(venueState, 'By venue'), 'Channels and polls, by the topic that they feed'),
+      topics: byName(
+        object('How far it is', {
+          as_of: instant('Its newest mark'),
+          age_ms: integer('How old that is, milliseconds', { minimum: 0 }),
         }),
-        'Connections by venue',
+        'Topics by name',
       ),
       open_gaps: integer('Gaps that are being repaired'),
+      audit: byName(
+        object('Our minutes of the last 24 h beside the venue’s own candles', {
+          compared: integer('Minutes and instruments compared'),
+          different: integer('Those that differ by more than a billionth'),
+          unexplained: integer('Those that no recorded gap explains'),
+          worst_volume_difference: nullableNumber('Worst unexplained one, fraction of their volume; null: none'),
+          worst_delta_difference: nullableNumber('The same of buys minus sells; null: none, or the venue says nothing'),
+          worst_instrument: nullableText('venue:market:symbol of the worst'),
+          worst_minute: nullableInstant('Its minute'),
+        }),
+        'Self-audit by venue',
+      ),
       ...stamped,
     },
-    ['log', 'active_ws_connections', 'venues', 'open_gaps'],
+    ['log', 'active_ws_connections', 'venues', 'channels', 'topics', 'open_gaps', 'audit'],
   ),
 }
 

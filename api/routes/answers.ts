@@ -1,9 +1,10 @@
 import type { Micros } from '../../schemas/records.ts'
 import { findAsset, type Catalogue, type Listed } from '../catalogue.ts'
 import { ApiError } from '../errors.ts'
-import { openJson, type Answer, type Route } from '../route.ts'
+import type { Answer, Route } from '../route.ts'
+import type { Hit } from '../cache.ts'
 import { dataClock, type Kept, type Services } from '../services.ts'
-import { iso } from '../views/time.ts'
+import { keptOf } from '../kept.ts'
 import type { World } from '../views/world.ts'
 
 /** When a caller should come back for a symbol that warms up, or for data that are not there, seconds. */
@@ -44,15 +45,30 @@ export async function aboutSymbol(services: Services, symbol: string): Promise<A
   return { ...scene, ...findAsset(symbol, scene.catalogue) }
 }
 
+type KeptAnswer = Extract<Answer, { readonly kind: 'kept' }>
+
 /** Answers from the cache, or builds: one build per key at a time, however many callers. */
 export async function answerKept(
   services: Services,
   row: Row,
   { key, clock }: { key: readonly unknown[]; clock: Micros },
   build: () => Promise<Built>,
-): Promise<Answer> {
-  const hit = await services.answers.get([row.name, ...key].join('|'), row.ttlMs, async () => keep(await build()))
-  return answerOf(services, row, hit, clock)
+): Promise<KeptAnswer> {
+  const name = [row.name, ...key].join('|')
+  const { value, cached, freshForMs } = await services.answers.get(name, row.ttlMs, async () => keep(await build()))
+  return { kind: 'kept', key: name, kept: value, clock, cached, freshForMs }
+}
+
+/** An answer that is cut from a board of the cache: it is kept as long as the board is. */
+export async function answerCut(
+  services: Services,
+  row: Row,
+  { key, clock, board }: { key: readonly unknown[]; clock: Micros; board: Omit<Hit<unknown>, 'value'> },
+  cut: () => Kept,
+): Promise<KeptAnswer> {
+  const name = [row.name, ...key].join('|')
+  const { value } = await services.answers.get(name, board.freshForMs, async () => cut())
+  return { kind: 'kept', key: name, kept: value, clock, cached: board.cached, freshForMs: board.freshForMs }
 }
 
 /** An answer about one asset that depends on nothing but the asset and `rest`. */
@@ -66,26 +82,9 @@ export async function answerAbout(
   return answerKept(services, row, { key: [about.asset, ...rest], clock: about.clock }, () => build(about))
 }
 
-export function answerOf(
-  services: Services,
-  row: Row,
-  hit: { readonly value: Kept; readonly cached: boolean; readonly freshForMs: number },
-  clock: Micros,
-): Answer {
-  const { value, cached, freshForMs } = hit
-  services.metrics.cacheHits.inc({ route: row.name, cached: String(cached) })
-  return { kind: 'data', status: 200, open: withAge(value, clock), close: value.close, cached, freshForMs }
-}
-
 function keep({ body, asOf, freshUntil, perAnswer }: Built): Kept {
-  return { ...openJson(body), asOf, freshUntil, ...(perAnswer === undefined ? {} : { perAnswer }) }
-}
-
-/** Adds what depends on the clock. */
-function withAge({ open, asOf, freshUntil, perAnswer }: Kept, clock: Micros): string {
-  const more = perAnswer === undefined ? '' : `,${openJson(perAnswer(clock)).open.slice(1)}`
-  const ageMs = Math.round(Math.max(0, clock - asOf) / 1000)
-  return `${open}${more},"as_of":"${iso(asOf)}","age_ms":${ageMs},"stale":${clock > freshUntil}`
+  const times = { asOf, freshUntil, ...(perAnswer === undefined ? {} : { perAnswer }) }
+  return keptOf(JSON.stringify(body).slice(0, -1), '}', times)
 }
 
 /** 503: the thing exists, there is nothing to say of it right now. */

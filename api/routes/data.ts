@@ -1,7 +1,7 @@
 import type { Micros } from '../../schemas/records.ts'
 import type { Listed } from '../catalogue.ts'
 import { ApiError } from '../errors.ts'
-import { openJson, type Answer, type Call } from '../route.ts'
+import type { Answer, Call } from '../route.ts'
 import { readFirstTrade } from '../views/first.ts'
 import { acknowledgedVenues, listedVenues } from '../views/venues.ts'
 import { partitionTime } from '../views/world.ts'
@@ -38,10 +38,14 @@ export async function answerAsset(
   const state = readinessOf(call, about, since)
   if (state === 'unwanted' || state === 'warming') return warmUp(call, about, state)
   if (state === 'unavailable') throw noData(`trade of ${symbol}`)
-  keepWanted(call, asset)
+  const used = keeper(call, asset)
+  used()
   const now = partitionTime(world, 'derived.flow', asset, services.partitions)
   if (now === undefined) throw noData(`trade of ${symbol}`)
-  return answerKept(services, row, { key: [asset, ...key.rest], clock }, () => build({ ...about, now, since }))
+  return {
+    ...(await answerKept(services, row, { key: [asset, ...key.rest], clock }, () => build({ ...about, now, since }))),
+    used,
+  }
 }
 
 /**
@@ -58,8 +62,9 @@ export async function answerWanted(
   const about = await aboutSymbol(services, symbol)
   const state = readinessOf(call, about, await firstTrade(call, about.asset))
   if (state === 'unwanted' || state === 'warming') return warmUp(call, about, state)
-  keepWanted(call, about.asset)
-  return answerKept(services, row, { key: [about.asset], clock: about.clock }, () => build(about))
+  const used = keeper(call, about.asset)
+  used()
+  return { ...(await answerKept(services, row, { key: [about.asset], clock: about.clock }, () => build(about))), used }
 }
 
 async function firstTrade({ services }: Asking, asset: string): Promise<Micros | null> {
@@ -98,7 +103,7 @@ async function warmUp(call: Asking, { asset, symbol }: Listed, state: 'unwanted'
   return {
     kind: 'data',
     status: 202,
-    ...openJson({ symbol, status: 'warming_up', message }),
+    body: { symbol, status: 'warming_up', message },
     cached: false,
     freshForMs: 0,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
@@ -106,10 +111,12 @@ async function warmUp(call: Asking, { asset, symbol }: Listed, state: 'unwanted'
 }
 
 /** A symbol lapses a day after the last request for it; the feeds learn of requests from the log. */
-function keepWanted({ services }: Asking, asset: string): void {
+function keeper({ services }: Asking, asset: string): () => void {
   services.wants.settle(asset)
-  if (services.preSubscribed.has(asset)) return
-  services.wants.renew(asset, services.now()).catch((error: unknown) => {
-    services.log.warn({ err: error, asset }, 'a want could not be renewed; the next request tries again')
-  })
+  if (services.preSubscribed.has(asset)) return () => undefined
+  return () => {
+    services.wants.renew(asset, services.now()).catch((error: unknown) => {
+      services.log.warn({ err: error, asset }, 'a want could not be renewed; the next request tries again')
+    })
+  }
 }

@@ -2,12 +2,13 @@ import { annualised } from '../../processors/funding/annualise.ts'
 import { symbolOf } from '../../schemas/catalogue.ts'
 import type { Micros } from '../../schemas/records.ts'
 import type { Answer } from '../route.ts'
+import { keptOf, type Kept } from '../kept.ts'
 import { dataClock, type Services } from '../services.ts'
 import { readAllFunding } from '../views/funding.ts'
 import { percentOf } from '../views/percent.ts'
 import { perpetualsOf, type Perpetual } from '../views/perpetuals.ts'
 import { iso } from '../views/time.ts'
-import { answerOf, noData, type Row } from './answers.ts'
+import { answerCut, noData, type Row } from './answers.ts'
 
 /** Markets that are further behind the newest one than this have been delisted, or their venue is down. */
 const BEHIND_MAX: Micros = 120_000_000
@@ -27,15 +28,17 @@ export interface Scan {
 
 /** `/funding-rate/extreme`: `threshold` is the least |rate|, percent. */
 export async function extremeAnswer(services: Services, row: Row, threshold: number): Promise<Answer> {
-  const hit = await services.boards.scans.get('all', row.ttlMs, () => scan(services))
-  const { asOf, freshUntil, scannedAt, markets, stale, sizes, results } = hit.value
+  const board = await services.boards.scans.get('all', row.ttlMs, () => scan(services))
+  const clock = dataClock(services, await services.world())
+  return answerCut(services, row, { key: [threshold], clock, board }, () => cut(board.value, threshold))
+}
+
+function cut({ scannedAt, markets, stale, sizes, results, ...times }: Scan, threshold: number): Kept {
   const first = sizes.findIndex((size) => size < threshold)
   const count = first < 0 ? sizes.length : first
   const counts = `"total_markets_scanned":${markets},"stale_markets":${stale},"extreme_markets":${count}`
   const list = results.slice(0, count).join(',')
-  const open = `{"scanned_at":"${scannedAt}","threshold":${threshold},${counts},"results":[${list}]`
-  const clock = dataClock(services, await services.world())
-  return answerOf(services, row, { ...hit, value: { open, close: '}', asOf, freshUntil } }, clock)
+  return keptOf(`{"scanned_at":"${scannedAt}","threshold":${threshold},${counts},"results":[${list}]`, '}', times)
 }
 
 async function scan(services: Services): Promise<Scan> {

@@ -113,9 +113,9 @@ export function nothingOf({ symbol }: About, legs: readonly Leg<unknown>[]): Err
 
 /** Binance first, then Bybit, then OKX. */
 function first(legs: readonly Leg<Perpetual>[]): Perpetual {
-  const leg = legs.find(({ row }) => row !== null)
-  if (leg?.row == null) throw noData('funding rate')
-  return leg.row
+  const [row] = legs.flatMap((leg) => (leg.row === null ? [] : [leg.row]))
+  if (row === undefined) throw noData('funding rate')
+  return row
 }
 
 function settledOf({ settledRate, settledTime }: Perpetual): object {

@@ -1,7 +1,9 @@
 import { askPeer } from '../peers.ts'
-import { openJson, type Answer, type Call } from '../route.ts'
+import type { Answer, Call } from '../route.ts'
 import { dataClock, type Peer, type Services } from '../services.ts'
-import { logHealth, readOpenGaps, venueHealth } from '../views/health.ts'
+import { readAudits, type AuditRow } from '../views/audits.ts'
+import { channelHealth, logHealth, readOpenGaps, topicAges, venueHealth } from '../views/health.ts'
+import { isoOrNull } from '../views/time.ts'
 import { newestTime, openSockets } from '../views/world.ts'
 
 /** How the whole system is, as seen from here. 503 only where ClickHouse cannot be read: then nothing can be answered. */
@@ -23,14 +25,18 @@ interface State {
 
 function answerOf(body: State, hit: { cached: boolean; freshForMs: number }): Answer {
   const status = body.status === 'unavailable' ? 503 : 200
-  return { kind: 'data', status, ...openJson(body), cached: hit.cached, freshForMs: hit.freshForMs }
+  return { kind: 'data', status, body, cached: hit.cached, freshForMs: hit.freshForMs }
 }
 
 async function health(services: Services): Promise<State> {
   const { mode, version } = services
   const parts = await partsOf(services)
   try {
-    const [world, gaps] = await Promise.all([services.world(), readOpenGaps(services.database)])
+    const [world, gaps, audits] = await Promise.all([
+      services.world(),
+      readOpenGaps(services.database),
+      auditsOf(services),
+    ])
     const clock = dataClock(services, world)
     const log = logHealth(world, clock)
     const fine = log.status === 'ok' && Object.values(parts).every((state) => state === 'ok')
@@ -42,12 +48,45 @@ async function health(services: Services): Promise<State> {
       log,
       active_ws_connections: openSockets(world, clock),
       venues: venueHealth(world, clock),
+      channels: channelHealth(world, clock),
+      topics: topicAges(world, clock),
       open_gaps: gaps,
+      ...(audits === undefined ? {} : { audit: auditHealth(audits) }),
     }
   } catch (error) {
     services.log.warn({ err: error }, 'ClickHouse cannot be read')
     return { status: 'unavailable', mode, version, parts: { clickhouse: 'unreachable', ...parts } }
   }
+}
+
+/** How long the audit is kept: it compares a day, and a minute changes little, milliseconds. */
+const AUDIT_TTL_MS = 30_000
+
+/** The audit of the last day. What it looks through is large: that it cannot be read now does not make us unwell. */
+export async function auditsOf(services: Services): Promise<readonly AuditRow[] | undefined> {
+  try {
+    return (await services.boards.audits.get('all', AUDIT_TTL_MS, () => readAudits(services.database))).value
+  } catch (error) {
+    services.log.warn({ err: error }, 'the audit cannot be read')
+    return undefined
+  }
+}
+
+function auditHealth(audits: readonly AuditRow[]): Record<string, object> {
+  return Object.fromEntries(
+    audits.map((row) => [
+      row.venue,
+      {
+        compared: row.compared,
+        different: row.different,
+        unexplained: row.unexplained,
+        worst_volume_difference: row.worstVolumeDifference,
+        worst_delta_difference: row.worstDeltaDifference,
+        worst_instrument: row.worstInstrument,
+        worst_minute: isoOrNull(row.worstMinute),
+      },
+    ]),
+  )
 }
 
 async function partsOf(services: Services): Promise<Record<string, string>> {

@@ -60,14 +60,12 @@ function askedRange({ from, to }: Range, { start, interval, limit }: Asked): Ran
   return { from: start === undefined ? Math.min(from, to - limit * intervals[interval]) : start * 1000, to }
 }
 
-/** All that the answer depends on beside the symbol. Throws `invalid_range` where the start is not before the end. */
-export function rangeKey({
-  symbol: _,
-  ...rest
-}: Pick<Asked, 'start' | 'end'> & { readonly symbol: string }): readonly unknown[] {
-  if (rest.start !== undefined && rest.end !== undefined && rest.start >= rest.end)
+/** All parameters, as a cache key's part. Throws `invalid_range` where the start is not before the end. */
+export function rangeKey(input: Pick<Asked, 'start' | 'end'>): readonly unknown[] {
+  const { start, end } = input
+  if (start !== undefined && end !== undefined && start >= end)
     throw new ApiError('invalid_range', 'start must be before end.', { field: 'start' })
-  return Object.values(rest)
+  return Object.entries(input).flatMap(([name, value]) => (name === 'symbol' ? [] : [value]))
 }
 
 export function newestByVenue(rows: readonly { venue: string; newest: Micros }[]): Map<string, Micros> {

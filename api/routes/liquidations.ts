@@ -3,6 +3,7 @@ import type { Micros } from '../../schemas/records.ts'
 import { liquidationVenues } from '../../schemas/venues.ts'
 import { findAsset } from '../catalogue.ts'
 import type { Answer } from '../route.ts'
+import { keptOf, type Kept } from '../kept.ts'
 import type { Services } from '../services.ts'
 import {
   readLiquidations,
@@ -12,7 +13,7 @@ import {
 } from '../views/liquidations.ts'
 import { iso, isoOrNull } from '../views/time.ts'
 import { heardOn, newestTime } from '../views/world.ts'
-import { answerOf, noData, sceneOf, type Row, type Scene } from './answers.ts'
+import { answerCut, noData, sceneOf, type Row, type Scene } from './answers.ts'
 
 const HOUR: Micros = 3_600_000_000
 /** How far the window of events reaches back. */
@@ -39,13 +40,17 @@ export async function liquidationsAnswer(
   const scene = await sceneOf(services)
   const listed = symbol === undefined ? null : findAsset(symbol, scene.catalogue)
   const load = (): Promise<LiquidationBoard> => readBoard(services, scene, listed?.asset ?? null)
-  const hit = await services.boards.liquidations.get(listed?.asset ?? '', row.ttlMs, load)
-  const { asOf, stats } = hit.value
-  const events = hit.value.events.slice(0, limit)
+  const board = await services.boards.liquidations.get(listed?.asset ?? '', row.ttlMs, load)
   const filter = listed === null ? 'null' : `"${listed.symbol}USDT"`
-  const open = `{"count":${events.length},"symbol_filter":${filter},"events":[${events.join(',')}],"stats":${stats}`
-  const value = { open, close: '}', asOf, freshUntil: asOf + LIQUIDATIONS_STALE } as const
-  return answerOf(services, row, { ...hit, value }, scene.clock)
+  return answerCut(services, row, { key: [filter, limit], clock: scene.clock, board }, () =>
+    cut(board.value, filter, limit),
+  )
+}
+
+function cut({ asOf, events, stats }: LiquidationBoard, filter: string, limit: number): Kept {
+  const shown = events.slice(0, limit)
+  const open = `{"count":${shown.length},"symbol_filter":${filter},"events":[${shown.join(',')}],"stats":${stats}`
+  return keptOf(open, '}', { asOf, freshUntil: asOf + LIQUIDATIONS_STALE })
 }
 
 async function readBoard(services: Services, { world }: Scene, asset: string | null): Promise<LiquidationBoard> {

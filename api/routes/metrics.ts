@@ -1,7 +1,9 @@
 import { mergeExpositions, type Exposition } from '../exposition.ts'
 import { askPeer } from '../peers.ts'
 import type { Answer, Call } from '../route.ts'
-import type { Peer, Services } from '../services.ts'
+import { dataClock, type Peer, type Services } from '../services.ts'
+import { channelHealth, topicAges } from '../views/health.ts'
+import { auditsOf } from './health.ts'
 
 export const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
@@ -12,6 +14,7 @@ export async function metricsAnswer({ services }: Call, ttlMs: number): Promise<
 }
 
 async function collect(services: Services): Promise<string> {
+  await look(services)
   const own = await services.metrics.registry.metrics()
   const scraped = await Promise.all(services.peers.map((peer) => scrape(services, peer)))
   const up = [
@@ -24,6 +27,29 @@ async function collect(services: Services): Promise<string> {
   const there = scraped.filter((exposition) => exposition !== undefined)
   const merged = mergeExpositions([{ service: 'api', text: own }, ...there])
   return services.peers.length === 0 ? merged : `${merged}${up.join('\n')}\n`
+}
+
+/** Fills the gauges of what the views say; where these cannot be read, the gauges are absent and not old. */
+async function look(services: Services): Promise<void> {
+  const { channel, topicAge, auditMinutes, auditWorst } = services.metrics.seen
+  for (const gauge of [channel, topicAge, auditMinutes, auditWorst]) gauge.reset()
+  try {
+    const [world, audits = []] = await Promise.all([services.world(), auditsOf(services)])
+    const clock = dataClock(services, world)
+    for (const [topic, venues] of Object.entries(channelHealth(world, clock)))
+      for (const [venue, { state }] of Object.entries(venues))
+        if (state !== 'off') channel.set({ topic, venue }, state === 'live' ? 1 : 0)
+    for (const [topic, { age_ms }] of Object.entries(topicAges(world, clock))) topicAge.set({ topic }, age_ms / 1000)
+    for (const row of audits) {
+      const { venue, worstVolumeDifference, worstDeltaDifference } = row
+      for (const result of ['compared', 'different', 'unexplained'] as const)
+        auditMinutes.set({ venue, result }, row[result])
+      if (worstVolumeDifference !== null) auditWorst.set({ venue, figure: 'volume' }, worstVolumeDifference)
+      if (worstDeltaDifference !== null) auditWorst.set({ venue, figure: 'delta' }, worstDeltaDifference)
+    }
+  } catch (error) {
+    services.log.warn({ err: error }, 'the state of the log cannot be read for the metrics')
+  }
 }
 
 async function scrape(services: Services, peer: Peer): Promise<Exposition | undefined> {

@@ -1,6 +1,7 @@
 import { priceVenues } from '../../schemas/venues.ts'
 import type { Micros } from '../../schemas/records.ts'
 import type { Answer } from '../route.ts'
+import { keptOf, type Kept } from '../kept.ts'
 import { dataClock, type Services } from '../services.ts'
 import type { Aged } from '../views/legs.ts'
 import { spotOf } from '../views/spots.ts'
@@ -9,7 +10,7 @@ import { readTokens, type TokenRow } from '../views/tokens.ts'
 import { iso } from '../views/time.ts'
 import type { World } from '../views/world.ts'
 import { batchSymbols } from '../params.ts'
-import { answerOf, noData, type Row } from './answers.ts'
+import { answerCut, noData, type Row } from './answers.ts'
 
 /** Registry entries older than this are stale. */
 export const REGISTRY_STALE: Micros = 300_000_000
@@ -25,19 +26,20 @@ export type PriceBoard = ReadonlyMap<string, Entry>
 
 /** `/api/v1/prices`: `symbols` are supported ones, each once. */
 export async function pricesAnswer(services: Services, row: Row, symbols: readonly string[]): Promise<Answer> {
-  const hit = await services.boards.prices.get('all', row.ttlMs, () => readBoard(services))
+  const board = await services.boards.prices.get('all', row.ttlMs, () => readBoard(services))
   const clock = dataClock(services, await services.world())
-  const entries = symbols.flatMap((symbol) => hit.value.get(symbol) ?? [])
+  const entries = symbols.flatMap((symbol) => board.value.get(symbol) ?? [])
   if (entries.length === 0) throw noData('price of any of these symbols')
+  return answerCut(services, row, { key: symbols, clock, board }, () => cut(entries, symbols.length))
+}
+
+/** As stale as the stalest of the entries. */
+function cut(entries: readonly Entry[], requested: number): Kept {
   const data = entries.map(({ text }) => text).join(',')
-  const meta = `"count":${entries.length},"requested":${symbols.length}`
-  const value = {
-    open: `{"success":true,"data":{${data}},"meta":{${meta}`,
-    close: '}}',
-    asOf: Math.max(...entries.map(({ asOf }) => asOf)),
-    freshUntil: Math.min(...entries.map(({ freshUntil }) => freshUntil)),
-  } as const
-  return answerOf(services, row, { ...hit, value }, clock)
+  const meta = `"count":${entries.length},"requested":${requested}`
+  const asOf = Math.max(...entries.map((entry) => entry.asOf))
+  const freshUntil = Math.min(...entries.map((entry) => entry.freshUntil))
+  return keptOf(`{"success":true,"data":{${data}},"meta":{${meta}`, '}}', { asOf, freshUntil })
 }
 
 async function readBoard(services: Services): Promise<PriceBoard> {
@@ -70,7 +72,7 @@ function quotesOf(tickers: readonly TickerRow[], token: TokenRow | undefined, wo
     const ticker = tickers.find((row) => row.venue === venue)
     return ticker === undefined ? [] : [{ ...ticker, source: venue, ...spotOf(ticker, world) }]
   })
-  if (token?.price == null) return venues
+  if (token === undefined || token.price === null) return venues
   const { price, change24h, volume24h, received } = token
   const age = { asOf: received, freshUntil: received + REGISTRY_STALE }
   return [...venues, { source: REGISTRY, price, change24h, volume24h, ...age }]

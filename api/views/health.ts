@@ -2,7 +2,7 @@ import { tradeVenues } from '../../schemas/venues.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { Row, type Database } from './database.ts'
 import { iso } from './time.ts'
-import { freshReports, newestTime, type World } from './world.ts'
+import { freshReports, MARK_FRESH, newestTime, type VenueReport, type World } from './world.ts'
 
 /** Derived data that are further behind the log than this are late, microseconds. */
 const LAG_LATE: Micros = 10_000_000
@@ -49,14 +49,40 @@ const ranks = ['live', 'connecting', 'down', 'unavailable', 'off']
 export function venueHealth(world: World, clock: Micros): Record<string, VenueHealth> {
   const fresh = freshReports(world, clock)
   return Object.fromEntries(
-    tradeVenues.map(({ venue }) => {
-      const reports = fresh.filter((report) => report.venue === venue)
-      const best = reports.toSorted((a, b) => rank(a.state) - rank(b.state))[0]
-      const sockets = reports.reduce((sum, report) => sum + report.sockets, 0)
-      const since = best === undefined ? null : iso(best.since)
-      return [venue, { state: best?.state ?? 'unknown', sockets, feeds: reports.length, since }]
+    tradeVenues.map(({ venue }) => [venue, healthOf(fresh.filter((report) => report.venue === venue))]),
+  )
+}
+
+/** Each venue's channels and polls by the topic that they feed, over all feed processes that are alive. */
+export function channelHealth(world: World, clock: Micros): Record<string, Record<string, VenueHealth>> {
+  const fresh = world.channels.filter((row) => clock - row.time <= MARK_FRESH)
+  const byTopic = [...Map.groupBy(fresh, ({ topic }) => topic)].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(
+    byTopic.map(([topic, rows]) => {
+      const byVenue = [...Map.groupBy(rows, ({ venue }) => venue)]
+      return [topic, Object.fromEntries(byVenue.map(([venue, reports]) => [venue, healthOf(reports)]))]
     }),
   )
+}
+
+/** How far each topic with marks is. */
+export function topicAges(world: World, clock: Micros): Record<string, { as_of: string; age_ms: number }> {
+  const newest = new Map<string, Micros>()
+  for (const [key, time] of world.times) {
+    const topic = key.slice(0, key.lastIndexOf('/'))
+    newest.set(topic, Math.max(newest.get(topic) ?? 0, time))
+  }
+  const sorted = [...newest].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(
+    sorted.map(([topic, time]) => [topic, { as_of: iso(time), age_ms: Math.round(Math.max(0, clock - time) / 1000) }]),
+  )
+}
+
+function healthOf(reports: readonly VenueReport[]): VenueHealth {
+  const best = reports.toSorted((a, b) => rank(a.state) - rank(b.state))[0]
+  const sockets = reports.reduce((sum, report) => sum + report.sockets, 0)
+  const since = best === undefined ? null : iso(best.since)
+  return { state: best?.state ?? 'unknown', sockets, feeds: reports.length, since }
 }
 
 function rank(state: string): number {

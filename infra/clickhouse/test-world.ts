@@ -19,6 +19,8 @@ export function iso(micros: number): string {
 
 export interface World {
   readonly codec: RegistryCodec
+  /** Put before its topics' names. */
+  readonly namespace: string
   /** Appends values to a partition; gives the offset of the first. */
   append(topic: TopicName, values: readonly (Buffer | null)[], partition?: number): Promise<number>
   rows(query: string): Promise<Record<string, unknown>[]>
@@ -47,6 +49,7 @@ export async function createWorld(name: string): Promise<World> {
   const rows = (query: string): Promise<Record<string, unknown>[]> => clickhouse.rows<Record<string, unknown>>(query)
   return {
     codec,
+    namespace,
     rows,
     run: (statement) => clickhouse.run(statement),
     async append(topic, values, partition = PARTITION) {

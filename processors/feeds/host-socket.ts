@@ -10,7 +10,8 @@ import { tapeClock, type FeedClock } from './clock.ts'
 import { hostClock } from './clock-socket.ts'
 import { FeedLog } from './feed-log.ts'
 import { FramesWriter } from './frames-writer.ts'
-import { basesOf, type hostSettings } from './host-settings.ts'
+import { Gates } from './gates.ts'
+import { baseOf, type hostSettings } from './host-settings.ts'
 import { InstrumentTable } from './instruments-socket.ts'
 import { Keeper } from './keeper.ts'
 import { Listings } from './listings-socket.ts'
@@ -19,8 +20,12 @@ import { MarkBook } from './marks.ts'
 import { feedMetrics, type FeedMetrics } from './metrics.ts'
 import { Ownership, type OwnedVenue } from './ownership-socket.ts'
 import { feedReport, repairReport } from './report-socket.ts'
-import { RestClient } from './rest-socket.ts'
+import { RestHosts } from './rest-hosts-socket.ts'
+import type { RestClient } from './rest-socket.ts'
+import { Sources } from './sources-socket.ts'
+import { sources } from './sources.ts'
 import { VenueFeed, type FeedReport } from './venue-feed-socket.ts'
+import type { Source } from './source.ts'
 import type { Venue } from './venue.ts'
 import { venues } from './venues.ts'
 import { streamedAssets, Wants } from './wants.ts'
@@ -60,6 +65,11 @@ export class Host {
   readonly #book: MarkBook
   readonly #frames: FramesWriter | undefined
   readonly #venues: readonly Part[]
+  readonly #rests: RestHosts
+  readonly #gates = new Gates()
+  /** Undefined on a tape, which holds trades only. */
+  readonly #sources: Sources | undefined
+  #listings: Listings | undefined
   readonly #ownership: Ownership
   readonly #wants: Wants
   readonly #stop = new AbortController()
@@ -74,13 +84,21 @@ export class Host {
     const partitions = config.PARTITIONS
     this.#metrics = feedMetrics(metrics)
     this.#clock = config.FEED_CLOCK === 'tape' ? tapeClock() : hostClock
-    const on = { room: () => this.#room(), error: (error: unknown, fatal: boolean) => this.#writeError(error, fatal) }
-    this.#buffer = new LogBuffer(kafka.writer(), { topic: 'market.trades', partitions, ...logBufferDefaults }, on)
+    const onBuffer = {
+      room: () => this.#room(),
+      error: (error: unknown, fatal: boolean) => this.#writeError(error, fatal),
+    }
+    this.#buffer = new LogBuffer(kafka.writer(), { topic: 'market.trades', partitions, ...logBufferDefaults }, onBuffer)
     this.#feedLog = new FeedLog(codec, this.#buffer, partitions)
     this.#book = new MarkBook(config.FEED_NAME, Date.now() * 1_000, partitions)
     this.#frames = this.#openFrames()
     this.#wants = new Wants(streamedAssets(config.SYMBOLS))
     const report = this.#report()
+    const tape = config.MODE === 'tape' || config.FEED_CLOCK === 'tape'
+    const named = tape ? [] : sources.filter(({ name }) => config.VENUES.includes(name))
+    const on = tradeVenues.flatMap(({ venue }) => (config.VENUES.includes(venue) ? [venues[venue]] : []))
+    this.#rests = new RestHosts(config, on, named)
+    this.#sources = tape ? undefined : this.#openSources(named)
     this.#venues = tradeVenues.flatMap(({ venue }, number) =>
       config.VENUES.includes(venue) ? [this.#part(venues[venue], number, report)] : [],
     )
@@ -95,9 +113,12 @@ export class Host {
     await this.#ownership.lookBack()
     const tail = tailWants(kafka.reader(), codec, this.#wants, (error) => log.warn({ err: error }, 'cannot read wants'))
     const table = await InstrumentTable.read(kafka.reader(), codec, kafka.writer())
-    const listings = new Listings(table, this.#venues, log, () => this.#apply(table))
+    const listings = this.#openListings(table)
     await Promise.all([tail.caughtUp, listings.first()])
-    membership.onChange((numbers) => this.#ownership.own(numbers))
+    membership.onChange((numbers) => {
+      this.#ownership.own(numbers)
+      this.#sources?.own(numbers)
+    })
     const beat = setInterval(() => this.#beat(), beatMs)
     const tick = setInterval(() => this.#tick(), tickMs)
     this.#beat()
@@ -111,25 +132,26 @@ export class Host {
       this.#stop.abort()
       listings.stop()
       this.#ownership.stop()
-      for (const { feed, rest } of this.#venues) {
-        feed.close()
-        rest.close()
-      }
+      for (const { feed } of this.#venues) feed.close()
+      this.#sources?.stop()
+      this.#rests.close()
       this.#beat()
       clearInterval(beat)
-      await Promise.race([this.#buffer.drained(), delay(drainMs, undefined, { ref: false })])
+      const drained = Promise.all([this.#buffer.drained(), this.#sources?.drained()])
+      await Promise.race([drained, delay(drainMs, undefined, { ref: false })])
       this.#buffer.close()
+      this.#sources?.close()
       await Promise.all([tail.stop(), this.#frames?.close(), membership.leave(), ops.close()])
     }
     return { url: ops.url, stop }
   }
 
   #part(venue: Venue, number: number, report: FeedReport): Part {
-    const { ws, rest: restBase, replaced } = basesOf(this.#config, venue)
-    const rest = new RestClient(restBase, venue.rest, replaced)
+    const rest = this.#rests.of(venue.name, 'rest')
     const feed = new VenueFeed({
       venue,
-      wsBase: ws,
+      wsBase: baseOf(this.#config, venue.name, 'ws', venue.urls.ws).base,
+      gates: this.#gates,
       partitions: this.#config.PARTITIONS,
       clock: this.#clock,
       log: this.#feedLog,
@@ -181,12 +203,41 @@ export class Host {
     })
   }
 
+  #openSources(named: readonly Source[]): Sources {
+    const { PARTITIONS: partitions, FEED_NAME: feedName } = this.#config
+    const { codec, kafka, log, metrics } = this.#parts
+    return new Sources({
+      sources: named,
+      bases: this.#config,
+      rests: this.#rests,
+      gates: this.#gates,
+      partitions,
+      feedName,
+      codec,
+      writer: kafka.writer(),
+      log,
+      metrics,
+      writeError: (error, fatal) => this.#writeError(error, fatal),
+      unknown: (source) => this.#listings?.soon(source),
+    })
+  }
+
+  #openListings(table: InstrumentTable): Listings {
+    const ofTrades = this.#venues.map(({ venue: { name, market, listing }, rest }) => ({ name, market, listing, rest }))
+    const markets = [...ofTrades, ...(this.#sources?.markets ?? [])]
+    const againMs = this.#config.LISTINGS_SECONDS * 1_000
+    this.#listings = new Listings(table, markets, againMs, this.#parts.log, () => this.#apply(table))
+    return this.#listings
+  }
+
   #apply(table: InstrumentTable): void {
-    for (const { feed, venue } of this.#venues) feed.list(table.of(venue.name))
+    this.#sources?.list(table)
+    for (const { feed, venue } of this.#venues) feed.list(table.of(venue.name, venue.market))
   }
 
   #tick(): void {
     this.#ownership.tick(Date.now())
+    this.#sources?.tick(Date.now())
     if (!this.#buffer.full || this.#paused) return
     this.#paused = true
     this.#parts.log.warn({ records: this.#buffer.size }, 'the buffer is full, sockets are not read')
@@ -220,7 +271,9 @@ export class Host {
       this.#metrics.pendingGaps.set({ venue: venue.name }, this.#ownership.pending(part))
     }
     this.#metrics.buffered.set(this.#buffer.size)
+    if (!this.#stop.signal.aborted) this.#sources?.want(wanted)
     this.#mark()
+    this.#sources?.beat(Date.now())
   }
 
   /** One mark to each partition, behind the trades that were received before it. */
@@ -239,7 +292,8 @@ export class Host {
     this.#parts.log.warn({ err: error, records: this.#buffer.size }, 'the broker did not take a batch, trying again')
   }
 
-  #health(): { ok: boolean; buffered: number; venues: unknown } {
-    return { ok: !this.#buffer.full, buffered: this.#buffer.size, venues: this.#book.states }
+  #health(): { ok: boolean; buffered: number; venues: unknown; sources: unknown } {
+    const ok = !this.#buffer.full && this.#sources?.full !== true
+    return { ok, buffered: this.#buffer.size, venues: this.#book.states, sources: this.#sources?.health() ?? {} }
   }
 }

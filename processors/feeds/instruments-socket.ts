@@ -1,16 +1,20 @@
 import type { LogReader, Writer } from '../../infra/kafka/seam.ts'
 import type { Codec } from '../../schemas/codec.ts'
 import type { Instrument, Micros } from '../../schemas/records.ts'
+import type { Market } from '../../schemas/venues.ts'
 import { changedInstruments, resolveInstruments, type VenueMarkets } from './instruments.ts'
 import type { RestOutcome } from './rest.ts'
 import type { RestClient } from './rest-socket.ts'
-import type { RestAnswer, RestCall, Venue } from './venue.ts'
+import type { Listing, RestAnswer, RestCall } from './venue.ts'
 
 /** Pages of one list; more mean that its cursor does not move on. */
 const maxPages = 50
 
+/** One market of one venue, and who can be asked what it lists. */
 export interface Asked {
-  readonly venue: Venue
+  readonly name: string
+  readonly market: Market
+  readonly listing: Listing
   readonly rest: RestClient
 }
 
@@ -38,9 +42,9 @@ export class InstrumentTable {
     return new InstrumentTable(codec, writer, known)
   }
 
-  /** Whether the log knows markets of this venue. */
-  knows(venue: string): boolean {
-    return [...this.#known.values()].some((row) => row.venue === venue)
+  /** Whether the log knows instruments of this market. */
+  knows(venue: string, market: Market): boolean {
+    return [...this.#known.values()].some((row) => row.venue === venue && row.market === market)
   }
 
   /** Joins the lists, writes what is new, and returns what a person should look at. */
@@ -59,28 +63,29 @@ export class InstrumentTable {
     return doubts
   }
 
-  /** The live instruments of a venue by asset. Of two for one asset the first that the log has stays. */
-  of(venue: string): ReadonlyMap<string, Instrument> {
+  /** The live instruments of a venue's market by asset. Of two for one asset the first that the log has stays. */
+  of(venue: string, market: Market): ReadonlyMap<string, Instrument> {
     const byAsset = new Map<string, Instrument>()
     for (const row of this.#known.values()) {
-      if (row.venue === venue && row.status === 'live' && !byAsset.has(row.asset)) byAsset.set(row.asset, row)
+      if (row.venue !== venue || row.market !== market || row.status !== 'live') continue
+      if (!byAsset.has(row.asset)) byAsset.set(row.asset, row)
     }
     return byAsset
   }
 }
 
-/** Asks one venue for its markets and their prices; the checked-in rows where it does not answer. */
-export async function askMarkets({ venue, rest }: Asked): Promise<VenueMarkets> {
-  const { listing, name, market } = venue
+/** Asks for one market's instruments and their prices; the checked-in rows where there is no answer. */
+export async function askMarkets(asked: Asked): Promise<VenueMarkets> {
+  const { listing, name, market, rest } = asked
   const rows = await allPages(rest, listing.first, (body) => listing.parse(body))
-  if (rows === undefined) return seedOf(venue)
+  if (rows === undefined) return seedOf(asked)
   const { prices } = listing
   const priced = prices === undefined ? [] : await allPages(rest, prices.first, (body) => prices.parse(body))
   return { venue: name, market, source: 'venue', rows, prices: priced ?? [] }
 }
 
-/** What is checked in of a venue. */
-export function seedOf({ name, market, listing }: Venue): VenueMarkets {
+/** What is checked in of a market. */
+export function seedOf({ name, market, listing }: Asked): VenueMarkets {
   return { venue: name, market, source: 'seed', rows: listing.seed, prices: [] }
 }
 
@@ -92,7 +97,7 @@ async function allPages<Row>(
   const rows: Row[] = []
   let call: RestCall | undefined = first
   for (let page = 0; call !== undefined && page < maxPages; page++) {
-    const outcome: RestOutcome<Row> = await rest.get(call, parse)
+    const outcome: RestOutcome<Row> = await rest.get(call, parse, 'poll')
     if (outcome.kind !== 'rows') return undefined
     rows.push(...outcome.rows)
     call = outcome.next

@@ -52,7 +52,7 @@ export function changedInstruments(resolved: readonly Instrument[], known: Known
   })
 }
 
-/** The live instruments by venue and by the venue's own symbol. */
+/** The live instruments by venue and by the venue's own symbol; a venue's spot and perpetuals may share symbols: give one. */
 export function bySymbol(instruments: readonly Instrument[]): ReadonlyMap<string, ReadonlyMap<string, Instrument>> {
   const live = instruments.filter(({ status }) => status === 'live')
   const venues = Map.groupBy(live, ({ venue }) => venue)
@@ -102,13 +102,17 @@ function unlisted(
   known: KnownInstruments,
   at: Micros,
 ): Instrument[] {
-  const asked = new Set(markets.filter(({ source }) => source === 'venue').map(({ venue }) => venue))
+  const asked = new Set(markets.filter(({ source }) => source === 'venue').map(marketOf))
   const there = new Set(listed.map(({ instrument }) => instrument))
   return [...known.values()]
     .filter((row) => !there.has(row.instrument))
     .map((row) =>
-      asked.has(row.venue) && row.status === 'live'
+      asked.has(marketOf(row)) && row.status === 'live'
         ? { ...row, status: 'closed', source: 'venue', valid_from: at }
         : row,
     )
+}
+
+function marketOf({ venue, market }: { readonly venue: string; readonly market: string }): string {
+  return `${venue}:${market}`
 }

@@ -6,7 +6,7 @@ import { fixedMembership, groupMembership } from '../../infra/kafka/membership.t
 import type { Membership } from '../../infra/kafka/seam.ts'
 import { runService, sayReady } from '../../infra/lifecycle.ts'
 import type { Logger } from '../../infra/log.ts'
-import { tradeVenues } from '../../schemas/venues.ts'
+import { sourceNames } from '../../schemas/venues.ts'
 import { hostSettings } from './host-settings.ts'
 import { Host, type HostConfig } from './host-socket.ts'
 
@@ -14,7 +14,7 @@ const sessionMs = 4_000
 
 await runService({
   name: 'feeds',
-  says: 'Streams trades of the venues into market.trades, repairs what the streams lose, and marks the time.',
+  says: 'Brings what venues say (trades, prices, funding, liquidations) into market.*, repairs trades, marks the time.',
   settings: hostSettings,
   start: async (log) => {
     const config = readConfig(process.env, hostSettings)
@@ -36,7 +36,7 @@ await runService({
 /** Who repairs which venue: this process all of them, or a consumer group in which a venue's number is a partition. */
 async function membershipOf(config: HostConfig, log: Logger): Promise<Membership> {
   const { MEMBERSHIP, KAFKA_BROKERS: brokers, NAMESPACE: namespace, FEED_NAME: clientId } = config
-  if (MEMBERSHIP === 'fixed') return fixedMembership(tradeVenues.map((_, number) => number))
+  if (MEMBERSHIP === 'fixed') return fixedMembership(sourceNames.map((_, number) => number))
   const onCrash = (error: Error): void => {
     log.fatal({ err: error }, 'the consumer group is lost')
     process.exit(1)

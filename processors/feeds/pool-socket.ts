@@ -1,9 +1,11 @@
+import type { PoolState } from './channel-state.ts'
 import type { End } from './connection-socket.ts'
-import { Gate } from './gate.ts'
+import type { Gate } from './gate.ts'
+import { Gates } from './gates.ts'
 import { isRefusal, Line, type LineTiming, lineTiming } from './line-socket.ts'
 import type { Outcome } from './requests.ts'
 import type { FrameEvent, StreamProtocol } from './venue.ts'
-import type { Micros, VenueState } from '../../schemas/records.ts'
+import type { Micros } from '../../schemas/records.ts'
 
 export interface PoolTiming extends LineTiming {
   readonly tickMs: number
@@ -23,8 +25,6 @@ export interface PoolHandlers {
   lost(symbols: readonly string[], end: End): void
 }
 
-export type PoolState = Pick<VenueState, 'state' | 'sockets'>
-
 /** All connections of one channel of a venue: symbols spread over them, several copies where the venue asks for it. */
 export class SocketPool {
   readonly #protocol: StreamProtocol
@@ -40,12 +40,19 @@ export class SocketPool {
   #paused = false
   readonly #timer: NodeJS.Timeout
 
-  constructor(protocol: StreamProtocol, wsBase: string, on: PoolHandlers, timing: PoolTiming = poolTiming) {
+  /** `gates`: shared with the other channels of the host. */
+  constructor(
+    protocol: StreamProtocol,
+    wsBase: string,
+    on: PoolHandlers,
+    timing: PoolTiming = poolTiming,
+    gates = new Gates(),
+  ) {
     this.#protocol = protocol
     this.#url = wsBase + protocol.socket.path
     this.#timing = timing
     this.#on = on
-    this.#gate = new Gate(protocol.socket.minConnectSpacingMs)
+    this.#gate = gates.of(wsBase, protocol.socket.minConnectSpacingMs)
     this.#timer = setInterval(() => this.#tick(Date.now()), timing.tickMs)
   }
 

@@ -1,7 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { retryAfterMs } from './connection-socket.ts'
 import type { Rest, RestOutcome } from './rest.ts'
-import { TokenBucket } from './token-bucket.ts'
+import { RestLine, type Lane } from './rest-line.ts'
 import type { RestAnswer, RestCall, RestRules } from './venue.ts'
 
 /** Longest wait for an answer, headers and body together. */
@@ -10,29 +9,29 @@ const deadlineMs = 10_000
 const maxBodyBytes = 32 * 1024 * 1024
 const tooMany: ReadonlySet<number> = new Set([418, 429])
 const refusals: ReadonlySet<number> = new Set([403, 451])
-/** Calls on their way at once; the others wait in line. */
-const maxInFlight = 4
 /** Waiting time where a venue says "too many" without a time. */
 const tooManyMs = 10_000
 const unavailableMs = 600_000
 
-/** One venue's REST interface: calls wait for their share of its budget and have a deadline. */
+/** One REST host of a venue: calls wait for their share of its budget and have a deadline. */
 export class RestClient implements Rest {
   readonly #base: string
   readonly #headers: Readonly<Record<string, string>>
-  readonly #bucket: TokenBucket
+  readonly #line: RestLine
   readonly #replaced: boolean
-  #inFlight = 0
-  readonly #line: (() => void)[] = []
+  #timer: NodeJS.Timeout | undefined
   #unavailableUntil = 0
   #used = 0
   readonly #stop = new AbortController()
 
-  /** `replaced`: the base is configured, so a call's other host of the venue is not used. */
-  constructor(base: string, rules: RestRules, replaced: boolean) {
+  /**
+   * `replaced`: the base is configured, so a call's other host of the venue is not used. `repair`: the share of `rules`
+   * that the repair of trades may use.
+   */
+  constructor(base: string, rules: RestRules, replaced: boolean, repair?: RestRules) {
     this.#base = base
-    this.#headers = { accept: 'application/json', ...rules.headers }
-    this.#bucket = new TokenBucket(rules)
+    this.#headers = { accept: 'application/json', ...rules.headers, ...repair?.headers }
+    this.#line = new RestLine(rules, repair)
     this.#replaced = replaced
   }
 
@@ -41,37 +40,56 @@ export class RestClient implements Rest {
     return this.#used
   }
 
+  /** Calls that wait for their share. */
+  get waiting(): number {
+    return this.#line.length
+  }
+
   get unavailable(): boolean {
     return Date.now() < this.#unavailableUntil
   }
 
-  /** Calls beyond `maxInFlight` wait for their turn. Callers make one call per task at a time, which bounds the line. */
-  async get<Row>(call: RestCall, parse: (body: unknown) => RestAnswer<Row>): Promise<RestOutcome<Row>> {
-    if (this.#inFlight >= maxInFlight) {
+  /** Waits for a turn in `lane`. Callers have few calls under way per task, which bounds the line. */
+  async get<Row>(
+    call: RestCall,
+    parse: (body: unknown) => RestAnswer<Row>,
+    lane: Lane = 'repair',
+  ): Promise<RestOutcome<Row>> {
+    if (!this.unavailable && !this.#stop.signal.aborted) {
       await new Promise<void>((resolve) => {
-        this.#line.push(resolve)
+        this.#line.join(lane, call.cost, resolve)
+        this.#move()
       })
+      try {
+        return await this.#get(call, parse)
+      } finally {
+        this.#line.left(lane)
+        this.#move()
+      }
     }
-    this.#inFlight++
-    try {
-      return await this.#get(call, parse)
-    } finally {
-      this.#inFlight--
-      this.#line.shift()?.()
-    }
+    return this.#turnedAway()
   }
 
   close(): void {
     this.#stop.abort()
+    clearTimeout(this.#timer)
+    this.#line.dismiss()
+  }
+
+  #move(): void {
+    clearTimeout(this.#timer)
+    if (this.#stop.signal.aborted || this.unavailable) return this.#line.dismiss()
+    const again = this.#line.move(Date.now())
+    if (again !== undefined) this.#timer = setTimeout(() => this.#move(), again)
+  }
+
+  #turnedAway(): RestOutcome<never> {
+    if (this.#stop.signal.aborted) return { kind: 'failed', message: 'stopped' }
+    return { kind: 'unavailable', status: 0, waitMs: Math.max(0, this.#unavailableUntil - Date.now()) }
   }
 
   async #get<Row>(call: RestCall, parse: (body: unknown) => RestAnswer<Row>): Promise<RestOutcome<Row>> {
-    const blocked = this.#unavailableUntil - Date.now()
-    if (blocked > 0) return { kind: 'unavailable', status: 0, waitMs: blocked }
-    for (let wait = this.#take(call); wait > 0; wait = this.#take(call)) {
-      if (this.#stop.signal.aborted) return { kind: 'failed', message: 'stopped' }
-      await delay(wait, undefined, { signal: this.#stop.signal }).catch(() => undefined) // aborted: asked above
-    }
+    if (this.#stop.signal.aborted || this.unavailable) return this.#turnedAway()
     this.#used += call.cost
     try {
       const base = this.#replaced ? this.#base : (call.base ?? this.#base)
@@ -80,10 +98,6 @@ export class RestClient implements Rest {
     } catch (error) {
       return { kind: 'failed', message: error instanceof Error ? `${error.message} ${causeOf(error)}` : String(error) }
     }
-  }
-
-  #take(call: RestCall): number {
-    return this.#bucket.take(call.cost, Date.now())
   }
 
   async #read<Row>(response: Response, parse: (body: unknown) => RestAnswer<Row>): Promise<RestOutcome<Row>> {
@@ -108,7 +122,7 @@ export class RestClient implements Rest {
 
   async #limited(retryAfter: number | undefined, response: Response | undefined): Promise<RestOutcome<never>> {
     const waitMs = retryAfter ?? tooManyMs
-    this.#bucket.block(waitMs, Date.now())
+    this.#line.block(waitMs, Date.now())
     await response?.body?.cancel()
     return { kind: 'limited', waitMs }
   }

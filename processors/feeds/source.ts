@@ -13,6 +13,8 @@ export interface Source {
   readonly hosts: Readonly<Partial<Record<HostName, string>>>
   /** One token bucket per REST host. A venue's `rest` shares it with its trades' repair. */
   readonly budgets: Readonly<Partial<Record<RestHost, RestRules>>>
+  /** The share of `rest` that the repair of trades may use; without it all of it. */
+  readonly repair?: RestRules
   /** Markets that are not listed by the venue's trade adapter: spot markets of the price chain. */
   readonly listings: readonly SourceListing[]
   readonly streams: readonly DataStream[]
@@ -109,7 +111,8 @@ export interface DerivativeFact {
   readonly rate?: { readonly rate: string; readonly next: Micros | null; readonly time: Micros }
   /**
    * Null: not said here, what is known stands. Mark and index can be of two calls (OKX), each with its own time: whether
-   * one is news is judged by its own last time, not by the other's, and a record that joins them has the later time.
+   * one is news is judged by its own last time, not by the other's. A record that joins them has the mark's time, so that an
+   * index never makes a mark look young.
    */
   readonly mark?: { readonly mark: string | null; readonly index: string | null; readonly time: Micros }
   /** Close of the minute that begins at `time`. */

@@ -13,14 +13,19 @@ export class TokenBucket {
   }
 
   /** Takes `cost` units and returns 0, or takes nothing and returns how long to wait before asking again, ms. */
-  take(cost: number, now: number): number {
+  take(cost: number, now: number, reserve = 0): number {
+    const wait = this.wait(cost, now, reserve)
+    if (wait === 0) this.#tokens -= cost
+    return wait
+  }
+
+  /** How long it takes until `cost` units are there with `reserve` left for others, ms; 0: now. */
+  wait(cost: number, now: number, reserve = 0): number {
     if (now < this.#notBefore) return this.#notBefore - now
     this.#refill(now)
     // A call that costs more than the bucket holds waits for a full one, or it would wait for ever.
-    const needed = Math.min(cost, this.#capacity)
-    if (this.#tokens < needed) return Math.ceil((needed - this.#tokens) / this.#perMs)
-    this.#tokens -= cost
-    return 0
+    const needed = Math.min(cost + reserve, this.#capacity)
+    return this.#tokens >= needed ? 0 : Math.ceil((needed - this.#tokens) / this.#perMs)
   }
 
   /** The venue said "too many": nothing more for `ms`, and the bucket is empty then. */

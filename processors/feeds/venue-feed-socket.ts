@@ -1,8 +1,10 @@
 import type { End } from './connection-socket.ts'
 import type { FeedClock } from './clock.ts'
 import type { FeedLog } from './feed-log.ts'
+import type { Gates } from './gates.ts'
 import { fromStream, isClamped, AHEAD_MAX } from './normalise.ts'
-import { SocketPool, type PoolState, type PoolTiming } from './pool-socket.ts'
+import type { PoolState } from './channel-state.ts'
+import { SocketPool, type PoolTiming } from './pool-socket.ts'
 import { newStream, observe, relist, type Stream } from './stream.ts'
 import type { FrameEvent, Venue, VenueTrade } from './venue.ts'
 import type { Instrument, Micros, SubscriptionChange } from '../../schemas/records.ts'
@@ -27,6 +29,7 @@ export interface VenueFeedOptions {
   readonly log: FeedLog
   readonly report: FeedReport
   readonly timing?: PoolTiming
+  readonly gates?: Gates
 }
 
 /** The live half of one venue: from frames to trades in the log. What did not come is the repairer's. */
@@ -41,7 +44,7 @@ export class VenueFeed {
 
   constructor(options: VenueFeedOptions) {
     this.#options = options
-    const { venue, wsBase, report, timing } = options
+    const { venue, wsBase, report, timing, gates } = options
     const handlers = {
       frame: (text: string, received: Micros, json: boolean) => {
         this.#frame = text
@@ -52,7 +55,7 @@ export class VenueFeed {
       refused: (symbols: readonly string[]) => this.#changed(symbols, 'refused'),
       lost: (symbols: readonly string[], end: End) => this.#lost(symbols, end),
     }
-    this.#pool = new SocketPool(venue, wsBase, handlers, timing)
+    this.#pool = new SocketPool(venue, wsBase, handlers, timing, gates)
   }
 
   get venue(): Venue {
@@ -154,6 +157,7 @@ export class VenueFeed {
         case 'subscribed':
         case 'unsubscribed':
         case 'pong':
+        case 'fact':
       }
     }
   }

@@ -4,8 +4,8 @@ import { aliveSources } from './alive.ts'
 import { compositeOf, type Part } from './composite.ts'
 import { type AssetState, type GapRange, type PriceGap, type PricesState } from './state.ts'
 
-/** Candles of a gap are gathered for this long after the first, partition time. */
-export const GATHER: Micros = 10_000_000
+/** Venues are waited for this long after the first has told of a gap, partition time: each asks for its candles in turn. */
+export const GATHER: Micros = 60_000_000
 
 /** Notes at `now`, before a price comes in, that none was there: the gap that its candles will tell of. */
 export function openGap(state: PricesState, asset: AssetState, now: Micros): void {
@@ -37,7 +37,8 @@ export function gatherRange(state: PricesState, asset: AssetState, venue: PriceV
   const gap = gapOf(state, asset)
   if (gap === null || gap.isTold || range.to <= gap.from || range.from >= gap.to) return false
   gap.ranges.set(venue, joined(gap.ranges.get(venue), venue, range))
-  gap.due ??= state.time + GATHER
+  const isWhole = [...asset.sources.keys()].every((name) => gap.ranges.has(name))
+  gap.due = isWhole ? state.time : (gap.due ?? state.time + GATHER)
   asset.isChanged = true
   return true
 }
@@ -61,7 +62,7 @@ function joined(known: GapRange | undefined, venue: PriceVenue, range: PriceRang
   }
 }
 
-/** What the gathered candles say, once, when it is time. */
+/** What the gathered candles say, once: when all venues of the asset have told, or the others were waited for. */
 export function tellGap(state: PricesState, asset: AssetState, v: number): CompositePrice | undefined {
   const { gap } = asset
   if (gap === null || gap.isTold || gap.due === null || gap.due > state.time) return undefined

@@ -171,21 +171,21 @@ describe('a time without any source', () => {
     expect(told(away().batch(mark(41)))).toEqual([])
   })
 
-  it('is told late by the venues’ candles, gathered for 10 s, with the end of the candles as its time', () => {
+  it('is told late by the venues’ candles at the next mark, with the end of the candles as its time', () => {
     const given = away().batch(at('binance', 101, 45), mark(46))
-    given.batch(range('binance', 0, 45, 80, 120), range('okx', 0, 45, 90, 110))
+    given.batch(range('binance', 0, 45, 80, 120), mark(47), range('okx', 0, 45, 90, 110))
     given.take()
-    expect(told(given.batch(mark(55)))).toEqual([])
-    const [late] = told(given.batch(mark(56)))
+    const [late] = told(given.batch(mark(48)))
     expect(late).toMatchObject({ late: true, low: 85, high: 115, price: 100, time: T0 + 45 * SECOND, quality: 'good' })
     expect(venuesOf(late)).toEqual(['binance', 'okx'])
-    expect(told(given.batch(mark(57), range('bybit', 0, 45, 1, 2), mark(90)))).toEqual([])
+    expect(told(given.batch(mark(57), range('bybit', 0, 45, 1, 2), mark(150)))).toEqual([])
     expect(given.core.counts?.(given.state)).toMatchObject({ range: 1 })
   })
 
-  it('is told once, of several candles of a venue their bounds', () => {
-    const given = away().batch(range('okx', 0, 20, 95, 99), range('okx', 20, 40, 97, 105), mark(50))
-    expect(told(given)).toMatchObject([{ late: true, low: 95, high: 105, quality: 'degraded' }])
+  it('is told once, of several candles of a venue their bounds; other venues are waited for 60 s', () => {
+    const given = away().batch(range('okx', 0, 20, 95, 99), range('okx', 20, 40, 97, 105), mark(99))
+    expect(told(given)).toEqual([])
+    expect(told(given.batch(mark(100)))).toMatchObject([{ late: true, low: 95, high: 105, quality: 'degraded' }])
   })
 
   it('is also seen when the feeds themselves were away and no mark told of it', () => {

@@ -1,5 +1,6 @@
 import { partsOf, type VenueName } from '../../schemas/venues.ts'
-import { decimalOf, type Decimal } from './decimal.ts'
+import type { TheirVolume } from '../../processors/audit/compare.ts'
+import { decimalOf, decimalText, type Decimal } from './decimal.ts'
 import type { InstrumentAccount } from './log-account.ts'
 import type { Source } from './source.ts'
 import type { SourceTotals, Stretch, Totals, Window } from './totals.ts'
@@ -89,7 +90,24 @@ export class Candles implements Source {
     return { from: start, to: (Math.floor(to / MINUTE_MICROS) + 1) * MINUTE_MICROS - 1 }
   }
 
-  async #sum(instrument: string, { from, to }: Window): Promise<SourceTotals> {
+  /** Each minute of an instrument that `totals` was asked for, as the audit compares it; nothing where nothing traded. */
+  async minutes(instrument: string, window: Window): Promise<Map<number, TheirVolume>> {
+    const { rows, factor } = await this.#read(instrument, window)
+    const plain = (value: Decimal): number => Number(decimalText((value * factor) / ONE))
+    return new Map(
+      rows.map(({ startMs, volume, buy }) => [
+        startMs * 1000,
+        { volume: plain(volume), taker_buy: buy === undefined ? null : plain(buy), trades: null },
+      ]),
+    )
+  }
+
+  async #sum(instrument: string, window: Window): Promise<SourceTotals> {
+    const { rows, factor } = await this.#read(instrument, window)
+    return summed(rows, factor)
+  }
+
+  async #read(instrument: string, { from, to }: Window): Promise<{ rows: readonly Minute[]; factor: Decimal }> {
     const { venue, symbol } = partsOf(instrument)
     const reader = candleReaders[venue as VenueName]
     const factor = reader.inContracts ? (this.#factors.get(instrument) ?? ONE) : ONE
@@ -100,7 +118,7 @@ export class Candles implements Source {
       const body = await this.#ask(venue, reader.path(symbol, start, last))
       for (const row of reader.parse(body)) if (row.startMs >= start && row.startMs <= last) seen.set(row.startMs, row)
     }
-    return summed([...seen.values()], factor)
+    return { rows: [...seen.values()], factor }
   }
 
   async #ask(venue: string, target: string): Promise<unknown> {

@@ -25,7 +25,8 @@ const nothing: Checkpoint = { entered: null, row: 0, trades: 0, buy: '0', sell: 
 
 /** What a market has traded, on disk: the venue's memory for REST, and the ledger's. */
 export class History {
-  readonly market: Market
+  /** As the venue counts it now: a contract may get another value, which keeps all whole units. */
+  market: Market
   readonly rows: RowFile
   readonly candles: Candles
   /** Newest trade. */

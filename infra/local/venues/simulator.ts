@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { ConnectLimits } from './connect-limits.ts'
 import type { Economy } from './economy.ts'
 import { SimulatedEconomy } from './economy/simulated-economy.ts'
+import type { ListingChange } from './economy/listings.ts'
 import { facesOf } from './faces.ts'
 import { Faults } from './faults.ts'
 import { simulatedMarkets, tradeVenueNames, type Market } from './markets.ts'
@@ -55,9 +56,15 @@ export async function startVenues(options: SimulatorOptions): Promise<Simulator>
   const pause = (value: boolean): void => {
     paused = value
   }
+  const list = (change: ListingChange): string | undefined => {
+    if (simulated === undefined) return 'a tape’s instrument lists do not change'
+    const refused = simulated.list(change)
+    if (refused === undefined) recount(world, simulated)
+    return refused
+  }
   const listening = await serve(
     venues,
-    gateOf(world, faults, { pause, progress: () => source.progress(), limits }),
+    gateOf({ world, economy, faults, pause, progress: () => source.progress(), limits, list }),
     options,
   )
   let beatMs = 0
@@ -69,9 +76,14 @@ export async function startVenues(options: SimulatorOptions): Promise<Simulator>
     else
       for (const { market, trades, now } of source.advance(host, faults.unread())) {
         world.now = now
-        world.get(market).append(trades)
+        const history = world.get(market)
+        // What its venue has taken off the list does not trade.
+        if (simulated !== undefined && simulated.listed(market) === undefined) continue
+        history.append(trades)
         simulated?.traded(market, trades)
-        venues.find(({ name }) => name === market.venue)?.publish(market, trades)
+        venues
+          .find(({ name, prefix }) => name === market.venue && prefix === undefined)
+          ?.publish(history.market, trades)
       }
     world.now = source.clock(host)
     simulated?.advance(world.now, paused)
@@ -90,19 +102,24 @@ export async function startVenues(options: SimulatorOptions): Promise<Simulator>
 }
 
 interface Way {
+  readonly world: World
+  readonly economy: Economy
+  readonly faults: Faults
   readonly pause: (paused: boolean) => void
   readonly progress: () => object
   readonly limits: ConnectLimits | undefined
+  readonly list: (change: ListingChange) => string | undefined
 }
 
-function gateOf(world: World, faults: Faults, way: Way): Gate {
+function gateOf(way: Way): Gate {
+  const { faults } = way
   return {
     tamper: faults,
     socketStatus: (face) => faults.socketStatus(face.name) ?? way.limits?.status(prefixOf(face), Date.now()),
     restReply: (venue) => faults.restReply(venue, Date.now()),
     opened: (link, session) => faults.opened(link, session),
     closed: (link) => faults.closed(link),
-    operator: (request) => operate({ world, faults, ...way }, request),
+    operator: (request) => operate(way, request),
   }
 }
 
@@ -129,9 +146,17 @@ async function openSource(options: SimulatorOptions): Promise<Opened> {
     now,
     newest: newestOf(world),
   })
+  recount(world, simulated)
   const basis = simulated.basis.bind(simulated)
   const source = modelSource(world, { seed: options.seed, rate: options.rate, start: now, basis })
   return { world, source, economy: simulated, simulated }
+}
+
+/** Markets whose contracts got another value are shown so from now on. */
+function recount(world: World, economy: SimulatedEconomy): void {
+  for (const history of tradeVenueNames.flatMap((venue) => world.of(venue))) {
+    history.market = economy.listed(history.market) ?? history.market
+  }
 }
 
 /** The newest trade of each market that has traded. */

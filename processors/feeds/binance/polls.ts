@@ -3,7 +3,7 @@ import type { CandleLookup, Poll } from '../source.ts'
 import { about, rowsOf } from './answers.ts'
 import { parseCandles, parsePremiums } from './klines.ts'
 import { readPremiumIndex } from './mark-price.ts'
-import { FUNDING_COST, parseSettlements, PAST_MS, RECENT_MS, settlementsSince } from './settlements.ts'
+import { FUNDING_COST, settlementsOf, settlementsOfWindow, WINDOWS } from './settlements.ts'
 import { parseOpenInterest, parseOpenInterestHistory, parseTopPositions, STATISTICS_COST } from './statistics.ts'
 import { readFundingInfo, readInterest } from './terms.ts'
 import { readTicker24h } from './tickers.ts'
@@ -48,9 +48,10 @@ const running: readonly Poll[] = [
     ...funding,
     subjects: whole,
     everyMs: MINUTE_MS,
-    call: (_whole, now) => settlementsSince(now - RECENT_MS),
-    parse: (_whole, body) => parseSettlements(body),
+    ...settlementsOf(2 * HOUR_MS),
   },
+  // What an outage of hours has kept from us.
+  { name: 'settlements-day', ...funding, subjects: whole, everyMs: HOUR_MS, ...settlementsOf(26 * HOUR_MS) },
   {
     name: 'top-positions',
     ...funding,
@@ -95,15 +96,14 @@ const terms: readonly Poll[] = [
 
 /** Back-reads. The venue serves no liquidations of the past: they count from the first start on. */
 const past: readonly Poll[] = [
-  {
-    // The whole market's in about a hundred pages, where a call a market would be six hundred.
-    name: 'settlements-past',
+  // The whole market's in about a hundred pages, where a call a market would be six hundred.
+  ...Array.from({ length: WINDOWS }, (_, back): Poll => ({
+    name: `settlements-past-${back + 1}`,
     ...funding,
     subjects: whole,
     everyMs: 'once',
-    call: (_whole, now) => settlementsSince(now - PAST_MS),
-    parse: (_whole, body) => parseSettlements(body),
-  },
+    ...settlementsOfWindow(back),
+  })),
   {
     name: 'premium-past',
     ...funding,

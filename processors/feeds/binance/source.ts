@@ -8,9 +8,10 @@ import { binance } from './venue.ts'
  * Binance beside its trades: spot prices, funding, open interest, liquidations, candles. Evidence: README.md beside this
  * file.
  *
- * One bucket holds all limits of the futures host. It gives 2,280 weight a minute, of which the repair of trades takes
- * at most 1,000. What is polled needs, with 600 markets and 8 wanted: premium 600, premium index 20, settlements 20, top
- * positions 80, open interest 32, candles 8: 760 a minute; each further wanted market 15. The limits that are counted in
+ * One bucket holds all limits of the futures host. It gives 1,980 weight a minute in the long run, of which the repair of
+ * trades may take 1,000. What is polled needs, with 600 markets and 8 wanted: premium 600, premium index 20, settlements
+ * 21, top positions 88, open interest 32, candles 8: 769 a minute; each further wanted market 16, so that 20 fit beside a
+ * repair at its limit and 80 without one; beyond that polls come later than they should. The limits that are counted in
  * calls rather than weight (`/futures/data`, `fundingRate`) are kept by what a call costs here.
  */
 export const binanceSource: Source = {
@@ -26,6 +27,8 @@ export const binanceSource: Source = {
     // 6000 weight a minute per address: 1000 at once and 80 a second are at most 5800 in any minute.
     spotRest: { capacity: 1000, refillPerSecond: 80 },
   },
+  // At most 1,000 weight in any minute.
+  repair: { capacity: 220, refillPerSecond: 13 },
   listings: [{ market: 'spot', host: 'spotRest', listing: spotListing }],
   streams: [spotTickers, markPrices, liquidations],
   polls,

@@ -27,9 +27,9 @@ export const binance: Venue = {
     minConnectSpacingMs: 1_000,
   },
   rest: {
-    // 2400 weight a minute per address: 600 at once and 28 a second are at most 2280 in any minute.
-    capacity: 600,
-    refillPerSecond: 28,
+    // 2400 weight a minute per address: 300 at once and 33 a second are at most 2280 in any minute.
+    capacity: 300,
+    refillPerSecond: 33,
   },
   subscribe,
   unsubscribe,

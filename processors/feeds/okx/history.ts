@@ -30,9 +30,9 @@ const WINDOW_MS = 90 * MINUTE_MS
 /** The newest row is this old at most when there is nothing more to read. */
 const UP_TO_DATE_MS = 2 * MINUTE_MS
 
-/** The premium of the last closed minutes. Spread over their minute, these calls stay below "20 requests per 2 seconds". */
+/** The premium of the last closed minutes; "20 requests per 2 seconds". */
 export const premiumMinutes: Calls = {
-  call: (symbol) => ({ path: `${premiumPath(symbol)}&limit=5`, cost: 1 }),
+  call: (symbol) => ({ path: `${premiumPath(symbol)}&limit=5`, cost: 2 }),
   parse: (symbol, body, now) =>
     closesOf(
       answerOf(body, (row) => [readPremium(symbol, row)]),
@@ -109,7 +109,7 @@ function readRatio(symbol: string, row: unknown): FactRow {
     symbol,
     cohort: 'top_traders',
     basis: 'positions',
-    long: ratio * short,
+    long: 1 - short,
     short,
     ratio,
     time,

@@ -26,9 +26,9 @@ export const okx: Venue = {
     // "3 requests per second" to connect, per address.
     minConnectSpacingMs: 500,
   },
-  // Limits are per call, 5 to 40 in 2 s and address; one bucket gives at most 36 units in 2 s, and a call costs what
-  // brings it below its own limit: 2 where 20 are allowed (history-trades: at most 18), 4 where 10 are.
-  rest: { capacity: 8, refillPerSecond: 14 },
+  // Limits are per call, 10 to 40 in 2 s and address; the bucket gives at most 38 units in 2 s, and a call costs what
+  // keeps it below its own: 4 where 10 are allowed, 2 where 20 are (history-trades: at most 19), 1 where 40 are.
+  rest: { capacity: 4, refillPerSecond: 17 },
   subscribe,
   unsubscribe,
   parse,

@@ -4,34 +4,18 @@ import type { History } from '../history.ts'
 import type { Market } from '../markets.ts'
 import { ok, whole } from '../query.ts'
 import type { RestReply } from '../venue-server.ts'
+import { intervalMsOf } from './intervals.ts'
 
-const MINUTE_MS = 60_000
 const LIMIT_MAX = 1500
-
-const minutesOf: Readonly<Record<string, number>> = {
-  '1m': 1,
-  '3m': 3,
-  '5m': 5,
-  '15m': 15,
-  '30m': 30,
-  '1h': 60,
-  '2h': 120,
-  '4h': 240,
-  '6h': 360,
-  '8h': 480,
-  '12h': 720,
-  '1d': 1_440,
-}
 
 /** `/fapi/v1/klines`: oldest first; from `startTime` on where it is given, else the newest. */
 export function klines({ candles, market }: History, query: URLSearchParams, nowMs: number): RestReply {
-  const minutes = minutesOf[query.get('interval') ?? '']
-  if (minutes === undefined) return { status: 400, body: { code: -1120, msg: 'Invalid interval.' } }
+  const intervalMs = intervalMsOf(query.get('interval'))
+  if (intervalMs === undefined) return { status: 400, body: { code: -1120, msg: 'Invalid interval.' } }
   const limit = whole(query, 'limit') ?? 500
   if (!(limit >= 1 && limit <= LIMIT_MAX)) {
     return { status: 400, body: { code: -1130, msg: "Data sent for parameter 'limit' is not valid." } }
   }
-  const intervalMs = minutes * MINUTE_MS
   const start = whole(query, 'startTime')
   const all = candles.every(intervalMs, start ?? 0, (whole(query, 'endTime') ?? nowMs) + 1)
   const filled = withFlatCandles(all, intervalMs)

@@ -1,8 +1,8 @@
-import { fixedText } from '../decimal.ts'
-import type { Market } from '../markets.ts'
+import { powerText } from '../amounts.ts'
+import type { PerpMarket } from '../economy.ts'
 
 /** `/fapi/v1/exchangeInfo`: what trades, and some that a reader has to leave out. */
-export function exchangeInfo(markets: readonly Market[], nowMs: number): object {
+export function exchangeInfo(markets: readonly PerpMarket[], nowMs: number): object {
   const traded = new Set(markets.map(({ symbol }) => symbol))
   return {
     timezone: 'UTC',
@@ -22,7 +22,7 @@ export function exchangeInfo(markets: readonly Market[], nowMs: number): object 
 }
 
 /** Listed, but not for us: a name with digits, a stock, a delisted one, a dated future, another quote. */
-function decoys(markets: readonly Market[]): { symbol: string }[] {
+function decoys(markets: readonly PerpMarket[]): { symbol: string }[] {
   const [btc] = markets
   if (btc === undefined) return []
   const like = (symbol: string, baseAsset: string, more: object): { symbol: string } => ({
@@ -44,9 +44,10 @@ function decoys(markets: readonly Market[]): { symbol: string }[] {
   ]
 }
 
-function row(market: Market, more: object): object {
-  const tick = fixedText(market.tick, market.priceDecimals)
-  const lot = fixedText(market.lot, market.sizeDecimals)
+function row(market: PerpMarket, more: object): object {
+  const lot = powerText(-market.sizeDecimals)
+  // BTC is written with two decimals although its tick is 0.1.
+  const tick = market.priceDecimals === 2 && market.asset === 'BTC' ? '0.10' : powerText(-market.priceDecimals)
   return {
     symbol: market.symbol,
     pair: market.symbol,
@@ -56,9 +57,9 @@ function row(market: Market, more: object): object {
     status: 'TRADING',
     maintMarginPercent: '2.5000',
     requiredMarginPercent: '5.0000',
-    baseAsset: market.factor === 3 ? `1000${market.base}` : market.base,
-    quoteAsset: market.quote,
-    marginAsset: market.quote,
+    baseAsset: market.symbol.replace(/USDT$/, ''),
+    quoteAsset: 'USDT',
+    marginAsset: 'USDT',
     pricePrecision: market.priceDecimals,
     quantityPrecision: market.sizeDecimals,
     baseAssetPrecision: 8,

@@ -1,62 +1,48 @@
-import { fixedText } from '../decimal.ts'
+import { priceText } from '../amounts.ts'
+import type { Economy, PerpMarket } from '../economy.ts'
 import type { History } from '../history.ts'
-import { ok, secondsText, whole } from '../query.ts'
-import { Throttle } from '../throttle.ts'
+import { ok, whole } from '../query.ts'
 import type { Trade } from '../trade.ts'
 import type { RestReply, RestRequest } from '../venue-server.ts'
 import type { World } from '../world.ts'
+import { BinanceDataRest } from './data-rest.ts'
 import { aggTradeRow } from './frames.ts'
 import { klines } from './klines.ts'
 import { exchangeInfo } from './listing.ts'
+import { bad, noSymbol, notFound, unknownSymbol } from './reply.ts'
+import { CallLimit, WeightLimit } from './weight.ts'
 
 /** "2400 request weight per minute per IP." */
 const WEIGHT_PER_MINUTE = 2400
-/** Requests that go on after a 429 get the address banned: 2 minutes at first. */
-const BANNED_AFTER = 20
-const BAN_MS = 120_000
 const HOUR_MS = 3_600_000
 /** aggTrades "only support querying the last 24 hours". */
 const DEPTH_MS = 24 * HOUR_MS
 
-/** Binance USD-M REST: what a reader of trades needs, with its weights and refusals. */
+/** Binance USD-M REST with its weights and refusals. */
 export class BinanceRest {
   private readonly world: World
-  private readonly weight = new Throttle(60_000)
-  private refusals = 0
-  private bannedUntilMs = 0
+  private readonly economy: Economy
+  private readonly data: BinanceDataRest
+  private readonly weight = new WeightLimit(WEIGHT_PER_MINUTE)
+  /** `/futures/data/*` and the two funding calls are counted by themselves, per address in 5 minutes. */
+  private readonly statistics = new CallLimit(1000)
+  private readonly funding = new CallLimit(500)
 
-  constructor(world: World) {
+  constructor(world: World, economy: Economy) {
     this.world = world
+    this.economy = economy
+    this.data = new BinanceDataRest(world, economy)
   }
 
-  answer(request: RestRequest): RestReply {
-    const over = this.limit(request)
-    if (over !== undefined) return over
-    const used = { 'x-mbx-used-weight-1m': String(this.weight.use(request.nowMs, 0)) }
-    const reply = this.route(request.path, request.query)
-    return { ...reply, headers: { ...used, ...reply.headers } }
+  answer({ path, query, nowMs }: RestRequest): RestReply {
+    const refused = this.weight.refuse(weightOf(path, query), nowMs) ?? this.refuseCall(path, nowMs)
+    return refused ?? this.weight.marked(this.route(path, query), nowMs)
   }
 
-  private limit({ path, query, nowMs }: RestRequest): RestReply | undefined {
-    if (nowMs < this.bannedUntilMs) return banned(this.bannedUntilMs, nowMs)
-    const used = this.weight.use(nowMs, weightOf(path, query))
-    if (used <= WEIGHT_PER_MINUTE) {
-      this.refusals = 0
-      return undefined
-    }
-    this.refusals += 1
-    if (this.refusals > BANNED_AFTER) {
-      this.bannedUntilMs = nowMs + BAN_MS
-      return banned(this.bannedUntilMs, nowMs)
-    }
-    return {
-      status: 429,
-      headers: { 'retry-after': secondsText(this.weight.left(nowMs)), 'x-mbx-used-weight-1m': String(used) },
-      body: error(
-        -1003,
-        `Too many requests; current limit of IP is ${WEIGHT_PER_MINUTE} requests per minute. Please use the websocket for live updates to avoid polling the API.`,
-      ),
-    }
+  private refuseCall(path: string, nowMs: number): RestReply | undefined {
+    if (path.startsWith('/futures/data/')) return this.statistics.refuse(nowMs)
+    if (path === '/fapi/v1/fundingRate' || path === '/fapi/v1/fundingInfo') return this.funding.refuse(nowMs)
+    return undefined
   }
 
   private route(path: string, query: URLSearchParams): RestReply {
@@ -66,28 +52,32 @@ export class BinanceRest {
       case '/fapi/v1/time':
         return ok({ serverTime: this.world.nowMs })
       case '/fapi/v1/exchangeInfo':
-        return ok(exchangeInfo(this.markets(), this.world.nowMs))
+        return ok(exchangeInfo(this.economy.perps('binance'), this.world.nowMs))
       case '/fapi/v1/aggTrades':
-        return this.withSymbol(query, (history) => this.aggTrades(history, query))
+        return this.withTrades(query, (history) => this.aggTrades(history, query))
       case '/fapi/v1/klines':
-        return this.withSymbol(query, (history) => klines(history, query, this.world.nowMs))
+        return this.withTrades(query, (history) => klines(history, query, this.world.nowMs))
       case '/fapi/v1/ticker/price':
       case '/fapi/v2/ticker/price':
         return this.prices(query)
       default:
-        return { status: 404, body: '<html><body><h2>404 Not found</h2></body></html>' }
+        return this.data.answer(path, query) ?? notFound
     }
   }
 
-  private markets(): History['market'][] {
-    return this.world.of('binance').map((history) => history.market)
+  private withSymbol(query: URLSearchParams, found: (market: PerpMarket) => RestReply): RestReply {
+    const wanted = query.get('symbol')
+    if (wanted === null) return noSymbol
+    const market = this.economy.perps('binance').find(({ symbol }) => symbol === wanted)
+    return market === undefined ? unknownSymbol : found(market)
   }
 
-  private withSymbol(query: URLSearchParams, found: (history: History) => RestReply): RestReply {
-    const symbol = query.get('symbol')
-    if (symbol === null) return bad(-1102, "Mandatory parameter 'symbol' was not sent, was empty/null, or malformed.")
-    const history = this.world.find('binance', symbol)
-    return history === undefined ? bad(-1121, 'Invalid symbol.') : found(history)
+  /** What is listed without ever having traded has no rows. */
+  private withTrades(query: URLSearchParams, found: (history: History) => RestReply): RestReply {
+    return this.withSymbol(query, ({ symbol }) => {
+      const history = this.world.find('binance', symbol)
+      return history === undefined ? ok([]) : found(history)
+    })
   }
 
   private aggTrades(history: History, query: URLSearchParams): RestReply {
@@ -116,16 +106,12 @@ export class BinanceRest {
   }
 
   private prices(query: URLSearchParams): RestReply {
-    const price = ({ market, newest }: History): object => ({
-      symbol: market.symbol,
-      price: fixedText(
-        newest?.price ?? Math.round(market.startPrice * 10 ** market.priceDecimals),
-        market.priceDecimals,
-      ),
-      time: newest === undefined ? this.world.nowMs : Math.floor(newest.time / 1000),
-    })
-    if (query.has('symbol')) return this.withSymbol(query, (history) => ok(price(history)))
-    return ok(this.world.of('binance').map(price))
+    const row = (market: PerpMarket): object => {
+      const { last, time } = this.economy.perp(market)
+      return { symbol: market.symbol, price: priceText(market, last), time: Math.floor(time / 1000) }
+    }
+    if (query.has('symbol')) return this.withSymbol(query, (market) => ok(row(market)))
+    return ok(this.economy.perps('binance').map(row))
   }
 }
 
@@ -137,36 +123,27 @@ interface Asked {
 }
 
 function weightOf(path: string, query: URLSearchParams): number {
+  if (path.startsWith('/futures/data/')) return 0
   switch (path) {
     case '/fapi/v1/aggTrades':
       return 20
-    case '/fapi/v1/klines': {
+    case '/fapi/v1/klines':
+    case '/fapi/v1/premiumIndexKlines':
+    case '/fapi/v1/markPriceKlines': {
       const limit = Number(query.get('limit') ?? 500)
       return limit < 100 ? 1 : limit < 500 ? 2 : limit <= 1000 ? 5 : 10
     }
     case '/fapi/v1/ticker/price':
     case '/fapi/v2/ticker/price':
       return query.has('symbol') ? 1 : 2
+    case '/fapi/v1/premiumIndex':
+      return query.has('symbol') ? 1 : 10
+    case '/fapi/v1/ticker/24hr':
+      return query.has('symbol') ? 1 : 40
+    case '/fapi/v1/fundingRate':
+    case '/fapi/v1/fundingInfo':
+      return 0
     default:
       return 1
-  }
-}
-
-function bad(code: number, msg: string): RestReply {
-  return { status: 400, body: error(code, msg) }
-}
-
-function error(code: number, msg: string): object {
-  return { code, msg }
-}
-
-function banned(untilMs: number, nowMs: number): RestReply {
-  return {
-    status: 418,
-    headers: { 'retry-after': secondsText(untilMs - nowMs) },
-    body: error(
-      -1003,
-      `Way too many requests; IP banned until ${untilMs}. Please use the websocket for live updates to avoid bans.`,
-    ),
   }
 }

@@ -5,20 +5,25 @@ import type { Session } from '../venue-server.ts'
 import type { World } from '../world.ts'
 import { combined } from './frames.ts'
 
-/** "10 incoming messages per second", more is a policy violation. */
-const MESSAGES_PER_SECOND = 10
 const STREAMS_MAX = 1024
-/** "A ping frame every 3 minutes"; no pong within 10 minutes ends the connection. */
-const PING_MS = 180_000
-const PONG_WITHIN_MS = 600_000
 
-/** The part of the venue that a path leads to: `market` has `@aggTrade`, `public` the undocumented `@trade`. */
-export type Route = 'market' | 'public' | 'private'
+/** What Binance's futures and spot sockets differ in. */
+export interface SocketManners {
+  /** More than so many messages in a second are a policy violation. */
+  readonly messagesPerSecond: number
+  /** A ping frame comes this often; without a pong for so long the connection ends. */
+  readonly pingMs: number
+  readonly pongWithinMs: number
+}
 
 export interface BinanceSocketOptions {
   readonly world: World
   readonly subscribers: BinanceSubscribers
-  readonly route: Route
+  readonly manners: SocketManners
+  /** Whether a stream ever says anything here; others are accepted in silence. */
+  readonly carries: (stream: string) => boolean
+  /** A stream that is carried was subscribed. */
+  readonly entered: (stream: string) => void
   readonly combined: boolean
   readonly streams: readonly string[]
   readonly lifetimeMs: number
@@ -29,7 +34,7 @@ export interface BinanceSubscribers {
   readonly combined: Subscribers
 }
 
-/** One Binance USD-M market-data socket. */
+/** One Binance market-data socket. */
 export class BinanceSession implements Session {
   private readonly link: Link
   private readonly options: BinanceSocketOptions
@@ -69,8 +74,8 @@ export class BinanceSession implements Session {
       this.link.close(1001, 'connection lifetime reached')
       return
     }
-    if (nowMs - this.pingedAtMs < PING_MS) return
-    if (this.pingedAtMs - this.pongAtMs >= PONG_WITHIN_MS) {
+    if (nowMs - this.pingedAtMs < this.options.manners.pingMs) return
+    if (this.pingedAtMs - this.pongAtMs >= this.options.manners.pongWithinMs) {
       this.link.close(1008, 'Pong timeout')
       return
     }
@@ -89,7 +94,7 @@ export class BinanceSession implements Session {
 
   /** Says whether the connection is still within its rate. */
   private count(): boolean {
-    const within = this.messages.use(Date.now()) <= MESSAGES_PER_SECOND
+    const within = this.messages.use(Date.now()) <= this.options.manners.messagesPerSecond
     if (!within) this.link.close(1008, 'Too many requests')
     return within
   }
@@ -152,8 +157,8 @@ export class BinanceSession implements Session {
   private add(streams: readonly string[]): void {
     for (const stream of streams) {
       this.streams.add(stream)
-      if (!this.carries(stream)) continue
-      this.options.world.find('binance', symbolOf(stream))?.enter()
+      if (!this.options.carries(stream)) continue
+      this.options.entered(stream)
       this.topic.add(stream, this.link)
     }
   }
@@ -163,12 +168,6 @@ export class BinanceSession implements Session {
       this.streams.delete(stream)
       this.topic.delete(stream, this.link)
     }
-  }
-
-  /** Each route has its own streams; another route's are accepted and never push anything. */
-  private carries(stream: string): boolean {
-    const { route } = this.options
-    return (route === 'market' && stream.endsWith('@aggTrade')) || (route === 'public' && stream.endsWith('@trade'))
   }
 
   private get topic(): Subscribers {

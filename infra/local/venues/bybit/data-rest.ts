@@ -15,6 +15,7 @@ import {
   type MinutePath,
 } from './data-rows.ts'
 import type { Replies } from './reply.ts'
+import { instruments } from './listing.ts'
 import { linearRow, spotRow } from './tickers.ts'
 
 const MINUTE_MS = 60_000
@@ -105,7 +106,15 @@ export class BybitDataRest {
 
   private withPerp(query: URLSearchParams, found: (market: PerpMarket) => RestReply): RestReply {
     const market = this.economy.perps('bybit').find(({ symbol }) => symbol === query.get('symbol'))
-    return market === undefined ? this.unknownSymbol() : found(market)
+    return market === undefined ? this.quiet(query) : found(market)
+  }
+
+  /** What is listed without anything ever being said of it has no rows. */
+  quiet(query: URLSearchParams): RestReply {
+    const wanted = query.get('symbol')
+    const listed = instruments(this.economy.perps('bybit')).find(({ symbol }) => symbol === wanted)
+    if (listed?.status !== 'Trading') return this.unknownSymbol()
+    return this.replies.say({ symbol: wanted, category: 'linear', list: [], nextPageCursor: '' })
   }
 
   /** `endTime` alone or both times; "startTime alone returns an error". */

@@ -3,6 +3,7 @@ import { priceText, sizeText } from '../amounts.ts'
 import type { Link } from '../link.ts'
 import type { Subscribers } from '../subscribers.ts'
 import type { Micros } from '../trade.ts'
+import { instruments, spotInstruments } from './listing.ts'
 import { changedFields, linearTicker, spotTicker, type LinearTicker } from './tickers.ts'
 
 /** "allLiquidation: push frequency 500ms". Tickers may come every 50 or 100 ms; once a second is enough here. */
@@ -35,8 +36,10 @@ export class BybitDataStream {
   /** Whether a topic exists beside the trades'. */
   exists(category: Category, topic: string): boolean {
     const [kind, symbol] = partsOf(topic)
-    if (category === 'spot') return kind === 'tickers' && this.spot(symbol) !== undefined
-    return (kind === 'tickers' || kind === 'allLiquidation') && this.perp(symbol) !== undefined
+    if (category === 'spot')
+      return kind === 'tickers' && (this.spot(symbol) !== undefined || this.isQuiet('spot', symbol))
+    if (kind !== 'tickers' && kind !== 'allLiquidation') return false
+    return this.perp(symbol) !== undefined || this.isQuiet('linear', symbol)
   }
 
   /** Tickers begin with a snapshot; liquidations are never told again. */
@@ -119,6 +122,13 @@ export class BybitDataStream {
   private next(): number {
     this.sequence += 1
     return this.sequence
+  }
+
+  /** Listed, and nothing is ever said of it. */
+  private isQuiet(category: Category, symbol: string): boolean {
+    const rows =
+      category === 'spot' ? spotInstruments(this.economy.spots('bybit')) : instruments(this.economy.perps('bybit'))
+    return rows.some((row) => row.symbol === symbol && row.status === 'Trading')
   }
 
   private perp(symbol: string): PerpMarket | undefined {

@@ -100,6 +100,15 @@ describe('the socket of perpetuals', () => {
   })
 })
 
+test('takes what is listed and has nothing to say of it', async () => {
+  const args = ['tickers.1INCHUSDT', 'allLiquidation.1INCHUSDT', 'publicTrade.1INCHUSDT']
+  const socket = face.open('/v5/public/linear', [{ op: 'subscribe', args }])
+  await vi.waitFor(() => expect(socket.json()).toMatchObject([{ success: true }]))
+  expect(await rows('/v5/market/funding/history?category=linear&symbol=1INCHUSDT')).toEqual([])
+  expect(await rows('/v5/market/recent-trade?category=linear&symbol=1INCHUSDT')).toEqual([])
+  expect(await result('/v5/market/kline?category=linear&symbol=TONUSDT&interval=1')).toMatchObject({ retCode: 10001 })
+})
+
 describe('the socket of spot', () => {
   const spot = '/v5/public/spot'
 

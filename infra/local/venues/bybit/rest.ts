@@ -64,7 +64,7 @@ export class BybitRest {
   /** What is listed without ever having traded has no rows. */
   private withTrades(query: URLSearchParams, found: (history: History) => RestReply): RestReply {
     const wanted = query.get('symbol') ?? ''
-    if (!this.economy.perps('bybit').some(({ symbol }) => symbol === wanted)) return this.data.unknownSymbol()
+    if (!this.economy.perps('bybit').some(({ symbol }) => symbol === wanted)) return this.data.quiet(query)
     const history = this.world.find('bybit', wanted)
     return history === undefined ? this.replies.say({ category: 'linear', symbol: wanted, list: [] }) : found(history)
   }

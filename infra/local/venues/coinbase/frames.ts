@@ -11,8 +11,8 @@ export function matchFrame(market: Market, trade: Trade, type: 'match' | 'last_m
 }
 
 /** One a second and product; it proves that nothing was missed in a quiet market. */
-export function heartbeatFrame(market: Market, newest: Trade | undefined, time: Micros): string {
-  return `{"type":"heartbeat","last_trade_id":${newest?.id ?? 0},"product_id":"${market.symbol}","sequence":${newest?.sequence ?? 0},"time":"${timeText(time)}"}`
+export function heartbeatFrame(product: string, newest: Trade | undefined, time: Micros): string {
+  return `{"type":"heartbeat","last_trade_id":${newest?.id ?? 0},"product_id":"${product}","sequence":${newest?.sequence ?? 0},"time":"${timeText(time)}"}`
 }
 
 /** A row of the REST pages, which show eight decimals. */

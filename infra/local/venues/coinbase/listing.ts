@@ -1,8 +1,8 @@
-import { fixedText } from '../decimal.ts'
-import type { Market } from '../markets.ts'
+import { powerText } from '../amounts.ts'
+import type { SpotMarket } from '../economy.ts'
 
 /** `/products`: what trades, and what a reader of USD books has to leave out. */
-export function products(markets: readonly Market[]): { id: string }[] {
+export function products(markets: readonly SpotMarket[]): { id: string; status: string; trading_disabled: boolean }[] {
   const [btc] = markets
   if (btc === undefined) return []
   const like = (id: string, more: object): ReturnType<typeof row> => {
@@ -14,6 +14,7 @@ export function products(markets: readonly Market[]): { id: string }[] {
     like('1INCH-USD', {}),
     like('BTC-EUR', {}),
     like('USDT-USD', { fx_stablecoin: true }),
+    like('USDT-USDC', { fx_stablecoin: true }),
     like('MATIC-USD', { status: 'delisted', trading_disabled: true }),
     like('TON-USD', { status: 'offline', trading_disabled: true }),
     like('NEWCOIN-USD', { trading_disabled: true }),
@@ -22,7 +23,7 @@ export function products(markets: readonly Market[]): { id: string }[] {
 }
 
 /** `/currencies`, which general-purpose clients load beside the products. */
-export function currencies(markets: readonly Market[]): object[] {
+export function currencies(markets: readonly SpotMarket[]): object[] {
   return [...markets.map(({ base }) => base), 'USD'].map((id) => ({
     id,
     name: id,
@@ -44,13 +45,14 @@ export function currencies(markets: readonly Market[]): object[] {
   }))
 }
 
-function row(market: Market) {
+function row(market: SpotMarket) {
+  const quote_currency: string = market.quote
   return {
     id: market.symbol,
     base_currency: market.base,
-    quote_currency: market.quote,
-    quote_increment: fixedText(market.tick, market.priceDecimals),
-    base_increment: fixedText(market.lot, market.sizeDecimals),
+    quote_currency,
+    quote_increment: powerText(-market.priceDecimals),
+    base_increment: powerText(-market.sizeDecimals),
     display_name: market.symbol.replace('-', '/'),
     min_market_funds: '1',
     margin_enabled: false,
@@ -60,7 +62,7 @@ function row(market: Market) {
     status: 'online',
     status_message: '',
     trading_disabled: false,
-    fx_stablecoin: false,
+    fx_stablecoin: market.base === 'USDT' || market.base === 'USDC',
     max_slippage_percentage: '0.02000000',
     auction_mode: false,
     high_bid_limit_percentage: '',

@@ -2,29 +2,34 @@ import type { Link } from '../link.ts'
 import type { Subscribers } from '../subscribers.ts'
 import { Throttle } from '../throttle.ts'
 import type { Session } from '../venue-server.ts'
-import type { World } from '../world.ts'
+import { tickerFrame } from './data-rows.ts'
 import { heartbeatFrame, matchFrame } from './frames.ts'
+import type { Showcase } from './showcase.ts'
 
 /** "You must send a subscribe message within 5 seconds or be disconnected." */
 const SUBSCRIBE_WITHIN_MS = 5_000
 /** "100 messages sent by the client per second per connection." */
 const MESSAGES_PER_SECOND = 100
 
-const channelNames = ['matches', 'heartbeat'] as const
+const channelNames = ['matches', 'heartbeat', 'ticker'] as const
 type Channel = (typeof channelNames)[number]
 
 /** One Coinbase Exchange feed socket. */
 export class CoinbaseSession implements Session {
   private readonly link: Link
-  private readonly world: World
+  private readonly showcase: Showcase
   private readonly subscribers: Subscribers
-  private readonly products: Readonly<Record<Channel, Set<string>>> = { matches: new Set(), heartbeat: new Set() }
+  private readonly products: Readonly<Record<Channel, Set<string>>> = {
+    matches: new Set(),
+    heartbeat: new Set(),
+    ticker: new Set(),
+  }
   private readonly messages = new Throttle(1000)
   private subscribed = false
 
-  constructor(link: Link, world: World, subscribers: Subscribers) {
+  constructor(link: Link, showcase: Showcase, subscribers: Subscribers) {
     this.link = link
-    this.world = world
+    this.showcase = showcase
     this.subscribers = subscribers
   }
 
@@ -52,13 +57,15 @@ export class CoinbaseSession implements Session {
       return
     }
     for (const product of this.products.heartbeat) {
-      const history = this.world.find('coinbase', product)
-      if (history !== undefined) this.link.control(heartbeatFrame(history.market, history.newest, this.world.now))
+      const { world } = this.showcase
+      this.link.control(heartbeatFrame(product, world.find('coinbase', product)?.newest, world.now))
     }
   }
 
   closed(): void {
-    for (const product of this.products.matches) this.subscribers.delete(product, this.link)
+    for (const channel of channelNames) {
+      for (const product of this.products[channel]) this.subscribers.delete(topicOf(channel, product), this.link)
+    }
   }
 
   private subscribe(wanted: readonly Wanted[]): void {
@@ -66,19 +73,21 @@ export class CoinbaseSession implements Session {
     const fresh = wanted.filter(({ channel, product }) => !this.set(channel).has(product))
     for (const { channel, product } of fresh) {
       this.set(channel).add(product)
-      if (channel !== 'matches') continue
-      this.world.find('coinbase', product)?.enter()
-      this.subscribers.add(product, this.link)
+      if (channel === 'matches') this.showcase.world.find('coinbase', product)?.enter()
+      this.subscribers.add(topicOf(channel, product), this.link)
     }
     this.echo()
-    // The most recent match of each product, whether or not the reader has seen it before.
-    for (const { channel, product } of fresh) if (channel === 'matches') this.lastMatch(product)
+    for (const { channel, product } of fresh) {
+      // The most recent match of each product, whether or not the reader has seen it before.
+      if (channel === 'matches') this.lastMatch(product)
+      if (channel === 'ticker') this.ticker(product)
+    }
   }
 
   private unsubscribe(wanted: readonly Wanted[]): void {
     for (const { channel, product } of wanted) {
       this.set(channel).delete(product)
-      if (channel === 'matches') this.subscribers.delete(product, this.link)
+      this.subscribers.delete(topicOf(channel, product), this.link)
     }
     this.echo()
   }
@@ -92,15 +101,20 @@ export class CoinbaseSession implements Session {
   }
 
   private lastMatch(product: string): void {
-    const history = this.world.find('coinbase', product)
+    const history = this.showcase.world.find('coinbase', product)
     if (history?.newest !== undefined) {
       this.link.control(matchFrame(history.market, history.newest, 'last_match'))
     }
   }
 
+  private ticker(product: string): void {
+    const shown = this.showcase.find(product)
+    if (shown !== undefined) this.link.data(shown.market, tickerFrame(shown))
+  }
+
   private wrongWith(channel: string, product: string): string | undefined {
     if (!isChannel(channel)) return `${channel} is not a valid channel`
-    return this.world.find('coinbase', product) === undefined ? `${product} is not a valid product` : undefined
+    return !this.showcase.isOnline(product) ? `${product} is not a valid product` : undefined
   }
 
   /** Only channels that `wrongWith` has passed come here. */
@@ -114,7 +128,12 @@ export class CoinbaseSession implements Session {
 }
 
 function isChannel(name: string): name is Channel {
-  return name === 'matches' || name === 'heartbeat'
+  return channelNames.some((channel) => channel === name)
+}
+
+/** Wanted channels are known ones where this is asked. */
+export function topicOf(channel: string, product: string): string {
+  return `${channel}:${product}`
 }
 
 interface Wanted {

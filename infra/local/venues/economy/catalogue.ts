@@ -106,19 +106,23 @@ export function spotMarket(
   venue: SpotVenueName,
   { asset, base, price }: { asset: string; base: string; price: number },
 ): SpotMarket {
-  const traded = simulatedMarkets.find((market) => market.venue === venue && market.asset === asset)
+  const traded = simulatedMarkets.find(
+    (market) => venue === 'coinbase' && market.venue === venue && market.asset === asset,
+  )
   const dollars = venue === 'coinbase' || venue === 'kraken'
   const own = venue === 'kraken' ? (krakenNames[base] ?? base) : base
   const quote = dollars ? 'USD' : 'USDT'
   const joint = venue === 'okx' || venue === 'coinbase' ? '-' : ''
-  const sizes = { priceDecimals: decimalsOf(price), sizeDecimals: sizeDecimalsOf(venue, price) }
-  const { priceDecimals, sizeDecimals } = venue === 'coinbase' ? (traded ?? sizes) : sizes
+  // Binance writes 8 decimals of everything.
+  const most = venue === 'binance' ? 8 : 10
+  const sizes = { priceDecimals: Math.min(most, decimalsOf(price)), sizeDecimals: sizeDecimalsOf(venue, price) }
+  const { priceDecimals, sizeDecimals } = traded ?? sizes
   return { venue, symbol: `${own}${joint}${quote}`, asset, base: own, quote, priceDecimals, sizeDecimals }
 }
 
 const krakenNames: Readonly<Record<string, string>> = { BTC: 'XBT', DOGE: 'XDG' }
 
-/** About five or six digits of a price; 8 decimals at most, as Binance writes. */
+/** About five or six digits of a price. */
 function decimalsOf(price: number): number {
   return Math.min(price < 0.001 ? 10 : 8, Math.max(price >= 1000 ? 1 : 2, Math.ceil(4.7 - Math.log10(price))))
 }

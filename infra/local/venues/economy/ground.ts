@@ -33,6 +33,7 @@ export class Ground {
   private readonly rate: number
   private readonly courses = new Map<string, Course>()
   private readonly premiums = new Map<string, Premium>()
+  private readonly lasts = new Map<string, number>()
   private readonly days = new Map<string, { hour: number; day: Day }>()
 
   constructor({ folder, seed, rate, now, newest }: GroundOptions) {
@@ -56,9 +57,26 @@ export class Ground {
     return this.origin.seed
   }
 
+  /** A market's price says what its asset is worth in tether dollars. `basis`: of the market at that time. */
+  see(market: Market, trade: Trade, { basis, size }: { basis: number; size: number }): void {
+    const price = basePrice(market, trade)
+    this.lasts.set(`${market.venue} ${market.symbol}`, price)
+    this.minutes.add(market, price / basis, size)
+  }
+
+  /** The price of a market's newest trade, for one base unit, if it has traded. */
+  last({ venue, symbol }: { venue: string; symbol: string }): number | undefined {
+    return this.lasts.get(`${venue} ${symbol}`)
+  }
+
   /** Of one base unit: the newest of a traded asset whatever `time` is, the course of another. */
   price(asset: string, time: Micros): number {
     return traded.has(asset) ? this.minutes.price(asset) : this.course(asset).at(time)
+  }
+
+  /** The course alone, also of a traded asset: its price before the market was first opened. */
+  past(asset: string, time: Micros): number {
+    return this.course(asset).at(time)
   }
 
   /** The minute that begins at `start`. */
@@ -111,7 +129,7 @@ export class Ground {
 }
 
 /** Price of one base unit: a contract's price is that of one on OKX, a multiplied symbol's that of 1000 units. */
-export function basePrice(market: Market, { price }: Trade): number {
+function basePrice(market: Market, { price }: Trade): number {
   return Number(`${price}e${-market.priceDecimals - (market.venue === 'okx' ? 0 : market.factor)}`)
 }
 

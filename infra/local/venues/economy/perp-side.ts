@@ -28,7 +28,7 @@ export class PerpSide {
     const settledAt = settlementBefore(now, market.intervalHours)
     const day = this.ground.day(market.asset, now)
     const open24h = day.open * (1 + series.at(now - DAY))
-    const last = this.last(market, mark, prices)
+    const last = this.ground.last(market) ?? this.near(market, mark, prices)
     const volume24h = this.dayVolume(market, now)
     return {
       last,
@@ -84,8 +84,8 @@ export class PerpSide {
     })
   }
 
-  /** The newest trade is near the mark; what does not trade has its last price on the grid. */
-  private last(market: PerpMarket, mark: number, now: Micros): number {
+  /** What does not trade has its last price on the grid. */
+  private near(market: PerpMarket, mark: number, now: Micros): number {
     const places = market.priceDecimals + market.priceFactor
     const side = unitOf(this.ground.seed, streamOf(market.symbol), Math.floor(now / 1_000_000)) < 0.5 ? 0 : 1
     const ticks = Math.floor(Number(`${mark}e${places}`)) + side

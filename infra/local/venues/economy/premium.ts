@@ -18,6 +18,10 @@ const own = [
   [600, 0.000_05],
 ] as const
 
+/** Of made-up assets, of which there may be many: only what moves slowly. */
+const quiet = shared.slice(0, 3)
+const quietOwn = own.slice(0, 1)
+
 export type Bar = PerpMinute['premium']
 
 /** The premium index of one perpetual at any time, past or present, and the rates that follow from it. */
@@ -34,8 +38,8 @@ export class Premium {
   constructor(market: PerpMarket, seed: number, { volatility, wild }: { volatility: number; wild: boolean }) {
     const stream = streamOf(market.asset)
     this.market = market
-    this.asset = new Layers(seed, stream, shared)
-    this.venue = new Layers(seed, streamOf(`${market.venue} ${market.symbol}`), own)
+    this.asset = new Layers(seed, stream, wild ? quiet : shared)
+    this.venue = new Layers(seed, streamOf(`${market.venue} ${market.symbol}`), wild ? quietOwn : own)
     this.scale = 0.5 + volatility
     const [draw, far] = [unitOf(seed, stream, 1), unitOf(seed, stream, 2)]
     const extreme = wild && far < 0.12

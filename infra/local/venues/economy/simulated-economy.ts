@@ -12,16 +12,17 @@ import type {
   SpotState,
   SpotVenueName,
 } from '../economy.ts'
+import { spotVenueNames } from '../economy.ts'
 import type { Market } from '../markets.ts'
 import type { Micros, Trade } from '../trade.ts'
 import { BaseInterest } from './base-interest.ts'
-import { fillersOf, perpMarkets, spotMarkets } from './catalogue.ts'
-import { basePrice, Ground, type GroundOptions } from './ground.ts'
-import { PerpSide } from './perp-side.ts'
+import { Ground, type GroundOptions } from './ground.ts'
+import { Interests, keyOf } from './interests.ts'
+import { Listings, type ListingChange } from './listings.ts'
+import { PerpSide, tradedOf } from './perp-side.ts'
 import { SpotSide } from './spot-side.ts'
+import { tokensAt } from './tokens.ts'
 import { topTradersOf } from './top-traders.ts'
-
-const FIVE_MINUTES: Micros = 300_000_000
 
 export interface EconomyOptions extends GroundOptions {
   /** Made-up assets that Binance, Bybit and OKX list. */
@@ -34,8 +35,8 @@ export class SimulatedEconomy implements Economy {
   private readonly spotSide: SpotSide
   private readonly perpSide: PerpSide
   private readonly base: BaseInterest
-  private readonly spotList: readonly SpotMarket[]
-  private readonly perpList: readonly PerpMarket[]
+  private readonly interests: Interests
+  private readonly listings: Listings
   private readonly perpOf = new Map<string, PerpMarket>()
   private readonly ratios = new Map<PerpMarket, ReturnType<typeof topTradersOf>>()
   private time: Micros
@@ -48,28 +49,45 @@ export class SimulatedEconomy implements Economy {
     this.ground = new Ground(options)
     this.base = new BaseInterest(this.ground)
     this.spotSide = new SpotSide(this.ground)
-    this.perpSide = new PerpSide(this.ground, (market) => this.base.at(market, this.time))
-    this.spotList = spotMarkets()
-    this.perpList = perpMarkets(fillersOf(options.fillers))
-    for (const perp of this.perpList) this.perpOf.set(`${perp.venue} ${perp.symbol}`, perp)
-    for (const { market, trade } of options.newest) this.traded(market, [{ ...trade, size: 0 }])
+    this.listings = new Listings(options.folder, options.fillers)
+    for (const perp of this.listings.catalogue) this.perpOf.set(keyOf(perp), perp)
+    for (const { market, trade } of options.newest) this.see(market, trade, 0)
+    this.interests = new Interests(
+      { ground: this.ground, base: this.base, folder: options.folder, now: options.now },
+      this.listings.catalogue.filter((perp) => tradedOf(perp) !== undefined),
+    )
+    const openInterest = (market: PerpMarket): number =>
+      this.interests.size(market) ?? this.base.at(market, this.pricesTime)
+    this.perpSide = new PerpSide(this.ground, openInterest)
   }
 
   /** How far a market's trades are from its asset's price in tether dollars, as a factor. */
   basis(market: Market, time: Micros): number {
     if (market.venue === 'coinbase') return this.ground.coins.usdt(time)
-    const perp = this.perpOf.get(`${market.venue} ${market.symbol}`)
+    const perp = this.perpOf.get(keyOf(market))
     return perp === undefined ? 1 : 1 + this.ground.premium(perp).at(time)
+  }
+
+  /** A market that trades, as its venue counts it now; undefined where the venue no longer lists it. */
+  listed(market: Market): Market | undefined {
+    return this.listings.traded(market)
+  }
+
+  /** Changes an instrument list; the reason where it cannot be. */
+  list(change: ListingChange): string | undefined {
+    return this.listings.apply(change)
   }
 
   /** Takes what a market has just traded. */
   traded(market: Market, trades: readonly Trade[]): void {
     const unit = 10 ** (market.factor - market.sizeDecimals)
+    let sum = 0
     for (const trade of trades) {
       if (trade.block) continue
-      const price = basePrice(market, trade) / this.basis(market, trade.time)
-      this.ground.minutes.add(market, price, trade.size * unit)
+      this.see(market, trade, trade.size * unit)
+      sum += trade.size * unit
     }
+    this.interests.traded(keyOf(market), sum)
   }
 
   /** `standing`: nothing trades, so prices stay where they are. */
@@ -77,14 +95,15 @@ export class SimulatedEconomy implements Economy {
     this.time = now
     if (!standing) this.pricesTime = now
     this.ground.minutes.roll(now)
+    if (!standing) this.interests.advance(now)
   }
 
   spots(venue: SpotVenueName): readonly SpotMarket[] {
-    return this.spotList.filter((market) => market.venue === venue)
+    return this.listings.spots(venue)
   }
 
   perps(venue: PerpVenueName): readonly PerpMarket[] {
-    return this.perpList.filter((market) => market.venue === venue)
+    return this.listings.perps(venue)
   }
 
   spot(market: SpotMarket): SpotState {
@@ -108,15 +127,7 @@ export class SimulatedEconomy implements Economy {
   }
 
   openInterests(market: PerpMarket, from: Micros, to: Micros): readonly { time: Micros; size: number }[] {
-    const rows: { time: Micros; size: number }[] = []
-    for (
-      let time = Math.ceil(from / FIVE_MINUTES) * FIVE_MINUTES;
-      time < Math.min(to, this.time);
-      time += FIVE_MINUTES
-    ) {
-      rows.push({ time, size: this.base.at(market, time) })
-    }
-    return rows
+    return this.interests.history(market, from, Math.min(to, this.time + 1))
   }
 
   topTraders(market: PerpMarket, time: Micros): { positions: number; accounts: number } | undefined {
@@ -125,15 +136,25 @@ export class SimulatedEconomy implements Economy {
     return this.ratios.get(market)?.(time)
   }
 
-  liquidations(): readonly SimLiquidation[] {
-    return []
+  liquidations(market: PerpMarket, from: Micros, to: Micros): readonly SimLiquidation[] {
+    return this.interests.liquidations(market, from, to)
   }
 
+  /** As the registry counts: what an asset's spot pairs trade, in dollars. */
   tokens(): readonly SimToken[] {
-    return []
+    const volume = (asset: string): number => {
+      const pairs = spotVenueNames.flatMap((venue) => this.spots(venue)).filter((market) => market.asset === asset)
+      return pairs.reduce((sum, market) => sum + this.spot(market).quoteVolume24h, 0)
+    }
+    return tokensAt(this.ground, this.time, volume)
   }
 
   close(): void {
+    this.interests.close()
     this.ground.close()
+  }
+
+  private see(market: Market, trade: Trade, size: number): void {
+    this.ground.see(market, trade, { basis: this.basis(market, trade.time), size })
   }
 }

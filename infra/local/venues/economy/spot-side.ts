@@ -37,7 +37,13 @@ export class SpotSide {
     const ask = Math.max(bid + 1, Math.ceil((middle * (1 + HALF_SPREAD)) / tick))
     const lifted = unitOf(this.ground.seed, streamOf(market.symbol), Math.floor(now / 1_000_000)) < 0.5
     const price = (ticks: number): number => Number(`${ticks}e-${market.priceDecimals}`)
-    return { bid: price(bid), ask: price(ask), last: price(lifted ? ask : bid), ...this.day(market, now), time: now }
+    return {
+      bid: price(bid),
+      ask: price(ask),
+      last: (tradedOf(market) === undefined ? undefined : this.ground.last(market)) ?? price(lifted ? ask : bid),
+      ...this.day(market, now),
+      time: now,
+    }
   }
 
   /** Closed minutes of [from, to), as far back as they are kept. */

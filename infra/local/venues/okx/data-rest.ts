@@ -19,6 +19,7 @@ import {
   tierRows,
   type Row,
 } from './data-rows.ts'
+import { instruments, isLive } from './listing.ts'
 import { empty, refuse, say, unknownInstrument } from './reply.ts'
 
 const MINUTE_MS = 60_000
@@ -223,7 +224,12 @@ export class OkxDataRest {
     const instId = query.get('instId')
     if (instId === null) return empty('instId')
     const market = this.economy.perps('okx').find(({ symbol }) => symbol === instId)
-    return market === undefined ? unknownInstrument : found(market)
+    return market === undefined ? this.quiet(instId) : found(market)
+  }
+
+  /** What is listed without anything ever being said of it has no rows. */
+  quiet(instId: string): RestReply {
+    return isLive(instruments(this.economy.perps('okx'), 'SWAP'), instId) ? say([]) : unknownInstrument
   }
 
   /** The newest `limit` rows between `before` and `after`, both excluded, in microseconds: [from, to). */

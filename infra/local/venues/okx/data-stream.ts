@@ -14,6 +14,7 @@ import {
   swapTickerRow,
   type Row,
 } from './data-rows.ts'
+import { instruments, isLive } from './listing.ts'
 
 /** What an argument of a subscription asks for; as the client wrote it, so that the answer repeats it. */
 export interface Arg {
@@ -60,12 +61,18 @@ export class OkxDataStream {
 
   exists(arg: Arg): boolean {
     if (arg.channel === LIQUIDATIONS) return arg.instType === 'SWAP'
-    return isChannel(arg.channel) && this.rowOf(arg.channel, arg.instId ?? '') !== undefined
+    if (!isChannel(arg.channel) || arg.instId === undefined) return false
+    return this.rowOf(arg.channel, arg.instId) !== undefined || this.isQuiet(arg.instId)
   }
 
   /** Whether the venue lists a swap. */
   lists(instId: string): boolean {
-    return this.economy.perps('okx').some(({ symbol }) => symbol === instId)
+    return this.economy.perps('okx').some(({ symbol }) => symbol === instId) || this.isQuiet(instId)
+  }
+
+  /** Listed, and nothing is ever said of it. */
+  private isQuiet(instId: string): boolean {
+    return isLive(instruments(this.economy.perps('okx'), 'SWAP'), instId)
   }
 
   /** What is known now comes at once; of liquidations an old one, as the venue has it. */

@@ -123,6 +123,15 @@ describe('the public socket', () => {
     })
   })
 
+  test('takes what is listed and has nothing to say of it', async () => {
+    const instId = '1INCH-USDT-SWAP'
+    const socket = face.open(path, subscribe({ channel: 'mark-price', instId }, { channel: 'trades', instId }))
+    await vi.waitFor(() => expect(socket.json()).toHaveLength(2))
+    expect(socket.json()).toMatchObject([{ event: 'subscribe' }, { event: 'subscribe' }])
+    expect(await data(`/api/v5/public/premium-history?instId=${instId}`)).toEqual([])
+    expect((await face.get('/api/v5/market/trades?instId=FRESH-USDT-SWAP')).body).toMatchObject({ code: '51001' })
+  })
+
   test('knows no prices on the business path, and no swap that is gone', async () => {
     const business = face.open('/ws/v5/business', subscribe({ channel: 'mark-price', instId: 'BTC-USDT-SWAP' }))
     await vi.waitFor(() => expect(business.json()).toMatchObject([{ event: 'error', code: '60018' }]))
@@ -192,7 +201,7 @@ describe('REST', () => {
     const path = '/api/v5/rubik/stat/contracts/long-short-account-ratio-contract-top-trader?instId=PEPE-USDT-SWAP'
     // A window may end on the way, so there are enough of them for two.
     const answers = await Promise.all(Array.from({ length: 12 }, () => face.get(path)))
-    expect(answers.filter(({ status }) => status === 429)[0]?.body).toMatchObject({ code: '50011' })
+    expect(answers.find(({ status }) => status === 429)?.body).toMatchObject({ code: '50011' })
   })
 
   test('shows tiers in contracts', async () => {

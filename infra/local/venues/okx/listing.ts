@@ -3,7 +3,10 @@ import type { PerpMarket, SpotMarket } from '../economy.ts'
 import { familyOf } from './data-rows.ts'
 
 /** `public/instruments`: the swaps that trade, and what a reader of crypto swaps in USDT has to leave out. */
-export function instruments(markets: readonly PerpMarket[], type: string): { instId: string; instFamily: string }[] {
+export function instruments(
+  markets: readonly PerpMarket[],
+  type: string,
+): { instId: string; instFamily: string; state: string }[] {
   const [btc] = markets
   if (btc === undefined) return []
   const swap = row(btc)
@@ -88,7 +91,7 @@ function row(market: PerpMarket) {
 }
 
 /** `public/instruments` of the type SPOT. */
-export function spotInstruments(markets: readonly SpotMarket[], like: PerpMarket): { instId: string }[] {
+export function spotInstruments(markets: readonly SpotMarket[], like: PerpMarket): { instId: string; state: string }[] {
   const traded = new Set(markets.map(({ symbol }) => symbol))
   const pair = (baseCcy: string, quoteCcy: string, more: object = {}): ReturnType<typeof row> => {
     const none = { ctMult: '', ctType: '', ctVal: '', ctValCcy: '', instFamily: '', settleCcy: '', uly: '' }
@@ -109,4 +112,8 @@ export function spotInstruments(markets: readonly SpotMarket[], like: PerpMarket
     return pair(base, quote, sizes)
   })
   return [...listed, ...decoys.filter(({ instId }) => !traded.has(instId))]
+}
+
+export function isLive(rows: readonly { instId: string; state: string }[], instId: string): boolean {
+  return rows.some((row) => row.instId === instId && row.state === 'live')
 }

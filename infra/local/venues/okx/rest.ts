@@ -11,7 +11,7 @@ import type { World } from '../world.ts'
 import { dataLimits, isPerInstrument, OkxDataRest } from './data-rest.ts'
 import { tradeRow } from './frames.ts'
 import { instruments, spotInstruments } from './listing.ts'
-import { empty, refuse, say, unknownInstrument } from './reply.ts'
+import { empty, refuse, say } from './reply.ts'
 
 const WINDOW_MS = 2_000
 const MINUTE_MS = 60_000
@@ -87,7 +87,7 @@ export class OkxRest {
   private withInstrument(query: URLSearchParams, found: (history: History) => RestReply): RestReply {
     const instId = query.get('instId')
     if (instId === null) return empty('instId')
-    if (!this.economy.perps('okx').some(({ symbol }) => symbol === instId)) return unknownInstrument
+    if (!this.economy.perps('okx').some(({ symbol }) => symbol === instId)) return this.data.quiet(instId)
     const history = this.world.find('okx', instId)
     return history === undefined ? say([]) : found(history)
   }

@@ -1,0 +1,296 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { fillAsset, perpetual } from './testing/market-facts.ts'
+import { listAsset, NOW, startHarness, type Harness } from './testing/harness.ts'
+import { percentOf } from './views/percent.ts'
+
+const HOUR = 3_600_000_000
+
+let api: Harness
+beforeEach(async () => {
+  api = await startHarness()
+})
+afterEach(() => api.stop())
+
+async function body(path: string): Promise<Record<string, unknown>> {
+  const { status, body: got } = await api.get(path)
+  expect([path, status]).toEqual([path, 200])
+  return got
+}
+
+describe('percent', () => {
+  it.each([
+    [0.0003, 0.03],
+    [0.00007, 0.007],
+    [-0.0001, -0.01],
+    [1e-7, 0.00001],
+    [-2.5e-10, -2.5e-8],
+    [0, 0],
+    [0.07, 7],
+  ])('of %f is %f', (fraction, percent) => {
+    expect(percentOf(fraction)).toBe(percent)
+  })
+
+  it('is the decimal text with its point moved', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -1_000_000, max: 1_000_000 }), (n) => {
+        expect(percentOf(Number(`${n}e-8`))).toBe(Number(`${n}e-6`) + 0)
+      }),
+    )
+  })
+})
+
+describe('/funding-rate/extreme', () => {
+  interface Result {
+    symbol: string
+    exchange: string
+    funding_rate: number
+    funding_rate_pct: number
+    annualized_pct: number
+    direction: string
+    signal: string
+  }
+
+  const rates = fc
+    .sample(fc.integer({ min: -300, max: 300 }), { numRuns: 1_200, seed: 3 })
+    .map((n) => Number(`${n}e-6`))
+  const venues = ['binance', 'bybit', 'okx']
+
+  beforeEach(() => {
+    api.database.market.funding = Array.from({ length: 400 }, (_, index) => ({
+      asset: `coin${index}`,
+      exchanges: venues.map((venue, place) => ({
+        ...perpetual(venue, `coin${index}`, NOW, 10),
+        rate: rates[index * 3 + place] ?? 0,
+        interval_hours: [8, 4, 1][place] ?? 8,
+      })),
+      time: NOW,
+      v: 1,
+    }))
+  })
+
+  it.each([0, 0.01, 0.0123, 0.03, 5])(
+    'flags of 1,200 markets those of %f percent or more, largest first',
+    async (at) => {
+      const answer = await body(`/funding-rate/extreme?threshold=${at}`)
+      const results = answer['results'] as Result[]
+      const expected = rates.filter((rate) => Math.abs(Math.round(rate * 1e6)) >= Math.round(at * 1e4))
+      expect(answer).toMatchObject({ threshold: at, total_markets_scanned: 1_200, extreme_markets: expected.length })
+      const sizes = results.map(({ funding_rate }) => Math.abs(funding_rate))
+      expect(sizes).toEqual(expected.map(Math.abs).toSorted((a, b) => b - a))
+      for (const result of results) {
+        const perDay = { binance: 3, bybit: 6, okx: 24 }[result.exchange] ?? NaN
+        expect(result.annualized_pct).toBeCloseTo(result.funding_rate * perDay * 365 * 100, 9)
+        const isPositive = result.funding_rate >= 0
+        expect([result.direction, result.signal]).toEqual(
+          isPositive ? ['longs_paying', 'extreme_bullish'] : ['shorts_paying', 'extreme_bearish'],
+        )
+      }
+    },
+  )
+
+  it('asks ClickHouse once for all thresholds', async () => {
+    await Promise.all([0, 0.01, 0.02, 0.05].map((at) => body(`/funding-rate/extreme?threshold=${at}`)))
+    expect(api.database.count('funding')).toBe(1)
+    expect(await body('/funding-rate/extreme?threshold=0.015')).toMatchObject({ cached: true })
+  })
+
+  it('leaves out markets that were not heard of for two minutes', async () => {
+    api.database.market.funding = api.database.market.funding.map((row, index) => ({
+      ...row,
+      exchanges: row.exchanges.map((view) => ({ ...view, rate_time: NOW - (index < 100 ? 121_000_000 : 0) })),
+    }))
+    const answer = await body('/funding-rate/extreme')
+    expect(answer).toMatchObject({ total_markets_scanned: 900, stale_markets: 300, stale: false })
+  })
+})
+
+describe('best arbitrage', () => {
+  it('compares by the year, since intervals differ, and spreads the raw rates', async () => {
+    const [btc] = api.database.market.funding
+    const given = { binance: [0.0004, 8], bybit: [0.0001, 1], okx: [0.0003, 8] } as const
+    api.database.market.funding = [
+      {
+        asset: 'btc',
+        time: NOW,
+        v: 1,
+        exchanges: (btc?.exchanges ?? []).map((view) => {
+          const [rate, interval_hours] = given[view.exchange as keyof typeof given]
+          return { ...view, rate, interval_hours }
+        }),
+      },
+    ]
+    const { best_arb: best, exchanges } = await body('/futures/funding-compare/BTC')
+    // By the year: 43.8 %, 87.6 %, 32.85 %.
+    expect(best).toMatchObject({ long_exchange: 'okx', short_exchange: 'bybit', direction: 'long_okx_short_bybit' })
+    expect(best).toMatchObject({ rate_spread: 0.0001 - 0.0003 })
+    expect((best as { annualized_spread_pct: number }).annualized_spread_pct).toBeCloseTo(54.75, 9)
+    expect((exchanges as { okx: { annualized_pct: number } }).okx.annualized_pct).toBeCloseTo(32.85, 9)
+  })
+})
+
+describe('/futures/basis', () => {
+  it('is annualised by the venue’s own interval', async () => {
+    const { exchanges } = await body('/futures/basis/BTC')
+    // Marks are 1/1024 below, at and above the spot price of 100; a year has 1,095 intervals of 8 h.
+    const figures = { basis_usd: 100 / 1024, basis_pct: 100 / 1024, direction: 'contango' }
+    expect(exchanges).toMatchObject({ okx: figures, bybit: { basis_usd: 0, direction: 'contango' } })
+    expect((exchanges as { okx: { basis_annualized_pct: number } }).okx.basis_annualized_pct).toBeCloseTo(
+      106.93359375,
+      9,
+    )
+  })
+})
+
+describe('/futures/predicted-funding', () => {
+  it('counts down to the settlement, and never below zero', async () => {
+    const first = await body('/futures/predicted-funding/BTC')
+    const until = Date.parse(String(first['next_funding_time'])) - NOW / 1000
+    expect(first['time_to_funding_ms']).toBe(until)
+    api.hang(1_500)
+    expect((await body('/futures/predicted-funding/BTC'))['time_to_funding_ms']).toBe(until - 1_500)
+    api.hang(until)
+    expect((await body('/futures/predicted-funding/BTC'))['time_to_funding_ms']).toBe(0)
+  })
+
+  it('has the last ten settlements, newest first', async () => {
+    const { funding_history } = await body('/futures/predicted-funding/BTC')
+    expect((funding_history as { rate: number }[]).map(({ rate }) => Number((rate * 1e4).toFixed(2)))).toEqual([
+      -3, -2, -1, 0, 1, 2, 3, 4, 5, 6,
+    ])
+  })
+
+  it('says so where no premium is known yet, and gives the venue’s own rate', async () => {
+    const { market } = api.database
+    market.funding = market.funding.map((row) => ({
+      ...row,
+      exchanges: row.exchanges.map((view) => ({
+        ...view,
+        predicted: null,
+        premium: null,
+        average_premium: null,
+        mark: 110,
+      })),
+    }))
+    const answer = await body('/futures/predicted-funding/BTC')
+    expect(answer).toMatchObject({ predicted_funding_rate: 0.0001, predicted_by: 'venue', average_premium_index: null })
+    expect(answer['premium_index']).toBeCloseTo(0.1, 12)
+  })
+})
+
+describe('/funding-rate/history', () => {
+  interface Settled {
+    time: string
+    funding_rate: number
+    annualized_pct: number
+    interval_hours: number
+  }
+
+  async function history(query: string): Promise<Settled[]> {
+    return (await body(`/funding-rate/history/BTC?${query}`))['history'] as Settled[]
+  }
+
+  it('takes the year of each rate’s own interval, the present one where that is not known', async () => {
+    const { market } = api.database
+    const at = NOW - (NOW % HOUR)
+    // Hours before the newest: 8 h apart, then 4 h, then a hole of 12 h, then the first.
+    market.settlements = [0, 8, 12, 24].map((age) => ({
+      instrument: 'binance:perp:BTCUSDT',
+      asset: 'btc',
+      settled_rate: 0.0001,
+      mark: null,
+      time: at - age * HOUR,
+      received: NOW,
+    }))
+    const rows = await history('')
+    expect(rows.map(({ interval_hours }) => interval_hours)).toEqual([8, 4, 8, 8])
+    expect(rows[1]?.annualized_pct).toBeCloseTo(0.01 * 6 * 365, 9)
+  })
+
+  it('pages from a start, newest first', async () => {
+    const settled = (await history('')).toReversed()
+    expect(settled).toHaveLength(12)
+    const [first, second, third] = settled
+    const page = await history(`start=${first?.time}&limit=2`)
+    expect(page.map(({ time }) => time)).toEqual([second?.time, first?.time])
+    const rest = await history(`start=${third?.time}&end=${settled[4]?.time}`)
+    expect(rest.map(({ time }) => time)).toEqual([settled[3]?.time, third?.time])
+    expect(await history(`end=${first?.time}`)).toEqual([])
+  })
+})
+
+describe('/liquidation/recent', () => {
+  interface Event {
+    id: string
+    timestamp: string
+    exchange: string
+  }
+
+  it('counts the log in two windows, whatever is shown', async () => {
+    fillAsset(api.database.market, 'eth', { now: NOW, price: 10 })
+    listAsset(api.database, 'eth')
+    const answer = await body('/liquidation/recent?limit=2')
+    expect(answer).toMatchObject({
+      count: 2,
+      symbol_filter: null,
+      stats: {
+        last_1h: { total_events: 4, long_liquidations: 2, short_liquidations: 2, total_value_usd: 50 + 49.5 + 5 + 4.5 },
+        last_24h: { total_events: 6, total_value_usd: 50 + 49.5 + 49 + 5 + 4.5 + 4 },
+      },
+    })
+    const filtered = await body('/liquidation/recent?symbol=ETH')
+    expect(filtered).toMatchObject({ count: 3, symbol_filter: 'ETHUSDT', stats: { last_1h: { total_events: 2 } } })
+  })
+
+  it('names each by its second and its place in the log', async () => {
+    const { events } = await body('/liquidation/recent')
+    const rows = events as Event[]
+    const { market } = api.database
+    expect(rows.map(({ id }) => id)).toEqual(
+      market.liquidations
+        .slice(0, 3)
+        .map((row) => `liq_${Math.floor(row.time / 1e6)}_${row.offset * 12 + row.partition}`),
+    )
+    expect(new Set(rows.map(({ exchange }) => exchange))).toEqual(new Set(['BYBIT']))
+    expect(
+      rows
+        .map(({ timestamp }) => timestamp)
+        .toSorted()
+        .toReversed(),
+    ).toEqual(rows.map(({ timestamp }) => timestamp))
+  })
+
+  it('says since when it counts', async () => {
+    const { market } = api.database
+    market.liquidations = market.liquidations.slice(0, 2)
+    const { stats } = await body('/liquidation/recent')
+    const first = new Date((NOW - 30 * 60_000_000 + 1000) / 1000).toISOString()
+    expect(stats).toMatchObject({ last_1h: { since: first }, last_24h: { since: first } })
+    market.liquidations = []
+    api.advance(15_000)
+    expect(await body('/liquidation/recent')).toMatchObject({
+      count: 0,
+      events: [],
+      stats: { last_24h: { since: null } },
+    })
+  })
+
+  it('is cut from one reading for every limit', async () => {
+    await Promise.all([1, 2, 3, 1000].map((limit) => body(`/liquidation/recent?limit=${limit}`)))
+    expect(api.database.count('liquidations')).toBe(1)
+  })
+})
+
+describe('/liquidation/heatmap', () => {
+  it('tells distances with their sign and what was swept beside what was seen', async () => {
+    const answer = await body('/liquidation/heatmap/BTC')
+    const clusters = answer['leverage_clusters'] as { leverage: string; side: string; distance_pct: number }[]
+    expect(clusters).toHaveLength(10)
+    expect(clusters[0]).toMatchObject({ leverage: '100x', side: 'long', distance_pct: -1 })
+    expect(clusters[1]).toMatchObject({ leverage: '100x', side: 'short', distance_pct: 1 })
+    // Swept 400 and 200; seen since two hours ago: longs 50 and 49, a short 49.5.
+    expect(answer['calibration']).toMatchObject({ observed_long_usd: 99, observed_short_usd: 49.5 })
+    expect(answer['calibration']).toMatchObject({ observed_to_swept: (99 + 49.5) / 600 })
+    expect(answer['risk_summary']).toMatchObject({ total_oi_at_risk_10pct_usd: 700, oi_at_risk_10pct_pct: 7 })
+  })
+})

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest'
+import { versionOf } from '../kernel/version.ts'
+import { candle, Fed, flow, mark, SECOND, T0 } from './given.ts'
+import { HORIZON, MINUTE, MINUTES_MAX, SETTLE } from './state.ts'
+
+/** The mark that closes T0's minute, and the one before. */
+const CLOSES = T0 + MINUTE + SETTLE
+/** The mark of the candles that ends T0's minute's horizon. */
+const ENDS = T0 + MINUTE + HORIZON
+
+describe('a minute', () => {
+  it('is compared when its rows are closed and its candle is there, whichever is last', () => {
+    const candleLast = new Fed().flow(flow(), mark(CLOSES)).candles(candle())
+    const flowLast = new Fed().candles(candle()).flow(flow(), mark(CLOSES - 1))
+    expect(flowLast.audits).toEqual([])
+    flowLast.flow(mark(CLOSES))
+    expect(candleLast.audits).toEqual(flowLast.audits)
+    expect(candleLast.audits).toEqual([
+      {
+        instrument: 'binance:perp:BTCUSDT',
+        asset: 'btc',
+        minute: T0,
+        ours_volume: 2,
+        theirs_volume: 2,
+        volume_difference: 0,
+        ours_delta: 0,
+        theirs_delta: 0,
+        delta_difference: 0,
+        ours_trades: 2,
+        theirs_trades: 2,
+        state: 'equal',
+        time: CLOSES,
+        v: versionOf(1, 0),
+      },
+    ])
+  })
+
+  it('has the time of a candle that came after it was closed, and the version of that candle', () => {
+    const late = candle({ received: CLOSES + 9 })
+    const fed = new Fed().flow(flow(), mark(CLOSES)).candles(mark(T0), late)
+    expect(fed.audits).toMatchObject([{ time: CLOSES + 9, v: versionOf(1, 1) }])
+  })
+
+  it('is the sum of its buckets and their parts, each by its highest version; what is not final does not count', () => {
+    const fed = new Fed().flow(
+      flow({ buy: 5, v: 3 }),
+      flow({ buy: 9, v: 2 }),
+      flow({ part: 77, buy: 0.25, sell: 0, sell_count: 0 }),
+      flow({ bucket: T0 + 50 * SECOND, buy: 0, sell: 2, buy_count: 0 }),
+      flow({ bucket: T0 + 60 * SECOND, buy: 1000 }),
+      flow({ bucket: T0 - 10 * SECOND, buy: 1000 }),
+      flow({ part: 5, buy: 1000, final: false }),
+      flow({ instrument: 'bybit:perp:BTCUSDT', buy: 1000 }),
+      mark(CLOSES),
+    )
+    expect(fed.candles(candle({ volume: 8.25, taker_buy: 5.25 })).audits).toMatchObject([
+      { ours_volume: 8.25, ours_delta: 2.25, ours_trades: 4, state: 'equal' },
+    ])
+  })
+
+  it('does not take rows that come after the mark that closed it, whether the candle was there or not', () => {
+    for (const first of [true, false]) {
+      const fed = new Fed()
+      if (first) fed.candles(candle())
+      fed.flow(flow(), mark(CLOSES), flow({ part: 7, buy: 3, v: 9 }))
+      if (!first) fed.candles(candle())
+      expect(fed.audits).toMatchObject([{ ours_volume: 2, state: 'equal' }])
+      expect(fed.counts).toMatchObject({ late_rows: 1 })
+    }
+  })
+
+  it('in which nothing traded by our count is compared all the same', () => {
+    const fed = new Fed().flow(mark(CLOSES)).candles(candle())
+    expect(fed.audits).toMatchObject([{ ours_volume: 0, theirs_volume: 2, volume_difference: -1, state: 'different' }])
+  })
+
+  it('is compared once: by the first candle in the log', () => {
+    const fed = new Fed()
+      .candles(candle(), candle({ volume: 3 }))
+      .flow(flow(), mark(CLOSES))
+      .candles(candle())
+    expect(fed.audits).toMatchObject([{ theirs_volume: 2 }])
+    expect(fed.counts).toMatchObject({ repeated_candles: 2 })
+  })
+
+  it('is the same after a restart at any point', () => {
+    const fed = new Fed()
+      .flow(flow())
+      .restart()
+      .candles(candle())
+      .restart()
+      .flow(flow({ v: 2, buy: 1 }))
+      .restart()
+    expect(fed.flow(mark(CLOSES)).restart().candles(candle()).audits).toMatchObject([
+      { ours_volume: 2, state: 'equal' },
+    ])
+    const waiting = new Fed().flow(flow(), mark(CLOSES)).restart().candles(candle()).restart()
+    expect(waiting.audits).toMatchObject([{ ours_volume: 2, state: 'equal' }])
+  })
+})
+
+describe('what is held', () => {
+  it('ends when both logs have passed it: a minute without a candle is counted', () => {
+    const fed = new Fed().flow(flow(), mark(CLOSES), mark(ENDS + MINUTE))
+    expect(fed.counts).toMatchObject({ minutes: 1, uncompared: 0 })
+    fed.candles(mark(ENDS - 1))
+    expect(fed.counts).toMatchObject({ minutes: 1 })
+    fed.candles(mark(ENDS), candle()).restart()
+    expect(fed.counts).toMatchObject({ minutes: 0, uncompared: 1, old_candles: 1 })
+    expect(fed.audits).toEqual([])
+  })
+
+  it('stays while our rows lag behind the candles', () => {
+    const fed = new Fed().candles(candle(), mark(ENDS + 10 * MINUTE))
+    expect(fed.flow(flow(), mark(CLOSES)).audits).toMatchObject([{ state: 'equal' }])
+    expect(fed.counts).toMatchObject({ minutes: 0, uncompared: 0 })
+  })
+
+  it('is bounded: the oldest minutes are given up, and what comes for them is refused', () => {
+    const fed = new Fed()
+    for (let n = 0; n <= MINUTES_MAX; n += 1) fed.candles(candle({ minute: T0 + n * MINUTE }))
+    expect(fed.counts).toMatchObject({ minutes: MINUTES_MAX, overrun: 1 })
+    fed
+      .restart()
+      .candles(candle())
+      .flow(flow(), flow({ bucket: T0 + MINUTE }), mark(CLOSES + MINUTE))
+    expect(fed.counts).toMatchObject({ old_candles: 1, late_rows: 1 })
+    expect(fed.audits).toMatchObject([{ minute: T0 + MINUTE }])
+  })
+})
+
+it('forwards the time that both logs have passed, behind the audits that it closes', () => {
+  const fed = new Fed()
+    .candles(candle(), mark(T0 + 5))
+    .flow(flow(), mark(T0 + 3), mark(CLOSES))
+    .candles(mark(CLOSES + 1))
+  expect(fed.marks).toEqual([T0 + 3, T0 + 5, CLOSES])
+  const kinds = fed.emitted.map(({ message }) => message?.type)
+  expect(kinds).toEqual(['mark', 'audit', 'mark', 'mark'])
+})

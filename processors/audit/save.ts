@@ -1,0 +1,67 @@
+import type { OurVolume } from './compare.ts'
+import { emptyState, type AuditState, type Counts, type Entry, type KnownCandle, type Row } from './state.ts'
+
+/** Parts of the saved state, JSON since it writes doubles exactly: the clock, and each minute that is held. */
+type Saved =
+  | {
+      readonly kind: 'clock'
+      readonly flowTime: number
+      readonly candleTime: number
+      readonly forwarded: number
+      readonly gone: number
+      readonly counts: Counts
+    }
+  | { readonly kind: 'minute'; readonly minute: number; readonly entries: readonly (readonly [string, SavedEntry])[] }
+
+type SavedEntry =
+  | { readonly kind: 'open'; readonly rows: readonly Row[]; readonly candle: KnownCandle | null }
+  | { readonly kind: 'waiting'; readonly ours: OurVolume }
+  | { readonly kind: 'compared' }
+
+/** What changed since the last call. */
+export function saveState(state: AuditState): Map<string, Buffer | null> {
+  const { flowTime, candleTime, forwarded, gone, counts } = state
+  const changes = new Map<string, Buffer | null>()
+  changes.set('clock', bytes({ kind: 'clock', flowTime, candleTime, forwarded, gone, counts }))
+  for (const minute of state.changed) {
+    const entries = state.minutes.get(minute)
+    changes.set(`minute|${minute}`, entries === undefined ? null : bytes(savedMinute(minute, entries)))
+  }
+  state.changed.clear()
+  return changes
+}
+
+function bytes(saved: Saved): Buffer {
+  return Buffer.from(JSON.stringify(saved))
+}
+
+function savedMinute(minute: number, entries: ReadonlyMap<string, Entry>): Saved {
+  return { kind: 'minute', minute, entries: [...entries].map(([name, entry]) => [name, savedEntry(entry)]) }
+}
+
+function savedEntry(entry: Entry): SavedEntry {
+  if (entry.kind !== 'open') return entry
+  return { kind: 'open', rows: [...entry.rows.values()], candle: entry.candle ?? null }
+}
+
+/** The state made of the latest text of each part. */
+export function loadState(parts: ReadonlyMap<string, Buffer>): AuditState {
+  const state = emptyState()
+  for (const part of parts.values()) {
+    const saved = JSON.parse(part.toString()) as Saved
+    if (saved.kind === 'minute') {
+      state.minutes.set(saved.minute, new Map(saved.entries.map(([name, entry]) => [name, loadedEntry(entry)])))
+    } else {
+      const { flowTime, candleTime, forwarded, gone, counts } = saved
+      Object.assign(state, { flowTime, candleTime, forwarded, gone })
+      Object.assign(state.counts, counts)
+    }
+  }
+  return state
+}
+
+function loadedEntry(entry: SavedEntry): Entry {
+  if (entry.kind !== 'open') return entry
+  const rows = new Map(entry.rows.map((row) => [`${row.bucket}|${row.part}`, row]))
+  return { kind: 'open', rows, candle: entry.candle ?? undefined }
+}

@@ -1,0 +1,337 @@
+// rule: size - a venue on loopback and what sources do with it; the tests share the venue
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Registry } from 'prom-client'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { WebSocketServer, type WebSocket } from 'ws'
+import { createLog } from '../../infra/log.ts'
+import { localCodec } from '../../schemas/codec.ts'
+import { topicOf } from '../../schemas/topics.ts'
+import type { Mark, Message, PriceRange, Settlement, SpotTicker } from '../../schemas/records.ts'
+import { MemoryBroker } from '../kernel/memory-log.ts'
+import type { Bases } from './host-settings.ts'
+import { InstrumentTable } from './instruments-socket.ts'
+import { Listings } from './listings-socket.ts'
+import { poolTiming } from './pool-socket.ts'
+import { RestHosts } from './rest-hosts-socket.ts'
+import type { Fact, Source } from './source.ts'
+import { Sources } from './sources-socket.ts'
+import type { Listed } from './venue.ts'
+
+/** A venue of our own: frames and bodies are facts as JSON, `subscribe A B` is answered with `ok A B`. */
+function sourceOf(): Source {
+  const rows = (_symbol: string, body: unknown) => ({ kind: 'rows', rows: body as Fact[] }) as const
+  return {
+    name: 'okx',
+    hosts: { ws: 'ws://127.0.0.1:1', rest: 'http://127.0.0.1:1' },
+    budgets: { rest: { capacity: 100, refillPerSecond: 100 } },
+    listings: [
+      {
+        market: 'spot',
+        host: 'rest',
+        listing: {
+          first: { path: '/list', cost: 1 },
+          parse: (body) => ({ kind: 'rows', rows: body as Listed[] }),
+          seed: [],
+          fromSymbol: () => undefined,
+        },
+      },
+    ],
+    streams: [
+      {
+        name: 'tickers',
+        host: 'ws',
+        topic: 'market.tickers',
+        subjects: { of: 'catalogue', market: 'spot' },
+        socket: {
+          path: '/',
+          copies: 1,
+          silentAfterMs: 60_000,
+          maxSymbolsPerConnection: 100,
+          minFrameSpacingMs: 0,
+          minConnectSpacingMs: 0,
+        },
+        subscribe: (symbols) => [`subscribe ${symbols.join(' ')}`],
+        unsubscribe: (symbols) => [`unsubscribe ${symbols.join(' ')}`],
+        parse: (frame) => {
+          const [word, ...symbols] = frame.split(' ')
+          if (word === 'ok') return [{ kind: 'subscribed', symbols, id: null }]
+          if (word === 'no') return [{ kind: 'rejected', symbols, id: null, message: 'no' }]
+          return [{ kind: 'fact', fact: JSON.parse(frame) as Fact }]
+        },
+      },
+    ],
+    polls: [
+      {
+        name: 'settled',
+        host: 'rest',
+        topic: 'market.funding',
+        subjects: { of: 'wanted', market: 'spot' },
+        everyMs: 200,
+        call: (symbol) => ({ path: `/settled/${symbol}`, cost: 1 }),
+        parse: rows,
+      },
+      {
+        name: 'past',
+        host: 'rest',
+        topic: 'market.funding',
+        subjects: { of: 'catalogue', market: 'spot' },
+        everyMs: 'once',
+        call: (symbol) => ({ path: `/past/${symbol}/0`, cost: 1 }),
+        parse: (symbol, body) => {
+          const [page, ...own] = body as [number, ...Fact[]]
+          const next = page < 2 ? { next: { path: `/past/${symbol}/${page + 1}`, cost: 1 } } : {}
+          return { kind: 'rows', rows: own, ...next }
+        },
+      },
+    ],
+  }
+}
+
+function listed(symbol: string, over: Partial<Listed> = {}): Listed {
+  const base = symbol.replace('USDT', '')
+  return { symbol, base, quote: 'USDT', settle: 'USDT', sizeFactor: 1, priceFactor: 1, tick: null, live: true, ...over }
+}
+
+const codec = localCodec()
+const partitions = 3
+const cleanups: (() => void)[] = []
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0).toReversed()) cleanup()
+})
+
+/** The venue's side: what it lists and answers, and who is connected. */
+const venue = { list: [] as Listed[], answers: new Map<string, unknown>(), calls: [] as string[], status: 200 }
+let sockets: WebSocket[]
+let asked: string[]
+let bases: Bases
+beforeEach(async () => {
+  Object.assign(venue, { list: [listed('BTCUSDT'), listed('ETHUSDT')], answers: new Map(), calls: [], status: 200 })
+  sockets = []
+  asked = []
+  const server = createServer((request, response) => {
+    const path = request.url ?? ''
+    venue.calls.push(path)
+    const body = path === '/list' ? venue.list : (venue.answers.get(path) ?? (path.startsWith('/past') ? [2] : []))
+    response.writeHead(path === '/list' ? 200 : venue.status, { 'retry-after': '1' }).end(JSON.stringify(body))
+  })
+  const wss = new WebSocketServer({ server })
+  wss.on('connection', (socket) => {
+    sockets.push(socket)
+    socket.on('message', (data: Buffer) => {
+      asked.push(data.toString())
+      const [word, ...symbols] = data.toString().split(' ')
+      if (word === 'subscribe')
+        for (const symbol of symbols) socket.send(`${symbol.startsWith('X') ? 'no' : 'ok'} ${symbol}`)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  cleanups.push(() => {
+    for (const socket of wss.clients) socket.terminate()
+    server.close()
+    server.closeAllConnections()
+  })
+  const port = (server.address() as AddressInfo).port
+  const none = { BINANCE_WS_URL: '', BINANCE_REST_URL: '', BYBIT_WS_URL: '', BYBIT_REST_URL: '' }
+  const more = { COINBASE_WS_URL: '', COINBASE_REST_URL: '', BINANCE_SPOT_WS_URL: '', BINANCE_SPOT_REST_URL: '' }
+  const rest = { KRAKEN_WS_URL: '', KRAKEN_REST_URL: '', GATE_REST_URL: '', COINGECKO_REST_URL: '' }
+  const own = { OKX_WS_URL: `ws://127.0.0.1:${port}`, OKX_REST_URL: `http://127.0.0.1:${port}` }
+  bases = { ...none, ...more, ...rest, ...own }
+})
+
+/** The sources over a log in memory, driven as the host does it. */
+async function start(over: { againMs?: number; source?: Source } = {}) {
+  const { againMs = 3_600_000, source = sourceOf() } = over
+  const broker = new MemoryBroker({
+    now: () => Date.now(),
+    delay: () => Promise.resolve(),
+    turn: () => Promise.resolve(),
+  })
+  const log = broker.connect()
+  const logger = createLog('test', { LOG_LEVEL: 'fatal' })
+  const rests = new RestHosts(bases, [], [source])
+  const table = await InstrumentTable.read(log.reader(), codec, log.writer())
+  const metrics = new Registry()
+  const sources: Sources = new Sources({
+    sources: [source],
+    bases,
+    rests,
+    partitions,
+    feedName: 'test',
+    codec,
+    writer: log.writer(),
+    log: logger,
+    metrics,
+    timing: { ...poolTiming, tickMs: 5, backoff: { firstMs: 5, maxMs: 20 } },
+    writeError: (error) => {
+      throw error
+    },
+    unknown: (name) => listings.soon(name),
+  })
+  const listings = new Listings(table, sources.markets, againMs, logger, () => sources.list(table))
+  await listings.first()
+  sources.own([2])
+  const timer = setInterval(() => sources.tick(Date.now()), 5)
+  cleanups.push(() => {
+    clearInterval(timer)
+    listings.stop()
+    sources.stop()
+    rests.close()
+    sources.close()
+  })
+  const read = async (topic: 'market.tickers' | 'market.funding'): Promise<Message[]> => {
+    sources.beat(Date.now())
+    await sources.drained()
+    const messages: Message[] = []
+    for (let partition = 0; partition < partitions; partition++) {
+      for await (const records of log.reader().toEnd(topic, partition)) {
+        for (const { value } of records) if (value !== null) messages.push(codec.decode(value))
+      }
+    }
+    return messages
+  }
+  const of = async <Value>(topic: 'market.tickers' | 'market.funding', type: string): Promise<Value[]> =>
+    (await read(topic)).filter((message) => message.type === type).map(({ value }) => value as Value)
+  return { sources, metrics, of }
+}
+
+function say(fact: object): void {
+  for (const socket of sockets) socket.send(JSON.stringify({ kind: 'ticker', time: null, ...fact }))
+}
+
+describe('sources', () => {
+  it('bring tickers of all that is listed, with marks that say the channel lives', async () => {
+    const { of, sources } = await start()
+    expect(topicOf('market.tickers').records).toContain('spot_ticker')
+    await vi.waitFor(() => expect(asked).toEqual(['subscribe BTCUSDT ETHUSDT']))
+    say({ symbol: 'BTCUSDT', last: '100' })
+    say({ symbol: 'ETHUSDT', last: '10' })
+    say({ symbol: 'NONEUSDT', last: '1' })
+    await vi.waitFor(async () => {
+      const tickers = await of<SpotTicker>('market.tickers', 'spot_ticker')
+      expect(new Set(tickers.map(({ asset, last }) => `${asset} ${last}`))).toEqual(new Set(['btc 100', 'eth 10']))
+    })
+    const marks = await of<Mark>('market.tickers', 'mark')
+    expect(marks.at(-1)?.venues).toMatchObject([{ venue: 'okx', state: 'live', sockets: 1 }])
+    expect(JSON.stringify(sources.health())).toContain('"state":"live"')
+  })
+
+  it('poll what is wanted again and again and read the past once, page by page', async () => {
+    const now = Date.now() * 1_000
+    const settlement = { kind: 'settlement', symbol: 'BTCUSDT', rate: '0.0001', mark: null }
+    venue.answers.set('/past/BTCUSDT/0', [0, { ...settlement, time: now - 3_600_000_000 }])
+    venue.answers.set('/past/BTCUSDT/1', [1, { ...settlement, time: now - 7_200_000_000 }])
+    venue.answers.set('/past/BTCUSDT/2', [2, { ...settlement, time: now - 10_800_000_000 }])
+    venue.answers.set('/settled/BTCUSDT', [{ ...settlement, time: now }])
+    const { sources, of } = await start()
+    sources.want(new Set(['btc']))
+    await vi.waitFor(async () => {
+      expect(await of<Settlement>('market.funding', 'settlement')).toHaveLength(4)
+      expect(venue.calls.filter((path) => path === '/settled/BTCUSDT').length).toBeGreaterThan(2)
+    })
+    expect(venue.calls.filter((path) => path.startsWith('/past/BTC'))).toHaveLength(3)
+    expect(venue.calls.filter((path) => path.startsWith('/settled/ETH'))).toEqual([])
+    const marks = await of<Mark>('market.funding', 'mark')
+    expect(marks.at(-1)?.venues).toMatchObject([{ venue: 'okx', state: 'live' }])
+  })
+
+  it('stop to poll what another process owns', async () => {
+    const { sources } = await start()
+    sources.want(new Set(['btc']))
+    await vi.waitFor(() => expect(venue.calls).toContain('/settled/BTCUSDT'))
+    sources.own([0, 1])
+    const before = venue.calls.length
+    let ticks = 0
+    await vi.waitFor(() => expect(++ticks).toBeGreaterThan(10), { interval: 50 })
+    expect(venue.calls.length).toBeLessThanOrEqual(before + 1)
+  })
+
+  it('leave a venue alone that refuses, and say so', async () => {
+    venue.status = 451
+    const { sources, of, metrics } = await start()
+    sources.want(new Set(['btc']))
+    await vi.waitFor(async () => {
+      const marks = await of<Mark>('market.funding', 'mark')
+      expect(marks.at(-1)?.venues).toMatchObject([{ venue: 'okx', state: 'unavailable' }])
+    })
+    expect(venue.calls.filter((path) => path !== '/list').length).toBeLessThanOrEqual(3)
+    expect(await metrics.metrics()).toContain('mda_source_rest_unavailable{venue="okx",host="rest"} 1')
+  })
+
+  it('follow a list that changes: a listing, a delisting, a changed contract value', async () => {
+    const { of } = await start({ againMs: 50 })
+    await vi.waitFor(() => expect(asked).toEqual(['subscribe BTCUSDT ETHUSDT']))
+    say({ symbol: 'BTCUSDT', last: '100' })
+    await vi.waitFor(async () => expect(await of('market.tickers', 'spot_ticker')).toHaveLength(1))
+    venue.list = [listed('BTCUSDT', { priceFactor: 10 }), listed('SOLUSDT')]
+    await vi.waitFor(() =>
+      expect(asked.slice(1).toSorted((a, b) => a.localeCompare(b))).toEqual([
+        'subscribe SOLUSDT',
+        'unsubscribe ETHUSDT',
+      ]),
+    )
+    say({ symbol: 'BTCUSDT', last: '100' })
+    say({ symbol: 'SOLUSDT', last: '5' })
+    say({ symbol: 'ETHUSDT', last: '7' })
+    await vi.waitFor(async () => {
+      const tickers = await of<SpotTicker>('market.tickers', 'spot_ticker')
+      expect(new Set(tickers.map(({ asset, last }) => `${asset} ${last}`))).toEqual(
+        new Set(['btc 100', 'btc 10', 'sol 5']),
+      )
+    })
+  })
+
+  it('ask for the list sooner when the venue refuses a symbol of it', async () => {
+    venue.list = [listed('BTCUSDT'), listed('XUSDT')]
+    vi.useFakeTimers({ toFake: ['setTimeout', 'Date'] })
+    cleanups.push(() => vi.useRealTimers())
+    await start()
+    await vi.waitFor(() => expect(asked.length).toBeGreaterThan(0))
+    await vi.waitFor(async () => {
+      await vi.advanceTimersByTimeAsync(5_000)
+      expect(venue.calls.filter((path) => path === '/list').length).toBe(2)
+    })
+  })
+
+  it('look up what prices did while the channel was not there', async () => {
+    const base = sourceOf()
+    const lookup = {
+      host: 'rest',
+      call: (symbol: string) => ({ path: `/candles/${symbol}`, cost: 1 }),
+      parse: (_symbol: string, body: unknown) => ({ kind: 'rows', rows: body as Fact[] }) as const,
+    } as const
+    vi.useFakeTimers({ toFake: ['Date'] })
+    cleanups.push(() => vi.useRealTimers())
+    const { of } = await start({ source: { ...base, candles: lookup } })
+    await vi.waitFor(() => expect(asked).toHaveLength(1))
+    say({ symbol: 'BTCUSDT', last: '100' })
+    await vi.waitFor(async () => expect(await of('market.tickers', 'spot_ticker')).toHaveLength(1))
+    const minute = Math.floor(Date.now() / 60_000) * 60_000_000
+    const candle = {
+      kind: 'candle',
+      symbol: 'BTCUSDT',
+      open: '100',
+      close: '100',
+      volume: '1',
+      takerBuy: null,
+      trades: 1,
+    }
+    venue.answers.set('/candles/BTCUSDT', [
+      { ...candle, minute: minute - 600_000_000, low: '1', high: '9999' },
+      { ...candle, minute, low: '90', high: '105' },
+    ])
+    vi.setSystemTime(Date.now() + 20_000)
+    say({ symbol: 'BTCUSDT', last: '101' })
+    await vi.waitFor(async () => expect(await of('market.tickers', 'spot_ticker')).toHaveLength(2))
+    vi.setSystemTime(Date.now() + 70_000)
+    await vi.waitFor(async () => {
+      const ranges = await of<PriceRange>('market.tickers', 'price_range')
+      expect(ranges).toMatchObject([
+        { instrument: 'okx:spot:BTCUSDT', low: 90, high: 105, quote: 'USDT', quote_usd: 1 },
+      ])
+      expect((ranges[0]?.to ?? 0) - (ranges[0]?.from ?? 0)).toBeGreaterThanOrEqual(20_000_000)
+    })
+  })
+})

@@ -1,0 +1,42 @@
+import type { FundingVenue } from '../../schemas/venues.ts'
+
+/** How far the rate may be pulled from the average premium towards the interest, fraction. */
+const DAMPER = 0.0005
+/** Interest of most perpetuals, fraction per day: 0.01 % each 8 h. */
+const INTEREST_DAILY = 0.0003
+
+/** What the venues' formulas need of a contract; null: the venue does not say. */
+export interface FundingTerms {
+  readonly intervalHours: number
+  /** Highest and lowest rate of an interval, fractions. */
+  readonly cap: number | null
+  readonly floor: number | null
+  /** Fraction per day. */
+  readonly interestDaily: number | null
+}
+
+/**
+ * The rate of an interval, a fraction, that an average premium gives by the venue's own formula.
+ *
+ * - Binance: `F = [P + clamp(I - P, -0.05 %, 0.05 %)] / (8 / N)` with I of 8 h, whatever the interval N.
+ * - Bybit, OKX: `F = P + clamp(I - P, -0.05 %, 0.05 %)` with I of N hours, not divided.
+ *
+ * Then no more than the cap and no less than the floor.
+ */
+export function fundingRate(venue: FundingVenue, premium: number, terms: FundingTerms): number {
+  const rate =
+    venue === 'binance'
+      ? damped(premium, interest(terms, 8)) / (8 / terms.intervalHours)
+      : damped(premium, interest(terms, terms.intervalHours))
+  return Math.max(terms.floor ?? -Infinity, Math.min(terms.cap ?? Infinity, rate))
+}
+
+/** `P + clamp(I - P, -d, d)`, written so that within the damper it is the interest itself, not a rounding away from it. */
+function damped(premium: number, interest: number): number {
+  return Math.max(premium - DAMPER, Math.min(premium + DAMPER, interest))
+}
+
+/** Interest of some hours. In steps of 10^-12, since 0.0003 / 3 as doubles is not the 0.0001 that the venues mean. */
+function interest({ interestDaily }: FundingTerms, hours: number): number {
+  return Math.round((((interestDaily ?? INTEREST_DAILY) * hours) / 24) * 1e12) / 1e12
+}

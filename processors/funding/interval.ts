@@ -1,0 +1,44 @@
+import type { Micros } from '../../schemas/records.ts'
+import { MINUTE, UNSETTLED_MINUTES, type Perp } from './state.ts'
+
+/**
+ * The minute, since the Unix epoch, of the last settlement at partition time `now`; null while nothing tells.
+ *
+ * It is one interval before the settlement that the venue announces; that one itself once it has passed, even if the
+ * venue has not said the next; and never before a settlement that we have seen, so that a contract whose interval has
+ * changed does not reach back into what is settled.
+ */
+export function startOf({ rate, settled, terms }: Perp, now: Micros): number | null {
+  const interval = terms.intervalHours * 60
+  const minute = Math.floor(now / MINUTE)
+  const seen = settled === null ? null : Math.round(settled.time / MINUTE)
+  const next = rate?.next ?? null
+  if (next === null) return seen === null ? null : rolled(seen, interval, minute)
+  const announced = Math.round(next / MINUTE)
+  const last = announced > minute ? announced - interval : rolled(announced, interval, minute)
+  return seen !== null && seen < announced ? Math.max(seen, last) : last
+}
+
+/** The settlement to come. */
+export function nextOf({ rate, terms }: Perp, start: number | null, now: Micros): Micros | null {
+  const announced = rate?.next ?? 0
+  if (announced > now) return announced
+  return start === null ? null : (start + terms.intervalHours * 60) * MINUTE
+}
+
+/** The last bound of an interval since `from` that is not behind `minute`; `from` itself where that is to come. */
+function rolled(from: number, interval: number, minute: number): number {
+  return from + Math.max(0, Math.floor((minute - from) / interval)) * interval
+}
+
+/** Begins the series anew at `start`: minutes before it are settled. Before any start is known a day is kept. */
+export function forgetSettled(perp: Perp, start: number | null): void {
+  perp.start = start
+  perp.isChanged = true
+  const from = start ?? (perp.premium?.minute ?? 0) - UNSETTLED_MINUTES
+  for (const minute of perp.minutes.keys()) {
+    if (minute >= from) continue
+    perp.minutes.delete(minute)
+    perp.changedHours.add(Math.floor(minute / 60))
+  }
+}

@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest'
+import type { LiquidationRisk, Signal } from '../../schemas/records.ts'
+import { Fed, only } from '../kernel/fed.ts'
+import { binance, bybit, mark, okx, says, SECOND, T0, terms } from './given.ts'
+import { leverageShares, tiers } from './leverage.ts'
+import { liquidations } from './liquidations.ts'
+
+type Given = Fed<ReturnType<typeof liquidations.empty>>
+
+const fed = (): Given => new Fed(liquidations, 'market.funding')
+const risks = (given: Given): LiquidationRisk[] => only(given.take(), 'liquidation_risk')
+const risk = (given: Given): LiquidationRisk | undefined => risks(given).at(-1)
+const signals = (given: Given): Signal[] => only(given.take(), 'signal')
+const sumOf = (rows: readonly { long_usd: number; short_usd: number }[] | undefined): number =>
+  (rows ?? []).reduce((sum, { long_usd, short_usd }) => sum + long_usd + short_usd, 0)
+const cluster = (given: LiquidationRisk | undefined, leverage: number, side: 'long' | 'short') =>
+  given?.clusters.find((candidate) => candidate.leverage === leverage && candidate.side === side)
+
+/** 1,000 contracts at a mark of 100: 100,000 USD. */
+const seeded = (): Given => fed().batch(says(0, { mark: 100 }), says(0, { size: 1_000 }))
+
+describe('at the first sight of open interest', () => {
+  it('levels are laid out at the mark: a half of each tier’s share long, a half short', () => {
+    const seen = risk(seeded().batch(mark(1)))
+    for (const tier of tiers) {
+      expect(cluster(seen, tier, 'long')?.usd).toBeCloseTo((100_000 * leverageShares[tier]) / 2, 6)
+      expect(cluster(seen, tier, 'short')?.usd).toBeCloseTo((100_000 * leverageShares[tier]) / 2, 6)
+    }
+    expect(cluster(seen, 10, 'long')?.price).toBeCloseTo((100 * 0.9) / 0.995, 1)
+    expect(cluster(seen, 10, 'short')?.price).toBeCloseTo((100 * 1.1) / 1.005, 1)
+  })
+
+  it('the answer is whole: price, open interest, levels out to 25 % nearest first, what is at risk', () => {
+    const seen = risk(seeded().batch(mark(1)))
+    expect(seen).toMatchObject({ price: 100, open_interest_usd: 100_000, since: T0, time: T0 + SECOND })
+    expect(seen?.exchanges).toEqual([{ exchange: 'binance', open_interest_usd: 100_000, mark: 100, time: T0 }])
+    const distances = seen?.levels.map(({ price }) => Math.abs(price - 100)) ?? []
+    expect(distances).toEqual(distances.toSorted((a, b) => a - b))
+    expect(distances.every((distance) => distance < 25)).toBe(true)
+    expect(sumOf(seen?.levels)).toBeCloseTo(49_300, 6)
+    expect(seen?.at_risk_5_usd).toBeCloseTo(4_300, 6)
+    expect(seen?.at_risk_5_pct).toBeCloseTo(4.3, 9)
+    expect(seen?.at_risk_10_pct).toBeCloseTo(19.3, 9)
+    expect(seen?.cascade_risk).toBe('medium')
+  })
+
+  it('clusters are ten, nearest price first', () => {
+    const seen = risk(seeded().batch(mark(1)))
+    const distances = seen?.clusters.map(({ price }) => Math.abs(price - 100)) ?? []
+    expect(distances).toHaveLength(10)
+    expect(distances).toEqual(distances.toSorted((a, b) => a - b))
+  })
+
+  it('terms that come later still shape what was only laid out, and what opens from then on', () => {
+    const seen = risk(seeded().batch(terms(20, 0.01), mark(1)))
+    expect(cluster(seen, 25, 'long')).toEqual({ leverage: 25, side: 'long', price: 100, usd: 0 })
+    expect(cluster(seen, 10, 'long')?.usd).toBeCloseTo((100_000 * (0.493 - 0.3)) / 2, 6)
+    expect(cluster(seen, 10, 'long')?.price).toBeCloseTo((100 * 0.9) / 0.99, 1)
+    const touched = seeded().batch(says(1, { mark: 99.3 }), terms(20, 0.01), mark(2))
+    expect(cluster(risk(touched), 25, 'long')?.usd).toBeGreaterThan(0)
+  })
+})
+
+describe('open interest', () => {
+  it('that grows opens levels at the mark of then', () => {
+    const given = seeded().batch(says(1, { mark: 110 }), says(1, { size: 2_000 }), mark(2))
+    const seen = risk(given)
+    const left = 500 * leverageShares[5]
+    expect(cluster(seen, 5, 'long')?.usd).toBeCloseTo((left + 500 * leverageShares[5]) * 110, 4)
+    const [old, fresh] = [100, 110].map((entry) => (entry * 0.8) / 0.995)
+    expect(cluster(seen, 5, 'long')?.price).toBeCloseTo(((old ?? 0) + (fresh ?? 0)) / 2, 1)
+  })
+
+  it('that falls takes the same share of every level', () => {
+    const before = risk(seeded().batch(mark(1)))
+    const after = risk(seeded().batch(says(1, { size: 250 }), mark(1)))
+    expect(after?.open_interest_usd).toBe(25_000)
+    expect(after?.clusters.map(({ price }) => price)).toEqual(before?.clusters.map(({ price }) => price))
+    for (const [n, { usd }] of (before?.clusters ?? []).entries())
+      expect(after?.clusters[n]?.usd).toBeCloseTo(usd / 4, 9)
+  })
+
+  it('that hardly changes moves nothing, until the changes add up to 0.05 %', () => {
+    const given = seeded().batch(says(1, { mark: 101 }), says(1, { size: 1_000.49 }), mark(1))
+    expect(cluster(risk(given), 100, 'short')?.usd).toBe(0)
+    given.batch(says(2, { size: 1_000.5 }), mark(6))
+    expect(cluster(risk(given), 100, 'short')?.usd).toBeGreaterThan(0)
+  })
+
+  it('that falls too little to be followed still bounds what is told', () => {
+    const seen = risk(seeded().batch(says(1, { size: 999.6 }), mark(1)))
+    expect(sumOf(seen?.levels)).toBeCloseTo(0.493 * 99_960, 6)
+  })
+
+  it('that is gone leaves no level, and may come again', () => {
+    const given = seeded().batch(says(1, { size: 0 }), mark(1))
+    expect(risk(given)).toMatchObject({ open_interest_usd: 0, levels: [], at_risk_5_pct: 0, cascade_risk: 'low' })
+    expect(sumOf(risk(given.batch(says(10, { size: 10 }), mark(10)))?.levels)).toBeCloseTo(493, 6)
+  })
+})
+
+describe('a mark', () => {
+  it('clears the levels that it crosses, and their sum is told', () => {
+    const seen = risk(seeded().batch(says(1, { mark: 98 }), says(2, { mark: 100 }), mark(3)))
+    expect(cluster(seen, 100, 'long')).toMatchObject({ price: 100, usd: 0 })
+    expect(cluster(seen, 50, 'long')).toMatchObject({ price: 100, usd: 0 })
+    expect(cluster(seen, 25, 'long')?.usd).toBeCloseTo(1_250, 6)
+    expect(cluster(seen, 100, 'short')?.usd).toBeCloseTo(300, 6)
+    expect(seen?.swept_long_usd).toBeCloseTo(500 * 0.018 * 98, 6)
+    expect(seen?.swept_short_usd).toBe(0)
+  })
+
+  it('of one venue clears only its own levels', () => {
+    const given = seeded().batch(says(0, { mark: 100, size: 1_000, instrument: bybit }), says(1, { mark: 98 }), mark(1))
+    expect(cluster(risk(given), 100, 'long')?.usd).toBeCloseTo(300, 6)
+  })
+
+  it('that is not newer is ignored, as is one without a price', () => {
+    const given = seeded().batch(says(0, { mark: 50 }), says(-1, { mark: 50 }), says(1, { mark: 0 }), mark(1))
+    expect(risk(given)).toMatchObject({ price: 100, swept_long_usd: 0 })
+    expect(given.core.counts?.(given.state)).toMatchObject({ old: 2, bad_value: 1, levels: 10 })
+  })
+})
+
+describe('several venues', () => {
+  it('are summed, at the median of their marks', () => {
+    const given = seeded().batch(
+      says(0, { mark: 101, size: 100, instrument: bybit }),
+      says(0, { mark: 103, size: 10, instrument: okx }),
+      mark(1),
+    )
+    expect(risk(given)).toMatchObject({ price: 101, open_interest_usd: 100_000 + 10_100 + 1_030 })
+  })
+
+  it.each([
+    ['its mark is older than 60 s', 60, 61, 0, 61],
+    ['its open interest is older than 120 s', 120, 121, 121, 0],
+  ])('leave one out when %s', (_, last, gone, markAt, sizeAt) => {
+    const alive = (seconds: number) => says(seconds, { mark: 101, size: 100, instrument: bybit })
+    const given = seeded()
+    if (markAt > 0) given.batch(says(last, { mark: 100 }))
+    if (sizeAt > 0) given.batch(says(last, { size: 1_000 }))
+    given.batch(alive(last), mark(last))
+    expect(risk(given)?.exchanges.map(({ exchange }) => exchange)).toEqual(['binance', 'bybit'])
+    given.batch(alive(gone + 5), mark(gone + 5))
+    expect(risk(given)?.exchanges.map(({ exchange }) => exchange)).toEqual(['bybit'])
+  })
+
+  it('of which none tells its open interest give no record', () => {
+    expect(risks(fed().batch(says(0, { mark: 100 }), mark(1)))).toEqual([])
+  })
+})
+
+describe('a record', () => {
+  it('comes at most once in 5 s of partition time, and only when something changed', () => {
+    const given = seeded().batch(mark(1), says(2, { mark: 101 }), mark(2), mark(5.999))
+    expect(risks(given)).toHaveLength(1)
+    expect(risks(given.batch(mark(6), mark(60)))).toMatchObject([{ time: T0 + 6 * SECOND, price: 101 }])
+  })
+
+  it('stands before the mark that it follows from, in both topics', () => {
+    const outputs = seeded().batch(mark(1), mark(1)).take()
+    expect(outputs.map(({ topic, message }) => `${topic} ${message?.type}`)).toEqual([
+      'alerts.inputs liquidation_risk',
+      'derived.signals signal',
+      'alerts.inputs mark',
+      'derived.signals mark',
+    ])
+  })
+
+  it('comes with a signal when the cascade risk changes', () => {
+    const given = seeded().batch(mark(1))
+    expect(signals(given)).toMatchObject([
+      { kind: 'cascade_risk', from: 'insufficient_data', to: 'medium', exchange: null, period: '' },
+    ])
+    expect(signals(given.batch(says(10, { mark: 99.9 }), mark(10)))).toEqual([])
+    // 5x longs come near while nothing else opens: 15 % of open interest.
+    given.batch(says(20, { mark: 84 }), mark(20))
+    expect(signals(given)).toMatchObject([{ from: 'medium', to: 'high' }])
+  })
+})
+
+describe('a saved state', () => {
+  it('holds only what changed: few cells of a contract', () => {
+    const given = seeded()
+    expect(given.save().filter((key) => key.startsWith('levels'))).toHaveLength(10)
+    given.batch(says(1, { mark: 100.01 }))
+    expect(given.save()).toEqual(['clock', `contract|${binance}`])
+    given.batch(says(2, { size: 900 }))
+    expect(given.save()).toEqual(['clock', `contract|${binance}`])
+    given.batch(says(3, { mark: 99.2 }))
+    expect(given.save().filter((key) => key.startsWith('-levels'))).toHaveLength(1)
+  })
+
+  it('forgets a contract that nobody has spoken of for 7 days', () => {
+    const given = seeded().restart()
+    given.batch(mark(7 * 86_400 + 1))
+    given.save()
+    expect(given.core.counts?.(given.state)).toMatchObject({ assets: 0, levels: 0 })
+    expect(given.bytes).toBeLessThan(200)
+  })
+
+  it('stays bounded, however the price wanders', () => {
+    const given = fed()
+    for (let n = 0; n < 3_000; n++) {
+      const price = 100 * (1 + 0.3 * Math.sin(n / 50) + 0.05 * Math.sin(n))
+      given.batch(says(n, { mark: price, size: 1_000 + n * 5 }))
+    }
+    given.save()
+    expect(given.core.counts?.(given.state)?.['levels']).toBeLessThan(4_000)
+    expect(given.bytes).toBeLessThan(300_000)
+  })
+})

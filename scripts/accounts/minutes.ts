@@ -1,0 +1,110 @@
+import type { Clickhouse } from '../../infra/clickhouse/client.ts'
+import { compareWithCandle, type Comparison, type OurVolume, type TheirVolume } from '../../processors/audit/compare.ts'
+import type { Candles } from './source-candles.ts'
+import type { Report } from './reconcile.ts'
+import type { Stretch, Window } from './totals.ts'
+
+const MINUTE_MICROS = 60_000_000
+
+/** One minute that differs from the venue's candle. */
+export interface MinuteDifference {
+  readonly instrument: string
+  /** Start, microseconds. */
+  readonly minute: number
+  readonly comparison: Comparison
+}
+
+/** Our minutes beside the venues' candles, one by one, by the code of the audit. */
+export interface MinutesReport {
+  readonly compared: number
+  /** Different minutes that a recorded gap touches. */
+  readonly explained: number
+  /** The others; none in a sound system. The worst first. */
+  readonly unexplained: readonly MinuteDifference[]
+}
+
+interface Line {
+  readonly instrument: string
+  readonly minute: string
+  readonly buy: number
+  readonly sell: number
+  readonly trades: number
+}
+
+const query = `
+SELECT instrument, toString(intDiv(toUnixTimestamp64Micro(bucket), ${MINUTE_MICROS}) * ${MINUTE_MICROS}) AS minute,
+  sum(buy) AS buy, sum(sell) AS sell, sum(buy_count + sell_count) AS trades
+FROM flow_10s
+WHERE toUnixTimestamp64Micro(bucket) >= {from:Int64} AND toUnixTimestamp64Micro(bucket) < {to:Int64}
+GROUP BY instrument, minute`
+
+/** Compares every minute of the report's window with the venue's candle. */
+export async function compareMinutes(clickhouse: Clickhouse, candles: Candles, report: Report): Promise<MinutesReport> {
+  const ours = new Map<string, Map<number, OurVolume>>()
+  for (const line of await clickhouse.rows<Line>(query, { from: report.window.from, to: report.window.to })) {
+    const { instrument, minute, ...volume } = line
+    const minutes = ours.get(instrument) ?? new Map<number, OurVolume>()
+    ours.set(instrument, minutes.set(Number(minute), volume))
+  }
+  const parts: MinutesReport[] = []
+  for (const { instrument, gaps, source } of report.rows) {
+    if (source === undefined) continue
+    const theirs = await candles.minutes(instrument, report.window)
+    const stretches = gaps.map((gap) => ({ from: gap.from_time, to: gap.to_time }))
+    parts.push(judge(instrument, report.window, ours.get(instrument) ?? new Map(), theirs, stretches))
+  }
+  return {
+    compared: parts.reduce((sum, part) => sum + part.compared, 0),
+    explained: parts.reduce((sum, part) => sum + part.explained, 0),
+    unexplained: parts.flatMap((part) => part.unexplained).sort((a, b) => size(b) - size(a)),
+  }
+}
+
+const nothing: OurVolume = { buy: 0, sell: 0, trades: 0 }
+
+/** The minutes of one instrument; one that neither side has is equal. */
+export function judge(
+  instrument: string,
+  window: Window,
+  ours: ReadonlyMap<number, OurVolume>,
+  theirs: ReadonlyMap<number, TheirVolume>,
+  gaps: readonly Stretch[],
+): MinutesReport {
+  const different: MinuteDifference[] = []
+  let compared = 0
+  for (let minute = window.from; minute < window.to; minute += MINUTE_MICROS) {
+    const candle = theirs.get(minute) ?? { volume: 0, taker_buy: null, trades: null }
+    const comparison = compareWithCandle(ours.get(minute) ?? nothing, candle)
+    compared += 1
+    if (comparison.state === 'different') different.push({ instrument, minute, comparison })
+  }
+  const unexplained = different.filter(({ minute }) => !isTouched(gaps, minute))
+  return { compared, explained: different.length - unexplained.length, unexplained }
+}
+
+function isTouched(gaps: readonly Stretch[], minute: number): boolean {
+  return gaps.some(({ from, to }) => from < minute + MINUTE_MICROS && to >= minute)
+}
+
+function size({ comparison }: MinuteDifference): number {
+  return Math.max(Math.abs(comparison.volume_difference), Math.abs(comparison.delta_difference ?? 0))
+}
+
+/** For people: what was compared, and the worst minutes that nothing explains. */
+export function minutesText({ compared, explained, unexplained }: MinutesReport): string {
+  const head = `Minutes beside the venues' candles: ${compared} compared, ${explained + unexplained.length} different, ${explained} of these explained by a gap.`
+  return [head, ...unexplained.slice(0, SHOWN).map(lineOf)].join('\n')
+}
+
+const SHOWN = 10
+
+function lineOf({ instrument, minute, comparison }: MinuteDifference): string {
+  const { ours_volume, theirs_volume, volume_difference, delta_difference } = comparison
+  const delta = delta_difference === null ? '' : `, delta ${percent(delta_difference)} of the volume`
+  const start = new Date(minute / 1000).toISOString()
+  return `${start}  ${instrument}  ours ${ours_volume}, theirs ${theirs_volume} (${percent(volume_difference)})${delta}`
+}
+
+function percent(fraction: number): string {
+  return `${fraction > 0 ? '+' : ''}${(fraction * 100).toPrecision(3)} %`
+}
