@@ -12,6 +12,7 @@ import { ensureTools } from '../infra/local/java.ts'
 import { cacheFolder, fetchKafka, fetchRegistry } from '../infra/local/maven.ts'
 import { reservePort } from '../infra/local/ports.ts'
 import { removeRunFile, writeRunFile, type RunningPart } from '../infra/local/run-file.ts'
+import { ensureServiceSecret } from '../infra/local/service-secret.ts'
 import { Supervisor, type Part } from '../infra/local/supervisor.ts'
 import { describeSystem, programFile, type Ports, type System, type SystemOptions } from '../infra/local/system.ts'
 import { readOptions, usage, UsageError, type PortName, type StartOptions } from './start-options.ts'
@@ -66,6 +67,7 @@ function systemOptions(options: StartOptions, folder: DataFolder, ports: Ports):
     folder,
     ports,
     simulator: { ...Object.fromEntries(simulator), ...switches },
+    secret: ensureServiceSecret(folder, process.env),
     feedClock: options.mode === 'tape' && !retime ? 'tape' : 'host',
     onProgress: say,
   }

@@ -137,9 +137,16 @@ it('tells what was asked of alerts and what happened to them, once however often
   expect(rows).toEqual([
     { ...shown, ...times, ...event, event: 'created', request_id: 'req_1', last_triggered: null, time: iso(T), v: 7 },
     {
-      ...{ ...shown, ...times, ...event },
-      ...{ event: 'triggered', trigger_id: `${id}_1`, status: 'triggered', trigger_count: 1 },
-      ...{ last_triggered: iso(T + 2), time: iso(T + 2), v: 8 },
+      ...shown,
+      ...times,
+      ...event,
+      event: 'triggered',
+      trigger_id: `${id}_1`,
+      status: 'triggered',
+      trigger_count: 1,
+      last_triggered: iso(T + 2),
+      time: iso(T + 2),
+      v: 8,
     },
   ])
   expect(await world.rows("SELECT event, error, kind FROM alert_events WHERE alert_id = 'alert_x'")).toEqual([
@@ -184,8 +191,16 @@ it('gives the attempts of an alert in their order, each once', async () => {
   await world.soon(`SELECT * FROM webhook_attempts WHERE alert_id = '${id}' ORDER BY started`, [
     { ...shown, ...times, started: iso(T + 10), finished: iso(T + 20), due: iso(T + 5_000_000), offset: first + 1 },
     {
-      ...{ ...shown, ...times, number: 2, outcome: 'delivered', status: 204, error: null, due: null },
-      ...{ started: iso(T + 30), finished: iso(T + 40), offset: first },
+      ...shown,
+      ...times,
+      number: 2,
+      outcome: 'delivered',
+      status: 204,
+      error: null,
+      due: null,
+      started: iso(T + 30),
+      finished: iso(T + 40),
+      offset: first,
     },
   ])
   expect(await world.rows(`SELECT count() AS attempts FROM webhook_attempts WHERE alert_id = '${id}'`)).toEqual([

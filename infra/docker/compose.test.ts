@@ -27,6 +27,9 @@ const services = Object.entries(compose.services)
 const ours = services.filter(([, service]) => service.build !== undefined)
 const dockerfile = read('infra/docker/Dockerfile')
 
+/** As the container engine fills in what the surroundings may say, where they say nothing but what is required. */
+const filledIn = (value: string): string => value.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')
+
 describe('docker-compose.yml', () => {
   it('runs every part of the system', () => {
     expect(Object.keys(compose.services)).toEqual([
@@ -52,7 +55,8 @@ describe('docker-compose.yml', () => {
   it.each(ours)('gives %s only settings that exist, with values that can be read', (_name, { environment = {} }) => {
     const names = Object.keys(environment)
     expect(names.filter((name) => !(name in settings))).toEqual([])
-    expect(() => readConfig(environment, names as SettingName[])).not.toThrow()
+    const values = Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, filledIn(value)]))
+    expect(() => readConfig(values, names as SettingName[])).not.toThrow()
   })
 
   it('says live to every service of ours, and nobody gets a default password', () => {
@@ -60,6 +64,11 @@ describe('docker-compose.yml', () => {
     expect(ours.every(([, { environment }]) => environment?.['CLICKHOUSE_PASSWORD']?.includes(':?') === true)).toBe(
       true,
     )
+  })
+
+  it('demands the secret for the services that derive from it, and gives it to no other', () => {
+    const given = ours.filter(([, { environment }]) => environment?.['SERVICE_SECRET']?.includes(':?') === true)
+    expect(given.map(([name]) => name)).toEqual(['api'])
   })
 
   it('starts nothing of ours before the log and the tables are prepared', () => {

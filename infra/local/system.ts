@@ -32,6 +32,8 @@ export interface SystemOptions {
   readonly simulator: Readonly<Record<string, string>>
   /** A tape that keeps its own times gives the feeds their clock. */
   readonly feedClock: 'host' | 'tape'
+  /** Where SERVICE_SECRET is, for the services that derive from it; empty: the environment says it. */
+  readonly secret: Readonly<Record<string, string>>
   /** Addresses that replace a local part: that part is then not started. */
   readonly external: { readonly brokers?: string; readonly registryUrl?: string; readonly clickhouseUrl?: string }
   readonly onProgress: (line: string) => void
@@ -89,7 +91,7 @@ function storesOf({ folder, ports, external, simulator, mode, onProgress }: Syst
   return parts.filter((part) => part !== false)
 }
 
-function servicesOf({ mode, folder, ports, feedClock }: SystemOptions, env: Record<string, string>): Part[] {
+function servicesOf({ mode, folder, ports, feedClock, secret }: SystemOptions, env: Record<string, string>): Part[] {
   const service = (name: string, main: string, more: Record<string, string>): Part => ({
     name,
     start: () => startService(folder, name, main, { ...env, ...more }),
@@ -100,7 +102,7 @@ function servicesOf({ mode, folder, ports, feedClock }: SystemOptions, env: Reco
   return [
     service('processors', 'processors/main.ts', { OPS_PORT: String(ports.processors) }),
     service('feeds', 'processors/feeds/main.ts', { OPS_PORT: String(ports.feeds), ...feeds }),
-    service('api', 'api/main.ts', { API_PORT: String(ports.api), API_SERVICES: others }),
+    service('api', 'api/main.ts', { API_PORT: String(ports.api), API_SERVICES: others, ...secret }),
   ]
 }
 
