@@ -1,25 +1,18 @@
 import type { Attempt, DeliveryOrder, Pending, Trigger } from '../../schemas/alerts.ts'
 import type { Micros } from '../../schemas/records.ts'
-import { Heap } from '../alerts/heap.ts'
-import { Alike, goneKey, isGoneRecord, POSITION, Said, type Delivery } from './delivery.ts'
+import { Alike, goneKey, none, isGoneRecord, POSITION, type Said, type Delivery } from './delivery.ts'
 import type { Ending, Result } from './results.ts'
+import {
+  FINISHED_KNOWN,
+  FINISHED_MAX,
+  FORGET_MAX,
+  GONE_KNOWN,
+  GONE_MAX,
+  openLimits,
+  type OpenLimits,
+} from './limits.ts'
 import { nextAttempt } from './schedule.ts'
-
-const HOUR: Micros = 3_600_000_000
-
-/** A trigger that comes again within this time after its end is dropped. */
-export const FINISHED_KNOWN: Micros = HOUR
-/** Ended triggers that are remembered; beyond it the oldest is forgotten before its hour is over. */
-export const FINISHED_MAX = 200_000
-/** An alert whose receiver said 410 is remembered this long after its last trigger: longer than an alert lives ahead. */
-export const GONE_KNOWN: Micros = 31 * 24 * HOUR
-export const GONE_MAX = 100_000
-/** Deliveries of a partition that are not finished; beyond it no further triggers are read: the log keeps them. */
-export const OPEN_MAX = 50_000
-/** Those of one receiver; a trigger beyond it ends as exhausted, and says so, so that no receiver can fill the partition. */
-export const OPEN_PER_RECEIVER_MAX = 20_000
-/** Tombstones of one call. */
-const FORGET_MAX = 1_000
+import { Timers } from './timers.ts'
 
 /**
  * The deliveries of one partition of `alerts.triggers`: decides what is due, what an attempt came to, and what is written
@@ -27,10 +20,11 @@ const FORGET_MAX = 1_000
  */
 export class Deliveries {
   readonly #partition: number
+  readonly #limits: OpenLimits
   readonly #open = new Map<string, Delivery>()
   readonly #byAlert = new Alike<Delivery>(({ alertId }) => alertId)
   readonly #byReceiver = new Alike<Delivery>(({ receiver }) => receiver)
-  readonly #timers = new Heap<{ readonly key: Micros; readonly id: string }>()
+  readonly #timers = new Timers<{ readonly key: Micros; readonly id: string }>()
   /** When each ended, oldest first. */
   readonly #finished = new Map<string, Micros>()
   /** Alerts whose receiver said 410, and when a trigger of theirs was last seen. */
@@ -38,11 +32,12 @@ export class Deliveries {
   #position: number | undefined
 
   /** From what `webhooks.pending` holds, the last record of each key. */
-  constructor(partition: number, pending: Iterable<Pending> = []) {
+  constructor(partition: number, pending: Iterable<Pending> = [], limits = openLimits) {
     this.#partition = partition
+    this.#limits = limits
     const ended: Pending[] = []
     for (const record of pending) {
-      if (record.state === 'due') this.#restore(record)
+      if (record.state === 'due' || (record.state === 'stopped' && !isGoneRecord(record))) this.#restore(record)
       else if (record.state === 'position') this.#position = record.trigger_offset ?? undefined
       else if (record.state === 'finished' || isGoneRecord(record)) ended.push(record)
     }
@@ -59,7 +54,7 @@ export class Deliveries {
 
   /** Whether more can be taken in. */
   get hasRoom(): boolean {
-    return this.#open.size < OPEN_MAX
+    return this.#open.size < this.#limits.open
   }
 
   get size(): number {
@@ -77,9 +72,18 @@ export class Deliveries {
   moveTo(offset: number, now: Micros, said: Said): void {
     if (offset === this.#position) return
     this.#position = offset
-    said.pending.set(POSITION, {
-      ...{ trigger_id: '', alert_id: '', receiver: '', state: 'position', attempts: 0, due: 0 },
-      ...{ trigger_partition: this.#partition, trigger_offset: offset, triggered: 0, test: false, time: now },
+    said.put(POSITION, {
+      trigger_id: '',
+      alert_id: '',
+      receiver: '',
+      state: 'position',
+      attempts: 0,
+      due: 0,
+      trigger_partition: this.#partition,
+      trigger_offset: offset,
+      triggered: 0,
+      test: false,
+      time: now,
     })
   }
 
@@ -112,7 +116,21 @@ export class Deliveries {
     known.byHand = true
     if (known.phase !== 'waiting') return undefined
     known.due = now
+    said.delivery(known, 'due', this.#partition, now)
     return this.#ready(known)
+  }
+
+  /** Ends what an earlier owner was told to end while its attempt was under way; nobody knows what came of that one. */
+  settle(now: Micros, said: Said): void {
+    for (const delivery of this.#open.values()) {
+      if (delivery.ending === null || delivery.phase !== 'waiting') continue
+      this.#endWithout(delivery, this.#gone.has(delivery.alertId) ? 'gone' : 'stopped', now, said)
+    }
+  }
+
+  /** The log does not have the trigger where it should be: told, since there is nothing to send. */
+  lost(delivery: Delivery, now: Micros, said: Said): void {
+    this.#endWithout(delivery, 'not_found', now, said)
   }
 
   /** What has become due; the caller puts it in line for a slot. */
@@ -138,7 +156,7 @@ export class Deliveries {
     const { alertId, byHand, test } = delivery
     delivery.attempts += 1
     if (result.is === 'delivered') {
-      if ((byHand || test) && this.#gone.delete(alertId)) said.pending.set(goneKey(alertId), null)
+      if ((byHand || test) && this.#gone.delete(alertId)) said.put(goneKey(alertId), null)
       return this.#finish(delivery, result, 'delivered', result.isCut ? 'body_too_large' : null, said)
     }
     const { error, finished } = result
@@ -156,7 +174,7 @@ export class Deliveries {
     delivery.phase = 'waiting'
     this.#timers.push({ key: next, id: delivery.id })
     said.attempt(delivery, { ...result, outcome: 'retry', error, due: next })
-    said.due(delivery, this.#partition, finished)
+    said.delivery(delivery, 'due', this.#partition, finished)
     return 'retry'
   }
 
@@ -177,7 +195,7 @@ export class Deliveries {
       if ((time >= before && known.size <= max) || forgotten >= FORGET_MAX) return
       known.delete(id)
       // a resent trigger is open again under the key of its end
-      if (known !== this.#finished || !this.#open.has(id)) said.pending.set(key(id), null)
+      if (known !== this.#finished || !this.#open.has(id)) said.put(key(id), null)
       forgotten += 1
     }
   }
@@ -190,7 +208,7 @@ export class Deliveries {
   /** Why a new trigger is not to be attempted; its owner's own test is, even where the receiver said 410. */
   #endingOf({ alertId, receiver, test }: Delivery): Ending | undefined {
     if (!test && this.#gone.has(alertId)) return 'gone'
-    return this.#byReceiver.count(receiver) >= OPEN_PER_RECEIVER_MAX ? 'backlog' : undefined
+    return this.#byReceiver.count(receiver) >= this.#limits.perReceiver ? 'backlog' : undefined
   }
 
   #deliveryOf(trigger: Trigger, offset: number, now: Micros): Delivery {
@@ -202,7 +220,8 @@ export class Deliveries {
   #restore(record: Pending): void {
     const { trigger_id: id, alert_id: alertId, receiver, attempts, due, trigger_offset, triggered, test } = record
     if (trigger_offset === null) return
-    const still = { phase: 'waiting', ending: null, byHand: false } as const
+    const ending = record.state === 'stopped' ? 'stopped' : null
+    const still = { phase: 'waiting', ending, byHand: false } as const
     this.#keep({ id, alertId, receiver, offset: trigger_offset, triggered, test, attempts, due, ...still })
     this.#timers.push({ key: due, id })
   }
@@ -210,7 +229,7 @@ export class Deliveries {
   #add(delivery: Delivery, now: Micros, said: Said): Delivery {
     this.#finished.delete(delivery.id)
     this.#keep(delivery)
-    said.due(delivery, this.#partition, now)
+    said.delivery(delivery, 'due', this.#partition, now)
     return delivery
   }
 
@@ -227,8 +246,10 @@ export class Deliveries {
 
   #endAll(alertId: string, ending: 'stopped' | 'gone', now: Micros, said: Said): void {
     for (const delivery of this.#byAlert.all(alertId)) {
-      if (delivery.phase === 'sending') delivery.ending = ending
-      else this.#endWithout(delivery, ending, now, said)
+      if (delivery.phase === 'sending') {
+        delivery.ending = ending
+        said.delivery(delivery, 'stopped', this.#partition, now)
+      } else this.#endWithout(delivery, ending, now, said)
     }
   }
 
@@ -265,15 +286,11 @@ export class Deliveries {
     }
     this.#finished.delete(id)
     this.#finished.set(id, now)
-    said.finished(delivery, this.#partition, now)
+    said.delivery(delivery, 'finished', this.#partition, now)
   }
 
   #setGone(alertId: string, now: Micros, said: Said): void {
     this.#gone.set(alertId, now)
     said.gone(alertId, now)
   }
-}
-
-function none(now: Micros): { started: Micros; finished: Micros; status: null; due: null } {
-  return { started: now, finished: now, status: null, due: null }
 }

@@ -29,8 +29,8 @@ export function goneKey(alertId: string): string {
   return `gone|${alertId}`
 }
 
-export function isGoneRecord({ state, alert_id: alert }: Pending): boolean {
-  return state === 'stopped' && alert !== ''
+export function isGoneRecord({ state, trigger_id: trigger }: Pending): boolean {
+  return state === 'stopped' && trigger === ''
 }
 
 /** The key under which `webhooks.pending` keeps a record. */
@@ -41,13 +41,21 @@ export function pendingKey(record: Pending): string {
 
 type Told = Pick<Attempt, 'outcome' | 'error' | 'status' | 'started' | 'finished' | 'due'>
 
-/** What is to be written; of a key of `webhooks.pending` the last word only, null: a tombstone. */
+/**
+ * What is to be written; of a key of `webhooks.pending` the last word only, in the order in which it was said, so that
+ * the position stands behind all that it covers.
+ */
 export class Said {
   readonly attempts: Attempt[] = []
-  readonly pending = new Map<string, Pending | null>()
+  readonly #pending = new Map<string, Pending | null>()
 
-  get isEmpty(): boolean {
-    return this.attempts.length === 0 && this.pending.size === 0
+  /** By key; null: a tombstone. */
+  get pending(): ReadonlyMap<string, Pending | null> {
+    return this.#pending
+  }
+
+  get size(): number {
+    return this.attempts.length + this.#pending.size
   }
 
   attempt(
@@ -62,41 +70,62 @@ export class Said {
     { outcome, error, status, started, finished, due }: Told,
   ): void {
     this.attempts.push({
-      ...{ trigger_id: id, alert_id: alertId, receiver, number: attempts, outcome, status, error },
-      ...{ started, finished, due, test, triggered },
+      trigger_id: id,
+      alert_id: alertId,
+      receiver,
+      number: attempts,
+      outcome,
+      status,
+      error,
+      started,
+      finished,
+      due,
+      test,
+      triggered,
     })
   }
 
-  due(delivery: Delivery, partition: number, now: Micros): void {
-    this.pending.set(delivery.id, pendingOf(delivery, 'due', partition, now))
-  }
-
-  finished(delivery: Delivery, partition: number, now: Micros): void {
-    this.pending.set(delivery.id, pendingOf(delivery, 'finished', partition, now))
+  /** A delivery's own state; `stopped`: while an attempt was under way, so that a restart makes no further one. */
+  delivery(delivery: Delivery, state: 'due' | 'finished' | 'stopped', partition: number, now: Micros): void {
+    this.put(delivery.id, pendingOf(delivery, state, partition, now))
   }
 
   gone(alertId: string, now: Micros): void {
-    this.pending.set(goneKey(alertId), {
-      ...{ trigger_id: '', alert_id: alertId, receiver: '', state: 'stopped', attempts: 0, due: 0 },
-      ...{ trigger_partition: null, trigger_offset: null, triggered: 0, test: false, time: now },
+    this.put(goneKey(alertId), {
+      trigger_id: '',
+      alert_id: alertId,
+      receiver: '',
+      state: 'stopped',
+      attempts: 0,
+      due: 0,
+      trigger_partition: null,
+      trigger_offset: null,
+      triggered: 0,
+      test: false,
+      time: now,
     })
   }
 
-  /** Adds what was said later. */
-  add(later: Said): void {
-    for (const attempt of later.attempts) this.attempts.push(attempt)
-    for (const [key, value] of later.pending) {
-      this.pending.delete(key) // so that it stands where it was said last: the position behind what it covers
-      this.pending.set(key, value)
-    }
+  put(key: string, value: Pending | null): void {
+    this.#pending.delete(key)
+    this.#pending.set(key, value)
   }
 }
 
-function pendingOf(delivery: Delivery, state: 'due' | 'finished', partition: number, now: Micros): Pending {
+function pendingOf(delivery: Delivery, state: Pending['state'], partition: number, now: Micros): Pending {
   const { id, alertId, receiver, attempts, due, offset, triggered, test } = delivery
   return {
-    ...{ trigger_id: id, alert_id: alertId, receiver, state, attempts, due },
-    ...{ trigger_partition: partition, trigger_offset: offset, triggered, test, time: now },
+    trigger_id: id,
+    alert_id: alertId,
+    receiver,
+    state,
+    attempts,
+    due,
+    trigger_partition: partition,
+    trigger_offset: offset,
+    triggered,
+    test,
+    time: now,
   }
 }
 
@@ -130,4 +159,9 @@ export class Alike<Thing> {
     set?.delete(thing)
     if (set?.size === 0) this.#sets.delete(what)
   }
+}
+
+/** No attempt was made. */
+export function none(now: Micros): { started: Micros; finished: Micros; status: null; due: null } {
+  return { started: now, finished: now, status: null, due: null }
 }

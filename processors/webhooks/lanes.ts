@@ -1,5 +1,5 @@
-/** How a receiver took its last attempt: `slow` ones hold their slots long. */
-export type Pace = 'good' | 'slow'
+/** How a receiver took its attempts: answered in good time, not yet known, or `slow`, which holds its slots long. */
+export type Pace = 'good' | 'new' | 'slow'
 
 export interface LaneLimits {
   /** Attempts at once, over all receivers. */
@@ -8,12 +8,13 @@ export interface LaneLimits {
   readonly perReceiver: number
 }
 
-/** A slow receiver has this share of a receiver's slots, at least one. */
-const SLOW_SHARE = 1 / 4
-/** All slow receivers together have this share of all slots: the others always find room. */
-const SLOW_SHARE_OF_ALL = 1 / 2
-/** Receivers that are known to be slow while nothing waits for them; then the longest known is forgotten. */
-const SLOW_KNOWN_MAX = 10_000
+/** Of its own slots a receiver of that pace has this share, at least one. */
+const shareOfOwn: Readonly<Record<Pace, number>> = { good: 1, new: 1 / 4, slow: 1 / 4 }
+/** All receivers of that pace together have this share of all slots, so that the good ones always find room. */
+const shareOfAll: Readonly<Record<Pace, number>> = { good: 1, new: 1 / 2, slow: 1 / 4 }
+const paces = ['good', 'new', 'slow'] as const
+/** Receivers whose pace is known while nothing waits for them; then the longest known is forgotten. */
+const IDLE_KNOWN_MAX = 20_000
 
 interface Lane<Item> {
   readonly receiver: string
@@ -25,27 +26,26 @@ interface Lane<Item> {
 }
 
 /**
- * What waits for a slot, one queue a receiver, served in turn. A receiver has a limit of its own, a slow one a lower one,
- * and all slow ones together cannot take every slot; so whoever waits long delays itself only. Take and offer cost the same
- * however many receivers there are.
+ * What waits for a slot, one queue a receiver, served in turn. A receiver has a limit of its own, a slow or unknown one a
+ * lower one, and all of those together cannot take every slot; so whoever waits long delays itself only. Take and offer
+ * cost the same however many receivers there are.
  */
 export class Lanes<Item> {
   readonly #limits: LaneLimits
   readonly #lanes = new Map<string, Lane<Item>>()
-  /** Lanes that have items and room for one more of their own, in turn; the slow ones apart. */
-  readonly #turns: Readonly<Record<Pace, Set<Lane<Item>>>> = { good: new Set(), slow: new Set() }
-  readonly #idleSlow = new Set<string>()
-  #inFlight = 0
-  #slowInFlight = 0
+  /** Lanes that have items and room for one more of their own, in turn. */
+  readonly #turns: Readonly<Record<Pace, Set<Lane<Item>>>> = { good: new Set(), new: new Set(), slow: new Set() }
+  readonly #idle = new Map<string, Pace>()
+  readonly #inFlight: Record<Pace, number> = { good: 0, new: 0, slow: 0 }
   #waiting = 0
-  #isSlowNext = false
+  #turn = 0
 
   constructor(limits: LaneLimits) {
     this.#limits = { slots: Math.max(1, limits.slots), perReceiver: Math.max(1, limits.perReceiver) }
   }
 
   get inFlight(): number {
-    return this.#inFlight
+    return this.#inFlight.good + this.#inFlight.new + this.#inFlight.slow
   }
 
   get waiting(): number {
@@ -61,24 +61,34 @@ export class Lanes<Item> {
 
   /** The next item, whose slot is held until `release` of its receiver; undefined: nothing may start now. */
   take(): { readonly receiver: string; readonly item: Item } | undefined {
-    if (this.#inFlight >= this.#limits.slots) return undefined
-    const order: readonly Pace[] = this.#isSlowNext ? ['slow', 'good'] : ['good', 'slow']
-    this.#isSlowNext = !this.#isSlowNext
-    for (const pace of order) {
-      if (pace === 'slow' && this.#slowInFlight >= this.#slowMax()) continue
+    if (this.inFlight >= this.#limits.slots) return undefined
+    this.#turn = (this.#turn + 1) % paces.length
+    for (let step = 0; step < paces.length; step++) {
+      const pace = paces[(this.#turn + step) % paces.length] ?? 'good'
+      if (this.#inFlight[pace] + 1 > Math.max(1, this.#limits.slots * shareOfAll[pace])) continue
       const [lane] = this.#turns[pace]
       if (lane !== undefined) return this.#start(lane)
     }
     return undefined
   }
 
-  /** Ends what `take` gave; undefined: nothing was learnt about the receiver. */
-  release(receiver: string, pace?: Pace): void {
+  /** What is now known of a receiver that holds a slot. */
+  know(receiver: string, pace: Pace): void {
+    const lane = this.#lanes.get(receiver)
+    if (lane === undefined || lane.pace === pace) return
+    this.#turns[lane.pace].delete(lane)
+    this.#inFlight[lane.pace] -= lane.inFlight
+    lane.pace = pace
+    this.#inFlight[pace] += lane.inFlight
+    this.#enlist(lane)
+  }
+
+  /** Ends what `take` gave. */
+  release(receiver: string): void {
     const lane = this.#lanes.get(receiver)
     if (lane === undefined || lane.inFlight === 0) throw new Error(`no slot of ${receiver} is held`)
-    this.#turns[lane.pace].delete(lane)
-    this.#count(lane, -1)
-    if (pace !== undefined && pace !== lane.pace) this.#repace(lane, pace)
+    lane.inFlight -= 1
+    this.#inFlight[lane.pace] -= 1
     if (lane.inFlight === 0 && lane.head === lane.waiting.length) this.#rest(lane)
     else this.#enlist(lane)
   }
@@ -92,46 +102,32 @@ export class Lanes<Item> {
     }
     this.#waiting -= 1
     this.#turns[lane.pace].delete(lane)
-    this.#count(lane, 1)
+    lane.inFlight += 1
+    this.#inFlight[lane.pace] += 1
     this.#enlist(lane)
     return { receiver: lane.receiver, item }
   }
 
   /** Puts a lane at the end of its turn where it has an item and room. */
   #enlist(lane: Lane<Item>): void {
-    const max = lane.pace === 'slow' ? Math.max(1, this.#limits.perReceiver * SLOW_SHARE) : this.#limits.perReceiver
+    const max = Math.max(1, this.#limits.perReceiver * shareOfOwn[lane.pace])
     if (lane.head < lane.waiting.length && lane.inFlight + 1 <= max) this.#turns[lane.pace].add(lane)
-  }
-
-  #repace(lane: Lane<Item>, pace: Pace): void {
-    this.#slowInFlight += pace === 'slow' ? lane.inFlight : -lane.inFlight
-    lane.pace = pace
-  }
-
-  #count(lane: Lane<Item>, change: number): void {
-    lane.inFlight += change
-    this.#inFlight += change
-    if (lane.pace === 'slow') this.#slowInFlight += change
-  }
-
-  #slowMax(): number {
-    return Math.max(1, this.#limits.slots * SLOW_SHARE_OF_ALL)
   }
 
   #lane(receiver: string): Lane<Item> {
     const known = this.#lanes.get(receiver)
     if (known !== undefined) return known
-    const pace = this.#idleSlow.delete(receiver) ? 'slow' : 'good'
+    const pace = this.#idle.get(receiver) ?? 'new'
+    this.#idle.delete(receiver)
     const lane: Lane<Item> = { receiver, waiting: [], head: 0, inFlight: 0, pace }
     this.#lanes.set(receiver, lane)
     return lane
   }
 
-  #rest(lane: Lane<Item>): void {
-    this.#lanes.delete(lane.receiver)
-    if (lane.pace === 'good') return
-    const [oldest] = this.#idleSlow
-    if (this.#idleSlow.size >= SLOW_KNOWN_MAX && oldest !== undefined) this.#idleSlow.delete(oldest)
-    this.#idleSlow.add(lane.receiver)
+  #rest({ receiver, pace }: Lane<Item>): void {
+    this.#lanes.delete(receiver)
+    const [oldest] = this.#idle.keys()
+    if (this.#idle.size >= IDLE_KNOWN_MAX && oldest !== undefined) this.#idle.delete(oldest)
+    this.#idle.set(receiver, pace)
   }
 }

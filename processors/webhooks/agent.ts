@@ -1,0 +1,113 @@
+import { Agent, request } from 'node:https'
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { createSecureContext, getCACertificates } from 'node:tls'
+import { isIP } from 'node:net'
+import { hostOf } from './address.ts'
+
+/** Of a response body; what comes after it is not read. */
+export const BODY_BYTES_MAX = 64 * 1024
+const HEADER_BYTES_MAX = 16 * 1024
+/** A connection that nobody needs is closed; below the 15 s and more after which most servers do so themselves. */
+const IDLE_MS_MAX = 10_000
+const IDLE_PER_RECEIVER_MAX = 16
+const TLS_SESSIONS_MAX = 1_000
+
+/** One POST to an address that was checked; the URL's name is who must answer there. */
+export interface Post {
+  readonly url: URL
+  readonly address: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+  /** Ends it at the deadline, whatever it is at. */
+  readonly signal: AbortSignal
+  /** Called when the whole request has been handed to the network. */
+  readonly onSent: () => void
+}
+
+export interface Answer {
+  readonly status: number
+  readonly retryAfter: string | undefined
+  /** How its body ended: whole, cut at `BODY_BYTES_MAX`, or broken by an error. */
+  readonly body: 'whole' | 'cut' | { readonly error: unknown }
+}
+
+/** HTTPS to receivers: dials what it is told, verifies who answers by name, keeps connections for a while. */
+export class Caller {
+  readonly #agent: Agent
+
+  /** `ca`: PEM of a further authority, trusted beside those that Node trusts. */
+  constructor(ca?: string) {
+    const trust = ca === undefined ? {} : { ca: [...getCACertificates('default'), ca] }
+    this.#agent = new Agent({
+      keepAlive: true,
+      timeout: IDLE_MS_MAX,
+      maxFreeSockets: IDLE_PER_RECEIVER_MAX,
+      maxCachedSessions: TLS_SESSIONS_MAX,
+      secureContext: createSecureContext(trust), // once: reading all authorities takes milliseconds
+    })
+  }
+
+  /** Rejects where no status came. Redirects are answers like others. */
+  async post(post: Post): Promise<Answer> {
+    try {
+      return await this.#send(post)
+    } catch (error) {
+      if (!(error instanceof StaleError)) throw error
+      return this.#send(post)
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  #send({ url, address, headers, body, signal, onSent }: Post): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const call = request({
+        agent: this.#agent,
+        method: 'POST',
+        host: address,
+        port: url.port === '' ? 443 : Number(url.port),
+        path: `${url.pathname}${url.search}`,
+        servername: serverName(url),
+        headers: { ...headers, host: url.host, 'content-length': String(body.length) },
+        maxHeaderSize: HEADER_BYTES_MAX,
+        rejectUnauthorized: true, // whatever the environment says
+        signal,
+      })
+      call.once('finish', onSent)
+      call.once('response', (response) => void readAnswer(response).then(resolve, reject))
+      call.once('error', (error) => reject(isStale(call, error) ? new StaleError() : error))
+      call.end(body)
+    })
+  }
+}
+
+/** The server had closed a kept connection just as it was used again: to be sent once more, over a new one. */
+class StaleError extends Error {}
+
+function isStale(call: ClientRequest, error: NodeJS.ErrnoException): boolean {
+  return call.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
+}
+
+/** The name that the certificate must have; none for a literal address, which is then looked for itself. */
+function serverName({ hostname }: URL): string {
+  return isIP(hostOf(hostname)) === 0 ? hostname.replace(/\.$/, '') : ''
+}
+
+function readAnswer(response: IncomingMessage): Promise<Answer> {
+  const status = response.statusCode ?? 0
+  const retryAfter = response.headers['retry-after']
+  return new Promise((resolve) => {
+    const end = (body: Answer['body']): void => resolve({ status, retryAfter, body })
+    let bytes = 0
+    response.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes <= BODY_BYTES_MAX) return
+      end('cut')
+      response.destroy()
+    })
+    response.once('end', () => end('whole'))
+    response.once('error', (error) => end({ error }))
+  })
+}

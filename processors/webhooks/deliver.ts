@@ -1,0 +1,136 @@
+import { isIP } from 'node:net'
+import type { Trigger } from '../../schemas/alerts.ts'
+import type { Micros } from '../../schemas/records.ts'
+import { openUrl, webhookSecret, type ServiceSecrets } from '../alerts/secrets.ts'
+import { hostOf, mayReach, type Reach } from './address.ts'
+import type { Answer, Caller, Post } from './agent.ts'
+import { payloadOf } from './payload.ts'
+import type { Resolve } from './resolve.ts'
+import { failureOf, type Failure, type Result } from './results.ts'
+import { retryAfterSeconds } from './schedule.ts'
+import { signatureHeaders } from './signature.ts'
+
+/** Over the name's resolution, connection, headers and body together. */
+export const DEADLINE_MS = 10_000
+/** Addresses of a name that one attempt tries while none takes a connection. */
+const ADDRESSES_MAX = 3
+
+export interface SenderOptions {
+  readonly secrets: ServiceSecrets
+  /** `demo` marks each payload. */
+  readonly mode: string
+  readonly reach: Reach
+  readonly resolve: Resolve
+  readonly caller: Caller
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number
+  readonly deadlineMs?: number
+}
+
+/** Makes one attempt; never rejects for what a receiver does. `onSent`: the whole request has left. */
+export type Send = (trigger: Trigger, attempt: number, onSent: (at: Micros) => void) => Promise<Result>
+
+/** Sends triggers to where their sealed URLs say. */
+export function createSender(options: SenderOptions): Send {
+  const { secrets, mode, now } = options
+  const micros = (): Micros => now() * 1_000
+  return async (trigger, attempt, onSent) => {
+    const { alert_id: alert, key_version: version, trigger_id: triggerId } = trigger
+    const started = micros()
+    const opened = open(() => ({
+      url: new URL(openUrl(secrets, version, alert, trigger.webhook)),
+      secret: webhookSecret(secrets, version, alert),
+    }))
+    if (opened === undefined)
+      return { started, finished: micros(), status: null, is: 'failed', error: 'url_unreadable' }
+    const body = payloadOf(trigger, mode)
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'market-data-alerts/1',
+      ...signatureHeaders({ secret: opened.secret, triggerId, body, at: started }),
+    }
+    const outcome = await call({ ...options, url: opened.url, headers, body, attempt, onSent: () => onSent(micros()) })
+    return { started, finished: micros(), ...outcome }
+  }
+}
+
+function open<Value>(read: () => Value): Value | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined // it becomes the attempt's outcome, url_unreadable
+  }
+}
+
+type Outcome = Pick<Result, 'status'> &
+  (
+    | { readonly is: 'delivered'; readonly isCut: boolean }
+    | { readonly is: 'failed'; readonly error: Failure; readonly retryAfterSeconds?: number }
+  )
+
+interface Calling extends Omit<Post, 'address' | 'signal'> {
+  readonly attempt: number
+  readonly reach: Reach
+  readonly resolve: Resolve
+  readonly caller: Caller
+  readonly now: () => number
+  readonly deadlineMs?: number
+}
+
+/** Resolves, checks and calls, all within the deadline. */
+async function call(calling: Calling): Promise<Outcome> {
+  const deadline = new AbortController()
+  const timer = setTimeout(() => deadline.abort(), calling.deadlineMs ?? DEADLINE_MS)
+  try {
+    const addresses = await beforeAbort(addressesOf(calling), deadline.signal)
+    if (typeof addresses === 'string') return { status: null, is: 'failed', error: addresses }
+    return outcomeOf(await callFirst(calling, addresses, deadline.signal), calling.now(), deadline.signal)
+  } catch (error) {
+    return { status: null, is: 'failed', error: deadline.signal.aborted ? 'timeout' : failureOf(error) }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** What may be dialled: the addresses as they were checked, never the name again. One that may not be spoils all. */
+async function addressesOf({ url, resolve, reach, attempt }: Calling): Promise<readonly string[] | Failure> {
+  const host = hostOf(url.hostname)
+  const addresses = isIP(host) === 0 ? await resolve(host).catch(() => []) : [host]
+  if (addresses.length === 0) return 'dns'
+  if (!addresses.every((address) => mayReach(address, reach))) return 'private_address'
+  const first = (attempt - 1) % addresses.length
+  return [...addresses.slice(first), ...addresses.slice(0, first)].slice(0, ADDRESSES_MAX)
+}
+
+/** The next address only where the one before took no connection, so that nothing was sent there. */
+async function callFirst(calling: Calling, addresses: readonly string[], signal: AbortSignal): Promise<Answer> {
+  const { url, headers, body, onSent, caller } = calling
+  let refusal: unknown
+  for (const address of addresses) {
+    try {
+      return await caller.post({ url, address, headers, body, signal, onSent })
+    } catch (error) {
+      if (signal.aborted || failureOf(error) !== 'refused') throw error
+      refusal = error
+    }
+  }
+  throw refusal
+}
+
+function outcomeOf({ status, retryAfter, body }: Answer, now: number, signal: AbortSignal): Outcome {
+  if (status >= 200 && status < 300) {
+    if (typeof body === 'string') return { status, is: 'delivered', isCut: body === 'cut' }
+    return { status, is: 'failed', error: signal.aborted ? 'timeout' : 'reset' }
+  }
+  const error = status === 410 ? 'gone' : status >= 300 && status < 400 ? 'redirect' : 'status'
+  const asked = retryAfterSeconds(retryAfter, now * 1_000)
+  return { status, is: 'failed', error, ...(asked === undefined ? {} : { retryAfterSeconds: asked }) }
+}
+
+/** Rejects at the deadline, even where what is waited for cannot be stopped. */
+function beforeAbort<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('too late')), { once: true })
+    work.then(resolve, reject)
+  })
+}

@@ -1,0 +1,24 @@
+import type { Micros } from '../../schemas/records.ts'
+
+/** Bounds of what a partition's deliveries keep in memory and in `webhooks.pending`. */
+
+const HOUR: Micros = 3_600_000_000
+
+/** A trigger that comes again within this time after its end is dropped. */
+export const FINISHED_KNOWN: Micros = HOUR
+/** Ended triggers that are remembered; beyond it the oldest is forgotten before its hour is over. */
+export const FINISHED_MAX = 200_000
+/** An alert whose receiver said 410 is remembered this long after its last trigger: longer than an alert lives ahead. */
+export const GONE_KNOWN: Micros = 31 * 24 * HOUR
+export const GONE_MAX = 100_000
+/** Tombstones of one call. */
+export const FORGET_MAX = 1_000
+
+export interface OpenLimits {
+  /** Deliveries that are not finished; beyond it no further triggers are read: the log keeps them. */
+  readonly open: number
+  /** Those of one receiver; a trigger beyond it ends as exhausted, and says so: no receiver can fill the partition. */
+  readonly perReceiver: number
+}
+
+export const openLimits: OpenLimits = { open: 100_000, perReceiver: 50_000 }

@@ -1,0 +1,69 @@
+import type { LogReader } from '../../infra/kafka/seam.ts'
+import type { Trigger } from '../../schemas/alerts.ts'
+import type { Decoder } from '../kernel/decoder.ts'
+import type { Clock } from '../kernel/ports.ts'
+
+const TOPIC = 'alerts.triggers'
+/** Triggers that are kept in memory; older ones are read again when they are needed. */
+const KEPT_MAX = 10_000
+/** Those that lie behind the wanted one come with it. */
+const FETCH = { maxWaitMs: 100, maxBytesPerPartition: 64 * 1024 }
+const RETRY_MS = 100
+const TRIES_MAX = 300
+
+/** Triggers by their place in the log. One reading at a time, with a reader of its own. */
+export class Loader {
+  readonly #reader: LogReader
+  readonly #decoder: Decoder
+  readonly #clock: Clock
+  readonly #kept = new Map<string, Trigger>()
+  #queue: Promise<unknown> = Promise.resolve()
+  #isClosed = false
+
+  constructor({ reader, decoder, clock }: { reader: LogReader; decoder: Decoder; clock: Clock }) {
+    this.#reader = reader
+    this.#decoder = decoder
+    this.#clock = clock
+  }
+
+  /** A trigger that was just read. */
+  keep(partition: number, offset: number, trigger: Trigger): void {
+    const [oldest] = this.#kept.keys()
+    if (this.#kept.size >= KEPT_MAX && oldest !== undefined) this.#kept.delete(oldest)
+    this.#kept.set(`${partition} ${offset}`, trigger)
+  }
+
+  /** The trigger at that place; undefined: there is none. Rejects where the log cannot be read for long. */
+  load(partition: number, offset: number): Promise<Trigger | undefined> {
+    const known = this.#kept.get(`${partition} ${offset}`)
+    if (known !== undefined) return Promise.resolve(known)
+    const loading = this.#queue.then(() => this.#kept.get(`${partition} ${offset}`) ?? this.#read(partition, offset))
+    this.#queue = loading.catch(() => undefined) // whoever asked for it is told
+    return loading
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#reader.close()
+  }
+
+  async #read(partition: number, offset: number): Promise<Trigger | undefined> {
+    for (let tries = 0; tries < TRIES_MAX && !this.#isClosed; tries++) {
+      const [slice] = await this.#reader.fetch([{ topic: TOPIC, partition, offset }], FETCH)
+      if (slice === undefined || slice.error === 'moved') {
+        await this.#clock.delay(RETRY_MS)
+        continue
+      }
+      for (const record of slice.records) {
+        const message = record.value === null ? undefined : await this.#decode(record.value)
+        if (message?.type === 'trigger') this.keep(partition, record.offset, message.value)
+      }
+      return this.#kept.get(`${partition} ${offset}`)
+    }
+    throw new Error(`trigger ${offset} of partition ${partition} of ${TOPIC} could not be read`)
+  }
+
+  async #decode(value: Buffer): ReturnType<Decoder['decodeOrAsk']> {
+    return this.#decoder.decodeOrAsk(value)
+  }
+}
