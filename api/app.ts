@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import Router from '@koa/router'
 import Koa, { type Next, type ParameterizedContext } from 'koa'
 import { ApiError } from './errors.ts'
+import { readBody } from './body.ts'
 import { textOf } from './kept.ts'
 import { callerOf, type RateLimiter, type Verdict } from './limits.ts'
 import { readParams, type Raw } from './params.ts'
@@ -38,7 +39,7 @@ type Step = (context: Context, next: Next) => Promise<void>
 export function createApp(routes: readonly Route[], options: AppOptions): Koa<Seen> {
   const app = new Koa<Seen>()
   const router = new Router<Seen>({ sensitive: true })
-  for (const row of routes) router.get(row.name, row.path, serve(row, options))
+  for (const row of routes) router.register(row.path, [row.method], serve(row, options), { name: row.name })
   app.use(observe(options.services))
   app.use(explain(options.services))
   app.use(repeat(options))
@@ -113,6 +114,9 @@ function writeError(context: Context, error: ApiError, requestId: string): void 
   context.set('Cache-Control', 'no-store')
   if (retryAfterSeconds !== undefined) context.set('Retry-After', String(retryAfterSeconds))
   if (allow !== undefined) context.set('Allow', allow.join(', '))
+  if (error.status === 401) context.set('WWW-Authenticate', 'Bearer')
+  // What is left of a body that was not read is not waited for.
+  if (error.status === 413 || error.status === 415) context.set('Connection', 'close')
   context.body = {
     error: error.code,
     message: error.message,
@@ -145,7 +149,10 @@ function serve(row: Route, options: AppOptions): (context: Context & { params: u
     context.state.route = row.name
     const caller = guard(context, row, options)
     const input = readParams(row.input, context.params as Record<string, Raw>, context.query)
-    const answer = await row.handle({ input, caller, services })
+    const body = row.body === undefined ? undefined : await readBody(context.req)
+    const result = await row.handle({ input, body, header: (name) => context.get(name), caller, services })
+    // Valid, and to be done: what has a price is paid here.
+    const answer = result.kind === 'deed' ? await result.act(null) : result
     if (answer.kind !== 'kept') return writeAnswer(context, row, answer, services)
     writeKept(context, row, answer, services)
     const { key, used } = answer
@@ -216,6 +223,10 @@ function writeAnswer(
     return
   }
   context.status = answer.status
+  if (answer.kind === 'json') {
+    context.body = answer.body
+    return
+  }
   if (answer.retryAfterSeconds !== undefined) context.set('Retry-After', String(answer.retryAfterSeconds))
   context.body = { ...answer.body, timestamp: services.timestamp(), cached: answer.cached }
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { readConfig, type Config } from '../infra/config/config.ts'
+import { serviceSecrets, serviceSecretSettings } from '../infra/config/service-secret.ts'
 import type { SettingName } from '../infra/config/settings.ts'
 import { listen } from '../infra/http/ops.ts'
 import { loadCodec } from '../infra/kafka/codec.ts'
@@ -9,6 +10,10 @@ import type { Log } from '../infra/kafka/seam.ts'
 import { runService, sayReady } from '../infra/lifecycle.ts'
 import type { Logger } from '../infra/log.ts'
 import { knownAsset, knownAssets } from '../schemas/catalogue.ts'
+import { reachOf } from '../processors/webhooks/address.ts'
+import { testLimit, type Alerts } from './alerts/alerts.ts'
+import { KafkaAlerts } from './alerts/kafka-alerts.ts'
+import { keepWanted } from './alerts/keep-wanted.ts'
 import { createApp } from './app.ts'
 import { openDatabase } from './clickhouse.ts'
 import { RateLimiter } from './limits.ts'
@@ -37,6 +42,9 @@ const settings = [
   'RATE_LIMIT_BURST',
   'TRUST_PROXY',
   'SYMBOLS',
+  'ALERT_CONTROL',
+  'WEBHOOK_ALLOW_PRIVATE',
+  ...serviceSecretSettings,
 ] as const satisfies readonly SettingName[]
 
 type ApiConfig = Config<(typeof settings)[number]>
@@ -66,14 +74,36 @@ await runService({
       metrics,
       wantWriter(() => openLog(config, log, toClose)),
     )
-    const services = createServices({ ...partsOf(config), log, metrics, database, wants: new Wants(write) })
+    const alerts = openAlerts(config, log, toClose)
+    const services = createServices({ ...partsOf(config), log, metrics, database, alerts, wants: new Wants(write) })
+    const keeping = keepWanted(services)
     const server = await serve(config, services)
     return async () => {
+      keeping.stop()
       await drain(server)
       await Promise.all(toClose.map((part) => part.close()))
     }
   },
 })
+
+function openAlerts(config: ApiConfig, log: Logger, toClose: { close(): Promise<void> }[]): Alerts {
+  const secrets = serviceSecrets(config)
+  const {
+    KAFKA_BROKERS: brokers,
+    NAMESPACE: namespace,
+    SCHEMA_REGISTRY_URL: registryUrl,
+    PARTITIONS: partitions,
+  } = config
+  const kafka = new KafkaAlerts({ brokers, namespace, registryUrl, partitions, log, now: Date.now })
+  toClose.push(kafka)
+  return {
+    log: kafka,
+    secrets,
+    control: config.ALERT_CONTROL === 'open' ? 'open' : 'token',
+    reach: reachOf({ mode: config.MODE, allowPrivate: config.WEBHOOK_ALLOW_PRIVATE }),
+    tests: new RateLimiter(testLimit),
+  }
+}
 
 function counted({ wants }: Metrics, write: WriteWant): WriteWant {
   return async (asset, times) => {

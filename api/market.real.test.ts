@@ -55,6 +55,7 @@ beforeAll(async () => {
     CLICKHOUSE_DATABASE: `api_market_${id}`,
     API_PORT: '0',
     RATE_LIMIT_PER_SECOND: '0',
+    SERVICE_SECRET: 'a-secret-of-the-tests-that-is-long-enough',
     LOG_FORMAT: 'json',
   }
   await promisify(execFile)(process.execPath, [file('../infra/prepare.ts')], { env: { ...process.env, ...env } })

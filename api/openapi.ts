@@ -56,9 +56,23 @@ function operationOf(route: Route): Schema {
     operationId: route.name,
     summary: route.says,
     ...(route.priceUsdc === 0 ? {} : { 'x-price-usdc': route.priceUsdc }),
-    parameters: Object.entries(route.input).map(([name, param]) => parameterOf(name, param)),
+    parameters: [
+      ...Object.entries(route.input).map(([name, param]) => parameterOf(name, param)),
+      ...Object.entries(route.headers ?? {}).map(headerOf),
+    ],
+    ...bodyOf(route),
     responses: { ...outputsOf(route), ...errorsOf(route) },
   }
+}
+
+/** The JSON object that a route takes, and the headers that say more. */
+function bodyOf({ body }: Route): Schema {
+  if (body === undefined) return {}
+  return { requestBody: { required: !body.optional, content: { 'application/json': { schema: body.schema } } } }
+}
+
+function headerOf([name, says]: readonly [string, string]): Schema {
+  return { name, in: 'header', required: false, description: says, schema: { type: 'string' } }
 }
 
 function parameterOf(name: string, param: Param): Schema {
@@ -89,7 +103,9 @@ function outputsOf(route: Route): Schema {
 function errorsOf(route: Route): Schema {
   const limited: ErrorCode[] = route.limit === 'caller' ? ['rate_limited'] : []
   const own = Object.values(route.input).map((param) => param.error)
-  const codes = [...new Set([...own, ...route.errors, ...limited, ...anyRoute])]
+  const bodied: ErrorCode[] =
+    route.body === undefined ? [] : ['invalid_body', 'body_too_large', 'unsupported_media_type']
+  const codes = [...new Set([...own, ...bodied, ...route.errors, ...limited, ...anyRoute])]
   const byStatus = Map.groupBy(codes, (code) => String(errorStatus[code]))
   return Object.fromEntries(
     [...byStatus]

@@ -100,3 +100,58 @@ export const symbolFilter = {
   says: 'One symbol only; BTC and BTCUSDT mean the same',
   example: 'BTCUSDT',
 } as const satisfies Param
+
+export const alertId = {
+  in: 'path',
+  rule: {
+    kind: 'shape',
+    pattern: /^alert_[a-z0-9_]{1,80}$/,
+    says: 'an alert_id as the creation gave it',
+    optional: false,
+  },
+  error: 'alert_not_found',
+  says: 'The alert_id that the creation gave',
+  example: 'alert_btc_1767323045_48151623',
+} as const satisfies Param
+
+export const triggerId = {
+  in: 'path',
+  rule: {
+    kind: 'shape',
+    pattern: /^alert_[\w-]{1,140}$/,
+    says: 'a trigger_id of the deliveries',
+    optional: false,
+  },
+  error: 'not_found',
+  says: 'The trigger_id of a webhook or of the deliveries',
+  example: 'alert_btc_1767323045_48151623_1',
+} as const satisfies Param
+
+export const recordId = {
+  in: 'path',
+  rule: { kind: 'shape', pattern: /^rec_[\w-]{1,80}$/, says: 'the record of a webhook', optional: false },
+  error: 'not_found',
+  says: 'The record that a webhook names',
+  example: 'rec_YWxlcnRzLmlucHV0cy8wLzQy',
+} as const satisfies Param
+
+export const wallet = {
+  in: 'query',
+  rule: {
+    kind: 'shape',
+    pattern: /^(?:0[xX][0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/,
+    says: 'an EVM address (0x and 40 hexadecimal digits) or a Solana address (32 to 44 base58 characters)',
+    optional: true,
+  },
+  error: 'invalid_agent_wallet',
+  says: 'Only alerts of this agent_wallet or payer; case does not matter for EVM addresses',
+  example: '0x52908400098527886E0F7030069857D2E4169EE7',
+} as const satisfies Param
+
+export const cursor = {
+  in: 'query',
+  rule: { kind: 'shape', pattern: /^[\w-]{1,300}$/, says: 'next_cursor of the page before', optional: true },
+  error: 'invalid_cursor',
+  says: 'Where the page before ended: its next_cursor',
+  example: 'MTc2NzMyMzA0NTAwMDAwMHxhbGVydF9idGNfMTc2NzMyMzA0NV80ODE1MTYyMw',
+} as const satisfies Param

@@ -17,6 +17,9 @@ export type Rule =
   | { readonly kind: 'token' }
   /** Some of the batch's symbols, separated by commas; each counts once and comes in lower case. */
   | { readonly kind: 'batch'; readonly max: number }
+  /** A text of a shape; `says` names it. */
+  | { readonly kind: 'shape'; readonly pattern: RegExp; readonly says: string; readonly optional: false }
+  | { readonly kind: 'shape'; readonly pattern: RegExp; readonly says: string; readonly optional: true }
 
 export interface Param {
   readonly in: 'path' | 'query'
@@ -41,7 +44,13 @@ interface Kinds {
 
 type ValueOf<R extends Rule> = R extends { readonly kind: 'choice'; readonly values: readonly (infer Value)[] }
   ? Value
-  : Kinds[R['kind']]
+  : R extends { readonly kind: 'shape'; readonly optional: false }
+    ? string
+    : R extends { readonly kind: 'shape' }
+      ? string | undefined
+      : R extends { readonly kind: keyof Kinds }
+        ? Kinds[R['kind']]
+        : never
 
 /** What `/api/v1/prices` supports. Source: service specification. */
 export const batchSymbols: readonly string[] =
@@ -92,6 +101,8 @@ function absent(rule: Rule): unknown {
     case 'time':
     case 'filter':
       return undefined
+    case 'shape':
+      return rule.optional ? undefined : bad
     case 'choice':
     case 'count':
     case 'decimal':
@@ -128,6 +139,8 @@ function parse(rule: Rule, text: string): unknown {
       return /^[A-Za-z0-9-]{1,64}$/.test(text) ? text.toLowerCase() : bad
     case 'batch':
       return parseBatch(text, rule.max)
+    case 'shape':
+      return rule.pattern.test(text) ? text : bad
   }
 }
 
@@ -178,6 +191,8 @@ export function ruleText(rule: Rule): string {
       return `a whole number from ${rule.min} to ${rule.max}`
     case 'time':
       return 'an ISO 8601 time or Unix milliseconds'
+    case 'shape':
+      return rule.says
   }
 }
 
@@ -199,5 +214,7 @@ export function ruleSchema(rule: Rule): Schema {
       return { type: 'integer', minimum: rule.min, maximum: rule.max, default: rule.default }
     case 'time':
       return { type: 'string' }
+    case 'shape':
+      return { type: 'string', pattern: rule.pattern.source }
   }
 }

@@ -7,6 +7,10 @@ import type { Micros } from '../schemas/records.ts'
 /** One request, read and checked. */
 export interface Call<Input extends Params = Params> {
   readonly input: Values<Input>
+  /** The JSON object of the request; of a route that takes one, undefined where there was no body at all. */
+  readonly body: Body | undefined
+  /** A request header, empty where it is not there. */
+  header(name: string): string
   /** Whom limits are counted for: an IPv4 address or an IPv6 /64. */
   readonly caller: string
   readonly services: Services
@@ -16,7 +20,8 @@ export interface Call<Input extends Params = Params> {
  * What a handler gives back.
  * - `kept`: an answer from the cache, under `key`; `used` is called whenever it is given again;
  * - `data`: any other JSON object; `freshForMs`: how long a caller may keep it;
- * - `text`: anything else, as it is.
+ * - `text`: anything else, as it is;
+ * - `json`: what does not depend on when it is asked for.
  */
 export type Answer =
   | {
@@ -37,6 +42,24 @@ export type Answer =
       readonly retryAfterSeconds?: number
     }
   | { readonly kind: 'text'; readonly type: string; readonly body: string; readonly freshForMs: number }
+  /** A JSON object that is the same whenever it is given: nothing is added to it. */
+  | { readonly kind: 'json'; readonly status: 200 | 201; readonly body: object; readonly freshForMs: number }
+
+/** A request that was found valid and is to be done: what costs something is paid between the two. */
+export interface Deed {
+  readonly kind: 'deed'
+  act(paid: Paid | null): Promise<Answer>
+}
+
+/** A settled payment. */
+export interface Paid {
+  /** chain, asset, payer, nonce: the same for the same payment. */
+  readonly id: string
+  readonly payer: string
+}
+
+/** A JSON object as it was sent. */
+export type Body = Readonly<Record<string, unknown>>
 
 /** What an answer of one status holds. */
 export interface Output {
@@ -48,7 +71,7 @@ export interface Output {
 
 /** One row of `routes.ts`. */
 export interface Route<Input extends Params = Params> {
-  readonly method: 'GET'
+  readonly method: 'GET' | 'POST' | 'DELETE'
   /** Path with `:name` for path parameters. */
   readonly path: string
   /** Identifier in OpenAPI, metrics and logs. */
@@ -61,10 +84,21 @@ export interface Route<Input extends Params = Params> {
   /** How long an answer is kept and shared, milliseconds; 0: not at all. */
   readonly ttlMs: number
   readonly input: Input
-  readonly outputs: Readonly<Partial<Record<200 | 202 | 503, Output>>>
+  /** The JSON object that it takes; without, a body is not read. */
+  readonly body?: BodyRule
+  /** Request headers that it looks at, and what for. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly outputs: Readonly<Partial<Record<200 | 201 | 202 | 503, Output>>>
   /** Errors beyond those that any route may give. */
   readonly errors: readonly ErrorCode[]
-  handle(call: Call<Input>): Promise<Answer>
+  handle(call: Call<Input>): Promise<Answer | Deed>
+}
+
+/** What a request's body may hold; further fields are ignored. */
+export interface BodyRule {
+  readonly schema: Schema
+  /** All fields may be left out, and the body with them. */
+  readonly optional: boolean
 }
 
 /** Ties a handler's input to the rules of its parameters: the app reads them by `input` before it calls `handle`. */

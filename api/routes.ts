@@ -7,6 +7,7 @@ import { warmingUp } from './outputs/shared.ts'
 import * as spot from './outputs/spot.ts'
 import * as params from './parameters.ts'
 import { dataRoute, opsRoute, type Route } from './route.ts'
+import { alertRoutes } from './routes/alert-table.ts'
 import { answerAbout } from './routes/answers.ts'
 import { buildBasis } from './routes/basis.ts'
 import { buildCvd } from './routes/cvd.ts'
@@ -241,6 +242,7 @@ export const routes: readonly Route[] = [
       return marketAnswer(services, this, input.id)
     },
   }),
+  ...alertRoutes,
   opsRoute({
     path: '/healthz',
     name: 'healthz',
@@ -293,8 +295,6 @@ export const routes: readonly Route[] = [
     limit: 'caller',
     ttlMs: 60_000,
     outputs: { 200: ops.textOutput('A short text') },
-    async handle(call) {
-      return startPage(call, routes)
-    },
+    handle: async (call) => startPage(call, routes),
   }),
 ]

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino'
 import type { Micros } from '../schemas/records.ts'
 import type { Kept } from './kept.ts'
+import type { Alerts } from './alerts/alerts.ts'
+import { AttemptCounts } from './alerts/attempt-counts.ts'
 import { createBoards, type Boards } from './boards.ts'
 import { TtlCache } from './cache.ts'
 import { catalogueOf, type Catalogue } from './catalogue.ts'
@@ -42,6 +44,8 @@ export interface Services {
   readonly boards: Boards
   readonly firstTrades: TtlCache<Micros | null>
   readonly recall: Recall
+  readonly alerts: Alerts
+  readonly attemptCounts: AttemptCounts
   /** Host's clock, milliseconds since the Unix epoch. */
   now: () => number
   /** The same as ISO 8601. */
@@ -52,7 +56,17 @@ export interface Services {
 
 export type ServiceParts = Pick<
   Services,
-  'mode' | 'version' | 'partitions' | 'preSubscribed' | 'peers' | 'log' | 'metrics' | 'database' | 'wants' | 'now'
+  | 'mode'
+  | 'version'
+  | 'partitions'
+  | 'preSubscribed'
+  | 'peers'
+  | 'log'
+  | 'metrics'
+  | 'database'
+  | 'wants'
+  | 'now'
+  | 'alerts'
 >
 
 export function createServices(parts: ServiceParts): Services {
@@ -72,6 +86,7 @@ export function createServices(parts: ServiceParts): Services {
     texts: new TtlCache({ keysMax: 10, clock }),
     boards: createBoards(clock),
     firstTrades: new TtlCache({ keysMax: ANSWERS_MAX, clock }),
+    attemptCounts: new AttemptCounts({ database: parts.database, log: parts.log, now: clock }),
     timestamp: stampOf(clock),
     world: async () => (await worlds.get('world', WORLD_TTL_MS, () => readWorld(parts.database))).value,
     catalogue: async () =>

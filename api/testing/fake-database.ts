@@ -1,5 +1,6 @@
 import type { Micros } from '../../schemas/records.ts'
 import type { Database } from '../views/database.ts'
+import type { AttemptRow } from '../views/attempts.ts'
 import type { GapRow } from '../views/gaps.ts'
 import { FakeMarket, marketKindOf } from './fake-market.ts'
 import type { ChannelRow, InstrumentRow, SubscriptionRow, VenueReport } from '../views/world.ts'
@@ -27,6 +28,8 @@ export class FakeDatabase implements Database {
   subscriptions: SubscriptionRow[] = []
   channels: ChannelRow[] = []
   instruments: InstrumentRow[] = []
+  attempts: (AttemptRow & { alert_id: string })[] = []
+  triggers: { alert_id: string; trigger_id: string; partition: number; offset: number }[] = []
   times: { topic: string; partition: number; time: Micros }[] = []
   /** Queries so far, by what they ask for. */
   readonly asked: string[] = []
@@ -74,6 +77,11 @@ export class FakeDatabase implements Database {
         return groups(mine, ({ venue }) => venue).map(([venue, flows]) => ({ venue, ...bounds(flows) }))
       case 'flow':
         return flowRows(mine, params)
+      case 'attempts':
+      case 'attempt-counts':
+        return attemptRows(this.attempts, params)
+      case 'triggers':
+        return this.triggers.filter((row) => row.alert_id === params['id'] && row.trigger_id === params['trigger'])
       default:
         return candleRows(mine, params, sql.includes('DESC') ? 'newest' : 'oldest')
     }
@@ -94,6 +102,8 @@ function kindOf(sql: string): string {
   if (sql.includes('FROM partition_times')) return 'times'
   if (sql.includes('FROM instruments')) return 'instruments'
   if (sql.includes('FROM gaps')) return sql.includes('AS open') ? 'open-gaps' : 'gaps'
+  if (sql.includes('FROM webhook_attempts')) return sql.includes('AS attempts') ? 'attempt-counts' : 'attempts'
+  if (sql.includes('FROM triggers')) return 'triggers'
   if (sql.includes('total_buy')) return 'sums'
   if (sql.includes('AS buckets')) return 'first'
   if (sql.includes('argMin')) return 'candles'
@@ -171,4 +181,22 @@ function candleRows(flows: readonly FakeFlow[], params: Params, side: 'oldest' |
       newest_us: newestOf(rows),
     }))
   return side === 'oldest' ? candles.slice(0, Number(limit)) : candles.slice(-Number(limit)).toReversed()
+}
+
+function attemptRows(attempts: FakeDatabase['attempts'], { id, ids, started, limit }: Params): object[] {
+  if (id === undefined) {
+    const counted = attempts.filter(({ alert_id, number }) => String(ids).split(',').includes(alert_id) && number > 0)
+    return [...Map.groupBy(counted, (row) => row.alert_id)].map(([alert_id, rows]) => ({
+      alert_id,
+      attempts: String(rows.length),
+    }))
+  }
+  return attempts
+    .filter((row) => row.alert_id === id && row.started < Number(started))
+    .toSorted((a, b) => b.started - a.started)
+    .slice(0, Number(limit))
+    .map(({ place, ...row }) => {
+      const times = { started_us: row.started, finished_us: row.finished, due_us: row.due, triggered_us: row.triggered }
+      return { ...row, ...place, ...times, is_test: row.test ? 1 : 0 }
+    })
 }

@@ -9,6 +9,7 @@ import { createMetrics } from '../metrics.ts'
 import { routes } from '../routes.ts'
 import { createServices, type ServiceParts } from '../services.ts'
 import { Wants, type WriteWant } from '../wants.ts'
+import { FakeAlertLog, fakeAlerts } from './fake-alerts.ts'
 import { FakeDatabase, type FakeFlow } from './fake-database.ts'
 import { fillAsset, fillTokens, liveChannels, marketTopics } from './market-facts.ts'
 
@@ -20,6 +21,7 @@ const PARTITIONS = 12
 export interface Harness {
   readonly url: string
   readonly database: FakeDatabase
+  readonly alerts: FakeAlertLog
   /** Assets that were asked for, in order. */
   readonly wanted: string[]
   /** Moves the host's clock and the marks of the log. */
@@ -35,6 +37,7 @@ export interface HarnessOptions {
   readonly limit?: { perSecond: number; burst: number }
   readonly inFlightMax?: number
   readonly trustProxy?: boolean
+  readonly alertControl?: 'token' | 'open'
   readonly write?: WriteWant
   readonly peers?: ServiceParts['peers']
   readonly handlers?: Parameters<typeof createApp>[0]
@@ -43,6 +46,7 @@ export interface HarnessOptions {
 /** The API over views in memory, with a clock of its own. BTC is streamed by all four venues, and has been for an hour. */
 export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
   const database = new FakeDatabase()
+  const alerts = new FakeAlertLog()
   let now = NOW / 1000
   listAsset(database, 'btc')
   streamAsset(database, 'btc', NOW - 3600 * SECOND)
@@ -65,6 +69,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     metrics: createMetrics(),
     database,
     wants: new Wants(write),
+    alerts: fakeAlerts(alerts, options.alertControl),
     now: () => now,
   })
   const limiter = new RateLimiter({ perSecond: 0, burst: 1, callersMax: 1000, ...options.limit })
@@ -80,6 +85,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   return {
     url,
     database,
+    alerts,
     wanted,
     advance(ms) {
       now += ms

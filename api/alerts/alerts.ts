@@ -1,0 +1,44 @@
+import type { Reach } from '../../processors/webhooks/address.ts'
+import type { ServiceSecrets } from '../../processors/alerts/secrets.ts'
+import type { AlertEvent, Command } from '../../schemas/alerts.ts'
+import type { Message } from '../../schemas/records.ts'
+import type { RecordPlace } from '../../schemas/record-id.ts'
+import type { RateLimiter } from '../limits.ts'
+import type { Book } from './book.ts'
+
+/** A record of the log as anyone may see it. */
+export interface PublicRecord {
+  /** Kafka record timestamp, milliseconds. */
+  readonly time: number
+  readonly message: Message
+}
+
+/** What the API knows of alerts and how it asks for something: it decides nothing about them. */
+export interface AlertLog {
+  /** All alerts, with everything that was in the log when this was called; rejects with `data_unavailable` after 1 s. */
+  book(): Promise<Book>
+  /** The alerts as far as they are known now. */
+  readonly newest: Book
+  /**
+   * Writes a command and gives what became of it, once every API instance can see it; rejects with `data_unavailable`
+   * after 5 s (it may still be followed), with `overloaded` when too many wait.
+   */
+  command(command: Command): Promise<AlertEvent>
+  /** The record at a place; undefined where it is not, or not any more, or not public. Rejects after 2 s. */
+  record(place: RecordPlace): Promise<PublicRecord | undefined>
+}
+
+/** What handlers of alerts work with. */
+export interface Alerts {
+  readonly log: AlertLog
+  readonly secrets: ServiceSecrets
+  /** `open`: nobody needs a token. */
+  readonly control: 'token' | 'open'
+  /** Where webhooks may go. */
+  readonly reach: Reach
+  /** Test events, by alert. */
+  readonly tests: RateLimiter
+}
+
+/** Test events of one alert: three at once, then one in ten seconds, counted by each API instance. */
+export const testLimit = { perSecond: 0.1, burst: 3, callersMax: 100_000 } as const

@@ -1,0 +1,139 @@
+import type { Alert } from '../../schemas/alerts.ts'
+import { Line, type Place } from './line.ts'
+
+/** An alert as an API instance holds it: all but its sealed webhook, which nothing here needs. */
+export type Held = Omit<Alert, 'webhook'>
+
+export type Kind = 'price' | 'liquidation'
+
+export interface PageQuery {
+  readonly kind: Kind
+  readonly asset: string | undefined
+  readonly wallet: string | undefined
+  /** Where the page before ended. */
+  readonly before: Place | undefined
+  readonly limit: number
+}
+
+export interface Page {
+  /** Active ones, newest first. */
+  readonly alerts: readonly Held[]
+  /** Where the next page goes on; undefined: there is none. */
+  readonly next: Place | undefined
+}
+
+/** Alerts that one page looks at; a list of mostly ended ones gives a short page and where to go on. */
+export const SCANNED_MAX = 100_000
+
+/** Every alert there is, as `alerts.state` has it: looked up by id, by creation, and in lists. */
+export class Book {
+  readonly #alerts = new Map<string, Held>()
+  readonly #creations = new Map<string, string>()
+  readonly #lines = new Map<string, Line>()
+  readonly #watched = new Map<string, number>()
+
+  get size(): number {
+    return this.#alerts.size
+  }
+
+  find(id: string): Held | undefined {
+    return this.#alerts.get(id)
+  }
+
+  /** The alert that was created under a hash of scope and Idempotency-Key. */
+  creation(idempotency: string): Held | undefined {
+    const id = this.#creations.get(idempotency)
+    return id === undefined ? undefined : this.#alerts.get(id)
+  }
+
+  /** Assets of liquidation alerts that have not ended: their open interest has to be gathered. */
+  watched(): string[] {
+    return [...this.#watched.keys()]
+  }
+
+  /** Takes an alert's new state; one with a lower version than the known is a repetition. */
+  put({ webhook: _sealed, ...alert }: Alert): void {
+    const { alert_id: id } = alert
+    const before = this.#alerts.get(id)
+    if (before !== undefined && before.v > alert.v) return
+    this.#alerts.set(id, alert)
+    this.#watch(before, -1)
+    this.#watch(alert, 1)
+    if (before !== undefined) return
+    for (const line of this.#linesOf(alert)) line.add({ created: alert.created_at, id })
+    if (alert.idempotency !== null) this.#creations.set(alert.idempotency, id)
+  }
+
+  /** The alert is told of no longer. */
+  remove(id: string): void {
+    const alert = this.#alerts.get(id)
+    if (alert === undefined) return
+    this.#alerts.delete(id)
+    this.#watch(alert, -1)
+    for (const line of this.#linesOf(alert)) line.gone()
+    const { idempotency } = alert
+    if (idempotency !== null && this.#creations.get(idempotency) === id) this.#creations.delete(idempotency)
+  }
+
+  page({ kind, asset, wallet, before, limit }: PageQuery): Page {
+    const name =
+      wallet === undefined ? lineName(kind, 'asset', asset ?? '') : lineName(kind, 'wallet', walletKey(wallet))
+    const alerts: Held[] = []
+    let scanned = 0
+    let last: Place | undefined
+    for (const place of this.#lines.get(name)?.before(before) ?? []) {
+      if (scanned === SCANNED_MAX) return { alerts, next: last }
+      const alert = this.#alerts.get(place.id)
+      const isWanted = alert?.status === 'active' && (asset === undefined || alert.asset === asset)
+      if (isWanted && alerts.length === limit) return { alerts, next: last }
+      if (isWanted) alerts.push(alert)
+      scanned += 1
+      last = place
+    }
+    return { alerts, next: undefined }
+  }
+
+  #linesOf({ kind, asset, wallets }: Held): Line[] {
+    const names = [
+      lineName(kind, 'asset', ''),
+      lineName(kind, 'asset', asset),
+      ...new Set(wallets.map((wallet) => lineName(kind, 'wallet', walletKey(wallet)))),
+    ]
+    return names.map((name) => this.#line(name))
+  }
+
+  #line(name: string): Line {
+    const known = this.#lines.get(name)
+    if (known !== undefined) return known
+    const line = new Line((id) => this.#alerts.has(id))
+    this.#lines.set(name, line)
+    return line
+  }
+
+  #watch(alert: Held | undefined, change: 1 | -1): void {
+    if (alert?.kind !== 'liquidation' || alert.ended_at > 0) return
+    const count = (this.#watched.get(alert.asset) ?? 0) + change
+    if (count > 0) this.#watched.set(alert.asset, count)
+    else this.#watched.delete(alert.asset)
+  }
+}
+
+function lineName(kind: string, by: 'asset' | 'wallet', value: string): string {
+  return `${kind}|${by}|${value}`
+}
+
+/** The case of an EVM address is a checksum and does not matter; that of a Solana address does. */
+function walletKey(wallet: string): string {
+  return /^0x/i.test(wallet) ? wallet.toLowerCase() : wallet
+}
+
+/** A place as the text that callers hand back. */
+export function cursorOf({ created, id }: Place): string {
+  return Buffer.from(`${created}|${id}`).toString('base64url')
+}
+
+/** The place of such a text; undefined where it is none. */
+export function placeOf(cursor: string): Place | undefined {
+  const [, created, id] = /^(\d{1,17})\|(alert_\w{1,80})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  return created === undefined || id === undefined ? undefined : { created: Number(created), id }
+}

@@ -1,0 +1,71 @@
+import { ApiError, type ErrorCode } from '../errors.ts'
+import type { Body } from '../route.ts'
+
+/** A field's error: what is missing or of the wrong type gets the field's own identifier. */
+export function wrong(code: ErrorCode, field: string, message: string): ApiError {
+  return new ApiError(code, message, { field })
+}
+
+/** A field's value; undefined where it is left out or null, which means the same. */
+export function field(body: Body, name: string): unknown {
+  return Object.hasOwn(body, name) ? (body[name] ?? undefined) : undefined
+}
+
+export function isFigure(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value)
+}
+
+const HOURS_MAX = 168
+const HOURS_DEFAULT = 24
+
+/** `expires_in_hours`: 1 to 168, default 24. */
+export function readLifetime(body: Body): number {
+  const name = 'expires_in_hours'
+  const hours = field(body, name) ?? HOURS_DEFAULT
+  if (isFigure(hours) && hours > HOURS_MAX)
+    throw wrong(
+      'expires_in_hours_too_long',
+      name,
+      `${name} may be at most ${HOURS_MAX} (7 days); extend the alert later.`,
+    )
+  if (!isHours(hours))
+    throw wrong('invalid_expires_in_hours', name, `${name} must be a whole number from 1 to ${HOURS_MAX}.`)
+  return hours
+}
+
+/** `add_hours`: 1 to 168, default 24. */
+export function readAddHours(body: Body): number {
+  const hours = field(body, 'add_hours') ?? HOURS_DEFAULT
+  if (!isHours(hours) || hours > HOURS_MAX)
+    throw wrong('invalid_add_hours', 'add_hours', `add_hours must be a whole number from 1 to ${HOURS_MAX}.`)
+  return hours
+}
+
+function isHours(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) >= 1
+}
+
+/** A body is strict where a path is not: the symbol stands in what we send back later. */
+export function readSymbol(body: Body): string {
+  const symbol = field(body, 'symbol')
+  if (typeof symbol !== 'string' || !/^[A-Z0-9]{1,20}$/.test(symbol))
+    throw wrong('invalid_symbol', 'symbol', 'symbol must be 1 to 20 upper-case letters and digits, for example BTC.')
+  return symbol
+}
+
+const EVM = /^0[xX][0-9a-fA-F]{40}$/
+const SOLANA = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
+
+/** `agent_wallet` as submitted; undefined where it is left out. */
+export function readWallet(body: Body): string | undefined {
+  const name = 'agent_wallet'
+  const wallet = field(body, name)
+  if (wallet === undefined) return undefined
+  if (typeof wallet !== 'string' || !(EVM.test(wallet) || SOLANA.test(wallet)))
+    throw wrong(
+      'invalid_agent_wallet',
+      name,
+      `${name} must be an EVM address (0x and 40 hexadecimal digits) or a Solana address (32 to 44 base58 characters).`,
+    )
+  return wallet
+}

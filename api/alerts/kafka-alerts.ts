@@ -1,0 +1,191 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { loadCodec, type RegistryCodec } from '../../infra/kafka/codec.ts'
+import { connectLog } from '../../infra/kafka/kafkajs.ts'
+import type { Log, LogReader, LogRecord, Writer } from '../../infra/kafka/seam.ts'
+import type { Logger } from '../../infra/log.ts'
+import type { AlertEvent, Command } from '../../schemas/alerts.ts'
+import type { RecordPlace } from '../../schemas/record-id.ts'
+import { ApiError } from '../errors.ts'
+import type { AlertLog, PublicRecord } from './alerts.ts'
+import { Book } from './book.ts'
+import { Catching } from './catching.ts'
+import { Commander } from './commander.ts'
+import { within } from './deadline.ts'
+import { decode } from './decode.ts'
+import { RecordReader } from './record-reader.ts'
+import { Tail } from './tail.ts'
+
+/** A command is answered by then, milliseconds. */
+const COMMAND_MS = 5_000
+/** A read has caught up with the log by then, milliseconds. */
+const CATCH_UP_MS = 1_000
+const RECORD_MS = 2_000
+/** When a caller should come back, seconds. */
+const RETRY_AFTER_SECONDS = 2
+/** Between attempts to connect, milliseconds. */
+const PAUSE_MS = 1_000
+
+export interface KafkaAlertsOptions {
+  readonly brokers: readonly string[]
+  readonly namespace: string
+  readonly registryUrl: string
+  readonly partitions: number
+  readonly log: Logger
+  /** Host's clock, milliseconds. */
+  readonly now: () => number
+}
+
+/** What there is once the log is connected. */
+interface Link {
+  readonly commander: Commander
+  readonly catching: Catching
+  readonly records: RecordReader
+  close(): Promise<void>
+}
+
+/** The alerts of the log: `alerts.state` held in memory, `alerts.events` listened to, commands written. */
+export class KafkaAlerts implements AlertLog {
+  readonly newest = new Book()
+  readonly #options: KafkaAlertsOptions
+  readonly #stop = new AbortController()
+  readonly #link: Promise<Link | undefined>
+
+  constructor(options: KafkaAlertsOptions) {
+    this.#options = options
+    this.#link = this.#connect()
+  }
+
+  async book(): Promise<Book> {
+    const caught = this.#linked().then(({ catching }) => catching.up())
+    await within(CATCH_UP_MS, caught, () => away('The alerts cannot be read right now'))
+    return this.newest
+  }
+
+  async command(command: Command): Promise<AlertEvent> {
+    const { now } = this.#options
+    let commander: Commander | undefined
+    const answered = this.#linked().then((link) => {
+      commander = link.commander
+      return commander.send(command, now())
+    })
+    try {
+      return await within(COMMAND_MS, answered, () => away('It is not yet known what became of the request'))
+    } catch (error) {
+      throw error instanceof ApiError ? error : away('The alerts cannot be changed right now', error)
+    } finally {
+      commander?.forget(command.request_id)
+    }
+  }
+
+  async record(place: RecordPlace): Promise<PublicRecord | undefined> {
+    const found = this.#linked().then(({ records }) => records.read(place))
+    try {
+      return await within(RECORD_MS, found, () => away('The record cannot be read right now'))
+    } catch (error) {
+      throw error instanceof ApiError ? error : away('The record cannot be read right now', error)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort()
+    await (await this.#link)?.close()
+  }
+
+  async #linked(): Promise<Link> {
+    const link = await this.#link
+    if (link === undefined) throw away('The service is stopping')
+    return link
+  }
+
+  /** As long as it takes; whoever waits has a deadline of their own. */
+  async #connect(): Promise<Link | undefined> {
+    const { log } = this.#options
+    while (!this.#stop.signal.aborted) {
+      try {
+        return await this.#open()
+      } catch (error) {
+        log.warn({ err: error }, 'the log of alerts cannot be connected; trying again')
+        await delay(PAUSE_MS)
+      }
+    }
+    return undefined
+  }
+
+  async #open(): Promise<Link> {
+    const { brokers, namespace, registryUrl, log } = this.#options
+    const codec = await loadCodec(registryUrl)
+    const kafka = await connectLog({ brokers, namespace, clientId: 'api-alerts', log, giveUpMs: COMMAND_MS })
+    try {
+      return await this.#follow(kafka, codec)
+    } catch (error) {
+      await kafka.close()
+      throw error
+    }
+  }
+
+  async #follow(kafka: Log, codec: RegistryCodec): Promise<Link> {
+    const { partitions, log } = this.#options
+    const writer: Writer = kafka.writer()
+    const commander = new Commander({ writer, codec, partitions })
+    const asking: LogReader = kafka.reader()
+    const state = new Tail({
+      topic: 'alerts.state',
+      partitions,
+      reader: kafka.reader(),
+      log,
+      take: this.#safely(async ({ key, value }) => this.#state(key, value, codec, commander)),
+    })
+    const events = new Tail({
+      topic: 'alerts.events',
+      partitions,
+      reader: kafka.reader(),
+      log,
+      take: this.#safely(async ({ value }) => this.#event(value, codec, commander)),
+    })
+    await Promise.all([state.start('start'), events.start('end')])
+    return {
+      commander,
+      catching: new Catching({ topic: 'alerts.state', partitions, reader: asking, tail: state }),
+      records: new RecordReader({ reader: kafka.reader(), codec, partitions }),
+      close: async () => {
+        await Promise.all([state.close(), events.close()])
+        await kafka.close()
+      },
+    }
+  }
+
+  /** A record that cannot be read must not stop the others. */
+  #safely(take: (record: LogRecord) => Promise<void>): (record: LogRecord, partition: number) => Promise<void> {
+    return async (record, partition) => {
+      try {
+        await take(record)
+      } catch (error) {
+        this.#options.log.error({ err: error, partition, offset: record.offset }, 'a record of alerts cannot be read')
+      }
+    }
+  }
+
+  async #state(key: Buffer | null, value: Buffer | null, codec: RegistryCodec, commander: Commander): Promise<void> {
+    if (value === null) {
+      this.newest.remove(key?.toString() ?? '')
+      return
+    }
+    const message = await decode(codec, value)
+    if (message.type !== 'alert') return
+    this.newest.put(message.value)
+    commander.seen(message.value.alert_id, message.value.v)
+  }
+
+  async #event(value: Buffer | null, codec: RegistryCodec, commander: Commander): Promise<void> {
+    if (value === null || commander.waiting === 0) return
+    const message = await decode(codec, value)
+    if (message.type === 'alert_event') commander.heard(message.value, (id) => this.newest.find(id)?.v)
+  }
+}
+
+function away(what: string, cause?: unknown): ApiError {
+  return new ApiError('data_unavailable', `${what}; send it again in a moment, a creation with its Idempotency-Key.`, {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    cause,
+  })
+}

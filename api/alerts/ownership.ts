@@ -1,0 +1,28 @@
+import { isManageToken } from '../../processors/alerts/secrets.ts'
+import { ApiError } from '../errors.ts'
+import type { Call } from '../route.ts'
+import type { Held, Kind } from './book.ts'
+
+type Asking = Pick<Call, 'services' | 'header'>
+
+/** The alert, as every API instance sees it; throws `alert_not_found`. */
+export async function existing({ services }: Pick<Call, 'services'>, kind: Kind, id: string): Promise<Held> {
+  const alert = (await services.alerts.log.book()).find(id)
+  if (alert?.kind === kind) return alert
+  throw new ApiError('alert_not_found', `There is no ${kind} alert of this id; ended ones are told of for 7 days.`, {
+    field: 'id',
+  })
+}
+
+/** The alert, asked for by its owner; throws `alert_not_found`, then `unauthorized`, then `forbidden`. */
+export async function owned(call: Asking, kind: Kind, id: string): Promise<Held> {
+  const alert = await existing(call, kind, id)
+  const { control, secrets } = call.services.alerts
+  if (control === 'open') return alert
+  const token = /^Bearer +(\S+) *$/i.exec(call.header('authorization'))?.[1]
+  if (token === undefined)
+    throw new ApiError('unauthorized', 'Send Authorization: Bearer and the manage_token that the creation gave.')
+  if (!isManageToken(secrets, alert.key_version, id, token))
+    throw new ApiError('forbidden', 'This is not the manage_token of the alert.')
+  return alert
+}

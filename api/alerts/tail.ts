@@ -1,0 +1,91 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { LogReader, LogRecord, Slice } from '../../infra/kafka/seam.ts'
+import type { Logger } from '../../infra/log.ts'
+import type { TopicName } from '../../schemas/topics.ts'
+
+const FETCH = { maxWaitMs: 500, maxBytesPerPartition: 1024 * 1024 }
+/** After a fetch that failed beyond what the reader mends by itself, milliseconds. */
+const PAUSE_MS = 1_000
+
+export interface TailOptions {
+  readonly topic: TopicName
+  readonly partitions: number
+  /** A reader of its own: its fetches wait long. */
+  readonly reader: LogReader
+  readonly log: Logger
+  readonly take: (record: LogRecord, partition: number) => Promise<void> | void
+}
+
+interface Waiting {
+  readonly ends: ReadonlyMap<number, number>
+  readonly done: () => void
+}
+
+/** Follows all partitions of a topic and tells each record once, in the order of its partition. */
+export class Tail {
+  readonly #options: TailOptions
+  readonly #positions = new Map<number, number>()
+  readonly #waiting = new Set<Waiting>()
+  #closed = false
+  #running: Promise<void> = Promise.resolve()
+
+  constructor(options: TailOptions) {
+    this.#options = options
+  }
+
+  /** Starts at the first record or behind the last one; resolves when it follows. */
+  async start(at: 'start' | 'end'): Promise<void> {
+    const { reader, topic, partitions } = this.#options
+    const from = await reader.offsets(topic, [...Array(partitions).keys()], at)
+    for (const [partition, offset] of from) this.#positions.set(partition, offset)
+    this.#running = this.#run()
+  }
+
+  /** Resolves when every record before `ends` was told. `Catching` waits once at a time, whatever its callers do. */
+  reach(ends: ReadonlyMap<number, number>): Promise<void> {
+    if (this.#has(ends)) return Promise.resolve()
+    return new Promise((resolve) => this.#waiting.add({ ends, done: resolve }))
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#options.reader.close()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { reader, topic, log } = this.#options
+    while (!this.#closed) {
+      const from = [...this.#positions].map(([partition, offset]) => ({ topic, partition, offset }))
+      try {
+        for (const slice of await reader.fetch(from, FETCH)) await this.#take(slice)
+      } catch (error) {
+        if (this.#closed) return
+        log.warn({ err: error, topic }, 'a topic cannot be followed just now')
+        await delay(PAUSE_MS)
+      }
+      this.#tellReached()
+    }
+  }
+
+  async #take({ partition, records, next, start, error }: Slice): Promise<void> {
+    if (error === 'moved') return
+    for (const record of records) {
+      await this.#options.take(record, partition)
+      this.#positions.set(partition, record.offset + 1)
+    }
+    this.#positions.set(partition, error === 'out-of-range' ? start : next)
+  }
+
+  #tellReached(): void {
+    for (const waiting of this.#waiting) {
+      if (!this.#has(waiting.ends)) continue
+      this.#waiting.delete(waiting)
+      waiting.done()
+    }
+  }
+
+  #has(ends: ReadonlyMap<number, number>): boolean {
+    return [...ends].every(([partition, end]) => (this.#positions.get(partition) ?? 0) >= end)
+  }
+}

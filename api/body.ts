@@ -1,0 +1,61 @@
+import type { IncomingMessage } from 'node:http'
+import { ApiError } from './errors.ts'
+import type { Body } from './route.ts'
+
+/** No body that any route takes is nearly as large, bytes. */
+export const BODY_BYTES_MAX = 16 * 1024
+
+/**
+ * Reads a request's body as a JSON object; undefined where there is none. How long it may take is the server's own
+ * deadline for a request. Throws `unsupported_media_type`, `body_too_large` and `invalid_body`.
+ */
+export async function readBody(request: IncomingMessage): Promise<Body | undefined> {
+  assertJson(request)
+  const bytes = await read(request)
+  return bytes.length === 0 ? undefined : parse(bytes)
+}
+
+/** A missing Content-Type is taken as JSON. */
+function assertJson({ headers }: IncomingMessage): void {
+  const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? ''
+  const isJson = type === '' || type === 'application/json' || /^application\/[\w.-]+\+json$/.test(type)
+  const coding = headers['content-encoding'] ?? 'identity'
+  if (!isJson || coding !== 'identity')
+    throw new ApiError('unsupported_media_type', 'Send the body as it is, with Content-Type: application/json.')
+}
+
+async function read(request: IncomingMessage): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > BODY_BYTES_MAX) throw tooLarge()
+  const chunks: Buffer[] = []
+  let length = 0
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      length += chunk.length
+      if (length > BODY_BYTES_MAX) break
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    throw new ApiError('invalid_body', 'The body ended too early; send it whole.', { cause: error })
+  }
+  if (length > BODY_BYTES_MAX) throw tooLarge()
+  return Buffer.concat(chunks)
+}
+
+function tooLarge(): ApiError {
+  return new ApiError('body_too_large', `Send at most ${BODY_BYTES_MAX} bytes.`)
+}
+
+function parse(bytes: Buffer): Body {
+  const value = jsonOf(bytes)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new ApiError('invalid_body', 'Send a JSON object, such as {"symbol": "BTC"}.')
+  return value as Body
+}
+
+function jsonOf(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch (error) {
+    throw new ApiError('invalid_body', 'The body is not JSON in UTF-8; send a JSON object.', { cause: error })
+  }
+}

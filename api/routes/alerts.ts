@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto'
+import { AHEAD_MAX, IDEMPOTENT } from '../../processors/alerts/state.ts'
+import { cancelledAnswer, createdAnswer, extendedAnswer, statusAnswer } from '../alerts/answers.ts'
+import { actionOn, ask } from '../alerts/ask.ts'
+import { cursorOf, placeOf, type Book, type Held, type Kind } from '../alerts/book.ts'
+import { bodyHash, creationCommand, idempotencyOf, readCreation, type Creation } from '../alerts/creation.ts'
+import { readAddHours, wrong } from '../alerts/fields.ts'
+import { existing, owned } from '../alerts/ownership.ts'
+import { alertAsset } from '../alerts/symbols.ts'
+import { ApiError } from '../errors.ts'
+import type { Answer, Call, Deed } from '../route.ts'
+import type { Services } from '../services.ts'
+
+const HOUR = 3_600_000_000
+
+/** POST: validated here; the alerts processor makes it, or finds the one that the same Idempotency-Key made. */
+export async function createAlert(call: Call, kind: Kind): Promise<Answer | Deed> {
+  const { services, body } = call
+  const { alerts, now } = services
+  if (body === undefined) throw new ApiError('invalid_body', 'Send the alert as a JSON object.')
+  const creation = readCreation(kind, body, alerts.reach)
+  const key = readKey(call)
+  const { asset } = await alertAsset(services, creation.symbol)
+  const known = key === null ? undefined : knownCreation(await alerts.log.book(), services, { creation, key })
+  if (known !== undefined) return plain(201, createdAnswer(creation, known, alerts.secrets))
+  return {
+    kind: 'deed',
+    async act(paid) {
+      const idempotency = key === null ? null : idempotencyOf(kind, paid?.payer ?? null, key)
+      const context = { asset, request: randomUUID(), idempotency, paid, now: now(), secrets: alerts.secrets }
+      const { alert } = await ask(services, creationCommand(creation, context))
+      if (alert === null) throw new Error('a creation has an alert')
+      if (kind === 'liquidation') keepWanted(services, asset)
+      return plain(201, createdAnswer(creation, alert, alerts.secrets))
+    },
+  }
+}
+
+/** 16 to 128 characters; null: none was sent. */
+function readKey(call: Call): string | null {
+  const name = 'Idempotency-Key'
+  const key = call.header(name)
+  if (key === '') return null
+  if (key.length >= 16 && key.length <= 128) return key
+  throw wrong('invalid_idempotency_key', name, `${name} must have 16 to 128 characters, best a random UUID.`)
+}
+
+/**
+ * What the same key made within a day: nothing is paid for it again. Who is not found here may still be found by the
+ * processor, which decides.
+ */
+function knownCreation(
+  book: Book,
+  { now }: Services,
+  { creation, key }: { creation: Creation; key: string },
+): Held | undefined {
+  const alert = book.creation(idempotencyOf(creation.kind, null, key))
+  if (alert === undefined || now() * 1000 - alert.created_at >= IDEMPOTENT) return undefined
+  if (alert.body_hash === bodyHash(creation)) return alert
+  throw wrong(
+    'idempotency_conflict',
+    'Idempotency-Key',
+    'This Idempotency-Key was used for another alert; choose a new one.',
+  )
+}
+
+/** Open interest is gathered for wanted assets only; what is missed here is made up for within a minute. */
+function keepWanted({ preSubscribed, wants, log, now }: Services, asset: string): void {
+  if (preSubscribed.has(asset)) return
+  wants.renew(asset, now()).catch((error: unknown) => {
+    log.warn({ err: error, asset }, 'a want of an alert could not be written; it is tried again')
+  })
+}
+
+export async function alertStatus(call: Pick<Call, 'services'>, kind: Kind, id: string): Promise<Answer> {
+  const alert = await existing(call, kind, id)
+  const attempts = await call.services.attemptCounts.of([id])
+  return plain(200, statusAnswer(alert, attempts(id)))
+}
+
+export async function cancelAlert(call: Call, kind: Kind, id: string): Promise<Answer> {
+  const { services } = call
+  const { alert } = await ask(services, actionOn(services, await owned(call, kind, id), 'cancel'))
+  if (alert === null) throw new Error('a cancel has an alert')
+  return plain(200, cancelledAnswer(alert))
+}
+
+/** Checked here, so that nothing is paid for what cannot be; what was paid for is then applied by the processor. */
+export async function extendAlert(call: Call, kind: Kind, id: string): Promise<Answer | Deed> {
+  const { services } = call
+  const alert = await owned(call, kind, id)
+  const hours = readAddHours(call.body ?? {})
+  assertExtendable(alert, hours, services)
+  return {
+    kind: 'deed',
+    async act(paid) {
+      const more = { add_hours: hours, payment: paid?.id ?? null }
+      const extended = (await ask(services, actionOn(services, alert, 'extend', more))).alert
+      if (extended === null) throw new Error('an extension has an alert')
+      return plain(200, extendedAnswer(extended, hours))
+    },
+  }
+}
+
+function assertExtendable({ status, expires_at: expires }: Held, hours: number, { mode, now }: Services): void {
+  if (status !== 'active')
+    throw new ApiError('alert_not_active', `The alert is ${status}; only an active one can be extended.`)
+  // A tape's alerts end by the tape's clock: there only the processor knows.
+  if (mode !== 'tape' && expires + hours * HOUR > now() * 1000 + AHEAD_MAX)
+    throw wrong('invalid_add_hours', 'add_hours', 'An alert may end at most 30 days from now; choose fewer hours.')
+}
+
+export interface ListInput {
+  readonly wallet: string | undefined
+  readonly symbol: string | undefined
+  readonly cursor: string | undefined
+  readonly limit: number
+}
+
+/** Active alerts, newest first. */
+export async function listAlerts({ services }: Pick<Call, 'services'>, kind: Kind, input: ListInput): Promise<Answer> {
+  const { wallet, symbol, cursor, limit } = input
+  const before = cursor === undefined ? undefined : placeOf(cursor)
+  if (cursor !== undefined && before === undefined)
+    throw wrong('invalid_cursor', 'cursor', 'cursor must be the next_cursor of the page before.')
+  const asset = symbol === undefined ? undefined : (await alertAsset(services, symbol)).asset
+  const { alerts, next } = (await services.alerts.log.book()).page({ kind, asset, wallet, before, limit })
+  const attempts = await services.attemptCounts.of(alerts.map(({ alert_id: id }) => id))
+  return plain(200, {
+    count: alerts.length,
+    alerts: alerts.map((alert) => statusAnswer(alert, attempts(alert.alert_id))),
+    next_cursor: next === undefined ? null : cursorOf(next),
+  })
+}
+
+export function plain(status: 200 | 201, body: object): Answer {
+  return { kind: 'json', status, body, freshForMs: 0 }
+}

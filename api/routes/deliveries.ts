@@ -1,0 +1,89 @@
+import { actionOn, ask } from '../alerts/ask.ts'
+import type { Kind } from '../alerts/book.ts'
+import { wrong } from '../alerts/fields.ts'
+import { owned } from '../alerts/ownership.ts'
+import { ApiError } from '../errors.ts'
+import type { Answer, Call } from '../route.ts'
+import type { Services } from '../services.ts'
+import { attemptCursor, attemptPlace, findTrigger, readAttempts, type AttemptRow } from '../views/attempts.ts'
+import { iso, isoOrNull } from '../views/time.ts'
+import { plain } from './alerts.ts'
+
+export interface DeliveriesInput {
+  readonly cursor: string | undefined
+  readonly limit: number
+}
+
+/** Every attempt to deliver a trigger of the alert, newest first; for its owner. */
+export async function alertDeliveries(call: Call, kind: Kind, id: string, input: DeliveriesInput): Promise<Answer> {
+  await owned(call, kind, id)
+  const { cursor, limit } = input
+  const before = cursor === undefined ? undefined : attemptPlace(cursor)
+  if (cursor !== undefined && before === undefined)
+    throw wrong('invalid_cursor', 'cursor', 'cursor must be the next_cursor of the page before.')
+  const rows = await readAttempts(call.services.database, id, { before, limit: limit + 1 })
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  return plain(200, {
+    alert_id: id,
+    count: page.length,
+    deliveries: page.map(shown),
+    next_cursor: rows.length > limit && last !== undefined ? attemptCursor(last.place) : null,
+  })
+}
+
+function shown(row: AttemptRow): object {
+  const { trigger_id, number, outcome, status, error, test } = row
+  return {
+    trigger_id,
+    attempt: number,
+    outcome,
+    status,
+    error,
+    test,
+    triggered_at: iso(row.triggered),
+    started_at: iso(row.started),
+    finished_at: iso(row.finished),
+    duration_ms: Math.max(0, Math.round((row.finished - row.started) / 1000)),
+    next_attempt_at: isoOrNull(row.due),
+  }
+}
+
+/** Sends a marked test event to the alert's webhook. */
+export async function testAlert(call: Call, kind: Kind, id: string): Promise<Answer> {
+  const { services } = call
+  const alert = await owned(call, kind, id)
+  if (alert.status === 'cancelled' || alert.status === 'expired')
+    throw new ApiError('alert_not_active', `The alert is ${alert.status}; only one that has not ended can be tested.`)
+  admit(services, id)
+  const { trigger_id } = await ask(services, actionOn(services, alert, 'test'))
+  return plain(200, {
+    alert_id: id,
+    trigger_id,
+    message: 'A test event is on its way; its attempts are in deliveries.',
+  })
+}
+
+/** Sends a trigger once more, now, under its own id. */
+export async function resendTrigger(call: Call, kind: Kind, id: string, trigger: string): Promise<Answer> {
+  const { services } = call
+  const alert = await owned(call, kind, id)
+  admit(services, id)
+  const place = await findTrigger(services.database, id, trigger)
+  if (place === undefined)
+    throw new ApiError('not_found', 'The alert has no such trigger; take a trigger_id of its deliveries.', {
+      field: 'trigger_id',
+    })
+  const order = { trigger_id: trigger, trigger_partition: place.partition, trigger_offset: place.offset }
+  await ask(services, actionOn(services, alert, 'resend', order))
+  return plain(200, { alert_id: id, trigger_id: trigger, message: 'It is sent again; the attempt is in deliveries.' })
+}
+
+/** What an owner sends by hand reaches somebody's server: a few at once, then one in ten seconds. */
+function admit({ alerts, now }: Services, id: string): void {
+  const verdict = alerts.tests.take(id, now())
+  if (verdict.kind === 'refused')
+    throw new ApiError('rate_limited', `Send the next one in ${verdict.retryAfterSeconds} s.`, {
+      retryAfterSeconds: verdict.retryAfterSeconds,
+    })
+}

@@ -1,0 +1,73 @@
+import { alerts } from '../../processors/alerts/alerts.ts'
+import { emptyState } from '../../processors/alerts/state.ts'
+import type { AlertEvent, Command } from '../../schemas/alerts.ts'
+import type { Message } from '../../schemas/records.ts'
+import { recordId, type RecordPlace } from '../../schemas/record-id.ts'
+import { testLimit, type AlertLog, type Alerts, type PublicRecord } from '../alerts/alerts.ts'
+import { Book } from '../alerts/book.ts'
+import { ApiError } from '../errors.ts'
+import { RateLimiter } from '../limits.ts'
+
+/** The log of alerts in memory, one partition of it: the real core decides, at once. */
+export class FakeAlertLog implements AlertLog {
+  readonly newest = new Book()
+  /** Commands so far, in order. */
+  readonly commands: Command[] = []
+  /** What the core emitted beside events and states: topic and message. */
+  readonly sent: { readonly topic: string; readonly message: Message | null }[] = []
+  readonly records = new Map<string, PublicRecord>()
+  /** Set: the log is away. */
+  isAway = false
+  /** Commands are written, and their events come too late. */
+  isSlow = false
+  readonly #state = emptyState()
+  #offset = 0
+
+  async book(): Promise<Book> {
+    if (this.isAway) throw away()
+    return this.newest
+  }
+
+  async command(command: Command): Promise<AlertEvent> {
+    if (this.isAway) throw away()
+    this.commands.push(command)
+    const event = this.take({ type: 'command', value: command })
+    if (event === undefined || this.isSlow) throw away()
+    return event
+  }
+
+  async record(place: RecordPlace): Promise<PublicRecord | undefined> {
+    return this.records.get(recordId(place))
+  }
+
+  /** Puts a record into `alerts.inputs`; gives the event of a command. */
+  take(message: Message): AlertEvent | undefined {
+    this.#offset += 1
+    const entry = { topic: 'alerts.inputs' as const, offset: this.#offset, time: 0, message }
+    const context = { partition: 0, v: this.#offset, partitionTime: this.#state.time }
+    let event: AlertEvent | undefined
+    alerts.apply(this.#state, entry, context, ({ topic, key, message: said }) => {
+      if (said === null) this.newest.remove(key)
+      else if (said.type === 'alert') this.newest.put(said.value)
+      else if (said.type === 'alert_event') event = said.value
+      else this.sent.push({ topic, message: said })
+    })
+    return event
+  }
+}
+
+function away(): ApiError {
+  return new ApiError('data_unavailable', 'The log is away.', { retryAfterSeconds: 2 })
+}
+
+export const SECRET = 'a-secret-of-the-tests-that-is-long-enough'
+
+export function fakeAlerts(log: FakeAlertLog, control: Alerts['control'] = 'token'): Alerts {
+  return {
+    log,
+    secrets: { newest: 1, byVersion: new Map([[1, SECRET]]) },
+    control,
+    reach: 'public',
+    tests: new RateLimiter(testLimit),
+  }
+}
