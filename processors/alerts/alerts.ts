@@ -1,11 +1,13 @@
-import type { AlertEvent, AlertState, Command } from '../../schemas/alerts.ts'
+import type { AlertEvent, Command } from '../../schemas/alerts.ts'
 import type { Mark, Micros } from '../../schemas/records.ts'
 import { recordId } from '../../schemas/record-id.ts'
 import type { Context, Entry, Output, Processor } from '../kernel/processor.ts'
 import { applyCommand, nowOf, type Outcome } from './commands.ts'
-import { advance, applyPrice, applyRisk, type Moved } from './evaluate.ts'
+import { applyPrice, applyRisk, type Moved } from './evaluate.ts'
+import type { Held } from './held.ts'
 import { loadState, saveState } from './save.ts'
 import { emptyState, type AlertsState } from './state.ts'
+import { advance } from './time.ts'
 import { stopOf, testOf, triggerOf, type Origin } from './triggers.ts'
 
 type Emitted = Output<'alerts.events' | 'alerts.state' | 'alerts.triggers'>
@@ -29,10 +31,6 @@ export const alerts: Processor<AlertsState, Emitted> = {
         follow(state, message.value, out)
         return
       case 'composite_price':
-        if (!message.value.late) {
-          state.prices.set(message.value.asset, message.value)
-          state.changed.prices.add(message.value.asset)
-        }
         applyPrice(state, message.value, (moved) => out.moved(moved, state.time))
         return
       case 'liquidation_risk':
@@ -64,7 +62,7 @@ function follow(state: AlertsState, command: Command, out: Voice): void {
   const { alert } = outcome
   if (alert === null) return
   if (outcome.event === 'tested') {
-    const price = state.prices.get(alert.asset)
+    const price = state.prices.get(alert.asset)?.price
     out.trigger(testOf(alert, { request: command.request_id, price, now }, out.origin))
   } else if (outcome.event === 'resent')
     out.order({ ...stopOf(alert, command.request_id, now, out.v), ...resend(command) })
@@ -89,30 +87,48 @@ function tick(state: AlertsState, time: Micros, out: Voice): void {
 /** Says what follows from one record of the log. */
 class Voice {
   readonly v: number
-  readonly origin: Origin
+  readonly #entry: Entry
+  readonly #partition: number
   readonly #emit: Emit
 
-  constructor({ topic, offset }: Entry, { partition, v }: Context, emit: Emit) {
+  constructor(entry: Entry, { partition, v }: Context, emit: Emit) {
     this.v = v
-    this.origin = { record: recordId({ topic, partition, offset }), v }
+    this.#entry = entry
+    this.#partition = partition
     this.#emit = emit
+  }
+
+  /** Made when something rings: most records move nothing. */
+  get origin(): Origin {
+    const { topic, offset } = this.#entry
+    return { record: recordId({ topic, partition: this.#partition, offset }), v: this.v }
   }
 
   moved(moved: Moved, time: Micros): void {
     const { event, alert } = moved
-    const trigger = moved.event === 'triggered' ? triggerOf(alert, moved.cause, this.origin) : undefined
-    this.#event({ event, alert, trigger_id: trigger?.trigger_id ?? null, request_id: null }, time)
-    if (trigger !== undefined) this.trigger(trigger)
+    if (event === 'ended') {
+      this.#state(alert, time) // it keeps what it is called: nothing has happened that a journal would tell
+      return
+    }
+    if (event !== 'triggered') {
+      this.#event({ event, alert, trigger_id: null, request_id: null }, time)
+      return
+    }
+    const trigger = triggerOf(alert, moved.cause, this.origin)
+    this.#event({ event, alert, trigger_id: trigger.trigger_id, request_id: null }, alert.last_triggered)
+    this.trigger(trigger)
   }
 
-  outcome(outcome: Outcome, command: Command, time: Micros): void {
-    const { request_id, trigger_id } = command
+  outcome(outcome: Outcome, { request_id, trigger_id, alert_id: asked }: Command, time: Micros): void {
     const { event, alert } = outcome
-    const isRejected = outcome.event === 'rejected'
-    const said = isRejected ? { error: outcome.error, message: outcome.message } : {}
-    const tested = event === 'tested' ? `${command.alert_id}_test_${request_id}` : trigger_id
-    const isChange = !isRejected && event !== 'repeated' && event !== 'tested' && event !== 'resent'
-    this.#event({ event, alert, trigger_id: tested, request_id, ...said }, time, command.alert_id, isChange)
+    if (outcome.event === 'rejected') {
+      const { error, message } = outcome
+      this.#event({ event, alert, trigger_id: null, request_id, error, message }, time, asked)
+      return
+    }
+    const told = { event, request_id, trigger_id: triggerIdOf(event, asked, { request_id, trigger_id }) }
+    const isChange = event === 'created' || event === 'extended' || event === 'cancelled'
+    this.#event({ ...told, alert }, time, asked, isChange)
   }
 
   trigger(value: ReturnType<typeof triggerOf>): void {
@@ -135,18 +151,32 @@ class Voice {
 
   /** The event, and, where it changed the alert, what API instances hold of it. */
   #event(
-    said: Pick<AlertEvent, 'event' | 'alert' | 'request_id' | 'trigger_id'> & Partial<AlertEvent>,
+    { alert, ...said }: Pick<AlertEvent, 'event' | 'request_id' | 'trigger_id'> & Partial<AlertEvent> & About,
     time: Micros,
-    id = said.alert?.alert_id ?? '',
-    isChange = true,
+    asked = '',
+    isChange = said.event !== 'rejected',
   ): void {
-    const value: AlertEvent = { error: null, message: null, alert_id: id, time, v: this.v, ...said }
+    const id = alert?.alert_id ?? asked
+    const value: AlertEvent = { error: null, message: null, ...said, alert_id: id, alert, time, v: this.v }
     this.#emit({ topic: 'alerts.events', key: id, message: { type: 'alert_event', value } })
-    if (isChange && said.alert !== null) this.#state(said.alert, time)
+    if (isChange && alert !== null) this.#state(alert, time)
   }
 
-  #state(alert: AlertState, time: Micros): void {
+  #state(alert: Held, time: Micros): void {
     const value = { ...alert, time, v: this.v }
     this.#emit({ topic: 'alerts.state', key: alert.alert_id, message: { type: 'alert', value } })
   }
+}
+
+interface About {
+  readonly alert: Held | null
+}
+
+function triggerIdOf(
+  event: Outcome['event'],
+  alert: string,
+  { request_id, trigger_id }: Pick<Command, 'request_id' | 'trigger_id'>,
+): string | null {
+  if (event === 'tested') return `${alert}_test_${request_id}`
+  return event === 'resent' ? trigger_id : null
 }

@@ -1,129 +1,182 @@
 import type { AlertState } from '../../schemas/alerts.ts'
-import { Heap, type Entry } from './heap.ts'
+import { Heap } from './heap.ts'
+import { isCrossing, isRising, type Held } from './held.ts'
 
 /**
  * What an alert waits for.
  * - `above`, `below`: a price beyond its target; `back-above`, `back-below`: one that is not (on it counts);
- * - `risk`: a share of open interest beyond its threshold, or one that is not (`calm`).
+ * - `risk`: open interest at risk beyond its threshold and its least value; `calm`: not both any more.
  */
 export type Wait = 'above' | 'below' | 'back-above' | 'back-below' | 'risk' | 'calm'
+export type PriceWait = Exclude<Wait, 'risk' | 'calm'>
 
 /** The next thing that matters to an alert; undefined: no price does. */
 export function waitOf(alert: AlertState): Wait | undefined {
-  const { status, condition, armed } = alert
-  if (alert.ended_at > 0) return undefined
-  const isCrossing = condition === 'crosses_above' || condition === 'crosses_below'
-  const rises = condition === 'above' || condition === 'crosses_above'
+  const { status, condition, armed, kind, ended_at: ended } = alert
+  if (ended > 0) return undefined
+  const crosses = isCrossing(condition)
+  const back = isRising(condition) ? 'back-below' : 'back-above'
   if (status === 'active') {
-    if (alert.kind === 'liquidation') return 'risk'
-    if (isCrossing && !armed) return rises ? 'back-below' : 'back-above'
-    return rises ? 'above' : 'below'
+    if (kind === 'liquidation') return 'risk'
+    if (crosses && !armed) return back
+    return isRising(condition) ? 'above' : 'below'
   }
-  if (status !== 'triggered' || isCrossing || armed) return undefined
-  if (alert.kind === 'liquidation') return 'calm'
-  return rises ? 'back-below' : 'back-above'
+  if (status !== 'triggered' || crosses || armed) return undefined
+  return kind === 'liquidation' ? 'calm' : back
 }
 
-interface Waiting extends Entry {
-  readonly wait: Wait
-}
-
-/** Stale entries are thrown out when there are this many and they are the larger part. */
+/** Entries that no longer hold are thrown out when there are this many and they are the larger part. */
 const SWEEP_MIN = 1_000
+
+/** `pct` and `usd`: alerts that wait for risk, by the one of their two figures that is known to be short. */
+type HeapName = PriceWait | 'pct' | 'usd'
 
 /**
  * The alerts of one asset, sorted by what they wait for, so that a price costs the logarithm of their number and what it
  * really moves. An alert may have entries of waits that are over: they are recognised when they come up.
  */
 export class Book {
-  readonly #heaps: Record<Wait, Heap<Waiting>> = {
+  readonly #heaps: Record<HeapName, Heap> = {
     above: new Heap(),
     below: new Heap(),
     'back-above': new Heap(),
     'back-below': new Heap(),
-    risk: new Heap(),
-    calm: new Heap(),
+    pct: new Heap(),
+    usd: new Heap(),
   }
-  readonly #find: (id: string) => AlertState | undefined
-  /** What each alert waits for now. */
-  readonly #waits = new Map<string, Wait>()
+  /** Liquidation alerts that rang: both of their figures have to be looked at each time. */
+  readonly #ringing = new Set<string>()
+  readonly #find: (id: string) => Held | undefined
+  #size = 0
 
-  constructor(find: (id: string) => AlertState | undefined) {
+  constructor(find: (id: string) => Held | undefined) {
     this.#find = find
   }
 
   /** Alerts that wait for something. */
   get size(): number {
-    return this.#waits.size
+    return this.#size
   }
 
-  /** Puts an alert where it waits now; out of the book where it waits for nothing. */
-  place(alert: AlertState): void {
-    const { alert_id: id } = alert
+  /** An alert has changed: where it waits for something else now, it stands there. */
+  move(before: Held | undefined, alert: Held): void {
+    const from = before === undefined ? undefined : waitOf(before)
+    const to = waitOf(alert)
+    if (from === to) return
+    this.#size += Number(to !== undefined) - Number(from !== undefined)
+    if (from === 'calm') this.#ringing.delete(alert.alert_id)
+    if (to !== undefined) this.#stand(alert, to)
+  }
+
+  /** Puts an alert that was taken, and has not changed, back. `isShort`: its value is, rather than its share. */
+  restore(alert: Held, isShort = false): void {
     const wait = waitOf(alert)
-    if (this.#waits.get(id) === wait) return
-    if (wait === undefined) {
-      this.#waits.delete(id)
-      return
-    }
-    this.#waits.set(id, wait)
-    const heap = this.#heaps[wait]
-    heap.push({ key: keyOf(alert, wait), id, wait })
-    if (heap.size > SWEEP_MIN && heap.size > 2 * this.#waits.size) this.#sweep(heap)
+    if (wait === undefined || wait === 'calm') return
+    if (isShort) this.#push('usd', alert)
+    else this.#stand(alert, wait)
   }
 
-  /** Takes out the alerts whose `wait` ends at `value`, in the order of their targets; each has to be placed again. */
-  take(wait: Wait, value: number): AlertState[] {
-    const heap = this.#heaps[wait]
-    const taken: AlertState[] = []
-    for (let top = heap.peek(); top !== undefined && isOver(wait, top.key, value); top = heap.peek()) {
-      heap.pop()
-      if (this.#waits.get(top.id) !== wait) continue
-      this.#waits.delete(top.id)
-      const alert = this.#find(top.id)
-      if (alert !== undefined) taken.push(alert)
+  /** Puts in an alert of a loaded state; `settle` has to follow. */
+  append(alert: Held): void {
+    const wait = waitOf(alert)
+    if (wait === undefined) return
+    this.#size += 1
+    if (wait === 'calm') this.#ringing.add(alert.alert_id)
+    else this.#heaps[heapOf(wait)].append(keyOf(alert, heapOf(wait)), alert.alert_id)
+  }
+
+  settle(): void {
+    for (const heap of Object.values(this.#heaps)) heap.settle()
+  }
+
+  /** Takes out the alerts whose `wait` a price of `value` ends, in the order of their targets. */
+  take(wait: PriceWait, value: number): Held[] {
+    return this.#takeFrom(wait, value, wait)
+  }
+
+  /** Takes out the alerts that may be at risk by these figures, by id: each is to be put back or changed. */
+  takeRisk(pct: number, usd: number): Held[] {
+    const taken = [...this.#takeFrom('pct', pct, 'risk'), ...this.#takeFrom('usd', usd, 'risk')]
+    return [...new Set(taken)].sort(byId)
+  }
+
+  /** The alerts that wait for calm, by id. */
+  ringing(): Held[] {
+    return [...this.#ringing].flatMap((id) => this.#find(id) ?? []).sort(byId)
+  }
+
+  #takeFrom(name: HeapName, value: number, wait: Wait): Held[] {
+    const heap = this.#heaps[name]
+    const taken: Held[] = []
+    const seen = new Set<string>()
+    for (let { key } = heap; key !== undefined && isOver(name, key, value); key = heap.key) {
+      const id = heap.pop()
+      const alert = id === undefined ? undefined : this.#find(id)
+      if (alert === undefined || seen.has(alert.alert_id) || waitOf(alert) !== wait) continue
+      seen.add(alert.alert_id)
+      taken.push(alert)
     }
     return taken
   }
 
-  #sweep(heap: Heap<Waiting>): void {
+  #stand(alert: Held, wait: Wait): void {
+    if (wait === 'calm') this.#ringing.add(alert.alert_id)
+    else this.#push(heapOf(wait), alert)
+  }
+
+  #push(name: HeapName, alert: Held): void {
+    const heap = this.#heaps[name]
+    heap.push(keyOf(alert, name), alert.alert_id)
+    if (heap.size > SWEEP_MIN && heap.size > 2 * this.#size) this.#sweep(name)
+  }
+
+  #sweep(name: HeapName): void {
     const seen = new Set<string>()
-    heap.sweep(({ id, wait }) => {
-      if (seen.has(id) || this.#waits.get(id) !== wait) return false
+    this.#heaps[name].sweep((id) => {
+      const alert = this.#find(id)
+      const wait = alert === undefined ? undefined : waitOf(alert)
+      const holds = wait !== undefined && (name === 'usd' ? wait === 'risk' : heapOf(wait) === name) && !seen.has(id)
       seen.add(id)
-      return true
+      return holds
     })
   }
 }
 
+function heapOf(wait: Wait): HeapName {
+  return wait === 'risk' || wait === 'calm' ? 'pct' : wait
+}
+
+function byId(a: Held, b: Held): number {
+  return a.alert_id < b.alert_id ? -1 : 1
+}
+
 /** Keys rise in the order in which their waits end: those for falling prices have their targets negated. */
-function keyOf({ target_price: target, threshold_pct: threshold }: AlertState, wait: Wait): number {
-  switch (wait) {
+function keyOf(alert: AlertState, name: HeapName): number {
+  switch (name) {
     case 'above':
     case 'back-above':
-      return target ?? Infinity
+      return alert.target_price ?? Infinity
     case 'below':
     case 'back-below':
-      return -(target ?? -Infinity)
-    case 'risk':
-      return threshold ?? Infinity
-    case 'calm':
-      return 0 // two figures decide: each update looks at all of the few that ring
+      return -(alert.target_price ?? -Infinity)
+    case 'pct':
+      return alert.threshold_pct ?? Infinity
+    case 'usd':
+      return alert.min_value_usd ?? Infinity
   }
 }
 
-function isOver(wait: Wait, key: number, value: number): boolean {
-  switch (wait) {
+function isOver(name: HeapName, key: number, value: number): boolean {
+  switch (name) {
     case 'above':
-    case 'risk':
+    case 'pct':
       return value > key
     case 'back-above':
+    case 'usd':
       return value >= key
     case 'below':
       return -value > key
     case 'back-below':
       return -value >= key
-    case 'calm':
-      return true
   }
 }

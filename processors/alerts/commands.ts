@@ -1,6 +1,7 @@
 import type { AlertState, Command, NewAlert } from '../../schemas/alerts.ts'
 import type { Micros } from '../../schemas/records.ts'
-import { AHEAD_MAX, ALERTS_MAX, IDEMPOTENT, put, REQUEST_KNOWN, type AlertsState } from './state.ts'
+import { isCrossing, type Held } from './held.ts'
+import { AHEAD_MAX, ALERTS_MAX, IDEMPOTENT, put, REQUEST_KNOWN, REQUESTS_MAX, type AlertsState } from './state.ts'
 
 const HOUR: Micros = 3_600_000_000
 
@@ -12,11 +13,11 @@ export type Rejection =
 export type Outcome =
   | {
       readonly event: 'created' | 'repeated' | 'extended' | 'cancelled' | 'tested' | 'resent'
-      readonly alert: AlertState
+      readonly alert: Held
     }
   | {
       readonly event: 'rejected'
-      readonly alert: AlertState | null
+      readonly alert: Held | null
       readonly error: Rejection
       readonly message: string
     }
@@ -26,9 +27,7 @@ export function applyCommand(state: AlertsState, command: Command): Outcome | un
   const { request_id: request, action } = command
   if (state.requests.has(request)) return undefined
   const now = nowOf(state, command)
-  state.requests.set(request, now)
-  state.changed.requests.add(request)
-  state.timers.push({ key: now + REQUEST_KNOWN, id: request, what: 'request' })
+  rememberRequest(state, request, now)
   if (action === 'create') return create(state, command, now)
   const alert = state.alerts.get(command.alert_id)
   if (alert === undefined) return rejected(null, 'alert_not_found', `There is no alert ${command.alert_id}.`)
@@ -38,12 +37,27 @@ export function applyCommand(state: AlertsState, command: Command): Outcome | un
     case 'cancel':
       return cancel(state, alert, now)
     case 'test':
-      return { event: 'tested', alert }
+      return alert.status === 'cancelled' ? cancelledAlready(alert) : { event: 'tested', alert }
     case 'resend':
-      return { event: 'resent', alert }
+      return resend(alert, command)
     case 'unknown':
       return rejected(alert, 'invalid_body', 'This version does not know the command.')
   }
+}
+
+/** Once for the same request; the oldest are forgotten, by time or by their number. */
+function rememberRequest(state: AlertsState, id: string, now: Micros): void {
+  state.requests.set(id, now)
+  state.changed.requests.add(id)
+  state.timers.set('request', now + REQUEST_KNOWN, id)
+  if (state.requests.size <= REQUESTS_MAX) return
+  const oldest = state.timers.oldest('request')
+  if (oldest !== undefined) forgetRequest(state, oldest)
+}
+
+export function forgetRequest(state: AlertsState, id: string): void {
+  state.requests.delete(id)
+  state.changed.requests.add(id)
 }
 
 /** Partition time; before the first mark the caller's clock. */
@@ -61,7 +75,7 @@ function create(state: AlertsState, { alert: asked, alert_id: id, asset }: Comma
   }
   if (state.alerts.size >= ALERTS_MAX)
     return rejected(null, 'overloaded', 'There are too many alerts; try again later.')
-  const alert: AlertState = {
+  const alert: Held = {
     ...asked,
     alert_id: id,
     asset,
@@ -72,6 +86,7 @@ function create(state: AlertsState, { alert: asked, alert_id: id, asset }: Comma
     trigger_count: 0,
     last_triggered: 0,
     armed: false,
+    since: now,
   }
   put(state, alert)
   if (asked.idempotency !== null) remember(state, asked.idempotency, alert)
@@ -81,10 +96,10 @@ function create(state: AlertsState, { alert: asked, alert_id: id, asset }: Comma
 /** Finds a creation again for a day: by its idempotency key. */
 export function remember(state: AlertsState, idempotency: string, alert: AlertState): void {
   state.creations.set(idempotency, alert.alert_id)
-  state.timers.push({ key: alert.created_at + IDEMPOTENT, id: idempotency, what: 'creation' })
+  state.timers.set('creation', alert.created_at + IDEMPOTENT, idempotency)
 }
 
-function knownCreation(state: AlertsState, { idempotency }: NewAlert, id: string): AlertState | undefined {
+function knownCreation(state: AlertsState, { idempotency }: NewAlert, id: string): Held | undefined {
   const byKey = idempotency === null ? undefined : state.creations.get(idempotency)
   return state.alerts.get(byKey ?? id)
 }
@@ -96,7 +111,9 @@ function isWhole({
   target_price: target,
   threshold_pct: threshold,
   min_value_usd: least,
+  expires_in_hours: hours,
 }: NewAlert): boolean {
+  if (!(hours >= 1 && hours * HOUR <= AHEAD_MAX)) return false
   if (kind === 'liquidation') return condition === 'cascade_risk' && isFigure(threshold) && isFigure(least)
   const known = ['above', 'below', 'crosses_above', 'crosses_below'].includes(condition)
   return kind === 'price' && known && isFigure(target)
@@ -110,7 +127,7 @@ function isFigure(value: number | null): boolean {
  * A paid extension that was valid when it was checked is applied even if the alert triggered or expired meanwhile; only
  * the owner's cancel refuses it. Without a payment it takes an active alert.
  */
-function extend(state: AlertsState, alert: AlertState, command: Command, now: Micros): Outcome {
+function extend(state: AlertsState, alert: Held, command: Command, now: Micros): Outcome {
   const { add_hours: hours, payment } = command
   if (hours === null || !(hours >= 1)) return rejected(alert, 'invalid_add_hours', 'add_hours must be 1 or more.')
   if (alert.status === 'cancelled' || (payment === null && alert.status !== 'active')) {
@@ -122,11 +139,12 @@ function extend(state: AlertsState, alert: AlertState, command: Command, now: Mi
     return rejected(alert, 'invalid_add_hours', 'An alert may end at most 30 days from now; choose fewer hours.')
   }
   const isBack = alert.status === 'expired'
-  const extended: AlertState = {
+  const extended: Held = {
     ...alert,
     expires_at: Math.min(until, Math.max(alert.expires_at, now + AHEAD_MAX)),
     status: isBack ? 'active' : alert.status,
     armed: isBack ? false : alert.armed,
+    since: isBack ? now : alert.since,
     ended_at: isEndedCrossing(alert) ? alert.ended_at : 0,
   }
   put(state, extended)
@@ -135,18 +153,30 @@ function extend(state: AlertsState, alert: AlertState, command: Command, now: Mi
 
 /** A crossing that has rung stays so: its end was its trigger, whatever lifetime is added. */
 function isEndedCrossing({ status, condition }: AlertState): boolean {
-  return status === 'triggered' && condition.startsWith('crosses_')
+  return status === 'triggered' && isCrossing(condition)
 }
 
-function cancel(state: AlertsState, alert: AlertState, now: Micros): Outcome {
+function cancel(state: AlertsState, alert: Held, now: Micros): Outcome {
   if (alert.status !== 'active' && alert.status !== 'triggered') {
     return rejected(alert, 'alert_not_active', `The alert is ${alert.status} already.`)
   }
-  const cancelled: AlertState = { ...alert, status: 'cancelled', ended_at: now }
+  const cancelled: Held = { ...alert, status: 'cancelled', ended_at: now }
   put(state, cancelled)
   return { event: 'cancelled', alert: cancelled }
 }
 
-function rejected(alert: AlertState | null, error: Rejection, message: string): Outcome {
+/** Only a delivery of the alert itself: its owner has no say over others. */
+function resend(alert: Held, { trigger_id, trigger_partition, trigger_offset }: Command): Outcome {
+  if (alert.status === 'cancelled') return cancelledAlready(alert)
+  const isNamed = trigger_id !== null && trigger_partition !== null && trigger_offset !== null
+  if (isNamed && trigger_id.startsWith(`${alert.alert_id}_`)) return { event: 'resent', alert }
+  return rejected(alert, 'invalid_body', 'Name a delivery of this alert.')
+}
+
+function cancelledAlready(alert: Held): Outcome {
+  return rejected(alert, 'alert_not_active', 'The alert is cancelled; nothing is sent for it any more.')
+}
+
+function rejected(alert: Held | null, error: Rejection, message: string): Outcome {
   return { event: 'rejected', alert, error, message }
 }

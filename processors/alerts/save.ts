@@ -1,67 +1,84 @@
-import type { AlertState } from '../../schemas/alerts.ts'
-import type { CompositePrice, Micros } from '../../schemas/records.ts'
-import { remember } from './commands.ts'
-import { bookOf, emptyState, IDEMPOTENT, REQUEST_KNOWN, timersOf, type AlertsState } from './state.ts'
+import type { Micros } from '../../schemas/records.ts'
+import type { Held } from './held.ts'
+import { bookOf, emptyState, IDEMPOTENT, REQUEST_KNOWN, timersOf, type AlertsState, type PriceSeen } from './state.ts'
 
 /** Parts of the saved state, as JSON: it writes doubles exactly. One alert a part, so that a change costs itself alone. */
 type Saved =
   | { readonly kind: 'clock'; readonly time: Micros }
-  | { readonly kind: 'alert'; readonly alert: AlertState }
+  | { readonly kind: 'alert'; readonly alert: Held }
   | { readonly kind: 'request'; readonly id: string; readonly at: Micros }
-  | { readonly kind: 'price'; readonly price: CompositePrice }
+  | { readonly kind: 'price'; readonly seen: PriceSeen }
+
+type Part = readonly [key: string, part: Buffer | null]
 
 /** What changed since the last call. */
-export function saveState(state: AlertsState): Map<string, Buffer | null> {
-  const { changed } = state
-  const changes = new Map<string, Buffer | null>()
-  const put = (key: string, saved: Saved | undefined): void => {
-    changes.set(key, saved === undefined ? null : Buffer.from(JSON.stringify(saved)))
-  }
-  put('clock', { kind: 'clock', time: state.time })
+export function* saveState(state: AlertsState): Generator<Part> {
+  const { changed, alerts, requests, prices } = state
+  yield partOf('clock', { kind: 'clock', time: state.time })
   for (const id of changed.alerts) {
-    const alert = state.alerts.get(id)
-    put(`alert|${id}`, alert && { kind: 'alert', alert })
+    const alert = alerts.get(id)
+    yield partOf(`alert|${id}`, alert && { kind: 'alert', alert })
   }
   for (const id of changed.requests) {
-    const at = state.requests.get(id)
-    put(`request|${id}`, at === undefined ? undefined : { kind: 'request', id, at })
+    const at = requests.get(id)
+    yield partOf(`request|${id}`, at === undefined ? undefined : { kind: 'request', id, at })
   }
   for (const asset of changed.prices) {
-    const price = state.prices.get(asset)
-    put(`price|${asset}`, price && { kind: 'price', price })
+    const seen = prices.get(asset)
+    yield partOf(`price|${asset}`, seen && { kind: 'price', seen })
   }
   changed.alerts.clear()
   changed.requests.clear()
   changed.prices.clear()
-  return changes
+}
+
+function partOf(key: string, saved: Saved | undefined): Part {
+  return [key, saved === undefined ? null : Buffer.from(JSON.stringify(saved))]
 }
 
 /** The state made of the latest text of each part: books, timers and creations follow from the alerts. */
 export function loadState(parts: ReadonlyMap<string, Buffer>): AlertsState {
   const state = emptyState()
-  for (const part of parts.values()) loadPart(state, JSON.parse(part.toString()) as Saved)
-  for (const alert of state.alerts.values()) {
-    bookOf(state, alert.asset).place(alert)
-    for (const timer of timersOf(alert)) state.timers.push(timer)
-    const { idempotency, created_at: created } = alert
-    if (idempotency !== null && created + IDEMPOTENT > state.time) remember(state, idempotency, alert)
-  }
+  const words = new Map<string, string>()
+  for (const part of parts.values()) loadPart(state, JSON.parse(part.toString()) as Saved, words)
+  for (const alert of state.alerts.values()) resume(state, alert)
+  for (const book of state.books.values()) book.settle()
+  state.timers.settle()
   return state
 }
 
-function loadPart(state: AlertsState, saved: Saved): void {
+/** Assets and the like are the same few words in all alerts: one copy of each is kept. */
+function loadPart(state: AlertsState, saved: Saved, words: Map<string, string>): void {
   switch (saved.kind) {
     case 'clock':
       state.time = saved.time
       return
     case 'alert':
-      state.alerts.set(saved.alert.alert_id, saved.alert)
+      state.alerts.set(saved.alert.alert_id, shared(saved.alert, words))
       return
     case 'request':
       state.requests.set(saved.id, saved.at)
-      state.timers.push({ key: saved.at + REQUEST_KNOWN, id: saved.id, what: 'request' })
+      state.timers.append('request', saved.at + REQUEST_KNOWN, saved.id)
       return
     case 'price':
-      state.prices.set(saved.price.asset, saved.price)
+      state.prices.set(saved.seen.price.asset, saved.seen)
   }
+}
+
+function shared(alert: Held, words: Map<string, string>): Held {
+  const one = (text: string): string => {
+    const known = words.get(text)
+    if (known === undefined) words.set(text, text)
+    return known ?? text
+  }
+  return { ...alert, asset: one(alert.asset), symbol: one(alert.symbol), condition: one(alert.condition) }
+}
+
+function resume(state: AlertsState, alert: Held): void {
+  const { alert_id: id, idempotency, created_at: created } = alert
+  bookOf(state, alert.asset).append(alert)
+  for (const [what, key] of timersOf(alert)) state.timers.append(what, key, id)
+  if (idempotency === null || created + IDEMPOTENT <= state.time) return
+  state.creations.set(idempotency, id)
+  state.timers.append('creation', created + IDEMPOTENT, idempotency)
 }

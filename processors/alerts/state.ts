@@ -1,7 +1,8 @@
 import type { AlertState } from '../../schemas/alerts.ts'
 import type { CompositePrice, Micros } from '../../schemas/records.ts'
 import { Book } from './book.ts'
-import { Heap, type Entry } from './heap.ts'
+import { isCooling, type Held } from './held.ts'
+import { Timers } from './timers.ts'
 
 const MINUTE: Micros = 60_000_000
 const HOUR: Micros = 60 * MINUTE
@@ -15,32 +16,37 @@ export const KEPT: Micros = 7 * DAY
 export const IDEMPOTENT: Micros = DAY
 /** A command that comes twice is known for this long. */
 export const REQUEST_KNOWN: Micros = HOUR
+/** Requests that are remembered; beyond, the oldest is forgotten. */
+export const REQUESTS_MAX = 100_000
 /** An alert may be extended to at most this far from now. */
 export const AHEAD_MAX: Micros = 30 * DAY
-/** Alerts of one partition; a creation beyond it is refused. */
+/** Alerts of one partition, ended ones included; a creation beyond it is refused. */
 export const ALERTS_MAX = 1_000_000
+/** Timers that no longer hold are thrown out when there are this many and they are the larger part. */
+const SWEEP_MIN = 1_000
 
-/** Something that time alone does to an alert; checked against the alert when due. */
-export interface AlertTimer extends Entry {
-  readonly what: 'cooled' | 'expires' | 'purged'
+/** What is known of an asset's prices. */
+export interface PriceSeen {
+  /** The newest that was not late. */
+  readonly price: CompositePrice
+  /** Begin of the last time that no price came for longer than a venue counts, while candles may still tell of it. */
+  readonly silentSince: Micros | null
 }
-
-/** The same for what is remembered of creations (by idempotency hash) and requests. */
-export type Timer = AlertTimer | (Entry & { readonly what: 'creation' | 'request' })
 
 /** What the processor knows of one partition. */
 export interface AlertsState {
   /** Partition time; 0 before the first mark. */
   time: Micros
-  readonly alerts: Map<string, AlertState>
+  readonly alerts: Map<string, Held>
+  /** By asset. */
   readonly books: Map<string, Book>
-  /** Newest composite price of each asset: what a test event shows. */
-  readonly prices: Map<string, CompositePrice>
+  /** By asset: what a test event shows, and what late prices are judged by. */
+  readonly prices: Map<string, PriceSeen>
   /** Commands that were handled, by request id, and when. */
   readonly requests: Map<string, Micros>
   /** Alert ids by idempotency hash. */
   readonly creations: Map<string, string>
-  readonly timers: Heap<Timer>
+  readonly timers: Timers
   readonly changed: { alerts: Set<string>; requests: Set<string>; prices: Set<string> }
 }
 
@@ -52,7 +58,7 @@ export function emptyState(): AlertsState {
     prices: new Map(),
     requests: new Map(),
     creations: new Map(),
-    timers: new Heap(),
+    timers: new Timers(),
     changed: { alerts: new Set(), requests: new Set(), prices: new Set() },
   }
 }
@@ -66,32 +72,36 @@ export function bookOf(state: AlertsState, asset: string): Book {
 }
 
 /** Puts an alert's new state in the place of the old, with all that follows from it: its wait and its timers. */
-export function put(state: AlertsState, alert: AlertState): void {
+export function put(state: AlertsState, alert: Held): void {
   const before = state.alerts.get(alert.alert_id)
   state.alerts.set(alert.alert_id, alert)
   state.changed.alerts.add(alert.alert_id)
-  bookOf(state, alert.asset).place(alert)
-  for (const timer of timersOf(alert)) if (!hasTimer(before, timer)) state.timers.push(timer)
+  bookOf(state, alert.asset).move(before, alert)
+  for (const [what, key] of timersOf(alert)) {
+    if (before !== undefined && hasTimer(before, what, key)) continue
+    state.timers.set(what, key, alert.alert_id)
+  }
+  if (state.timers.size('expires') > SWEEP_MIN + 2 * state.alerts.size) sweepExpiries(state)
 }
 
-/** What time alone will do to an alert as it is. */
-export function timersOf(alert: AlertState): AlertTimer[] {
-  const { alert_id: id, ended_at: ended } = alert
-  if (ended > 0) return [{ key: ended + KEPT, id, what: 'purged' }]
-  const timers: AlertTimer[] = [{ key: alert.expires_at, id, what: 'expires' }]
-  if (isCooling(alert)) timers.push({ key: alert.last_triggered + COOLDOWN, id, what: 'cooled' })
-  return timers
+/** An extension leaves the timer of the earlier end behind. */
+function sweepExpiries({ timers, alerts }: AlertsState): void {
+  timers.sweep('expires', (id, key) => {
+    const alert = alerts.get(id)
+    return alert !== undefined && hasTimer(alert, 'expires', key)
+  })
 }
 
-/** A level that rang and whose price has been back: it becomes active when its minute is over. */
-export function isCooling({ status, armed, condition }: AlertState): boolean {
-  return status === 'triggered' && armed && !isCrossing(condition)
+/** Something that time alone does to an alert. */
+export type AlertTimer = 'expires' | 'cooled' | 'purged'
+
+/** What time alone will do to an alert as it is, and when. */
+export function timersOf(alert: AlertState): readonly (readonly [what: AlertTimer, key: Micros])[] {
+  if (alert.ended_at > 0) return [['purged', alert.ended_at + KEPT]]
+  const expires = ['expires', alert.expires_at] as const
+  return isCooling(alert) ? [expires, ['cooled', alert.last_triggered + COOLDOWN]] : [expires]
 }
 
-export function isCrossing(condition: string): boolean {
-  return condition === 'crosses_above' || condition === 'crosses_below'
-}
-
-function hasTimer(alert: AlertState | undefined, { key, what }: AlertTimer): boolean {
-  return alert !== undefined && timersOf(alert).some((timer) => timer.key === key && timer.what === what)
+export function hasTimer(alert: AlertState, what: AlertTimer, key: Micros): boolean {
+  return timersOf(alert).some((timer) => timer[0] === what && timer[1] === key)
 }

@@ -1,6 +1,6 @@
 import type { AlertState, DeliveryOrder, Trigger } from '../../schemas/alerts.ts'
 import type { CompositePrice, Micros } from '../../schemas/records.ts'
-import type { Cause } from './evaluate.ts'
+import { priceSources, type Cause } from './cause.ts'
 
 /** Where a trigger comes from in the log. */
 export interface Origin {
@@ -18,8 +18,7 @@ export function triggerOf(alert: AlertState, cause: Cause, { record, v }: Origin
     severity: risk === null ? 'medium' : risk.cascade_risk,
     test: false,
     current_price: cause.price,
-    condition_met:
-      risk === null ? priceText(alert, cause.price) : riskText(alert, risk.at_risk_5_pct, risk.at_risk_5_usd),
+    condition_met: textOf(alert, cause),
     oi_at_risk_usd: risk?.at_risk_5_usd ?? null,
     oi_at_risk_pct: risk?.at_risk_5_pct ?? null,
     cascade_risk: risk?.cascade_risk ?? null,
@@ -49,9 +48,7 @@ export function testOf(
     oi_at_risk_usd: isLiquidation ? 0 : null,
     oi_at_risk_pct: isLiquidation ? 0 : null,
     cascade_risk: isLiquidation ? 'low' : null,
-    sources: (price?.sources ?? []).map(({ exchange, price: at, time }) => {
-      return { exchange, price: at, open_interest_usd: null, time }
-    }),
+    sources: priceSources(price?.sources ?? []),
     quality: price?.quality ?? 'degraded',
     late: false,
     record,
@@ -115,8 +112,17 @@ const verbs: Readonly<Record<string, string>> = {
   crosses_below: 'crossed downward through',
 }
 
+/** What a person should know of the evidence stands in the text too. */
+function textOf(alert: AlertState, cause: Cause): string {
+  const { risk, quality, late } = cause
+  const met = risk === null ? priceText(alert, cause.price) : riskText(alert, risk.at_risk_5_pct, risk.at_risk_5_usd)
+  const passed = late ? '; it was so while no price source was there' : ''
+  const doubt = quality === 'good' ? '' : `; quality ${quality}: one source only, or sources over 1 % apart`
+  return met + passed + doubt
+}
+
 function priceText({ symbol, condition, target_price: target }: AlertState, price: number): string {
-  return `${symbol} ${verbs[condition] ?? condition} ${String(target)} USD: it is ${price} USD`
+  return `${symbol} ${verbs[condition] ?? condition} ${String(target)} USD: at ${price} USD`
 }
 
 function riskText({ symbol, threshold_pct: threshold }: AlertState, pct: number, usd: number): string {

@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest'
+import { cancel, command, create, DAY, extend, given, HOUR, mark, price, SECOND, T0, type Given } from './given.ts'
+import { REQUESTS_MAX } from './state.ts'
+
+const after = (g: Given): string[] => g.told.slice(1)
+const expires = (g: Given): number => ((g.state.alerts.get('a')?.expires_at ?? 0) - T0) / SECOND / HOUR
+
+describe('a creation', () => {
+  it('gives an active alert of partition time, in the journal and the cache', () => {
+    const g = given(mark(10), create({ expires_in_hours: 2 }))
+    const alert = { alert_id: 'a', status: 'active', created_at: T0 + 10 * SECOND, trigger_count: 0 }
+    expect(g.events).toMatchObject([{ event: 'created', alert, error: null, time: T0 + 10 * SECOND }])
+    expect(g.events[0]?.alert?.expires_at).toBe(T0 + (10 + 2 * HOUR) * SECOND)
+    expect(g.emitted.filter(({ topic }) => topic === 'alerts.state')).toMatchObject([
+      { key: 'a', message: { value: alert } },
+    ])
+  })
+
+  it.each([
+    ['no condition of ours', { condition: 'near' }],
+    ['no target', { target_price: null }],
+    ['a target that is no number', { target_price: NaN }],
+    ['a lifetime beyond what is kept', { expires_in_hours: 721 }],
+    ['no lifetime', { expires_in_hours: 0 }],
+    ['liquidation figures missing', { kind: 'liquidation' as const, condition: 'cascade_risk' }],
+  ])('with %s is refused', (_, fields) => {
+    expect(given(create(fields)).told).toEqual(['rejected invalid_body'])
+  })
+
+  it('of the same idempotency key is the same alert for a day, with another body a conflict', () => {
+    const key = { idempotency: 'k', body_hash: 'h' }
+    const g = given(create(key), mark(DAY - 1), create(key, 'b'), create({ ...key, body_hash: 'other' }, 'c'))
+    expect(after(g)).toEqual(['repeated', 'rejected idempotency_conflict'])
+    expect(g.events.map(({ alert_id: id }) => id)).toEqual(['a', 'a', 'a'])
+    expect(after(g.batch(mark(DAY), create(key, 'd')))).toEqual([
+      'repeated',
+      'rejected idempotency_conflict',
+      'expired',
+      'created',
+    ])
+  })
+
+  it('keeps what its key was used for over a restart', () => {
+    const key = { idempotency: 'k', body_hash: 'h' }
+    const g = given(create(key)).restart()
+    expect(after(g.batch(create(key, 'b')))).toEqual(['repeated'])
+  })
+})
+
+it('follows a command once, however often it is in the log', () => {
+  const [made, longer] = [create(), extend(1)]
+  expect(given(made, longer, made, longer).restart().batch(longer).told).toEqual(['created', 'extended'])
+})
+
+it('remembers requests for an hour', () => {
+  const longer = extend(1)
+  const g = given(create(), longer, mark(HOUR - 1), longer)
+  expect(after(g)).toEqual(['extended'])
+  expect(g.batch(mark(HOUR)).state.requests.size).toBe(0)
+})
+
+it('remembers no more requests than its limit, the newest', () => {
+  const first = extend(1)
+  const g = given(create(), first, mark(1))
+  for (let n = 0; n < REQUESTS_MAX; n++) g.batch(cancel('nobody'))
+  expect(g.state.requests.size).toBe(REQUESTS_MAX)
+  g.take()
+  expect(g.batch(first).told).toEqual(['extended'])
+})
+
+it.each([extend(1), cancel(), command({ action: 'test' }), command({ action: 'resend' })])(
+  'refuses what is asked of an alert that is not there',
+  (asked) => {
+    const g = given({ ...asked, value: { ...asked.value, alert_id: 'nobody' } })
+    expect(g.events).toMatchObject([{ event: 'rejected', error: 'alert_not_found', alert: null, alert_id: 'nobody' }])
+  },
+)
+
+describe('an extension', () => {
+  it('moves the end of an active alert on', () => {
+    const g = given(create(), mark(HOUR), extend(10), mark(24 * HOUR), mark(34 * HOUR - 1))
+    expect([after(g), expires(g)]).toEqual([['extended'], 34])
+    expect(after(g.batch(mark(34 * HOUR)))).toEqual(['extended', 'expired'])
+  })
+
+  it('reaches 30 days from now at most', () => {
+    const g = given(create(), extend(29 * 24), extend(1))
+    expect([after(g), expires(g)]).toEqual([['extended', 'rejected invalid_add_hours'], 30 * 24])
+    expect(after(g.batch(mark(HOUR), extend(1))).at(-1)).toBe('extended')
+  })
+
+  it.each([null, 0, -1])('by %j hours is refused', (hours) => {
+    const asked = command({ action: 'extend', add_hours: hours })
+    expect(after(given(create(), asked))).toEqual(['rejected invalid_add_hours'])
+  })
+
+  it('without a payment takes an active alert', () => {
+    expect(after(given(create(), price(1, 101), extend(1))).at(-1)).toBe('rejected alert_not_active')
+    expect(after(given(create(), mark(DAY), extend(1))).at(-1)).toBe('rejected alert_not_active')
+    expect(after(given(create(), cancel(), extend(1))).at(-1)).toBe('rejected alert_not_active')
+  })
+
+  it('that was paid is applied though the alert has triggered meanwhile', () => {
+    const g = given(create(), price(1, 101), extend(1, 'paid'))
+    expect([after(g).at(-1), expires(g), g.state.alerts.get('a')?.status]).toEqual(['extended', 25, 'triggered'])
+  })
+
+  it('that was paid is applied though the alert has expired meanwhile: it lives from now on', () => {
+    const g = given(create({ condition: 'crosses_above' }), price(1, 99), mark(25 * HOUR), extend(1, 'paid'))
+    expect([after(g), expires(g)]).toEqual([['expired', 'extended'], 26])
+    expect(g.state.alerts.get('a')).toMatchObject({ status: 'active', armed: false, ended_at: 0 })
+    g.batch(price(25 * HOUR + 1, 101), price(25 * HOUR + 2, 99), price(25 * HOUR + 3, 101))
+    expect(g.rang).toEqual([25 * HOUR + 3])
+  })
+
+  it('that was paid evaluates a level that had ended while triggered again', () => {
+    const g = given(create(), price(1, 101), mark(25 * HOUR), extend(1, 'paid'))
+    g.batch(price(25 * HOUR + 1, 99), price(25 * HOUR + 2, 101))
+    expect(g.rang).toEqual([1, 25 * HOUR + 2])
+  })
+
+  it('that was paid is refused by the cancel only, and never reaches beyond 30 days', () => {
+    expect(after(given(create(), cancel(), extend(1, 'paid'))).at(-1)).toBe('rejected alert_not_active')
+    const g = given(create(), extend(29 * 24), extend(24, 'paid'))
+    expect([after(g).at(-1), expires(g)]).toEqual(['extended', 30 * 24])
+  })
+})
+
+describe('a cancel', () => {
+  it.each([
+    ['active', [create()]],
+    ['triggered', [create(), price(1, 101)]],
+  ])('ends one that is %s, and the deliveries that are due', (_, messages) => {
+    const g = given(...messages, cancel())
+    expect(g.told.at(-1)).toBe('cancelled')
+    expect(g.orders).toMatchObject([{ order: 'stop', alert_id: 'a', receiver: 'hooks.example:443' }])
+    const before = g.told.length
+    g.batch(price(90, 99), mark(100), price(101, 105), mark(DAY))
+    expect(g.told).toHaveLength(before)
+  })
+
+  it('of one that is cancelled or expired is refused', () => {
+    expect(after(given(create(), cancel(), cancel())).at(-1)).toBe('rejected alert_not_active')
+    expect(after(given(create(), mark(DAY), cancel())).at(-1)).toBe('rejected alert_not_active')
+  })
+})
+
+describe('a test event', () => {
+  it('is marked, has the newest price and changes nothing', () => {
+    const g = given(create(), price(1, 99), command({ action: 'test', request_id: 'r' }))
+    expect(g.triggers).toMatchObject([
+      { trigger_id: 'a_test_r', test: true, current_price: 99, trigger_count: 0, quality: 'good' },
+    ])
+    expect(g.events.at(-1)).toMatchObject({ event: 'tested', trigger_id: 'a_test_r', alert: { status: 'active' } })
+    expect(g.emitted.filter(({ topic }) => topic === 'alerts.state')).toHaveLength(1)
+  })
+
+  it('is refused after a cancel', () => {
+    expect(after(given(create(), cancel(), command({ action: 'test' }))).at(-1)).toBe('rejected alert_not_active')
+  })
+})
+
+describe('a resend', () => {
+  const resend = (trigger: string | null) =>
+    command({ action: 'resend', trigger_id: trigger, trigger_partition: 3, trigger_offset: 7 })
+
+  it('is an order for the dispatcher', () => {
+    const g = given(create(), resend('a_1'))
+    expect(g.events.at(-1)).toMatchObject({ event: 'resent', trigger_id: 'a_1' })
+    expect(g.orders).toMatchObject([
+      { order: 'resend', trigger_id: 'a_1', trigger_partition: 3, trigger_offset: 7, receiver: 'hooks.example:443' },
+    ])
+  })
+
+  it.each(['b_1', 'ab_1', null])('of %j, which is not of the alert, is refused', (trigger) => {
+    expect(after(given(create(), resend(trigger)))).toEqual(['rejected invalid_body'])
+  })
+})
+
+describe('an end', () => {
+  it('comes with the mark alone', () => {
+    expect(after(given(create({ expires_in_hours: 1 }), mark(HOUR - 1)))).toEqual([])
+    expect(after(given(create({ expires_in_hours: 1 }), mark(HOUR)))).toEqual(['expired'])
+  })
+
+  it('leaves one that is triggered as it is, not evaluated any more, and tells the cache', () => {
+    const g = given(create(), price(1, 101), mark(DAY), price(DAY + 1, 99), mark(DAY + 100), price(DAY + 101, 101))
+    expect(after(g)).toEqual(['triggered'])
+    const states = g.emitted.filter(({ topic }) => topic === 'alerts.state')
+    expect(states.at(-1)).toMatchObject({ message: { value: { status: 'triggered', ended_at: T0 + DAY * SECOND } } })
+  })
+
+  it('comes before the end of a cooldown of the same moment', () => {
+    const g = given(create({ expires_in_hours: 1 }), mark(HOUR - 60), price(HOUR - 60, 101), price(HOUR - 59, 99))
+    expect(after(g.batch(mark(HOUR)))).toEqual(['triggered'])
+  })
+
+  it('is told of for 7 days', () => {
+    const g = given(create(), mark(DAY), mark(8 * DAY - 1))
+    expect(g.state.alerts.size).toBe(1)
+    g.take()
+    g.batch(mark(8 * DAY))
+    expect(g.emitted).toMatchObject([
+      { topic: 'alerts.state', key: 'a', message: null },
+      { topic: 'alerts.events', message: { type: 'mark' } },
+    ])
+    expect(g.state.alerts.size).toBe(0)
+    expect(g.save()).toContain('-alert|a')
+  })
+})
+
+it('forwards each mark that raises time, behind what it changed', () => {
+  const g = given(create({ expires_in_hours: 1 }), mark(HOUR), mark(HOUR), mark(5))
+  const types = g.emitted.map(({ message }) => message?.type)
+  expect(types).toEqual(['mark', 'alert_event', 'alert', 'alert_event', 'alert', 'mark'])
+})
+
+it('saves what changed and no more', () => {
+  const g = given(create(), create({}, 'b'), price(1, 99))
+  expect(g.save().filter((key) => !key.startsWith('request'))).toEqual(['alert|a', 'alert|b', 'clock', 'price|btc'])
+  expect(g.batch(mark(2)).save()).toEqual(['clock'])
+  expect(g.batch(price(3, 101, { asset: 'eth' })).save()).toEqual(['clock', 'price|eth'])
+})

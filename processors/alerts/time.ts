@@ -1,0 +1,45 @@
+import type { Micros } from '../../schemas/records.ts'
+import { forgetRequest } from './commands.ts'
+import { cool, expire, type Report } from './evaluate.ts'
+import type { Held } from './held.ts'
+import { hasTimer, type AlertsState, type AlertTimer } from './state.ts'
+import type { Timer } from './timers.ts'
+
+/** What time does to alerts. `purged`: forgotten for good. */
+export interface TimeReport {
+  readonly moved: Report
+  readonly purged: (alert: Held) => void
+}
+
+/** Lets time pass: cooldowns end, lifetimes end, what has ended long ago is forgotten. */
+export function advance(state: AlertsState, time: Micros, report: TimeReport): void {
+  state.time = time
+  for (let timer = state.timers.due(time); timer !== undefined; timer = state.timers.due(time)) {
+    ring(state, timer, report)
+  }
+}
+
+function ring(state: AlertsState, { what, key, id }: Timer, report: TimeReport): void {
+  if (what === 'request') forgetRequest(state, id)
+  else if (what === 'creation') state.creations.delete(id)
+  else {
+    const alert = state.alerts.get(id)
+    // Otherwise the alert has moved on since the timer was set.
+    if (alert !== undefined && hasTimer(alert, what, key)) due(state, alert, what, report)
+  }
+}
+
+function due(state: AlertsState, alert: Held, what: AlertTimer, { moved, purged }: TimeReport): void {
+  switch (what) {
+    case 'cooled':
+      cool(state, alert, moved)
+      return
+    case 'expires':
+      expire(state, alert, moved)
+      return
+    case 'purged':
+      state.alerts.delete(alert.alert_id)
+      state.changed.alerts.add(alert.alert_id)
+      purged(alert)
+  }
+}
