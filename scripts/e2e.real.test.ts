@@ -80,9 +80,17 @@ describe('the whole system, started by npm start', () => {
   it('lists every part with its process in run.json', () => {
     const run = system.run()
     expect(run.mode).toBe('demo')
-    expect(run.parts.map((part) => part.name).sort()).toEqual(
-      ['api', 'broker', 'clickhouse', 'feeds', 'processors', 'registry', 'simulator', 'supervisor'].sort(),
-    )
+    expect(run.parts.map((part) => part.name).sort()).toEqual([
+      'api',
+      'broker',
+      'clickhouse',
+      'feeds',
+      'processors',
+      'registry',
+      'simulator',
+      'supervisor',
+      'webhooks',
+    ])
     expect(run.parts.every(({ pid = 0 }) => process.kill(pid, 0))).toBe(true)
   })
 

@@ -7,7 +7,8 @@ const says: Readonly<Record<string, string>> = {
   registry: 'schema registry',
   clickhouse: 'ClickHouse over HTTP',
   simulator: 'the simulated venues',
-  processors: 'flow, prices, funding, risk',
+  processors: 'flow, prices, funding, risk, alerts',
+  webhooks: 'sends what alerts trigger',
   feeds: 'venue connections',
   api: 'the HTTP API',
   supervisor: 'keeps the others running',
@@ -16,7 +17,7 @@ const says: Readonly<Record<string, string>> = {
 /** One line per part, what to try, and whether the numbers are real. */
 export function greeting(options: StartOptions, parts: readonly RunningPart[], seconds: string): string {
   const rows = parts.map(({ name, pid, url }) =>
-    `  ${name.padEnd(11)}${(says[name] ?? '').padEnd(26)}${String(pid ?? '').padEnd(8)}${url}`.trimEnd(),
+    `  ${name.padEnd(11)}${(says[name] ?? '').padEnd(36)}${String(pid ?? '').padEnd(8)}${url}`.trimEnd(),
   )
   const url = (name: string): string => parts.find((part) => part.name === name)?.url ?? ''
   return [
@@ -31,6 +32,7 @@ export function greeting(options: StartOptions, parts: readonly RunningPart[], s
     `  curl -s '${url('api')}/futures/predicted-funding/BTC'`,
     `  curl -s '${url('api')}/liquidation/heatmap/BTC'`,
     `  curl -s '${url('clickhouse')}/?database=market' --data-binary 'SELECT venue, count() AS trades, sum(quote) AS usd FROM trades GROUP BY venue FORMAT PrettyCompact'`,
+    ...alertWords(options, url('api')),
     '  npm run verify',
     '  npm start -- --help',
     '',
@@ -38,6 +40,16 @@ export function greeting(options: StartOptions, parts: readonly RunningPart[], s
     '',
     'Ctrl-C stops all parts; the next start continues from their data.',
   ].join('\n')
+}
+
+/** An alert that rings at the next price, and who hears it. */
+function alertWords({ mode }: StartOptions, api: string): string[] {
+  if (mode === 'live') return []
+  const body = `{"symbol":"BTC","condition":"above","target_price":1,"webhook_url":"https://localhost:4443/"}`
+  return [
+    `  npm run receiver          # in another terminal; then an alert that rings at the next price:`,
+    `  curl -s '${api}/price-alert' -H 'content-type: application/json' -d '${body}'`,
+  ]
 }
 
 function notice({ mode, tape }: StartOptions): string[] {

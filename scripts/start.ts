@@ -11,6 +11,7 @@ import { freePorts } from '../infra/local/free-ports.ts'
 import { ensureTools } from '../infra/local/java.ts'
 import { cacheFolder, fetchKafka, fetchRegistry } from '../infra/local/maven.ts'
 import { reservePort } from '../infra/local/ports.ts'
+import { NoOpensslError, receiverCertificate } from '../infra/local/receiver/certificate.ts'
 import { removeRunFile, writeRunFile, type RunningPart } from '../infra/local/run-file.ts'
 import { ensureServiceSecret } from '../infra/local/service-secret.ts'
 import { Supervisor, type Part } from '../infra/local/supervisor.ts'
@@ -51,6 +52,7 @@ async function run(options: StartOptions, folder: DataFolder): Promise<void> {
   await fetchParts(system)
   await Promise.all(system.stores.map((part) => begin(supervisor, part)))
   await prepare(system, folder)
+  if (options.mode !== 'live') await makeReceiverCertificate(folder)
   for (const part of system.services) await begin(supervisor, part)
   keeper.ready({ name: 'supervisor', pid: process.pid, url: control.url })
   console.log(greeting(options, keeper.running(), seconds()))
@@ -98,7 +100,7 @@ const wantedBy: Readonly<Record<PortName, string>> = {
 }
 
 async function choosePorts({ ports }: StartOptions, external: SystemOptions['external']): Promise<Ports> {
-  const free = await freePorts(7)
+  const free = await freePorts(8)
   const elsewhere = { kafka: external.brokers, registry: external.registryUrl, clickhouse: external.clickhouseUrl }
   const take = async (name: keyof Ports & PortName): Promise<number> => {
     const port = ports[name] ?? free.pop() ?? 0
@@ -117,6 +119,7 @@ async function choosePorts({ ports }: StartOptions, external: SystemOptions['ext
     simulator: free.pop() ?? 0,
     feeds: free.pop() ?? 0,
     processors: free.pop() ?? 0,
+    webhooks: free.pop() ?? 0,
   }
 }
 
@@ -162,6 +165,16 @@ async function fetchParts(system: System): Promise<void> {
   const fetching = { maven, cache: cacheFolder(), onProgress: say }
   if (names.has('broker')) await fetchKafka(fetching)
   if (names.has('registry')) await fetchRegistry(fetching)
+}
+
+/** What the local receiver shows; made before the dispatcher reads whom to trust. */
+async function makeReceiverCertificate(folder: DataFolder): Promise<void> {
+  try {
+    await receiverCertificate(folder.mode, new Date())
+  } catch (error) {
+    if (!(error instanceof NoOpensslError)) throw error
+    say(`npm run receiver will not work: ${error.message}`)
+  }
 }
 
 async function begin(supervisor: Supervisor, part: Part): Promise<void> {

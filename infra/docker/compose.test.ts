@@ -39,6 +39,7 @@ describe('docker-compose.yml', () => {
       'prepare',
       'processors',
       'feeds',
+      'webhooks',
       'api',
       'prometheus',
     ])
@@ -68,7 +69,7 @@ describe('docker-compose.yml', () => {
 
   it('demands the secret for the services that derive from it, and gives it to no other', () => {
     const given = ours.filter(([, { environment }]) => environment?.['SERVICE_SECRET']?.includes(':?') === true)
-    expect(given.map(([name]) => name)).toEqual(['api'])
+    expect(given.map(([name]) => name)).toEqual(['webhooks', 'api'])
   })
 
   it('starts nothing of ours before the log and the tables are prepared', () => {

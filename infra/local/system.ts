@@ -4,6 +4,7 @@ import { startBroker } from './broker.ts'
 import { startChild, type Child, type ChildSpec } from './child.ts'
 import { startClickhouse } from './clickhouse/start.ts'
 import type { DataFolder, Mode } from './data-folder.ts'
+import { receiverCaFile } from './receiver/certificate.ts'
 import { startRegistry } from './registry.ts'
 import type { RunningPart } from './run-file.ts'
 import type { Part } from './supervisor.ts'
@@ -22,6 +23,7 @@ export interface Ports {
   readonly simulator: number
   readonly feeds: number
   readonly processors: number
+  readonly webhooks: number
 }
 
 export interface SystemOptions {
@@ -98,9 +100,13 @@ function servicesOf({ mode, folder, ports, feedClock, secret }: SystemOptions, e
   })
   const simulated = mode === 'live' ? {} : venueEnv(`http://${HOST}:${ports.simulator}`)
   const feeds = { ...simulated, FEED_CLOCK: feedClock, FRAMES_DIR: path.join(folder.mode, 'frames') }
-  const others = `feeds=http://${HOST}:${ports.feeds},processors=http://${HOST}:${ports.processors}`
+  const names = ['feeds', 'processors', 'webhooks'] as const
+  const others = names.map((name) => `${name}=http://${HOST}:${ports[name]}`).join(',')
+  // Live webhooks go to public receivers, vouched for by public authorities.
+  const receiver = mode === 'live' ? {} : { WEBHOOK_CA_FILE: receiverCaFile(folder.mode) }
   return [
     service('processors', 'processors/main.ts', { OPS_PORT: String(ports.processors) }),
+    service('webhooks', 'processors/webhooks/main.ts', { OPS_PORT: String(ports.webhooks), ...secret, ...receiver }),
     service('feeds', 'processors/feeds/main.ts', { OPS_PORT: String(ports.feeds), ...feeds }),
     service('api', 'api/main.ts', { API_PORT: String(ports.api), API_SERVICES: others, ...secret }),
   ]
