@@ -76,8 +76,14 @@ export class Caller {
         signal,
       })
       call.once('finish', onSent)
-      call.once('response', (response) => void readAnswer(response).then(resolve, reject))
-      call.once('error', (error) => reject(isStale(call, error) ? new StaleError() : error))
+      let isAnswered = false // from there on the body tells what becomes of it
+      call.once('response', (response) => {
+        isAnswered = true
+        void readAnswer(response).then(resolve)
+      })
+      call.on('error', (error) => {
+        if (!isAnswered) reject(isStale(call, error) ? new StaleError() : error)
+      })
       call.end(body)
     })
   }

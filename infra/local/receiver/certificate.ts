@@ -46,8 +46,7 @@ export async function receiverCertificate(
   const folder = path.join(dataDir, 'receiver')
   const known = await readCertificate(folder, now)
   if (known !== undefined) return known
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  await makeCertificate(folder, openssl)
+  await makeCertificate(folder, { openssl })
   const made = await readCertificate(folder, now)
   if (made === undefined) throw new Error(`the certificate that was made in ${folder} cannot be read`)
   return made
@@ -83,10 +82,16 @@ extendedKeyUsage = serverAuth
 subjectAltName = DNS:localhost, IP:127.0.0.1, IP:::1
 `
 
-/** Both anew, since the key of an authority is thrown away once it has signed. */
-async function makeCertificate(folder: string, openssl: string): Promise<void> {
+/**
+ * Makes `ca.pem`, `cert.pem` and `key.pem` in a folder; both anew, since the key of an authority is thrown away once it
+ * has signed. `days`: how long the server's is valid; -1: it has ended.
+ */
+export async function makeCertificate(
+  folder: string,
+  { openssl = 'openssl', days = SERVER_DAYS }: { openssl?: string; days?: number } = {},
+): Promise<void> {
   const work = path.join(folder, `making-${process.pid}`)
-  await mkdir(work, { recursive: true, mode: 0o700 })
+  await mkdir(work, { recursive: true, mode: 0o700 }) // and the folder
   const at = (name: string): string => path.join(work, name)
   const command = (...args: string[]): Promise<void> => runOpenssl(openssl, args)
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-sha256']
@@ -98,7 +103,7 @@ async function makeCertificate(folder: string, openssl: string): Promise<void> {
     await command('req', ...own, ...key, ...named, ...ca)
     await command('req', '-new', ...key, ...named, '-keyout', at('key.pem'), '-out', at('cert.csr'))
     const signing = ['-CA', at('ca.pem'), '-CAkey', at('ca.key'), '-CAcreateserial', '-sha256']
-    const extensions = ['-extfile', at('openssl.cnf'), '-extensions', 'server', '-days', String(SERVER_DAYS)]
+    const extensions = ['-extfile', at('openssl.cnf'), '-extensions', 'server', '-days', String(days)]
     await command('x509', '-req', '-in', at('cert.csr'), '-out', at('cert.pem'), ...signing, ...extensions)
     for (const file of ['key.pem', 'cert.pem', 'ca.pem']) await rename(at(file), path.join(folder, file))
   } finally {

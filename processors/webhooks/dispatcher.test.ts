@@ -1,0 +1,266 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, describe, expect, it } from 'vitest'
+import { hostClock } from '../../infra/clock.ts'
+import type { Trigger } from '../../schemas/alerts.ts'
+import type { Clock } from '../kernel/ports.ts'
+import type { Send } from './deliver.ts'
+import { POSITION } from './delivery.ts'
+import type { Failure } from './results.ts'
+import {
+  append,
+  attempts,
+  dispatch,
+  pending,
+  resendOrder,
+  stopOrder,
+  triggerTo,
+  type Given,
+  type World,
+} from './test-world.ts'
+
+const POLL = { timeout: 20_000, interval: 5 }
+
+/** Time that runs faster than the host's; what waits waits a moment. */
+function fastClock(speed: number): Clock {
+  const start = Date.now()
+  return {
+    now: () => Math.round(start + (Date.now() - start) * speed),
+    delay: () => delay(1),
+    turn: () => delay(0),
+  }
+}
+
+type Said = 'ok' | 'hang' | { readonly error: Failure; readonly retryAfterSeconds?: number }
+
+/** A network that answers as it is told, and knows what was sent. */
+class FakeNetwork {
+  readonly sent: string[] = []
+  readonly #clock: Clock
+  answer: (trigger: Trigger, attempt: number) => Said = () => 'ok'
+  #hanging: (() => void)[] = []
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  send: Send = async (trigger, attempt, onSent) => {
+    const started = this.#clock.now() * 1_000
+    this.sent.push(trigger.trigger_id)
+    onSent(started)
+    const said = this.answer(trigger, attempt)
+    if (said === 'hang') await new Promise<void>((resolve) => this.#hanging.push(resolve))
+    await delay(0)
+    const finished = this.#clock.now() * 1_000
+    if (typeof said === 'string') return { started, finished, status: 200, is: 'delivered', isCut: false }
+    return { started, finished, status: 500, is: 'failed', ...said }
+  }
+
+  get hanging(): number {
+    return this.#hanging.length
+  }
+
+  letGo(): void {
+    for (const resolve of this.#hanging.splice(0)) resolve()
+  }
+}
+
+const worlds: World[] = []
+
+afterEach(async () => {
+  await Promise.all(worlds.splice(0).map(({ dispatcher }) => dispatcher.stop()))
+})
+
+function begin(given: Given = {}): World & { network: FakeNetwork } {
+  const clock = given.clock ?? hostClock
+  const network = new FakeNetwork(clock)
+  const world = dispatch(network.send, { ...given, clock })
+  worlds.push(world)
+  return { ...world, network }
+}
+
+const URL_A = 'https://a.example.com/hook'
+const URL_B = 'https://b.example.com/hook'
+
+function numbered(n: number, url = URL_A): Trigger {
+  const alert = `alert_btc_1_${n}`
+  return triggerTo(url, { alert_id: alert, trigger_id: `${alert}_1`, time: 1_786_060_000_000_000 + n })
+}
+
+describe('a dispatcher', () => {
+  it('delivers each trigger once, and the log says so', async () => {
+    const { broker, network, dispatcher } = begin()
+    for (let n = 0; n < 50; n++) append(broker, numbered(n))
+    await expect.poll(() => attempts(broker).length, POLL).toBe(50)
+    expect(new Set(network.sent).size).toBe(50)
+    expect(attempts(broker).every(({ outcome, number }) => outcome === 'delivered' && number === 1)).toBe(true)
+    await expect.poll(() => pending(broker).get(POSITION)?.trigger_offset, POLL).toBe(50)
+    expect(dispatcher.health()).toMatchObject({ ok: true, open: 0, inFlight: 0, queued: 0 })
+    expect(dispatcher.oldest()).toBeUndefined()
+  })
+
+  it('retries by the schedule until it is exhausted, and the oldest is known meanwhile', async () => {
+    const { broker, network, dispatcher } = begin({ clock: fastClock(100_000) })
+    network.answer = () => ({ error: 'status' })
+    append(broker, numbered(1))
+    await expect.poll(() => attempts(broker).length, POLL).toBeGreaterThan(2)
+    expect(dispatcher.oldest()).toBe(1_786_060_000_000_001)
+    await expect.poll(() => attempts(broker).at(-1)?.outcome, POLL).toBe('exhausted')
+    const all = attempts(broker)
+    expect(all.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+    const early = all.slice(1).filter(({ started }, index) => started < (all[index]?.due ?? Infinity))
+    expect(early).toEqual([])
+    expect(new Set(network.sent).size).toBe(1)
+    expect(dispatcher.oldest()).toBeUndefined()
+  }, 30_000)
+
+  it('ends an alert whose receiver is gone: what waits, and what comes', async () => {
+    const { broker, network } = begin()
+    const first = numbered(1)
+    network.answer = ({ trigger_id }) => ({ error: trigger_id.endsWith('_2') ? 'gone' : 'status' })
+    append(broker, first)
+    await expect.poll(() => attempts(broker).length, POLL).toBe(1)
+    append(broker, { ...first, trigger_id: 'alert_btc_1_1_2' })
+    await expect.poll(() => attempts(broker).filter(({ error }) => error === 'gone').length, POLL).toBe(2)
+    append(broker, { ...first, trigger_id: 'alert_btc_1_1_3' })
+    await expect.poll(() => attempts(broker).filter(({ error }) => error === 'gone').length, POLL).toBe(3)
+    expect(network.sent).not.toContain('alert_btc_1_1_3')
+    const gone = attempts(broker).filter(({ error }) => error === 'gone')
+    expect(gone.map(({ outcome }) => outcome)).toEqual(['cancelled', 'cancelled', 'cancelled'])
+  })
+
+  it('makes no further attempt for a cancelled alert', async () => {
+    const { broker, network } = begin()
+    network.answer = () => ({ error: 'status' })
+    append(broker, numbered(1))
+    await expect.poll(() => attempts(broker).length, POLL).toBe(1)
+    append(broker, stopOrder('alert_btc_1_1'))
+    await expect.poll(() => attempts(broker).at(-1), POLL).toMatchObject({ outcome: 'cancelled', error: 'stopped' })
+    const { length } = network.sent
+    append(broker, numbered(2))
+    await expect.poll(() => network.sent.at(-1), POLL).toBe('alert_btc_1_2_1')
+    expect(network.sent.filter((id) => id === 'alert_btc_1_1_1')).toHaveLength(length)
+  })
+
+  it('sends once more what its owner asks for, under the same id', async () => {
+    const { broker, network } = begin()
+    const trigger = numbered(1)
+    const offset = append(broker, trigger)
+    await expect.poll(() => attempts(broker).length, POLL).toBe(1)
+    append(broker, resendOrder(trigger, offset))
+    await expect.poll(() => attempts(broker).length, POLL).toBe(2)
+    expect(network.sent).toEqual([trigger.trigger_id, trigger.trigger_id])
+    append(broker, resendOrder(trigger, offset + 1))
+    await expect
+      .poll(() => attempts(broker).at(-1), POLL)
+      .toMatchObject({ number: 0, outcome: 'cancelled', error: 'not_found' })
+  })
+
+  it('takes a trigger that the log repeats for what it is', async () => {
+    const { broker, network } = begin()
+    for (const n of [1, 1, 2, 1]) append(broker, numbered(n))
+    await expect.poll(() => pending(broker).get(POSITION)?.trigger_offset, POLL).toBe(4)
+    await expect.poll(() => attempts(broker).length, POLL).toBe(2)
+    expect(network.sent).toEqual(['alert_btc_1_1_1', 'alert_btc_1_2_1'])
+  })
+
+  it('passes over what it cannot read, and counts it', async () => {
+    const { broker, network, notes } = begin()
+    broker.append('alerts.triggers', 0, [{ key: 'x', value: Buffer.from('no record'), time: 1 }])
+    append(broker, numbered(1))
+    await expect.poll(() => network.sent, POLL).toEqual(['alert_btc_1_1_1'])
+    expect(notes.sums).toMatchObject({ undecodable: 1 })
+  })
+})
+
+describe('after a crash', () => {
+  it('what was under way is sent again under the same id, and what was delivered is not', async () => {
+    const first = begin()
+    first.network.answer = ({ trigger_id }) => (trigger_id === 'alert_btc_1_2_1' ? 'hang' : 'ok')
+    for (const n of [1, 2, 3]) append(first.broker, numbered(n))
+    await expect.poll(() => attempts(first.broker).length, POLL).toBe(2)
+    await expect.poll(() => pending(first.broker).get(POSITION)?.trigger_offset, POLL).toBe(3)
+    first.membership.deal() // it loses the partition and writes nothing more
+    const second = begin({ broker: first.broker })
+    await expect.poll(() => attempts(second.broker).length, POLL).toBe(3)
+    expect(second.network.sent).toEqual(['alert_btc_1_2_1'])
+    first.network.letGo()
+    expect(attempts(second.broker).map(({ trigger_id }) => trigger_id)).toContain('alert_btc_1_2_1')
+  })
+
+  it('a retry is due when it was due before', async () => {
+    const first = begin()
+    first.network.answer = () => ({ error: 'status' })
+    append(first.broker, numbered(1))
+    await expect.poll(() => pending(first.broker).get('alert_btc_1_1_1')?.attempts, POLL).toBe(1)
+    const due = attempts(first.broker)[0]?.due ?? Infinity
+    first.membership.deal()
+    const second = begin({ broker: first.broker, clock: fastClock(100) })
+    await expect.poll(() => attempts(second.broker).length, POLL).toBe(2)
+    expect(attempts(second.broker)[1]).toMatchObject({ number: 2, outcome: 'delivered' })
+    expect(attempts(second.broker)[1]?.started).toBeGreaterThanOrEqual(due)
+    expect(second.network.sent).toHaveLength(1)
+  })
+
+  it('an alert that was cancelled while an attempt was under way gets no further one', async () => {
+    const first = begin()
+    first.network.answer = () => 'hang'
+    append(first.broker, numbered(1))
+    await expect.poll(() => first.network.hanging, POLL).toBe(1)
+    append(first.broker, stopOrder('alert_btc_1_1'))
+    await expect.poll(() => pending(first.broker).get(POSITION)?.trigger_offset, POLL).toBe(2)
+    first.membership.deal()
+    const second = begin({ broker: first.broker })
+    await expect.poll(() => attempts(second.broker).at(-1), POLL).toMatchObject({ outcome: 'cancelled' })
+    expect(second.network.sent).toEqual([])
+    first.network.letGo()
+  })
+
+  it('an owner that was frozen is refused by the log', async () => {
+    const first = begin()
+    first.network.answer = () => 'hang'
+    append(first.broker, numbered(1))
+    await expect.poll(() => first.network.hanging, POLL).toBe(1)
+    await expect.poll(() => pending(first.broker).get(POSITION)?.trigger_offset, POLL).toBe(1)
+    const second = begin({ broker: first.broker })
+    await expect.poll(() => attempts(second.broker).length, POLL).toBe(1)
+    second.membership.deal()
+    first.network.letGo()
+    await expect.poll(() => first.notes.sums['fenced'], POLL).toBe(1)
+    expect(attempts(first.broker).filter(({ number }) => number === 1)).toHaveLength(1)
+  })
+
+  it('nothing is lost, whenever owners change', async () => {
+    const { broker, network, membership } = begin()
+    const all = Array.from({ length: 400 }, (_, n) => numbered(n, n % 3 === 0 ? URL_A : URL_B))
+    const networks = [network]
+    let owner = membership
+    for (const [n, trigger] of all.entries()) {
+      append(broker, trigger)
+      if (n % 50 !== 49) continue
+      await expect.poll(() => attempts(broker).length, POLL).toBeGreaterThan(n / 2)
+      owner.deal()
+      const next = begin({ broker })
+      networks.push(next.network)
+      owner = next.membership
+    }
+    const delivered = (): number => new Set(attempts(broker).map(({ trigger_id }) => trigger_id)).size
+    await expect.poll(delivered, POLL).toBe(400)
+    const sent = new Set(networks.flatMap((each) => each.sent))
+    expect([...sent].sort()).toEqual(all.map(({ trigger_id }) => trigger_id).sort())
+  }, 30_000)
+})
+
+describe('a clean stop', () => {
+  it('waits for what is under way and writes what came of it', async () => {
+    const { broker, network, dispatcher } = begin()
+    network.answer = () => 'hang'
+    append(broker, numbered(1))
+    await expect.poll(() => network.hanging, POLL).toBe(1)
+    const stopped = dispatcher.stop()
+    network.letGo()
+    await stopped
+    worlds.length = 0
+    expect(attempts(broker)).toMatchObject([{ outcome: 'delivered' }])
+    expect(pending(broker).get('alert_btc_1_1_1')?.state).toBe('finished')
+  })
+})

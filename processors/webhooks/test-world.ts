@@ -1,0 +1,238 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { hostClock } from '../../infra/clock.ts'
+import { closeServer, listen } from '../../infra/http/ops.ts'
+import { makeCertificate } from '../../infra/local/receiver/certificate.ts'
+import type { Attempt, DeliveryOrder, Pending, Trigger } from '../../schemas/alerts.ts'
+import type { Message } from '../../schemas/records.ts'
+import { sealUrl, type ServiceSecrets } from '../alerts/secrets.ts'
+import { codec, HandMembership, Notes } from '../kernel/given.ts'
+import { MemoryBroker } from '../kernel/memory-log.ts'
+import type { Clock } from '../kernel/ports.ts'
+import { receiverOf, type Reach } from './address.ts'
+import type { Caller } from './agent.ts'
+import { createSender, type Send } from './deliver.ts'
+import { Dispatcher } from './dispatcher.ts'
+import type { LaneLimits } from './lanes.ts'
+import { systemResolver, type Resolve } from './resolve.ts'
+
+/** What the dispatcher's tests begin with: receivers on this machine, a log in memory, a membership dealt by hand. */
+
+export const secrets: ServiceSecrets = {
+  newest: 1,
+  byVersion: new Map([[1, 'a-secret-of-the-tests-that-is-long-enough']]),
+}
+
+/** A trigger of a price alert that goes to `url`. */
+export function triggerTo(url: string, changes: Partial<Trigger> = {}): Trigger {
+  const alert = changes.alert_id ?? 'alert_btc_1786060800_1'
+  return {
+    trigger_id: `${alert}_1`,
+    alert_id: alert,
+    kind: 'price',
+    asset: 'btc',
+    symbol: 'BTC',
+    receiver: receiverOf(new URL(url)),
+    webhook: sealUrl(secrets, 1, alert, url),
+    key_version: 1,
+    severity: 'medium',
+    test: false,
+    current_price: 70_001.5,
+    target_price: 70_000,
+    condition: 'above',
+    condition_met: 'BTC rose above 70000 USD: it is 70001.5 USD',
+    oi_at_risk_usd: null,
+    oi_at_risk_pct: null,
+    cascade_risk: null,
+    threshold_pct: null,
+    sources: [{ exchange: 'binance', price: 70_001.5, open_interest_usd: null, time: 1_786_060_800_000_000 }],
+    quality: 'good',
+    late: false,
+    trigger_count: 1,
+    record: 'rec_YQ',
+    time: 1_786_060_800_000_000,
+    v: 1,
+    ...changes,
+  }
+}
+
+export function stopOrder(alert: string): DeliveryOrder {
+  return {
+    order: 'stop',
+    alert_id: alert,
+    receiver: 'localhost:443',
+    trigger_id: null,
+    trigger_partition: null,
+    trigger_offset: null,
+    request_id: 'req',
+    time: 0,
+    v: 1,
+  }
+}
+
+export function resendOrder({ trigger_id, alert_id, receiver }: Trigger, offset: number, partition = 0): DeliveryOrder {
+  const place = { trigger_id, trigger_partition: partition, trigger_offset: offset }
+  return { ...stopOrder(alert_id), order: 'resend', receiver, ...place }
+}
+
+/** One request that a receiver got. */
+export interface Got {
+  readonly id: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+  /** Host clock, milliseconds. */
+  readonly at: number
+  /** The address that was dialled. */
+  readonly address: string
+}
+
+export interface Receiver {
+  readonly url: string
+  readonly port: number
+  readonly got: readonly Got[]
+  readonly server: Server
+  close(): Promise<void>
+}
+
+/** Certificates of one test file; `expired` has an authority of its own, which is trusted too. */
+export class Certificates {
+  readonly #folder = mkdtempSync(path.join(tmpdir(), 'webhooks-'))
+
+  async make(): Promise<void> {
+    await makeCertificate(path.join(this.#folder, 'good'))
+    await makeCertificate(path.join(this.#folder, 'expired'), { days: -1 })
+  }
+
+  of(which: 'good' | 'expired'): { cert: string; key: string } {
+    return { cert: this.#read(which, 'cert.pem'), key: this.#read(which, 'key.pem') }
+  }
+
+  get authorities(): string {
+    return this.#read('good', 'ca.pem') + this.#read('expired', 'ca.pem')
+  }
+
+  get caFile(): string {
+    return path.join(this.#folder, 'good', 'ca.pem')
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  #read(which: string, name: string): string {
+    return readFileSync(path.join(this.#folder, which, name), 'utf8')
+  }
+}
+
+export type Answering = (request: IncomingMessage, response: ServerResponse, got: Got) => void
+
+/** Starts an HTTPS receiver on a free port; it answers when the whole body is there. */
+export async function startReceiver(
+  { cert, key }: { cert: string; key: string },
+  answer: Answering,
+  host = '127.0.0.1',
+): Promise<Receiver> {
+  const got: Got[] = []
+  const server = createServer({ cert, key }, (request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
+      const address = request.socket.localAddress ?? ''
+      const one = { id: headers['webhook-id'] ?? '', headers, body: Buffer.concat(chunks), at: Date.now(), address }
+      got.push(one)
+      answer(request, response, one)
+    })
+  })
+  server.on('clientError', () => undefined)
+  const port = await listen(server, host, 0)
+  const name = host === '::1' ? '[::1]' : 'localhost'
+  return { url: `https://${name}:${port}/hook`, port, got, server, close: () => closeServer(server) }
+}
+
+export function status(code: number, headers: Record<string, string> = {}): Answering {
+  return (_, response) => void response.writeHead(code, headers).end('ok')
+}
+
+export interface SenderChoice {
+  readonly reach?: Reach
+  readonly resolve?: Resolve
+  readonly deadlineMs?: number
+  readonly mode?: string
+}
+
+export function senderTo(caller: Caller, choice: SenderChoice = {}): Send {
+  const resolve = choice.resolve ?? systemResolver()
+  const defaults = { mode: 'live', reach: 'loopback', deadlineMs: 5_000 } as const
+  return createSender({ ...defaults, ...choice, secrets, resolve, caller, now: hostClock.now })
+}
+
+export interface World {
+  readonly broker: MemoryBroker
+  readonly notes: Notes
+  readonly dispatcher: Dispatcher
+  readonly membership: HandMembership
+}
+
+/** A dispatcher on a log in memory; partition 0 is its own. */
+export function dispatch(
+  send: Send,
+  { broker = new MemoryBroker(hostClock), clock = hostClock, limits = { slots: 512, perReceiver: 16 } }: Given = {},
+): World {
+  const notes = new Notes()
+  const log = broker.connect()
+  const membership = new HandMembership()
+  Object.defineProperty(membership, 'lastSeen', { get: () => clock.now(), configurable: true })
+  const { meter, report } = notes
+  const lookUp = (): Promise<boolean> => Promise.resolve(false)
+  const hint = (): Promise<void> => Promise.resolve()
+  const dispatcher = new Dispatcher({
+    membership,
+    send,
+    limits,
+    ports: { log, reader: log.reader(), codec, lookUp, hint, clock, meter, report },
+    deliveries: { attempted: () => undefined, sent: () => undefined },
+    sessionMs: 6_000,
+  })
+  membership.deal(0)
+  return { broker, notes, dispatcher, membership }
+}
+
+export interface Given {
+  readonly broker?: MemoryBroker
+  readonly clock?: Clock
+  readonly limits?: LaneLimits
+}
+
+/** Appends to `alerts.triggers`; gives the offset. */
+export function append(broker: MemoryBroker, value: Trigger | DeliveryOrder, partition = 0): number {
+  const bytes =
+    'order' in value
+      ? codec.encode('alerts.triggers', 'delivery_order', value)
+      : codec.encode('alerts.triggers', 'trigger', value)
+  const key = value.trigger_id ?? value.alert_id
+  broker.append('alerts.triggers', partition, [{ key, value: bytes, time: Date.now() }])
+  return broker.at('alerts.triggers', partition).end - 1
+}
+
+/** All attempts that were recorded, in log order. */
+export function attempts(broker: MemoryBroker, partition = 0): Attempt[] {
+  return broker.records('webhooks.attempts', partition).flatMap(({ value }) => {
+    const message = value === null ? undefined : codec.decode(value)
+    return message?.type === 'attempt' ? [message.value] : []
+  })
+}
+
+/** What is pending: the last record of each key. */
+export function pending(broker: MemoryBroker, partition = 0): Map<string, Pending> {
+  const last = new Map<string, Pending>()
+  for (const { key, value } of broker.records('webhooks.pending', partition)) {
+    const message: Message | undefined = value === null ? undefined : codec.decode(value)
+    if (message?.type === 'pending') last.set(key?.toString() ?? '', message.value)
+    else last.delete(key?.toString() ?? '')
+  }
+  return last
+}
