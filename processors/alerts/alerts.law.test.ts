@@ -1,0 +1,303 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Alert, AlertEvent, DeliveryOrder, Trigger } from '../../schemas/alerts.ts'
+import { localCodec } from '../../schemas/codec.ts'
+import type { Message } from '../../schemas/records.ts'
+import { Driver } from '../kernel/driver.ts'
+import { calm, PARTITIONS, plans, type Input, type Plan } from '../kernel/test-accidents.ts'
+import { processorsNamed } from '../topology.ts'
+import { cancel, command, create, extend, Given, latePrice, mark, newLiquidationAlert, price, risk } from './given.ts'
+import { Model } from './model.ts'
+
+const codec = localCodec()
+const [row] = processorsNamed(['alerts'])
+
+/** A machine under load tries fewer logs rather than none. */
+const bounded = { interruptAfterTimeLimit: 20_000 }
+const TEST_MS = 60_000
+
+const id = fc.constantFrom('a', 'b', 'c', 'd')
+const around = (least: number, most: number): fc.Arbitrary<number> => fc.integer({ min: least, max: most })
+
+const creations = fc
+  .record({
+    id,
+    condition: fc.constantFrom('above', 'below', 'crosses_above', 'crosses_below', 'cascade_risk'),
+    target: around(99, 101),
+    hours: fc.constantFrom(1, 1, 24),
+    idempotency: fc.constantFrom(null, null, 'k', 'l'),
+    body: fc.constantFrom('h', 'h', 'i'),
+  })
+  .map(({ id, condition, target, hours, idempotency, body }) => {
+    const common = { expires_in_hours: hours, idempotency, body_hash: body }
+    if (condition !== 'cascade_risk') return create({ ...common, condition, target_price: target }, id)
+    return command({ alert: newLiquidationAlert(common), alert_id: id })
+  })
+
+const orders = fc.oneof(
+  fc
+    .tuple(fc.constantFrom(1, 24, 168), fc.constantFrom(null, null, 'paid'), id)
+    .map(([hours, payment, id]) => extend(hours, payment, id)),
+  id.map((id) => cancel(id)),
+  id.map((id) => command({ action: 'test', alert_id: id })),
+)
+
+/** A record at a time that is given later. */
+type At = (seconds: number) => Message
+
+const prices: fc.Arbitrary<At> = fc
+  .record({ usd: around(97, 103), down: around(0, 3), up: around(0, 3), shift: fc.constantFrom(0, 0, 0.4, 0.9, -20) })
+  .map(({ usd, down, up, shift }): At => {
+    return (seconds) => price(seconds + shift, usd, { low: usd - down, high: usd + up })
+  })
+
+const lates: fc.Arbitrary<At> = fc
+  .record({ low: around(97, 100), high: around(100, 103), ago: fc.constantFrom(0, 5, 60) })
+  .map(
+    ({ low, high, ago }): At =>
+      (seconds) =>
+        latePrice(seconds - ago, low, high),
+  )
+
+const risks: fc.Arbitrary<At> = fc.record({ pct: around(4, 6), usd: fc.constantFrom(999, 1_000, 2_000) }).map(
+  ({ pct, usd }): At =>
+    (seconds) =>
+      risk(seconds, pct, { at_risk_5_usd: usd }),
+)
+
+/** Seconds that pass before a record: nothing, moments, the edges of a minute and of a life. */
+const waits = fc.oneof(
+  { weight: 12, arbitrary: fc.constantFrom(0, 0.3, 1, 4, 11, 12) },
+  { weight: 4, arbitrary: fc.constantFrom(30, 59, 60, 61, 90, 400) },
+  { weight: 1, arbitrary: fc.constantFrom(3_540, 3_600, 86_400, 7 * 86_400) },
+)
+
+interface Step {
+  readonly partition: number
+  readonly wait: number
+  /** The `nth` command so far once more; null: what `make` makes. */
+  readonly again: number | null
+  readonly make: At
+}
+
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.record({
+    partition: fc.nat(PARTITIONS - 1),
+    wait: waits,
+    again: fc.option(fc.nat(30), { freq: 12, nil: null }),
+    make: fc.oneof(
+      { weight: 8, arbitrary: prices },
+      { weight: 1, arbitrary: lates },
+      { weight: 2, arbitrary: risks },
+      { weight: 4, arbitrary: fc.constant<At>((seconds) => mark(seconds)) },
+      {
+        weight: 4,
+        arbitrary: creations.map(
+          (made): At =>
+            () =>
+              made,
+        ),
+      },
+      {
+        weight: 2,
+        arbitrary: orders.map(
+          (made): At =>
+            () =>
+              made,
+        ),
+      },
+    ),
+  }),
+  { maxLength: 120, size: 'max' },
+)
+
+/** Each partition has alerts and a time of its own; what differs is put into the ids. */
+const logs: fc.Arbitrary<Input[]> = steps.map((all) => {
+  const seconds = Array.from({ length: PARTITIONS }, () => 0)
+  const commands: Input[] = []
+  return all.map(({ partition, wait, again, make }): Input => {
+    const repeated = again === null ? undefined : commands[again % Math.max(1, commands.length)]
+    if (repeated !== undefined) return repeated
+    const now = (seconds[partition] ?? 0) + wait
+    seconds[partition] = now
+    const input = { partition, message: within(partition, make(now)) }
+    if (input.message.type === 'command') commands.push(input)
+    return input
+  })
+})
+
+function within(partition: number, message: Message): Message {
+  if (message.type !== 'command') return message
+  return { type: 'command', value: { ...message.value, alert_id: `${message.value.alert_id}${partition}` } }
+}
+
+interface Outcome {
+  /** In the order of the log; the same event written twice is one. */
+  readonly events: readonly (readonly AlertEvent[])[]
+  readonly triggers: ReadonlyMap<string, Trigger>
+  readonly orders: ReadonlyMap<string, DeliveryOrder>
+  /** The cache as compaction leaves it. */
+  readonly alerts: ReadonlyMap<string, Alert>
+  readonly counts: readonly unknown[]
+}
+
+async function outcomeOf(log: readonly Input[], { steps: plan, instances, snapshotRecords }: Plan): Promise<Outcome> {
+  if (row === undefined) throw new Error('alerts is in the topology')
+  const driver = new Driver({ row, codec, partitions: PARTITIONS, instances, snapshotRecords })
+  log.forEach(({ partition, message }, index) => driver.feed('alerts.inputs', partition, 'key', message, index))
+  for (const step of plan) await driver.step(step)
+  await driver.drain()
+  const all = [...Array(PARTITIONS).keys()]
+  const tasks = await Promise.all(all.map((partition) => driver.task(partition)))
+  return {
+    events: all.map((partition) => eventsOf(driver, partition)),
+    ...triggersOf(driver),
+    alerts: new Map(all.flatMap((partition) => [...cacheOf(driver, partition)])),
+    counts: tasks.map((task) => task.counts()),
+  }
+}
+
+/** A record that is written again says the same. */
+function once<Value>(known: Map<string, Value>, key: string, value: Value): void {
+  const before = known.get(key)
+  if (before === undefined) known.set(key, value)
+  else expect(value).toEqual(before)
+}
+
+function eventsOf(driver: Driver, partition: number): AlertEvent[] {
+  const events = new Map<string, AlertEvent>()
+  for (const record of driver.outputs('alerts.events')) {
+    if (record.partition !== partition || record.message.type !== 'alert_event') continue
+    const { value } = record.message
+    once(events, `${value.v} ${value.alert_id} ${value.event}`, value)
+  }
+  return [...events.values()].sort((a, b) => a.v - b.v)
+}
+
+function triggersOf(driver: Driver): { triggers: Map<string, Trigger>; orders: Map<string, DeliveryOrder> } {
+  const triggers = new Map<string, Trigger>()
+  const orders = new Map<string, DeliveryOrder>()
+  for (const { message } of driver.outputs('alerts.triggers')) {
+    if (message.type === 'trigger') once(triggers, message.value.trigger_id, message.value)
+    if (message.type === 'delivery_order') once(orders, `${message.value.alert_id} ${message.value.v}`, message.value)
+  }
+  return { triggers: sorted(triggers), orders: sorted(orders) }
+}
+
+function sorted<Value>(map: ReadonlyMap<string, Value>): Map<string, Value> {
+  return new Map([...map].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function cacheOf(driver: Driver, partition: number): Map<string, Alert> {
+  const alerts = new Map<string, Alert>()
+  for (const { key, value } of driver.broker.records('alerts.state', partition)) {
+    const message = value === null ? undefined : codec.decode(value)
+    if (message?.type === 'alert') alerts.set(String(key), message.value)
+    else alerts.delete(String(key))
+  }
+  return sorted(alerts)
+}
+
+/** What was said of each record of a partition, as the model says it. */
+function toldOf(events: readonly AlertEvent[], records: number): string[][] {
+  const told = Array.from({ length: records }, (): string[] => [])
+  for (const { event, alert, error, trigger_id: trigger, v } of events) {
+    const { alert_id: id, status, trigger_count: count, expires_at: expires } = alert ?? {}
+    const more = event === 'triggered' ? trigger : error
+    told[v % 2 ** 44]?.push([event, id, status, count, expires, more].join(' '))
+  }
+  return told.map((said) => said.sort())
+}
+
+const of = (log: readonly Input[], partition: number): Message[] =>
+  log.flatMap((input) => (input.partition === partition ? [input.message] : []))
+
+describe('the alerts processor', () => {
+  it(
+    'says of any log what the plain model says, however it is batched, redelivered, crashed, frozen and owned',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(logs, plans, async (log, plan) => {
+          const { events, alerts } = await outcomeOf(log, plan)
+          for (let partition = 0; partition < PARTITIONS; partition++) {
+            const messages = of(log, partition)
+            const model = new Model()
+            for (const message of messages) model.apply(message)
+            expect(toldOf(events[partition] ?? [], messages.length)).toEqual(model.told)
+            const held = [...alerts.values()].filter(({ alert_id: id }) => id.endsWith(String(partition)))
+            const said = held.map(({ alert_id, status, ended_at }) => [alert_id, status, ended_at].join(' '))
+            expect(said.sort()).toEqual(
+              model.items.map(({ id, status, ended }) => [id, status, ended].join(' ')).sort(),
+            )
+          }
+        }),
+        { ...bounded, numRuns: 250 },
+      )
+    },
+    TEST_MS,
+  )
+
+  it(
+    'writes the same in the end, to the last field, whatever befalls it',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(logs, plans, async (log, plan) => {
+          expect(await outcomeOf(log, plan)).toEqual(await outcomeOf(log, calm))
+        }),
+        { ...bounded, numRuns: 150 },
+      )
+    },
+    TEST_MS,
+  )
+
+  it(
+    'never rings twice within a minute, nor after its end, and a crossing once',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(logs, plans, async (log, plan) => {
+          const { events, triggers } = await outcomeOf(log, plan)
+          const rang = new Map<string, number>()
+          for (const { event, alert, trigger_id: id } of events.flat()) {
+            if (alert === null || event !== 'triggered') continue
+            const { alert_id, created_at: created, expires_at: expires, condition, last_triggered: now } = alert
+            const before = rang.get(`${alert_id} ${created}`)
+            const first = before === undefined ? created : before + 60_000_000
+            const last = condition.startsWith('crosses') && before !== undefined ? -Infinity : expires
+            const time = triggers.get(id ?? '')?.time ?? NaN
+            expect([time >= first, time < last, now >= time]).toEqual([true, true, true])
+            rang.set(`${alert_id} ${created}`, now)
+          }
+        }),
+        { ...bounded, numRuns: 100 },
+      )
+    },
+    TEST_MS,
+  )
+
+  it(
+    'has the same state after a restart as before it, and goes on alike',
+    () => {
+      fc.assert(
+        fc.property(logs, fc.array(fc.nat(120), { maxLength: 8 }), (log, restarts) => {
+          const [steady, restarted] = [new Given(), new Given()]
+          of(log, 0).forEach((message, at) => {
+            steady.batch(message)
+            restarted.batch(message)
+            if (!restarts.includes(at)) return
+            restarted.restart()
+            expect(dump(restarted)).toEqual(dump(steady))
+          })
+          expect(restarted.emitted).toEqual(steady.emitted)
+        }),
+        { ...bounded, numRuns: 300 },
+      )
+    },
+    TEST_MS,
+  )
+})
+
+/** The state without what only makes it fast. */
+function dump({ state, core }: Given): unknown {
+  const { time, alerts, prices: seen, requests, creations } = state
+  return [time, sorted(alerts), sorted(seen), sorted(requests), sorted(creations), core.counts?.(state)]
+}

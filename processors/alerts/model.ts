@@ -1,0 +1,213 @@
+import type { Command, NewAlert } from '../../schemas/alerts.ts'
+import type { CompositePrice, LiquidationRisk, Message } from '../../schemas/records.ts'
+
+/**
+ * The rules of alerts once more, plain and slow, to hold the core against: every record looks at every alert of the list,
+ * there is no book, no timer, no snapshot. It shares no code with the core.
+ */
+const S = 1_000_000
+const HOUR = 3_600 * S
+const DAY = 24 * HOUR
+
+interface Item extends NewAlert {
+  readonly id: string
+  readonly asset: string
+  status: 'active' | 'triggered' | 'expired' | 'cancelled'
+  readonly created: number
+  expires: number
+  ended: number
+  count: number
+  rang: number
+  /** Crossings: seen on or before the target. Levels that rang: seen back. */
+  ready: boolean
+  since: number
+}
+
+export class Model {
+  /** What was said of each record, sorted; empty where nothing was. */
+  readonly told: string[][] = []
+  items: Item[] = []
+  #now = 0
+  readonly #requests = new Map<string, number>()
+  readonly #prices: CompositePrice[] = []
+  #said: string[] = []
+
+  apply({ type, value }: Message): void {
+    this.#said = []
+    if (type === 'command') this.#command(value)
+    if (type === 'mark') this.#mark(value.time)
+    if (type === 'composite_price') this.#price(value)
+    if (type === 'liquidation_risk') this.#risk(value)
+    this.told.push(this.#said.sort())
+  }
+
+  #say(event: string, item: Item | undefined, more: string | null = null): void {
+    const { id, status, count, expires } = item ?? { id: '', status: '', count: '', expires: '' }
+    this.#said.push([event, id, status, count, expires, more].join(' '))
+  }
+
+  #command(c: Command): void {
+    const now = this.#now === 0 ? c.created : this.#now
+    const before = this.#requests.get(c.request_id)
+    if (before !== undefined && now < before + HOUR) return
+    this.#requests.set(c.request_id, now)
+    if (c.action === 'create' && c.alert !== null) {
+      this.#create(c, c.alert, now)
+      return
+    }
+    const item = this.items.find(({ id }) => id === c.alert_id)
+    if (item === undefined) this.#say('rejected', undefined, 'alert_not_found')
+    else if (c.action === 'extend') this.#extend(item, c, now)
+    else if (c.action === 'cancel') this.#cancel(item, now)
+    else if (item.status === 'cancelled') this.#say('rejected', item, 'alert_not_active')
+    else if (c.action === 'test') this.#say('tested', item)
+  }
+
+  #create(c: Command, asked: NewAlert, now: number): void {
+    const sameKey = (item: Item): boolean => item.idempotency === asked.idempotency && now < item.created + DAY
+    const known =
+      this.items.find((item) => asked.idempotency !== null && sameKey(item)) ??
+      this.items.find(({ id }) => id === c.alert_id)
+    if (known !== undefined) {
+      if (known.body_hash === asked.body_hash) this.#say('repeated', known)
+      else this.#say('rejected', known, 'idempotency_conflict')
+      return
+    }
+    const item: Item = {
+      ...asked,
+      id: c.alert_id,
+      asset: c.asset,
+      status: 'active',
+      created: now,
+      expires: now + asked.expires_in_hours * HOUR,
+      ended: 0,
+      count: 0,
+      rang: 0,
+      ready: false,
+      since: now,
+    }
+    this.items.push(item)
+    this.#say('created', item)
+  }
+
+  #extend(item: Item, { add_hours, payment }: Command, now: number): void {
+    const hours = add_hours ?? 0
+    if (item.status === 'cancelled' || (payment === null && item.status !== 'active')) {
+      this.#say('rejected', item, 'alert_not_active')
+      return
+    }
+    const start = item.status === 'active' || item.expires > now ? item.expires : now
+    const end = start + hours * HOUR
+    if (payment === null && end > now + 30 * DAY) {
+      this.#say('rejected', item, 'invalid_add_hours')
+      return
+    }
+    item.expires = Math.min(end, Math.max(item.expires, now + 30 * DAY))
+    if (item.status === 'expired') Object.assign(item, { status: 'active', ready: false, since: now })
+    if (!(item.status === 'triggered' && item.condition.startsWith('crosses'))) item.ended = 0
+    this.#say('extended', item)
+  }
+
+  #cancel(item: Item, now: number): void {
+    if (item.status === 'active' || item.status === 'triggered') {
+      Object.assign(item, { status: 'cancelled', ended: now })
+      this.#say('cancelled', item)
+    } else this.#say('rejected', item, 'alert_not_active')
+  }
+
+  /** Time passes from one moment at which something is due to the next. */
+  #mark(time: number): void {
+    if (time <= this.#now) return
+    this.#now = time
+    for (const item of this.items) {
+      const cools = item.status === 'triggered' && item.ready && item.ended === 0 ? item.rang + 60 * S : Infinity
+      if (cools < item.expires && cools <= time) this.#activate(item, cools)
+      if (item.ended === 0 && item.expires <= time) {
+        item.ended = item.expires
+        if (item.status === 'active') {
+          item.status = 'expired'
+          this.#say('expired', item)
+        }
+      }
+    }
+    this.items = this.items.filter(({ ended }) => ended === 0 || time < ended + 7 * DAY)
+  }
+
+  #activate(item: Item, since: number): void {
+    Object.assign(item, { status: 'active', ready: false, since })
+    this.#say('rearmed', item)
+  }
+
+  #ring(item: Item, time: number, isBack: boolean): void {
+    const crosses = item.condition.startsWith('crosses')
+    item.count += 1
+    item.rang = Math.max(time, this.#now)
+    Object.assign(item, { status: 'triggered', since: time, ready: !crosses && isBack, ended: crosses ? item.rang : 0 })
+    this.#say('triggered', item, `${item.id}_${item.count}`)
+  }
+
+  #back(item: Item, time: number): void {
+    if (this.#now >= item.rang + 60 * S) this.#activate(item, Math.max(time, item.rang + 60 * S))
+    else Object.assign(item, { ready: true, since: time })
+  }
+
+  #live(asset: string, time: number): Item[] {
+    return this.items.filter((item) => {
+      return item.asset === asset && item.ended === 0 && time >= item.since && time < item.expires
+    })
+  }
+
+  #price(price: CompositePrice): void {
+    const { asset, time, late } = price
+    const from = late ? this.#silence(price) - 90 * S : time - 11 * S
+    for (const item of this.#live(asset, time)) {
+      if (item.kind !== 'price') continue
+      const isWhole = from >= item.since
+      if (late && !isWhole) continue
+      this.#look(item, price, isWhole)
+    }
+    this.#prices.push(price)
+  }
+
+  #look(item: Item, { price, low, high, time, late }: CompositePrice, isWhole: boolean): void {
+    const rises = item.condition.endsWith('above')
+    const target = item.target_price ?? NaN
+    const isBeyond = (usd: number): boolean => (rises ? usd > target : usd < target)
+    const extremes = isWhole ? [low, high, ...(late ? [] : [price])] : [price]
+    const isReached = extremes.some(isBeyond)
+    const isBack = !extremes.every(isBeyond)
+    const endsBeyond = !late && isBeyond(price)
+    const endsBack = !late && !isBeyond(price)
+    if (item.condition.startsWith('crosses')) {
+      if (item.ready ? isReached : isBack && endsBeyond) this.#ring(item, time, false)
+      else if (!item.ready && isBack) Object.assign(item, { ready: true, since: time })
+    } else if (item.status === 'active') {
+      if (isReached) this.#ring(item, time, endsBack)
+    } else if (!item.ready && isBack) this.#back(item, time)
+  }
+
+  /** Begin of the time without prices that a late record tells of; never, where none is known. */
+  #silence({ asset, time }: CompositePrice): number {
+    let newest: number | undefined
+    let silent = -Infinity
+    const join = (since: number): number => (silent > since - 300 * S ? silent : since)
+    for (const price of this.#prices.filter((other) => other.asset === asset)) {
+      if (price.late) silent = -Infinity
+      else if (newest === undefined) newest = price.time
+      else if (price.time >= newest) {
+        if (price.time - newest > 15 * S) silent = join(newest)
+        newest = price.time
+      }
+    }
+    return newest !== undefined && newest < time ? join(newest) : silent
+  }
+
+  #risk({ asset, time, at_risk_5_pct: pct, at_risk_5_usd: usd }: LiquidationRisk): void {
+    for (const item of this.#live(asset, time)) {
+      if (item.kind !== 'liquidation') continue
+      const isAtRisk = pct > (item.threshold_pct ?? NaN) && usd >= (item.min_value_usd ?? NaN)
+      if (item.status === 'active' && isAtRisk) this.#ring(item, time, false)
+      else if (item.status === 'triggered' && !item.ready && !isAtRisk) this.#back(item, time)
+    }
+  }
+}
