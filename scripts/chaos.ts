@@ -8,6 +8,8 @@ import { isSound, reconcile, type Report } from './accounts/reconcile.ts'
 import { reportText } from './accounts/show.ts'
 import { Ledger } from './accounts/source-ledger.ts'
 import { always } from './accounts/totals.ts'
+import { isSoundAlerts, type AlertReport } from './chaos/alerts/account.ts'
+import { ALERTS_PER_SECOND_MAX, alertSummary, alertText, startAlerts } from './chaos/alerts/run.ts'
 import { disturb, recovery, type Target } from './chaos/disturb.ts'
 import { actionText, round, type Action } from './chaos/schedule.ts'
 import { startOwnSystem } from './own-system.ts'
@@ -18,11 +20,13 @@ const usage = `npm run chaos -- --minutes N --seed N [flags]: kills, freezes and
   --seed N      decides the order, the venues and the pauses (default 1)
   --data DIR    data folder of the running system (default .data)
   --own         start a system of its own in a temporary folder
+  --alerts N    alerts created a second around the market price (default 2, at most ${ALERTS_PER_SECOND_MAX})
   --rate N      trades a second of that own system (default 500)
   --only TEXT   only disturbances whose description holds TEXT, for example "kill" or "broker"
   --json        for programs: one line a disturbance
 
-Last line: {lost, doubled, kills, recovered_ms_max, ...}. Exit 1 when anything was lost or doubled that no gap explains.`
+Last line: {lost, doubled, kills, recovered_ms_max, ..., triggers_lost, ...}. Exit 1 when anything was lost or doubled that no
+gap explains, or a trigger was lost, came unasked for, was not delivered, or was delivered under two ids.`
 
 const PAUSE_MS_MAX = 3_000
 /** Repairs of the last disturbance are still under way when the market is paused. */
@@ -32,6 +36,7 @@ interface Options {
   readonly minutes: number
   readonly seed: number
   readonly only: string
+  readonly alerts: number
   readonly json: boolean
 }
 
@@ -49,6 +54,7 @@ async function main(): Promise<boolean> {
       data: { type: 'string', default: '.data' },
       own: { type: 'boolean', default: false },
       rate: { type: 'string', default: '500' },
+      alerts: { type: 'string', default: '2' },
       only: { type: 'string', default: '' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -59,7 +65,8 @@ async function main(): Promise<boolean> {
     return true
   }
   const { only, json } = values
-  const options = { minutes: Number(values.minutes), seed: Number(values.seed), only, json }
+  const { minutes, seed, alerts } = values
+  const options = { minutes: Number(minutes), seed: Number(seed), alerts: Number(alerts), only, json }
   if (!values.own) return chaos(options, () => runningOn(values.data))
   const own = await startOwnSystem(['--seed', values.seed, '--rate', values.rate])
   try {
@@ -78,14 +85,18 @@ function runningOn(data: string): RunFile {
 async function chaos(options: Options, run: () => RunFile): Promise<boolean> {
   const ledger = new Ledger(urlOf(run(), 'simulator'))
   const books = await openBooks(run(), ledger)
+  const alerts = await startAlerts(run, books, { seed: options.seed, perSecond: options.alerts })
   try {
     const tally = await disturbAll(options, { run, clickhouse: books.clickhouse })
+    await alerts.stop()
     await ledger.pause()
     const report = await reconcile(books, always, DRAIN_MS)
-    if (!options.json) console.log(reportText(report, ledger.name))
-    console.log(JSON.stringify(summary(report, tally)))
-    return isSound(report)
+    const rung = await alerts.account()
+    if (!options.json) console.log(`${reportText(report, ledger.name)}\n${alertText(rung)}`)
+    console.log(JSON.stringify(summary(report, tally, rung)))
+    return isSound(report) && isSoundAlerts(rung)
   } finally {
+    await alerts.close()
     await ledger.resume()
     await books.close()
   }
@@ -116,7 +127,7 @@ function count(tally: Tally, action: Action, ms: number): void {
   tally.recoveredMsMax = Math.max(tally.recoveredMsMax, ms)
 }
 
-function summary(report: Report, tally: Tally): object {
+function summary(report: Report, tally: Tally, rung: AlertReport): object {
   const { lost, doubled } = lostAndDoubled(report.rows)
   return {
     lost,
@@ -126,7 +137,8 @@ function summary(report: Report, tally: Tally): object {
     disturbances: tally.disturbances,
     stale: report.stale,
     gaps: report.rows.reduce((count, row) => count + row.gaps.length, 0),
-    ok: isSound(report),
+    ...alertSummary(rung),
+    ok: isSound(report) && isSoundAlerts(rung),
   }
 }
 

@@ -64,12 +64,15 @@ async function post(url: string, body?: Fault): Promise<void> {
 
 /**
  * Milliseconds from `since` until the whole pipeline works on what came after it: partition time of every partition of
- * `derived.flow`, as ClickHouse has it, is past it, and the API answers. Throws when that takes too long.
+ * `derived.flow` and `alerts.events`, as ClickHouse has it, is past it, the dispatcher is well and the API answers. Throws
+ * when that takes too long.
  */
 export async function recovery(target: Target, since: number): Promise<number> {
   const deadline = since + RECOVERY_MS_MAX
   while (Date.now() < deadline) {
-    if ((await newestTime(target.clickhouse)) > since && (await apiAnswers(target.run()))) return Date.now() - since
+    const answer = [answers(target.run(), 'api', '/cvd/BTC'), answers(target.run(), 'webhooks', '/healthz')]
+    const works = (await newestTime(target.clickhouse)) > since && (await Promise.all(answer)).every(Boolean)
+    if (works) return Date.now() - since
     await delay(LOOK_EVERY_MS)
   }
   throw new Error(`the system had not recovered ${RECOVERY_MS_MAX / 1000} s after the disturbance`)
@@ -79,7 +82,7 @@ export async function recovery(target: Target, since: number): Promise<number> {
 async function newestTime(clickhouse: Clickhouse): Promise<number> {
   try {
     const [line] = await clickhouse.rows<{ ms: string }>(
-      "SELECT toUnixTimestamp64Milli(min(time)) AS ms FROM partition_times WHERE topic = 'derived.flow'",
+      "SELECT toUnixTimestamp64Milli(min(time)) AS ms FROM partition_times WHERE topic IN ('derived.flow', 'alerts.events')",
     )
     return Number(line?.ms ?? 0)
   } catch {
@@ -87,8 +90,8 @@ async function newestTime(clickhouse: Clickhouse): Promise<number> {
   }
 }
 
-async function apiAnswers(run: RunFile): Promise<boolean> {
-  return fetch(`${urlOf(run, 'api')}/cvd/BTC`, { signal: AbortSignal.timeout(ANSWER_MS) }).then(
+async function answers(run: RunFile, part: string, path: string): Promise<boolean> {
+  return fetch(`${urlOf(run, part)}${path}`, { signal: AbortSignal.timeout(ANSWER_MS) }).then(
     (answer) => answer.ok,
     () => false,
   )

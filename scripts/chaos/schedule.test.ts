@@ -8,7 +8,7 @@ describe('a round of chaos', () => {
     expect(round(new Random(1)).map(actionText)).not.toEqual(round(new Random(2)).map(actionText))
   })
 
-  it('kills each service, freezes a processor, holds broker and ClickHouse down and has every kind of fault', () => {
+  it('kills each service, freezes what owns partitions, holds broker and ClickHouse down and has every kind of fault', () => {
     const texts = round(new Random(3)).map((action) => actionText(action).replace(/ on \w+$/, ''))
     expect(texts.sort()).toEqual([
       'broker down for 30 s',
@@ -23,12 +23,14 @@ describe('a round of chaos', () => {
       'fault silence',
       'fault slow_rest',
       'freeze processors for 8 s',
+      'freeze webhooks for 8 s',
       'kill -9 api',
       'kill -9 broker',
       'kill -9 clickhouse',
       'kill -9 feeds',
       'kill -9 processors',
       'kill -9 registry',
+      'kill -9 webhooks',
     ])
   })
 })

@@ -23,7 +23,8 @@ export interface Fault {
 const HOLD_MS = 30_000
 const FREEZE_MS = 8_000
 
-const killed = ['feeds', 'processors', 'api', 'clickhouse', 'broker', 'registry']
+const killed = ['feeds', 'processors', 'webhooks', 'api', 'clickhouse', 'broker', 'registry']
+const frozen = ['processors', 'webhooks']
 const venues = ['binance', 'bybit', 'okx', 'coinbase']
 
 const faults: readonly Omit<Fault, 'seed' | 'venue'>[] = [
@@ -39,13 +40,13 @@ const faults: readonly Omit<Fault, 'seed' | 'venue'>[] = [
 ]
 
 /**
- * One round: each service killed, a processor frozen, the broker and ClickHouse held down, each fault once on one of the
+ * One round: each service killed, the processors and the dispatcher frozen, the broker and ClickHouse held down, each fault once on one of the
  * venues; in an order that the seed decides.
  */
 export function round(random: Random): Action[] {
   const actions: Action[] = [
     ...killed.map((part): Action => ({ kind: 'kill', part })),
-    { kind: 'freeze', part: 'processors', ms: FREEZE_MS },
+    ...frozen.map((part): Action => ({ kind: 'freeze', part, ms: FREEZE_MS })),
     { kind: 'hold', part: 'broker', ms: HOLD_MS },
     { kind: 'hold', part: 'clickhouse', ms: HOLD_MS },
     ...faults.map((fault): Action => ({

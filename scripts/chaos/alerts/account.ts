@@ -1,0 +1,158 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { LogReader } from '../../../infra/kafka/seam.ts'
+import type { Codec } from '../../../schemas/codec.ts'
+import type { Message } from '../../../schemas/records.ts'
+import type { TopicName } from '../../../schemas/topics.ts'
+import { PlainAlerts, type Demanded } from './plain-model.ts'
+import type { Receiver } from './receiver.ts'
+
+const LOOK_EVERY_MS = 1_000
+
+/** What the alerts of a run came to. */
+export interface AlertReport {
+  /** Alerts that were created through the API. */
+  readonly created: number
+  /** Triggers of theirs that the plain model demands of the log. */
+  readonly demanded: number
+  /** Demanded and not in `alerts.triggers`. */
+  readonly lost: readonly string[]
+  /** In `alerts.triggers` and not demanded, or caused by another record. */
+  readonly unexpected: readonly string[]
+  /** Triggers that the log tells more than once, each time the same. */
+  readonly repeated: number
+  /** Neither taken by the receiver nor ended by an attempt that says why. */
+  readonly undelivered: readonly string[]
+  /** Ended without having been taken: cancelled by the owner. */
+  readonly ended: number
+  readonly delivered: number
+  /** Taken more than once, under one id. */
+  readonly doubled: number
+  /** Deliveries that no trigger asked for, of two ids for one trigger, of another body, of a wrong signature. */
+  readonly wrong: readonly string[]
+}
+
+export function isSoundAlerts({ lost, unexpected, undelivered, wrong }: AlertReport): boolean {
+  return [lost, unexpected, undelivered, wrong].every((list) => list.length === 0)
+}
+
+export interface AlertBooks {
+  readonly reader: LogReader
+  readonly codec: Codec
+  readonly partitions: number
+}
+
+/** Reads the log until every trigger of `created` has come to an end, or `withinMs` is over, and judges it. */
+export async function accountAlerts(
+  books: AlertBooks,
+  receiver: Receiver,
+  created: ReadonlySet<string>,
+  withinMs: number,
+): Promise<AlertReport> {
+  const deadline = performance.now() + withinMs
+  const log = new AlertLog(books)
+  for (;;) {
+    await log.advance()
+    const report = judge(log, receiver, created)
+    const isOver = report.undelivered.length === 0 && report.lost.length === 0
+    if (isOver || performance.now() > deadline) return report
+    await delay(LOOK_EVERY_MS)
+  }
+}
+
+interface Written {
+  readonly alertId: string
+  readonly count: number
+  readonly record: string
+  readonly v: number
+  times: number
+}
+
+/** What the log says of alerts, read on from where it was left off. */
+class AlertLog {
+  readonly demanded = new Map<string, Demanded>()
+  readonly triggers = new Map<string, Written>()
+  /** Triggers that ended without being delivered. */
+  readonly ended = new Set<string>()
+  readonly contradictions: string[] = []
+  readonly #models: PlainAlerts[]
+  readonly #books: AlertBooks
+  readonly #next = new Map<string, number>()
+
+  constructor(books: AlertBooks) {
+    this.#books = books
+    this.#models = Array.from({ length: books.partitions }, (_, partition) => new PlainAlerts(partition))
+  }
+
+  async advance(): Promise<void> {
+    await this.#read('alerts.triggers', (message) => {
+      if (message.type === 'trigger' && !message.value.test) this.#enter(message.value)
+    })
+    await this.#read('webhooks.attempts', ({ type, value }) => {
+      if (type === 'attempt' && (value.outcome === 'cancelled' || value.outcome === 'exhausted'))
+        this.ended.add(value.trigger_id)
+    })
+    // Last, so that what was demanded meanwhile can only be missing for a moment, never unexpected.
+    await this.#read('alerts.inputs', (message, partition, offset) => {
+      for (const demanded of this.#models[partition]?.take(message, offset) ?? [])
+        this.demanded.set(demanded.triggerId, demanded)
+    })
+  }
+
+  #enter(trigger: { trigger_id: string; alert_id: string; trigger_count: number; record: string; v: number }): void {
+    const { trigger_id: id, alert_id: alertId, trigger_count: count, record, v } = trigger
+    const known = this.triggers.get(id) ?? { alertId, count, record, v, times: 0 }
+    known.times += 1
+    this.triggers.set(id, known)
+    if (known.record !== record || known.v !== v) this.contradictions.push(`${id}: told twice, of different records`)
+  }
+
+  async #read(topic: TopicName, take: (message: Message, partition: number, offset: number) => void): Promise<void> {
+    const { reader, codec, partitions } = this.#books
+    for (let partition = 0; partition < partitions; partition++) {
+      const place = `${topic} ${partition}`
+      for await (const records of reader.toEnd(topic, partition, this.#next.get(place))) {
+        for (const { value, offset } of records) {
+          this.#next.set(place, offset + 1)
+          if (value !== null) take(codec.decode(value), partition, offset)
+        }
+      }
+    }
+  }
+}
+
+function judge(log: AlertLog, receiver: Receiver, created: ReadonlySet<string>): AlertReport {
+  const demanded = [...log.demanded.values()].filter(({ alertId }) => created.has(alertId))
+  const triggers = [...log.triggers].filter(([, { alertId }]) => created.has(alertId))
+  const taken = [...receiver.deliveries].filter(([, { taken: times }]) => times > 0)
+  const isTaken = new Set(taken.map(([id]) => id))
+  return {
+    created: created.size,
+    demanded: demanded.length,
+    lost: demanded.filter(({ triggerId }) => !log.triggers.has(triggerId)).map(({ triggerId }) => triggerId),
+    unexpected: triggers.filter(([id, { record }]) => log.demanded.get(id)?.record !== record).map(([id]) => id),
+    repeated: triggers.filter(([, { times }]) => times > 1).length,
+    undelivered: triggers.filter(([id]) => !isTaken.has(id) && !log.ended.has(id)).map(([id]) => id),
+    ended: triggers.filter(([id]) => !isTaken.has(id) && log.ended.has(id)).length,
+    delivered: taken.length,
+    doubled: taken.filter(([, { taken: times }]) => times > 1).length,
+    wrong: [...log.contradictions, ...receiver.wrong, ...strangers(log, receiver), ...twins(receiver)],
+  }
+}
+
+/** Deliveries whose id is no trigger's. */
+function strangers(log: AlertLog, { deliveries }: Receiver): string[] {
+  return [...deliveries].flatMap(([id, { test }]) =>
+    test || log.triggers.has(id) ? [] : [`${id}: nothing asked for it`],
+  )
+}
+
+/** One trigger of an alert that came under two ids. */
+function twins({ deliveries }: Receiver): string[] {
+  const ids = new Map<string, string>()
+  return [...deliveries].flatMap(([id, { alertId, count, test }]) => {
+    if (test) return []
+    const known = ids.get(`${alertId} ${count}`)
+    ids.set(`${alertId} ${count}`, id)
+    return known === undefined ? [] : [`${id} and ${known}: one trigger under two ids`]
+  })
+}

@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Random } from '../../../infra/local/venues/random.ts'
+
+const SYMBOLS = ['BTC', 'ETH', 'SOL', 'XRP', 'BNB', 'DOGE'] as const
+const CONDITIONS = ['above', 'below', 'crosses_above', 'crosses_below'] as const
+/** So close to the price that most of them ring within the minute. */
+const DISTANCE_MAX = 0.002
+const ANSWER_MS = 10_000
+const RETRY_MS = 500
+/** A creation that has not succeeded by then is given up and told. */
+const CREATE_WITHIN_MS = 120_000
+/** One alert in this many is cancelled by its owner a while after. */
+const CANCEL_ONE_IN = 12
+const OPEN_MAX = 64
+
+export interface CreatedAlert {
+  readonly alertId: string
+  readonly secret: string
+  readonly token: string
+}
+
+/** What is asked of the creator; `api` is read anew each time. */
+export interface CreatorOptions {
+  readonly api: () => string
+  readonly webhookUrl: string
+  readonly random: Random
+  readonly everyMs: number
+  readonly onCreated: (alert: CreatedAlert) => void
+}
+
+/** Creates alerts around the market price until it is stopped. */
+export class AlertCreator {
+  readonly created = new Map<string, CreatedAlert>()
+  /** Creations and cancellations that could not be made in time. */
+  readonly failed: string[] = []
+  readonly #options: CreatorOptions
+  readonly #stopped = new AbortController()
+  readonly #running: Promise<void>
+  readonly #open = new Set<Promise<void>>()
+
+  constructor(options: CreatorOptions) {
+    this.#options = options
+    this.#running = this.#run()
+  }
+
+  /** Ends with every request that is under way. */
+  async stop(): Promise<void> {
+    this.#stopped.abort()
+    await this.#running
+    await Promise.all(this.#open)
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopped
+    while (!signal.aborted) {
+      if (this.#open.size < OPEN_MAX) this.#begin()
+      await delay(this.#options.everyMs, undefined, { signal }).catch(() => undefined) // stopped: the loop looks
+    }
+  }
+
+  #begin(): void {
+    const { random } = this.#options
+    const symbol = SYMBOLS[random.below(SYMBOLS.length)] ?? 'BTC'
+    const condition = CONDITIONS[random.below(CONDITIONS.length)] ?? 'above'
+    const factor = 1 + (random.unit() * 2 - 1) * DISTANCE_MAX
+    const cancels = random.below(CANCEL_ONE_IN) === 0
+    const work = this.#create(symbol, condition, factor, cancels).catch((error: unknown) => {
+      this.failed.push(`${symbol} ${condition}: ${error instanceof Error ? error.message : String(error)}`)
+    })
+    this.#open.add(work)
+    void work.then(() => this.#open.delete(work))
+  }
+
+  /** The same key at each try: a creation whose answer was lost is made once. */
+  async #create(symbol: string, condition: string, factor: number, cancels: boolean): Promise<void> {
+    const price = await this.#price(symbol)
+    const target_price = Number((price * factor).toPrecision(8))
+    const body = {
+      symbol,
+      condition,
+      target_price,
+      webhook_url: `${this.#options.webhookUrl}/hook`,
+      expires_in_hours: 1,
+    }
+    const headers = { 'content-type': 'application/json', 'idempotency-key': randomUUID() }
+    const answer = await this.#until(201, '/price-alert', { method: 'POST', headers, body: JSON.stringify(body) })
+    const { alert_id: alertId, webhook_secret: secret, manage_token: token } = answer as Record<string, string>
+    if (alertId === undefined || secret === undefined || token === undefined)
+      throw new Error(`a creation's answer is not complete: ${Object.keys(answer).join(', ')}`)
+    const alert = { alertId, secret, token }
+    this.created.set(alertId, alert)
+    this.#options.onCreated(alert)
+    if (cancels) await this.#cancel(alert)
+  }
+
+  async #price(symbol: string): Promise<number> {
+    const answer = await this.#until(200, `/price/${symbol}`, {})
+    return Number(answer['price'])
+  }
+
+  /** A crossing that has rung already cannot be cancelled: 409 is an answer as well. */
+  async #cancel({ alertId, token }: CreatedAlert): Promise<void> {
+    const headers = { authorization: `Bearer ${token}` }
+    await this.#until([200, 409], `/price-alert/${alertId}`, { method: 'DELETE', headers })
+  }
+
+  async #until(
+    wanted: number | readonly number[],
+    path: string,
+    request: RequestInit,
+  ): Promise<Record<string, unknown>> {
+    const deadline = performance.now() + CREATE_WITHIN_MS
+    let last = ''
+    while (performance.now() < deadline) {
+      try {
+        const signal = AbortSignal.timeout(ANSWER_MS)
+        const answer = await fetch(`${this.#options.api()}${path}`, { ...request, signal })
+        const text = await answer.text()
+        if ([wanted].flat().includes(answer.status)) return JSON.parse(text) as Record<string, unknown>
+        last = `${answer.status} ${text.slice(0, 200)}`
+        if (answer.status < 429 && answer.status >= 400) throw new TypeError(last)
+      } catch (error) {
+        if (error instanceof TypeError && last.startsWith('4')) throw error
+        last = String(error) // the API is being killed: that is what chaos is about
+      }
+      await delay(RETRY_MS)
+    }
+    throw new Error(`${path} not answered within ${CREATE_WITHIN_MS / 1000} s, at last: ${last}`)
+  }
+}

@@ -1,0 +1,73 @@
+import { urlOf, type RunFile } from '../../../infra/local/run-file.ts'
+import { receiverCertificate } from '../../../infra/local/receiver/certificate.ts'
+import { Random } from '../../../infra/local/venues/random.ts'
+import { accountAlerts, type AlertBooks, type AlertReport } from './account.ts'
+import { AlertCreator } from './creator.ts'
+import { startReceiver } from './receiver.ts'
+
+/** So many alerts a second leave the free calls of the API room for what else chaos asks. */
+export const ALERTS_PER_SECOND_MAX = 5
+/** What was refused at first is sent again after 5 s and after 30 s; a dispatcher that has just come back takes its time. */
+const DRAIN_MS = 120_000
+/** Told of each kind of fault. */
+const TOLD_MAX = 20
+
+export interface AlertRun {
+  /** Stops creating; what is under way is answered. */
+  stop(): Promise<void>
+  /** Waits until every trigger has come to its end, and judges. */
+  account(): Promise<AlertReport>
+  close(): Promise<void>
+}
+
+/** Begins to create alerts around the market price, with a receiver of our own that keeps its own account. */
+export async function startAlerts(
+  run: () => RunFile,
+  books: AlertBooks,
+  { seed, perSecond }: { readonly seed: number; readonly perSecond: number },
+): Promise<AlertRun> {
+  const receiver = await startReceiver(await receiverCertificate(run().data, new Date()))
+  const creator = new AlertCreator({
+    api: () => urlOf(run(), 'api'),
+    webhookUrl: receiver.url,
+    random: new Random(seed, 1),
+    everyMs: 1_000 / Math.min(perSecond, ALERTS_PER_SECOND_MAX),
+    onCreated: ({ alertId, secret }) => receiver.know(alertId, secret),
+  })
+  return {
+    stop: () => creator.stop(),
+    account: async () => {
+      const report = await accountAlerts(books, receiver, new Set(creator.created.keys()), DRAIN_MS)
+      return { ...report, wrong: [...report.wrong, ...creator.failed] }
+    },
+    close: async () => {
+      await creator.stop()
+      await receiver.close()
+    },
+  }
+}
+
+/** The report for people: figures, and the first of each kind that is wrong. */
+export function alertText(report: AlertReport): string {
+  const { created, demanded, delivered, doubled, repeated, ended } = report
+  const figures = `alerts: ${created} created, ${demanded} triggers demanded, ${delivered} delivered, ${doubled} of them more than once, ${ended} ended by their owner, ${repeated} told again by the log`
+  const kinds = ['lost', 'unexpected', 'undelivered', 'wrong'] as const
+  const faults = kinds.flatMap((kind) => report[kind].slice(0, TOLD_MAX).map((text) => `  ${kind}: ${text}`))
+  return [figures, ...faults].join('\n')
+}
+
+/** The report for programs. */
+export function alertSummary({ created, demanded, delivered, doubled, ended, ...lists }: AlertReport): object {
+  const { lost, unexpected, undelivered, wrong } = lists
+  return {
+    alerts: created,
+    triggers: demanded,
+    triggers_lost: lost.length,
+    triggers_unexpected: unexpected.length,
+    triggers_undelivered: undelivered.length,
+    triggers_cancelled: ended,
+    deliveries: delivered,
+    deliveries_doubled: doubled,
+    deliveries_wrong: wrong.length,
+  }
+}
