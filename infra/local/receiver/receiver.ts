@@ -1,0 +1,158 @@
+import { appendFileSync, readFileSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
+import { closeServer, listen } from '../../http/ops.ts'
+import { answerIn, readManner, type Manner } from './misbehave.ts'
+import { text, verify, type Verdict } from './verify.ts'
+
+/** Longest webhook that is read; ours are some KB. */
+const BODY_BYTES_MAX = 256 * 1024
+
+/** One webhook as the ledger has it: a line of JSON. */
+export interface Entry {
+  readonly id: string
+  /** When it was whole, ISO 8601. */
+  readonly time: string
+  readonly alert_id: string
+  readonly verdict: Verdict
+  /** 1 for the first of this id. */
+  readonly attempt: number
+  readonly manner: Manner
+}
+
+export interface ReceiverOptions {
+  readonly cert: string
+  readonly key: string
+  readonly host: string
+  readonly port: number
+  /** `whsec_...`, for any alert. */
+  readonly secrets: readonly string[]
+  readonly manner: Manner
+  /** File of the ledger; it goes on where it ended. */
+  readonly ledger: string
+  readonly onEvent: (entry: Entry, body: string) => void
+  readonly now: () => Date
+}
+
+export interface LocalReceiver {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/**
+ * An HTTPS receiver of webhooks on this machine: any POST is one, but for two control paths: `/secrets` takes the answer
+ * of an alert's creation (`alert_id`, `webhook_secret`), `/misbehave` takes `{"manner": "500"}`.
+ */
+export async function startLocalReceiver(options: ReceiverOptions): Promise<LocalReceiver> {
+  const receiver = new Receiver(options)
+  const { cert, key, host, port } = options
+  const server = createServer({ cert, key }, (request, response) => {
+    receiver.take(request, response).catch(() => response.destroy()) // the sender has gone, or sent too much
+  })
+  const bound = await listen(server, host, port)
+  return { url: `https://localhost:${bound}`, close: () => closeServer(server) }
+}
+
+class Receiver {
+  readonly #options: ReceiverOptions
+  readonly #secrets = new Map<string, string>()
+  readonly #seen = new Map<string, number>()
+  #manner: Manner
+
+  constructor(options: ReceiverOptions) {
+    this.#options = options
+    this.#manner = options.manner
+    for (const { id, attempt } of readLedger(options.ledger)) this.#seen.set(id, attempt)
+  }
+
+  async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readBody(request)
+    const { method, url } = request
+    if (method !== 'POST') {
+      response.writeHead(405, { allow: 'POST' }).end('This receives webhooks: POST.\n')
+    } else if (url === '/secrets' || url === '/misbehave') {
+      const said = this.#control(url, body)
+      response.writeHead(said === undefined ? 400 : 200).end(`${said ?? 'That is not understood.'}\n`)
+    } else {
+      this.#enter(request, body)
+      answerIn(this.#manner, request, response)
+    }
+  }
+
+  #control(path: string, body: Buffer): string | undefined {
+    const given = parse(body)
+    if (path === '/misbehave') {
+      const manner = readManner(stringOf(given, 'manner'))
+      if (manner !== undefined) this.#manner = manner
+      return manner === undefined ? undefined : `From now on: ${manner}`
+    }
+    const [alert, secret] = [stringOf(given, 'alert_id'), stringOf(given, 'webhook_secret')]
+    if (alert === '' || !secret.startsWith('whsec_')) return undefined
+    this.#secrets.set(alert, secret)
+    return `Knows the secret of ${alert}`
+  }
+
+  /** Written before it is answered: what was said to be taken is in the ledger. */
+  #enter(request: IncomingMessage, body: Buffer): void {
+    const { secrets, now, ledger, onEvent } = this.#options
+    const id = text(request.headers, 'webhook-id')
+    const alert = stringOf(parse(body), 'alert_id')
+    const own = this.#secrets.get(alert)
+    const at = now()
+    const entry: Entry = {
+      id,
+      time: at.toISOString(),
+      alert_id: alert,
+      verdict: verify(request.headers, body, own === undefined ? secrets : [own], at.getTime() / 1_000),
+      attempt: (this.#seen.get(id) ?? 0) + 1,
+      manner: this.#manner,
+    }
+    this.#seen.set(id, entry.attempt)
+    appendFileSync(ledger, `${JSON.stringify(entry)}\n`)
+    onEvent(entry, body.toString('utf8'))
+  }
+}
+
+/** What a ledger holds; nothing where there is none. A line that a kill has cut is passed over. */
+export function readLedger(file: string): Entry[] {
+  return readText(file)
+    .split('\n')
+    .flatMap((line) => {
+      const entry = parse(Buffer.from(line))
+      return stringOf(entry, 'id') === '' ? [] : [entry as Entry]
+    })
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    throw error
+  }
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    return undefined // it says nothing that is understood
+  }
+}
+
+function stringOf(value: unknown, name: string): string {
+  if (typeof value !== 'object' || value === null) return ''
+  const field = (value as Readonly<Record<string, unknown>>)[name]
+  return typeof field === 'string' ? field : ''
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > BODY_BYTES_MAX) throw new Error(`more than ${BODY_BYTES_MAX} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
