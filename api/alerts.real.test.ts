@@ -14,6 +14,7 @@ import { partitionOf } from '../schemas/catalogue.ts'
 import type { Message } from '../schemas/records.ts'
 import { recordId } from '../schemas/record-id.ts'
 import type { TopicName } from '../schemas/topics.ts'
+import { textOf } from './testing/alert-calls.ts'
 
 const PARTITIONS = 2
 const PATIENCE = { timeout: 40_000, interval: 50 }
@@ -55,8 +56,7 @@ beforeAll(async () => {
     start('first', 'main.ts'),
     start('second', 'main.ts'),
   ])
-  for (const api of [first, second])
-    await vi.waitFor(async () => expect((await call(api, 'GET', '/price-alerts')).status).toBe(200), PATIENCE)
+  await Promise.all([first, second].map((api) => vi.waitFor(() => assertAlerts(api), PATIENCE)))
 }, 90_000)
 
 afterAll(async () => {
@@ -77,6 +77,12 @@ function start(name: string, main: string): Promise<Child> {
   })
 }
 
+/** The instance has read all alerts there are. */
+async function assertAlerts(api: Child): Promise<void> {
+  const { status } = await call(api, 'GET', '/price-alerts')
+  if (status !== 200) throw new Error(`alerts: ${status}`)
+}
+
 interface Answer {
   readonly status: number
   readonly headers: Headers
@@ -90,7 +96,7 @@ async function call(
   { body, token, key }: { body?: object; token?: unknown; key?: string } = {},
 ): Promise<Answer> {
   const headers = {
-    ...(token === undefined ? {} : { authorization: `Bearer ${String(token)}` }),
+    ...(token === undefined ? {} : { authorization: `Bearer ${textOf(token)}` }),
     ...(key === undefined ? {} : { 'idempotency-key': key }),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
   }
@@ -167,7 +173,7 @@ describe('an alert', () => {
     const created = await call(first, 'POST', '/price-alert', { body: priceAlert({ agent_wallet: WALLET }) })
     expect(created.status).toBe(201)
     const { alert_id: id, manage_token: token, expires_at: expires } = created.body
-    const target = `/price-alert/${String(id)}`
+    const target = `/price-alert/${textOf(id)}`
     expect((await call(second, 'GET', target)).body).toMatchObject({
       alert_id: id,
       status: 'active',
@@ -180,7 +186,7 @@ describe('an alert', () => {
 
     const extended = await call(second, 'POST', `${target}/extend`, { body: { add_hours: 1 }, token })
     expect(extended.status).toBe(200)
-    const later = new Date(Date.parse(String(expires)) + 3_600_000).toISOString()
+    const later = new Date(Date.parse(textOf(expires)) + 3_600_000).toISOString()
     expect(extended.body).toMatchObject({ alert_id: id, status: 'active', expires_at: later, add_hours: 1 })
     expect((await call(first, 'GET', target)).body).toMatchObject({ expires_at: later })
 
@@ -189,7 +195,7 @@ describe('an alert', () => {
       .poll(async () => (await call(first, 'GET', target)).body, PATIENCE)
       .toMatchObject({ status: 'triggered', trigger_count: 1 })
     expect((await call(first, 'GET', `/price-alerts?wallet=${WALLET}`)).body).toMatchObject({ count: 0, alerts: [] })
-    const trigger = await triggerOf(String(id))
+    const trigger = await triggerOf(textOf(id))
     const cause = await call(second, 'GET', `/records/${trigger.record}`)
     expect(cause.status).toBe(200)
     expect(cause.body).toMatchObject({ topic: 'alerts.inputs', type: 'composite_price', record: { price: 100_001 } })
@@ -225,7 +231,7 @@ describe('an alert', () => {
     const created = await call(first, 'POST', '/liquidation/alert', { body })
     expect(created.body).toMatchObject({ symbol: 'ATOM', status: 'active', threshold_pct: 7.5, min_value_usd: 0 })
     const { alert_id: id, manage_token: token } = created.body
-    const target = `/liquidation/alert/${String(id)}`
+    const target = `/liquidation/alert/${textOf(id)}`
     const wants = await vi.waitFor(async () => {
       const found: unknown[] = []
       for await (const records of log.reader().toEnd('control.subscriptions', 0))
@@ -236,24 +242,28 @@ describe('an alert', () => {
     expect(wants).not.toContain('btc|api')
     const tested = await call(second, 'POST', `${target}/test`, { token })
     expect(tested.status).toBe(200)
-    const trigger = await triggerOf(String(id))
+    const trigger = await triggerOf(textOf(id))
     expect(trigger).toMatchObject({ trigger_id: tested.body['trigger_id'], test: true, kind: 'liquidation' })
 
     const started = Date.now() * 1000
-    const attempt = { trigger_id: trigger.trigger_id, alert_id: trigger.alert_id, receiver: trigger.receiver }
+    const { trigger_id, alert_id, receiver, time: triggered } = trigger
+    const attempt = { trigger_id, alert_id, receiver, triggered, test: true, error: null, due: null }
     for (const number of [1, 2])
       await write('webhooks.attempts', trigger.trigger_id, 0, {
         type: 'attempt',
         value: {
-          ...{ ...attempt, number, outcome: number === 2 ? 'delivered' : 'retry' },
-          ...{ status: number === 2 ? 204 : 500, error: null, test: true, triggered: trigger.time },
-          ...{ started: started + number * 1000, finished: started + number * 1000 + 500, due: null },
+          ...attempt,
+          number,
+          outcome: number === 2 ? 'delivered' : 'retry',
+          status: number === 2 ? 204 : 500,
+          started: started + number * 1000,
+          finished: started + number * 1000 + 500,
         },
       })
     await expect.poll(async () => (await call(first, 'GET', target)).body['delivery_attempts'], PATIENCE).toBe(2)
     const page = await call(first, 'GET', `${target}/deliveries?limit=1`, { token })
     expect(page.body).toMatchObject({ count: 1, deliveries: [{ attempt: 2, status: 204, outcome: 'delivered' }] })
-    const rest = await call(first, 'GET', `${target}/deliveries?cursor=${String(page.body['next_cursor'])}`, { token })
+    const rest = await call(first, 'GET', `${target}/deliveries?cursor=${textOf(page.body['next_cursor'])}`, { token })
     expect(rest.body).toMatchObject({ count: 1, deliveries: [{ attempt: 1, status: 500 }], next_cursor: null })
 
     const again = `${target}/deliveries/${trigger.trigger_id}/resend`
@@ -291,7 +301,7 @@ describe('an alert', () => {
         const body = priceAlert({ symbol: assets[at % assets.length], condition: 'below', target_price: at + 1 })
         const created = await call(one, 'POST', '/price-alert', { body })
         expect(created.status).toBe(201)
-        const status = await call(other, 'GET', `/price-alert/${String(created.body['alert_id'])}`)
+        const status = await call(other, 'GET', `/price-alert/${textOf(created.body['alert_id'])}`)
         expect(status.body).toMatchObject({ status: 'active', target_price: at + 1 })
         return created.body['alert_id']
       }),
@@ -310,7 +320,7 @@ describe('an alert', () => {
     const { body } = await call(api, 'GET', target + cursor)
     const ids = (body['alerts'] as { alert_id: unknown }[]).map(({ alert_id: id }) => id)
     const next = body['next_cursor']
-    return next === null ? ids : [...ids, ...(await pages(api, target, `&cursor=${String(next)}`))]
+    return next === null ? ids : [...ids, ...(await pages(api, target, `&cursor=${textOf(next)}`))]
   }
 })
 
@@ -329,7 +339,7 @@ describe('the log', () => {
       others.at(-1),
       { id: recordId({ topic: 'market.trades', partition: 0, offset: 99 }) },
     ]) {
-      const { status, body } = await call(first, 'GET', `/records/${String(hidden?.id)}`)
+      const { status, body } = await call(first, 'GET', `/records/${textOf(hidden?.id)}`)
       expect([status, body['error']]).toEqual([404, 'not_found'])
     }
     const text = JSON.stringify([command, others])

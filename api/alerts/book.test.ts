@@ -1,0 +1,154 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Alert } from '../../schemas/alerts.ts'
+import { Book, cursorOf, placeOf, SCANNED_MAX, type Held } from './book.ts'
+
+function alert(change: Partial<Alert> = {}): Alert {
+  return {
+    alert_id: 'alert_btc_1_1',
+    kind: 'price',
+    asset: 'btc',
+    symbol: 'BTC',
+    condition: 'above',
+    target_price: 1,
+    threshold_pct: null,
+    min_value_usd: null,
+    status: 'active',
+    created_at: 1,
+    expires_at: 2,
+    expires_in_hours: 1,
+    ended_at: 0,
+    trigger_count: 0,
+    last_triggered: 0,
+    armed: false,
+    wallets: [],
+    receiver: 'example.com:443',
+    webhook: 'sealed',
+    key_version: 1,
+    idempotency: null,
+    body_hash: null,
+    time: 1,
+    v: 1,
+    ...change,
+  }
+}
+
+const everything = { kind: 'price', asset: undefined, wallet: undefined, before: undefined } as const
+
+function all(book: Book, query: Partial<Parameters<Book['page']>[0]> = {}): Held[] {
+  const { alerts, next } = book.page({ ...everything, limit: 3, ...query })
+  return next === undefined ? [...alerts] : [...alerts, ...all(book, { ...query, before: next })]
+}
+
+describe('the book of alerts', () => {
+  it('keeps the highest version, the later of equal ones, and no sealed URL', () => {
+    const book = new Book()
+    book.put(alert({ v: 5, trigger_count: 5 }))
+    book.put(alert({ v: 4, trigger_count: 4 }))
+    expect(book.find('alert_btc_1_1')).toMatchObject({ trigger_count: 5 })
+    book.put(alert({ v: 5, trigger_count: 6 }))
+    expect(book.find('alert_btc_1_1')).toMatchObject({ trigger_count: 6 })
+    expect(JSON.stringify(book.find('alert_btc_1_1'))).not.toContain('sealed')
+  })
+
+  it('forgets what has ended for long', () => {
+    const book = new Book()
+    book.put(alert({ idempotency: 'x' }))
+    expect(book.creation('x')).toBeDefined()
+    book.remove('alert_btc_1_1')
+    book.remove('alert_btc_1_1')
+    expect([book.size, book.find('alert_btc_1_1'), book.creation('x'), all(book)]).toEqual([
+      0,
+      undefined,
+      undefined,
+      [],
+    ])
+  })
+
+  it('watches the assets of liquidation alerts until the last has ended', () => {
+    const book = new Book()
+    const watching = (id: string, change: Partial<Alert> = {}): void =>
+      book.put(alert({ alert_id: id, kind: 'liquidation', asset: 'wif', ...change }))
+    watching('alert_liq_1')
+    watching('alert_liq_2')
+    book.put(alert())
+    watching('alert_liq_1', { status: 'triggered', v: 2 })
+    expect(book.watched()).toEqual(['wif'])
+    watching('alert_liq_1', { status: 'expired', ended_at: 9, v: 3 })
+    expect(book.watched()).toEqual(['wif'])
+    watching('alert_liq_2', { status: 'cancelled', ended_at: 9, v: 3 })
+    expect(book.watched()).toEqual([])
+    watching('alert_liq_1', { v: 4 })
+    expect(book.watched()).toEqual(['wif'])
+    book.remove('alert_liq_1')
+    expect(book.watched()).toEqual([])
+  })
+
+  const change = fc.record({
+    n: fc.nat(30),
+    created: fc.nat(5),
+    what: fc.constantFrom('active', 'triggered', 'cancelled', 'gone'),
+    asset: fc.constantFrom('btc', 'eth'),
+    wallet: fc.constantFrom('0xAB', '0xab', 'So1'),
+    v: fc.nat(3),
+  })
+
+  it('lists what a sorted filter lists, whatever came in which order', () => {
+    const check = (changes: (typeof change extends fc.Arbitrary<infer T> ? T : never)[], limit: number): void => {
+      const book = new Book()
+      for (const { n, what, created, asset, wallet, v } of changes) {
+        // What an alert was made with does not change.
+        const id = `alert_${asset}_${created}_${wallet}_${n}`
+        if (what === 'gone') book.remove(id)
+        else
+          book.put(alert({ alert_id: id, status: what as 'active', created_at: created, asset, wallets: [wallet], v }))
+      }
+      const plain = [
+        ...new Set(changes.map(({ n, asset, created, wallet }) => `alert_${asset}_${created}_${wallet}_${n}`)),
+      ]
+        .flatMap((id) => book.find(id) ?? [])
+        .filter(({ status }) => status === 'active')
+        .toSorted((a, b) => b.created_at - a.created_at || (a.alert_id < b.alert_id ? 1 : -1))
+      const isEvm = ({ wallets }: Held): boolean => wallets[0]?.startsWith('0x') === true
+      expect(all(book, { limit })).toEqual(plain)
+      expect(all(book, { limit, asset: 'eth' })).toEqual(plain.filter(({ asset }) => asset === 'eth'))
+      expect(all(book, { limit, wallet: '0XAb' })).toEqual(plain.filter(isEvm))
+      expect(all(book, { limit, wallet: 'So1', asset: 'btc' })).toEqual(
+        plain.filter((one) => !isEvm(one) && one.asset === 'btc'),
+      )
+    }
+    fc.assert(fc.property(fc.array(change, { maxLength: 60 }), fc.integer({ min: 1, max: 7 }), check))
+  })
+
+  it('gives a page after a bounded look, and where to go on', () => {
+    const book = new Book()
+    for (let n = 0; n <= SCANNED_MAX; n += 1)
+      book.put(alert({ alert_id: `alert_${n}`, created_at: n, status: n === 0 ? 'active' : 'expired', ended_at: n }))
+    const { alerts, next } = book.page({ ...everything, limit: 1 })
+    expect([alerts, next]).toEqual([[], { created: 1, id: 'alert_1' }])
+    expect(all(book, { limit: 1 })).toMatchObject([{ alert_id: 'alert_0' }])
+  })
+
+  it('takes alerts in any order, and forgets those that are gone', () => {
+    const book = new Book()
+    const ids = Array.from({ length: 5_000 }, (_, n) => (n * 2_477) % 5_000)
+    for (const n of ids) book.put(alert({ alert_id: `alert_${n}`, created_at: n }))
+    for (const n of ids) if (n % 5 !== 0) book.remove(`alert_${n}`)
+    const left = all(book, { limit: 100 }).map(({ created_at: created }) => created)
+    expect(left).toEqual(Array.from({ length: 1_000 }, (_, n) => 4_995 - 5 * n))
+  })
+})
+
+describe('a cursor', () => {
+  it('leads back to its place', () => {
+    const place = { created: 1_767_323_045_000_000, id: 'alert_liq_btc_1767323045_281474976710655' }
+    expect(placeOf(cursorOf(place))).toEqual(place)
+  })
+
+  it.each(['', 'x', Buffer.from('1|nobody').toString('base64url'), Buffer.from('|alert_1').toString('base64url')])(
+    'is none: %s',
+    (text) => {
+      expect(placeOf(text)).toBeUndefined()
+    },
+  )
+})

@@ -1,0 +1,53 @@
+import { startHarness, type Harness, type HarnessOptions } from './harness.ts'
+
+export interface Sent {
+  readonly body?: unknown
+  readonly token?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type Answered = Awaited<ReturnType<Harness['get']>>
+
+/** The API with alerts in memory, and short ways to ask it. */
+export interface AlertHarness extends Harness {
+  send(method: string, path: string, sent?: Sent): Promise<Answered>
+  /** A new alert; gives its id, its path and its token. */
+  create(change?: object, path?: string): Promise<{ id: string; at: string; token: string }>
+}
+
+export async function startAlerts(options: HarnessOptions = {}): Promise<AlertHarness> {
+  const api = await startHarness(options)
+  const send = (method: string, path: string, { body, token, headers }: Sent = {}): Promise<Answered> =>
+    api.get(path, {
+      method,
+      headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers },
+      ...(body === undefined ? {} : { body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) }),
+    })
+  return {
+    ...api,
+    send,
+    async create(change = {}, path = '/price-alert') {
+      const body = path === '/price-alert' ? priceBody(change) : riskBody(change)
+      const answer = await send('POST', path, { body })
+      if (answer.status !== 201) throw new Error(JSON.stringify(answer.body))
+      const id = textOf(answer.body['alert_id'])
+      return { id, at: `${path}/${id}`, token: textOf(answer.body['manage_token']) }
+    },
+  }
+}
+
+export const HOOK = 'https://hooks.example.com/a-secret-path'
+
+export function priceBody(change: object = {}): object {
+  return { symbol: 'BTC', condition: 'above', target_price: 100, webhook_url: HOOK, ...change }
+}
+
+export function riskBody(change: object = {}): object {
+  return { symbol: 'BTC', webhook_url: HOOK, ...change }
+}
+
+/** A field of an answer that has to be a text. */
+export function textOf(value: unknown): string {
+  if (typeof value !== 'string') throw new Error(`not a text: ${JSON.stringify(value)}`)
+  return value
+}
