@@ -292,6 +292,19 @@ describe('an alert', () => {
     expect([other.status, other.body['error']]).toEqual([409, 'idempotency_conflict'])
   })
 
+  it('is created within a second, one after the other', async () => {
+    const times: number[] = []
+    for (let at = 0; at < 40; at += 1) {
+      const before = performance.now()
+      const body = priceAlert({ symbol: 'LTC', target_price: 1 + at })
+      expect((await call(at % 2 === 0 ? first : second, 'POST', '/price-alert', { body })).status).toBe(201)
+      times.push(performance.now() - before)
+    }
+    const [median = NaN, worst = NaN] = [times.toSorted((a, b) => a - b)[20], Math.max(...times)]
+    console.info(`creation, milliseconds: median ${median.toFixed(1)}, worst of 40 ${worst.toFixed(1)}`)
+    expect(median).toBeLessThan(1_000)
+  })
+
   it('can be read everywhere as soon as it is created, fifty at a time', async () => {
     const assets = ['BTC', 'ETH', 'SOL', 'XRP', 'POL']
     const before = performance.now()

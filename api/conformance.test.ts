@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { cvdSignals, endpoints, fundingSignals, sentimentBounds, type FieldType } from './testing/specification.ts'
+import { isOf, valuesAt } from './testing/fields.ts'
+import { cvdSignals, endpoints, fundingSignals, sentimentBounds } from './testing/specification.ts'
 import { routes } from './routes.ts'
 import { fillAsset } from './testing/market-facts.ts'
 import {
@@ -28,37 +29,6 @@ async function answer(path: string): Promise<Record<string, unknown>> {
   const { status, body } = await api.get(path)
   expect([status, path]).toEqual([200, path])
   return body
-}
-
-const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
-
-function isOf(type: FieldType, value: unknown): boolean {
-  switch (type) {
-    case 'number':
-      return typeof value === 'number' && Number.isFinite(value)
-    case 'int':
-      return Number.isInteger(value)
-    case 'number or null':
-      return value === null || isOf('number', value)
-    case 'timestamp':
-      return typeof value === 'string' && INSTANT.test(value)
-    case 'object':
-      return typeof value === 'object' && value !== null && !Array.isArray(value)
-    case 'array':
-      return Array.isArray(value)
-    case 'string':
-    case 'boolean':
-      return typeof value === type
-  }
-}
-
-/** All values at a path like `exchanges.*.cvd` or `results[].symbol`; undefined where the field is not there. */
-function valuesAt(body: unknown, path: string): unknown[] {
-  if (path === '') return [body]
-  const [, head = '', rest = ''] = /^([^.[]+|\[\])\.?(.*)$/.exec(path) ?? []
-  if (typeof body !== 'object' || body === null) return [undefined]
-  const inner = head === '[]' || head === '*' ? Object.values(body) : [(body as Record<string, unknown>)[head]]
-  return inner.flatMap((value) => valuesAt(value, rest))
 }
 
 describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('%s', (path, endpoint) => {

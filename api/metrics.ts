@@ -13,6 +13,8 @@ export interface Metrics {
   readonly querySeconds: Histogram
   /** Wants written to the log: written, or failed. */
   readonly wants: Counter<'result'>
+  /** Time from a command to its event, by action and outcome: the event, or the error. */
+  readonly commandSeconds: Histogram<'action' | 'outcome'>
   /** What the views say at the time of a scrape. */
   readonly seen: SeenMetrics
 }
@@ -64,6 +66,13 @@ export function createMetrics(): Metrics {
       name: 'mda_api_wants_total',
       help: 'Wants written to control.subscriptions',
       labelNames: ['result'],
+      registers,
+    }),
+    commandSeconds: new Histogram({
+      name: 'mda_api_alert_command_seconds',
+      help: 'Time from a command about an alert to the event that follows, by action and outcome',
+      labelNames: ['action', 'outcome'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
       registers,
     }),
     seen: createSeen(registers),

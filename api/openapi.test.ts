@@ -1,7 +1,8 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { ValidateFunction } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { errorStatus } from './errors.ts'
 import { openapi, templateOf } from './openapi.ts'
+import { ajv, closed } from './testing/closed.ts'
 import { routes } from './routes.ts'
 import { flow, listAsset, NOW, startHarness, type Harness } from './testing/harness.ts'
 import { endpoints } from './testing/specification.ts'
@@ -26,17 +27,6 @@ interface Document {
 }
 
 const document = JSON.parse(JSON.stringify(openapi(routes, '1.2.3'))) as Document
-const ajv = new Ajv2020({ allowUnionTypes: true, formats: { 'date-time': /^\d{4}-\d\d-\d\dT[\d:.]+Z$/ } })
-
-/** The schema with every object closed, so that a field that the document does not name is found. */
-function closed(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(closed)
-  if (typeof schema !== 'object' || schema === null) return schema
-  const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]))
-  return 'properties' in schema && !('additionalProperties' in schema)
-    ? { ...inner, additionalProperties: false }
-    : inner
-}
 
 /** What the document says of an answer. */
 function validator(path: string, status: number): ValidateFunction {

@@ -6,10 +6,22 @@ import type { Held } from './book.ts'
 import { commandOf } from './creation.ts'
 
 /** Sends a command and gives the event that followed; throws what it was refused with. */
-export async function ask({ alerts }: Services, command: Command): Promise<AlertEvent & { event: Done }> {
-  const event = await alerts.log.command(command)
+export async function ask(services: Services, command: Command): Promise<AlertEvent & { event: Done }> {
+  const event = await timed(services, command)
   if (isDone(event)) return event
   throw refusal(event)
+}
+
+async function timed({ alerts, metrics }: Services, command: Command): Promise<AlertEvent> {
+  const done = metrics.commandSeconds.startTimer({ action: command.action })
+  try {
+    const event = await alerts.log.command(command)
+    done({ outcome: event.error ?? event.event })
+    return event
+  } catch (error) {
+    done({ outcome: error instanceof ApiError ? error.code : 'failed' })
+    throw error
+  }
 }
 
 type Done = Exclude<AlertEvent['event'], 'rejected' | 'unknown'>
