@@ -10,8 +10,10 @@ export interface LaneLimits {
 
 /** Of its own slots a receiver of that pace has this share, at least one. */
 const shareOfOwn: Readonly<Record<Pace, number>> = { good: 1, new: 1 / 4, slow: 1 / 4 }
-/** All receivers of that pace together have this share of all slots, so that the good ones always find room. */
+/** All receivers of that pace together have this share of all slots. */
 const shareOfAll: Readonly<Record<Pace, number>> = { good: 1, new: 1 / 2, slow: 1 / 4 }
+/** And all that are not good together: the good ones always find room. */
+const SHARE_OF_OTHERS = 3 / 4
 const paces = ['good', 'new', 'slow'] as const
 /** Receivers whose pace is known while nothing waits for them; then the longest known is forgotten. */
 const IDLE_KNOWN_MAX = 20_000
@@ -65,7 +67,7 @@ export class Lanes<Item> {
     this.#turn = (this.#turn + 1) % paces.length
     for (let step = 0; step < paces.length; step++) {
       const pace = paces[(this.#turn + step) % paces.length] ?? 'good'
-      if (this.#inFlight[pace] + 1 > Math.max(1, this.#limits.slots * shareOfAll[pace])) continue
+      if (!this.#hasRoom(pace)) continue
       const [lane] = this.#turns[pace]
       if (lane !== undefined) return this.#start(lane)
     }
@@ -91,6 +93,12 @@ export class Lanes<Item> {
     this.#inFlight[lane.pace] -= 1
     if (lane.inFlight === 0 && lane.head === lane.waiting.length) this.#rest(lane)
     else this.#enlist(lane)
+  }
+
+  #hasRoom(pace: Pace): boolean {
+    const { slots } = this.#limits
+    if (this.#inFlight[pace] + 1 > Math.max(1, slots * shareOfAll[pace])) return false
+    return pace === 'good' || this.#inFlight.new + this.#inFlight.slow + 1 <= Math.max(1, slots * SHARE_OF_OTHERS)
   }
 
   #start(lane: Lane<Item>): { receiver: string; item: Item } {
