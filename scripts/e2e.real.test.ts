@@ -8,6 +8,8 @@ import { isSound, reconcile } from './accounts/reconcile.ts'
 import { reportText } from './accounts/show.ts'
 import { Ledger } from './accounts/source-ledger.ts'
 import { always } from './accounts/totals.ts'
+import { receiverCertificate } from '../infra/local/receiver/certificate.ts'
+import { startReceiver } from './chaos/alerts/receiver.ts'
 import { startOwnSystem, type OwnSystem } from './own-system.ts'
 
 const START_MS = 120_000
@@ -103,6 +105,22 @@ describe('the whole system, started by npm start', () => {
     },
   )
 
+  it('rings a new alert at its receiver, signed, once', { timeout: 90_000 }, async () => {
+    const { data } = system.run()
+    const receiver = await startReceiver(await receiverCertificate(data, new Date()), false)
+    try {
+      const created = await createAlert(`${receiver.url}/hook`)
+      receiver.know(created.alert_id, created.webhook_secret)
+      const id = `${created.alert_id}_1`
+      await expect.poll(() => receiver.deliveries.get(id)?.taken, { timeout: 60_000 }).toBe(1)
+      expect(receiver.wrong).toEqual([])
+      expect([...receiver.deliveries.keys()]).toEqual([id])
+      await expect.poll(() => alertOf(created.alert_id), { timeout: 20_000 }).toEqual(['triggered', 1, 1])
+    } finally {
+      await receiver.close()
+    }
+  })
+
   it('has them all after the feeds were killed', { timeout: 90_000 }, async () => {
     const before = pidOf('feeds')
     process.kill(before, 'SIGKILL')
@@ -124,6 +142,29 @@ describe('the whole system, started by npm start', () => {
     expect(readFileSync(system.logFile, 'utf8')).toContain('SYNTHETIC')
   })
 })
+
+interface CreatedAnswer {
+  readonly alert_id: string
+  readonly webhook_secret: string
+}
+
+/** An alert that rings at the next price; asked for again until the system is warm. */
+async function createAlert(webhook_url: string): Promise<CreatedAnswer> {
+  const body = JSON.stringify({ symbol: 'BTC', condition: 'above', target_price: 1, webhook_url })
+  const headers = { 'content-type': 'application/json', 'idempotency-key': 'the-alert-of-this-test' }
+  const create = (): Promise<Response> =>
+    fetch(`${urlOf(system.run(), 'api')}/price-alert`, { method: 'POST', headers, body })
+  let answer: Response | undefined
+  await expect.poll(async () => (answer = await create()).status, { timeout: 45_000, interval: 1_000 }).toBe(201)
+  return (await answer?.json()) as CreatedAnswer
+}
+
+/** Its status, triggers and attempts, as the API tells them. */
+async function alertOf(id: string): Promise<unknown[]> {
+  const answer = await fetch(`${urlOf(system.run(), 'api')}/price-alert/${id}`, { signal: AbortSignal.timeout(5_000) })
+  const alert = (await answer.json()) as Readonly<Record<string, unknown>>
+  return [alert['status'], alert['trigger_count'], alert['delivery_attempts']]
+}
 
 function pidOf(name: string): number {
   return system.run().parts.find((part) => part.name === name)?.pid ?? 0

@@ -88,7 +88,7 @@ class Account {
   }
 
   async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const first = Date.now()
+    const first = performance.timeOrigin + performance.now()
     const body = await read(request)
     const id = header(request, 'webhook-id')
     const status = body === undefined ? 413 : this.#enter(id, body, first, header(request, 'x-svc-signature'))

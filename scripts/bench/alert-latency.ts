@@ -1,0 +1,99 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { connectLog } from '../../infra/kafka/kafkajs.ts'
+import { receiverCertificate } from '../../infra/local/receiver/certificate.ts'
+import { urlOf, type RunFile } from '../../infra/local/run-file.ts'
+import { openBooks } from '../accounts/books.ts'
+import { Ledger } from '../accounts/source-ledger.ts'
+import { startReceiver, type Receiver } from '../chaos/alerts/receiver.ts'
+import type { Bench, Figure } from '../figure.ts'
+import { startOwnSystem } from '../own-system.ts'
+import { hopsOf, tailAlerts, type Hop, type Seen } from './latency/alert-hops.ts'
+import { quantile } from './latency/delays.ts'
+
+const WARM_UP_MS = 20_000
+const MEASURE_MS = 40_000
+/** Below the API's limit of free requests. */
+const CREATE_EVERY_MS = 150
+const ANSWER_MS = 10_000
+/** Deliveries that are still on their way at the end. */
+const DRAIN_MS = 5_000
+const symbols = ['BTC', 'ETH', 'SOL', 'XRP', 'BNB', 'DOGE']
+
+/**
+ * End to end on a demo of its own: from the venue's frame to the first byte of the webhook at its receiver, and the hops
+ * on the way. Alerts are created all the time; each rings at the first price after its creation. What is seen in a topic
+ * is seen by a reader of ours beside the parts: each of these moments is late by that reader's own fetch.
+ */
+const bench: Bench = async () => {
+  const system = await startOwnSystem(['--rate', '300'])
+  try {
+    await delay(WARM_UP_MS)
+    return await measure(system.run())
+  } finally {
+    await system.dispose()
+  }
+}
+
+export default bench
+
+async function measure(run: RunFile): Promise<Figure[]> {
+  const books = await openBooks(run, new Ledger(urlOf(run, 'simulator')))
+  const log = await connectLog({ brokers: [urlOf(run, 'broker')], namespace: '', clientId: 'bench' })
+  const receiver = await startReceiver(await receiverCertificate(run.data, new Date()), false)
+  try {
+    const ending = new AbortController()
+    const tails = tailAlerts(() => log.reader(), books, ending.signal)
+    await createAll(urlOf(run, 'api'), receiver)
+    await delay(DRAIN_MS)
+    ending.abort()
+    return figuresOf(await tails, receiver)
+  } finally {
+    await receiver.close()
+    await log.close()
+    await books.close()
+  }
+}
+
+async function createAll(api: string, receiver: Receiver): Promise<void> {
+  const end = performance.now() + MEASURE_MS
+  const open: Promise<void>[] = []
+  for (let index = 0; performance.now() < end; index++) {
+    open.push(create(api, symbols[index % symbols.length] ?? 'BTC', receiver))
+    await delay(CREATE_EVERY_MS)
+  }
+  await Promise.all(open)
+}
+
+async function create(api: string, symbol: string, receiver: Receiver): Promise<void> {
+  const body = {
+    symbol,
+    condition: 'above',
+    target_price: 1e-9,
+    webhook_url: `${receiver.url}/hook`,
+    expires_in_hours: 1,
+  }
+  const answer = await fetch(`${api}/price-alert`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(ANSWER_MS),
+  })
+  if (answer.status !== 201) throw new Error(`a creation was answered ${answer.status}: ${await answer.text()}`)
+  const { alert_id, webhook_secret } = (await answer.json()) as { alert_id: string; webhook_secret: string }
+  receiver.know(alert_id, webhook_secret)
+}
+
+function figuresOf(seen: Seen, receiver: Receiver): Figure[] {
+  if (receiver.wrong.length > 0) throw new Error(`wrong deliveries: ${receiver.wrong.slice(0, 3).join('; ')}`)
+  const samples = [...receiver.deliveries].flatMap(([id, { first }]) => hopsOf(seen, id, first) ?? [])
+  if (samples.length === 0) throw new Error('no alert rang: is the market running?')
+  const hops = Object.keys(samples[0] ?? {}) as Hop[]
+  return hops.flatMap((hop) => {
+    const values = samples.map((sample) => sample[hop])
+    return [0.5, 0.99].map((q) => figure(`${hop}, p${q * 100}`, quantile(values, q), values.length))
+  })
+}
+
+function figure(metric: string, value: number, n: number): Figure {
+  return { bench: 'alert-latency', metric, value, unit: 'ms', n }
+}

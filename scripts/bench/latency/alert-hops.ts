@@ -1,0 +1,92 @@
+import type { LogReader, Position } from '../../../infra/kafka/seam.ts'
+import { recordPlace } from '../../../schemas/record-id.ts'
+import type { Attempt, Trigger } from '../../../schemas/alerts.ts'
+import type { CompositePrice, Message, SpotTicker } from '../../../schemas/records.ts'
+import type { TopicName } from '../../../schemas/topics.ts'
+import type { AlertBooks } from '../../chaos/alerts/account.ts'
+
+const FETCH = { maxWaitMs: 100, maxBytesPerPartition: 512 * 1024 }
+/** A version is the generation times this plus the offset in the input topic. */
+const GENERATION = 2 ** 44
+
+interface At<Value> {
+  readonly value: Value
+  /** When our reader had it, milliseconds of the host's clock. */
+  readonly at: number
+}
+
+/** What our readers saw on the way, by partition and offset or by trigger id. */
+export interface Seen {
+  readonly tickers: Map<string, At<SpotTicker>>
+  readonly prices: Map<string, At<CompositePrice>>
+  readonly triggers: Map<string, At<Trigger>>
+  /** First attempts. */
+  readonly attempts: Map<string, At<Attempt>>
+}
+
+/** Reads the topics between venue and dispatcher from now on until `signal`, each with a reader of its own. */
+export async function tailAlerts(reader: () => LogReader, books: AlertBooks, signal: AbortSignal): Promise<Seen> {
+  const seen: Seen = { tickers: new Map(), prices: new Map(), triggers: new Map(), attempts: new Map() }
+  const take = (message: Message, place: string, at: number): void => {
+    if (message.type === 'spot_ticker') seen.tickers.set(place, { value: message.value, at })
+    if (message.type === 'composite_price') seen.prices.set(place, { value: message.value, at })
+    if (message.type === 'trigger') seen.triggers.set(message.value.trigger_id, { value: message.value, at })
+    if (message.type === 'attempt' && message.value.number === 1)
+      seen.attempts.set(message.value.trigger_id, { value: message.value, at })
+  }
+  const topics: readonly TopicName[] = ['market.tickers', 'alerts.inputs', 'alerts.triggers', 'webhooks.attempts']
+  await Promise.all(topics.map((topic) => tail({ ...books, reader: reader() }, topic, signal, take)))
+  return seen
+}
+
+async function tail(
+  { reader, codec, partitions }: AlertBooks,
+  topic: TopicName,
+  signal: AbortSignal,
+  take: (message: Message, place: string, at: number) => void,
+): Promise<void> {
+  const numbers = Array.from({ length: partitions }, (_, partition) => partition)
+  const next = new Map(await reader.offsets(topic, numbers, 'end'))
+  while (!signal.aborted) {
+    const from: Position[] = [...next].map(([partition, offset]) => ({ topic, partition, offset }))
+    for (const slice of await reader.fetch(from, FETCH)) {
+      const at = performance.timeOrigin + performance.now()
+      next.set(slice.partition, slice.next)
+      for (const { value, offset } of slice.records)
+        if (value !== null) take(codec.decode(value), `${slice.partition}/${offset}`, at)
+    }
+  }
+  await reader.close()
+}
+
+const hops = [
+  'frame received to first byte',
+  'venue time to frame received',
+  'frame received to ticker in market.tickers',
+  'ticker to price in alerts.inputs',
+  'price to trigger in alerts.triggers',
+  'trigger to attempt started',
+  'attempt started to first byte',
+] as const
+export type Hop = (typeof hops)[number]
+
+/** How long each hop of one delivery took, milliseconds; undefined where a record on its way was not seen. */
+export function hopsOf(seen: Seen, id: string, firstByte: number): Record<Hop, number> | undefined {
+  const trigger = seen.triggers.get(id)
+  const attempt = seen.attempts.get(id)
+  const cause = recordPlace(trigger?.value.record ?? '')
+  const price = cause && seen.prices.get(`${cause.partition}/${cause.offset}`)
+  const ticker = price && cause && seen.tickers.get(`${cause.partition}/${price.value.v % GENERATION}`)
+  if (trigger === undefined || attempt === undefined || price === undefined || ticker === undefined) return undefined
+  const received = ticker.value.received / 1_000
+  const started = attempt.value.started / 1_000
+  return {
+    'frame received to first byte': firstByte - received,
+    'venue time to frame received': received - ticker.value.time / 1_000,
+    'frame received to ticker in market.tickers': ticker.at - received,
+    'ticker to price in alerts.inputs': price.at - ticker.at,
+    'price to trigger in alerts.triggers': trigger.at - price.at,
+    'trigger to attempt started': started - trigger.at,
+    'attempt started to first byte': firstByte - started,
+  }
+}
