@@ -157,6 +157,18 @@ describe('peers', () => {
     await closeServer(server)
   })
 
+  it('that deliver say how old the oldest undelivered trigger is', async () => {
+    const server = createServer((_request, response) => {
+      response.end('{"ok":true,"open":3,"oldest_undelivered_ms":4500}\n')
+    })
+    const port = await listen(server, '127.0.0.1', 0)
+    await api.stop()
+    api = await startHarness({ peers: [{ name: 'webhooks', url: `http://127.0.0.1:${port}` }] })
+    const { body } = await api.get('/healthz')
+    expect(body).toMatchObject({ parts: { webhooks: 'ok' }, oldest_undelivered_ms: 4500 })
+    await closeServer(server)
+  })
+
   it('are read from name=url items', () => {
     expect(peersOf(['feeds=http://feeds:9100/'])).toEqual([{ name: 'feeds', url: 'http://feeds:9100' }])
     expect(() => peersOf(['http://feeds:9100'])).toThrow('feeds=http://feeds:9100, got "http://feeds:9100"')

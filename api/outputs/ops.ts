@@ -57,6 +57,12 @@ export const healthOutput: Output = {
         'Topics by name',
       ),
       open_gaps: integer('Gaps that are being repaired'),
+      oldest_undelivered_ms: integer(
+        'Age of the oldest undelivered trigger, no receiver excluded; 0: all are delivered',
+        {
+          minimum: 0,
+        },
+      ),
       audit: byName(
         object('Our minutes of the last 24 h beside the venue’s own candles', {
           compared: integer('Minutes and instruments compared'),
@@ -71,7 +77,7 @@ export const healthOutput: Output = {
       ),
       ...stamped,
     },
-    ['log', 'active_ws_connections', 'venues', 'channels', 'topics', 'open_gaps', 'audit'],
+    ['log', 'active_ws_connections', 'venues', 'channels', 'topics', 'open_gaps', 'oldest_undelivered_ms', 'audit'],
   ),
 }
 

@@ -30,7 +30,9 @@ function answerOf(body: State, hit: { cached: boolean; freshForMs: number }): An
 
 async function health(services: Services): Promise<State> {
   const { mode, version } = services
-  const parts = await partsOf(services)
+  const peers = await Promise.all(services.peers.map(reportOf))
+  const parts = Object.fromEntries(peers.map(({ name, state }) => [name, state]))
+  const undelivered = peers.flatMap(({ undeliveredMs }) => undeliveredMs ?? [])
   try {
     const [world, gaps, audits] = await Promise.all([
       services.world(),
@@ -51,6 +53,7 @@ async function health(services: Services): Promise<State> {
       channels: channelHealth(world, clock),
       topics: topicAges(world, clock),
       open_gaps: gaps,
+      ...(undelivered.length === 0 ? {} : { oldest_undelivered_ms: Math.max(...undelivered) }),
       ...(audits === undefined ? {} : { audit: auditHealth(audits) }),
     }
   } catch (error) {
@@ -89,18 +92,27 @@ function auditHealth(audits: readonly AuditRow[]): Record<string, object> {
   )
 }
 
-async function partsOf(services: Services): Promise<Record<string, string>> {
-  const states = await Promise.all(services.peers.map(async (peer) => [peer.name, await stateOf(peer)] as const))
-  return Object.fromEntries(states)
+interface PeerReport {
+  readonly name: string
+  readonly state: 'ok' | 'not ok' | 'unreachable'
+  /** Age of the oldest trigger that the dispatcher has not delivered; undefined: it is no dispatcher. */
+  readonly undeliveredMs: number | undefined
 }
 
-async function stateOf(peer: Peer): Promise<'ok' | 'not ok' | 'unreachable'> {
+async function reportOf(peer: Peer): Promise<PeerReport> {
+  const { name } = peer
   try {
-    return (await askPeer(peer, '/healthz')).status === 200 ? 'ok' : 'not ok'
+    const { status, text } = await askPeer(peer, '/healthz')
+    return { name, state: status === 200 ? 'ok' : 'not ok', undeliveredMs: undeliveredIn(text) }
   } catch {
     // Why is in the peer's own log; here it only counts that it did not answer.
-    return 'unreachable'
+    return { name, state: 'unreachable', undeliveredMs: undefined }
   }
+}
+
+function undeliveredIn(text: string): number | undefined {
+  const age = /"oldest_undelivered_ms":(\d{1,15})\b/.exec(text)?.[1]
+  return age === undefined ? undefined : Number(age)
 }
 
 async function ready(services: Services): Promise<State> {

@@ -78,7 +78,9 @@ async function start(report: Logger): Promise<() => Promise<void>> {
   })
   exposeDispatcher(metrics, dispatcher, () => hostClock.now())
   void dispatcher.failed.then((reason) => end(reason, report))
-  const health = (): ReturnType<Dispatcher['health']> & Record<string, unknown> => ({ ...dispatcher.health() })
+  const health = (): ReturnType<Dispatcher['health']> & Record<string, unknown> => {
+    return { ...dispatcher.health(), oldest_undelivered_ms: ageOf(dispatcher.oldest()) }
+  }
   const ops = await startOps(metrics, health, { host: config.OPS_HOST, port: config.OPS_PORT })
   report.info({ url: ops.url }, 'running')
   sayReady(ops.url)
@@ -87,6 +89,11 @@ async function start(report: Logger): Promise<() => Promise<void>> {
     await ops.close()
     await log.close()
   }
+}
+
+/** Age of the oldest undelivered trigger, milliseconds; 0: all are delivered. */
+function ageOf(oldest: number | undefined): number {
+  return oldest === undefined ? 0 : Math.max(0, Math.round(hostClock.now() - oldest / 1_000))
 }
 
 function senderOf(config: Settings, report: Logger): Send {
