@@ -17,6 +17,8 @@ export class Place {
   #task: Task | undefined
   #isBusy = false
   #isDropped = false
+  /** The end of the log was reached once: an order that stops a retry has been read before the retry is made. */
+  #hasCaughtUp = false
   /** When it was last known to work, milliseconds. */
   #goodAt: number
   /** What the last task had not delivered, until the next one knows. */
@@ -50,16 +52,16 @@ export class Place {
   offer(wanted: Position, slice: Slice): void {
     const task = this.#task
     if (task === undefined || this.#isBusy || task.position.offset !== wanted.offset) return
-    if (slice.error === undefined && slice.next === wanted.offset) return
-    this.#isBusy = true
-    const taken = task.take(slice).catch((error: unknown) => this.fail(task, error))
-    void taken.finally(() => {
-      this.#isBusy = false
-    })
+    const isAtEnd = slice.error === undefined && slice.next >= slice.end
+    if (slice.error === undefined && slice.next === wanted.offset) {
+      this.#hasCaughtUp ||= isAtEnd
+      return
+    }
+    void this.#take(task, slice, isAtEnd)
   }
 
   tick(): void {
-    this.#task?.tick()
+    if (this.#hasCaughtUp || this.#task?.wants === undefined) this.#task?.tick()
   }
 
   /** The task is of no use any more; another takes its place in a moment. */
@@ -84,6 +86,17 @@ export class Place {
     this.#closeTask()
   }
 
+  async #take(task: Task, slice: Slice, isAtEnd: boolean): Promise<void> {
+    this.#isBusy = true
+    try {
+      await task.take(slice)
+      this.#hasCaughtUp ||= isAtEnd && task === this.#task
+    } catch (error) {
+      this.fail(task, error)
+    }
+    this.#isBusy = false
+  }
+
   async #reopen(): Promise<void> {
     await this.#options.ports.clock.delay(REOPEN_AFTER_MS)
     await this.#open()
@@ -95,6 +108,7 @@ export class Place {
         const task = await Task.open(this.partition, { ...this.#options, onFailed: (...why) => this.fail(...why) })
         if (this.#isOver()) return void task.close().catch(() => undefined) // it never had anything under way
         this.#task = task
+        this.#hasCaughtUp = false
         this.#oldest = undefined
         return
       } catch (error) {
