@@ -1,0 +1,177 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { stillClock } from '../../../processors/kernel/driver.ts'
+import { MemoryBroker } from '../../../processors/kernel/memory-log.ts'
+import { localCodec } from '../../../schemas/codec.ts'
+import type { Attempt, Command, Trigger } from '../../../schemas/alerts.ts'
+import { recordId } from '../../../schemas/record-id.ts'
+import type { CompositePrice, Message } from '../../../schemas/records.ts'
+import { accountAlerts, isSoundAlerts, type AlertReport } from './account.ts'
+import type { Delivered, Receiver } from './receiver.ts'
+
+const T = 1_700_000_000_000_000
+const PARTITION = 1
+const codec = localCodec()
+
+let broker: MemoryBroker
+let deliveries: Map<string, Delivered>
+beforeEach(() => {
+  broker = new MemoryBroker(stillClock)
+  deliveries = new Map()
+  enter('alerts.inputs', { type: 'command', value: create })
+  enter('alerts.inputs', { type: 'composite_price', value: price })
+})
+
+type Entered = 'alerts.inputs' | 'alerts.triggers' | 'webhooks.attempts'
+
+function enter(topic: Entered, message: Message): void {
+  const value = codec.encode(topic, message.type, message.value)
+  broker.append(topic, PARTITION, [{ key: 'k', value, time: T / 1000 }])
+}
+
+const create: Command = {
+  request_id: 'r1',
+  action: 'create',
+  asset: 'btc',
+  alert_id: 'a',
+  alert: {
+    kind: 'price',
+    symbol: 'BTC',
+    condition: 'above',
+    target_price: 100,
+    threshold_pct: null,
+    min_value_usd: null,
+    expires_in_hours: 1,
+    wallets: [],
+    receiver: 'r:443',
+    webhook: '',
+    key_version: 1,
+    idempotency: null,
+    body_hash: null,
+  },
+  add_hours: null,
+  trigger_id: null,
+  trigger_partition: null,
+  trigger_offset: null,
+  payment: null,
+  created: T,
+}
+const price: CompositePrice = {
+  asset: 'btc',
+  price: 101,
+  low: 101,
+  high: 101,
+  change_24h: null,
+  sources: [],
+  quality: 'good',
+  late: false,
+  time: T + 1,
+  v: 1,
+}
+const trigger: Trigger = {
+  trigger_id: 'a_1',
+  alert_id: 'a',
+  kind: 'price',
+  asset: 'btc',
+  symbol: 'BTC',
+  receiver: 'r:443',
+  webhook: '',
+  key_version: 1,
+  severity: 'medium',
+  test: false,
+  current_price: 101,
+  target_price: 100,
+  condition: 'above',
+  condition_met: '',
+  oi_at_risk_usd: null,
+  oi_at_risk_pct: null,
+  cascade_risk: null,
+  threshold_pct: null,
+  sources: [],
+  quality: 'good',
+  late: false,
+  trigger_count: 1,
+  record: recordId({ topic: 'alerts.inputs', partition: PARTITION, offset: 1 }),
+  time: T + 1,
+  v: 1,
+}
+const attempt: Attempt = {
+  trigger_id: 'a_1',
+  alert_id: 'a',
+  receiver: 'r:443',
+  number: 1,
+  outcome: 'cancelled',
+  status: null,
+  error: 'stopped',
+  started: T,
+  finished: T,
+  due: null,
+  test: false,
+  triggered: T,
+}
+const triggered = (change: Partial<Trigger> = {}): void =>
+  enter('alerts.triggers', { type: 'trigger', value: { ...trigger, ...change } })
+const delivered = (id: string, change: Partial<Delivered> = {}): void => {
+  const plain = { alertId: 'a', count: 1, test: false, body: 'x', first: 0, attempts: 1, taken: 1 }
+  deliveries.set(id, { ...plain, ...change })
+}
+
+async function report(): Promise<AlertReport> {
+  const receiver: Receiver = {
+    url: '',
+    deliveries,
+    wrong: [],
+    know: () => undefined,
+    close: () => Promise.resolve(),
+  }
+  const books = { reader: broker.connect().reader(), codec, partitions: 2 }
+  return accountAlerts(books, receiver, new Set(['a']), 0)
+}
+
+describe('the account of alerts', () => {
+  it('is sound where what had to ring rang and was taken, however often it came', async () => {
+    triggered()
+    triggered()
+    delivered('a_1', { attempts: 3, taken: 2 })
+    const found = await report()
+    expect(found).toMatchObject({ created: 1, demanded: 1, repeated: 1, delivered: 1, doubled: 1 })
+    expect(isSoundAlerts(found)).toBe(true)
+  })
+
+  it('names a trigger that the log does not have', async () => {
+    const found = await report()
+    expect(found.lost).toEqual(['a_1'])
+    expect(isSoundAlerts(found)).toBe(false)
+  })
+
+  it('names a trigger that nothing demanded, and one that another record caused', async () => {
+    triggered({ record: recordId({ topic: 'alerts.inputs', partition: PARTITION, offset: 0 }) })
+    triggered({ trigger_id: 'a_2', trigger_count: 2 })
+    delivered('a_1')
+    delivered('a_2', { count: 2 })
+    expect((await report()).unexpected).toEqual(['a_1', 'a_2'])
+  })
+
+  it('names a trigger that did not arrive, unless its owner ended it', async () => {
+    triggered()
+    delivered('a_1', { taken: 0 })
+    expect((await report()).undelivered).toEqual(['a_1'])
+    enter('webhooks.attempts', { type: 'attempt', value: attempt })
+    const found = await report()
+    expect(found).toMatchObject({ undelivered: [], ended: 1 })
+    expect(isSoundAlerts(found)).toBe(true)
+  })
+
+  it('names deliveries that nothing asked for, and one trigger under two ids', async () => {
+    triggered()
+    delivered('a_1')
+    delivered('b_1')
+    expect((await report()).wrong).toEqual(['b_1: nothing asked for it', 'b_1 and a_1: one trigger under two ids'])
+  })
+
+  it('leaves the alerts of others alone', async () => {
+    enter('alerts.inputs', { type: 'command', value: { ...create, request_id: 'r2', alert_id: 'other' } })
+    triggered()
+    delivered('a_1')
+    expect(await report()).toMatchObject({ demanded: 1, lost: [], unexpected: [] })
+  })
+})
