@@ -57,7 +57,7 @@ beforeAll(async () => {
     start('second', 'main.ts'),
   ])
   await Promise.all([first, second].map((api) => vi.waitFor(() => assertAlerts(api), PATIENCE)))
-}, 90_000)
+}, 180_000)
 
 afterAll(async () => {
   await Promise.all([first, second, processors].map((child) => child?.stop()))
@@ -300,7 +300,7 @@ describe('an alert', () => {
       expect((await call(at % 2 === 0 ? first : second, 'POST', '/price-alert', { body })).status).toBe(201)
       times.push(performance.now() - before)
     }
-    const [median = NaN, worst = NaN] = [times.toSorted((a, b) => a - b)[20], Math.max(...times)]
+    const [median = NaN, worst] = [times.toSorted((a, b) => a - b)[20], Math.max(...times)]
     console.info(`creation, milliseconds: median ${median.toFixed(1)}, worst of 40 ${worst.toFixed(1)}`)
     expect(median).toBeLessThan(1_000)
   })
