@@ -15,7 +15,7 @@ import { signatureHeaders } from '../../processors/webhooks/signature.ts'
 import type { Trigger } from '../../schemas/alerts.ts'
 import type { Bench, Figure } from '../figure.ts'
 
-const DELIVERIES = 4_000
+const DELIVERIES = 2_000
 const WARM_UP = 500
 /** Under way at once, as to one good receiver. */
 const AT_ONCE = 16
