@@ -31,8 +31,18 @@ describe('a row of the derived numbers', () => {
 
 describe('the rate that follows from a mean premium', () => {
   const perp = (venue: string, intervalHours: number): Perp => ({
-    ...{ venue, symbol: 'X', asset: 'X', intervalHours, cap: 0.02, floor: -0.02 },
-    ...{ mark: 1, index: 1, rate: 0, nextSettlement: 0, openInterest: 0, time: 0 },
+    venue,
+    symbol: 'X',
+    asset: 'X',
+    intervalHours,
+    cap: 0.02,
+    floor: -0.02,
+    mark: 1,
+    index: 1,
+    rate: 0,
+    nextSettlement: 0,
+    openInterest: 0,
+    time: 0,
   })
 
   it.each([
@@ -50,11 +60,22 @@ describe('the rate that follows from a mean premium', () => {
 describe('liquidations beside the ledger', () => {
   const start = Date.parse('2026-11-21T10:00:00Z') * 1000
   const liquidation = (venue: string, seconds: number, size: number): Liquidation => ({
-    ...{ venue, symbol: 'BTCUSDT', asset: 'BTC', time: start + seconds * 1_000_000, side: 'long', size },
-    ...{ bankruptcyPrice: 90, fillPrice: 100 },
+    venue,
+    symbol: 'BTCUSDT',
+    asset: 'BTC',
+    time: start + seconds * 1_000_000,
+    side: 'long',
+    size,
+    bankruptcyPrice: 90,
+    fillPrice: 100,
   })
   const ledger: LedgerState = {
-    ...{ spot: [], perp: [], premiums: [], settlements: [], ratios: [], tokens: [] },
+    spot: [],
+    perp: [],
+    premiums: [],
+    settlements: [],
+    ratios: [],
+    tokens: [],
     liquidations: [
       liquidation('bybit', 1, 2),
       liquidation('bybit', 2, 3),
@@ -77,7 +98,9 @@ describe('liquidations beside the ledger', () => {
     }
     const since = new Date(start / 1000).toISOString()
     return {
-      ...{ as_of: new Date(start / 1000 + 60_000).toISOString(), count: rows.length, events },
+      as_of: new Date(start / 1000 + 60_000).toISOString(),
+      count: rows.length,
+      events,
       stats: {
         last_1h: { ...figures, long_liquidations: rows.length, short_liquidations: 0 },
         last_24h: { ...figures, since },

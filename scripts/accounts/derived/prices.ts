@@ -58,7 +58,7 @@ export function batchRows(answer: PricesAnswer, asset: string, ledger: LedgerSta
   if (market === undefined) return [same('batch source', asset, entry?.source, 'coingecko')]
   const ticker = (renamed[asset] ?? asset).toLowerCase()
   const token = ledger.tokens.find(({ symbol }) => symbol === ticker)
-  const [price = Number.NaN] = usdOf(ledger, market)
+  const [price] = usdOf(ledger, market)
   return [
     same('batch source', asset, entry?.source, market.venue),
     near('batch price, USD', asset, entry?.price, price, PRICE),
