@@ -21,10 +21,12 @@ const DERIVED_MS = 240_000
 const venues = ['binance', 'bybit', 'okx', 'coinbase']
 
 let system: OwnSystem
+let started: OwnSystem | undefined
 beforeAll(async () => {
-  system = await startOwnSystem(['--seed', '7', '--rate', '200'], { SIMULATOR_FILLERS: '20' })
+  started = await startOwnSystem(['--seed', '7', '--rate', '200'], { SIMULATOR_FILLERS: '20' })
+  system = started
 }, START_MS)
-afterAll(() => system.dispose(), START_MS)
+afterAll(() => started?.dispose(), START_MS)
 
 interface CvdAnswer {
   readonly cvd: number

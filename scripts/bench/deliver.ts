@@ -162,7 +162,7 @@ async function serve({ cert, key }: { cert: string; key: string }): Promise<void
   const server = createServer({ cert, key }, (request, response) => {
     request.resume().once('end', () => response.writeHead(204).end())
   })
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin - a thread's port has no origin
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin - threads have no origin
   parentPort?.postMessage(await listen(server, '127.0.0.1', 0))
 }
 

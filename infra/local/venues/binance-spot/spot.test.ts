@@ -12,6 +12,12 @@ afterAll(() => face.close())
 
 type Row = Readonly<Record<string, unknown>>
 
+async function candleRows(path: string): Promise<unknown[][]> {
+  const { status, body } = await face.get(path)
+  expect(status).toBe(200)
+  return body as unknown[][]
+}
+
 async function rows(path: string): Promise<Row[]> {
   const { status, body } = await face.get(path)
   expect(status).toBe(200)
@@ -70,13 +76,13 @@ test('prices of one, of some and of all pairs', async () => {
 test('candles are oldest first and bounded, the open one last', async () => {
   const now = face.world.nowMs
   const open = Math.floor(now / 60_000) * 60_000
-  const newest = (await rows('/api/v3/klines?symbol=BTCUSDT&interval=1m&limit=3')) as unknown as unknown[][]
+  const newest = await candleRows('/api/v3/klines?symbol=BTCUSDT&interval=1m&limit=3')
   expect(newest.map(([start]) => start).at(-1)).toBe(open)
   expect(newest.length).toBeLessThanOrEqual(3)
   const start = open - 60 * 60_000
-  const hour = (await rows(
+  const hour = await candleRows(
     `/api/v3/klines?symbol=BTCUSDT&interval=1m&startTime=${start}&endTime=${start + 299_999}`,
-  )) as unknown as unknown[][]
+  )
   expect(hour.map(([time]) => time)).toEqual([0, 1, 2, 3, 4].map((minute) => start + minute * 60_000))
 })
 
