@@ -120,11 +120,18 @@ export function predictedRows(answer: PredictedAnswer, asset: string, ledger: Le
   if (perp === undefined) return [same('predicted venue', asset, answer.exchange, 'a venue that lists it')]
   const all = estimatesOf(ledger, perp, answer.as_of, answer.next_funding_time)
   const whose = `${asset} ${perp.venue}`
-  const own = all.find(({ samples }) => samples === answer.premium_samples_expected)
+  // The minute that has just ended is read within the next; a hole further back shows in the mean.
+  const behind = answer.premium_samples_expected - answer.premium_samples
+  const own = all.find(({ samples }) => samples === answer.premium_samples)
   const perYear = ((own?.rate ?? NaN) * 24 * 365 * 100) / perp.intervalHours
   const settled = settledOf(ledger, asset, perp.venue).slice(0, answer.funding_history.length)
   return [
-    same('minutes of the premium', whose, answer.premium_samples, answer.premium_samples_expected),
+    same(
+      'minutes of the premium',
+      whose,
+      answer.premium_samples + (behind === 1 ? 1 : 0),
+      answer.premium_samples_expected,
+    ),
     near('mean premium', whose, answer.average_premium_index, own?.premium, RATE),
     near('predicted rate', whose, answer.predicted_funding_rate, own?.rate, RATE),
     near('predicted rate a year, %', whose, answer.predicted_annualized_pct, perYear, yearly(perp.intervalHours)),
