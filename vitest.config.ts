@@ -1,11 +1,24 @@
 import { defineConfig } from 'vitest/config'
 
-/** Two projects: `unit` needs nothing but Node; `real` starts the broker, the registry and ClickHouse once per run. */
+/** What every project has: waits that end early when all is well, and last long enough on a busy machine. */
+const patient = {
+  setupFiles: ['infra/local/test-patience.ts'],
+  expect: { poll: { timeout: 60_000 } },
+  testTimeout: 120_000,
+  hookTimeout: 180_000,
+  maxWorkers: 2,
+}
+
+/** Files that measure times or run a whole system: one after the other, with nothing beside them. */
+const alone = ['scripts/e2e.real.test.ts', 'processors/webhooks/isolation.real.test.ts']
+
+/** Three projects, one after the other: `unit` needs nothing but Node; for `real` broker, registry and ClickHouse start once. */
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
+          ...patient,
           name: 'unit',
           include: ['{schemas,processors,api,infra,scripts}/**/*.test.ts'],
           exclude: ['**/*.real.test.ts'],
@@ -13,12 +26,21 @@ export default defineConfig({
       },
       {
         test: {
+          ...patient,
           name: 'real',
           include: ['{schemas,processors,api,infra,scripts}/**/*.real.test.ts'],
+          exclude: alone,
           globalSetup: ['infra/local/test-parts.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...patient,
+          name: 'alone',
+          include: alone,
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -70,17 +70,17 @@ beforeAll(async () => {
   const target = { log, codec, partitions: PARTITIONS, now }
   await fillLog(target, fake)
   await fillMarketLog(target, fake.market)
-  await vi.waitFor(arrived, { timeout: 30_000, interval: 100 })
+  await vi.waitFor(arrived, { timeout: 60_000, interval: 100 })
   api = await startChild({
     name: 'api',
     command: [process.execPath, file('main.ts')],
     env,
     logFile: path.join(folder, 'api.log'),
     ready: 'message',
-    readyWithinMs: 10_000,
+    readyWithinMs: 60_000,
     stopWithinMs: 5_000,
   })
-}, 90_000)
+}, 180_000)
 
 afterAll(async () => {
   await api?.stop()

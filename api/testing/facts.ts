@@ -56,11 +56,18 @@ export async function fillLog(target: LogTarget, fake: FakeDatabase): Promise<vo
     partition,
     fake.flows.map((flow) => flowOf(flow, 2)),
   )
+  await markFeeds(target, now)
   for (const other of Array.from({ length: partitions }, (_, index) => index)) {
-    await put(target, 'market.trades', other, [['feeds', feedMark(now, other === partition)]])
     const mark = { writer: 'cvd', run: 0, time: now, venues: [], changes: [] }
     await put(target, 'derived.flow', other, [['cvd', { type: 'mark', value: mark }]])
   }
+}
+
+/** What the feeds say of themselves at `time`; a mark that is too old makes venues stale. */
+export async function markFeeds(target: LogTarget, time: Micros): Promise<void> {
+  const ours = partitionOf('btc', target.partitions)
+  for (const partition of Array.from({ length: target.partitions }, (_, index) => index))
+    await put(target, 'market.trades', partition, [['feeds', feedMark(time, partition === ours, target.now)]])
 }
 
 async function put<Type extends RecordType>(
@@ -142,7 +149,7 @@ function instrumentOf(venue: string, asset: string, now: Micros): [string, Messa
   return [instrument, { type: 'instrument', value: { ...names, ...money, status, source: 'venue', valid_from: now } }]
 }
 
-function feedMark(now: Micros, isOurs: boolean): Message<'mark'> {
+function feedMark(time: Micros, isOurs: boolean, now: Micros): Message<'mark'> {
   const since = now - HOUR
   const venues = tradeVenues.map(({ venue }) => ({ venue, state: 'live' as const, sockets: 2, since }))
   const changes = tradeVenues.map(({ venue }) => ({
@@ -151,5 +158,5 @@ function feedMark(now: Micros, isOurs: boolean): Message<'mark'> {
     state: 'acknowledged' as const,
     time: since,
   }))
-  return { type: 'mark', value: { writer: 'feeds', run: since, time: now, venues, changes: isOurs ? changes : [] } }
+  return { type: 'mark', value: { writer: 'feeds', run: since, time, venues, changes: isOurs ? changes : [] } }
 }

@@ -96,7 +96,7 @@ export function startService(
     env,
     logFile: path.join(folder, `${name}.log`),
     ready: 'message',
-    readyWithinMs: 30_000,
+    readyWithinMs: 60_000,
     stopWithinMs: 10_000,
   })
 }

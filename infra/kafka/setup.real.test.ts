@@ -65,7 +65,8 @@ describe('preparing the topics', () => {
     await prepareTopics(options)
     await prepareTopics({ ...options, retentionBytes: 6_000_000_000 })
     const name = `${options.namespace}market.trades`
-    expect(await settings(name)).toMatchObject({ 'retention.bytes': '2000000000', 'retention.ms': '-1' })
+    // The broker tells a new setting some time after it took it.
+    await expect.poll(() => settings(name)).toMatchObject({ 'retention.bytes': '2000000000', 'retention.ms': '-1' })
     await options.log.close()
   })
 

@@ -14,7 +14,7 @@ function spec(name: string, script: string, more: Partial<ChildSpec> = {}): Chil
     command: [process.execPath, '-e', script],
     logFile: path.join(folder, `${name}.log`),
     ready: 'message',
-    readyWithinMs: 10_000,
+    readyWithinMs: 60_000,
     stopWithinMs: 10_000,
     ...more,
   }

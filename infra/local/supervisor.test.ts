@@ -33,7 +33,7 @@ function fake(name: string, script = ''): Part {
       command: [process.execPath, '-e', wait],
       logFile: path.join(folder, `${name}.log`),
       ready: 'message',
-      readyWithinMs: 10_000,
+      readyWithinMs: 60_000,
       stopWithinMs: 5_000,
     })
   return { name, start }
@@ -48,7 +48,7 @@ describe('the supervisor', () => {
     const supervisor = supervise()
     const first = await supervisor.start(fake('victim'))
     process.kill(first.pid, 'SIGKILL')
-    await expect.poll(() => only(supervisor), { timeout: 5_000 }).toMatchObject({ state: 'running', restarts: 1 })
+    await expect.poll(() => only(supervisor), { timeout: 60_000 }).toMatchObject({ state: 'running', restarts: 1 })
     expect(only(supervisor)?.pid).not.toBe(first.pid)
   })
 
@@ -65,7 +65,7 @@ describe('the supervisor', () => {
       start: () => (++starts === 1 || starts > 6 ? good.start() : Promise.reject(new Error('not yet'))),
     })
     process.kill(child.pid, 'SIGKILL')
-    await expect.poll(() => only(supervisor), { timeout: 5_000 }).toMatchObject({ state: 'running', restarts: 6 })
+    await expect.poll(() => only(supervisor), { timeout: 60_000 }).toMatchObject({ state: 'running', restarts: 6 })
   })
 
   it('starts nothing while the disk is full, and says so', async () => {
@@ -77,7 +77,7 @@ describe('the supervisor', () => {
     await expect.poll(() => lines.join('\n')).toContain('full waits for room: the disk is full')
     expect(only(supervisor)).toMatchObject({ state: 'waiting', restarts: 0 })
     free = Infinity
-    await expect.poll(() => only(supervisor), { timeout: 5_000 }).toMatchObject({ state: 'running', restarts: 1 })
+    await expect.poll(() => only(supervisor), { timeout: 60_000 }).toMatchObject({ state: 'running', restarts: 1 })
   })
 
   it('stops its parts in the reverse of the order of their start', async () => {
@@ -129,7 +129,7 @@ describe('the control endpoint', () => {
     const answer = await fetch(`${url}/hold/held?ms=300`, { method: 'POST' })
     expect(await answer.json()).toEqual({ part: 'held', ms: 300 })
     await expect.poll(() => only(supervisor)?.state).toBe('held')
-    await expect.poll(() => only(supervisor)?.state, { timeout: 5_000 }).toBe('running')
+    await expect.poll(() => only(supervisor)?.state, { timeout: 60_000 }).toBe('running')
     expect(only(supervisor)?.pid).not.toBe(first.pid)
   })
 

@@ -34,7 +34,7 @@ beforeAll(async () => {
     },
     logFile: path.join(folder, 'processors.log'),
     ready: 'message',
-    readyWithinMs: 30_000,
+    readyWithinMs: 60_000,
     stopWithinMs: 10_000,
   })
 })

@@ -108,7 +108,7 @@ async function host(env: Readonly<Record<string, string>> = {}): Promise<Child> 
     },
     logFile: path.join(folder, 'processors.log'),
     ready: 'message',
-    readyWithinMs: 30_000,
+    readyWithinMs: 60_000,
     stopWithinMs: 10_000,
   })
   hosts.push(started)

@@ -119,7 +119,7 @@ async function feed(name: string): Promise<Child> {
     },
     logFile: path.join(folder, `${name}.log`),
     ready: 'message',
-    readyWithinMs: 20_000,
+    readyWithinMs: 60_000,
     stopWithinMs: 12_000,
   })
   feeds.push(child)

@@ -57,7 +57,7 @@ beforeAll(async () => {
     },
     logFile: path.join(folder, 'feeds.log'),
     ready: 'message',
-    readyWithinMs: 30_000,
+    readyWithinMs: 60_000,
     stopWithinMs: 12_000,
   })
 })

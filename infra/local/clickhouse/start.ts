@@ -28,7 +28,7 @@ export function startClickhouse({ dataDir, port, logFile, env = {} }: Clickhouse
     },
     logFile,
     ready: 'message',
-    readyWithinMs: 30_000,
+    readyWithinMs: 60_000,
     stopWithinMs: 12_000,
   })
 }

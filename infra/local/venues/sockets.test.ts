@@ -197,7 +197,7 @@ test.each([
   })
 })
 
-test('Coinbase closes a connection that does not subscribe within five seconds', { timeout: 15_000 }, async () => {
+test('Coinbase closes a connection that does not subscribe within five seconds', { timeout: 120_000 }, async () => {
   const socket = venues.open('/coinbase')
   await vi.waitFor(() => expect(socket.closed()).toBe(1008), 12_000)
 })

