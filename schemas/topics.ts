@@ -39,7 +39,7 @@ export const topics = [
     partitions: 'asset',
     kind: 'facts',
     records: ['spot_ticker', 'price_range', 'mark'],
-    says: 'Spot prices of the chain venues, at most one a second per market; candles’ bounds of a time without them.',
+    says: 'Spot prices of the chain venues, one a second per market; candles’ bounds of a time without them.',
   },
   {
     name: 'market.funding',

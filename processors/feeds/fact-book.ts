@@ -6,7 +6,7 @@ import { QuoteRates } from './quote-rates.ts'
 import type { DerivativeFact, Fact, TickerFact, TokenFact } from './source.ts'
 import { TokenAssets, tokenRecord } from './token-assets.ts'
 
-/** Shortest time between two records of one instrument, microseconds; those of wanted assets and of all others. */
+/** Time between two records of one instrument, microseconds; those of wanted assets and of all others. */
 export const tickerEvery = { wanted: 1_000_000, spot: 5_000_000, derivative: 15_000_000 } as const
 
 /** Open interest that is older than this is history (of 5 minutes each, read back): every one of them is written. */
@@ -184,8 +184,9 @@ export class FactBook {
   }
 
   #writeTicker({ instrument, spot }: FactMarket, now: Micros): void {
-    if (!spot.due(now, this.#wanted.has(instrument.asset) ? tickerEvery.wanted : tickerEvery.spot)) return
-    const record = spot.write(now, this.#rates.of(instrument.quote) ?? 1)
+    const interval = this.#wanted.has(instrument.asset) ? tickerEvery.wanted : tickerEvery.spot
+    if (!spot.due(now, interval)) return
+    const record = spot.write(now, interval, this.#rates.of(instrument.quote) ?? 1)
     if (record !== undefined) this.#out.record('spot_ticker', record, now)
   }
 

@@ -1,5 +1,6 @@
 import type { Instrument, Micros, SpotTicker } from '../../schemas/records.ts'
 import type { Scale } from './decimal.ts'
+import { Pace } from './pace.ts'
 import type { TickerFact } from './source.ts'
 
 /** A ticker that says nothing new is written this often, so that its age is true. Microseconds. */
@@ -10,7 +11,7 @@ export interface Scales {
   readonly size: Scale
 }
 
-/** What is known of one spot market: facts in, at most one record per interval out, no low or high lost between. */
+/** What is known of one spot market: facts in, one record per interval out, no low or high lost between. */
 export class SpotState {
   readonly #instrument: Instrument
   readonly #scales: Scales
@@ -26,6 +27,7 @@ export class SpotState {
   #high = -Infinity
   #news: 'none' | 'heard' | 'changed' = 'none'
   #writtenAt = -Infinity
+  readonly #pace = new Pace()
 
   constructor(instrument: Instrument, scales: Scales) {
     this.#instrument = instrument
@@ -59,16 +61,18 @@ export class SpotState {
   /** Whether a record is to be written at `now`, where changes are written every `interval` microseconds. */
   due(now: Micros, interval: Micros): boolean {
     if (this.#news === 'none' || this.#last === undefined) return false
-    return now - this.#writtenAt >= (this.#news === 'changed' ? interval : Math.max(interval, unchangedEvery))
+    if (this.#news === 'changed') return this.#pace.due(now, interval)
+    return now - this.#writtenAt >= Math.max(interval, unchangedEvery)
   }
 
   /** The record as of now; the next one's low and high begin with its price. Undefined before any last price. */
-  write(now: Micros, quoteUsd: number): SpotTicker | undefined {
+  write(now: Micros, interval: Micros, quoteUsd: number): SpotTicker | undefined {
     const { price } = this
     if (price === undefined || this.#last === undefined) return undefined
     const [low, high] = [this.#low, this.#high]
     this.#news = 'none'
     this.#writtenAt = now
+    this.#pace.take(now, interval)
     this.#low = Infinity
     this.#high = -Infinity
     const { instrument, asset, quote } = this.#instrument
