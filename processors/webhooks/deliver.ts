@@ -8,7 +8,7 @@ import { payloadOf } from './payload.ts'
 import type { Resolve } from './resolve.ts'
 import { failureOf, type Failure, type Result } from './results.ts'
 import { retryAfterSeconds } from './schedule.ts'
-import { signatureHeaders } from './signature.ts'
+import { signatureHeaders, signingKeys, type SigningKeys } from './signature.ts'
 
 /** Over the name's resolution, connection, headers and body together. */
 export const DEADLINE_MS = 10_000
@@ -32,7 +32,7 @@ const OPENED_MAX = 10_000
 
 interface Webhook {
   readonly url: URL
-  readonly secret: string
+  readonly keys: SigningKeys
 }
 
 /** Makes one attempt; never rejects for what a receiver does. `onSent`: the whole request has left. */
@@ -53,7 +53,7 @@ export function createSender(options: SenderOptions): Send {
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'market-data-alerts/1',
-      ...signatureHeaders({ secret: opened.secret, triggerId, body, at: started }),
+      ...signatureHeaders({ keys: opened.keys, triggerId, body, at: started }),
     }
     const outcome = await call({ ...options, url: opened.url, headers, body, attempt, onSent: () => onSent(micros()) })
     return { started, finished: micros(), ...outcome }
@@ -78,7 +78,7 @@ function opener(secrets: ServiceSecrets): (trigger: Trigger) => Webhook | undefi
 function openWebhook(secrets: ServiceSecrets, version: number, alert: string, sealed: string): Webhook | undefined {
   try {
     const url = new URL(openUrl(secrets, version, alert, sealed))
-    return { url, secret: webhookSecret(secrets, version, alert) }
+    return { url, keys: signingKeys(webhookSecret(secrets, version, alert)) }
   } catch {
     return undefined // it becomes the attempt's outcome, url_unreadable
   }

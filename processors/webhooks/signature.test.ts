@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { webhookSecret } from '../alerts/secrets.ts'
 import { Caller } from './agent.ts'
-import { signatureHeaders } from './signature.ts'
+import { signatureHeaders, signingKeys } from './signature.ts'
 import { Certificates, secrets, senderTo, startReceiver, status, triggerTo, type Got } from './test-world.ts'
 import { vectors } from './vectors.ts'
 
@@ -14,7 +14,7 @@ const hasPython = spawnSync('python3', ['--version']).status === 0
 describe.each(vectors)('the golden vector $id', ({ secret, id, timestamp, body, standard, svc }) => {
   it('is what we sign', () => {
     const at = timestamp * 1_000_000 + 999_999
-    expect(signatureHeaders({ secret, triggerId: id, body: Buffer.from(body), at })).toEqual({
+    expect(signatureHeaders({ keys: signingKeys(secret), triggerId: id, body: Buffer.from(body), at })).toEqual({
       'X-SVC-Signature': svc,
       'webhook-id': id,
       'webhook-timestamp': String(timestamp),

@@ -11,7 +11,7 @@ import { Caller } from '../../processors/webhooks/agent.ts'
 import { createSender, type Send } from '../../processors/webhooks/deliver.ts'
 import { payloadOf } from '../../processors/webhooks/payload.ts'
 import { systemResolver } from '../../processors/webhooks/resolve.ts'
-import { signatureHeaders } from '../../processors/webhooks/signature.ts'
+import { signatureHeaders, signingKeys } from '../../processors/webhooks/signature.ts'
 import type { Trigger } from '../../schemas/alerts.ts'
 import type { Bench, Figure } from '../figure.ts'
 
@@ -71,7 +71,8 @@ function measured(caller: Caller, port: number): () => Steps {
   const again = deliver(newSender())
   const [trigger] = triggers
   const body = trigger === undefined ? Buffer.alloc(0) : payloadOf(trigger, 'live')
-  const signed = signatureHeaders({ secret: `whsec_${'A'.repeat(44)}`, triggerId: ALERT, body, at: 1 })
+  const keys = signingKeys(`whsec_${'A'.repeat(44)}`)
+  const signed = signatureHeaders({ keys, triggerId: ALERT, body, at: 1 })
   const headers = { 'content-type': 'application/json', 'user-agent': 'market-data-alerts/1', ...signed }
   const bare = async (): Promise<void> => {
     const { status } = await caller.post({ url, address: '127.0.0.1', headers, body, signal, onSent })

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Caller, type Answer } from '../../../processors/webhooks/agent.ts'
-import { signatureHeaders } from '../../../processors/webhooks/signature.ts'
+import { signatureHeaders, signingKeys } from '../../../processors/webhooks/signature.ts'
 import { vectors } from '../../../processors/webhooks/vectors.ts'
 import { receiverCertificate, type ReceiverCertificate } from './certificate.ts'
 import { readManner, type Manner } from './misbehave.ts'
@@ -57,7 +57,7 @@ function post(url: string, body: string, headers: Record<string, string> = {}): 
 function deliver(url: string, id: string, secret = SECRET): Promise<Answer> {
   const body = JSON.stringify({ event: 'price_alert', alert_id: 'alert_btc_1_1', symbol: 'BTC', data: {} })
   const at = Date.now() * 1_000
-  return post(url, body, signatureHeaders({ secret, triggerId: id, body: Buffer.from(body), at }))
+  return post(url, body, signatureHeaders({ keys: signingKeys(secret), triggerId: id, body: Buffer.from(body), at }))
 }
 
 describe('the local receiver', () => {
