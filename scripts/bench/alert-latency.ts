@@ -23,7 +23,7 @@ const symbols = ['BTC', 'ETH', 'SOL', 'XRP', 'BNB', 'DOGE']
 
 /**
  * End to end on a demo of its own: from the venue's frame to the first byte of the webhook at its receiver, and the hops
- * on the way. Alerts are created all the time; each rings at the first price after its creation. What is seen in a topic
+ * on the way. A market's tickers are written once a second: a frame between waits for that, which is shown by itself. Alerts are created all the time; each rings at the first price after its creation. What is seen in a topic
  * is seen by a reader of ours beside the parts: each of these moments is late by that reader's own fetch.
  */
 const bench: Bench = async () => {

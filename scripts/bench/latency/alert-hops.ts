@@ -11,6 +11,8 @@ const GENERATION = 2 ** 44
 
 interface At<Value> {
   readonly value: Value
+  /** When it was written, as its record says, milliseconds. */
+  readonly written: number
   /** When our reader had it, milliseconds of the host's clock. */
   readonly at: number
 }
@@ -27,12 +29,12 @@ export interface Seen {
 /** Reads the topics between venue and dispatcher from now on until `signal`, each with a reader of its own. */
 export async function tailAlerts(reader: () => LogReader, books: AlertBooks, signal: AbortSignal): Promise<Seen> {
   const seen: Seen = { tickers: new Map(), prices: new Map(), triggers: new Map(), attempts: new Map() }
-  const take = (message: Message, place: string, at: number): void => {
-    if (message.type === 'spot_ticker') seen.tickers.set(place, { value: message.value, at })
-    if (message.type === 'composite_price') seen.prices.set(place, { value: message.value, at })
-    if (message.type === 'trigger') seen.triggers.set(message.value.trigger_id, { value: message.value, at })
+  const take = (message: Message, place: string, when: Pick<At<unknown>, 'written' | 'at'>): void => {
+    if (message.type === 'spot_ticker') seen.tickers.set(place, { value: message.value, ...when })
+    if (message.type === 'composite_price') seen.prices.set(place, { value: message.value, ...when })
+    if (message.type === 'trigger') seen.triggers.set(message.value.trigger_id, { value: message.value, ...when })
     if (message.type === 'attempt' && message.value.number === 1)
-      seen.attempts.set(message.value.trigger_id, { value: message.value, at })
+      seen.attempts.set(message.value.trigger_id, { value: message.value, ...when })
   }
   const topics: readonly TopicName[] = ['market.tickers', 'alerts.inputs', 'alerts.triggers', 'webhooks.attempts']
   await Promise.all(topics.map((topic) => tail({ ...books, reader: reader() }, topic, signal, take)))
@@ -43,7 +45,7 @@ async function tail(
   { reader, codec, partitions }: AlertBooks,
   topic: TopicName,
   signal: AbortSignal,
-  take: (message: Message, place: string, at: number) => void,
+  take: (message: Message, place: string, when: Pick<At<unknown>, 'written' | 'at'>) => void,
 ): Promise<void> {
   const numbers = Array.from({ length: partitions }, (_, partition) => partition)
   const next = new Map(await reader.offsets(topic, numbers, 'end'))
@@ -52,17 +54,19 @@ async function tail(
     for (const slice of await reader.fetch(from, FETCH)) {
       const at = performance.timeOrigin + performance.now()
       next.set(slice.partition, slice.next)
-      for (const { value, offset } of slice.records)
-        if (value !== null) take(codec.decode(value), `${slice.partition}/${offset}`, at)
+      for (const { value, offset, time } of slice.records)
+        if (value !== null) take(codec.decode(value), `${slice.partition}/${offset}`, { written: time, at })
     }
   }
   await reader.close()
 }
 
 const hops = [
+  'ticker written to first byte',
   'frame received to first byte',
   'venue time to frame received',
-  'frame received to ticker in market.tickers',
+  'frame received to ticker written (one a second)',
+  'ticker written to ticker in market.tickers',
   'ticker to price in alerts.inputs',
   'price to trigger in alerts.triggers',
   'trigger to attempt started',
@@ -81,9 +85,11 @@ export function hopsOf(seen: Seen, id: string, firstByte: number): Record<Hop, n
   const received = ticker.value.received / 1_000
   const started = attempt.value.started / 1_000
   return {
+    'ticker written to first byte': firstByte - ticker.written,
     'frame received to first byte': firstByte - received,
     'venue time to frame received': received - ticker.value.time / 1_000,
-    'frame received to ticker in market.tickers': ticker.at - received,
+    'frame received to ticker written (one a second)': ticker.written - received,
+    'ticker written to ticker in market.tickers': ticker.at - ticker.written,
     'ticker to price in alerts.inputs': price.at - ticker.at,
     'price to trigger in alerts.triggers': trigger.at - price.at,
     'trigger to attempt started': started - trigger.at,
