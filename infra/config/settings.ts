@@ -243,7 +243,8 @@ export const settings = {
   PAYMENT_RPC_URL: {
     kind: 'text',
     default: '',
-    says: 'JSON-RPC address of the network that payments are made on; required unless payments are off.',
+    secret: true,
+    says: 'JSON-RPC address of a node of the network that payments are made on; required unless payments are off.',
     example: 'https://sepolia.base.org',
   },
   PAYMENT_CHAIN_ID: {
