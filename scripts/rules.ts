@@ -78,6 +78,9 @@ const shells: readonly (readonly [RegExp, string])[] = [
   [/^processors\/webhooks\/main\.ts$/, 'hosts the dispatcher'],
   [/^processors\/webhooks\/(?:dispatcher|place|task|journal|loader|metrics)\.ts$/, 'reads and writes the log'],
   [/^processors\/webhooks\/(?:deliver|agent|resolve)\.ts$/, 'calls receivers'],
+  [/^processors\/payments\/main\.ts$/, 'hosts the settling of payments'],
+  [/^processors\/payments\/(?:service|desk|metrics)\.ts$/, 'reads and writes the log'],
+  [/^processors\/payments\/(?:chain|inspect|wallet|own-settler|facilitator)\.ts$/, 'calls the chain, or a facilitator'],
 ]
 
 export function layerOf(file: string): Layer {
