@@ -310,7 +310,7 @@ export const settings = {
     example: '20',
   },
   PAYMENT_GAS_WEI_MIN: {
-    kind: 'number',
+    kind: 'count',
     default: '1000000000000000',
     says: 'Least balance of the wallet at which the service starts, wei; 0.001 ether pays some thousand settlements on Base.',
     example: '1000000000000000',

@@ -5,12 +5,15 @@ import { reservePort } from '../ports.ts'
 import { chainId, hotWallet, payer, payTo, token, type Account } from './accounts.ts'
 import { findAnvil } from './anvil.ts'
 import { furnish } from './furnish.ts'
+import { keepReadable } from './state-file.ts'
 
 const HOST = '127.0.0.1'
 const READY_MS = 30_000
 const STOP_MS = 10_000
-/** What a kill may take back; a stop takes nothing. */
-const STATE_EVERY_S = 1
+/** What a kill may take back; a stop takes nothing. The whole state is written each time, some KB for each payment. */
+const STATE_EVERY_S = 5
+/** Older transactions leave the state, so that it ends at some tens of MB. */
+const TRANSACTION_BLOCKS_MAX = 5_000
 
 export interface ChainOptions {
   /** Made when missing; holds the chain's state from one start to the next. */
@@ -37,13 +40,16 @@ export async function startChain(options: ChainOptions): Promise<Chain> {
   const port = await reservePort(options.port, 'The local chain')
   const anvil = findAnvil()
   mkdirSync(dataDir, { recursive: true })
+  const state = path.join(path.resolve(dataDir), 'state.json')
+  await keepReadable(state)
   const url = `http://${HOST}:${port}`
   const flags = {
     '--host': HOST,
     '--port': port,
     '--chain-id': chainId,
-    '--state': path.join(path.resolve(dataDir), 'state.json'),
+    '--state': state,
     '--state-interval': STATE_EVERY_S,
+    '--transaction-block-keeper': TRANSACTION_BLOCKS_MAX,
     ...(blockSeconds > 0 && { '--block-time': blockSeconds }),
   }
   const child = await startChild({
