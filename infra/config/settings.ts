@@ -315,6 +315,19 @@ export const settings = {
     says: 'Least balance of the wallet at which the service starts, wei; 0.001 ether pays some thousand settlements on Base.',
     example: '1000000000000000',
   },
+  PAYER_KEY: {
+    kind: 'text',
+    default: '',
+    secret: true,
+    says: 'Private key that npm run pay pays with; or PAYER_KEY_FILE. Empty: the example payer of the local chain.',
+    example: '0x and 64 hex digits',
+  },
+  PAYER_KEY_FILE: {
+    kind: 'text',
+    default: '',
+    says: 'File that holds PAYER_KEY.',
+    example: '/home/me/payer-key',
+  },
   CHAIN_BLOCK_SECONDS: {
     kind: 'count',
     default: '0',
