@@ -6,7 +6,9 @@ import { readBody } from './body.ts'
 import { textOf } from './kept.ts'
 import { callerOf, type RateLimiter, type Verdict } from './limits.ts'
 import { readParams, type Raw } from './params.ts'
-import type { Answer, Route } from './route.ts'
+import type { Ask } from './payments/challenges.ts'
+import { allowPreflight, answerFor, assertCredit, hasPayment, openToPages, type Outcome } from './payments/till.ts'
+import type { Answer, Call, Route } from './route.ts'
 import type { Services } from './services.ts'
 import { DatabaseError } from './views/database.ts'
 
@@ -41,6 +43,7 @@ export function createApp(routes: readonly Route[], options: AppOptions): Koa<Se
   const router = new Router<Seen>({ sensitive: true })
   for (const row of routes) router.register(row.path, [row.method], serve(row, options), { name: row.name })
   app.use(observe(options.services))
+  if (options.services.payments !== null) app.use(openToPages)
   app.use(explain(options.services))
   app.use(repeat(options))
   app.use(router.routes())
@@ -109,11 +112,12 @@ function expectedError(error: unknown): ApiError | undefined {
 }
 
 function writeError(context: Context, error: ApiError, requestId: string): void {
-  const { field, retryAfterSeconds, allow } = error.detail
+  const { field, retryAfterSeconds, allow, headers, more } = error.detail
   context.status = error.status
   context.set('Cache-Control', 'no-store')
   if (retryAfterSeconds !== undefined) context.set('Retry-After', String(retryAfterSeconds))
   if (allow !== undefined) context.set('Allow', allow.join(', '))
+  if (headers !== undefined) context.set(headers)
   if (error.status === 401) context.set('WWW-Authenticate', 'Bearer')
   // What is left of a body that was not read is not waited for.
   if (error.status === 413 || error.status === 415) context.set('Connection', 'close')
@@ -122,17 +126,26 @@ function writeError(context: Context, error: ApiError, requestId: string): void 
     message: error.message,
     request_id: requestId,
     ...(field === undefined ? {} : { field }),
+    ...more,
   }
 }
 
 /**
- * A question that was answered a moment ago and whose answer is still kept: limits and answer, without routing and
- * reading. On a tape ages follow from the log, so there every request goes the long way.
+ * A question that was answered a moment ago and whose answer, or price, is still kept: limits and answer, without
+ * routing and reading. On a tape ages follow from the log, so there every request goes the long way.
  */
 function repeat(options: AppOptions): Step {
-  const { recall, mode, now } = options.services
+  const { recall, payments, mode, now } = options.services
   return async (context, next) => {
-    const known = context.method === 'GET' && mode !== 'tape' ? recall.find(context.url) : undefined
+    if (context.method !== 'GET') return next()
+    const unpaid = payments === null || hasPayment(context) ? undefined : payments.challenges.find(context.url, now())
+    if (unpaid !== undefined) {
+      context.state.route = unpaid.row.name
+      guard(context, unpaid.row, options)
+      options.services.metrics.payments.inc({ outcome: 'asked' })
+      return writeAsk(context, unpaid.ask)
+    }
+    const known = mode === 'tape' ? undefined : recall.find(context.url)
     if (known === undefined) return next()
     const { recalled, hit } = known
     context.state.route = recalled.row.name
@@ -142,28 +155,68 @@ function repeat(options: AppOptions): Step {
   }
 }
 
-/** One route: limits, parameters, handler, answer. */
+/** One route: limits, parameters, handler, payment, answer. */
 function serve(row: Route, options: AppOptions): (context: Context & { params: unknown }) => Promise<void> {
   const { services } = options
   return async (context) => {
-    context.state.route = row.name
+    const { state, method, url, query } = context
+    state.route = row.name
     const caller = guard(context, row, options)
-    const input = readParams(row.input, context.params as Record<string, Raw>, context.query)
-    const body = row.body === undefined ? undefined : await readBody(context.req)
-    const result = await row.handle({ input, body, header: (name) => context.get(name), caller, services })
-    // Valid, and to be done: what has a price is paid here.
-    const answer = result.kind === 'deed' ? await result.act(null) : result
-    if (answer.kind !== 'kept') return writeAnswer(context, row, answer, services)
-    writeKept(context, row, answer, services)
-    const { key, used } = answer
-    services.recall.put(context.url, { row, key, ...(used === undefined ? {} : { used }) })
+    const input = readParams(row.input, context.params as Record<string, Raw>, query)
+    const sent = row.body === undefined ? undefined : await readBody(context.req)
+    const header = (name: string): string => context.get(name)
+    const call: Call = { input, body: sent?.object, header, caller, payer: null, services }
+    const answer = await answerFor({ row, call, requestId: state.requestId, method, url, bytes: sent?.bytes })
+    write(context, row, answer, services)
   }
+}
+
+function write(context: Context, row: Route, answer: Outcome, services: Services): void {
+  switch (answer.kind) {
+    case 'ask':
+      return writeAsk(context, answer)
+    case 'given':
+      context.status = answer.status
+      context.set(answer.headers)
+      context.set('Cache-Control', 'private, no-store')
+      context.set('Content-Type', answer.type)
+      context.body = answer.body
+      return
+    case 'kept': {
+      writeKept(context, row, answer, services)
+      const { key, used } = answer
+      // What costs something is never given again from here.
+      if (services.payments === null || row.priceUsdc === 0)
+        services.recall.put(context.url, { row, key, ...(used === undefined ? {} : { used }) })
+      return
+    }
+    case 'data':
+    case 'json':
+    case 'text':
+      return writeAnswer(context, row, answer, services)
+  }
+}
+
+function writeAsk(context: Context, { header, open }: Ask): void {
+  context.status = 402
+  context.set('Cache-Control', 'no-store')
+  context.set('PAYMENT-REQUIRED', header)
+  context.set('Content-Type', JSON_TYPE)
+  context.body = `${open}${JSON.stringify(context.state.requestId)}}`
 }
 
 /** What stands before every answer of a route; gives whom limits are counted for. */
 function guard(context: Context, row: Route, options: AppOptions): string {
   const caller = callerOfContext(context, options)
-  if (row.limit === 'caller') admit(context, caller, options)
+  if (row.limit === 'none') return caller
+  const { payments } = options.services
+  // Who pays is bounded by concurrency only; what comes of it may count against another rate.
+  const isPaying = payments !== null && row.priceUsdc > 0 && hasPayment(context)
+  if (!isPaying) admit(context, caller, options)
+  else {
+    assertCredit(payments, caller, options.services.now())
+    assertRoom(context, options)
+  }
   return caller
 }
 
@@ -184,6 +237,10 @@ function admit(context: Context, caller: string, { limiter, inFlightMax, service
         retryAfterSeconds: verdict.retryAfterSeconds,
       },
     )
+  assertRoom(context, { inFlightMax })
+}
+
+function assertRoom(context: Context, { inFlightMax }: Pick<AppOptions, 'inFlightMax'>): void {
   if (context.state.inFlight > inFlightMax)
     throw new ApiError('overloaded', 'Too many requests are being answered; try again in a second.', {
       retryAfterSeconds: 1,
@@ -250,5 +307,6 @@ function unmatched(options: AppOptions): Step {
     if (context.method !== 'OPTIONS') throw new ApiError('method_not_allowed', `Use ${allow.join(', ')}.`, { allow })
     context.status = 204
     context.set('Allow', allow.join(', '))
+    if (options.services.payments !== null) allowPreflight(context, allow)
   }
 }

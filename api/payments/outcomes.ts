@@ -1,0 +1,96 @@
+import type { PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
+import { ApiError } from '../errors.ts'
+import type { Outcome } from './payments.ts'
+
+/** Payments that are waited for at once; beyond, 503 before anything is written. */
+export const WAITING_MAX = 2_000
+
+interface Waiting {
+  readonly id: string
+  readonly request: string
+  readonly resolve: (outcome: Outcome) => void
+}
+
+/** What `payments.events` says: settlements by payment, and what became of the intents that are waited for. */
+export class Outcomes {
+  readonly #settled = new Map<string, PaymentEvent>()
+  /** Newest transaction of payments that have no end yet. */
+  readonly #sent = new Map<string, string>()
+  readonly #waiting = new Map<string, Set<Waiting>>()
+  #count = 0
+
+  get size(): number {
+    return this.#settled.size + this.#sent.size
+  }
+
+  settlement(id: string): PaymentEvent | undefined {
+    return this.#settled.get(id)
+  }
+
+  /** The transaction that may be moving the money now; empty: none is known. */
+  transaction(id: string): string {
+    return this.#sent.get(id) ?? ''
+  }
+
+  /** Waits for what becomes of an intent; call it before the intent is written, and `leave` it in the end. */
+  wait({ payment_id: id, request_id: request }: PaymentIntent): { outcome: Promise<Outcome>; leave: () => void } {
+    if (this.#count >= WAITING_MAX)
+      throw new ApiError('overloaded', 'Too many payments are being settled; send the same again in a second.', {
+        retryAfterSeconds: 1,
+      })
+    const { promise: outcome, resolve } = Promise.withResolvers<Outcome>()
+    const waiting = { id, request, resolve }
+    const all = this.#waiting.get(id) ?? new Set()
+    this.#waiting.set(id, all.add(waiting))
+    this.#count += 1
+    const known = this.#settled.get(id)
+    if (known !== undefined) resolve({ is: 'settled', event: known })
+    return { outcome, leave: () => this.#leave(waiting) }
+  }
+
+  #leave(waiting: Waiting): void {
+    const all = this.#waiting.get(waiting.id)
+    if (all?.delete(waiting) !== true) return
+    this.#count -= 1
+    if (all.size === 0) this.#waiting.delete(waiting.id)
+  }
+
+  /** An event of the log. A settlement counts for every request, anything else for the request that it names. */
+  heard(event: PaymentEvent): void {
+    const { payment_id: id } = event
+    switch (event.event) {
+      case 'broadcast':
+        if (event.tx !== null && !this.#settled.has(id)) this.#sent.set(id, event.tx)
+        return
+      case 'settled':
+        this.#sent.delete(id)
+        this.#settled.set(id, event)
+        return this.#tell(id, undefined, { is: 'settled', event })
+      case 'failed':
+        this.#sent.delete(id)
+        return this.#tell(id, event.request_id, {
+          is: 'failed',
+          reason: event.reason ?? 'unexpected_settle_error',
+          transaction: event.tx ?? '',
+        })
+      case 'conflict':
+        return this.#tell(id, event.request_id, { is: 'conflict' })
+      case 'pending':
+        return this.#tell(id, event.request_id, { is: 'pending', transaction: event.tx ?? this.transaction(id) })
+      case 'unknown':
+    }
+  }
+
+  #tell(id: string, request: string | undefined, outcome: Outcome): void {
+    for (const waiting of this.#waiting.get(id) ?? [])
+      if (request === undefined || waiting.request === request) waiting.resolve(outcome)
+  }
+
+  /** Forgets what ended before `time`, microseconds: its authorization cannot be brought again. */
+  forget(time: number): void {
+    for (const [id, event] of this.#settled) {
+      if (event.time >= time) return // the log is in the order of time
+      this.#settled.delete(id)
+    }
+  }
+}
