@@ -61,17 +61,16 @@ SELECT
     argMax(submitted_by, newest) AS submitted_by,
     min(event_time) AS begun,
     argMax(event_time, newest) AS time,
-    conflicts
+    uniqExactIf(v, event = 'conflict') AS conflicts
 FROM
 (
     SELECT
         *,
         time AS event_time,
-        (event != 'conflict', event = 'settled', offset) AS newest,
-        countIf(event = 'conflict') OVER (PARTITION BY payment_id) AS conflicts
+        (event != 'conflict', event = 'settled', offset) AS newest
     FROM payment_events_log
 )
-GROUP BY payment_id, conflicts
+GROUP BY payment_id
 COMMENT 'A payment as it stands: state broadcast, pending, settled or failed, when it began and came to that (UTC), USD, and how many other requests tried to use it; a settled one stays so';
 
 CREATE OR REPLACE VIEW revenue AS
