@@ -1,20 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import Router from '@koa/router'
-import Koa, { type Next, type ParameterizedContext } from 'koa'
+import Koa, { type Next } from 'koa'
 import { ApiError } from './errors.ts'
 import { readBody } from './body.ts'
-import { textOf } from './kept.ts'
 import { callerOf, type RateLimiter, type Verdict } from './limits.ts'
 import { readParams, type Raw } from './params.ts'
-import type { Ask } from './payments/challenges.ts'
-import { allowPreflight, answerFor, assertCredit, hasPayment, openToPages, type Outcome } from './payments/till.ts'
-import type { Answer, Call, Route } from './route.ts'
+import { allowPreflight, answerFor, assertCredit, hasPayment, openToPages } from './payments/till.ts'
+import type { Call, Route } from './route.ts'
 import type { Services } from './services.ts'
 import { DatabaseError } from './views/database.ts'
+import { write, writeAsk, writeKept, type Context, type Seen } from './write.ts'
 
 /** When a caller should come back while ClickHouse is away, seconds. */
 const DATABASE_RETRY_SECONDS = 5
-const JSON_TYPE = 'application/json; charset=utf-8'
 
 export interface AppOptions {
   readonly services: Services
@@ -25,16 +23,6 @@ export interface AppOptions {
   readonly trustProxy: boolean
 }
 
-/** What our middleware knows of a request: Koa's state. */
-interface Seen {
-  requestId: string
-  /** Name of the matched route; `none` before and without a match. */
-  route: string
-  /** Requests that were being answered when it came, itself included. */
-  inFlight: number
-}
-
-type Context = ParameterizedContext<Seen>
 type Step = (context: Context, next: Next) => Promise<void>
 
 /** The Koa application that follows from the route table. */
@@ -171,40 +159,6 @@ function serve(row: Route, options: AppOptions): (context: Context & { params: u
   }
 }
 
-function write(context: Context, row: Route, answer: Outcome, services: Services): void {
-  switch (answer.kind) {
-    case 'ask':
-      return writeAsk(context, answer)
-    case 'given':
-      context.status = answer.status
-      context.set(answer.headers)
-      context.set('Cache-Control', 'private, no-store')
-      context.set('Content-Type', answer.type)
-      context.body = answer.body
-      return
-    case 'kept': {
-      writeKept(context, row, answer, services)
-      const { key, used } = answer
-      // What costs something is never given again from here.
-      if (services.payments === null || row.priceUsdc === 0)
-        services.recall.put(context.url, { row, key, ...(used === undefined ? {} : { used }) })
-      return
-    }
-    case 'data':
-    case 'json':
-    case 'text':
-      return writeAnswer(context, row, answer, services)
-  }
-}
-
-function writeAsk(context: Context, { header, open }: Ask): void {
-  context.status = 402
-  context.set('Cache-Control', 'no-store')
-  context.set('PAYMENT-REQUIRED', header)
-  context.set('Content-Type', JSON_TYPE)
-  context.body = `${open}${JSON.stringify(context.state.requestId)}}`
-}
-
 /** What stands before every answer of a route; gives whom limits are counted for. */
 function guard(context: Context, row: Route, options: AppOptions): string {
   const caller = callerOfContext(context, options)
@@ -252,49 +206,6 @@ function writeLimits(context: Context, verdict: Verdict): void {
   context.set('RateLimit-Limit', String(verdict.limit))
   context.set('RateLimit-Remaining', String(verdict.remaining))
   context.set('RateLimit-Reset', String(verdict.resetSeconds))
-}
-
-function writeKept(
-  context: Context,
-  row: Route,
-  answer: Pick<Extract<Answer, { kind: 'kept' }>, 'kept' | 'clock' | 'cached' | 'freshForMs'>,
-  services: Services,
-): void {
-  const { kept, clock, cached, freshForMs } = answer
-  services.metrics.hits(row.name, String(cached)).inc()
-  context.set('Cache-Control', cacheControl(row, freshForMs))
-  context.set('Content-Type', JSON_TYPE)
-  context.body = textOf(kept, clock, { timestamp: services.timestamp(), cached })
-}
-
-function writeAnswer(
-  context: Context,
-  row: Route,
-  answer: Exclude<Answer, { kind: 'kept' }>,
-  services: Services,
-): void {
-  context.set('Cache-Control', isKept(answer) ? cacheControl(row, answer.freshForMs) : 'no-store')
-  if (answer.kind === 'text') {
-    context.type = answer.type
-    context.body = answer.body
-    return
-  }
-  context.status = answer.status
-  if (answer.kind === 'json') {
-    context.body = answer.body
-    return
-  }
-  if (answer.retryAfterSeconds !== undefined) context.set('Retry-After', String(answer.retryAfterSeconds))
-  context.body = { ...answer.body, timestamp: services.timestamp(), cached: answer.cached }
-}
-
-/** What was paid for is the caller's alone: no shared cache may hand it on. */
-function cacheControl(row: Route, freshForMs: number): string {
-  return `${row.priceUsdc === 0 ? 'public' : 'private'}, max-age=${Math.floor(freshForMs / 1000)}`
-}
-
-function isKept(answer: Exclude<Answer, { kind: 'kept' }>): boolean {
-  return answer.freshForMs > 0 && (answer.kind === 'text' || answer.status === 200)
 }
 
 /** No route has the path, or not the method. */

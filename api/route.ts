@@ -10,7 +10,7 @@ export interface Call<Input extends Params = Params> {
   /** The JSON object of the request; of a route that takes one, undefined where there was no body at all. */
   readonly body: Body | undefined
   /** A request header, empty where it is not there. */
-  header(name: string): string
+  readonly header: (name: string) => string
   /** Whom limits are counted for: an IPv4 address or an IPv6 /64. */
   readonly caller: string
   /** Who signed the payment that came with the request; null: nobody, or payments are off. */

@@ -79,9 +79,22 @@ export const TX = `0x${'41'.repeat(32)}`
 function eventOf({ from, value, ...intent }: PaymentIntent): PaymentEvent {
   const { payment_id, request_id, method, route, fingerprint, valid_before, created } = intent
   return {
-    ...{ payment_id, request_id, method, route, fingerprint, valid_before },
-    ...{ event: 'settled', payer: from, amount: value, tx: TX, block: 1, reason: null, by: 'us', raw: null },
-    ...{ time: created, v: 0 },
+    payment_id,
+    request_id,
+    method,
+    route,
+    fingerprint,
+    valid_before,
+    event: 'settled',
+    payer: from,
+    amount: value,
+    tx: TX,
+    block: 1,
+    reason: null,
+    by: 'us',
+    raw: null,
+    time: created,
+    v: 0,
   }
 }
 
@@ -155,8 +168,12 @@ export async function signPayment(signing: Signing): Promise<{ v1: string; v2: s
     types: authorizationTypes,
     primaryType: 'TransferWithAuthorization',
     message: {
-      ...{ from: account.address, to, nonce },
-      ...{ value: BigInt(amount), validAfter: BigInt(validAfter), validBefore: BigInt(validBefore) },
+      from: account.address,
+      to,
+      nonce,
+      value: BigInt(amount),
+      validAfter: BigInt(validAfter),
+      validBefore: BigInt(validBefore),
     },
   })
   const payload = { authorization, signature }
