@@ -107,7 +107,8 @@ async function disturbAll(options: Options, target: Target): Promise<Tally> {
   const tally: Tally = { kills: 0, disturbances: 0, recoveredMsMax: 0 }
   const end = performance.now() + options.minutes * 60_000
   while (performance.now() < end) {
-    const actions = round(random).filter((action) => actionText(action).includes(options.only))
+    const paid = target.run().parts.some(({ name }) => name === 'payments')
+    const actions = round(random, paid).filter((action) => actionText(action).includes(options.only))
     if (actions.length === 0) throw new Error(`no disturbance holds ${JSON.stringify(options.only)}`)
     for (const action of actions) {
       if (performance.now() >= end) break
