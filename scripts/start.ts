@@ -44,7 +44,11 @@ async function main(): Promise<void> {
 
 type Chosen = StartOptions & { readonly payments: Payments }
 
+/** Each part is cut at our exit by a listener of its own. */
+const LISTENERS_MAX = 32
+
 async function run(options: Chosen, folder: DataFolder): Promise<void> {
+  process.setMaxListeners(LISTENERS_MAX)
   const external = externalParts()
   const ports = await choosePorts(options, external)
   const system = describeSystem({ ...systemOptions(options, folder, ports), external })
