@@ -97,7 +97,10 @@ async function balanceOf(chain: string | undefined, address: `0x${string}`): Pro
 }
 
 function tell({ status, offer, receipt }: Bought, payerAddress: string, before?: bigint, after?: bigint): void {
-  if (offer === undefined) return void console.error(`${status}: nothing was asked for, nothing was paid`)
+  if (offer === undefined) {
+    console.error(`${status}: nothing was asked for, nothing was paid`)
+    return
+  }
   console.error(`${status}: ${receipt === undefined ? 'no receipt' : JSON.stringify(receipt)}`)
   if (before === undefined || after === undefined) return
   console.error(`${payerAddress} paid ${Number(before - after) / DOLLAR} USDC and has ${Number(after) / DOLLAR}`)
@@ -116,7 +119,10 @@ function readTask(): Task | undefined {
   const flag = { type: 'boolean' } as const
   const options = { v1: flag, max: text, data: text, api: text, help: flag } as const
   const { values, positionals } = parsed(() => parseArgs({ options, allowPositionals: true }))
-  if (values.help === true) return void console.log(help)
+  if (values.help === true) {
+    console.log(help)
+    return undefined
+  }
   const [method = '', path = '', body, ...rest] = positionals
   if (!/^[A-Za-z]+$/.test(method) || !path.startsWith('/') || rest.length > 0)
     throw new PayError(`say METHOD PATH [BODY], for example GET /cvd/BTC\n\n${help}`)

@@ -326,7 +326,7 @@ export const settings = {
     kind: 'text',
     default: '',
     says: 'File that holds PAYER_KEY.',
-    example: '/home/me/payer-key',
+    example: '/run/secrets/payer-key',
   },
   CHAIN_BLOCK_SECONDS: {
     kind: 'count',

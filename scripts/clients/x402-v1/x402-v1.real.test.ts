@@ -14,8 +14,8 @@ import { atomicUnits } from '../../../processors/payments/wire/amount.ts'
 import { startOwnSystem, type OwnSystem } from '../../own-system.ts'
 
 const START_MS = 300_000
-const WARM_MS = 120_000
-const PAY_MS = 180_000
+const WARM_MS = 240_000
+const PAY_MS = 300_000
 
 const isInstalled = existsSync(fileURLToPath(new URL('node_modules/x402-fetch', import.meta.url)))
 if (!isInstalled) console.log('skipped: npm install --prefix scripts/clients/x402-v1 --ignore-scripts')
@@ -80,24 +80,23 @@ const priceOf = (list: readonly Route[]): bigint =>
 describe.skipIf(!isInstalled)('the legacy client of x402 v1', () => {
   beforeAll(async () => {
     system = await startOwnSystem(['--payments', 'local', '--seed', '11', '--rate', '200'])
-    const warm = (): Promise<number[]> =>
-      Promise.all(reading().map(async ({ url }) => (await fetch(url, { signal: AbortSignal.timeout(5_000) })).status))
-    await expect.poll(warm, { timeout: WARM_MS, interval: 1_000 }).toEqual(reading().map(() => 402))
   }, START_MS)
   afterAll(() => system.dispose(), START_MS)
 
   it('pays every priced route that reads, each exactly its price', { timeout: PAY_MS }, async () => {
     const before = await balance(payTo)
-    const list = priced('GET')
-    const paid = await payAll(reading())
-    const given = paid.map(({ status, body }, index) =>
-      status === 200 ? 200 : `${list[index]?.path} ${status} ${body}`,
-    )
-    expect(given).toEqual(list.map(() => 200))
-    expect(paid.map(({ receipt }) => [receipt?.success, receipt?.network])).toEqual(
-      list.map(() => [true, 'base-sepolia']),
-    )
-    expect((await balance(payTo)) - before).toBe(priceOf(list))
+    const paid = new Map<string, Paid>()
+    // What is not warm yet is answered free of charge: the money below says so.
+    const payRest = async (): Promise<string[]> => {
+      const rest = reading().filter(({ url }) => paid.get(url)?.status !== 200)
+      const answers = await payAll(rest)
+      rest.forEach(({ url }, index) => answers[index] !== undefined && paid.set(url, answers[index]))
+      return [...paid].filter(([, { status }]) => status !== 200).map(([url, { body }]) => `${url} ${body}`)
+    }
+    await expect.poll(payRest, { timeout: WARM_MS, interval: 2_000 }).toEqual([])
+    const told = [...paid.values()].map(({ receipt }) => [receipt?.success, receipt?.network])
+    expect(told).toEqual(priced('GET').map(() => [true, 'base-sepolia']))
+    expect((await balance(payTo)) - before).toBe(priceOf(priced('GET')))
   })
 
   it('pays for alerts and for their extension', { timeout: PAY_MS }, async () => {
