@@ -152,8 +152,20 @@ export function eventOf(
 ): PaymentEvent {
   const { payment_id, request_id, method, route, fingerprint, from: payer, value: amount, valid_before } = intent
   return {
-    ...{ payment_id, request_id, method, route, fingerprint, payer, amount, valid_before },
-    ...{ tx: null, block: null, reason: null, by: 'us', raw: null, v: offset },
+    payment_id,
+    request_id,
+    method,
+    route,
+    fingerprint,
+    payer,
+    amount,
+    valid_before,
+    tx: null,
+    block: null,
+    reason: null,
+    by: 'us',
+    raw: null,
+    v: offset,
     ...said,
   }
 }

@@ -18,7 +18,7 @@ import { Chain, ChainError, connectChain } from './chain.ts'
 import { INTENTS, PARTITION } from './desk.ts'
 import { FacilitatorSettler } from './facilitator.ts'
 import { inspectNetwork } from './inspect.ts'
-import { createPaymentMeter, exposePayments } from './metrics.ts'
+import { createPaymentMeter, exposePayments, exposeWallet } from './metrics.ts'
 import { OwnSettler } from './own-settler.ts'
 import { obstacles } from './readiness.ts'
 import { Service } from './service.ts'
@@ -56,6 +56,7 @@ await runService({
 async function start(report: Logger): Promise<() => Promise<void>> {
   const config = readConfig(process.env, names)
   const terms = termsOf(config)
+  if (terms === undefined) return idle(config, report)
   const account = terms.facilitatorUrl === undefined ? privateKeyToAccount(walletKey(config)) : null
   const client = connectChain(terms.rpcUrl)
   await assertReady({ client, terms, account, gasWeiMin: BigInt(config.PAYMENT_GAS_WEI_MIN), report })
@@ -73,13 +74,19 @@ async function start(report: Logger): Promise<() => Promise<void>> {
     settleMs: terms.settleMs,
     payments: createPaymentMeter(metrics),
     ports: {
-      ...{ log, codec, report, clock: hostClock, reader: log.reader(), meter: createMeter(metrics) },
+      log,
+      codec,
+      report,
+      clock: hostClock,
+      reader: log.reader(),
+      meter: createMeter(metrics),
       lookUp: (id) => codec.lookUp(id),
       hint: (_, positions) => membership.hint(positions),
     },
     sessionMs: SESSION_MS,
   })
   exposePayments(metrics, service)
+  if (account !== null) exposeWallet(metrics, () => client.getBalance({ address: account.address }))
   void service.failed.then((reason) => end(reason, report))
   const ops = await startOps(metrics, () => ({ ...service.health() }), { host: config.OPS_HOST, port: config.OPS_PORT })
   const { seller, mode } = terms
@@ -92,12 +99,20 @@ async function start(report: Logger): Promise<() => Promise<void>> {
   }
 }
 
-function termsOf(config: Settings): Terms {
+/** undefined: payments are off. */
+function termsOf(config: Settings): Terms | undefined {
   const read = readTerms(config)
-  if (read.is === 'on') return read.terms
-  throw new ConfigError(
-    read.is === 'wrong' ? read.problems.join('\n') : 'PAYMENTS=off: there is nothing to settle; say local or x402',
-  )
+  if (read.is === 'wrong') throw new ConfigError(read.problems.join('\n'))
+  return read.is === 'on' ? read.terms : undefined
+}
+
+/** On a server this part is there whether payments are on or not; without them it only says so. */
+async function idle(config: Settings, report: Logger): Promise<() => Promise<void>> {
+  const health = (): { ok: true; payments: 'off' } => ({ ok: true, payments: 'off' })
+  const ops = await startOps(new Registry(), health, { host: config.OPS_HOST, port: config.OPS_PORT })
+  report.warn({ url: ops.url }, 'PAYMENTS=off: every route is free, there is nothing to settle')
+  sayReady(ops.url)
+  return () => ops.close()
 }
 
 interface Parts {

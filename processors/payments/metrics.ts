@@ -41,6 +41,23 @@ export function createPaymentMeter(registry: Registry): PaymentMeter {
   }
 }
 
+/** Ether of the hot wallet: nothing settles without. `balance` in wei; rejects where the node does not answer. */
+export function exposeWallet(registry: Registry, balance: () => Promise<bigint>): Gauge {
+  return new Gauge({
+    name: 'mda_payment_wallet_ether',
+    help: 'Balance that settlements take their gas from; NaN: the node does not answer',
+    registers: [registry],
+    async collect() {
+      this.set(
+        await balance().then(
+          (wei) => Number(wei) / 1e18,
+          () => Number.NaN,
+        ),
+      )
+    },
+  })
+}
+
 /** What the service says when it is asked. */
 export function exposePayments(registry: Registry, service: Service): void {
   const gauge = (name: string, help: string, value: () => number): Gauge =>

@@ -51,16 +51,19 @@ export class OwnSettler implements Settler {
     try {
       const reason = await chain.simulate(intent, wallet.address)
       if (reason !== null) return await this.#refused(settling, sent, reason)
-      const sending = (signed: Sent): Promise<void> => {
-        sent.push({ tx: signed.tx, raw: signed.raw })
-        return settling.sending({ tx: signed.tx, raw: signed.raw })
-      }
-      await wallet.send(hex(intent.asset), transferCall(intent), sending)
+      await wallet.send(hex(intent.asset), transferCall(intent), this.#sendingOf(settling, sent))
       return undefined
     } catch (error) {
       if (!(error instanceof ChainError || error instanceof NotSentError)) throw error
       this.#options.report.warn({ err: error, payment: intent.payment_id }, 'a payment could not be settled')
       return { is: 'failed', tx: null, reason: 'unexpected_settle_error' }
+    }
+  }
+
+  #sendingOf(settling: Settling, sent: Sent[]): (signed: Sent) => Promise<void> {
+    return ({ tx, raw }) => {
+      sent.push({ tx, raw })
+      return settling.sending({ tx, raw })
     }
   }
 
@@ -104,9 +107,11 @@ export class OwnSettler implements Settler {
           const again = await this.#again(settling, sent)
           if (again !== undefined) return again
         }
+        const last = sent.at(-1)
+        if (isPatient && last !== undefined) await wallet.raise(last, this.#sendingOf(settling, sent))
         await wallet.resend()
       } catch (error) {
-        if (!(error instanceof ChainError)) throw error
+        if (!(error instanceof ChainError || error instanceof NotSentError)) throw error
         if (!isWarned)
           report.warn({ err: error, payment: settling.intent.payment_id }, 'the chain does not answer; asking on')
         isWarned = true

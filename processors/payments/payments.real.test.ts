@@ -105,7 +105,7 @@ describe('a payment', () => {
     const all = [poor, expired, cancelled, forged]
     await world.ask(...all)
     await Promise.all(all.map((intent) => ended(intent, ['failed'])))
-    const reasons = (await world.events()).map(({ reason }) => reason).sort()
+    const reasons = (await world.events()).map(({ reason }) => reason ?? '').toSorted((a, b) => a.localeCompare(b))
     expect(reasons).toEqual([
       'insufficient_funds',
       'invalid_exact_evm_nonce_already_used',
@@ -268,4 +268,39 @@ it('refuses to start where the wallet cannot pay for gas, or the token is anothe
   await expect(world.host({ PAYMENT_ASSET_NAME: 'USD Coin', PAYMENT_ASSET_VERSION: '2' })).rejects.toThrow('exit 2')
   expect(world.lines()).toContain('set PAYMENT_ASSET_NAME')
   expect(world.lines()).not.toContain(hotWallet.key.slice(2))
+})
+
+it('raises the fees of what is stuck below the price of gas', { timeout: 120_000 }, async () => {
+  await world.host()
+  const intents = [await signed(await world.payer()), await signed(await world.payer())]
+  await world.client.setAutomine(false)
+  await world.ask(...intents)
+  await expect.poll(waiting, POLL).toBe(2)
+  await world.client.setNextBlockBaseFeePerGas({ baseFeePerGas: 500_000_000_000n })
+  await world.client.mine({ blocks: 1 })
+  await world.client.setAutomine(true)
+  for (const intent of intents) await ended(intent, ['broadcast', 'pending', 'broadcast', 'settled'])
+  expect(await world.balance(payTo)).toBe(40_000n)
+})
+
+describe('a node that does not answer', () => {
+  it('before anything was sent: a failure that can be tried again; afterwards: pending', async () => {
+    await world.host()
+    const [first, second] = [await signed(await world.payer()), await signed(await world.payer())]
+    process.kill(world.chain.pid, 'SIGSTOP')
+    await world.ask(first)
+    await ended(first, ['pending', 'failed'])
+    expect((await world.events(first)).at(-1)).toMatchObject({ reason: 'unexpected_settle_error', tx: null })
+    process.kill(world.chain.pid, 'SIGCONT')
+    await world.client.setAutomine(false)
+    await world.ask(second, { ...first, request_id: 'again', created: Date.now() * 1_000 })
+    await expect.poll(waiting, POLL).toBe(2)
+    process.kill(world.chain.pid, 'SIGSTOP')
+    await expect.poll(() => world.told(second), POLL).toContain('pending')
+    process.kill(world.chain.pid, 'SIGCONT')
+    await world.client.setAutomine(true)
+    await world.client.mine({ blocks: 1 })
+    await ended(second, ['broadcast', 'pending', 'settled'])
+    expect(await world.balance(payTo)).toBe(40_000n)
+  })
 })

@@ -43,6 +43,7 @@ export class Service {
   #isOurs = false
   #isStopping = false
   #goodAt: number
+  #openAt = 0
   #lag = 0
   #fail: (reason: StopReason) => void = () => undefined
   /** Resolves when the process must end. Never on a clean stop. */
@@ -94,7 +95,7 @@ export class Service {
   async #run(): Promise<void> {
     const { clock } = this.#options.ports
     while (!this.#isStopping) {
-      if (this.#isOurs && this.#desk === undefined) await this.#open()
+      if (this.#isOurs && this.#desk === undefined && clock.now() >= this.#openAt) await this.#open()
       if (!this.#isOurs && this.#desk !== undefined) await this.#closeDesk()
       const desk = this.#desk
       if (desk?.hasRoom === true) await this.#fetch(desk)
@@ -111,7 +112,6 @@ export class Service {
       this.#desk = await Desk.open({ ports, decoder: this.#decoder, settler, seller, payments, settleMs, onFailed })
     } catch (error) {
       this.#lose(error)
-      await ports.clock.delay(REOPEN_AFTER_MS)
     }
   }
 
@@ -138,6 +138,7 @@ export class Service {
   #lose(error: unknown): void {
     const { meter, report, clock } = this.#options.ports
     this.#goodAt = this.#desk === undefined ? this.#goodAt : clock.now()
+    this.#openAt = clock.now() + REOPEN_AFTER_MS
     if (error instanceof FatalError) {
       this.#fail({ exitCode: 4, code: error.code, message: error.message })
       return

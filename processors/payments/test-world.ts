@@ -95,8 +95,13 @@ export class World {
     const sizes = { partitions: 1, replicationFactor: 1, retentionBytes: 1e9 }
     await prepareTopics({ brokers, namespace, log, codec, ...sizes })
     const env = {
-      ...{ MODE: 'demo', PAYMENTS: 'local', PAYMENT_SETTLE_SECONDS: '2', OPS_PORT: '0', NAMESPACE: namespace },
-      ...{ KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl },
+      MODE: 'demo',
+      PAYMENTS: 'local',
+      PAYMENT_SETTLE_SECONDS: '2',
+      OPS_PORT: '0',
+      NAMESPACE: namespace,
+      KAFKA_BROKERS: brokers.join(','),
+      SCHEMA_REGISTRY_URL: registryUrl,
       ...localPayments({ chain: chain.url, api: 'http://127.0.0.1:3000' }),
       ...localWallet,
     }

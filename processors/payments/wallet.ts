@@ -19,6 +19,17 @@ export interface Signed {
   readonly nonce: number
 }
 
+interface Fees {
+  readonly base: bigint
+  readonly maxPriorityFeePerGas: bigint
+}
+
+/** A node takes one transaction in another's place only where it pays a tenth more. */
+function raisedTip(tip: bigint, { maxPriorityFeePerGas }: Fees): bigint {
+  const least = (tip * 9n) / 8n + 1n
+  return maxPriorityFeePerGas > least ? maxPriorityFeePerGas : least
+}
+
 export interface WalletOptions {
   readonly client: PublicClient
   readonly chainId: number
@@ -42,7 +53,7 @@ export class Wallet {
   /** Sent, and not known to be in a block, by nonce. */
   readonly #open = new Map<number, Signed>()
   #next = 0
-  #fees: { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint; readonly at: number } | undefined
+  #fees: (Fees & { readonly at: number }) | undefined
   #resentAt = 0
   #refusal: string | null = null
 
@@ -79,7 +90,8 @@ export class Wallet {
   async #sendNext(to: Address, data: Hex, sending: (sent: Sent) => Promise<void>): Promise<Signed> {
     let from = 0
     for (let sends = 0; sends < SENDS_MAX; sends++) {
-      const signed = await this.#sign(to, data, from)
+      const fees = await this.#currentFees()
+      const signed = await this.#sign(to, data, Math.max(from, await this.#nextNonce()), fees)
       await sending(signed)
       this.#note(signed)
       if (await this.#submit(signed)) return signed
@@ -88,12 +100,12 @@ export class Wallet {
     throw new NotSentError('the wallet’s transactions are numbered by somebody else too')
   }
 
-  async #sign(to: Address, data: Hex, from: number): Promise<Signed> {
+  async #sign(to: Address, data: Hex, nonce: number, fees: Fees): Promise<Signed> {
     const { account, chainId } = this.#options
-    const { maxFeePerGas, maxPriorityFeePerGas } = await this.#currentFees()
-    const nonce = Math.max(from, await this.#nextNonce())
-    const fees = { type: 'eip1559', gas: GAS, maxFeePerGas, maxPriorityFeePerGas } as const
-    const raw = await account.signTransaction({ ...fees, chainId, nonce, to, data, value: 0n })
+    const { base, maxPriorityFeePerGas } = fees
+    const maxFeePerGas = base * BASE_FEE_MULTIPLE + maxPriorityFeePerGas
+    const call = { type: 'eip1559', chainId, nonce, to, data, value: 0n, gas: GAS } as const
+    const raw = await account.signTransaction({ ...call, maxFeePerGas, maxPriorityFeePerGas })
     return { tx: keccak256(raw), raw, nonce }
   }
 
@@ -106,13 +118,12 @@ export class Wallet {
     return this.#open.size === 0 ? pending : Math.max(this.#next, pending)
   }
 
-  async #currentFees(): Promise<{ maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }> {
+  async #currentFees(): Promise<Fees> {
     const { client, clock } = this.#options
     if (this.#fees !== undefined && clock.now() - this.#fees.at < FEES_MS) return this.#fees
     const block = await asked('block', client.getBlock())
     const maxPriorityFeePerGas = await asked('priorityFee', client.estimateMaxPriorityFeePerGas({ chain: null }))
-    const maxFeePerGas = (block.baseFeePerGas ?? 0n) * BASE_FEE_MULTIPLE + maxPriorityFeePerGas
-    this.#fees = { maxFeePerGas, maxPriorityFeePerGas, at: clock.now() }
+    this.#fees = { base: block.baseFeePerGas ?? 0n, maxPriorityFeePerGas, at: clock.now() }
     return this.#fees
   }
 
@@ -134,10 +145,34 @@ export class Wallet {
       if (this.#open.get(signed.nonce)?.tx === signed.tx) this.#open.delete(signed.nonce)
       if (said === 'taken') return false
       this.#next = signed.nonce
+      this.#fees = undefined // they may be what was wrong
       this.#refusal = error instanceof BaseError ? error.shortMessage : 'the node refused a transaction'
       report.error({ err: error, nonce: signed.nonce }, 'the node refused a settlement')
       throw new NotSentError('the node refused the transaction', { cause: error })
     }
+  }
+
+  /**
+   * Signs anew, at today's fees, what is stuck below them and holds up all behind it. It keeps its number, so that only
+   * one of the two can be in a block.
+   */
+  raise(stuck: Sent, sending: (sent: Sent) => Promise<void>): Promise<void> {
+    const done = this.#queue.then(() => this.#raiseNow(stuck, sending))
+    this.#queue = done.catch(() => undefined) // whoever asked for it is told
+    return done
+  }
+
+  async #raiseNow({ raw }: Sent, sending: (sent: Sent) => Promise<void>): Promise<void> {
+    if (raw === null) return
+    const { nonce = 0, to, data, maxFeePerGas: cap = 0n, maxPriorityFeePerGas: tip = 0n } = parseTransaction(raw)
+    const fees = await this.#currentFees()
+    if (fees.base <= cap || this.#open.get(nonce)?.raw !== raw || data === undefined) return
+    if (to === undefined || to === null) return
+    const raised = await this.#sign(to, data, nonce, { ...fees, maxPriorityFeePerGas: raisedTip(tip, fees) })
+    await sending(raised)
+    this.#note(raised)
+    this.#options.report.warn({ nonce, cap: String(cap), base: String(fees.base) }, 'raised the fee of a settlement')
+    await this.#submit(raised)
   }
 
   /** Numbers that the chain has used; what is at one of ours and not ours was sent elsewhere with the same key. */
