@@ -43,7 +43,15 @@ beforeAll(async () => {
     publicActions,
   )
   const facilitator = new x402Facilitator()
-  const signer = toFacilitatorEvmSigner({ ...client, address: account.address })
+  const signer = toFacilitatorEvmSigner({
+    address: account.address,
+    readContract: (args) => client.readContract({ ...args, args: args.args ?? [] }),
+    verifyTypedData: (args) => client.verifyTypedData(args as Parameters<typeof client.verifyTypedData>[0]),
+    writeContract: (args) => client.writeContract({ ...args, chain: baseSepolia, account }),
+    sendTransaction: (args) => client.sendTransaction({ ...args, chain: baseSepolia, account }),
+    waitForTransactionReceipt: ({ hash }) => client.waitForTransactionReceipt({ hash }),
+    getCode: ({ address }) => client.getCode({ address }),
+  })
   registerExactEvmScheme(facilitator, { signer, networks: 'eip155:84532' })
   server = createServer((request, response) => {
     void reply(facilitator, request, response)
