@@ -79,6 +79,13 @@ export function createMetrics(): Metrics {
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
       registers,
     }),
+    ...createPaymentMetrics(registers),
+    seen: createSeen(registers),
+  }
+}
+
+function createPaymentMetrics(registers: Registry[]): Pick<Metrics, 'payments' | 'settleSeconds'> {
+  return {
     payments: new Counter({
       name: 'mda_api_payments_total',
       help: 'Requests for routes that cost something, by what they got: asked (402), given, free, or an error',
@@ -92,7 +99,6 @@ export function createMetrics(): Metrics {
       buckets: [0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 20, 30],
       registers,
     }),
-    seen: createSeen(registers),
   }
 }
 

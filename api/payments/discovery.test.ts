@@ -42,7 +42,7 @@ describe('what can be bought', () => {
     const table = paid.map(({ method, path, priceUsdc }) => {
       return [`${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`, String(priceUsdc), true] as const
     })
-    expect(told.toSorted().map(String)).toEqual(table.toSorted().map(String))
+    expect(new Set(told.map(String))).toEqual(new Set(table.map(String)))
   })
 
   it('is asked for as the document says', async () => {
