@@ -129,8 +129,8 @@ function repeat(options: AppOptions): Step {
     const unpaid = payments === null || hasPayment(context) ? undefined : payments.challenges.find(context.url, now())
     if (unpaid !== undefined) {
       context.state.route = unpaid.row.name
-      guard(context, unpaid.row, options)
-      options.services.metrics.payments.inc({ outcome: 'asked' })
+      admit(context, callerOfContext(context, options), options)
+      options.services.metrics.payments('asked').inc()
       return writeAsk(context, unpaid.ask)
     }
     const known = mode === 'tape' ? undefined : recall.find(context.url)

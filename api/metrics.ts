@@ -16,7 +16,7 @@ export interface Metrics {
   /** Time from a command to its event, by action and outcome: the event, or the error. */
   readonly commandSeconds: Histogram<'action' | 'outcome'>
   /** Requests for routes that cost something, by what they got: asked, given, free, or an error. */
-  readonly payments: Counter<'outcome'>
+  readonly payments: (outcome: string) => Counter.Internal
   /** Time from an intent to its outcome: settled, failed, conflict, pending. */
   readonly settleSeconds: Histogram<'outcome'>
   /** What the views say at the time of a scrape. */
@@ -85,13 +85,14 @@ export function createMetrics(): Metrics {
 }
 
 function createPaymentMetrics(registers: Registry[]): Pick<Metrics, 'payments' | 'settleSeconds'> {
+  const payments = new Counter({
+    name: 'mda_api_payments_total',
+    help: 'Requests for routes that cost something, by what they got: asked (402), given, free, or an error',
+    labelNames: ['outcome'],
+    registers,
+  })
   return {
-    payments: new Counter({
-      name: 'mda_api_payments_total',
-      help: 'Requests for routes that cost something, by what they got: asked (402), given, free, or an error',
-      labelNames: ['outcome'],
-      registers,
-    }),
+    payments: memo((outcome) => payments.labels(outcome)),
     settleSeconds: new Histogram({
       name: 'mda_api_payment_settle_seconds',
       help: 'Time from a payment’s intent to its outcome',

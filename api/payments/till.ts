@@ -38,11 +38,11 @@ async function counted(payments: Payments, request: Request): Promise<Outcome> {
   const { metrics, now } = call.services
   try {
     const outcome = await sell(payments, request)
-    metrics.payments.inc({ outcome: outcome.kind === 'ask' ? 'asked' : outcome.kind === 'given' ? 'given' : 'free' })
+    metrics.payments(outcome.kind === 'ask' ? 'asked' : outcome.kind === 'given' ? 'given' : 'free').inc()
     if (isPaying && outcome.kind !== 'given') payments.refusals.take(call.caller, now())
     return outcome
   } catch (error) {
-    metrics.payments.inc({ outcome: error instanceof ApiError ? error.code : 'internal_error' })
+    metrics.payments(error instanceof ApiError ? error.code : 'internal_error').inc()
     if (isPaying) payments.refusals.take(call.caller, now())
     throw error
   }
@@ -66,8 +66,8 @@ export function assertCredit({ refusals }: Payments, caller: string, now: number
 
 type Context = ParameterizedContext<object>
 
-export function hasPayment(context: Pick<Context, 'method' | 'get'>): boolean {
-  return context.method !== 'HEAD' && hasHeader((name) => context.get(name))
+export function hasPayment({ method, req: { headers } }: Pick<Context, 'method' | 'req'>): boolean {
+  return method !== 'HEAD' && (Boolean(headers['payment-signature']) || Boolean(headers['x-payment']))
 }
 
 function hasHeader(header: (name: string) => string): boolean {
