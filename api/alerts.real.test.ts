@@ -9,12 +9,13 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { loadCodec, type RegistryCodec } from '../infra/kafka/codec.ts'
 import { connectLog } from '../infra/kafka/kafkajs.ts'
 import type { Log } from '../infra/kafka/seam.ts'
-import { startChild, type Child } from '../infra/local/child.ts'
+import type { Child } from '../infra/local/child.ts'
 import { partitionOf } from '../schemas/catalogue.ts'
 import type { Message } from '../schemas/records.ts'
 import { recordId } from '../schemas/record-id.ts'
 import type { TopicName } from '../schemas/topics.ts'
 import { textOf } from './testing/alert-calls.ts'
+import { assertAlerts, call, pages, priceAlert, priceMessages, startService } from './testing/real-calls.ts'
 
 const PARTITIONS = 2
 const PATIENCE = { timeout: 40_000, interval: 50 }
@@ -52,75 +53,18 @@ beforeAll(async () => {
   codec = await loadCodec(registryUrl)
   log = await connectLog({ brokers, namespace: env['NAMESPACE'] ?? '', clientId: 'api-alerts-test' })
   ;[processors, first, second] = await Promise.all([
-    start('processors', '../processors/main.ts'),
-    start('first', 'main.ts'),
-    start('second', 'main.ts'),
+    startService({ folder, env }, 'processors', '../../processors/main.ts'),
+    startService({ folder, env }, 'first', '../main.ts'),
+    startService({ folder, env }, 'second', '../main.ts'),
   ])
   await Promise.all([first, second].map((api) => vi.waitFor(() => assertAlerts(api), PATIENCE)))
-}, 90_000)
+}, 180_000)
 
 afterAll(async () => {
   await Promise.all([first, second, processors].map((child) => child?.stop()))
   await log?.close()
   rmSync(folder, { recursive: true, force: true })
 })
-
-function start(name: string, main: string): Promise<Child> {
-  return startChild({
-    name,
-    command: [process.execPath, file(main)],
-    env,
-    logFile: path.join(folder, `${name}.log`),
-    ready: 'message',
-    readyWithinMs: 30_000,
-    stopWithinMs: 10_000,
-  })
-}
-
-/** The instance has read all alerts there are. */
-async function assertAlerts(api: Child): Promise<void> {
-  const { status } = await call(api, 'GET', '/price-alerts')
-  if (status !== 200) throw new Error(`alerts: ${status}`)
-}
-
-interface Answer {
-  readonly status: number
-  readonly headers: Headers
-  readonly body: Record<string, unknown>
-}
-
-async function call(
-  api: Child,
-  method: string,
-  target: string,
-  { body, token, key }: { body?: object; token?: unknown; key?: string } = {},
-): Promise<Answer> {
-  const headers = {
-    ...(token === undefined ? {} : { authorization: `Bearer ${textOf(token)}` }),
-    ...(key === undefined ? {} : { 'idempotency-key': key }),
-    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-  }
-  const response = await fetch(`${api.url}${target}`, {
-    method,
-    headers,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: (await response.json()) as Record<string, unknown>,
-  }
-}
-
-function priceAlert(change: object = {}): object {
-  return {
-    symbol: 'BTC',
-    condition: 'above',
-    target_price: 100_000,
-    webhook_url: 'https://hooks.example.com/secret-path',
-    ...change,
-  }
-}
 
 /** Writes a record of the market, where the processors that are not running would. */
 async function write(topic: TopicName, key: string, partition: number, message: Message): Promise<void> {
@@ -130,30 +74,7 @@ async function write(topic: TopicName, key: string, partition: number, message: 
 
 /** BTC costs this, as of now. */
 async function price(usd: number): Promise<void> {
-  const time = Date.now() * 1000
-  const sources = ['binance', 'okx'].map((exchange) => {
-    return { exchange, instrument: `${exchange}:spot:BTCUSDT`, price: usd, low: usd, high: usd, time }
-  })
-  const partition = partitionOf('btc', PARTITIONS)
-  await write('alerts.inputs', 'btc', partition, {
-    type: 'mark',
-    value: { writer: 'prices', run: 0, time, venues: [], changes: [] },
-  })
-  await write('alerts.inputs', 'btc', partition, {
-    type: 'composite_price',
-    value: {
-      asset: 'btc',
-      price: usd,
-      low: usd,
-      high: usd,
-      change_24h: null,
-      sources,
-      quality: 'good',
-      late: false,
-      time,
-      v: 1,
-    },
-  })
+  for (const message of priceMessages(usd)) await write('alerts.inputs', 'btc', partitionOf('btc', PARTITIONS), message)
 }
 
 /** All records of a topic, each with its id. */
@@ -300,7 +221,7 @@ describe('an alert', () => {
       expect((await call(at % 2 === 0 ? first : second, 'POST', '/price-alert', { body })).status).toBe(201)
       times.push(performance.now() - before)
     }
-    const [median = NaN, worst = NaN] = [times.toSorted((a, b) => a - b)[20], Math.max(...times)]
+    const [median = NaN, worst] = [times.toSorted((a, b) => a - b)[20], Math.max(...times)]
     console.info(`creation, milliseconds: median ${median.toFixed(1)}, worst of 40 ${worst.toFixed(1)}`)
     expect(median).toBeLessThan(1_000)
   })
@@ -328,13 +249,6 @@ describe('an alert', () => {
     expect(new Set(all).size).toBe(all.length)
     expect((await call(first, 'GET', '/price-alerts?symbol=MATIC')).body['count']).toBe(10)
   })
-
-  async function pages(api: Child, target: string, cursor = ''): Promise<unknown[]> {
-    const { body } = await call(api, 'GET', target + cursor)
-    const ids = (body['alerts'] as { alert_id: unknown }[]).map(({ alert_id: id }) => id)
-    const next = body['next_cursor']
-    return next === null ? ids : [...ids, ...(await pages(api, target, `&cursor=${textOf(next)}`))]
-  }
 })
 
 describe('the log', () => {
@@ -367,7 +281,7 @@ describe('without its processor', () => {
     const refused = await call(first, 'POST', '/price-alert', sent)
     expect([refused.status, refused.body['error']]).toEqual([503, 'data_unavailable'])
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-    processors = await start('processors', '../processors/main.ts')
+    processors = await startService({ folder, env }, 'processors', '../../processors/main.ts')
     const created = await vi.waitFor(async () => {
       const answer = await call(second, 'POST', '/price-alert', sent)
       expect(answer.status).toBe(201)

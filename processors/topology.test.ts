@@ -9,7 +9,10 @@ describe('the topology', () => {
   })
 
   it.each(topology)('has $name work on partitions that mean the same assets in every topic', (row) => {
-    for (const topic of [...row.inputs, ...row.outputs, row.state]) expect(topicOf(topic).partitions).toBe('asset')
+    for (const topic of [...row.inputs, row.state]) expect(topicOf(topic).partitions).toBe('asset')
+    for (const topic of row.outputs) {
+      expect(topicOf(topic).partitions).toBe(topic === 'alerts.triggers' ? 'receiver' : 'asset')
+    }
   })
 
   it.each(topology)('gives $name a state topic that is a cache of snapshots, all its own', (row) => {

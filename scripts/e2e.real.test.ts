@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectClickhouse } from '../infra/clickhouse/client.ts'
 import { urlOf, type RunFile } from '../infra/local/run-file.ts'
 import { openBooks } from './accounts/books.ts'
+import { areRight, checkDerived } from './accounts/derived.ts'
+import { derivedText } from './accounts/derived/show.ts'
 import { isSound, reconcile } from './accounts/reconcile.ts'
 import { reportText } from './accounts/show.ts'
 import { Ledger } from './accounts/source-ledger.ts'
@@ -14,13 +16,17 @@ import { startOwnSystem, type OwnSystem } from './own-system.ts'
 
 const START_MS = 120_000
 const DRAIN_MS = 45_000
+/** Answers are cached for 30 s, and a loaded machine takes its time for a hundred of them. */
+const DERIVED_MS = 240_000
 const venues = ['binance', 'bybit', 'okx', 'coinbase']
 
 let system: OwnSystem
+let started: OwnSystem | undefined
 beforeAll(async () => {
-  system = await startOwnSystem(['--seed', '7', '--rate', '200'])
+  started = await startOwnSystem(['--seed', '7', '--rate', '200'], { SIMULATOR_FILLERS: '20' })
+  system = started
 }, START_MS)
-afterAll(() => system.dispose(), START_MS)
+afterAll(() => started?.dispose(), START_MS)
 
 interface CvdAnswer {
   readonly cvd: number
@@ -118,6 +124,16 @@ describe('the whole system, started by npm start', () => {
       await expect.poll(() => alertOf(created.alert_id), { timeout: 20_000 }).toEqual(['triggered', 1, 1])
     } finally {
       await receiver.close()
+    }
+  })
+
+  it('derives every number that the ledger of its source gives', { timeout: DERIVED_MS + 120_000 }, async () => {
+    try {
+      const report = await checkDerived(system.run(), DERIVED_MS)
+      expect(areRight(report.rows) ? 'OK' : derivedText(report)).toBe('OK')
+      expect(report.rows.length).toBeGreaterThan(1_000)
+    } finally {
+      await new Ledger(urlOf(system.run(), 'simulator')).resume()
     }
   })
 

@@ -21,14 +21,18 @@ export interface OwnSystem {
   dispose(): Promise<void>
 }
 
-/** Starts `npm start`'s program with `flags` as a process of its own. */
-export async function startOwnSystem(flags: readonly string[]): Promise<OwnSystem> {
+/** Starts `npm start`'s program with `flags`, and with `env` beside our own, as a process of its own. */
+export async function startOwnSystem(
+  flags: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<OwnSystem> {
   const data = mkdtempSync(path.join(tmpdir(), 'system-'))
   const logFile = path.join(data, 'start.log')
   const start = (): Promise<Child> =>
     startChild({
       name: 'system',
       command: [process.execPath, programFile('scripts/start.ts'), '--ports', 'auto', '--data', data, ...flags],
+      env,
       logFile,
       ready: 'message',
       readyWithinMs: READY_MS,

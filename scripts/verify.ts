@@ -8,6 +8,8 @@ import { compareMinutes, minutesText, type MinutesReport } from './accounts/minu
 import { isSound, reconcile, settledWindow, wholeMinutes, type Books, type Report } from './accounts/reconcile.ts'
 import { Candles } from './accounts/source-candles.ts'
 import type { Source } from './accounts/source.ts'
+import { areRight, checkDerived } from './accounts/derived.ts'
+import { derivedText } from './accounts/derived/show.ts'
 import { reportJson, reportText } from './accounts/show.ts'
 import { Ledger } from './accounts/source-ledger.ts'
 import { always } from './accounts/totals.ts'
@@ -17,6 +19,8 @@ const usage = `npm run verify [-- flags]: compares the accounts of a running sys
   --data DIR    its data folder (default .data)
   --pause       pause the simulator first, so that everything is compared to the last trade
   --wait N      seconds to wait for what is on its way (default 90)
+  --derived     instead of the accounts, every number that the API derives: prices, funding, basis, long/short,
+                heatmap, liquidations. Pauses the simulator and leaves it paused; values as the simulator's ledger has them
   --source S    ledger (demo and tape) or candles (live; of whole minutes): the other than the mode's own
   --json        for programs
 
@@ -32,6 +36,7 @@ async function main(): Promise<boolean> {
       data: { type: 'string', default: '.data' },
       pause: { type: 'boolean', default: false },
       wait: { type: 'string', default: '90' },
+      derived: { type: 'boolean', default: false },
       source: { type: 'string' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -44,12 +49,19 @@ async function main(): Promise<boolean> {
   const run = readRunFile(values.data)
   if (run === undefined)
     throw new Error(`nothing runs on ${values.data}: start it first, or name its folder with --data`)
+  if (values.derived) return derived(run, { withinMs: Number(values.wait) * 1000, json: values.json })
   const options = { pause: values.pause, withinMs: Number(values.wait) * 1000 }
   const byCandles = (values.source ?? (run.mode === 'live' ? 'candles' : 'ledger')) === 'candles'
   const { report, source, minutes } = byCandles ? await byVenues(run, options) : await byLedger(run, options)
   if (values.json) console.log(JSON.stringify({ ...reportJson(report, source), ...(minutes && { minutes }) }))
   else console.log([reportText(report, source), ...(minutes === undefined ? [] : [minutesText(minutes)])].join('\n'))
   return isSound(report) && (minutes?.unexplained.length ?? 0) === 0
+}
+
+async function derived(run: RunFile, { withinMs, json }: { withinMs: number; json: boolean }): Promise<boolean> {
+  const report = await checkDerived(run, withinMs)
+  console.log(json ? JSON.stringify(report) : derivedText(report))
+  return areRight(report.rows)
 }
 
 interface Options {

@@ -31,6 +31,7 @@ export class Book {
   readonly #creations = new Map<string, string>()
   readonly #lines = new Map<string, Line>()
   readonly #watched = new Map<string, number>()
+  readonly #isThere = (id: string): boolean => this.#alerts.has(id)
 
   get size(): number {
     return this.#alerts.size
@@ -105,7 +106,7 @@ export class Book {
   #line(name: string): Line {
     const known = this.#lines.get(name)
     if (known !== undefined) return known
-    const line = new Line((id) => this.#alerts.has(id))
+    const line = new Line(this.#isThere)
     this.#lines.set(name, line)
     return line
   }

@@ -1,9 +1,11 @@
 import { findAsset, type Catalogue, type Listed } from '../catalogue.ts'
+import { ApiError } from '../errors.ts'
 import type { Services } from '../services.ts'
 import { within } from './deadline.ts'
 
 /** A list of what the venues list is not worth a longer wait, milliseconds. */
 const DEADLINE_MS = 1_000
+const LATE = 'What the venues list cannot be read right now; try again in a few seconds.'
 
 const last = new WeakMap<Services, Catalogue>()
 
@@ -13,10 +15,7 @@ const last = new WeakMap<Services, Catalogue>()
  */
 export async function alertAsset(services: Services, symbol: string): Promise<Listed> {
   try {
-    last.set(
-      services,
-      await within(DEADLINE_MS, services.catalogue(), () => new Error(`no answer in ${DEADLINE_MS} ms`)),
-    )
+    last.set(services, await within(DEADLINE_MS, services.catalogue(), () => new ApiError('data_unavailable', LATE)))
   } catch (error) {
     if (!last.has(services)) throw error
     services.log.debug({ err: error }, 'the catalogue that was read last is used')

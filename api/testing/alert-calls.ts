@@ -51,3 +51,17 @@ export function textOf(value: unknown): string {
   if (typeof value !== 'string') throw new Error(`not a text: ${JSON.stringify(value)}`)
   return value
 }
+
+export const kinds = [
+  ['/price-alert', '/price-alerts', priceBody],
+  ['/liquidation/alert', '/liquidation/alerts', riskBody],
+] as const
+
+export const EVM = '0x52908400098527886E0F7030069857D2E4169EE7'
+export const SOLANA = '7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV'
+export const KEY = 'a-key-of-16-chars-or-more'
+
+/** Status, identifier and field at fault. */
+export function errorOf({ status, body }: Answered): string {
+  return [status, body['error'], body['field']].join(' ').trim()
+}

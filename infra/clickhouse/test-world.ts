@@ -21,6 +21,7 @@ export interface World {
   readonly codec: RegistryCodec
   /** Put before its topics' names. */
   readonly namespace: string
+  readonly database: string
   /** Appends values to a partition; gives the offset of the first. */
   append(topic: TopicName, values: readonly (Buffer | null)[], partition?: number): Promise<number>
   rows(query: string): Promise<Record<string, unknown>[]>
@@ -50,6 +51,7 @@ export async function createWorld(name: string): Promise<World> {
   return {
     codec,
     namespace,
+    database,
     rows,
     run: (statement) => clickhouse.run(statement),
     async append(topic, values, partition = PARTITION) {

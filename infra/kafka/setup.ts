@@ -73,7 +73,10 @@ async function create(admin: Admin, missing: readonly Topic[], options: PrepareO
   options.report?.info({ topics: missing.map(({ name }) => name) }, 'topics created')
 }
 
-/** Partitions and cleanup must be as in the table. A size limit that was set anew is carried over. */
+/** Limits of a topic that a newer setting or release changes on topics that exist. */
+const LIMITS = ['retention.bytes', 'max.message.bytes', 'segment.bytes'] as const
+
+/** Partitions and cleanup must be as in the table. Limits that were set anew are carried over. */
 async function compare(admin: Admin, old: readonly Topic[], options: PrepareOptions): Promise<void> {
   if (old.length === 0) return
   const names = old.map(({ name }) => options.namespace + name)
@@ -91,14 +94,15 @@ async function compare(admin: Admin, old: readonly Topic[], options: PrepareOpti
     const wanted = settingsOf(topic, options)
     refuse(name, 'partitions', String(partitions), String(partitionsOf(topic, options)))
     refuse(name, 'cleanup.policy', all['cleanup.policy'] ?? '', wanted['cleanup.policy'] ?? '')
-    const limit = wanted['retention.bytes'] ?? '-1'
-    if (all['retention.bytes'] === limit) continue
-    const configEntries = entries({ ...own, 'retention.bytes': limit })
+    const changed = LIMITS.filter((limit) => all[limit] !== wanted[limit])
+    if (changed.length === 0) continue
+    const limits = Object.fromEntries(changed.map((limit) => [limit, wanted[limit] ?? '-1']))
+    const configEntries = entries({ ...own, ...limits })
     await admin.alterConfigs({
       validateOnly: false,
       resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name, configEntries }],
     })
-    options.report?.info({ topic: name, from: all['retention.bytes'], to: limit }, 'retention.bytes changed')
+    options.report?.info({ topic: name, limits }, 'limits changed')
   }
 }
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { Kafka, type Admin } from 'kafkajs'
 import { createTopics } from './create-topics.ts'
 import { quietLog } from './quiet-log.ts'
+import { CACHE_BATCH_BYTES_MAX } from './topic-settings.ts'
 
 /** A namespace that no other test has. */
 export function freshNamespace(): string {
@@ -30,7 +31,11 @@ export async function createTestTopics(
   names: readonly string[],
   settings: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  const all = { 'retention.ms': '-1', 'max.message.bytes': '10485760', ...settings }
+  const size = {
+    'max.message.bytes': String(CACHE_BATCH_BYTES_MAX),
+    'segment.bytes': String(2 * CACHE_BATCH_BYTES_MAX),
+  }
+  const all = { 'retention.ms': '-1', ...size, ...settings }
   const configEntries = Object.entries(all).map(([name, value]) => ({ name, value }))
   await withAdmin(brokers, (admin) =>
     createTopics(

@@ -8,10 +8,12 @@ export interface TopicSizes {
   readonly retentionBytes: number
 }
 
-/** A claim's snapshot is one batch; 8 MB of it and some room. */
 const BATCH_BYTES_MAX = 10 * 1024 * 1024
+/** A claim's snapshot is one batch; 32 MB of it and some room. The broker takes requests of up to 100 MB. */
+export const CACHE_BATCH_BYTES_MAX = 34 * 1024 * 1024
 /** The unit of deletion and compaction. Never below the largest batch: the broker would refuse that batch. */
 const SEGMENT_BYTES = 16 * 1024 * 1024
+const CACHE_SEGMENT_BYTES = 64 * 1024 * 1024
 /** How long a tombstone stays for those who read along. */
 const TOMBSTONE_MS = 60_000
 
@@ -54,5 +56,11 @@ const byKind: Readonly<Record<Kind, Readonly<Record<string, string>>>> = {
   facts: kept,
   journal: kept,
   upsert: { ...compacted, 'segment.ms': '60000', 'max.compaction.lag.ms': '60000' },
-  cache: { ...compacted, 'segment.ms': '10000', 'max.compaction.lag.ms': '10000' },
+  cache: {
+    ...compacted,
+    'segment.ms': '10000',
+    'max.compaction.lag.ms': '10000',
+    'max.message.bytes': String(CACHE_BATCH_BYTES_MAX),
+    'segment.bytes': String(CACHE_SEGMENT_BYTES),
+  },
 }

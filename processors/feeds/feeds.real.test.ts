@@ -107,7 +107,7 @@ async function feed(name: string): Promise<Child> {
     command: [process.execPath, main],
     env: {
       ...venueEnv(simulator.url),
-      MODE: 'tape', // trades alone: what is said beside them has tests of its own
+      MODE: 'demo', // trades alone: what is said beside them has tests of its own
       KAFKA_BROKERS: brokers.join(','),
       SCHEMA_REGISTRY_URL: registryUrl,
       NAMESPACE: namespace,

@@ -210,7 +210,7 @@ export class Host {
       sources: named,
       bases: this.#config,
       rests: this.#rests,
-      gates: this.#gates,
+      gates: this.#gates.behind,
       partitions,
       feedName,
       codec,

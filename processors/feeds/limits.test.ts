@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { backoffMs, reconnectBackoff } from './backoff.ts'
-import { Gate } from './gate.ts'
+import { Gate, type Turns } from './gate.ts'
 import { nextPageMs, pageEveryMs } from './page-repair.ts'
 import { rotateAfterMs } from './line-socket.ts'
 import { retryAfterMs } from './connection-socket.ts'
@@ -63,6 +63,18 @@ describe('waiting', () => {
     expect([0, 99, 100].map((now) => gate.enter(now))).toEqual([true, false, true])
     gate.close(5_000)
     expect([4_999, 5_000].map((now) => gate.enter(now))).toEqual([false, true])
+  })
+
+  it('behind a gate comes when nobody at its front has asked lately', () => {
+    const gate = new Gate(100)
+    const enter = (who: Turns, ...times: readonly number[]): boolean[] => times.map((now) => who.enter(now))
+    expect(enter(gate.behind, 0)).toEqual([true])
+    expect(enter(gate, 50)).toEqual([false])
+    expect(enter(gate.behind, 100)).toEqual([false])
+    expect(enter(gate, 100)).toEqual([true])
+    expect(enter(gate.behind, 199, 200)).toEqual([false, true])
+    expect(enter(gate, 250)).toEqual([false])
+    expect(enter(gate.behind, 700, 750)).toEqual([false, true])
   })
 
   it.each([

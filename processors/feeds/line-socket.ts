@@ -1,6 +1,6 @@
 import { backoffMs, type BackoffRules } from './backoff.ts'
 import { Connection, type ConnectionTiming, type End } from './connection-socket.ts'
-import type { Gate } from './gate.ts'
+import type { Turns } from './gate.ts'
 import type { Outcome } from './requests.ts'
 import type { FrameEvent, StreamProtocol } from './venue.ts'
 import type { Micros } from '../../schemas/records.ts'
@@ -43,7 +43,7 @@ export class Line {
   readonly symbols: Set<string>
   readonly #protocol: StreamProtocol
   readonly #url: string
-  readonly #gate: Gate
+  readonly #gate: Turns
   readonly #timing: LineTiming
   readonly #on: LineHandlers
   #current: Connection | undefined
@@ -59,7 +59,7 @@ export class Line {
     protocol: StreamProtocol,
     url: string,
     symbols: readonly string[],
-    gate: Gate,
+    gate: Turns,
     timing: LineTiming,
     on: LineHandlers,
   ) {

@@ -82,6 +82,19 @@ it('while REST does not answer the log says so, and the first page settles it', 
   expect(log.gaps.map(({ state }) => state)).toEqual(['filled'])
 })
 
+it('while REST goes on not answering, the gap grows with what the stream brings', async () => {
+  const refused: Answer = { kind: 'limited', waitMs: 600_000 }
+  const { repairer, stream, log, now } = world([base, base + 2], base + 2, () => refused)
+  repairer.watch(stream)
+  await pass(repairer, now, doubtAfterMs + 1_000)
+  stream.tracker.observe(base + 40, tradeAt(base + 40).time)
+  await pass(repairer, now, 2 * doubtAfterMs + 1_000)
+  expect(log.said.map(({ gap_id, to_time }) => [gap_id, to_time])).toEqual([
+    [tradeAt(base).time, tradeAt(base + 2).time],
+    [tradeAt(base).time, tradeAt(base + 40).time],
+  ])
+})
+
 it('a clean stop writes what was known to be missing', async () => {
   const { repairer, stream, log, now } = world([base, base + 2], base + 2)
   repairer.watch(stream)

@@ -12,12 +12,14 @@ import type { PageRow, VenueTrade } from './venue.ts'
 export const pageEveryMs = { min: 500, max: 5_000 } as const
 const failureBackoff = { firstMs: 1_000, maxMs: 30_000 }
 
-/** Without an answer for this long nothing was compared, which the log has to know: an open gap says so. */
+/** Without an answer for this long nothing was compared, which the log has to know: an open gap says so, and grows. */
 export const doubtAfterMs = 8_000
 
 interface Watch {
   /** When a page was last compared, host's milliseconds. */
   comparedAt: number
+  /** When the log was last told that nothing is compared, host's milliseconds. */
+  doubtedAt: number
   notBefore: number
   failures: number
   asking: boolean
@@ -49,7 +51,7 @@ export class PageRepairer {
   /** Begins to watch a stream. `open`: gaps to be settled with the first page. */
   watch(stream: PageStream, open: readonly OpenTimeGap[] = []): void {
     const comparedAt = this.#options.hostNow()
-    this.#watches.set(stream, { notBefore: 0, failures: 0, asking: false, open, comparedAt })
+    this.#watches.set(stream, { notBefore: 0, failures: 0, asking: false, open, comparedAt, doubtedAt: comparedAt })
   }
 
   drop(stream: PageStream): void {
@@ -70,7 +72,7 @@ export class PageRepairer {
     for (const [stream, watch] of this.#watches) {
       const gap = stream.tracker.due(now)
       if (gap !== undefined) this.#fill(stream, gap)
-      if (now - watch.comparedAt > doubtAfterMs && watch.open.length === 0) this.#doubt(stream, watch)
+      if (now - Math.max(watch.comparedAt, watch.doubtedAt) > doubtAfterMs) this.#doubt(stream, watch, now)
       if (!watch.asking && now >= watch.notBefore) void this.#ask(stream, watch)
     }
   }
@@ -94,12 +96,18 @@ export class PageRepairer {
     watch.notBefore = hostNow() + (told ? outcome.waitMs : backoffMs(watch.failures++, random(), failureBackoff))
   }
 
-  /** Opens a gap from what was compared last to now; the next page fills it, or does not reach back to it. */
-  #doubt(stream: PageStream, watch: Watch): void {
+  /**
+   * Opens a gap from what was compared last to now, or lets it reach to now; the next page fills it, or does not reach
+   * back to it.
+   */
+  #doubt(stream: PageStream, watch: Watch, now: number): void {
+    watch.doubtedAt = now
     const { settled, newest } = stream.tracker
     if (settled === undefined) return
     const gap = { fromTime: settled, toTime: Math.max(settled, newest) }
-    watch.open = [gap]
+    const said = watch.open.find(({ fromTime }) => fromTime === settled)
+    if (said !== undefined && said.toTime >= gap.toTime) return
+    watch.open = [...watch.open.filter((open) => open !== said), gap]
     this.#say(stream, 'opened', 'missing_ids', gap)
   }
 

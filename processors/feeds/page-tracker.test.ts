@@ -63,11 +63,27 @@ describe('trades without ordered ids', () => {
     expect(tracker.due(1e9)).toBeUndefined()
   })
 
-  it('begin with the first page where the stream is silent', () => {
+  it('begin where the venue said that it streams, also when the stream is silent', () => {
+    const tracker = new PageTracker()
+    tracker.begin(trade(5).time)
+    tracker.compare(trades(1, 9), false, 0)
+    expect(tracker.due(1e9)?.trades).toEqual(trades(6, 9))
+  })
+
+  it('of pages that were asked before the venue streams are not ours', () => {
     const tracker = new PageTracker()
     tracker.compare(trades(1, 5), false, 0)
+    tracker.begin(trade(7).time)
+    tracker.observe(8, trade(8).time)
     tracker.compare(trades(1, 9), false, 10)
-    expect(tracker.due(1e9)?.trades.at(-1)).toEqual(trade(9))
+    expect(tracker.due(1e9)?.trades).toEqual([trade(9)])
+  })
+
+  it('do not begin anew when a connection is acknowledged again', () => {
+    const tracker = saw(1)
+    tracker.begin(trade(5).time)
+    tracker.compare(trades(1, 3), false, 0)
+    expect(tracker.due(1e9)?.trades).toEqual(trades(2, 3))
   })
 
   it('are unknown where a full page does not reach back to what was compared', () => {

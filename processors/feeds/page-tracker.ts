@@ -63,9 +63,15 @@ export class PageTracker {
     return newest
   }
 
-  /** Everything up to this venue time was compared; undefined before the first trade or page. */
+  /** Everything up to this venue time was compared, or is not ours; undefined before the stream begins. */
   get settled(): Micros | undefined {
     return this.#settled
+  }
+
+  /** The venue says that it streams from now on: what it traded before is not ours, whatever a page has of it. */
+  begin(time: Micros): void {
+    if (this.#settled !== undefined || time === 0) return
+    this.#settled = time
   }
 
   observe(id: number, time: Micros): 'new' | 'duplicate' {
@@ -102,8 +108,10 @@ export class PageTracker {
       oldest = Math.min(oldest, time)
       newest = Math.max(newest, time)
     }
-    const known = Math.max(this.#uncompared ? this.#first : (this.#settled ?? newest), this.#forgotten)
-    const settled = this.#settledBefore(newest, newest - oldest)
+    const before = this.#settled
+    if (before === undefined) return { unknown: undefined, span: newest - oldest } // nothing of it is ours yet
+    const known = Math.max(this.#uncompared ? this.#first : before, this.#forgotten)
+    const settled = this.#settledBefore(before, newest - oldest)
     const reach = Math.max(full ? oldest : 0, this.#forgotten)
     const unknown = reach > settled ? { fromTime: settled, toTime: reach } : undefined
     if (unknown !== undefined) this.#unknownTo = unknown.toTime
@@ -130,8 +138,7 @@ export class PageTracker {
    * Pages are read more often than their span lasts, so a process that ends leaves only so much uncompared: so far back
    * the next page must reach. What it has beyond is compared too, down to the log's first trade.
    */
-  #settledBefore(newest: Micros, span: Micros): Micros {
-    const settled = this.#settled ?? newest
+  #settledBefore(settled: Micros, span: Micros): Micros {
     if (!this.#uncompared) return settled
     this.#uncompared = false
     const left = Math.min(uncomparedMicros, uncomparedBase + span * pageSpanShare)

@@ -1,7 +1,7 @@
 import type { PoolState } from './channel-state.ts'
 import type { End } from './connection-socket.ts'
-import type { Gate } from './gate.ts'
-import { Gates } from './gates.ts'
+import type { Turns } from './gate.ts'
+import { Gates, type GateKeeper } from './gates.ts'
 import { isRefusal, Line, type LineTiming, lineTiming } from './line-socket.ts'
 import type { Outcome } from './requests.ts'
 import type { FrameEvent, StreamProtocol } from './venue.ts'
@@ -31,7 +31,7 @@ export class SocketPool {
   readonly #url: string
   readonly #timing: PoolTiming
   readonly #on: PoolHandlers
-  readonly #gate: Gate
+  readonly #gate: Turns
   #lines: Line[] = []
   readonly #refusedAt = new Map<string, number>()
   #wanted: ReadonlySet<string> = new Set()
@@ -46,7 +46,7 @@ export class SocketPool {
     wsBase: string,
     on: PoolHandlers,
     timing: PoolTiming = poolTiming,
-    gates = new Gates(),
+    gates: GateKeeper = new Gates(),
   ) {
     this.#protocol = protocol
     this.#url = wsBase + protocol.socket.path

@@ -2,7 +2,7 @@ import type { Instrument, Micros } from '../../schemas/records.ts'
 import type { Market } from '../../schemas/venues.ts'
 import type { FactBook } from './fact-book.ts'
 import type { FactLog } from './fact-log.ts'
-import type { Gates } from './gates.ts'
+import type { GateKeeper } from './gates.ts'
 import { baseOf, type Bases } from './host-settings.ts'
 import { Poller } from './poll-socket.ts'
 import { joined, type PoolState } from './channel-state.ts'
@@ -21,7 +21,7 @@ export interface SourceFeedOptions {
   readonly log: FactLog
   readonly report: SourceReport
   readonly timing?: PoolTiming
-  readonly gates?: Gates
+  readonly gates?: GateKeeper
 }
 
 /** Everything that one source says beside trades: its streams always, its polls while they are ours. */

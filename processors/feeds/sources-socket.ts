@@ -5,7 +5,7 @@ import type { Codec } from '../../schemas/codec.ts'
 import { sourceNames } from '../../schemas/venues.ts'
 import { FactBook } from './fact-book.ts'
 import { FactLog, factTopics, markedTopics } from './fact-log.ts'
-import type { Gates } from './gates.ts'
+import type { GateKeeper } from './gates.ts'
 import type { Bases } from './host-settings.ts'
 import type { Asked, InstrumentTable } from './instruments-socket.ts'
 import { LogBuffer, logBufferDefaults } from './log-socket.ts'
@@ -33,7 +33,7 @@ export interface SourcesOptions {
   readonly metrics: Registry
   readonly timing?: PoolTiming
   /** Shared with the streams of the trades. */
-  readonly gates?: Gates
+  readonly gates?: GateKeeper
   writeError(error: unknown, fatal: boolean): void
   /** A venue refused a symbol: its lists may have changed. */
   unknown(source: string): void

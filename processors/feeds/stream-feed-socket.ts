@@ -1,6 +1,6 @@
 import type { Micros } from '../../schemas/records.ts'
 import type { End } from './connection-socket.ts'
-import type { Gates } from './gates.ts'
+import type { GateKeeper } from './gates.ts'
 import type { PoolState } from './channel-state.ts'
 import { SocketPool, type PoolTiming } from './pool-socket.ts'
 import type { DataStream, Fact } from './source.ts'
@@ -29,7 +29,7 @@ export class StreamFeed {
   /** Since when a symbol has no connection. */
   readonly #lostAt = new Map<string, Micros>()
 
-  constructor(stream: DataStream, base: string, report: StreamReport, timing?: PoolTiming, gates?: Gates) {
+  constructor(stream: DataStream, base: string, report: StreamReport, timing?: PoolTiming, gates?: GateKeeper) {
     this.stream = stream
     this.#report = report
     const handlers = {

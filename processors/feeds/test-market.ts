@@ -103,9 +103,12 @@ export class MemoryFeedLog {
 
   /** The newest state of each gap. */
   get gaps(): Gap[] {
-    const newest = new Map<number, Gap>()
-    for (const { message } of this.messages) if (message.type === 'gap') newest.set(message.value.gap_id, message.value)
-    return [...newest.values()]
+    return [...new Map(this.said.map((gap) => [gap.gap_id, gap])).values()]
+  }
+
+  /** All that was said of gaps. */
+  get said(): Gap[] {
+    return this.messages.flatMap(({ message }) => (message.type === 'gap' ? [message.value] : []))
   }
 }
 

@@ -1,7 +1,7 @@
 import type { End } from './connection-socket.ts'
 import type { FeedClock } from './clock.ts'
 import type { FeedLog } from './feed-log.ts'
-import type { Gates } from './gates.ts'
+import type { GateKeeper } from './gates.ts'
 import { fromStream, isClamped, AHEAD_MAX } from './normalise.ts'
 import type { PoolState } from './channel-state.ts'
 import { SocketPool, type PoolTiming } from './pool-socket.ts'
@@ -29,7 +29,7 @@ export interface VenueFeedOptions {
   readonly log: FeedLog
   readonly report: FeedReport
   readonly timing?: PoolTiming
-  readonly gates?: Gates
+  readonly gates?: GateKeeper
 }
 
 /** The live half of one venue: from frames to trades in the log. What did not come is the repairer's. */
@@ -51,7 +51,7 @@ export class VenueFeed {
         report.frame(venue.name, text, received, json)
       },
       events: (events: readonly FrameEvent[], received: Micros) => this.#events(events, received),
-      acknowledged: (symbols: readonly string[]) => this.#changed(symbols, 'acknowledged'),
+      acknowledged: (symbols: readonly string[]) => this.#acknowledged(symbols),
       refused: (symbols: readonly string[]) => this.#changed(symbols, 'refused'),
       lost: (symbols: readonly string[], end: End) => this.#lost(symbols, end),
     }
@@ -115,6 +115,14 @@ export class VenueFeed {
   #end(symbol: string): void {
     this.#changed([symbol], 'ended')
     this.#streams.delete(symbol)
+  }
+
+  #acknowledged(symbols: readonly string[]): void {
+    for (const symbol of symbols) {
+      const stream = this.#streams.get(symbol)
+      if (stream?.ids === 'none') stream.tracker.begin(this.#options.clock.now())
+    }
+    this.#changed(symbols, 'acknowledged')
   }
 
   #changed(symbols: readonly string[], state: SubscriptionChange['state']): void {

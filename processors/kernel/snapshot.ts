@@ -7,10 +7,11 @@ import { FatalError } from './errors.ts'
 /** Key of the record that says how far the state has come; parts of a processor never begin with @. */
 export const POSITION_KEY = '@position'
 /**
- * A snapshot is one batch, because only a batch is written as a whole; state topics take 10 MiB. Beyond this the task
- * stops: splitting would tear state and position apart. Processors keep their parts small instead.
+ * A snapshot is one batch, because only a batch is written as a whole; state topics take 34 MiB. Beyond this the task
+ * stops: splitting would tear state and position apart. Processors keep their parts small instead: one record may change
+ * some 40,000 alerts.
  */
-export const SNAPSHOT_BYTES_MAX = 8_000_000
+export const SNAPSHOT_BYTES_MAX = 32_000_000
 /** Lengths, delta offset, delta time and header count of a record in a batch, at most. */
 const RECORD_OVERHEAD_BYTES = 24
 

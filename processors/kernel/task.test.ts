@@ -3,7 +3,7 @@ import { Codec, localCodec } from '../../schemas/codec.ts'
 import { codec, counted, given, mark, marks, on, tally, tallyRow, type Given } from './given.ts'
 import type { Output, Processor, ProcessorRow } from './processor.ts'
 import { POSITION_KEY, SNAPSHOT_BYTES_MAX } from './snapshot.ts'
-import { Task } from './task.ts'
+import { SNAPSHOT_INPUT_BYTES, Task } from './task.ts'
 import { versionOf } from './version.ts'
 
 const IN = 'market.trades'
@@ -46,6 +46,18 @@ describe('a task', () => {
     const next = on(begun.broker)
     await round(await Task.open(tallyRow, 0, next), next)
     expect(counted(begun.broker)).toEqual([1, 2, 1, 2])
+  })
+
+  it('saves its state after much input too: a backlog must not make a snapshot that fits no batch', async () => {
+    const begun = given({}, undefined, Infinity)
+    const task = await Task.open(tallyRow, 0, begun)
+    const large = { ...mark(6).value, writer: 'x'.repeat(SNAPSHOT_INPUT_BYTES) }
+    begun.broker.append(IN, 0, marks(5))
+    await round(task, begun)
+    expect(stateKeys(begun)).toEqual([])
+    begun.broker.append(IN, 0, [{ key: 'mark', value: codec.encode(IN, 'mark', large), time: 6 }])
+    await round(task, begun)
+    expect(stateKeys(begun)).toEqual(['marks', POSITION_KEY])
   })
 
   it('is refused once another has claimed its partition, and is of no use then', async () => {

@@ -10,6 +10,12 @@ import type { ProcessorRow } from './processor.ts'
 import { batchBytes, snapshotBatch } from './snapshot.ts'
 import { versionOf } from './version.ts'
 
+/**
+ * A snapshot is due after this much input, whatever the policy says: when a backlog is worked off, states grow as fast as
+ * it is read, at most some times its size, and a snapshot must fit into one batch.
+ */
+export const SNAPSHOT_INPUT_BYTES = 2_000_000
+
 export interface TaskOptions {
   /** Of every topic that is partitioned alike. */
   readonly partitions: number
@@ -37,6 +43,7 @@ export class Task {
   readonly #outputs: Outputs
   readonly #context: { partition: number; v: number; partitionTime: Micros }
   #unsaved = 0
+  #unsavedBytes = 0
   #savedAt: number
   #undecodable = 0
   #hinting = false
@@ -83,7 +90,7 @@ export class Task {
   /** Whether the next work writes the state, even if it brings no records. */
   get isSnapshotDue(): boolean {
     const { snapshots, ports } = this.#options
-    if (this.#unsaved >= snapshots.everyRecords) return true
+    if (this.#unsaved >= snapshots.everyRecords || this.#unsavedBytes >= SNAPSHOT_INPUT_BYTES) return true
     return this.#unsaved > 0 && ports.clock.now() - this.#savedAt >= snapshots.everyMs
   }
 
@@ -118,6 +125,7 @@ export class Task {
     await this.#claim.send(this.row.state, this.partition, batch)
     meter.snapshot(this.row.name, batchBytes(batch))
     this.#unsaved = 0
+    this.#unsavedBytes = 0
     this.#savedAt = clock.now()
     this.#hint()
   }
@@ -141,6 +149,7 @@ export class Task {
       if (message !== undefined) this.#apply(topic, record, message)
       next = record.offset + 1
       applied += 1
+      this.#unsavedBytes += record.value?.length ?? 0
     }
     this.#next.set(topic, Math.max(next, slice.next))
     return applied

@@ -27,20 +27,26 @@ export interface SenderOptions {
   readonly deadlineMs?: number
 }
 
+/** Opened webhooks that are remembered: opening costs as much as signing. */
+const OPENED_MAX = 10_000
+
+interface Webhook {
+  readonly url: URL
+  readonly secret: string
+}
+
 /** Makes one attempt; never rejects for what a receiver does. `onSent`: the whole request has left. */
 export type Send = (trigger: Trigger, attempt: number, onSent: (at: Micros) => void) => Promise<Result>
 
 /** Sends triggers to where their sealed URLs say. */
 export function createSender(options: SenderOptions): Send {
-  const { secrets, mode, now } = options
+  const { mode, now } = options
   const micros = (): Micros => now() * 1_000
+  const open = opener(options.secrets)
   return async (trigger, attempt, onSent) => {
-    const { alert_id: alert, key_version: version, trigger_id: triggerId } = trigger
+    const { trigger_id: triggerId } = trigger
     const started = micros()
-    const opened = open(() => ({
-      url: new URL(openUrl(secrets, version, alert, trigger.webhook)),
-      secret: webhookSecret(secrets, version, alert),
-    }))
+    const opened = open(trigger)
     if (opened === undefined)
       return { started, finished: micros(), status: null, is: 'failed', error: 'url_unreadable' }
     const body = payloadOf(trigger, mode)
@@ -54,9 +60,25 @@ export function createSender(options: SenderOptions): Send {
   }
 }
 
-function open<Value>(read: () => Value): Value | undefined {
+/** Opens a trigger's sealed URL and derives its secret; undefined where they were made under another secret. */
+function opener(secrets: ServiceSecrets): (trigger: Trigger) => Webhook | undefined {
+  const opened = new Map<string, Webhook>()
+  return ({ alert_id: alert, key_version: version, webhook: sealed }) => {
+    const key = `${alert} ${version} ${sealed}`
+    const known = opened.get(key)
+    if (known !== undefined) return known
+    const fresh = openWebhook(secrets, version, alert, sealed)
+    const [oldest] = opened.keys()
+    if (opened.size >= OPENED_MAX && oldest !== undefined) opened.delete(oldest)
+    if (fresh !== undefined) opened.set(key, fresh)
+    return fresh
+  }
+}
+
+function openWebhook(secrets: ServiceSecrets, version: number, alert: string, sealed: string): Webhook | undefined {
   try {
-    return read()
+    const url = new URL(openUrl(secrets, version, alert, sealed))
+    return { url, secret: webhookSecret(secrets, version, alert) }
   } catch {
     return undefined // it becomes the attempt's outcome, url_unreadable
   }

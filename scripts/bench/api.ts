@@ -6,9 +6,14 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { openDatabase } from '../../api/clickhouse.ts'
+import { createMetrics } from '../../api/metrics.ts'
 import { FakeDatabase } from '../../api/testing/fake-database.ts'
 import { fillLog, fillViews } from '../../api/testing/facts.ts'
 import { load, quantile, type Load } from '../../api/testing/http-load.ts'
+import { fillAsset, fillTokens } from '../../api/testing/market-facts.ts'
+import { fillMarketLog } from '../../api/testing/market-log.ts'
+import { readAllFunding } from '../../api/views/funding.ts'
 import { loadCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import { startChild, type Child } from '../../infra/local/child.ts'
@@ -16,27 +21,55 @@ import type { BenchParts, Figure } from '../figure.ts'
 
 const PARTITIONS = 2
 const CONNECTIONS = 16
-const CACHED = 20_000
-const UNCACHED = 300
+const CACHED = 30_000
 /** Warm-up of each server, so that both are compiled. */
-const WARM = 5_000
-const ARRIVES_WITHIN_MS = 30_000
+const WARM = 10_000
+/** Assets with everything; each uncached request is about another one. Three perpetuals each: 1,230 markets. */
+const ASSETS = 410
+const UNCACHED_A_ROUTE = 30
+const SCANS = 30
+const ARRIVES_WITHIN_MS = 60_000
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const program = (file: string): [string, string] => [process.execPath, path.join(root, file)]
 
-/** Requests a second of a cached `/cvd/BTC` beside a bare Koa route with the same body, and how long uncached ones take. */
+/** Every data route, of an asset. */
+const targets: readonly ((symbol: string) => string)[] = [
+  (symbol) => `/cvd/${symbol}`,
+  (symbol) => `/cvd/history/${symbol}`,
+  (symbol) => `/ohlcv/${symbol}`,
+  (symbol) => `/funding-rate/${symbol}`,
+  (symbol) => `/funding-rate/history/${symbol}`,
+  (symbol) => `/futures/funding-compare/${symbol}`,
+  (symbol) => `/futures/predicted-funding/${symbol}`,
+  (symbol) => `/futures/basis/${symbol}`,
+  (symbol) => `/futures/long-short/${symbol}`,
+  (symbol) => `/liquidation/heatmap/${symbol}`,
+  (symbol) => `/liquidation/recent?symbol=${symbol}`,
+  (symbol) => `/price/${symbol}`,
+]
+/** What is read for all assets at once. */
+const boards = ['/funding-rate/extreme?threshold=0.02', '/api/v1/prices?symbols=btc', '/api/v1/market/bitcoin']
+const mix = [...targets.map((target) => target('BTC')), ...boards]
+
+/**
+ * Cached answers a second over a mix of all data routes beside a bare Koa route that gives the same bodies, how long
+ * uncached ones take, and what the scan of all perpetuals costs.
+ */
 export default async function bench(parts: () => Promise<BenchParts>): Promise<readonly Figure[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-api-'))
   const children: Child[] = []
   try {
-    const api = await startApi(await parts(), folder)
+    const { clickhouseUrl, ...rest } = await parts()
+    const { api, database } = await startApi({ clickhouseUrl, ...rest }, folder)
     children.push(api)
-    const bodyFile = path.join(folder, 'body.json')
-    writeFileSync(bodyFile, await answer(api.url))
+    const bodyFile = path.join(folder, 'bodies.json')
+    const bodies = await Promise.all(mix.map((target) => answer(api.url + target)))
+    writeFileSync(bodyFile, `[${bodies.join(',')}]`)
     const bare = await startServer('bare-koa', [...program('api/testing/bare-koa.ts'), bodyFile], folder, {})
     children.push(bare)
-    return [...(await cached(api.url, bare.url)), ...(await uncached(api.url))]
+    const figures = [...(await cached(api.url, bare.url)), ...(await uncached(api.url))]
+    return [...figures, ...(await scans(clickhouseUrl, database)), await memory(api.url)]
   } finally {
     await Promise.all(children.map((child) => child.stop()))
     rmSync(folder, { recursive: true, force: true })
@@ -44,48 +77,109 @@ export default async function bench(parts: () => Promise<BenchParts>): Promise<r
 }
 
 async function cached(api: string, bare: string): Promise<Figure[]> {
-  const run = (url: string, count: number): Promise<Load> =>
-    load(url, { connections: CONNECTIONS, count, path: () => '/cvd/BTC' })
-  for (const url of [api, bare]) await run(url, WARM)
-  const ours = await run(api, CACHED)
-  const theirs = await run(bare, CACHED)
-  const [value, baseline] = [ours, theirs].map(({ answers, tookMs }) => (answers / tookMs) * 1000)
-  if (value === undefined || baseline === undefined) return []
-  return [
-    {
-      bench: 'api',
-      metric: 'cached /cvd/BTC against bare Koa',
+  const run = (url: string, count: number, path: (n: number) => string): Promise<Load> =>
+    load(url, { connections: CONNECTIONS, count, path })
+  const kinds = [
+    ['/cvd/BTC', () => '/cvd/BTC', () => '/bodies/0'],
+    ['a mix', (n: number) => mix[n % mix.length] ?? '/', (n: number) => `/bodies/${n % mix.length}`],
+  ] as const
+  const figures: Figure[] = []
+  for (const [name, ask, askBare] of kinds) {
+    await run(api, WARM, ask)
+    await run(bare, WARM, askBare)
+    // Half of each on both sides of the other: a machine that slows down or wakes up does so for both.
+    const loads = [
+      await run(api, CACHED / 2, ask),
+      await run(bare, CACHED / 2, askBare),
+      await run(bare, CACHED / 2, askBare),
+      await run(api, CACHED / 2, ask),
+    ]
+    const rate = (picked: readonly (Load | undefined)[]): number =>
+      CACHED / (picked.reduce((sum, one) => sum + (one?.tookMs ?? NaN), 0) / 1000)
+    const [value, baseline] = [rate([loads[0], loads[3]]), rate([loads[1], loads[2]])]
+    const about = { bench: 'api', n: CACHED }
+    figures.push({
+      ...about,
+      metric: `cached ${name} against bare Koa`,
       value,
       unit: '1/s',
       baseline,
       ratio: value / baseline,
-      n: CACHED,
-    },
-  ]
-}
-
-/** Each limit is a key of its own, so nothing is answered from the cache. */
-async function uncached(url: string): Promise<Figure[]> {
-  const figures: Figure[] = []
-  for (const [name, target] of [
-    ['/cvd/history', '/cvd/history/BTC?interval=5m&limit='],
-    ['/ohlcv', '/ohlcv/BTC?interval=5m&exchange=all&limit='],
-  ] as const) {
-    const { latenciesMs } = await load(url, { connections: 1, count: UNCACHED, path: (n) => `${target}${n + 1}` })
-    for (const p of [0.5, 0.99])
-      figures.push({
-        bench: 'api',
-        metric: `uncached ${name} p${p * 100}`,
-        value: quantile(latenciesMs, p),
-        unit: 'ms',
-        n: UNCACHED,
-      })
+    })
+    const p99 = (picked: readonly (Load | undefined)[]): number =>
+      quantile(
+        picked.flatMap((one) => one?.latenciesMs ?? []),
+        0.99,
+      )
+    const [own, theirs] = [p99([loads[0], loads[3]]), p99([loads[1], loads[2]])]
+    figures.push({
+      ...about,
+      metric: `cached ${name} p99`,
+      value: own,
+      unit: 'ms',
+      baseline: theirs,
+      ratio: own / theirs,
+    })
   }
   return figures
 }
 
-/** The API on a namespace and a database of its own, with three days of BTC. */
-async function startApi({ brokers, registryUrl, clickhouseUrl }: BenchParts, folder: string): Promise<Child> {
+/** Each request is of an asset that the route was not asked about before, so nothing is answered from the cache. */
+async function uncached(url: string): Promise<Figure[]> {
+  const figures: Figure[] = []
+  const all: number[] = []
+  for (const [place, target] of targets.entries()) {
+    const first = place * UNCACHED_A_ROUTE
+    const path = (n: number): string => target(`COIN${(first + n) % ASSETS}`)
+    const { latenciesMs } = await load(url, { connections: 1, count: UNCACHED_A_ROUTE, path })
+    all.push(...latenciesMs)
+    const about = { bench: 'api', unit: 'ms', n: UNCACHED_A_ROUTE }
+    figures.push({ ...about, metric: `uncached ${target(':symbol')} p50`, value: quantile(latenciesMs, 0.5) })
+  }
+  const count = targets.length * UNCACHED_A_ROUTE
+  const away = ASSETS - count
+  const path = (n: number): string => targets[n % targets.length]?.(`COIN${(n + away + 17) % ASSETS}`) ?? '/'
+  const together = await load(url, { connections: CONNECTIONS, count, path })
+  const rate = (together.answers / together.tookMs) * 1000
+  const about = { bench: 'api', n: count }
+  return [
+    ...figures,
+    { ...about, metric: 'uncached, all routes, p99', value: quantile(all, 0.99), unit: 'ms' },
+    { ...about, metric: `uncached mix, ${CONNECTIONS} connections`, value: rate, unit: '1/s' },
+    { ...about, metric: 'uncached mix p99', value: quantile(together.latenciesMs, 0.99), unit: 'ms' },
+  ]
+}
+
+/** The one query of the extreme scan, and how many markets it gives. */
+async function scans(url: string, name: string): Promise<Figure[]> {
+  const database = openDatabase({ url, user: 'default', password: '', database: name }, createMetrics())
+  const tookMs: number[] = []
+  let markets = 0
+  for (let n = 0; n < SCANS; n++) {
+    const started = performance.now()
+    markets = (await readAllFunding(database)).length
+    tookMs.push(performance.now() - started)
+  }
+  await database.close()
+  const about = { bench: 'api', unit: 'ms', n: SCANS }
+  return [0.5, 0.99].map((p) => ({
+    ...about,
+    metric: `scan of ${markets} perpetuals p${p * 100}`,
+    value: quantile(tookMs, p),
+  }))
+}
+
+async function memory(url: string): Promise<Figure> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  const bytes = Number(/^process_resident_memory_bytes\{service="api"\} (\S+)$/m.exec(text)?.[1])
+  return { bench: 'api', metric: 'resident memory after all that', value: bytes / 1e6, unit: 'MB', n: 1 }
+}
+
+/** The API on a namespace and a database of its own, with three days of BTC, and all else of many assets. */
+async function startApi(
+  { brokers, registryUrl, clickhouseUrl }: BenchParts,
+  folder: string,
+): Promise<{ api: Child; database: string }> {
   const id = randomUUID().slice(0, 8)
   const namespace = `bench-api-${id}.`
   const env = {
@@ -97,6 +191,7 @@ async function startApi({ brokers, registryUrl, clickhouseUrl }: BenchParts, fol
     CLICKHOUSE_URL: clickhouseUrl,
     CLICKHOUSE_DATABASE: `bench_api_${id}`,
     API_PORT: '0',
+    SYMBOLS: ['BTC', ...Array.from({ length: ASSETS }, (_, index) => `COIN${index}`)].join(','),
     // In the path, as in service, but out of the way.
     RATE_LIMIT_PER_SECOND: '1000000000',
     RATE_LIMIT_BURST: '1000000000',
@@ -106,9 +201,17 @@ async function startApi({ brokers, registryUrl, clickhouseUrl }: BenchParts, fol
   const views = new FakeDatabase()
   const now = Date.now() * 1000
   fillViews(views, now)
-  await fillLog({ log, codec: await loadCodec(registryUrl), partitions: PARTITIONS, now }, views)
+  fillTokens(views.market, now)
+  const assets = ['btc', ...Array.from({ length: ASSETS }, (_, index) => `coin${index}`)]
+  for (const [index, asset] of assets.entries()) fillAsset(views.market, asset, { now, price: 100 + index })
+  // Each has traded, an hour ago.
+  const traded = views.flows.find(({ bucket }) => bucket < now - 3_600_000_000)
+  if (traded !== undefined) views.flows.push(...assets.slice(1).map((asset) => ({ ...traded, asset })))
+  const target = { log, codec: await loadCodec(registryUrl), partitions: PARTITIONS, now }
+  await fillLog(target, views)
+  await fillMarketLog(target, views.market)
   await log.close()
-  return startServer('api', program('api/main.ts'), folder, env)
+  return { api: await startServer('api', program('api/main.ts'), folder, env), database: env.CLICKHOUSE_DATABASE }
 }
 
 function prepareCommand(): [string, string[]] {
@@ -133,14 +236,14 @@ function startServer(
   })
 }
 
-/** The body of `/cvd/BTC`, once ClickHouse has what was written. */
+/** The body at an address, once ClickHouse has what was written. */
 async function answer(url: string): Promise<string> {
   const deadline = AbortSignal.timeout(ARRIVES_WITHIN_MS)
   while (!deadline.aborted) {
-    const response = await fetch(`${url}/cvd/BTC`)
+    const response = await fetch(url)
     const body = await response.text()
     if (response.status === 200) return body
     await delay(100)
   }
-  throw new Error(`the API had no answer within ${ARRIVES_WITHIN_MS} ms`)
+  throw new Error(`${url} had no answer within ${ARRIVES_WITHIN_MS} ms`)
 }

@@ -23,30 +23,34 @@ export function writerContract(start: Start): void {
     expect((await log.reader().offsets(IN, [0], 'end')).get(0)).toBe(0)
   })
 
-  it('appends a send of 10,000 records and 8 MB as one: all of it or none can be seen', async () => {
-    const { log } = await start()
-    const claim = await log.claim('cvd-0', TARGETS)
-    const reader = log.reader()
-    const before = (await reader.offsets(STATE, [0], 'end')).get(0) ?? 0
-    const big = Array.from({ length: 10_000 }, (_, index) => ({
-      key: `${index}`,
-      value: Buffer.alloc(800, index),
-      time: T0,
-    }))
-    const sent = claim.send(STATE, 0, big)
-    const seen = new Set<number>()
-    const state = { done: false }
-    const watching = (async () => {
-      while (!state.done) seen.add(((await reader.offsets(STATE, [0], 'end')).get(0) ?? 0) - before)
-    })()
-    await sent
-    state.done = true
-    await watching
-    expect([...seen].filter((records) => records !== 0 && records !== 10_000)).toEqual([])
-    const read = await readAll(log.reader(), STATE, before)
-    expect(read.map(({ key }) => key?.toString())).toEqual(big.map(({ key }) => key))
-    expect(read.every(({ value }, index) => value?.equals(Buffer.alloc(800, index)))).toBe(true)
-  })
+  it(
+    'appends a send of 40,000 records and 32 MB as one: all of it or none can be seen',
+    { timeout: 60_000 },
+    async () => {
+      const { log } = await start()
+      const claim = await log.claim('cvd-0', TARGETS)
+      const reader = log.reader()
+      const before = (await reader.offsets(STATE, [0], 'end')).get(0) ?? 0
+      const big = Array.from({ length: 40_000 }, (_, index) => ({
+        key: `${index}`,
+        value: Buffer.alloc(800, index),
+        time: T0,
+      }))
+      const sent = claim.send(STATE, 0, big)
+      const seen = new Set<number>()
+      const state = { done: false }
+      const watching = (async () => {
+        while (!state.done) seen.add(((await reader.offsets(STATE, [0], 'end')).get(0) ?? 0) - before)
+      })()
+      await sent
+      state.done = true
+      await watching
+      expect([...seen].filter((records) => records !== 0 && records !== 40_000)).toEqual([])
+      const read = await readAll(log.reader(), STATE, before)
+      expect(read.map(({ key }) => key?.toString())).toEqual(big.map(({ key }) => key))
+      expect(read.every(({ value }, index) => value?.equals(Buffer.alloc(800, index)))).toBe(true)
+    },
+  )
 
   it('shows what one client wrote to another', async () => {
     const { log, another } = await start()

@@ -8,7 +8,16 @@ const FIVE_MINUTES: Micros = 300_000_000
 /** Settlements, liquidations and the like that one answer may hold for each market. */
 const ROWS_MAX = 5_000
 
-export const ledgerKinds = ['spot', 'perp', 'settlements', 'open-interest', 'ratios', 'liquidations', 'tokens'] as const
+export const ledgerKinds = [
+  'spot',
+  'perp',
+  'premiums',
+  'settlements',
+  'open-interest',
+  'ratios',
+  'liquidations',
+  'tokens',
+] as const
 
 interface Wanted {
   readonly venue: string | null
@@ -47,7 +56,7 @@ function perps(economy: Economy, wanted: Wanted): PerpMarket[] {
 function rowsOf(
   economy: Economy,
   market: PerpMarket,
-  kind: 'perp' | 'settlements' | 'open-interest' | 'ratios' | 'liquidations',
+  kind: 'perp' | 'premiums' | 'settlements' | 'open-interest' | 'ratios' | 'liquidations',
   { from, to }: Wanted,
 ): object[] {
   const rows = (found: readonly object[]): object[] =>
@@ -57,6 +66,10 @@ function rowsOf(
       const { factor, intervalHours, cap, floor, maxLeverage } = market
       return rows([{ factor, intervalHours, cap, floor, maxLeverage, ...economy.perp(market) }])
     }
+    case 'premiums':
+      return rows(
+        economy.minutes(market, from, to).map(({ start, premium }) => ({ time: start, close: premium.close })),
+      )
     case 'settlements': {
       const hours = Math.ceil((to - from) / 3_600_000_000 / market.intervalHours) + 1
       const settled = economy.settlements(market, Math.min(ROWS_MAX, hours), to)

@@ -85,6 +85,7 @@ const spotMarkets: readonly SpotMarket[] = [
   ...['BTC', 'PEPE', 'POL', 'USDT'].map((base) => spotMarket('coinbase', `${base}-USD`, base, { quote: 'USD' })),
   ...['XBT', 'XDG', 'POL', 'USDT'].map((base) => spotMarket('kraken', `${base}USD`, base, { quote: 'USD' })),
   spotMarket('kraken', 'XBTUSDT', 'XBT'),
+  ...['BTC', 'PEPE', 'POL'].map((base) => spotMarket('binance', `${base}USDT`, base)),
 ]
 
 function perpMarket(venue: PerpMarket['venue'], symbol: string, asset: string, more: Partial<PerpMarket>): PerpMarket {
@@ -117,6 +118,8 @@ const perpMarkets: readonly PerpMarket[] = [
   perpMarket('okx', 'PEPE-USDT-SWAP', 'PEPE', { factor: 7, priceDecimals: 10, sizeDecimals: 1 }),
   perpMarket('gate', 'BTC_USDT', 'BTC', { factor: -4, priceDecimals: 1, sizeDecimals: 0 }),
   perpMarket('gate', 'PEPE_USDT', 'PEPE', { factor: 7, priceDecimals: 10, sizeDecimals: 0 }),
+  perpMarket('binance', 'BTCUSDT', 'BTC', {}),
+  perpMarket('binance', '1000PEPEUSDT', 'PEPE', { factor: 3, priceFactor: 3, intervalHours: 4 }),
 ]
 
 function spotState({ asset }: SpotMarket): Omit<SpotState, 'time'> {

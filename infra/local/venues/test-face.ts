@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Economy } from './economy.ts'
-import { serve } from './server.ts'
+import { prefixOf, serve } from './server.ts'
 import { openSocket, type TestSocket } from './test-client.ts'
 import { testEconomy, type TestEconomy } from './test-economy.ts'
 import type { VenueServer } from './venue-server.ts'
@@ -41,7 +41,7 @@ export async function testFace(make: (world: World, economy: Economy) => VenueSe
     },
     { host: '127.0.0.1', port: 0 },
   )
-  const url = `${listening.url}/${face.name}`
+  const url = `${listening.url}/${prefixOf(face)}`
   const sockets: TestSocket[] = []
   return {
     economy,

@@ -10,7 +10,7 @@ import { readTicker24h } from './tickers.ts'
 
 const SECOND_MS = 1_000
 /** More rows than are due, so that calls that fail leave no hole; below 100 rows a `klines` call has weight 1. */
-const MINUTES = 5
+const MINUTES = 15
 const funding = { host: 'rest', topic: 'market.funding' } as const
 const whole = { of: 'whole', symbol: 'all', market: 'perp' } as const
 const catalogue = { of: 'catalogue', market: 'perp' } as const

@@ -22,9 +22,9 @@ function readSettlement(asked: string, row: unknown): FactRow {
   return { kind: 'settlement', symbol: asked, rate, mark: null, time }
 }
 
-/** Closes of the last closed minutes of the premium index. */
+/** Closes of the last closed minutes of the premium index: as many as a mean may miss while the venue does not answer. */
 export const premiumMinutes: Calls = {
-  call: (symbol) => ({ path: `${premiumPath(symbol)}&limit=3`, cost: 1 }),
+  call: (symbol) => ({ path: `${premiumPath(symbol)}&limit=15`, cost: 1 }),
   parse: parsePremiums,
 }
 

@@ -16,6 +16,7 @@ import {
   settlementMs,
 } from './data-rows.ts'
 import { intervalMsOf } from './intervals.ts'
+import { isListed } from './listing.ts'
 import { bad, noSymbol, pageOf, spanOf, unknownSymbol, type Span } from './reply.ts'
 
 const HOUR = 3_600_000_000
@@ -77,6 +78,13 @@ export class BinanceDataRest {
     return market === undefined ? unknownSymbol : found(market)
   }
 
+  /** As `one`, for rows: what is listed without anything ever being said of it has none. */
+  private rows(query: URLSearchParams, found: (market: PerpMarket) => RestReply): RestReply {
+    const quiet = !this.absent && isListed(this.markets(), query.get('symbol') ?? '')
+    const reply = this.one(query, found)
+    return reply === unknownSymbol && quiet ? ok([]) : reply
+  }
+
   /** One object with a symbol, an array without. */
   private each(query: URLSearchParams, row: (market: PerpMarket) => object): RestReply {
     return query.has('symbol') ? this.one(query, (market) => ok(row(market))) : ok(this.markets().map(row))
@@ -91,7 +99,7 @@ export class BinanceDataRest {
     const span = spanOf(query, { usual: 100, most: 1000 })
     if ('status' in span) return span
     if (query.has('symbol')) {
-      return this.one(query, (market) => ok(pageOf(this.settled([market], span, query.has('limit')), span)))
+      return this.rows(query, (market) => ok(pageOf(this.settled([market], span, query.has('limit')), span)))
     }
     return ok(pageOf(this.settled(this.markets(), span, query.has('limit')), span))
   }
@@ -123,7 +131,7 @@ export class BinanceDataRest {
     query: URLSearchParams,
     row: (market: PerpMarket, minutes: readonly PerpMinute[], startMs: number, intervalMs: number) => unknown[],
   ): RestReply {
-    return this.one(query, (market) => {
+    return this.rows(query, (market) => {
       const intervalMs = intervalMsOf(query.get('interval'))
       if (intervalMs === undefined) return bad(-1120, 'Invalid interval.')
       const span = spanOf(query, { usual: 500, most: 1500 })
@@ -150,7 +158,7 @@ export class BinanceDataRest {
     query: URLSearchParams,
     rows: (market: PerpMarket, span: { from: number; to: number }, everyMs: number) => readonly object[],
   ): RestReply {
-    return this.one(query, (market) => {
+    return this.rows(query, (market) => {
       const period = query.get('period')
       const everyMs = periods.has(period ?? '') ? intervalMsOf(period) : undefined
       if (everyMs === undefined) return bad(-1130, "Data sent for parameter 'period' is not valid.")

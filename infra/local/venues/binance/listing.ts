@@ -21,11 +21,19 @@ export function exchangeInfo(markets: readonly PerpMarket[], nowMs: number): obj
   }
 }
 
+/** A perpetual in tether dollars that is listed as trading, whether anything is ever said of it or not. */
+export function isListed(markets: readonly PerpMarket[], symbol: string): boolean {
+  const rows: readonly Listed[] = [...markets.map((market) => row(market, {})), ...decoys(markets)]
+  return rows.some((listed) => {
+    return listed.symbol === symbol && listed.status === 'TRADING' && listed.contractType === 'PERPETUAL'
+  })
+}
+
 /** Listed, but not for us: a name with digits, a stock, a delisted one, a dated future, another quote. */
-function decoys(markets: readonly PerpMarket[]): { symbol: string }[] {
+function decoys(markets: readonly PerpMarket[]): Listed[] {
   const [btc] = markets
   if (btc === undefined) return []
-  const like = (symbol: string, baseAsset: string, more: object): { symbol: string } => ({
+  const like = (symbol: string, baseAsset: string, more: object): Listed => ({
     ...row(btc, { pair: symbol, baseAsset, ...more }),
     symbol,
   })
@@ -44,7 +52,9 @@ function decoys(markets: readonly PerpMarket[]): { symbol: string }[] {
   ]
 }
 
-function row(market: PerpMarket, more: object): object {
+type Listed = ReturnType<typeof row>
+
+function row(market: PerpMarket, more: object) {
   const lot = powerText(-market.sizeDecimals)
   // BTC is written with two decimals although its tick is 0.1.
   const tick = market.priceDecimals === 2 && market.asset === 'BTC' ? '0.10' : powerText(-market.priceDecimals)

@@ -8,7 +8,7 @@ import type { World } from '../world.ts'
 import { BinanceDataRest } from './data-rest.ts'
 import { aggTradeRow } from './frames.ts'
 import { klines } from './klines.ts'
-import { exchangeInfo } from './listing.ts'
+import { exchangeInfo, isListed } from './listing.ts'
 import { bad, noSymbol, notFound, unknownSymbol } from './reply.ts'
 import { CallLimit, WeightLimit } from './weight.ts'
 
@@ -74,10 +74,11 @@ export class BinanceRest {
 
   /** What is listed without ever having traded has no rows. */
   private withTrades(query: URLSearchParams, found: (history: History) => RestReply): RestReply {
-    return this.withSymbol(query, ({ symbol }) => {
-      const history = this.world.find('binance', symbol)
-      return history === undefined ? ok([]) : found(history)
-    })
+    const symbol = query.get('symbol')
+    if (symbol === null) return noSymbol
+    if (!isListed(this.economy.perps('binance'), symbol)) return unknownSymbol
+    const history = this.world.find('binance', symbol)
+    return history === undefined ? ok([]) : found(history)
   }
 
   private aggTrades(history: History, query: URLSearchParams): RestReply {

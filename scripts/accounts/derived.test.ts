@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest'
+import type { LiquidationsAnswer } from './derived/answers.ts'
+import { rateFrom } from './derived/funding.ts'
+import type { LedgerState, Liquidation, Perp } from './derived/ledger.ts'
+import { liquidationRows } from './derived/liquidations.ts'
+import { near, oneOf, same } from './derived/row.ts'
+import { derivedText } from './derived/show.ts'
+
+describe('a row of the derived numbers', () => {
+  it('is right up to its tolerance and wrong beyond it', () => {
+    expect(near('a', 'b', 1.5, 1, { by: 0.5 }).verdict).toBe('OK')
+    expect(near('a', 'b', 1.51, 1, { by: 0.5 }).verdict).toBe('WRONG')
+    expect(near('a', 'b', 101, 100, { part: 0.01 }).verdict).toBe('OK')
+    expect(near('a', 'b', 102, 100, { part: 0.01 }).verdict).toBe('WRONG')
+  })
+
+  it('is wrong where either side has nothing', () => {
+    expect(near('a', 'b', null, 1, { by: 9 }).verdict).toBe('WRONG')
+    expect(near('a', 'b', 1, undefined, { by: 9 }).verdict).toBe('WRONG')
+    expect(near('a', 'b', Number.NaN, 1, { by: 9 }).verdict).toBe('WRONG')
+    expect(oneOf('a', 'b', undefined, ['x']).verdict).toBe('WRONG')
+  })
+
+  it('is shown with its figures when it is wrong, else one for its kind', () => {
+    const rows = [same('word', 'BTC', 'x', 'x'), same('word', 'ETH', 'y', 'z'), near('n', 'BTC', 1, 1, { by: 1 })]
+    const text = derivedText({ rows, rounds: 2 })
+    expect(text).toMatch(/word +2 +ETH +y +z +equal +WRONG/)
+    expect(text).toContain('WRONG: 2 values as the ledger has them, 1 not; asked 2 times.')
+  })
+})
+
+describe('the rate that follows from a mean premium', () => {
+  const perp = (venue: string, intervalHours: number): Perp => ({
+    venue,
+    symbol: 'X',
+    asset: 'X',
+    intervalHours,
+    cap: 0.02,
+    floor: -0.02,
+    mark: 1,
+    index: 1,
+    rate: 0,
+    nextSettlement: 0,
+    openInterest: 0,
+    time: 0,
+  })
+
+  it.each([
+    ['binance', 8, 0.0002, 0.0001],
+    ['binance', 8, 0.000899376299376, 0.000399376299376],
+    ['binance', 4, -0.001, -0.00025],
+    ['bybit', 4, -0.001, -0.0005],
+    ['bybit', 4, 0.0002, 0.00005],
+    ['okx', 8, 0.9, 0.02],
+  ])('is, at %s in %i hours, for %d: %d', (venue, hours, premium, rate) => {
+    expect(rateFrom(premium, perp(venue, hours))).toBeCloseTo(rate, 14)
+  })
+})
+
+describe('liquidations beside the ledger', () => {
+  const start = Date.parse('2026-11-21T10:00:00Z') * 1000
+  const liquidation = (venue: string, seconds: number, size: number): Liquidation => ({
+    venue,
+    symbol: 'BTCUSDT',
+    asset: 'BTC',
+    time: start + seconds * 1_000_000,
+    side: 'long',
+    size,
+    bankruptcyPrice: 90,
+    fillPrice: 100,
+  })
+  const ledger: LedgerState = {
+    spot: [],
+    perp: [],
+    premiums: [],
+    settlements: [],
+    ratios: [],
+    tokens: [],
+    liquidations: [
+      liquidation('bybit', 1, 2),
+      liquidation('bybit', 2, 3),
+      liquidation('okx', 3, 1),
+      liquidation('binance', 4, 1),
+      liquidation('binance', 4.5, 2),
+    ],
+  }
+  const told = ledger.liquidations.filter(({ venue, size }) => venue !== 'binance' || size === 2)
+
+  function answer(rows: readonly Liquidation[]): LiquidationsAnswer {
+    const events = rows.map(({ venue, time, side, size, bankruptcyPrice, fillPrice }) => {
+      const price = venue === 'binance' ? fillPrice : bankruptcyPrice
+      const timestamp = new Date(time / 1000).toISOString()
+      return { symbol: 'BTCUSDT', side, size, price, value_usd: price * size, timestamp, exchange: venue.toUpperCase() }
+    })
+    const figures = {
+      total_events: rows.length,
+      total_value_usd: events.reduce((sum, event) => sum + event.value_usd, 0),
+    }
+    const since = new Date(start / 1000).toISOString()
+    return {
+      as_of: new Date(start / 1000 + 60_000).toISOString(),
+      count: rows.length,
+      events,
+      stats: {
+        last_1h: { ...figures, long_liquidations: rows.length, short_liquidations: 0 },
+        last_24h: { ...figures, since },
+      },
+    }
+  }
+
+  function wrong(rows: readonly Liquidation[]): string[] {
+    return liquidationRows(answer(rows), ledger).flatMap(({ what, subject, verdict }) =>
+      verdict === 'WRONG' ? [`${what} ${subject}`] : [],
+    )
+  }
+
+  it('are right when every one that a venue tells is there', () => {
+    expect(wrong(told)).toEqual([])
+  })
+
+  it('are wrong when one is missing, twice there, or never told', () => {
+    expect(wrong(told.filter(({ size }) => size !== 3))).toContain('liquidations that are missing bybit')
+    expect(wrong([...told, ...told.slice(0, 1)])).toContain('liquidations that the venue never told bybit')
+    expect(wrong(ledger.liquidations)).toContain('liquidations that the venue never told binance')
+  })
+})

@@ -1,0 +1,127 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { urlOf, type RunFile } from '../../infra/local/run-file.ts'
+import { Answers, type RouteAnswers } from './derived/answers.ts'
+import { basisRows } from './derived/basis.ts'
+import { extremeRows } from './derived/extreme.ts'
+import { compareRows, fundingRows, historyRows, perpVenues, predictedRows } from './derived/funding.ts'
+import { heatmapRows } from './derived/heatmap.ts'
+import { readLedger, type LedgerState } from './derived/ledger.ts'
+import { EVENTS_MAX, liquidationRows } from './derived/liquidations.ts'
+import { longShortRows } from './derived/positions.ts'
+import { batchRows, marketRows, priceRows } from './derived/prices.ts'
+import { same, type DerivedRow } from './derived/row.ts'
+import { Ledger } from './source-ledger.ts'
+
+/** Some of those that are streamed from the start: every route has them. */
+const streamed = ['BTC', 'ETH', 'DOGE', 'ARB']
+/** Only priced and in the funding routes; with contracts of 1000 and of 10,000,000 tokens, and one that was renamed. */
+const others = ['PEPE', 'SHIB', 'MATIC']
+const tokens = ['bitcoin', 'dogecoin']
+const THRESHOLDS = [0, 0.01, 0.05]
+const SETTLED = 10
+const LOOK_EVERY_MS = 3_000
+
+export interface DerivedReport {
+  readonly rows: readonly DerivedRow[]
+  /** Rounds of questions until all was right, or time was over. */
+  readonly rounds: number
+}
+
+/**
+ * Holds every number that the API derives against the simulator's own ledger, of a market that is paused first: prices
+ * and open interest stand then, premiums and rates go on and are compared as of the answer's own moment. Asks again
+ * until all is right (what is on its way arrives, and what is cached is let go) or `withinMs` is over. The market stays
+ * paused.
+ */
+export async function checkDerived(run: RunFile, withinMs: number): Promise<DerivedReport> {
+  const questions = allQuestions()
+  const deadline = performance.now() + withinMs
+  const simulator = urlOf(run, 'simulator')
+  await new Ledger(simulator).pause()
+  const answers = new Answers(urlOf(run, 'api'))
+  const found = new Map<Question, readonly DerivedRow[]>()
+  for (let rounds = 1; ; rounds += 1) {
+    // What was right stays right: the market stands.
+    const open = questions.filter((each) => !isRight(found.get(each)))
+    const answered = await Promise.all(open.map(async (each) => [each, await each.ask(answers)] as const))
+    // Read behind the answers, so that it knows their minutes.
+    const ledger = await readLedger(simulator, [...streamed, ...others])
+    for (const [each, rows] of answered) found.set(each, rows(ledger))
+    const rows = questions.flatMap((each) => found.get(each) ?? [])
+    if (areRight(rows) || performance.now() > deadline) return { rows, rounds }
+    await delay(LOOK_EVERY_MS)
+  }
+}
+
+export function areRight(rows: readonly DerivedRow[]): boolean {
+  return rows.every(({ verdict }) => verdict === 'OK')
+}
+
+function isRight(rows: readonly DerivedRow[] | undefined): boolean {
+  return rows !== undefined && areRight(rows)
+}
+
+interface Question {
+  /** Asks the API; what comes back holds the answer against a ledger. */
+  readonly ask: (answers: Answers) => Promise<(ledger: LedgerState) => readonly DerivedRow[]>
+}
+
+function question<Route extends keyof RouteAnswers>(
+  route: Route,
+  path: string,
+  rows: (answer: RouteAnswers[Route], ledger: LedgerState) => readonly DerivedRow[],
+): Question {
+  return {
+    ask: async (answers) => {
+      const answer = await answers.ask<RouteAnswers[Route]>(path)
+      if (typeof answer === 'string') return () => [same(`answer of ${route}`, path, answer, '200')]
+      return (ledger) => rows(answer, ledger)
+    },
+  }
+}
+
+function allQuestions(): Question[] {
+  return [
+    ...[...streamed, ...others].flatMap(everyAsset),
+    ...streamed.flatMap(streamedAsset),
+    batchQuestion([...streamed, ...others]),
+    ...tokens.map((id) =>
+      question('market', `/api/v1/market/${id}`, (answer, ledger) => marketRows(answer, id, ledger)),
+    ),
+    ...THRESHOLDS.map((threshold) =>
+      question('extreme', `/funding-rate/extreme?threshold=${threshold}`, (answer, ledger) =>
+        extremeRows(answer, threshold, ledger),
+      ),
+    ),
+    question('liquidations', `/liquidation/recent?limit=${EVENTS_MAX}`, liquidationRows),
+  ]
+}
+
+function everyAsset(asset: string): Question[] {
+  return [
+    question('price', `/price/${asset}`, (answer, ledger) => priceRows(answer, asset, ledger)),
+    question('funding', `/funding-rate/${asset}USDT`, (answer, ledger) => fundingRows(answer, asset, ledger)),
+    question('compare', `/futures/funding-compare/${asset}`, (answer, ledger) => compareRows(answer, asset, ledger)),
+    question('basis', `/futures/basis/${asset}`, (answer, ledger) => basisRows(answer, asset, ledger)),
+    question('predicted', `/futures/predicted-funding/${asset}`, (answer, ledger) =>
+      predictedRows(answer, asset, ledger),
+    ),
+  ]
+}
+
+function streamedAsset(asset: string): Question[] {
+  return [
+    question('longShort', `/futures/long-short/${asset}`, (answer, ledger) => longShortRows(answer, asset, ledger)),
+    question('heatmap', `/liquidation/heatmap/${asset}`, (answer, ledger) => heatmapRows(answer, asset, ledger)),
+    ...perpVenues.map((venue) =>
+      question('history', `/funding-rate/history/${asset}?exchange=${venue}&limit=${SETTLED}`, (answer, ledger) =>
+        historyRows(answer, asset, venue, ledger),
+      ),
+    ),
+  ]
+}
+
+function batchQuestion(symbols: readonly string[]): Question {
+  const path = `/api/v1/prices?symbols=${symbols.join(',').toLowerCase()}`
+  return question('prices', path, (answer, ledger) => symbols.flatMap((asset) => batchRows(answer, asset, ledger)))
+}

@@ -1,0 +1,146 @@
+import type { LiquidationsAnswer } from './answers.ts'
+import type { LedgerState, Liquidation } from './ledger.ts'
+import { near, same, type DerivedRow } from './row.ts'
+
+const SECOND = 1_000_000
+const HOUR = 3600 * SECOND
+const DAY = 24 * HOUR
+/** As many events as an answer shows at most. */
+export const EVENTS_MAX = 1000
+/** Streams of the venues begin within this long of one another. */
+const START = 120 * SECOND
+/** The answer's own moment is known to a few seconds. */
+const EDGE = 5 * SECOND
+const EXAMPLES = 3
+
+/** One event as both sides can write it. */
+interface Event {
+  readonly venue: string
+  readonly time: number
+  readonly side: string
+  readonly usd: number
+  readonly key: string
+}
+
+/** `/liquidation/recent?limit=1000` of a market that stands: each event, and the figures of an hour and a day. */
+export function liquidationRows(answer: LiquidationsAnswer, ledger: LedgerState): DerivedRow[] {
+  const ours = answer.events.map(shown)
+  const told = ['bybit', 'okx', 'binance'].flatMap((venue) => toldBy(venue, ledger.liquidations))
+  const isWhole = answer.count < EVENTS_MAX
+  const since = Date.parse(answer.stats.last_24h.since ?? answer.as_of) * 1000
+  const oldest = Math.min(...ours.map(({ time }) => time))
+  // A venue's stream is known to run from the first event on that we have of it.
+  const from = (venue: string): number => {
+    const first = Math.min(...ours.filter((event) => event.venue === venue).map(({ time }) => time))
+    return isWhole ? first : oldest + 1
+  }
+  const inView = told.filter(({ venue, time }) => time >= from(venue))
+  const seen = ours.filter(({ time }) => isWhole || time > oldest)
+  const counted = isWhole ? inView : told.filter(({ time }) => time >= since)
+  const unsure = isWhole ? [] : told.filter(({ time }) => Math.abs(time - since) <= START)
+  return [
+    ...['bybit', 'okx', 'binance'].flatMap((venue) => eventRows(venue, of(venue, seen), of(venue, inView))),
+    ...statRows(answer, counted, unsure),
+  ]
+}
+
+/** Bybit and OKX tell all, at the bankruptcy price; Binance the largest of a symbol's second, at what it filled at. */
+function toldBy(venue: string, all: readonly Liquidation[]): Event[] {
+  const own = all.filter((row) => row.venue === venue)
+  const told = venue === 'binance' ? largest(own) : own
+  return told.map((row) => {
+    const price = venue === 'binance' ? row.fillPrice : row.bankruptcyPrice
+    return eventOf(venue, row.asset, { time: row.time, side: row.side, size: row.size, usd: row.size * price })
+  })
+}
+
+function largest(rows: readonly Liquidation[]): Liquidation[] {
+  const best = new Map<string, Liquidation>()
+  for (const row of rows) {
+    const second = `${row.symbol} ${Math.floor(row.time / SECOND)}`
+    const known = best.get(second)
+    if (known === undefined || row.size * row.fillPrice > known.size * known.fillPrice) best.set(second, row)
+  }
+  return [...best.values()]
+}
+
+function shown({ exchange, symbol, timestamp, side, size, value_usd }: LiquidationsAnswer['events'][number]): Event {
+  const time = Date.parse(timestamp) * 1000
+  return eventOf(exchange.toLowerCase(), symbol.replace(/USDT$/, ''), { time, side, size, usd: value_usd })
+}
+
+function eventOf(venue: string, asset: string, event: Pick<Event, 'time' | 'side' | 'usd'> & { size: number }): Event {
+  const { time, side, size, usd } = event
+  const key = [asset, new Date(time / 1000).toISOString(), side, size.toPrecision(8), usd.toPrecision(6)].join(' ')
+  return { venue, time, side, usd, key }
+}
+
+function eventRows(venue: string, ours: readonly Event[], ledger: readonly Event[]): DerivedRow[] {
+  return [
+    same('liquidations that are missing', venue, examples(without(ledger, ours)), []),
+    same('liquidations that the venue never told', venue, examples(without(ours, ledger)), []),
+    near('liquidations shown', venue, ours.length, ledger.length, { by: 0 }),
+    near('liquidations shown, USD', venue, usdOf(ours), usdOf(ledger), { part: 1e-6 }),
+  ]
+}
+
+/** Two windows that end at the answer's moment; what lies at their edges or at the streams' beginning is not sure. */
+function statRows(
+  { stats, as_of }: LiquidationsAnswer,
+  told: readonly Event[],
+  unsure: readonly Event[],
+): DerivedRow[] {
+  const now = Date.parse(as_of) * 1000
+  const within = (window: number): Event[] => told.filter(({ time }) => time >= now - window)
+  const room = (window: number): Event[] => [
+    ...unsure.filter(({ time }) => time >= now - window),
+    ...told.filter(({ time }) => Math.abs(time - (now - window)) <= EDGE),
+  ]
+  const [hour, day] = [within(HOUR), within(DAY)]
+  const count = (what: string, ours: number, events: readonly Event[], window: number): DerivedRow =>
+    near(what, 'all', ours, events.length, { by: room(window).length })
+  const usd = (what: string, ours: number, events: readonly Event[], window: number): DerivedRow =>
+    near(what, 'all', ours, usdOf(events), { by: usdOf(room(window)) + usdOf(events) * 1e-6 })
+  const { last_1h: h, last_24h: d } = stats
+  return [
+    count('liquidations of an hour', h.total_events, hour, HOUR),
+    count(
+      'longs of an hour',
+      h.long_liquidations,
+      hour.filter(({ side }) => side === 'long'),
+      HOUR,
+    ),
+    count(
+      'shorts of an hour',
+      h.short_liquidations,
+      hour.filter(({ side }) => side === 'short'),
+      HOUR,
+    ),
+    usd('liquidations of an hour, USD', h.total_value_usd, hour, HOUR),
+    count('liquidations of a day', d.total_events, day, DAY),
+    usd('liquidations of a day, USD', d.total_value_usd, day, DAY),
+  ]
+}
+
+/** What is in `all` and not in `others`, as often as it is. */
+function without(all: readonly Event[], others: readonly Event[]): string[] {
+  const left = new Map<string, number>()
+  for (const { key } of others) left.set(key, (left.get(key) ?? 0) + 1)
+  return all.flatMap(({ key }) => {
+    const count = left.get(key) ?? 0
+    left.set(key, count - 1)
+    return count > 0 ? [] : [key]
+  })
+}
+
+function examples(keys: readonly string[]): string[] {
+  return keys.length <= EXAMPLES ? [...keys] : [...keys.slice(0, EXAMPLES), `and ${keys.length - EXAMPLES} more`]
+}
+
+function of(venue: string, events: readonly Event[]): Event[] {
+  return events.filter((event) => event.venue === venue)
+}
+
+function usdOf(events: readonly Event[]): number {
+  return events.reduce((sum, { usd }) => sum + usd, 0)
+}
