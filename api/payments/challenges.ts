@@ -47,13 +47,30 @@ function askText({ seller, publicUrl }: Billing, { row }: Bill): string {
 }
 
 /** 402: the payment was not accepted, and nothing was taken; with a fresh offer. */
-export function refuses(billing: Billing, bill: Bill, { reason, payer, version, transaction = '' }: Refusal): ApiError {
+export function refuses(billing: Billing, bill: Bill, refusal: Refusal): ApiError {
+  const { reason, payer } = refusal
+  const { headers, body } = refusalParts(billing, bill, refusal)
+  return new ApiError('payment_required', adviceOf(reason), { headers, more: { ...body, error: reason, payer } })
+}
+
+/** When payments may be settled again, seconds. */
+const SETTLE_RETRY_SECONDS = 5
+
+/** 503: nothing is wrong with the payment, and nothing was taken; with a fresh offer for who would rather sign anew. */
+export function cannotSettle(billing: Billing, bill: Bill, refusal: Refusal): ApiError {
+  const { headers } = refusalParts(billing, bill, refusal)
+  const retryAfterSeconds = SETTLE_RETRY_SECONDS
+  return new ApiError('data_unavailable', adviceOf(refusal.reason), { headers, retryAfterSeconds })
+}
+
+function refusalParts(
+  billing: Billing,
+  bill: Bill,
+  { reason, payer, version, transaction = '' }: Refusal,
+): { headers: Record<string, string>; body: object } {
   const { header, body } = challengeFor(billing, bill, reason)
   const settlement: Settlement = { success: false, errorReason: reason, transaction, payer }
-  return new ApiError('payment_required', adviceOf(reason), {
-    headers: { 'PAYMENT-REQUIRED': header, ...receiptHeaders(settlement, version, billing) },
-    more: { ...body, error: reason, payer },
-  })
+  return { headers: { 'PAYMENT-REQUIRED': header, ...receiptHeaders(settlement, version, billing) }, body }
 }
 
 export interface Refusal {

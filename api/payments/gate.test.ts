@@ -244,35 +244,6 @@ describe('a payment that is not right', () => {
   })
 })
 
-describe('a payment that does not settle', () => {
-  it('is refused with the reason', async () => {
-    ledger.fate = { reason: 'insufficient_funds' }
-    const headers = await v2()
-    expect(await pay(CVD, headers)).toMatchObject({ status: 402, body: { error: 'insufficient_funds' } })
-    ledger.fate = 'settled'
-    expect((await pay(CVD, headers)).status).toBe(200)
-  })
-
-  it('in time is told to come again with the same, and charged once', async () => {
-    ledger.fate = 'pending'
-    const headers = await v2()
-    const answer = await pay(CVD, headers)
-    expect(answer).toMatchObject({ status: 503, body: { error: 'settlement_pending', transaction: TX } })
-    expect(answer.headers.get('retry-after')).toBe('5')
-    expect(receiptOf(answer)).toMatchObject({ success: false, errorReason: 'settlement_pending', transaction: TX })
-    ledger.fate = 'settled'
-    expect((await pay(CVD, headers)).status).toBe(200)
-    expect(ledger.charged.length).toBe(1)
-  })
-
-  it('is not asked for where payments cannot be looked up', async () => {
-    ledger.isAway = true
-    const answer = await pay(CVD, await v2())
-    expect(answer).toMatchObject({ status: 503, body: { error: 'data_unavailable' } })
-    expect(ledger.intents).toEqual([])
-  })
-})
-
 describe('a page of a browser', () => {
   it('may send payments and read what comes back', async () => {
     const { status, headers } = await api.get(CVD, { method: 'OPTIONS' })

@@ -9,8 +9,8 @@ import type { Answer, Call, Route } from '../route.ts'
 import { ask, billOf, refuses, type Ask, type Bill } from './challenges.ts'
 import { usedAlready } from './flights.ts'
 import { isFree, writtenOf, type Given } from './given.ts'
-import { keptAnswer, perform, takeMoney, type Purchase } from './purchase.ts'
-import type { Payments } from './payments.ts'
+import { keptAnswer, pending, perform, takeMoney, type Purchase } from './purchase.ts'
+import type { Payments, Standing } from './payments.ts'
 
 /** One request for a route that has a price. */
 export interface Entry {
@@ -45,13 +45,34 @@ export async function passGate(payments: Payments, entry: Entry): Promise<Answer
   if (!(await payments.isSigned(payment))) throw refused('invalid_exact_evm_payload_signature')
   const intent = intentOf(payments, entry, bill, payment)
   return payments.flights.join(intent.payment_id, intent.fingerprint, async () => {
-    const settled = await payments.ledger.settled(intent.payment_id)
+    const standing = await payments.ledger.find(intent.payment_id)
     const purchase = { payments, services: entry.call.services, intent, bill }
-    if (settled !== undefined) return giveAgain(purchase, entry, settled)
-    const untimely = untimelyOf(payment, entry.call.services.now() / 1000)
-    if (untimely !== null) throw refused(untimely)
-    return giveOnce(purchase, entry)
+    if (standing?.is === 'settled') return giveAgain(purchase, entry, standing.event)
+    const now = entry.call.services.now() / 1000
+    const untimely = untimelyOf(payment, now)
+    if (untimely === null) return giveOnce(purchase, entry)
+    throw mayHavePaid(standing, intent, now) ? underWay(purchase, standing) : refused(untimely)
   })
+}
+
+/** A block's clock lags behind ours by less, seconds. */
+const BLOCK_LAG_SECONDS = 60
+
+/**
+ * Whether an authorization that nobody can bring any more may have moved the money all the same: it was sent in its time,
+ * or it was asked for and the token would still take it.
+ */
+function mayHavePaid(
+  standing: Standing | undefined,
+  { valid_before: end }: PaymentIntent,
+  now: number,
+): standing is Extract<Standing, { is: 'open' }> {
+  return standing?.is === 'open' && (standing.isSent || now < end + BLOCK_LAG_SECONDS)
+}
+
+/** What it pays for is told when it has settled. */
+function underWay({ payments, intent }: Purchase, standing: Extract<Standing, { is: 'open' }>): ApiError {
+  return standing.fingerprint === intent.fingerprint ? pending(payments, intent, standing.transaction) : usedAlready()
 }
 
 /** What the request pays with. */

@@ -3,7 +3,7 @@ import { loadCodec, type RegistryCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import type { Log, LogRecord, Writer } from '../../infra/kafka/seam.ts'
 import type { Logger } from '../../infra/log.ts'
-import type { PaymentAnswer, PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
+import type { PaymentAnswer, PaymentIntent } from '../../schemas/records.ts'
 import { Catching } from '../alerts/catching.ts'
 import { within } from '../alerts/deadline.ts'
 import { decode } from '../alerts/decode.ts'
@@ -11,7 +11,7 @@ import { Tail } from '../alerts/tail.ts'
 import { ApiError } from '../errors.ts'
 import { Answers, ANSWERS, PARTITION } from './answers.ts'
 import { Outcomes } from './outcomes.ts'
-import type { Outcome, PaymentLedger } from './payments.ts'
+import type { Outcome, PaymentLedger, Standing } from './payments.ts'
 
 const EVENTS = 'payments.events'
 const INTENTS = 'payments.intents'
@@ -63,9 +63,9 @@ export class KafkaLedger implements PaymentLedger {
     this.#sweeping = setInterval(() => void this.#sweep(), SWEEP_MS).unref()
   }
 
-  async settled(id: string): Promise<PaymentEvent | undefined> {
+  async find(id: string): Promise<Standing | undefined> {
     await reading(this.#linked().then(({ events }) => events.up()))
-    return this.#outcomes.settlement(id)
+    return this.#outcomes.find(id)
   }
 
   async settle(intent: PaymentIntent): Promise<Outcome> {

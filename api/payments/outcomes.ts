@@ -1,6 +1,6 @@
 import type { PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
 import { ApiError } from '../errors.ts'
-import type { Outcome } from './payments.ts'
+import type { Outcome, Standing } from './payments.ts'
 
 /** Payments that are waited for at once; beyond, 503 before anything is written. */
 export const WAITING_MAX = 2_000
@@ -11,29 +11,36 @@ interface Waiting {
   readonly resolve: (outcome: Outcome) => void
 }
 
-/** What `payments.events` says: settlements by payment, and what became of the intents that are waited for. */
+type Open = Extract<Standing, { is: 'open' }> & {
+  /** As signed, seconds. */
+  readonly validBefore: number
+}
+
+/** What `payments.events` says: how each payment stands, and what became of the intents that are waited for. */
 export class Outcomes {
   readonly #settled = new Map<string, PaymentEvent>()
-  /** Newest transaction of payments that have no end yet. */
-  readonly #sent = new Map<string, string>()
+  /** Payments that were asked for here, or were sent, and have no end yet. */
+  readonly #open = new Map<string, Open>()
   readonly #waiting = new Map<string, Set<Waiting>>()
   #count = 0
 
   get size(): number {
-    return this.#settled.size + this.#sent.size
+    return this.#settled.size + this.#open.size
   }
 
-  settlement(id: string): PaymentEvent | undefined {
-    return this.#settled.get(id)
+  find(id: string): Standing | undefined {
+    const event = this.#settled.get(id)
+    return event === undefined ? this.#open.get(id) : { is: 'settled', event }
   }
 
   /** The transaction that may be moving the money now; empty: none is known. */
   transaction(id: string): string {
-    return this.#sent.get(id) ?? ''
+    return this.#open.get(id)?.transaction ?? ''
   }
 
   /** Waits for what becomes of an intent; call it before the intent is written, and `leave` it in the end. */
-  wait({ payment_id: id, request_id: request }: PaymentIntent): { outcome: Promise<Outcome>; leave: () => void } {
+  wait(intent: PaymentIntent): { outcome: Promise<Outcome>; leave: () => void } {
+    const { payment_id: id, request_id: request } = intent
     if (this.#count >= WAITING_MAX)
       throw new ApiError('overloaded', 'Too many payments are being settled; send the same again in a second.', {
         retryAfterSeconds: 1,
@@ -45,6 +52,7 @@ export class Outcomes {
     this.#count += 1
     const known = this.#settled.get(id)
     if (known !== undefined) resolve({ is: 'settled', event: known })
+    else if (!this.#open.has(id)) this.#note(intent, { isSent: false, transaction: '' })
     return { outcome, leave: () => this.#leave(waiting) }
   }
 
@@ -60,14 +68,13 @@ export class Outcomes {
     const { payment_id: id } = event
     switch (event.event) {
       case 'broadcast':
-        if (event.tx !== null && !this.#settled.has(id)) this.#sent.set(id, event.tx)
-        return
+        return this.#note(event, { isSent: true, transaction: event.tx ?? this.transaction(id) })
       case 'settled':
-        this.#sent.delete(id)
+        this.#open.delete(id)
         this.#settled.set(id, event)
         return this.#tell(id, undefined, { is: 'settled', event })
       case 'failed':
-        this.#sent.delete(id)
+        this.#open.delete(id)
         return this.#tell(id, event.request_id, {
           is: 'failed',
           reason: event.reason ?? 'unexpected_settle_error',
@@ -86,8 +93,16 @@ export class Outcomes {
       if (request === undefined || waiting.request === request) waiting.resolve(outcome)
   }
 
+  #note(
+    { payment_id: id, fingerprint, valid_before: validBefore }: PaymentIntent | PaymentEvent,
+    how: Pick<Open, 'isSent' | 'transaction'>,
+  ): void {
+    if (!this.#settled.has(id)) this.#open.set(id, { is: 'open', fingerprint, validBefore, ...how })
+  }
+
   /** Forgets what ended before `time`, microseconds: its authorization cannot be brought again. */
   forget(time: number): void {
+    for (const [id, { validBefore }] of this.#open) if (validBefore * 1e6 < time) this.#open.delete(id)
     for (const [id, event] of this.#settled) {
       if (event.time >= time) return // the log is in the order of time
       this.#settled.delete(id)

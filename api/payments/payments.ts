@@ -14,10 +14,23 @@ export type Outcome =
   /** Not known; `transaction` is empty where none was sent yet. */
   | { readonly is: 'pending'; readonly transaction: string }
 
+/** What the log says of a payment that has not failed. */
+export type Standing =
+  | { readonly is: 'settled'; readonly event: PaymentEvent }
+  /** It may yet be settled, or just has been. */
+  | {
+      readonly is: 'open'
+      readonly fingerprint: string
+      /** Whether something that moves the money was handed out. */
+      readonly isSent: boolean
+      /** Empty: none is known. */
+      readonly transaction: string
+    }
+
 /** What the API knows of payments and how it asks for one to be settled: it never touches the chain for it. */
 export interface PaymentLedger {
-  /** The payment's settlement, with all that was in the log when this was called; rejects with `data_unavailable`. */
-  settled(id: string): Promise<PaymentEvent | undefined>
+  /** The payment, with all that was in the log when this was called; rejects with `data_unavailable`. */
+  find(id: string): Promise<Standing | undefined>
   /** Writes an intent and tells what became of it; it may be followed later, too. */
   settle(intent: PaymentIntent): Promise<Outcome>
   /** The answer that the payment bought, if it is kept; rejects with `data_unavailable`. */

@@ -3,7 +3,7 @@ import type { PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
 import { ApiError } from '../errors.ts'
 import type { Deed } from '../route.ts'
 import type { Services } from '../services.ts'
-import { receiptHeaders, refuses, type Bill } from './challenges.ts'
+import { cannotSettle, receiptHeaders, refuses, type Bill } from './challenges.ts'
 import { usedAlready } from './flights.ts'
 import { packed, unpacked, writtenOf, type Given, type Written } from './given.ts'
 import type { Payments } from './payments.ts'
@@ -26,6 +26,9 @@ export type Good = Deed | { readonly kind: 'made' | 'passing'; readonly made: Wr
 /** When a caller whose payment has no outcome yet should come again, seconds. */
 const PENDING_RETRY_SECONDS = 5
 
+/** The payment is not at fault: chain, wallet or facilitator did not work, and nothing was sent. */
+const OURS = 'unexpected_settle_error'
+
 /** Has the payment settled; throws what its caller is told where it is not. */
 export async function takeMoney({ payments, services, intent, bill }: Purchase): Promise<PaymentEvent> {
   const done = services.metrics.settleSeconds.startTimer()
@@ -38,8 +41,9 @@ export async function takeMoney({ payments, services, intent, bill }: Purchase):
     case 'conflict':
       throw usedAlready()
     case 'failed': {
-      const { from: payer, version } = intent
-      throw refuses(payments, bill, { reason: outcome.reason, payer, version, transaction: outcome.transaction })
+      const { reason, transaction } = outcome
+      const refusal = { reason, payer: intent.from, version: intent.version, transaction }
+      throw reason === OURS ? cannotSettle(payments, bill, refusal) : refuses(payments, bill, refusal)
     }
     case 'pending':
       throw pending(payments, intent, outcome.transaction)
@@ -47,7 +51,7 @@ export async function takeMoney({ payments, services, intent, bill }: Purchase):
 }
 
 /** 503: it is not known what became of the money; a 402 would make the caller pay twice. */
-function pending(payments: Payments, { from: payer, version }: PaymentIntent, transaction: string): ApiError {
+export function pending(payments: Payments, { from: payer, version }: PaymentIntent, transaction: string): ApiError {
   const settlement: Settlement = { success: false, errorReason: 'settlement_pending', transaction, payer }
   return new ApiError(
     'settlement_pending',

@@ -10,7 +10,7 @@ import { ApiError } from '../errors.ts'
 import { RateLimiter } from '../limits.ts'
 import { ChallengeShelf } from '../payments/challenges.ts'
 import { Flights } from '../payments/flights.ts'
-import type { Outcome, PaymentLedger, Payments } from '../payments/payments.ts'
+import type { Outcome, PaymentLedger, Payments, Standing } from '../payments/payments.ts'
 import { signatureCheck } from '../payments/signatures.ts'
 
 /** Anvil's public development keys. */
@@ -35,17 +35,26 @@ export class FakeLedger implements PaymentLedger {
   readonly charged: PaymentIntent[] = []
   readonly intents: PaymentIntent[] = []
   readonly answers = new Map<string, PaymentAnswer>()
+  /** Payments that are told to be under way. */
+  readonly open = new Map<string, Standing>()
   readonly #settled = new Map<string, PaymentEvent>()
-  /** What becomes of intents: a reason code fails them. */
-  fate: 'settled' | 'pending' | { readonly reason: string } = 'settled'
+  /** What becomes of intents: a reason code fails them; `asked`: nothing, not even a transaction. */
+  fate: 'settled' | 'pending' | 'asked' | { readonly reason: string } = 'settled'
   /** Set: the log is away. */
   isAway = false
   /** Answers cannot be kept. */
   isForgetful = false
 
-  async settled(id: string): Promise<PaymentEvent | undefined> {
+  async find(id: string): Promise<Standing | undefined> {
     if (this.isAway) throw new ApiError('data_unavailable', 'The log is away.', { retryAfterSeconds: 2 })
-    return this.#settled.get(id)
+    const event = this.#settled.get(id)
+    return event === undefined ? this.open.get(id) : { is: 'settled', event }
+  }
+
+  /** A block comes, with the payment in it. */
+  mine(intent: PaymentIntent): void {
+    this.charged.push(intent)
+    this.#settled.set(intent.payment_id, eventOf(intent))
   }
 
   async settle(intent: PaymentIntent): Promise<Outcome> {
@@ -54,7 +63,12 @@ export class FakeLedger implements PaymentLedger {
     const known = this.#settled.get(intent.payment_id)
     if (known !== undefined)
       return known.fingerprint === intent.fingerprint ? { is: 'settled', event: known } : { is: 'conflict' }
-    if (this.fate === 'pending') return { is: 'pending', transaction: TX }
+    if (this.fate === 'pending' || this.fate === 'asked') {
+      const isSent = this.fate === 'pending'
+      const transaction = isSent ? TX : ''
+      this.open.set(intent.payment_id, { is: 'open', fingerprint: intent.fingerprint, isSent, transaction })
+      return { is: 'pending', transaction }
+    }
     if (this.fate !== 'settled') return { is: 'failed', reason: this.fate.reason, transaction: '' }
     this.charged.push(intent)
     const event = eventOf(intent)

@@ -23,6 +23,7 @@ import { FacilitatorSettler } from './facilitator.ts'
 import { SELLER } from './given.ts'
 import type { Outcome, Sent } from './settler.ts'
 import { newAccount, signed } from './test-world.ts'
+import { transferCall } from './token.ts'
 
 /** The protocol's own facilitator, over HTTP, on a local chain. */
 
@@ -113,6 +114,18 @@ async function settle(intent: PaymentIntent, sent: readonly Sent[] = []): Promis
   return { outcome, said }
 }
 
+/** Somebody submits the payer's authorization. */
+async function submit(intent: PaymentIntent): Promise<`0x${string}`> {
+  const client = localClient(chain.url)
+  const account = privateKeyToAccount(`0x${'5a'.repeat(32)}`)
+  await client.setBalance({ address: account.address, value: 10n ** 18n })
+  const hash = await client.sendTransaction({ account, to: SELLER.asset, data: transferCall(intent), gas: 300_000n })
+  await client.waitForTransactionReceipt({ hash })
+  return hash
+}
+
+const POLL = { timeout: 60_000 }
+
 describe('a facilitator', () => {
   it('settles; its transaction is looked at on the chain, and the log knew before', async () => {
     const account = await payer()
@@ -136,7 +149,7 @@ describe('a facilitator', () => {
     const soon = Math.floor(Date.now() / 1_000) + 12
     const intent = await signed(account, { fields: { valid_before: soon } })
     const ended = settle(intent)
-    await expect.poll(() => asked).toContain('/settle')
+    await expect.poll(() => asked, POLL).toContain('/settle')
     await localClient(chain.url).increaseTime({ seconds: 30 })
     await localClient(chain.url).mine({ blocks: 1 })
     expect((await ended).outcome).toMatchObject({
@@ -162,6 +175,32 @@ describe('a facilitator', () => {
     expect(second.outcome).toMatchObject({ is: 'settled', tx: first.outcome.tx })
     expect(await balance(account.address)).toBe(80_000n)
     expect(asked).toEqual(['/verify', '/settle'])
+  })
+
+  it('that gives up on a transaction which it has sent is not believed: the money may have moved', async () => {
+    const account = await payer()
+    instead = (name) =>
+      name === '/settle' ? { success: false, errorReason: 'unexpected_settle_error', transaction: '' } : undefined
+    const intent = await signed(account)
+    const ended = settle(intent)
+    await expect.poll(() => asked, POLL).toContain('/settle')
+    await submit(intent)
+    expect((await ended).outcome).toMatchObject({ is: 'settled', by: 'facilitator' })
+    expect(await balance(account.address)).toBe(80_000n)
+  })
+
+  it('whose transaction was undone is believed', async () => {
+    const account = await payer()
+    const intent = await signed(account)
+    const transaction = await submit({ ...intent, value: '1' })
+    const said = { success: false, errorReason: 'invalid_exact_evm_transaction_failed', transaction }
+    instead = (name) => (name === '/settle' ? said : undefined)
+    expect((await settle(intent)).outcome).toEqual({
+      is: 'failed',
+      tx: transaction,
+      reason: 'invalid_transaction_state',
+    })
+    expect(await balance(account.address)).toBe(100_000n)
   })
 
   it('that answers nothing that can be read has settled nothing', async () => {

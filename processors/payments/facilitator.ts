@@ -74,7 +74,7 @@ export class FacilitatorSettler implements Settler {
         askedAt = clock.now()
         said = await this.#ask('settle', settling.intent, SETTLE_MS)
         if (said?.isGood === true) continue
-        if (said !== undefined && said.reason !== 'settlement_pending') return this.#refused(settling, said, true)
+        if (said !== undefined && !MAY_BE_SENT.test(said.reason)) return this.#refused(settling, said, true)
       }
       if (await this.#isOver(settling)) return { is: 'failed', tx: said?.tx ?? null, reason: EXPIRED }
       await clock.delay(POLL_MS)
@@ -102,7 +102,8 @@ export class FacilitatorSettler implements Settler {
     try {
       const mined = tx === null ? undefined : await chain.receipt(tx)
       if (mined?.isSuccess === true && hasPaid(mined.logs, intent)) return this.#settled(mined, true)
-      if (!(await chain.isUsed(intent))) return undefined
+      const isReverted = mined?.isSuccess === false
+      if (!(await chain.isUsed(intent))) return isReverted ? { is: 'failed', tx, reason: REVERTED } : undefined
       const use = await chain.findUse(intent)
       return use === undefined || use === 'cancelled' ? undefined : this.#settled(use, true)
     } catch (error) {
@@ -172,6 +173,9 @@ export class FacilitatorSettler implements Settler {
   }
 }
 
+/** What facilitators also say when they have sent a transaction and have not seen its end. */
+const MAY_BE_SENT = /settlement_pending|unexpected_settle_error|transaction_failed|transaction_state/
+const REVERTED = 'invalid_transaction_state'
 const EXPIRED = 'invalid_exact_evm_payload_authorization_valid_before'
 
 async function readText(response: Response): Promise<string> {

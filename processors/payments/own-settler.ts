@@ -48,6 +48,7 @@ export class OwnSettler implements Settler {
   async #begin(settling: Settling, sent: Sent[]): Promise<Outcome | undefined> {
     const { chain, wallet } = this.#options
     const { intent } = settling
+    const sentBefore = sent.length
     try {
       const reason = await chain.simulate(intent, wallet.address)
       if (reason !== null) return await this.#refused(settling, sent, reason)
@@ -56,6 +57,9 @@ export class OwnSettler implements Settler {
     } catch (error) {
       if (!(error instanceof ChainError || error instanceof NotSentError)) throw error
       this.#options.report.warn({ err: error, payment: intent.payment_id }, 'a payment could not be settled')
+      // A number that was taken may have been taken by the very transaction, if the node's first answer got lost.
+      const refused = error instanceof NotSentError ? 1 : 0
+      if (sent.length - sentBefore > refused) return undefined
       return { is: 'failed', tx: null, reason: 'unexpected_settle_error' }
     }
   }

@@ -18,7 +18,7 @@ export const reasons = {
   invalid_transaction_state: 'The transaction of the payment failed; sign a new authorization.',
   invalid_exact_evm_transaction_simulation_failed: 'The token would refuse the transfer; look at the payer’s account.',
   invalid_exact_evm_nonce_already_used: 'The authorization was used or cancelled; sign a new one.',
-  unexpected_settle_error: 'The payment could not be settled, and nothing was taken; try again.',
+  unexpected_settle_error: 'The payment could not be settled, and nothing was taken; send the same again in a moment.',
   resource_mismatch: 'The payment names another resource than this one; ask again and sign what it says now.',
 } as const satisfies Readonly<Record<string, string>>
 
