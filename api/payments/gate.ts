@@ -50,7 +50,7 @@ export async function passGate(payments: Payments, entry: Entry): Promise<Answer
     if (standing?.is === 'settled') return giveAgain(purchase, entry, standing.event)
     const now = entry.call.services.now() / 1000
     const untimely = untimelyOf(payment, now)
-    if (untimely === null) return giveOnce(purchase, entry)
+    if (untimely === null) return giveAlone(purchase, entry)
     throw mayHavePaid(standing, intent, now) ? underWay(purchase, standing) : refused(untimely)
   })
 }
@@ -127,6 +127,14 @@ function intentOf(
   }
 }
 
+/** Of all payments for the same Idempotency-Key one is taken: after it the others are answered for nothing. */
+function giveAlone(purchase: Purchase, entry: Entry): Promise<Answer | Given> {
+  const { payments, intent } = purchase
+  const key = entry.call.header('idempotency-key')
+  if (key === '') return giveOnce(purchase, entry)
+  return payments.flights.alone(`${entry.row.name} ${intent.from} ${key}`, () => giveOnce(purchase, entry))
+}
+
 /** The payment is new, or its settling is under way: the money is taken when there is something to give for it. */
 async function giveOnce(purchase: Purchase, { row, call }: Entry): Promise<Answer | Given> {
   const result = await row.handle({ ...call, payer: { address: purchase.intent.from, hasPaid: false } })
@@ -146,6 +154,7 @@ async function giveAgain(purchase: Purchase, { row, call }: Entry, settled: Paym
   const result = await row.handle({ ...call, payer: { address: purchase.intent.from, hasPaid: true } })
   if (result.kind === 'deed') return perform(purchase, settled, result)
   const answer = result.kind === 'draft' ? await result.give() : result
-  const kind = isFree(answer) ? 'passing' : 'made'
+  // What is given without a draft is nobody's purchase: it may be told anew, and may hold secrets.
+  const kind = result.kind !== 'draft' || isFree(answer) ? 'passing' : 'made'
   return perform(purchase, settled, { kind, made: writtenOf(answer, purchase.services) })
 }

@@ -84,11 +84,15 @@ describe('a creation', () => {
     })
   })
 
-  it('leaves none of its secrets in the log of payments', async () => {
-    await create(await paying(CREATION))
-    expect(ledger.answers.size).toBe(0)
-    expect(JSON.stringify(ledger.intents)).not.toContain('hooks.example.com')
-  })
+  it.each([{}, { 'idempotency-key': 'a-key-of-16-chars-or-more' }])(
+    'leaves none of its secrets in the log: %j',
+    async (key) => {
+      const headers = { ...(await paying(CREATION)), ...key }
+      for (let n = 0; n < 3; n += 1) expect((await create(headers)).status).toBe(201)
+      expect(ledger.answers.size).toBe(0)
+      expect(JSON.stringify(ledger.intents)).not.toContain('hooks.example.com')
+    },
+  )
 
   it('sent five times at once is one alert', async () => {
     const headers = await paying(CREATION)
@@ -136,6 +140,25 @@ describe('a creation', () => {
     const other = await create({ ...(await paying(CREATION)), ...key }, { target_price: 7 })
     expect(other).toMatchObject({ status: 409, body: { error: 'idempotency_conflict' } })
     expect(ledger.charged.length).toBe(1)
+  })
+
+  it('with an Idempotency-Key and two payments at once takes one of them', async () => {
+    const key = { 'idempotency-key': 'a-key-of-16-chars-or-more' }
+    const both = [
+      { ...(await paying(CREATION)), ...key },
+      { ...(await paying(CREATION)), ...key },
+    ]
+    const { promise, resolve } = Promise.withResolvers<void>()
+    ledger.block = promise
+    const first = create(both[0] ?? {})
+    await expect.poll(() => ledger.intents.length).toBe(1)
+    const second = await create(both[1] ?? {})
+    expect(second).toMatchObject({ status: 503, body: { error: 'data_unavailable' } })
+    resolve()
+    const { status, body } = await first
+    expect(status).toBe(201)
+    for (const headers of both) expect(await create(headers)).toMatchObject({ status: 201, body })
+    expect([ledger.charged.length, await countOf(), payments.flights.size]).toEqual([1, 1, 0])
   })
 
   it('is not told to who knows its payment alone, without its key', async () => {

@@ -1,31 +1,27 @@
 import { decodePaymentResponseHeader } from '@x402/core/http'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import type { Child } from '../../infra/local/child.ts'
 import { atomicUnits } from '../../processors/payments/wire/amount.ts'
 import { routes } from '../routes.ts'
 import { HOOK, priceBody, riskBody, textOf } from '../testing/alert-calls.ts'
-import { signPayment, type Signing } from '../testing/fake-payments.ts'
-import { officialFetch, PaidSystem } from '../testing/paid-system.ts'
+import { ask as asking, signedNow, type Answered } from '../testing/paid-calls.ts'
+import { PaidSystem } from '../testing/paid-system.ts'
 import { endpoints } from '../testing/specification.ts'
+
+/** Who pays as they should, and who sends a payment more often than once. */
 
 const CVD = '/cvd/BTC'
 const PRICE = 20_000n
-const PATIENCE = 120_000
+const PATIENCE = 240_000
 
 let system: PaidSystem
-let settling: Child
 let first: Child
 let second: Child
 
 beforeAll(async () => {
   system = await PaidSystem.open(inject('parts'))
-  ;[, settling, first, second] = await Promise.all([
-    system.start('processors/main.ts'),
-    system.start('processors/payments/main.ts'),
-    system.start('api/main.ts'),
-    system.start('api/main.ts'),
-  ])
+  ;({ first, second } = await system.startAll())
   await system.awaitMarket(
     first.url,
     await system.payer(20_000_000n),
@@ -33,38 +29,17 @@ beforeAll(async () => {
   )
 }, PATIENCE)
 
-afterEach(() => system.client.setAutomine(true))
-afterAll(() => system?.stop(), 30_000)
+afterAll(() => system?.stopEven(), PATIENCE)
 
-interface Answered {
-  readonly status: number
-  readonly text: string
-  readonly body: Record<string, unknown>
-  readonly headers: Headers
-}
-
-async function ask(
+const ask = (
   api: Child,
   target: string,
   headers: Record<string, string> = {},
   init: RequestInit = {},
-): Promise<Answered> {
-  const response = await fetch(api.url + target, { ...init, headers })
-  const text = await response.text()
-  const isJson = response.headers.get('content-type')?.includes('json') === true && text !== ''
-  return {
-    status: response.status,
-    text,
-    body: (isJson ? JSON.parse(text) : {}) as Record<string, unknown>,
-    headers: response.headers,
-  }
-}
+): Promise<Answered> => asking(system.books, api.url + target, headers, init)
 
-/** The header of a payment that the account signs now. */
-async function signedBy(account: PrivateKeyAccount, change: Partial<Signing> = {}): Promise<Record<string, string>> {
-  const nonce: `0x${string}` = `0x${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex')}`
-  const signing = { amount: String(PRICE), now: Math.floor(Date.now() / 1000), account, nonce, ...change }
-  return { 'payment-signature': (await signPayment(signing)).v2 }
+async function signedBy(account: PrivateKeyAccount, amount = PRICE): Promise<Record<string, string>> {
+  return { 'payment-signature': (await signedNow(account, { amount: String(amount) })).v2 }
 }
 
 const isPaid = ({ headers }: Answered): boolean =>
@@ -75,18 +50,25 @@ async function instance(): Promise<Child> {
   const headers = await signedBy(await system.payer())
   await ask(first, CVD, headers)
   const api = await system.start('api/main.ts')
-  await vi.waitFor(async () => expect((await ask(api, CVD, headers)).status).toBe(200), { timeout: 30_000 })
+  await vi.waitFor(async () => expect((await ask(api, CVD, headers)).status).toBe(200), { timeout: PATIENCE })
   return api
 }
 
 describe('the official client of version 2', () => {
+  it('pays every route that has a price', () => {
+    const tried = endpoints.map(({ path }) => `GET ${path}`)
+    for (const path of ['/price-alert', '/liquidation/alert']) tried.push(`POST ${path}`, `POST ${path}/:id/extend`)
+    const priced = routes.filter(({ priceUsdc }) => priceUsdc > 0)
+    expect(new Set(tried)).toEqual(new Set(priced.map(({ method, path }) => `${method} ${path}`)))
+  })
+
   it.each(endpoints.map(({ path, ask: target }) => [path, target] as const))(
     'pays %s unmodified, exactly its price',
     async (path, target) => {
       const price = BigInt(atomicUnits(routes.find((row) => row.path === path)?.priceUsdc ?? 0))
       const account = await system.payer(price)
       const before = await system.balance()
-      const response = await officialFetch(account)(first.url + target)
+      const response = await system.buyer(account)(first.url + target)
       expect([response.status, await response.json()]).toEqual([200, expect.any(Object)])
       const receipt = decodePaymentResponseHeader(response.headers.get('payment-response') ?? '')
       expect(receipt).toMatchObject({ success: true, network: 'eip155:84532', amount: String(price) })
@@ -99,7 +81,7 @@ describe('the official client of version 2', () => {
     ['/liquidation/alert', riskBody(), '60000', '30000'],
   ])('pays the creation and the extension of an alert by %s', async (path, body, creation, extension) => {
     const account = await system.payer(BigInt(creation) + BigInt(extension))
-    const buy = officialFetch(account)
+    const buy = system.buyer(account)
     const post = (target: string, said: object, token = ''): Promise<Response> =>
       buy(second.url + target, {
         method: 'POST',
@@ -132,7 +114,7 @@ describe('one payment', () => {
 
   it('sent five times at once to two instances makes one alert', async () => {
     const account = await system.payer()
-    const headers = await signedBy(account, { amount: '40000' })
+    const headers = await signedBy(account, 40_000n)
     const init = { method: 'POST', body: Buffer.from(JSON.stringify(priceBody())) }
     const answers = await Promise.all(
       Array.from({ length: 5 }, (_, n) => ask(n % 2 === 0 ? first : second, '/price-alert', headers, init)),
@@ -204,67 +186,4 @@ describe('twenty payers at once', () => {
     expect(answers.map((answer) => [answer.status, isPaid(answer)])).toEqual(accounts.map(() => [200, true]))
     expect((await system.balance()) - before).toBe(20n * PRICE)
   })
-})
-
-describe('a crash', () => {
-  /** Blocks are made again, and the payment is sent until it has its answer. */
-  async function paidInTheEnd(api: Child, headers: Record<string, string>): Promise<Answered> {
-    await vi.waitFor(async () => expect((await ask(api, CVD, headers)).status).toBe(200), { timeout: 40_000 })
-    return ask(api, CVD, headers)
-  }
-
-  it('of nothing, with mining stopped: pending, and the same payment is honoured when blocks come', async () => {
-    const account = await system.payer()
-    const headers = await signedBy(account)
-    await system.client.setAutomine(false)
-    const answer = await ask(first, CVD, headers)
-    expect(answer).toMatchObject({ status: 503, body: { error: 'settlement_pending' } })
-    expect(answer.body['transaction']).toMatch(/^0x[0-9a-f]{64}$/)
-    expect(answer.headers.get('retry-after')).toBe('5')
-    await system.client.mine({ blocks: 1 })
-    await system.client.setAutomine(true)
-    const paid = await paidInTheEnd(second, headers)
-    expect(decodePaymentResponseHeader(paid.headers.get('payment-response') ?? '').transaction).toBe(
-      answer.body['transaction'],
-    )
-    expect(await system.balance(account.address)).toBe(4_980_000n)
-  }, 60_000)
-
-  it('of the instance that waits for the money loses neither money nor answer', async () => {
-    const account = await system.payer()
-    const headers = await signedBy(account)
-    const doomed = await instance()
-    await system.client.setAutomine(false)
-    const lost = ask(doomed, CVD, headers).catch(() => 'cut')
-    await expect.poll(pool, PATIENT).toBe(1)
-    await system.kill(doomed)
-    expect(await lost).toBe('cut')
-    await system.client.mine({ blocks: 1 })
-    await system.client.setAutomine(true)
-    await paidInTheEnd(second, headers)
-    expect(await system.balance(account.address)).toBe(4_980_000n)
-  }, 60_000)
-
-  it('of the settling between broadcast and receipt charges once', async () => {
-    const account = await system.payer()
-    const headers = await signedBy(account)
-    await system.client.setAutomine(false)
-    const waiting = ask(first, CVD, headers)
-    await expect.poll(pool, PATIENT).toBe(1)
-    await system.kill(settling)
-    await system.client.mine({ blocks: 1 })
-    await system.client.setAutomine(true)
-    settling = await system.start('processors/payments/main.ts')
-    expect([200, 503]).toContain((await waiting).status)
-    await paidInTheEnd(second, headers)
-    expect(await system.balance(account.address)).toBe(4_980_000n)
-  }, 90_000)
-
-  const PATIENT = { timeout: 20_000, interval: 50 }
-
-  /** Transactions that wait for a block. */
-  async function pool(): Promise<number> {
-    const { pending } = await system.client.getTxpoolStatus()
-    return pending
-  }
 })

@@ -40,6 +40,8 @@ export class FakeLedger implements PaymentLedger {
   readonly #settled = new Map<string, PaymentEvent>()
   /** What becomes of intents: a reason code fails them; `asked`: nothing, not even a transaction. */
   fate: 'settled' | 'pending' | 'asked' | { readonly reason: string } = 'settled'
+  /** Settlements wait for it. */
+  block: Promise<void> = Promise.resolve()
   /** Set: the log is away. */
   isAway = false
   /** Answers cannot be kept. */
@@ -60,6 +62,7 @@ export class FakeLedger implements PaymentLedger {
   async settle(intent: PaymentIntent): Promise<Outcome> {
     this.intents.push(intent)
     await new Promise((resolve) => setImmediate(resolve))
+    await this.block
     const known = this.#settled.get(intent.payment_id)
     if (known !== undefined)
       return known.fingerprint === intent.fingerprint ? { is: 'settled', event: known } : { is: 'conflict' }

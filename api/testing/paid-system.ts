@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { registerExactEvmScheme } from '@x402/evm/exact/client'
 import { wrapFetchWithPayment, x402Client } from '@x402/fetch'
+import { parseAbiItem } from 'viem'
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
 import { loadCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
@@ -21,6 +22,7 @@ import { FakeDatabase } from './fake-database.ts'
 import { fillLog, fillViews } from './facts.ts'
 import { fillAsset, fillTokens } from './market-facts.ts'
 import { fillMarketLog } from './market-log.ts'
+import { Books } from './paid-calls.ts'
 
 /** What paid requests are tried on: the API, the settling and a chain, as a system has them; and payers. */
 
@@ -32,23 +34,29 @@ export interface Parts {
 
 const PARTITIONS = 2
 /** The market's facts lie this far ahead, so that they are fresh for as long as a test takes, milliseconds. */
-const AHEAD_MS = 240_000
-const ARRIVES_WITHIN_MS = 60_000
+const AHEAD_MS = 900_000
+const ARRIVES_WITHIN_MS = 180_000
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 export type Program = 'api/main.ts' | 'processors/payments/main.ts' | 'processors/main.ts'
+
+interface Opened extends Pick<PaidSystem, 'chain' | 'env' | 'folder'>, Pick<Parts, 'brokers'> {}
+
+const transferEvent = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)')
 
 export class PaidSystem {
   readonly chain: Chain
   readonly env: Readonly<Record<string, string>>
   readonly folder: string
+  readonly books = new Books()
+  readonly #brokers: readonly string[]
   readonly #children = new Set<Child>()
 
   static async open(
     parts: Parts,
     options: { blockSeconds?: number; settleSeconds?: number } = {},
   ): Promise<PaidSystem> {
-    const { blockSeconds = 0, settleSeconds = 3 } = options
+    const { blockSeconds = 0, settleSeconds = 60 } = options
     const id = randomUUID().slice(0, 8)
     const folder = mkdtempSync(path.join(tmpdir(), 'paid-'))
     const files = { dataDir: path.join(folder, 'chain'), logFile: path.join(folder, 'chain.log') }
@@ -77,13 +85,14 @@ export class PaidSystem {
       env: { ...process.env, ...env },
     })
     await fillMarket(env, parts)
-    return new PaidSystem(chain, env, folder)
+    return new PaidSystem({ chain, env, folder, brokers: parts.brokers })
   }
 
-  private constructor(chain: Chain, env: Record<string, string>, folder: string) {
+  private constructor({ chain, env, folder, brokers }: Opened) {
     this.chain = chain
     this.env = env
     this.folder = folder
+    this.#brokers = brokers
   }
 
   async start(program: Program, more: Record<string, string> = {}): Promise<Child> {
@@ -93,11 +102,22 @@ export class PaidSystem {
       env: { ...this.env, ...more },
       logFile: path.join(this.folder, `${program.replaceAll('/', '-')}.log`),
       ready: 'message',
-      readyWithinMs: 60_000,
+      readyWithinMs: 180_000,
       stopWithinMs: 10_000,
     })
     this.#children.add(child)
     return child
+  }
+
+  /** Everything that answers paid requests, with two instances of the API. */
+  async startAll(): Promise<{ alerts: Child; settling: Child; first: Child; second: Child }> {
+    const [alerts, settling, first, second] = await Promise.all([
+      this.start('processors/main.ts'),
+      this.start('processors/payments/main.ts'),
+      this.start('api/main.ts'),
+      this.start('api/main.ts'),
+    ])
+    return { alerts, settling, first, second }
   }
 
   /** As a crash does. */
@@ -133,10 +153,45 @@ export class PaidSystem {
     return this.client.readContract({ address: token, abi: tokenAbi, functionName: 'balanceOf', args: [address] })
   }
 
+  /** The official client of version 2, whose purchases are in the books. */
+  buyer(account: PrivateKeyAccount): typeof fetch {
+    const buy = officialFetch(account)
+    return async (...request) => this.books.note(await buy(...request))
+  }
+
+  /** Stops; rejects where money has come without an answer, or an answer was given without money. */
+  async stopEven(): Promise<void> {
+    const event = { address: token, event: transferEvent, args: { to: payTo }, fromBlock: 0n } as const
+    const taken = new Set<string>()
+    try {
+      for (const { transactionHash } of await this.client.getLogs(event)) taken.add(transactionHash)
+    } finally {
+      await this.stop()
+    }
+    const { answered } = this.books
+    console.log(`account: ${taken.size} transfers on the chain, ${answered.size} of them answered`)
+    const uneven = [...taken.symmetricDifference(answered)]
+    if (uneven.length > 0) throw new Error(`money without an answer, or answers without money: ${uneven.join(', ')}`)
+  }
+
+  /** Intents that the log holds. */
+  async intents(): Promise<number> {
+    const log = await connectLog({
+      brokers: this.#brokers,
+      namespace: this.env['NAMESPACE'] ?? '',
+      clientId: 'paid-test',
+    })
+    try {
+      return (await log.reader().offsets('payments.intents', [0], 'end')).get(0) ?? 0
+    } finally {
+      await log.close()
+    }
+  }
+
   /** Resolves when the API answers that question, whatever its price: the facts have arrived. */
   async awaitMarket(api: string, account: PrivateKeyAccount, targets: readonly string[]): Promise<void> {
     const deadline = AbortSignal.timeout(ARRIVES_WITHIN_MS)
-    const buy = officialFetch(account)
+    const buy = this.buyer(account)
     const missing = new Set(targets)
     while (missing.size > 0 && !deadline.aborted) {
       for (const target of missing) {

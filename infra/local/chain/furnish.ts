@@ -3,11 +3,11 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { chainId, payer, token } from './accounts.ts'
 import { multicall3Address, multicall3Runtime, tokenAbi, tokenRuntime } from './contracts.ts'
 
-const CALL_MS = 2_000
+const CALL_MS = 10_000
 const POLL_MS = 50
 /** 1,000 dollars, in millionths. */
 const PAYER_BALANCE_MIN = 1_000_000_000n
-const BLOCK_MS_MAX = 20_000
+const BLOCK_MS_MAX = 60_000
 
 /**
  * Puts in place what a fresh chain lacks: the token, Multicall3, and what the example payer spent. Doing it again
