@@ -158,6 +158,13 @@ export interface Signing {
   readonly to?: `0x${string}`
   readonly validAfter?: number
   readonly validBefore?: number
+  /** What of the token's EIP-712 domain is another one. */
+  readonly domain?: {
+    readonly name?: string
+    readonly version?: string
+    readonly chainId?: number
+    readonly verifyingContract?: `0x${string}`
+  }
 }
 
 let nonces = 0
@@ -181,6 +188,7 @@ export async function signPayment(signing: Signing): Promise<{ v1: string; v2: s
       version: seller.assetVersion,
       chainId: seller.network.chainId,
       verifyingContract: seller.asset,
+      ...signing.domain,
     },
     types: authorizationTypes,
     primaryType: 'TransferWithAuthorization',
