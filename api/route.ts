@@ -68,7 +68,7 @@ export interface Draft {
 export interface Payer {
   /** Lower-case hex. */
   readonly address: string
-  /** The money has come already: whether the request can still be followed was asked before it was taken. */
+  /** The money has come already, or is on its way: whether the request can still be followed was asked before it was taken. */
   readonly hasPaid: boolean
 }
 

@@ -50,10 +50,12 @@ export async function passGate(payments: Payments, entry: Entry): Promise<Answer
     if (standing?.is === 'settled') return giveAgain(purchase, entry, standing.event)
     const now = entry.call.services.now() / 1000
     const untimely = untimelyOf(payment, now)
-    if (untimely === null) return giveAlone(purchase, entry)
+    if (untimely === null) return standing === undefined ? giveAlone(purchase, entry) : goOn(purchase, entry, standing)
     throw mayHavePaid(standing, intent, now) ? underWay(purchase, standing) : refused(untimely)
   })
 }
+
+type Open = Extract<Standing, { is: 'open' }>
 
 /** A block's clock lags behind ours by less, seconds. */
 const BLOCK_LAG_SECONDS = 60
@@ -66,12 +68,12 @@ function mayHavePaid(
   standing: Standing | undefined,
   { valid_before: end }: PaymentIntent,
   now: number,
-): standing is Extract<Standing, { is: 'open' }> {
+): standing is Open {
   return standing?.is === 'open' && (standing.isSent || now < end + BLOCK_LAG_SECONDS)
 }
 
 /** What it pays for is told when it has settled. */
-function underWay({ payments, intent }: Purchase, standing: Extract<Standing, { is: 'open' }>): ApiError {
+function underWay({ payments, intent }: Purchase, standing: Open): ApiError {
   return standing.fingerprint === intent.fingerprint ? pending(payments, intent, standing.transaction) : usedAlready()
 }
 
@@ -128,16 +130,23 @@ function intentOf(
 }
 
 /** Of all payments for the same Idempotency-Key one is taken: after it the others are answered for nothing. */
-function giveAlone(purchase: Purchase, entry: Entry): Promise<Answer | Given> {
+function giveAlone(purchase: Purchase, entry: Entry, mayHavePaid = false): Promise<Answer | Given> {
   const { payments, intent } = purchase
   const key = entry.call.header('idempotency-key')
-  if (key === '') return giveOnce(purchase, entry)
-  return payments.flights.alone(`${entry.row.name} ${intent.from} ${key}`, () => giveOnce(purchase, entry))
+  const give = (): Promise<Answer | Given> => giveOnce(purchase, entry, mayHavePaid)
+  return key === '' ? give() : payments.flights.alone(`${entry.row.name} ${intent.from} ${key}`, give)
 }
 
-/** The payment is new, or its settling is under way: the money is taken when there is something to give for it. */
-async function giveOnce(purchase: Purchase, { row, call }: Entry): Promise<Answer | Given> {
-  const result = await row.handle({ ...call, payer: { address: purchase.intent.from, hasPaid: false } })
+/** The money was asked for before, so nothing can be given for free: whether it has come will be known in a moment. */
+async function goOn(purchase: Purchase, entry: Entry, standing: Open): Promise<Given> {
+  const answer = await giveAlone(purchase, entry, true)
+  if (answer.kind === 'given') return answer
+  throw underWay(purchase, standing)
+}
+
+/** The money is taken when there is something to give for it. */
+async function giveOnce(purchase: Purchase, { row, call }: Entry, hasPaid: boolean): Promise<Answer | Given> {
+  const result = await row.handle({ ...call, payer: { address: purchase.intent.from, hasPaid } })
   if (result.kind === 'deed') return perform(purchase, await takeMoney(purchase), result)
   if (result.kind !== 'draft') return result
   const answer = await result.give()

@@ -16,6 +16,8 @@ import type { Outcome, PaymentLedger, Standing } from './payments.ts'
 const EVENTS = 'payments.events'
 const INTENTS = 'payments.intents'
 const PARTITIONS = 1
+/** What nobody has taken up for 5 minutes is not charged any more, milliseconds. */
+const ASKED_MS = 10 * 60_000
 /** An authorization is valid for a day at most; what settled before can only be brought too late, milliseconds. */
 const KNOWN_MS = 26 * 3_600_000
 /** A read has caught up with the log by then, milliseconds. */
@@ -44,12 +46,15 @@ interface Link {
   readonly codec: RegistryCodec
   readonly writer: Writer
   readonly answers: Answers
+  readonly intents: Catching
   readonly events: Catching
   readonly kept: Catching
   close(): Promise<void>
 }
 
-/** The payments of the log: `payments.events` and `payments.answers` followed, intents written. */
+type Topic = typeof INTENTS | typeof EVENTS | typeof ANSWERS
+
+/** The payments of the log, all three topics followed, intents and answers written. */
 export class KafkaLedger implements PaymentLedger {
   readonly #outcomes = new Outcomes()
   readonly #options: KafkaLedgerOptions
@@ -64,7 +69,7 @@ export class KafkaLedger implements PaymentLedger {
   }
 
   async find(id: string): Promise<Standing | undefined> {
-    await reading(this.#linked().then(({ events }) => events.up()))
+    await reading(this.#linked().then(({ intents, events }) => Promise.all([intents.up(), events.up()])))
     return this.#outcomes.find(id)
   }
 
@@ -143,31 +148,38 @@ export class KafkaLedger implements PaymentLedger {
     const { log, now } = this.#options
     const writer = kafka.writer()
     const answers = new Answers({ codec, writer, reader: kafka.reader(), now })
-    const tail = (topic: typeof EVENTS | typeof ANSWERS, take: (record: LogRecord) => Promise<void>): Tail =>
+    const tail = (topic: Topic, take: (record: LogRecord) => Promise<void>): Tail =>
       new Tail({ topic, partitions: PARTITIONS, reader: kafka.reader(), log, take: this.#safely(take) })
-    const events = tail(EVENTS, (record) => this.#event(record, codec))
+    const intents = tail(INTENTS, (record) => this.#heard(record, codec))
+    const events = tail(EVENTS, (record) => this.#heard(record, codec))
     const kept = tail(ANSWERS, (record) => answers.heard(record))
-    await Promise.all([events.start({ time: now() - KNOWN_MS }), kept.start('start')])
+    await Promise.all([
+      intents.start({ time: now() - ASKED_MS }),
+      events.start({ time: now() - KNOWN_MS }),
+      kept.start('start'),
+    ])
     const asking = kafka.reader()
-    const catching = (topic: typeof EVENTS | typeof ANSWERS, followed: Tail): Catching =>
+    const catching = (topic: Topic, followed: Tail): Catching =>
       new Catching({ topic, partitions: PARTITIONS, reader: asking, tail: followed })
     return {
       codec,
       writer,
       answers,
+      intents: catching(INTENTS, intents),
       events: catching(EVENTS, events),
       kept: catching(ANSWERS, kept),
       close: async () => {
-        await Promise.all([events.close(), kept.close()])
+        await Promise.all([intents.close(), events.close(), kept.close()])
         await kafka.close()
       },
     }
   }
 
-  async #event({ value }: LogRecord, codec: RegistryCodec): Promise<void> {
+  async #heard({ value, offset }: LogRecord, codec: RegistryCodec): Promise<void> {
     if (value === null) return
     const message = await decode(codec, value)
     if (message.type === 'payment_event') this.#outcomes.heard(message.value)
+    else if (message.type === 'payment_intent') this.#outcomes.asked(message.value, offset)
   }
 
   /** A record that cannot be read must not stop the others. */

@@ -29,6 +29,20 @@ describe('how a payment stands', () => {
     expect([outcomes.find(id)?.is, outcomes.size]).toEqual(['settled', 1])
   })
 
+  it('is open when anybody has asked for it, until that is answered, in whatever order one hears of it', () => {
+    const [before, after] = [new Outcomes(), new Outcomes()]
+    before.asked(intent, 1)
+    expect(before.find(id)).toMatchObject({ is: 'open', isSent: false, fingerprint })
+    for (const outcomes of [before, after]) outcomes.heard(said('failed', { v: 1, reason: 'insufficient_funds' }))
+    after.asked(intent, 1)
+    expect([before.find(id), after.find(id)]).toEqual([undefined, undefined])
+    after.asked({ ...intent, request_id: 'again' }, 2)
+    expect(after.find(id)).toMatchObject({ is: 'open' })
+    after.heard(said('settled', { v: 2, tx: TX }))
+    after.asked({ ...intent, request_id: 'late' }, 3)
+    expect([after.find(id)?.is, after.size]).toEqual(['settled', 1])
+  })
+
   it('is open where a facilitator was asked, whose transaction is not known', () => {
     const outcomes = new Outcomes()
     outcomes.heard(said('broadcast', { by: 'facilitator' }))
@@ -39,7 +53,7 @@ describe('how a payment stands', () => {
     const outcomes = new Outcomes()
     outcomes.heard(said('broadcast', { tx: TX }))
     outcomes.heard(said('failed', { tx: TX, reason: 'insufficient_funds' }))
-    expect([outcomes.find(id), outcomes.size]).toEqual([undefined, 0])
+    expect(outcomes.find(id)).toBeUndefined()
   })
 
   it('is forgotten when its authorization cannot be brought any more', () => {

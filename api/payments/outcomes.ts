@@ -16,16 +16,23 @@ type Open = Extract<Standing, { is: 'open' }> & {
   readonly validBefore: number
 }
 
-/** What `payments.events` says: how each payment stands, and what became of the intents that are waited for. */
+interface Failed {
+  /** Highest offset of the intents that were told so. */
+  readonly v: number
+  readonly validBefore: number
+}
+
+/** What intents and events say: how each payment stands, and what became of the intents that are waited for. */
 export class Outcomes {
   readonly #settled = new Map<string, PaymentEvent>()
-  /** Payments that were asked for here, or were sent, and have no end yet. */
+  /** Payments that were asked for, or sent, and have no end yet. */
   readonly #open = new Map<string, Open>()
+  readonly #failed = new Map<string, Failed>()
   readonly #waiting = new Map<string, Set<Waiting>>()
   #count = 0
 
   get size(): number {
-    return this.#settled.size + this.#open.size
+    return this.#settled.size + this.#open.size + this.#failed.size
   }
 
   find(id: string): Standing | undefined {
@@ -63,6 +70,13 @@ export class Outcomes {
     if (all.size === 0) this.#waiting.delete(waiting.id)
   }
 
+  /** An intent of the log, whoever wrote it. Its event may have been heard before it. */
+  asked(intent: PaymentIntent, offset: number): void {
+    const { payment_id: id } = intent
+    const isAnswered = offset <= (this.#failed.get(id)?.v ?? -1)
+    if (!isAnswered && !this.#open.has(id)) this.#note(intent, { isSent: false, transaction: '' })
+  }
+
   /** An event of the log. A settlement counts for every request, anything else for the request that it names. */
   heard(event: PaymentEvent): void {
     const { payment_id: id } = event
@@ -71,10 +85,12 @@ export class Outcomes {
         return this.#note(event, { isSent: true, transaction: event.tx ?? this.transaction(id) })
       case 'settled':
         this.#open.delete(id)
+        this.#failed.delete(id)
         this.#settled.set(id, event)
         return this.#tell(id, undefined, { is: 'settled', event })
       case 'failed':
         this.#open.delete(id)
+        this.#failed.set(id, { v: Math.max(event.v, this.#failed.get(id)?.v ?? -1), validBefore: event.valid_before })
         return this.#tell(id, event.request_id, {
           is: 'failed',
           reason: event.reason ?? 'unexpected_settle_error',
@@ -102,7 +118,8 @@ export class Outcomes {
 
   /** Forgets what ended before `time`, microseconds: its authorization cannot be brought again. */
   forget(time: number): void {
-    for (const [id, { validBefore }] of this.#open) if (validBefore * 1e6 < time) this.#open.delete(id)
+    for (const known of [this.#open, this.#failed])
+      for (const [id, { validBefore }] of known) if (validBefore * 1e6 < time) known.delete(id)
     for (const [id, event] of this.#settled) {
       if (event.time >= time) return // the log is in the order of time
       this.#settled.delete(id)

@@ -100,6 +100,23 @@ describe('a payment that does not settle', () => {
     expect(await pay(CVD, headers)).toMatchObject({ status, body: { error } })
   })
 
+  it.each(['pending', 'asked'] as const)(
+    'and is %s gets nothing for free: the money may have been taken',
+    async (fate) => {
+      ledger.fate = fate
+      const headers = await v2()
+      await pay(CVD, headers)
+      api.hang(60_000)
+      expect(await pay(CVD, headers)).toMatchObject({ status: 503, body: { error: 'settlement_pending' } })
+      const [intent] = ledger.intents
+      if (intent !== undefined) ledger.mine(intent)
+      const stale = await pay(CVD, headers)
+      expect(stale).toMatchObject({ status: 200, body: { stale: true } })
+      expect(receiptOf(stale)).toMatchObject({ success: true })
+      expect(ledger.intents.length).toBe(1)
+    },
+  )
+
   it('is not asked for where payments cannot be looked up', async () => {
     ledger.isAway = true
     const answer = await pay(CVD, await v2())
