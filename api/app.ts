@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import Router from '@koa/router'
-import Koa, { type Next, type ParameterizedContext } from 'koa'
+import Koa, { type Next } from 'koa'
 import { ApiError } from './errors.ts'
 import { readBody } from './body.ts'
-import { textOf } from './kept.ts'
 import { callerOf, type RateLimiter, type Verdict } from './limits.ts'
 import { readParams, type Raw } from './params.ts'
-import type { Answer, Route } from './route.ts'
+import { allowPreflight, answerFor, assertCredit, hasPayment, openToPages } from './payments/till.ts'
+import type { Call, Route } from './route.ts'
 import type { Services } from './services.ts'
 import { DatabaseError } from './views/database.ts'
+import { write, writeAsk, writeKept, type Context, type Seen } from './write.ts'
 
 /** When a caller should come back while ClickHouse is away, seconds. */
 const DATABASE_RETRY_SECONDS = 5
-const JSON_TYPE = 'application/json; charset=utf-8'
 
 export interface AppOptions {
   readonly services: Services
@@ -23,16 +23,6 @@ export interface AppOptions {
   readonly trustProxy: boolean
 }
 
-/** What our middleware knows of a request: Koa's state. */
-interface Seen {
-  requestId: string
-  /** Name of the matched route; `none` before and without a match. */
-  route: string
-  /** Requests that were being answered when it came, itself included. */
-  inFlight: number
-}
-
-type Context = ParameterizedContext<Seen>
 type Step = (context: Context, next: Next) => Promise<void>
 
 /** The Koa application that follows from the route table. */
@@ -41,6 +31,7 @@ export function createApp(routes: readonly Route[], options: AppOptions): Koa<Se
   const router = new Router<Seen>({ sensitive: true })
   for (const row of routes) router.register(row.path, [row.method], serve(row, options), { name: row.name })
   app.use(observe(options.services))
+  if (options.services.payments !== null) app.use(openToPages)
   app.use(explain(options.services))
   app.use(repeat(options))
   app.use(router.routes())
@@ -109,11 +100,12 @@ function expectedError(error: unknown): ApiError | undefined {
 }
 
 function writeError(context: Context, error: ApiError, requestId: string): void {
-  const { field, retryAfterSeconds, allow } = error.detail
+  const { field, retryAfterSeconds, allow, headers, more } = error.detail
   context.status = error.status
   context.set('Cache-Control', 'no-store')
   if (retryAfterSeconds !== undefined) context.set('Retry-After', String(retryAfterSeconds))
   if (allow !== undefined) context.set('Allow', allow.join(', '))
+  if (headers !== undefined) context.set(headers)
   if (error.status === 401) context.set('WWW-Authenticate', 'Bearer')
   // What is left of a body that was not read is not waited for.
   if (error.status === 413 || error.status === 415) context.set('Connection', 'close')
@@ -122,17 +114,26 @@ function writeError(context: Context, error: ApiError, requestId: string): void 
     message: error.message,
     request_id: requestId,
     ...(field === undefined ? {} : { field }),
+    ...more,
   }
 }
 
 /**
- * A question that was answered a moment ago and whose answer is still kept: limits and answer, without routing and
- * reading. On a tape ages follow from the log, so there every request goes the long way.
+ * A question that was answered a moment ago and whose answer, or price, is still kept: limits and answer, without
+ * routing and reading. On a tape ages follow from the log, so there every request goes the long way.
  */
 function repeat(options: AppOptions): Step {
-  const { recall, mode, now } = options.services
+  const { recall, payments, mode, now } = options.services
   return async (context, next) => {
-    const known = context.method === 'GET' && mode !== 'tape' ? recall.find(context.url) : undefined
+    if (context.method !== 'GET') return next()
+    const unpaid = payments === null || hasPayment(context) ? undefined : payments.challenges.find(context.url, now())
+    if (unpaid !== undefined) {
+      context.state.route = unpaid.row.name
+      admit(context, callerOfContext(context, options), options)
+      options.services.metrics.payments('asked').inc()
+      return writeAsk(context, unpaid.ask)
+    }
+    const known = mode === 'tape' ? undefined : recall.find(context.url)
     if (known === undefined) return next()
     const { recalled, hit } = known
     context.state.route = recalled.row.name
@@ -142,28 +143,34 @@ function repeat(options: AppOptions): Step {
   }
 }
 
-/** One route: limits, parameters, handler, answer. */
+/** One route: limits, parameters, handler, payment, answer. */
 function serve(row: Route, options: AppOptions): (context: Context & { params: unknown }) => Promise<void> {
   const { services } = options
   return async (context) => {
-    context.state.route = row.name
+    const { state, method, url, query } = context
+    state.route = row.name
     const caller = guard(context, row, options)
-    const input = readParams(row.input, context.params as Record<string, Raw>, context.query)
-    const body = row.body === undefined ? undefined : await readBody(context.req)
-    const result = await row.handle({ input, body, header: (name) => context.get(name), caller, services })
-    // Valid, and to be done: what has a price is paid here.
-    const answer = result.kind === 'deed' ? await result.act(null) : result
-    if (answer.kind !== 'kept') return writeAnswer(context, row, answer, services)
-    writeKept(context, row, answer, services)
-    const { key, used } = answer
-    services.recall.put(context.url, { row, key, ...(used === undefined ? {} : { used }) })
+    const input = readParams(row.input, context.params as Record<string, Raw>, query)
+    const sent = row.body === undefined ? undefined : await readBody(context.req)
+    const header = (name: string): string => context.get(name)
+    const call: Call = { input, body: sent?.object, header, caller, payer: null, services }
+    const answer = await answerFor({ row, call, requestId: state.requestId, method, url, bytes: sent?.bytes })
+    write(context, row, answer, services)
   }
 }
 
 /** What stands before every answer of a route; gives whom limits are counted for. */
 function guard(context: Context, row: Route, options: AppOptions): string {
   const caller = callerOfContext(context, options)
-  if (row.limit === 'caller') admit(context, caller, options)
+  if (row.limit === 'none') return caller
+  const { payments } = options.services
+  // Who pays is bounded by concurrency only; what comes of it may count against another rate.
+  const isPaying = payments !== null && row.priceUsdc > 0 && hasPayment(context)
+  if (!isPaying) admit(context, caller, options)
+  else {
+    assertCredit(payments, caller, options.services.now())
+    assertRoom(context, options)
+  }
   return caller
 }
 
@@ -184,6 +191,10 @@ function admit(context: Context, caller: string, { limiter, inFlightMax, service
         retryAfterSeconds: verdict.retryAfterSeconds,
       },
     )
+  assertRoom(context, { inFlightMax })
+}
+
+function assertRoom(context: Context, { inFlightMax }: Pick<AppOptions, 'inFlightMax'>): void {
   if (context.state.inFlight > inFlightMax)
     throw new ApiError('overloaded', 'Too many requests are being answered; try again in a second.', {
       retryAfterSeconds: 1,
@@ -197,49 +208,6 @@ function writeLimits(context: Context, verdict: Verdict): void {
   context.set('RateLimit-Reset', String(verdict.resetSeconds))
 }
 
-function writeKept(
-  context: Context,
-  row: Route,
-  answer: Pick<Extract<Answer, { kind: 'kept' }>, 'kept' | 'clock' | 'cached' | 'freshForMs'>,
-  services: Services,
-): void {
-  const { kept, clock, cached, freshForMs } = answer
-  services.metrics.hits(row.name, String(cached)).inc()
-  context.set('Cache-Control', cacheControl(row, freshForMs))
-  context.set('Content-Type', JSON_TYPE)
-  context.body = textOf(kept, clock, { timestamp: services.timestamp(), cached })
-}
-
-function writeAnswer(
-  context: Context,
-  row: Route,
-  answer: Exclude<Answer, { kind: 'kept' }>,
-  services: Services,
-): void {
-  context.set('Cache-Control', isKept(answer) ? cacheControl(row, answer.freshForMs) : 'no-store')
-  if (answer.kind === 'text') {
-    context.type = answer.type
-    context.body = answer.body
-    return
-  }
-  context.status = answer.status
-  if (answer.kind === 'json') {
-    context.body = answer.body
-    return
-  }
-  if (answer.retryAfterSeconds !== undefined) context.set('Retry-After', String(answer.retryAfterSeconds))
-  context.body = { ...answer.body, timestamp: services.timestamp(), cached: answer.cached }
-}
-
-/** What was paid for is the caller's alone: no shared cache may hand it on. */
-function cacheControl(row: Route, freshForMs: number): string {
-  return `${row.priceUsdc === 0 ? 'public' : 'private'}, max-age=${Math.floor(freshForMs / 1000)}`
-}
-
-function isKept(answer: Exclude<Answer, { kind: 'kept' }>): boolean {
-  return answer.freshForMs > 0 && (answer.kind === 'text' || answer.status === 200)
-}
-
 /** No route has the path, or not the method. */
 function unmatched(options: AppOptions): Step {
   return async (context: Context & { matched?: readonly { methods: readonly string[] }[] }) => {
@@ -250,5 +218,6 @@ function unmatched(options: AppOptions): Step {
     if (context.method !== 'OPTIONS') throw new ApiError('method_not_allowed', `Use ${allow.join(', ')}.`, { allow })
     context.status = 204
     context.set('Allow', allow.join(', '))
+    if (options.services.payments !== null) allowPreflight(context, allow)
   }
 }

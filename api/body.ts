@@ -5,14 +5,20 @@ import type { Body } from './route.ts'
 /** No body that any route takes is nearly as large, bytes. */
 export const BODY_BYTES_MAX = 16 * 1024
 
+/** A request's body: what it says, and as it was sent. */
+export interface Sent {
+  readonly object: Body
+  readonly bytes: Buffer
+}
+
 /**
  * Reads a request's body as a JSON object; undefined where there is none. How long it may take is the server's own
  * deadline for a request. Throws `unsupported_media_type`, `body_too_large` and `invalid_body`.
  */
-export async function readBody(request: IncomingMessage): Promise<Body | undefined> {
+export async function readBody(request: IncomingMessage): Promise<Sent | undefined> {
   assertJson(request)
   const bytes = await read(request)
-  return bytes.length === 0 ? undefined : parse(bytes)
+  return bytes.length === 0 ? undefined : { object: parse(bytes), bytes }
 }
 
 /** A missing Content-Type is taken as JSON. */

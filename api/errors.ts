@@ -20,7 +20,9 @@ export const errorStatus = {
   invalid_min_value_usd: 400,
   invalid_cursor: 400,
   invalid_idempotency_key: 400,
+  invalid_payment: 400,
   unauthorized: 401,
+  payment_required: 402,
   forbidden: 403,
   alert_not_found: 404,
   symbol_not_found: 404,
@@ -28,12 +30,14 @@ export const errorStatus = {
   not_found: 404,
   method_not_allowed: 405,
   alert_not_active: 409,
+  payment_already_used: 409,
   idempotency_conflict: 409,
   body_too_large: 413,
   unsupported_media_type: 415,
   rate_limited: 429,
   internal_error: 500,
   data_unavailable: 503,
+  settlement_pending: 503,
   overloaded: 503,
 } as const
 
@@ -46,6 +50,10 @@ export interface ErrorDetail {
   readonly retryAfterSeconds?: number
   /** Methods that the path has. */
   readonly allow?: readonly string[]
+  /** Further headers of the answer. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Further fields of the answer; one of the same name replaces the usual one. */
+  readonly more?: object
   readonly cause?: unknown
 }
 

@@ -52,6 +52,11 @@ export class RateLimiter {
     return { kind: 'refused', limit: burst, remaining: 0, resetSeconds, retryAfterSeconds }
   }
 
+  /** Whether `take` would be allowed. */
+  hasRoom(caller: string, now: number): boolean {
+    return this.#limit.perSecond === 0 || this.#refilled(caller, now).tokens >= 1
+  }
+
   #refilled(caller: string, now: number): Bucket {
     const { perSecond, burst, callersMax } = this.#limit
     const bucket = this.#buckets.get(caller) ?? { tokens: burst, time: now }

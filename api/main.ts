@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import { readConfig, type Config } from '../infra/config/config.ts'
+import { ConfigError, readConfig, type Config } from '../infra/config/config.ts'
 import { serviceSecrets, serviceSecretSettings } from '../infra/config/service-secret.ts'
 import type { SettingName } from '../infra/config/settings.ts'
 import { listen } from '../infra/http/ops.ts'
@@ -10,6 +10,7 @@ import type { Log } from '../infra/kafka/seam.ts'
 import { runService, sayReady } from '../infra/lifecycle.ts'
 import type { Logger } from '../infra/log.ts'
 import { knownAsset, knownAssets } from '../schemas/catalogue.ts'
+import { readTerms, termsSettings } from '../processors/payments/terms.ts'
 import { reachOf } from '../processors/webhooks/address.ts'
 import { testLimit, type Alerts } from './alerts/alerts.ts'
 import { KafkaAlerts } from './alerts/kafka-alerts.ts'
@@ -18,6 +19,8 @@ import { createApp } from './app.ts'
 import { openDatabase } from './clickhouse.ts'
 import { RateLimiter } from './limits.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
+import { openPayments } from './payments/open.ts'
+import type { Payments } from './payments/payments.ts'
 import { peersOf } from './peers.ts'
 import { routes } from './routes.ts'
 import { createServices, type Services } from './services.ts'
@@ -25,7 +28,7 @@ import { wantWriter, type LogAccess } from './want-writer.ts'
 import { Wants, type WriteWant } from './wants.ts'
 
 const settings = [
-  'MODE',
+  ...termsSettings,
   'NAMESPACE',
   'PARTITIONS',
   'KAFKA_BROKERS',
@@ -75,7 +78,9 @@ await runService({
       wantWriter(() => openLog(config, log, toClose)),
     )
     const alerts = openAlerts(config, log, toClose)
-    const services = createServices({ ...partsOf(config), log, metrics, database, alerts, wants: new Wants(write) })
+    const payments = await payable(config, log, toClose)
+    const wants = new Wants(write)
+    const services = createServices({ ...partsOf(config), log, metrics, database, alerts, payments, wants })
     const keeping = keepWanted(services)
     const server = await serve(config, services)
     return async () => {
@@ -103,6 +108,28 @@ function openAlerts(config: ApiConfig, log: Logger, toClose: { close(): Promise<
     reach: reachOf({ mode: config.MODE, allowPrivate: config.WEBHOOK_ALLOW_PRIVATE }),
     tests: new RateLimiter(testLimit),
   }
+}
+
+/** The gate, where routes are paid for; refuses to start on settings that would let money go astray. */
+async function payable(
+  config: ApiConfig,
+  log: Logger,
+  toClose: { close(): Promise<void> }[],
+): Promise<Payments | null> {
+  const read = readTerms(config)
+  if (read.is === 'wrong') throw new ConfigError(read.problems.join('\n'))
+  if (read.is === 'off') {
+    log.warn('PAYMENTS=off: every route is free for everyone who reaches it')
+    return null
+  }
+  const { KAFKA_BROKERS: brokers, NAMESPACE: namespace, SCHEMA_REGISTRY_URL: registryUrl } = config
+  const ownUrl = `http://${config.API_HOST}:${config.API_PORT}`
+  const { terms } = read
+  const payments = await openPayments({ terms, ownUrl, brokers, namespace, registryUrl, log, now: Date.now })
+  toClose.push(payments)
+  const { network, payTo } = terms.seller
+  log.info({ network: network.caip2, payTo, mode: terms.mode }, 'routes are paid for')
+  return payments
 }
 
 function counted({ wants }: Metrics, write: WriteWant): WriteWant {

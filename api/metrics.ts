@@ -15,6 +15,10 @@ export interface Metrics {
   readonly wants: Counter<'result'>
   /** Time from a command to its event, by action and outcome: the event, or the error. */
   readonly commandSeconds: Histogram<'action' | 'outcome'>
+  /** Requests for routes that cost something, by what they got: asked, given, free, or an error. */
+  readonly payments: (outcome: string) => Counter.Internal
+  /** Time from an intent to its outcome: settled, failed, conflict, pending. */
+  readonly settleSeconds: Histogram<'outcome'>
   /** What the views say at the time of a scrape. */
   readonly seen: SeenMetrics
 }
@@ -75,7 +79,27 @@ export function createMetrics(): Metrics {
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
       registers,
     }),
+    ...createPaymentMetrics(registers),
     seen: createSeen(registers),
+  }
+}
+
+function createPaymentMetrics(registers: Registry[]): Pick<Metrics, 'payments' | 'settleSeconds'> {
+  const payments = new Counter({
+    name: 'mda_api_payments_total',
+    help: 'Requests for routes that cost something, by what they got: asked (402), given, free, or an error',
+    labelNames: ['outcome'],
+    registers,
+  })
+  return {
+    payments: memo((outcome) => payments.labels(outcome)),
+    settleSeconds: new Histogram({
+      name: 'mda_api_payment_settle_seconds',
+      help: 'Time from a payment’s intent to its outcome',
+      labelNames: ['outcome'],
+      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 20, 30],
+      registers,
+    }),
   }
 }
 

@@ -1,4 +1,7 @@
 import { errorStatus, type ErrorCode } from './errors.ts'
+import { guidance } from './payments/discovery.ts'
+import { challengeResponse, paidErrors, paymentHeaders, paymentInfo } from './payments/openapi-parts.ts'
+import type { Billing } from './payments/challenges.ts'
 import { isRequired, ruleSchema, type Param } from './params.ts'
 import type { Output, Route } from './route.ts'
 import { object, oneOf, text, type Schema } from './schema.ts'
@@ -9,17 +12,18 @@ const anyRoute: readonly ErrorCode[] = ['not_found', 'method_not_allowed', 'inte
 const retryAfter = { 'Retry-After': { description: 'Seconds', schema: { type: 'integer' } } }
 
 /** The OpenAPI 3.1 document that follows from the route table. */
-export function openapi(routes: readonly Route[], version: string): Schema {
+export function openapi(routes: readonly Route[], version: string, payments: Billing | null = null): Schema {
   return {
     openapi: '3.1.0',
     info: {
       title: 'Market data and alerts',
       version,
       description: 'Crypto market analytics folded from the trade streams of four venues.',
+      ...(payments === null ? {} : { 'x-guidance': guidance(payments) }),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/' }],
-    paths: pathsOf(routes),
+    servers: [{ url: payments === null ? '/' : payments.publicUrl }],
+    paths: pathsOf(routes, payments !== null),
     components: { schemas: { Error: errorSchema } },
   }
 }
@@ -41,27 +45,30 @@ export function templateOf(path: string): string {
   return path.replace(/:(\w+)/g, '{$1}')
 }
 
-function pathsOf(routes: readonly Route[]): Schema {
+function pathsOf(routes: readonly Route[], isPaid: boolean): Schema {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of routes)
     paths[templateOf(route.path)] = {
       ...paths[templateOf(route.path)],
-      [route.method.toLowerCase()]: operationOf(route),
+      [route.method.toLowerCase()]: operationOf(route, isPaid),
     }
   return paths
 }
 
-function operationOf(route: Route): Schema {
+function operationOf(route: Route, isPaid: boolean): Schema {
+  const hasPrice = isPaid && route.priceUsdc > 0
   return {
     operationId: route.name,
     summary: route.says,
     ...(route.priceUsdc === 0 ? {} : { 'x-price-usdc': route.priceUsdc }),
+    ...(hasPrice ? { 'x-payment-info': paymentInfo(route.priceUsdc) } : {}),
     parameters: [
       ...Object.entries(route.input).map(([name, param]) => parameterOf(name, param)),
       ...Object.entries(route.headers ?? {}).map(headerOf),
+      ...(hasPrice ? paymentHeaders : []),
     ],
     ...bodyOf(route),
-    responses: { ...outputsOf(route), ...errorsOf(route) },
+    responses: { ...outputsOf(route), ...errorsOf(route, hasPrice), ...(hasPrice ? { 402: challengeResponse } : {}) },
   }
 }
 
@@ -100,12 +107,13 @@ function outputsOf(route: Route): Schema {
 }
 
 /** Error answers, one per status, naming the identifiers. A status that has an output of its own keeps it. */
-function errorsOf(route: Route): Schema {
+function errorsOf(route: Route, hasPrice: boolean): Schema {
   const limited: ErrorCode[] = route.limit === 'caller' ? ['rate_limited'] : []
   const own = Object.values(route.input).map((param) => param.error)
   const bodied: ErrorCode[] =
     route.body === undefined ? [] : ['invalid_body', 'body_too_large', 'unsupported_media_type']
-  const codes = [...new Set([...own, ...bodied, ...route.errors, ...limited, ...anyRoute])]
+  const paid: ErrorCode[] = hasPrice ? paidErrors : []
+  const codes = [...new Set([...own, ...bodied, ...route.errors, ...limited, ...paid, ...anyRoute])]
   const byStatus = Map.groupBy(codes, (code) => String(errorStatus[code]))
   return Object.fromEntries(
     [...byStatus]

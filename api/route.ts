@@ -10,9 +10,11 @@ export interface Call<Input extends Params = Params> {
   /** The JSON object of the request; of a route that takes one, undefined where there was no body at all. */
   readonly body: Body | undefined
   /** A request header, empty where it is not there. */
-  header(name: string): string
+  readonly header: (name: string) => string
   /** Whom limits are counted for: an IPv4 address or an IPv6 /64. */
   readonly caller: string
+  /** Who signed the payment that came with the request; null: nobody, or payments are off. */
+  readonly payer: Payer | null
   readonly services: Services
 }
 
@@ -48,7 +50,26 @@ export type Answer =
 /** A request that was found valid and is to be done: what costs something is paid between the two. */
 export interface Deed {
   readonly kind: 'deed'
+  /**
+   * Whether acting again with the same payment gives the same answer: then it need not be kept, and its secrets stand
+   * nowhere.
+   */
+  readonly isRepeatable: boolean
   act(paid: Paid | null): Promise<Answer>
+}
+
+/** A request for data that was found valid: its answer is made before it is paid for, and never for who pays nothing. */
+export interface Draft {
+  readonly kind: 'draft'
+  give(): Promise<Answer>
+}
+
+/** Who signed a payment. */
+export interface Payer {
+  /** Lower-case hex. */
+  readonly address: string
+  /** The money has come already, or is on its way: whether the request can still be followed was asked before it was taken. */
+  readonly hasPaid: boolean
 }
 
 /** A settled payment. */
@@ -91,7 +112,7 @@ export interface Route<Input extends Params = Params> {
   readonly outputs: Readonly<Partial<Record<200 | 201 | 202 | 503, Output>>>
   /** Errors beyond those that any route may give. */
   readonly errors: readonly ErrorCode[]
-  handle(call: Call<Input>): Promise<Answer | Deed>
+  handle(call: Call<Input>): Promise<Answer | Deed | Draft>
 }
 
 /** What a request's body may hold; further fields are ignored. */

@@ -1,12 +1,10 @@
-import { openapi } from './openapi.ts'
 import * as flow from './outputs/flow.ts'
 import * as funding from './outputs/funding.ts'
 import * as liquidations from './outputs/liquidations.ts'
-import * as ops from './outputs/ops.ts'
 import { warmingUp } from './outputs/shared.ts'
 import * as spot from './outputs/spot.ts'
 import * as params from './parameters.ts'
-import { dataRoute, opsRoute, type Route } from './route.ts'
+import { dataRoute, type Route } from './route.ts'
 import { alertRoutes } from './routes/alert-table.ts'
 import { answerAbout } from './routes/answers.ts'
 import { buildBasis } from './routes/basis.ts'
@@ -15,17 +13,15 @@ import { answerAsset, answerWanted } from './routes/data.ts'
 import { extremeAnswer } from './routes/extreme.ts'
 import { buildFundingHistory } from './routes/funding-history.ts'
 import { buildCompare, buildFunding, buildPredicted } from './routes/funding.ts'
-import { healthAnswer, readyAnswer } from './routes/health.ts'
 import { buildHeatmap } from './routes/heatmap.ts'
 import { buildHistory, rangeKey } from './routes/history.ts'
 import { EVENTS_MAX, liquidationsAnswer } from './routes/liquidations.ts'
 import { buildLongShort } from './routes/long-short.ts'
 import { marketAnswer } from './routes/market.ts'
-import { metricsAnswer } from './routes/metrics.ts'
 import { buildOhlcv } from './routes/ohlcv.ts'
+import { opsRoutes } from './routes/ops-table.ts'
 import { buildPrice } from './routes/price.ts'
 import { pricesAnswer } from './routes/prices.ts'
-import { startPage } from './routes/start-page.ts'
 
 const { symbol, interval, start, end } = params
 const range = { start, end, limit: params.limitOf(200) }
@@ -243,58 +239,5 @@ export const routes: readonly Route[] = [
     },
   }),
   ...alertRoutes,
-  opsRoute({
-    path: '/healthz',
-    name: 'healthz',
-    says: 'How the system is: parts, venues, gaps, lag',
-    limit: 'none',
-    ttlMs: 1_000,
-    outputs: { 200: ops.healthOutput, 503: ops.healthOutput },
-    handle(call) {
-      return healthAnswer(call, this.ttlMs)
-    },
-  }),
-  opsRoute({
-    path: '/readyz',
-    name: 'readyz',
-    says: 'Whether this instance can answer',
-    limit: 'none',
-    ttlMs: 1_000,
-    outputs: { 200: ops.readyOutput, 503: ops.readyOutput },
-    handle(call) {
-      return readyAnswer(call, this.ttlMs)
-    },
-  }),
-  opsRoute({
-    path: '/metrics',
-    name: 'metrics',
-    says: 'Prometheus metrics of every service',
-    limit: 'caller',
-    ttlMs: 1_000,
-    outputs: { 200: ops.textOutput('Prometheus text, one label `service`') },
-    handle(call) {
-      return metricsAnswer(call, this.ttlMs)
-    },
-  }),
-  opsRoute({
-    path: '/openapi.json',
-    name: 'openapi',
-    says: 'This interface as OpenAPI 3.1',
-    limit: 'caller',
-    ttlMs: 60_000,
-    outputs: { 200: { says: 'OpenAPI 3.1 document', type: 'application/json', schema: { type: 'object' } } },
-    async handle({ services }) {
-      const body = JSON.stringify(openapi(routes, services.version), null, 2)
-      return { kind: 'text', type: 'application/json; charset=utf-8', body, freshForMs: this.ttlMs }
-    },
-  }),
-  opsRoute({
-    path: '/',
-    name: 'index',
-    says: 'What there is and what to try',
-    limit: 'caller',
-    ttlMs: 60_000,
-    outputs: { 200: ops.textOutput('A short text') },
-    handle: async (call) => startPage(call, routes),
-  }),
+  ...opsRoutes(() => routes),
 ]

@@ -8,6 +8,7 @@ import { TtlCache } from './cache.ts'
 import { catalogueOf, type Catalogue } from './catalogue.ts'
 import type { Metrics } from './metrics.ts'
 import type { Database } from './views/database.ts'
+import type { Payments } from './payments/payments.ts'
 import { Recall } from './recall.ts'
 import { newestTime, readInstruments, readWorld, type World } from './views/world.ts'
 import type { Wants } from './wants.ts'
@@ -46,6 +47,8 @@ export interface Services {
   readonly recall: Recall
   readonly alerts: Alerts
   readonly attemptCounts: AttemptCounts
+  /** null: payments are off, all is free. */
+  readonly payments: Payments | null
   /** Host's clock, milliseconds since the Unix epoch. */
   now: () => number
   /** The same as ISO 8601. */
@@ -67,6 +70,7 @@ export type ServiceParts = Pick<
   | 'wants'
   | 'now'
   | 'alerts'
+  | 'payments'
 >
 
 export function createServices(parts: ServiceParts): Services {

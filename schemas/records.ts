@@ -16,10 +16,12 @@ import type {
   Token,
 } from './market.ts'
 import type { Micros } from './micros.ts'
+import type { PaymentAnswer, PaymentEvent, PaymentIntent } from './payments.ts'
 
 export type * from './alerts.ts'
 export type * from './derived.ts'
 export type * from './market.ts'
+export type { PaymentAnswer, PaymentEvent, PaymentIntent } from './payments.ts'
 export type { Micros }
 
 export interface Trade {
@@ -185,6 +187,9 @@ export interface Records {
   delivery_order: DeliveryOrder
   attempt: Attempt
   pending: Pending
+  payment_intent: PaymentIntent
+  payment_event: PaymentEvent
+  payment_answer: PaymentAnswer
 }
 
 export type RecordType = keyof Records

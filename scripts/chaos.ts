@@ -11,6 +11,7 @@ import { always } from './accounts/totals.ts'
 import { isSoundAlerts, type AlertReport } from './chaos/alerts/account.ts'
 import { ALERTS_PER_SECOND_MAX, alertSummary, alertText, startAlerts } from './chaos/alerts/run.ts'
 import { disturb, recovery, type Target } from './chaos/disturb.ts'
+import { ChaosPayer, isSoundPayments, type PaymentReport } from './chaos/payer.ts'
 import { actionText, round, type Action } from './chaos/schedule.ts'
 import { startOwnSystem } from './own-system.ts'
 
@@ -21,12 +22,14 @@ const usage = `npm run chaos -- --minutes N --seed N [flags]: kills, freezes and
   --data DIR    data folder of the running system (default .data)
   --own         start a system of its own in a temporary folder
   --alerts N    alerts created a second around the market price (default 2, at most ${ALERTS_PER_SECOND_MAX})
+  --payments    that own system takes payments of play money, and every alert is paid for
   --rate N      trades a second of that own system (default 500)
   --only TEXT   only disturbances whose description holds TEXT, for example "kill" or "broker"
   --json        for programs: one line a disturbance
 
 Last line: {lost, doubled, kills, recovered_ms_max, ..., triggers_lost, ...}. Exit 1 when anything was lost or doubled that no
-gap explains, or a trigger was lost, came unasked for, was not delivered, or was delivered under two ids.`
+gap explains, a trigger was lost, came unasked for, was not delivered or was delivered under two ids, or money was taken without an
+answer.`
 
 const PAUSE_MS_MAX = 3_000
 /** Repairs of the last disturbance are still under way when the market is paused. */
@@ -53,6 +56,7 @@ async function main(): Promise<boolean> {
       seed: { type: 'string', default: '1' },
       data: { type: 'string', default: '.data' },
       own: { type: 'boolean', default: false },
+      payments: { type: 'boolean', default: false },
       rate: { type: 'string', default: '500' },
       alerts: { type: 'string', default: '2' },
       only: { type: 'string', default: '' },
@@ -68,7 +72,8 @@ async function main(): Promise<boolean> {
   const { minutes, seed, alerts } = values
   const options = { minutes: Number(minutes), seed: Number(seed), alerts: Number(alerts), only, json }
   if (!values.own) return chaos(options, () => runningOn(values.data))
-  const own = await startOwnSystem(['--seed', values.seed, '--rate', values.rate])
+  const paid = values.payments ? ['--payments', 'local'] : []
+  const own = await startOwnSystem(['--seed', values.seed, '--rate', values.rate, ...paid])
   try {
     return await chaos(options, () => own.run())
   } finally {
@@ -85,16 +90,19 @@ function runningOn(data: string): RunFile {
 async function chaos(options: Options, run: () => RunFile): Promise<boolean> {
   const ledger = new Ledger(urlOf(run(), 'simulator'))
   const books = await openBooks(run(), ledger)
-  const alerts = await startAlerts(run, books, { seed: options.seed, perSecond: options.alerts })
+  const chain = run().parts.find(({ name }) => name === 'chain')
+  const payer = chain === undefined ? undefined : await ChaosPayer.start(chain.url)
+  const alerts = await startAlerts(run, books, { seed: options.seed, perSecond: options.alerts, payer })
   try {
     const tally = await disturbAll(options, { run, clickhouse: books.clickhouse })
     await alerts.stop()
     await ledger.pause()
     const report = await reconcile(books, always, DRAIN_MS)
     const rung = await alerts.account()
+    const paid = await payer?.report()
     if (!options.json) console.log(`${reportText(report, ledger.name)}\n${alertText(rung)}`)
-    console.log(JSON.stringify(summary(report, tally, rung)))
-    return isSound(report) && isSoundAlerts(rung)
+    console.log(JSON.stringify({ ...summary(report, tally, rung), ...(paid && paymentSummary(paid)) }))
+    return isSound(report) && isSoundAlerts(rung) && (paid === undefined || isSoundPayments(paid))
   } finally {
     await alerts.close()
     await ledger.resume()
@@ -107,7 +115,8 @@ async function disturbAll(options: Options, target: Target): Promise<Tally> {
   const tally: Tally = { kills: 0, disturbances: 0, recoveredMsMax: 0 }
   const end = performance.now() + options.minutes * 60_000
   while (performance.now() < end) {
-    const actions = round(random).filter((action) => actionText(action).includes(options.only))
+    const paid = target.run().parts.some(({ name }) => name === 'payments')
+    const actions = round(random, paid).filter((action) => actionText(action).includes(options.only))
     if (actions.length === 0) throw new Error(`no disturbance holds ${JSON.stringify(options.only)}`)
     for (const action of actions) {
       if (performance.now() >= end) break
@@ -140,6 +149,13 @@ function summary(report: Report, tally: Tally, rung: AlertReport): object {
     ...alertSummary(rung),
     ok: isSound(report) && isSoundAlerts(rung),
   }
+}
+
+/** Millionths of a dollar, as numbers. */
+function paymentSummary(paid: PaymentReport): object {
+  const { receipts, told, spent, unanswered } = paid
+  const money = { paid_told: Number(told), paid_spent: Number(spent), paid_unanswered: Number(unanswered) }
+  return { payments: receipts, ...money, payments_ok: isSoundPayments(paid) }
 }
 
 try {

@@ -25,6 +25,11 @@ describe('the command line of npm start', () => {
     expect(options?.ports).toMatchObject({ api: 4000, clickhouse: undefined, kafka: undefined })
   })
 
+  it.each(['off', 'local', 'x402'])('takes --payments %s, and leaves it to the environment otherwise', (mode) => {
+    expect(readOptions(['--payments', mode])?.payments).toBe(mode)
+    expect(readOptions([])?.payments).toBeUndefined()
+  })
+
   it('wants help where it says so', () => {
     expect(readOptions(['--help'])).toBeUndefined()
   })
@@ -35,7 +40,7 @@ describe('the command line of npm start', () => {
     ['a word too many', ['fast'], 'Unexpected argument'],
     ['a port that is no number', ['--api-port', 'x'], '--api-port must be a whole number, got x'],
     ['a port that is too high', ['--api-port', '70000'], '--api-port 70000 is no port'],
-    ['local payments', ['--payments', 'local'], 'this version has no payments yet'],
+    ['payments of another kind', ['--payments', 'cash'], '--payments must be off, local or x402, got cash'],
     ['a speed without a tape', ['--speed', '2'], 'give --tape PATH'],
     ['a rate for the real venues', ['--live', '--rate', '5'], 'leave out --live'],
     ['ports that are not auto', ['--ports', 'high'], '--ports must be auto, got high'],

@@ -22,7 +22,13 @@ export interface StartOptions {
   readonly tape: string | undefined
   readonly retime: boolean
   readonly faults: boolean
+  /** undefined: as PAYMENTS of the environment says. */
+  readonly payments: Payments | undefined
 }
+
+const paymentModes = ['off', 'local', 'x402'] as const
+
+export type Payments = (typeof paymentModes)[number]
 
 /** A command line that cannot be followed; the message says why. */
 export class UsageError extends Error {
@@ -65,7 +71,9 @@ export const usage = `npm start -- [flags]
   --faults             the simulator injects its seeded schedule of faults by itself
   --retime             shift a tape's times to now
   --speed N            speed of a tape; 0: as fast as it can be read
-  --payments off       every route is free (the only choice of this version)
+  --payments off       every route is free (default)
+  --payments local     play money on a chain of this machine, with a funded example payer: npm run pay
+  --payments x402      USDC on Base or Base Sepolia, with --live; see PAYMENT_* below
   --api-port N         default ${defaultPorts.api}
   --clickhouse-port N  default ${defaultPorts.clickhouse}
   --kafka-port N       default ${defaultPorts.kafka}
@@ -89,6 +97,7 @@ export function readOptions(argv: readonly string[]): StartOptions | undefined {
     tape: values.tape === undefined ? undefined : path.resolve(values.tape),
     retime: values.retime ?? false,
     faults: values.faults ?? false,
+    payments: paymentsOf(values.payments),
   }
 }
 
@@ -108,14 +117,19 @@ function modeOf(values: Values): Mode {
   if (values.live === true) modes.push('live')
   if (values.tape !== undefined) modes.push('tape')
   if (modes.length > 1) throw new UsageError(`--${modes.join(' and --')} exclude each other`)
-  if (values.payments !== undefined && values.payments !== 'off')
-    throw new UsageError(`--payments ${values.payments}: this version has no payments yet; leave it out or say off`)
   const mode = modes[0] ?? 'demo'
   if (mode !== 'tape' && (values.retime === true || values.speed !== undefined))
     throw new UsageError('--retime and --speed are for a tape: give --tape PATH')
   if (mode === 'live' && (values.rate !== undefined || values.seed !== undefined || values.faults === true))
     throw new UsageError('--rate, --seed and --faults are the simulator’s: leave out --live')
   return mode
+}
+
+function paymentsOf(given: string | undefined): Payments | undefined {
+  const known = paymentModes.find((mode) => mode === given)
+  if (given !== undefined && known === undefined)
+    throw new UsageError(`--payments must be off, local or x402, got ${given}`)
+  return known
 }
 
 function portsOf(values: Values): Record<PortName, number | undefined> {

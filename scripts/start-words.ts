@@ -1,5 +1,5 @@
 import type { RunningPart } from '../infra/local/run-file.ts'
-import type { StartOptions } from './start-options.ts'
+import type { Payments, StartOptions } from './start-options.ts'
 
 /** What each part is, for the table at the end of a start. */
 const says: Readonly<Record<string, string>> = {
@@ -9,13 +9,17 @@ const says: Readonly<Record<string, string>> = {
   simulator: 'the simulated venues',
   processors: 'flow, prices, funding, risk, alerts',
   webhooks: 'sends what alerts trigger',
+  payments: 'settles payments',
+  chain: 'EVM chain of play money',
   feeds: 'venue connections',
   api: 'the HTTP API',
   supervisor: 'keeps the others running',
 }
 
 /** One line per part, what to try, and whether the numbers are real. */
-export function greeting(options: StartOptions, parts: readonly RunningPart[], seconds: string): string {
+type Started = StartOptions & { readonly payments: Payments }
+
+export function greeting(options: Started, parts: readonly RunningPart[], seconds: string): string {
   const rows = parts.map(({ name, pid, url }) =>
     `  ${name.padEnd(11)}${(says[name] ?? '').padEnd(36)}${String(pid ?? '').padEnd(8)}${url}`.trimEnd(),
   )
@@ -27,28 +31,50 @@ export function greeting(options: StartOptions, parts: readonly RunningPart[], s
     ...rows,
     '',
     'Try:',
-    `  curl -s '${url('api')}/cvd/BTC?period=1h'`,
-    `  curl -s '${url('api')}/price/BTC'`,
-    `  curl -s '${url('api')}/futures/predicted-funding/BTC'`,
-    `  curl -s '${url('api')}/liquidation/heatmap/BTC'`,
+    ...examples.map((path) => `  ${call(options, url('api'), path)}`),
     `  curl -s '${url('clickhouse')}/?database=market' --data-binary 'SELECT venue, count() AS trades, sum(quote) AS usd FROM trades GROUP BY venue FORMAT PrettyCompact'`,
     ...alertWords(options, url('api')),
+    ...(options.payments === 'local'
+      ? [`  curl -si '${url('api')}/price/BTC'      # the offer that a payer answers`]
+      : []),
     '  npm run verify',
     '  npm start -- --help',
     '',
     ...notice(options),
+    ...paymentWords(options),
     '',
     'Ctrl-C stops all parts; the next start continues from their data.',
   ].join('\n')
 }
 
+const examples = ['/cvd/BTC?period=1h', '/price/BTC', '/futures/predicted-funding/BTC', '/liquidation/heatmap/BTC']
+
+/** How to ask for `path` so that an answer comes back. */
+function call({ payments }: Started, api: string, path: string): string {
+  return payments === 'local' ? `npm run pay -- GET '${path}'` : `curl -s '${api}${path}'`
+}
+
+function paymentWords({ payments }: Started): string[] {
+  if (payments === 'x402') return ['Payments: USDC; every priced route answers 402 until it is paid for.']
+  if (payments === 'local')
+    return [
+      'Payments: PLAY MONEY on the local chain; every priced route answers 402 until it is paid for (npm run pay).',
+    ]
+  return [
+    '*** PAYMENTS ARE OFF: every route is free for everyone who can reach it.                ***',
+    '*** To try them with play money: npm start -- --payments local                         ***',
+  ]
+}
+
 /** An alert that rings at the next price, and who hears it. */
-function alertWords({ mode }: StartOptions, api: string): string[] {
+function alertWords({ mode, payments }: Started, api: string): string[] {
   if (mode === 'live') return []
   const body = `{"symbol":"BTC","condition":"above","target_price":1,"webhook_url":"https://localhost:4443/"}`
   return [
     `  npm run receiver          # in another terminal; then an alert that rings at the next price:`,
-    `  curl -s '${api}/price-alert' -H 'content-type: application/json' -d '${body}'`,
+    payments === 'local'
+      ? `  npm run pay -- POST /price-alert '${body}'`
+      : `  curl -s '${api}/price-alert' -H 'content-type: application/json' -d '${body}'`,
   ]
 }
 

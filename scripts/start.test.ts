@@ -60,10 +60,18 @@ describe('npm start', { timeout: 30_000 }, () => {
   })
 
   it('says in one line what is wrong with its flags', async () => {
-    expect(await start('--payments', 'local')).toEqual({
+    expect(await start('--payments', 'cash')).toEqual({
       code: 2,
-      said: '--payments local: this version has no payments yet; leave it out or say off\n',
+      said: '--payments must be off, local or x402, got cash\n',
     })
+  })
+
+  it('refuses to take real money for a simulated market, and says what else is missing', async () => {
+    const { code, said } = await start('--ports', 'auto', '--payments', 'x402')
+    expect(code).toBe(2)
+    expect(said).toMatch(/^a demo takes no real payments: .*--payments local\n/)
+    expect(said).toContain('PAYMENT_PAY_TO must be the address that is paid')
+    expect(said).toContain('PAYMENT_RPC_URL must be')
   })
 
   it('lists its flags and every setting', async () => {

@@ -16,7 +16,7 @@ import { removeRunFile, writeRunFile, type RunningPart } from '../infra/local/ru
 import { ensureServiceSecret } from '../infra/local/service-secret.ts'
 import { Supervisor, type Part } from '../infra/local/supervisor.ts'
 import { describeSystem, programFile, type Ports, type System, type SystemOptions } from '../infra/local/system.ts'
-import { readOptions, usage, UsageError, type PortName, type StartOptions } from './start-options.ts'
+import { readOptions, usage, UsageError, type Payments, type PortName, type StartOptions } from './start-options.ts'
 import { farewell, greeting } from './start-words.ts'
 
 const PREPARE_MS = 120_000
@@ -34,14 +34,21 @@ async function main(): Promise<void> {
     console.log(`${usage}\n\nEnvironment:\n${settingsHelp(Object.keys(settings) as SettingName[])}`)
     return
   }
+  const payments = await choosePayments(options)
   const folder = await openDataFolder(options.data, options.mode, options.fresh)
   process.once('exit', () => folder.release())
   for (const name of folder.ended) say(`${name}: ended, an earlier start had left it running`)
   removeRunFile(folder.root)
-  await run(options, folder)
+  await run({ ...options, payments }, folder)
 }
 
-async function run(options: StartOptions, folder: DataFolder): Promise<void> {
+type Chosen = StartOptions & { readonly payments: Payments }
+
+/** Each part is cut at our exit by a listener of its own. */
+const LISTENERS_MAX = 32
+
+async function run(options: Chosen, folder: DataFolder): Promise<void> {
+  process.setMaxListeners(LISTENERS_MAX)
   const external = externalParts()
   const ports = await choosePorts(options, external)
   const system = describeSystem({ ...systemOptions(options, folder, ports), external })
@@ -59,7 +66,7 @@ async function run(options: StartOptions, folder: DataFolder): Promise<void> {
   sayReady(`http://127.0.0.1:${ports.api}`)
 }
 
-function systemOptions(options: StartOptions, folder: DataFolder, ports: Ports): Omit<SystemOptions, 'external'> {
+function systemOptions(options: Chosen, folder: DataFolder, ports: Ports): Omit<SystemOptions, 'external'> {
   const { seed, rate, tape, speed, retime, faults } = options
   const given = { SIMULATOR_SEED: seed, SIMULATOR_RATE: rate, SIMULATOR_TAPE: tape, SIMULATOR_SPEED: speed }
   const simulator = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
@@ -71,8 +78,21 @@ function systemOptions(options: StartOptions, folder: DataFolder, ports: Ports):
     simulator: { ...Object.fromEntries(simulator), ...switches },
     secret: ensureServiceSecret(folder, process.env),
     feedClock: options.mode === 'tape' && !retime ? 'tape' : 'host',
+    payments: options.payments,
+    blockSeconds: readConfig(process.env, ['CHAIN_BLOCK_SECONDS']).CHAIN_BLOCK_SECONDS,
     onProgress: say,
   }
+}
+
+/** As the flag says, else the environment; a real network whose settings cannot be right is refused before anything starts. */
+async function choosePayments({ payments, mode }: StartOptions): Promise<Payments> {
+  const env = { ...process.env, MODE: mode, ...(payments && { PAYMENTS: payments }) }
+  const { PAYMENTS: chosen } = readConfig(env, ['PAYMENTS'])
+  if (chosen !== 'x402') return chosen === 'local' ? 'local' : 'off'
+  const { readTerms, termsSettings } = await import('../processors/payments/terms.ts') // takes a second to load
+  const terms = readTerms(readConfig(env, termsSettings))
+  if (terms.is === 'wrong') throw new ConfigError(terms.problems.join('\n'))
+  return chosen
 }
 
 /** Addresses that the environment names replace the local parts. */
@@ -100,7 +120,7 @@ const wantedBy: Readonly<Record<PortName, string>> = {
 }
 
 async function choosePorts({ ports }: StartOptions, external: SystemOptions['external']): Promise<Ports> {
-  const free = await freePorts(8)
+  const free = await freePorts(10)
   const elsewhere = { kafka: external.brokers, registry: external.registryUrl, clickhouse: external.clickhouseUrl }
   const take = async (name: keyof Ports & PortName): Promise<number> => {
     const port = ports[name] ?? free.pop() ?? 0
@@ -120,6 +140,8 @@ async function choosePorts({ ports }: StartOptions, external: SystemOptions['ext
     feeds: free.pop() ?? 0,
     processors: free.pop() ?? 0,
     webhooks: free.pop() ?? 0,
+    payments: free.pop() ?? 0,
+    chain: free.pop() ?? 0,
   }
 }
 

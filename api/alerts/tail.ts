@@ -33,8 +33,8 @@ export class Tail {
     this.#options = options
   }
 
-  /** Starts at the first record or behind the last one; resolves when it follows. */
-  async start(at: 'start' | 'end'): Promise<void> {
+  /** Starts at the first record, behind the last one, or at a time (milliseconds); resolves when it follows. */
+  async start(at: Parameters<LogReader['offsets']>[2]): Promise<void> {
     const { reader, topic, partitions } = this.#options
     const from = await reader.offsets(topic, [...Array(partitions).keys()], at)
     for (const [partition, offset] of from) this.#positions.set(partition, offset)

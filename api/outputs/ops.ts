@@ -1,5 +1,6 @@
 import type { Output } from '../route.ts'
 import {
+  array,
   instant,
   integer,
   keyed,
@@ -7,6 +8,7 @@ import {
   nullableInteger,
   nullableNumber,
   nullableText,
+  number,
   object,
   oneOf,
   text,
@@ -39,6 +41,7 @@ export const healthOutput: Output = {
       status: oneOf(['ok', 'degraded', 'unavailable'], 'unavailable: ClickHouse cannot be read'),
       mode: oneOf(['demo', 'live', 'tape'], 'Where the market comes from'),
       version: text('Version of the service'),
+      payments: oneOf(['off', 'play-money', 'on'], 'off: every route is free for everyone'),
       parts: partStates,
       log: object('How far the log is', {
         status: oneOf(['ok', 'late', 'quiet', 'empty'], 'late: derived data lag; quiet: no feed writes'),
@@ -79,6 +82,47 @@ export const healthOutput: Output = {
     },
     ['log', 'active_ws_connections', 'venues', 'channels', 'topics', 'open_gaps', 'oldest_undelivered_ms', 'audit'],
   ),
+}
+
+export const pricingOutput: Output = {
+  says: 'All prices',
+  type: 'application/json',
+  schema: object(
+    'All prices',
+    {
+      payments: oneOf(['off', 'play-money', 'on'], 'off: every route is free'),
+      currency: text('What prices are in'),
+      pay: object('How it is paid; not there while payments are off', {
+        protocol: text('x402, whose versions 1 and 2 are taken'),
+        scheme: text('exact'),
+        network: text('CAIP-2 name of the network'),
+        asset: text('Token contract'),
+        asset_name: text('Name in its EIP-712 domain'),
+        pay_to: text('Who is paid'),
+      }),
+      routes: array(
+        object('One route', {
+          method: text('HTTP method'),
+          path: text('Path, parameters in braces'),
+          says: text('What it is'),
+          price_usdc: number('USDC for one request; 0: free'),
+        }),
+        'All routes',
+      ),
+    },
+    ['pay'],
+  ),
+}
+
+export const resourcesOutput: Output = {
+  says: 'What can be bought',
+  type: 'application/json',
+  schema: object('What can be bought', {
+    version: integer('Of this document: 1'),
+    x402Version: integer('Newest version of the protocol that is spoken'),
+    resources: array(text('An address'), 'An example of each route that is paid for'),
+    openapi: text('Address of the OpenAPI document'),
+  }),
 }
 
 export const readyOutput: Output = {

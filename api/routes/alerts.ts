@@ -21,10 +21,12 @@ export async function createAlert(call: Call, kind: Kind): Promise<Answer | Deed
   const creation = readCreation(kind, body, alerts.reach)
   const key = readKey(call)
   const { asset } = await alertAsset(services, creation.symbol)
-  const known = key === null ? undefined : knownCreation(await alerts.log.book(), services, { creation, key })
+  const payer = call.payer?.address ?? null
+  const known = key === null ? undefined : knownCreation(await alerts.log.book(), services, { creation, key, payer })
   if (known !== undefined) return plain(201, createdAnswer(creation, known, alerts.secrets))
   return {
     kind: 'deed',
+    isRepeatable: true,
     async act(paid) {
       const idempotency = key === null ? null : idempotencyOf(kind, paid?.payer ?? null, key)
       const context = { asset, request: randomUUID(), idempotency, paid, now: now(), secrets: alerts.secrets }
@@ -52,9 +54,9 @@ function readKey(call: Call): string | null {
 function knownCreation(
   book: Book,
   { now }: Services,
-  { creation, key }: { creation: Creation; key: string },
+  { creation, key, payer }: { creation: Creation; key: string; payer: string | null },
 ): Held | undefined {
-  const alert = book.creation(idempotencyOf(creation.kind, null, key))
+  const alert = book.creation(idempotencyOf(creation.kind, payer, key))
   if (alert === undefined || now() * 1000 - alert.created_at >= IDEMPOTENT) return undefined
   if (alert.body_hash === bodyHash(creation)) return alert
   throw wrong(
@@ -90,9 +92,10 @@ export async function extendAlert(call: Call, kind: Kind, id: string): Promise<A
   const { services } = call
   const alert = await owned(call, kind, id)
   const hours = readAddHours(call.body ?? {})
-  assertExtendable(alert, hours, services)
+  if (call.payer?.hasPaid !== true) assertExtendable(alert, hours, services)
   return {
     kind: 'deed',
+    isRepeatable: false,
     async act(paid) {
       const more = { add_hours: hours, payment: paid?.id ?? null }
       const extended = (await ask(services, actionOn(services, alert, 'extend', more))).alert

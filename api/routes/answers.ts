@@ -1,7 +1,7 @@
 import type { Micros } from '../../schemas/records.ts'
 import { findAsset, type Catalogue, type Listed } from '../catalogue.ts'
 import { ApiError } from '../errors.ts'
-import type { Answer, Route } from '../route.ts'
+import type { Answer, Draft, Route } from '../route.ts'
 import type { Hit } from '../cache.ts'
 import { dataClock, type Kept, type Services } from '../services.ts'
 import { keptOf } from '../kept.ts'
@@ -45,7 +45,7 @@ export async function aboutSymbol(services: Services, symbol: string): Promise<A
   return { ...scene, ...findAsset(symbol, scene.catalogue) }
 }
 
-type KeptAnswer = Extract<Answer, { readonly kind: 'kept' }>
+export type KeptAnswer = Extract<Answer, { readonly kind: 'kept' }>
 
 /** Answers from the cache, or builds: one build per key at a time, however many callers. */
 export async function answerKept(
@@ -77,9 +77,15 @@ export async function answerAbout(
   row: Row,
   { symbol, rest = [] }: { symbol: string; rest?: readonly unknown[] },
   build: (about: About) => Promise<Built>,
-): Promise<Answer> {
+): Promise<Draft> {
   const about = await aboutSymbol(services, symbol)
-  return answerKept(services, row, { key: [about.asset, ...rest], clock: about.clock }, () => build(about))
+  const key = [about.asset, ...rest]
+  return draft(() => answerKept(services, row, { key, clock: about.clock }, () => build(about)))
+}
+
+/** An answer that is made when it is asked for. */
+export function draft(give: () => Promise<Answer>): Draft {
+  return { kind: 'draft', give }
 }
 
 function keep({ body, asOf, freshUntil, perAnswer }: Built): Kept {

@@ -1,12 +1,21 @@
 import type { Micros } from '../../schemas/records.ts'
 import type { Listed } from '../catalogue.ts'
 import { ApiError } from '../errors.ts'
-import type { Answer, Call } from '../route.ts'
+import type { Answer, Call, Draft } from '../route.ts'
 import { readFirstTrade } from '../views/first.ts'
 import { acknowledgedVenues, listedVenues } from '../views/venues.ts'
 import { partitionTime } from '../views/world.ts'
 import { readiness, type Readiness } from '../warmup.ts'
-import { aboutSymbol, answerKept, noData, RETRY_AFTER_SECONDS, type About, type Built, type Row } from './answers.ts'
+import {
+  aboutSymbol,
+  answerKept,
+  noData,
+  RETRY_AFTER_SECONDS,
+  type About,
+  type Built,
+  type KeptAnswer,
+  type Row,
+} from './answers.ts'
 
 /** How long the first trade of an asset is remembered, milliseconds. */
 const FIRST_TRADE_TTL_MS = 2_000
@@ -30,7 +39,7 @@ export async function answerAsset(
   row: Row,
   key: { symbol: string; rest: readonly unknown[] },
   build: (subject: Subject) => Promise<Built>,
-): Promise<Answer> {
+): Promise<Answer | Draft> {
   const { services } = call
   const about = await aboutSymbol(services, key.symbol)
   const { asset, symbol, world, clock } = about
@@ -38,13 +47,22 @@ export async function answerAsset(
   const state = readinessOf(call, about, since)
   if (state === 'unwanted' || state === 'warming') return warmUp(call, about, state)
   if (state === 'unavailable') throw noData(`trade of ${symbol}`)
-  const used = keeper(call, asset)
-  used()
   const now = partitionTime(world, 'derived.flow', asset, services.partitions)
   if (now === undefined) throw noData(`trade of ${symbol}`)
+  return keptWanted(call, asset, () =>
+    answerKept(services, row, { key: [asset, ...key.rest], clock }, () => build({ ...about, now, since })),
+  )
+}
+
+/** Whoever gets the answer keeps its asset wanted. */
+function keptWanted(call: Asking, asset: string, give: () => Promise<KeptAnswer>): Draft {
+  const used = keeper(call, asset)
   return {
-    ...(await answerKept(services, row, { key: [asset, ...key.rest], clock }, () => build({ ...about, now, since }))),
-    used,
+    kind: 'draft',
+    async give() {
+      used()
+      return { ...(await give()), used }
+    },
   }
 }
 
@@ -57,14 +75,13 @@ export async function answerWanted(
   row: Row,
   symbol: string,
   build: (about: About) => Promise<Built>,
-): Promise<Answer> {
+): Promise<Answer | Draft> {
   const { services } = call
   const about = await aboutSymbol(services, symbol)
   const state = readinessOf(call, about, await firstTrade(call, about.asset))
   if (state === 'unwanted' || state === 'warming') return warmUp(call, about, state)
-  const used = keeper(call, about.asset)
-  used()
-  return { ...(await answerKept(services, row, { key: [about.asset], clock: about.clock }, () => build(about))), used }
+  const { asset, clock } = about
+  return keptWanted(call, asset, () => answerKept(services, row, { key: [asset], clock }, () => build(about)))
 }
 
 async function firstTrade({ services }: Asking, asset: string): Promise<Micros | null> {

@@ -1,14 +1,14 @@
 import { annualised } from '../../processors/funding/annualise.ts'
 import { symbolOf } from '../../schemas/catalogue.ts'
 import type { Micros } from '../../schemas/records.ts'
-import type { Answer } from '../route.ts'
+import type { Draft } from '../route.ts'
 import { keptOf, type Kept } from '../kept.ts'
 import { dataClock, type Services } from '../services.ts'
 import { readAllFunding } from '../views/funding.ts'
 import { percentOf } from '../views/percent.ts'
 import { perpetualsOf, type Perpetual } from '../views/perpetuals.ts'
 import { iso } from '../views/time.ts'
-import { answerCut, noData, type Row } from './answers.ts'
+import { answerCut, draft, noData, type Row } from './answers.ts'
 
 /** Markets that are further behind the newest one than this have been delisted, or their venue is down. */
 const BEHIND_MAX: Micros = 120_000_000
@@ -27,10 +27,12 @@ export interface Scan {
 }
 
 /** `/funding-rate/extreme`: `threshold` is the least |rate|, percent. */
-export async function extremeAnswer(services: Services, row: Row, threshold: number): Promise<Answer> {
-  const board = await services.boards.scans.get('all', row.ttlMs, () => scan(services))
-  const clock = dataClock(services, await services.world())
-  return answerCut(services, row, { key: [threshold], clock, board }, () => cut(board.value, threshold))
+export async function extremeAnswer(services: Services, row: Row, threshold: number): Promise<Draft> {
+  return draft(async () => {
+    const board = await services.boards.scans.get('all', row.ttlMs, () => scan(services))
+    const clock = dataClock(services, await services.world())
+    return answerCut(services, row, { key: [threshold], clock, board }, () => cut(board.value, threshold))
+  })
 }
 
 function cut({ scannedAt, markets, stale, sizes, results, ...times }: Scan, threshold: number): Kept {

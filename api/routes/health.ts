@@ -1,3 +1,4 @@
+import { paymentState } from '../payments/discovery.ts'
 import { askPeer } from '../peers.ts'
 import type { Answer, Call } from '../route.ts'
 import { dataClock, type Peer, type Services } from '../services.ts'
@@ -30,6 +31,7 @@ function answerOf(body: State, hit: { cached: boolean; freshForMs: number }): An
 
 async function health(services: Services): Promise<State> {
   const { mode, version } = services
+  const payments = paymentState(services.payments)
   const peers = await Promise.all(services.peers.map(reportOf))
   const parts = Object.fromEntries(peers.map(({ name, state }) => [name, state]))
   const undelivered = peers.flatMap(({ undeliveredMs }) => undeliveredMs ?? [])
@@ -46,6 +48,7 @@ async function health(services: Services): Promise<State> {
       status: fine ? 'ok' : 'degraded',
       mode,
       version,
+      payments,
       parts: { clickhouse: 'ok', ...parts },
       log,
       active_ws_connections: openSockets(world, clock),
@@ -58,7 +61,7 @@ async function health(services: Services): Promise<State> {
     }
   } catch (error) {
     services.log.warn({ err: error }, 'ClickHouse cannot be read')
-    return { status: 'unavailable', mode, version, parts: { clickhouse: 'unreachable', ...parts } }
+    return { status: 'unavailable', mode, version, payments, parts: { clickhouse: 'unreachable', ...parts } }
   }
 }
 

@@ -2,7 +2,7 @@ import { symbolOf } from '../../schemas/catalogue.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { liquidationVenues } from '../../schemas/venues.ts'
 import { findAsset } from '../catalogue.ts'
-import type { Answer } from '../route.ts'
+import type { Draft } from '../route.ts'
 import { keptOf, type Kept } from '../kept.ts'
 import type { Services } from '../services.ts'
 import {
@@ -13,7 +13,7 @@ import {
 } from '../views/liquidations.ts'
 import { iso, isoOrNull } from '../views/time.ts'
 import { heardOn, newestTime } from '../views/world.ts'
-import { answerCut, noData, sceneOf, type Row, type Scene } from './answers.ts'
+import { answerCut, draft, noData, sceneOf, type Row, type Scene } from './answers.ts'
 
 const HOUR: Micros = 3_600_000_000
 /** How far the window of events reaches back. */
@@ -36,15 +36,16 @@ export async function liquidationsAnswer(
   services: Services,
   row: Row,
   { symbol, limit }: { symbol: string | undefined; limit: number },
-): Promise<Answer> {
+): Promise<Draft> {
   const scene = await sceneOf(services)
   const listed = symbol === undefined ? null : findAsset(symbol, scene.catalogue)
   const load = (): Promise<LiquidationBoard> => readBoard(services, scene, listed?.asset ?? null)
-  const board = await services.boards.liquidations.get(listed?.asset ?? '', row.ttlMs, load)
   const filter = listed === null ? 'null' : `"${listed.symbol}USDT"`
-  return answerCut(services, row, { key: [filter, limit], clock: scene.clock, board }, () =>
-    cut(board.value, filter, limit),
-  )
+  return draft(async () => {
+    const board = await services.boards.liquidations.get(listed?.asset ?? '', row.ttlMs, load)
+    const key = [filter, limit]
+    return answerCut(services, row, { key, clock: scene.clock, board }, () => cut(board.value, filter, limit))
+  })
 }
 
 function cut({ asOf, events, stats }: LiquidationBoard, filter: string, limit: number): Kept {

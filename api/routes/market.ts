@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts'
-import type { Answer } from '../route.ts'
+import type { Draft } from '../route.ts'
 import type { Services } from '../services.ts'
 import type { Aged } from '../views/legs.ts'
 import { readPrice, type PriceRow } from '../views/prices.ts'
@@ -7,12 +7,12 @@ import { spotOf } from '../views/spots.ts'
 import { readTickers, type TickerRow } from '../views/tickers.ts'
 import { iso, isoOrNull } from '../views/time.ts'
 import { readTokens, type TokenRow } from '../views/tokens.ts'
-import { answerKept, noData, sceneOf, type Built, type Row, type Scene } from './answers.ts'
+import { answerKept, draft, noData, sceneOf, type Built, type Row, type Scene } from './answers.ts'
 import { compositeAge } from './price.ts'
 import { REGISTRY, REGISTRY_STALE } from './prices.ts'
 
 /** `/api/v1/market/:id`: the registry's details, with our own price, change and volume where they are fresh. */
-export async function marketAnswer(services: Services, row: Row, id: string): Promise<Answer> {
+export async function marketAnswer(services: Services, row: Row, id: string): Promise<Draft> {
   const scene = await sceneOf(services)
   const tokens = (await services.boards.tokens.get('all', row.ttlMs, () => readTokens(services.database))).value
   const token = tokens.find((candidate) => candidate.id === id)
@@ -22,7 +22,9 @@ export async function marketAnswer(services: Services, row: Row, id: string): Pr
       : new ApiError('market_not_found', `The registry ids that we know are lower-case names such as bitcoin.`, {
           field: 'id',
         })
-  return answerKept(services, row, { key: [id], clock: scene.clock }, () => buildMarket(services, scene, token))
+  return draft(() =>
+    answerKept(services, row, { key: [id], clock: scene.clock }, () => buildMarket(services, scene, token)),
+  )
 }
 
 async function buildMarket(services: Services, scene: Scene, token: TokenRow): Promise<Built> {

@@ -1,6 +1,6 @@
 import { priceVenues } from '../../schemas/venues.ts'
 import type { Micros } from '../../schemas/records.ts'
-import type { Answer } from '../route.ts'
+import type { Draft } from '../route.ts'
 import { keptOf, type Kept } from '../kept.ts'
 import { dataClock, type Services } from '../services.ts'
 import type { Aged } from '../views/legs.ts'
@@ -10,7 +10,7 @@ import { readTokens, type TokenRow } from '../views/tokens.ts'
 import { iso } from '../views/time.ts'
 import type { World } from '../views/world.ts'
 import { batchSymbols } from '../params.ts'
-import { answerCut, noData, type Row } from './answers.ts'
+import { answerCut, draft, noData, type Row } from './answers.ts'
 
 /** Registry entries older than this are stale. */
 export const REGISTRY_STALE: Micros = 300_000_000
@@ -25,12 +25,14 @@ interface Entry extends Aged {
 export type PriceBoard = ReadonlyMap<string, Entry>
 
 /** `/api/v1/prices`: `symbols` are supported ones, each once. */
-export async function pricesAnswer(services: Services, row: Row, symbols: readonly string[]): Promise<Answer> {
-  const board = await services.boards.prices.get('all', row.ttlMs, () => readBoard(services))
-  const clock = dataClock(services, await services.world())
-  const entries = symbols.flatMap((symbol) => board.value.get(symbol) ?? [])
-  if (entries.length === 0) throw noData('price of any of these symbols')
-  return answerCut(services, row, { key: symbols, clock, board }, () => cut(entries, symbols.length))
+export async function pricesAnswer(services: Services, row: Row, symbols: readonly string[]): Promise<Draft> {
+  return draft(async () => {
+    const board = await services.boards.prices.get('all', row.ttlMs, () => readBoard(services))
+    const clock = dataClock(services, await services.world())
+    const entries = symbols.flatMap((symbol) => board.value.get(symbol) ?? [])
+    if (entries.length === 0) throw noData('price of any of these symbols')
+    return answerCut(services, row, { key: symbols, clock, board }, () => cut(entries, symbols.length))
+  })
 }
 
 /** As stale as the stalest of the entries. */

@@ -1,10 +1,11 @@
+import { paymentWords } from '../payments/discovery.ts'
 import type { Answer, Call, Route } from '../route.ts'
 
 const INDEX_TTL_MS = 60_000
 
 /** A page of text that gets a stranger to a number. */
 export function startPage({ services }: Call, routes: readonly Route[]): Answer {
-  const { mode, version } = services
+  const { mode, version, payments } = services
   const widest = Math.max(...routes.map(({ path }) => path.length))
   const lines = routes.map(({ method, path, says, priceUsdc }) => {
     const price = priceUsdc === 0 ? 'free' : `${priceUsdc} USDC`
@@ -13,6 +14,7 @@ export function startPage({ services }: Call, routes: readonly Route[]): Answer 
   const body = [
     `Market data and alerts ${version}, mode ${mode}`,
     ...(mode === 'demo' ? ['The market is simulated: every number here is synthetic.'] : []),
+    paymentWords(payments),
     '',
     ...lines,
     '',

@@ -40,6 +40,7 @@ export interface HarnessOptions {
   readonly alertControl?: 'token' | 'open'
   readonly write?: WriteWant
   readonly peers?: ServiceParts['peers']
+  readonly payments?: ServiceParts['payments']
   readonly handlers?: Parameters<typeof createApp>[0]
 }
 
@@ -70,6 +71,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     database,
     wants: new Wants(write),
     alerts: fakeAlerts(alerts, options.alertControl),
+    payments: options.payments ?? null,
     now: () => now,
   })
   const limiter = new RateLimiter({ perSecond: 0, burst: 1, callersMax: 1000, ...options.limit })

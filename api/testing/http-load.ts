@@ -7,16 +7,21 @@ export interface Load {
   readonly latenciesMs: readonly number[]
 }
 
+export interface LoadOptions {
+  readonly connections: number
+  readonly count: number
+  readonly path: (n: number) => string
+  /** Of every answer; 200 where it is left out. */
+  readonly status?: number
+}
+
 const HEADER_END = '\r\n\r\n'
 
 /**
  * Sends `count` GET requests over `connections` kept connections, the next on each when the last was answered. Bare
- * sockets, so that the client costs little beside what it measures. Rejects at the first answer that is not 200.
+ * sockets, so that the client costs little beside what it measures. Rejects at the first answer of another status.
  */
-export async function load(
-  url: string,
-  { connections, count, path }: { connections: number; count: number; path: (n: number) => string },
-): Promise<Load> {
+export async function load(url: string, { connections, count, path, status = 200 }: LoadOptions): Promise<Load> {
   const { hostname, port } = new URL(url)
   const latenciesMs: number[] = []
   let next = 0
@@ -26,7 +31,7 @@ export async function load(
     try {
       while (next < count) {
         const sent = performance.now()
-        await exchange(socket, path(next++))
+        await exchange(socket, path(next++), status)
         latenciesMs.push(performance.now() - sent)
       }
     } finally {
@@ -38,7 +43,7 @@ export async function load(
 }
 
 /** One request and its answer, told apart by Content-Length. */
-function exchange(socket: Socket, path: string): Promise<void> {
+function exchange(socket: Socket, path: string, status: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let missing: number | undefined
@@ -54,7 +59,7 @@ function exchange(socket: Socket, path: string): Promise<void> {
         const text = Buffer.concat(chunks).toString('latin1')
         const end = text.indexOf(HEADER_END)
         if (end < 0) return
-        if (!text.startsWith('HTTP/1.1 200')) return done(new Error(`${path}: ${text}`))
+        if (!text.startsWith(`HTTP/1.1 ${status} `)) return done(new Error(`${path}: ${text}`))
         missing = Number(/content-length: (\d+)/i.exec(text)?.[1]) - (text.length - end - HEADER_END.length)
       } else missing -= chunk.length
       if (missing <= 0) done()

@@ -39,8 +39,20 @@ const kept: Partial<Record<RecordType, readonly string[]>> = {
   trigger: ['receiver', 'webhook', 'key_version'],
   delivery_order: ['receiver', 'trigger_partition', 'trigger_offset', 'request_id'],
   attempt: ['receiver'],
+  payment_intent: ['signature', 'nonce', 'fingerprint'],
+  payment_event: ['raw', 'fingerprint'],
 }
-const secret = ['receiver', 'webhook', 'wallets', 'idempotency', 'body_hash', 'payment', 'key_version']
+const secret = [
+  'receiver',
+  'webhook',
+  'wallets',
+  'idempotency',
+  'body_hash',
+  'payment',
+  'key_version',
+  'signature',
+  'fingerprint',
+]
 const name = (topic: string): string => topic.replace('.', '_')
 const columnsOf = (table: string): Map<string, string> => {
   const body = new RegExp(`CREATE TABLE IF NOT EXISTS ${table}\\n\\(\\n([^]*?)\\n\\)`).exec(text)?.[1] ?? ''
@@ -93,21 +105,28 @@ describe('the migrations', () => {
     },
   )
 
-  it.each(secret)('read %s of an alert into no column', (field) => {
+  it.each(secret)('read %s of an alert or a payment into no column', (field) => {
     expect(text).not.toMatch(new RegExp(`^ {4}\`?([\\w.]+\\.)?${field}\`? [A-Z]`, 'm'))
     expect(text).not.toMatch(new RegExp(`ADD COLUMN IF NOT EXISTS \`?([\\w.]+\\.)?${field}\\b`))
   })
 
-  it('keep no bytes of an alert’s record that cannot be read', () => {
+  it('keep no bytes of an alert’s or a payment’s record that cannot be read', () => {
     const newest = new Map(
       [...text.matchAll(/CREATE MATERIALIZED VIEW (?:IF NOT EXISTS )?(\w+) ([^]*?);\n/g)].map(([, view, body]) => [
         view,
         body,
       ]),
     )
-    for (const topic of ['alerts_inputs', 'alerts_events', 'alerts_triggers', 'webhooks_attempts'])
+    for (const topic of [
+      'alerts_inputs',
+      'alerts_events',
+      'alerts_triggers',
+      'webhooks_attempts',
+      'payments_intents',
+      'payments_events',
+    ])
       expect(newest.get(`${topic}_pump`)).toContain("'' AS log_raw")
-    for (const view of ['inputs', 'alert_events', 'triggers', 'attempts'])
+    for (const view of ['inputs', 'alert_events', 'triggers', 'attempts', 'payment_intents', 'payment_events'])
       expect(newest.get(`ingest_${view}_error`)).toContain("'' AS raw")
   })
 

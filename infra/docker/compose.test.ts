@@ -40,6 +40,7 @@ describe('docker-compose.yml', () => {
       'processors',
       'feeds',
       'webhooks',
+      'payments',
       'api',
       'prometheus',
     ])
@@ -70,6 +71,19 @@ describe('docker-compose.yml', () => {
   it('demands the secret for the services that derive from it, and gives it to no other', () => {
     const given = ours.filter(([, { environment }]) => environment?.['SERVICE_SECRET']?.includes(':?') === true)
     expect(given.map(([name]) => name)).toEqual(['webhooks', 'api'])
+  })
+
+  it('tells the services that take payments the same terms, and the wallet’s key to the one that settles', () => {
+    const named = (prefix: string): [string, string[]][] =>
+      ours.map(([name, { environment = {} }]) => [
+        name,
+        Object.keys(environment).filter((key) => key.startsWith(prefix)),
+      ])
+    const terms = named('PAYMENT').filter(([, keys]) => keys.length > 0)
+    expect(terms.map(([name]) => name)).toEqual(['payments', 'api'])
+    const [settling = [], asking = []] = terms.map(([, keys]) => keys)
+    expect(settling.filter((key) => !asking.includes(key))).toEqual(['PAYMENT_WALLET_KEY'])
+    expect(asking.filter((key) => !settling.includes(key))).toEqual([])
   })
 
   it('starts nothing of ours before the log and the tables are prepared', () => {

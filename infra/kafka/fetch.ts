@@ -34,12 +34,13 @@ export class Reader implements LogReader {
   }
 
   async offsets(topic: string, partitions: readonly number[], at: Where): Promise<Map<number, number>> {
-    const time = at === 'start' ? EARLIEST : at === 'end' ? LATEST : at.time
-    const found = await this.#listOffsets(topic, partitions, time)
-    const past = partitions.filter((partition) => (found.get(partition) ?? -1) < 0)
-    if (past.length > 0)
-      for (const [partition, end] of await this.#listOffsets(topic, past, LATEST)) found.set(partition, end)
-    return found
+    if (at === 'start') return this.#listOffsets(topic, partitions, EARLIEST)
+    // The ends first: what is appended between the two questions must not be passed over.
+    const offsets = await this.#listOffsets(topic, partitions, LATEST)
+    if (at === 'end') return offsets
+    const found = await this.#listOffsets(topic, partitions, at.time)
+    for (const [partition, offset] of found) if (offset >= 0) offsets.set(partition, offset)
+    return offsets
   }
 
   async fetch(from: readonly Position[], options: FetchOptions): Promise<Slice[]> {

@@ -66,6 +66,19 @@ describe('Kafka beyond the contract', () => {
     await dispose()
   }, 60_000)
 
+  it('passes over nothing that comes while a time is looked up', async () => {
+    const topics = Array.from({ length: 10 }, (_, n) => `in${n}`)
+    const { log, another, dispose } = await open(topics)
+    const [reader, writer] = [log.reader(), (await another()).writer()]
+    for (const topic of topics) {
+      expect((await reader.offsets(topic, [0], 'end')).get(0)).toBe(0)
+      const looked = reader.offsets(topic, [0], { time: 1 })
+      const [offsets] = await Promise.all([looked, writer.send(topic, 0, [{ key: null, value: null, time: 2 }])])
+      expect(offsets.get(0)).toBe(0)
+    }
+    await dispose()
+  })
+
   it('says that a topic does not exist', async () => {
     const { log, dispose } = await open(['in'])
     await expect(log.reader().offsets('nowhere', [0], 'end')).rejects.toMatchObject({ code: 'no-topic' })

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startBroker } from './broker.ts'
+import { localPayments, localWallet } from './chain/env.ts'
 import { startChild, type Child, type ChildSpec } from './child.ts'
 import { startClickhouse } from './clickhouse/start.ts'
 import type { DataFolder, Mode } from './data-folder.ts'
@@ -24,6 +25,8 @@ export interface Ports {
   readonly feeds: number
   readonly processors: number
   readonly webhooks: number
+  readonly payments: number
+  readonly chain: number
 }
 
 export interface SystemOptions {
@@ -34,6 +37,10 @@ export interface SystemOptions {
   readonly simulator: Readonly<Record<string, string>>
   /** A tape that keeps its own times gives the feeds their clock. */
   readonly feedClock: 'host' | 'tape'
+  /** `local`: on a chain of this machine; `x402`: the environment says on which network and with which wallet. */
+  readonly payments: 'off' | 'local' | 'x402'
+  /** Time between two blocks of the local chain, seconds; 0: at once. */
+  readonly blockSeconds: number
   /** Where SERVICE_SECRET is, for the services that derive from it; empty: the environment says it. */
   readonly secret: Readonly<Record<string, string>>
   /** Addresses that replace a local part: that part is then not started. */
@@ -59,14 +66,16 @@ export function describeSystem(options: SystemOptions): System {
     DATA_DIR: options.folder.mode,
     KAFKA_BROKERS: external.brokers ?? `${HOST}:${ports.kafka}`,
     SCHEMA_REGISTRY_URL: external.registryUrl ?? `http://${HOST}:${ports.registry}/apis/ccompat/v7`,
-    CLICKHOUSE_URL: external.clickhouseUrl ?? `http://${HOST}:${ports.clickhouse}`,
+    CLICKHOUSE_URL: external.clickhouseUrl ?? urlAt(ports.clickhouse),
+    PAYMENTS: options.payments,
+    ...(options.payments === 'local' && localPayments({ chain: urlAt(ports.chain), api: urlAt(ports.api) })),
   }
   const named = { broker: external.brokers, registry: external.registryUrl, clickhouse: external.clickhouseUrl }
   const others = Object.entries(named).flatMap(([name, url]) => (url === undefined ? [] : [{ name, url }]))
   return { stores: storesOf(options), services: servicesOf(options, env), external: others, env }
 }
 
-function storesOf({ folder, ports, external, simulator, mode, onProgress }: SystemOptions): Part[] {
+function storesOf({ folder, ports, external, simulator, mode, onProgress, ...options }: SystemOptions): Part[] {
   const place = (name: string): { dataDir: string; logFile: string; onProgress: (line: string) => void } => ({
     dataDir: path.join(folder.mode, name),
     logFile: path.join(folder.logs, `${name}.log`),
@@ -89,24 +98,37 @@ function storesOf({ folder, ports, external, simulator, mode, onProgress }: Syst
       name: 'simulator',
       start: () => startSimulator({ ...place('simulator'), port: ports.simulator, env: simulator }),
     },
+    options.payments === 'local' && {
+      name: 'chain',
+      start: async () => {
+        const { startChain } = await import('./chain/start.ts') // what it needs takes a second to load
+        return startChain({ ...place('chain'), port: ports.chain, blockSeconds: options.blockSeconds })
+      },
+    },
   ]
   return parts.filter((part) => part !== false)
 }
 
-function servicesOf({ mode, folder, ports, feedClock, secret }: SystemOptions, env: Record<string, string>): Part[] {
+function servicesOf(options: SystemOptions, env: Record<string, string>): Part[] {
+  const { mode, folder, ports, feedClock, secret, payments } = options
   const service = (name: string, main: string, more: Record<string, string>): Part => ({
     name,
     start: () => startService(folder, name, main, { ...env, ...more }),
   })
-  const simulated = mode === 'live' ? {} : venueEnv(`http://${HOST}:${ports.simulator}`)
+  const simulated = mode === 'live' ? {} : venueEnv(urlAt(ports.simulator))
   const feeds = { ...simulated, FEED_CLOCK: feedClock, FRAMES_DIR: path.join(folder.mode, 'frames') }
-  const names = ['feeds', 'processors', 'webhooks'] as const
-  const others = names.map((name) => `${name}=http://${HOST}:${ports[name]}`).join(',')
+  const paid = payments !== 'off'
+  const names = ['feeds', 'processors', 'webhooks', ...(paid ? (['payments'] as const) : [])] as const
+  const others = names.map((name) => `${name}=${urlAt(ports[name])}`).join(',')
+  const wallet = payments === 'local' ? localWallet : {}
   // Live webhooks go to public receivers, vouched for by public authorities.
   const receiver = mode === 'live' ? {} : { WEBHOOK_CA_FILE: receiverCaFile(folder.mode) }
   return [
     service('processors', 'processors/main.ts', { OPS_PORT: String(ports.processors) }),
     service('webhooks', 'processors/webhooks/main.ts', { OPS_PORT: String(ports.webhooks), ...secret, ...receiver }),
+    ...(paid
+      ? [service('payments', 'processors/payments/main.ts', { OPS_PORT: String(ports.payments), ...wallet })]
+      : []),
     service('feeds', 'processors/feeds/main.ts', { OPS_PORT: String(ports.feeds), ...feeds }),
     service('api', 'api/main.ts', { API_PORT: String(ports.api), API_SERVICES: others, ...secret }),
   ]
@@ -124,6 +146,10 @@ function startService(folder: DataFolder, name: string, main: string, env: Recor
     stopWithinMs: STOP_MS,
   }
   return startChild(spec)
+}
+
+function urlAt(port: number): string {
+  return `http://${HOST}:${port}`
 }
 
 /** Absolute path of a program of the checkout, wherever we are started from. */

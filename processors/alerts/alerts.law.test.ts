@@ -187,6 +187,14 @@ describe('the alerts processor', () => {
 
 /** The state without what only makes it fast. */
 function dump({ state, core }: Given): unknown {
-  const { time, alerts, prices: seen, requests, creations } = state
-  return [time, sorted(alerts), sorted(seen), sorted(requests), sorted(creations), core.counts?.(state)]
+  const { time, alerts, prices: seen, requests, payments, creations } = state
+  return [
+    time,
+    sorted(alerts),
+    sorted(seen),
+    sorted(requests),
+    sorted(payments),
+    sorted(creations),
+    core.counts?.(state),
+  ]
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Message } from '../../schemas/records.ts'
 import { PARTITIONS, type Input } from '../kernel/test-accidents.ts'
-import { cancel, command, create, extend, latePrice, mark, newLiquidationAlert, price, risk } from './given.ts'
+import { cancel, command, extend, latePrice, mark, newAlert, newLiquidationAlert, price, risk } from './given.ts'
 
 /** Any log of commands, prices, risks and marks, for the laws of this folder: dense around all that is a bound. */
 
@@ -16,16 +16,18 @@ const creations = fc
     hours: fc.constantFrom(1, 1, 24),
     idempotency: fc.constantFrom(null, null, 'k', 'l'),
     body: fc.constantFrom('h', 'h', 'i'),
+    payment: fc.constantFrom(null, null, 'p', 'q', 'r'),
   })
-  .map(({ id, condition, target, hours, idempotency, body }) => {
+  .map(({ id, condition, target, hours, idempotency, body, payment }) => {
     const common = { expires_in_hours: hours, idempotency, body_hash: body }
-    if (condition !== 'cascade_risk') return create({ ...common, condition, target_price: target }, id)
-    return command({ alert: newLiquidationAlert(common), alert_id: id })
+    const isPrice = condition !== 'cascade_risk'
+    const alert = isPrice ? newAlert({ ...common, condition, target_price: target }) : newLiquidationAlert(common)
+    return command({ alert, alert_id: id, payment })
   })
 
 const orders = fc.oneof(
   fc
-    .tuple(fc.constantFrom(1, 24, 168), fc.constantFrom(null, null, 'paid'), id)
+    .tuple(fc.constantFrom(1, 24, 168), fc.constantFrom(null, null, 'p', 'q', 'r'), id)
     .map(([hours, payment, id]) => extend(hours, payment, id)),
   id.map((id) => cancel(id)),
   id.map((id) => command({ action: 'test', alert_id: id })),

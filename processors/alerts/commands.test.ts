@@ -1,5 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import { cancel, command, create, DAY, extend, given, HOUR, mark, price, SECOND, T0, type Given } from './given.ts'
+import {
+  cancel,
+  command,
+  create,
+  DAY,
+  extend,
+  given,
+  HOUR,
+  mark,
+  newAlert,
+  price,
+  SECOND,
+  T0,
+  type Given,
+} from './given.ts'
+import { applyCommand } from './commands.ts'
 import { REQUESTS_MAX } from './state.ts'
 
 const after = (g: Given): string[] => g.told.slice(1)
@@ -62,7 +77,8 @@ it('remembers requests for an hour', () => {
 it('remembers no more requests than its limit, the newest', () => {
   const first = extend(1)
   const g = given(create(), first, mark(1))
-  for (let n = 0; n < REQUESTS_MAX; n++) g.batch(cancel('nobody'))
+  // Without the driver, which would take seconds for as many.
+  for (let n = 0; n < REQUESTS_MAX; n++) applyCommand(g.state, cancel('nobody').value)
   expect(g.state.requests.size).toBe(REQUESTS_MAX)
   g.take()
   expect(g.batch(first).told).toEqual(['extended'])
@@ -123,6 +139,34 @@ describe('an extension', () => {
     expect(after(given(create(), cancel(), extend(1, 'paid'))).at(-1)).toBe('rejected alert_not_active')
     const g = given(create(), extend(29 * 24), extend(24, 'paid'))
     expect([after(g).at(-1), expires(g)]).toEqual(['extended', 30 * 24])
+  })
+})
+
+describe('a payment', () => {
+  const paid = (id: string, payment = 'p'): ReturnType<typeof command> =>
+    command({ alert: newAlert(), alert_id: id, payment })
+
+  it('makes one alert, whatever request and id bring it again, over a restart too', () => {
+    const g = given(paid('a'), paid('b')).restart().batch(paid('c'))
+    expect(g.told).toEqual(['created', 'repeated', 'repeated'])
+    expect(g.events.map(({ alert }) => alert?.alert_id)).toEqual(['a', 'a', 'a'])
+    expect(g.batch(paid('d', 'q')).told.at(-1)).toBe('created')
+  })
+
+  it('adds its hours once, and never makes an alert and more time', () => {
+    const g = given(create(), extend(1, 'p'), extend(1, 'p')).restart().batch(extend(1, 'p'), paid('b'))
+    expect([after(g), expires(g)]).toEqual([['extended', 'repeated', 'repeated', 'repeated'], 25])
+  })
+
+  it('is not used up by what was refused', () => {
+    const g = given(extend(1, 'p'), create(), extend(1, 'p'))
+    expect(g.told).toEqual(['rejected alert_not_found', 'created', 'extended'])
+  })
+
+  it('is known for two days, longer than an authorization is valid', () => {
+    const g = given(paid('a'), mark(2 * DAY - 1), paid('b'))
+    expect(g.told).toEqual(['created', 'expired', 'repeated'])
+    expect(g.batch(mark(2 * DAY)).restart().state.payments.size).toBe(0)
   })
 })
 

@@ -1,6 +1,7 @@
 import type { AlertState, Command, NewAlert } from '../../schemas/alerts.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { isCrossing, type Held } from './held.ts'
+import { boughtBy, rememberPayment } from './payments.ts'
 import { AHEAD_MAX, ALERTS_MAX, IDEMPOTENT, put, REQUEST_KNOWN, REQUESTS_MAX, type AlertsState } from './state.ts'
 
 const HOUR: Micros = 3_600_000_000
@@ -22,15 +23,33 @@ export type Outcome =
       readonly message: string
     }
 
-/** Follows a command once, however often it is in the log; undefined: it was handled before. */
+/**
+ * Follows a command once, however often it is in the log, and a payment once, whatever command brings it again;
+ * undefined: it was handled before.
+ */
 export function applyCommand(state: AlertsState, command: Command): Outcome | undefined {
-  const { request_id: request, action } = command
+  const { request_id: request } = command
   if (state.requests.has(request)) return undefined
   const now = nowOf(state, command)
   rememberRequest(state, request, now)
+  const bought = boughtBy(state, command.payment)
+  if (bought !== undefined) return repeat(state, bought)
+  const outcome = follow(state, command, now)
+  const isBought = outcome.event === 'created' || outcome.event === 'extended'
+  if (command.payment !== null && isBought) rememberPayment(state, command.payment, outcome.alert.alert_id, now)
+  return outcome
+}
+
+function repeat(state: AlertsState, id: string): Outcome {
+  const alert = state.alerts.get(id)
+  return alert === undefined ? notFound(id) : { event: 'repeated', alert }
+}
+
+function follow(state: AlertsState, command: Command, now: Micros): Outcome {
+  const { action } = command
   if (action === 'create') return create(state, command, now)
   const alert = state.alerts.get(command.alert_id)
-  if (alert === undefined) return rejected(null, 'alert_not_found', `There is no alert ${command.alert_id}.`)
+  if (alert === undefined) return notFound(command.alert_id)
   switch (action) {
     case 'extend':
       return extend(state, alert, command, now)
@@ -175,6 +194,10 @@ function resend(alert: Held, { trigger_id, trigger_partition, trigger_offset }: 
 
 function cancelledAlready(alert: Held): Outcome {
   return rejected(alert, 'alert_not_active', 'The alert is cancelled; nothing is sent for it any more.')
+}
+
+function notFound(id: string): Outcome {
+  return rejected(null, 'alert_not_found', `There is no alert ${id}.`)
 }
 
 function rejected(alert: Held | null, error: Rejection, message: string): Outcome {

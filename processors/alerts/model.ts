@@ -29,6 +29,8 @@ export class Model {
   items: Item[] = []
   #now = 0
   readonly #requests = new Map<string, number>()
+  /** What was bought, and when. */
+  readonly #payments = new Map<string, readonly [id: string, at: number]>()
   readonly #prices: CompositePrice[] = []
   #said: string[] = []
 
@@ -51,6 +53,12 @@ export class Model {
     const before = this.#requests.get(c.request_id)
     if (before !== undefined && now < before + HOUR) return
     this.#requests.set(c.request_id, now)
+    const [bought, at] = this.#payments.get(c.payment ?? '') ?? []
+    if (at !== undefined && now < at + 2 * DAY) {
+      const item = this.items.find(({ id }) => id === bought)
+      this.#say(item === undefined ? 'rejected' : 'repeated', item, item === undefined ? 'alert_not_found' : null)
+      return
+    }
     if (c.action === 'create' && c.alert !== null) {
       this.#create(c, c.alert, now)
       return
@@ -87,10 +95,16 @@ export class Model {
       since: now,
     }
     this.items.push(item)
+    this.#pay(c, now)
     this.#say('created', item)
   }
 
-  #extend(item: Item, { add_hours, payment }: Command, now: number): void {
+  #pay({ payment, alert_id: id }: Command, now: number): void {
+    if (payment !== null) this.#payments.set(payment, [id, now])
+  }
+
+  #extend(item: Item, command: Command, now: number): void {
+    const { add_hours, payment } = command
     const hours = add_hours ?? 0
     if (item.status === 'cancelled' || (payment === null && item.status !== 'active')) {
       this.#say('rejected', item, 'alert_not_active')
@@ -105,6 +119,7 @@ export class Model {
     item.expires = Math.min(end, Math.max(item.expires, now + 30 * DAY))
     if (item.status === 'expired') Object.assign(item, { status: 'active', ready: false, since: now })
     if (!(item.status === 'triggered' && item.condition.startsWith('crosses'))) item.ended = 0
+    this.#pay(command, now)
     this.#say('extended', item)
   }
 

@@ -1,19 +1,21 @@
 import type { Micros } from '../../schemas/records.ts'
 import type { Held } from './held.ts'
-import { bookOf, emptyState, IDEMPOTENT, REQUEST_KNOWN, timersOf, type AlertsState, type PriceSeen } from './state.ts'
+import { bookOf, emptyState, IDEMPOTENT, PAYMENT_KNOWN, REQUEST_KNOWN, timersOf } from './state.ts'
+import type { AlertsState, Bought, PriceSeen } from './state.ts'
 
 /** Parts of the saved state, as JSON: it writes doubles exactly. One alert a part, so that a change costs itself alone. */
 type Saved =
   | { readonly kind: 'clock'; readonly time: Micros }
   | { readonly kind: 'alert'; readonly alert: Held }
   | { readonly kind: 'request'; readonly id: string; readonly at: Micros }
+  | { readonly kind: 'payment'; readonly id: string; readonly bought: Bought }
   | { readonly kind: 'price'; readonly seen: PriceSeen }
 
 type Part = readonly [key: string, part: Buffer | null]
 
 /** What changed since the last call. */
 export function* saveState(state: AlertsState): Generator<Part> {
-  const { changed, alerts, requests, prices } = state
+  const { changed, alerts, requests, payments, prices } = state
   yield partOf('clock', { kind: 'clock', time: state.time })
   for (const id of changed.alerts) {
     const alert = alerts.get(id)
@@ -23,12 +25,17 @@ export function* saveState(state: AlertsState): Generator<Part> {
     const at = requests.get(id)
     yield partOf(`request|${id}`, at === undefined ? undefined : { kind: 'request', id, at })
   }
+  for (const id of changed.payments) {
+    const bought = payments.get(id)
+    yield partOf(`payment|${id}`, bought && { kind: 'payment', id, bought })
+  }
   for (const asset of changed.prices) {
     const seen = prices.get(asset)
     yield partOf(`price|${asset}`, seen && { kind: 'price', seen })
   }
   changed.alerts.clear()
   changed.requests.clear()
+  changed.payments.clear()
   changed.prices.clear()
 }
 
@@ -59,6 +66,10 @@ function loadPart(state: AlertsState, saved: Saved, words: Map<string, string>):
     case 'request':
       state.requests.set(saved.id, saved.at)
       state.timers.append('request', saved.at + REQUEST_KNOWN, saved.id)
+      return
+    case 'payment':
+      state.payments.set(saved.id, saved.bought)
+      state.timers.append('payment', saved.bought.at + PAYMENT_KNOWN, saved.id)
       return
     case 'price':
       state.prices.set(saved.seen.price.asset, saved.seen)

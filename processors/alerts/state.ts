@@ -16,6 +16,8 @@ export const KEPT: Micros = 7 * DAY
 export const IDEMPOTENT: Micros = DAY
 /** A command that comes twice is known for this long. */
 export const REQUEST_KNOWN: Micros = HOUR
+/** A payment is known for this long: by then its authorization, valid for a day at most, has long ended. */
+export const PAYMENT_KNOWN: Micros = 2 * DAY
 /** Requests that are remembered; beyond, the oldest is forgotten. */
 export const REQUESTS_MAX = 100_000
 /** An alert may be extended to at most this far from now. */
@@ -33,6 +35,12 @@ export interface PriceSeen {
   readonly silentSince: Micros | null
 }
 
+/** An alert that a payment made or prolonged. */
+export interface Bought {
+  readonly alert_id: string
+  readonly at: Micros
+}
+
 /** What the processor knows of one partition. */
 export interface AlertsState {
   /** Partition time; 0 before the first mark. */
@@ -44,10 +52,12 @@ export interface AlertsState {
   readonly prices: Map<string, PriceSeen>
   /** Commands that were handled, by request id, and when. */
   readonly requests: Map<string, Micros>
+  /** What each payment has bought, and when. */
+  readonly payments: Map<string, Bought>
   /** Alert ids by idempotency hash. */
   readonly creations: Map<string, string>
   readonly timers: Timers
-  readonly changed: { alerts: Set<string>; requests: Set<string>; prices: Set<string> }
+  readonly changed: { alerts: Set<string>; requests: Set<string>; payments: Set<string>; prices: Set<string> }
 }
 
 export function emptyState(): AlertsState {
@@ -57,9 +67,10 @@ export function emptyState(): AlertsState {
     books: new Map(),
     prices: new Map(),
     requests: new Map(),
+    payments: new Map(),
     creations: new Map(),
     timers: new Timers(),
-    changed: { alerts: new Set(), requests: new Set(), prices: new Set() },
+    changed: { alerts: new Set(), requests: new Set(), payments: new Set(), prices: new Set() },
   }
 }
 

@@ -2,6 +2,7 @@ import type { Micros } from '../../schemas/records.ts'
 import { forgetRequest } from './commands.ts'
 import { cool, expire, type Report } from './evaluate.ts'
 import type { Held } from './held.ts'
+import { forgetPayment } from './payments.ts'
 import { hasTimer, type AlertsState, type AlertTimer } from './state.ts'
 import type { Timer } from './timers.ts'
 
@@ -21,6 +22,7 @@ export function advance(state: AlertsState, time: Micros, report: TimeReport): v
 
 function ring(state: AlertsState, { what, key, id }: Timer, report: TimeReport): void {
   if (what === 'request') forgetRequest(state, id)
+  else if (what === 'payment') forgetPayment(state, id)
   else if (what === 'creation') state.creations.delete(id)
   else {
     const alert = state.alerts.get(id)

@@ -3,9 +3,10 @@ import { Heap } from './heap.ts'
 
 /**
  * What time alone does, in the order in which it is done where the times are equal: to alerts (an end comes before the
- * end of a cooldown), and to what is remembered of creations (by idempotency hash) and requests.
+ * end of a cooldown), and to what is remembered of creations (by idempotency hash), requests and
+ * payments.
  */
-export const timerKinds = ['expires', 'cooled', 'purged', 'creation', 'request'] as const
+export const timerKinds = ['expires', 'cooled', 'purged', 'creation', 'request', 'payment'] as const
 export type TimerKind = (typeof timerKinds)[number]
 
 export interface Timer {
@@ -22,6 +23,7 @@ export class Timers {
     purged: new Heap(),
     creation: new Heap(),
     request: new Heap(),
+    payment: new Heap(),
   }
 
   set(what: TimerKind, key: Micros, id: string): void {

@@ -90,9 +90,12 @@ async function newestTime(clickhouse: Clickhouse): Promise<number> {
   }
 }
 
+/** Where payments are taken, an API that asks for one answers. */
+const PAYMENT_REQUIRED = 402
+
 async function answers(run: RunFile, part: string, path: string): Promise<boolean> {
   return fetch(`${urlOf(run, part)}${path}`, { signal: AbortSignal.timeout(ANSWER_MS) }).then(
-    (answer) => answer.ok,
+    (answer) => answer.ok || answer.status === PAYMENT_REQUIRED,
     () => false,
   )
 }

@@ -33,4 +33,13 @@ describe('a round of chaos', () => {
       'kill -9 webhooks',
     ])
   })
+
+  it('kills and freezes the settling where payments are taken, and never the chain', () => {
+    const texts = round(new Random(3), true).map(actionText)
+    expect(texts.filter((text) => text.includes('payments')).sort()).toEqual([
+      'freeze payments for 8 s',
+      'kill -9 payments',
+    ])
+    expect(texts.filter((text) => text.includes('chain'))).toEqual([])
+  })
 })

@@ -25,6 +25,8 @@ const FREEZE_MS = 8_000
 
 const killed = ['feeds', 'processors', 'webhooks', 'api', 'clickhouse', 'broker', 'registry']
 const frozen = ['processors', 'webhooks']
+/** Where the system takes payments: killed and frozen as well. The chain is not ours to kill: a network does not go back. */
+const settling = 'payments'
 const venues = ['binance', 'bybit', 'okx', 'coinbase']
 
 const faults: readonly Omit<Fault, 'seed' | 'venue'>[] = [
@@ -41,12 +43,13 @@ const faults: readonly Omit<Fault, 'seed' | 'venue'>[] = [
 
 /**
  * One round: each service killed, the processors and the dispatcher frozen, the broker and ClickHouse held down, each fault once on one of the
- * venues; in an order that the seed decides.
+ * venues; in an order that the seed decides. `paid`: the system takes payments.
  */
-export function round(random: Random): Action[] {
+export function round(random: Random, paid = false): Action[] {
+  const more = paid ? [settling] : []
   const actions: Action[] = [
-    ...killed.map((part): Action => ({ kind: 'kill', part })),
-    ...frozen.map((part): Action => ({ kind: 'freeze', part, ms: FREEZE_MS })),
+    ...[...killed, ...more].map((part): Action => ({ kind: 'kill', part })),
+    ...[...frozen, ...more].map((part): Action => ({ kind: 'freeze', part, ms: FREEZE_MS })),
     { kind: 'hold', part: 'broker', ms: HOLD_MS },
     { kind: 'hold', part: 'clickhouse', ms: HOLD_MS },
     ...faults.map((fault): Action => ({

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Random } from '../../../infra/local/venues/random.ts'
+import type { ChaosPayer, Payment } from '../payer.ts'
 
 const SYMBOLS = ['BTC', 'ETH', 'SOL', 'XRP', 'BNB', 'DOGE'] as const
 const CONDITIONS = ['above', 'below', 'crosses_above', 'crosses_below'] as const
 /** So close to the price that most of them ring within the minute. */
 const DISTANCE_MAX = 0.002
 const ANSWER_MS = 10_000
+/** The API waits for the chain itself. */
+const PAID_ANSWER_MS = 30_000
 const RETRY_MS = 500
 /** A creation that has not succeeded by then is given up and told. */
 const CREATE_WITHIN_MS = 120_000
@@ -27,6 +30,8 @@ export interface CreatorOptions {
   readonly random: Random
   readonly everyMs: number
   readonly onCreated: (alert: CreatedAlert) => void
+  /** Pays what is asked for; undefined: nothing costs anything. */
+  readonly payer: ChaosPayer | undefined
 }
 
 /** Creates alerts around the market price until it is stopped. */
@@ -105,6 +110,7 @@ export class AlertCreator {
     await this.#until([200, 409], `/price-alert/${alertId}`, { method: 'DELETE', headers })
   }
 
+  /** A request that is asked to pay pays once: each further try brings the same payment. */
   async #until(
     wanted: number | readonly number[],
     path: string,
@@ -112,14 +118,21 @@ export class AlertCreator {
   ): Promise<Record<string, unknown>> {
     const deadline = performance.now() + CREATE_WITHIN_MS
     let last = ''
+    let payment: Payment | undefined
     while (performance.now() < deadline) {
       try {
-        const signal = AbortSignal.timeout(ANSWER_MS)
-        const answer = await fetch(`${this.#options.api()}${path}`, { ...request, signal })
-        const text = await answer.text()
-        if ([wanted].flat().includes(answer.status)) return JSON.parse(text) as Record<string, unknown>
-        last = `${answer.status} ${text.slice(0, 200)}`
-        if (answer.status < 429 && answer.status >= 400) throw new TypeError(last)
+        const { status, text, challenge, receipt } = await this.#call(path, request, payment)
+        last = `${status} ${text.slice(0, 200)}`
+        if (status === 402 && payment === undefined && this.#options.payer !== undefined) {
+          payment = await this.#options.payer.pay(challenge, text)
+          last = 'the payment was signed'
+          continue
+        }
+        if ([wanted].flat().includes(status)) {
+          if (payment !== undefined) this.#options.payer?.answered(payment, receipt)
+          return JSON.parse(text) as Record<string, unknown>
+        }
+        if (status < 429 && status >= 400) throw new TypeError(last)
       } catch (error) {
         if (error instanceof TypeError && last.startsWith('4')) throw error
         last = String(error) // the API is being killed: that is what chaos is about
@@ -127,5 +140,15 @@ export class AlertCreator {
       await delay(RETRY_MS)
     }
     throw new Error(`${path} not answered within ${CREATE_WITHIN_MS / 1000} s, at last: ${last}`)
+  }
+
+  async #call(path: string, request: RequestInit, payment: Payment | undefined) {
+    const headers = new Headers(request.headers)
+    if (payment !== undefined) headers.set(...payment.header)
+    const signal = AbortSignal.timeout(payment === undefined ? ANSWER_MS : PAID_ANSWER_MS)
+    const answer = await fetch(`${this.#options.api()}${path}`, { ...request, headers, signal })
+    const text = await answer.text()
+    const challenge = answer.headers.get('payment-required')
+    return { status: answer.status, text, challenge, receipt: answer.headers.get('payment-response') }
   }
 }

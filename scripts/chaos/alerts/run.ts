@@ -1,6 +1,7 @@
 import { urlOf, type RunFile } from '../../../infra/local/run-file.ts'
 import { receiverCertificate } from '../../../infra/local/receiver/certificate.ts'
 import { Random } from '../../../infra/local/venues/random.ts'
+import type { ChaosPayer } from '../payer.ts'
 import { accountAlerts, type AlertBooks, type AlertReport } from './account.ts'
 import { AlertCreator } from './creator.ts'
 import { startReceiver } from './receiver.ts'
@@ -24,7 +25,11 @@ export interface AlertRun {
 export async function startAlerts(
   run: () => RunFile,
   books: AlertBooks,
-  { seed, perSecond }: { readonly seed: number; readonly perSecond: number },
+  {
+    seed,
+    perSecond,
+    payer,
+  }: { readonly seed: number; readonly perSecond: number; readonly payer?: ChaosPayer | undefined },
 ): Promise<AlertRun> {
   const receiver = await startReceiver(await receiverCertificate(run().data, new Date()))
   const creator = new AlertCreator({
@@ -33,6 +38,7 @@ export async function startAlerts(
     random: new Random(seed, 1),
     everyMs: 1_000 / Math.min(perSecond, ALERTS_PER_SECOND_MAX),
     onCreated: ({ alertId, secret }) => receiver.know(alertId, secret),
+    payer,
   })
   return {
     stop: () => creator.stop(),

@@ -1,0 +1,106 @@
+import type { RegistryCodec } from '../../infra/kafka/codec.ts'
+import type { LogReader, LogRecord, Writer } from '../../infra/kafka/seam.ts'
+import type { PaymentAnswer } from '../../schemas/records.ts'
+import { decode } from '../alerts/decode.ts'
+import { AnswerIndex } from './answer-index.ts'
+
+export const ANSWERS = 'payments.answers'
+/** One hot wallet, one log of payments. */
+export const PARTITION = 0
+
+/** How long an answer is kept, milliseconds. */
+const KEPT_MS = 24 * 3_600_000
+/** Answers that one sweep lets go. */
+const SWEPT_MAX = 5_000
+/** While the partition has no leader it is asked again, so often. */
+const TRIES_MAX = 5
+const FETCH = { maxWaitMs: 50, maxBytesPerPartition: 1024 * 1024 }
+
+export interface AnswersOptions {
+  readonly codec: RegistryCodec
+  readonly writer: Writer
+  readonly reader: LogReader
+  /** Host's clock, milliseconds. */
+  readonly now: () => number
+}
+
+/** The answers that payments bought, as the log keeps them. */
+export class Answers {
+  readonly #index = new AnswerIndex()
+  readonly #options: AnswersOptions
+  /** Payments whose first answer is waited for. */
+  readonly #awaited = new Map<string, (answer: PaymentAnswer) => void>()
+
+  constructor(options: AnswersOptions) {
+    this.#options = options
+  }
+
+  get size(): number {
+    return this.#index.size
+  }
+
+  /** A record of `payments.answers`. */
+  async heard({ key, value, offset, time }: LogRecord): Promise<void> {
+    const id = key?.toString() ?? ''
+    if (value === null) return this.#index.remove(id)
+    if (!this.#index.put(id, offset, time)) return
+    const awaited = this.#awaited.get(id)
+    if (awaited === undefined) return
+    const message = await decode(this.#options.codec, value)
+    if (message.type === 'payment_answer') awaited(message.value)
+  }
+
+  /** The first answer of a payment as far as the log was followed; undefined: there is none. */
+  async find(id: string): Promise<PaymentAnswer | undefined> {
+    const place = this.#index.find(id)
+    if (place === undefined) return undefined
+    return (await this.#read(id, place.first)) ?? this.#read(id, place.last)
+  }
+
+  /**
+   * Writes an answer and gives the first one of its payment. Compaction keeps the last: who finds another instance's
+   * before its own writes that one again. Bounded by whoever calls; call `leave` in the end.
+   */
+  async keep(answer: PaymentAnswer): Promise<PaymentAnswer> {
+    const { payment_id: id } = answer
+    const known = await this.find(id)
+    if (known !== undefined) return known
+    const { promise, resolve } = Promise.withResolvers<PaymentAnswer>()
+    this.#awaited.set(id, resolve)
+    await this.#write(answer)
+    const first = await promise
+    if (!first.body.equals(answer.body)) await this.#write(first)
+    return first
+  }
+
+  leave(id: string): void {
+    this.#awaited.delete(id)
+  }
+
+  /** Lets go what is older than a day. Every instance does so: a tombstone more is nothing. */
+  async sweep(): Promise<void> {
+    const time = this.#options.now()
+    const old = this.#index.olderThan(time - KEPT_MS, SWEPT_MAX)
+    const tombstones = old.map((id) => ({ key: id, value: null, time }))
+    if (tombstones.length > 0) await this.#options.writer.send(ANSWERS, PARTITION, tombstones)
+  }
+
+  async #write(answer: PaymentAnswer): Promise<void> {
+    const { codec, writer, now } = this.#options
+    const value = codec.encode(ANSWERS, 'payment_answer', answer)
+    await writer.send(ANSWERS, PARTITION, [{ key: answer.payment_id, value, time: now() }])
+  }
+
+  async #read(id: string, offset: number): Promise<PaymentAnswer | undefined> {
+    const { reader, codec } = this.#options
+    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+      const [slice] = await reader.fetch([{ topic: ANSWERS, partition: PARTITION, offset }], FETCH)
+      if (slice === undefined || slice.error === 'moved') continue
+      const record = slice.records.find((each) => each.offset === offset)
+      if (record?.value === undefined || record.value === null) return undefined
+      const message = await decode(codec, record.value)
+      return message.type === 'payment_answer' && message.value.payment_id === id ? message.value : undefined
+    }
+    throw new Error('payments.answers cannot be read')
+  }
+}

@@ -1,0 +1,110 @@
+import type { Answer, Route } from '../route.ts'
+import type { Billing } from './challenges.ts'
+import type { Payments } from './payments.ts'
+
+/** How long what follows from the table may be kept, milliseconds. */
+const FRESH_MS = 60_000
+
+type Selling = Billing & Pick<Payments, 'isPlayMoney'>
+
+export type PaymentState = 'off' | 'play-money' | 'on'
+
+export function paymentState(payments: Pick<Payments, 'isPlayMoney'> | null): PaymentState {
+  if (payments === null) return 'off'
+  return payments.isPlayMoney ? 'play-money' : 'on'
+}
+
+/** One line for people. */
+export function paymentWords(payments: Selling | null): string {
+  if (payments === null) return 'PAYMENTS ARE OFF: every route is free for everyone who reaches it.'
+  const { network, assetName, payTo } = payments.seller
+  const kind = payments.isPlayMoney ? ', play money on the chain of this machine' : ''
+  return `Routes with a price are paid for by x402: ${assetName} on ${network.v1}${kind}, to ${payTo}.`
+}
+
+/** `GET /pricing` */
+export function pricingAnswer(payments: Selling | null, routes: readonly Route[]): Answer {
+  const body = {
+    payments: paymentState(payments),
+    currency: 'USDC',
+    ...(payments === null ? {} : { pay: payOf(payments) }),
+    routes: routes.map(({ method, path, says, priceUsdc }) => ({
+      method,
+      path: templateOf(path),
+      says,
+      price_usdc: priceUsdc,
+    })),
+  }
+  return { kind: 'json', status: 200, body, freshForMs: FRESH_MS }
+}
+
+function payOf({ seller }: Billing): object {
+  const { network, asset, assetName, payTo } = seller
+  return {
+    protocol: 'x402',
+    scheme: 'exact',
+    network: network.caip2,
+    asset,
+    asset_name: assetName,
+    pay_to: payTo,
+  }
+}
+
+function templateOf(path: string): string {
+  return path.replaceAll(/:(\w+)/g, '{$1}')
+}
+
+/** `GET /.well-known/x402`: addresses that answer 402, so that they can be tried. */
+export function resourcesAnswer(payments: Selling | null, routes: readonly Route[]): Answer {
+  const base = payments?.publicUrl ?? ''
+  const paid = payments === null ? [] : routes.filter(({ priceUsdc }) => priceUsdc > 0)
+  const resources = paid.map((route) => base + exampleOf(route))
+  const body = { version: 1, x402Version: 2, resources, openapi: `${base}/openapi.json` }
+  return { kind: 'json', status: 200, body, freshForMs: FRESH_MS }
+}
+
+/** The route's path with the examples of its parameters, those of the query only where it needs them. */
+export function exampleOf({ path, input }: Route): string {
+  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(input[name]?.example ?? ''))
+  const query = Object.entries(input).flatMap(([name, { in: place, rule, example }]) =>
+    place === 'query' && rule.kind === 'batch' ? [`${name}=${encodeURIComponent(example)}`] : [],
+  )
+  return query.length === 0 ? filled : `${filled}?${query.join('&')}`
+}
+
+/** `GET /llms.txt` */
+export function guideAnswer(payments: Selling | null, routes: readonly Route[]): Answer {
+  const lines = [
+    '# Market data and alerts',
+    '',
+    '> Crypto market analytics folded from the trade streams of four venues, and webhook alerts, over HTTP as JSON.',
+    '',
+    paymentWords(payments),
+    ...(payments === null ? [] : ['', guidance(payments)]),
+    '',
+    '## Routes',
+    '',
+    ...routes.map(({ method, path, says, priceUsdc }) => {
+      return `- \`${method} ${templateOf(path)}\`: ${says} (${priceUsdc === 0 ? 'free' : `${priceUsdc} USDC`})`
+    }),
+    '',
+    '## More',
+    '',
+    '- `/openapi.json`: every parameter, body, answer and error',
+    '- `/pricing`: prices as JSON',
+    '',
+  ]
+  return { kind: 'text', type: 'text/plain; charset=utf-8', body: lines.join('\n'), freshForMs: FRESH_MS }
+}
+
+/** What a program must know to pay. */
+export function guidance({ seller }: Billing): string {
+  const { network, assetName } = seller
+  return [
+    `Ask without a payment: a valid request is answered 402 with its price, in the header PAYMENT-REQUIRED (x402 version 2) and in the body (version 1).`,
+    `Sign a transferWithAuthorization of exactly that amount of ${assetName} on ${network.v1} and send the same request again with PAYMENT-SIGNATURE or X-PAYMENT.`,
+    `The payment is settled before the request is acted on; bad requests, symbols that warm up, stale and missing data cost nothing.`,
+    `When an answer got lost, or was 503 settlement_pending, send the same request with the same header again: it is charged once and gives the same answer for 24 hours.`,
+    `A payment pays for one request; with another one it is answered 409 payment_already_used.`,
+  ].join(' ')
+}

@@ -1,0 +1,53 @@
+import { ApiError } from '../errors.ts'
+import type { Given } from './given.ts'
+import type { Answer } from '../route.ts'
+
+interface Flight {
+  readonly fingerprint: string
+  readonly outcome: Promise<Answer | Given>
+}
+
+/** Payments that are being looked at: one at a time by its id, however many copies of it come. */
+export class Flights {
+  readonly #flights = new Map<string, Flight>()
+  readonly #keys = new Set<string>()
+
+  get size(): number {
+    return this.#flights.size + this.#keys.size
+  }
+
+  /** Joins the flight of the same payment and request, or starts it; throws where the payment pays for another request. */
+  join(id: string, fingerprint: string, start: () => Promise<Answer | Given>): Promise<Answer | Given> {
+    const known = this.#flights.get(id)
+    if (known !== undefined) {
+      if (known.fingerprint !== fingerprint) throw usedAlready()
+      return known.outcome
+    }
+    const outcome = start().finally(() => this.#flights.delete(id))
+    this.#flights.set(id, { fingerprint, outcome })
+    return outcome
+  }
+
+  /** Does what the key is for, unless that is under way: with another payment it would be paid for twice. */
+  async alone<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+    if (this.#keys.has(key)) throw underWay()
+    this.#keys.add(key)
+    try {
+      return await work()
+    } finally {
+      this.#keys.delete(key)
+    }
+  }
+}
+
+const RETRY_AFTER_SECONDS = 2
+
+function underWay(): ApiError {
+  const message =
+    'A request with this Idempotency-Key is being answered, and nothing was taken for this one; send it again in a moment.'
+  return new ApiError('data_unavailable', message, { retryAfterSeconds: RETRY_AFTER_SECONDS })
+}
+
+export function usedAlready(): ApiError {
+  return new ApiError('payment_already_used', 'This payment was used for another request; sign a new one.')
+}

@@ -1,0 +1,223 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { loadCodec, type RegistryCodec } from '../../infra/kafka/codec.ts'
+import { connectLog } from '../../infra/kafka/kafkajs.ts'
+import type { Log, LogRecord, Writer } from '../../infra/kafka/seam.ts'
+import type { Logger } from '../../infra/log.ts'
+import type { PaymentAnswer, PaymentIntent } from '../../schemas/records.ts'
+import { Catching } from '../alerts/catching.ts'
+import { within } from '../alerts/deadline.ts'
+import { decode } from '../alerts/decode.ts'
+import { Tail } from '../alerts/tail.ts'
+import { ApiError } from '../errors.ts'
+import { Answers, ANSWERS, PARTITION } from './answers.ts'
+import { Outcomes } from './outcomes.ts'
+import type { Outcome, PaymentLedger, Standing } from './payments.ts'
+
+const EVENTS = 'payments.events'
+const INTENTS = 'payments.intents'
+const PARTITIONS = 1
+/** What nobody has taken up for 5 minutes is not charged any more, milliseconds. */
+const ASKED_MS = 10 * 60_000
+/** An authorization is valid for a day at most; what settled before can only be brought too late, milliseconds. */
+const KNOWN_MS = 26 * 3_600_000
+/** A read has caught up with the log by then, milliseconds. */
+const CATCH_UP_MS = 2_000
+const KEEP_MS = 3_000
+/** What the settling processor may take longer than its own deadline, milliseconds. */
+const GRACE_MS = 5_000
+const RETRY_AFTER_SECONDS = 2
+/** Between attempts to connect, milliseconds. */
+const PAUSE_MS = 1_000
+const SWEEP_MS = 60_000
+
+export interface KafkaLedgerOptions {
+  readonly brokers: readonly string[]
+  readonly namespace: string
+  readonly registryUrl: string
+  readonly log: Logger
+  /** How long the settling processor waits for a receipt, milliseconds. */
+  readonly settleMs: number
+  /** Host's clock, milliseconds. */
+  readonly now: () => number
+}
+
+/** What there is once the log is connected. */
+interface Link {
+  readonly codec: RegistryCodec
+  readonly writer: Writer
+  readonly answers: Answers
+  readonly intents: Catching
+  readonly events: Catching
+  readonly kept: Catching
+  close(): Promise<void>
+}
+
+type Topic = typeof INTENTS | typeof EVENTS | typeof ANSWERS
+
+/** The payments of the log, all three topics followed, intents and answers written. */
+export class KafkaLedger implements PaymentLedger {
+  readonly #outcomes = new Outcomes()
+  readonly #options: KafkaLedgerOptions
+  readonly #stop = new AbortController()
+  readonly #link: Promise<Link | undefined>
+  readonly #sweeping: NodeJS.Timeout
+
+  constructor(options: KafkaLedgerOptions) {
+    this.#options = options
+    this.#link = this.#connect()
+    this.#sweeping = setInterval(() => void this.#sweep(), SWEEP_MS).unref()
+  }
+
+  async find(id: string): Promise<Standing | undefined> {
+    await reading(this.#linked().then(({ intents, events }) => Promise.all([intents.up(), events.up()])))
+    return this.#outcomes.find(id)
+  }
+
+  async settle(intent: PaymentIntent): Promise<Outcome> {
+    const { log, settleMs } = this.#options
+    const { payment_id: id } = intent
+    const { codec, writer } = await this.#linked()
+    const { outcome, leave } = this.#outcomes.wait(intent)
+    const pending = (): Outcome => ({ is: 'pending', transaction: this.#outcomes.transaction(id) })
+    try {
+      const value = codec.encode(INTENTS, 'payment_intent', intent)
+      const time = Math.floor(intent.created / 1000)
+      const sent = writer.send(INTENTS, PARTITION, [{ key: id, value, time }]).then(() => outcome)
+      return await within(settleMs + GRACE_MS, sent, () => new LateError())
+    } catch (error) {
+      // Whether it is in the log is not known: it may yet be settled, so it must not be paid for a second time.
+      if (!(error instanceof LateError)) log.warn({ err: error, payment: id }, 'an intent could not be written')
+      return pending()
+    } finally {
+      leave()
+    }
+  }
+
+  async answer(id: string): Promise<PaymentAnswer | undefined> {
+    return reading(this.#linked().then(({ kept, answers }) => kept.up().then(() => answers.find(id))))
+  }
+
+  async keep(answer: PaymentAnswer): Promise<PaymentAnswer> {
+    const { answers } = await this.#linked()
+    try {
+      return await within(KEEP_MS, answers.keep(answer), () => new LateError())
+    } finally {
+      answers.leave(answer.payment_id)
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweeping)
+    this.#stop.abort()
+    await (await this.#link)?.close()
+  }
+
+  async #linked(): Promise<Link> {
+    const link = await within(CATCH_UP_MS, this.#link, () => away())
+    if (link === undefined) throw away()
+    return link
+  }
+
+  /** As long as it takes; whoever waits has a deadline of their own. */
+  async #connect(): Promise<Link | undefined> {
+    const { log } = this.#options
+    while (!this.#stop.signal.aborted) {
+      try {
+        return await this.#open()
+      } catch (error) {
+        log.warn({ err: error }, 'the log of payments cannot be connected; trying again')
+        await delay(PAUSE_MS)
+      }
+    }
+    return undefined
+  }
+
+  async #open(): Promise<Link> {
+    const { brokers, namespace, registryUrl, log } = this.#options
+    const codec = await loadCodec(registryUrl)
+    const kafka = await connectLog({ brokers, namespace, clientId: 'api-payments', log, giveUpMs: GRACE_MS })
+    try {
+      return await this.#follow(kafka, codec)
+    } catch (error) {
+      await kafka.close()
+      throw error
+    }
+  }
+
+  async #follow(kafka: Log, codec: RegistryCodec): Promise<Link> {
+    const { log, now } = this.#options
+    const writer = kafka.writer()
+    const answers = new Answers({ codec, writer, reader: kafka.reader(), now })
+    const tail = (topic: Topic, take: (record: LogRecord) => Promise<void>): Tail =>
+      new Tail({ topic, partitions: PARTITIONS, reader: kafka.reader(), log, take: this.#safely(take) })
+    const intents = tail(INTENTS, (record) => this.#heard(record, codec))
+    const events = tail(EVENTS, (record) => this.#heard(record, codec))
+    const kept = tail(ANSWERS, (record) => answers.heard(record))
+    await Promise.all([
+      intents.start({ time: now() - ASKED_MS }),
+      events.start({ time: now() - KNOWN_MS }),
+      kept.start('start'),
+    ])
+    const asking = kafka.reader()
+    const catching = (topic: Topic, followed: Tail): Catching =>
+      new Catching({ topic, partitions: PARTITIONS, reader: asking, tail: followed })
+    return {
+      codec,
+      writer,
+      answers,
+      intents: catching(INTENTS, intents),
+      events: catching(EVENTS, events),
+      kept: catching(ANSWERS, kept),
+      close: async () => {
+        await Promise.all([intents.close(), events.close(), kept.close()])
+        await kafka.close()
+      },
+    }
+  }
+
+  async #heard({ value, offset }: LogRecord, codec: RegistryCodec): Promise<void> {
+    if (value === null) return
+    const message = await decode(codec, value)
+    if (message.type === 'payment_event') this.#outcomes.heard(message.value)
+    else if (message.type === 'payment_intent') this.#outcomes.asked(message.value, offset)
+  }
+
+  /** A record that cannot be read must not stop the others. */
+  #safely(take: (record: LogRecord) => Promise<void>): (record: LogRecord) => Promise<void> {
+    return async (record) => {
+      try {
+        await take(record)
+      } catch (error) {
+        this.#options.log.error({ err: error, offset: record.offset }, 'a record of payments cannot be read')
+      }
+    }
+  }
+
+  async #sweep(): Promise<void> {
+    const { now, log } = this.#options
+    this.#outcomes.forget((now() - KNOWN_MS) * 1000)
+    try {
+      await (await this.#linked()).answers.sweep()
+    } catch (error) {
+      log.warn({ err: error }, 'old answers could not be let go; trying again in a minute')
+    }
+  }
+}
+
+class LateError extends Error {}
+
+async function reading<Value>(work: Promise<Value>): Promise<Value> {
+  try {
+    return await within(CATCH_UP_MS, work, () => away())
+  } catch (error) {
+    throw error instanceof ApiError ? error : away(error)
+  }
+}
+
+/** Nothing was written: the same payment can be sent again. */
+function away(cause?: unknown): ApiError {
+  return new ApiError('data_unavailable', 'Payments cannot be looked up right now; send the same again in a moment.', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    cause,
+  })
+}

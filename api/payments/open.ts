@@ -1,0 +1,39 @@
+import type { Logger } from '../../infra/log.ts'
+import type { Terms } from '../../processors/payments/terms.ts'
+import { RateLimiter } from '../limits.ts'
+import { ChallengeShelf } from './challenges.ts'
+import { Flights } from './flights.ts'
+import { KafkaLedger } from './kafka-ledger.ts'
+import type { Payments } from './payments.ts'
+
+export interface OpenOptions {
+  readonly terms: Terms
+  /** Where the API listens: the base of our addresses where nothing else is configured. */
+  readonly ownUrl: string
+  readonly brokers: readonly string[]
+  readonly namespace: string
+  readonly registryUrl: string
+  readonly log: Logger
+  readonly now: () => number
+}
+
+/** Payments that are not accepted: as many a second, and at once, as free requests usually have. */
+const refusalLimit = { perSecond: 20, burst: 40, callersMax: 100_000 } as const
+
+/** The gate on the log of payments. What checks signatures is loaded only where it is needed. */
+export async function openPayments(options: OpenOptions): Promise<Payments & { close(): Promise<void> }> {
+  const { terms, ownUrl } = options
+  const { signatureCheck } = await import('./signatures.ts')
+  const ledger = new KafkaLedger({ ...options, settleMs: terms.settleMs })
+  return {
+    seller: terms.seller,
+    isPlayMoney: terms.mode === 'local',
+    publicUrl: terms.publicUrl ?? ownUrl,
+    ledger,
+    isSigned: signatureCheck(terms.rpcUrl, terms.seller),
+    refusals: new RateLimiter(refusalLimit),
+    flights: new Flights(),
+    challenges: new ChallengeShelf(),
+    close: () => ledger.close(),
+  }
+}

@@ -1,0 +1,58 @@
+import type { Payment } from '../../processors/payments/wire/decode.ts'
+import type { Seller } from '../../processors/payments/wire/offer.ts'
+import type { PaymentAnswer, PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
+import type { RateLimiter } from '../limits.ts'
+import type { ChallengeShelf } from './challenges.ts'
+import type { Flights } from './flights.ts'
+
+/** What became of an intent, as far as it is known within the time that a caller is kept waiting. */
+export type Outcome =
+  | { readonly is: 'settled'; readonly event: PaymentEvent }
+  | { readonly is: 'failed'; readonly reason: string; readonly transaction: string }
+  /** The payment is in use for another request. */
+  | { readonly is: 'conflict' }
+  /** Not known; `transaction` is empty where none was sent yet. */
+  | { readonly is: 'pending'; readonly transaction: string }
+
+/** What the log says of a payment that has not failed. */
+export type Standing =
+  | { readonly is: 'settled'; readonly event: PaymentEvent }
+  /** It may yet be settled, or just has been. */
+  | {
+      readonly is: 'open'
+      readonly fingerprint: string
+      /** Whether something that moves the money was handed out. */
+      readonly isSent: boolean
+      /** Empty: none is known. */
+      readonly transaction: string
+    }
+
+/** What the API knows of payments and how it asks for one to be settled: it never touches the chain for it. */
+export interface PaymentLedger {
+  /** The payment, with all that was in the log when this was called; rejects with `data_unavailable`. */
+  find(id: string): Promise<Standing | undefined>
+  /** Writes an intent and tells what became of it; it may be followed later, too. */
+  settle(intent: PaymentIntent): Promise<Outcome>
+  /** The answer that the payment bought, if it is kept; rejects with `data_unavailable`. */
+  answer(id: string): Promise<PaymentAnswer | undefined>
+  /** Keeps an answer; gives the one that was kept first, which may be another instance's. */
+  keep(answer: PaymentAnswer): Promise<PaymentAnswer>
+}
+
+/** Whether the payer, a plain account or a contract wallet, has signed it; rejects with `data_unavailable`. */
+export type IsSigned = (payment: Payment) => Promise<boolean>
+
+/** What the gate works with. */
+export interface Payments {
+  readonly seller: Seller
+  /** What is paid with is worth nothing: a demo. */
+  readonly isPlayMoney: boolean
+  /** Base of all addresses that we give, without a slash at its end. */
+  readonly publicUrl: string
+  readonly ledger: PaymentLedger
+  readonly isSigned: IsSigned
+  /** Payments that were not accepted, by caller: paid requests do not count against the rate. */
+  readonly refusals: RateLimiter
+  readonly flights: Flights
+  readonly challenges: ChallengeShelf
+}

@@ -1,0 +1,126 @@
+import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { NOW, startHarness, type Harness } from '../testing/harness.ts'
+import { fakePayments, FakeLedger, signPayment, TX, type FakePayments } from '../testing/fake-payments.ts'
+
+const CVD = '/cvd/BTC'
+const SECONDS = NOW / 1e6
+const PRICE = '20000'
+
+let payments: FakePayments
+let ledger: FakeLedger
+let api: Harness
+
+beforeEach(async () => {
+  ledger = new FakeLedger()
+  payments = await fakePayments(ledger)
+  api = await startHarness({ payments })
+})
+afterEach(async () => {
+  await api.stop()
+  await payments.stop()
+})
+
+type Answered = Awaited<ReturnType<Harness['get']>>
+
+const pay = (path: string, headers: Record<string, string>, method = 'GET'): Promise<Answered> =>
+  api.get(path, { method, headers })
+const v2 = async (change: object = {}): Promise<Record<string, string>> => ({
+  'payment-signature': (await signPayment({ amount: PRICE, now: SECONDS, ...change })).v2,
+})
+
+function receiptOf({ headers }: Answered): object {
+  const [a, b] = [headers.get('payment-response'), headers.get('x-payment-response')]
+  expect(a).toBe(b)
+  return decodePaymentResponseHeader(a ?? '')
+}
+
+describe('a payment that does not settle', () => {
+  it('for reasons of ours is not refused: nothing was taken, and the same is taken in a moment', async () => {
+    ledger.fate = { reason: 'unexpected_settle_error' }
+    const headers = await v2()
+    const answer = await pay(CVD, headers)
+    expect(answer).toMatchObject({ status: 503, body: { error: 'data_unavailable' } })
+    expect(answer.headers.get('retry-after')).toBe('5')
+    expect(receiptOf(answer)).toMatchObject({ success: false, errorReason: 'unexpected_settle_error', transaction: '' })
+    expect(decodePaymentRequiredHeader(answer.headers.get('payment-required') ?? '')).toMatchObject({
+      error: 'unexpected_settle_error',
+      accepts: [{ amount: PRICE }],
+    })
+    ledger.fate = 'settled'
+    expect((await pay(CVD, headers)).status).toBe(200)
+    expect(ledger.charged.length).toBe(1)
+  })
+
+  it('is refused with the reason', async () => {
+    ledger.fate = { reason: 'insufficient_funds' }
+    const headers = await v2()
+    expect(await pay(CVD, headers)).toMatchObject({ status: 402, body: { error: 'insufficient_funds' } })
+    ledger.fate = 'settled'
+    expect((await pay(CVD, headers)).status).toBe(200)
+  })
+
+  it('in time is told to come again with the same, and charged once', async () => {
+    ledger.fate = 'pending'
+    const headers = await v2()
+    const answer = await pay(CVD, headers)
+    expect(answer).toMatchObject({ status: 503, body: { error: 'settlement_pending', transaction: TX } })
+    expect(answer.headers.get('retry-after')).toBe('5')
+    expect(receiptOf(answer)).toMatchObject({ success: false, errorReason: 'settlement_pending', transaction: TX })
+    ledger.fate = 'settled'
+    expect((await pay(CVD, headers)).status).toBe(200)
+    expect(ledger.charged.length).toBe(1)
+  })
+
+  it('before its authorization ends is asked about, not for money again, however late it comes back', async () => {
+    ledger.fate = 'pending'
+    const headers = await v2()
+    await pay(CVD, headers)
+    api.advance(3_600_000)
+    const late = await pay(CVD, headers)
+    expect(late).toMatchObject({ status: 503, body: { error: 'settlement_pending', transaction: TX } })
+    expect(receiptOf(late)).toMatchObject({ success: false, errorReason: 'settlement_pending', transaction: TX })
+    expect(late.headers.get('payment-required')).toBeNull()
+    expect(await pay('/cvd/BTC?period=4h', headers)).toMatchObject({ status: 409 })
+    const [intent] = ledger.intents
+    if (intent !== undefined) ledger.mine(intent)
+    const paid = await pay(CVD, headers)
+    expect(receiptOf(paid)).toMatchObject({ success: true, transaction: TX })
+    expect([paid.status, ledger.intents.length, ledger.charged.length]).toEqual([200, 1, 1])
+  })
+
+  it.each([
+    [359, 503, 'settlement_pending'],
+    [361, 402, 'invalid_exact_evm_payload_authorization_valid_before'],
+  ])('and was not sent either is asked about while the token would take it: %d s', async (seconds, status, error) => {
+    ledger.fate = 'asked'
+    const headers = await v2()
+    await pay(CVD, headers)
+    api.advance(seconds * 1000)
+    expect(await pay(CVD, headers)).toMatchObject({ status, body: { error } })
+  })
+
+  it.each(['pending', 'asked'] as const)(
+    'and is %s gets nothing for free: the money may have been taken',
+    async (fate) => {
+      ledger.fate = fate
+      const headers = await v2()
+      await pay(CVD, headers)
+      api.hang(60_000)
+      expect(await pay(CVD, headers)).toMatchObject({ status: 503, body: { error: 'settlement_pending' } })
+      const [intent] = ledger.intents
+      if (intent !== undefined) ledger.mine(intent)
+      const stale = await pay(CVD, headers)
+      expect(stale).toMatchObject({ status: 200, body: { stale: true } })
+      expect(receiptOf(stale)).toMatchObject({ success: true })
+      expect(ledger.intents.length).toBe(1)
+    },
+  )
+
+  it('is not asked for where payments cannot be looked up', async () => {
+    ledger.isAway = true
+    const answer = await pay(CVD, await v2())
+    expect(answer).toMatchObject({ status: 503, body: { error: 'data_unavailable' } })
+    expect(ledger.intents).toEqual([])
+  })
+})

@@ -1,0 +1,22 @@
+import { chainId, hotWallet, payTo } from './accounts.ts'
+
+/** Settings of all services of a system that is paid on the local chain, by the addresses of chain and API. */
+export function localPayments(urls: { readonly chain: string; readonly api: string }): Record<string, string> {
+  return {
+    PAYMENT_RPC_URL: urls.chain,
+    PAYMENT_CHAIN_ID: String(chainId),
+    PAYMENT_PAY_TO: payTo,
+    PAYMENT_PUBLIC_URL: urls.api,
+    // What a surrounding configuration says of a real network must not reach play money.
+    PAYMENT_ASSET: '',
+    PAYMENT_ASSET_NAME: '',
+    PAYMENT_ASSET_VERSION: '',
+    PAYMENT_FACILITATOR_URL: '',
+  }
+}
+
+/** For the settling processor alone. */
+export const localWallet: Readonly<Record<string, string>> = {
+  PAYMENT_WALLET_KEY: hotWallet.key,
+  PAYMENT_WALLET_KEY_FILE: '',
+}

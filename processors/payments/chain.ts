@@ -1,0 +1,115 @@
+import {
+  BaseError,
+  createPublicClient,
+  ExecutionRevertedError,
+  http,
+  parseAbiItem,
+  TransactionReceiptNotFoundError,
+  type Address,
+  type Hex,
+  type Log,
+  type PublicClient,
+} from 'viem'
+import { hasPaid, hex, reasonOf, tokenAbi, transferCall, type Authorization } from './token.ts'
+
+/** Gas that a settlement may take: a transfer takes under 100,000, a contract wallet may check its signature besides. */
+export const GAS = 300_000n
+const CALL_MS = 5_000
+/** Blocks that one search covers: what public nodes answer at once. */
+const SEARCH_BLOCKS = 2_000n
+/** A day of blocks of two seconds: no authorization is valid for longer. */
+const SEARCHES_MAX = 22
+
+/** The node did not answer, or not what it was asked. Trying later can help. */
+export class ChainError extends Error {
+  readonly code = 'chain-unavailable'
+}
+
+/** A transaction that is in a block. */
+export interface Mined {
+  readonly tx: Hex
+  readonly block: number
+  readonly from: Address
+  readonly isSuccess: boolean
+  readonly logs: readonly Log[]
+}
+
+export function connectChain(url: string): PublicClient {
+  const transport = http(url, { timeout: CALL_MS, retryCount: 1, retryDelay: 100 })
+  return createPublicClient({ transport, cacheTime: 0 })
+}
+
+/** What we ask of the chain. Everything here reads; each call rejects with `ChainError` where the node is no help. */
+export class Chain {
+  readonly #client: PublicClient
+
+  constructor(client: PublicClient) {
+    this.#client = client
+  }
+
+  /** Runs the very transaction that would be sent: null, or the reason code of the token's refusal. */
+  async simulate(authorization: Authorization, account: Address): Promise<string | null> {
+    const call = { account, to: hex(authorization.asset), data: transferCall(authorization), gas: GAS }
+    try {
+      await this.#client.call(call)
+      return null
+    } catch (error) {
+      const revert = error instanceof BaseError ? error.walk((each) => each instanceof ExecutionRevertedError) : null
+      if (revert === null) throw new ChainError('the transfer could not be simulated', { cause: error })
+      return reasonOf(error instanceof Error ? error.message : '')
+    }
+  }
+
+  /** Whether the authorization is used, or cancelled by its payer. */
+  isUsed({ asset, from, nonce }: Authorization): Promise<boolean> {
+    const call = { address: hex(asset), abi: tokenAbi, functionName: 'authorizationState' } as const
+    return asked('authorizationState', this.#client.readContract({ ...call, args: [hex(from), hex(nonce)] }))
+  }
+
+  /** What became of a used authorization: the transaction that moved its money; undefined: the node knows of none. */
+  async findUse(authorization: Authorization): Promise<Mined | 'cancelled' | undefined> {
+    const { asset, from, nonce } = authorization
+    const args = { authorizer: hex(from), nonce: hex(nonce) }
+    let to = await asked('blockNumber', this.#client.getBlockNumber())
+    for (let searches = 0; searches < SEARCHES_MAX; searches++) {
+      const fromBlock = to >= SEARCH_BLOCKS ? to - SEARCH_BLOCKS + 1n : 0n
+      const filter = { address: hex(asset), args, fromBlock, toBlock: to }
+      for (const { transactionHash } of await asked('logs', this.#client.getLogs({ ...filter, event: usedEvent }))) {
+        const mined = await this.receipt(transactionHash)
+        if (mined?.isSuccess === true && hasPaid(mined.logs, authorization)) return mined
+      }
+      const cancels = await asked('logs', this.#client.getLogs({ ...filter, event: cancelledEvent }))
+      if (cancels.length > 0) return 'cancelled'
+      if (fromBlock === 0n) return undefined
+      to = fromBlock - 1n
+    }
+    return undefined
+  }
+
+  async receipt(tx: Hex): Promise<Mined | undefined> {
+    try {
+      const { blockNumber, from, status, logs } = await this.#client.getTransactionReceipt({ hash: tx })
+      return { tx, block: Number(blockNumber), from, isSuccess: status === 'success', logs }
+    } catch (error) {
+      if (error instanceof TransactionReceiptNotFoundError) return undefined
+      throw new ChainError('a receipt could not be read', { cause: error })
+    }
+  }
+
+  /** Time of the newest block, seconds: what the token judges an authorization by. */
+  async time(): Promise<number> {
+    const { timestamp } = await asked('block', this.#client.getBlock())
+    return Number(timestamp)
+  }
+}
+
+const cancelledEvent = parseAbiItem('event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)')
+const usedEvent = parseAbiItem('event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)')
+
+export async function asked<Answer>(what: string, answer: Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer
+  } catch (error) {
+    throw new ChainError(`the node did not tell ${what}`, { cause: error })
+  }
+}

@@ -1,0 +1,171 @@
+import type { PaymentEvent, PaymentIntent } from '../../schemas/payments.ts'
+import type { Micros } from '../../schemas/records.ts'
+import type { Outcome, Sent } from './settler.ts'
+import { hex } from './token.ts'
+
+/** An intent with its offset in the log. */
+export interface Placed {
+  readonly intent: PaymentIntent
+  readonly offset: number
+}
+
+/** A payment that is under way. */
+export interface Open {
+  readonly state: 'open'
+  readonly fingerprint: string
+  /** Offset of the intent that it began with; earlier ones were answered. */
+  readonly from: number
+  /** The requests that brought it, the first one first; empty until its intent was read again after a restart. */
+  readonly requests: Placed[]
+  readonly sent: Sent[]
+  isPending: boolean
+}
+
+type Known = Open | Ended
+
+interface Ended {
+  readonly state: 'settled' | 'failed'
+  readonly fingerprint: string
+  /** Of a failure: the highest offset that it was said to. Of a settling: the offset that it began with. */
+  readonly v: number
+  /** As signed, seconds. */
+  readonly validBefore: number
+}
+
+/**
+ * What an intent asks for.
+ * - `settle`: begin, or go on with what a former owner has begun;
+ * - `conflict`: its payment is in use for another request;
+ * - `stale`: nobody waits for it any more, and nothing was sent: it must not be charged now;
+ * - `nothing`: it was answered, or it joins one that is under way.
+ */
+export type Task = 'settle' | 'conflict' | 'stale' | 'nothing'
+
+const SECOND: Micros = 1_000_000
+/** Whoever asked has long been told to come again. */
+export const STALE_AFTER: Micros = 300 * SECOND
+/** What the log is read back over at a start: an authorization lasts for a day at most, and may be asked about later. */
+export const KNOWN_MS = 26 * 3_600_000
+/** Requests that one payment may be brought by while it is under way; more wait for the settling alone. */
+const REQUESTS_MAX = 1_000
+
+/** All payments of the last day, by id. Restored from the events, then fed with the intents in their order. */
+export class Ledger {
+  readonly #known = new Map<string, Known>()
+  /** Offsets of intents that a former owner told of their conflict. */
+  readonly #conflicts = new Set<number>()
+
+  get size(): number {
+    return this.#known.size
+  }
+
+  /** An event that a former owner, or this one, has written. */
+  restore(event: PaymentEvent): void {
+    const { payment_id: id, fingerprint, v, valid_before: validBefore } = event
+    const known = this.#known.get(id)
+    switch (event.event) {
+      case 'conflict':
+        this.#conflicts.add(v)
+        return
+      case 'settled':
+        this.#known.set(id, { state: 'settled', fingerprint, v, validBefore })
+        return
+      case 'failed': {
+        const before = known?.state === 'failed' ? known.v : -1
+        if (known?.state !== 'settled')
+          this.#known.set(id, { state: 'failed', fingerprint, v: Math.max(v, before), validBefore })
+        return
+      }
+      case 'broadcast':
+      case 'pending':
+        this.#reopen(event, known?.state === 'open' ? known : undefined)
+        return
+      case 'unknown':
+    }
+  }
+
+  #reopen({ payment_id: id, event, fingerprint, tx, raw, v }: PaymentEvent, known: Open | undefined): void {
+    const open = known ?? { state: 'open', fingerprint, from: v, requests: [], sent: [], isPending: false }
+    if (event === 'pending') open.isPending = true
+    else open.sent.push({ tx: tx === null ? null : hex(tx), raw: raw === null ? null : hex(raw) })
+    this.#known.set(id, open)
+  }
+
+  /** What the intent at that offset asks for; `now` in microseconds. */
+  take({ intent, offset }: Placed, now: Micros): Task {
+    const { payment_id: id, fingerprint } = intent
+    const known = this.#known.get(id)
+    if (this.#conflicts.has(offset)) return 'nothing'
+    if (known === undefined || known.state === 'failed') return this.#begin({ intent, offset }, known, now)
+    if (offset < (known.state === 'open' ? known.from : known.v)) return 'nothing'
+    if (known.fingerprint !== fingerprint) return 'conflict'
+    if (known.state !== 'open') return 'nothing'
+    const isFirst = known.requests.length === 0
+    if (known.requests.length < REQUESTS_MAX) known.requests.push({ intent, offset })
+    return isFirst ? 'settle' : 'nothing'
+  }
+
+  #begin({ intent, offset }: Placed, failed: Ended | undefined, now: Micros): Task {
+    if (failed !== undefined && offset <= failed.v) return 'nothing'
+    const { payment_id: id, fingerprint } = intent
+    const requests = [{ intent, offset }]
+    this.#known.set(id, { state: 'open', fingerprint, from: offset, requests, sent: [], isPending: false })
+    return now - intent.created > STALE_AFTER ? 'stale' : 'settle'
+  }
+
+  /** All that a former owner may have answered was taken. */
+  restored(): void {
+    this.#conflicts.clear()
+  }
+
+  open(id: string): Open | undefined {
+    const known = this.#known.get(id)
+    return known?.state === 'open' ? known : undefined
+  }
+
+  /** The payment has ended; gives the intents that are to be told: of a settling one, of a failure all. */
+  end(id: string, outcome: Outcome): readonly Placed[] {
+    const open = this.open(id)
+    const [first] = open?.requests ?? []
+    if (open === undefined || first === undefined) return []
+    const { fingerprint, from, requests } = open
+    const v = outcome.is === 'settled' ? from : Math.max(...requests.map(({ offset }) => offset))
+    this.#known.set(id, { state: outcome.is, fingerprint, v, validBefore: first.intent.valid_before })
+    return outcome.is === 'settled' ? [first] : requests
+  }
+
+  /** Forgets what nobody can bring again; `now` in seconds. */
+  forget(now: number): void {
+    for (const [id, known] of this.#known) {
+      if (known.state !== 'open' && known.validBefore + KEPT_SECONDS < now) this.#known.delete(id)
+    }
+  }
+}
+
+/** After its authorization's end a payment is known for this long, seconds. */
+const KEPT_SECONDS = 2 * 3_600
+
+/** The event's fields that follow from the intent. */
+export function eventOf(
+  { intent, offset }: Placed,
+  said: Pick<PaymentEvent, 'event' | 'time'> & Partial<PaymentEvent>,
+): PaymentEvent {
+  const { payment_id, request_id, method, route, fingerprint, from: payer, value: amount, valid_before } = intent
+  return {
+    payment_id,
+    request_id,
+    method,
+    route,
+    fingerprint,
+    payer,
+    amount,
+    valid_before,
+    tx: null,
+    block: null,
+    reason: null,
+    by: 'us',
+    raw: null,
+    v: offset,
+    ...said,
+  }
+}

@@ -1,0 +1,161 @@
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { hotWallet } from '../../infra/local/chain/accounts.ts'
+import { contractWalletAbi, contractWalletCreation, tokenAbi } from '../../infra/local/chain/contracts.ts'
+import { mint } from '../../infra/local/chain/furnish.ts'
+import type { PaymentIntent } from '../../schemas/payments.ts'
+import { SELLER } from './given.ts'
+import { newAccount, signed, World } from './test-world.ts'
+import { hex } from './token.ts'
+
+const POLL = { timeout: 60_000, interval: 50 }
+const { payTo, asset } = SELLER
+/** Above what our wallet tips: taken into the block before ours. */
+const FIRST = 50_000_000_000n
+
+let world: World
+
+beforeEach(async () => {
+  world = await World.open(inject('parts'))
+})
+afterEach(() => world.close())
+
+const ended = (intent: PaymentIntent, words: readonly string[]): Promise<void> =>
+  expect.poll(() => world.told(intent), POLL).toEqual(words)
+
+/** Our transactions that the node holds and has not mined. */
+const waiting = async (): Promise<number> => (await world.client.getTxpoolStatus()).pending
+
+describe('a payment', () => {
+  it('is settled once, however many requests bring it; another request is told of a conflict', async () => {
+    await world.host()
+    const intent = await signed(await world.payer())
+    const copies = [1, 2, 3, 4].map((n) => ({ ...intent, request_id: `copy-${n}` }))
+    await world.ask(intent, ...copies, { ...intent, request_id: 'other', fingerprint: 'other' })
+    await expect.poll(() => world.told(intent), POLL).toHaveLength(3)
+    await world.ask({ ...intent, request_id: 'late' }, { ...intent, request_id: 'later', fingerprint: 'other' })
+    await expect.poll(() => world.told(intent), POLL).toHaveLength(4)
+    const events = await world.events(intent)
+    const settled = events.find(({ event }) => event === 'settled')
+    const tx = hex(settled?.tx ?? '')
+    const receipt = await world.client.getTransactionReceipt({ hash: tx })
+    expect(settled).toMatchObject({ by: 'us', amount: '20000', block: Number(receipt.blockNumber), reason: null })
+    expect(settled?.request_id).toBe(intent.request_id)
+    expect(events.find(({ event }) => event === 'broadcast')).toMatchObject({ tx, raw: expect.stringMatching(/^0x02/) })
+    const conflicts = events.filter(({ event }) => event === 'conflict')
+    expect(conflicts.map(({ request_id: id }) => id)).toEqual(['other', 'later'])
+    expect([await world.balance(payTo), await world.balance(intent.from)]).toEqual([20_000n, 980_000n])
+  })
+
+  it('of twenty payers at once is settled for each', async () => {
+    const host = await world.host()
+    const payers = []
+    for (let n = 0; n < 20; n++) payers.push(await world.payer())
+    const intents = await Promise.all(payers.map((payer) => signed(payer)))
+    const startedAt = performance.now()
+    await world.ask(...intents)
+    const settled = async (): Promise<number> =>
+      (await world.events()).filter(({ event }) => event === 'settled').length
+    await expect.poll(settled, POLL).toBe(20)
+    console.log(`20 payers at once: all settled after ${Math.round(performance.now() - startedAt)} ms`)
+    expect(await world.balance(payTo)).toBe(400_000n)
+    expect(await (await fetch(`${host.url}/healthz`)).json()).toMatchObject({
+      ok: true,
+      owner: true,
+      open: 0,
+      known: 20,
+    })
+  })
+
+  it('of a wallet that is a contract is settled', async () => {
+    await world.host()
+    const owner = await world.payer()
+    const { client } = world
+    const deployment = { abi: contractWalletAbi, bytecode: contractWalletCreation, args: [owner.address] } as const
+    const hash = await client.deployContract({ ...deployment, account: owner })
+    const { contractAddress } = await client.waitForTransactionReceipt({ hash })
+    const from = hex(contractAddress ?? '')
+    await mint(world.chain.url, from, 50_000n)
+    const intent = await signed(owner, { from })
+    await world.ask(intent)
+    await ended(intent, ['broadcast', 'settled'])
+    expect(await world.balance(from)).toBe(30_000n)
+    const forged = await signed(newAccount(), { from })
+    await world.ask(forged)
+    await ended(forged, ['failed'])
+    expect((await world.events(forged))[0]?.reason).toBe('invalid_exact_evm_payload_signature')
+  })
+
+  it('that would fail is told why, and nothing is sent', async () => {
+    await world.host()
+    const payer = await world.payer(10_000n)
+    const poor = await signed(payer)
+    const expired = await signed(payer, { value: 1n, fields: { valid_before: Math.floor(Date.now() / 1_000) - 5 } })
+    const cancelled = await signed(payer, { value: 2n })
+    const forged = { ...(await signed(payer, { value: 3n })), from: newAccount().address.toLowerCase() }
+    await world.cancel(cancelled, payer)
+    const all = [poor, expired, cancelled, forged]
+    await world.ask(...all)
+    await Promise.all(all.map((intent) => ended(intent, ['failed'])))
+    const reasons = (await world.events()).map(({ reason }) => reason ?? '').toSorted((a, b) => a.localeCompare(b))
+    expect(reasons).toEqual([
+      'insufficient_funds',
+      'invalid_exact_evm_nonce_already_used',
+      'invalid_exact_evm_payload_authorization_valid_before',
+      'invalid_exact_evm_payload_signature',
+    ])
+    expect(await world.client.getTransactionCount({ address: hotWallet.address })).toBe(0)
+    await mint(world.chain.url, payer.address, 100_000n)
+    await world.ask({ ...poor, request_id: 'again' })
+    await ended(poor, ['failed', 'broadcast', 'settled'])
+  })
+})
+
+describe('an authorization that somebody else submits', () => {
+  it('before us is found on the chain and honoured', async () => {
+    await world.host()
+    const [payer, third] = [await world.payer(), await world.payer()]
+    const intent = await signed(payer)
+    const hash = await world.submit(intent, third)
+    await world.client.waitForTransactionReceipt({ hash })
+    await world.ask(intent)
+    await ended(intent, ['settled'])
+    expect((await world.events(intent))[0]).toMatchObject({ tx: hash, by: 'other' })
+    expect(await world.balance(payTo)).toBe(20_000n)
+  })
+
+  it('into the same block before ours is honoured too', async () => {
+    await world.host()
+    const [payer, third] = [await world.payer(), await world.payer()]
+    await world.client.setAutomine(false)
+    const intent = await signed(payer)
+    await world.ask(intent)
+    await expect.poll(waiting, POLL).toBe(1)
+    const hash = await world.submit(intent, third, FIRST)
+    await world.client.mine({ blocks: 1 })
+    await expect.poll(async () => (await world.told(intent)).at(-1), POLL).toBe('settled')
+    expect((await world.events(intent)).at(-1)).toMatchObject({ tx: hash, by: 'other' })
+    expect(await world.balance(payTo)).toBe(20_000n)
+  })
+
+  it('is a failure where the payer’s money was gone in the same block', async () => {
+    await world.host()
+    const payer = await world.payer(20_000n)
+    await world.client.setAutomine(false)
+    const intent = await signed(payer)
+    await world.ask(intent)
+    await expect.poll(waiting, POLL).toBe(1)
+    await world.client.writeContract({
+      account: payer,
+      address: asset,
+      abi: tokenAbi,
+      functionName: 'transfer',
+      args: [newAccount().address, 20_000n],
+      gas: 200_000n,
+      maxPriorityFeePerGas: FIRST,
+      maxFeePerGas: 2n * FIRST,
+    })
+    await world.client.mine({ blocks: 1 })
+    await expect.poll(async () => (await world.told(intent)).at(-1), POLL).toBe('failed')
+    expect((await world.events(intent)).at(-1)).toMatchObject({ reason: 'insufficient_funds', by: 'us' })
+  })
+})

@@ -1,0 +1,216 @@
+import { BaseError, HttpRequestError, keccak256, NonceTooLowError, TimeoutError } from 'viem'
+import { parseTransaction, type Address, type Hex, type PublicClient } from 'viem'
+import type { PrivateKeyAccount } from 'viem/accounts'
+import type { Clock, Report } from '../kernel/ports.ts'
+import { asked, ChainError, GAS } from './chain.ts'
+import type { Sent } from './settler.ts'
+
+/** Fees are asked for this often at most. */
+const FEES_MS = 2_000
+/** The fee cap over the base fee: it may double and double again before a transaction gets stuck. */
+const BASE_FEE_MULTIPLE = 4n
+const SENDS_MAX = 5
+const RESEND_EVERY_MS = 5_000
+
+/** A signed transaction with its place in the wallet's sequence. */
+export interface Signed {
+  readonly tx: Hex
+  readonly raw: Hex
+  readonly nonce: number
+}
+
+interface Fees {
+  readonly base: bigint
+  readonly maxPriorityFeePerGas: bigint
+}
+
+/** A node takes one transaction in another's place only where it pays a tenth more. */
+function raisedTip(tip: bigint, { maxPriorityFeePerGas }: Fees): bigint {
+  const least = (tip * 9n) / 8n + 1n
+  return maxPriorityFeePerGas > least ? maxPriorityFeePerGas : least
+}
+
+export interface WalletOptions {
+  readonly client: PublicClient
+  readonly chainId: number
+  readonly account: PrivateKeyAccount
+  readonly clock: Clock
+  readonly report: Report
+}
+
+/** The node will not take the transaction: it is known that it is not sent. */
+export class NotSentError extends Error {
+  readonly code = 'not-sent'
+}
+
+/**
+ * The hot wallet: the one place that gives its transactions their numbers, one after the other. What was sent and is not
+ * in a block is sent again from time to time, so that nothing behind it is held up for ever.
+ */
+export class Wallet {
+  readonly #options: WalletOptions
+  #queue: Promise<unknown> = Promise.resolve()
+  /** Sent, and not known to be in a block, by nonce. */
+  readonly #open = new Map<number, Signed>()
+  #next = 0
+  #fees: (Fees & { readonly at: number }) | undefined
+  #resentAt = 0
+  #refusal: string | null = null
+
+  constructor(options: WalletOptions) {
+    this.#options = options
+  }
+
+  get address(): Address {
+    return this.#options.account.address
+  }
+
+  /** Why the node refused the last transaction, null where it took it. */
+  get refusal(): string | null {
+    return this.#refusal
+  }
+
+  /** A transaction of a former owner: it keeps its number, and is sent again at once. */
+  adopt({ raw, tx }: Sent): void {
+    if (raw === null || tx === null) return
+    this.#note({ tx, raw, nonce: nonceOf(raw) })
+    this.#resentAt = 0
+  }
+
+  /**
+   * Signs a call, waits until `sending` has written it down, then sends it. Rejects with `NotSentError` where it is known
+   * that nothing was sent, with `ChainError` where nothing was signed. Otherwise it may be in a block, soon or already.
+   */
+  send(to: Address, data: Hex, sending: (sent: Sent) => Promise<void>): Promise<Signed> {
+    const done = this.#queue.then(() => this.#sendNext(to, data, sending))
+    this.#queue = done.catch(() => undefined) // whoever asked for it is told
+    return done
+  }
+
+  async #sendNext(to: Address, data: Hex, sending: (sent: Sent) => Promise<void>): Promise<Signed> {
+    let from = 0
+    for (let sends = 0; sends < SENDS_MAX; sends++) {
+      const fees = await this.#currentFees()
+      const signed = await this.#sign(to, data, Math.max(from, await this.#nextNonce()), fees)
+      await sending(signed)
+      this.#note(signed)
+      if (await this.#submit(signed)) return signed
+      from = signed.nonce + 1
+    }
+    throw new NotSentError('the wallet’s transactions are numbered by somebody else too')
+  }
+
+  async #sign(to: Address, data: Hex, nonce: number, fees: Fees): Promise<Signed> {
+    const { account, chainId } = this.#options
+    const { base, maxPriorityFeePerGas } = fees
+    const maxFeePerGas = base * BASE_FEE_MULTIPLE + maxPriorityFeePerGas
+    const call = { type: 'eip1559', chainId, nonce, to, data, value: 0n, gas: GAS } as const
+    const raw = await account.signTransaction({ ...call, maxFeePerGas, maxPriorityFeePerGas })
+    return { tx: keccak256(raw), raw, nonce }
+  }
+
+  /** While something is on its way, only we know the next number; a node may lag behind. */
+  async #nextNonce(): Promise<number> {
+    const { client, account } = this.#options
+    const request = { address: account.address, blockTag: 'pending' } as const
+    const pending = await asked('transactionCount', client.getTransactionCount(request))
+    await this.#dropMined()
+    return this.#open.size === 0 ? pending : Math.max(this.#next, pending)
+  }
+
+  async #currentFees(): Promise<Fees> {
+    const { client, clock } = this.#options
+    if (this.#fees !== undefined && clock.now() - this.#fees.at < FEES_MS) return this.#fees
+    const block = await asked('block', client.getBlock())
+    const maxPriorityFeePerGas = await asked('priorityFee', client.estimateMaxPriorityFeePerGas({ chain: null }))
+    this.#fees = { base: block.baseFeePerGas ?? 0n, maxPriorityFeePerGas, at: clock.now() }
+    return this.#fees
+  }
+
+  #note(signed: Signed): void {
+    this.#open.set(signed.nonce, signed)
+    this.#next = Math.max(this.#next, signed.nonce + 1)
+  }
+
+  /** True: the node has it, or may have it. False: its number is taken. Rejects where the node has refused it. */
+  async #submit(signed: Signed): Promise<boolean> {
+    const { client, report } = this.#options
+    try {
+      await client.sendRawTransaction({ serializedTransaction: signed.raw })
+      this.#refusal = null
+      return true
+    } catch (error) {
+      const said = refusalOf(error)
+      if (said === 'known' || said === 'unknown') return true
+      if (this.#open.get(signed.nonce)?.tx === signed.tx) this.#open.delete(signed.nonce)
+      if (said === 'taken') return false
+      this.#next = signed.nonce
+      this.#fees = undefined // they may be what was wrong
+      this.#refusal = error instanceof BaseError ? error.shortMessage : 'the node refused a transaction'
+      report.error({ err: error, nonce: signed.nonce }, 'the node refused a settlement')
+      throw new NotSentError('the node refused the transaction', { cause: error })
+    }
+  }
+
+  /**
+   * Signs anew, at today's fees, what is stuck below them and holds up all behind it. It keeps its number, so that only
+   * one of the two can be in a block.
+   */
+  raise(stuck: Sent, sending: (sent: Sent) => Promise<void>): Promise<void> {
+    const done = this.#queue.then(() => this.#raiseNow(stuck, sending))
+    this.#queue = done.catch(() => undefined) // whoever asked for it is told
+    return done
+  }
+
+  async #raiseNow({ raw }: Sent, sending: (sent: Sent) => Promise<void>): Promise<void> {
+    if (raw === null) return
+    const { nonce = 0, to, data, maxFeePerGas: cap = 0n, maxPriorityFeePerGas: tip = 0n } = parseTransaction(raw)
+    const fees = await this.#currentFees()
+    if (fees.base <= cap || this.#open.get(nonce)?.raw !== raw || data === undefined) return
+    if (to === undefined || to === null) return
+    const raised = await this.#sign(to, data, nonce, { ...fees, maxPriorityFeePerGas: raisedTip(tip, fees) })
+    await sending(raised)
+    this.#note(raised)
+    this.#options.report.warn({ nonce, cap: String(cap), base: String(fees.base) }, 'raised the fee of a settlement')
+    await this.#submit(raised)
+  }
+
+  /** Numbers that the chain has used; what is at one of ours and not ours was sent elsewhere with the same key. */
+  async usedNonces(): Promise<number> {
+    const { client, account } = this.#options
+    return asked('transactionCount', client.getTransactionCount({ address: account.address, blockTag: 'latest' }))
+  }
+
+  /** Sends what is not in a block once more, in order, when it is time to. Its errors change nothing. */
+  async resend(): Promise<void> {
+    const { client, clock } = this.#options
+    if (clock.now() - this.#resentAt < RESEND_EVERY_MS) return
+    this.#resentAt = clock.now()
+    await this.#dropMined()
+    for (const [, { raw }] of [...this.#open].sort(([a], [b]) => a - b)) {
+      await client.sendRawTransaction({ serializedTransaction: raw }).catch(() => undefined) // most often: known already
+    }
+  }
+
+  async #dropMined(): Promise<void> {
+    if (this.#open.size === 0) return
+    const used = await this.usedNonces()
+    for (const nonce of this.#open.keys()) if (nonce < used) this.#open.delete(nonce)
+  }
+}
+
+/** A transaction’s number. */
+export function nonceOf(raw: Hex): number {
+  return parseTransaction(raw).nonce ?? 0 // zero is written as nothing
+}
+
+/** What the node’s answer to a raw transaction means. */
+function refusalOf(error: unknown): 'known' | 'unknown' | 'taken' | 'refused' {
+  if (!(error instanceof BaseError)) return 'unknown'
+  const isUnanswered = error.walk((each) => each instanceof HttpRequestError || each instanceof TimeoutError) !== null
+  if (isUnanswered || error instanceof ChainError) return 'unknown'
+  const { message } = error
+  if (/already (?:known|imported)|known transaction/i.test(message)) return 'known'
+  const isLow = error.walk((each) => each instanceof NonceTooLowError) !== null
+  return isLow || /nonce (?:is )?too low|replacement transaction underpriced/i.test(message) ? 'taken' : 'refused'
+}

@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Route } from '../../../api/route.ts'
+import { routes } from '../../../api/routes.ts'
+import { payer, payTo, token } from '../../../infra/local/chain/accounts.ts'
+import { tokenAbi } from '../../../infra/local/chain/contracts.ts'
+import { localClient } from '../../../infra/local/chain/furnish.ts'
+import { urlOf } from '../../../infra/local/run-file.ts'
+import { atomicUnits } from '../../../processors/payments/wire/amount.ts'
+import { startOwnSystem, type OwnSystem } from '../../own-system.ts'
+
+const START_MS = 300_000
+const WARM_MS = 240_000
+const PAY_MS = 300_000
+
+const isInstalled = existsSync(fileURLToPath(new URL('node_modules/x402-fetch', import.meta.url)))
+if (!isInstalled) console.log('skipped: npm install --prefix scripts/clients/x402-v1 --ignore-scripts')
+
+interface Paid {
+  readonly status: number
+  readonly body: string
+  readonly receipt: { readonly success: boolean; readonly transaction: `0x${string}`; readonly network: string } | null
+}
+
+interface Request {
+  readonly url: string
+  readonly init?: { readonly method: string; readonly headers: Record<string, string>; readonly body: string }
+}
+
+/** The unmodified client, in a process of its own. */
+async function payAll(requests: readonly Request[]): Promise<Paid[]> {
+  const program = fileURLToPath(new URL('pay.mjs', import.meta.url))
+  const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'pipe'], timeout: PAY_MS })
+  child.stdin.end(JSON.stringify({ key: payer.key, requests }))
+  const [said, complaint] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
+  if (said === '') throw new Error(complaint)
+  return JSON.parse(said) as Paid[]
+}
+
+let system: OwnSystem
+
+const api = (path: string): string => urlOf(system.run(), 'api') + path
+const post = (path: string, body: object): Request => ({
+  url: api(path),
+  init: { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
+})
+const balance = (account: `0x${string}`): Promise<bigint> =>
+  localClient(urlOf(system.run(), 'chain')).readContract({
+    address: token,
+    abi: tokenAbi,
+    functionName: 'balanceOf',
+    args: [account],
+  })
+
+const price = { symbol: 'BTC', condition: 'above', target_price: 1e9, webhook_url: 'https://localhost:4443/' }
+const cascade = {
+  symbol: 'BTC',
+  condition: 'cascade_risk',
+  threshold_pct: 99,
+  min_value_usd: 1e12,
+  webhook_url: 'https://localhost:4443/',
+}
+
+/** A request for every priced route that reads; those that create alerts are asked one by one below. */
+function reading(): Request[] {
+  return priced('GET').map(({ path }) => ({
+    url:
+      api(path.replace(':symbol', 'BTC').replace(':id', 'bitcoin')) + (path.endsWith('/prices') ? '?symbols=BTC' : ''),
+  }))
+}
+
+const priced = (method: string): Route[] => routes.filter((route) => route.method === method && route.priceUsdc > 0)
+const priceOf = (list: readonly Route[]): bigint =>
+  list.reduce((sum, { priceUsdc }) => sum + BigInt(atomicUnits(priceUsdc)), 0n)
+
+describe.skipIf(!isInstalled)('the legacy client of x402 v1', () => {
+  beforeAll(async () => {
+    system = await startOwnSystem(['--payments', 'local', '--seed', '11', '--rate', '200'])
+  }, START_MS)
+  afterAll(() => system.dispose(), START_MS)
+
+  it('pays every priced route that reads, each exactly its price', { timeout: PAY_MS }, async () => {
+    const before = await balance(payTo)
+    const paid = new Map<string, Paid>()
+    // What is not warm yet is answered free of charge: the money below says so.
+    const payRest = async (): Promise<string[]> => {
+      const rest = reading().filter(({ url }) => paid.get(url)?.status !== 200)
+      const answers = await payAll(rest)
+      rest.forEach(({ url }, index) => answers[index] !== undefined && paid.set(url, answers[index]))
+      return [...paid].filter(([, { status }]) => status !== 200).map(([url, { body }]) => `${url} ${body}`)
+    }
+    await expect.poll(payRest, { timeout: WARM_MS, interval: 2_000 }).toEqual([])
+    const told = [...paid.values()].map(({ receipt }) => [receipt?.success, receipt?.network])
+    expect(told).toEqual(priced('GET').map(() => [true, 'base-sepolia']))
+    expect((await balance(payTo)) - before).toBe(priceOf(priced('GET')))
+  })
+
+  it('pays for alerts and for their extension', { timeout: PAY_MS }, async () => {
+    const before = await balance(payTo)
+    const made = await payAll([post('/price-alert', price), post('/liquidation/alert', cascade)])
+    expect(made.map(({ status }) => status)).toEqual([201, 201])
+    const [first, second] = made.map(({ body }) => JSON.parse(body) as { alert_id: string; manage_token: string })
+    const extend = (kind: string, alert: typeof first): Request => {
+      const request = post(`/${kind}/${alert?.alert_id}/extend`, { add_hours: 2 })
+      const authorization = `Bearer ${alert?.manage_token}`
+      return {
+        url: request.url,
+        init: {
+          method: 'POST',
+          body: '{"add_hours":2}',
+          headers: { 'content-type': 'application/json', authorization },
+        },
+      }
+    }
+    const extended = await payAll([extend('price-alert', first), extend('liquidation/alert', second)])
+    expect(extended.map(({ status }) => status)).toEqual([200, 200])
+    expect((await balance(payTo)) - before).toBe(priceOf(priced('POST')))
+  })
+})

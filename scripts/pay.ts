@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import { privateKeyToAccount } from 'viem/accounts'
+import { readConfig } from '../infra/config/config.ts'
+import { walletKey } from '../infra/config/wallet-key.ts'
+import { payer, token } from '../infra/local/chain/accounts.ts'
+import { tokenAbi } from '../infra/local/chain/contracts.ts'
+import { localClient } from '../infra/local/chain/furnish.ts'
+import { readRunFile, urlOf } from '../infra/local/run-file.ts'
+import { USDC_DECIMALS } from '../processors/payments/wire/networks.ts'
+import { buy, type Bought } from './pay/buy.ts'
+import type { Offer } from './pay/offer.ts'
+
+const help = `npm run pay -- METHOD PATH [BODY] [flags]: asks the API, pays what it asks, prints the answer.
+
+  npm run pay -- GET /cvd/BTC
+  npm run pay -- POST /price-alert '{"symbol":"BTC","condition":"above","target_price":1,"webhook_url":"https://localhost:4443/"}'
+
+  --v1            as clients of version 1 of the protocol do (X-PAYMENT); otherwise version 2 (PAYMENT-SIGNATURE)
+  --max USD       pay no more than this (default 1)
+  --data DIR      data folder of the running system (default .data)
+  --api URL       another API; then PAYER_KEY or PAYER_KEY_FILE says with which key to pay
+  --help          this text
+
+The answer goes to standard output, the payment's story to standard error. Without a key the example payer of the local
+chain pays, with play money.`
+
+const DOLLAR = 10 ** USDC_DECIMALS
+
+interface Task {
+  readonly method: string
+  readonly path: string
+  readonly body: string | undefined
+  readonly version: 1 | 2
+  readonly maxUsd: number
+  readonly data: string
+  readonly api: string | undefined
+}
+
+/** A wish that cannot be followed; the message says why. */
+class PayError extends Error {
+  readonly code = 'cannot-pay'
+}
+
+async function main(): Promise<void> {
+  const task = readTask()
+  if (task === undefined) return
+  const { api, chain } = placesOf(task)
+  const key = ownKey()
+  const account = privateKeyToAccount(key ?? payer.key)
+  const before = await balanceOf(chain, account.address)
+  const bought = await buy({
+    url: new URL(task.path, api).href,
+    method: task.method,
+    body: task.body,
+    version: task.version,
+    account,
+    agree: (offer) => agree(offer, task.maxUsd, { local: chain !== undefined, hasKey: key !== undefined }),
+    say: (line) => console.error(line),
+    nowSeconds: () => Math.floor(Date.now() / 1_000),
+    nonce: () => `0x${randomBytes(32).toString('hex')}`,
+  })
+  console.log(pretty(bought.text))
+  tell(bought, account.address, before, await balanceOf(chain, account.address))
+  process.exitCode = bought.status < 400 ? 0 : 1
+}
+
+function placesOf({ data, api }: Task): { readonly api: string; readonly chain: string | undefined } {
+  if (api !== undefined) return { api, chain: undefined }
+  const run = readRunFile(data)
+  if (run === undefined)
+    throw new PayError(`nothing runs on ${data}: npm start -- --payments local, or name another API with --api URL`)
+  return { api: urlOf(run, 'api'), chain: run.parts.find(({ name }) => name === 'chain')?.url }
+}
+
+/** Own key, or undefined: then the example payer pays, whose key is public, and only play money. */
+function ownKey(): `0x${string}` | undefined {
+  const config = readConfig(process.env, ['PAYER_KEY', 'PAYER_KEY_FILE'])
+  const own = { PAYMENT_WALLET_KEY: config.PAYER_KEY, PAYMENT_WALLET_KEY_FILE: config.PAYER_KEY_FILE }
+  return config.PAYER_KEY === '' && config.PAYER_KEY_FILE === '' ? undefined : walletKey(own)
+}
+
+function agree(offer: Offer, maxUsd: number, { local, hasKey }: { local: boolean; hasKey: boolean }): void {
+  const { network, asset, amount, payTo, token: domain } = offer
+  const usd = Number(amount) / DOLLAR
+  if (!local && !hasKey)
+    throw new PayError(`it asks for ${usd} USDC on ${network.v1}: say with PAYER_KEY or PAYER_KEY_FILE who pays`)
+  if (asset.toLowerCase() !== network.usdc.address.toLowerCase() || domain.name !== network.usdc.name)
+    throw new PayError(`it asks for ${asset} (${domain.name}), which is not the USDC of ${network.v1}: not paid`)
+  if (usd > maxUsd) throw new PayError(`it asks for ${usd} USDC, more than --max ${maxUsd}: not paid`)
+  console.error(`402: ${usd} USDC to ${payTo} on ${network.v1}${local ? ' (play money, local chain)' : ''}; paying`)
+}
+
+async function balanceOf(chain: string | undefined, address: `0x${string}`): Promise<bigint | undefined> {
+  if (chain === undefined) return undefined
+  return localClient(chain).readContract({ address: token, abi: tokenAbi, functionName: 'balanceOf', args: [address] })
+}
+
+function tell({ status, offer, receipt }: Bought, payerAddress: string, before?: bigint, after?: bigint): void {
+  if (offer === undefined) {
+    console.error(`${status}: nothing was asked for, nothing was paid`)
+    return
+  }
+  console.error(`${status}: ${receipt === undefined ? 'no receipt' : JSON.stringify(receipt)}`)
+  if (before === undefined || after === undefined) return
+  console.error(`${payerAddress} paid ${Number(before - after) / DOLLAR} USDC and has ${Number(after) / DOLLAR}`)
+}
+
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text // not JSON: as it came
+  }
+}
+
+function readTask(): Task | undefined {
+  const text = { type: 'string' } as const
+  const flag = { type: 'boolean' } as const
+  const options = { v1: flag, max: text, data: text, api: text, help: flag } as const
+  const { values, positionals } = parsed(() => parseArgs({ options, allowPositionals: true }))
+  if (values.help === true) {
+    console.log(help)
+    return undefined
+  }
+  const [method = '', path = '', body, ...rest] = positionals
+  if (!/^[A-Za-z]+$/.test(method) || !path.startsWith('/') || rest.length > 0)
+    throw new PayError(`say METHOD PATH [BODY], for example GET /cvd/BTC\n\n${help}`)
+  const maxUsd = Number(values.max ?? '1')
+  if (!(maxUsd >= 0)) throw new PayError('--max must be an amount of USD')
+  const version = values.v1 === true ? 1 : 2
+  return { method: method.toUpperCase(), path, body, version, maxUsd, data: values.data ?? '.data', api: values.api }
+}
+
+function parsed<Values>(read: () => Values): Values {
+  try {
+    return read()
+  } catch (error) {
+    throw new PayError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+try {
+  await main()
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 2
+}
