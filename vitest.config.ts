@@ -9,6 +9,9 @@ const patient = {
   maxWorkers: 2,
 }
 
+/** A client that tests install has packages of its own. */
+const packages = '**/node_modules/**'
+
 /** Files that measure times or run a whole system: one after the other, with nothing beside them. */
 const alone = ['scripts/e2e.real.test.ts', 'processors/webhooks/isolation.real.test.ts']
 
@@ -21,7 +24,7 @@ export default defineConfig({
           ...patient,
           name: 'unit',
           include: ['{schemas,processors,api,infra,scripts}/**/*.test.ts'],
-          exclude: ['**/*.real.test.ts'],
+          exclude: [packages, '**/*.real.test.ts'],
         },
       },
       {
@@ -29,7 +32,7 @@ export default defineConfig({
           ...patient,
           name: 'real',
           include: ['{schemas,processors,api,infra,scripts}/**/*.real.test.ts'],
-          exclude: alone,
+          exclude: [packages, ...alone],
           globalSetup: ['infra/local/test-parts.ts'],
           sequence: { groupOrder: 1 },
         },
