@@ -186,7 +186,8 @@ describe('the API on the real parts', () => {
     await markFeeds({ log, codec, partitions: PARTITIONS, now }, time)
     await vi.waitFor(async () => {
       const { times } = await readWorld(real)
-      if (times.get('market.trades/0') !== time || times.get('market.trades/1') !== time) throw new Error('no marks yet')
+      if (times.get('market.trades/0') !== time || times.get('market.trades/1') !== time)
+        throw new Error('no marks yet')
     })
   })
 
