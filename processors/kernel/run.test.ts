@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Log } from '../../infra/kafka/seam.ts'
 import { counted, given, HandMembership, marks, on, tallyRow, type Given } from './given.ts'
+import type { ProcessorRow } from './processor.ts'
 import { Runner } from './run.ts'
 import { Task } from './task.ts'
 
@@ -42,6 +43,21 @@ function host(begun = given({}, clock, 10), everyMs = Infinity): Hosted {
   })
   runners.push(runner)
   return { begun, membership, runner }
+}
+
+/** Several processors in one host, all with partition 0. */
+function hostBoth(begun: Given, rows: readonly ProcessorRow[]): { runner: Runner } {
+  const memberships = rows.map(() => new HandMembership())
+  const runner = new Runner({
+    rows: rows.map((row, index) => ({ row, membership: memberships[index] ?? new HandMembership() })),
+    ports: begun.ports,
+    snapshots: { everyMs: Infinity, everyRecords: 10 },
+    partitions: 12,
+    sessionMs: Number.MAX_SAFE_INTEGER,
+  })
+  runners.push(runner)
+  for (const membership of memberships) membership.deal(0)
+  return { runner }
 }
 
 describe('a runner', () => {
@@ -114,6 +130,19 @@ describe('a runner', () => {
     await expect.poll(() => begun.notes.sums['failed'] ?? 0).toBeGreaterThan(2)
     expect(runner.health().processors['tally']).toEqual({ running: 1, waiting: 1 })
     await expect.poll(() => runner.health().ok).toBe(false)
+  })
+
+  it('reads each record for each of two processors of one topic, though one is ahead of the other', async () => {
+    const begun = given({}, clock, 10)
+    begun.broker.append(IN, 0, marks(5, 6))
+    const fast = { ...tallyRow, name: 'fast', state: 'state.prices' as const }
+    const first = await Task.open(fast, 0, begun)
+    await first.work(await begun.ports.reader.fetch(first.positions(), { maxWaitMs: 0, maxBytesPerPartition: 1e6 }))
+    await first.snapshot()
+    begun.broker.append(IN, 0, marks(7))
+    const { runner } = hostBoth(begun, [tallyRow, fast])
+    await expect.poll(() => runner.counts().get('tally')?.get('marks')).toBe(3)
+    expect(runner.counts().get('fast')?.get('marks')).toBe(3)
   })
 
   it('says how far behind it is', async () => {

@@ -1,4 +1,4 @@
-import type { LogReader, Membership, Position, Slice } from '../../infra/kafka/seam.ts'
+import type { LogReader, Membership, Position, Slice, TopicPartition } from '../../infra/kafka/seam.ts'
 import { Decoder } from './decoder.ts'
 import type { Ports, SnapshotPolicy } from './ports.ts'
 import type { ProcessorRow } from './processor.ts'
@@ -140,8 +140,10 @@ export class Runner {
         const wanted = slot.wants()
         return wanted === undefined ? [] : [{ slot, wanted }]
       })
+      const rounds = roundsOf(asking)
       if (asking.length === 0) await this.#waitFor(FETCH_WAIT_MS)
-      else await this.#round(asking)
+      // Whoever is behind another has records to read: none of the fetches may wait for new ones.
+      for (const round of rounds) await this.#round(round, rounds.length > 1 || asking.length < this.#slots.size)
       const reason = this.#watch.check(this.#slots.values(), this.#options.ports.clock.now())
       if (reason !== undefined) this.#fail(reason)
     }
@@ -156,23 +158,21 @@ export class Runner {
   }
 
   /** One fetch for all that ask; each works on its own slices while the next fetch is under way. */
-  async #round(asking: readonly Asking[]): Promise<void> {
-    const slices = await this.#fetch(
-      asking.flatMap(({ wanted }) => wanted),
-      asking.length < this.#slots.size,
-    )
+  async #round(asking: readonly Asking[], isHurried: boolean): Promise<void> {
+    const positions = new Map(asking.flatMap(({ wanted }) => wanted.map((position) => [nameOf(position), position])))
+    const slices = await this.#fetch([...positions.values()], isHurried)
     if (slices === undefined) return
-    const found = new Map(slices.map((slice) => [`${slice.topic}-${slice.partition}`, slice]))
+    const found = new Map(slices.map((slice) => [nameOf(slice), slice]))
     for (const { slot, wanted } of asking) {
-      const own = wanted.flatMap(({ topic, partition }) => found.get(`${topic}-${partition}`) ?? [])
+      const own = wanted.flatMap((position) => found.get(nameOf(position)) ?? [])
       if (own.length === wanted.length) slot.offer(wanted, own)
     }
   }
 
   /** What the log has there; undefined after an error, which is waited out. */
-  async #fetch(positions: readonly Position[], areOthersBusy: boolean): Promise<Slice[] | undefined> {
+  async #fetch(positions: readonly Position[], isHurried: boolean): Promise<Slice[] | undefined> {
     const { clock, report } = this.#options.ports
-    const maxWaitMs = areOthersBusy ? FETCH_WAIT_BUSY_MS : FETCH_WAIT_MS
+    const maxWaitMs = isHurried ? FETCH_WAIT_BUSY_MS : FETCH_WAIT_MS
     try {
       const options = { maxWaitMs, maxBytesPerPartition: FETCH_BYTES_PER_PARTITION }
       const slices = await this.#reader.fetch(positions, options)
@@ -202,4 +202,28 @@ export class Runner {
 interface Asking {
   readonly slot: Slot
   readonly wanted: readonly Position[]
+}
+
+/**
+ * Those who ask, in as few fetches as there may be: a fetch asks each partition of a topic from one offset, and of two
+ * processors that read the same topic one may be ahead. What is read for it would be a hole for the other.
+ */
+function roundsOf(asking: readonly Asking[]): Asking[][] {
+  const rounds: { readonly from: Map<string, number>; readonly asking: Asking[] }[] = []
+  for (const one of asking) {
+    const fits = (from: ReadonlyMap<string, number>): boolean =>
+      one.wanted.every((position) => (from.get(nameOf(position)) ?? position.offset) === position.offset)
+    let round = rounds.find(({ from }) => fits(from))
+    if (round === undefined) {
+      round = { from: new Map(), asking: [] }
+      rounds.push(round)
+    }
+    for (const position of one.wanted) round.from.set(nameOf(position), position.offset)
+    round.asking.push(one)
+  }
+  return rounds.map((round) => round.asking)
+}
+
+function nameOf({ topic, partition }: TopicPartition): string {
+  return `${topic}-${partition}`
 }

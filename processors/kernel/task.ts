@@ -3,12 +3,12 @@ import { UndecodableError } from '../../schemas/codec.ts'
 import type { Message, Micros } from '../../schemas/records.ts'
 import { topicOf, type TopicName } from '../../schemas/topics.ts'
 import type { Decoder } from './decoder.ts'
+import { Fold } from './fold.ts'
 import { openState } from './open-state.ts'
 import { Outputs } from './outputs.ts'
 import type { Ports, SnapshotPolicy } from './ports.ts'
 import type { ProcessorRow } from './processor.ts'
 import { batchBytes, snapshotBatch } from './snapshot.ts'
-import { versionOf } from './version.ts'
 
 /**
  * A snapshot is due after this much input, whatever the policy says: when a backlog is worked off, states grow as fast as
@@ -37,11 +37,10 @@ export class Task {
   readonly partition: number
   readonly #options: TaskOptions
   readonly #claim: Claim
-  readonly #state: unknown
+  readonly #folded: Fold
   /** Offset to read next, of each input. */
   readonly #next: Map<TopicName, number>
   readonly #outputs: Outputs
-  readonly #context: { partition: number; v: number; partitionTime: Micros }
   #unsaved = 0
   #unsavedBytes = 0
   #savedAt: number
@@ -71,10 +70,9 @@ export class Task {
     this.partition = partition
     this.#options = options
     this.#claim = claim
-    this.#state = state
+    this.#folded = new Fold(row, partition, { state, time })
     this.#next = next
     this.#outputs = new Outputs(options.ports.codec, row.outputs, { own: partition, partitions: options.partitions })
-    this.#context = { partition, v: 0, partitionTime: time }
     this.#savedAt = options.ports.clock.now()
   }
 
@@ -84,7 +82,7 @@ export class Task {
   }
 
   get partitionTime(): Micros {
-    return this.#context.partitionTime
+    return this.#folded.partitionTime
   }
 
   /** Whether the next work writes the state, even if it brings no records. */
@@ -96,7 +94,7 @@ export class Task {
 
   /** The processor's own counts. */
   counts(): Readonly<Record<string, number>> {
-    return this.row.core.counts?.(this.#state) ?? {}
+    return this.row.core.counts?.(this.#folded.state) ?? {}
   }
 
   /** Folds what a fetch brought, writes what follows and, when it is time, the state. */
@@ -119,8 +117,8 @@ export class Task {
     if (this.#unsaved === 0) return
     const { codec, clock, meter } = this.#options.ports
     const applied = Object.fromEntries([...this.#next].map(([topic, next]) => [topic, next - 1]))
-    const position = { applied, time: this.#context.partitionTime }
-    const changes = this.row.core.save(this.#state)
+    const position = { applied, time: this.partitionTime }
+    const changes = this.row.core.save(this.#folded.state)
     const batch = snapshotBatch(codec, this.row, position, changes, this.#outputs.time)
     await this.#claim.send(this.row.state, this.partition, batch)
     meter.snapshot(this.row.name, batchBytes(batch))
@@ -155,12 +153,9 @@ export class Task {
     return applied
   }
 
-  #apply(topic: TopicName, { offset, time }: LogRecord, message: Message): void {
-    const context = this.#context
-    context.v = versionOf(this.row.generation, offset)
-    if (message.type === 'mark') context.partitionTime = Math.max(context.partitionTime, message.value.time)
-    this.#outputs.time = time
-    this.row.core.apply(this.#state, { topic, offset, time, message }, context, this.#outputs.emit)
+  #apply(topic: TopicName, record: LogRecord, message: Message): void {
+    this.#outputs.time = record.time
+    this.#folded.apply(topic, record, message, this.#outputs.emit)
   }
 
   /** The record; undefined for one that cannot be read: counted, logged, never in the way of the others. */
@@ -210,7 +205,7 @@ export class Task {
   async #write(applied: number, startedAt: number): Promise<void> {
     const { clock, meter } = this.#options.ports
     this.#unsaved += applied
-    this.row.core.flush?.(this.#state, this.#outputs.emit)
+    this.#folded.flush(this.#outputs.emit)
     await Promise.all(
       this.#outputs.take().map(async ({ topic, partition, count, sends }) => {
         for (const records of sends) await this.#claim.send(topic, partition, records)
