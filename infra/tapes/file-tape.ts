@@ -4,7 +4,7 @@ import type { LogRecord } from '../kafka/seam.ts'
 import { decodeSegment } from './avro-segment.ts'
 import { fileCodec, type FileCodec } from './envelope.ts'
 import { placeOf, readHeader, readSegments, type Format, type Segment, type TapeHeader } from './folder.ts'
-import { ParquetEngine } from './parquet-engine.ts'
+import type { ParquetEngine } from './parquet-engine.ts'
 import { parquetReader } from './parquet-segment.ts'
 import { readChecked } from './segment-file.ts'
 import { TapeError, type Span, type Tape, type TimeRange } from './tape.ts'
@@ -42,11 +42,17 @@ function openReader(
   let engine: Promise<ParquetEngine> | undefined
   return {
     read: async function* (segment) {
-      engine ??= ParquetEngine.open()
+      engine ??= openEngine()
       yield* parquetReader(files.codec, folder, await engine)(segment)
     },
     close: async () => (await engine)?.close(),
   }
+}
+
+/** Loaded only here: the engine's library is 200 MB of memory. */
+async function openEngine(): Promise<ParquetEngine> {
+  const { ParquetEngine: Engine } = await import('./parquet-engine.ts')
+  return Engine.open()
 }
 
 function avroReader(files: FileCodec, folder: string): SegmentReader {

@@ -94,5 +94,5 @@ function typeIn(topic: TopicName, name: string): Type {
 
 /** The columns were made of the record type's own schema, and the encoder checks every value. */
 function encode(codec: Codec, topic: TopicName, type: RecordType, value: object): Buffer {
-  return codec.encode(topic, type, value as Records[RecordType] as never)
+  return codec.encode<RecordType>(topic, type, value as Records[RecordType])
 }

@@ -36,6 +36,8 @@ export interface Tape {
   /** Of the topics that are partitioned by asset. */
   readonly partitions: number
   readonly topics: ReadonlySet<TopicName>
+  /** Topics that hold what the live system derived, where that is not `topics`; without marks and with the last versions alone. */
+  readonly compared?: ReadonlySet<TopicName>
   readonly codec: Codec
   /** Learns a schema id that the codec does not know; false: there is none. */
   lookUp(id: number): Promise<boolean>

@@ -24,7 +24,7 @@ export class Fills {
   readonly #waits = new Map<string, Wait[]>()
 
   /** Calls `take` with the first price of `asset` whose time is `due` or later, if one comes. */
-  await(asset: string, due: Micros, take: (fill: Fill) => void): void {
+  waitFor(asset: string, due: Micros, take: (fill: Fill) => void): void {
     const waits = this.#waits.get(asset) ?? []
     this.#waits.set(asset, waits)
     let at = waits.length

@@ -138,10 +138,10 @@ export class Study {
 
   #follow(asset: string, result: SignalResult): void {
     const { latencyMs, horizonsMs } = this.#options
-    this.#fills.await(asset, result.decided + latencyMs * 1000, (fill) => {
+    this.#fills.waitFor(asset, result.decided + latencyMs * 1000, (fill) => {
       result.fill = fill
       for (const [at, horizonMs] of horizonsMs.entries()) {
-        this.#fills.await(asset, fill.time + horizonMs * 1000, ({ price }) => {
+        this.#fills.waitFor(asset, fill.time + horizonMs * 1000, ({ price }) => {
           result.returns[at] = price / fill.price - 1
         })
       }

@@ -34,10 +34,12 @@ export class Check implements Observer {
   readonly #decoder: Decoder
   readonly #differences: Difference[] = []
   readonly #tallies = new Map<TopicName, Tally>()
+  readonly #compared: ReadonlySet<TopicName>
   #at: PartitionCheck | undefined
 
   constructor(plan: CheckPlan) {
     this.#plan = plan
+    this.#compared = plan.tape.compared ?? plan.tape.topics
     this.#decoder = new Decoder(plan.tape.codec, (id) => plan.tape.lookUp(id))
   }
 
@@ -68,7 +70,7 @@ export class Check implements Observer {
     return {
       differences: this.#differences,
       tallies: this.#tallies,
-      absent: this.#outputs().filter((topic) => !this.#plan.tape.topics.has(topic)),
+      absent: this.#outputs().filter((topic) => !this.#compared.has(topic)),
     }
   }
 
@@ -79,7 +81,7 @@ export class Check implements Observer {
   }
 
   #topics(): TopicName[] {
-    return this.#outputs().filter((topic) => this.#plan.tape.topics.has(topic))
+    return this.#outputs().filter((topic) => this.#compared.has(topic))
   }
 
   /** Record times follow the inputs', so the range's part of a topic holds all that follows from the range; and more. */
@@ -123,6 +125,7 @@ export class Check implements Observer {
 class PartitionCheck {
   readonly check: LiveCheck
   readonly #rows: readonly ProcessorRow[]
+  readonly #tape: Tape
   readonly #readings: readonly Reading[]
   readonly #terms = new Set<string>()
   readonly #alerts = new Set<string>()
@@ -131,6 +134,7 @@ class PartitionCheck {
 
   constructor(plan: CheckPlan, readings: readonly Reading[]) {
     this.#rows = plan.rows
+    this.#tape = plan.tape
     this.#readings = readings
     const isWhole = readings.every(({ span }) => span.isWhole)
     const begin = (plan.range.from - plan.leadInMs) * 1000
@@ -147,13 +151,19 @@ class PartitionCheck {
     const { topic, key, message } = output
     if (message === null || body === null || topicOf(topic).kind === 'cache' || message.type === 'delivery_order')
       return
-    this.check.replayed(row, { topic, key, message, body })
+    if (this.#isCompared(topic, message)) this.check.replayed(row, { topic, key, message, body })
     if (message.type !== 'mark') return
     const { time } = message.value
     const isBefore = cause.offset < this.#reportFrom(cause.topic)
     const before = isBefore ? time : (this.#reached.get(row)?.before ?? 0)
     this.#reached.set(row, { offset: cause.offset, time, before })
     this.check.settle(row)
+  }
+
+  /** Tables hold no forwarded marks. */
+  #isCompared(topic: TopicName, { type }: Message): boolean {
+    const { compared, topics } = this.#tape
+    return compared === undefined ? topics.has(topic) : compared.has(topic) && type !== 'mark'
   }
 
   begin(): void {

@@ -3,6 +3,7 @@ import { readConfig } from '../../infra/config/config.ts'
 import { loadCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import { readRunFile, urlOf, type RunFile } from '../../infra/local/run-file.ts'
+import { clickhouseTape } from '../../infra/tapes/clickhouse-tape.ts'
 import { fileTape } from '../../infra/tapes/file-tape.ts'
 import { kafkaTape } from '../../infra/tapes/kafka-tape.ts'
 import type { Tape } from '../../infra/tapes/tape.ts'
@@ -14,7 +15,7 @@ const QUERY_MS = 600_000
 /** The tape that `--source` names; closing it closes its connections. */
 export async function openTape(source: string, data: string): Promise<Tape> {
   if (source === 'kafka') return openKafka(running(data))
-  if (source === 'clickhouse') throw new UsageError('clickhouse')
+  if (source === 'clickhouse') return openTables(running(data))
   return fileTape(source)
 }
 
@@ -39,6 +40,11 @@ export async function openKafka(run: RunFile): Promise<Tape> {
       await log.close()
     },
   }
+}
+
+function openTables(run: RunFile): Tape {
+  const config = readConfig(process.env, ['CLICKHOUSE_DATABASE', 'PARTITIONS'])
+  return clickhouseTape(openClickhouse(run, config.CLICKHOUSE_DATABASE), config.PARTITIONS)
 }
 
 /** The running system's ClickHouse; without `database` the server's default one. */

@@ -1,0 +1,129 @@
+import { localCodec, type Codec } from '../../schemas/codec.ts'
+import type { Message } from '../../schemas/records.ts'
+import type { TopicName } from '../../schemas/topics.ts'
+import type { Clickhouse } from '../clickhouse/client.ts'
+import type { LogRecord } from '../kafka/seam.ts'
+import { derivedPlaces, fieldNames, inputPlaces, recordOf, type Place } from './clickhouse-tables.ts'
+import type { Span, Tape, TimeRange } from './tape.ts'
+
+/** Offsets that are read at a time, of each record type. */
+const OFFSETS_PER_READ = 50_000
+/** As in `ingest`: what ClickHouse prints must be what was stored. */
+const SETTINGS =
+  "SETTINGS date_time_output_format = 'unix_timestamp', output_format_json_quote_64bit_integers = 0, " +
+  'output_format_json_named_tuples_as_objects = 1, output_format_json_quote_denormals = 1'
+
+/**
+ * The tables of a running system as a tape: of equal records only one, and no tombstones; offsets and times are the
+ * log's own. Derived topics can be compared with, not replayed.
+ */
+export function clickhouseTape(clickhouse: Clickhouse, partitions: number): Tape {
+  const codec = localCodec()
+  const places = [...inputPlaces, ...derivedPlaces]
+  const of = (topic: TopicName): readonly Place[] => places.filter((place) => place.topic === topic)
+  return {
+    name: 'ClickHouse',
+    partitions,
+    topics: new Set(inputPlaces.map(({ topic }) => topic)),
+    compared: new Set(derivedPlaces.map(({ topic }) => topic)),
+    codec,
+    lookUp: () => Promise.resolve(false),
+    span: (topic, partition, range) => spanOf(clickhouse, of(topic), { topic, partition }, range),
+    read: (span) => readSpan(clickhouse, codec, of(span.topic), span),
+    close: () => clickhouse.close(),
+  }
+}
+
+interface Bounds {
+  readonly first: number
+  readonly last: number
+  readonly from: number
+  readonly to: number
+}
+
+async function spanOf(
+  clickhouse: Clickhouse,
+  places: readonly Place[],
+  { topic, partition }: Pick<Span, 'topic' | 'partition'>,
+  range: TimeRange,
+): Promise<Span> {
+  const bounds = await Promise.all(places.map((place) => boundsOf(clickhouse, place, partition, range)))
+  const found = bounds.filter(({ last }) => last >= 0)
+  if (found.length === 0) return { topic, partition, from: 0, to: 0, isWhole: false }
+  const end = Math.max(...found.map(({ last }) => last)) + 1
+  const start = Math.min(...found.map(({ first }) => first))
+  const from = range.from <= 0 ? start : Math.min(end, ...found.map((bound) => bound.from))
+  const to = Number.isFinite(range.to) ? Math.min(end, ...found.map((bound) => bound.to)) : end
+  return { topic, partition, from, to: Math.max(from, to), isWhole: start === 0 && from === 0 }
+}
+
+/** First and last offset (-1: none), and the first at or after each bound of the range; none: beyond every offset. */
+async function boundsOf(clickhouse: Clickhouse, place: Place, partition: number, range: TimeRange): Promise<Bounds> {
+  const { table, offset, time, where } = place
+  const after = (at: string): string =>
+    `toFloat64(minIf(${offset}, ${time} >= {${at}:Float64})) + if(countIf(${time} >= {${at}:Float64}) = 0, 1e15, 0)`
+  const [row] = await clickhouse.rows<Bounds>(
+    `SELECT toFloat64(min(${offset})) AS first, if(count() = 0, -1, toFloat64(max(${offset}))) AS last,
+  ${after('since')} AS \`from\`, ${after('until')} AS \`to\`
+FROM ${table} WHERE ${place.partition} = {partition:UInt16} AND ${where}`,
+    { partition, since: range.from, until: Number.isFinite(range.to) ? range.to : 1e15 },
+  )
+  return row ?? { first: 0, last: -1, from: 1e15, to: 1e15 }
+}
+
+async function* readSpan(
+  clickhouse: Clickhouse,
+  codec: Codec,
+  places: readonly Place[],
+  { topic, partition, from, to }: Span,
+): AsyncGenerator<readonly LogRecord[]> {
+  const fetch = (at: number): Promise<LogRecord[]> => {
+    const window = { partition, from: at, to: Math.min(to, at + OFFSETS_PER_READ) }
+    return readWindow(clickhouse, places, window, (message) => codec.encode(topic, message.type, message.value))
+  }
+  let ahead = from < to ? fetch(from) : undefined
+  for (let at = from; ahead !== undefined; at += OFFSETS_PER_READ) {
+    const records = await ahead
+    const next = at + OFFSETS_PER_READ
+    ahead = next < to ? fetch(next) : undefined
+    ahead?.catch(() => undefined) // told when it is waited for
+    if (records.length > 0) yield records
+  }
+}
+
+interface OffsetWindow {
+  readonly partition: number
+  readonly from: number
+  readonly to: number
+}
+
+async function readWindow(
+  clickhouse: Clickhouse,
+  places: readonly Place[],
+  window: OffsetWindow,
+  encode: (message: Message) => Buffer,
+): Promise<LogRecord[]> {
+  const byOffset = new Map<number, LogRecord>()
+  for (const place of places) {
+    for (const { log_offset: offset, log_ms: time, ...row } of await clickhouse.rows<Row>(queryOf(place), {
+      ...window,
+    })) {
+      byOffset.set(offset, { offset, time, key: null, value: encode(recordOf(place.record, row)) })
+    }
+  }
+  return [...byOffset.values()].sort((a, b) => a.offset - b.offset)
+}
+
+type Row = Readonly<Record<string, unknown>> & { readonly log_offset: number; readonly log_ms: number }
+
+/** FINAL, because of equal records the views say which stands; the columns by the names of the record's fields. */
+function queryOf({ table, record, partition, offset, time, where, renamed }: Place): string {
+  const columns = fieldNames(record).map((field) => {
+    const column = renamed[field] ?? field
+    return column === field ? `\`${field}\`` : `\`${column}\` AS \`${field}\``
+  })
+  return `SELECT * FROM (SELECT ${[...columns, `${offset} AS log_offset`, `${time} AS log_ms`].join(', ')}
+FROM ${table} AS stored FINAL
+WHERE ${partition} = {partition:UInt16} AND ${offset} >= {from:UInt64} AND ${offset} < {to:UInt64} AND ${where})
+${SETTINGS}`
+}
