@@ -2,25 +2,24 @@ import { createReadStream, openSync, readSync, closeSync, fstatSync } from 'node
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
 import { createGunzip, createInflateRaw } from 'node:zlib'
 import { TapeError } from '../../infra/tapes/tape.ts'
 
 /** The lines of a CSV file, plain, gzipped (.gz) or the only entry of a .zip, without their end. */
 export async function* linesOf(file: string): AsyncGenerator<string> {
   const stream = open(file)
-  const failed = new Promise<never>((_, reject) => {
-    stream.once('error', (error) => {
-      reject(new TapeError('corrupt', `${file} cannot be read: ${error.message}`, { cause: error }))
-    })
-  })
-  failed.catch(() => undefined) // told to whoever reads
-  const lines = createInterface({ input: stream, crlfDelay: Infinity })[Symbol.asyncIterator]()
-  for (;;) {
-    const { done, value } = await Promise.race([lines.next(), failed])
-    if (done === true) break
-    yield value
+  const ended = finished(stream)
+  ended.catch(() => undefined) // told to whoever reads to the end
+  try {
+    yield* createInterface({ input: stream, crlfDelay: Infinity })
+    await ended
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new TapeError('corrupt', `${file} cannot be read: ${why}`, { cause: error })
+  } finally {
+    stream.destroy()
   }
-  if (!stream.readableEnded) await Promise.race([failed, Promise.resolve()])
 }
 
 function open(file: string): Readable {
