@@ -127,7 +127,8 @@ async function replayPartition(
     onEntry: (entry) => {
       if (!isWanted(entry.message, plan.assets)) return
       isReported = entry.time >= plan.range.from
-      if (isReported) for (const command of commands.splice(0)) replay.command(command.message, plan.range.from)
+      if (isReported)
+        for (const command of commands.splice(0)) give(replay, command, Math.max(plan.range.from, entry.time))
       for (const observer of observers) observer.entry?.(entry, isReported)
       replay.apply(entry.topic, entry.record, entry.message)
     },
@@ -142,6 +143,11 @@ async function replayPartition(
   })
   replay.end()
   for (const observer of observers) await observer.ended?.(partition)
+}
+
+/** It is created when the range's first record comes: a range may be asked for from the beginning of time. */
+function give(replay: PartitionReplay, { message }: GivenCommand, time: number): void {
+  replay.command({ type: 'command', value: { ...message.value, created: time * 1000 } }, time)
 }
 
 /** Marks and whatever concerns no asset are everyone's. */
