@@ -10,16 +10,18 @@ export class RunningHash {
   readonly #chunk = Buffer.allocUnsafe(CHUNK_BYTES)
   #at = 0
 
-  bytes(value: Buffer): this {
-    this.number(value.length)
-    if (value.length > CHUNK_BYTES) {
+  /** The bytes from `start` on. */
+  bytes(value: Buffer, start = 0): this {
+    const length = value.length - start
+    this.number(length)
+    if (length > CHUNK_BYTES) {
       this.#drain()
-      this.#hash.update(value)
+      this.#hash.update(value.subarray(start))
       return this
     }
-    if (this.#at + value.length > CHUNK_BYTES) this.#drain()
-    value.copy(this.#chunk, this.#at)
-    this.#at += value.length
+    if (this.#at + length > CHUNK_BYTES) this.#drain()
+    value.copy(this.#chunk, this.#at, start)
+    this.#at += length
     return this
   }
 

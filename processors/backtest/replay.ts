@@ -35,23 +35,26 @@ export interface ReplayOptions {
 /** The cores of one partition over its tape: what enters are records in order, what leaves is what followed from each. */
 export class PartitionReplay {
   readonly #options: ReplayOptions
-  readonly #folds = new Map<TopicName, Fold[]>()
-  readonly #meeting: Fold | undefined
+  readonly #folds = new Map<TopicName, Voice[]>()
+  readonly #meeting: Voice | undefined
   /** Offset of the next record of the meeting in memory. */
   #next = 0
-  #cause: RecordPlace
-  readonly #emits = new Map<Fold, (output: Output) => void>()
+  readonly #voices: Voice[] = []
+  /** The record that is folded now: its topic and offset, and its record time, milliseconds. */
+  #topic: TopicName = MEETING
+  #offset = -1
+  #time = 0
 
   constructor(options: ReplayOptions) {
     this.#options = options
     const { partition, rows, alerts } = options
-    this.#cause = { topic: MEETING, partition, offset: -1 }
     for (const row of rows) {
       const fold = Fold.empty(row, partition)
-      this.#emits.set(fold, (output) => this.#emit(fold, output))
+      const voice: Voice = { fold, emit: (output) => this.#emit(fold, output) }
+      this.#voices.push(voice)
       const meets = alerts === 'replay' && row.inputs.includes(MEETING)
-      if (meets) this.#meeting = fold
-      else for (const topic of row.inputs) this.#folds.set(topic, [...(this.#folds.get(topic) ?? []), fold])
+      if (meets) this.#meeting = voice
+      else for (const topic of row.inputs) this.#folds.set(topic, [...(this.#folds.get(topic) ?? []), voice])
     }
   }
 
@@ -62,43 +65,45 @@ export class PartitionReplay {
 
   /** Folds one record of the tape into every processor that reads its topic. */
   apply(topic: TopicName, record: Pick<LogRecord, 'offset' | 'time'>, message: Message): void {
-    this.#cause = { topic, partition: this.#options.partition, offset: record.offset }
+    this.#topic = topic
+    this.#offset = record.offset
     this.#time = record.time
-    for (const fold of this.#folds.get(topic) ?? []) fold.apply(topic, record, message, this.#emitOf(fold))
+    for (const { fold, emit } of this.#folds.get(topic) ?? nobody) fold.apply(topic, record, message, emit)
   }
 
   /** Gives a command to the alerts, as the API would have at `time` (ms). */
   command(message: Message<'command'>, time: number): void {
-    this.#cause = { topic: MEETING, partition: this.#options.partition, offset: this.#next }
+    this.#topic = MEETING
+    this.#offset = this.#next
     this.#time = time
     this.#meet(message)
   }
 
   /** The tape has ended: what was held back comes out. */
   end(): void {
-    for (const [fold, emit] of this.#emits) fold.flush(emit)
+    for (const { fold, emit } of this.#voices) fold.flush(emit)
   }
-
-  /** Record time of what is folded now, milliseconds. */
-  #time = 0
 
   #emit(fold: Fold, output: Output): void {
     const { message } = output
     const body = message === null ? null : avroType(message.type).toBuffer(message.value)
     const { partitionTime } = fold
-    this.#options.sink({ row: fold.row.name, output, body, cause: this.#cause, partitionTime })
+    const cause = { topic: this.#topic, partition: this.#options.partition, offset: this.#offset }
+    this.#options.sink({ row: fold.row.name, output, body, cause, partitionTime })
     if (output.topic !== MEETING || this.#meeting === undefined || body === null || message === null) return
     // By way of its bytes, as in life: nothing that the alerts keep is shared with another core.
     this.#meet({ type: message.type, value: avroType(message.type).fromBuffer(body) } as Message)
   }
 
   #meet(message: Message): void {
-    const fold = this.#meeting
-    if (fold === undefined) return
-    fold.apply(MEETING, { offset: this.#next++, time: this.#time }, message, this.#emitOf(fold))
-  }
-
-  #emitOf(fold: Fold): (output: Output) => void {
-    return this.#emits.get(fold) ?? (() => undefined)
+    this.#meeting?.fold.apply(MEETING, { offset: this.#next++, time: this.#time }, message, this.#meeting.emit)
   }
 }
+
+/** A processor's fold, and where it speaks to. */
+interface Voice {
+  readonly fold: Fold
+  readonly emit: (output: Output) => void
+}
+
+const nobody: readonly Voice[] = []

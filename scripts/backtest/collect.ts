@@ -3,6 +3,8 @@ import { Series } from '../../processors/backtest/chart.ts'
 import type { Fill } from '../../processors/backtest/fills.ts'
 import type { Happening } from '../../processors/backtest/replay.ts'
 import type { Study } from '../../processors/backtest/study.ts'
+import type { LogRecord } from '../../infra/kafka/seam.ts'
+import type { TopicName } from '../../schemas/topics.ts'
 import type { RecordPlace } from '../../schemas/record-id.ts'
 import type { TapeEntry } from './merge.ts'
 import type { Observer } from './run.ts'
@@ -20,14 +22,24 @@ export interface CollectOptions {
   readonly placeOf: (place: RecordPlace) => RecordPlace
 }
 
+/** What was read of one topic and partition. */
+interface Input {
+  records: number
+  readonly first: number
+  last: number
+  readonly hash: RunningHash
+}
+
 /** Watches a run and keeps what its results are made of. */
 export class Collect implements Observer {
-  readonly inputs = new Map<string, { records: number; first: number; last: number; hash: RunningHash }>()
+  readonly inputs = new Map<string, Input>()
   readonly outputs = new Canonical()
   readonly prices = new Map<string, Series>()
   /** Of each asset the instrument whose trades are its price: the first that is seen. */
   readonly #references = new Map<string, string>()
   readonly #options: CollectOptions
+  /** Of the partition that is read, by topic. */
+  readonly #inputsHere = new Map<TopicName, Input>()
   /** Assets of which anything was read. */
   readonly assets = new Set<string>()
   events = 0
@@ -36,10 +48,14 @@ export class Collect implements Observer {
     this.#options = options
   }
 
+  partition(): void {
+    this.#inputsHere.clear()
+  }
+
   entry({ topic, partition, record, message }: TapeEntry, isReported: boolean): void {
     this.events += 1
     if ('asset' in message.value && message.value.asset !== null) this.assets.add(message.value.asset)
-    this.#input(`${topic}/${partition}`, record.offset, record.time, record.value)
+    this.#input(topic, partition, record)
     if (message.type !== 'trade' || this.#options.prices !== 'trades') return
     const { asset, instrument, price, time } = message.value
     const reference = this.#references.get(asset)
@@ -75,15 +91,18 @@ export class Collect implements Observer {
     return this.#options.placeOf(place)
   }
 
-  #input(name: string, offset: number, time: number, value: Buffer | null): void {
-    let input = this.inputs.get(name)
-    if (input === undefined) {
-      input = { records: 0, first: offset, last: offset, hash: new RunningHash() }
-      this.inputs.set(name, input)
-    }
+  #input(topic: TopicName, partition: number, { offset, time, value }: LogRecord): void {
+    const input = this.#inputsHere.get(topic) ?? this.#openInput(topic, partition, offset)
     input.records += 1
     input.last = offset
     input.hash.number(offset).number(time)
-    if (value !== null) input.hash.bytes(value.subarray(WIRE_HEADER_BYTES))
+    if (value !== null) input.hash.bytes(value, WIRE_HEADER_BYTES)
+  }
+
+  #openInput(topic: TopicName, partition: number, first: number): Input {
+    const input = { records: 0, first, last: first, hash: new RunningHash() }
+    this.inputs.set(`${topic}/${partition}`, input)
+    this.#inputsHere.set(topic, input)
+    return input
   }
 }
