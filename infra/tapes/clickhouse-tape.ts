@@ -34,12 +34,16 @@ export function clickhouseTape(clickhouse: Clickhouse, partitions: number): Tape
   }
 }
 
+/** Offsets of a record type in a partition; of none: -1 as the last, and beyond every offset for the rest. */
 interface Bounds {
-  readonly first: number
-  readonly last: number
-  readonly from: number
-  readonly to: number
+  readonly first_offset: number
+  readonly last_offset: number
+  /** First at or after each bound of a range. */
+  readonly since_offset: number
+  readonly until_offset: number
 }
+
+const BEYOND = 1e15
 
 async function spanOf(
   clickhouse: Clickhouse,
@@ -48,27 +52,26 @@ async function spanOf(
   range: TimeRange,
 ): Promise<Span> {
   const bounds = await Promise.all(places.map((place) => boundsOf(clickhouse, place, partition, range)))
-  const found = bounds.filter(({ last }) => last >= 0)
+  const found = bounds.filter((bound) => bound.last_offset >= 0)
   if (found.length === 0) return { topic, partition, from: 0, to: 0, isWhole: false }
-  const end = Math.max(...found.map(({ last }) => last)) + 1
-  const start = Math.min(...found.map(({ first }) => first))
-  const from = range.from <= 0 ? start : Math.min(end, ...found.map((bound) => bound.from))
-  const to = Number.isFinite(range.to) ? Math.min(end, ...found.map((bound) => bound.to)) : end
+  const end = Math.max(...found.map((bound) => bound.last_offset)) + 1
+  const start = Math.min(...found.map((bound) => bound.first_offset))
+  const from = range.from <= 0 ? start : Math.min(end, ...found.map((bound) => bound.since_offset))
+  const to = Number.isFinite(range.to) ? Math.min(end, ...found.map((bound) => bound.until_offset)) : end
   return { topic, partition, from, to: Math.max(from, to), isWhole: start === 0 && from === 0 }
 }
 
-/** First and last offset (-1: none), and the first at or after each bound of the range; none: beyond every offset. */
 async function boundsOf(clickhouse: Clickhouse, place: Place, partition: number, range: TimeRange): Promise<Bounds> {
   const { table, offset, time, where } = place
   const after = (at: string): string =>
-    `toFloat64(minIf(${offset}, ${time} >= {${at}:Float64})) + if(countIf(${time} >= {${at}:Float64}) = 0, 1e15, 0)`
+    `if(countIf(${time} >= {${at}:Float64}) = 0, ${BEYOND}, toFloat64(minIf(${offset}, ${time} >= {${at}:Float64})))`
   const [row] = await clickhouse.rows<Bounds>(
-    `SELECT toFloat64(min(${offset})) AS first, if(count() = 0, -1, toFloat64(max(${offset}))) AS last,
-  ${after('since')} AS \`from\`, ${after('until')} AS \`to\`
+    `SELECT toFloat64(min(${offset})) AS first_offset, if(count() = 0, -1, toFloat64(max(${offset}))) AS last_offset,
+  ${after('since')} AS since_offset, ${after('until')} AS until_offset
 FROM ${table} WHERE ${place.partition} = {partition:UInt16} AND ${where}`,
-    { partition, since: range.from, until: Number.isFinite(range.to) ? range.to : 1e15 },
+    { partition, since: range.from, until: Number.isFinite(range.to) ? range.to : BEYOND },
   )
-  return row ?? { first: 0, last: -1, from: 1e15, to: 1e15 }
+  return row ?? { first_offset: 0, last_offset: -1, since_offset: BEYOND, until_offset: BEYOND }
 }
 
 async function* readSpan(

@@ -9,6 +9,9 @@ import type { Output, ProcessorRow } from '../kernel/processor.ts'
 /** The topic in which commands, prices and risk meet. */
 const MEETING: TopicName = 'alerts.inputs'
 
+/** Records between two clearings of what states have noted as changed. */
+const FORGET_EVERY = 50_000
+
 /** One output of a replay, with the record of the tape that brought it about. */
 export interface Happening {
   /** Name of the processor. */
@@ -44,6 +47,7 @@ export class PartitionReplay {
   #topic: TopicName = MEETING
   #offset = -1
   #time = 0
+  #applied = 0
 
   constructor(options: ReplayOptions) {
     this.#options = options
@@ -69,6 +73,8 @@ export class PartitionReplay {
     this.#offset = record.offset
     this.#time = record.time
     for (const { fold, emit } of this.#folds.get(topic) ?? nobody) fold.apply(topic, record, message, emit)
+    this.#applied += 1
+    if (this.#applied % FORGET_EVERY === 0) this.#forget()
   }
 
   /** Gives a command to the alerts, as the API would have at `time` (ms). */
@@ -82,6 +88,12 @@ export class PartitionReplay {
   /** The tape has ended: what was held back comes out. */
   end(): void {
     for (const { fold, emit } of this.#voices) fold.flush(emit)
+  }
+
+  /** A state remembers what changed since it was written last, which it never is here. What is held back comes out first. */
+  #forget(): void {
+    this.end()
+    for (const { fold } of this.#voices) fold.forget()
   }
 
   #emit(fold: Fold, output: Output): void {

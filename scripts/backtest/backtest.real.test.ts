@@ -170,6 +170,7 @@ describe('a backtest', () => {
     await live()
     const { check } = await replay(broker(), '--check-live')
     expect(check?.differences).toEqual([])
+    expect(check?.absent).toEqual([])
     expect([...(check?.tallies ?? [])].map(([topic, { compared }]) => [topic, compared > 100])).toEqual([
       ['derived.flow', true],
       ['derived.signals', true],
@@ -251,6 +252,10 @@ async function live(): Promise<void> {
     const lags = runner.lags()
     expect(lags.length).toBe(names.length)
     expect(lags.filter(({ records }) => records > 0)).toEqual([])
+  }, SOON)
+  await vi.waitFor(async () => {
+    const marks = await rowsOf('alerts.events', 'mark')
+    expect(marks.at(-1)?.value).toMatchObject({ time: T0 + (SECONDS - 1) * 1e6 + 900_000 })
   }, SOON)
 }
 

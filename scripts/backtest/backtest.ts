@@ -51,8 +51,11 @@ export async function backtest(tape: Tape, options: BacktestOptions, around: Sur
     },
     stop: around.stop,
   })
-  if (collect.events === 0) throw await nothingThere(tape, plan, readings)
-  warnOfUnknown(options, collect, around.warn)
+  const silent = (options.symbols ?? []).filter((symbol) => !collect.assets.has(assetOf(symbol)))
+  const isNothing = collect.events === 0 || (silent.length > 0 && silent.length === options.symbols?.length)
+  if (isNothing) throw await nothingThere(tape, plan, readings)
+  // A symbol of which nothing was read may be a slip of the pen.
+  if (silent.length > 0) around.warn(`nothing was read of ${silent.join(', ')}`)
   const manifest = manifestOf({ options, rows, collect, source: tape.name, study, undecodable })
   return { manifest, study, collect, check: check?.report() }
 }
@@ -127,10 +130,4 @@ async function timesOf(
     }
   }
   return { from, to }
-}
-
-/** A symbol of which nothing was read may be a slip of the pen. */
-function warnOfUnknown({ symbols = [] }: BacktestOptions, collect: Collect, warn: (line: string) => void): void {
-  const silent = symbols.filter((symbol) => !collect.assets.has(assetOf(symbol)))
-  if (silent.length > 0) warn(`nothing was read of ${silent.join(', ')}`)
 }

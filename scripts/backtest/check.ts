@@ -1,5 +1,5 @@
 import type { Tape, TimeRange } from '../../infra/tapes/tape.ts'
-import { LiveCheck, restsOnOlder } from '../../processors/backtest/compare.ts'
+import { LiveCheck, restsOnOlder, type LeadIn } from '../../processors/backtest/compare.ts'
 import type { Difference, Tally, Window } from '../../processors/backtest/live-check.ts'
 import type { Happening } from '../../processors/backtest/replay.ts'
 import { Decoder } from '../../processors/kernel/decoder.ts'
@@ -126,6 +126,9 @@ class PartitionCheck {
   readonly check: LiveCheck
   readonly #rows: readonly ProcessorRow[]
   readonly #tape: Tape
+  readonly #range: TimeRange
+  /** Record time of the first record that was read. */
+  #begin: Micros = Infinity
   readonly #readings: readonly Reading[]
   readonly #terms = new Set<string>()
   readonly #alerts = new Set<string>()
@@ -135,14 +138,14 @@ class PartitionCheck {
   constructor(plan: CheckPlan, readings: readonly Reading[]) {
     this.#rows = plan.rows
     this.#tape = plan.tape
+    this.#range = plan.range
     this.#readings = readings
     const isWhole = readings.every(({ span }) => span.isWhole)
-    const begin = (plan.range.from - plan.leadInMs) * 1000
-    const lead = { begin, from: plan.range.from * 1000, terms: this.#terms, alerts: this.#alerts }
-    this.check = new LiveCheck({ restsOnOlder: (message) => !isWhole && restsOnOlder(message, lead) })
+    this.check = new LiveCheck({ restsOnOlder: (message) => !isWhole && restsOnOlder(message, this.#leadIn()) })
   }
 
-  entry({ message }: TapeEntry): void {
+  entry({ message, time }: TapeEntry): void {
+    this.#begin = Math.min(this.#begin, time * 1000)
     if (message.type === 'contract_terms') this.#terms.add(message.value.instrument)
     if (message.type === 'command' && message.value.action === 'create') this.#alerts.add(message.value.alert_id)
   }
@@ -158,6 +161,12 @@ class PartitionCheck {
     const before = isBefore ? time : (this.#reached.get(row)?.before ?? 0)
     this.#reached.set(row, { offset: cause.offset, time, before })
     this.check.settle(row)
+  }
+
+  /** What was read before the range: less than was asked for where the log begins later. */
+  #leadIn(): LeadIn {
+    const from = Math.max(this.#range.from * 1000, this.#begin)
+    return { begin: this.#begin, from, terms: this.#terms, alerts: this.#alerts }
   }
 
   /** Tables hold no forwarded marks. */
