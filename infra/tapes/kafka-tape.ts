@@ -17,19 +17,33 @@ export function kafkaTape(log: Log, codec: RegistryCodec, partitions: number): T
     topics: new Set(topics.map(({ name }) => name)),
     codec,
     lookUp: (id) => codec.lookUp(id),
-    span: (topic, partition, range) => spanOf(bounds, topic, partition, range),
+    span: (topic, partition, range) => spanOf(log, bounds, { topic, partition }, range),
     read: (span) => readSpan(log.reader(), span),
     close: () => bounds.close(),
   }
 }
 
-async function spanOf(reader: LogReader, topic: TopicName, partition: number, range: TimeRange): Promise<Span> {
+async function spanOf(log: Log, bounds: LogReader, { topic, partition }: Place, range: TimeRange): Promise<Span> {
   const at = async (where: 'start' | 'end' | { time: number }): Promise<number> =>
-    (await reader.offsets(topic, [partition], where)).get(partition) ?? 0
-  const start = await at('start')
-  const from = range.from <= 0 ? start : await at({ time: Math.floor(range.from) })
-  const to = Number.isFinite(range.to) ? await at({ time: Math.ceil(range.to) }) : await at('end')
+    (await bounds.offsets(topic, [partition], where)).get(partition) ?? 0
+  const [start, end] = [await at('start'), await at('end')]
+  /** A claim's control records have the broker's own time and are no records: the first real one is looked for. */
+  const firstAt = async (time: number): Promise<number> => {
+    const from = await at({ time })
+    for await (const records of readSpan(log.reader(), { topic, partition, from, to: end, isWhole: false })) {
+      const found = records.find((record) => record.time >= time)
+      if (found !== undefined) return found.offset
+    }
+    return end
+  }
+  const from = range.from <= 0 ? start : await firstAt(Math.floor(range.from))
+  const to = Number.isFinite(range.to) ? await firstAt(Math.ceil(range.to)) : end
   return { topic, partition, from, to: Math.max(from, to), isWhole: start === 0 && from === 0 }
+}
+
+interface Place {
+  readonly topic: TopicName
+  readonly partition: number
 }
 
 /** One fetch is under way while the batch before it is worked on. */
