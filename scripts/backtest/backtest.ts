@@ -39,7 +39,8 @@ export async function backtest(tape: Tape, options: BacktestOptions, around: Sur
   const prices = options.mode === 'archive' ? 'trades' : 'composite'
   const collect = new Collect({ study, prices, placeOf: (place) => arranged.placeOf?.(place) ?? place })
   const { rows, range, leadInMs, assets } = plan
-  const check = options.checkLive ? new Check({ tape, rows, range, leadInMs, assets }) : undefined
+  const compared = { tape, rows: processorsNamed(replayed), range, leadInMs, assets }
+  const check = options.checkLive ? new Check(compared) : undefined
   let undecodable = 0
   const readings = await run({
     plan,
@@ -67,15 +68,17 @@ function planOf(tape: Tape, options: BacktestOptions): Plan {
   const own = assets === undefined ? every : every.filter((partition) => hasAny(assets, partition, tape.partitions))
   const given =
     options.alerts === undefined ? undefined : readAlerts(options.alerts, { from, to, partitions: tape.partitions })
+  // An archive tells of no alerts, and ClickHouse has none of their secrets: nothing there rings but what is given.
+  const commands = given ?? (tape.topics.has('alerts.inputs') ? undefined : [])
+  const names = commands?.length === 0 ? replayed.filter((name) => name !== 'alerts') : replayed
   return {
     tape,
-    rows: processorsNamed(replayed),
+    rows: processorsNamed(names),
     partitions: own,
     range: { from, to },
     leadInMs,
     assets,
-    // An archive tells of no alerts, and ClickHouse has none of their secrets: nothing there rings but what is given.
-    commands: given ?? (tape.topics.has('alerts.inputs') ? undefined : []),
+    commands,
   }
 }
 
