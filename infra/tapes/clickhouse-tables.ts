@@ -2,57 +2,55 @@ import { schemaText } from '../../schemas/codec.ts'
 import type { Message, RecordType } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 
-/** Where a record type of a topic stands in ClickHouse, and how its rows read as records of the log. */
+/** Where record types of a topic stand in ClickHouse, and how its rows read as records of the log. */
 export interface Place {
   readonly topic: TopicName
-  readonly record: RecordType
   readonly table: string
   /** Columns of partition, offset and record time (milliseconds, as SQL). */
   readonly partition: string
   readonly offset: string
   readonly time: string
-  /** Which rows are of this record type. */
-  readonly where: string
-  /** Columns that are called otherwise, by field. */
-  readonly renamed: Readonly<Record<string, string>>
+  /** The record types of its rows, each with the column that is null in rows of the others; null: there are no others. */
+  readonly records: readonly (readonly [record: RecordType, own: string | null])[]
 }
 
-const kept = { partition: 'partition', offset: 'offset', where: '1', renamed: {} } as const
-const replay = {
-  partition: 'log_partition',
-  offset: 'log_offset',
-  time: 'toUnixTimestamp64Milli(log_time)',
-  renamed: {},
-}
 const millis = (column: string): string => `intDiv(toUnixTimestamp64Micro(${column}), 1000)`
+
+function place(topic: TopicName, record: RecordType, table: string, time: string): Place {
+  const at = { partition: 'partition', offset: 'offset', time: millis(time) }
+  return { topic, table, ...at, records: [[record, null]] }
+}
+
+function replayed(topic: TopicName, table: string, records: Place['records']): Place {
+  const at = { partition: 'log_partition', offset: 'log_offset', time: 'toUnixTimestamp64Milli(log_time)' }
+  return { topic, table, ...at, records }
+}
 
 /** Inputs of the processors: with them a backtest gives what it gives from the log. */
 export const inputPlaces: readonly Place[] = [
-  { topic: 'market.trades', record: 'trade', table: 'trades_log', ...kept, time: millis('received') },
-  { topic: 'market.trades', record: 'gap', table: 'gaps_log', ...kept, time: millis('time') },
-  { topic: 'market.trades', record: 'mark', table: 'feed_marks_log', ...kept, time: millis('time') },
-  { topic: 'market.tickers', record: 'spot_ticker', table: 'tickers_replay', ...replay, where: 'last IS NOT NULL' },
-  { topic: 'market.tickers', record: 'price_range', table: 'tickers_replay', ...replay, where: '`from` IS NOT NULL' },
-  { topic: 'market.tickers', record: 'mark', table: 'tickers_replay', ...replay, where: 'writer IS NOT NULL' },
-  ...(
-    [
-      ['derivative_ticker', 'channel'],
-      ['settlement', 'settled_rate'],
-      ['long_short_ratio', 'ls_ratio'],
-      ['contract_terms', 'interval_hours'],
-      ['mark', 'writer'],
-    ] as const
-  ).map(([record, own]): Place => {
-    return { topic: 'market.funding', record, table: 'funding_replay', ...replay, where: `${own} IS NOT NULL` }
-  }),
+  place('market.trades', 'trade', 'trades_log', 'received'),
+  place('market.trades', 'gap', 'gaps_log', 'time'),
+  place('market.trades', 'mark', 'feed_marks_log', 'time'),
+  replayed('market.tickers', 'tickers_replay', [
+    ['spot_ticker', 'last'],
+    ['price_range', 'from'],
+    ['mark', 'writer'],
+  ]),
+  replayed('market.funding', 'funding_replay', [
+    ['derivative_ticker', 'channel'],
+    ['settlement', 'settled_rate'],
+    ['long_short_ratio', 'ls_ratio'],
+    ['contract_terms', 'interval_hours'],
+    ['mark', 'writer'],
+  ]),
 ]
 
 /** What the live system derived, the last version of each; without the forwarded marks. */
 export const derivedPlaces: readonly Place[] = [
-  { topic: 'derived.flow', record: 'flow', table: 'flow_log', ...kept, time: millis('bucket') },
-  { topic: 'derived.signals', record: 'signal', table: 'signal_changes_log', ...kept, time: millis('time') },
-  { topic: 'alerts.inputs', record: 'composite_price', table: 'prices_log', ...kept, time: millis('time') },
-  { topic: 'alerts.inputs', record: 'liquidation_risk', table: 'liquidation_risk_log', ...kept, time: millis('time') },
+  place('derived.flow', 'flow', 'flow_log', 'bucket'),
+  place('derived.signals', 'signal', 'signal_changes_log', 'time'),
+  place('alerts.inputs', 'composite_price', 'prices_log', 'time'),
+  place('alerts.inputs', 'liquidation_risk', 'liquidation_risk_log', 'time'),
 ]
 
 type Schema = string | readonly Schema[] | Named

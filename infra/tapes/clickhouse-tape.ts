@@ -62,13 +62,13 @@ async function spanOf(
 }
 
 async function boundsOf(clickhouse: Clickhouse, place: Place, partition: number, range: TimeRange): Promise<Bounds> {
-  const { table, offset, time, where } = place
+  const { table, offset, time } = place
   const after = (at: string): string =>
     `if(countIf(${time} >= {${at}:Float64}) = 0, ${BEYOND}, toFloat64(minIf(${offset}, ${time} >= {${at}:Float64})))`
   const [row] = await clickhouse.rows<Bounds>(
     `SELECT toFloat64(min(${offset})) AS first_offset, if(count() = 0, -1, toFloat64(max(${offset}))) AS last_offset,
   ${after('since')} AS since_offset, ${after('until')} AS until_offset
-FROM ${table} WHERE ${place.partition} = {partition:UInt16} AND ${where}`,
+FROM ${table} WHERE ${place.partition} = {partition:UInt16}`,
     { partition, since: range.from, until: Number.isFinite(range.to) ? range.to : BEYOND },
   )
   return row ?? { first_offset: 0, last_offset: -1, since_offset: BEYOND, until_offset: BEYOND }
@@ -108,25 +108,22 @@ async function readWindow(
 ): Promise<LogRecord[]> {
   const byOffset = new Map<number, LogRecord>()
   for (const place of places) {
-    for (const { log_offset: offset, log_ms: time, ...row } of await clickhouse.rows<Row>(queryOf(place), {
-      ...window,
-    })) {
-      byOffset.set(offset, { offset, time, key: null, value: encode(recordOf(place.record, row)) })
+    for (const row of await clickhouse.rows<Row>(queryOf(place), { ...window })) {
+      const { log_offset: offset, log_ms: time } = row
+      const [record] = place.records.find(([, own]) => own === null || row[own] !== null) ?? []
+      if (record !== undefined) byOffset.set(offset, { offset, time, key: null, value: encode(recordOf(record, row)) })
     }
   }
-  return [...byOffset.values()].sort((a, b) => a.offset - b.offset)
+  return [...byOffset.values()].sort((x, y) => x.offset - y.offset)
 }
 
 type Row = Readonly<Record<string, unknown>> & { readonly log_offset: number; readonly log_ms: number }
 
-/** FINAL, because of equal records the views say which stands; the columns by the names of the record's fields. */
-function queryOf({ table, record, partition, offset, time, where, renamed }: Place): string {
-  const columns = fieldNames(record).map((field) => {
-    const column = renamed[field] ?? field
-    return column === field ? `\`${field}\`` : `\`${column}\` AS \`${field}\``
-  })
-  return `SELECT * FROM (SELECT ${[...columns, `${offset} AS log_offset`, `${time} AS log_ms`].join(', ')}
+/** FINAL, because of equal records the views say which stands; the columns have the names of the records' fields. */
+function queryOf({ table, records, partition, offset, time }: Place): string {
+  const fields = [...new Set(records.flatMap(([record]) => fieldNames(record)))].map((field) => `\`${field}\``)
+  return `SELECT * FROM (SELECT ${[...fields, `${offset} AS log_offset`, `${time} AS log_ms`].join(', ')}
 FROM ${table} AS stored FINAL
-WHERE ${partition} = {partition:UInt16} AND ${offset} >= {from:UInt64} AND ${offset} < {to:UInt64} AND ${where})
+WHERE ${partition} = {partition:UInt16} AND ${offset} >= {from:UInt64} AND ${offset} < {to:UInt64})
 ${SETTINGS}`
 }

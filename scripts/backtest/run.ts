@@ -96,8 +96,8 @@ async function readingsOf(plan: Plan, partition: number): Promise<Reading[]> {
   for (const topic of inputsOf(plan)) {
     if (topicOf(topic).partitions === 'one') throw new Error(`${topic} is not partitioned by asset`)
     const span = await tape.span(topic, partition, { from: range.from - leadInMs, to: range.to })
-    const reported = await tape.span(topic, partition, range)
-    readings.push({ span, reportFrom: reported.from })
+    const reportFrom = range.from <= 0 ? span.from : (await tape.span(topic, partition, range)).from
+    readings.push({ span, reportFrom })
   }
   return readings
 }
