@@ -65,6 +65,7 @@ export class Canonical {
 
   /** An output's body without its schema id; `isMark`: the record is a forwarded mark. */
   add(row: string, topic: TopicName, partition: number, key: string, body: Buffer, isMark: boolean): void {
+    if (topicOf(topic).kind === 'cache') return
     const name = `${topic} ${row} ${partition}`
     const lane = this.#lanes.get(name) ?? this.#open(name, topic)
     if (lane.isUpsert && !isMark) {

@@ -66,7 +66,7 @@ function parametersOf(options: BacktestOptions): Readonly<Record<string, unknown
   const given = (file: string | undefined): string | null => (file === undefined ? null : sha256(readFileSync(file)))
   return {
     symbols: symbols ?? null,
-    from: iso(from),
+    from: from === 0 ? null : iso(from),
     to: iso(to),
     mode,
     leadInMs,

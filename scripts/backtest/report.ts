@@ -44,7 +44,7 @@ ${method(manifest)}
 function headline(manifest: Manifest): string {
   const { parameters, source, events, signals, triggers, inputHash, outputHash, code } = manifest
   const rows: readonly (readonly [string, string])[] = [
-    ['Range', `${text(parameters['from'])} to ${text(parameters['to'])}`],
+    ['Range', `${text(parameters['from'], 'the log’s start')} to ${text(parameters['to'], 'the log’s end')}`],
     ['Symbols', Array.isArray(parameters['symbols']) ? parameters['symbols'].join(', ') : 'all'],
     ['Mode', `${text(parameters['mode'])}, latency ${text(parameters['latencyMs'])} ms`],
     ['Source', source],
@@ -57,8 +57,8 @@ function headline(manifest: Manifest): string {
   return `<table class="facts">${rows.map(([name, value]) => `<tr><th>${name}</th><td>${escape(value)}</td></tr>`).join('')}</table>`
 }
 
-function text(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : 'the end of the log'
+function text(value: unknown, otherwise = ''): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : otherwise
 }
 
 function assetChart(asset: string, series: Series, { signals, triggers }: Study): string {
