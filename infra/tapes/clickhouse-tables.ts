@@ -12,23 +12,25 @@ export interface Place {
   readonly time: string
   /** The record types of its rows, each with the column that is null in rows of the others; null: there are no others. */
   readonly records: readonly (readonly [record: RecordType, own: string | null])[]
+  /** Its rows lie in the order of their assets: naming those of a partition spares the others. */
+  readonly isByAsset: boolean
 }
 
 const millis = (column: string): string => `intDiv(toUnixTimestamp64Micro(${column}), 1000)`
 
-function place(topic: TopicName, record: RecordType, table: string, time: string): Place {
+function place(topic: TopicName, record: RecordType, table: string, time: string, isByAsset = false): Place {
   const at = { partition: 'partition', offset: 'offset', time: millis(time) }
-  return { topic, table, ...at, records: [[record, null]] }
+  return { topic, table, ...at, records: [[record, null]], isByAsset }
 }
 
 function replayed(topic: TopicName, table: string, records: Place['records']): Place {
   const at = { partition: 'log_partition', offset: 'log_offset', time: 'toUnixTimestamp64Milli(log_time)' }
-  return { topic, table, ...at, records }
+  return { topic, table, ...at, records, isByAsset: false }
 }
 
 /** Inputs of the processors: with them a backtest gives what it gives from the log. */
 export const inputPlaces: readonly Place[] = [
-  place('market.trades', 'trade', 'trades_log', 'received'),
+  place('market.trades', 'trade', 'trades_log', 'received', true),
   place('market.trades', 'gap', 'gaps_log', 'time'),
   place('market.trades', 'mark', 'feed_marks_log', 'time'),
   replayed('market.tickers', 'tickers_replay', [
@@ -47,10 +49,10 @@ export const inputPlaces: readonly Place[] = [
 
 /** What the live system derived, the last version of each; without the forwarded marks. */
 export const derivedPlaces: readonly Place[] = [
-  place('derived.flow', 'flow', 'flow_log', 'bucket'),
-  place('derived.signals', 'signal', 'signal_changes_log', 'time'),
-  place('alerts.inputs', 'composite_price', 'prices_log', 'time'),
-  place('alerts.inputs', 'liquidation_risk', 'liquidation_risk_log', 'time'),
+  place('derived.flow', 'flow', 'flow_log', 'bucket', true),
+  place('derived.signals', 'signal', 'signal_changes_log', 'time', true),
+  place('alerts.inputs', 'composite_price', 'prices_log', 'time', true),
+  place('alerts.inputs', 'liquidation_risk', 'liquidation_risk_log', 'time', true),
 ]
 
 type Schema = string | readonly Schema[] | Named

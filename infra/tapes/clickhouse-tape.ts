@@ -1,3 +1,4 @@
+import { partitionOf } from '../../schemas/catalogue.ts'
 import { localCodec, type Codec } from '../../schemas/codec.ts'
 import type { Message } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
@@ -7,7 +8,7 @@ import { derivedPlaces, fieldNames, inputPlaces, recordOf, type Place } from './
 import type { Span, Tape, TimeRange } from './tape.ts'
 
 /** Offsets that are read at a time, of each record type. */
-const OFFSETS_PER_READ = 50_000
+const OFFSETS_PER_READ = 100_000
 /** As in `ingest`: what ClickHouse prints must be what was stored. */
 const SETTINGS =
   "SETTINGS date_time_output_format = 'unix_timestamp', output_format_json_quote_64bit_integers = 0, " +
@@ -20,6 +21,7 @@ const SETTINGS =
 export function clickhouseTape(clickhouse: Clickhouse, partitions: number): Tape {
   const codec = localCodec()
   const places = [...inputPlaces, ...derivedPlaces]
+  const tables = new Tables(clickhouse, partitions)
   const of = (topic: TopicName): readonly Place[] => places.filter((place) => place.topic === topic)
   return {
     name: 'ClickHouse',
@@ -28,8 +30,8 @@ export function clickhouseTape(clickhouse: Clickhouse, partitions: number): Tape
     compared: new Set(derivedPlaces.map(({ topic }) => topic)),
     codec,
     lookUp: () => Promise.resolve(false),
-    span: (topic, partition, range) => spanOf(clickhouse, of(topic), { topic, partition }, range),
-    read: (span) => readSpan(clickhouse, codec, of(span.topic), span),
+    span: (topic, partition, range) => spanOf(tables, of(topic), { topic, partition }, range),
+    read: (span) => readSpan(tables, codec, of(span.topic), span),
     close: () => clickhouse.close(),
   }
 }
@@ -46,12 +48,12 @@ interface Bounds {
 const BEYOND = 1e15
 
 async function spanOf(
-  clickhouse: Clickhouse,
+  tables: Tables,
   places: readonly Place[],
   { topic, partition }: Pick<Span, 'topic' | 'partition'>,
   range: TimeRange,
 ): Promise<Span> {
-  const bounds = await Promise.all(places.map((place) => boundsOf(clickhouse, place, partition, range)))
+  const bounds = await Promise.all(places.map((place) => tables.bounds(place, partition, range)))
   const found = bounds.filter((bound) => bound.last_offset >= 0)
   if (found.length === 0) return { topic, partition, from: 0, to: 0, isWhole: false }
   const end = Math.max(...found.map((bound) => bound.last_offset)) + 1
@@ -61,28 +63,15 @@ async function spanOf(
   return { topic, partition, from, to: Math.max(from, to), isWhole: start === 0 && from === 0 }
 }
 
-async function boundsOf(clickhouse: Clickhouse, place: Place, partition: number, range: TimeRange): Promise<Bounds> {
-  const { table, offset, time } = place
-  const after = (at: string): string =>
-    `if(countIf(${time} >= {${at}:Float64}) = 0, ${BEYOND}, toFloat64(minIf(${offset}, ${time} >= {${at}:Float64})))`
-  const [row] = await clickhouse.rows<Bounds>(
-    `SELECT toFloat64(min(${offset})) AS first_offset, if(count() = 0, -1, toFloat64(max(${offset}))) AS last_offset,
-  ${after('since')} AS since_offset, ${after('until')} AS until_offset
-FROM ${table} WHERE ${place.partition} = {partition:UInt16}`,
-    { partition, since: range.from, until: Number.isFinite(range.to) ? range.to : BEYOND },
-  )
-  return row ?? { first_offset: 0, last_offset: -1, since_offset: BEYOND, until_offset: BEYOND }
-}
-
 async function* readSpan(
-  clickhouse: Clickhouse,
+  tables: Tables,
   codec: Codec,
   places: readonly Place[],
   { topic, partition, from, to }: Span,
 ): AsyncGenerator<readonly LogRecord[]> {
   const fetch = (at: number): Promise<LogRecord[]> => {
     const window = { partition, from: at, to: Math.min(to, at + OFFSETS_PER_READ) }
-    return readWindow(clickhouse, places, window, (message) => codec.encode(topic, message.type, message.value))
+    return readWindow(tables, places, window, (message) => codec.encode(topic, message.type, message.value))
   }
   let ahead = from < to ? fetch(from) : undefined
   for (let at = from; ahead !== undefined; at += OFFSETS_PER_READ) {
@@ -101,14 +90,14 @@ interface OffsetWindow {
 }
 
 async function readWindow(
-  clickhouse: Clickhouse,
+  tables: Tables,
   places: readonly Place[],
   window: OffsetWindow,
   encode: (message: Message) => Buffer,
 ): Promise<LogRecord[]> {
   const byOffset = new Map<number, LogRecord>()
   for (const place of places) {
-    for (const row of await clickhouse.rows<Row>(queryOf(place), { ...window })) {
+    for (const row of await tables.rows(place, window)) {
       const { log_offset: offset, log_ms: time } = row
       const [record] = place.records.find(([, own]) => own === null || row[own] !== null) ?? []
       if (record !== undefined) byOffset.set(offset, { offset, time, key: null, value: encode(recordOf(record, row)) })
@@ -119,11 +108,64 @@ async function readWindow(
 
 type Row = Readonly<Record<string, unknown>> & { readonly log_offset: number; readonly log_ms: number }
 
-/** FINAL, because of equal records the views say which stands; the columns have the names of the records' fields. */
-function queryOf({ table, records, partition, offset, time }: Place): string {
-  const fields = [...new Set(records.flatMap(([record]) => fieldNames(record)))].map((field) => `\`${field}\``)
-  return `SELECT * FROM (SELECT ${[...fields, `${offset} AS log_offset`, `${time} AS log_ms`].join(', ')}
+/** The queries, each for one partition of one table. */
+class Tables {
+  readonly #clickhouse: Clickhouse
+  readonly #partitions: number
+  /** By table. */
+  readonly #assets = new Map<string, Promise<readonly string[]>>()
+
+  constructor(clickhouse: Clickhouse, partitions: number) {
+    this.#clickhouse = clickhouse
+    this.#partitions = partitions
+  }
+
+  async bounds(place: Place, partition: number, range: TimeRange): Promise<Bounds> {
+    const { table, offset, time } = place
+    const after = (at: string): string =>
+      `if(countIf(${time} >= {${at}:Float64}) = 0, ${BEYOND}, toFloat64(minIf(${offset}, ${time} >= {${at}:Float64})))`
+    const [row] = await this.#clickhouse.rows<Bounds>(
+      `SELECT toFloat64(min(${offset})) AS first_offset, if(count() = 0, -1, toFloat64(max(${offset}))) AS last_offset,
+  ${after('since')} AS since_offset, ${after('until')} AS until_offset
+FROM ${table} WHERE ${where(place)}`,
+      {
+        partition,
+        since: range.from,
+        until: Number.isFinite(range.to) ? range.to : BEYOND,
+        assets: await this.#assetsOf(place, partition),
+      },
+    )
+    return row ?? { first_offset: 0, last_offset: -1, since_offset: BEYOND, until_offset: BEYOND }
+  }
+
+  /** FINAL, because of equal records the views say which stands; the columns have the names of the records' fields. */
+  async rows(place: Place, window: OffsetWindow): Promise<Row[]> {
+    const { table, records, offset, time } = place
+    const fields = [...new Set(records.flatMap(([record]) => fieldNames(record)))].map((field) => `\`${field}\``)
+    return this.#clickhouse.rows<Row>(
+      `SELECT * FROM (SELECT ${[...fields, `${offset} AS log_offset`, `${time} AS log_ms`].join(', ')}
 FROM ${table} AS stored FINAL
-WHERE ${partition} = {partition:UInt16} AND ${offset} >= {from:UInt64} AND ${offset} < {to:UInt64})
-${SETTINGS}`
+WHERE ${where(place)} AND ${offset} >= {from:UInt64} AND ${offset} < {to:UInt64})
+${SETTINGS}`,
+      { ...window, assets: await this.#assetsOf(place, window.partition) },
+    )
+  }
+
+  /** The assets of a partition that a table has; asked for once a table. */
+  async #assetsOf({ table, isByAsset }: Place, partition: number): Promise<readonly string[]> {
+    if (!isByAsset) return []
+    const known = this.#assets.get(table) ?? this.#readAssets(table)
+    this.#assets.set(table, known)
+    return (await known).filter((asset) => partitionOf(asset, this.#partitions) === partition)
+  }
+
+  async #readAssets(table: string): Promise<readonly string[]> {
+    const rows = await this.#clickhouse.rows<{ asset: string }>(`SELECT DISTINCT asset FROM ${table}`)
+    return rows.map(({ asset }) => asset)
+  }
+}
+
+function where({ partition, isByAsset }: Place): string {
+  const own = `${partition} = {partition:UInt16}`
+  return isByAsset ? `asset IN {assets:Array(String)} AND ${own}` : own
 }

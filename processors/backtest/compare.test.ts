@@ -95,7 +95,7 @@ describe('a partition beside what was lived', () => {
   const window: Window = { generation: 1, from: 10, to: 100, fromTime: 0, toTime: BEGIN }
   const derived = (value: Flow): Derived => {
     const body = avroType('flow').toBuffer(value)
-    return { topic: 'derived.flow', key: 'key', message: { type: 'flow', value }, body }
+    return { topic: 'derived.flow', message: { type: 'flow', value }, body }
   }
   const checked = (replayed: readonly Flow[], live: readonly Flow[]) => {
     const check = new LiveCheck({ restsOnOlder: () => false })

@@ -1,9 +1,17 @@
 import type { Message, Micros } from '../../schemas/records.ts'
 import { topicOf, type TopicName } from '../../schemas/topics.ts'
-import { identityOf, isWithin, writerOf, type Derived, type Difference, type Tally, type Window } from './live-check.ts'
+import {
+  identityOf,
+  isWithin,
+  upsertKeyOf,
+  writerOf,
+  type Derived,
+  type Difference,
+  type Tally,
+  type Window,
+} from './live-check.ts'
 
 interface Known {
-  readonly key: string
   readonly message: Message
   readonly bodies: Buffer[]
   readonly rank: number
@@ -19,12 +27,12 @@ class Shelf {
     this.#keepsHighest = keepsHighest
   }
 
-  add({ key, message, body }: Derived): void {
+  add({ message, body }: Derived): void {
     const id = `${message.type} ${identityOf(message)}`
     const rank = rankOf(message)
     const known = this.known.get(id)
     if (known === undefined || (this.#keepsHighest(message) && rank > known.rank)) {
-      this.known.set(id, { key, message, bodies: [body], rank })
+      this.known.set(id, { message, bodies: [body], rank })
     } else if (this.#keepsHighest(message) && rank < known.rank) return
     else if (known.bodies.some((other) => other.equals(body))) this.repeated += 1
     else known.bodies.push(body)
@@ -79,11 +87,11 @@ export class LiveCheck {
 
   /** A record of the live system's topic. */
   live(derived: Derived): void {
-    const { topic, key, message } = derived
+    const { topic, message } = derived
     const window = this.#windows.get(writerOf(derived) ?? '')
     if (window === undefined) return
     if (topicOf(topic).kind === 'upsert') {
-      const name = `${topic} ${message.type} ${key}`
+      const name = `${topic} ${message.type} ${upsertKeyOf(message)}`
       this.#highest.set(name, Math.max(this.#highest.get(name) ?? 0, rankOf(message)))
     }
     if (isWithin(message, window)) shelfOf(this.#live, topic).add(derived)
@@ -142,8 +150,8 @@ export class LiveCheck {
     return { ...about, kind: 'different', replay: ours.message, live: theirs.message }
   }
 
-  #isOvertaken(topic: TopicName, { key, message, rank }: Known): boolean {
-    const highest = this.#highest.get(`${topic} ${message.type} ${key}`)
+  #isOvertaken(topic: TopicName, { message, rank }: Known): boolean {
+    const highest = this.#highest.get(`${topic} ${message.type} ${upsertKeyOf(message)}`)
     return highest !== undefined && highest > rank
   }
 }

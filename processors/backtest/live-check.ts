@@ -5,8 +5,6 @@ import { versionOf } from '../kernel/version.ts'
 /** One derived record, wherever it was written. */
 export interface Derived {
   readonly topic: TopicName
-  /** Kafka key. */
-  readonly key: string
   readonly message: Message
   /** Avro body. */
   readonly body: Buffer
@@ -85,6 +83,12 @@ export function identityOf({ type, value }: Message): string {
     default:
       return `${type}|?`
   }
+}
+
+/** What a later record of an upsert topic replaces: its Kafka key says the same, where there is one. */
+export function upsertKeyOf(message: Message): string {
+  if (message.type === 'mark') return message.value.writer
+  return message.type === 'funding' ? message.value.asset : identityOf(message)
 }
 
 /** Whether a record follows from an entry of the window. */

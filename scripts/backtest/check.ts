@@ -92,11 +92,11 @@ export class Check implements Observer {
     for (const place of places) {
       const span = await tape.span(topic, place, { from: range.from, to: Infinity })
       for await (const records of tape.read(span)) {
-        for (const { key, value } of records) {
+        for (const { value } of records) {
           const message = value === null ? undefined : await this.#decode(value)
           if (message === undefined || !this.#isWanted(message, partition)) continue
           const body = avroType(message.type).toBuffer(message.value)
-          at.check.live({ topic, key: key?.toString() ?? '', message, body })
+          at.check.live({ topic, message, body })
         }
       }
     }
@@ -151,10 +151,10 @@ class PartitionCheck {
   }
 
   happening({ row, output, body, cause }: Happening): void {
-    const { topic, key, message } = output
+    const { topic, message } = output
     if (message === null || body === null || topicOf(topic).kind === 'cache' || message.type === 'delivery_order')
       return
-    if (this.#isCompared(topic, message)) this.check.replayed(row, { topic, key, message, body })
+    if (this.#isCompared(topic, message)) this.check.replayed(row, { topic, message, body })
     if (message.type !== 'mark') return
     const { time } = message.value
     const isBefore = cause.offset < this.#reportFrom(cause.topic)
