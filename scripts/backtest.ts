@@ -1,15 +1,13 @@
-import { LogError } from '../infra/kafka/seam.ts'
-import { TapeError } from '../infra/tapes/tape.ts'
-import { RulesError } from '../processors/backtest/rules.ts'
 import { backtest, type Outcome } from './backtest/backtest.ts'
 import { checkText, isEqual } from './backtest/check-text.ts'
 import { load } from './backtest/load.ts'
 import { openClickhouse, openTape, running } from './backtest/open-tape.ts'
-import { readOptions, usage, UsageError, type BacktestOptions } from './backtest/options.ts'
+import { saying } from './backtest/expected.ts'
+import { readOptions, usage, type BacktestOptions } from './backtest/options.ts'
 import { ProgressBar } from './backtest/progress.ts'
 import { reportHtml } from './backtest/report.ts'
 import { clearResults, tablesOf, writeJson } from './backtest/results.ts'
-import { StoppedError, type Progress } from './backtest/run.ts'
+import type { Progress } from './backtest/run.ts'
 import { writeFile } from '../infra/tapes/segment-file.ts'
 
 /** The live system's outputs follow its inputs within this time. */
@@ -80,7 +78,6 @@ try {
   if (options === undefined) console.log(usage)
   else process.exitCode = (await main(options, stop.signal)) ? 0 : 1
 } catch (error) {
-  const isExpected = [UsageError, TapeError, RulesError, LogError, StoppedError].some((kind) => error instanceof kind)
-  console.error(isExpected && error instanceof Error ? error.message : error)
+  console.error(saying(error))
   process.exitCode = 2
 }

@@ -2,13 +2,13 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { mapHash } from '../schemas/catalogue.ts'
 import { topicOf, topics, type TopicName } from '../schemas/topics.ts'
-import { LogError } from '../infra/kafka/seam.ts'
 import { TAPE_VERSION, type Format, type TapeHeader } from '../infra/tapes/folder.ts'
 import { ParquetEngine } from '../infra/tapes/parquet-engine.ts'
 import { parquetWriter } from '../infra/tapes/parquet-segment.ts'
 import { TapeError, type Span, type Tape } from '../infra/tapes/tape.ts'
 import { avroWriter, writeTape } from '../infra/tapes/write-tape.ts'
 import { openTape } from './backtest/open-tape.ts'
+import { saying } from './backtest/expected.ts'
 import { readTime, UsageError } from './backtest/options.ts'
 import { ProgressBar } from './backtest/progress.ts'
 
@@ -115,7 +115,6 @@ process.once('SIGTERM', () => stop.abort())
 try {
   process.exitCode = (await main(stop.signal)) ? 0 : 1
 } catch (error) {
-  const isExpected = error instanceof UsageError || error instanceof TapeError || error instanceof LogError
-  console.error(isExpected ? error.message : error)
+  console.error(saying(error))
   process.exitCode = 2
 }

@@ -3,12 +3,11 @@ import { parseArgs } from 'node:util'
 import { readConfig } from '../infra/config/config.ts'
 import { loadCodec } from '../infra/kafka/codec.ts'
 import { connectLog } from '../infra/kafka/kafkajs.ts'
-import { LogError } from '../infra/kafka/seam.ts'
 import { urlOf } from '../infra/local/run-file.ts'
 import { fileTape } from '../infra/tapes/file-tape.ts'
-import { TapeError } from '../infra/tapes/tape.ts'
 import { topics, type TopicName } from '../schemas/topics.ts'
 import { running } from './backtest/open-tape.ts'
+import { saying } from './backtest/expected.ts'
 import { UsageError } from './backtest/options.ts'
 import { ProgressBar } from './backtest/progress.ts'
 import type { ArchiveFile } from './import/archive.ts'
@@ -128,7 +127,6 @@ process.once('SIGTERM', () => stop.abort())
 try {
   process.exitCode = (await main(stop.signal)) ? 0 : 1
 } catch (error) {
-  const isExpected = error instanceof UsageError || error instanceof TapeError || error instanceof LogError
-  console.error(isExpected ? error.message : error)
+  console.error(saying(error))
   process.exitCode = 2
 }
