@@ -100,6 +100,13 @@ export class Codec {
     return { type: reader.record, value } as Message
   }
 
+  /** The Avro body of `bytes` where it was written with our own schema of its record type; else it must be decoded. */
+  bodyOf(bytes: Buffer): { readonly record: RecordType; readonly body: Buffer } | undefined {
+    const reader = bytes.length < HEADER_BYTES ? undefined : this.#readers.get(bytes.readInt32BE(1))
+    if (reader === undefined || reader.resolver !== undefined) return undefined
+    return { record: reader.record, body: bytes.subarray(HEADER_BYTES) }
+  }
+
   /** The record type of `bytes` without decoding the body, undefined where the id is not known. */
   typeOf(bytes: Buffer): RecordType | undefined {
     return bytes.length < HEADER_BYTES ? undefined : this.#readers.get(bytes.readInt32BE(1))?.record

@@ -43,4 +43,9 @@ export class Fold {
   flush(emit: Emit): void {
     this.row.core.flush?.(this.state, emit)
   }
+
+  /** Lets go of what the state remembers to write: for those who never write it. */
+  forget(): void {
+    for (const part of this.row.core.save(this.state)) void part
+  }
 }

@@ -1,0 +1,114 @@
+import { schemaText } from '../../schemas/codec.ts'
+import type { Message, RecordType } from '../../schemas/records.ts'
+import type { TopicName } from '../../schemas/topics.ts'
+
+/** Where record types of a topic stand in ClickHouse, and how its rows read as records of the log. */
+export interface Place {
+  readonly topic: TopicName
+  readonly table: string
+  /** Columns of partition, offset and record time (milliseconds, as SQL). */
+  readonly partition: string
+  readonly offset: string
+  readonly time: string
+  /** The record types of its rows, each with the column that is null in rows of the others; null: there are no others. */
+  readonly records: readonly (readonly [record: RecordType, own: string | null])[]
+  /** Its rows lie in the order of their assets: naming those of a partition spares the others. */
+  readonly isByAsset: boolean
+}
+
+const millis = (column: string): string => `intDiv(toUnixTimestamp64Micro(${column}), 1000)`
+
+function place(topic: TopicName, record: RecordType, table: string, time: string, isByAsset = false): Place {
+  const at = { partition: 'partition', offset: 'offset', time: millis(time) }
+  return { topic, table, ...at, records: [[record, null]], isByAsset }
+}
+
+function replayed(topic: TopicName, table: string, records: Place['records']): Place {
+  const at = { partition: 'log_partition', offset: 'log_offset', time: 'toUnixTimestamp64Milli(log_time)' }
+  return { topic, table, ...at, records, isByAsset: false }
+}
+
+/** Inputs of the processors: with them a backtest gives what it gives from the log. */
+export const inputPlaces: readonly Place[] = [
+  place('market.trades', 'trade', 'trades_log', 'received', true),
+  place('market.trades', 'gap', 'gaps_log', 'time'),
+  place('market.trades', 'mark', 'feed_marks_log', 'time'),
+  replayed('market.tickers', 'tickers_replay', [
+    ['spot_ticker', 'last'],
+    ['price_range', 'from'],
+    ['mark', 'writer'],
+  ]),
+  replayed('market.funding', 'funding_replay', [
+    ['derivative_ticker', 'channel'],
+    ['settlement', 'settled_rate'],
+    ['long_short_ratio', 'ls_ratio'],
+    ['contract_terms', 'interval_hours'],
+    ['mark', 'writer'],
+  ]),
+]
+
+/** What the live system derived, the last version of each; without the forwarded marks. */
+export const derivedPlaces: readonly Place[] = [
+  place('derived.flow', 'flow', 'flow_log', 'bucket', true),
+  place('derived.signals', 'signal', 'signal_changes_log', 'time', true),
+  place('alerts.inputs', 'composite_price', 'prices_log', 'time', true),
+  place('alerts.inputs', 'liquidation_risk', 'liquidation_risk_log', 'time', true),
+]
+
+type Schema = string | readonly Schema[] | Named
+interface Named {
+  readonly type: Schema
+  readonly items?: Schema
+  readonly values?: Schema
+  readonly fields?: readonly Field[]
+}
+interface Field {
+  readonly name: string
+  readonly type: Schema
+}
+
+/** Names of a record type's fields. */
+export function fieldNames(record: RecordType): readonly string[] {
+  return fieldsOf(record).map(({ name }) => name)
+}
+
+function fieldsOf(record: RecordType): readonly Field[] {
+  return (JSON.parse(schemaText(record)) as Named).fields ?? []
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+/**
+ * The record that a row tells of. Times come as seconds with six decimals, whole numbers as numbers, lists of records as
+ * lists of objects; an empty text stands for null where the field may be null.
+ */
+export function recordOf(record: RecordType, row: Row): Message {
+  const fields = fieldsOf(record).map(({ name, type }) => [name, read(type, row[name])])
+  // The encoder checks every value against the record's schema.
+  return { type: record, value: Object.fromEntries(fields) as unknown } as Message
+}
+
+function read(schema: Schema, value: unknown): unknown {
+  if (isUnion(schema)) {
+    const isNull = value === null || value === undefined || value === ''
+    return isNull ? null : read(schema.find((branch) => branch !== 'null') ?? 'string', value)
+  }
+  if (typeof schema === 'string') return schema === 'long' || schema === 'int' ? whole(value) : value
+  if (schema.type === 'array' && Array.isArray(value))
+    return value.map((item: unknown) => read(schema.items ?? 'string', item))
+  if (schema.type === 'record') {
+    const inside = value as Row
+    return Object.fromEntries((schema.fields ?? []).map(({ name, type }) => [name, read(type, inside[name])]))
+  }
+  return typeof schema.type === 'string' && schema.type in { enum: 1, map: 1 } ? value : read(schema.type, value)
+}
+
+function isUnion(schema: Schema): schema is readonly Schema[] {
+  return Array.isArray(schema)
+}
+
+/** Microseconds of a time, or a number. */
+function whole(value: unknown): number {
+  const [, seconds = '', decimals] = /^(-?\d+)\.(\d{6})$/.exec(String(value)) ?? []
+  return decimals === undefined ? Number(value) : Number(seconds) * 1_000_000 + Number(decimals)
+}

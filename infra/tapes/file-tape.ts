@@ -1,0 +1,133 @@
+import { localCodec } from '../../schemas/codec.ts'
+import { subjectOf, topics, type TopicName } from '../../schemas/topics.ts'
+import type { LogRecord } from '../kafka/seam.ts'
+import { decodeSegment } from './avro-segment.ts'
+import { fileCodec, type FileCodec } from './envelope.ts'
+import { placeOf, readHeader, readSegments, type Format, type Segment, type TapeHeader } from './folder.ts'
+import type { ParquetEngine } from './parquet-engine.ts'
+import { parquetReader } from './parquet-segment.ts'
+import { readChecked } from './segment-file.ts'
+import { TapeError, type Span, type Tape, type TimeRange } from './tape.ts'
+
+/** Reads the records of one segment, in batches in the order of the log. */
+export type SegmentReader = (segment: Segment) => AsyncIterable<readonly LogRecord[]> | Iterable<readonly LogRecord[]>
+
+/** An export as a tape. Throws `TapeError` where the folder holds none, or one that is not complete. */
+export function fileTape(folder: string): Tape {
+  const header = readHeader(folder)
+  if (header === undefined) throw new TapeError('no-tape', `${folder} holds no tape: there is no tape.json in it`)
+  const segments = readSegments(folder)
+  for (const span of header.spans) checkComplete(folder, span, segments)
+  const files = ownCodec()
+  const { read, close } = openReader(header.format, files, folder)
+  return {
+    name: folder,
+    partitions: header.partitions,
+    topics: new Set(header.spans.map(({ topic }) => topic)),
+    codec: files.codec,
+    lookUp: () => Promise.resolve(false),
+    span: (topic, partition, range) => spanOf({ header, segments, read }, topic, partition, range),
+    read: (span) => readSpan(segments.get(placeOf(span.topic, span.partition)) ?? [], read, span),
+    close,
+  }
+}
+
+/** The engine that reads Parquet is opened when it is needed first. */
+function openReader(
+  format: Format,
+  files: FileCodec,
+  folder: string,
+): { read: SegmentReader; close: () => Promise<void> } {
+  if (format === 'avro') return { read: avroReader(files, folder), close: () => Promise.resolve() }
+  let engine: Promise<ParquetEngine> | undefined
+  return {
+    read: async function* (segment) {
+      engine ??= openEngine()
+      yield* parquetReader(files.codec, folder, await engine)(segment)
+    },
+    close: async () => (await engine)?.close(),
+  }
+}
+
+/** Loaded only here: the engine's library is 200 MB of memory. */
+async function openEngine(): Promise<ParquetEngine> {
+  const { ParquetEngine: Engine } = await import('./parquet-engine.ts')
+  return Engine.open()
+}
+
+function avroReader(files: FileCodec, folder: string): SegmentReader {
+  return function* (segment) {
+    for (const file of segment.files) yield* decodeSegment(files, segment.topic, file.path, readChecked(folder, file))
+  }
+}
+
+function ownCodec(): FileCodec {
+  const subjects = topics.flatMap(({ name, records }) => records.map((record) => subjectOf(name, record)))
+  return fileCodec(localCodec(), new Map(subjects.map((subject, index) => [subject, index + 1])))
+}
+
+function checkComplete(folder: string, span: Span, segments: ReadonlyMap<string, readonly Segment[]>): void {
+  let next = span.from
+  for (const segment of segments.get(placeOf(span.topic, span.partition)) ?? []) {
+    if (segment.from !== next)
+      throw new TapeError(
+        'corrupt',
+        `${folder}: of ${span.topic}/${span.partition} offsets ${next} to ${segment.from} are missing`,
+      )
+    next = segment.to
+  }
+  if (next >= span.to) return
+  const hint = 'run the export again with the same flags, and it goes on there'
+  throw new TapeError(
+    'no-tape',
+    `${folder} is not complete: ${span.topic}/${span.partition} ends at ${next} of ${span.to}; ${hint}`,
+  )
+}
+
+interface Opened {
+  readonly header: TapeHeader
+  readonly segments: ReadonlyMap<string, readonly Segment[]>
+  readonly read: SegmentReader
+}
+
+async function spanOf(
+  { header, segments, read }: Opened,
+  topic: TopicName,
+  partition: number,
+  range: TimeRange,
+): Promise<Span> {
+  const whole = header.spans.find((span) => span.topic === topic && span.partition === partition)
+  if (whole === undefined) return { topic, partition, from: 0, to: 0, isWhole: false }
+  const own = segments.get(placeOf(topic, partition)) ?? []
+  const from = await firstAt(own, read, range.from, whole)
+  const to = await firstAt(own, read, range.to, whole)
+  return { topic, partition, from, to: Math.max(from, to), isWhole: whole.isWhole && from === whole.from }
+}
+
+/** Offset of the first record at or after `time`; past the data: the end. As a broker says it. */
+async function firstAt(segments: readonly Segment[], read: SegmentReader, time: number, whole: Span): Promise<number> {
+  if (time <= 0) return whole.from
+  const segment = segments.find(({ lastTime }) => lastTime >= time)
+  if (segment === undefined) return whole.to
+  if (segment.from === whole.from && segment.firstTime >= time) return whole.from
+  for await (const records of read(segment)) {
+    const found = records.find((record) => record.time >= time)
+    if (found !== undefined) return found.offset
+  }
+  return segment.to
+}
+
+async function* readSpan(
+  segments: readonly Segment[],
+  read: SegmentReader,
+  { from, to }: Span,
+): AsyncGenerator<readonly LogRecord[]> {
+  for (const segment of segments) {
+    if (segment.to <= from || segment.from >= to) continue
+    const isInside = segment.from >= from && segment.to <= to
+    for await (const records of read(segment)) {
+      const wanted = isInside ? records : records.filter(({ offset }) => offset >= from && offset < to)
+      if (wanted.length > 0) yield wanted
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { TopicName } from '../../schemas/topics.ts'
+import { TapeError, type Span, type TimeRange } from './tape.ts'
+
+/** A folder of tape files: `tape.json` says what was asked for, `segments.jsonl` what is there, one line a file. */
+
+export type Format = 'avro' | 'parquet'
+
+/** Raised when what lies in a folder changes its meaning. */
+export const TAPE_VERSION = 1
+
+export interface TapeHeader {
+  readonly version: number
+  readonly format: Format
+  /** Of the topics that are partitioned by asset. */
+  readonly partitions: number
+  /** Asset-to-partition map, as in the log's layout. */
+  readonly map: string
+  /** Where it was taken from, for people. */
+  readonly source: string
+  /** Record times that were asked for, milliseconds; null: to the end as of then. */
+  readonly range: { readonly from: number; readonly to: number | null }
+  readonly spans: readonly Span[]
+}
+
+/** One file (of Parquet: one for each record type) with the records of a partition from `from` to before `to`. */
+export interface Segment {
+  readonly topic: TopicName
+  readonly partition: number
+  readonly from: number
+  readonly to: number
+  readonly records: number
+  /** Largest record time in it, milliseconds; the smallest. */
+  readonly lastTime: number
+  readonly firstTime: number
+  readonly files: readonly SegmentFile[]
+}
+
+export interface SegmentFile {
+  /** Below the folder, with forward slashes. */
+  readonly path: string
+  readonly bytes: number
+  readonly sha256: string
+}
+
+const HEADER = 'tape.json'
+const SEGMENTS = 'segments.jsonl'
+
+export function rangeOf({ from, to }: TapeHeader['range']): TimeRange {
+  return { from, to: to ?? Infinity }
+}
+
+/** The folder's header; undefined where there is none. */
+export function readHeader(folder: string): TapeHeader | undefined {
+  const file = path.join(folder, HEADER)
+  if (!existsSync(file)) return undefined
+  const header = parse(file, readFileSync(file, 'utf8')) as TapeHeader
+  if (header.version > TAPE_VERSION)
+    throw new TapeError('newer', `${file} has version ${header.version}, this release knows up to ${TAPE_VERSION}`)
+  return header
+}
+
+export function writeHeader(folder: string, header: TapeHeader): void {
+  mkdirSync(folder, { recursive: true })
+  const file = path.join(folder, HEADER)
+  writeFileSync(`${file}.part`, `${JSON.stringify(header, null, 2)}\n`, { flush: true })
+  renameSync(`${file}.part`, file)
+}
+
+/** Segments by topic and partition, in the order of the log. A last line that was torn by a crash does not count. */
+export function readSegments(folder: string): Map<string, Segment[]> {
+  const file = path.join(folder, SEGMENTS)
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
+  const torn = lines.pop() // empty where the last line is whole
+  if (torn !== undefined && torn !== '') writeFileSync(file, lines.map((line) => `${line}\n`).join(''), { flush: true })
+  const segments = lines.map((line) => parse(file, line) as Segment)
+  return Map.groupBy(segments, ({ topic, partition }) => placeOf(topic, partition))
+}
+
+/** Notes a segment whose files are on the disk. */
+export function noteSegment(folder: string, segment: Segment): void {
+  appendFileSync(path.join(folder, SEGMENTS), `${JSON.stringify(segment)}\n`, { flush: true })
+}
+
+export function placeOf(topic: TopicName, partition: number): string {
+  return `${topic}/${partition}`
+}
+
+function parse(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch (error) {
+    throw new TapeError('corrupt', `${file} is damaged: a line of it is no JSON`, { cause: error })
+  }
+}

@@ -1,0 +1,88 @@
+import type { LogRecord } from '../kafka/seam.ts'
+import { encodeSegment } from './avro-segment.ts'
+import { noteSegment, placeOf, readHeader, readSegments, writeHeader, type Segment, type TapeHeader } from './folder.ts'
+import { segmentName, timesOf, writeFile } from './segment-file.ts'
+import { TapeError, type Span, type Tape } from './tape.ts'
+
+/** A segment is kept in memory until it is whole. */
+const SEGMENT_RECORDS_MAX = 200_000
+const SEGMENT_BYTES_MAX = 64 * 1024 * 1024
+
+/** Makes the files of one segment. */
+export type SegmentWriter = (span: Span, records: readonly LogRecord[]) => Promise<Segment['files']>
+
+export interface WriteOptions {
+  readonly tape: Tape
+  readonly folder: string
+  readonly header: TapeHeader
+  readonly write: SegmentWriter
+  /** Records of a segment; default 200,000. */
+  readonly segmentRecords?: number
+  /** Records written since the last call; may wait. Stops the writing after the segment where it answers false. */
+  readonly onProgress: (records: number, time: number) => boolean
+}
+
+/** Avro files, the records' bytes as they are. */
+export function avroWriter(tape: Tape, folder: string): SegmentWriter {
+  return (span, records) => {
+    const name = `${segmentName(span.topic, span.partition, span.from)}.avro`
+    return Promise.resolve([writeFile(folder, name, encodeSegment(tape.codec, span.topic, name, records))])
+  }
+}
+
+/**
+ * Writes the header's spans into the folder, segment by segment. What is there already of the same export is kept: a
+ * segment counts when its files are on the disk and its line is written. Gives whether all is there.
+ */
+export async function writeTape(options: WriteOptions): Promise<boolean> {
+  const header = openFolder(options.folder, options.header)
+  const there = readSegments(options.folder)
+  for (const span of header.spans) {
+    const last = there.get(placeOf(span.topic, span.partition))?.at(-1)
+    const rest = { ...span, from: last?.to ?? span.from }
+    if (rest.from < rest.to && !(await writeSpan(options, rest))) return false
+  }
+  return true
+}
+
+/** The header of an export that goes on, or a new one. Throws `TapeError` where the folder holds another tape. */
+function openFolder(folder: string, header: TapeHeader): TapeHeader {
+  const known = readHeader(folder)
+  if (known === undefined) {
+    writeHeader(folder, header)
+    return header
+  }
+  const same = ['format', 'partitions', 'map', 'source'] as const
+  const isSame = same.every((name) => known[name] === header[name])
+  const topics = ({ spans }: TapeHeader): string => [...new Set(spans.map(({ topic }) => topic))].join(' ')
+  if (!isSame || topics(known) !== topics(header) || JSON.stringify(known.range) !== JSON.stringify(header.range))
+    throw new TapeError('refused', `${folder} holds another export; name an empty folder, or the same topics and range`)
+  return known
+}
+
+async function writeSpan(options: WriteOptions, span: Span): Promise<boolean> {
+  let records: LogRecord[] = []
+  let bytes = 0
+  let from = span.from
+  const recordsMax = options.segmentRecords ?? SEGMENT_RECORDS_MAX
+  const close = async (to: number): Promise<boolean> => {
+    const files = await options.write({ ...span, from, to }, records)
+    const { topic, partition } = span
+    noteSegment(options.folder, { topic, partition, from, to, records: records.length, ...timesOf(records), files })
+    const goesOn = options.onProgress(records.length, records.at(-1)?.time ?? 0)
+    records = []
+    bytes = 0
+    from = to
+    return goesOn
+  }
+  for await (const batch of options.tape.read(span)) {
+    for (const record of batch) {
+      records.push(record)
+      bytes += (record.value?.length ?? 0) + (record.key?.length ?? 0)
+      const isFull = records.length >= recordsMax || bytes >= SEGMENT_BYTES_MAX
+      if (isFull && !(await close(record.offset + 1))) return from >= span.to
+    }
+  }
+  // Behind the last record offsets may follow that no record has.
+  return from >= span.to || (await close(span.to)) || true
+}

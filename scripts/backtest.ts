@@ -1,0 +1,83 @@
+import { backtest, type Outcome } from './backtest/backtest.ts'
+import { checkText, isEqual } from './backtest/check-text.ts'
+import { load } from './backtest/load.ts'
+import { openClickhouse, openTape, running } from './backtest/open-tape.ts'
+import { saying } from './backtest/expected.ts'
+import { readOptions, usage, type BacktestOptions } from './backtest/options.ts'
+import { ProgressBar } from './backtest/progress.ts'
+import { reportHtml } from './backtest/report.ts'
+import { clearResults, tablesOf, writeJson } from './backtest/results.ts'
+import type { Progress } from './backtest/run.ts'
+import { writeFile } from '../infra/tapes/segment-file.ts'
+
+/** The live system's outputs follow its inputs within this time. */
+const SETTLED_MS = 15_000
+
+async function main(given: BacktestOptions, stop: AbortSignal): Promise<boolean> {
+  const tape = await openTape(given.source, given.data)
+  const isRunning = given.source === 'kafka' || given.source === 'clickhouse'
+  const to = isRunning && !Number.isFinite(given.to) ? Date.now() - SETTLED_MS : given.to
+  const options = { ...given, to }
+  if (options.out !== undefined) clearResults(options.out)
+  const bar = new ProgressBar({
+    isTerminal: process.stderr.isTTY,
+    write: (text) => void process.stderr.write(text),
+  })
+  let last: Progress = { records: 0, total: 0, time: 0 }
+  const onProgress = (progress: Progress): Promise<void> | undefined => {
+    last = progress
+    return bar.step(progress)
+  }
+  try {
+    const outcome = await backtest(tape, options, { onProgress, warn: (line) => console.error(line), stop })
+    bar.end({ ...last, records: last.total })
+    await keep(options, outcome)
+    say(options, outcome)
+    return outcome.check === undefined || isEqual(outcome.check)
+  } finally {
+    await tape.close()
+  }
+}
+
+/** Writes the results where they were asked for. */
+async function keep(options: BacktestOptions, { manifest, study, collect }: Outcome): Promise<void> {
+  const tables = tablesOf(study, options.horizonsMs)
+  const { out } = options
+  if (out !== undefined) {
+    for (const { name, rows } of tables) writeJson(out, `${name}.json`, rows)
+    const { writeParquet } = await import('./backtest/parquet.ts') // the engine's library is 200 MB of memory
+    await writeParquet(out, tables)
+    writeFile(out, 'report.html', Buffer.from(reportHtml({ manifest, study, prices: collect.prices })))
+    writeJson(out, 'manifest.json', manifest) // last: where it stands, all the others do
+  }
+  if (!options.load) return
+  const clickhouse = openClickhouse(running(options.data))
+  try {
+    console.error(`loaded into the database backtests as run ${await load(clickhouse, manifest, tables)}`)
+  } finally {
+    await clickhouse.close()
+  }
+}
+
+function say(options: BacktestOptions, { manifest, check }: Outcome): void {
+  const { events, signals, triggers, outputHash, inputHash } = manifest
+  if (options.json) console.log(JSON.stringify({ ...manifest, check: check === undefined ? null : isEqual(check) }))
+  else {
+    console.log(`${events} events, ${signals} signals, ${triggers} triggers`)
+    console.log(`input ${inputHash}\noutput ${outputHash}`)
+    if (options.out !== undefined) console.log(`results in ${options.out}`)
+  }
+  if (check !== undefined) (options.json ? console.error : console.log)(checkText(check))
+}
+
+const stop = new AbortController()
+process.once('SIGINT', () => stop.abort())
+process.once('SIGTERM', () => stop.abort())
+try {
+  const options = readOptions(process.argv.slice(2))
+  if (options === undefined) console.log(usage)
+  else process.exitCode = (await main(options, stop.signal)) ? 0 : 1
+} catch (error) {
+  console.error(saying(error))
+  process.exitCode = 2
+}

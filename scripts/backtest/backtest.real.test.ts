@@ -1,0 +1,287 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { connectClickhouse, type Clickhouse } from '../../infra/clickhouse/client.ts'
+import { migrate } from '../../infra/clickhouse/migrate.ts'
+import { hostClock } from '../../infra/clock.ts'
+import { loadCodec, type RegistryCodec } from '../../infra/kafka/codec.ts'
+import { connectLog } from '../../infra/kafka/kafkajs.ts'
+import { fixedMembership } from '../../infra/kafka/membership.ts'
+import type { Log } from '../../infra/kafka/seam.ts'
+import { prepareTopics } from '../../infra/kafka/setup.ts'
+import { clickhouseTape } from '../../infra/tapes/clickhouse-tape.ts'
+import { fileTape } from '../../infra/tapes/file-tape.ts'
+import { TAPE_VERSION, type Format } from '../../infra/tapes/folder.ts'
+import { kafkaTape } from '../../infra/tapes/kafka-tape.ts'
+import { ParquetEngine } from '../../infra/tapes/parquet-engine.ts'
+import { parquetWriter } from '../../infra/tapes/parquet-segment.ts'
+import type { Span, Tape } from '../../infra/tapes/tape.ts'
+import { avroWriter, writeTape } from '../../infra/tapes/write-tape.ts'
+import { quietMeter, quietReport } from '../../processors/kernel/driver.ts'
+import { Runner } from '../../processors/kernel/run.ts'
+import { processorsNamed } from '../../processors/topology.ts'
+import { mapHash, partitionOf } from '../../schemas/catalogue.ts'
+import type { TopicName } from '../../schemas/topics.ts'
+import { writeToBroker } from '../import/to-broker.ts'
+import { backtest, type Outcome } from './backtest.ts'
+import { load } from './load.ts'
+import { readOptions } from './options.ts'
+import { tablesOf } from './results.ts'
+import { priceAt, recordsOf, SECONDS, T0 } from './test-history.ts'
+
+const PARTITIONS = 2
+const PARTITION = partitionOf('btc', PARTITIONS)
+const SOON = { timeout: 120_000, interval: 200 }
+const INPUTS: readonly TopicName[] = ['market.trades', 'market.tickers', 'market.funding']
+const names = ['cvd', 'prices', 'funding', 'liquidations', 'alerts']
+
+let folder: string
+let log: Log
+let codec: RegistryCodec
+let clickhouse: Clickhouse
+let database: string
+let namespace: string
+let host: Runner | undefined
+
+beforeAll(async () => {
+  const { brokers, registryUrl, clickhouseUrl: url } = inject('parts')
+  const id = randomUUID().slice(0, 8)
+  folder = mkdtempSync(path.join(tmpdir(), 'backtest-'))
+  namespace = `backtest-${id}.`
+  database = `backtest_${id}`
+  codec = await loadCodec(registryUrl)
+  log = await openLog(namespace)
+  const access = { url, user: 'default', password: '', database }
+  await migrate({ ...access, namespace, brokers, registryUrl })
+  clickhouse = connectClickhouse(access)
+  const writer = log.writer()
+  for (const [topic, records] of recordsOf(codec)) {
+    for (let at = 0; at < records.length; at += 1_000)
+      await writer.send(topic, PARTITION, records.slice(at, at + 1_000))
+  }
+  await writer.close()
+  writeFileSync(path.join(folder, 'alerts.json'), JSON.stringify(alerts))
+}, 120_000)
+
+afterAll(async () => {
+  await host?.stop()
+  await clickhouse.run(`DROP DATABASE ${database}`)
+  await clickhouse.close()
+  await log.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const alerts = [
+  { symbol: 'BTC', condition: 'crosses_above', target_price: 60_600 },
+  { symbol: 'BTC', condition: 'below', target_price: 59_400 },
+  { symbol: 'BTC', condition: 'cascade_risk', threshold_pct: 1 },
+]
+
+async function openLog(name: string): Promise<Log> {
+  const { brokers } = inject('parts')
+  const opened = await connectLog({ brokers, namespace: name, clientId: 'backtest-test' })
+  const sizes = { partitions: PARTITIONS, replicationFactor: 1, retentionBytes: 1e9 }
+  await prepareTopics({ brokers, namespace: name, log: opened, codec, ...sizes })
+  return opened
+}
+
+function broker(of = log): Tape {
+  return kafkaTape(of, codec, PARTITIONS)
+}
+
+/** With alerts of a file, so that every source can be replayed: tables hold no commands. */
+async function replay(tape: Tape, ...flags: readonly string[]): Promise<Outcome> {
+  const given = flags.includes('--check-live') ? [] : ['--alerts', path.join(folder, 'alerts.json')]
+  const to = String(T0 / 1000 + SECONDS * 1000)
+  const options = readOptions(['--to', to, '--horizons', '10s,1m', ...given, ...flags])
+  if (options === undefined) throw new Error('it is no call for help')
+  const around = { onProgress: () => undefined, warn: () => undefined, stop: new AbortController().signal }
+  try {
+    return await backtest(tape, options, around)
+  } finally {
+    await tape.close()
+  }
+}
+
+async function exported(format: Format): Promise<string> {
+  const out = path.join(folder, format)
+  const tape = broker()
+  const spans: Span[] = []
+  for (const topic of INPUTS) {
+    for (let partition = 0; partition < PARTITIONS; partition++) {
+      spans.push(await tape.span(topic, partition, { from: 0, to: Infinity }))
+    }
+  }
+  const layout = { version: TAPE_VERSION, format, partitions: PARTITIONS, map: mapHash(), source: 'test' } as const
+  const header = { ...layout, range: { from: 0, to: null }, spans }
+  const engine = format === 'parquet' ? await ParquetEngine.open() : undefined
+  const write = engine === undefined ? avroWriter(tape, out) : parquetWriter(tape, out, engine)
+  const done = await writeTape({ tape, folder: out, header, write, segmentRecords: 2_000, onProgress: () => true })
+  expect(done).toBe(true)
+  engine?.close()
+  await tape.close()
+  return out
+}
+
+describe('a backtest', () => {
+  it('gives one output hash from the broker, from Avro and Parquet files, from an imported log and from ClickHouse', async () => {
+    const { manifest, study } = await replay(broker())
+    expect(manifest.events).toBe([...recordsOf(codec).values()].flat().length)
+    expect(study.signals.length).toBeGreaterThan(4)
+    expect(study.triggers.length).toBeGreaterThan(2)
+
+    const avro = await exported('avro')
+    const fromAvro = (await replay(fileTape(avro))).manifest
+    expect(fromAvro).toEqual({ ...manifest, source: avro })
+
+    const parquet = await exported('parquet')
+    const fromParquet = (await replay(fileTape(parquet))).manifest
+    expect(fromParquet).toEqual({ ...manifest, source: parquet })
+
+    const other = await openLog(`${namespace}again.`)
+    const never = new AbortController().signal
+    const whole = { tape: fileTape(avro), log: other, codec, topics: INPUTS, onProgress: () => undefined, stop: never }
+    const stopped = await writeToBroker({ ...whole, stop: AbortSignal.abort() })
+    expect(stopped.isDone).toBe(false)
+    expect(await writeToBroker(whole)).toMatchObject({ isDone: true, records: manifest.events - 2_000 })
+    expect(await writeToBroker(whole)).toEqual({ isDone: true, records: 0 })
+    expect((await replay(broker(other))).manifest).toEqual(manifest)
+    await other.close()
+
+    await vi.waitFor(arrived, SOON)
+    const fromTables = (await replay(clickhouseTape(tables(), PARTITIONS))).manifest
+    expect(fromTables.outputs).toEqual(manifest.outputs)
+    expect(fromTables.outputHash).toBe(manifest.outputHash)
+  }, 240_000)
+
+  it('fills each signal at the first price at or after decision and latency', async () => {
+    const { study } = await replay(broker())
+    for (const { decided, fill } of study.signals) {
+      if (fill === null) continue
+      const second = Math.ceil((decided + 500_000 - T0 - 200_000) / 1e6)
+      expect(fill.time).toBe(T0 + second * 1e6 + 200_000)
+      expect(Math.abs(fill.price - priceAt(second))).toBeLessThan(100)
+    }
+  })
+
+  it('finds no difference to what the live host wrote, and one where a row of it is another', async () => {
+    await live()
+    const { check } = await replay(broker(), '--check-live')
+    expect(check?.differences).toEqual([])
+    expect(check?.absent).toEqual([])
+    expect([...(check?.tallies ?? [])].map(([topic, { compared }]) => [topic, compared > 100])).toEqual([
+      ['derived.flow', true],
+      ['derived.signals', true],
+      ['alerts.inputs', true],
+      ['derived.funding', true],
+      ['alerts.events', true],
+    ])
+    await vi.waitFor(derivedArrived, SOON)
+    const tablesCheck = await replay(clickhouseTape(tables(), PARTITIONS), '--check-live')
+    expect(tablesCheck.check?.differences).toEqual([])
+    expect(tablesCheck.check?.tallies.get('alerts.inputs')?.compared).toBeGreaterThan(1_000)
+
+    const [record] = await rowsOf('derived.signals', 'signal')
+    if (record?.type !== 'signal') throw new Error('there are signals')
+    const wrong = codec.encode('derived.signals', 'signal', { ...record.value, value: record.value.value + 0.5 })
+    const writer = log.writer()
+    await writer.send('derived.signals', PARTITION, [{ key: 'btc', value: wrong, time: T0 / 1000 }])
+    await writer.close()
+    const again = await replay(broker(), '--check-live')
+    expect(again.check?.differences).toMatchObject([{ topic: 'derived.signals', kind: 'different' }])
+  }, 240_000)
+
+  it('is loaded into a database of its own, twice the same', async () => {
+    const { manifest, study } = await replay(broker())
+    const own = connectClickhouse({ url: inject('parts').clickhouseUrl, user: 'default', password: '' })
+    const run = await load(own, manifest, tablesOf(study, [10_000, 60_000]))
+    await load(own, manifest, tablesOf(study, [10_000, 60_000]))
+    const query = 'SELECT count() AS rows, max(number) AS last FROM backtests.signals FINAL WHERE run = {run:String}'
+    expect(await own.rows(query, { run })).toEqual([{ rows: study.signals.length, last: study.signals.length - 1 }])
+    await own.close()
+  })
+
+  it('says what the source has where a range has no records', async () => {
+    const none = replay(broker(), '--from', '1', '--to', '2', '--lead-in', '0s')
+    await expect(none).rejects.toThrow(
+      /no records in that range; it has 2026-08-07T00:00:00\.000Z to 2026-08-07T00:19:59/,
+    )
+  })
+})
+
+function tables(): Clickhouse {
+  return connectClickhouse({ url: inject('parts').clickhouseUrl, user: 'default', password: '', database })
+}
+
+async function countOf(table: string): Promise<number> {
+  const [row] = await clickhouse.rows<{ rows: number }>(`SELECT toUInt32(count()) AS rows FROM ${table}`)
+  return row?.rows ?? 0
+}
+
+/** Each topic is read on its own: all of them have to be there. */
+async function arrived(): Promise<void> {
+  const records = recordsOf(codec)
+  expect(await countOf('tickers_replay')).toBe(records.get('market.tickers')?.length)
+  expect(await countOf('funding_replay')).toBe(records.get('market.funding')?.length)
+  expect((await countOf('trades_log')) + (await countOf('feed_marks_log'))).toBe(records.get('market.trades')?.length)
+}
+
+/** Runs the real host over the log until it has written its last mark. */
+async function live(): Promise<void> {
+  const membership = fixedMembership([PARTITION])
+  host = new Runner({
+    rows: processorsNamed(names).map((row) => ({ row, membership })),
+    ports: {
+      log,
+      reader: log.reader(),
+      codec,
+      lookUp: (id) => codec.lookUp(id),
+      hint: () => Promise.resolve(),
+      clock: hostClock,
+      meter: quietMeter,
+      report: quietReport,
+    },
+    snapshots: { everyMs: 1_000, everyRecords: 1_000 },
+    partitions: PARTITIONS,
+    sessionMs: 60_000,
+  })
+  const runner = host
+  await vi.waitFor(() => {
+    const lags = runner.lags()
+    expect(lags.length).toBe(names.length)
+    expect(lags.filter(({ records }) => records > 0)).toEqual([])
+  }, SOON)
+  await vi.waitFor(async () => {
+    const marks = await rowsOf('alerts.events', 'mark')
+    expect(marks.at(-1)?.value).toMatchObject({ time: T0 + (SECONDS - 1) * 1e6 + 900_000 })
+  }, SOON)
+}
+
+async function derivedArrived(): Promise<void> {
+  const prices = await rowsOf('alerts.inputs', 'composite_price')
+  expect(await countOf('prices_log FINAL')).toBe(prices.length)
+  expect(await countOf('flow_log FINAL')).toBe(new Set((await rowsOf('derived.flow', 'flow')).map(keyOf)).size)
+  expect(await countOf('signal_changes_log FINAL')).toBe((await rowsOf('derived.signals', 'signal')).length)
+  expect(await countOf('liquidation_risk_log FINAL')).toBe((await rowsOf('alerts.inputs', 'liquidation_risk')).length)
+}
+
+function keyOf(message: Awaited<ReturnType<typeof rowsOf>>[number]): string {
+  if (message.type !== 'flow') return ''
+  const { instrument, bucket, part } = message.value
+  return `${instrument} ${bucket} ${part}`
+}
+
+async function rowsOf(topic: TopicName, type: string) {
+  const reader = log.reader()
+  const found: ReturnType<RegistryCodec['decode']>[] = []
+  for await (const records of reader.toEnd(topic, PARTITION)) {
+    for (const { value } of records) {
+      const message = value === null ? undefined : codec.decode(value)
+      if (message?.type === type) found.push(message)
+    }
+  }
+  await reader.close()
+  return found
+}

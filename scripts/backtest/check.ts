@@ -1,0 +1,205 @@
+import type { Tape, TimeRange } from '../../infra/tapes/tape.ts'
+import { LiveCheck, restsOnOlder, type LeadIn } from '../../processors/backtest/compare.ts'
+import type { Difference, Tally, Window } from '../../processors/backtest/live-check.ts'
+import type { Happening } from '../../processors/backtest/replay.ts'
+import { Decoder } from '../../processors/kernel/decoder.ts'
+import type { ProcessorRow } from '../../processors/kernel/processor.ts'
+import { avroType, UndecodableError } from '../../schemas/codec.ts'
+import { recordPlace } from '../../schemas/record-id.ts'
+import type { Message, Micros } from '../../schemas/records.ts'
+import { topicOf, type TopicName } from '../../schemas/topics.ts'
+import type { TapeEntry } from './merge.ts'
+import type { Observer, Reading } from './run.ts'
+
+/** What a comparison with the live system has found, over all partitions. */
+export interface CheckReport {
+  readonly differences: readonly Difference[]
+  readonly tallies: ReadonlyMap<TopicName, Tally>
+  /** Topics that the tape has not, and that were therefore not compared. */
+  readonly absent: readonly TopicName[]
+}
+
+export interface CheckPlan {
+  /** Where the live outputs are. */
+  readonly tape: Tape
+  readonly rows: readonly ProcessorRow[]
+  readonly range: TimeRange
+  readonly leadInMs: number
+  readonly assets: ReadonlySet<string> | undefined
+}
+
+/** Watches a replay and holds each partition beside what the live system wrote, as soon as the partition is done. */
+export class Check implements Observer {
+  readonly #plan: CheckPlan
+  readonly #decoder: Decoder
+  readonly #differences: Difference[] = []
+  readonly #tallies = new Map<TopicName, Tally>()
+  readonly #compared: ReadonlySet<TopicName>
+  #at: PartitionCheck | undefined
+
+  constructor(plan: CheckPlan) {
+    this.#plan = plan
+    this.#compared = plan.tape.compared ?? plan.tape.topics
+    this.#decoder = new Decoder(plan.tape.codec, (id) => plan.tape.lookUp(id))
+  }
+
+  partition(_: number, readings: readonly Reading[]): void {
+    this.#at = new PartitionCheck(this.#plan, readings)
+  }
+
+  entry(entry: TapeEntry): void {
+    this.#at?.entry(entry)
+  }
+
+  happening(happening: Happening): void {
+    this.#at?.happening(happening)
+  }
+
+  async ended(partition: number): Promise<void> {
+    const at = this.#at
+    if (at === undefined) return
+    at.begin()
+    for (const topic of this.#topics()) await this.#readLive(topic, partition, at)
+    const { differences, tallies } = at.check.close()
+    this.#differences.push(...differences)
+    for (const [topic, tally] of tallies) this.#tallies.set(topic, plus(this.#tallies.get(topic), tally))
+    this.#at = undefined
+  }
+
+  report(): CheckReport {
+    return {
+      differences: this.#differences,
+      tallies: this.#tallies,
+      absent: this.#outputs().filter((topic) => !this.#compared.has(topic)),
+    }
+  }
+
+  /** Outputs that are evidence; a cache is none. */
+  #outputs(): TopicName[] {
+    const outputs = this.#plan.rows.flatMap((row) => row.outputs)
+    return [...new Set(outputs)].filter((topic) => topicOf(topic).kind !== 'cache')
+  }
+
+  #topics(): TopicName[] {
+    return this.#outputs().filter((topic) => this.#compared.has(topic))
+  }
+
+  /** Record times follow the inputs', so the range's part of a topic holds all that follows from the range; and more. */
+  async #readLive(topic: TopicName, partition: number, at: PartitionCheck): Promise<void> {
+    const { tape, range } = this.#plan
+    const isByReceiver = topicOf(topic).partitions === 'receiver'
+    const places = isByReceiver ? Array.from({ length: tape.partitions }, (_, place) => place) : [partition]
+    for (const place of places) {
+      const span = await tape.span(topic, place, { from: range.from, to: Infinity })
+      for await (const records of tape.read(span)) {
+        for (const { value } of records) {
+          const message = value === null ? undefined : await this.#decode(value)
+          if (message === undefined || !this.#isWanted(message, partition)) continue
+          const body = avroType(message.type).toBuffer(message.value)
+          at.check.live({ topic, message, body })
+        }
+      }
+    }
+  }
+
+  /** A trigger lies in its receiver's partition and names the record that it follows from. */
+  #isWanted(message: Message, partition: number): boolean {
+    const { assets } = this.#plan
+    const { type, value } = message
+    if (type === 'delivery_order') return false
+    if (type === 'trigger' && recordPlace(value.record)?.partition !== partition) return false
+    return assets === undefined || !('asset' in value) || value.asset === null || assets.has(value.asset)
+  }
+
+  async #decode(value: Buffer) {
+    try {
+      return this.#decoder.decode(value) ?? (await this.#decoder.decodeOrAsk(value))
+    } catch (error) {
+      if (error instanceof UndecodableError) return undefined
+      throw error
+    }
+  }
+}
+
+/** One partition of it. */
+class PartitionCheck {
+  readonly check: LiveCheck
+  readonly #rows: readonly ProcessorRow[]
+  readonly #tape: Tape
+  readonly #range: TimeRange
+  /** Record time of the first record that was read. */
+  #begin: Micros = Infinity
+  readonly #readings: readonly Reading[]
+  readonly #terms = new Set<string>()
+  readonly #alerts = new Set<string>()
+  /** By processor: the offset of its last mark that raised time, that mark's time, and the last mark before the range. */
+  readonly #reached = new Map<string, { offset: number; time: Micros; before: Micros }>()
+
+  constructor(plan: CheckPlan, readings: readonly Reading[]) {
+    this.#rows = plan.rows
+    this.#tape = plan.tape
+    this.#range = plan.range
+    this.#readings = readings
+    const isWhole = readings.every(({ span }) => span.isWhole)
+    this.check = new LiveCheck({ restsOnOlder: (message) => !isWhole && restsOnOlder(message, this.#leadIn()) })
+  }
+
+  entry({ message, time }: TapeEntry): void {
+    this.#begin = Math.min(this.#begin, time * 1000)
+    if (message.type === 'contract_terms') this.#terms.add(message.value.instrument)
+    if (message.type === 'command' && message.value.action === 'create') this.#alerts.add(message.value.alert_id)
+  }
+
+  happening({ row, output, body, cause }: Happening): void {
+    const { topic, message } = output
+    if (message === null || body === null || topicOf(topic).kind === 'cache' || message.type === 'delivery_order')
+      return
+    if (this.#isCompared(topic, message)) this.check.replayed(row, { topic, message, body })
+    if (message.type !== 'mark') return
+    const { time } = message.value
+    const isBefore = cause.offset < this.#reportFrom(cause.topic)
+    const before = isBefore ? time : (this.#reached.get(row)?.before ?? 0)
+    this.#reached.set(row, { offset: cause.offset, time, before })
+    this.check.settle(row)
+  }
+
+  /** What was read before the range: less than was asked for where the log begins later. */
+  #leadIn(): LeadIn {
+    const from = Math.max(this.#range.from * 1000, this.#begin)
+    return { begin: this.#begin, from, terms: this.#terms, alerts: this.#alerts }
+  }
+
+  /** Tables hold no forwarded marks. */
+  #isCompared(topic: TopicName, { type }: Message): boolean {
+    const { compared, topics } = this.#tape
+    return compared === undefined ? topics.has(topic) : compared.has(topic) && type !== 'mark'
+  }
+
+  begin(): void {
+    const windows = new Map<string, Window>()
+    for (const row of this.#rows) {
+      const reached = this.#reached.get(row.name)
+      const [input] = row.inputs
+      if (reached === undefined || input === undefined) continue
+      const { offset, time, before } = reached
+      const from = this.#reportFrom(input)
+      windows.set(row.name, { generation: row.generation, from, to: offset + 1, fromTime: before, toTime: time })
+    }
+    this.check.begin(windows)
+  }
+
+  #reportFrom(topic: TopicName): number {
+    return this.#readings.find(({ span }) => span.topic === topic)?.reportFrom ?? 0
+  }
+}
+
+function plus(sum: Tally | undefined, tally: Tally): Tally {
+  if (sum === undefined) return { ...tally }
+  return {
+    compared: sum.compared + tally.compared,
+    repeated: sum.repeated + tally.repeated,
+    overtaken: sum.overtaken + tally.overtaken,
+    older: sum.older + tally.older,
+    different: sum.different + tally.different,
+  }
+}

@@ -1,0 +1,108 @@
+import { Canonical, RunningHash } from '../../processors/backtest/canonical.ts'
+import { Series } from '../../processors/backtest/chart.ts'
+import type { Fill } from '../../processors/backtest/fills.ts'
+import type { Happening } from '../../processors/backtest/replay.ts'
+import type { Study } from '../../processors/backtest/study.ts'
+import type { LogRecord } from '../../infra/kafka/seam.ts'
+import type { TopicName } from '../../schemas/topics.ts'
+import type { RecordPlace } from '../../schemas/record-id.ts'
+import type { TapeEntry } from './merge.ts'
+import type { Observer } from './run.ts'
+
+/** Bytes of a schema id: they differ from registry to registry, and say nothing of the record. */
+const WIRE_HEADER_BYTES = 5
+
+/** Where prices come from: composite prices, or trades of one instrument of each asset (archives have no tickers). */
+export type PriceSource = 'composite' | 'trades'
+
+export interface CollectOptions {
+  readonly study: Study
+  readonly prices: PriceSource
+  /** The place that a record had before the tape was rearranged. */
+  readonly placeOf: (place: RecordPlace) => RecordPlace
+}
+
+/** What was read of one topic and partition. */
+interface Input {
+  records: number
+  readonly first: number
+  last: number
+  readonly hash: RunningHash
+}
+
+/** Watches a run and keeps what its results are made of. */
+export class Collect implements Observer {
+  readonly inputs = new Map<string, Input>()
+  readonly outputs = new Canonical()
+  readonly prices = new Map<string, Series>()
+  /** Of each asset the instrument whose trades are its price: the first that is seen. */
+  readonly #references = new Map<string, string>()
+  readonly #options: CollectOptions
+  /** Of the partition that is read, by topic. */
+  readonly #inputsHere = new Map<TopicName, Input>()
+  /** Assets of which anything was read. */
+  readonly assets = new Set<string>()
+  events = 0
+
+  constructor(options: CollectOptions) {
+    this.#options = options
+  }
+
+  partition(): void {
+    this.#inputsHere.clear()
+  }
+
+  entry({ topic, partition, record, message }: TapeEntry, isReported: boolean): void {
+    this.events += 1
+    if ('asset' in message.value && message.value.asset !== null) this.assets.add(message.value.asset)
+    this.#input(topic, partition, record)
+    if (message.type !== 'trade' || this.#options.prices !== 'trades') return
+    const { asset, instrument, price, time } = message.value
+    const reference = this.#references.get(asset)
+    if (reference === undefined) this.#references.set(asset, instrument)
+    else if (reference !== instrument) return
+    this.#price(asset, { price, time, place: { topic, partition, offset: record.offset } }, isReported)
+  }
+
+  happening({ row, output, body, cause, partitionTime }: Happening, isReported: boolean): void {
+    const { message } = output
+    if (message === null || body === null) return
+    const { study } = this.#options
+    if (message.type === 'composite_price' && this.#options.prices === 'composite' && !message.value.late) {
+      const { asset, price, time } = message.value
+      this.#price(asset, { price, time, place: cause }, isReported)
+    }
+    if (message.type === 'signal') study.signal(message.value, partitionTime, this.#place(cause), isReported)
+    if (!isReported) return
+    if (message.type === 'trigger' && !message.value.test)
+      study.trigger(message.value, partitionTime, this.#place(cause))
+    this.outputs.add(row, output.topic, cause.partition, output.key, body, message.type === 'mark')
+  }
+
+  #price(asset: string, fill: Fill, isReported: boolean): void {
+    this.#options.study.price(asset, { ...fill, place: this.#place(fill.place) })
+    if (!isReported) return
+    const series = this.prices.get(asset) ?? new Series()
+    this.prices.set(asset, series)
+    series.add(fill.time, fill.price)
+  }
+
+  #place(place: RecordPlace): RecordPlace {
+    return this.#options.placeOf(place)
+  }
+
+  #input(topic: TopicName, partition: number, { offset, time, value }: LogRecord): void {
+    const input = this.#inputsHere.get(topic) ?? this.#openInput(topic, partition, offset)
+    input.records += 1
+    input.last = offset
+    input.hash.number(offset).number(time)
+    if (value !== null) input.hash.bytes(value, WIRE_HEADER_BYTES)
+  }
+
+  #openInput(topic: TopicName, partition: number, first: number): Input {
+    const input = { records: 0, first, last: first, hash: new RunningHash() }
+    this.inputs.set(`${topic}/${partition}`, input)
+    this.#inputsHere.set(topic, input)
+    return input
+  }
+}

@@ -1,0 +1,142 @@
+import { UndecodableError } from '../../schemas/codec.ts'
+import type { Message } from '../../schemas/records.ts'
+import type { TopicName } from '../../schemas/topics.ts'
+import type { LogRecord } from '../../infra/kafka/seam.ts'
+import type { Span, Tape } from '../../infra/tapes/tape.ts'
+import { Decoder } from '../../processors/kernel/decoder.ts'
+
+/** One record of a tape, decoded. */
+export interface TapeEntry {
+  readonly topic: TopicName
+  readonly partition: number
+  /** Largest record time of the topic so far, milliseconds. */
+  readonly time: number
+  readonly record: LogRecord
+  readonly message: Message
+}
+
+export interface MergeOptions {
+  readonly tape: Tape
+  readonly spans: readonly Span[]
+  readonly onEntry: (entry: TapeEntry) => void
+  /** A record that cannot be read is skipped, as the live host skips it. */
+  readonly onUndecodable: (topic: TopicName, offset: number, error: UndecodableError) => void
+  /** Called between batches: records read since the last call, and the record time reached (ms). */
+  readonly onProgress: (records: number, time: number) => Promise<void> | undefined
+}
+
+/**
+ * Reads several topics of one partition as one story: each topic in the order of its log, topics against each other by
+ * record time (a topic that stands still in time, or goes back, keeps the largest time it had), at equal times in the
+ * order of `spans`. So the outcome depends on the records alone, never on how they were fetched.
+ */
+export async function merge(options: MergeOptions): Promise<void> {
+  const decoder = new Decoder(options.tape.codec, (id) => options.tape.lookUp(id))
+  const lanes = options.spans.map((span) => new Lane(span, options, decoder))
+  for (const lane of lanes) await lane.fill()
+  let open = lanes.filter((lane) => !lane.isEmpty)
+  while (open.length > 0) {
+    const { first, bound } = earliest(open)
+    if (first === undefined) break
+    const taken = first.drain(bound)
+    if (first.isEmpty) await first.fill()
+    const pause = options.onProgress(taken, first.time)
+    if (pause !== undefined) await pause
+    open = open.filter((lane) => !lane.isEmpty)
+  }
+}
+
+/** The lane whose turn it is, and up to where it may go on alone. */
+function earliest(lanes: readonly Lane[]): { first: Lane | undefined; bound: Bound } {
+  let first: Lane | undefined
+  let index = 0
+  for (const [at, lane] of lanes.entries()) {
+    if (first !== undefined && lane.time >= first.time) continue
+    first = lane
+    index = at
+  }
+  let bound: Bound = { time: Infinity, isInclusive: true }
+  for (const [at, lane] of lanes.entries()) {
+    if (lane !== first && lane.time < bound.time) bound = { time: lane.time, isInclusive: at > index }
+  }
+  return { first, bound }
+}
+
+interface Bound {
+  readonly time: number
+  readonly isInclusive: boolean
+}
+
+class Lane {
+  readonly #span: Span
+  readonly #options: MergeOptions
+  readonly #decoder: Decoder
+  readonly #batches: AsyncIterator<readonly LogRecord[]>
+  #records: readonly LogRecord[] = []
+  #at = 0
+  #largest = 0
+
+  constructor(span: Span, options: MergeOptions, decoder: Decoder) {
+    this.#span = span
+    this.#options = options
+    this.#decoder = decoder
+    this.#batches = options.tape.read(span)[Symbol.asyncIterator]()
+  }
+
+  get isEmpty(): boolean {
+    return this.#at >= this.#records.length
+  }
+
+  /** Of its next record. */
+  get time(): number {
+    return Math.max(this.#largest, this.#records[this.#at]?.time ?? this.#largest)
+  }
+
+  /** Fetches the next batch that holds anything; stays empty at the end. Schema ids of the batch are known after it. */
+  async fill(): Promise<void> {
+    do {
+      const { done, value } = await this.#batches.next()
+      if (done === true) return
+      this.#records = value
+      this.#at = 0
+    } while (this.isEmpty)
+    await this.#learn()
+  }
+
+  /** Hands its records on, up to the bound or the end of the batch; gives how many. */
+  drain({ time, isInclusive }: Bound): number {
+    const start = this.#at
+    const records = this.#records
+    for (let record = records[this.#at]; record !== undefined; record = records[this.#at]) {
+      const own = Math.max(this.#largest, record.time)
+      if (isInclusive ? own > time : own >= time) break
+      this.#largest = own
+      this.#at += 1
+      const message = this.#read(record)
+      if (message === undefined) continue
+      const { topic, partition } = this.#span
+      this.#options.onEntry({ topic, partition, time: own, record, message })
+    }
+    return this.#at - start
+  }
+
+  async #learn(): Promise<void> {
+    for (const { value } of this.#records) {
+      if (value === null || this.#options.tape.codec.typeOf(value) !== undefined) continue
+      await this.#decoder.decodeOrAsk(value).catch((error: unknown) => {
+        if (!(error instanceof UndecodableError)) throw error // an unreadable record is told of when its turn comes
+      })
+    }
+  }
+
+  #read({ offset, value }: LogRecord): Message | undefined {
+    if (value === null) return undefined
+    try {
+      return this.#decoder.decode(value)
+    } catch (error) {
+      if (!(error instanceof UndecodableError)) throw error
+      this.#options.onUndecodable(this.#span.topic, offset, error)
+      return undefined
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { connectClickhouse, type Clickhouse } from '../../infra/clickhouse/client.ts'
+import { readConfig } from '../../infra/config/config.ts'
+import { loadCodec } from '../../infra/kafka/codec.ts'
+import { connectLog } from '../../infra/kafka/kafkajs.ts'
+import { readRunFile, urlOf, type RunFile } from '../../infra/local/run-file.ts'
+import { clickhouseTape } from '../../infra/tapes/clickhouse-tape.ts'
+import { fileTape } from '../../infra/tapes/file-tape.ts'
+import { kafkaTape } from '../../infra/tapes/kafka-tape.ts'
+import type { Tape } from '../../infra/tapes/tape.ts'
+import { UsageError } from './options.ts'
+
+/** Of a query that reads a range of history. */
+const QUERY_MS = 600_000
+
+/** The tape that `--source` names; closing it closes its connections. */
+export async function openTape(source: string, data: string): Promise<Tape> {
+  if (source === 'kafka') return openKafka(running(data))
+  if (source === 'clickhouse') return openTables(running(data))
+  return fileTape(source)
+}
+
+/** What runs on a data folder, or what the environment names where nothing of ours does. */
+export function running(data: string): RunFile {
+  const run = readRunFile(data)
+  if (run === undefined)
+    throw new UsageError(
+      `nothing runs on ${data}: start it first, name its folder with --data, or give a folder of tapes with --source`,
+    )
+  return run
+}
+
+export async function openKafka(run: RunFile): Promise<Tape> {
+  const { NAMESPACE: namespace, PARTITIONS: partitions } = readConfig(process.env, ['NAMESPACE', 'PARTITIONS'])
+  const log = await connectLog({ brokers: urlOf(run, 'broker').split(','), namespace, clientId: 'backtest' })
+  const tape = kafkaTape(log, await loadCodec(urlOf(run, 'registry')), partitions)
+  return {
+    ...tape,
+    close: async () => {
+      await tape.close()
+      await log.close()
+    },
+  }
+}
+
+function openTables(run: RunFile): Tape {
+  const config = readConfig(process.env, ['CLICKHOUSE_DATABASE', 'PARTITIONS'])
+  return clickhouseTape(openClickhouse(run, config.CLICKHOUSE_DATABASE), config.PARTITIONS)
+}
+
+/** The running system's ClickHouse; without `database` the server's default one. */
+export function openClickhouse(run: RunFile, database?: string): Clickhouse {
+  const config = readConfig(process.env, ['CLICKHOUSE_USER', 'CLICKHOUSE_PASSWORD'])
+  return connectClickhouse({
+    url: urlOf(run, 'clickhouse'),
+    user: config.CLICKHOUSE_USER,
+    password: config.CLICKHOUSE_PASSWORD,
+    ...(database === undefined ? {} : { database }),
+    deadlineMs: QUERY_MS,
+  })
+}

@@ -1,0 +1,180 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Study } from '../../processors/backtest/study.ts'
+import { logs as alertLogs } from '../../processors/alerts/any-log.ts'
+import { mark, SECOND, T0, trade } from '../../processors/cvd/given.ts'
+import { at as spot, mark as tickerMark } from '../../processors/prices/given.ts'
+import { Driver } from '../../processors/kernel/driver.ts'
+import { PARTITIONS, plans, type Input, type Plan } from '../../processors/kernel/test-accidents.ts'
+import { processorsNamed } from '../../processors/topology.ts'
+import { localCodec } from '../../schemas/codec.ts'
+import { priceVenues } from '../../schemas/venues.ts'
+import { Check, type CheckReport } from './check.ts'
+import { Collect } from './collect.ts'
+import { run } from './run.ts'
+import { memoryTape } from './test-tape.ts'
+
+const codec = localCodec()
+/** A machine under load tries fewer logs rather than none. */
+const bounded = { interruptAfterTimeLimit: 20_000 }
+const TEST_MS = 60_000
+
+const partition = fc.nat(PARTITIONS - 1)
+const seconds = fc.integer({ min: 0, max: 120 })
+
+const trades = fc
+  .record({
+    partition,
+    after: seconds,
+    id: fc.integer({ min: 1, max: 60 }),
+    size: fc.integer({ min: 1, max: 999 }),
+    taker: fc.constantFrom('buy' as const, 'sell' as const),
+    venue: fc.constantFrom('binance:perp:BTCUSDT', 'bybit:perp:BTCUSDT'),
+    gap: fc.constantFrom(null, null, 7),
+  })
+  .map(({ partition: own, after, id, size, taker, venue, gap }): Input => {
+    const origin = gap === null ? 'stream' : 'backfill'
+    const fields = { first_id: id, size: size / 1000, taker, origin, gap_id: gap, time: T0 + after * SECOND } as const
+    return { partition: own, message: trade({ ...fields, instrument: venue }) }
+  })
+const marks = fc
+  .record({ partition, after: seconds })
+  .map(({ partition: own, after }): Input => ({ partition: own, message: mark(T0 + after * SECOND) }))
+const tradeLogs = fc.array(fc.oneof({ weight: 4, arbitrary: trades }, { weight: 1, arbitrary: marks }), {
+  maxLength: 120,
+  size: 'max',
+})
+
+const tickers = fc
+  .record({
+    partition,
+    venue: fc.constantFrom(...priceVenues),
+    price: fc.integer({ min: 90, max: 110 }),
+    after: seconds,
+  })
+  .map(({ partition: own, venue, price, after }): Input => ({ partition: own, message: spot(venue, price, after) }))
+const tickerMarks = fc
+  .record({ partition, after: seconds })
+  .map(({ partition: own, after }): Input => ({ partition: own, message: tickerMark(after) }))
+const tickerLogs = fc.array(fc.oneof({ weight: 4, arbitrary: tickers }, { weight: 1, arbitrary: tickerMarks }), {
+  maxLength: 120,
+  size: 'max',
+})
+
+/** What the real host wrote of a log, whatever befell it. */
+async function lived(
+  name: string,
+  log: readonly Input[],
+  { steps, instances, snapshotRecords }: Plan,
+): Promise<Driver> {
+  const [row] = processorsNamed([name])
+  const [topic] = row?.inputs ?? []
+  if (row === undefined || topic === undefined) throw new Error(`${name} is in the topology`)
+  const driver = new Driver({ row, codec, partitions: PARTITIONS, instances, snapshotRecords })
+  log.forEach(({ partition: own, message }, index) => driver.feed(topic, own, 'key', message, index))
+  for (const step of steps) await driver.step(step)
+  await driver.drain()
+  return driver
+}
+
+interface Replayed {
+  readonly check: CheckReport
+  readonly hash: string
+}
+
+async function replayed(name: string, driver: Driver, batch: number): Promise<Replayed> {
+  const tape = memoryTape(driver.broker, codec, PARTITIONS, batch)
+  const rows = processorsNamed([name])
+  const range = { from: 0, to: Infinity }
+  const check = new Check({ tape, rows, range, leadInMs: 0, assets: undefined })
+  const study = new Study({ latencyMs: 0, horizonsMs: [1_000], rules: [] })
+  const collect = new Collect({ study, prices: 'composite', placeOf: (place) => place })
+  const partitions = [...Array(PARTITIONS).keys()]
+  await run({
+    plan: { tape, rows, partitions, range, leadInMs: 0, assets: undefined, commands: undefined },
+    observers: [check, collect],
+    onProgress: () => undefined,
+    onUndecodable: () => undefined,
+    stop: new AbortController().signal,
+  })
+  return { check: check.report(), hash: collect.outputs.close().hash }
+}
+
+const cases = [
+  ['cvd', tradeLogs],
+  ['prices', tickerLogs],
+  ['alerts', alertLogs],
+] as const
+
+describe('a replay', () => {
+  it.each(cases)(
+    'of any log of %s equals what the live host wrote, whatever befell it',
+    async (name, logs) => {
+      await fc.assert(
+        fc.asyncProperty(logs, plans, fc.integer({ min: 1, max: 50 }), async (log, plan, batch) => {
+          const { check } = await replayed(name, await lived(name, log, plan), batch)
+          expect(check.differences).toEqual([])
+        }),
+        { ...bounded, numRuns: 120 },
+      )
+    },
+    TEST_MS,
+  )
+
+  it.each(cases)(
+    'of any log of %s has one output hash, however it is cut into batches',
+    async (name, logs) => {
+      await fc.assert(
+        fc.asyncProperty(logs, fc.integer({ min: 1, max: 50 }), async (log, batch) => {
+          const calm = await lived(name, log, { steps: [], instances: 1, snapshotRecords: 1_000 })
+          expect((await replayed(name, calm, batch)).hash).toBe((await replayed(name, calm, 1_000)).hash)
+        }),
+        { ...bounded, numRuns: 60 },
+      )
+    },
+    TEST_MS,
+  )
+})
+
+describe('the check against the live system', () => {
+  const log = [1, 2, 3, 4].flatMap((step): Input[] => [
+    { partition: 0, message: trade({ first_id: step, time: T0 + step * 10 * SECOND }) },
+    { partition: 0, message: mark(T0 + (step * 10 + 12) * SECOND) },
+  ])
+  const calm: Plan = { steps: [], instances: 1, snapshotRecords: 1_000 }
+
+  it('compares every row, signal and mark', async () => {
+    const { check } = await replayed('cvd', await lived('cvd', log, calm), 10)
+    expect(check.tallies.get('derived.flow')).toMatchObject({ compared: 8, different: 0 })
+    expect(check.tallies.get('derived.signals')?.compared).toBeGreaterThan(4)
+  })
+
+  it('finds a row of which one figure is another', async () => {
+    const driver = await lived('cvd', log, calm)
+    const row = driver.outputs('derived.flow').findLast(({ message }) => message.type === 'flow')
+    if (row?.message.type !== 'flow') throw new Error('there are rows')
+    const value = { ...row.message.value, buy: row.message.value.buy + Number.EPSILON * 2 }
+    const wrong = codec.encode('derived.flow', 'flow', value)
+    const place = driver.broker.at('derived.flow', 0)
+    place.records = place.records.map((record) => (record.offset === row.offset ? { ...record, value: wrong } : record))
+    const { check } = await replayed('cvd', driver, 10)
+    expect(check.differences).toMatchObject([{ topic: 'derived.flow', record: 'flow', kind: 'different' }])
+  })
+
+  it('finds a mark that the live host never wrote, and one that follows from nothing', async () => {
+    const driver = await lived('cvd', log, calm)
+    const place = driver.broker.at('derived.signals', 0)
+    const [first] = place.records
+    place.records = place.records.slice(1)
+    driver.feed(
+      'derived.signals',
+      0,
+      'cvd',
+      { type: 'mark', value: { ...mark(T0 + 30 * SECOND).value, writer: 'cvd' } },
+      0,
+    )
+    const { check } = await replayed('cvd', driver, 10)
+    expect(first).toBeDefined()
+    expect(check.differences.map(({ kind }) => kind).sort()).toEqual(['missing-live', 'only-live'])
+  })
+})

@@ -1,0 +1,157 @@
+import type { Tape, TimeRange, Span } from '../../infra/tapes/tape.ts'
+import { PartitionReplay, type Happening } from '../../processors/backtest/replay.ts'
+import type { ProcessorRow } from '../../processors/kernel/processor.ts'
+import type { Message } from '../../schemas/records.ts'
+import { topicOf, type TopicName } from '../../schemas/topics.ts'
+import { merge, type TapeEntry } from './merge.ts'
+
+/** A command that the backtest gives to its own alerts. */
+export interface GivenCommand {
+  readonly partition: number
+  readonly message: Message<'command'>
+}
+
+export interface Plan {
+  readonly tape: Tape
+  readonly rows: readonly ProcessorRow[]
+  readonly partitions: readonly number[]
+  /** Record times of what is reported, milliseconds. */
+  readonly range: TimeRange
+  /** Read before it, so that windows and totals are full when it begins. */
+  readonly leadInMs: number
+  /** undefined: every asset. */
+  readonly assets: ReadonlySet<string> | undefined
+  /** Commands of the backtest's own; undefined: those on the tape. */
+  readonly commands: readonly GivenCommand[] | undefined
+}
+
+/** One topic of one partition: what is read, and from which offset on is reported. */
+export interface Reading {
+  readonly span: Span
+  readonly reportFrom: number
+}
+
+/** A run that was asked to end before it was done. */
+export class StoppedError extends Error {
+  readonly code = 'stopped'
+}
+
+/** Who watches a run. All is told in an order that follows from the records alone. */
+export interface Observer {
+  partition?(partition: number, readings: readonly Reading[]): void
+  entry?(entry: TapeEntry, isReported: boolean): void
+  /** `isReported`: it follows from a record of the range, not of the lead-in. */
+  happening?(happening: Happening, isReported: boolean): void
+  ended?(partition: number): Promise<void> | void
+}
+
+/** How far a run is. */
+export interface Progress {
+  readonly records: number
+  readonly total: number
+  /** Record time reached in the partition that is read, milliseconds. */
+  readonly time: number
+}
+
+export interface RunOptions {
+  readonly plan: Plan
+  readonly observers: readonly Observer[]
+  /** Called every few thousand records; may wait, which lets signals through. */
+  readonly onProgress: (progress: Progress) => Promise<void> | undefined
+  readonly onUndecodable: (topic: TopicName, partition: number, offset: number) => void
+  /** Aborted: the run ends with a `StoppedError` at the next report. */
+  readonly stop: AbortSignal
+}
+
+const RECORDS_PER_REPORT = 5_000
+
+/** Replays the plan's partitions, one after the other; gives what was read. */
+export async function run(options: RunOptions): Promise<readonly Reading[]> {
+  const { plan } = options
+  const read = new Map<number, Reading[]>()
+  for (const partition of plan.partitions) read.set(partition, await readingsOf(plan, partition))
+  const all = [...read.values()].flat()
+  const total = all.reduce((sum, { span }) => sum + span.to - span.from, 0)
+  let done = 0
+  for (const [partition, readings] of read) {
+    const before = done
+    await replayPartition(options, partition, readings, (records, time) => {
+      done = before + records
+      return options.onProgress({ records: done, total, time })
+    })
+    done = before + readings.reduce((sum, { span }) => sum + span.to - span.from, 0)
+  }
+  return all
+}
+
+/** Topics that the rows read off this tape: those that it has. */
+export function inputsOf({ rows, commands, tape }: Plan): TopicName[] {
+  const inputs = [...new Set(rows.flatMap((row) => row.inputs))]
+  return inputs.filter((topic) => tape.topics.has(topic) && !(commands !== undefined && topic === 'alerts.inputs'))
+}
+
+async function readingsOf(plan: Plan, partition: number): Promise<Reading[]> {
+  const { tape, range, leadInMs } = plan
+  const readings: Reading[] = []
+  for (const topic of inputsOf(plan)) {
+    if (topicOf(topic).partitions === 'one') throw new Error(`${topic} is not partitioned by asset`)
+    const span = await tape.span(topic, partition, { from: range.from - leadInMs, to: range.to })
+    const reportFrom = range.from <= 0 ? span.from : (await tape.span(topic, partition, range)).from
+    readings.push({ span, reportFrom })
+  }
+  return readings
+}
+
+async function replayPartition(
+  { plan, observers, onUndecodable, stop }: RunOptions,
+  partition: number,
+  readings: readonly Reading[],
+  onProgress: (records: number, time: number) => Promise<void> | undefined,
+): Promise<void> {
+  for (const observer of observers) observer.partition?.(partition, readings)
+  let isReported = false
+  const replay = new PartitionReplay({
+    partition,
+    rows: plan.rows,
+    alerts: plan.commands === undefined ? 'tape' : 'replay',
+    sink: (happening) => {
+      for (const observer of observers) observer.happening?.(happening, isReported)
+    },
+  })
+  const commands = (plan.commands ?? []).filter((command) => command.partition === partition)
+  let records = 0
+  let told = 0
+  await merge({
+    tape: plan.tape,
+    spans: readings.map(({ span }) => span),
+    onEntry: (entry) => {
+      if (!isWanted(entry.message, plan.assets)) return
+      isReported = entry.time >= plan.range.from
+      if (isReported)
+        for (const command of commands.splice(0)) give(replay, command, Math.max(plan.range.from, entry.time))
+      for (const observer of observers) observer.entry?.(entry, isReported)
+      replay.apply(entry.topic, entry.record, entry.message)
+    },
+    onUndecodable: (topic, offset) => onUndecodable(topic, partition, offset),
+    onProgress: (taken, time) => {
+      records += taken
+      if (records - told < RECORDS_PER_REPORT) return undefined
+      told = records
+      if (stop.aborted) throw new StoppedError('the backtest was stopped')
+      return onProgress(records, time)
+    },
+  })
+  replay.end()
+  for (const observer of observers) await observer.ended?.(partition)
+}
+
+/** It is created when the range's first record comes: a range may be asked for from the beginning of time. */
+function give(replay: PartitionReplay, { message }: GivenCommand, time: number): void {
+  replay.command({ type: 'command', value: { ...message.value, created: time * 1000 } }, time)
+}
+
+/** Marks and whatever concerns no asset are everyone's. */
+function isWanted({ value }: Message, assets: ReadonlySet<string> | undefined): boolean {
+  if (assets === undefined || !('asset' in value) || value.asset === null) return true
+  return assets.has(value.asset)
+}

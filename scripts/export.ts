@@ -1,0 +1,120 @@
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { mapHash } from '../schemas/catalogue.ts'
+import { topicOf, topics, type TopicName } from '../schemas/topics.ts'
+import { TAPE_VERSION, type Format, type TapeHeader } from '../infra/tapes/folder.ts'
+import { ParquetEngine } from '../infra/tapes/parquet-engine.ts'
+import { parquetWriter } from '../infra/tapes/parquet-segment.ts'
+import { TapeError, type Span, type Tape } from '../infra/tapes/tape.ts'
+import { avroWriter, writeTape } from '../infra/tapes/write-tape.ts'
+import { openTape } from './backtest/open-tape.ts'
+import { saying } from './backtest/expected.ts'
+import { readTime, UsageError } from './backtest/options.ts'
+import { ProgressBar } from './backtest/progress.ts'
+
+const usage = `npm run export -- [flags]: writes topics of a running system into files, as they lie in the log.
+
+  --topics A,B     which (default: all that a backtest reads or is compared with: market.*, derived.*, alerts.*)
+  --from T, --to T record times, ISO 8601 or unix milliseconds, from inclusive, to exclusive (default: all of it)
+  --out DIR        the folder; run the same command again and it goes on where it was stopped
+  --format F       avro (default): the records' own bytes, with their schema; parquet: a file for each record type
+  --source S       kafka (default), or a folder of tapes, to write it in another format
+  --data DIR       the running system's data folder (default .data)
+  --help           this text
+
+Exit 0: all is there; 1: stopped before the end; 2: it could not be done.`
+
+async function main(stop: AbortSignal): Promise<boolean> {
+  const { values } = parseArgs({
+    options: {
+      topics: { type: 'string' },
+      from: { type: 'string' },
+      to: { type: 'string' },
+      out: { type: 'string' },
+      format: { type: 'string', default: 'avro' },
+      source: { type: 'string', default: 'kafka' },
+      data: { type: 'string', default: '.data' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) {
+    console.log(usage)
+    return true
+  }
+  if (values.out === undefined) throw new UsageError('name the folder with --out')
+  const format: Format | undefined = (['avro', 'parquet'] as const).find((name) => name === values.format)
+  if (format === undefined) throw new UsageError(`--format must be avro or parquet, got ${values.format}`)
+  const from = values.from === undefined ? 0 : readTime('--from', values.from)
+  const to = values.to === undefined ? null : readTime('--to', values.to)
+  const tape = await openTape(values.source, values.data)
+  try {
+    const header = await headerOf(tape, topicsOf(values.topics, tape), { format, from, to })
+    return await write(tape, path.resolve(values.out), header, stop)
+  } finally {
+    await tape.close()
+  }
+}
+
+function topicsOf(given: string | undefined, tape: Tape): TopicName[] {
+  const known = topics.map(({ name }) => name)
+  if (given === undefined)
+    return known.filter((name) => tape.topics.has(name) && /^(?:market|derived|alerts)\./.test(name))
+  return given.split(',').map((name) => {
+    const topic = known.find((candidate) => candidate === name.trim())
+    if (topic === undefined) throw new UsageError(`no topic ${name}; there are ${known.join(', ')}`)
+    return topic
+  })
+}
+
+interface Asked {
+  readonly format: Format
+  readonly from: number
+  readonly to: number | null
+}
+
+async function headerOf(tape: Tape, names: readonly TopicName[], { format, from, to }: Asked): Promise<TapeHeader> {
+  const spans: Span[] = []
+  for (const topic of names) {
+    const count = topicOf(topic).partitions === 'one' ? 1 : tape.partitions
+    for (let partition = 0; partition < count; partition++) {
+      spans.push(await tape.span(topic, partition, { from, to: to ?? Infinity }))
+    }
+  }
+  if (spans.every((span) => span.from >= span.to))
+    throw new TapeError('no-data', `${tape.name} has no records of ${names.join(', ')} in that range`)
+  const { partitions, name } = tape
+  return { version: TAPE_VERSION, format, partitions, map: mapHash(), source: name, range: { from, to }, spans }
+}
+
+async function write(tape: Tape, folder: string, header: TapeHeader, stop: AbortSignal): Promise<boolean> {
+  const bar = new ProgressBar({ isTerminal: process.stderr.isTTY, write: (text) => void process.stderr.write(text) })
+  const total = header.spans.reduce((sum, span) => sum + span.to - span.from, 0)
+  let records = 0
+  const onProgress = (count: number, time: number): boolean => {
+    records += count
+    void bar.step({ records, total, time })
+    return !stop.aborted
+  }
+  const engine = header.format === 'parquet' ? await ParquetEngine.open() : undefined
+  try {
+    const writer = engine === undefined ? avroWriter(tape, folder) : parquetWriter(tape, folder, engine)
+    const isDone = await writeTape({ tape, folder, header, write: writer, onProgress })
+    bar.end({ records, total, time: 0 })
+    console.log(
+      `${records} records written to ${folder}${isDone ? '' : '; stopped: run the same command again to go on'}`,
+    )
+    return isDone
+  } finally {
+    engine?.close()
+  }
+}
+
+const stop = new AbortController()
+process.once('SIGINT', () => stop.abort())
+process.once('SIGTERM', () => stop.abort())
+try {
+  process.exitCode = (await main(stop.signal)) ? 0 : 1
+} catch (error) {
+  console.error(saying(error))
+  process.exitCode = 2
+}

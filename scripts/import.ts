@@ -1,0 +1,132 @@
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { readConfig } from '../infra/config/config.ts'
+import { loadCodec } from '../infra/kafka/codec.ts'
+import { connectLog } from '../infra/kafka/kafkajs.ts'
+import { urlOf } from '../infra/local/run-file.ts'
+import { fileTape } from '../infra/tapes/file-tape.ts'
+import { topics, type TopicName } from '../schemas/topics.ts'
+import { running } from './backtest/open-tape.ts'
+import { saying } from './backtest/expected.ts'
+import { UsageError } from './backtest/options.ts'
+import { ProgressBar } from './backtest/progress.ts'
+import type { ArchiveFile } from './import/archive.ts'
+import { layoutNames } from './import/layouts.ts'
+import { writeToBroker } from './import/to-broker.ts'
+import { writeArchive } from './import/write-archive.ts'
+
+const usage = `npm run import -- [flags]: makes a tape of public trade archives, or writes a tape into a broker's topics.
+
+  --binance FILE   daily trades or aggTrades of data.binance.vision, as SYMBOL-aggTrades-DATE.csv, .csv.gz or .zip
+  --bybit FILE     daily trades of public.bybit.com, .csv or .csv.gz
+  --tardis FILE    trades of tardis.dev, .csv or .csv.gz
+                   each as often as needed; files are merged by time
+  --market M       perp (default) or spot: what the files of Binance and Bybit are of
+  --partitions N   of the tape (default: PARTITIONS, 12)
+  --out DIR        the tape; run the same command again and it goes on where it was stopped
+  --tape DIR       instead of archives: write this tape into the broker of a system that runs on --data, whose
+                   topics must be empty or hold the beginning of the same tape
+  --topics A,B     of the tape (default: all that it has)
+  --data DIR       the running system's data folder (default .data)
+  --help           this text
+
+A backtest of archives: npm run backtest -- --mode archive --source DIR. Exit 0: all is there; 1: stopped; 2: it could not be done.`
+
+const many = { type: 'string', multiple: true } as const
+
+function parse() {
+  return parseArgs({
+    options: {
+      binance: many,
+      bybit: many,
+      tardis: many,
+      market: { type: 'string', default: 'perp' },
+      partitions: { type: 'string' },
+      out: { type: 'string' },
+      tape: { type: 'string' },
+      topics: { type: 'string' },
+      data: { type: 'string', default: '.data' },
+      help: { type: 'boolean', default: false },
+    },
+  }).values
+}
+
+type Values = ReturnType<typeof parse>
+
+async function main(stop: AbortSignal): Promise<boolean> {
+  const values = parse()
+  if (values.help) {
+    console.log(usage)
+    return true
+  }
+  return values.tape === undefined ? archives(values, stop) : broker(values, values.tape, stop)
+}
+
+async function archives(values: Values, stop: AbortSignal): Promise<boolean> {
+  const files = layoutNames.flatMap((layout) => (values[layout] ?? []).map((file): ArchiveFile => ({ layout, file })))
+  const market = (['perp', 'spot'] as const).find((name) => name === values.market)
+  if (files.length === 0) throw new UsageError('name archives with --binance, --bybit or --tardis; see --help')
+  if (market === undefined) throw new UsageError(`--market must be perp or spot, got ${values.market}`)
+  if (values.out === undefined) throw new UsageError('name the folder of the tape with --out')
+  const partitions = Number(values.partitions ?? readConfig(process.env, ['PARTITIONS']).PARTITIONS)
+  if (!Number.isInteger(partitions) || partitions < 1)
+    throw new UsageError('--partitions must be a whole number over 0')
+  const bar = new ProgressBar({ isTerminal: process.stderr.isTTY, write: (text) => void process.stderr.write(text) })
+  let records = 0
+  const onProgress = (count: number, time: number): void => {
+    records += count
+    void bar.step({ records, total: records, time: time / 1000 })
+  }
+  const folder = path.resolve(values.out)
+  const imported = await writeArchive({ files, market, partitions, folder, onProgress, stop })
+  const refused = [...imported.refusals].map(([reason, count]) => `${count} lines refused: ${reason}`)
+  const rest = imported.isDone ? [] : ['stopped: run the same command again to go on']
+  console.log([`${records} records written to ${folder}`, ...refused, ...rest].join('\n'))
+  return imported.isDone
+}
+
+async function broker(values: Values, folder: string, stop: AbortSignal): Promise<boolean> {
+  const run = running(values.data)
+  const tape = fileTape(folder)
+  const names = topicsOf(values.topics, tape.topics)
+  const { NAMESPACE: namespace, PARTITIONS: partitions } = readConfig(process.env, ['NAMESPACE', 'PARTITIONS'])
+  if (tape.partitions !== partitions)
+    throw new UsageError(`${folder} has ${tape.partitions} partitions, the broker's topics ${partitions}`)
+  const log = await connectLog({ brokers: urlOf(run, 'broker').split(','), namespace, clientId: 'import' })
+  try {
+    const codec = await loadCodec(urlOf(run, 'registry'))
+    const bar = new ProgressBar({ isTerminal: process.stderr.isTTY, write: (text) => void process.stderr.write(text) })
+    let done = 0
+    const onProgress = (count: number, time: number): void => {
+      done += count
+      void bar.step({ records: done, total: done, time })
+    }
+    const { records, isDone } = await writeToBroker({ tape, log, codec, topics: names, onProgress, stop })
+    console.log(
+      `${records} records written to the broker${isDone ? '' : '; stopped: run the same command again to go on'}`,
+    )
+    return isDone
+  } finally {
+    await tape.close()
+    await log.close()
+  }
+}
+
+function topicsOf(given: string | undefined, there: ReadonlySet<TopicName>): TopicName[] {
+  if (given === undefined) return [...there]
+  return given.split(',').map((name) => {
+    const topic = topics.find((candidate) => candidate.name === name.trim())
+    if (topic === undefined || !there.has(topic.name)) throw new UsageError(`the tape has no topic ${name}`)
+    return topic.name
+  })
+}
+
+const stop = new AbortController()
+process.once('SIGINT', () => stop.abort())
+process.once('SIGTERM', () => stop.abort())
+try {
+  process.exitCode = (await main(stop.signal)) ? 0 : 1
+} catch (error) {
+  console.error(saying(error))
+  process.exitCode = 2
+}

@@ -1,0 +1,113 @@
+import path from 'node:path'
+import { normaliser, fromImport, type Normalise } from '../../processors/feeds/normalise.ts'
+import { resolveInstruments } from '../../processors/feeds/instruments.ts'
+import { venues } from '../../processors/feeds/venues.ts'
+import { TapeError } from '../../infra/tapes/tape.ts'
+import type { Micros, Trade } from '../../schemas/records.ts'
+import type { Market, VenueName } from '../../schemas/venues.ts'
+import { UsageError } from '../backtest/options.ts'
+import { linesOf } from './archive-lines.ts'
+import { layoutOf, type ArchiveTrade, type FileTold, type LayoutName, type Refusal } from './layouts.ts'
+
+/** A file of an archive, as it was named on the command line. */
+export interface ArchiveFile {
+  readonly layout: LayoutName
+  readonly file: string
+}
+
+/** A line may be this much older than the one before it; archives are in order but for neighbours. */
+const DISORDER_MAX: Micros = 2_000_000
+/** Beyond this share of refused lines a file is taken for something else. */
+const REFUSED_SHARE_MAX = 0.01
+
+/** Counted over all files. */
+export type Refusals = Map<Refusal | 'unknown-symbol', number>
+
+/** The trades of one file in its order, as records of `market.trades`. */
+export async function* tradesOf(
+  { layout, file }: ArchiveFile,
+  market: Market,
+  refusals: Refusals,
+): AsyncGenerator<Trade> {
+  const read = layoutOf(layout, told(layout, file, market))
+  const normalise = new Normalisers()
+  let lines = 0
+  let refused = 0
+  let latest = 0
+  for await (const line of linesOf(file)) {
+    if (line.trim() === '') continue
+    lines += 1
+    const found = read(line.split(','))
+    const record = typeof found === 'string' ? undefined : normalise.record(found)
+    if (record === undefined) {
+      const reason = typeof found === 'string' ? found : 'unknown-symbol'
+      if (reason === 'header' && lines === 1) continue
+      refused += 1
+      refusals.set(reason, (refusals.get(reason) ?? 0) + 1)
+      if (refused > 10 && refused > lines * REFUSED_SHARE_MAX)
+        throw new TapeError('corrupt', `${file}, line ${lines}: ${reason}; is it a ${layout} trades file?`)
+      continue
+    }
+    if (record.time < latest - DISORDER_MAX)
+      throw new TapeError(
+        'corrupt',
+        `${file}, line ${lines}: ${iso(record.time)} stands behind ${iso(latest)}; sort the file by time`,
+      )
+    latest = Math.max(latest, record.time)
+    yield record
+  }
+}
+
+function iso(time: Micros): string {
+  return new Date(time / 1000).toISOString()
+}
+
+/** The assets of a file, by its first lines: the partitions that it goes to. */
+export async function assetOf(archive: ArchiveFile, market: Market): Promise<string> {
+  for await (const { asset } of tradesOf(archive, market, new Map())) return asset
+  throw new TapeError('no-data', `${archive.file} holds no trades`)
+}
+
+/** `BTCUSDT-aggTrades-2024-08-01.csv`: what stands before the first dash or underscore. */
+function told(layout: LayoutName, file: string, market: Market): FileTold {
+  const symbol = /^([A-Za-z0-9]+)[-_.]/.exec(path.basename(file))?.[1]?.toUpperCase()
+  if (symbol === undefined && layout === 'binance')
+    throw new UsageError(`${file}: its name must begin with the symbol, as BTCUSDT-aggTrades-2024-08-01.csv`)
+  return { symbol: symbol ?? '', market }
+}
+
+/** Sizes and prices in our units: contract sizes and multipliers of the checked-in instruments. */
+class Normalisers {
+  readonly #known = new Map<string, Normalise | undefined>()
+
+  record({ venue, market, trade, received }: ArchiveTrade): Trade | undefined {
+    const name = `${venue}:${market}:${trade.symbol}`
+    if (!this.#known.has(name)) this.#known.set(name, normaliserOf(venue, market, trade.symbol))
+    return this.#known.get(name)?.(trade, received, fromImport)
+  }
+}
+
+function normaliserOf(venue: VenueName, market: Market, symbol: string): Normalise | undefined {
+  const row = venues[venue].listing.fromSymbol(symbol)
+  if (row === undefined) return undefined
+  const markets = [{ venue, market, source: 'seed' as const, rows: [row], prices: [] }]
+  const [instrument] = resolveInstruments(markets, new Map(), 0).instruments
+  return instrument === undefined ? undefined : normaliser(instrument)
+}
+
+/** Trades of several files as one stream in the order of time; at equal times in the order of the files. */
+export async function* mergeFiles(streams: readonly AsyncIterable<Trade>[]): AsyncGenerator<Trade> {
+  const heads: { next: Trade; rest: AsyncIterator<Trade> }[] = []
+  for (const stream of streams) {
+    const rest = stream[Symbol.asyncIterator]()
+    const { done, value } = await rest.next()
+    if (done !== true) heads.push({ next: value, rest })
+  }
+  while (heads.length > 0) {
+    const head = heads.reduce((first, other) => (other.next.time < first.next.time ? other : first))
+    yield head.next
+    const { done, value } = await head.rest.next()
+    if (done === true) heads.splice(heads.indexOf(head), 1)
+    else head.next = value
+  }
+}

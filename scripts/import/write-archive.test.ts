@@ -1,0 +1,158 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { deflateRawSync, gzipSync } from 'node:zlib'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { fileTape } from '../../infra/tapes/file-tape.ts'
+import type { Message } from '../../schemas/records.ts'
+import { backtest } from '../backtest/backtest.ts'
+import { readOptions } from '../backtest/options.ts'
+import { linesOf } from './archive-lines.ts'
+import type { ArchiveFile } from './archive.ts'
+import { writeArchive, type Imported } from './write-archive.ts'
+
+const T0 = 1_722_470_400_000
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'archive-'))
+})
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function put(name: string, content: string | Buffer): string {
+  const file = path.join(folder, name)
+  writeFileSync(file, content)
+  return file
+}
+
+/** Binance's aggTrades: one at each of `seconds`, all buys of 1 BTC. */
+const binance = (...seconds: readonly number[]): string =>
+  seconds.map((second, index) => `${index + 1},60000.5,1.000,${index},${index},${T0 + second * 1000},false\n`).join('')
+
+const bybit = (...seconds: readonly number[]): string =>
+  'timestamp,symbol,side,size,price,tickDirection,trdMatchID\n' +
+  seconds
+    .map(
+      (second, index) =>
+        `${(T0 + second * 1000) / 1000},BTCUSDT,Sell,2,60001,x,f7496ecb-b174-51b9-ba56-15018${index}ba6c27\n`,
+    )
+    .join('')
+
+function write(files: readonly ArchiveFile[], out = 'tape', stop = new AbortController().signal): Promise<Imported> {
+  const around = { market: 'perp', partitions: 2, folder: path.join(folder, out), onProgress: () => undefined } as const
+  return writeArchive({ files, stop, ...around })
+}
+
+async function messages(out = 'tape'): Promise<Message[]> {
+  const tape = fileTape(path.join(folder, out))
+  const found: Message[] = []
+  for await (const records of tape.read(await tape.span('market.trades', 0, { from: 0, to: Infinity }))) {
+    for (const { value } of records) if (value !== null) found.push(tape.codec.decode(value))
+  }
+  return found
+}
+
+describe('an import of archives', () => {
+  it('merges files by time and marks every second between, and the buckets’ end behind', async () => {
+    const files: ArchiveFile[] = [
+      { layout: 'binance', file: put('BTCUSDT-aggTrades-2024-08-01.csv', binance(0, 2)) },
+      { layout: 'bybit', file: put('BTCUSDT2024-08-01.csv', bybit(1)) },
+    ]
+    expect(await write(files)).toMatchObject({ isDone: true })
+    const told = (await messages()).map(({ type, value }) => {
+      const time = 'time' in value ? (value.time / 1000 - T0) / 1000 : -1
+      return type === 'trade' && 'instrument' in value ? `${value.instrument} ${time}` : `${type} ${time}`
+    })
+    expect(told.slice(0, 6)).toEqual([
+      'mark 0',
+      'binance:perp:BTCUSDT 0',
+      'mark 1',
+      'bybit:perp:BTCUSDT 1',
+      'mark 2',
+      'binance:perp:BTCUSDT 2',
+    ])
+    expect(told.at(-1)).toBe('mark 15')
+    const trade = (await messages()).find(({ type }) => type === 'trade')
+    expect(trade?.value).toMatchObject({ asset: 'btc', origin: 'import', gap_id: null, taker: 'buy', price: 60_000.5 })
+  })
+
+  it('gives the same tape when it was stopped and run again', async () => {
+    const file = put('BTCUSDT-aggTrades-2024-08-01.csv', binance(...Array.from({ length: 50 }, (_, at) => at)))
+    const stopped = AbortSignal.abort()
+    expect(await write([{ layout: 'binance', file }], 'again', stopped)).toMatchObject({ isDone: false })
+    expect(() => fileTape(path.join(folder, 'again'))).toThrow(/holds no tape/)
+    await write([{ layout: 'binance', file }], 'again')
+    await write([{ layout: 'binance', file }], 'tape')
+    const segments = (name: string): string => readFileSync(path.join(folder, name, 'segments.jsonl'), 'utf8')
+    expect(segments('again')).toBe(segments('tape'))
+    await expect(write([{ layout: 'binance', file: put('BTCUSDT-other.csv', binance(1)) }])).rejects.toThrow(
+      /holds another import/,
+    )
+  })
+
+  it('refuses a file that is no such archive, or out of order, by its line', async () => {
+    const noise = put('BTCUSDT-noise.csv', `${binance(0)}${'x,y\n'.repeat(20)}`)
+    await expect(write([{ layout: 'binance', file: noise }])).rejects.toThrow(/line \d+: bad-columns; is it a binance/)
+    const back = put('BTCUSDT-back.csv', binance(10, 5))
+    await expect(write([{ layout: 'binance', file: back }], 'back')).rejects.toThrow(/line 2: .* sort the file by time/)
+  })
+
+  it('is replayed in archive mode: flows and signals by its marks, prices by its trades', async () => {
+    const seconds = Array.from({ length: 120 }, (_, at) => at)
+    await write([{ layout: 'binance', file: put('BTCUSDT-aggTrades-2024-08-01.csv', binance(...seconds)) }])
+    const options = readOptions(['--mode', 'archive', '--source', 'tape', '--horizons', '10s'])
+    if (options === undefined) throw new Error('it is no call for help')
+    const stop = new AbortController().signal
+    const around = { onProgress: () => undefined, warn: () => undefined, stop }
+    const { study } = await backtest(fileTape(path.join(folder, 'tape')), options, around)
+    const [first] = study.signals
+    expect(first).toMatchObject({ symbol: 'BTC', period: '1h', to: 'strong_bullish_pressure', side: 'long' })
+    expect(first?.fill).toMatchObject({ price: 60_000.5, time: (T0 + 13_000) * 1000 })
+    expect(first?.returns).toEqual([0])
+  })
+})
+
+describe('lines of an archive', () => {
+  const text = 'a,1\nb,2\n'
+  const all = async (file: string): Promise<string[]> => {
+    const lines: string[] = []
+    for await (const line of linesOf(file)) lines.push(line)
+    return lines
+  }
+
+  it('are read plain, gzipped and zipped', async () => {
+    expect(await all(put('x.csv', text))).toEqual(['a,1', 'b,2'])
+    expect(await all(put('x.csv.gz', gzipSync(text)))).toEqual(['a,1', 'b,2'])
+    expect(await all(put('x.zip', zipOf('x.csv', text)))).toEqual(['a,1', 'b,2'])
+  })
+
+  it('of a damaged file are an error, not an end', async () => {
+    const half = gzipSync('line\n'.repeat(10_000)).subarray(0, 60)
+    await expect(all(put('x.csv.gz', half))).rejects.toThrow(/x\.csv\.gz cannot be read/)
+    await expect(all(put('y.zip', Buffer.from('no zip')))).rejects.toThrow(/is no zip file/)
+  })
+})
+
+/** A zip file of one entry, deflated. */
+function zipOf(name: string, text: string): Buffer {
+  const packed = deflateRawSync(text)
+  const local = Buffer.alloc(30)
+  local.writeUInt32LE(0x04034b50, 0)
+  local.writeUInt16LE(8, 8)
+  local.writeUInt16LE(name.length, 26)
+  const entry = Buffer.alloc(46)
+  entry.writeUInt32LE(0x02014b50, 0)
+  entry.writeUInt16LE(8, 10)
+  entry.writeUInt32LE(packed.length, 20)
+  entry.writeUInt32LE(text.length, 24)
+  entry.writeUInt16LE(name.length, 28)
+  const start = local.length + name.length + packed.length
+  const end = Buffer.alloc(22)
+  end.writeUInt32LE(0x06054b50, 0)
+  end.writeUInt16LE(1, 10)
+  end.writeUInt32LE(entry.length + name.length, 12)
+  end.writeUInt32LE(start, 16)
+  return Buffer.concat([local, Buffer.from(name), packed, entry, Buffer.from(name), end])
+}
