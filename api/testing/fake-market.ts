@@ -115,7 +115,12 @@ function pageOf<Fact extends CompositePrice | LiquidationRisk>(
     .filter((row) => row.asset === asset && row.time >= Number(from) && row.time < Number(to))
     .slice(0, Number(limit))
   const offsets = page.map((row) => facts.indexOf(row))
-  const common = { at: page.map(({ time }) => time), last_usd: page.map(({ price }) => price), offsets }
+  const common = {
+    records: page.length,
+    at: page.map(({ time }) => time),
+    last_usd: page.map(({ price }) => price),
+    offsets,
+  }
   return { page, common: { ...common, partitions: page.map(() => 0) } }
 }
 
