@@ -89,7 +89,8 @@ it.each(['above', 'below', 'crosses_above', 'crosses_below'])(
       const terms = { ...level, asset, condition, target_price }
       const { value: trial } = await new Trials(database, () => 0).of(terms, to, 'caller')
       const whole = new WhatIf(terms, to - LOOKS_BACK)
-      for (const row of rows) whole.feed({ partition: 2, offset: Number(row['offset']), message: messageOf(row) })
+      for (const row of rows)
+        whole.feed({ partition: 2, offset: Number(row['offset']), message: messageOf(asset, row) })
       expect([target_price, trial.rang.map(({ record }) => record)]).toEqual([
         target_price,
         whole.rang.map(({ record }) => record),
@@ -100,9 +101,9 @@ it.each(['above', 'below', 'crosses_above', 'crosses_below'])(
   },
 )
 
-function messageOf(row: Record<string, unknown>): Message<'composite_price'> {
+function messageOf(asset: string, row: Record<string, unknown>): Message<'composite_price'> {
   const [time, low, high] = [Number(row['at']), Number(row['low']), Number(row['high'])]
-  return price(0, Number(row['price']), { time, low, high })
+  return price(0, Number(row['price']), { asset, time, low, high })
 }
 
 it('looks through a week of prices, five a second, within its time', async () => {

@@ -38,9 +38,9 @@ const pricesSql = `SELECT count() AS records, groupArrayIf(at_us, kept) AS at, g
     SELECT *, side = 0 OR at_us - greatest(if(side = 1, not_above, not_below), {from:Int64}) <= 120000000
       OR at_us - before > 5000000 OR next - at_us > 5000000 OR intDiv(at_us, 5000000) != intDiv(before, 5000000) AS kept
     FROM (
-      SELECT *, lagInFrame(at_us, 1, toInt64(0)) OVER (so_far) AS before,
+      SELECT *, lagInFrame(at_us, 1, toInt64(0)) OVER so_far AS before,
         leadInFrame(at_us, 1, {to:Int64}) OVER (ORDER BY ${ORDER} ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) AS next,
-        maxIf(at_us, side != 1) OVER (so_far) AS not_above, maxIf(at_us, side != -1) OVER (so_far) AS not_below
+        maxIf(at_us, side != 1) OVER so_far AS not_above, maxIf(at_us, side != -1) OVER so_far AS not_below
       FROM (
         SELECT ${microsSql('time')} AS at_us, price, low, high, toUInt8(late) AS is_late,
           toUInt8(quality = 'good') AS is_good, partition, offset, ${POSITION},
