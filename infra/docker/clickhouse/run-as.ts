@@ -11,7 +11,7 @@ const statements: unknown = JSON.parse(text)
 if (!Array.isArray(statements)) throw new Error('statements must be an array')
 const said = statements.map((statement) => {
   try {
-    return { rows: String(session.query(String(statement), 'TSV')).trim(), error: null }
+    return { rows: session.query(String(statement), 'TSV').trim(), error: null }
   } catch (error) {
     return { rows: null, error: error instanceof Error ? error.message : String(error) }
   }
