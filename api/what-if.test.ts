@@ -70,7 +70,7 @@ describe(`POST ${PATH}`, () => {
     for (const minute of minutes) api.database.market.pastPrices.push(priceAt(start + minute * MINUTE, 100))
     api.database.market.pastPrices.push(priceAt(start + 20 * MINUTE, 100, { late: true, low: 90, high: 107 }))
     const { body } = await tryOut()
-    expect(body).toMatchObject({ trigger_count: 1, triggers: [{ late: true, price: 107 }] })
+    expect(body).toMatchObject({ trigger_count: 1, triggers: [{ late: true, price: 107 }], triggers_per_day: null })
     const iso = (minute: number): string => new Date((start + minute * MINUTE) / 1000).toISOString()
     expect(body['coverage']).toEqual({
       from: iso(0),

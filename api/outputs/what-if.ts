@@ -56,7 +56,7 @@ export const whatIfOutput: Output = {
     {
       ...terms,
       trigger_count: integer('Times that it would have rung'),
-      triggers_per_day: nullableNumber('The same by days that were covered; null: none were'),
+      triggers_per_day: nullableNumber('The same by days that were covered; null: less than one was'),
       triggers: array(trigger, 'The newest 100, newest first'),
       records: integer('Prices, or estimates of risk, that were evaluated'),
       coverage,

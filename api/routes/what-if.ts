@@ -42,7 +42,7 @@ function bodyOf(trial: Trial, seen: NonNullable<Trial['seen']>): object {
   const watched = Math.max(0, Math.max(seen.to, stopped === null ? asked.to : 0) - seen.from - blind)
   return {
     trigger_count: rang.length,
-    triggers_per_day: watched === 0 ? null : (rang.length * DAY) / watched,
+    triggers_per_day: watched < DAY ? null : (rang.length * DAY) / watched,
     triggers: rang.slice(-TRIGGERS_SHOWN).toReversed().map(triggerShown),
     records,
     coverage: {
