@@ -6,6 +6,7 @@ import { AttemptCounts } from './alerts/attempt-counts.ts'
 import { createBoards, type Boards } from './boards.ts'
 import { TtlCache } from './cache.ts'
 import { catalogueOf, type Catalogue } from './catalogue.ts'
+import { Trials } from './alerts/what-if.ts'
 import type { Metrics } from './metrics.ts'
 import type { Database } from './views/database.ts'
 import type { Payments } from './payments/payments.ts'
@@ -47,6 +48,7 @@ export interface Services {
   readonly recall: Recall
   readonly alerts: Alerts
   readonly attemptCounts: AttemptCounts
+  readonly trials: Trials
   /** null: payments are off, all is free. */
   readonly payments: Payments | null
   /** Host's clock, milliseconds since the Unix epoch. */
@@ -91,6 +93,7 @@ export function createServices(parts: ServiceParts): Services {
     boards: createBoards(clock),
     firstTrades: new TtlCache({ keysMax: ANSWERS_MAX, clock }),
     attemptCounts: new AttemptCounts({ database: parts.database, log: parts.log, now: clock }),
+    trials: new Trials(parts.database, clock),
     timestamp: stampOf(clock),
     world: async () => (await worlds.get('world', WORLD_TTL_MS, () => readWorld(parts.database))).value,
     catalogue: async () =>

@@ -25,20 +25,26 @@ const THRESHOLD_DEFAULT = 5
 
 /** Reads the body of a creation; throws the `ApiError` of the first field at fault. */
 export function readCreation(kind: Kind, body: Body, reach: Reach): Creation {
-  const symbol = readSymbol(body)
   return {
-    kind,
-    symbol,
-    ...(kind === 'price' ? readPriceTerms(body) : readRiskTerms(body)),
+    ...readTerms(kind, body),
     webhook_url: readUrl(body, reach),
     agent_wallet: readWallet(body),
     expires_in_hours: readLifetime(body),
   }
 }
 
-type Terms = Pick<Creation, 'condition' | 'target_price' | 'threshold_pct' | 'min_value_usd'>
+/** What an alert waits for, whoever is told of it. */
+export type Terms = Pick<Creation, 'kind' | 'symbol' | 'condition' | 'target_price' | 'threshold_pct' | 'min_value_usd'>
 
-function readPriceTerms(body: Body): Terms {
+/** Reads what is to be waited for; throws the `ApiError` of the first field at fault. */
+export function readTerms(kind: Kind, body: Body): Terms {
+  const symbol = readSymbol(body)
+  return { kind, symbol, ...(kind === 'price' ? readPriceTerms(body) : readRiskTerms(body)) }
+}
+
+type Figures = Omit<Terms, 'kind' | 'symbol'>
+
+function readPriceTerms(body: Body): Figures {
   const condition = field(body, 'condition')
   if (typeof condition !== 'string' || !CONDITIONS.includes(condition))
     throw wrong('invalid_condition', 'condition', `condition must be one of ${CONDITIONS.join(', ')}.`)
@@ -48,7 +54,7 @@ function readPriceTerms(body: Body): Terms {
   return { condition, target_price: target, threshold_pct: null, min_value_usd: null }
 }
 
-function readRiskTerms(body: Body): Terms {
+function readRiskTerms(body: Body): Figures {
   const condition = field(body, 'condition') ?? 'cascade_risk'
   if (condition !== 'cascade_risk')
     throw wrong('invalid_condition', 'condition', 'condition must be cascade_risk, or be left out.')

@@ -1,11 +1,13 @@
 import type { Kind } from '../alerts/book.ts'
 import * as outputs from '../outputs/alerts.ts'
+import { whatIfBody, whatIfOutput } from '../outputs/what-if.ts'
 import * as params from '../parameters.ts'
 import type { Params } from '../params.ts'
 import { route, type Route } from '../route.ts'
 import { alertStatus, cancelAlert, createAlert, extendAlert, listAlerts } from './alerts.ts'
 import { alertDeliveries, resendTrigger, testAlert } from './deliveries.ts'
 import { recordAnswer } from './records.ts'
+import { whatIfAnswer } from './what-if.ts'
 
 const bearer = { Authorization: 'Bearer and the manage_token that the creation gave' }
 const ownerErrors = ['unauthorized', 'forbidden', 'data_unavailable'] as const
@@ -28,6 +30,20 @@ export const alertRoutes: readonly Route[] = [
     named: 'a liquidation alert',
     priceUsdc: { create: 0.06, extend: 0.03 },
     refuses: ['invalid_threshold_pct', 'invalid_min_value_usd'],
+  }),
+  alertRoute({
+    method: 'POST',
+    path: '/alerts/backtest',
+    name: 'alert_backtest',
+    says: 'How often an alert would have rung in the last 7 days, before buying it',
+    input: {},
+    body: whatIfBody,
+    outputs: { 200: whatIfOutput },
+    errors: [
+      ...(['invalid_body', 'invalid_symbol', 'invalid_condition', 'invalid_target_price'] as const),
+      ...(['invalid_threshold_pct', 'invalid_min_value_usd', 'symbol_not_found', 'data_unavailable'] as const),
+    ],
+    handle: (call) => whatIfAnswer(call),
   }),
   alertRoute({
     method: 'GET',

@@ -26,6 +26,9 @@ type Params = Readonly<Record<string, unknown>>
 export class FakeMarket {
   tickers: SpotTicker[] = []
   prices: CompositePrice[] = []
+  /** All composite prices there were, in the order of the log; each at the offset that is its index. */
+  pastPrices: CompositePrice[] = []
+  pastRisks: LiquidationRisk[] = []
   funding: Funding[] = []
   settlements: Settlement[] = []
   ratios: LongShortRatio[] = []
@@ -59,6 +62,10 @@ export class FakeMarket {
         return [firstRow(this.liquidations)]
       case 'tokens':
         return this.tokens.map((row) => ({ ...row, ...tokenTimes(row) }))
+      case 'past-prices':
+        return [pricePage(this.pastPrices, params)]
+      case 'past-risks':
+        return [riskPage(this.pastRisks, params)]
       case 'audits':
         return this.audits.map((row) => ({ ...row, minute_us: row.worst_minute }))
       default:
@@ -75,6 +82,10 @@ export function marketKindOf(sql: string): string | undefined {
       return 'tickers'
     case 'latest_prices':
       return 'price'
+    case 'prices':
+      return 'past-prices'
+    case 'liquidation_risk':
+      return 'past-risks'
     case 'latest_funding':
       return 'funding'
     case 'funding_settlements':
@@ -93,6 +104,45 @@ export function marketKindOf(sql: string): string | undefined {
       return 'audits'
     default:
       return undefined
+  }
+}
+
+function pageOf<Fact extends CompositePrice | LiquidationRisk>(
+  facts: readonly Fact[],
+  { asset, from, to, limit }: Params,
+): { page: readonly Fact[]; common: object } {
+  const page = facts
+    .filter((row) => row.asset === asset && row.time >= Number(from) && row.time < Number(to))
+    .slice(0, Number(limit))
+  const offsets = page.map((row) => facts.indexOf(row))
+  const common = {
+    records: page.length,
+    at: page.map(({ time }) => time),
+    last_usd: page.map(({ price }) => price),
+    offsets,
+  }
+  return { page, common: { ...common, partitions: page.map(() => 0) } }
+}
+
+function pricePage(facts: readonly CompositePrice[], params: Params): object {
+  const { page, common } = pageOf(facts, params)
+  return {
+    ...common,
+    low_usd: page.map(({ low }) => low),
+    high_usd: page.map(({ high }) => high),
+    late_flags: page.map(({ late }) => Number(late)),
+    good_flags: page.map(({ quality }) => Number(quality === 'good')),
+  }
+}
+
+function riskPage(facts: readonly LiquidationRisk[], params: Params): object {
+  const { page, common } = pageOf(facts, params)
+  return {
+    ...common,
+    risk_usd: page.map((row) => row.at_risk_5_usd),
+    risk_pct: page.map((row) => row.at_risk_5_pct),
+    classes: page.map((row) => row.cascade_risk),
+    venues: page.map(({ exchanges }) => exchanges.length),
   }
 }
 

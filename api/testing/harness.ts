@@ -146,7 +146,7 @@ export function mark(database: FakeDatabase, time: number): void {
     time,
   }))
   database.times = Array.from({ length: PARTITIONS }, (_, partition) => partition).flatMap((partition) =>
-    ['market.trades', 'derived.flow', ...marketTopics].map((topic) => ({ topic, partition, time })),
+    ['market.trades', 'derived.flow', 'alerts.inputs', ...marketTopics].map((topic) => ({ topic, partition, time })),
   )
   database.channels = liveChannels(time, NOW - 7200 * SECOND)
 }

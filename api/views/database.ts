@@ -57,6 +57,14 @@ export class Row {
     return value
   }
 
+  /** The numbers of an array; as they come, since there may be a hundred thousand. */
+  numbers(name: string): readonly number[] {
+    const value = this.#row[name]
+    if (!Array.isArray(value) || value.some((number) => typeof number !== 'number'))
+      throw new RowError(`column ${name} is not an array of numbers`)
+    return value as readonly number[]
+  }
+
   /** The elements of an array, each a row of its own: a tuple with named elements comes as an object. */
   rows(name: string): Row[] {
     const value = this.#row[name]

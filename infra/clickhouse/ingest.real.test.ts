@@ -77,6 +77,19 @@ describe('trades', () => {
     expect(await world.rows('SELECT count() AS n FROM trades_log WHERE first_id = 20')).toEqual([{ n: 1 }])
   })
 
+  it('keep a quote amount exactly, whether it is price times size or not', async () => {
+    await world.append('market.trades', [
+      world.trade({ first_id: 40, last_id: 40, price: 0.1, size: 3, quote: 0.1 * 3 }),
+      world.trade({ first_id: 41, last_id: 41, price: 0.1, size: 3, quote: 0.3 }),
+      world.trade({ first_id: 42, last_id: 42, price: 0.1, size: 3, quote: -1e300 }),
+    ])
+    await world.soon('SELECT quote FROM trades WHERE first_id IN (40, 41, 42) ORDER BY first_id', [
+      { quote: 0.1 * 3 },
+      { quote: 0.3 },
+      { quote: -1e300 },
+    ])
+  })
+
   it('keep the largest ids and the smallest sizes exactly', async () => {
     const id = 2 ** 52 - 1
     await world.append('market.trades', [world.trade({ first_id: id, last_id: id, size: 1e-8, price: 0.1 + 0.2 })])

@@ -79,11 +79,18 @@ export const settings = {
     says: 'Database that holds all tables and views.',
     example: 'market',
   },
+  CLICKHOUSE_ANALYST_PASSWORD: {
+    kind: 'text',
+    default: 'analyst',
+    secret: true,
+    says: 'Password of the read-only user `analyst` of the local ClickHouse.',
+    example: 'a-long-random-text',
+  },
   CLICKHOUSE_READER_PASSWORD: {
     kind: 'text',
     default: 'reader',
     secret: true,
-    says: 'Password of the read-only user `reader` of the local ClickHouse.',
+    says: 'Password of `reader`, an older name of `analyst`.',
     example: 'a-long-random-text',
   },
   CLICKHOUSE_PORT: {

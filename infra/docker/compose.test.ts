@@ -13,6 +13,7 @@ interface Service {
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
   readonly healthcheck?: { readonly test: readonly string[] }
   readonly volumes?: readonly string[]
+  readonly ports?: readonly string[]
 }
 
 interface Compose {
@@ -43,6 +44,7 @@ describe('docker-compose.yml', () => {
       'payments',
       'api',
       'prometheus',
+      'grafana',
     ])
   })
 
@@ -105,6 +107,19 @@ describe('docker-compose.yml', () => {
     const staying = ours.filter(([name]) => name !== 'prepare')
     const programs = staying.map(([, { healthcheck }]) => healthcheck?.test[2] ?? '')
     expect(programs.map((file) => existsSync(new URL(file, root)))).toEqual(staying.map(() => true))
+  })
+
+  it('shows nothing but the API beyond this machine', () => {
+    const open = services.filter(([, { ports = [] }]) => ports.some((port) => !port.startsWith('127.0.0.1:')))
+    expect(open.map(([name]) => name)).toEqual(['api'])
+  })
+
+  it('gives dashboards the password of the user who only reads, and no other', () => {
+    const { environment = {} } = compose.services['grafana'] ?? {}
+    const secrets = Object.keys(environment).filter((name) => /PASSWORD|SECRET|KEY/.test(name))
+    expect(secrets).toEqual(['CLICKHOUSE_ANALYST_PASSWORD'])
+    const users = compose.services['clickhouse']?.volumes?.find((volume) => volume.includes('users.d'))
+    expect(users).toBe('./infra/docker/clickhouse/analyst.xml:/etc/clickhouse-server/users.d/analyst.xml:ro')
   })
 
   it('pins every image', () => {

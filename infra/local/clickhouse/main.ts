@@ -27,7 +27,13 @@ const PURGE_EVERY_MS = 60_000
 /** Loopback only: the server trusts whoever knows a password and has no TLS. */
 const HOST = '127.0.0.1'
 
-const names = ['DATA_DIR', 'CLICKHOUSE_PORT', 'CLICKHOUSE_PASSWORD', 'CLICKHOUSE_READER_PASSWORD'] as const
+const names = [
+  'DATA_DIR',
+  'CLICKHOUSE_PORT',
+  'CLICKHOUSE_PASSWORD',
+  'CLICKHOUSE_ANALYST_PASSWORD',
+  'CLICKHOUSE_READER_PASSWORD',
+] as const
 
 await runService({
   name: 'clickhouse',
@@ -45,6 +51,7 @@ await runService({
       engine,
       users: [
         { name: 'default', password: config.CLICKHOUSE_PASSWORD },
+        { name: 'analyst', password: config.CLICKHOUSE_ANALYST_PASSWORD },
         { name: 'reader', password: config.CLICKHOUSE_READER_PASSWORD },
       ],
       admission,

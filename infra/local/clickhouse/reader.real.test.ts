@@ -15,14 +15,21 @@ afterAll(async () => {
   await admin.close()
 })
 
-const ask = async (query: string, parameters: Record<string, string> = {}): Promise<{ code: string; text: string }> => {
+const askAs = async (
+  user: string,
+  query: string,
+  parameters: Record<string, string> = {},
+): Promise<{ code: string; text: string }> => {
   const search = new URLSearchParams({ database, ...parameters })
-  const headers = { 'x-clickhouse-user': 'reader', 'x-clickhouse-key': 'reader' }
+  const headers = { 'x-clickhouse-user': user, 'x-clickhouse-key': user }
   const answer = await fetch(`${url}/?${String(search)}`, { method: 'POST', body: query, headers })
   return { code: answer.headers.get('x-clickhouse-exception-code') ?? 'none', text: await answer.text() }
 }
 
-describe('reader', () => {
+describe.each(['reader', 'analyst'])('%s', (user) => {
+  const ask = (query: string, parameters?: Record<string, string>): ReturnType<typeof askAs> =>
+    askAs(user, query, parameters)
+
   it('reads, describes, explains, and works with the official client in a session', async () => {
     expect((await ask('SELECT sum(a) FROM t')).text).toBe('4950\n')
     expect((await ask('DESCRIBE t FORMAT CSV')).code).toBe('none')
@@ -30,8 +37,8 @@ describe('reader', () => {
     const client = createClient({
       url,
       database,
-      username: 'reader',
-      password: 'reader',
+      username: user,
+      password: user,
       session_id: 'r',
       compression: { response: true },
     })

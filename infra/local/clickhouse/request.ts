@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { readText, type Body } from './body.ts'
 import { code, QueryError } from './errors.ts'
 import { insertSource, literal, quoted, type InsertSource } from './statement.ts'
-import { authenticate, readerSettings, type User } from './users.ts'
+import { authenticate, isReader, readerSettings, type User } from './users.ts'
 
 /** Encodings that an answer may have, the first that the client takes is used. */
 const ENCODINGS = ['zstd', 'gzip', 'br', 'lz4'] as const
@@ -99,8 +99,8 @@ function unserved(what: string): never {
  * last, so that nobody can ask for another one.
  */
 export function preamble(ask: Ask): string {
-  const settings = new Map(ask.user.name === 'reader' ? readerSettings(ask.settings) : ask.settings)
-  const readonly = ask.user.name === 'reader' ? '1' : settings.get('readonly')
+  const settings = new Map(isReader(ask.user) ? readerSettings(ask.settings) : ask.settings)
+  const readonly = isReader(ask.user) ? '1' : settings.get('readonly')
   settings.delete('readonly')
   settings.set('implicit_select', '0').set('log_comment', ask.tag)
   const assignments = [...settings].map(([name, value]) => `${name} = ${literal(value)}`)

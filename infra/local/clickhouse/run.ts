@@ -12,7 +12,7 @@ import type { Pipes } from './pipes.ts'
 import { preamble, readAsk, readStatement, type Ask, type Statement } from './request.ts'
 import type { Lent, Sessions } from './sessions.ts'
 import { isSelect, splitFormat, usesServerFiles } from './statement.ts'
-import { checkReaderText, type User } from './users.ts'
+import { checkReaderText, isReader, type User } from './users.ts'
 
 /** What a request is served with. */
 export interface Parts {
@@ -49,7 +49,7 @@ export async function runRequest(request: IncomingMessage, response: ServerRespo
 
 /** A connection of its own, or the session's; a reader's would stay read-only, so its sessions keep nothing. */
 function lend(ask: Ask, { engine, sessions }: Parts): Lent {
-  const keeps = ask.session !== undefined && ask.user.name !== 'reader' && !ask.settings.has('readonly')
+  const keeps = ask.session !== undefined && !isReader(ask.user) && !ask.settings.has('readonly')
   if (keeps && ask.session !== undefined)
     return sessions.lend(`${ask.user.name}/${ask.session.id}`, ask.session.timeoutSeconds)
   const connection = engine.connect()
@@ -134,9 +134,9 @@ async function check({ ask, statement }: Job, connection: Connection): Promise<C
   // 0: it does not parse; the engine itself says where.
   if (kind.statementCount > 1)
     throw new QueryError(code.syntaxError, 'Syntax error: Multi-statements are not allowed. (SYNTAX_ERROR)')
-  if (ask.user.name !== 'reader') return kind
+  if (!isReader(ask.user)) return kind
   checkReaderText(sql)
   if (kind.statementCount !== 1 || kind.queryClass !== 0)
-    throw new QueryError(code.readonly, 'reader: Cannot execute query in readonly mode. (READONLY)')
+    throw new QueryError(code.readonly, `${ask.user.name}: Cannot execute query in readonly mode. (READONLY)`)
   return kind
 }

@@ -8,7 +8,7 @@ export interface ClickhouseOptions {
   /** 0: any free one. */
   readonly port: number
   readonly logFile: string
-  /** Further settings: CLICKHOUSE_PASSWORD, CLICKHOUSE_READER_PASSWORD, LOG_LEVEL. */
+  /** Further settings: CLICKHOUSE_PASSWORD, CLICKHOUSE_ANALYST_PASSWORD, LOG_LEVEL. */
   readonly env?: Readonly<Record<string, string>>
 }
 

@@ -4,6 +4,7 @@ import { authenticate, checkReaderText, readerLimits, readerSettings, type User 
 const users: User[] = [
   { name: 'default', password: '' },
   { name: 'reader', password: 'secret' },
+  { name: 'analyst', password: 'other' },
 ]
 const url = (text = ''): URLSearchParams => new URLSearchParams(text)
 const basic = (text: string): { authorization: string } => ({

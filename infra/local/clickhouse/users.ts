@@ -3,11 +3,16 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { code, QueryError } from './errors.ts'
 
 export interface User {
-  readonly name: 'default' | 'reader'
+  readonly name: 'default' | 'reader' | 'analyst'
   readonly password: string
 }
 
-/** What one query of `reader` may use. Numbers are upper limits, texts are fixed. */
+/** Whether the user may read and nothing else: `analyst`, as on a server, and its older name `reader`. */
+export function isReader({ name }: User): boolean {
+  return name !== 'default'
+}
+
+/** What one query of a reader may use. Numbers are upper limits, texts are fixed. */
 export const readerLimits: Readonly<Record<string, number | string>> = {
   max_execution_time: 30,
   max_memory_usage: 1_000_000_000,
@@ -41,9 +46,9 @@ const forbiddenCalls =
 export function checkReaderText(sql: string): void {
   const found = forbiddenWords.exec(sql)?.[0] ?? forbiddenCalls.exec(sql)?.[0]
   if (found !== undefined)
-    refuse(`the word ${JSON.stringify(found)} is not allowed for user reader, not even in a text`)
+    refuse(`the word ${JSON.stringify(found)} is not allowed for a read-only user, not even in a text`)
   if (sql.includes('\\') && /[`"“”]/.test(sql))
-    refuse('a backslash and a quoted name in one query are not allowed for user reader')
+    refuse('a backslash and a quoted name in one query are not allowed for a read-only user')
 }
 
 /** The settings of a reader's query: what the client sent, within the limits. Throws on one that it may not send. */
@@ -51,7 +56,7 @@ export function readerSettings(sent: ReadonlyMap<string, string>): Map<string, s
   const settings = new Map<string, string>()
   for (const [name, value] of sent) {
     if (name in readerLimits || name === 'readonly') continue
-    if (!name.startsWith('param_') && !readerMaySet.test(name)) refuse(`user reader may not set ${name}`)
+    if (!name.startsWith('param_') && !readerMaySet.test(name)) refuse(`a read-only user may not set ${name}`)
     settings.set(name, value)
   }
   for (const [name, limit] of Object.entries(readerLimits)) {

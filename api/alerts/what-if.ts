@@ -1,0 +1,156 @@
+import { WhatIf, type WhatIfTerms } from '../../processors/alerts/what-if.ts'
+import type { Trigger } from '../../schemas/alerts.ts'
+import type { Micros } from '../../schemas/records.ts'
+import { TtlCache, type Hit } from '../cache.ts'
+import { ApiError } from '../errors.ts'
+import { RateLimiter } from '../limits.ts'
+import type { Database } from '../views/database.ts'
+import { readPricePage, readRiskPage, type Page } from '../views/what-if.ts'
+
+const SECOND: Micros = 1_000_000
+const HOUR: Micros = 3_600 * SECOND
+
+/** How far a trial looks back. */
+export const LOOKS_BACK: Micros = 7 * 24 * HOUR
+/** Of one query: at five prices a second some 430,000 rows. */
+const PAGE: Micros = 24 * HOUR
+/** Most records of one trial; at five prices a second a week has three million. */
+const ROWS_MAX = 4_000_000
+/** A trial that takes longer ends where it is, and says so, milliseconds. */
+const TRIAL_MS_MAX = 8_000
+/** One trial at a time, so that it disturbs nobody; more than this waiting are refused. */
+const WAITING_MAX = 4
+/** A price alert without a price, a liquidation alert without an estimate for longer was blind. */
+const BLIND = { price: 60 * SECOND, liquidation: 300 * SECOND } as const
+/** The same question is answered again from memory for this long, milliseconds. */
+const KEPT_MS = 60_000
+const KEPT_MAX = 200
+/** By caller, each API instance for itself. */
+const LIMIT = { perSecond: 0.2, burst: 5, callersMax: 100_000 } as const
+
+/** A time in which the alert would have seen nothing. */
+export interface Blind {
+  readonly from: Micros
+  readonly to: Micros
+}
+
+export interface Trial {
+  readonly asked: Blind
+  /** The first and last record that were looked at; null: there was none. */
+  readonly seen: Blind | null
+  readonly records: number
+  readonly gaps: readonly Blind[]
+  readonly rang: readonly Trigger[]
+  /** Which bound ended it early; null: none did. */
+  readonly stopped: 'rows' | 'seconds' | null
+}
+
+/** Tries alerts out: few at a time, each bounded in rows and time, the same question once a minute. */
+export class Trials {
+  readonly #database: Database
+  readonly #now: () => number
+  readonly #kept: TtlCache<Trial>
+  readonly #limiter = new RateLimiter(LIMIT)
+  #waiting = 0
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(database: Database, now: () => number) {
+    this.#database = database
+    this.#now = now
+    this.#kept = new TtlCache({ keysMax: KEPT_MAX, clock: now })
+  }
+
+  /** How the alert would have rung in the week up to `to`. Throws `rate_limited` and `overloaded`. */
+  async of(terms: WhatIfTerms, to: Micros, caller: string): Promise<Hit<Trial>> {
+    const { asset, condition, target_price, threshold_pct, min_value_usd } = terms
+    const key = JSON.stringify([asset, condition, target_price, threshold_pct, min_value_usd])
+    const known = this.#kept.peek(key)
+    if (known !== undefined) return known
+    this.#admit(caller)
+    return this.#kept.get(key, KEPT_MS, () => this.#inTurn(() => this.#run(terms, to)))
+  }
+
+  #admit(caller: string): void {
+    const verdict = this.#limiter.take(caller, this.#now())
+    if (verdict.kind === 'refused')
+      throw new ApiError('rate_limited', `Try the next alert out in ${verdict.retryAfterSeconds} s.`, {
+        retryAfterSeconds: verdict.retryAfterSeconds,
+      })
+  }
+
+  async #inTurn(work: () => Promise<Trial>): Promise<Trial> {
+    if (this.#waiting >= WAITING_MAX)
+      throw new ApiError('overloaded', 'Too many alerts are being tried out; try again in a few seconds.', {
+        retryAfterSeconds: 3,
+      })
+    this.#waiting += 1
+    const mine = this.#last.then(work)
+    this.#last = mine.catch(() => undefined) // whoever asked gets the failure
+    try {
+      return await mine
+    } finally {
+      this.#waiting -= 1
+    }
+  }
+
+  async #run(terms: WhatIfTerms, to: Micros): Promise<Trial> {
+    const asked = { from: to - LOOKS_BACK, to }
+    const until = this.#now() + TRIAL_MS_MAX
+    const trial = new WhatIf(terms, asked.from)
+    const sight = new Sight(BLIND[terms.kind === 'liquidation' ? 'liquidation' : 'price'])
+    let records = 0
+    let stopped: Trial['stopped'] = null
+    for (let from = asked.from; from < to && stopped === null; from += PAGE) {
+      const range = { asset: terms.asset, from, to: Math.min(from + PAGE, to), limit: ROWS_MAX - records }
+      const page = await this.#page(terms, range)
+      for (const seen of page.seen) {
+        trial.feed(seen)
+        if (!isLate(seen.message)) sight.see(seen.message.value.time)
+      }
+      records += page.records
+      if (page.cut) stopped = 'rows'
+      else if (this.#now() > until && range.to < to) stopped = 'seconds'
+    }
+    return { asked, ...sight.told(stopped === null ? to : null), records, rang: trial.rang, stopped }
+  }
+
+  #page(terms: WhatIfTerms, range: Parameters<typeof readPricePage>[1]): Promise<Page> {
+    const { kind, target_price: target } = terms
+    return kind === 'liquidation'
+      ? readRiskPage(this.#database, range)
+      : readPricePage(this.#database, range, target ?? 0)
+  }
+}
+
+function isLate({ type, value }: Page['seen'][number]['message']): boolean {
+  return type === 'composite_price' && value.late
+}
+
+/** What the alert would have seen, and when it was blind. */
+class Sight {
+  readonly #longest: Micros
+  readonly #gaps: Blind[] = []
+  #first: Micros | undefined
+  #last = 0
+
+  constructor(longest: Micros) {
+    this.#longest = longest
+  }
+
+  see(time: Micros): void {
+    if (this.#first === undefined) this.#first = time
+    else this.#note(time)
+    this.#last = Math.max(this.#last, time)
+  }
+
+  /** `end`: until when it was meant to look; null: it stopped where it was. */
+  told(end: Micros | null): Pick<Trial, 'seen' | 'gaps'> {
+    if (this.#first === undefined) return { seen: null, gaps: [] }
+    if (end !== null) this.#note(end)
+    return { seen: { from: this.#first, to: this.#last }, gaps: this.#gaps }
+  }
+
+  #note(time: Micros): void {
+    if (time - this.#last > this.#longest) this.#gaps.push({ from: this.#last, to: time })
+  }
+}

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { createWorld, T, type World } from '../infra/clickhouse/test-world.ts'
+import { latePrice, given, create, mark, price, risk, SECOND } from '../processors/alerts/given.ts'
+import { WhatIf, type WhatIfTerms } from '../processors/alerts/what-if.ts'
+import type { Message, Micros } from '../schemas/records.ts'
+import { recordPlace } from '../schemas/record-id.ts'
+import { LOOKS_BACK, Trials } from './alerts/what-if.ts'
+import { openDatabase } from './clickhouse.ts'
+import { createMetrics } from './metrics.ts'
+
+let world: World
+let database: ReturnType<typeof openDatabase>
+beforeAll(async () => {
+  world = await createWorld('what_if')
+  const { clickhouseUrl: url } = inject('parts')
+  database = openDatabase({ url, user: 'default', password: '', database: world.database }, createMetrics())
+})
+afterAll(async () => {
+  await database.close()
+  await world.end()
+})
+
+const level: WhatIfTerms = {
+  kind: 'price',
+  asset: 'btc',
+  symbol: 'BTC',
+  condition: 'above',
+  target_price: 100,
+  threshold_pct: null,
+  min_value_usd: null,
+}
+
+/** Prices that go up and down around 100 for an hour, with wicks, and a quarter of an hour that only candles tell of. */
+function hour(): Message<'composite_price'>[] {
+  const seconds = Array.from({ length: 360 }, (_, n) => n * 10)
+  return seconds.flatMap((at): Message<'composite_price'>[] => {
+    if (at > 900 && at < 1_800) return at === 1_790 ? [latePrice(1_790, 98, 102)] : []
+    const usd = 100 + Math.round(10 * Math.sin(at / 200)) / 5
+    return [price(at, usd, { high: usd + (at > 0 && at % 70 === 0 ? 1 : 0) })]
+  })
+}
+
+it('rings when the core does that reads the log itself', async () => {
+  const messages = [...hour(), risk(10, 4), risk(20, 6), risk(30, 4), risk(100, 7)]
+  const values = messages.map(({ type, value }, v) => world.codec.encode('alerts.inputs', type, { ...value, v: v + 1 }))
+  await world.append('alerts.inputs', values)
+  await world.soon('SELECT count() AS n FROM prices', [{ n: hour().length }])
+  await world.soon('SELECT count() AS n FROM liquidation_risk', [{ n: 4 }])
+
+  const first = messages[0]?.value.time ?? 0
+  const end: Micros = first + 3_600 * SECOND
+  const trials = new Trials(database, () => T / 1000)
+  const { value: trial } = await trials.of(level, end, 'caller')
+  const live = given(create({ expires_in_hours: 720 }))
+  for (const message of hour()) live.batch(mark((message.value.time - first) / SECOND), message)
+  expect(trial.rang.map(({ time }) => (time - first) / SECOND)).toEqual(live.rang)
+  expect(trial.rang.length).toBeGreaterThan(3)
+  expect(trial.rang.some(({ late }) => late)).toBe(true)
+  expect(recordPlace(trial.rang[0]?.record ?? '')).toMatchObject({ topic: 'alerts.inputs', partition: 2 })
+  expect(trial).toMatchObject({ records: hour().length, stopped: null })
+  expect(trial.gaps).toEqual([{ from: first + 900 * SECOND, to: first + 1_800 * SECOND }])
+
+  const terms = { kind: 'liquidation', condition: 'cascade_risk', threshold_pct: 5, min_value_usd: 0 } as const
+  const { value: cascades } = await trials.of({ ...level, ...terms, target_price: null }, end, 'caller')
+  expect(cascades.rang.map(({ time, cascade_risk: to }) => [(time - first) / SECOND, to])).toEqual([
+    [20, 'medium'],
+    [100, 'medium'],
+  ])
+})
+
+/** Six hours of ETH, three prices a second, that wander around 100, each with its low and high. */
+const wandering = (asset: string): string => `INSERT INTO prices_log
+  (asset, time, price, low, high, quality, late, v, partition, offset)
+  SELECT '${asset}', fromUnixTimestamp64Micro(toInt64(${T} + number * 333333), 'UTC') AS time,
+    100 + 3 * sin(number / 700) + sin(number / 41) + (cityHash64(number) % 100) / 200 AS price,
+    price - (cityHash64(number, 1) % 50) / 100, price + (cityHash64(number, 2) % 50) / 100,
+    'good', 0, number + 1, 2, number FROM numbers(64800) WHERE number % 20000 < 19900`
+
+it.each(['above', 'below', 'crosses_above', 'crosses_below'])(
+  'leaves out only what changes nothing: %s',
+  async (condition) => {
+    const asset = `eth_${condition}`
+    await world.run(wandering(asset))
+    const rows = await world.rows(
+      `SELECT toUnixTimestamp64Micro(time) AS at, price, low, high, offset FROM prices WHERE asset = '${asset}' ORDER BY v`,
+    )
+    const to = T + 6 * 3_600 * SECOND
+    for (const target_price of [97, 100.2, 103, 104.4]) {
+      const terms = { ...level, asset, condition, target_price }
+      const { value: trial } = await new Trials(database, () => 0).of(terms, to, 'caller')
+      const whole = new WhatIf(terms, to - LOOKS_BACK)
+      for (const row of rows)
+        whole.feed({ partition: 2, offset: Number(row['offset']), message: messageOf(asset, row) })
+      expect([target_price, trial.rang.map(({ record }) => record)]).toEqual([
+        target_price,
+        whole.rang.map(({ record }) => record),
+      ])
+      expect(trial.rang.length).toBeGreaterThan(0)
+      expect(trial.records).toBe(rows.length)
+    }
+  },
+)
+
+function messageOf(asset: string, row: Record<string, unknown>): Message<'composite_price'> {
+  const [time, low, high] = [Number(row['at']), Number(row['low']), Number(row['high'])]
+  return price(0, Number(row['price']), { asset, time, low, high })
+}
+
+it('looks through a week of prices, five a second, within its time', async () => {
+  const to = T + LOOKS_BACK
+  await world.run(
+    `INSERT INTO prices_log (asset, time, price, low, high, quality, late, v, partition, offset)
+     SELECT 'sol', fromUnixTimestamp64Micro(toInt64(${T} + number * 200000), 'UTC'),
+       100 + 2 * sin(number / 25000) AS p, p, p, 'good', 0, number + 1, 2, number FROM numbers(${(LOOKS_BACK / SECOND) * 5})`,
+  )
+  const trials = new Trials(database, () => performance.now())
+  const started = performance.now()
+  const { value: trial } = await trials.of({ ...level, asset: 'sol', target_price: 101 }, to, 'caller')
+  console.log(`a week of ${trial.records} prices: ${Math.round(performance.now() - started)} ms`)
+  // A period is 2 pi x 5,000 s: the price goes over 101 twenty times in a week.
+  expect(trial).toMatchObject({ records: (LOOKS_BACK / SECOND) * 5, stopped: null, gaps: [] })
+  expect(trial.rang).toHaveLength(20)
+}, 120_000)

@@ -1,0 +1,194 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { recordPlace } from '../schemas/record-id.ts'
+import type { CompositePrice, LiquidationRisk } from '../schemas/records.ts'
+import { openapi } from './openapi.ts'
+import { routes } from './routes.ts'
+import { errorOf, startAlerts, textOf, type AlertHarness, type Answered } from './testing/alert-calls.ts'
+import { ajv, closed } from './testing/closed.ts'
+import { NOW } from './testing/harness.ts'
+
+const SECOND = 1_000_000
+const MINUTE = 60 * SECOND
+const WEEK = 7 * 24 * 60 * MINUTE
+const PATH = '/alerts/backtest'
+
+let api: AlertHarness
+beforeEach(async () => {
+  api = await startAlerts()
+})
+afterEach(() => api.stop())
+
+function priceAt(time: number, usd: number, change: Partial<CompositePrice> = {}): CompositePrice {
+  const common = { asset: 'btc', price: usd, low: usd, high: usd, change_24h: null, sources: [] }
+  return { ...common, quality: 'good', late: false, time, v: 1, ...change }
+}
+
+function riskAt(time: number, pct: number): LiquidationRisk {
+  const figures = { at_risk_5_usd: pct * 1_000, at_risk_5_pct: pct, at_risk_10_usd: 0, at_risk_10_pct: 0 }
+  const rest = { exchanges: [], levels: [], clusters: [], swept_long_usd: 0, swept_short_usd: 0, since: 0, v: 1 }
+  return { asset: 'btc', price: 100, open_interest_usd: 1, ...figures, ...rest, cascade_risk: 'medium', time }
+}
+
+/** A price every half minute for a week: 100, and 110 in the first minute of each of the last `days` days. */
+function fillWeek(days: number): void {
+  const day = WEEK / 7
+  for (let time = NOW - WEEK; time < NOW; time += 30 * SECOND) {
+    const since = time - (NOW - days * day)
+    api.database.market.pastPrices.push(priceAt(time, since >= 0 && since % day < MINUTE ? 110 : 100))
+  }
+}
+
+const tryOut = (change: object = {}): Promise<Answered> =>
+  api.send('POST', PATH, { body: { symbol: 'BTC', condition: 'above', target_price: 105, ...change } })
+
+function listOf(value: unknown): Record<string, unknown>[] {
+  if (!Array.isArray(value)) throw new Error('not a list')
+  return value as Record<string, unknown>[]
+}
+
+describe(`POST ${PATH}`, () => {
+  it('says how often the alert would have rung, when and at which price', async () => {
+    fillWeek(3)
+    const { status, body } = await tryOut()
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ symbol: 'BTC', condition: 'above', target_price: 105, trigger_count: 3 })
+    expect(body).toMatchObject({ records: WEEK / (30 * SECOND), cached: false })
+    expect(body['triggers_per_day']).toBeCloseTo(3 / 7, 6)
+    const triggers = listOf(body['triggers'])
+    const day = 24 * 60 * MINUTE
+    expect(triggers.map(({ time }) => time)).toEqual(
+      [1, 2, 3].map((days) => new Date((NOW - days * day) / 1000).toISOString()),
+    )
+    expect(triggers[0]).toMatchObject({ price: 110, quality: 'good', late: false })
+    expect(recordPlace(textOf(triggers[0]?.['record']))).toMatchObject({ topic: 'alerts.inputs', offset: 6 * 2_880 })
+    expect(body['coverage']).toMatchObject({ complete: true, gap_count: 0, gaps: [], stopped_by: null })
+  })
+
+  it('says what it was blind to', async () => {
+    const start = NOW - 60 * MINUTE
+    const minutes = [0, 1, 2, 30, 31]
+    for (const minute of minutes) api.database.market.pastPrices.push(priceAt(start + minute * MINUTE, 100))
+    api.database.market.pastPrices.push(priceAt(start + 20 * MINUTE, 100, { late: true, low: 90, high: 107 }))
+    const { body } = await tryOut()
+    expect(body).toMatchObject({ trigger_count: 1, triggers: [{ late: true, price: 107 }], triggers_per_day: null })
+    const iso = (minute: number): string => new Date((start + minute * MINUTE) / 1000).toISOString()
+    expect(body['coverage']).toEqual({
+      from: iso(0),
+      to: iso(60),
+      complete: false,
+      stopped_by: null,
+      gap_count: 2,
+      gap_seconds: 28 * 60 + 29 * 60,
+      gaps: [
+        { from: iso(31), to: iso(60) },
+        { from: iso(2), to: iso(30) },
+      ],
+    })
+  })
+
+  it('lists the newest hundred and counts all', async () => {
+    for (let n = 0; n < 300; n += 1) {
+      const time = NOW - WEEK + n * 2 * MINUTE
+      api.database.market.pastPrices.push(priceAt(time, 110), priceAt(time + MINUTE, 100))
+    }
+    const { body } = await tryOut()
+    expect([body['trigger_count'], listOf(body['triggers']).length]).toEqual([300, 100])
+  })
+
+  it('tries a liquidation alert out where the condition is cascade_risk', async () => {
+    api.database.market.pastRisks = [4, 6, 4, 7].map((pct, n) => riskAt(NOW - (10 - n) * MINUTE, pct))
+    const { body } = await tryOut({ condition: 'cascade_risk', threshold_pct: 5, min_value_usd: 6_500 })
+    expect(body).toMatchObject({ condition: 'cascade_risk', threshold_pct: 5, min_value_usd: 6_500, trigger_count: 1 })
+    expect(body).not.toHaveProperty('target_price')
+  })
+
+  it('takes the body of a creation as it is, and looks at no webhook', async () => {
+    fillWeek(1)
+    const more = { webhook_url: 'http://127.0.0.1/', agent_wallet: 7, expires_in_hours: 1 }
+    expect((await tryOut(more)).body).toMatchObject({ trigger_count: 1 })
+  })
+
+  it.each([
+    [{ symbol: 'btc' }, '400 invalid_symbol symbol'],
+    [{ symbol: 'NOPE' }, '404 symbol_not_found symbol'],
+    [{ condition: 'sideways' }, '400 invalid_condition condition'],
+    [{ target_price: 0 }, '400 invalid_target_price target_price'],
+    [{ condition: 'cascade_risk', threshold_pct: 0 }, '400 invalid_threshold_pct threshold_pct'],
+    [{ condition: 'cascade_risk', min_value_usd: -1 }, '400 invalid_min_value_usd min_value_usd'],
+    [{}, '503 data_unavailable'], // there is no history at all
+  ])('refuses %j with %s', async (change, expected) => {
+    expect(errorOf(await tryOut(change))).toBe(expected)
+  })
+
+  it.each([undefined, '[]'])('refuses the body %s', async (body) => {
+    expect(errorOf(await api.send('POST', PATH, { body }))).toBe('400 invalid_body')
+  })
+
+  it('answers the same question from memory for a minute', async () => {
+    fillWeek(1)
+    await tryOut()
+    const asked = api.database.count('past-prices')
+    expect(asked).toBe(7) // a page of a day each
+    expect((await tryOut({ expires_in_hours: 3 })).body).toMatchObject({ cached: true, trigger_count: 1 })
+    expect(api.database.count('past-prices')).toBe(asked)
+    api.advance(60_000)
+    expect((await tryOut()).body).toMatchObject({ cached: false })
+  })
+
+  it('lets a caller try five at once, then one in five seconds', async () => {
+    api.database.market.pastPrices.push(priceAt(NOW - MINUTE, 100))
+    const answers = []
+    for (let n = 0; n < 6; n += 1) answers.push(await tryOut({ target_price: 200 + n }))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429])
+    expect(answers.at(-1)?.headers.get('retry-after')).toBe('5')
+    api.advance(5_000)
+    expect((await tryOut({ target_price: 300 })).status).toBe(200)
+  })
+
+  it('tries one out at a time, and refuses when too many wait', async () => {
+    api.database.market.pastPrices.push(priceAt(NOW - MINUTE, 100))
+    let open: () => void = () => undefined
+    const opened = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const query = api.database.query.bind(api.database)
+    api.database.query = async (sql, params) => {
+      if (sql.includes('FROM prices')) await opened
+      return query(sql, params)
+    }
+    const asking = [1, 2, 3, 4, 5].map((n) => tryOut({ target_price: 200 + n }))
+    expect(errorOf(await Promise.race(asking))).toBe('503 overloaded')
+    open()
+    const statuses = (await Promise.all(asking)).map(({ status }) => status)
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 200, 200, 200, 503])
+  })
+
+  it('stops after some seconds and says how far it came', async () => {
+    fillWeek(7)
+    const query = api.database.query.bind(api.database)
+    api.database.query = (sql, params) => {
+      if (sql.includes('FROM prices')) api.hang(3_000)
+      return query(sql, params)
+    }
+    const { body } = await tryOut()
+    // A page of a day takes three seconds: after the third the time is over.
+    expect(body).toMatchObject({ records: 3 * 2_880, coverage: { complete: false, stopped_by: 'seconds' } })
+  })
+
+  it('is free, is not kept by caches, and is what the document says', async () => {
+    fillWeek(2)
+    const answer = await tryOut()
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(routes.find(({ path }) => path === PATH)?.priceUsdc).toBe(0)
+    const document = JSON.parse(JSON.stringify(openapi(routes, '1.2.3'))) as {
+      paths: Record<
+        string,
+        Record<string, { responses: Record<string, { content: Record<string, { schema: object }> }> }>
+      >
+    }
+    const schema = document.paths[PATH]?.['post']?.responses['200']?.content['application/json']?.schema
+    const validate = ajv.compile(closed(schema ?? {}) as object)
+    validate(answer.body)
+    expect([schema === undefined, validate.errors]).toEqual([false, null])
+  })
+})

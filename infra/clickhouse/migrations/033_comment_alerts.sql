@@ -1,0 +1,150 @@
+-- What each column of the views of 020 and 024 is, with its unit: shown by DESCRIBE and by the tools that analysts use. Whoever makes one of
+-- these views again says it again.
+
+ALTER TABLE alert_commands
+    COMMENT COLUMN alert_id 'The alert that it is about',
+    COMMENT COLUMN request_id 'Of the API; the event that follows from it repeats it',
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN action 'create, extend, cancel, test, resend',
+    COMMENT COLUMN add_hours 'For extend: hours',
+    COMMENT COLUMN created 'Clock of the API',
+    COMMENT COLUMN partition 'Kafka partition of alerts.inputs',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+ALTER TABLE alert_events
+    COMMENT COLUMN alert_id 'The alert',
+    COMMENT COLUMN event 'created, triggered, rearmed, repeated, extended, cancelled, expired, tested, resent, rejected',
+    COMMENT COLUMN request_id 'The command that it follows from; null: a price or the time',
+    COMMENT COLUMN error 'For rejected: the error identifier',
+    COMMENT COLUMN trigger_id 'For triggered, tested and resent',
+    COMMENT COLUMN kind 'What the alert watches: price, liquidation; empty: there is no such alert',
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN symbol 'As submitted',
+    COMMENT COLUMN condition 'above, below, crosses_above, crosses_below; cascade_risk',
+    COMMENT COLUMN target_price 'USD; null for liquidation alerts',
+    COMMENT COLUMN threshold_pct 'Percent of open interest at risk; null for price alerts',
+    COMMENT COLUMN min_value_usd 'Least open interest at risk, USD; null for price alerts',
+    COMMENT COLUMN status 'After the event: active, triggered, expired, cancelled',
+    COMMENT COLUMN created_at 'When the alert was created',
+    COMMENT COLUMN expires_at 'When it expires',
+    COMMENT COLUMN ended_at 'When it expired, was cancelled, or triggered for good; null: not yet',
+    COMMENT COLUMN trigger_count 'Triggers so far',
+    COMMENT COLUMN last_triggered 'When it triggered last; null: never',
+    COMMENT COLUMN time 'When it happened, by the record that it follows from',
+    COMMENT COLUMN v 'Version: generation times 2^44 plus the source offset it follows from',
+    COMMENT COLUMN partition 'Kafka partition of alerts.events',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+ALTER TABLE triggers
+    COMMENT COLUMN alert_id 'The alert',
+    COMMENT COLUMN trigger_id 'alert id and trigger count, for a test its request; the webhook-id of every attempt',
+    COMMENT COLUMN kind 'Which payload: price, liquidation',
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN symbol 'As submitted',
+    COMMENT COLUMN severity 'low, medium, high',
+    COMMENT COLUMN test 'Asked for by the owner; nothing was triggered',
+    COMMENT COLUMN current_price 'USD',
+    COMMENT COLUMN target_price 'USD; null for liquidation alerts',
+    COMMENT COLUMN condition 'Of the alert',
+    COMMENT COLUMN condition_met 'What was met, for people',
+    COMMENT COLUMN oi_at_risk_usd 'Open interest within 5 % of the price, USD; null for price alerts',
+    COMMENT COLUMN oi_at_risk_pct 'The same, percent of the open interest',
+    COMMENT COLUMN cascade_risk 'low, medium, high; null for price alerts',
+    COMMENT COLUMN threshold_pct 'Percent; null for price alerts',
+    COMMENT COLUMN sources 'Venues that the decision rests on: price or open interest in USD, venue time',
+    COMMENT COLUMN quality 'good or degraded',
+    COMMENT COLUMN late 'It happened while no source was there',
+    COMMENT COLUMN trigger_count 'Triggers so far, this one included',
+    COMMENT COLUMN record 'Id of the log record that caused it, for GET /records/:id',
+    COMMENT COLUMN time 'When the condition was met',
+    COMMENT COLUMN v 'Version: generation times 2^44 plus the source offset it follows from',
+    COMMENT COLUMN partition 'Kafka partition of alerts.triggers',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+ALTER TABLE delivery_orders
+    COMMENT COLUMN alert_id 'The alert',
+    COMMENT COLUMN `order` 'stop: no further attempt for the alert; resend: the trigger once more',
+    COMMENT COLUMN trigger_id 'For resend',
+    COMMENT COLUMN time 'When it was asked for',
+    COMMENT COLUMN v 'Version: generation times 2^44 plus the source offset it follows from',
+    COMMENT COLUMN partition 'Kafka partition of alerts.triggers',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+ALTER TABLE webhook_attempts
+    COMMENT COLUMN alert_id 'The alert',
+    COMMENT COLUMN trigger_id 'The trigger that was sent',
+    COMMENT COLUMN number '1 for the first attempt of a delivery or a resending; 0: the delivery ended without one',
+    COMMENT COLUMN outcome 'What became of the trigger by it: delivered, retry, exhausted, cancelled',
+    COMMENT COLUMN status 'HTTP status; null: none came',
+    COMMENT COLUMN error 'Code where no answer came or it was refused',
+    COMMENT COLUMN started 'When it began',
+    COMMENT COLUMN finished 'When it was over',
+    COMMENT COLUMN due 'The next attempt, for retry',
+    COMMENT COLUMN test 'A test event',
+    COMMENT COLUMN triggered 'When the condition was met',
+    COMMENT COLUMN partition 'Kafka partition of webhooks.attempts',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+ALTER TABLE payment_intents
+    COMMENT COLUMN payment_id 'chain id:asset:payer:nonce of the authorization, lower case',
+    COMMENT COLUMN request_id 'The request that brought it',
+    COMMENT COLUMN method 'HTTP method',
+    COMMENT COLUMN route 'Path of the route as the route table has it',
+    COMMENT COLUMN price_usd 'The route''s price, USD',
+    COMMENT COLUMN version 'Version of the payment protocol: 1 or 2',
+    COMMENT COLUMN chain_id '8453 Base, 84532 Base Sepolia or the local chain',
+    COMMENT COLUMN asset 'Token contract, lower-case hex',
+    COMMENT COLUMN pay_to 'Receiver, lower-case hex',
+    COMMENT COLUMN payer 'Lower-case hex',
+    COMMENT COLUMN amount_usd 'What was signed, USD',
+    COMMENT COLUMN valid_after 'The authorization counts from then, as signed',
+    COMMENT COLUMN valid_before 'and until then',
+    COMMENT COLUMN created 'Clock of the API',
+    COMMENT COLUMN partition 'Kafka partition of payments.intents',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+ALTER TABLE payment_events
+    COMMENT COLUMN payment_id 'chain id:asset:payer:nonce of the authorization, lower case',
+    COMMENT COLUMN event 'broadcast, pending, settled, failed, conflict',
+    COMMENT COLUMN request_id 'The request that it follows from; of a conflict, the refused one',
+    COMMENT COLUMN method 'HTTP method',
+    COMMENT COLUMN route 'Path of the route as the route table has it',
+    COMMENT COLUMN payer 'Lower-case hex',
+    COMMENT COLUMN amount_usd 'USD',
+    COMMENT COLUMN tx 'Transaction hash; null: none is known',
+    COMMENT COLUMN block 'Block of the transaction; null: in none',
+    COMMENT COLUMN reason 'Reason code of x402, for failed, pending and conflict',
+    COMMENT COLUMN submitted_by 'us, facilitator, other: found on chain',
+    COMMENT COLUMN valid_before 'End of the authorization, as signed',
+    COMMENT COLUMN time 'When it happened',
+    COMMENT COLUMN v 'Offset in payments.intents of the intent that it follows from',
+    COMMENT COLUMN partition 'Kafka partition of payments.events',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+ALTER TABLE payments
+    COMMENT COLUMN payment_id 'chain id:asset:payer:nonce of the authorization, lower case',
+    COMMENT COLUMN chain_id '8453 Base, 84532 Base Sepolia or the local chain',
+    COMMENT COLUMN asset 'Token contract, lower-case hex',
+    COMMENT COLUMN payer 'Lower-case hex',
+    COMMENT COLUMN state 'What it has come to: broadcast, pending, settled, failed',
+    COMMENT COLUMN method 'HTTP method',
+    COMMENT COLUMN route 'Path of the route as the route table has it',
+    COMMENT COLUMN request_id 'The request that it is for',
+    COMMENT COLUMN amount_usd 'What was signed, USD',
+    COMMENT COLUMN tx 'Transaction hash; null: none is known',
+    COMMENT COLUMN block 'Block of the transaction; null: in none',
+    COMMENT COLUMN reason 'Reason code of x402 where it failed or is pending; null otherwise',
+    COMMENT COLUMN submitted_by 'us, facilitator, other: found on chain',
+    COMMENT COLUMN begun 'When its first step was taken, UTC',
+    COMMENT COLUMN time 'When it came to its state, UTC',
+    COMMENT COLUMN conflicts 'Other requests that tried to use it';
+
+ALTER TABLE revenue
+    COMMENT COLUMN day 'Day of the settlement, UTC',
+    COMMENT COLUMN chain_id '8453 Base, 84532 Base Sepolia or the local chain',
+    COMMENT COLUMN asset 'Token contract, lower-case hex',
+    COMMENT COLUMN method 'HTTP method',
+    COMMENT COLUMN route 'Path of the route as the route table has it',
+    COMMENT COLUMN payments 'Settled payments',
+    COMMENT COLUMN payers 'Different payers among them',
+    COMMENT COLUMN usd 'What they paid together, USD';

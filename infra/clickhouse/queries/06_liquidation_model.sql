@@ -1,0 +1,32 @@
+-- Question: did the liquidations that the model expected come about where the price swept its levels?
+-- A row: an asset; the model's swept mass since its start beside what the venues reported in the range.
+-- Units: USD of one side; ratio is observed over expected (null: nothing was expected).
+-- Parameters: start, end
+WITH
+    swept AS
+    (
+        SELECT
+            asset,
+            argMax(swept_long_usd, time) - argMin(swept_long_usd, time) AS long_usd,
+            argMax(swept_short_usd, time) - argMin(swept_short_usd, time) AS short_usd
+        FROM liquidation_risk
+        WHERE time >= {start:DateTime64(6, 'UTC')} AND time < {end:DateTime64(6, 'UTC')}
+        GROUP BY asset
+    ),
+    seen AS
+    (
+        SELECT asset, sumIf(value, side = 'long') AS long_usd, sumIf(value, side = 'short') AS short_usd
+        FROM liquidations
+        WHERE time >= {start:DateTime64(6, 'UTC')} AND time < {end:DateTime64(6, 'UTC')}
+        GROUP BY asset
+    )
+SELECT
+    swept.asset AS asset,
+    swept.long_usd AS expected_long_usd,
+    seen.long_usd AS observed_long_usd,
+    swept.short_usd AS expected_short_usd,
+    seen.short_usd AS observed_short_usd,
+    (observed_long_usd + observed_short_usd) / nullIf(expected_long_usd + expected_short_usd, 0) AS ratio
+FROM swept
+LEFT JOIN seen ON seen.asset = swept.asset
+ORDER BY expected_long_usd + expected_short_usd DESC, asset

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { connectClickhouse, type Clickhouse } from '../clickhouse/client.ts'
+import { fillSmallWorld } from '../clickhouse/small-world/fill.ts'
+import { M, SECOND } from '../clickhouse/small-world/time.ts'
+import { createWorld, type World } from '../clickhouse/test-world.ts'
+import { fillIn, readDashboards } from './dashboards.ts'
+
+let world: World
+let analyst: Clickhouse
+beforeAll(async () => {
+  world = await createWorld('grafana')
+  await fillSmallWorld(world)
+  const { clickhouseUrl: url } = inject('parts')
+  analyst = connectClickhouse({ url, user: 'analyst', password: 'analyst', database: world.database })
+}, 120_000)
+afterAll(async () => {
+  await analyst.close()
+  await world.end()
+})
+
+/** The four minutes of the small world, looked at by the minute. */
+const range = { from: M / SECOND - 60, to: M / SECOND + 300, intervalSeconds: 60 }
+/** Of what the small world tells nothing: events of alerts, states of venues, bad records, the last day. */
+const silent = new Set([
+  'Events of alerts',
+  'Venues',
+  'Channels that are not live',
+  'Records that could not be read',
+  'Audit of the last day',
+  'Age of trades at receipt',
+])
+
+describe.each(readDashboards().map((dashboard) => [dashboard.file, dashboard] as const))('%s', (_, dashboard) => {
+  const { panels, templating } = dashboard
+  const variables = Object.fromEntries(templating.list.map(({ name, current }) => [name, current.value]))
+
+  it.each(panels.map((panel) => [panel.title, panel] as const))(
+    'has a panel that answers: %s',
+    async (title, panel) => {
+      for (const { rawSql, format } of panel.targets) {
+        const rows = await analyst.rows<Record<string, unknown>>(fillIn(rawSql, { ...range, variables }))
+        expect(rows.length > 0).toBe(!silent.has(title))
+        if (format !== 0) continue
+        const names = Object.keys(rows[0] ?? { time: 0, value: 0 })
+        expect([names[0], names.length > 1]).toEqual(['time', true])
+      }
+    },
+  )
+
+  it('fills its variables, with the preset one among them', async () => {
+    for (const { name, type, query, current } of templating.list) {
+      const values =
+        type === 'query'
+          ? (await analyst.rows<Record<string, unknown>>(query)).map((row) => String(Object.values(row)[0]))
+          : query.split(',')
+      expect([name, values]).toEqual([name, expect.arrayContaining([current.value])])
+    }
+  })
+})

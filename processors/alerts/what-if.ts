@@ -1,0 +1,85 @@
+import type { NewAlert, Trigger } from '../../schemas/alerts.ts'
+import type { Message, Micros } from '../../schemas/records.ts'
+import { alerts } from './alerts.ts'
+import { isCrossing } from './held.ts'
+import { AHEAD_MAX, COOLDOWN, type AlertsState } from './state.ts'
+
+const SECOND: Micros = 1_000_000
+const HOUR: Micros = 3_600 * SECOND
+
+/** What the alert that is tried out waits for. */
+export type WhatIfTerms = Pick<
+  NewAlert,
+  'kind' | 'symbol' | 'condition' | 'target_price' | 'threshold_pct' | 'min_value_usd'
+> & { readonly asset: string }
+
+/** A record of `alerts.inputs` that may ring it, with its place in the log. */
+export interface Seen {
+  readonly partition: number
+  readonly offset: number
+  readonly message: Message<'composite_price' | 'liquidation_risk'>
+}
+
+/**
+ * How an alert would have rung over a stretch of history, decided by the core that decides about live ones: it is created
+ * at the stretch's start and never expires. A crossing rings once and ends; to tell how often it is met, it is created
+ * again a minute after, which is when a level could ring again.
+ *
+ * Feed records in the order of the log. Time passes by one mark a second, as it does in the log.
+ */
+export class WhatIf {
+  readonly #terms: WhatIfTerms
+  readonly #state: AlertsState = alerts.empty()
+  readonly #rang: Trigger[] = []
+  #created = 0
+  #again: Micros | undefined
+
+  constructor(terms: WhatIfTerms, from: Micros) {
+    this.#terms = terms
+    this.#tick(from)
+    this.#create()
+  }
+
+  /** Every time it rang, in order. */
+  get rang(): readonly Trigger[] {
+    return this.#rang
+  }
+
+  feed({ message, partition, offset }: Seen): void {
+    const time = message.value.time - (message.value.time % SECOND)
+    if (time > this.#state.time) this.#tick(time)
+    this.#apply(message, partition, offset)
+  }
+
+  #tick(time: Micros): void {
+    this.#apply({ type: 'mark', value: { writer: 'what-if', run: 0, time, venues: [], changes: [] } })
+    if (this.#again === undefined || time < this.#again) return
+    this.#again = undefined
+    this.#create()
+  }
+
+  #create(): void {
+    this.#created += 1
+    const { asset, ...terms } = this.#terms
+    const id = `what-if-${this.#created}`
+    const alert: NewAlert = { ...terms, ...nobody, expires_in_hours: AHEAD_MAX / HOUR }
+    const about = { request_id: id, action: 'create', asset, alert_id: id, alert } as const
+    const nothing = { add_hours: null, trigger_id: null, trigger_partition: null, trigger_offset: null, payment: null }
+    this.#apply({ type: 'command', value: { ...about, ...nothing, created: this.#state.time } })
+  }
+
+  #apply(message: Message, partition = 0, offset = 0): void {
+    const entry = { topic: 'alerts.inputs', offset, time: 0, message } as const
+    alerts.apply(this.#state, entry, { partition, v: offset, partitionTime: this.#state.time }, (output) => {
+      if (output.message?.type === 'trigger') this.#ring(output.message.value)
+    })
+  }
+
+  #ring(trigger: Trigger): void {
+    this.#rang.push(trigger)
+    if (isCrossing(trigger.condition)) this.#again = Math.max(this.#state.time, trigger.time) + COOLDOWN
+  }
+}
+
+/** Nobody is told when it rings. */
+const nobody = { wallets: [], receiver: '', webhook: '', key_version: 0, idempotency: null, body_hash: null }
