@@ -4,6 +4,7 @@ import type { PrivateKeyAccount } from 'viem/accounts'
 import { payTo, token } from '../../infra/local/chain/accounts.ts'
 import { tokenAbi } from '../../infra/local/chain/contracts.ts'
 import type { Child } from '../../infra/local/child.ts'
+import { freeze } from '../../infra/local/freeze.ts'
 import { priceBody } from '../testing/alert-calls.ts'
 import { ask as asking, frozen, signedNow, transactionOf, type Answered } from '../testing/paid-calls.ts'
 import { PaidSystem } from '../testing/paid-system.ts'
@@ -152,7 +153,7 @@ describe('a kill', { timeout: PATIENCE }, () => {
     const account = await system.payer()
     const headers = await signedBy(account)
     const doomed = await instance()
-    process.kill(doomed.pid, 'SIGSTOP')
+    await freeze(doomed.pid)
     const lost = cut(ask(doomed, CVD, headers))
     await system.kill(doomed)
     expect([await lost, await spent(account)]).toEqual(['cut', 0n])

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { decodePaymentResponseHeader } from '@x402/core/http'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import type { Child } from '../../infra/local/child.ts'
+import { freeze } from '../../infra/local/freeze.ts'
 import { signPayment, type Signing } from './fake-payments.ts'
 
 /** What paid requests were answered: every answer for a receipt that says the money has come, by its transaction. */
@@ -58,7 +59,7 @@ export function transactionOf({ headers }: Answered): string {
 
 /** Stops a process for as long as the work lasts; it may be killed meanwhile. */
 export async function frozen<Result>({ pid }: Child, work: () => Promise<Result>): Promise<Result> {
-  process.kill(pid, 'SIGSTOP')
+  await freeze(pid)
   try {
     return await work()
   } finally {

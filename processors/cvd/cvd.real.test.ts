@@ -9,6 +9,7 @@ import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import type { Log } from '../../infra/kafka/seam.ts'
 import { prepareTopics } from '../../infra/kafka/setup.ts'
 import { startChild, type Child } from '../../infra/local/child.ts'
+import { freeze } from '../../infra/local/freeze.ts'
 import type { Flow, Message, Micros } from '../../schemas/records.ts'
 import { mark, T0, trade } from './given.ts'
 
@@ -65,7 +66,7 @@ it('refuses a frozen host that wakes after another has claimed its partitions', 
   const first = await host()
   await produce(0, 2_000)
   await caughtUp(2_000)
-  process.kill(first.pid, 'SIGSTOP')
+  await freeze(first.pid)
   await produce(2_000, 4_000)
   await host()
   await caughtUp(4_000)

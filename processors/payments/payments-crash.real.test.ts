@@ -3,6 +3,7 @@ import { keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { hotWallet } from '../../infra/local/chain/accounts.ts'
 import type { Child } from '../../infra/local/child.ts'
+import { freeze } from '../../infra/local/freeze.ts'
 import type { PaymentIntent } from '../../schemas/payments.ts'
 import { SELLER } from './given.ts'
 import { eventOf } from './ledger.ts'
@@ -72,7 +73,7 @@ describe('where no block comes', () => {
     await world.client.setAutomine(false)
     await world.ask(...intents.slice(0, 1))
     await expect.poll(waiting, POLL).toBe(1)
-    process.kill(first.pid, 'SIGSTOP')
+    await freeze(first.pid)
     await world.host()
     await world.ask(...intents.slice(1))
     await expect.poll(waiting, POLL).toBe(2)
@@ -150,7 +151,7 @@ describe('a node that does not answer', () => {
   it('before anything was sent: a failure that can be tried again; afterwards: pending', async () => {
     await world.host()
     const [first, second] = [await signed(await world.payer()), await signed(await world.payer())]
-    process.kill(world.chain.pid, 'SIGSTOP')
+    await freeze(world.chain.pid)
     await world.ask(first)
     await ended(first, ['pending', 'failed'])
     expect((await world.events(first)).at(-1)).toMatchObject({ reason: 'unexpected_settle_error', tx: null })
@@ -158,7 +159,7 @@ describe('a node that does not answer', () => {
     await world.client.setAutomine(false)
     await world.ask(second, { ...first, request_id: 'again', created: Date.now() * 1_000 })
     await expect.poll(waiting, POLL).toBe(2)
-    process.kill(world.chain.pid, 'SIGSTOP')
+    await freeze(world.chain.pid)
     await expect.poll(() => world.told(second), POLL).toContain('pending')
     process.kill(world.chain.pid, 'SIGCONT')
     await world.client.setAutomine(true)
