@@ -8,6 +8,7 @@ import { ProgressBar } from './backtest/progress.ts'
 import { reportHtml } from './backtest/report.ts'
 import { clearResults, tablesOf, writeJson } from './backtest/results.ts'
 import type { Progress } from './backtest/run.ts'
+import { stopSignal } from './stop-signal.ts'
 import { writeFile } from '../infra/tapes/segment-file.ts'
 
 /** The live system's outputs follow its inputs within this time. */
@@ -70,13 +71,11 @@ function say(options: BacktestOptions, { manifest, check }: Outcome): void {
   if (check !== undefined) (options.json ? console.error : console.log)(checkText(check))
 }
 
-const stop = new AbortController()
-process.once('SIGINT', () => stop.abort())
-process.once('SIGTERM', () => stop.abort())
+const stop = stopSignal()
 try {
   const options = readOptions(process.argv.slice(2))
   if (options === undefined) console.log(usage)
-  else process.exitCode = (await main(options, stop.signal)) ? 0 : 1
+  else process.exitCode = (await main(options, stop)) ? 0 : 1
 } catch (error) {
   console.error(saying(error))
   process.exitCode = 2

@@ -11,11 +11,13 @@ import { openTape } from './backtest/open-tape.ts'
 import { saying } from './backtest/expected.ts'
 import { readTime, UsageError } from './backtest/options.ts'
 import { ProgressBar } from './backtest/progress.ts'
+import { stopSignal } from './stop-signal.ts'
 
 const usage = `npm run export -- [flags]: writes topics of a running system into files, as they lie in the log.
 
   --topics A,B     which (default: all that a backtest reads or is compared with: market.*, derived.*, alerts.*)
-  --from T, --to T record times, ISO 8601 or unix milliseconds, from inclusive, to exclusive (default: all of it)
+  --from T, --to T record times, ISO 8601 or unix milliseconds, from inclusive, to exclusive (default: all of it);
+                   of compacted topics, where the newest value stands for all before it, what came after is taken too
   --out DIR        the folder; run the same command again and it goes on where it was stopped
   --format F       avro (default): the records' own bytes, with their schema; parquet: a file for each record type
   --source S       kafka (default), or a folder of tapes, to write it in another format
@@ -75,9 +77,12 @@ interface Asked {
 async function headerOf(tape: Tape, names: readonly TopicName[], { format, from, to }: Asked): Promise<TapeHeader> {
   const spans: Span[] = []
   for (const topic of names) {
-    const count = topicOf(topic).partitions === 'one' ? 1 : tape.partitions
+    const { partitions, kind } = topicOf(topic)
+    const count = partitions === 'one' ? 1 : tape.partitions
+    // Of compacted topics all is taken: what came later has replaced what lay in the range.
+    const upTo = kind === 'upsert' || kind === 'cache' ? Infinity : (to ?? Infinity)
     for (let partition = 0; partition < count; partition++) {
-      spans.push(await tape.span(topic, partition, { from, to: to ?? Infinity }))
+      spans.push(await tape.span(topic, partition, { from, to: upTo }))
     }
   }
   if (spans.every((span) => span.from >= span.to))
@@ -109,11 +114,9 @@ async function write(tape: Tape, folder: string, header: TapeHeader, stop: Abort
   }
 }
 
-const stop = new AbortController()
-process.once('SIGINT', () => stop.abort())
-process.once('SIGTERM', () => stop.abort())
+const stop = stopSignal()
 try {
-  process.exitCode = (await main(stop.signal)) ? 0 : 1
+  process.exitCode = (await main(stop)) ? 0 : 1
 } catch (error) {
   console.error(saying(error))
   process.exitCode = 2

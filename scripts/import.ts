@@ -14,6 +14,7 @@ import type { ArchiveFile } from './import/archive.ts'
 import { layoutNames } from './import/layouts.ts'
 import { writeToBroker } from './import/to-broker.ts'
 import { writeArchive } from './import/write-archive.ts'
+import { stopSignal } from './stop-signal.ts'
 
 const usage = `npm run import -- [flags]: makes a tape of public trade archives, or writes a tape into a broker's topics.
 
@@ -121,11 +122,9 @@ function topicsOf(given: string | undefined, there: ReadonlySet<TopicName>): Top
   })
 }
 
-const stop = new AbortController()
-process.once('SIGINT', () => stop.abort())
-process.once('SIGTERM', () => stop.abort())
+const stop = stopSignal()
 try {
-  process.exitCode = (await main(stop.signal)) ? 0 : 1
+  process.exitCode = (await main(stop)) ? 0 : 1
 } catch (error) {
   console.error(saying(error))
   process.exitCode = 2

@@ -52,6 +52,8 @@ const RETRY = { initialRetryTime: 50, maxRetryTime: 500, retries: 2 }
 export class Link {
   readonly #cluster: Cluster
   readonly #known = new Set<string>()
+  readonly #underWay = new Set<Promise<unknown>>()
+  #isClosed = false
 
   constructor({ brokers, clientId, log }: LinkOptions) {
     this.#cluster = new Cluster({
@@ -71,15 +73,22 @@ export class Link {
   }
 
   connect(): Promise<void> {
-    return this.#cluster.connect()
+    return this.#open(() => this.#cluster.connect())
   }
 
-  close(): Promise<void> {
-    return this.#cluster.disconnect()
+  /** What is asked for afterwards is refused; what is under way may fail. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#cluster.disconnect()
+    // A request that had not reached its connection yet has opened one behind this one's back.
+    while (this.#underWay.size > 0) {
+      await Promise.allSettled(this.#underWay)
+      await this.#cluster.disconnect()
+    }
   }
 
   refresh(): Promise<void> {
-    return this.#cluster.refreshMetadata()
+    return this.#open(() => this.#cluster.refreshMetadata())
   }
 
   /** Whether the topic's metadata are here: then `leaderOf` needs no `know` before it. */
@@ -91,8 +100,10 @@ export class Link {
   async know(topics: readonly string[]): Promise<void> {
     const unknown = [...new Set(topics)].filter((topic) => !this.#known.has(topic))
     if (unknown.length === 0) return
-    await this.#cluster.connect()
-    await this.#cluster.addMultipleTargetTopics(unknown)
+    await this.#open(async () => {
+      await this.#cluster.connect()
+      await this.#cluster.addMultipleTargetTopics(unknown)
+    })
     for (const topic of unknown) this.#known.add(topic)
   }
 
@@ -103,7 +114,23 @@ export class Link {
   }
 
   /** Sends to one node and gives the body of its answer. */
-  async call(node: number | 'any', { key, version, name, body, withinMs = REQUEST_MS }: Call): Promise<Decoder> {
+  call(node: number | 'any', call: Call): Promise<Decoder> {
+    return this.#open(() => this.#send(node, call))
+  }
+
+  /** Nothing opens a connection on a link that was closed, and `close` waits for what was begun before. */
+  async #open<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    if (this.#isClosed) throw new LogError('closed', 'the connection to the broker is closed')
+    const running = work()
+    this.#underWay.add(running)
+    try {
+      return await running
+    } finally {
+      this.#underWay.delete(running)
+    }
+  }
+
+  async #send(node: number | 'any', { key, version, name, body, withinMs = REQUEST_MS }: Call): Promise<Decoder> {
     await this.#cluster.connect()
     const broker = node === 'any' ? await this.#anyBroker() : await this.#cluster.findBroker({ nodeId: String(node) })
     const request: Request = { apiKey: key, apiVersion: version, apiName: name, encode: async () => body }

@@ -1,3 +1,4 @@
+import { setImmediate as turnOver } from 'node:timers/promises'
 import { describe, expect, inject, it } from 'vitest'
 import { logContract, type OpenLog } from './contract.ts'
 import { connectLog } from './kafkajs.ts'
@@ -76,6 +77,23 @@ describe('Kafka beyond the contract', () => {
       const [offsets] = await Promise.all([looked, writer.send(topic, 0, [{ key: null, value: null, time: 2 }])])
       expect(offsets.get(0)).toBe(0)
     }
+    await dispose()
+  })
+
+  it('leaves no connection behind that is closed while it opens', async () => {
+    const { log, dispose } = await open(['in'])
+    const sockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
+    await log.reader().offsets('in', [0], 'end')
+    const before = sockets()
+    for (let turns = 0; turns < 40; turns += 1) {
+      const reader = log.reader()
+      const options = { maxWaitMs: 1, maxBytesPerPartition: 1 << 10 }
+      const asked = reader.fetch([{ topic: 'in', partition: 0, offset: 0 }], options).catch(() => undefined)
+      for (let turn = 0; turn < turns; turn += 1) await turnOver()
+      await reader.close()
+      await asked
+    }
+    await expect.poll(sockets).toBe(before)
     await dispose()
   })
 

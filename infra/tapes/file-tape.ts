@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { localCodec } from '../../schemas/codec.ts'
 import { subjectOf, topics, type TopicName } from '../../schemas/topics.ts'
 import type { LogRecord } from '../kafka/seam.ts'
@@ -126,6 +127,7 @@ async function* readSpan(
     if (segment.to <= from || segment.from >= to) continue
     const isInside = segment.from >= from && segment.to <= to
     for await (const records of read(segment)) {
+      await turn() // files are read in one go: signals and timers get their turn between batches
       const wanted = isInside ? records : records.filter(({ offset }) => offset >= from && offset < to)
       if (wanted.length > 0) yield wanted
     }

@@ -102,6 +102,7 @@ export function readerContract(start: Start): void {
     const writer = log.writer()
     const reader = log.reader()
     await writer.send(IN, 0, [text('a'), text('b')])
+    await reader.offsets(IN, [0], 'end') // it knows the leader: its questions go out in the order that they were put
     const toEnd = reader.toEnd(IN, 0, 1)
     await reader.offsets(IN, [0], 'end') // whatever was asked before this has been answered
     await writer.send(IN, 0, [text('later')])
