@@ -31,6 +31,8 @@ export interface SenderOptions {
 const OPENED_MAX = 10_000
 
 interface Webhook {
+  readonly version: number
+  readonly sealed: string
   readonly url: URL
   readonly keys: SigningKeys
 }
@@ -40,9 +42,9 @@ export type Send = (trigger: Trigger, attempt: number, onSent: (at: Micros) => v
 
 /** Sends triggers to where their sealed URLs say. */
 export function createSender(options: SenderOptions): Send {
-  const { mode, now } = options
+  const { mode, now, secrets } = options
   const micros = (): Micros => now() * 1_000
-  const open = opener(options.secrets)
+  const open = opener(secrets)
   return async (trigger, attempt, onSent) => {
     const { trigger_id: triggerId } = trigger
     const started = micros()
@@ -55,7 +57,7 @@ export function createSender(options: SenderOptions): Send {
       'user-agent': 'market-data-alerts/1',
       ...signatureHeaders({ keys: opened.keys, triggerId, body, at: started }),
     }
-    const outcome = await call({ ...options, url: opened.url, headers, body, attempt, onSent: () => onSent(micros()) })
+    const outcome = await call(options, { url: opened.url, headers, body, attempt, onSent: () => onSent(micros()) })
     return { started, finished: micros(), ...outcome }
   }
 }
@@ -64,13 +66,12 @@ export function createSender(options: SenderOptions): Send {
 function opener(secrets: ServiceSecrets): (trigger: Trigger) => Webhook | undefined {
   const opened = new Map<string, Webhook>()
   return ({ alert_id: alert, key_version: version, webhook: sealed }) => {
-    const key = `${alert} ${version} ${sealed}`
-    const known = opened.get(key)
-    if (known !== undefined) return known
+    const known = opened.get(alert)
+    if (known?.sealed === sealed && known.version === version) return known
     const fresh = openWebhook(secrets, version, alert, sealed)
     const [oldest] = opened.keys()
     if (opened.size >= OPENED_MAX && oldest !== undefined) opened.delete(oldest)
-    if (fresh !== undefined) opened.set(key, fresh)
+    if (fresh !== undefined) opened.set(alert, fresh)
     return fresh
   }
 }
@@ -78,7 +79,7 @@ function opener(secrets: ServiceSecrets): (trigger: Trigger) => Webhook | undefi
 function openWebhook(secrets: ServiceSecrets, version: number, alert: string, sealed: string): Webhook | undefined {
   try {
     const url = new URL(openUrl(secrets, version, alert, sealed))
-    return { url, keys: signingKeys(webhookSecret(secrets, version, alert)) }
+    return { version, sealed, url, keys: signingKeys(webhookSecret(secrets, version, alert)) }
   } catch {
     return undefined // it becomes the attempt's outcome, url_unreadable
   }
@@ -92,21 +93,17 @@ type Outcome = Pick<Result, 'status'> &
 
 interface Calling extends Omit<Post, 'address' | 'signal'> {
   readonly attempt: number
-  readonly reach: Reach
-  readonly resolve: Resolve
-  readonly caller: Caller
-  readonly now: () => number
-  readonly deadlineMs?: number
 }
 
 /** Resolves, checks and calls, all within the deadline. */
-async function call(calling: Calling): Promise<Outcome> {
+async function call(options: SenderOptions, calling: Calling): Promise<Outcome> {
   const deadline = new AbortController()
-  const timer = setTimeout(() => deadline.abort(), calling.deadlineMs ?? DEADLINE_MS)
+  const timer = setTimeout(() => deadline.abort(), options.deadlineMs ?? DEADLINE_MS)
   try {
-    const addresses = await beforeAbort(addressesOf(calling), deadline.signal)
+    const addresses = await beforeAbort(addressesOf(options, calling), deadline.signal)
     if (typeof addresses === 'string') return { status: null, is: 'failed', error: addresses }
-    return outcomeOf(await callFirst(calling, addresses, deadline.signal), calling.now(), deadline.signal)
+    const answer = await callFirst(options.caller, calling, addresses, deadline.signal)
+    return outcomeOf(answer, options.now(), deadline.signal)
   } catch (error) {
     return { status: null, is: 'failed', error: deadline.signal.aborted ? 'timeout' : failureOf(error) }
   } finally {
@@ -115,7 +112,10 @@ async function call(calling: Calling): Promise<Outcome> {
 }
 
 /** What may be dialled: the addresses as they were checked, never the name again. One that may not be spoils all. */
-async function addressesOf({ url, resolve, reach, attempt }: Calling): Promise<readonly string[] | Failure> {
+async function addressesOf(
+  { resolve, reach }: SenderOptions,
+  { url, attempt }: Calling,
+): Promise<readonly string[] | Failure> {
   const host = hostOf(url.hostname)
   const addresses = isIP(host) === 0 ? await resolve(host).catch(() => []) : [host]
   if (addresses.length === 0) return 'dns'
@@ -125,8 +125,12 @@ async function addressesOf({ url, resolve, reach, attempt }: Calling): Promise<r
 }
 
 /** The next address only where the one before took no connection, so that nothing was sent there. */
-async function callFirst(calling: Calling, addresses: readonly string[], signal: AbortSignal): Promise<Answer> {
-  const { url, headers, body, onSent, caller } = calling
+async function callFirst(
+  caller: Caller,
+  { url, headers, body, onSent }: Calling,
+  addresses: readonly string[],
+  signal: AbortSignal,
+): Promise<Answer> {
   let refusal: unknown
   for (const address of addresses) {
     try {

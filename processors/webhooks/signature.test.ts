@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process'
+import { createHmac } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { webhookSecret } from '../alerts/secrets.ts'
@@ -25,6 +27,20 @@ describe.each(vectors)('the golden vector $id', ({ secret, id, timestamp, body, 
   it('is what the official library signs', () => {
     expect(new Webhook(secret).sign(id, new Date(timestamp * 1_000), body)).toBe(standard)
   })
+})
+
+it('signs with HMAC-SHA256, whatever the secret and the body', () => {
+  const bytes = fc.uint8Array({ maxLength: 200 })
+  fc.assert(
+    fc.property(bytes, bytes, (secret, content) => {
+      const body = Buffer.from(content)
+      const text = `whsec_${Buffer.from(secret).toString('base64')}`
+      const headers = signatureHeaders({ keys: signingKeys(text), triggerId: 'a_1', body, at: 7_000_000 })
+      const svc = createHmac('sha256', text).update(body).digest('hex')
+      const standard = createHmac('sha256', secret).update('a_1.7.').update(body).digest('base64')
+      expect(headers).toMatchObject({ 'X-SVC-Signature': `sha256=${svc}`, 'webhook-signature': `v1,${standard}` })
+    }),
+  )
 })
 
 describe('a webhook that arrived', () => {

@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Micros } from '../../schemas/records.ts'
 
 /** What is signed: the bytes that are sent, never a second serialisation of the same value. */
@@ -13,14 +13,20 @@ export interface Signed {
 
 /** An alert's secret, ready to sign with: making it ready costs as much as signing. */
 export interface SigningKeys {
-  readonly whole: KeyObject
-  readonly decoded: KeyObject
+  readonly whole: HmacKey
+  readonly decoded: HmacKey
+}
+
+/** The key's two pads of RFC 2104, one block of SHA-256 each. */
+interface HmacKey {
+  readonly inner: Buffer
+  readonly outer: Buffer
 }
 
 /** `secret`: the alert's whole `webhook_secret`, `whsec_` and base64. */
 export function signingKeys(secret: string): SigningKeys {
   const decoded = Buffer.from(secret.slice(secret.indexOf('_') + 1), 'base64')
-  return { whole: createSecretKey(Buffer.from(secret, 'utf8')), decoded: createSecretKey(decoded) }
+  return { whole: hmacKey(Buffer.from(secret, 'utf8')), decoded: hmacKey(decoded) }
 }
 
 /**
@@ -31,11 +37,26 @@ export function signingKeys(secret: string): SigningKeys {
  */
 export function signatureHeaders({ keys, triggerId, body, at }: Signed): Record<string, string> {
   const timestamp = String(Math.floor(at / 1_000_000))
-  const standard = createHmac('sha256', keys.decoded).update(`${triggerId}.${timestamp}.`).update(body)
   return {
-    'X-SVC-Signature': `sha256=${createHmac('sha256', keys.whole).update(body).digest('hex')}`,
+    'X-SVC-Signature': `sha256=${hmac(keys.whole, [body], 'hex')}`,
     'webhook-id': triggerId,
     'webhook-timestamp': timestamp,
-    'webhook-signature': `v1,${standard.digest('base64')}`,
+    'webhook-signature': `v1,${hmac(keys.decoded, [Buffer.from(`${triggerId}.${timestamp}.`), body], 'base64')}`,
   }
+}
+
+const BLOCK_BYTES = 64
+
+function hmacKey(secret: Buffer): HmacKey {
+  const block = Buffer.alloc(BLOCK_BYTES)
+  const key = secret.length > BLOCK_BYTES ? hash('sha256', secret, 'buffer') : secret
+  key.copy(block)
+  const pad = (mask: number): Buffer => Buffer.from(block.map((byte) => byte ^ mask))
+  return { inner: pad(0x36), outer: pad(0x5c) }
+}
+
+/** HMAC-SHA256 by its definition, over the runtime's SHA-256: `createHmac` sets up a context each time, which takes longer. */
+function hmac({ inner, outer }: HmacKey, parts: readonly Buffer[], encoding: 'hex' | 'base64'): string {
+  const digest = hash('sha256', Buffer.concat([inner, ...parts]), 'buffer')
+  return hash('sha256', Buffer.concat([outer, digest]), encoding)
 }
