@@ -38,7 +38,9 @@ async function spanOf(log: Log, bounds: LogReader, { topic, partition }: Place, 
   }
   const from = range.from <= 0 ? start : await firstAt(Math.floor(range.from))
   const to = Number.isFinite(range.to) ? await firstAt(Math.ceil(range.to)) : end
-  return { topic, partition, from, to: Math.max(from, to), isWhole: start === 0 && from === 0 }
+  // Nothing was ever there before the first record, though a claim's control records may stand before it.
+  const isWhole = start === 0 && (from === 0 || from === (await firstAt(0)))
+  return { topic, partition, from, to: Math.max(from, to), isWhole }
 }
 
 interface Place {

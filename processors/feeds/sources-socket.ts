@@ -8,7 +8,7 @@ import { FactLog, factTopics, markedTopics } from './fact-log.ts'
 import type { GateKeeper } from './gates.ts'
 import type { Bases } from './host-settings.ts'
 import type { Asked, InstrumentTable } from './instruments-socket.ts'
-import { LogBuffer, logBufferDefaults } from './log-socket.ts'
+import { LogBuffer, logBufferDefaults, type LogBufferOptions } from './log-socket.ts'
 import { MarkBook } from './marks.ts'
 import type { PoolTiming } from './pool-socket.ts'
 import type { RestHosts } from './rest-hosts-socket.ts'
@@ -144,14 +144,14 @@ export class Sources {
     const { writer, partitions } = this.#options
     const error = (cause: unknown, fatal: boolean): void => this.#options.writeError(cause, fatal)
     const on = { room: () => undefined, error }
-    const open = (topic: FactTopic, count = partitions): LogBuffer =>
-      new LogBuffer(writer, { topic, ...logBufferDefaults, partitions: count, maxRecords }, on)
+    const open = (topic: FactTopic, given: Partial<LogBufferOptions> = {}): LogBuffer =>
+      new LogBuffer(writer, { topic, ...logBufferDefaults, partitions, maxRecords, ...given }, on)
     return {
-      'market.tickers': open('market.tickers'),
+      'market.tickers': open('market.tickers', { lingerMs: 0 }), // alerts ring by them, and they are few
       'market.funding': open('market.funding'),
       'market.liquidations': open('market.liquidations'),
       'market.candles': open('market.candles'),
-      'market.tokens': open('market.tokens', 1),
+      'market.tokens': open('market.tokens', { partitions: 1 }),
     }
   }
 

@@ -32,27 +32,27 @@ export class Watch {
   readonly #sessionMs: number
   readonly #memberships: readonly Membership[]
   readonly #progress = new Map<string, Progress>()
-  #fetchedAt: number
-  #isFailing = false
+  readonly #startedAt: number
+  /** By reader: when a fetch of it last came back, and whether one failed since. */
+  readonly #fetches = new Map<string, { at: number; isFailing: boolean }>()
   #stuck: string | undefined
 
   constructor(options: { sessionMs: number; rows: readonly { membership: Membership }[] }, now: number) {
     this.#sessionMs = options.sessionMs
     this.#memberships = options.rows.map(({ membership }) => membership)
-    this.#fetchedAt = now
+    this.#startedAt = now
   }
 
-  /** A fetch came back. */
-  fetched(now: number): void {
-    this.#fetchedAt = now
-    this.#isFailing = false
+  /** A fetch of this reader came back. */
+  fetched(reader: string, now: number): void {
+    this.#fetches.set(reader, { at: now, isFailing: false })
   }
 
   /** Notes a failed fetch; true for the first in a row, which is the one to log. */
-  isFirstFailure(): boolean {
-    const isFirst = !this.#isFailing
-    this.#isFailing = true
-    return isFirst
+  isFirstFailure(reader: string): boolean {
+    const known = this.#fetches.get(reader)
+    this.#fetches.set(reader, { at: known?.at ?? this.#startedAt, isFailing: true })
+    return known?.isFailing !== true
   }
 
   /** Notes where an input is and where its end is. */
@@ -79,7 +79,9 @@ export class Watch {
   }
 
   #failingMs(slots: Iterable<Failing>, now: number): number {
-    const fetching = this.#isFailing ? now - this.#fetchedAt : 0
-    return Math.max(fetching, ...[...slots].map((slot) => slot.failingMs(now)))
+    let failingMs = 0
+    for (const { at, isFailing } of this.#fetches.values()) if (isFailing) failingMs = Math.max(failingMs, now - at)
+    for (const slot of slots) failingMs = Math.max(failingMs, slot.failingMs(now))
+    return failingMs
   }
 }

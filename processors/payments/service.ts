@@ -121,15 +121,15 @@ export class Service {
       const position = { topic: INTENTS, partition: PARTITION, offset: desk.position }
       const [slice] = await this.#reader.fetch([position], FETCH)
       if (slice === undefined || slice.error === 'moved') {
-        if (this.#watch.isFirstFailure()) report.warn({}, 'no broker answers; trying again')
+        if (this.#watch.isFirstFailure('intents')) report.warn({}, 'no broker answers; trying again')
         await clock.delay(RETRY_MS)
         return
       }
-      this.#watch.fetched(clock.now())
+      this.#watch.fetched('intents', clock.now())
       this.#lag = Math.max(0, slice.end - slice.next)
       if (desk === this.#desk) await desk.take(slice)
     } catch (error) {
-      if (this.#watch.isFirstFailure()) report.warn({ err: error }, 'fetch failed; trying again')
+      if (this.#watch.isFirstFailure('intents')) report.warn({ err: error }, 'fetch failed; trying again')
       await clock.delay(RETRY_MS)
     }
   }

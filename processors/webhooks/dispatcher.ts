@@ -15,7 +15,7 @@ import { TRIGGERS, type Task } from './task.ts'
 /** Longest wait of a fetch for a first trigger; it also bounds how late a retry is. */
 const FETCH_WAIT_MS = 100
 /** While a partition cannot take triggers its turn must come soon after. */
-const FETCH_WAIT_BUSY_MS = 5
+const FETCH_WAIT_BUSY_MS = 3
 const FETCH_RETRY_MS = 100
 const FETCH_BYTES_PER_PARTITION = 256 * 1024
 /** A receiver that takes longer is slow. */
@@ -180,11 +180,11 @@ export class Dispatcher {
       const slices = await this.#reader.fetch(asking, { maxWaitMs, maxBytesPerPartition: FETCH_BYTES_PER_PARTITION })
       const there = slices.filter(({ error }) => error !== 'moved')
       if (there.length < slices.length) await clock.delay(FETCH_RETRY_MS)
-      if (there.length > 0) this.#watch.fetched(clock.now())
-      else if (this.#watch.isFirstFailure()) report.warn({}, 'no broker answers; trying again')
+      if (there.length > 0) this.#watch.fetched('triggers', clock.now())
+      else if (this.#watch.isFirstFailure('triggers')) report.warn({}, 'no broker answers; trying again')
       for (const slice of there) this.#offer(asking, slice)
     } catch (error) {
-      if (this.#watch.isFirstFailure()) report.warn({ err: error }, 'fetch failed; trying again')
+      if (this.#watch.isFirstFailure('triggers')) report.warn({ err: error }, 'fetch failed; trying again')
       await clock.delay(FETCH_RETRY_MS)
     }
   }
