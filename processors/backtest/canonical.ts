@@ -3,35 +3,50 @@ import { topicOf, type TopicName } from '../../schemas/topics.ts'
 
 /** A hash is fed in pieces of this size: one call per record would cost as much as the record's own work. */
 const CHUNK_BYTES = 64 * 1024
+/** Characters of a text that are copied one by one; beyond it a call of the runtime is cheaper. */
+const SHORT_TEXT = 128
+/** First size of the buffer of values that are held. */
+const HELD_BYTES = 4 * 1024
 
 /** A SHA-256 over many short texts and bytes, each with its length before it, so that no two lists look alike. */
 export class RunningHash {
   readonly #hash: Hash = createHash('sha256')
-  readonly #chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+  readonly #chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES)
+  /** Numbers are written through it: the engine makes one instruction of that. */
+  readonly #view = new DataView(this.#chunk.buffer)
   #at = 0
 
-  /** The bytes from `start` on. */
-  bytes(value: Buffer, start = 0): this {
-    const length = value.length - start
+  /** The bytes from `start` up to `end`. */
+  bytes(value: Buffer, start = 0, end = value.length): this {
+    const length = end - start
     this.number(length)
     if (length > CHUNK_BYTES) {
       this.#drain()
-      this.#hash.update(value.subarray(start))
+      this.#hash.update(value.subarray(start, end))
       return this
     }
     if (this.#at + length > CHUNK_BYTES) this.#drain()
-    value.copy(this.#chunk, this.#at, start)
+    value.copy(this.#chunk, this.#at, start, end)
     this.#at += length
     return this
   }
 
   text(value: string): this {
-    return this.bytes(Buffer.from(value))
+    if (value.length > SHORT_TEXT || this.#at + 8 + value.length > CHUNK_BYTES) return this.bytes(Buffer.from(value))
+    const at = this.#at + 8
+    for (let index = 0; index < value.length; index++) {
+      const code = value.charCodeAt(index)
+      if (code > 127) return this.bytes(Buffer.from(value))
+      this.#chunk[at + index] = code
+    }
+    this.number(value.length)
+    this.#at += value.length
+    return this
   }
 
   number(value: number): this {
     if (this.#at + 8 > CHUNK_BYTES) this.#drain()
-    this.#chunk.writeDoubleLE(value, this.#at)
+    this.#view.setFloat64(this.#at, value, true)
     this.#at += 8
     return this
   }
@@ -52,8 +67,55 @@ interface Lane {
   readonly hash: RunningHash
   readonly isUpsert: boolean
   /** Of an upsert topic: the last value of each key since the last mark. */
-  readonly held: Map<string, Buffer>
+  readonly held: Held
   records: number
+}
+
+/** Values by key, their bytes one after the other in one buffer. */
+class Held {
+  readonly #places = new Map<string, Place>()
+  #bytes = Buffer.alloc(0)
+  #used = 0
+
+  get size(): number {
+    return this.#places.size
+  }
+
+  set(key: string, body: Buffer): void {
+    const known = this.#places.get(key)
+    if (known !== undefined && known.to - known.from === body.length) {
+      body.copy(this.#bytes, known.from)
+      return
+    }
+    const from = this.#used
+    this.#room(from + body.length)
+    body.copy(this.#bytes, from)
+    this.#used += body.length
+    this.#places.set(key, { from, to: this.#used })
+  }
+
+  /** Hands the values on by key, ascending, and holds nothing then. */
+  drain(write: (key: string, bytes: Buffer, from: number, to: number) => void): void {
+    const keys = [...this.#places.keys()].sort()
+    for (const key of keys) {
+      const place = this.#places.get(key)
+      if (place !== undefined) write(key, this.#bytes, place.from, place.to)
+    }
+    this.#places.clear()
+    this.#used = 0
+  }
+
+  #room(bytes: number): void {
+    if (bytes <= this.#bytes.length) return
+    const larger = Buffer.allocUnsafe(Math.max(bytes, this.#bytes.length * 2, HELD_BYTES))
+    this.#bytes.copy(larger, 0, 0, this.#used)
+    this.#bytes = larger
+  }
+}
+
+interface Place {
+  readonly from: number
+  readonly to: number
 }
 
 /**
@@ -62,12 +124,13 @@ interface Lane {
  */
 export class Canonical {
   readonly #lanes = new Map<string, Lane>()
+  /** By partition, row and topic: names are made once. */
+  readonly #places: Map<string, Map<TopicName, Lane | undefined>>[] = []
 
-  /** An output's body without its schema id; `isMark`: the record is a forwarded mark. */
+  /** An output's body without its schema id, which may change afterwards; `isMark`: it is a forwarded mark. */
   add(row: string, topic: TopicName, partition: number, key: string, body: Buffer, isMark: boolean): void {
-    if (topicOf(topic).kind === 'cache') return
-    const name = `${topic} ${row} ${partition}`
-    const lane = this.#lanes.get(name) ?? this.#open(name, topic)
+    const lane = this.#lane(row, topic, partition)
+    if (lane === undefined) return
     if (lane.isUpsert && !isMark) {
       lane.held.set(key, body)
       return
@@ -95,20 +158,29 @@ export class Canonical {
     return { topics, hash: all.digest() }
   }
 
-  #open(name: string, topic: TopicName): Lane {
-    const lane = { hash: new RunningHash(), isUpsert: topicOf(topic).kind === 'upsert', held: new Map(), records: 0 }
-    this.#lanes.set(name, lane)
+  /** Undefined for a cache, which is no output. */
+  #lane(row: string, topic: TopicName, partition: number): Lane | undefined {
+    const rows = (this.#places[partition] ??= new Map<string, Map<TopicName, Lane | undefined>>())
+    const topics = rows.get(row) ?? new Map<TopicName, Lane | undefined>()
+    if (topics.size === 0) rows.set(row, topics)
+    if (!topics.has(topic)) topics.set(topic, this.#open(row, topic, partition))
+    return topics.get(topic)
+  }
+
+  #open(row: string, topic: TopicName, partition: number): Lane | undefined {
+    const { kind } = topicOf(topic)
+    if (kind === 'cache') return undefined
+    const lane = { hash: new RunningHash(), isUpsert: kind === 'upsert', held: new Held(), records: 0 }
+    this.#lanes.set(`${topic} ${row} ${partition}`, lane)
     return lane
   }
 }
 
 function settle(lane: Lane): void {
-  if (lane.held.size === 0) return
-  for (const key of [...lane.held.keys()].sort()) write(lane, key, lane.held.get(key) ?? Buffer.alloc(0))
-  lane.held.clear()
+  if (lane.held.size > 0) lane.held.drain((key, bytes, from, to) => write(lane, key, bytes, from, to))
 }
 
-function write(lane: Lane, key: string, body: Buffer): void {
+function write(lane: Lane, key: string, bytes: Buffer, from = 0, to = bytes.length): void {
   lane.records += 1
-  lane.hash.text(key).bytes(body)
+  lane.hash.text(key).bytes(bytes, from, to)
 }

@@ -9,6 +9,8 @@ import type { Output, ProcessorRow } from '../kernel/processor.ts'
 /** The topic in which commands, prices and risk meet. */
 const MEETING: TopicName = 'alerts.inputs'
 
+/** Grows when an output does not fit; most are under 300 bytes. */
+const SCRATCH_BYTES = 64 * 1024
 /** Records between two clearings of what states have noted as changed. */
 const FORGET_EVERY = 50_000
 
@@ -17,7 +19,7 @@ export interface Happening {
   /** Name of the processor. */
   readonly row: string
   readonly output: Output
-  /** The record's Avro body; null: a tombstone. */
+  /** The record's Avro body; null: a tombstone. Its bytes are those of the next happening once the sink has returned. */
   readonly body: Buffer | null
   readonly cause: RecordPlace
   /** Partition time of the processor when it said so. */
@@ -48,6 +50,7 @@ export class PartitionReplay {
   #offset = -1
   #time = 0
   #applied = 0
+  #scratch = Buffer.allocUnsafe(SCRATCH_BYTES)
 
   constructor(options: ReplayOptions) {
     this.#options = options
@@ -98,13 +101,21 @@ export class PartitionReplay {
 
   #emit(fold: Fold, output: Output): void {
     const { message } = output
-    const body = message === null ? null : avroType(message.type).toBuffer(message.value)
+    const body = message === null ? null : this.#encode(message)
     const { partitionTime } = fold
     const cause = { topic: this.#topic, partition: this.#options.partition, offset: this.#offset }
-    this.#options.sink({ row: fold.row.name, output, body, cause, partitionTime })
-    if (output.topic !== MEETING || this.#meeting === undefined || body === null || message === null) return
     // By way of its bytes, as in life: nothing that the alerts keep is shared with another core.
-    this.#meet({ type: message.type, value: avroType(message.type).fromBuffer(body) } as Message)
+    const meets = output.topic === MEETING && this.#meeting !== undefined && body !== null && message !== null
+    const met = meets ? ({ type: message.type, value: avroType(message.type).fromBuffer(body) } as Message) : undefined
+    this.#options.sink({ row: fold.row.name, output, body, cause, partitionTime })
+    if (met !== undefined) this.#meet(met)
+  }
+
+  #encode({ type, value }: Message): Buffer {
+    const end = avroType(type).encode(value, this.#scratch, 0)
+    if (end >= 0) return this.#scratch.subarray(0, end)
+    this.#scratch = Buffer.allocUnsafe(this.#scratch.length - end + SCRATCH_BYTES)
+    return this.#encode({ type, value } as Message)
   }
 
   #meet(message: Message): void {

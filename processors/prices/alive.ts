@@ -8,16 +8,20 @@ import { ALIVE, type AssetState, type PricesState, type Source } from './state.t
  * lost connection waits for the next.
  */
 export function aliveSources({ channels }: PricesState, { sources }: AssetState, now: Micros): Source[] {
-  return priceVenues.flatMap((venue) => {
+  const alive: Source[] = []
+  for (const venue of priceVenues) {
     const source = sources.get(venue)
-    if (source === undefined) return []
-    if (now - source.received <= ALIVE) return [source]
-    for (const channel of channels.values()) {
-      const isItsOwn = channel.venue === venue && channel.since <= source.received
-      if (isItsOwn && now - channel.said <= ALIVE) return [source]
-    }
-    return []
-  })
+    if (source !== undefined && (now - source.received <= ALIVE || isHeld(channels, source, now))) alive.push(source)
+  }
+  return alive
+}
+
+/** Whether a feed has said lately that the source's channel lives, and has lived since the source spoke. */
+function isHeld(channels: PricesState['channels'], { venue, received }: Source, now: Micros): boolean {
+  for (const channel of channels.values()) {
+    if (channel.venue === venue && channel.since <= received && now - channel.said <= ALIVE) return true
+  }
+  return false
 }
 
 /** Notes what a feed's mark says of its channels. Feeds that fell silent are forgotten. */

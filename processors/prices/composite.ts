@@ -23,7 +23,7 @@ export function compositeOf(parts: readonly Part[], circumstances: Circumstances
   const low = median(parts.map((part) => part.low))
   const high = median(parts.map((part) => part.high))
   if (price === null || low === null || high === null) return undefined
-  const changes = parts.flatMap(({ change }) => (change === null ? [] : [change]))
+  const changes = parts.map(({ change }) => change).filter((change) => change !== null)
   const { asset, late, time, v } = circumstances
   return {
     asset,
@@ -41,9 +41,13 @@ export function compositeOf(parts: readonly Part[], circumstances: Circumstances
 
 /** One source proves nothing; nor do sources that contradict each other. */
 function qualityOf(parts: readonly Part[]): CompositePrice['quality'] {
-  const prices = parts.map(({ price }) => price)
-  const lowest = Math.min(...prices)
-  const isApart = Math.max(...prices) - lowest > APART * lowest
+  let lowest = Infinity
+  let highest = 0
+  for (const { price } of parts) {
+    if (price < lowest) lowest = price
+    if (price > highest) highest = price
+  }
+  const isApart = highest - lowest > APART * lowest
   return parts.length < 2 || isApart ? 'degraded' : 'good'
 }
 

@@ -1,5 +1,5 @@
 import type { CompositePrice, Micros, SpotTicker } from '../../schemas/records.ts'
-import { partsOf, priceVenues, type PriceVenue } from '../../schemas/venues.ts'
+import { instrumentId, priceVenues, type PriceVenue } from '../../schemas/venues.ts'
 import { aliveSources } from './alive.ts'
 import { compositeOf, type Part } from './composite.ts'
 import { openGap } from './gaps.ts'
@@ -18,6 +18,9 @@ const quotes: Record<PriceVenue, readonly string[]> = {
   bybit: ['USDT', 'USDC', 'USD'],
   kraken: ['USD', 'USDT', 'USDC'],
 }
+
+/** How the ids of a venue's spot instruments begin. */
+const spotPrefixes = priceVenues.map((venue) => ({ venue, prefix: instrumentId(venue, 'spot', '') }))
 
 /** Takes a ticker in; gives the composite price that follows from it. */
 export function applyTicker(state: PricesState, ticker: SpotTicker, v: number): CompositePrice | undefined {
@@ -43,12 +46,13 @@ export function compositeAt(state: PricesState, asset: AssetState, v: number): C
 
 /** Names of the venues that count. */
 export function countedOf(sources: readonly Source[]): string {
-  return sources.map(({ venue }) => venue).join(' ')
+  let names = ''
+  for (const { venue } of sources) names = names === '' ? venue : `${names} ${venue}`
+  return names
 }
 
 export function priceVenueOf(instrument: string): PriceVenue | undefined {
-  const { venue, market } = partsOf(instrument)
-  return market === 'spot' ? priceVenues.find((name) => name === venue) : undefined
+  return spotPrefixes.find(({ prefix }) => instrument.startsWith(prefix))?.venue
 }
 
 function refuse(state: PricesState, refusal: Refusal): undefined {

@@ -4,6 +4,7 @@ import type { Fill } from '../../processors/backtest/fills.ts'
 import type { Happening } from '../../processors/backtest/replay.ts'
 import type { Study } from '../../processors/backtest/study.ts'
 import type { LogRecord } from '../../infra/kafka/seam.ts'
+import type { Message } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import type { RecordPlace } from '../../schemas/record-id.ts'
 import type { TapeEntry } from './merge.ts'
@@ -40,6 +41,8 @@ export class Collect implements Observer {
   readonly #options: CollectOptions
   /** Of the partition that is read, by topic. */
   readonly #inputsHere = new Map<TopicName, Input>()
+  /** The asset that was read last: most records are of few. */
+  #asset: string | undefined
   /** Assets of which anything was read. */
   readonly assets = new Set<string>()
   events = 0
@@ -54,7 +57,7 @@ export class Collect implements Observer {
 
   entry({ topic, partition, record, message }: TapeEntry, isReported: boolean): void {
     this.events += 1
-    if ('asset' in message.value && message.value.asset !== null) this.assets.add(message.value.asset)
+    this.#note(message)
     this.#input(topic, partition, record)
     if (message.type !== 'trade' || this.#options.prices !== 'trades') return
     const { asset, instrument, price, time } = message.value
@@ -77,6 +80,12 @@ export class Collect implements Observer {
     if (message.type === 'trigger' && !message.value.test)
       study.trigger(message.value, partitionTime, this.#place(cause))
     this.outputs.add(row, output.topic, cause.partition, output.key, body, message.type === 'mark')
+  }
+
+  #note({ value }: Message): void {
+    if (!('asset' in value) || value.asset === null || value.asset === this.#asset) return
+    this.#asset = value.asset
+    this.assets.add(value.asset)
   }
 
   #price(asset: string, fill: Fill, isReported: boolean): void {
