@@ -20,6 +20,6 @@ export function commandOf(route: Route, base: string): string {
 function targetOf(route: Route): string {
   const isAlert = route.path.includes('/alert') || route.path.startsWith('/price-alert')
   if (!isAlert && route.name !== 'record') return exampleOf(route)
-  const named = route.name === 'record' ? { id: '$RECORD' } : variables
-  return route.path.replaceAll(/:(\w+)/g, (_, name: string) => named[name as keyof typeof named] ?? `$${name}`)
+  const named: typeof variables = route.name === 'record' ? { id: '$RECORD' } : variables
+  return route.path.replaceAll(/:(\w+)/g, (_, name: string) => named[name] ?? `$${name}`)
 }

@@ -43,9 +43,9 @@ function saysOf(schema: Schema, isRequired: boolean): string {
   const values = listOf(schema['enum']).filter((value) => value !== null)
   const bounds = [
     ...(isRequired ? [] : ['may be missing']),
-    ...(values.length === 0 ? [] : [`one of ${values.map((value) => `\`${String(value)}\``).join(', ')}`]),
+    ...(values.length === 0 ? [] : [`one of ${values.map((value) => `\`${textOf(value)}\``).join(', ')}`]),
     ...(['minimum', 'exclusiveMinimum', 'maximum', 'maxLength', 'pattern', 'default'] as const).flatMap((rule) =>
-      schema[rule] === undefined ? [] : [`${ruleWords[rule]} \`${String(schema[rule])}\``],
+      schema[rule] === undefined ? [] : [`${ruleWords[rule]} \`${textOf(schema[rule])}\``],
     ),
   ]
   const description = typeof schema['description'] === 'string' ? schema['description'] : ''
@@ -60,6 +60,11 @@ const ruleWords = {
   pattern: 'pattern',
   default: 'default',
 } as const
+
+/** A value of a rule: a text, a number, true. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
 
 function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other)

@@ -97,7 +97,7 @@ function missing({ needs: [program = '', ...args], name }: Language): boolean {
 
 async function outputOf([program = '', ...args]: readonly string[], text = ''): Promise<string> {
   const env = { ...process.env, GO111MODULE: 'off' }
-  const running = run(program, args, { env, timeout: 110_000 })
+  const running = run(program, args, { env, timeout: 240_000 })
   running.child.stdin?.end(text)
   return (await running).stdout
 }
@@ -105,7 +105,7 @@ async function outputOf([program = '', ...args]: readonly string[], text = ''): 
 describe.each(languages.map((language) => [language.name, language] as const))(
   'the example in %s',
   (_name, language) => {
-    it.skipIf(missing(language))('takes what we sent and nothing else', async () => {
+    it.skipIf(missing(language))('takes what we sent and nothing else', { timeout: 300_000 }, async () => {
       if (language.prepare !== undefined) await outputOf(language.prepare)
       const lines = (await outputOf(language.program, `${input}\n`)).trim().split('\n')
       const told = cases.map(({ what }, index) => `${what}: ${lines[index]?.trim()}`)
