@@ -50,6 +50,11 @@ export class MarketDataClient extends Api<CallOptions> {
     this.#base = options.baseUrl.replace(/\/$/, '')
   }
 
+  /** Any operation by its name, its input unchecked: for programs that make their calls from a table. */
+  call(name: OperationName, input: object, options?: CallOptions): Promise<unknown> {
+    return this.send(name, input, options)
+  }
+
   protected async send(name: OperationName, input: object, options: CallOptions = {}): Promise<unknown> {
     const operation = operations[name]
     const key = operation.isKeyed ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined

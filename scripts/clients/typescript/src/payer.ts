@@ -25,12 +25,14 @@ export interface Budget {
  * whatever became of it, since a signature may be settled until it ends.
  */
 export class Payer implements PaidBy {
+  readonly address: string
   readonly #client: x402Client
   readonly #budget: Budget
   /** Millionths of a USDC. */
   #spent = 0n
 
   constructor(account: LocalAccount, budget: Budget) {
+    this.address = account.address
     this.#budget = budget
     this.#client = new x402Client()
     // Our own budget is stricter, and may be set above a dollar.
