@@ -23,7 +23,6 @@ export function asyncapi(version: string): Schema {
       version,
       description: 'The topics of the log and the webhooks that leave it. In words: /docs/events.',
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
-      externalDocs: { description: 'The event catalogue', url: 'https://github.com/asyncapi/spec' },
     },
     defaultContentType: 'application/octet-stream',
     servers: {

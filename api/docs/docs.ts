@@ -5,7 +5,8 @@ import type { Answer, Route } from '../route.ts'
 import { asyncapi } from './asyncapi.ts'
 import { eventCatalogue } from './events.ts'
 import { guidePages } from './guides.ts'
-import { pageHeaders, pageHtml, pathOf, type Page } from './layout.ts'
+import { pageHeaders, pageHtml, type Page } from './layout.ts'
+import { pathOf } from './paths.ts'
 import { referenceOf, type Examples } from './reference.ts'
 
 /** How long a caller may keep a page without asking, milliseconds. */

@@ -1,4 +1,5 @@
 import { escaped, htmlOf } from './markdown.ts'
+import { pathOf } from './paths.ts'
 
 /** One page: Markdown, and where it stands. */
 export interface Page {
@@ -58,9 +59,4 @@ function sectionHtml(section: Page['section'], current: Page, pages: readonly Pa
       return `<li data-words="${words}"><a href="${pathOf(page)}"${mark}>${escaped(page.title)}</a></li>`
     })
   return `<section><h2>${section}</h2><ul>\n${items.join('\n')}\n</ul></section>`
-}
-
-/** `/docs/first-alert`; the front page's Markdown is /docs/index.md. */
-export function pathOf({ slug }: Pick<Page, 'slug'>): string {
-  return `/docs/${slug === '' ? 'index' : slug}`
 }
