@@ -34,17 +34,16 @@ export function pageHtml(page: Page, pages: readonly Page[], version: string): s
 <script src="/docs/docs.js" defer></script>
 </head>
 <body>
-<a class="skip" href="#main">To the text</a>
-<nav id="contents" aria-label="Contents">
+<a class="skip" href="#contents">Contents</a>
+<main>
+${htmlOf(page.markdown)}
+<footer>Version ${escaped(version)} · <a href="${pathOf(page)}.md">this page as Markdown</a> · <a href="/openapi.json">OpenAPI</a> · <a href="/asyncapi.json">AsyncAPI</a> · <a href="/llms.txt">llms.txt</a></footer>
+</main>
+<nav id="contents" tabindex="-1" aria-label="Contents">
 <a href="/docs"${page.slug === '' ? ' aria-current="page"' : ''}>Market data and alerts</a>
 <p hidden><label for="search">Search titles</label><input id="search" type="search" autocomplete="off" placeholder="press /"></p>
 ${(['Guides', 'Events', 'Reference'] as const).map((section) => sectionHtml(section, page, pages)).join('\n')}
 </nav>
-<main id="main" tabindex="-1">
-<p class="to-contents"><a href="#contents">Contents</a></p>
-${htmlOf(page.markdown)}
-<footer>Version ${escaped(version)} · <a href="${pathOf(page)}.md">this page as Markdown</a> · <a href="/openapi.json">OpenAPI</a> · <a href="/asyncapi.json">AsyncAPI</a> · <a href="/llms.txt">llms.txt</a></footer>
-</main>
 </body>
 </html>
 `

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { urlOf } from '../../infra/local/run-file.ts'
 import { startOwnSystem, type OwnSystem } from '../own-system.ts'
 import { documentedBlocks, placed, planOf, type Places } from './commands.ts'
@@ -46,16 +46,20 @@ afterAll(async () => {
   rmSync(work, { recursive: true, force: true })
 }, START_MS)
 
-async function waitFor<Value>(find: () => Value | undefined): Promise<Value> {
-  await expect.poll(find, { timeout: PATIENCE_MS }).toBeDefined()
-  const found = find()
-  if (found === undefined) throw new Error('it went away')
-  return found
+/** Also before the tests: `expect.poll` works within one only. */
+function waitFor<Value>(find: () => Value | undefined): Promise<Value> {
+  const look = (): Value => {
+    const found = find()
+    if (found === undefined) throw new Error(`not there yet; heard so far: ${heard.join('\n')}`)
+    return found
+  }
+  return vi.waitFor(look, { timeout: PATIENCE_MS, interval: 200 })
 }
 
 const blocks = documentedBlocks().flatMap(({ document, commands }) => {
   const mine = commands.filter((command) => planOf(document, command) === 'free')
-  return mine.length === 0 ? [] : [[document, mine] as const]
+  const [title = ''] = mine[0]?.split('\n') ?? []
+  return mine.length === 0 ? [] : [[document, title.slice(0, 60), mine] as const]
 })
 
 /** What a block prints; rejects where a command of it fails. */
@@ -66,16 +70,20 @@ async function outputOf(commands: readonly string[]): Promise<string> {
 }
 
 describe('the documented commands', () => {
-  it.each(blocks)('of %s work as they stand: %s', { timeout: PATIENCE_MS + BLOCK_MS }, async (_document, commands) => {
-    // What has just begun to run is asked again until it is warm.
-    const outcome = (): Promise<string> => outputOf(commands).catch((error: unknown) => `failed: ${String(error)}`)
-    let output = ''
-    await expect
-      .poll(async () => (output = await outcome()), { timeout: PATIENCE_MS, interval: 1_000 })
-      .not.toMatch(/^failed|warming_up/)
-    expect(output.length).toBeGreaterThan(0)
-    expect(output).not.toMatch(/"error":/)
-  })
+  it.each(blocks)(
+    'of %s work as they stand: %s',
+    { timeout: PATIENCE_MS + BLOCK_MS },
+    async (_document, _title, commands) => {
+      // What has just begun to run is asked again until it is warm.
+      const outcome = (): Promise<string> => outputOf(commands).catch((error: unknown) => `failed: ${String(error)}`)
+      let output = ''
+      await expect
+        .poll(async () => (output = await outcome()), { timeout: PATIENCE_MS, interval: 1_000 })
+        .not.toMatch(/^failed|warming_up/)
+      expect(output.length).toBeGreaterThan(0)
+      expect(output).not.toMatch(/"error":/)
+    },
+  )
 
   it('have rung the alert at the receiver, with a record that can be looked at', { timeout: PATIENCE_MS }, async () => {
     const text = (): string => heard.join('\n')
