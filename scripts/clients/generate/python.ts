@@ -64,24 +64,38 @@ class Types {
     if (entries.length === 0) return `dict[str, ${isObject(further) ? this.of(further, `${name}Value`) : 'Any'}]`
     const [first] = entries
     if (alike && first !== undefined) return `dict[str, ${this.of(first[1], `${name}Value`)}]`
-    const fields = entries.flatMap(([key, field]) => {
-      const text = this.of(field, name + pascal(key))
-      const says = typeof field['description'] === 'string' ? [`    # ${field['description']}`] : []
-      return [...says, `    ${key}: ${required.has(key) ? text : `NotRequired[${text}]`}`]
-    })
-    // Names such as `from` cannot be class attributes.
-    if (entries.some(([key]) => key === 'from')) this.lines.push('', '', ...this.#functional(entries, required, name))
-    else this.lines.push('', '', `class ${name}(TypedDict):`, ...fields)
-    return name
-  }
-
-  #functional(entries: [string, Schema][], required: Set<string>, name: string): string[] {
     const fields = entries.map(([key, field]) => {
       const text = this.of(field, name + pascal(key))
-      return `        ${JSON.stringify(key)}: ${required.has(key) ? quoted(text) : quoted(`NotRequired[${text}]`)},`
+      const says = typeof field['description'] === 'string' ? field['description'] : undefined
+      return { key, says, text: required.has(key) ? text : `NotRequired[${text}]` }
     })
-    return [`${name} = TypedDict(`, `    "${name}",`, '    {', ...fields, '    },', ')']
+    // A name such as `from` cannot be an attribute of a class.
+    this.lines.push(
+      '',
+      '',
+      ...(entries.some(([key]) => key === 'from') ? functional(name, fields) : plain(name, fields)),
+    )
+    return name
   }
+}
+
+interface Typed {
+  readonly key: string
+  readonly text: string
+  readonly says: string | undefined
+}
+
+function plain(name: string, fields: readonly Typed[]): string[] {
+  const lines = fields.flatMap(({ key, text, says }) => [
+    ...(says === undefined ? [] : [`    # ${says}`]),
+    `    ${key}: ${text}`,
+  ])
+  return [`class ${name}(TypedDict):`, ...lines]
+}
+
+function functional(name: string, fields: readonly Typed[]): string[] {
+  const lines = fields.map(({ key, text }) => `        ${JSON.stringify(key)}: ${quoted(text)},`)
+  return [`${name} = TypedDict(`, `    "${name}",`, '    {', ...lines, '    },', ')']
 }
 
 function quoted(type: string): string {
@@ -117,7 +131,8 @@ function method({ name, says, inputs, priceUsdc, path, method: verb, isKeyed }: 
     '',
     `    def ${name}(self${all.length === 0 ? '' : `, *, ${all.join(', ')}`}) -> ${answer}:`,
     `        """${says}. ${verb} ${path}. ${price}."""`,
-    `        return self.send("${name}", {${given.map((one) => `"${one}": ${one}`).join(', ')}})`,
+    `        answer: ${answer} = self.send("${name}", {${given.map((one) => `"${one}": ${one}`).join(', ')}})`,
+    '        return answer',
   ]
 }
 

@@ -59,18 +59,6 @@ CvdCoverageGapsItem = TypedDict(
 )
 
 
-CvdCoverageGapsItem = TypedDict(
-    "CvdCoverageGapsItem",
-    {
-        "exchange": "str",
-        "state": 'Literal["opened", "unfillable", "unknown"]',
-        "from": "str",
-        "to": "str",
-        "missing": "int | None",
-    },
-)
-
-
 CvdCoverage = TypedDict(
     "CvdCoverage",
     {
@@ -169,18 +157,6 @@ CvdHistoryCoverageGapsItem = TypedDict(
 )
 
 
-CvdHistoryCoverageGapsItem = TypedDict(
-    "CvdHistoryCoverageGapsItem",
-    {
-        "exchange": "str",
-        "state": 'Literal["opened", "unfillable", "unknown"]',
-        "from": "str",
-        "to": "str",
-        "missing": "int | None",
-    },
-)
-
-
 CvdHistoryCoverage = TypedDict(
     "CvdHistoryCoverage",
     {
@@ -236,18 +212,6 @@ class OhlcvCandlesItem(TypedDict):
     complete: bool
     # complete: all trades as they came; backfilled: some were fetched later; gap: some are missing, or it begins before the first trade
     completeness: Literal["complete", "backfilled", "gap"]
-
-
-OhlcvCoverageGapsItem = TypedDict(
-    "OhlcvCoverageGapsItem",
-    {
-        "exchange": "str",
-        "state": 'Literal["opened", "unfillable", "unknown"]',
-        "from": "str",
-        "to": "str",
-        "missing": "int | None",
-    },
-)
 
 
 OhlcvCoverageGapsItem = TypedDict(
@@ -1272,15 +1236,6 @@ AlertBacktestCoverageGapsItem = TypedDict(
 )
 
 
-AlertBacktestCoverageGapsItem = TypedDict(
-    "AlertBacktestCoverageGapsItem",
-    {
-        "from": "str",
-        "to": "str",
-    },
-)
-
-
 AlertBacktestCoverage = TypedDict(
     "AlertBacktestCoverage",
     {
@@ -1552,148 +1507,185 @@ class Api:
 
     def cvd(self, *, symbol: str, period: Literal["1h", "4h", "24h", "7d"] | None = None) -> Cvd:
         """Cumulative volume delta over four venues. GET /cvd/{symbol}. 0.02 USDC."""
-        return self.send("cvd", {"symbol": symbol, "period": period})
+        answer: Cvd = self.send("cvd", {"symbol": symbol, "period": period})
+        return answer
 
     def cvd_history(self, *, symbol: str, interval: Literal["1m", "5m", "15m", "1h", "4h", "1d"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None) -> CvdHistory:
         """Volume delta by bucket, with its running total. GET /cvd/history/{symbol}. 0.02 USDC."""
-        return self.send("cvd_history", {"symbol": symbol, "interval": interval, "start": start, "end": end, "limit": limit})
+        answer: CvdHistory = self.send("cvd_history", {"symbol": symbol, "interval": interval, "start": start, "end": end, "limit": limit})
+        return answer
 
     def ohlcv(self, *, symbol: str, interval: Literal["1m", "5m", "15m", "1h", "4h", "1d"] | None = None, exchange: Literal["binance", "bybit", "okx", "coinbase", "all"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None) -> Ohlcv:
         """Candles from our own trade log. GET /ohlcv/{symbol}. 0.02 USDC."""
-        return self.send("ohlcv", {"symbol": symbol, "interval": interval, "exchange": exchange, "start": start, "end": end, "limit": limit})
+        answer: Ohlcv = self.send("ohlcv", {"symbol": symbol, "interval": interval, "exchange": exchange, "start": start, "end": end, "limit": limit})
+        return answer
 
     def funding_extreme(self, *, threshold: float | None = None) -> FundingExtreme:
         """Perpetuals whose funding is out of the ordinary. GET /funding-rate/extreme. 0.02 USDC."""
-        return self.send("funding_extreme", {"threshold": threshold})
+        answer: FundingExtreme = self.send("funding_extreme", {"threshold": threshold})
+        return answer
 
     def funding_history(self, *, symbol: str, exchange: Literal["binance", "bybit", "okx"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None) -> FundingHistory:
         """Settled funding rates. GET /funding-rate/history/{symbol}. 0.02 USDC."""
-        return self.send("funding_history", {"symbol": symbol, "exchange": exchange, "start": start, "end": end, "limit": limit})
+        answer: FundingHistory = self.send("funding_history", {"symbol": symbol, "exchange": exchange, "start": start, "end": end, "limit": limit})
+        return answer
 
     def funding_rate(self, *, symbol: str) -> FundingRate:
         """Running funding rate of a perpetual. GET /funding-rate/{symbol}. 0.02 USDC."""
-        return self.send("funding_rate", {"symbol": symbol})
+        answer: FundingRate = self.send("funding_rate", {"symbol": symbol})
+        return answer
 
     def funding_compare(self, *, symbol: str) -> FundingCompare:
         """Funding of three venues side by side. GET /futures/funding-compare/{symbol}. 0.03 USDC."""
-        return self.send("funding_compare", {"symbol": symbol})
+        answer: FundingCompare = self.send("funding_compare", {"symbol": symbol})
+        return answer
 
     def predicted_funding(self, *, symbol: str) -> PredictedFunding:
         """Predicted rate of the next settlement. GET /futures/predicted-funding/{symbol}. 0.02 USDC."""
-        return self.send("predicted_funding", {"symbol": symbol})
+        answer: PredictedFunding = self.send("predicted_funding", {"symbol": symbol})
+        return answer
 
     def basis(self, *, symbol: str) -> Basis:
         """Perpetuals against spot. GET /futures/basis/{symbol}. 0.02 USDC."""
-        return self.send("basis", {"symbol": symbol})
+        answer: Basis = self.send("basis", {"symbol": symbol})
+        return answer
 
     def long_short(self, *, symbol: str) -> LongShort:
         """Top traders’ long/short ratio. GET /futures/long-short/{symbol}. 0.02 USDC."""
-        return self.send("long_short", {"symbol": symbol})
+        answer: LongShort = self.send("long_short", {"symbol": symbol})
+        return answer
 
     def liquidation_heatmap(self, *, symbol: str) -> LiquidationHeatmap:
         """Estimated liquidation levels and cascade risk. GET /liquidation/heatmap/{symbol}. 0.05 USDC."""
-        return self.send("liquidation_heatmap", {"symbol": symbol})
+        answer: LiquidationHeatmap = self.send("liquidation_heatmap", {"symbol": symbol})
+        return answer
 
     def liquidation_recent(self, *, limit: int | None = None, symbol: str | None = None) -> LiquidationRecent:
         """Newest liquidations and their statistics. GET /liquidation/recent. 0.03 USDC."""
-        return self.send("liquidation_recent", {"limit": limit, "symbol": symbol})
+        answer: LiquidationRecent = self.send("liquidation_recent", {"limit": limit, "symbol": symbol})
+        return answer
 
     def price(self, *, symbol: str) -> Price:
         """Composite price of five exchanges. GET /price/{symbol}. 0.005 USDC."""
-        return self.send("price", {"symbol": symbol})
+        answer: Price = self.send("price", {"symbol": symbol})
+        return answer
 
     def prices(self, *, symbols: Sequence[str]) -> Prices:
         """Prices of up to 20 symbols. GET /api/v1/prices. 0.005 USDC."""
-        return self.send("prices", {"symbols": symbols})
+        answer: Prices = self.send("prices", {"symbols": symbols})
+        return answer
 
     def market(self, *, id: str) -> Market:
         """Details of a token. GET /api/v1/market/{id}. 0.005 USDC."""
-        return self.send("market", {"id": id})
+        answer: Market = self.send("market", {"id": id})
+        return answer
 
     def price_alert_create(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below"], target_price: float, webhook_url: str, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> PriceAlertCreate:
         """Create a price alert. POST /price-alert. 0.04 USDC."""
-        return self.send("price_alert_create", {"symbol": symbol, "condition": condition, "target_price": target_price, "webhook_url": webhook_url, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key})
+        answer: PriceAlertCreate = self.send("price_alert_create", {"symbol": symbol, "condition": condition, "target_price": target_price, "webhook_url": webhook_url, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key})
+        return answer
 
     def price_alert(self, *, id: str) -> PriceAlert:
         """Status of a price alert. GET /price-alert/{id}. Free."""
-        return self.send("price_alert", {"id": id})
+        answer: PriceAlert = self.send("price_alert", {"id": id})
+        return answer
 
     def price_alerts(self, *, wallet: str | None = None, symbol: str | None = None, limit: int | None = None, cursor: str | None = None) -> PriceAlerts:
         """Active price alerts. GET /price-alerts. Free."""
-        return self.send("price_alerts", {"wallet": wallet, "symbol": symbol, "limit": limit, "cursor": cursor})
+        answer: PriceAlerts = self.send("price_alerts", {"wallet": wallet, "symbol": symbol, "limit": limit, "cursor": cursor})
+        return answer
 
     def price_alert_cancel(self, *, id: str, manage_token: str) -> PriceAlertCancel:
         """Cancel a price alert. DELETE /price-alert/{id}. Free."""
-        return self.send("price_alert_cancel", {"id": id, "manage_token": manage_token})
+        answer: PriceAlertCancel = self.send("price_alert_cancel", {"id": id, "manage_token": manage_token})
+        return answer
 
     def price_alert_extend(self, *, id: str, manage_token: str, add_hours: int | None = None) -> PriceAlertExtend:
         """Extend a price alert. POST /price-alert/{id}/extend. 0.02 USDC."""
-        return self.send("price_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token})
+        answer: PriceAlertExtend = self.send("price_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token})
+        return answer
 
     def price_alert_deliveries(self, *, id: str, manage_token: str, limit: int | None = None, cursor: str | None = None) -> PriceAlertDeliveries:
         """Deliveries of a price alert. GET /price-alert/{id}/deliveries. Free."""
-        return self.send("price_alert_deliveries", {"id": id, "limit": limit, "cursor": cursor, "manage_token": manage_token})
+        answer: PriceAlertDeliveries = self.send("price_alert_deliveries", {"id": id, "limit": limit, "cursor": cursor, "manage_token": manage_token})
+        return answer
 
     def price_alert_test(self, *, id: str, manage_token: str) -> PriceAlertTest:
         """Send a test event of a price alert. POST /price-alert/{id}/test. Free."""
-        return self.send("price_alert_test", {"id": id, "manage_token": manage_token})
+        answer: PriceAlertTest = self.send("price_alert_test", {"id": id, "manage_token": manage_token})
+        return answer
 
     def price_alert_resend(self, *, id: str, trigger_id: str, manage_token: str) -> PriceAlertResend:
         """Send a delivery of a price alert again. POST /price-alert/{id}/deliveries/{trigger_id}/resend. Free."""
-        return self.send("price_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
+        answer: PriceAlertResend = self.send("price_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
+        return answer
 
     def liquidation_alert_create(self, *, symbol: str, webhook_url: str, condition: Literal["cascade_risk"] | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> LiquidationAlertCreate:
         """Create a liquidation alert. POST /liquidation/alert. 0.06 USDC."""
-        return self.send("liquidation_alert_create", {"symbol": symbol, "condition": condition, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd, "webhook_url": webhook_url, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key})
+        answer: LiquidationAlertCreate = self.send("liquidation_alert_create", {"symbol": symbol, "condition": condition, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd, "webhook_url": webhook_url, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key})
+        return answer
 
     def liquidation_alert(self, *, id: str) -> LiquidationAlert:
         """Status of a liquidation alert. GET /liquidation/alert/{id}. Free."""
-        return self.send("liquidation_alert", {"id": id})
+        answer: LiquidationAlert = self.send("liquidation_alert", {"id": id})
+        return answer
 
     def liquidation_alerts(self, *, wallet: str | None = None, symbol: str | None = None, limit: int | None = None, cursor: str | None = None) -> LiquidationAlerts:
         """Active liquidation alerts. GET /liquidation/alerts. Free."""
-        return self.send("liquidation_alerts", {"wallet": wallet, "symbol": symbol, "limit": limit, "cursor": cursor})
+        answer: LiquidationAlerts = self.send("liquidation_alerts", {"wallet": wallet, "symbol": symbol, "limit": limit, "cursor": cursor})
+        return answer
 
     def liquidation_alert_cancel(self, *, id: str, manage_token: str) -> LiquidationAlertCancel:
         """Cancel a liquidation alert. DELETE /liquidation/alert/{id}. Free."""
-        return self.send("liquidation_alert_cancel", {"id": id, "manage_token": manage_token})
+        answer: LiquidationAlertCancel = self.send("liquidation_alert_cancel", {"id": id, "manage_token": manage_token})
+        return answer
 
     def liquidation_alert_extend(self, *, id: str, manage_token: str, add_hours: int | None = None) -> LiquidationAlertExtend:
         """Extend a liquidation alert. POST /liquidation/alert/{id}/extend. 0.03 USDC."""
-        return self.send("liquidation_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token})
+        answer: LiquidationAlertExtend = self.send("liquidation_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token})
+        return answer
 
     def liquidation_alert_deliveries(self, *, id: str, manage_token: str, limit: int | None = None, cursor: str | None = None) -> LiquidationAlertDeliveries:
         """Deliveries of a liquidation alert. GET /liquidation/alert/{id}/deliveries. Free."""
-        return self.send("liquidation_alert_deliveries", {"id": id, "limit": limit, "cursor": cursor, "manage_token": manage_token})
+        answer: LiquidationAlertDeliveries = self.send("liquidation_alert_deliveries", {"id": id, "limit": limit, "cursor": cursor, "manage_token": manage_token})
+        return answer
 
     def liquidation_alert_test(self, *, id: str, manage_token: str) -> LiquidationAlertTest:
         """Send a test event of a liquidation alert. POST /liquidation/alert/{id}/test. Free."""
-        return self.send("liquidation_alert_test", {"id": id, "manage_token": manage_token})
+        answer: LiquidationAlertTest = self.send("liquidation_alert_test", {"id": id, "manage_token": manage_token})
+        return answer
 
     def liquidation_alert_resend(self, *, id: str, trigger_id: str, manage_token: str) -> LiquidationAlertResend:
         """Send a delivery of a liquidation alert again. POST /liquidation/alert/{id}/deliveries/{trigger_id}/resend. Free."""
-        return self.send("liquidation_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
+        answer: LiquidationAlertResend = self.send("liquidation_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
+        return answer
 
     def alert_backtest(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"], target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None) -> AlertBacktest:
         """How often an alert would have rung in the last 7 days, before buying it. POST /alerts/backtest. Free."""
-        return self.send("alert_backtest", {"symbol": symbol, "condition": condition, "target_price": target_price, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd})
+        answer: AlertBacktest = self.send("alert_backtest", {"symbol": symbol, "condition": condition, "target_price": target_price, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd})
+        return answer
 
     def record(self, *, id: str) -> Record:
         """The log record that a trigger names, to check it against. GET /records/{id}. Free."""
-        return self.send("record", {"id": id})
+        answer: Record = self.send("record", {"id": id})
+        return answer
 
     def healthz(self) -> Healthz:
         """How the system is: parts, venues, gaps, lag. GET /healthz. Free."""
-        return self.send("healthz", {})
+        answer: Healthz = self.send("healthz", {})
+        return answer
 
     def readyz(self) -> Readyz:
         """Whether this instance can answer. GET /readyz. Free."""
-        return self.send("readyz", {})
+        answer: Readyz = self.send("readyz", {})
+        return answer
 
     def pricing(self) -> Pricing:
         """Every route with its price, and how it is paid. GET /pricing. Free."""
-        return self.send("pricing", {})
+        answer: Pricing = self.send("pricing", {})
+        return answer
 
     def well_known_x402(self) -> WellKnownX402:
         """What can be bought, for clients that discover it. GET /.well-known/x402. Free."""
-        return self.send("well_known_x402", {})
+        answer: WellKnownX402 = self.send("well_known_x402", {})
+        return answer

@@ -10,7 +10,9 @@ from typing import Any
 from eth_account.signers.local import LocalAccount
 from x402 import x402ClientSync
 from x402.http.x402_http_client import x402HTTPClientSync
+from x402.mechanisms.evm import EthAccountSigner
 from x402.mechanisms.evm.exact.register import register_exact_evm_client
+from x402.schemas import PaymentRequired, PaymentRequirements
 
 from .client import Payment
 from .errors import NotPaidError
@@ -45,7 +47,7 @@ class Payer:
         client = x402ClientSync()
         # Our own budget is stricter, and may be set above a dollar.
         client.set_spend_controls({"max_amount_per_payment": False})
-        self._http = x402HTTPClientSync(register_exact_evm_client(client, account))
+        self._http = x402HTTPClientSync(register_exact_evm_client(client, EthAccountSigner(account)))
 
     @property
     def spent_usdc(self) -> float:
@@ -57,7 +59,8 @@ class Payer:
 
     def pay(self, headers: Mapping[str, str], body: Any) -> Payment:
         required = self._http.get_payment_required_response(lambda name: headers.get(name.lower()), body)
-        offer = next((one for one in required.accepts if self._is_known(one)), None)
+        known = required.accepts if isinstance(required, PaymentRequired) else []
+        offer = next((one for one in known if self._is_known(one)), None)
         if offer is None:
             raise NotPaidError("unknown_offer", "Not paid: nothing is offered for USDC on a network of the budget.")
         amount = int(offer.amount)
@@ -79,10 +82,10 @@ class Payer:
                 raise NotPaidError("over_total", f"{asked}, and {self.left_usdc} USDC of the budget are left.")
             self._spent += amount
 
-    def _is_known(self, offer: Any) -> bool:
+    def _is_known(self, offer: PaymentRequirements) -> bool:
         asset = USDC.get(offer.network, "")
-        is_usdc = offer.network in self._networks and asset.lower() == str(offer.asset).lower()
-        return bool(offer.scheme == "exact" and is_usdc and str(getattr(offer, "amount", "")).isdecimal())
+        is_usdc = offer.network in self._networks and asset.lower() == offer.asset.lower()
+        return offer.scheme == "exact" and is_usdc and offer.amount.isdecimal()
 
 
 def _millionths(amount: float | Decimal) -> int:
