@@ -102,8 +102,8 @@ describe('the pages', () => {
     for (const vector of vectors) for (const value of Object.values(vector)) expect(text).toContain(`\`${value}\``)
   })
 
-  it('name only settings that there are', async () => {
-    const texts = await Promise.all(docs.pages.map(({ markdown }) => markdown))
+  it('name only settings that there are', () => {
+    const texts = docs.pages.map(({ markdown }) => markdown)
     const named = texts.flatMap((text) =>
       [...text.matchAll(/`([A-Z][A-Z]+_[A-Z_]+)(?:=[^`]*)?`/g)].map(([, one = '']) => one),
     )
