@@ -22,6 +22,10 @@ export function openapi(routes: readonly Route[], version: string, payments: Bil
       ...(payments === null ? {} : { 'x-guidance': guidance(payments) }),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
+    externalDocs: {
+      description: 'Reference, guides and the event catalogue',
+      url: `${payments?.publicUrl ?? ''}/docs`,
+    },
     servers: [{ url: payments === null ? '/' : payments.publicUrl }],
     paths: pathsOf(routes, payments !== null),
     components: { schemas: { Error: errorSchema } },
@@ -75,7 +79,8 @@ function operationOf(route: Route, isPaid: boolean): Schema {
 /** The JSON object that a route takes, and the headers that say more. */
 function bodyOf({ body }: Route): Schema {
   if (body === undefined) return {}
-  return { requestBody: { required: !body.optional, content: { 'application/json': { schema: body.schema } } } }
+  const { schema, example, optional } = body
+  return { requestBody: { required: !optional, content: { 'application/json': { schema, example } } } }
 }
 
 function headerOf([name, says]: readonly [string, string]): Schema {
@@ -106,15 +111,19 @@ function outputsOf(route: Route): Schema {
   )
 }
 
-/** Error answers, one per status, naming the identifiers. A status that has an output of its own keeps it. */
-function errorsOf(route: Route, hasPrice: boolean): Schema {
+/** Every error that a route may answer. */
+export function errorsOfRoute(route: Route, hasPrice: boolean): ErrorCode[] {
   const limited: ErrorCode[] = route.limit === 'caller' ? ['rate_limited'] : []
   const own = Object.values(route.input).map((param) => param.error)
   const bodied: ErrorCode[] =
     route.body === undefined ? [] : ['invalid_body', 'body_too_large', 'unsupported_media_type']
   const paid: ErrorCode[] = hasPrice ? paidErrors : []
-  const codes = [...new Set([...own, ...bodied, ...route.errors, ...limited, ...paid, ...anyRoute])]
-  const byStatus = Map.groupBy(codes, (code) => String(errorStatus[code]))
+  return [...new Set([...own, ...bodied, ...route.errors, ...limited, ...paid, ...anyRoute])]
+}
+
+/** Error answers, one per status, naming the identifiers. A status that has an output of its own keeps it. */
+function errorsOf(route: Route, hasPrice: boolean): Schema {
+  const byStatus = Map.groupBy(errorsOfRoute(route, hasPrice), (code) => String(errorStatus[code]))
   return Object.fromEntries(
     [...byStatus]
       .filter(([status]) => !(status in route.outputs))

@@ -44,6 +44,15 @@ export type Answer =
       readonly retryAfterSeconds?: number
     }
   | { readonly kind: 'text'; readonly type: string; readonly body: string; readonly freshForMs: number }
+  /** A page of the documentation: the same for as long as the service runs; who has it asks again by its ETag. */
+  | {
+      readonly kind: 'page'
+      readonly type: string
+      readonly body: string
+      readonly etag: string
+      readonly headers: Readonly<Record<string, string>>
+      readonly freshForMs: number
+    }
   /** A JSON object that is the same whenever it is given: nothing is added to it. */
   | { readonly kind: 'json'; readonly status: 200 | 201; readonly body: object; readonly freshForMs: number }
 
@@ -85,9 +94,8 @@ export type Body = Readonly<Record<string, unknown>>
 /** What an answer of one status holds. */
 export interface Output {
   readonly says: string
-  readonly type: 'application/json' | 'text/plain'
+  readonly type: 'application/json' | 'text/plain' | 'text/html'
   readonly schema: Schema
-  readonly example?: unknown
 }
 
 /** One row of `routes.ts`. */
@@ -118,6 +126,8 @@ export interface Route<Input extends Params = Params> {
 /** What a request's body may hold; further fields are ignored. */
 export interface BodyRule {
   readonly schema: Schema
+  /** One that is taken, for the documentation. */
+  readonly example: Body
   /** All fields may be left out, and the body with them. */
   readonly optional: boolean
 }

@@ -38,6 +38,8 @@ export function write(context: Context, row: Route, answer: Outcome, services: S
         services.recall.put(context.url, { row, key, ...(used === undefined ? {} : { used }) })
       return
     }
+    case 'page':
+      return writePage(context, answer)
     case 'data':
     case 'json':
     case 'text':
@@ -68,10 +70,21 @@ export function writeKept(
   context.body = textOf(kept, clock, { timestamp: services.timestamp(), cached })
 }
 
+/** A page, or 304 to who has it already. */
+function writePage(context: Context, answer: Extract<Answer, { kind: 'page' }>): void {
+  context.status = 200
+  context.set(answer.headers)
+  context.set('Cache-Control', `public, max-age=${Math.floor(answer.freshForMs / 1000)}`)
+  context.set('ETag', answer.etag)
+  context.type = answer.type
+  if (context.fresh) context.status = 304
+  else context.body = answer.body
+}
+
 function writeAnswer(
   context: Context,
   row: Route,
-  answer: Exclude<Answer, { kind: 'kept' }>,
+  answer: Exclude<Answer, { kind: 'kept' | 'page' }>,
   services: Services,
 ): void {
   context.set('Cache-Control', isKept(answer) ? cacheControl(row, answer.freshForMs) : 'no-store')
@@ -94,6 +107,6 @@ function cacheControl(row: Route, freshForMs: number): string {
   return `${row.priceUsdc === 0 ? 'public' : 'private'}, max-age=${Math.floor(freshForMs / 1000)}`
 }
 
-function isKept(answer: Exclude<Answer, { kind: 'kept' }>): boolean {
+function isKept(answer: Exclude<Answer, { kind: 'kept' | 'page' }>): boolean {
   return answer.freshForMs > 0 && (answer.kind === 'text' || answer.status === 200)
 }

@@ -30,6 +30,8 @@ export function greeting(options: Started, parts: readonly RunningPart[], second
     '',
     ...rows,
     '',
+    `Documentation: ${url('api')}/docs`,
+    '',
     'Try:',
     ...examples.map((path) => `  ${call(options, url('api'), path)}`),
     `  curl -s '${url('clickhouse')}/?database=market' --data-binary 'SELECT venue, count() AS trades, sum(quote) AS usd FROM trades GROUP BY venue FORMAT PrettyCompact'`,

@@ -1,5 +1,5 @@
 import type { Kind } from '../alerts/book.ts'
-import type { BodyRule, Output } from '../route.ts'
+import type { Body, BodyRule, Output } from '../route.ts'
 import {
   array,
   boolean,
@@ -58,13 +58,20 @@ export function creationBody(kind: Kind): BodyRule {
     },
     ['agent_wallet', 'expires_in_hours', ...(kind === 'price' ? [] : Object.keys(own))],
   )
-  return { schema, optional: false }
+  return { schema, example: creationExample(kind), optional: false }
+}
+
+function creationExample(kind: Kind): Body {
+  const own =
+    kind === 'price' ? { condition: 'above', target_price: 100_000 } : { threshold_pct: 5, min_value_usd: 1_000_000 }
+  return { symbol: 'BTC', ...own, webhook_url: 'https://hooks.example.com/btc', expires_in_hours: 24 }
 }
 
 export const extensionBody: BodyRule = {
   schema: object('How much longer', { add_hours: integer('Hours', { minimum: 1, maximum: 168, default: 24 }) }, [
     'add_hours',
   ]),
+  example: { add_hours: 24 },
   optional: true,
 }
 

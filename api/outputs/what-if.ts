@@ -25,7 +25,11 @@ const terms: Readonly<Record<string, Schema>> = {
 const figures = ['target_price', 'threshold_pct', 'min_value_usd']
 
 /** What a creation takes; webhook_url, agent_wallet and expires_in_hours may be there and are not looked at. */
-export const whatIfBody: BodyRule = { schema: object('An alert to be tried out', terms, figures), optional: false }
+export const whatIfBody: BodyRule = {
+  schema: object('An alert to be tried out', terms, figures),
+  example: { symbol: 'BTC', condition: 'above', target_price: 60_000 },
+  optional: false,
+}
 
 const span = { from: instant('Begin'), to: instant('End, exclusive') }
 

@@ -1,4 +1,6 @@
 import type { Answer, Route } from '../route.ts'
+import { guides } from '../docs/contents.ts'
+import { pathOf } from '../docs/paths.ts'
 import type { Billing } from './challenges.ts'
 import type { Payments } from './payments.ts'
 
@@ -72,8 +74,9 @@ export function exampleOf({ path, input }: Route): string {
   return query.length === 0 ? filled : `${filled}?${query.join('&')}`
 }
 
-/** `GET /llms.txt` */
+/** `GET /llms.txt`, in the form of llmstxt.org: what this is, then links with a word on each. */
 export function guideAnswer(payments: Selling | null, routes: readonly Route[]): Answer {
+  const base = payments?.publicUrl ?? ''
   const lines = [
     '# Market data and alerts',
     '',
@@ -82,16 +85,26 @@ export function guideAnswer(payments: Selling | null, routes: readonly Route[]):
     paymentWords(payments),
     ...(payments === null ? [] : ['', guidance(payments)]),
     '',
+    'Every page of the documentation is Markdown at its address with `.md` behind it.',
+    '',
+    '## Guides',
+    '',
+    ...guides.map(([slug, title, words]) => `- [${title}](${base}${pathOf({ slug })}.md): ${words}`),
+    `- [Event catalogue](${base}/docs/events.md): topics, records and webhooks, field by field`,
+    '',
     '## Routes',
     '',
-    ...routes.map(({ method, path, says, priceUsdc }) => {
-      return `- \`${method} ${templateOf(path)}\`: ${says} (${priceUsdc === 0 ? 'free' : `${priceUsdc} USDC`})`
+    ...routes.map(({ method, path, says, priceUsdc, name }) => {
+      const price = priceUsdc === 0 ? 'free' : `${priceUsdc} USDC`
+      return `- [${method} ${templateOf(path)}](${base}/docs/reference/${name}.md): ${says} (${price})`
     }),
     '',
-    '## More',
+    '## Documents for programs',
     '',
-    '- `/openapi.json`: every parameter, body, answer and error',
-    '- `/pricing`: prices as JSON',
+    `- [OpenAPI 3.1](${base}/openapi.json): every parameter, body, answer and error`,
+    `- [AsyncAPI 3.0](${base}/asyncapi.json): topics and webhooks`,
+    `- [Prices](${base}/pricing): every route with its price as JSON`,
+    `- [x402](${base}/.well-known/x402): addresses that can be paid`,
     '',
   ]
   return { kind: 'text', type: 'text/plain; charset=utf-8', body: lines.join('\n'), freshForMs: FRESH_MS }

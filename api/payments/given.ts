@@ -38,6 +38,7 @@ export function writtenOf(answer: Answer, services: Services): Written {
     case 'json':
       return { status: answer.status, type: JSON_TYPE, body: JSON.stringify(answer.body) }
     case 'text':
+    case 'page':
       return { status: 200, type: answer.type, body: answer.body }
   }
 }

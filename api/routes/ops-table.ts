@@ -2,13 +2,14 @@ import { openapi } from '../openapi.ts'
 import * as ops from '../outputs/ops.ts'
 import { guideAnswer, pricingAnswer, resourcesAnswer } from '../payments/discovery.ts'
 import { opsRoute, type Route } from '../route.ts'
+import { docsRoutes } from './docs-table.ts'
 import { healthAnswer, readyAnswer } from './health.ts'
 import { metricsAnswer } from './metrics.ts'
 import { startPage } from './start-page.ts'
 
 /** The routes about the service itself; a part of the table in `routes.ts`, which some of them tell: `all`. */
 export function opsRoutes(all: () => readonly Route[]): Route[] {
-  return [...stateRoutes(), ...guideRoutes(all)]
+  return [...stateRoutes(), ...guideRoutes(all), ...docsRoutes(all)]
 }
 
 function stateRoutes(): Route[] {

@@ -15,6 +15,7 @@ export function startPage({ services }: Call, routes: readonly Route[]): Answer 
     `Market data and alerts ${version}, mode ${mode}`,
     ...(mode === 'demo' ? ['The market is simulated: every number here is synthetic.'] : []),
     paymentWords(payments),
+    'Documentation: /docs (in a browser), /llms.txt (for agents), /openapi.json (for programs)',
     '',
     ...lines,
     '',

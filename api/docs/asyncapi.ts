@@ -1,0 +1,107 @@
+import type { RecordType } from '../../schemas/records.ts'
+import { topics, type Kind, type Topic } from '../../schemas/topics.ts'
+import type { Schema } from '../schema.ts'
+import { avroSchema } from './avro.ts'
+import { liquidationAlertSchema, priceAlertSchema, webhookHeaders } from './webhook-schema.ts'
+
+const AVRO = 'application/vnd.apache.avro+json;version=1.9.0'
+
+const cleanup: Readonly<Record<Kind, readonly string[]>> = {
+  facts: ['delete'],
+  journal: ['delete'],
+  upsert: ['compact'],
+  cache: ['compact'],
+}
+
+/** The AsyncAPI 3.0 document: every topic with its records, and the webhooks. */
+export function asyncapi(version: string): Schema {
+  const records = [...new Set(topics.flatMap((topic): readonly RecordType[] => topic.records))]
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'Market data and alerts: events',
+      version,
+      description: 'The topics of the log and the webhooks that leave it. In words: /docs/events.',
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+    },
+    defaultContentType: 'application/octet-stream',
+    servers: {
+      log: { host: '127.0.0.1:9092', protocol: 'kafka', description: 'KAFKA_BROKERS', bindings: registry() },
+      receiver: {
+        host: '{receiver}',
+        protocol: 'https',
+        description: 'Whatever webhook_url names',
+        variables: { receiver: { default: 'hooks.example.com', description: 'Host and port of the webhook_url' } },
+      },
+    },
+    channels: { ...Object.fromEntries(topics.map((topic) => [channelName(topic.name), channelOf(topic)])), webhook },
+    operations: {
+      ...Object.fromEntries(topics.map((topic) => [`read_${channelName(topic.name)}`, reading(topic)])),
+      deliver: {
+        action: 'send',
+        channel: { $ref: '#/channels/webhook' },
+        summary: 'A trigger is delivered, at least once, until the receiver answers 2xx',
+        bindings: { http: { method: 'POST', bindingVersion: '0.3.0' } },
+      },
+    },
+    components: {
+      messages: {
+        ...Object.fromEntries(records.map((record) => [record, recordMessage(record)])),
+        price_alert: webhookMessage('A price alert rang', priceAlertSchema),
+        liquidation_alert: webhookMessage('A liquidation alert rang', liquidationAlertSchema),
+      },
+    },
+  }
+}
+
+function registry(): Schema {
+  const bindings = { schemaRegistryUrl: 'http://127.0.0.1:8081/apis/ccompat/v7', schemaRegistryVendor: 'apicurio' }
+  return { kafka: { ...bindings, bindingVersion: '0.5.0' } }
+}
+
+/** `market.trades` as a name that may stand in a reference. */
+function channelName(topic: string): string {
+  return topic.replaceAll('.', '_')
+}
+
+function channelOf({ name, key, kind, says, partitions, records }: Topic): Schema {
+  const topicConfiguration = { 'cleanup.policy': cleanup[kind] }
+  return {
+    address: name,
+    description: `${says} Key: ${key}. Kind: ${kind}. Partitions: ${partitions}.`,
+    servers: [{ $ref: '#/servers/log' }],
+    messages: Object.fromEntries(records.map((record) => [record, { $ref: `#/components/messages/${record}` }])),
+    bindings: { kafka: { topic: name, topicConfiguration, bindingVersion: '0.5.0' } },
+  }
+}
+
+function reading({ name }: Topic): Schema {
+  return { action: 'receive', channel: { $ref: `#/channels/${channelName(name)}` }, summary: `Read ${name}` }
+}
+
+function recordMessage(record: RecordType): Schema {
+  const schema = avroSchema(record)
+  return {
+    name: record,
+    title: schema.name ?? record,
+    summary: schema.doc ?? '',
+    contentType: 'application/octet-stream',
+    payload: { schemaFormat: AVRO, schema },
+    bindings: { kafka: { schemaIdLocation: 'payload', schemaIdPayloadEncoding: 'confluent', bindingVersion: '0.5.0' } },
+  }
+}
+
+function webhookMessage(summary: string, payload: Schema): Schema {
+  return { summary, contentType: 'application/json', headers: webhookHeaders, payload }
+}
+
+const webhook: Schema = {
+  address: '/{path}',
+  description: 'Path of the webhook_url. Signed twice: /docs/webhooks.',
+  servers: [{ $ref: '#/servers/receiver' }],
+  parameters: { path: { description: 'Path and query of the webhook_url' } },
+  messages: {
+    price_alert: { $ref: '#/components/messages/price_alert' },
+    liquidation_alert: { $ref: '#/components/messages/liquidation_alert' },
+  },
+}

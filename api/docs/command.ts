@@ -1,0 +1,25 @@
+import { exampleOf } from '../payments/discovery.ts'
+import type { Route } from '../route.ts'
+
+/** What the examples take from the shell: an alert that was made, and what a webhook of it named. */
+const variables: Readonly<Record<string, string>> = { id: '$ALERT_ID', trigger_id: '$TRIGGER_ID' }
+
+/** The request of a route as a command; where it needs an alert's id or token, as a variable of the shell. */
+export function commandOf(route: Route, base: string): string {
+  const { method, body, headers = {} } = route
+  const lines = [
+    `curl -s "${base}${targetOf(route)}"`,
+    ...(method === 'GET' || (method === 'POST' && body !== undefined) ? [] : [`-X ${method}`]),
+    ...('Authorization' in headers ? ['-H "authorization: Bearer $MANAGE_TOKEN"'] : []),
+    ...('Idempotency-Key' in headers ? ["-H 'idempotency-key: my-alert-of-today'"] : []),
+    ...(body === undefined ? [] : ["-H 'content-type: application/json'", `-d '${JSON.stringify(body.example)}'`]),
+  ]
+  return lines.join(' \\\n  ')
+}
+
+function targetOf(route: Route): string {
+  const isAlert = route.path.includes('/alert') || route.path.startsWith('/price-alert')
+  if (!isAlert && route.name !== 'record') return exampleOf(route)
+  const named: typeof variables = route.name === 'record' ? { id: '$RECORD' } : variables
+  return route.path.replaceAll(/:(\w+)/g, (_, name: string) => named[name] ?? `$${name}`)
+}

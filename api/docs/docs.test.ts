@@ -1,0 +1,205 @@
+import { request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { settings } from '../../infra/config/settings.ts'
+import { payloadOf } from '../../processors/webhooks/payload.ts'
+import { triggerTo } from '../../processors/webhooks/test-world.ts'
+import { vectors } from '../../processors/webhooks/vectors.ts'
+import { topics } from '../../schemas/topics.ts'
+import { templateOf } from '../openapi.ts'
+import { routes } from '../routes.ts'
+import type { Schema } from '../schema.ts'
+import { ajv, closed } from '../testing/closed.ts'
+import { startHarness, type Harness } from '../testing/harness.ts'
+import { fieldsOf } from './fields.ts'
+import { escaped, htmlOf } from './markdown.ts'
+import { Docs } from './docs.ts'
+import { pathOf } from './paths.ts'
+import { liquidationAlertSchema, priceAlertSchema } from './webhook-schema.ts'
+
+const docs = new Docs(routes, '1.2.3', 'http://127.0.0.1:3000')
+const addresses = docs.pages.map((page) => (page.slug === '' ? '/docs' : pathOf(page)))
+
+let api: Harness
+beforeAll(async () => {
+  api = await startHarness()
+})
+afterAll(() => api.stop())
+
+async function textOf(path: string): Promise<string> {
+  return (await fetch(api.url + path)).text()
+}
+
+/** A request as a browser's cache makes it: fetch would say that it wants no cache. */
+function conditional(path: string, etag: string): Promise<{ status: number | undefined; length: number }> {
+  return new Promise((resolve, reject) => {
+    const asked = request(api.url + path, { headers: { 'if-none-match': etag } }, (response) => {
+      let length = 0
+      response.on('data', (chunk: Buffer) => (length += chunk.length))
+      response.on('end', () => resolve({ status: response.statusCode, length }))
+    })
+    asked.on('error', reject).end()
+  })
+}
+
+describe('the pages', () => {
+  it.each(addresses)('serve %s as HTML that runs nothing but ours, and as Markdown', async (path) => {
+    const response = await fetch(api.url + path)
+    const html = await response.text()
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(response.headers.get('cache-control')).toBe('public, max-age=300')
+    expect(html.match(/<h1/g)?.length).toBe(1)
+    expect(html).toContain('<html lang="en">')
+    expect(html).not.toMatch(/<script(?! src="\/docs\/docs\.js" defer)|<style| style=| on\w+="|<!-- (?:file|code)/)
+    const markdown = await fetch(`${api.url}${path === '/docs' ? '/docs/index' : path}.md`)
+    expect(markdown.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+    expect(await markdown.text()).toMatch(/^# \S/)
+  })
+
+  it('are not sent again to who has them', async () => {
+    for (const path of ['/docs', '/docs/docs.css', '/asyncapi.json', '/docs/reference/cvd.md']) {
+      const etag = (await fetch(api.url + path)).headers.get('etag') ?? ''
+      expect(await conditional(path, etag)).toEqual({ status: 304, length: 0 })
+      expect((await conditional(path, '"another"')).status).toBe(200)
+    }
+  })
+
+  it('link to nothing that is not there', async () => {
+    const known = new Map<string, string>()
+    const broken: string[] = []
+    for (const path of addresses) {
+      for (const [, link = ''] of (await textOf(path)).matchAll(/href="(\/[^"]*)"/g)) {
+        const [target = '', anchor] = link.split('#')
+        const text = known.get(target) ?? ((await fetch(api.url + target)).ok ? await textOf(target) : 'missing')
+        known.set(target, text)
+        if (text === 'missing' || (anchor !== undefined && !text.includes(`id="${anchor}"`))) broken.push(link)
+      }
+    }
+    expect(broken).toEqual([])
+    expect(known.size).toBeGreaterThan(addresses.length)
+  })
+
+  it('have one of every route, with each of its fields and errors', async () => {
+    for (const row of routes) {
+      const text = await textOf(`/docs/reference/${row.name}.md`)
+      expect(text).toContain(`# ${row.method} ${templateOf(row.path)}`)
+      const fields = Object.values(row.outputs).flatMap(({ schema }) => fieldsOf(schema))
+      const named = [...fields.map(({ path }) => path), ...Object.keys(row.input), ...row.errors]
+      expect([row.name, named.filter((name) => !text.includes(`\`${name}\``))]).toEqual([row.name, []])
+    }
+  })
+
+  it('have every topic, record and webhook', async () => {
+    const text = await textOf('/docs/events.md')
+    for (const { name, records } of topics)
+      for (const word of [`\`${name}\``, ...records.map((record) => `### ${record}\n`)]) expect(text).toContain(word)
+    for (const word of ['### price_alert', '### liquidation_alert', '`data.condition_met`'])
+      expect(text).toContain(word)
+  })
+
+  it('show the golden vectors as they are', async () => {
+    const text = await textOf('/docs/webhooks.md')
+    for (const vector of vectors) for (const value of Object.values(vector)) expect(text).toContain(`\`${value}\``)
+  })
+
+  it('name only settings that there are', () => {
+    const texts = docs.pages.map(({ markdown }) => markdown)
+    const named = texts.flatMap((text) =>
+      [...text.matchAll(/`([A-Z][A-Z]+_[A-Z_]+)(?:=[^`]*)?`/g)].map(([, one = '']) => one),
+    )
+    const examples = new Set(['PAYMENT_', 'ALERT_ID', 'TRIGGER_ID', 'MANAGE_TOKEN', 'BUDGET_USDC', 'MAX_PER_CALL_USDC'])
+    expect(named.filter((name) => !(name in settings) && !examples.has(name))).toEqual([])
+    expect(named.length).toBeGreaterThan(10)
+  })
+
+  it('are 404 where there is none', async () => {
+    for (const path of ['/docs/nothing', '/docs/reference/nothing', '/docs/%2e%2e%2fmain.ts'])
+      expect([path, (await fetch(api.url + path)).status]).toEqual([path, 404])
+  })
+})
+
+describe('Markdown', () => {
+  it('shows HTML and does not follow it', () => {
+    const html = htmlOf(
+      'a <script>alert(1)</script> [x](javascript:alert(1)) ![y](http://x/y.png) `<b>`\n\n<img src=x>',
+    )
+    expect(html).not.toMatch(/<script|<img|javascript:|<b>/)
+    expect(html).toContain(escaped('<script>'))
+  })
+})
+
+describe('the AsyncAPI document', () => {
+  it('is valid by the official schema, and has every topic and webhook', async () => {
+    const { Ajv } = await import('ajv')
+    const { default: specs } = await import('@asyncapi/specs')
+    const validate = new Ajv({ strict: false, validateFormats: false, meta: false, validateSchema: false }).compile(
+      specs.schemas['3.0.0'] as object,
+    )
+    const document = (await (await fetch(`${api.url}/asyncapi.json`)).json()) as {
+      channels: Record<string, { address: string; messages: object }>
+      components: { messages: Record<string, object> }
+    }
+    validate(document)
+    expect(validate.errors ?? []).toEqual([])
+    const channels = Object.values(document.channels)
+    expect(channels.map(({ address }) => address)).toEqual([...topics.map(({ name }) => name), '/{path}'])
+    for (const [index, { records }] of topics.entries())
+      expect(Object.keys(channels[index]?.messages ?? {})).toEqual([...records])
+  })
+
+  it('leads every reference to something', async () => {
+    const text = await textOf('/asyncapi.json')
+    const document: unknown = JSON.parse(text)
+    const missing = [...text.matchAll(/"\$ref":"#\/([^"]+)"/g)].filter(([, path = '']) => {
+      const found = path.split('/').reduce<unknown>((at, key) => (Object(at) as Record<string, unknown>)[key], document)
+      return found === undefined
+    })
+    expect(missing).toEqual([])
+  })
+})
+
+describe('the webhooks’ schemas', () => {
+  const risk = {
+    kind: 'liquidation',
+    severity: 'high',
+    condition: 'cascade_risk',
+    oi_at_risk_usd: 12e6,
+    oi_at_risk_pct: 11.5,
+    cascade_risk: 'high',
+    threshold_pct: 5,
+    sources: [{ exchange: 'okx', price: null, open_interest_usd: 1e9, time: 1_786_060_800_000_000 }],
+  } as const
+
+  function faults(schema: Schema, change: Parameters<typeof triggerTo>[1], mode: string): unknown {
+    const body: unknown = JSON.parse(payloadOf(triggerTo('https://localhost/', change), mode).toString())
+    const validate = ajv.compile(closed(schema) as object)
+    validate(body)
+    return validate.errors ?? []
+  }
+
+  it.each(['demo', 'live'])('say what is sent, and nothing that is not: %s', (mode) => {
+    for (const test of [false, true]) {
+      expect(faults(priceAlertSchema, { test }, mode)).toEqual([])
+      expect(faults(liquidationAlertSchema, { ...risk, test }, mode)).toEqual([])
+    }
+  })
+})
+
+describe('/llms.txt', () => {
+  it('has the form of llmstxt.org: a title, a summary, and links under headings', async () => {
+    const text = await textOf('/llms.txt')
+    expect(text).toMatch(/^# [^\n]+\n\n> [^\n]+\n/)
+    const [, ...sections] = text.split(/^## /m)
+    expect(sections.map((section) => section.split('\n')[0])).toEqual(['Guides', 'Routes', 'Documents for programs'])
+    for (const section of sections)
+      for (const line of section.split('\n').slice(1).filter(Boolean))
+        expect(line).toMatch(/^- \[[^\]]+\]\(\/[^)]+\): /)
+  })
+
+  it('links to nothing that is not there', async () => {
+    const links = [...(await textOf('/llms.txt')).matchAll(/\]\((\/[^)]+)\)/g)].map(([, link = '']) => link)
+    const missing = await Promise.all(links.map(async (link) => ((await fetch(api.url + link)).ok ? [] : [link])))
+    expect(missing.flat()).toEqual([])
+    expect(links.length).toBeGreaterThan(routes.length)
+  })
+})

@@ -1,0 +1,50 @@
+import type { RecordType } from '../../schemas/records.ts'
+import { topics, type Kind, type Topic } from '../../schemas/topics.ts'
+import { avroFields, avroSchema } from './avro.ts'
+import { table } from './markdown.ts'
+import { fieldTable } from './reference.ts'
+import { liquidationAlertSchema, priceAlertSchema, webhookHeaders } from './webhook-schema.ts'
+
+const kinds: Readonly<Record<Kind, string>> = {
+  facts: 'What happened outside; cut by size only',
+  journal: 'Evidence, read as a sequence; never compacted, never cut',
+  upsert: 'Absolute values by key; compacted, readers keep the highest `v`',
+  cache: 'Compacted, never evidence; entries end by tombstone',
+}
+
+const places: Readonly<Record<Topic['partitions'], string>> = {
+  asset: 'by asset, the same number in every topic',
+  receiver: 'by the webhook’s receiver',
+  one: 'one partition',
+}
+
+/** The event catalogue in Markdown: every topic and record of the log, and the webhooks. */
+export function eventCatalogue(): string {
+  const records = [...new Set(topics.flatMap((topic): readonly RecordType[] => topic.records))]
+  const parts = [
+    '# Events',
+    'Facts go into Kafka, every derived number is a fold over them, and webhooks leave it. This page follows from `schemas/topics.ts` and `schemas/records/*.avsc`; as a document for programs: [`/asyncapi.json`](/asyncapi.json) (AsyncAPI 3.0).',
+    'Values are Avro in the Confluent wire format (a zero byte, the schema id as four bytes, the body); subjects are `<topic>-<record>`. Times are microseconds since the Unix epoch, volumes base units. `NAMESPACE` stands before every topic where it is set.',
+    `## Kinds\n\n${table(['kind', 'what it is kept for'], Object.entries(kinds))}`,
+    `## Topics\n\n${table(['topic', 'key', 'kind', 'partitions', 'records', 'what it holds'], topics.map(topicRow))}`,
+    '## Webhooks',
+    'A POST to the alert’s `webhook_url`, at least once, under one `webhook-id`. [How a receiver verifies it](/docs/webhooks).',
+    `### Headers of a webhook\n\n${fieldTable(webhookHeaders)}`,
+    `### price_alert\n\n${fieldTable(priceAlertSchema)}`,
+    `### liquidation_alert\n\n${fieldTable(liquidationAlertSchema)}`,
+    '## Records',
+    ...records.map(recordText),
+  ]
+  return `${parts.join('\n\n')}\n`
+}
+
+function topicRow({ name, key, kind, partitions, records, says }: Topic): string[] {
+  const named = records.map((record) => `[${record}](#${record.replaceAll('_', '-')})`)
+  return [`\`${name}\``, key.replaceAll('|', ', '), kind, places[partitions], named.join(', '), says]
+}
+
+function recordText(record: RecordType): string {
+  const schema = avroSchema(record)
+  const rows = avroFields(schema).map(({ path, type, says }) => [`\`${path}\``, type, says])
+  return `### ${record}\n\n${schema.doc ?? ''}\n\n${table(['field', 'type', 'meaning'], rows)}`
+}

@@ -1,0 +1,99 @@
+import { errorStatus, type ErrorCode } from '../errors.ts'
+import { errorsOfRoute, templateOf } from '../openapi.ts'
+import { isRequired, ruleText } from '../params.ts'
+import type { Output, Route } from '../route.ts'
+import { commandOf } from './command.ts'
+import { fieldsOf } from './fields.ts'
+import { fence, table } from './markdown.ts'
+import type { Schema } from '../schema.ts'
+
+/** What the documentation knows of a route beside its row: what it answered in the tests' small world. */
+export type Examples = Readonly<Record<string, string>>
+
+/** The reference of one route, in Markdown; everything in it follows from its row, the answer is a recorded one. */
+export function referenceOf(route: Route, base: string, examples: Examples): string {
+  const { method, path, says, body } = route
+  const example = examples[route.name]
+  const parts = [
+    `# ${method} ${templateOf(path)}`,
+    `${says}.`,
+    priceText(route),
+    ...parameters(route),
+    ...(body === undefined
+      ? []
+      : [`## Body\n\n${body.optional ? 'May be left out.\n\n' : ''}${fieldTable(body.schema)}`]),
+    `## Example\n\n${fence('sh', commandOf(route, base))}`,
+    ...(example === undefined ? [] : [fence('json', example), EXAMPLE_NOTE]),
+    ...Object.entries(route.outputs).flatMap(([status, output]) => answer(status, output)),
+    `## Errors\n\n${errors(route)}`,
+  ]
+  return `${parts.join('\n\n')}\n`
+}
+
+const EXAMPLE_NOTE =
+  'As the tests’ small world answers it, lists cut to two entries. `$NAME`: what the alert’s creation or its webhook gave.'
+
+function priceText({ priceUsdc, ttlMs, limit }: Route): string {
+  const price =
+    priceUsdc === 0
+      ? 'Free.'
+      : `${priceUsdc} USDC a request where payments are on ([how it is paid](/docs/paying)); bad requests, warm-ups, stale and missing data cost nothing.`
+  const kept = ttlMs === 0 ? '' : ` Answers are kept for ${ttlMs / 1000} s and shared.`
+  return `${price}${kept}${limit === 'caller' ? ' Counts against the caller’s rate.' : ' Not limited: it is for probes.'}`
+}
+
+function parameters({ input, headers = {} }: Route): string[] {
+  const rows = Object.entries(input).map(([name, { in: place, rule, says, example }]) => [
+    `\`${name}\``,
+    place,
+    isRequired(rule) ? 'required' : 'default' in rule ? `\`${rule.default}\`` : '',
+    `${says}; ${ruleText(rule)}`,
+    `\`${example}\``,
+  ])
+  const sent = Object.entries(headers).map(([name, says]) => [`\`${name}\``, 'header', '', says, ''])
+  const all = [...rows, ...sent]
+  return all.length === 0 ? [] : [`## Parameters\n\n${table(['name', 'in', 'default', 'rules', 'example'], all)}`]
+}
+
+function answer(status: string, { says, type, schema }: Output): string[] {
+  const fields = type === 'application/json' ? fieldTable(schema) : ''
+  return [`## Answer ${status}\n\n${says.replace(/\.$/, '')}. \`${type}\`.${fields === '' ? '' : `\n\n${fields}`}`]
+}
+
+export function fieldTable(schema: Schema): string {
+  const rows = fieldsOf(schema).map(({ path, type, says }) => [`\`${path}\``, type, says])
+  return rows.length === 0 ? '' : table(['field', 'type', 'meaning'], rows)
+}
+
+function errors(route: Route): string {
+  const codes = errorsOfRoute(route, route.priceUsdc > 0)
+  const rows = codes
+    .toSorted((a, b) => errorStatus[a] - errorStatus[b])
+    .map((code) => [
+      String(errorStatus[code]),
+      `\`${code}\``,
+      meanings[code] ?? 'Against its rule; `field` and `message` say what to change',
+    ])
+  if (route.priceUsdc > 0)
+    rows.push(['402', '`payment_required`', 'Nothing was paid, or the reason code of a payment that was refused'])
+  return table(['status', 'identifier', 'what it means'], rows)
+}
+
+/** What an error means wherever it comes; the message of an answer says more. */
+const meanings: Readonly<Partial<Record<ErrorCode, string>>> = {
+  symbol_not_found: 'Not in the catalogue',
+  data_unavailable: 'Nothing can be said just now: come back after `Retry-After`; nothing was charged',
+  rate_limited: 'More requests than the address may make: come back after `Retry-After`',
+  overloaded: 'Too many requests are being answered: come back after `Retry-After`',
+  method_not_allowed: '`Allow` names the methods',
+  internal_error: 'Our fault; its `request_id` finds it in the log',
+  payment_already_used: 'The payment was for another request',
+  settlement_pending: 'Send the same request with the same payment again: it is charged once',
+  invalid_payment: 'The payment header cannot be read',
+  unauthorized: '`Authorization: Bearer` and the `manage_token` are missing',
+  forbidden: 'Another alert’s token',
+  alert_not_found: 'Never made, or ended more than 7 days ago',
+  alert_not_active: 'It ended',
+  idempotency_conflict: 'The key was used for another creation',
+  not_found: 'There is no such thing',
+}

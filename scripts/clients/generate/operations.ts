@@ -1,0 +1,131 @@
+import type { Route } from '../../../api/route.ts'
+import { routes } from '../../../api/routes.ts'
+import { isRequired, ruleText, type Rule } from '../../../api/params.ts'
+import { templateOf } from '../../../api/openapi.ts'
+import type { Schema } from '../../../api/schema.ts'
+
+/** One field of an operation's input: a parameter, a field of the body, or the alert's token. */
+export interface Input {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'body' | 'token'
+  readonly says: string
+  readonly isRequired: boolean
+  readonly type: InputType
+}
+
+export type InputType =
+  | { readonly kind: 'text' | 'integer' | 'number' | 'time' | 'texts' }
+  | { readonly kind: 'choice'; readonly values: readonly string[] }
+
+/** A route as a client sees it: one flat input, one answer. */
+export interface Operation {
+  readonly name: string
+  readonly method: Route['method']
+  readonly path: string
+  readonly says: string
+  readonly priceUsdc: number
+  readonly inputs: readonly Input[]
+  readonly answer: Schema
+  /** An Idempotency-Key makes it safe to repeat. */
+  readonly isKeyed: boolean
+  /** It changes nothing. */
+  readonly isQuestion: boolean
+}
+
+/** What clients have a method for: every route that answers a JSON object of a known shape. */
+export const operations: readonly Operation[] = routes.flatMap((route) => {
+  const output = route.outputs[200] ?? route.outputs[201]
+  if (output?.type !== 'application/json' || output.schema['properties'] === undefined) return []
+  return [operationOf(route, output.schema)]
+})
+
+function operationOf(route: Route, answer: Schema): Operation {
+  const { name, method, path, says, priceUsdc, headers = {} } = route
+  return {
+    name,
+    method,
+    path: templateOf(path),
+    says,
+    priceUsdc,
+    inputs: inputsOf(route),
+    answer,
+    isKeyed: 'Idempotency-Key' in headers,
+    isQuestion: method === 'GET' || name === 'alert_backtest',
+  }
+}
+
+function inputsOf({ input, body, headers = {} }: Route): Input[] {
+  const parameters = Object.entries(input).map(([name, { in: place, rule, says }]): Input => {
+    return { name, in: place, says: `${says}; ${ruleText(rule)}`, isRequired: isRequired(rule), type: typeOfRule(rule) }
+  })
+  const token: Input[] =
+    'Authorization' in headers
+      ? [
+          {
+            name: 'manage_token',
+            in: 'token',
+            says: 'As the creation gave it',
+            isRequired: true,
+            type: { kind: 'text' },
+          },
+        ]
+      : []
+  return [...parameters, ...(body === undefined ? [] : fieldsOfBody(body.schema)), ...token]
+}
+
+function fieldsOfBody(schema: Schema): Input[] {
+  const required = new Set(schema['required'] as readonly string[])
+  return Object.entries(schema['properties'] as Readonly<Record<string, Schema>>).map(([name, field]) => ({
+    name,
+    in: 'body',
+    says: String(field['description']),
+    isRequired: required.has(name),
+    type: typeOfField(field),
+  }))
+}
+
+function typeOfRule(rule: Rule): InputType {
+  switch (rule.kind) {
+    case 'choice':
+      return { kind: 'choice', values: rule.values }
+    case 'count':
+      return { kind: 'integer' }
+    case 'decimal':
+      return { kind: 'number' }
+    case 'time':
+      return { kind: 'time' }
+    case 'batch':
+      return { kind: 'texts' }
+    case 'symbol':
+    case 'filter':
+    case 'token':
+    case 'shape':
+      return { kind: 'text' }
+  }
+}
+
+function typeOfField(field: Schema): InputType {
+  if (Array.isArray(field['enum'])) return { kind: 'choice', values: field['enum'] as readonly string[] }
+  return { kind: field['type'] === 'string' ? 'text' : field['type'] === 'integer' ? 'integer' : 'number' }
+}
+
+/** `price_alert_create` as `PriceAlertCreate`. */
+export function pascal(name: string): string {
+  return name.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+export function camel(name: string): string {
+  return name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+export function isObject(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The properties of an object's schema; `alike`: they all have the same schema, as venues do. */
+export function propertiesOf(schema: Schema): { entries: [string, Schema][]; alike: boolean; required: Set<string> } {
+  const entries = Object.entries(isObject(schema['properties']) ? schema['properties'] : {}) as [string, Schema][]
+  const [first] = entries
+  const alike = entries.length > 1 && entries.every(([, one]) => JSON.stringify(one) === JSON.stringify(first?.[1]))
+  return { entries, alike, required: new Set((schema['required'] ?? []) as readonly string[]) }
+}

@@ -1,0 +1,154 @@
+import type { Schema } from '../../../api/schema.ts'
+import { isObject, operations, pascal, propertiesOf, type Input, type InputType, type Operation } from './operations.ts'
+
+/** `python/market_data_alerts/api.py`: a TypedDict for every object of an answer, and a method for every operation. */
+export function pythonApi(): string {
+  const types = new Types()
+  const answers = operations.map(({ name, answer }) => types.of(answer, pascal(name)))
+  const head = [
+    '"""Generated from the route table: node scripts/clients/generate.ts"""',
+    '',
+    'from __future__ import annotations',
+    '',
+    'from collections.abc import Mapping, Sequence',
+    'from typing import Any, Literal, NamedTuple, NotRequired, TypedDict',
+    '',
+  ]
+  const named = operations.flatMap((operation, index) => method(operation, answers[index] ?? 'Any'))
+  return [...head, ...types.lines, ...table(), '', '', ...apiClass, ...named].join('\n').trimEnd().concat('\n')
+}
+
+const apiClass = [
+  'class Api:',
+  '    """Every operation as a method; how it is sent is the client\'s."""',
+  '',
+  '    def send(self, name: str, given: Mapping[str, Any]) -> Any:',
+  '        raise NotImplementedError',
+]
+
+/** Names for the objects of answers, in the order in which Python needs them. */
+class Types {
+  readonly lines: string[] = []
+
+  of(schema: Schema, name: string): string {
+    if (Array.isArray(schema['enum'])) {
+      const values = schema['enum'].map((value) => (value === null ? 'None' : JSON.stringify(value)))
+      return `Literal[${values.join(', ')}]`
+    }
+    const types = Array.isArray(schema['type']) ? (schema['type'] as string[]) : [String(schema['type'])]
+    return types.map((type) => this.#one(type, schema, name)).join(' | ')
+  }
+
+  #one(type: string, schema: Schema, name: string): string {
+    switch (type) {
+      case 'integer':
+        return 'int'
+      case 'number':
+        return 'float'
+      case 'boolean':
+        return 'bool'
+      case 'null':
+        return 'None'
+      case 'array':
+        return `list[${isObject(schema['items']) ? this.of(schema['items'], `${name}Item`) : 'Any'}]`
+      case 'object':
+        return this.#object(schema, name)
+      default:
+        return 'str'
+    }
+  }
+
+  #object(schema: Schema, name: string): string {
+    const { entries, alike, required } = propertiesOf(schema)
+    const further = schema['additionalProperties']
+    if (entries.length === 0) return `dict[str, ${isObject(further) ? this.of(further, `${name}Value`) : 'Any'}]`
+    const [first] = entries
+    if (alike && first !== undefined) return `dict[str, ${this.of(first[1], `${name}Value`)}]`
+    const fields = entries.map(([key, field]) => {
+      const text = this.of(field, name + pascal(key))
+      const says = typeof field['description'] === 'string' ? field['description'] : undefined
+      return { key, says, text: required.has(key) ? text : `NotRequired[${text}]` }
+    })
+    // A name such as `from` cannot be an attribute of a class.
+    this.lines.push(
+      '',
+      '',
+      ...(entries.some(([key]) => key === 'from') ? functional(name, fields) : plain(name, fields)),
+    )
+    return name
+  }
+}
+
+interface Typed {
+  readonly key: string
+  readonly text: string
+  readonly says: string | undefined
+}
+
+function plain(name: string, fields: readonly Typed[]): string[] {
+  const lines = fields.flatMap(({ key, text, says }) => [
+    ...(says === undefined ? [] : [`    # ${says}`]),
+    `    ${key}: ${text}`,
+  ])
+  return [`class ${name}(TypedDict):`, ...lines]
+}
+
+function functional(name: string, fields: readonly Typed[]): string[] {
+  const lines = fields.map(({ key, text }) => `        ${JSON.stringify(key)}: ${quoted(text)},`)
+  return [`${name} = TypedDict(`, `    "${name}",`, '    {', ...lines, '    },', ')']
+}
+
+function quoted(type: string): string {
+  return JSON.stringify(type).includes(String.raw`\"`) ? `'${type}'` : `"${type}"`
+}
+
+function table(): string[] {
+  const tuple = (names: readonly string[]): string => `(${names.map((one) => `"${one}",`).join(' ')})`
+  const rows = operations.map(({ name, method: verb, path, inputs, isKeyed, isQuestion, priceUsdc }) => {
+    const named = (place: Input['in']): string[] => inputs.filter((one) => one.in === place).map((one) => one.name)
+    const flags = [named('token').length > 0, isKeyed, isQuestion].map((flag) => (flag ? 'True' : 'False'))
+    const cells = [`"${verb}"`, `"${path}"`, tuple(named('query')), tuple(named('body')), ...flags, priceUsdc]
+    return `    "${name}": Operation(${cells.join(', ')}),`
+  })
+  const fields = ['method: str', 'path: str', 'query: tuple[str, ...]', 'body: tuple[str, ...]']
+  const more = ['is_owners: bool', 'is_keyed: bool', 'is_question: bool', 'price_usdc: float']
+  const tupleClass = ['class Operation(NamedTuple):', ...[...fields, ...more].map((field) => `    ${field}`)]
+  return ['', '', ...tupleClass, '', '', 'OPERATIONS: dict[str, Operation] = {', ...rows, '}']
+}
+
+const KEY = 'idempotency_key'
+
+function method({ name, says, inputs, priceUsdc, path, method: verb, isKeyed }: Operation, answer: string): string[] {
+  const needed = inputs.filter((input) => input.isRequired).map((input) => `${input.name}: ${inputText(input.type)}`)
+  const others = inputs
+    .filter((input) => !input.isRequired)
+    .map((input) => `${input.name}: ${inputText(input.type)} | None = None`)
+  const key = isKeyed ? [`${KEY}: str | None = None`] : []
+  const all = [...needed, ...others, ...key]
+  const given = [...inputs.map((input) => input.name), ...(isKeyed ? [KEY] : [])]
+  const price = priceUsdc === 0 ? 'Free' : `${priceUsdc} USDC`
+  return [
+    '',
+    `    def ${name}(self${all.length === 0 ? '' : `, *, ${all.join(', ')}`}) -> ${answer}:`,
+    `        """${says}. ${verb} ${path}. ${price}."""`,
+    `        answer: ${answer} = self.send("${name}", {${given.map((one) => `"${one}": ${one}`).join(', ')}})`,
+    '        return answer',
+  ]
+}
+
+function inputText(type: InputType): string {
+  switch (type.kind) {
+    case 'choice':
+      return `Literal[${type.values.map((value) => JSON.stringify(value)).join(', ')}]`
+    case 'integer':
+      return 'int'
+    case 'number':
+      return 'float'
+    case 'time':
+      return 'str | int'
+    case 'texts':
+      return 'Sequence[str]'
+    case 'text':
+      return 'str'
+  }
+}

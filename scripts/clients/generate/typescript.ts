@@ -1,0 +1,112 @@
+import { format } from 'prettier'
+import type { Schema } from '../../../api/schema.ts'
+import { camel, isObject, operations, pascal, propertiesOf, type InputType, type Operation } from './operations.ts'
+
+/** `typescript/src/api.ts`: a type for every input and answer, and a method for every operation. */
+export async function typescriptApi(): Promise<string> {
+  const parts = [
+    '// rule: size - generated from the route table: node scripts/clients/generate.ts',
+    'export interface Operation { readonly method: "GET" | "POST" | "DELETE"; readonly path: string; readonly query: readonly string[]; readonly body: readonly string[]; readonly isOwners: boolean; readonly isKeyed: boolean; readonly isQuestion: boolean; readonly priceUsdc: number }',
+    ...operations.flatMap((operation) => [inputType(operation), answerType(operation)]),
+    `/** How each operation is asked. */\nexport const operations = {${operations.map(row).join(',\n')}} as const satisfies Readonly<Record<string, Operation>>`,
+    'export type OperationName = keyof typeof operations',
+    `/** Every operation as a method; how it is sent is the client's. */\nexport abstract class Api<Options> {
+      protected abstract send(name: OperationName, input: object, options: Options | undefined): Promise<unknown>
+      ${operations.map(method).join('\n\n')}
+    }`,
+  ]
+  return format(parts.join('\n\n'), { parser: 'typescript', semi: false, singleQuote: true, printWidth: 120 })
+}
+
+function inputType({ name, inputs }: Operation): string {
+  const fields = inputs.map(
+    (input) => `/** ${input.says} */\nreadonly ${input.name}${input.isRequired ? '' : '?'}: ${inputText(input.type)}`,
+  )
+  return `export interface ${pascal(name)}Input {${fields.join('\n')}}`
+}
+
+function inputText(type: InputType): string {
+  switch (type.kind) {
+    case 'choice':
+      return type.values.map((value) => JSON.stringify(value)).join(' | ')
+    case 'integer':
+    case 'number':
+      return 'number'
+    case 'time':
+      return 'string | number'
+    case 'texts':
+      return 'readonly string[]'
+    case 'text':
+      return 'string'
+  }
+}
+
+function answerType({ name, answer }: Operation): string {
+  return `export type ${pascal(name)}Answer = ${typeText(answer)}`
+}
+
+function typeText(schema: Schema): string {
+  if (Array.isArray(schema['enum'])) return schema['enum'].map((value) => JSON.stringify(value)).join(' | ')
+  const types = Array.isArray(schema['type']) ? (schema['type'] as string[]) : [String(schema['type'])]
+  return types.map((type) => oneType(type, schema)).join(' | ')
+}
+
+function oneType(type: string, schema: Schema): string {
+  switch (type) {
+    case 'integer':
+    case 'number':
+      return 'number'
+    case 'array':
+      return `readonly ${grouped(isObject(schema['items']) ? typeText(schema['items']) : 'unknown')}[]`
+    case 'object':
+      return objectText(schema)
+    default:
+      return type
+  }
+}
+
+function grouped(text: string): string {
+  return text.includes('|') && !text.startsWith('{') ? `(${text})` : text
+}
+
+function objectText(schema: Schema): string {
+  const { entries, alike, required } = propertiesOf(schema)
+  const further = schema['additionalProperties']
+  if (entries.length === 0) return `Readonly<Record<string, ${isObject(further) ? typeText(further) : 'unknown'}>>`
+  const [first] = entries
+  if (alike && first !== undefined) {
+    const keys = entries.map(([name]) => JSON.stringify(name)).join(' | ')
+    const record = `Readonly<Record<${keys}, ${typeText(first[1])}>>`
+    return required.size === 0 ? `Partial<${record}>` : record
+  }
+  const fields = entries.map(([name, field]) => {
+    const says = typeof field['description'] === 'string' ? `/** ${field['description']} */\n` : ''
+    return `${says}readonly ${name}${required.has(name) ? '' : '?'}: ${typeText(field)}`
+  })
+  return `{${fields.join('\n')}}`
+}
+
+function row({ name, method: verb, path, inputs, isKeyed, isQuestion, priceUsdc }: Operation): string {
+  const named = (place: string): string[] => inputs.filter((input) => input.in === place).map((input) => input.name)
+  const isOwners = named('token').length > 0
+  const value = {
+    method: verb,
+    path,
+    query: named('query'),
+    body: named('body'),
+    isOwners,
+    isKeyed,
+    isQuestion,
+    priceUsdc,
+  }
+  return `${name}: ${JSON.stringify(value)}`
+}
+
+function method({ name, says, inputs, priceUsdc, method: verb, path }: Operation): string {
+  const optional = inputs.every((input) => !input.isRequired)
+  const price = priceUsdc === 0 ? 'Free' : `${priceUsdc} USDC`
+  return `/** ${says}. \`${verb} ${path}\`. ${price}. */
+  async ${camel(name)}(input: ${pascal(name)}Input${optional ? ' = {}' : ''}, options?: Options): Promise<${pascal(name)}Answer> {
+    return (await this.send('${name}', input, options)) as ${pascal(name)}Answer
+  }`
+}

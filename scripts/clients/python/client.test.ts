@@ -1,0 +1,162 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { createServer, type RequestListener } from 'node:http'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { fakePayments, type FakePayments } from '../../../api/testing/fake-payments.ts'
+import { NOW, startHarness, type Harness } from '../../../api/testing/harness.ts'
+import { closeServer, listen } from '../../../infra/http/ops.ts'
+import { payer } from '../../../infra/local/chain/accounts.ts'
+
+const program = fileURLToPath(new URL('test_program.py', import.meta.url))
+const python = process.env['PYTHON'] ?? 'python3'
+
+/** Whether an interpreter runs `code`. */
+function can(interpreter: string, code: string): boolean {
+  try {
+    execFileSync(interpreter, ['-c', code], { stdio: 'ignore', timeout: 110_000 })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const isNewEnough = can(python, 'import sys; assert sys.version_info >= (3, 11)')
+if (!isNewEnough) console.log(`skipped: ${python} is not Python 3.11 or newer`)
+const canPay = isNewEnough && can(python, 'import x402.mechanisms.evm.exact.register')
+if (!canPay) console.log(`skipped: ${python} has no x402[evm]; set PYTHON to one that has`)
+
+interface Said {
+  readonly answer?: Readonly<Record<string, unknown>>
+  readonly error?: string
+  readonly code?: string
+  readonly status?: number | null
+  readonly spent: number
+}
+
+/** The client in a process of its own, which is told call after call. */
+class Program {
+  readonly #child: ChildProcess
+  readonly #lines: AsyncIterator<string>
+
+  constructor(env: Readonly<Record<string, string>> = {}) {
+    this.#child = spawn(python, ['-B', program], {
+      env: { PATH: process.env['PATH'] ?? '', ...env },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    if (this.#child.stdout === null) throw new Error('no output')
+    this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]()
+  }
+
+  async call(base: string, call: string, input: object = {}, options: object = {}): Promise<Said> {
+    this.#child.stdin?.write(`${JSON.stringify({ base, call, input, options })}\n`)
+    const { value, done } = await this.#lines.next()
+    if (done === true) throw new Error('the program has ended')
+    return JSON.parse(value) as Said
+  }
+
+  stop(): void {
+    this.#child.kill()
+  }
+}
+
+const alert = { symbol: 'BTC', condition: 'above', target_price: 1, webhook_url: 'https://hooks.example.com/python' }
+let payments: FakePayments
+let api: Harness
+const programs: Program[] = []
+function started(env: Readonly<Record<string, string>> = {}): Program {
+  const one = new Program(env)
+  programs.push(one)
+  return one
+}
+
+beforeAll(async () => {
+  payments = await fakePayments()
+  api = await startHarness({ payments })
+  api.advance(Date.now() - NOW / 1000) // the official client signs for now
+})
+afterAll(async () => {
+  for (const one of programs) one.stop()
+  await Promise.all([api.stop(), payments.stop()])
+})
+
+describe.skipIf(!isNewEnough)('the client in Python, with its own library alone', () => {
+  const running: { stop(): Promise<unknown> }[] = []
+  afterEach(() => Promise.all(running.splice(0).map((one) => one.stop())))
+  let client: Program
+  beforeAll(() => {
+    client = started()
+  })
+
+  it('asks what is free, and tells the API’s identifiers', async () => {
+    expect((await client.call(api.url, 'pricing')).answer).toMatchObject({ payments: 'play-money' })
+    const unknown = await client.call(api.url, 'price_alert', { id: 'alert_btc_1_1' })
+    expect(unknown).toMatchObject({ error: 'ApiError', code: 'alert_not_found', status: 404 })
+    const wrong = await client.call(api.url, 'price_alert_create', { ...alert, target_price: -1 })
+    expect(wrong).toMatchObject({ error: 'ApiError', code: 'invalid_target_price', status: 400 })
+    const dear = await client.call(api.url, 'cvd', { symbol: 'BTC', period: '4h' })
+    expect(dear).toMatchObject({ error: 'PaymentRequiredError', code: 'payment_required', status: 402 })
+  })
+
+  interface Seen {
+    readonly url: string
+    readonly keys: unknown[]
+  }
+
+  /** Answers one after the other; the last one for good. 0: the connection is cut. */
+  async function serving(...statuses: readonly number[]): Promise<Seen> {
+    const keys: unknown[] = []
+    const listener: RequestListener = (request, response) => {
+      keys.push(request.headers['idempotency-key'])
+      const status = statuses[Math.min(keys.length, statuses.length) - 1] ?? 0
+      if (status === 0) return void request.socket.destroy()
+      const body = status === 200 ? { alert_id: 'x' } : { error: 'data_unavailable', message: 'Later.' }
+      response.writeHead(status, { 'retry-after': '1' }).end(JSON.stringify(body))
+    }
+    const server = createServer(listener)
+    running.push({ stop: () => closeServer(server) })
+    return { url: `http://127.0.0.1:${await listen(server, '127.0.0.1', 0)}`, keys }
+  }
+
+  it('waits out 429 and 503, for as long as its tries and its deadline last', async () => {
+    const busy = await serving(429, 503, 200)
+    expect((await client.call(busy.url, 'price_alert', { id: 'alert_x' })).answer).toEqual({ alert_id: 'x' })
+    const away = await serving(503)
+    const tried = await client.call(away.url, 'price_alert', { id: 'alert_x' }, { tries: 2 })
+    expect([tried.error, tried.code, away.keys.length]).toEqual(['UnavailableError', 'data_unavailable', 2])
+    const late = await serving(429)
+    const short = { deadline_seconds: 0.9 }
+    expect((await client.call(late.url, 'price_alert', { id: 'alert_x' }, short)).error).toBe('RateLimitedError')
+    expect(late.keys.length).toBe(1)
+  })
+
+  it('repeats a creation under one key, and nothing that may have been done', async () => {
+    const cut = await serving(0, 200)
+    expect((await client.call(cut.url, 'price_alert_create', alert)).answer).toEqual({ alert_id: 'x' })
+    expect([cut.keys.length, new Set(cut.keys).size]).toEqual([2, 1])
+    const owner = { id: 'alert_x', manage_token: 't' }
+    const away = await serving(0)
+    expect(await client.call(away.url, 'price_alert_cancel', owner)).toMatchObject({ error: 'NoAnswerError' })
+    expect(away.keys.length).toBe(1)
+  })
+})
+
+describe.skipIf(!canPay)('the client in Python, with the official package', () => {
+  it('pays within its budget, refused before it signs', async () => {
+    const budget = { MAX_PER_CALL_USDC: '0.04', BUDGET_USDC: '0.13' }
+    const client = started({ PAYER_KEY: payer.key, ...budget })
+    const paid = await client.call(api.url, 'cvd', { symbol: 'BTC' })
+    expect(paid).toMatchObject({ answer: { symbol: 'BTC', period: '1h' }, spent: 0.02 })
+    const dear = await client.call(api.url, 'liquidation_heatmap', { symbol: 'BTC' })
+    expect(dear).toMatchObject({ error: 'NotPaidError', code: 'over_max_per_call', spent: 0.02 })
+    const made = await client.call(api.url, 'price_alert_create', { ...alert, idempotency_key: 'a-key-of-this-test' })
+    const again = await client.call(api.url, 'price_alert_create', { ...alert, idempotency_key: 'a-key-of-this-test' })
+    expect([again.answer?.['alert_id'], again.spent]).toEqual([made.answer?.['alert_id'], 0.1])
+    const owner = { id: made.answer?.['alert_id'], manage_token: made.answer?.['manage_token'] }
+    expect((await client.call(api.url, 'price_alert_cancel', owner)).answer).toMatchObject({ status: 'cancelled' })
+    await client.call(api.url, 'ohlcv', { symbol: 'BTC' })
+    const over = await client.call(api.url, 'basis', { symbol: 'BTC' })
+    expect(over).toMatchObject({ error: 'NotPaidError', code: 'over_total', spent: 0.12 })
+    expect(payments.ledger.charged.length).toBe(3)
+  })
+})

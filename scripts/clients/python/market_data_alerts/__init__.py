@@ -1,0 +1,25 @@
+"""The client's public face; market_data_alerts.pay beside it brings the payer (pip install '.[pay]')."""
+
+from .client import MarketDataClient, Payment
+from .errors import (
+    ApiError,
+    NoAnswerError,
+    NotPaidError,
+    PaymentRequiredError,
+    RateLimitedError,
+    UnavailableError,
+)
+from .verify import verify_standard, verify_svc
+
+__all__ = [
+    "ApiError",
+    "MarketDataClient",
+    "NoAnswerError",
+    "NotPaidError",
+    "Payment",
+    "PaymentRequiredError",
+    "RateLimitedError",
+    "UnavailableError",
+    "verify_standard",
+    "verify_svc",
+]

@@ -1,0 +1,1691 @@
+"""Generated from the route table: node scripts/clients/generate.ts"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple, NotRequired, TypedDict
+
+
+
+class CvdExchangesValue(TypedDict):
+    # Running total of taker buys minus taker sells since `since`, base units
+    cvd: float
+    # Taker buys minus taker sells of the period, base units
+    period_cvd: float
+    # Taker buys of the period, base units
+    buy_volume: float
+    # Taker sells of the period, base units
+    sell_volume: float
+    # As cvd, in USD (USDT and USDC taken for USD)
+    cvd_usd: float
+    # As period_cvd, in USD
+    period_cvd_usd: float
+    # As buy_volume, in USD
+    buy_volume_usd: float
+    # As sell_volume, in USD
+    sell_volume_usd: float
+    # live: streaming; gap: trades of the period are missing; stale: not heard for 30 s; unavailable: it refuses us or is switched off; unlisted: it has no such market
+    status: Literal["live", "gap", "stale", "unavailable", "unlisted"]
+
+
+class CvdMarketsValue(TypedDict):
+    # Running total of taker buys minus taker sells since `since`, base units
+    cvd: float
+    # Taker buys minus taker sells of the period, base units
+    period_cvd: float
+    # Taker buys of the period, base units
+    buy_volume: float
+    # Taker sells of the period, base units
+    sell_volume: float
+    # As cvd, in USD (USDT and USDC taken for USD)
+    cvd_usd: float
+    # As period_cvd, in USD
+    period_cvd_usd: float
+    # As buy_volume, in USD
+    buy_volume_usd: float
+    # As sell_volume, in USD
+    sell_volume_usd: float
+
+
+CvdCoverageGapsItem = TypedDict(
+    "CvdCoverageGapsItem",
+    {
+        "exchange": "str",
+        "state": 'Literal["opened", "unfillable", "unknown"]',
+        "from": "str",
+        "to": "str",
+        "missing": "int | None",
+    },
+)
+
+
+CvdCoverage = TypedDict(
+    "CvdCoverage",
+    {
+        "from": "str",
+        "to": "str",
+        "complete": "bool",
+        "gaps": "list[CvdCoverageGapsItem]",
+    },
+)
+
+
+class Cvd(TypedDict):
+    # Base asset
+    symbol: str
+    # Running total of taker buys minus taker sells since `since`, base units
+    cvd: float
+    # Taker buys minus taker sells of the period, base units
+    period_cvd: float
+    # Taker buys of the period, base units
+    buy_volume: float
+    # Taker sells of the period, base units
+    sell_volume: float
+    # As cvd, in USD (USDT and USDC taken for USD)
+    cvd_usd: float
+    # As period_cvd, in USD
+    period_cvd_usd: float
+    # As buy_volume, in USD
+    buy_volume_usd: float
+    # As sell_volume, in USD
+    sell_volume_usd: float
+    # period_cvd over period volume: beyond 15 % strong, beyond 5 % plain, else neutral
+    signal: Literal["strong_bullish_pressure", "bullish_pressure", "neutral", "bearish_pressure", "strong_bearish_pressure", "insufficient_data"]
+    # The rolling period, ending now
+    period: Literal["1h", "4h", "24h", "7d"]
+    # WebSocket connections to venues that are open now
+    active_ws_connections: int
+    # The figures by venue; they add up to the totals
+    exchanges: dict[str, CvdExchangesValue]
+    # The figures by market type
+    markets: dict[str, CvdMarketsValue]
+    # What of the time asked for the log really has
+    coverage: CvdCoverage
+    # From when cvd counts: the first trade in the log; null: none yet
+    since: str | None
+    # Time of the newest input
+    as_of: str
+    # How old that is, milliseconds
+    age_ms: int
+    # Whether it is older than it may be: 30 s
+    stale: bool
+    # When the answer was given
+    timestamp: str
+    # Whether it came from the cache
+    cached: bool
+
+
+class CvdHistoryPointsItemExchangesValue(TypedDict):
+    # Taker buys minus taker sells of the bucket, base units
+    delta: float
+    # Taker buys, base units
+    buy_volume: float
+    # Taker sells, base units
+    sell_volume: float
+    # Running total at the end of the bucket, base units
+    cvd: float
+
+
+class CvdHistoryPointsItem(TypedDict):
+    # Start of the bucket
+    time: str
+    # Taker buys minus taker sells of the bucket, base units
+    delta: float
+    # Taker buys, base units
+    buy_volume: float
+    # Taker sells, base units
+    sell_volume: float
+    # Running total at the end of the bucket, base units
+    cvd: float
+    # The same by venue
+    exchanges: dict[str, CvdHistoryPointsItemExchangesValue]
+    # Whether the bucket is closed
+    complete: bool
+    # complete: all trades as they came; backfilled: some were fetched later; gap: some are missing, or it begins before the first trade
+    completeness: Literal["complete", "backfilled", "gap"]
+
+
+CvdHistoryCoverageGapsItem = TypedDict(
+    "CvdHistoryCoverageGapsItem",
+    {
+        "exchange": "str",
+        "state": 'Literal["opened", "unfillable", "unknown"]',
+        "from": "str",
+        "to": "str",
+        "missing": "int | None",
+    },
+)
+
+
+CvdHistoryCoverage = TypedDict(
+    "CvdHistoryCoverage",
+    {
+        "from": "str",
+        "to": "str",
+        "complete": "bool",
+        "gaps": "list[CvdHistoryCoverageGapsItem]",
+    },
+)
+
+
+class CvdHistory(TypedDict):
+    # Base asset
+    symbol: str
+    # Width of a bucket
+    interval: Literal["1m", "5m", "15m", "1h", "4h", "1d"]
+    # A point for every bucket, oldest first; delta 0 where nothing traded
+    points: list[CvdHistoryPointsItem]
+    # What of the time asked for the log really has
+    coverage: CvdHistoryCoverage
+    # Time of the newest input
+    as_of: str
+    # How old that is, milliseconds
+    age_ms: int
+    # Whether it is older than it may be: 30 s
+    stale: bool
+    # When the answer was given
+    timestamp: str
+    # Whether it came from the cache
+    cached: bool
+
+
+class OhlcvCandlesItem(TypedDict):
+    # Start of the candle
+    time: str
+    # First price by venue time
+    open: float
+    # Highest price
+    high: float
+    # Lowest price
+    low: float
+    # Last price by venue time
+    close: float
+    # Base units
+    volume: float
+    # Taker buys, base units
+    buy_volume: float
+    # Taker sells, base units
+    sell_volume: float
+    # Trade records; a venue may merge several fills into one
+    trades: int
+    # Whether the bucket is closed
+    complete: bool
+    # complete: all trades as they came; backfilled: some were fetched later; gap: some are missing, or it begins before the first trade
+    completeness: Literal["complete", "backfilled", "gap"]
+
+
+OhlcvCoverageGapsItem = TypedDict(
+    "OhlcvCoverageGapsItem",
+    {
+        "exchange": "str",
+        "state": 'Literal["opened", "unfillable", "unknown"]',
+        "from": "str",
+        "to": "str",
+        "missing": "int | None",
+    },
+)
+
+
+OhlcvCoverage = TypedDict(
+    "OhlcvCoverage",
+    {
+        "from": "str",
+        "to": "str",
+        "complete": "bool",
+        "gaps": "list[OhlcvCoverageGapsItem]",
+    },
+)
+
+
+class Ohlcv(TypedDict):
+    # Base asset
+    symbol: str
+    # Width of a candle
+    interval: Literal["1m", "5m", "15m", "1h", "4h", "1d"]
+    # Whose trades; all merges spot and perpetual prices
+    exchange: Literal["binance", "bybit", "okx", "coinbase", "all"]
+    # Oldest first; none where nothing traded
+    candles: list[OhlcvCandlesItem]
+    # What of the time asked for the log really has
+    coverage: OhlcvCoverage
+    # Time of the newest input
+    as_of: str
+    # How old that is, milliseconds
+    age_ms: int
+    # Whether it is older than it may be: 30 s
+    stale: bool
+    # When the answer was given
+    timestamp: str
+    # Whether it came from the cache
+    cached: bool
+
+
+class FundingExtremeResultsItem(TypedDict):
+    # As BTCUSDT
+    symbol: str
+    # Its venue
+    exchange: Literal["binance", "bybit", "okx"]
+    # Running rate, fraction per interval
+    funding_rate: float
+    # The same, percent
+    funding_rate_pct: float
+    # By the year, percent
+    annualized_pct: float
+    # Who pays
+    direction: Literal["longs_paying", "shorts_paying"]
+    # By the sign of the rate
+    signal: Literal["extreme_bullish", "extreme_bearish"]
+    # Mark price, USDT
+    mark_price: float
+    # Hours between two settlements of this perpetual
+    interval_hours: float
+    # When the rate is settled
+    next_funding_time: str
+
+
+class FundingExtreme(TypedDict):
+    # When the markets were read
+    scanned_at: str
+    # Least size of a rate that is flagged, percent
+    threshold: float
+    # Perpetuals of the three venues that were looked at
+    total_markets_scanned: int
+    # Perpetuals known, but too old to be looked at
+    stale_markets: int
+    # Those that are flagged
+    extreme_markets: int
+    # Largest first
+    results: list[FundingExtremeResultsItem]
+    # Time of the newest input
+    as_of: str
+    # How old that is, milliseconds
+    age_ms: int
+    # Whether it is older than it may be: rates 120 s, marks 60 s
+    stale: bool
+    # When the answer was given
+    timestamp: str
+    # Whether it came from the cache
+    cached: bool
+
+
+class FundingHistoryHistoryItem(TypedDict):
+    # When it was
+    time: str
+    # Settled rate, fraction
+    funding_rate: float
+    # The same, percent
+    funding_rate_pct: float
+    # By the year of its own interval, percent; null: the interval is not known
+    annualized_pct: float | None
+    # Hours since the settlement before, or the interval now where that is not known
+    interval_hours: float | None
+
+
+class FundingHistory(TypedDict):
+    # Perpetual, as BTCUSDT
+    symbol: str
+    # Its venue
+    exchange: Literal["binance", "bybit", "okx"]
+    # Newest first
+    history: list[FundingHistoryHistoryItem]
+    # Time of the newest input
+    as_of: str
+    # How old that is, milliseconds
+    age_ms: int
+    # Whether it is older than it may be: 120 s without word from the venue
+    stale: bool
+    # When the answer was given
+    timestamp: str
+    # Whether it came from the cache
+    cached: bool
+
+
+class FundingRate(TypedDict):
+    # Perpetual, as BTCUSDT
+    symbol: str
+    # Whose perpetual: Binance, else Bybit, else OKX
+    exchange: Literal["binance", "bybit", "okx"]
+    # Running rate for next_funding_time, fraction per interval; positive: longs pay shorts
+    funding_rate: float
+    # funding_rate x (24 / interval_hours) x 365, fraction
+    funding_rate_annualized: float
+    # Hours between two settlements of this perpetual
+    interval_hours: float
+    # When that rate is settled
+    next_funding_time: str
+    # By the size of the rate in percent: beyond 0.05 extreme, 0.01 plain, 0.003 slight, else neutral; positive: bullish
+    signal: Literal["extreme_bullish", "bullish", "slightly_bullish", "neutral", "slightly_bearish", "bearish", "extreme_bearish"]
+    # The signal in words
+    signal_label: str
+    # Mark price, USDT
+    mark_price: float
+    # Index price, USDT
+    index_price: float
+    # Newest settled rate, fraction
+    last_settled_rate: float | None
+    # The same, percent
+    last_settled_pct: float | None
+    # When it was settled
+    last_settled_time: str | None
+    # Time of the newest input
+    as_of: str
+    # How old that is, milliseconds
+    age_ms: int
+    # Whether it is older than it may be: rates 120 s, marks 60 s
+    stale: bool
+    # When the answer was given
+    timestamp: str
+    # Whether it came from the cache
+    cached: bool
+
+
+class FundingCompareExchangesValue(TypedDict):
+    # Running rate, fraction per interval
+    funding_rate: float | None
+    # By the year, percent
+    annualized_pct: float | None
+    # When that rate is settled
+    next_funding_time: str | None
+    # Mark price, USDT
+    mark_price: float | None
+    # Hours between two settlements of this perpetual
+    interval_hours: float | None
+    # live; stale: not heard for too long; unavailable: nothing is known; unlisted: it has no such perpetual
+    status: Literal["live", "stale", "unavailable", "unlisted"]
+    # Time of the newest input
+    as_of: str | None
+
+
+class FundingCompareBestArb(TypedDict):
+    # Where to be long
+    long_exchange: Literal["binance", "bybit", "okx"]
+    # Where to be short
+    short_exchange: Literal["binance", "bybit", "okx"]
+    # Raw rate of the short exchange minus that of the long one, fractions
+    rate_spread: float
+    # Difference of the annualised rates, percent
+    annualized_spread_pct: float
+    # long_<venue>_short_<venue>
+    direction: str
+
+
+class FundingCompare(TypedDict):
+    # Base asset
+    symbol: str
+    # The venues
+    exchanges: dict[str, FundingCompareExchangesValue]
+    # Long where funding is lowest by the year, short where it is highest; null below two venues
+    best_arb: FundingCompareBestArb | None
+    # Time of the newest input
+    as_of: str
+    # How old that is, milliseconds
+    age_ms: int
+    # Whether it is older than it may be: rates 120 s, marks 60 s
+    stale: bool
+    # When the answer was given
+    timestamp: str
+    # Whether it came from the cache
+    cached: bool
+
+
+class PredictedFundingFundingHistoryItem(TypedDict):
+    # When it was
+    time: str
+    # Settled rate, fraction
+    rate: float
+
+
+class PredictedFunding(TypedDict):
+    # Base asset
+    symbol: str
+    # Whose perpetual: Binance, else Bybit, else OKX
+    exchange: Literal["binance", "bybit", "okx"]
+    # The venue’s running rate, fraction per interval
+    current_funding_rate: float
+    # Our model’s rate of the next settlement, fraction; positive: longs will pay shorts
+    predicted_funding_rate: float
+    # By the year, percent
+    predicted_annualized_pct: float
+    # venue: no premium is known since the last settlement, its running rate stands
+    predicted_by: Literal["model", "venue"]
+    # Hours between two settlements of this perpetual
+    interval_hours: float
+    # The next settlement
+    next_funding_time: str
+    # Time until then, milliseconds
+    time_to_funding_ms: int
+    # Newest one-minute premium index, fraction; before the first, mark over index less one
+    premium_index: float
+    # Its time-weighted mean since the last settlement, fraction
+    average_premium_index: float | None
+    # Minutes that the mean rests on
+    premium_samples: int
+    # Minutes since the last settlement
+    premium_samples_expected: int
+    # Mark price, USDT
+    mark_price: float
+    # Index price, USDT
+    index_price: float
+    # By the size of the rate in percent: beyond 0.05 extreme, 0.01 plain, 0.003 slight, else neutral; positive: bullish
+    signal: Literal["extreme_bullish", "bullish", "slightly_bullish", "neutral", "slightly_bearish", "bearish", "extreme_bearish"]
+    # Newest settled rate, fraction
+    last_settled_rate: float | None
+    # The same, percent
+    last_settled_pct: float | None
+    # When it was settled
+    last_settled_time: str | None
+    # The last 10 settlements, newest first
+    funding_history: list[PredictedFundingFundingHistoryItem]
+    # Time of the newest input
+    as_of: str
+    # How old that is, milliseconds
+    age_ms: int
+    # Whether it is older than it may be: rates 120 s, marks 60 s
+    stale: bool
+    # When the answer was given
+    timestamp: str
+    # Whether it came from the cache
+    cached: bool
+
+
+class BasisExchangesValue(TypedDict):
+    # Mark price, USDT
+    perp_price: float | None
+    # perp_price minus spot_price, USDT taken for USD
+    basis_usd: float | None
+    # The same, percent of spot_price
+    basis_pct: float | None
+    # basis_pct x (8760 / interval_hours): a perpetual converges at each funding
+    basis_annualized_pct: float | None
+    # contango: perpetual at or above spot
+    direction: Literal["contango", "backwardation", None]
+    # live; stale: not heard for too long; unavailable: nothing is known; unlisted: it has no such perpetual
+    status: Literal["live", "stale", "unavailable", "unlisted"]
+    # Time of the mark price
+    as_of: str | None
+    # Hours between two settlements of this perpetual
+    interval_hours: float | None
+
+
+class BasisBestCarryTrade(TypedDict):
+    # The venue
+    exchange: Literal["binance", "bybit", "okx"]
+    # Its basis_annualized_pct
+    annualized_yield_pct: float
+    # long_spot_short_<venue>_perp
+    strategy: str
+
+
+class Basis(TypedDict):
+    # Base asset
+    symbol: str
+    # Middle of the book of Binance’s USDT spot pair, USDT
+    spot_price: float
+    # Whose spot price
+    spot_exchange: str
+    # Time of the spot price
+    spot_as_of: str
+    # How old that is, milliseconds
+    spot_age_ms: int
+    # The venues
+    exchanges: dict[str, BasisExchangesValue]
+    # The venue with the highest basis_annualized_pct, also when none is positive; null without one
+    best_carry_trade: BasisBestCarryTrade | None
+    # Time of the newest input
+    as_of: str
+    # How old that is, milliseconds
+    age_ms: int
+    # Whether it is older than it may be: spot 15 s, marks 60 s
+    stale: bool
+    # When the answer was given
+    timestamp: str
+    # Whether it came from the cache
+    cached: bool
+
+
+class LongShortExchangesValue(TypedDict):
+    # Share of longs, 0 to 1
+    long_ratio: float | None
+    # Share of shorts, 0 to 1; the two add up to 1
+    short_ratio: float | None
+    # Longs over shorts
+    ls_ratio: float | None
+    # Whose positions
+    source: Literal["top_traders"]
+    # live; stale: not heard for too long; unavailable: nothing is known; unlisted: it has no such perpetual
+    status: Literal["live", "stale", "unavailable", "unlisted"]
+    # Start of the venue’s period
+    as_of: str | None
+
+
+class LongShortAggregate(TypedDict):
+    # Arithmetic mean of the ratios
+    avg_ls_ratio: float
+    # By the mean: beyond 2 / 1.5 / 1.02 bullish, below 0.5 / 0.67 / 0.98 bearish
+    sentiment: Literal["Extremely bullish", "Bullish", "Slightly bullish", "Neutral", "Slightly bearish", "Bearish", "Extremely bearish"]
+    # The same as a sentence
+    interpretation: str
+
+
+class LongShort(TypedDict):
+    # Base asset
+    symbol: str
+    # The venues
+    exchanges: dict[str, LongShortExchangesValue]
+    # All venues that count
+    aggregate: LongShortAggregate
+    # Time of the newest input
+    as_of: str
+    # How old that is, milliseconds
+    age_ms: int
+    # Whether it is older than it may be: 10 min
+    stale: bool
+    # When the answer was given
+    timestamp: str
+    # Whether it came from the cache
+    cached: bool
+
+
+class LiquidationHeatmapLeverageClustersItem(TypedDict):
+    # Tier
+    leverage: Literal["5x", "10x", "25x", "50x", "100x"]
+    # Their mean weighted by size, USD; the current price where there are none
+    liquidation_price: float
+    # From the current price, percent of it; negative: below
+    distance_pct: float
+    # Their sum, USD
+    oi_at_risk_usd: float
+    # The position, not the order
+    side: Literal["long", "short"]
+
+
+class LiquidationHeatmapLevelsItem(TypedDict):
+    # Its middle, USD
+    price: float
+    # Longs that are liquidated there, USD
+    long_usd: float
+    # Shorts that are liquidated there, USD
+    short_usd: float
+
+
+class LiquidationHeatmapRiskSummary(TypedDict):
+    # Within 5 % of the price, USD
+    total_oi_at_risk_usd: float
+    # The same, percent of open interest
+    oi_at_risk_pct: float
+    # Within 10 % of the price, USD
+    total_oi_at_risk_10pct_usd: float
+    # The same, percent of open interest
+    oi_at_risk_10pct_pct: float
+    # high: over 10 % of open interest within 5 % of the price; else medium: 5 % or more within 10 %; else low
+    cascade_risk: Literal["low", "medium", "high"]
+    # Why, as a sentence
+    cascade_risk_reason: str
+
+
+class LiquidationHeatmapExchangesValue(TypedDict):
+    # One side, USD
+    open_interest_usd: float
+    # USD
+    mark_price: float
+    # Time of the older of the two
+    as_of: str
+
+
+class LiquidationHeatmapCalibration(TypedDict):
+    # Since when both count
+    since: str
+    # Long levels that the mark has crossed, USD
+    swept_long_usd: float
+    # Short levels that the mark has crossed, USD
+    swept_short_usd: float
+    # Longs that venues reported liquidated, USD; a lower bound: not every venue sends all
+    observed_long_usd: float
+    # Shorts that venues reported liquidated, USD
+    observed_short_usd: float
+    # Observed over swept; null: nothing was swept
+    observed_to_swept: float | None
+
+
+class LiquidationHeatmap(TypedDict):
+    # Base asset
+    symbol: str
+    # Median of the venues’ marks, USD
+    current_price: float
+    # Open interest of the venues, one side, USD
+    open_interest_usd: float
+    # high: over 10 % of open interest within 5 % of the price; else medium: 5 % or more within 10 %; else low
+    cascade_risk: Literal["low", "medium", "high"]
+    # Always true
+    estimated: bool
+    # Five tiers by two sides, nearest price first
+    leverage_clusters: list[LiquidationHeatmapLeverageClustersItem]
+    # Buckets that are not empty, nearest first, out to 25 %
+    levels: list[LiquidationHeatmapLevelsItem]
+    # How much is at risk
+    risk_summary: LiquidationHeatmapRiskSummary
+    # Venues that count, by name
+    exchanges: dict[str, LiquidationHeatmapExchangesValue]
+    # What the model had where the price went, beside what venues reported since
+    calibration: LiquidationHeatmapCalibration
+    # Time of the newest input
+    as_of: str
+    # How old that is, milliseconds
+    age_ms: int
+    # Whether it is older than it may be: 120 s
+    stale: bool
+    # When the answer was given
+    timestamp: str
+    # Whether it came from the cache
+    cached: bool
+
+
+class LiquidationRecentEventsItem(TypedDict):
+    # liq_<unix seconds>_<place in the log>
+    id: str
+    # As BTCUSDT
+    symbol: str
+    # The position, not the order
+    side: Literal["long", "short"]
+    # Base units
+    size: float
+    # USD
+    price: float
+    # price x size, USD
+    value_usd: float
+    # The venue’s time
+    timestamp: str
+    # Venue, upper case
+    exchange: str
+    # What the price is
+    price_kind: Literal["unknown", "bankruptcy", "order", "average_fill"]
+    # all: the venue sends every one; sampled: the largest of a symbol and second
+    completeness: Literal["unknown", "all", "sampled"]
+
+
+class LiquidationRecentStatsLast1h(TypedDict):
+    # Liquidations
+    total_events: int
+    # Of longs
+    long_liquidations: int
+    # Of shorts
+    short_liquidations: int
+    # USD
+    total_value_usd: float
+    # From when they count; null: none was ever seen
+    since: str | None
+
+
+class LiquidationRecentStatsLast24h(TypedDict):
+    # Liquidations
+    total_events: int
+    # USD
+    total_value_usd: float
+    # From when they count; null: none was ever seen
+    since: str | None
+
+
+class LiquidationRecentStats(TypedDict):
+    # The last hour
+    last_1h: LiquidationRecentStatsLast1h
+    # The last 24 hours
+    last_24h: LiquidationRecentStatsLast24h
+
+
+class LiquidationRecent(TypedDict):
+    # Events in this answer
+    count: int
+    # As BTCUSDT; null: all symbols
+    symbol_filter: str | None
+    # Newest first
+    events: list[LiquidationRecentEventsItem]
+    # Counts of the whole log, not of the events shown
+    stats: LiquidationRecentStats
+    # Time of the newest input
+    as_of: str
+    # How old that is, milliseconds
+    age_ms: int
+    # Whether it is older than it may be: 30 s without word from any venue
+    stale: bool
+    # When the answer was given
+    timestamp: str
+    # Whether it came from the cache
+    cached: bool
+
+
+class PriceExchangesValue(TypedDict):
+    # Middle of its book in USD, or its last price; null: not known
+    price: float | None
+    # How long ago it last changed, milliseconds; a quiet market is not a dead one
+    age_ms: int | None
+    # Whether it is part of the price
+    used: bool
+    # live; stale: not heard for 15 s; unavailable: nothing is known; unlisted
+    status: Literal["live", "stale", "unavailable", "unlisted"]
+
+
+class Price(TypedDict):
+    # Base asset
+    symbol: str
+    # USD
+    price: float
+    # Median of the used venues’ own changes, percent; null: none says
+    change_24h: float | None
+    # Lowest since the composite before, USD
+    low: float
+    # Highest since the composite before, USD
+    high: float
+    # degraded: one source only, or sources more than 1 % apart
+    quality: Literal["good", "degraded", "unknown"]
+    # Venues that the price is made of
+    sources: list[str]
+    # The chain venues
+    exchanges: dict[str, PriceExchangesValue]
+    # Time of the newest input
+    as_of: str
+    # How old that is, milliseconds
+    age_ms: int
+    # Whether it is older than it may be: 15 s
+    stale: bool
+    # When the answer was given
+    timestamp: str
+    # Whether it came from the cache
+    cached: bool
+
+
+class PricesDataValue(TypedDict):
+    # USD
+    price: float
+    # Percent; null: the source does not say
+    change_24h: float | None
+    # USD, of the source; null: it does not say
+    volume_24h: float | None
+    # Price x last known supply, USD; null: the supply is not known
+    market_cap: float | None
+    # Who answered: the first of the chain that is alive, else the registry
+    source: Literal["binance", "coinbase", "okx", "bybit", "kraken", "coingecko"]
+    # Time of the price
+    as_of: str
+
+
+class PricesMeta(TypedDict):
+    # Symbols in the answer
+    count: int
+    # Symbols asked for
+    requested: int
+    # Time of the newest input
+    as_of: str
+    # How old that is, milliseconds
+    age_ms: int
+    # Whether it is older than it may be: exchanges 15 s, the registry 5 min; of any symbol of the answer
+    stale: bool
+    # When the answer was given
+    timestamp: str
+    # Whether it came from the cache
+    cached: bool
+
+
+class Prices(TypedDict):
+    # Always true
+    success: bool
+    # By lower-case symbol; a symbol that nobody can price is left out
+    data: dict[str, PricesDataValue]
+    # About the answer
+    meta: PricesMeta
+
+
+class MarketData(TypedDict):
+    # Registry id
+    id: str
+    # Lower case
+    symbol: str
+    # Name
+    name: str
+    # Composite of the chain venues, else the registry’s, USD
+    price: float | None
+    # Percent, of the same origin as the price
+    change_24h: float | None
+    # Percent
+    change_7d: float | None
+    # Percent
+    change_30d: float | None
+    # Sum over the chain venues that are alive, else the registry’s, USD
+    volume_24h: float | None
+    # USD
+    market_cap: float | None
+    # 1 is the largest
+    market_cap_rank: int | None
+    # Tokens
+    circulating_supply: float | None
+    # Tokens
+    total_supply: float | None
+    # Highest price ever, USD
+    ath: float | None
+    # When
+    ath_date: str | None
+    # Lowest price ever, USD
+    atl: float | None
+    # When
+    atl_date: str | None
+    # The registry’s own time
+    last_updated: str
+    # Where price and details come from
+    source: str
+
+
+class Market(TypedDict):
+    # Always true
+    success: bool
+    # The token; null: the registry does not say
+    data: MarketData
+    # Time of the newest input
+    as_of: str
+    # How old that is, milliseconds
+    age_ms: int
+    # Whether it is older than it may be: prices 15 s, the registry 5 min
+    stale: bool
+    # When the answer was given
+    timestamp: str
+    # Whether it came from the cache
+    cached: bool
+
+
+class PriceAlertCreate(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # As submitted
+    symbol: str
+    # What it waits for; crosses_* ring once
+    condition: Literal["above", "below", "crosses_above", "crosses_below"]
+    # USD
+    target_price: float
+    # Always active
+    status: Literal["active"]
+    # When it was made
+    created_at: str
+    # When it expires
+    expires_at: str
+    # Lifetime, hours
+    expires_in_hours: int
+    # As submitted; no other answer shows it
+    webhook_url: str
+    # Always 0
+    trigger_count: int
+    # Always 0
+    delivery_attempts: int
+    # What it does
+    message: str
+    # Bearer token that cancels and extends the alert; only here
+    manage_token: str
+    # What its webhooks are signed with: whsec_ and base64; only here
+    webhook_secret: str
+
+
+class PriceAlert(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # As submitted
+    symbol: str
+    # What it waits for; crosses_* ring once
+    condition: Literal["above", "below", "crosses_above", "crosses_below"]
+    # USD
+    target_price: float
+    # Where it is in its life
+    status: Literal["active", "triggered", "expired", "cancelled"]
+    # When it was made
+    created_at: str
+    # When it expires
+    expires_at: str
+    # Triggers so far
+    trigger_count: int
+    # Attempts to deliver them; null: ClickHouse does not say just now
+    delivery_attempts: int | None
+
+
+class PriceAlertsAlertsItem(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # As submitted
+    symbol: str
+    # What it waits for; crosses_* ring once
+    condition: Literal["above", "below", "crosses_above", "crosses_below"]
+    # USD
+    target_price: float
+    # Where it is in its life
+    status: Literal["active", "triggered", "expired", "cancelled"]
+    # When it was made
+    created_at: str
+    # When it expires
+    expires_at: str
+    # Triggers so far
+    trigger_count: int
+    # Attempts to deliver them; null: ClickHouse does not say just now
+    delivery_attempts: int | None
+
+
+class PriceAlerts(TypedDict):
+    # Alerts of this page
+    count: int
+    # Newest first
+    alerts: list[PriceAlertsAlertsItem]
+    # What `cursor` the next page has; null: this is the last
+    next_cursor: str | None
+
+
+class PriceAlertCancel(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # Always cancelled
+    status: Literal["cancelled"]
+    # What that means
+    message: str
+
+
+class PriceAlertExtend(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # Where it is in its life
+    status: Literal["active", "triggered", "expired", "cancelled"]
+    # When it expires
+    expires_at: str
+    # Hours that were added
+    add_hours: int
+    # What that means
+    message: str
+
+
+class PriceAlertDeliveriesDeliveriesItem(TypedDict):
+    # The same on every attempt: the webhook-id
+    trigger_id: str
+    # 1 for the first one of a delivery or a resending; 0: it ended without one
+    attempt: int
+    # What became of the trigger by it
+    outcome: Literal["delivered", "retry", "exhausted", "cancelled", "unknown"]
+    # HTTP status; null: none came
+    status: int | None
+    # Why, where it is known: timeout, dns, refused, tls, gone, ...
+    error: str | None
+    # A test event
+    test: bool
+    # When the condition was met
+    triggered_at: str
+    # When the attempt began
+    started_at: str
+    # When it was over
+    finished_at: str
+    # How long it took, milliseconds
+    duration_ms: int
+    # For retry
+    next_attempt_at: str | None
+
+
+class PriceAlertDeliveries(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # Attempts of this page
+    count: int
+    # Newest first
+    deliveries: list[PriceAlertDeliveriesDeliveriesItem]
+    # What `cursor` the next page has; null: this is the last
+    next_cursor: str | None
+
+
+class PriceAlertTest(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # What its webhook-id is
+    trigger_id: str
+    # Where to see what becomes of it
+    message: str
+
+
+class PriceAlertResend(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # What its webhook-id is
+    trigger_id: str
+    # Where to see what becomes of it
+    message: str
+
+
+class LiquidationAlertCreate(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # As submitted
+    symbol: str
+    # Always cascade_risk
+    condition: Literal["cascade_risk"]
+    # Percent of open interest at risk within 5 % of the price
+    threshold_pct: float
+    # Least open interest at risk, USD
+    min_value_usd: float
+    # Always active
+    status: Literal["active"]
+    # When it was made
+    created_at: str
+    # When it expires
+    expires_at: str
+    # Lifetime, hours
+    expires_in_hours: int
+    # As submitted; no other answer shows it
+    webhook_url: str
+    # Always 0
+    trigger_count: int
+    # Always 0
+    delivery_attempts: int
+    # What it does
+    message: str
+    # Bearer token that cancels and extends the alert; only here
+    manage_token: str
+    # What its webhooks are signed with: whsec_ and base64; only here
+    webhook_secret: str
+
+
+class LiquidationAlert(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # As submitted
+    symbol: str
+    # Always cascade_risk
+    condition: Literal["cascade_risk"]
+    # Percent of open interest at risk within 5 % of the price
+    threshold_pct: float
+    # Least open interest at risk, USD
+    min_value_usd: float
+    # Where it is in its life
+    status: Literal["active", "triggered", "expired", "cancelled"]
+    # When it was made
+    created_at: str
+    # When it expires
+    expires_at: str
+    # Triggers so far
+    trigger_count: int
+    # Attempts to deliver them; null: ClickHouse does not say just now
+    delivery_attempts: int | None
+
+
+class LiquidationAlertsAlertsItem(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # As submitted
+    symbol: str
+    # Always cascade_risk
+    condition: Literal["cascade_risk"]
+    # Percent of open interest at risk within 5 % of the price
+    threshold_pct: float
+    # Least open interest at risk, USD
+    min_value_usd: float
+    # Where it is in its life
+    status: Literal["active", "triggered", "expired", "cancelled"]
+    # When it was made
+    created_at: str
+    # When it expires
+    expires_at: str
+    # Triggers so far
+    trigger_count: int
+    # Attempts to deliver them; null: ClickHouse does not say just now
+    delivery_attempts: int | None
+
+
+class LiquidationAlerts(TypedDict):
+    # Alerts of this page
+    count: int
+    # Newest first
+    alerts: list[LiquidationAlertsAlertsItem]
+    # What `cursor` the next page has; null: this is the last
+    next_cursor: str | None
+
+
+class LiquidationAlertCancel(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # Always cancelled
+    status: Literal["cancelled"]
+    # What that means
+    message: str
+
+
+class LiquidationAlertExtend(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # Where it is in its life
+    status: Literal["active", "triggered", "expired", "cancelled"]
+    # When it expires
+    expires_at: str
+    # Hours that were added
+    add_hours: int
+    # What that means
+    message: str
+
+
+class LiquidationAlertDeliveriesDeliveriesItem(TypedDict):
+    # The same on every attempt: the webhook-id
+    trigger_id: str
+    # 1 for the first one of a delivery or a resending; 0: it ended without one
+    attempt: int
+    # What became of the trigger by it
+    outcome: Literal["delivered", "retry", "exhausted", "cancelled", "unknown"]
+    # HTTP status; null: none came
+    status: int | None
+    # Why, where it is known: timeout, dns, refused, tls, gone, ...
+    error: str | None
+    # A test event
+    test: bool
+    # When the condition was met
+    triggered_at: str
+    # When the attempt began
+    started_at: str
+    # When it was over
+    finished_at: str
+    # How long it took, milliseconds
+    duration_ms: int
+    # For retry
+    next_attempt_at: str | None
+
+
+class LiquidationAlertDeliveries(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # Attempts of this page
+    count: int
+    # Newest first
+    deliveries: list[LiquidationAlertDeliveriesDeliveriesItem]
+    # What `cursor` the next page has; null: this is the last
+    next_cursor: str | None
+
+
+class LiquidationAlertTest(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # What its webhook-id is
+    trigger_id: str
+    # Where to see what becomes of it
+    message: str
+
+
+class LiquidationAlertResend(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # What its webhook-id is
+    trigger_id: str
+    # Where to see what becomes of it
+    message: str
+
+
+class AlertBacktestTriggersItem(TypedDict):
+    # When the condition was met
+    time: str
+    # What the webhook would have said, USD
+    price: float
+    # The same in words
+    condition_met: str
+    # degraded: one price source only, or sources over 1 % apart
+    quality: Literal["good", "degraded"]
+    # Told by candles after a time without any source
+    late: bool
+    # The log record that rings it, for GET /records/:id
+    record: str
+
+
+AlertBacktestCoverageGapsItem = TypedDict(
+    "AlertBacktestCoverageGapsItem",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
+
+
+AlertBacktestCoverage = TypedDict(
+    "AlertBacktestCoverage",
+    {
+        "from": "str",
+        "to": "str",
+        "complete": "bool",
+        "stopped_by": 'Literal["rows", "seconds", None]',
+        "gap_count": "int",
+        "gap_seconds": "float",
+        "gaps": "list[AlertBacktestCoverageGapsItem]",
+    },
+)
+
+
+class AlertBacktest(TypedDict):
+    # Any symbol of the catalogue
+    symbol: str
+    # As of an alert; cascade_risk tries a liquidation alert out
+    condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"]
+    # USD; of price alerts
+    target_price: NotRequired[float]
+    # Percent; of liquidation alerts
+    threshold_pct: NotRequired[float]
+    # USD; of liquidation alerts
+    min_value_usd: NotRequired[float]
+    # Times that it would have rung
+    trigger_count: int
+    # The same by days that were covered; null: less than one was
+    triggers_per_day: float | None
+    # The newest 100, newest first
+    triggers: list[AlertBacktestTriggersItem]
+    # Prices, or estimates of risk, that were evaluated
+    records: int
+    # What the answer rests on
+    coverage: AlertBacktestCoverage
+    # What is taken for granted
+    assumes: str
+    # Time of the newest record
+    as_of: str
+    # When this was answered
+    timestamp: str
+    # The same question was asked within a minute
+    cached: bool
+
+
+class Record(TypedDict):
+    # As asked for
+    id: str
+    # Its topic
+    topic: str
+    # Its partition
+    partition: int
+    # Its offset
+    offset: int
+    # Kafka record timestamp
+    time: str
+    # What kind of record it is
+    type: str
+    # As it is in the log; times are microseconds since the Unix epoch
+    record: dict[str, Any]
+
+
+class HealthzLog(TypedDict):
+    # late: derived data lag; quiet: no feed writes
+    status: Literal["ok", "late", "quiet", "empty"]
+    # Age of the newest mark, milliseconds
+    age_ms: int | None
+    # How far derived data are behind, milliseconds
+    lag_ms: int | None
+    # The newest mark
+    as_of: str | None
+
+
+class HealthzVenuesValue(TypedDict):
+    # live, connecting, down, unavailable, off or unknown
+    state: str
+    # Open WebSocket connections
+    sockets: int
+    # Feed processes that report it
+    feeds: int
+    # Since when it is in that state
+    since: str | None
+
+
+class HealthzChannelsValueValue(TypedDict):
+    # live, connecting, down, unavailable, off or unknown
+    state: str
+    # Open WebSocket connections
+    sockets: int
+    # Feed processes that report it
+    feeds: int
+    # Since when it is in that state
+    since: str | None
+
+
+class HealthzTopicsValue(TypedDict):
+    # Its newest mark
+    as_of: str
+    # How old that is, milliseconds
+    age_ms: int
+
+
+class HealthzAuditValue(TypedDict):
+    # Minutes and instruments compared
+    compared: int
+    # Those that differ by more than a billionth
+    different: int
+    # Those that no recorded gap explains
+    unexplained: int
+    # Worst unexplained one, fraction of their volume; null: none
+    worst_volume_difference: float | None
+    # The same of buys minus sells; null: none, or the venue says nothing
+    worst_delta_difference: float | None
+    # venue:market:symbol of the worst
+    worst_instrument: str | None
+    # Its minute
+    worst_minute: str | None
+
+
+class Healthz(TypedDict):
+    # unavailable: ClickHouse cannot be read
+    status: Literal["ok", "degraded", "unavailable"]
+    # Where the market comes from
+    mode: Literal["demo", "live", "tape"]
+    # Version of the service
+    version: str
+    # off: every route is free for everyone
+    payments: Literal["off", "play-money", "on"]
+    # Parts by name
+    parts: dict[str, str]
+    # How far the log is
+    log: NotRequired[HealthzLog]
+    # WebSocket connections to venues that are open now
+    active_ws_connections: NotRequired[int]
+    # Trade streams by venue
+    venues: NotRequired[dict[str, HealthzVenuesValue]]
+    # Channels and polls, by the topic that they feed
+    channels: NotRequired[dict[str, dict[str, HealthzChannelsValueValue]]]
+    # Topics by name
+    topics: NotRequired[dict[str, HealthzTopicsValue]]
+    # Gaps that are being repaired
+    open_gaps: NotRequired[int]
+    # Age of the oldest undelivered trigger, no receiver excluded; 0: all are delivered
+    oldest_undelivered_ms: NotRequired[int]
+    # Self-audit by venue
+    audit: NotRequired[dict[str, HealthzAuditValue]]
+    # When the answer was given
+    timestamp: str
+    # Whether it came from the cache
+    cached: bool
+
+
+class Readyz(TypedDict):
+    # Whether it can
+    status: Literal["ready", "unavailable"]
+    # Why not
+    reason: NotRequired[str]
+    # When the answer was given
+    timestamp: str
+    # Whether it came from the cache
+    cached: bool
+
+
+class PricingPay(TypedDict):
+    # x402, whose versions 1 and 2 are taken
+    protocol: str
+    # exact
+    scheme: str
+    # CAIP-2 name of the network
+    network: str
+    # Token contract
+    asset: str
+    # Name in its EIP-712 domain
+    asset_name: str
+    # Who is paid
+    pay_to: str
+
+
+class PricingRoutesItem(TypedDict):
+    # HTTP method
+    method: str
+    # Path, parameters in braces
+    path: str
+    # What it is
+    says: str
+    # USDC for one request; 0: free
+    price_usdc: float
+
+
+class Pricing(TypedDict):
+    # off: every route is free
+    payments: Literal["off", "play-money", "on"]
+    # What prices are in
+    currency: str
+    # How it is paid; not there while payments are off
+    pay: NotRequired[PricingPay]
+    # All routes
+    routes: list[PricingRoutesItem]
+
+
+class WellKnownX402(TypedDict):
+    # Of this document: 1
+    version: int
+    # Newest version of the protocol that is spoken
+    x402Version: int
+    # An example of each route that is paid for
+    resources: list[str]
+    # Address of the OpenAPI document
+    openapi: str
+
+
+class Operation(NamedTuple):
+    method: str
+    path: str
+    query: tuple[str, ...]
+    body: tuple[str, ...]
+    is_owners: bool
+    is_keyed: bool
+    is_question: bool
+    price_usdc: float
+
+
+OPERATIONS: dict[str, Operation] = {
+    "cvd": Operation("GET", "/cvd/{symbol}", ("period",), (), False, False, True, 0.02),
+    "cvd_history": Operation("GET", "/cvd/history/{symbol}", ("interval", "start", "end", "limit",), (), False, False, True, 0.02),
+    "ohlcv": Operation("GET", "/ohlcv/{symbol}", ("interval", "exchange", "start", "end", "limit",), (), False, False, True, 0.02),
+    "funding_extreme": Operation("GET", "/funding-rate/extreme", ("threshold",), (), False, False, True, 0.02),
+    "funding_history": Operation("GET", "/funding-rate/history/{symbol}", ("exchange", "start", "end", "limit",), (), False, False, True, 0.02),
+    "funding_rate": Operation("GET", "/funding-rate/{symbol}", (), (), False, False, True, 0.02),
+    "funding_compare": Operation("GET", "/futures/funding-compare/{symbol}", (), (), False, False, True, 0.03),
+    "predicted_funding": Operation("GET", "/futures/predicted-funding/{symbol}", (), (), False, False, True, 0.02),
+    "basis": Operation("GET", "/futures/basis/{symbol}", (), (), False, False, True, 0.02),
+    "long_short": Operation("GET", "/futures/long-short/{symbol}", (), (), False, False, True, 0.02),
+    "liquidation_heatmap": Operation("GET", "/liquidation/heatmap/{symbol}", (), (), False, False, True, 0.05),
+    "liquidation_recent": Operation("GET", "/liquidation/recent", ("limit", "symbol",), (), False, False, True, 0.03),
+    "price": Operation("GET", "/price/{symbol}", (), (), False, False, True, 0.005),
+    "prices": Operation("GET", "/api/v1/prices", ("symbols",), (), False, False, True, 0.005),
+    "market": Operation("GET", "/api/v1/market/{id}", (), (), False, False, True, 0.005),
+    "price_alert_create": Operation("POST", "/price-alert", (), ("symbol", "condition", "target_price", "webhook_url", "agent_wallet", "expires_in_hours",), False, True, False, 0.04),
+    "price_alert": Operation("GET", "/price-alert/{id}", (), (), False, False, True, 0),
+    "price_alerts": Operation("GET", "/price-alerts", ("wallet", "symbol", "limit", "cursor",), (), False, False, True, 0),
+    "price_alert_cancel": Operation("DELETE", "/price-alert/{id}", (), (), True, False, False, 0),
+    "price_alert_extend": Operation("POST", "/price-alert/{id}/extend", (), ("add_hours",), True, False, False, 0.02),
+    "price_alert_deliveries": Operation("GET", "/price-alert/{id}/deliveries", ("limit", "cursor",), (), True, False, True, 0),
+    "price_alert_test": Operation("POST", "/price-alert/{id}/test", (), (), True, False, False, 0),
+    "price_alert_resend": Operation("POST", "/price-alert/{id}/deliveries/{trigger_id}/resend", (), (), True, False, False, 0),
+    "liquidation_alert_create": Operation("POST", "/liquidation/alert", (), ("symbol", "condition", "threshold_pct", "min_value_usd", "webhook_url", "agent_wallet", "expires_in_hours",), False, True, False, 0.06),
+    "liquidation_alert": Operation("GET", "/liquidation/alert/{id}", (), (), False, False, True, 0),
+    "liquidation_alerts": Operation("GET", "/liquidation/alerts", ("wallet", "symbol", "limit", "cursor",), (), False, False, True, 0),
+    "liquidation_alert_cancel": Operation("DELETE", "/liquidation/alert/{id}", (), (), True, False, False, 0),
+    "liquidation_alert_extend": Operation("POST", "/liquidation/alert/{id}/extend", (), ("add_hours",), True, False, False, 0.03),
+    "liquidation_alert_deliveries": Operation("GET", "/liquidation/alert/{id}/deliveries", ("limit", "cursor",), (), True, False, True, 0),
+    "liquidation_alert_test": Operation("POST", "/liquidation/alert/{id}/test", (), (), True, False, False, 0),
+    "liquidation_alert_resend": Operation("POST", "/liquidation/alert/{id}/deliveries/{trigger_id}/resend", (), (), True, False, False, 0),
+    "alert_backtest": Operation("POST", "/alerts/backtest", (), ("symbol", "condition", "target_price", "threshold_pct", "min_value_usd",), False, False, True, 0),
+    "record": Operation("GET", "/records/{id}", (), (), False, False, True, 0),
+    "healthz": Operation("GET", "/healthz", (), (), False, False, True, 0),
+    "readyz": Operation("GET", "/readyz", (), (), False, False, True, 0),
+    "pricing": Operation("GET", "/pricing", (), (), False, False, True, 0),
+    "well_known_x402": Operation("GET", "/.well-known/x402", (), (), False, False, True, 0),
+}
+
+
+class Api:
+    """Every operation as a method; how it is sent is the client's."""
+
+    def send(self, name: str, given: Mapping[str, Any]) -> Any:
+        raise NotImplementedError
+
+    def cvd(self, *, symbol: str, period: Literal["1h", "4h", "24h", "7d"] | None = None) -> Cvd:
+        """Cumulative volume delta over four venues. GET /cvd/{symbol}. 0.02 USDC."""
+        answer: Cvd = self.send("cvd", {"symbol": symbol, "period": period})
+        return answer
+
+    def cvd_history(self, *, symbol: str, interval: Literal["1m", "5m", "15m", "1h", "4h", "1d"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None) -> CvdHistory:
+        """Volume delta by bucket, with its running total. GET /cvd/history/{symbol}. 0.02 USDC."""
+        answer: CvdHistory = self.send("cvd_history", {"symbol": symbol, "interval": interval, "start": start, "end": end, "limit": limit})
+        return answer
+
+    def ohlcv(self, *, symbol: str, interval: Literal["1m", "5m", "15m", "1h", "4h", "1d"] | None = None, exchange: Literal["binance", "bybit", "okx", "coinbase", "all"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None) -> Ohlcv:
+        """Candles from our own trade log. GET /ohlcv/{symbol}. 0.02 USDC."""
+        answer: Ohlcv = self.send("ohlcv", {"symbol": symbol, "interval": interval, "exchange": exchange, "start": start, "end": end, "limit": limit})
+        return answer
+
+    def funding_extreme(self, *, threshold: float | None = None) -> FundingExtreme:
+        """Perpetuals whose funding is out of the ordinary. GET /funding-rate/extreme. 0.02 USDC."""
+        answer: FundingExtreme = self.send("funding_extreme", {"threshold": threshold})
+        return answer
+
+    def funding_history(self, *, symbol: str, exchange: Literal["binance", "bybit", "okx"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None) -> FundingHistory:
+        """Settled funding rates. GET /funding-rate/history/{symbol}. 0.02 USDC."""
+        answer: FundingHistory = self.send("funding_history", {"symbol": symbol, "exchange": exchange, "start": start, "end": end, "limit": limit})
+        return answer
+
+    def funding_rate(self, *, symbol: str) -> FundingRate:
+        """Running funding rate of a perpetual. GET /funding-rate/{symbol}. 0.02 USDC."""
+        answer: FundingRate = self.send("funding_rate", {"symbol": symbol})
+        return answer
+
+    def funding_compare(self, *, symbol: str) -> FundingCompare:
+        """Funding of three venues side by side. GET /futures/funding-compare/{symbol}. 0.03 USDC."""
+        answer: FundingCompare = self.send("funding_compare", {"symbol": symbol})
+        return answer
+
+    def predicted_funding(self, *, symbol: str) -> PredictedFunding:
+        """Predicted rate of the next settlement. GET /futures/predicted-funding/{symbol}. 0.02 USDC."""
+        answer: PredictedFunding = self.send("predicted_funding", {"symbol": symbol})
+        return answer
+
+    def basis(self, *, symbol: str) -> Basis:
+        """Perpetuals against spot. GET /futures/basis/{symbol}. 0.02 USDC."""
+        answer: Basis = self.send("basis", {"symbol": symbol})
+        return answer
+
+    def long_short(self, *, symbol: str) -> LongShort:
+        """Top traders’ long/short ratio. GET /futures/long-short/{symbol}. 0.02 USDC."""
+        answer: LongShort = self.send("long_short", {"symbol": symbol})
+        return answer
+
+    def liquidation_heatmap(self, *, symbol: str) -> LiquidationHeatmap:
+        """Estimated liquidation levels and cascade risk. GET /liquidation/heatmap/{symbol}. 0.05 USDC."""
+        answer: LiquidationHeatmap = self.send("liquidation_heatmap", {"symbol": symbol})
+        return answer
+
+    def liquidation_recent(self, *, limit: int | None = None, symbol: str | None = None) -> LiquidationRecent:
+        """Newest liquidations and their statistics. GET /liquidation/recent. 0.03 USDC."""
+        answer: LiquidationRecent = self.send("liquidation_recent", {"limit": limit, "symbol": symbol})
+        return answer
+
+    def price(self, *, symbol: str) -> Price:
+        """Composite price of five exchanges. GET /price/{symbol}. 0.005 USDC."""
+        answer: Price = self.send("price", {"symbol": symbol})
+        return answer
+
+    def prices(self, *, symbols: Sequence[str]) -> Prices:
+        """Prices of up to 20 symbols. GET /api/v1/prices. 0.005 USDC."""
+        answer: Prices = self.send("prices", {"symbols": symbols})
+        return answer
+
+    def market(self, *, id: str) -> Market:
+        """Details of a token. GET /api/v1/market/{id}. 0.005 USDC."""
+        answer: Market = self.send("market", {"id": id})
+        return answer
+
+    def price_alert_create(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below"], target_price: float, webhook_url: str, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> PriceAlertCreate:
+        """Create a price alert. POST /price-alert. 0.04 USDC."""
+        answer: PriceAlertCreate = self.send("price_alert_create", {"symbol": symbol, "condition": condition, "target_price": target_price, "webhook_url": webhook_url, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key})
+        return answer
+
+    def price_alert(self, *, id: str) -> PriceAlert:
+        """Status of a price alert. GET /price-alert/{id}. Free."""
+        answer: PriceAlert = self.send("price_alert", {"id": id})
+        return answer
+
+    def price_alerts(self, *, wallet: str | None = None, symbol: str | None = None, limit: int | None = None, cursor: str | None = None) -> PriceAlerts:
+        """Active price alerts. GET /price-alerts. Free."""
+        answer: PriceAlerts = self.send("price_alerts", {"wallet": wallet, "symbol": symbol, "limit": limit, "cursor": cursor})
+        return answer
+
+    def price_alert_cancel(self, *, id: str, manage_token: str) -> PriceAlertCancel:
+        """Cancel a price alert. DELETE /price-alert/{id}. Free."""
+        answer: PriceAlertCancel = self.send("price_alert_cancel", {"id": id, "manage_token": manage_token})
+        return answer
+
+    def price_alert_extend(self, *, id: str, manage_token: str, add_hours: int | None = None) -> PriceAlertExtend:
+        """Extend a price alert. POST /price-alert/{id}/extend. 0.02 USDC."""
+        answer: PriceAlertExtend = self.send("price_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token})
+        return answer
+
+    def price_alert_deliveries(self, *, id: str, manage_token: str, limit: int | None = None, cursor: str | None = None) -> PriceAlertDeliveries:
+        """Deliveries of a price alert. GET /price-alert/{id}/deliveries. Free."""
+        answer: PriceAlertDeliveries = self.send("price_alert_deliveries", {"id": id, "limit": limit, "cursor": cursor, "manage_token": manage_token})
+        return answer
+
+    def price_alert_test(self, *, id: str, manage_token: str) -> PriceAlertTest:
+        """Send a test event of a price alert. POST /price-alert/{id}/test. Free."""
+        answer: PriceAlertTest = self.send("price_alert_test", {"id": id, "manage_token": manage_token})
+        return answer
+
+    def price_alert_resend(self, *, id: str, trigger_id: str, manage_token: str) -> PriceAlertResend:
+        """Send a delivery of a price alert again. POST /price-alert/{id}/deliveries/{trigger_id}/resend. Free."""
+        answer: PriceAlertResend = self.send("price_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
+        return answer
+
+    def liquidation_alert_create(self, *, symbol: str, webhook_url: str, condition: Literal["cascade_risk"] | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> LiquidationAlertCreate:
+        """Create a liquidation alert. POST /liquidation/alert. 0.06 USDC."""
+        answer: LiquidationAlertCreate = self.send("liquidation_alert_create", {"symbol": symbol, "condition": condition, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd, "webhook_url": webhook_url, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key})
+        return answer
+
+    def liquidation_alert(self, *, id: str) -> LiquidationAlert:
+        """Status of a liquidation alert. GET /liquidation/alert/{id}. Free."""
+        answer: LiquidationAlert = self.send("liquidation_alert", {"id": id})
+        return answer
+
+    def liquidation_alerts(self, *, wallet: str | None = None, symbol: str | None = None, limit: int | None = None, cursor: str | None = None) -> LiquidationAlerts:
+        """Active liquidation alerts. GET /liquidation/alerts. Free."""
+        answer: LiquidationAlerts = self.send("liquidation_alerts", {"wallet": wallet, "symbol": symbol, "limit": limit, "cursor": cursor})
+        return answer
+
+    def liquidation_alert_cancel(self, *, id: str, manage_token: str) -> LiquidationAlertCancel:
+        """Cancel a liquidation alert. DELETE /liquidation/alert/{id}. Free."""
+        answer: LiquidationAlertCancel = self.send("liquidation_alert_cancel", {"id": id, "manage_token": manage_token})
+        return answer
+
+    def liquidation_alert_extend(self, *, id: str, manage_token: str, add_hours: int | None = None) -> LiquidationAlertExtend:
+        """Extend a liquidation alert. POST /liquidation/alert/{id}/extend. 0.03 USDC."""
+        answer: LiquidationAlertExtend = self.send("liquidation_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token})
+        return answer
+
+    def liquidation_alert_deliveries(self, *, id: str, manage_token: str, limit: int | None = None, cursor: str | None = None) -> LiquidationAlertDeliveries:
+        """Deliveries of a liquidation alert. GET /liquidation/alert/{id}/deliveries. Free."""
+        answer: LiquidationAlertDeliveries = self.send("liquidation_alert_deliveries", {"id": id, "limit": limit, "cursor": cursor, "manage_token": manage_token})
+        return answer
+
+    def liquidation_alert_test(self, *, id: str, manage_token: str) -> LiquidationAlertTest:
+        """Send a test event of a liquidation alert. POST /liquidation/alert/{id}/test. Free."""
+        answer: LiquidationAlertTest = self.send("liquidation_alert_test", {"id": id, "manage_token": manage_token})
+        return answer
+
+    def liquidation_alert_resend(self, *, id: str, trigger_id: str, manage_token: str) -> LiquidationAlertResend:
+        """Send a delivery of a liquidation alert again. POST /liquidation/alert/{id}/deliveries/{trigger_id}/resend. Free."""
+        answer: LiquidationAlertResend = self.send("liquidation_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
+        return answer
+
+    def alert_backtest(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"], target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None) -> AlertBacktest:
+        """How often an alert would have rung in the last 7 days, before buying it. POST /alerts/backtest. Free."""
+        answer: AlertBacktest = self.send("alert_backtest", {"symbol": symbol, "condition": condition, "target_price": target_price, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd})
+        return answer
+
+    def record(self, *, id: str) -> Record:
+        """The log record that a trigger names, to check it against. GET /records/{id}. Free."""
+        answer: Record = self.send("record", {"id": id})
+        return answer
+
+    def healthz(self) -> Healthz:
+        """How the system is: parts, venues, gaps, lag. GET /healthz. Free."""
+        answer: Healthz = self.send("healthz", {})
+        return answer
+
+    def readyz(self) -> Readyz:
+        """Whether this instance can answer. GET /readyz. Free."""
+        answer: Readyz = self.send("readyz", {})
+        return answer
+
+    def pricing(self) -> Pricing:
+        """Every route with its price, and how it is paid. GET /pricing. Free."""
+        answer: Pricing = self.send("pricing", {})
+        return answer
+
+    def well_known_x402(self) -> WellKnownX402:
+        """What can be bought, for clients that discover it. GET /.well-known/x402. Free."""
+        answer: WellKnownX402 = self.send("well_known_x402", {})
+        return answer

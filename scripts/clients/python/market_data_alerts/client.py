@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import http.client
+import json
+import time
+import urllib.error
+import urllib.request
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from .api import OPERATIONS, Api
+from .errors import NoAnswerError, error_of
+from .exchange import Answer, Lost, Request, next_of, request_of, told_of
+
+DEADLINE_SECONDS = 60.0
+TRIES = 6
+ANSWER_BYTES_MAX = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Payment:
+    """A signed payment: the headers that carry it, and what it is."""
+
+    headers: dict[str, str]
+    usdc: float
+
+
+class PaidBy(Protocol):
+    """Who pays: pay.Payer keeps to a budget. Raises, before it signs, what is not to be paid."""
+
+    def pay(self, headers: Mapping[str, str], body: Any) -> Payment: ...
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+class MarketDataClient(Api):
+    """The API. A call waits out 429, 503 and warming symbols for as long as its deadline and tries last, repeats what is
+    safe to repeat, and sends one payment for all its attempts, so that it is charged once.
+
+    on_paid: told each payment and the API's receipt once the answer is there.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        payer: PaidBy | None = None,
+        deadline_seconds: float = DEADLINE_SECONDS,
+        tries: int = TRIES,
+        on_paid: Callable[[Payment, str | None], None] | None = None,
+    ) -> None:
+        self._base = base_url.rstrip("/")
+        self._payer = payer
+        self._deadline_seconds = deadline_seconds
+        self._tries = tries
+        self._on_paid = on_paid
+        self._opener = urllib.request.build_opener(_NoRedirects)
+
+    def send(self, name: str, given: Mapping[str, Any]) -> Any:
+        operation = OPERATIONS[name]
+        key = given.get("idempotency_key") or str(uuid.uuid4())
+        request = request_of(operation, self._base, {**given, "idempotency_key": key})
+        until = time.monotonic() + self._deadline_seconds
+        payment, answer = self._exchange(request, until)
+        if payment is not None and self._on_paid is not None:
+            self._on_paid(payment, answer.headers.get("payment-response"))
+        return json.loads(answer.text)
+
+    def _exchange(self, request: Request, until: float) -> tuple[Payment | None, Answer]:
+        payment: Payment | None = None
+        attempt = 0
+        while True:
+            attempt += 1
+            outcome = self._attempt(request, payment, until)
+            following = next_of(outcome, request, is_paid=payment is not None, attempt=attempt)
+            if following.do == "give" and isinstance(outcome, Answer):
+                return payment, outcome
+            if following.do == "pay" and isinstance(outcome, Answer):
+                payment = self._pay(outcome)
+                continue
+            is_over = attempt >= self._tries or time.monotonic() + following.seconds >= until
+            if following.error is not None and (following.do == "raise" or is_over):
+                raise following.error
+            time.sleep(following.seconds)
+
+    def _pay(self, answer: Answer) -> Payment:
+        if self._payer is None:
+            raise error_of(told_of(answer))
+        return self._payer.pay(answer.headers, json.loads(answer.text))
+
+    def _attempt(self, request: Request, payment: Payment | None, until: float) -> Answer | Lost:
+        left = until - time.monotonic()
+        if left <= 0:
+            raise NoAnswerError(f"{request.method} {request.url}: the deadline is over")
+        headers = {**request.headers, **(payment.headers if payment is not None else {})}
+        out = urllib.request.Request(request.url, request.body, headers, method=request.method)
+        try:
+            with self._opener.open(out, timeout=left) as response:
+                return _answer_of(response)
+        except urllib.error.HTTPError as refused:
+            with refused:
+                return _answer_of(refused)
+        except (OSError, http.client.HTTPException) as error:
+            return Lost(str(error))
+
+
+def _answer_of(response: Any) -> Answer:
+    headers = {name.lower(): value for name, value in response.headers.items()}
+    data = response.read(ANSWER_BYTES_MAX + 1)
+    if len(data) > ANSWER_BYTES_MAX:
+        raise http.client.HTTPException("the answer is too long")
+    return Answer(response.status, headers, data.decode())

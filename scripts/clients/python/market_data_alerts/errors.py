@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the API says of a request that it does not answer."""
+
+    status: int
+    code: str
+    """The API's identifier: symbol_not_found, data_unavailable, a reason code of x402, ..."""
+    message: str
+    request_id: str | None
+    field: str | None
+    """The parameter at fault."""
+    retry_after_seconds: float | None
+
+
+class ApiError(Exception):
+    """An answer that is no success."""
+
+    def __init__(self, told: Told) -> None:
+        super().__init__(f"{told.status} {told.code}: {told.message}")
+        self.told = told
+        self.status = told.status
+        self.code = told.code
+
+
+class PaymentRequiredError(ApiError):
+    """402: it costs something and nobody pays, or the payment was refused; code: payment_required or the reason."""
+
+
+class RateLimitedError(ApiError):
+    """429, and no time or try is left."""
+
+
+class UnavailableError(ApiError):
+    """503, or 202 for a symbol that warms up, and no time or try is left."""
+
+
+class NotPaidError(Exception):
+    """An offer that is not to be paid; nothing was signed."""
+
+    def __init__(self, code: Literal["over_max_per_call", "over_total", "unknown_offer"], message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class NoAnswerError(Exception):
+    """No answer came: the connection failed, or the deadline was over. Whether the request was followed is not known."""
+
+    code = "no_answer"
+
+
+def error_of(told: Told) -> ApiError:
+    kinds = {402: PaymentRequiredError, 429: RateLimitedError, 503: UnavailableError, 202: UnavailableError}
+    return kinds.get(told.status, ApiError)(told)

@@ -1,0 +1,2332 @@
+// rule: size - generated from the route table: node scripts/clients/generate.ts
+
+export interface Operation {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly path: string
+  readonly query: readonly string[]
+  readonly body: readonly string[]
+  readonly isOwners: boolean
+  readonly isKeyed: boolean
+  readonly isQuestion: boolean
+  readonly priceUsdc: number
+}
+
+export interface CvdInput {
+  /** Base asset, any case; BTC and BTCUSDT mean the same; 1 to 20 letters and digits, for example BTC */
+  readonly symbol: string
+  /** Rolling period that ends now; one of 1h, 4h, 24h, 7d */
+  readonly period?: '1h' | '4h' | '24h' | '7d'
+}
+
+export type CvdAnswer = {
+  /** Base asset */
+  readonly symbol: string
+  /** Running total of taker buys minus taker sells since `since`, base units */
+  readonly cvd: number
+  /** Taker buys minus taker sells of the period, base units */
+  readonly period_cvd: number
+  /** Taker buys of the period, base units */
+  readonly buy_volume: number
+  /** Taker sells of the period, base units */
+  readonly sell_volume: number
+  /** As cvd, in USD (USDT and USDC taken for USD) */
+  readonly cvd_usd: number
+  /** As period_cvd, in USD */
+  readonly period_cvd_usd: number
+  /** As buy_volume, in USD */
+  readonly buy_volume_usd: number
+  /** As sell_volume, in USD */
+  readonly sell_volume_usd: number
+  /** period_cvd over period volume: beyond 15 % strong, beyond 5 % plain, else neutral */
+  readonly signal:
+    | 'strong_bullish_pressure'
+    | 'bullish_pressure'
+    | 'neutral'
+    | 'bearish_pressure'
+    | 'strong_bearish_pressure'
+    | 'insufficient_data'
+  /** The rolling period, ending now */
+  readonly period: '1h' | '4h' | '24h' | '7d'
+  /** WebSocket connections to venues that are open now */
+  readonly active_ws_connections: number
+  /** The figures by venue; they add up to the totals */
+  readonly exchanges: Readonly<
+    Record<
+      'binance' | 'bybit' | 'okx' | 'coinbase',
+      {
+        /** Running total of taker buys minus taker sells since `since`, base units */
+        readonly cvd: number
+        /** Taker buys minus taker sells of the period, base units */
+        readonly period_cvd: number
+        /** Taker buys of the period, base units */
+        readonly buy_volume: number
+        /** Taker sells of the period, base units */
+        readonly sell_volume: number
+        /** As cvd, in USD (USDT and USDC taken for USD) */
+        readonly cvd_usd: number
+        /** As period_cvd, in USD */
+        readonly period_cvd_usd: number
+        /** As buy_volume, in USD */
+        readonly buy_volume_usd: number
+        /** As sell_volume, in USD */
+        readonly sell_volume_usd: number
+        /** live: streaming; gap: trades of the period are missing; stale: not heard for 30 s; unavailable: it refuses us or is switched off; unlisted: it has no such market */
+        readonly status: 'live' | 'gap' | 'stale' | 'unavailable' | 'unlisted'
+      }
+    >
+  >
+  /** The figures by market type */
+  readonly markets: Readonly<
+    Record<
+      'spot' | 'perp',
+      {
+        /** Running total of taker buys minus taker sells since `since`, base units */
+        readonly cvd: number
+        /** Taker buys minus taker sells of the period, base units */
+        readonly period_cvd: number
+        /** Taker buys of the period, base units */
+        readonly buy_volume: number
+        /** Taker sells of the period, base units */
+        readonly sell_volume: number
+        /** As cvd, in USD (USDT and USDC taken for USD) */
+        readonly cvd_usd: number
+        /** As period_cvd, in USD */
+        readonly period_cvd_usd: number
+        /** As buy_volume, in USD */
+        readonly buy_volume_usd: number
+        /** As sell_volume, in USD */
+        readonly sell_volume_usd: number
+      }
+    >
+  >
+  /** What of the time asked for the log really has */
+  readonly coverage: {
+    /** From here on the figures count */
+    readonly from: string
+    /** Up to here they count */
+    readonly to: string
+    /** The log reaches back to the start, has no hole and every listing venue was heard to the end */
+    readonly complete: boolean
+    /** Holes, newest first, at most 50 */
+    readonly gaps: readonly {
+      /** Venue */
+      readonly exchange: string
+      /** opened: being fetched; unfillable: the venue serves them no more */
+      readonly state: 'opened' | 'unfillable' | 'unknown'
+      /** Last trade before */
+      readonly from: string
+      /** First trade after */
+      readonly to: string
+      /** How many, where ids tell */
+      readonly missing: number | null
+    }[]
+  }
+  /** From when cvd counts: the first trade in the log; null: none yet */
+  readonly since: string | null
+  /** Time of the newest input */
+  readonly as_of: string
+  /** How old that is, milliseconds */
+  readonly age_ms: number
+  /** Whether it is older than it may be: 30 s */
+  readonly stale: boolean
+  /** When the answer was given */
+  readonly timestamp: string
+  /** Whether it came from the cache */
+  readonly cached: boolean
+}
+
+export interface CvdHistoryInput {
+  /** Base asset, any case; BTC and BTCUSDT mean the same; 1 to 20 letters and digits, for example BTC */
+  readonly symbol: string
+  /** Width of a bucket; one of 1m, 5m, 15m, 1h, 4h, 1d */
+  readonly interval?: '1m' | '5m' | '15m' | '1h' | '4h' | '1d'
+  /** Earliest bucket start, inclusive; with it, the oldest `limit` rows are given; an ISO 8601 time or Unix milliseconds */
+  readonly start?: string | number
+  /** Latest bucket start, exclusive; an ISO 8601 time or Unix milliseconds */
+  readonly end?: string | number
+  /** Most rows; a whole number from 1 to 1000 */
+  readonly limit?: number
+}
+
+export type CvdHistoryAnswer = {
+  /** Base asset */
+  readonly symbol: string
+  /** Width of a bucket */
+  readonly interval: '1m' | '5m' | '15m' | '1h' | '4h' | '1d'
+  /** A point for every bucket, oldest first; delta 0 where nothing traded */
+  readonly points: readonly {
+    /** Start of the bucket */
+    readonly time: string
+    /** Taker buys minus taker sells of the bucket, base units */
+    readonly delta: number
+    /** Taker buys, base units */
+    readonly buy_volume: number
+    /** Taker sells, base units */
+    readonly sell_volume: number
+    /** Running total at the end of the bucket, base units */
+    readonly cvd: number
+    /** The same by venue */
+    readonly exchanges: Readonly<
+      Record<
+        'binance' | 'bybit' | 'okx' | 'coinbase',
+        {
+          /** Taker buys minus taker sells of the bucket, base units */
+          readonly delta: number
+          /** Taker buys, base units */
+          readonly buy_volume: number
+          /** Taker sells, base units */
+          readonly sell_volume: number
+          /** Running total at the end of the bucket, base units */
+          readonly cvd: number
+        }
+      >
+    >
+    /** Whether the bucket is closed */
+    readonly complete: boolean
+    /** complete: all trades as they came; backfilled: some were fetched later; gap: some are missing, or it begins before the first trade */
+    readonly completeness: 'complete' | 'backfilled' | 'gap'
+  }[]
+  /** What of the time asked for the log really has */
+  readonly coverage: {
+    /** From here on the figures count */
+    readonly from: string
+    /** Up to here they count */
+    readonly to: string
+    /** The log reaches back to the start, has no hole and every listing venue was heard to the end */
+    readonly complete: boolean
+    /** Holes, newest first, at most 50 */
+    readonly gaps: readonly {
+      /** Venue */
+      readonly exchange: string
+      /** opened: being fetched; unfillable: the venue serves them no more */
+      readonly state: 'opened' | 'unfillable' | 'unknown'
+      /** Last trade before */
+      readonly from: string
+      /** First trade after */
+      readonly to: string
+      /** How many, where ids tell */
+      readonly missing: number | null
+    }[]
+  }
+  /** Time of the newest input */
+  readonly as_of: string
+  /** How old that is, milliseconds */
+  readonly age_ms: number
+  /** Whether it is older than it may be: 30 s */
+  readonly stale: boolean
+  /** When the answer was given */
+  readonly timestamp: string
+  /** Whether it came from the cache */
+  readonly cached: boolean
+}
+
+export interface OhlcvInput {
+  /** Base asset, any case; BTC and BTCUSDT mean the same; 1 to 20 letters and digits, for example BTC */
+  readonly symbol: string
+  /** Width of a bucket; one of 1m, 5m, 15m, 1h, 4h, 1d */
+  readonly interval?: '1m' | '5m' | '15m' | '1h' | '4h' | '1d'
+  /** Whose trades; all merges spot and perpetual prices, so its wicks are wider; one of binance, bybit, okx, coinbase, all */
+  readonly exchange?: 'binance' | 'bybit' | 'okx' | 'coinbase' | 'all'
+  /** Earliest bucket start, inclusive; with it, the oldest `limit` rows are given; an ISO 8601 time or Unix milliseconds */
+  readonly start?: string | number
+  /** Latest bucket start, exclusive; an ISO 8601 time or Unix milliseconds */
+  readonly end?: string | number
+  /** Most rows; a whole number from 1 to 1000 */
+  readonly limit?: number
+}
+
+export type OhlcvAnswer = {
+  /** Base asset */
+  readonly symbol: string
+  /** Width of a candle */
+  readonly interval: '1m' | '5m' | '15m' | '1h' | '4h' | '1d'
+  /** Whose trades; all merges spot and perpetual prices */
+  readonly exchange: 'binance' | 'bybit' | 'okx' | 'coinbase' | 'all'
+  /** Oldest first; none where nothing traded */
+  readonly candles: readonly {
+    /** Start of the candle */
+    readonly time: string
+    /** First price by venue time */
+    readonly open: number
+    /** Highest price */
+    readonly high: number
+    /** Lowest price */
+    readonly low: number
+    /** Last price by venue time */
+    readonly close: number
+    /** Base units */
+    readonly volume: number
+    /** Taker buys, base units */
+    readonly buy_volume: number
+    /** Taker sells, base units */
+    readonly sell_volume: number
+    /** Trade records; a venue may merge several fills into one */
+    readonly trades: number
+    /** Whether the bucket is closed */
+    readonly complete: boolean
+    /** complete: all trades as they came; backfilled: some were fetched later; gap: some are missing, or it begins before the first trade */
+    readonly completeness: 'complete' | 'backfilled' | 'gap'
+  }[]
+  /** What of the time asked for the log really has */
+  readonly coverage: {
+    /** From here on the figures count */
+    readonly from: string
+    /** Up to here they count */
+    readonly to: string
+    /** The log reaches back to the start, has no hole and every listing venue was heard to the end */
+    readonly complete: boolean
+    /** Holes, newest first, at most 50 */
+    readonly gaps: readonly {
+      /** Venue */
+      readonly exchange: string
+      /** opened: being fetched; unfillable: the venue serves them no more */
+      readonly state: 'opened' | 'unfillable' | 'unknown'
+      /** Last trade before */
+      readonly from: string
+      /** First trade after */
+      readonly to: string
+      /** How many, where ids tell */
+      readonly missing: number | null
+    }[]
+  }
+  /** Time of the newest input */
+  readonly as_of: string
+  /** How old that is, milliseconds */
+  readonly age_ms: number
+  /** Whether it is older than it may be: 30 s */
+  readonly stale: boolean
+  /** When the answer was given */
+  readonly timestamp: string
+  /** Whether it came from the cache */
+  readonly cached: boolean
+}
+
+export interface FundingExtremeInput {
+  /** Least size of a rate that is flagged, percent; a number, 0 or more */
+  readonly threshold?: number
+}
+
+export type FundingExtremeAnswer = {
+  /** When the markets were read */
+  readonly scanned_at: string
+  /** Least size of a rate that is flagged, percent */
+  readonly threshold: number
+  /** Perpetuals of the three venues that were looked at */
+  readonly total_markets_scanned: number
+  /** Perpetuals known, but too old to be looked at */
+  readonly stale_markets: number
+  /** Those that are flagged */
+  readonly extreme_markets: number
+  /** Largest first */
+  readonly results: readonly {
+    /** As BTCUSDT */
+    readonly symbol: string
+    /** Its venue */
+    readonly exchange: 'binance' | 'bybit' | 'okx'
+    /** Running rate, fraction per interval */
+    readonly funding_rate: number
+    /** The same, percent */
+    readonly funding_rate_pct: number
+    /** By the year, percent */
+    readonly annualized_pct: number
+    /** Who pays */
+    readonly direction: 'longs_paying' | 'shorts_paying'
+    /** By the sign of the rate */
+    readonly signal: 'extreme_bullish' | 'extreme_bearish'
+    /** Mark price, USDT */
+    readonly mark_price: number
+    /** Hours between two settlements of this perpetual */
+    readonly interval_hours: number
+    /** When the rate is settled */
+    readonly next_funding_time: string
+  }[]
+  /** Time of the newest input */
+  readonly as_of: string
+  /** How old that is, milliseconds */
+  readonly age_ms: number
+  /** Whether it is older than it may be: rates 120 s, marks 60 s */
+  readonly stale: boolean
+  /** When the answer was given */
+  readonly timestamp: string
+  /** Whether it came from the cache */
+  readonly cached: boolean
+}
+
+export interface FundingHistoryInput {
+  /** Base asset, any case; BTC and BTCUSDT mean the same; 1 to 20 letters and digits, for example BTC */
+  readonly symbol: string
+  /** Whose perpetual; one of binance, bybit, okx */
+  readonly exchange?: 'binance' | 'bybit' | 'okx'
+  /** Earliest bucket start, inclusive; with it, the oldest `limit` rows are given; an ISO 8601 time or Unix milliseconds */
+  readonly start?: string | number
+  /** Latest bucket start, exclusive; an ISO 8601 time or Unix milliseconds */
+  readonly end?: string | number
+  /** Most rows; a whole number from 1 to 1000 */
+  readonly limit?: number
+}
+
+export type FundingHistoryAnswer = {
+  /** Perpetual, as BTCUSDT */
+  readonly symbol: string
+  /** Its venue */
+  readonly exchange: 'binance' | 'bybit' | 'okx'
+  /** Newest first */
+  readonly history: readonly {
+    /** When it was */
+    readonly time: string
+    /** Settled rate, fraction */
+    readonly funding_rate: number
+    /** The same, percent */
+    readonly funding_rate_pct: number
+    /** By the year of its own interval, percent; null: the interval is not known */
+    readonly annualized_pct: number | null
+    /** Hours since the settlement before, or the interval now where that is not known */
+    readonly interval_hours: number | null
+  }[]
+  /** Time of the newest input */
+  readonly as_of: string
+  /** How old that is, milliseconds */
+  readonly age_ms: number
+  /** Whether it is older than it may be: 120 s without word from the venue */
+  readonly stale: boolean
+  /** When the answer was given */
+  readonly timestamp: string
+  /** Whether it came from the cache */
+  readonly cached: boolean
+}
+
+export interface FundingRateInput {
+  /** Base asset, any case; BTC and BTCUSDT mean the same; 1 to 20 letters and digits, for example BTC */
+  readonly symbol: string
+}
+
+export type FundingRateAnswer = {
+  /** Perpetual, as BTCUSDT */
+  readonly symbol: string
+  /** Whose perpetual: Binance, else Bybit, else OKX */
+  readonly exchange: 'binance' | 'bybit' | 'okx'
+  /** Running rate for next_funding_time, fraction per interval; positive: longs pay shorts */
+  readonly funding_rate: number
+  /** funding_rate x (24 / interval_hours) x 365, fraction */
+  readonly funding_rate_annualized: number
+  /** Hours between two settlements of this perpetual */
+  readonly interval_hours: number
+  /** When that rate is settled */
+  readonly next_funding_time: string
+  /** By the size of the rate in percent: beyond 0.05 extreme, 0.01 plain, 0.003 slight, else neutral; positive: bullish */
+  readonly signal:
+    'extreme_bullish' | 'bullish' | 'slightly_bullish' | 'neutral' | 'slightly_bearish' | 'bearish' | 'extreme_bearish'
+  /** The signal in words */
+  readonly signal_label: string
+  /** Mark price, USDT */
+  readonly mark_price: number
+  /** Index price, USDT */
+  readonly index_price: number
+  /** Newest settled rate, fraction */
+  readonly last_settled_rate: number | null
+  /** The same, percent */
+  readonly last_settled_pct: number | null
+  /** When it was settled */
+  readonly last_settled_time: string | null
+  /** Time of the newest input */
+  readonly as_of: string
+  /** How old that is, milliseconds */
+  readonly age_ms: number
+  /** Whether it is older than it may be: rates 120 s, marks 60 s */
+  readonly stale: boolean
+  /** When the answer was given */
+  readonly timestamp: string
+  /** Whether it came from the cache */
+  readonly cached: boolean
+}
+
+export interface FundingCompareInput {
+  /** Base asset, any case; BTC and BTCUSDT mean the same; 1 to 20 letters and digits, for example BTC */
+  readonly symbol: string
+}
+
+export type FundingCompareAnswer = {
+  /** Base asset */
+  readonly symbol: string
+  /** The venues */
+  readonly exchanges: Readonly<
+    Record<
+      'binance' | 'bybit' | 'okx',
+      {
+        /** Running rate, fraction per interval */
+        readonly funding_rate: number | null
+        /** By the year, percent */
+        readonly annualized_pct: number | null
+        /** When that rate is settled */
+        readonly next_funding_time: string | null
+        /** Mark price, USDT */
+        readonly mark_price: number | null
+        /** Hours between two settlements of this perpetual */
+        readonly interval_hours: number | null
+        /** live; stale: not heard for too long; unavailable: nothing is known; unlisted: it has no such perpetual */
+        readonly status: 'live' | 'stale' | 'unavailable' | 'unlisted'
+        /** Time of the newest input */
+        readonly as_of: string | null
+      }
+    >
+  >
+  /** Long where funding is lowest by the year, short where it is highest; null below two venues */
+  readonly best_arb: {
+    /** Where to be long */
+    readonly long_exchange: 'binance' | 'bybit' | 'okx'
+    /** Where to be short */
+    readonly short_exchange: 'binance' | 'bybit' | 'okx'
+    /** Raw rate of the short exchange minus that of the long one, fractions */
+    readonly rate_spread: number
+    /** Difference of the annualised rates, percent */
+    readonly annualized_spread_pct: number
+    /** long_<venue>_short_<venue> */
+    readonly direction: string
+  } | null
+  /** Time of the newest input */
+  readonly as_of: string
+  /** How old that is, milliseconds */
+  readonly age_ms: number
+  /** Whether it is older than it may be: rates 120 s, marks 60 s */
+  readonly stale: boolean
+  /** When the answer was given */
+  readonly timestamp: string
+  /** Whether it came from the cache */
+  readonly cached: boolean
+}
+
+export interface PredictedFundingInput {
+  /** Base asset, any case; BTC and BTCUSDT mean the same; 1 to 20 letters and digits, for example BTC */
+  readonly symbol: string
+}
+
+export type PredictedFundingAnswer = {
+  /** Base asset */
+  readonly symbol: string
+  /** Whose perpetual: Binance, else Bybit, else OKX */
+  readonly exchange: 'binance' | 'bybit' | 'okx'
+  /** The venue’s running rate, fraction per interval */
+  readonly current_funding_rate: number
+  /** Our model’s rate of the next settlement, fraction; positive: longs will pay shorts */
+  readonly predicted_funding_rate: number
+  /** By the year, percent */
+  readonly predicted_annualized_pct: number
+  /** venue: no premium is known since the last settlement, its running rate stands */
+  readonly predicted_by: 'model' | 'venue'
+  /** Hours between two settlements of this perpetual */
+  readonly interval_hours: number
+  /** The next settlement */
+  readonly next_funding_time: string
+  /** Time until then, milliseconds */
+  readonly time_to_funding_ms: number
+  /** Newest one-minute premium index, fraction; before the first, mark over index less one */
+  readonly premium_index: number
+  /** Its time-weighted mean since the last settlement, fraction */
+  readonly average_premium_index: number | null
+  /** Minutes that the mean rests on */
+  readonly premium_samples: number
+  /** Minutes since the last settlement */
+  readonly premium_samples_expected: number
+  /** Mark price, USDT */
+  readonly mark_price: number
+  /** Index price, USDT */
+  readonly index_price: number
+  /** By the size of the rate in percent: beyond 0.05 extreme, 0.01 plain, 0.003 slight, else neutral; positive: bullish */
+  readonly signal:
+    'extreme_bullish' | 'bullish' | 'slightly_bullish' | 'neutral' | 'slightly_bearish' | 'bearish' | 'extreme_bearish'
+  /** Newest settled rate, fraction */
+  readonly last_settled_rate: number | null
+  /** The same, percent */
+  readonly last_settled_pct: number | null
+  /** When it was settled */
+  readonly last_settled_time: string | null
+  /** The last 10 settlements, newest first */
+  readonly funding_history: readonly {
+    /** When it was */
+    readonly time: string
+    /** Settled rate, fraction */
+    readonly rate: number
+  }[]
+  /** Time of the newest input */
+  readonly as_of: string
+  /** How old that is, milliseconds */
+  readonly age_ms: number
+  /** Whether it is older than it may be: rates 120 s, marks 60 s */
+  readonly stale: boolean
+  /** When the answer was given */
+  readonly timestamp: string
+  /** Whether it came from the cache */
+  readonly cached: boolean
+}
+
+export interface BasisInput {
+  /** Base asset, any case; BTC and BTCUSDT mean the same; 1 to 20 letters and digits, for example BTC */
+  readonly symbol: string
+}
+
+export type BasisAnswer = {
+  /** Base asset */
+  readonly symbol: string
+  /** Middle of the book of Binance’s USDT spot pair, USDT */
+  readonly spot_price: number
+  /** Whose spot price */
+  readonly spot_exchange: string
+  /** Time of the spot price */
+  readonly spot_as_of: string
+  /** How old that is, milliseconds */
+  readonly spot_age_ms: number
+  /** The venues */
+  readonly exchanges: Readonly<
+    Record<
+      'binance' | 'bybit' | 'okx',
+      {
+        /** Mark price, USDT */
+        readonly perp_price: number | null
+        /** perp_price minus spot_price, USDT taken for USD */
+        readonly basis_usd: number | null
+        /** The same, percent of spot_price */
+        readonly basis_pct: number | null
+        /** basis_pct x (8760 / interval_hours): a perpetual converges at each funding */
+        readonly basis_annualized_pct: number | null
+        /** contango: perpetual at or above spot */
+        readonly direction: 'contango' | 'backwardation' | null
+        /** live; stale: not heard for too long; unavailable: nothing is known; unlisted: it has no such perpetual */
+        readonly status: 'live' | 'stale' | 'unavailable' | 'unlisted'
+        /** Time of the mark price */
+        readonly as_of: string | null
+        /** Hours between two settlements of this perpetual */
+        readonly interval_hours: number | null
+      }
+    >
+  >
+  /** The venue with the highest basis_annualized_pct, also when none is positive; null without one */
+  readonly best_carry_trade: {
+    /** The venue */
+    readonly exchange: 'binance' | 'bybit' | 'okx'
+    /** Its basis_annualized_pct */
+    readonly annualized_yield_pct: number
+    /** long_spot_short_<venue>_perp */
+    readonly strategy: string
+  } | null
+  /** Time of the newest input */
+  readonly as_of: string
+  /** How old that is, milliseconds */
+  readonly age_ms: number
+  /** Whether it is older than it may be: spot 15 s, marks 60 s */
+  readonly stale: boolean
+  /** When the answer was given */
+  readonly timestamp: string
+  /** Whether it came from the cache */
+  readonly cached: boolean
+}
+
+export interface LongShortInput {
+  /** Base asset, any case; BTC and BTCUSDT mean the same; 1 to 20 letters and digits, for example BTC */
+  readonly symbol: string
+}
+
+export type LongShortAnswer = {
+  /** Base asset */
+  readonly symbol: string
+  /** The venues */
+  readonly exchanges: Readonly<
+    Record<
+      'binance' | 'okx' | 'gate',
+      {
+        /** Share of longs, 0 to 1 */
+        readonly long_ratio: number | null
+        /** Share of shorts, 0 to 1; the two add up to 1 */
+        readonly short_ratio: number | null
+        /** Longs over shorts */
+        readonly ls_ratio: number | null
+        /** Whose positions */
+        readonly source: 'top_traders'
+        /** live; stale: not heard for too long; unavailable: nothing is known; unlisted: it has no such perpetual */
+        readonly status: 'live' | 'stale' | 'unavailable' | 'unlisted'
+        /** Start of the venue’s period */
+        readonly as_of: string | null
+      }
+    >
+  >
+  /** All venues that count */
+  readonly aggregate: {
+    /** Arithmetic mean of the ratios */
+    readonly avg_ls_ratio: number
+    /** By the mean: beyond 2 / 1.5 / 1.02 bullish, below 0.5 / 0.67 / 0.98 bearish */
+    readonly sentiment:
+      | 'Extremely bullish'
+      | 'Bullish'
+      | 'Slightly bullish'
+      | 'Neutral'
+      | 'Slightly bearish'
+      | 'Bearish'
+      | 'Extremely bearish'
+    /** The same as a sentence */
+    readonly interpretation: string
+  }
+  /** Time of the newest input */
+  readonly as_of: string
+  /** How old that is, milliseconds */
+  readonly age_ms: number
+  /** Whether it is older than it may be: 10 min */
+  readonly stale: boolean
+  /** When the answer was given */
+  readonly timestamp: string
+  /** Whether it came from the cache */
+  readonly cached: boolean
+}
+
+export interface LiquidationHeatmapInput {
+  /** Base asset, any case; BTC and BTCUSDT mean the same; 1 to 20 letters and digits, for example BTC */
+  readonly symbol: string
+}
+
+export type LiquidationHeatmapAnswer = {
+  /** Base asset */
+  readonly symbol: string
+  /** Median of the venues’ marks, USD */
+  readonly current_price: number
+  /** Open interest of the venues, one side, USD */
+  readonly open_interest_usd: number
+  /** high: over 10 % of open interest within 5 % of the price; else medium: 5 % or more within 10 %; else low */
+  readonly cascade_risk: 'low' | 'medium' | 'high'
+  /** Always true */
+  readonly estimated: boolean
+  /** Five tiers by two sides, nearest price first */
+  readonly leverage_clusters: readonly {
+    /** Tier */
+    readonly leverage: '5x' | '10x' | '25x' | '50x' | '100x'
+    /** Their mean weighted by size, USD; the current price where there are none */
+    readonly liquidation_price: number
+    /** From the current price, percent of it; negative: below */
+    readonly distance_pct: number
+    /** Their sum, USD */
+    readonly oi_at_risk_usd: number
+    /** The position, not the order */
+    readonly side: 'long' | 'short'
+  }[]
+  /** Buckets that are not empty, nearest first, out to 25 % */
+  readonly levels: readonly {
+    /** Its middle, USD */
+    readonly price: number
+    /** Longs that are liquidated there, USD */
+    readonly long_usd: number
+    /** Shorts that are liquidated there, USD */
+    readonly short_usd: number
+  }[]
+  /** How much is at risk */
+  readonly risk_summary: {
+    /** Within 5 % of the price, USD */
+    readonly total_oi_at_risk_usd: number
+    /** The same, percent of open interest */
+    readonly oi_at_risk_pct: number
+    /** Within 10 % of the price, USD */
+    readonly total_oi_at_risk_10pct_usd: number
+    /** The same, percent of open interest */
+    readonly oi_at_risk_10pct_pct: number
+    /** high: over 10 % of open interest within 5 % of the price; else medium: 5 % or more within 10 %; else low */
+    readonly cascade_risk: 'low' | 'medium' | 'high'
+    /** Why, as a sentence */
+    readonly cascade_risk_reason: string
+  }
+  /** Venues that count, by name */
+  readonly exchanges: Readonly<
+    Record<
+      string,
+      {
+        /** One side, USD */
+        readonly open_interest_usd: number
+        /** USD */
+        readonly mark_price: number
+        /** Time of the older of the two */
+        readonly as_of: string
+      }
+    >
+  >
+  /** What the model had where the price went, beside what venues reported since */
+  readonly calibration: {
+    /** Since when both count */
+    readonly since: string
+    /** Long levels that the mark has crossed, USD */
+    readonly swept_long_usd: number
+    /** Short levels that the mark has crossed, USD */
+    readonly swept_short_usd: number
+    /** Longs that venues reported liquidated, USD; a lower bound: not every venue sends all */
+    readonly observed_long_usd: number
+    /** Shorts that venues reported liquidated, USD */
+    readonly observed_short_usd: number
+    /** Observed over swept; null: nothing was swept */
+    readonly observed_to_swept: number | null
+  }
+  /** Time of the newest input */
+  readonly as_of: string
+  /** How old that is, milliseconds */
+  readonly age_ms: number
+  /** Whether it is older than it may be: 120 s */
+  readonly stale: boolean
+  /** When the answer was given */
+  readonly timestamp: string
+  /** Whether it came from the cache */
+  readonly cached: boolean
+}
+
+export interface LiquidationRecentInput {
+  /** Most rows; a whole number from 1 to 1000 */
+  readonly limit?: number
+  /** One symbol only; BTC and BTCUSDT mean the same; 1 to 20 letters and digits, for example BTC */
+  readonly symbol?: string
+}
+
+export type LiquidationRecentAnswer = {
+  /** Events in this answer */
+  readonly count: number
+  /** As BTCUSDT; null: all symbols */
+  readonly symbol_filter: string | null
+  /** Newest first */
+  readonly events: readonly {
+    /** liq_<unix seconds>_<place in the log> */
+    readonly id: string
+    /** As BTCUSDT */
+    readonly symbol: string
+    /** The position, not the order */
+    readonly side: 'long' | 'short'
+    /** Base units */
+    readonly size: number
+    /** USD */
+    readonly price: number
+    /** price x size, USD */
+    readonly value_usd: number
+    /** The venue’s time */
+    readonly timestamp: string
+    /** Venue, upper case */
+    readonly exchange: string
+    /** What the price is */
+    readonly price_kind: 'unknown' | 'bankruptcy' | 'order' | 'average_fill'
+    /** all: the venue sends every one; sampled: the largest of a symbol and second */
+    readonly completeness: 'unknown' | 'all' | 'sampled'
+  }[]
+  /** Counts of the whole log, not of the events shown */
+  readonly stats: {
+    /** The last hour */
+    readonly last_1h: {
+      /** Liquidations */
+      readonly total_events: number
+      /** Of longs */
+      readonly long_liquidations: number
+      /** Of shorts */
+      readonly short_liquidations: number
+      /** USD */
+      readonly total_value_usd: number
+      /** From when they count; null: none was ever seen */
+      readonly since: string | null
+    }
+    /** The last 24 hours */
+    readonly last_24h: {
+      /** Liquidations */
+      readonly total_events: number
+      /** USD */
+      readonly total_value_usd: number
+      /** From when they count; null: none was ever seen */
+      readonly since: string | null
+    }
+  }
+  /** Time of the newest input */
+  readonly as_of: string
+  /** How old that is, milliseconds */
+  readonly age_ms: number
+  /** Whether it is older than it may be: 30 s without word from any venue */
+  readonly stale: boolean
+  /** When the answer was given */
+  readonly timestamp: string
+  /** Whether it came from the cache */
+  readonly cached: boolean
+}
+
+export interface PriceInput {
+  /** Base asset, any case; BTC and BTCUSDT mean the same; 1 to 20 letters and digits, for example BTC */
+  readonly symbol: string
+}
+
+export type PriceAnswer = {
+  /** Base asset */
+  readonly symbol: string
+  /** USD */
+  readonly price: number
+  /** Median of the used venues’ own changes, percent; null: none says */
+  readonly change_24h: number | null
+  /** Lowest since the composite before, USD */
+  readonly low: number
+  /** Highest since the composite before, USD */
+  readonly high: number
+  /** degraded: one source only, or sources more than 1 % apart */
+  readonly quality: 'good' | 'degraded' | 'unknown'
+  /** Venues that the price is made of */
+  readonly sources: readonly string[]
+  /** The chain venues */
+  readonly exchanges: Readonly<
+    Record<
+      'binance' | 'coinbase' | 'okx' | 'bybit' | 'kraken',
+      {
+        /** Middle of its book in USD, or its last price; null: not known */
+        readonly price: number | null
+        /** How long ago it last changed, milliseconds; a quiet market is not a dead one */
+        readonly age_ms: number | null
+        /** Whether it is part of the price */
+        readonly used: boolean
+        /** live; stale: not heard for 15 s; unavailable: nothing is known; unlisted */
+        readonly status: 'live' | 'stale' | 'unavailable' | 'unlisted'
+      }
+    >
+  >
+  /** Time of the newest input */
+  readonly as_of: string
+  /** How old that is, milliseconds */
+  readonly age_ms: number
+  /** Whether it is older than it may be: 15 s */
+  readonly stale: boolean
+  /** When the answer was given */
+  readonly timestamp: string
+  /** Whether it came from the cache */
+  readonly cached: boolean
+}
+
+export interface PricesInput {
+  /** Symbols, separated by commas; any case; 1 to 20 of btc, eth, sol, xrp, bnb, ada, doge, avax, dot, link, matic, uni, apt, arb, op, sui, near, atom, pepe, shib, ton, trx, ltc, separated by commas */
+  readonly symbols: readonly string[]
+}
+
+export type PricesAnswer = {
+  /** Always true */
+  readonly success: boolean
+  /** By lower-case symbol; a symbol that nobody can price is left out */
+  readonly data: Partial<
+    Readonly<
+      Record<
+        | 'btc'
+        | 'eth'
+        | 'sol'
+        | 'xrp'
+        | 'bnb'
+        | 'ada'
+        | 'doge'
+        | 'avax'
+        | 'dot'
+        | 'link'
+        | 'matic'
+        | 'uni'
+        | 'apt'
+        | 'arb'
+        | 'op'
+        | 'sui'
+        | 'near'
+        | 'atom'
+        | 'pepe'
+        | 'shib'
+        | 'ton'
+        | 'trx'
+        | 'ltc',
+        {
+          /** USD */
+          readonly price: number
+          /** Percent; null: the source does not say */
+          readonly change_24h: number | null
+          /** USD, of the source; null: it does not say */
+          readonly volume_24h: number | null
+          /** Price x last known supply, USD; null: the supply is not known */
+          readonly market_cap: number | null
+          /** Who answered: the first of the chain that is alive, else the registry */
+          readonly source: 'binance' | 'coinbase' | 'okx' | 'bybit' | 'kraken' | 'coingecko'
+          /** Time of the price */
+          readonly as_of: string
+        }
+      >
+    >
+  >
+  /** About the answer */
+  readonly meta: {
+    /** Symbols in the answer */
+    readonly count: number
+    /** Symbols asked for */
+    readonly requested: number
+    /** Time of the newest input */
+    readonly as_of: string
+    /** How old that is, milliseconds */
+    readonly age_ms: number
+    /** Whether it is older than it may be: exchanges 15 s, the registry 5 min; of any symbol of the answer */
+    readonly stale: boolean
+    /** When the answer was given */
+    readonly timestamp: string
+    /** Whether it came from the cache */
+    readonly cached: boolean
+  }
+}
+
+export interface MarketInput {
+  /** Registry id of the token; a registry id such as bitcoin */
+  readonly id: string
+}
+
+export type MarketAnswer = {
+  /** Always true */
+  readonly success: boolean
+  /** The token; null: the registry does not say */
+  readonly data: {
+    /** Registry id */
+    readonly id: string
+    /** Lower case */
+    readonly symbol: string
+    /** Name */
+    readonly name: string
+    /** Composite of the chain venues, else the registry’s, USD */
+    readonly price: number | null
+    /** Percent, of the same origin as the price */
+    readonly change_24h: number | null
+    /** Percent */
+    readonly change_7d: number | null
+    /** Percent */
+    readonly change_30d: number | null
+    /** Sum over the chain venues that are alive, else the registry’s, USD */
+    readonly volume_24h: number | null
+    /** USD */
+    readonly market_cap: number | null
+    /** 1 is the largest */
+    readonly market_cap_rank: number | null
+    /** Tokens */
+    readonly circulating_supply: number | null
+    /** Tokens */
+    readonly total_supply: number | null
+    /** Highest price ever, USD */
+    readonly ath: number | null
+    /** When */
+    readonly ath_date: string | null
+    /** Lowest price ever, USD */
+    readonly atl: number | null
+    /** When */
+    readonly atl_date: string | null
+    /** The registry’s own time */
+    readonly last_updated: string
+    /** Where price and details come from */
+    readonly source: string
+  }
+  /** Time of the newest input */
+  readonly as_of: string
+  /** How old that is, milliseconds */
+  readonly age_ms: number
+  /** Whether it is older than it may be: prices 15 s, the registry 5 min */
+  readonly stale: boolean
+  /** When the answer was given */
+  readonly timestamp: string
+  /** Whether it came from the cache */
+  readonly cached: boolean
+}
+
+export interface PriceAlertCreateInput {
+  /** Any symbol of the catalogue */
+  readonly symbol: string
+  /** above and below are levels, crosses_above and crosses_below ring once */
+  readonly condition: 'above' | 'below' | 'crosses_above' | 'crosses_below'
+  /** USD */
+  readonly target_price: number
+  /** HTTPS URL that is called */
+  readonly webhook_url: string
+  /** EVM or Solana address that lists find the alert by */
+  readonly agent_wallet?: string
+  /** Lifetime */
+  readonly expires_in_hours?: number
+}
+
+export type PriceAlertCreateAnswer = {
+  /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+  readonly alert_id: string
+  /** As submitted */
+  readonly symbol: string
+  /** What it waits for; crosses_* ring once */
+  readonly condition: 'above' | 'below' | 'crosses_above' | 'crosses_below'
+  /** USD */
+  readonly target_price: number
+  /** Always active */
+  readonly status: 'active'
+  /** When it was made */
+  readonly created_at: string
+  /** When it expires */
+  readonly expires_at: string
+  /** Lifetime, hours */
+  readonly expires_in_hours: number
+  /** As submitted; no other answer shows it */
+  readonly webhook_url: string
+  /** Always 0 */
+  readonly trigger_count: number
+  /** Always 0 */
+  readonly delivery_attempts: number
+  /** What it does */
+  readonly message: string
+  /** Bearer token that cancels and extends the alert; only here */
+  readonly manage_token: string
+  /** What its webhooks are signed with: whsec_ and base64; only here */
+  readonly webhook_secret: string
+}
+
+export interface PriceAlertInput {
+  /** The alert_id that the creation gave; an alert_id as the creation gave it */
+  readonly id: string
+}
+
+export type PriceAlertAnswer = {
+  /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+  readonly alert_id: string
+  /** As submitted */
+  readonly symbol: string
+  /** What it waits for; crosses_* ring once */
+  readonly condition: 'above' | 'below' | 'crosses_above' | 'crosses_below'
+  /** USD */
+  readonly target_price: number
+  /** Where it is in its life */
+  readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
+  /** When it was made */
+  readonly created_at: string
+  /** When it expires */
+  readonly expires_at: string
+  /** Triggers so far */
+  readonly trigger_count: number
+  /** Attempts to deliver them; null: ClickHouse does not say just now */
+  readonly delivery_attempts: number | null
+}
+
+export interface PriceAlertsInput {
+  /** Only alerts of this agent_wallet or payer; case does not matter for EVM addresses; an EVM address (0x and 40 hexadecimal digits) or a Solana address (32 to 44 base58 characters) */
+  readonly wallet?: string
+  /** One symbol only; BTC and BTCUSDT mean the same; 1 to 20 letters and digits, for example BTC */
+  readonly symbol?: string
+  /** Most rows; a whole number from 1 to 1000 */
+  readonly limit?: number
+  /** Where the page before ended: its next_cursor; next_cursor of the page before */
+  readonly cursor?: string
+}
+
+export type PriceAlertsAnswer = {
+  /** Alerts of this page */
+  readonly count: number
+  /** Newest first */
+  readonly alerts: readonly {
+    /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+    readonly alert_id: string
+    /** As submitted */
+    readonly symbol: string
+    /** What it waits for; crosses_* ring once */
+    readonly condition: 'above' | 'below' | 'crosses_above' | 'crosses_below'
+    /** USD */
+    readonly target_price: number
+    /** Where it is in its life */
+    readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
+    /** When it was made */
+    readonly created_at: string
+    /** When it expires */
+    readonly expires_at: string
+    /** Triggers so far */
+    readonly trigger_count: number
+    /** Attempts to deliver them; null: ClickHouse does not say just now */
+    readonly delivery_attempts: number | null
+  }[]
+  /** What `cursor` the next page has; null: this is the last */
+  readonly next_cursor: string | null
+}
+
+export interface PriceAlertCancelInput {
+  /** The alert_id that the creation gave; an alert_id as the creation gave it */
+  readonly id: string
+  /** As the creation gave it */
+  readonly manage_token: string
+}
+
+export type PriceAlertCancelAnswer = {
+  /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+  readonly alert_id: string
+  /** Always cancelled */
+  readonly status: 'cancelled'
+  /** What that means */
+  readonly message: string
+}
+
+export interface PriceAlertExtendInput {
+  /** The alert_id that the creation gave; an alert_id as the creation gave it */
+  readonly id: string
+  /** Hours */
+  readonly add_hours?: number
+  /** As the creation gave it */
+  readonly manage_token: string
+}
+
+export type PriceAlertExtendAnswer = {
+  /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+  readonly alert_id: string
+  /** Where it is in its life */
+  readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
+  /** When it expires */
+  readonly expires_at: string
+  /** Hours that were added */
+  readonly add_hours: number
+  /** What that means */
+  readonly message: string
+}
+
+export interface PriceAlertDeliveriesInput {
+  /** The alert_id that the creation gave; an alert_id as the creation gave it */
+  readonly id: string
+  /** Most rows; a whole number from 1 to 1000 */
+  readonly limit?: number
+  /** Where the page before ended: its next_cursor; next_cursor of the page before */
+  readonly cursor?: string
+  /** As the creation gave it */
+  readonly manage_token: string
+}
+
+export type PriceAlertDeliveriesAnswer = {
+  /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+  readonly alert_id: string
+  /** Attempts of this page */
+  readonly count: number
+  /** Newest first */
+  readonly deliveries: readonly {
+    /** The same on every attempt: the webhook-id */
+    readonly trigger_id: string
+    /** 1 for the first one of a delivery or a resending; 0: it ended without one */
+    readonly attempt: number
+    /** What became of the trigger by it */
+    readonly outcome: 'delivered' | 'retry' | 'exhausted' | 'cancelled' | 'unknown'
+    /** HTTP status; null: none came */
+    readonly status: number | null
+    /** Why, where it is known: timeout, dns, refused, tls, gone, ... */
+    readonly error: string | null
+    /** A test event */
+    readonly test: boolean
+    /** When the condition was met */
+    readonly triggered_at: string
+    /** When the attempt began */
+    readonly started_at: string
+    /** When it was over */
+    readonly finished_at: string
+    /** How long it took, milliseconds */
+    readonly duration_ms: number
+    /** For retry */
+    readonly next_attempt_at: string | null
+  }[]
+  /** What `cursor` the next page has; null: this is the last */
+  readonly next_cursor: string | null
+}
+
+export interface PriceAlertTestInput {
+  /** The alert_id that the creation gave; an alert_id as the creation gave it */
+  readonly id: string
+  /** As the creation gave it */
+  readonly manage_token: string
+}
+
+export type PriceAlertTestAnswer = {
+  /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+  readonly alert_id: string
+  /** What its webhook-id is */
+  readonly trigger_id: string
+  /** Where to see what becomes of it */
+  readonly message: string
+}
+
+export interface PriceAlertResendInput {
+  /** The alert_id that the creation gave; an alert_id as the creation gave it */
+  readonly id: string
+  /** The trigger_id of a webhook or of the deliveries; a trigger_id of the deliveries */
+  readonly trigger_id: string
+  /** As the creation gave it */
+  readonly manage_token: string
+}
+
+export type PriceAlertResendAnswer = {
+  /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+  readonly alert_id: string
+  /** What its webhook-id is */
+  readonly trigger_id: string
+  /** Where to see what becomes of it */
+  readonly message: string
+}
+
+export interface LiquidationAlertCreateInput {
+  /** Any symbol of the catalogue */
+  readonly symbol: string
+  /** The only one */
+  readonly condition?: 'cascade_risk'
+  /** Percent */
+  readonly threshold_pct?: number
+  /** USD */
+  readonly min_value_usd?: number
+  /** HTTPS URL that is called */
+  readonly webhook_url: string
+  /** EVM or Solana address that lists find the alert by */
+  readonly agent_wallet?: string
+  /** Lifetime */
+  readonly expires_in_hours?: number
+}
+
+export type LiquidationAlertCreateAnswer = {
+  /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+  readonly alert_id: string
+  /** As submitted */
+  readonly symbol: string
+  /** Always cascade_risk */
+  readonly condition: 'cascade_risk'
+  /** Percent of open interest at risk within 5 % of the price */
+  readonly threshold_pct: number
+  /** Least open interest at risk, USD */
+  readonly min_value_usd: number
+  /** Always active */
+  readonly status: 'active'
+  /** When it was made */
+  readonly created_at: string
+  /** When it expires */
+  readonly expires_at: string
+  /** Lifetime, hours */
+  readonly expires_in_hours: number
+  /** As submitted; no other answer shows it */
+  readonly webhook_url: string
+  /** Always 0 */
+  readonly trigger_count: number
+  /** Always 0 */
+  readonly delivery_attempts: number
+  /** What it does */
+  readonly message: string
+  /** Bearer token that cancels and extends the alert; only here */
+  readonly manage_token: string
+  /** What its webhooks are signed with: whsec_ and base64; only here */
+  readonly webhook_secret: string
+}
+
+export interface LiquidationAlertInput {
+  /** The alert_id that the creation gave; an alert_id as the creation gave it */
+  readonly id: string
+}
+
+export type LiquidationAlertAnswer = {
+  /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+  readonly alert_id: string
+  /** As submitted */
+  readonly symbol: string
+  /** Always cascade_risk */
+  readonly condition: 'cascade_risk'
+  /** Percent of open interest at risk within 5 % of the price */
+  readonly threshold_pct: number
+  /** Least open interest at risk, USD */
+  readonly min_value_usd: number
+  /** Where it is in its life */
+  readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
+  /** When it was made */
+  readonly created_at: string
+  /** When it expires */
+  readonly expires_at: string
+  /** Triggers so far */
+  readonly trigger_count: number
+  /** Attempts to deliver them; null: ClickHouse does not say just now */
+  readonly delivery_attempts: number | null
+}
+
+export interface LiquidationAlertsInput {
+  /** Only alerts of this agent_wallet or payer; case does not matter for EVM addresses; an EVM address (0x and 40 hexadecimal digits) or a Solana address (32 to 44 base58 characters) */
+  readonly wallet?: string
+  /** One symbol only; BTC and BTCUSDT mean the same; 1 to 20 letters and digits, for example BTC */
+  readonly symbol?: string
+  /** Most rows; a whole number from 1 to 1000 */
+  readonly limit?: number
+  /** Where the page before ended: its next_cursor; next_cursor of the page before */
+  readonly cursor?: string
+}
+
+export type LiquidationAlertsAnswer = {
+  /** Alerts of this page */
+  readonly count: number
+  /** Newest first */
+  readonly alerts: readonly {
+    /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+    readonly alert_id: string
+    /** As submitted */
+    readonly symbol: string
+    /** Always cascade_risk */
+    readonly condition: 'cascade_risk'
+    /** Percent of open interest at risk within 5 % of the price */
+    readonly threshold_pct: number
+    /** Least open interest at risk, USD */
+    readonly min_value_usd: number
+    /** Where it is in its life */
+    readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
+    /** When it was made */
+    readonly created_at: string
+    /** When it expires */
+    readonly expires_at: string
+    /** Triggers so far */
+    readonly trigger_count: number
+    /** Attempts to deliver them; null: ClickHouse does not say just now */
+    readonly delivery_attempts: number | null
+  }[]
+  /** What `cursor` the next page has; null: this is the last */
+  readonly next_cursor: string | null
+}
+
+export interface LiquidationAlertCancelInput {
+  /** The alert_id that the creation gave; an alert_id as the creation gave it */
+  readonly id: string
+  /** As the creation gave it */
+  readonly manage_token: string
+}
+
+export type LiquidationAlertCancelAnswer = {
+  /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+  readonly alert_id: string
+  /** Always cancelled */
+  readonly status: 'cancelled'
+  /** What that means */
+  readonly message: string
+}
+
+export interface LiquidationAlertExtendInput {
+  /** The alert_id that the creation gave; an alert_id as the creation gave it */
+  readonly id: string
+  /** Hours */
+  readonly add_hours?: number
+  /** As the creation gave it */
+  readonly manage_token: string
+}
+
+export type LiquidationAlertExtendAnswer = {
+  /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+  readonly alert_id: string
+  /** Where it is in its life */
+  readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
+  /** When it expires */
+  readonly expires_at: string
+  /** Hours that were added */
+  readonly add_hours: number
+  /** What that means */
+  readonly message: string
+}
+
+export interface LiquidationAlertDeliveriesInput {
+  /** The alert_id that the creation gave; an alert_id as the creation gave it */
+  readonly id: string
+  /** Most rows; a whole number from 1 to 1000 */
+  readonly limit?: number
+  /** Where the page before ended: its next_cursor; next_cursor of the page before */
+  readonly cursor?: string
+  /** As the creation gave it */
+  readonly manage_token: string
+}
+
+export type LiquidationAlertDeliveriesAnswer = {
+  /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+  readonly alert_id: string
+  /** Attempts of this page */
+  readonly count: number
+  /** Newest first */
+  readonly deliveries: readonly {
+    /** The same on every attempt: the webhook-id */
+    readonly trigger_id: string
+    /** 1 for the first one of a delivery or a resending; 0: it ended without one */
+    readonly attempt: number
+    /** What became of the trigger by it */
+    readonly outcome: 'delivered' | 'retry' | 'exhausted' | 'cancelled' | 'unknown'
+    /** HTTP status; null: none came */
+    readonly status: number | null
+    /** Why, where it is known: timeout, dns, refused, tls, gone, ... */
+    readonly error: string | null
+    /** A test event */
+    readonly test: boolean
+    /** When the condition was met */
+    readonly triggered_at: string
+    /** When the attempt began */
+    readonly started_at: string
+    /** When it was over */
+    readonly finished_at: string
+    /** How long it took, milliseconds */
+    readonly duration_ms: number
+    /** For retry */
+    readonly next_attempt_at: string | null
+  }[]
+  /** What `cursor` the next page has; null: this is the last */
+  readonly next_cursor: string | null
+}
+
+export interface LiquidationAlertTestInput {
+  /** The alert_id that the creation gave; an alert_id as the creation gave it */
+  readonly id: string
+  /** As the creation gave it */
+  readonly manage_token: string
+}
+
+export type LiquidationAlertTestAnswer = {
+  /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+  readonly alert_id: string
+  /** What its webhook-id is */
+  readonly trigger_id: string
+  /** Where to see what becomes of it */
+  readonly message: string
+}
+
+export interface LiquidationAlertResendInput {
+  /** The alert_id that the creation gave; an alert_id as the creation gave it */
+  readonly id: string
+  /** The trigger_id of a webhook or of the deliveries; a trigger_id of the deliveries */
+  readonly trigger_id: string
+  /** As the creation gave it */
+  readonly manage_token: string
+}
+
+export type LiquidationAlertResendAnswer = {
+  /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+  readonly alert_id: string
+  /** What its webhook-id is */
+  readonly trigger_id: string
+  /** Where to see what becomes of it */
+  readonly message: string
+}
+
+export interface AlertBacktestInput {
+  /** Any symbol of the catalogue */
+  readonly symbol: string
+  /** As of an alert; cascade_risk tries a liquidation alert out */
+  readonly condition: 'above' | 'below' | 'crosses_above' | 'crosses_below' | 'cascade_risk'
+  /** USD; of price alerts */
+  readonly target_price?: number
+  /** Percent; of liquidation alerts */
+  readonly threshold_pct?: number
+  /** USD; of liquidation alerts */
+  readonly min_value_usd?: number
+}
+
+export type AlertBacktestAnswer = {
+  /** Any symbol of the catalogue */
+  readonly symbol: string
+  /** As of an alert; cascade_risk tries a liquidation alert out */
+  readonly condition: 'above' | 'below' | 'crosses_above' | 'crosses_below' | 'cascade_risk'
+  /** USD; of price alerts */
+  readonly target_price?: number
+  /** Percent; of liquidation alerts */
+  readonly threshold_pct?: number
+  /** USD; of liquidation alerts */
+  readonly min_value_usd?: number
+  /** Times that it would have rung */
+  readonly trigger_count: number
+  /** The same by days that were covered; null: less than one was */
+  readonly triggers_per_day: number | null
+  /** The newest 100, newest first */
+  readonly triggers: readonly {
+    /** When the condition was met */
+    readonly time: string
+    /** What the webhook would have said, USD */
+    readonly price: number
+    /** The same in words */
+    readonly condition_met: string
+    /** degraded: one price source only, or sources over 1 % apart */
+    readonly quality: 'good' | 'degraded'
+    /** Told by candles after a time without any source */
+    readonly late: boolean
+    /** The log record that rings it, for GET /records/:id */
+    readonly record: string
+  }[]
+  /** Prices, or estimates of risk, that were evaluated */
+  readonly records: number
+  /** What the answer rests on */
+  readonly coverage: {
+    /** First record that was looked at */
+    readonly from: string
+    /** Until when it looked */
+    readonly to: string
+    /** All 7 days, without a gap */
+    readonly complete: boolean
+    /** The bound that ended it early; null: none */
+    readonly stopped_by: 'rows' | 'seconds' | null
+    /** Gaps in it */
+    readonly gap_count: number
+    /** Seconds of all gaps: the alert would have been blind */
+    readonly gap_seconds: number
+    /** The newest 50 */
+    readonly gaps: readonly {
+      /** Begin */
+      readonly from: string
+      /** End, exclusive */
+      readonly to: string
+    }[]
+  }
+  /** What is taken for granted */
+  readonly assumes: string
+  /** Time of the newest record */
+  readonly as_of: string
+  /** When this was answered */
+  readonly timestamp: string
+  /** The same question was asked within a minute */
+  readonly cached: boolean
+}
+
+export interface RecordInput {
+  /** The record that a webhook names; the record of a webhook */
+  readonly id: string
+}
+
+export type RecordAnswer = {
+  /** As asked for */
+  readonly id: string
+  /** Its topic */
+  readonly topic: string
+  /** Its partition */
+  readonly partition: number
+  /** Its offset */
+  readonly offset: number
+  /** Kafka record timestamp */
+  readonly time: string
+  /** What kind of record it is */
+  readonly type: string
+  /** As it is in the log; times are microseconds since the Unix epoch */
+  readonly record: Readonly<Record<string, unknown>>
+}
+
+export interface HealthzInput {}
+
+export type HealthzAnswer = {
+  /** unavailable: ClickHouse cannot be read */
+  readonly status: 'ok' | 'degraded' | 'unavailable'
+  /** Where the market comes from */
+  readonly mode: 'demo' | 'live' | 'tape'
+  /** Version of the service */
+  readonly version: string
+  /** off: every route is free for everyone */
+  readonly payments: 'off' | 'play-money' | 'on'
+  /** Parts by name */
+  readonly parts: Readonly<Record<string, string>>
+  /** How far the log is */
+  readonly log?: {
+    /** late: derived data lag; quiet: no feed writes */
+    readonly status: 'ok' | 'late' | 'quiet' | 'empty'
+    /** Age of the newest mark, milliseconds */
+    readonly age_ms: number | null
+    /** How far derived data are behind, milliseconds */
+    readonly lag_ms: number | null
+    /** The newest mark */
+    readonly as_of: string | null
+  }
+  /** WebSocket connections to venues that are open now */
+  readonly active_ws_connections?: number
+  /** Trade streams by venue */
+  readonly venues?: Readonly<
+    Record<
+      'binance' | 'bybit' | 'okx' | 'coinbase',
+      {
+        /** live, connecting, down, unavailable, off or unknown */
+        readonly state: string
+        /** Open WebSocket connections */
+        readonly sockets: number
+        /** Feed processes that report it */
+        readonly feeds: number
+        /** Since when it is in that state */
+        readonly since: string | null
+      }
+    >
+  >
+  /** Channels and polls, by the topic that they feed */
+  readonly channels?: Readonly<
+    Record<
+      string,
+      Readonly<
+        Record<
+          string,
+          {
+            /** live, connecting, down, unavailable, off or unknown */
+            readonly state: string
+            /** Open WebSocket connections */
+            readonly sockets: number
+            /** Feed processes that report it */
+            readonly feeds: number
+            /** Since when it is in that state */
+            readonly since: string | null
+          }
+        >
+      >
+    >
+  >
+  /** Topics by name */
+  readonly topics?: Readonly<
+    Record<
+      string,
+      {
+        /** Its newest mark */
+        readonly as_of: string
+        /** How old that is, milliseconds */
+        readonly age_ms: number
+      }
+    >
+  >
+  /** Gaps that are being repaired */
+  readonly open_gaps?: number
+  /** Age of the oldest undelivered trigger, no receiver excluded; 0: all are delivered */
+  readonly oldest_undelivered_ms?: number
+  /** Self-audit by venue */
+  readonly audit?: Readonly<
+    Record<
+      string,
+      {
+        /** Minutes and instruments compared */
+        readonly compared: number
+        /** Those that differ by more than a billionth */
+        readonly different: number
+        /** Those that no recorded gap explains */
+        readonly unexplained: number
+        /** Worst unexplained one, fraction of their volume; null: none */
+        readonly worst_volume_difference: number | null
+        /** The same of buys minus sells; null: none, or the venue says nothing */
+        readonly worst_delta_difference: number | null
+        /** venue:market:symbol of the worst */
+        readonly worst_instrument: string | null
+        /** Its minute */
+        readonly worst_minute: string | null
+      }
+    >
+  >
+  /** When the answer was given */
+  readonly timestamp: string
+  /** Whether it came from the cache */
+  readonly cached: boolean
+}
+
+export interface ReadyzInput {}
+
+export type ReadyzAnswer = {
+  /** Whether it can */
+  readonly status: 'ready' | 'unavailable'
+  /** Why not */
+  readonly reason?: string
+  /** When the answer was given */
+  readonly timestamp: string
+  /** Whether it came from the cache */
+  readonly cached: boolean
+}
+
+export interface PricingInput {}
+
+export type PricingAnswer = {
+  /** off: every route is free */
+  readonly payments: 'off' | 'play-money' | 'on'
+  /** What prices are in */
+  readonly currency: string
+  /** How it is paid; not there while payments are off */
+  readonly pay?: {
+    /** x402, whose versions 1 and 2 are taken */
+    readonly protocol: string
+    /** exact */
+    readonly scheme: string
+    /** CAIP-2 name of the network */
+    readonly network: string
+    /** Token contract */
+    readonly asset: string
+    /** Name in its EIP-712 domain */
+    readonly asset_name: string
+    /** Who is paid */
+    readonly pay_to: string
+  }
+  /** All routes */
+  readonly routes: readonly {
+    /** HTTP method */
+    readonly method: string
+    /** Path, parameters in braces */
+    readonly path: string
+    /** What it is */
+    readonly says: string
+    /** USDC for one request; 0: free */
+    readonly price_usdc: number
+  }[]
+}
+
+export interface WellKnownX402Input {}
+
+export type WellKnownX402Answer = {
+  /** Of this document: 1 */
+  readonly version: number
+  /** Newest version of the protocol that is spoken */
+  readonly x402Version: number
+  /** An example of each route that is paid for */
+  readonly resources: readonly string[]
+  /** Address of the OpenAPI document */
+  readonly openapi: string
+}
+
+/** How each operation is asked. */
+export const operations = {
+  cvd: {
+    method: 'GET',
+    path: '/cvd/{symbol}',
+    query: ['period'],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0.02,
+  },
+  cvd_history: {
+    method: 'GET',
+    path: '/cvd/history/{symbol}',
+    query: ['interval', 'start', 'end', 'limit'],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0.02,
+  },
+  ohlcv: {
+    method: 'GET',
+    path: '/ohlcv/{symbol}',
+    query: ['interval', 'exchange', 'start', 'end', 'limit'],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0.02,
+  },
+  funding_extreme: {
+    method: 'GET',
+    path: '/funding-rate/extreme',
+    query: ['threshold'],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0.02,
+  },
+  funding_history: {
+    method: 'GET',
+    path: '/funding-rate/history/{symbol}',
+    query: ['exchange', 'start', 'end', 'limit'],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0.02,
+  },
+  funding_rate: {
+    method: 'GET',
+    path: '/funding-rate/{symbol}',
+    query: [],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0.02,
+  },
+  funding_compare: {
+    method: 'GET',
+    path: '/futures/funding-compare/{symbol}',
+    query: [],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0.03,
+  },
+  predicted_funding: {
+    method: 'GET',
+    path: '/futures/predicted-funding/{symbol}',
+    query: [],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0.02,
+  },
+  basis: {
+    method: 'GET',
+    path: '/futures/basis/{symbol}',
+    query: [],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0.02,
+  },
+  long_short: {
+    method: 'GET',
+    path: '/futures/long-short/{symbol}',
+    query: [],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0.02,
+  },
+  liquidation_heatmap: {
+    method: 'GET',
+    path: '/liquidation/heatmap/{symbol}',
+    query: [],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0.05,
+  },
+  liquidation_recent: {
+    method: 'GET',
+    path: '/liquidation/recent',
+    query: ['limit', 'symbol'],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0.03,
+  },
+  price: {
+    method: 'GET',
+    path: '/price/{symbol}',
+    query: [],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0.005,
+  },
+  prices: {
+    method: 'GET',
+    path: '/api/v1/prices',
+    query: ['symbols'],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0.005,
+  },
+  market: {
+    method: 'GET',
+    path: '/api/v1/market/{id}',
+    query: [],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0.005,
+  },
+  price_alert_create: {
+    method: 'POST',
+    path: '/price-alert',
+    query: [],
+    body: ['symbol', 'condition', 'target_price', 'webhook_url', 'agent_wallet', 'expires_in_hours'],
+    isOwners: false,
+    isKeyed: true,
+    isQuestion: false,
+    priceUsdc: 0.04,
+  },
+  price_alert: {
+    method: 'GET',
+    path: '/price-alert/{id}',
+    query: [],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0,
+  },
+  price_alerts: {
+    method: 'GET',
+    path: '/price-alerts',
+    query: ['wallet', 'symbol', 'limit', 'cursor'],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0,
+  },
+  price_alert_cancel: {
+    method: 'DELETE',
+    path: '/price-alert/{id}',
+    query: [],
+    body: [],
+    isOwners: true,
+    isKeyed: false,
+    isQuestion: false,
+    priceUsdc: 0,
+  },
+  price_alert_extend: {
+    method: 'POST',
+    path: '/price-alert/{id}/extend',
+    query: [],
+    body: ['add_hours'],
+    isOwners: true,
+    isKeyed: false,
+    isQuestion: false,
+    priceUsdc: 0.02,
+  },
+  price_alert_deliveries: {
+    method: 'GET',
+    path: '/price-alert/{id}/deliveries',
+    query: ['limit', 'cursor'],
+    body: [],
+    isOwners: true,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0,
+  },
+  price_alert_test: {
+    method: 'POST',
+    path: '/price-alert/{id}/test',
+    query: [],
+    body: [],
+    isOwners: true,
+    isKeyed: false,
+    isQuestion: false,
+    priceUsdc: 0,
+  },
+  price_alert_resend: {
+    method: 'POST',
+    path: '/price-alert/{id}/deliveries/{trigger_id}/resend',
+    query: [],
+    body: [],
+    isOwners: true,
+    isKeyed: false,
+    isQuestion: false,
+    priceUsdc: 0,
+  },
+  liquidation_alert_create: {
+    method: 'POST',
+    path: '/liquidation/alert',
+    query: [],
+    body: ['symbol', 'condition', 'threshold_pct', 'min_value_usd', 'webhook_url', 'agent_wallet', 'expires_in_hours'],
+    isOwners: false,
+    isKeyed: true,
+    isQuestion: false,
+    priceUsdc: 0.06,
+  },
+  liquidation_alert: {
+    method: 'GET',
+    path: '/liquidation/alert/{id}',
+    query: [],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0,
+  },
+  liquidation_alerts: {
+    method: 'GET',
+    path: '/liquidation/alerts',
+    query: ['wallet', 'symbol', 'limit', 'cursor'],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0,
+  },
+  liquidation_alert_cancel: {
+    method: 'DELETE',
+    path: '/liquidation/alert/{id}',
+    query: [],
+    body: [],
+    isOwners: true,
+    isKeyed: false,
+    isQuestion: false,
+    priceUsdc: 0,
+  },
+  liquidation_alert_extend: {
+    method: 'POST',
+    path: '/liquidation/alert/{id}/extend',
+    query: [],
+    body: ['add_hours'],
+    isOwners: true,
+    isKeyed: false,
+    isQuestion: false,
+    priceUsdc: 0.03,
+  },
+  liquidation_alert_deliveries: {
+    method: 'GET',
+    path: '/liquidation/alert/{id}/deliveries',
+    query: ['limit', 'cursor'],
+    body: [],
+    isOwners: true,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0,
+  },
+  liquidation_alert_test: {
+    method: 'POST',
+    path: '/liquidation/alert/{id}/test',
+    query: [],
+    body: [],
+    isOwners: true,
+    isKeyed: false,
+    isQuestion: false,
+    priceUsdc: 0,
+  },
+  liquidation_alert_resend: {
+    method: 'POST',
+    path: '/liquidation/alert/{id}/deliveries/{trigger_id}/resend',
+    query: [],
+    body: [],
+    isOwners: true,
+    isKeyed: false,
+    isQuestion: false,
+    priceUsdc: 0,
+  },
+  alert_backtest: {
+    method: 'POST',
+    path: '/alerts/backtest',
+    query: [],
+    body: ['symbol', 'condition', 'target_price', 'threshold_pct', 'min_value_usd'],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0,
+  },
+  record: {
+    method: 'GET',
+    path: '/records/{id}',
+    query: [],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0,
+  },
+  healthz: {
+    method: 'GET',
+    path: '/healthz',
+    query: [],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0,
+  },
+  readyz: {
+    method: 'GET',
+    path: '/readyz',
+    query: [],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0,
+  },
+  pricing: {
+    method: 'GET',
+    path: '/pricing',
+    query: [],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0,
+  },
+  well_known_x402: {
+    method: 'GET',
+    path: '/.well-known/x402',
+    query: [],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0,
+  },
+} as const satisfies Readonly<Record<string, Operation>>
+
+export type OperationName = keyof typeof operations
+
+/** Every operation as a method; how it is sent is the client's. */
+export abstract class Api<Options> {
+  protected abstract send(name: OperationName, input: object, options: Options | undefined): Promise<unknown>
+  /** Cumulative volume delta over four venues. `GET /cvd/{symbol}`. 0.02 USDC. */
+  async cvd(input: CvdInput, options?: Options): Promise<CvdAnswer> {
+    return (await this.send('cvd', input, options)) as CvdAnswer
+  }
+
+  /** Volume delta by bucket, with its running total. `GET /cvd/history/{symbol}`. 0.02 USDC. */
+  async cvdHistory(input: CvdHistoryInput, options?: Options): Promise<CvdHistoryAnswer> {
+    return (await this.send('cvd_history', input, options)) as CvdHistoryAnswer
+  }
+
+  /** Candles from our own trade log. `GET /ohlcv/{symbol}`. 0.02 USDC. */
+  async ohlcv(input: OhlcvInput, options?: Options): Promise<OhlcvAnswer> {
+    return (await this.send('ohlcv', input, options)) as OhlcvAnswer
+  }
+
+  /** Perpetuals whose funding is out of the ordinary. `GET /funding-rate/extreme`. 0.02 USDC. */
+  async fundingExtreme(input: FundingExtremeInput = {}, options?: Options): Promise<FundingExtremeAnswer> {
+    return (await this.send('funding_extreme', input, options)) as FundingExtremeAnswer
+  }
+
+  /** Settled funding rates. `GET /funding-rate/history/{symbol}`. 0.02 USDC. */
+  async fundingHistory(input: FundingHistoryInput, options?: Options): Promise<FundingHistoryAnswer> {
+    return (await this.send('funding_history', input, options)) as FundingHistoryAnswer
+  }
+
+  /** Running funding rate of a perpetual. `GET /funding-rate/{symbol}`. 0.02 USDC. */
+  async fundingRate(input: FundingRateInput, options?: Options): Promise<FundingRateAnswer> {
+    return (await this.send('funding_rate', input, options)) as FundingRateAnswer
+  }
+
+  /** Funding of three venues side by side. `GET /futures/funding-compare/{symbol}`. 0.03 USDC. */
+  async fundingCompare(input: FundingCompareInput, options?: Options): Promise<FundingCompareAnswer> {
+    return (await this.send('funding_compare', input, options)) as FundingCompareAnswer
+  }
+
+  /** Predicted rate of the next settlement. `GET /futures/predicted-funding/{symbol}`. 0.02 USDC. */
+  async predictedFunding(input: PredictedFundingInput, options?: Options): Promise<PredictedFundingAnswer> {
+    return (await this.send('predicted_funding', input, options)) as PredictedFundingAnswer
+  }
+
+  /** Perpetuals against spot. `GET /futures/basis/{symbol}`. 0.02 USDC. */
+  async basis(input: BasisInput, options?: Options): Promise<BasisAnswer> {
+    return (await this.send('basis', input, options)) as BasisAnswer
+  }
+
+  /** Top traders’ long/short ratio. `GET /futures/long-short/{symbol}`. 0.02 USDC. */
+  async longShort(input: LongShortInput, options?: Options): Promise<LongShortAnswer> {
+    return (await this.send('long_short', input, options)) as LongShortAnswer
+  }
+
+  /** Estimated liquidation levels and cascade risk. `GET /liquidation/heatmap/{symbol}`. 0.05 USDC. */
+  async liquidationHeatmap(input: LiquidationHeatmapInput, options?: Options): Promise<LiquidationHeatmapAnswer> {
+    return (await this.send('liquidation_heatmap', input, options)) as LiquidationHeatmapAnswer
+  }
+
+  /** Newest liquidations and their statistics. `GET /liquidation/recent`. 0.03 USDC. */
+  async liquidationRecent(input: LiquidationRecentInput = {}, options?: Options): Promise<LiquidationRecentAnswer> {
+    return (await this.send('liquidation_recent', input, options)) as LiquidationRecentAnswer
+  }
+
+  /** Composite price of five exchanges. `GET /price/{symbol}`. 0.005 USDC. */
+  async price(input: PriceInput, options?: Options): Promise<PriceAnswer> {
+    return (await this.send('price', input, options)) as PriceAnswer
+  }
+
+  /** Prices of up to 20 symbols. `GET /api/v1/prices`. 0.005 USDC. */
+  async prices(input: PricesInput, options?: Options): Promise<PricesAnswer> {
+    return (await this.send('prices', input, options)) as PricesAnswer
+  }
+
+  /** Details of a token. `GET /api/v1/market/{id}`. 0.005 USDC. */
+  async market(input: MarketInput, options?: Options): Promise<MarketAnswer> {
+    return (await this.send('market', input, options)) as MarketAnswer
+  }
+
+  /** Create a price alert. `POST /price-alert`. 0.04 USDC. */
+  async priceAlertCreate(input: PriceAlertCreateInput, options?: Options): Promise<PriceAlertCreateAnswer> {
+    return (await this.send('price_alert_create', input, options)) as PriceAlertCreateAnswer
+  }
+
+  /** Status of a price alert. `GET /price-alert/{id}`. Free. */
+  async priceAlert(input: PriceAlertInput, options?: Options): Promise<PriceAlertAnswer> {
+    return (await this.send('price_alert', input, options)) as PriceAlertAnswer
+  }
+
+  /** Active price alerts. `GET /price-alerts`. Free. */
+  async priceAlerts(input: PriceAlertsInput = {}, options?: Options): Promise<PriceAlertsAnswer> {
+    return (await this.send('price_alerts', input, options)) as PriceAlertsAnswer
+  }
+
+  /** Cancel a price alert. `DELETE /price-alert/{id}`. Free. */
+  async priceAlertCancel(input: PriceAlertCancelInput, options?: Options): Promise<PriceAlertCancelAnswer> {
+    return (await this.send('price_alert_cancel', input, options)) as PriceAlertCancelAnswer
+  }
+
+  /** Extend a price alert. `POST /price-alert/{id}/extend`. 0.02 USDC. */
+  async priceAlertExtend(input: PriceAlertExtendInput, options?: Options): Promise<PriceAlertExtendAnswer> {
+    return (await this.send('price_alert_extend', input, options)) as PriceAlertExtendAnswer
+  }
+
+  /** Deliveries of a price alert. `GET /price-alert/{id}/deliveries`. Free. */
+  async priceAlertDeliveries(input: PriceAlertDeliveriesInput, options?: Options): Promise<PriceAlertDeliveriesAnswer> {
+    return (await this.send('price_alert_deliveries', input, options)) as PriceAlertDeliveriesAnswer
+  }
+
+  /** Send a test event of a price alert. `POST /price-alert/{id}/test`. Free. */
+  async priceAlertTest(input: PriceAlertTestInput, options?: Options): Promise<PriceAlertTestAnswer> {
+    return (await this.send('price_alert_test', input, options)) as PriceAlertTestAnswer
+  }
+
+  /** Send a delivery of a price alert again. `POST /price-alert/{id}/deliveries/{trigger_id}/resend`. Free. */
+  async priceAlertResend(input: PriceAlertResendInput, options?: Options): Promise<PriceAlertResendAnswer> {
+    return (await this.send('price_alert_resend', input, options)) as PriceAlertResendAnswer
+  }
+
+  /** Create a liquidation alert. `POST /liquidation/alert`. 0.06 USDC. */
+  async liquidationAlertCreate(
+    input: LiquidationAlertCreateInput,
+    options?: Options,
+  ): Promise<LiquidationAlertCreateAnswer> {
+    return (await this.send('liquidation_alert_create', input, options)) as LiquidationAlertCreateAnswer
+  }
+
+  /** Status of a liquidation alert. `GET /liquidation/alert/{id}`. Free. */
+  async liquidationAlert(input: LiquidationAlertInput, options?: Options): Promise<LiquidationAlertAnswer> {
+    return (await this.send('liquidation_alert', input, options)) as LiquidationAlertAnswer
+  }
+
+  /** Active liquidation alerts. `GET /liquidation/alerts`. Free. */
+  async liquidationAlerts(input: LiquidationAlertsInput = {}, options?: Options): Promise<LiquidationAlertsAnswer> {
+    return (await this.send('liquidation_alerts', input, options)) as LiquidationAlertsAnswer
+  }
+
+  /** Cancel a liquidation alert. `DELETE /liquidation/alert/{id}`. Free. */
+  async liquidationAlertCancel(
+    input: LiquidationAlertCancelInput,
+    options?: Options,
+  ): Promise<LiquidationAlertCancelAnswer> {
+    return (await this.send('liquidation_alert_cancel', input, options)) as LiquidationAlertCancelAnswer
+  }
+
+  /** Extend a liquidation alert. `POST /liquidation/alert/{id}/extend`. 0.03 USDC. */
+  async liquidationAlertExtend(
+    input: LiquidationAlertExtendInput,
+    options?: Options,
+  ): Promise<LiquidationAlertExtendAnswer> {
+    return (await this.send('liquidation_alert_extend', input, options)) as LiquidationAlertExtendAnswer
+  }
+
+  /** Deliveries of a liquidation alert. `GET /liquidation/alert/{id}/deliveries`. Free. */
+  async liquidationAlertDeliveries(
+    input: LiquidationAlertDeliveriesInput,
+    options?: Options,
+  ): Promise<LiquidationAlertDeliveriesAnswer> {
+    return (await this.send('liquidation_alert_deliveries', input, options)) as LiquidationAlertDeliveriesAnswer
+  }
+
+  /** Send a test event of a liquidation alert. `POST /liquidation/alert/{id}/test`. Free. */
+  async liquidationAlertTest(input: LiquidationAlertTestInput, options?: Options): Promise<LiquidationAlertTestAnswer> {
+    return (await this.send('liquidation_alert_test', input, options)) as LiquidationAlertTestAnswer
+  }
+
+  /** Send a delivery of a liquidation alert again. `POST /liquidation/alert/{id}/deliveries/{trigger_id}/resend`. Free. */
+  async liquidationAlertResend(
+    input: LiquidationAlertResendInput,
+    options?: Options,
+  ): Promise<LiquidationAlertResendAnswer> {
+    return (await this.send('liquidation_alert_resend', input, options)) as LiquidationAlertResendAnswer
+  }
+
+  /** How often an alert would have rung in the last 7 days, before buying it. `POST /alerts/backtest`. Free. */
+  async alertBacktest(input: AlertBacktestInput, options?: Options): Promise<AlertBacktestAnswer> {
+    return (await this.send('alert_backtest', input, options)) as AlertBacktestAnswer
+  }
+
+  /** The log record that a trigger names, to check it against. `GET /records/{id}`. Free. */
+  async record(input: RecordInput, options?: Options): Promise<RecordAnswer> {
+    return (await this.send('record', input, options)) as RecordAnswer
+  }
+
+  /** How the system is: parts, venues, gaps, lag. `GET /healthz`. Free. */
+  async healthz(input: HealthzInput = {}, options?: Options): Promise<HealthzAnswer> {
+    return (await this.send('healthz', input, options)) as HealthzAnswer
+  }
+
+  /** Whether this instance can answer. `GET /readyz`. Free. */
+  async readyz(input: ReadyzInput = {}, options?: Options): Promise<ReadyzAnswer> {
+    return (await this.send('readyz', input, options)) as ReadyzAnswer
+  }
+
+  /** Every route with its price, and how it is paid. `GET /pricing`. Free. */
+  async pricing(input: PricingInput = {}, options?: Options): Promise<PricingAnswer> {
+    return (await this.send('pricing', input, options)) as PricingAnswer
+  }
+
+  /** What can be bought, for clients that discover it. `GET /.well-known/x402`. Free. */
+  async wellKnownX402(input: WellKnownX402Input = {}, options?: Options): Promise<WellKnownX402Answer> {
+    return (await this.send('well_known_x402', input, options)) as WellKnownX402Answer
+  }
+}

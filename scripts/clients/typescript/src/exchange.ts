@@ -1,0 +1,98 @@
+import type { Operation } from './api.ts'
+import { errorOf, NoAnswerError, type Told } from './errors.ts'
+
+/** A request as it goes out, whatever is paid for it. */
+export interface Request {
+  readonly url: string
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+  /** Sending it twice does what sending it once does. */
+  readonly isRepeatable: boolean
+}
+
+/** One attempt's outcome: an answer, or none. */
+export type Outcome =
+  | { readonly kind: 'answer'; readonly status: number; readonly headers: Headers; readonly text: string }
+  | { readonly kind: 'lost'; readonly why: string }
+
+/** What follows from it. */
+export type Next =
+  | { readonly do: 'give' }
+  | { readonly do: 'pay' }
+  | { readonly do: 'wait'; readonly ms: number; readonly error: Error }
+  | { readonly do: 'throw'; readonly error: Error }
+
+const WAIT_MS_MAX = 30_000
+const WAIT_MS = 500
+
+/** `isPaid`: a payment was sent with it, which the same request may be sent again with: it is charged once. */
+export function nextOf(outcome: Outcome, request: Request, state: { isPaid: boolean; attempt: number }): Next {
+  const isSafe = request.isRepeatable || state.isPaid
+  const backoff = Math.min(WAIT_MS * 2 ** (state.attempt - 1), WAIT_MS_MAX)
+  if (outcome.kind === 'lost') {
+    const error = new NoAnswerError(`${request.method} ${request.url}: ${outcome.why}`)
+    return isSafe ? { do: 'wait', ms: backoff, error } : { do: 'throw', error }
+  }
+  const { status } = outcome
+  if (status === 200 || status === 201) return { do: 'give' }
+  if (status === 402 && !state.isPaid) return { do: 'pay' }
+  const told = toldOf(outcome)
+  const error = errorOf(told)
+  const ms = Math.min((told.retryAfterSeconds ?? 0) * 1000 || backoff, WAIT_MS_MAX)
+  // A refusal at the door was not followed; any other 503 may have been.
+  const isRefusal = status === 429 || status === 202 || told.code === 'overloaded'
+  return isRefusal || (status === 503 && isSafe) ? { do: 'wait', ms, error } : { do: 'throw', error }
+}
+
+export function toldOf({ status, headers, text }: Extract<Outcome, { kind: 'answer' }>): Told {
+  const body = objectIn(text)
+  const said = (name: string): string | undefined => (typeof body[name] === 'string' ? body[name] : undefined)
+  const seconds = Number(headers.get('retry-after') ?? '')
+  return {
+    status,
+    code: said('error') ?? said('status') ?? 'unknown',
+    message: said('message') ?? 'The answer is not in the API’s form.',
+    requestId: said('request_id') ?? headers.get('x-request-id') ?? undefined,
+    field: said('field'),
+    retryAfterSeconds: seconds > 0 ? seconds : undefined,
+  }
+}
+
+function objectIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  } catch {
+    return {} // not from the API, but from something between
+  }
+}
+
+/** The request of an operation; `input`: its flat input, `key`: its Idempotency-Key. */
+export function requestOf(operation: Operation, base: string, input: object, key: string | undefined): Request {
+  const given = new Map(Object.entries(input).filter(([, value]) => value !== undefined))
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(textOf(given.get(name))))
+  const query = operation.query.flatMap((name): [string, string][] =>
+    given.has(name) ? [[name, textOf(given.get(name))]] : [],
+  )
+  const fields = operation.body.filter((name) => given.has(name)).map((name) => [name, given.get(name)])
+  const token = given.get('manage_token')
+  const headers = {
+    accept: 'application/json',
+    ...(operation.isOwners && typeof token === 'string' ? { authorization: `Bearer ${token}` } : {}),
+    ...(operation.isKeyed && key !== undefined ? { 'idempotency-key': key } : {}),
+    ...(operation.body.length === 0 ? {} : { 'content-type': 'application/json' }),
+  }
+  return {
+    url: `${base}${path}${query.length === 0 ? '' : `?${new URLSearchParams(query).toString()}`}`,
+    method: operation.method,
+    headers,
+    body: operation.body.length === 0 ? undefined : JSON.stringify(Object.fromEntries(fields)),
+    isRepeatable: operation.isQuestion || operation.isKeyed,
+  }
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(String).join(',')
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}

@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import { privateKeyToAccount } from 'viem/accounts'
+import { readConfig } from '../infra/config/config.ts'
+import { walletKey } from '../infra/config/wallet-key.ts'
+import { payer as examplePayer } from '../infra/local/chain/accounts.ts'
+import { readRunFile, urlOf } from '../infra/local/run-file.ts'
+import { MarketDataClient } from './clients/typescript/src/index.ts'
+import { Payer } from './clients/typescript/src/payer.ts'
+import { createMcpServer } from './mcp/server.ts'
+
+const help = `npm run mcp -- [flags]: a server of the Model Context Protocol on standard input and output, over the API's routes.
+
+  --api URL            the API (default: the system that runs on --data, else http://127.0.0.1:3000)
+  --data DIR           data folder of a running system (default .data)
+  --budget-usdc N      most that this session may spend (default: BUDGET_USDC, else 0: nothing is paid)
+  --max-per-call N     most that one call may cost, USDC (default: MAX_PER_CALL_USDC, else 0.10)
+  --help               this text
+
+PAYER_KEY or PAYER_KEY_FILE says with which key to pay; on a system with --payments local the example payer pays, with
+play money. What is over the budget is refused before anything is signed. Keys are neither logged nor shown.
+
+An agent's configuration, with the checkout's path:
+  {"mcpServers": {"market-data": {"command": "npm", "args": ["run", "-s", "mcp", "--prefix", "PATH", "--", "--budget-usdc", "1"]}}}`
+
+const MAX_PER_CALL_USDC = 0.1
+
+interface Task {
+  readonly api: string
+  readonly budgetUsdc: number
+  readonly maxPerCallUsdc: number
+  /** The system's own chain of play money is there. */
+  readonly isLocal: boolean
+}
+
+async function main(): Promise<void> {
+  const task = readTask()
+  if (task === undefined) return
+  const payer = payerOf(task)
+  const client = new MarketDataClient({ baseUrl: task.api, ...(payer === undefined ? {} : { payer }) })
+  const server = createMcpServer({ client, payer, version: version(), maxPerCallUsdc: task.maxPerCallUsdc })
+  await server.connect(new StdioServerTransport())
+  const money = payer === undefined ? 'pays nothing' : `pays up to ${task.budgetUsdc} USDC from ${payer.address}`
+  console.error(`MCP server for ${task.api}: ${money}`)
+}
+
+function payerOf({ budgetUsdc, maxPerCallUsdc, isLocal }: Task): Payer | undefined {
+  if (budgetUsdc === 0) return undefined
+  const config = readConfig(process.env, ['PAYER_KEY', 'PAYER_KEY_FILE'])
+  const hasKey = config.PAYER_KEY !== '' || config.PAYER_KEY_FILE !== ''
+  if (!hasKey && !isLocal) throw new Error('--budget-usdc needs a key: PAYER_KEY or PAYER_KEY_FILE')
+  const own = { PAYMENT_WALLET_KEY: config.PAYER_KEY, PAYMENT_WALLET_KEY_FILE: config.PAYER_KEY_FILE }
+  const account = privateKeyToAccount(hasKey ? walletKey(own) : examplePayer.key)
+  return new Payer(account, { maxPerCallUsdc, totalUsdc: budgetUsdc })
+}
+
+function readTask(): Task | undefined {
+  const text = { type: 'string' } as const
+  const options = {
+    api: text,
+    data: text,
+    'budget-usdc': text,
+    'max-per-call': text,
+    help: { type: 'boolean' },
+  } as const
+  const { values } = parseArgs({ options })
+  if (values.help === true) {
+    console.log(help)
+    return undefined
+  }
+  const run = readRunFile(values.data ?? '.data')
+  const { BUDGET_USDC, MAX_PER_CALL_USDC: most } = process.env
+  return {
+    api: values.api ?? (run === undefined ? 'http://127.0.0.1:3000' : urlOf(run, 'api')),
+    budgetUsdc: amountOf(values['budget-usdc'] ?? BUDGET_USDC, 0, '--budget-usdc'),
+    maxPerCallUsdc: amountOf(values['max-per-call'] ?? most, MAX_PER_CALL_USDC, '--max-per-call'),
+    isLocal: values.api === undefined && run?.parts.some(({ name }) => name === 'chain') === true,
+  }
+}
+
+function amountOf(text: string | undefined, otherwise: number, name: string): number {
+  const amount = text === undefined || text === '' ? otherwise : Number(text)
+  if (!(amount >= 0)) throw new Error(`${name} must be an amount of USDC`)
+  return amount
+}
+
+function version(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(text) as { version: string }).version
+}
+
+try {
+  await main()
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 2
+}

@@ -1,0 +1,126 @@
+import { fileURLToPath } from 'node:url'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fakePayments, type FakePayments } from '../../api/testing/fake-payments.ts'
+import { NOW, startHarness, type Harness } from '../../api/testing/harness.ts'
+import { payer } from '../../infra/local/chain/accounts.ts'
+import { routeTools } from './tools.ts'
+
+const program = fileURLToPath(new URL('../mcp.ts', import.meta.url))
+const PATIENCE_MS = 120_000
+
+let payments: FakePayments
+let api: Harness
+let poor: Agent
+let rich: Agent
+beforeAll(async () => {
+  payments = await fakePayments()
+  api = await startHarness({ payments })
+  api.advance(Date.now() - NOW / 1000) // the official client signs for now
+  ;[poor, rich] = await Promise.all([startAgent(), startAgent('--budget-usdc', '0.15', '--max-per-call', '0.045')])
+})
+afterAll(async () => {
+  await Promise.all([poor.client.close(), rich.client.close()])
+  await Promise.all([api.stop(), payments.stop()])
+})
+
+interface Agent {
+  readonly client: Client
+  /** What the server wrote to standard error. */
+  said(): string
+}
+
+/** The SDK's own client on the program as an agent starts it. */
+async function startAgent(...flags: string[]): Promise<Agent> {
+  const args = [program, '--api', api.url, ...flags]
+  const env = { PATH: process.env['PATH'] ?? '', PAYER_KEY: payer.key }
+  const transport = new StdioClientTransport({ command: process.execPath, args, env, stderr: 'pipe' })
+  let said = ''
+  transport.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  const client = new Client({ name: 'test', version: '1.0.0' })
+  await client.connect(transport, { timeout: PATIENCE_MS })
+  return { client, said: () => said }
+}
+
+interface Called {
+  readonly isError?: boolean
+  readonly text: string
+  readonly answer: Readonly<Record<string, unknown>>
+  readonly cost: Readonly<Record<string, unknown>>
+}
+
+async function call({ client }: Agent, name: string, given: Record<string, unknown> = {}): Promise<Called> {
+  const result = await client.callTool({ name, arguments: given }, undefined, { timeout: PATIENCE_MS })
+  const [first] = result.content as { text: string }[]
+  const { answer = {}, cost = {} } = (result.structuredContent ?? {}) as Partial<Called>
+  return { isError: result.isError === true, text: first?.text ?? '', answer, cost }
+}
+
+describe('the MCP server', () => {
+  it('has a tool for every operation, with a schema and hints', async () => {
+    const { tools } = await poor.client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual([...routeTools.map(({ name }) => name), 'budget'])
+    const find = (name: string): unknown => tools.find((tool) => tool.name === name)
+    expect(find('cvd')).toMatchObject({
+      title: 'Cumulative volume delta over four venues',
+      inputSchema: {
+        properties: { symbol: { type: 'string' }, period: { enum: ['1h', '4h', '24h', '7d'] } },
+        required: ['symbol'],
+      },
+      annotations: { readOnlyHint: true },
+    })
+    expect(find('price_alert_create')).toMatchObject({
+      inputSchema: { required: ['symbol', 'condition', 'target_price', 'webhook_url'] },
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+    })
+    expect(find('price_alert_cancel')).toMatchObject({ annotations: { readOnlyHint: false, destructiveHint: true } })
+    for (const { description, inputSchema } of tools)
+      expect([description?.length, inputSchema.type]).toEqual([expect.toSatisfy((length) => length > 20), 'object'])
+  })
+
+  it('sets an alert, looks at its deliveries and cancels it', async () => {
+    const terms = { symbol: 'BTC', condition: 'above', target_price: 1, webhook_url: 'https://hooks.example.com/mcp' }
+    const key = { idempotency_key: 'the-alert-of-this-agent' }
+    const made = await call(rich, 'price_alert_create', { ...terms, ...key })
+    expect(made.cost).toMatchObject({ price_usdc: 0.04, paid_usdc: 0.04, left_usdc: 0.11 })
+    const again = await call(rich, 'price_alert_create', { ...terms, ...key })
+    const id = made.answer['alert_id']
+    expect([again.answer['alert_id'], payments.ledger.charged.length]).toEqual([id, 1])
+    // Its token is remembered.
+    expect((await call(rich, 'price_alert_test', { id })).answer['trigger_id']).toContain(id)
+    expect((await call(rich, 'price_alert_deliveries', { id })).answer).toMatchObject({ alert_id: id, count: 0 })
+    expect((await call(rich, 'price_alert_cancel', { id })).answer).toMatchObject({ status: 'cancelled' })
+    const other = await call(rich, 'price_alert_cancel', { id, manage_token: 'another' })
+    expect([other.isError, other.text]).toEqual([true, expect.stringContaining('403 forbidden')])
+  })
+
+  it('pays within its budget, and says what is left', async () => {
+    const { answer, cost } = await call(rich, 'cvd', { symbol: 'BTC' })
+    expect(answer).toMatchObject({ symbol: 'BTC', period: '1h' })
+    expect(cost).toMatchObject({ price_usdc: 0.02, paid_usdc: 0.02, spent_usdc: 0.1, left_usdc: 0.05 })
+    const dear = await call(rich, 'liquidation_heatmap', { symbol: 'BTC' })
+    expect([dear.isError, dear.text]).toEqual([true, expect.stringContaining('over_max_per_call')])
+    for (const name of ['cvd_history', 'ohlcv']) await call(rich, name, { symbol: 'BTC' })
+    const empty = await call(rich, 'basis', { symbol: 'BTC' })
+    expect([empty.isError, empty.text]).toEqual([true, expect.stringContaining('over_total')])
+    expect((await call(rich, 'budget')).text).toContain('"left_usdc":0.01')
+    expect((await call(rich, 'pricing')).cost).toMatchObject({ price_usdc: 0, paid_usdc: 0 })
+    expect(rich.said()).toContain('pays up to 0.15 USDC from 0x7099')
+    expect(rich.said()).not.toContain(payer.key.slice(2))
+  })
+
+  it('pays nothing without a budget, and says what it would cost', async () => {
+    const before = payments.ledger.charged.length
+    const { isError, text } = await call(poor, 'cvd', { symbol: 'BTC', period: '7d' })
+    expect([isError, text]).toEqual([true, expect.stringContaining('402 payment_required')])
+    expect(payments.ledger.charged.length).toBe(before)
+  })
+
+  it('tells what is wrong with a call', async () => {
+    expect(await call(poor, 'price_alert')).toMatchObject({ isError: true, text: 'Missing: id.' })
+    expect(await call(poor, 'nothing')).toMatchObject({ isError: true, text: 'There is no tool nothing.' })
+    const { text } = await call(poor, 'price_alert', { id: 'alert_btc_1_1' })
+    expect(text).toContain('404 alert_not_found')
+  })
+})

@@ -1,0 +1,141 @@
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import {
+  CallToolRequestSchema,
+  ListToolsRequestSchema,
+  type CallToolResult,
+  type Tool,
+} from '@modelcontextprotocol/sdk/types.js'
+import {
+  ApiError,
+  NotPaidError,
+  operations,
+  type MarketDataClient,
+  type Payment,
+} from '../clients/typescript/src/index.ts'
+import type { Payer } from '../clients/typescript/src/payer.ts'
+import { routeTools, type RouteTool } from './tools.ts'
+
+/** Alerts whose tokens are remembered; the oldest goes first. */
+const TOKENS_MAX = 1_000
+
+export interface McpOptions {
+  readonly client: MarketDataClient
+  /** Undefined: nothing is paid. */
+  readonly payer: Payer | undefined
+  readonly version: string
+  readonly maxPerCallUsdc: number
+}
+
+const budgetTool: Tool = {
+  name: 'budget',
+  title: 'What may be spent',
+  description: 'What this session has spent, what is left of its budget, and the most that one call may cost. Free.',
+  inputSchema: { type: 'object', properties: {} },
+  annotations: { title: 'What may be spent', readOnlyHint: true, openWorldHint: false },
+}
+
+const instructions =
+  'Crypto market data (cumulative volume delta, prices, funding, basis, liquidations) and alerts that call a webhook. ' +
+  'Some tools cost USDC where the API asks for it; every answer says what was paid and what is left of the budget. ' +
+  'To set an alert: alert_backtest (free: how often it would have rung), price_alert_create, price_alert_test, ' +
+  'price_alert_deliveries, price_alert_cancel. A symbol that is asked for the first time takes ten seconds.'
+
+/** The protocol's server over the API: one tool for each route. */
+export function createMcpServer(options: McpOptions): Server {
+  const server = new Server(
+    { name: 'market-data-alerts', version: options.version },
+    { capabilities: { tools: {} }, instructions },
+  )
+  const session = new Session(options)
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: [...routeTools.map(({ tool }) => tool), budgetTool],
+  }))
+  server.setRequestHandler(CallToolRequestSchema, ({ params }) => session.call(params.name, params.arguments ?? {}))
+  return server
+}
+
+type Given = Readonly<Record<string, unknown>>
+
+/** One agent's session: its budget, and the tokens of the alerts that it made. */
+class Session {
+  readonly #options: McpOptions
+  readonly #tokens = new Map<string, string>()
+
+  constructor(options: McpOptions) {
+    this.#options = options
+  }
+
+  async call(name: string, given: Given): Promise<CallToolResult> {
+    if (name === budgetTool.name) return said(this.#budget())
+    const found = routeTools.find((one) => one.name === name)
+    if (found === undefined) return failed(`There is no tool ${name}.`)
+    const missing = (found.tool.inputSchema.required ?? []).filter((field) => given[field] === undefined)
+    if (missing.length > 0) return failed(`Missing: ${missing.join(', ')}.`)
+    try {
+      return await this.#ask(found, given)
+    } catch (error) {
+      return failed(wordsOf(error), this.#budget())
+    }
+  }
+
+  async #ask({ name }: RouteTool, given: Given): Promise<CallToolResult> {
+    const { idempotency_key: key, ...input } = given
+    let paid: Payment | undefined
+    const answer = await this.#options.client.call(name, this.#withToken(name, input), {
+      ...(typeof key === 'string' ? { idempotencyKey: key } : {}),
+      onPaid: (payment: Payment) => {
+        paid = payment
+      },
+    })
+    this.#remember(answer)
+    const cost = { price_usdc: operations[name].priceUsdc, paid_usdc: paid?.usdc ?? 0, ...this.#budget() }
+    return said({ answer, cost })
+  }
+
+  #budget(): object {
+    const { payer, maxPerCallUsdc } = this.#options
+    if (payer === undefined) return { paying: false, spent_usdc: 0, left_usdc: 0 }
+    const { spentUsdc, leftUsdc, address } = payer
+    return {
+      paying: true,
+      payer: address,
+      spent_usdc: spentUsdc,
+      left_usdc: leftUsdc,
+      max_per_call_usdc: maxPerCallUsdc,
+    }
+  }
+
+  #withToken(name: keyof typeof operations, input: Given): Given {
+    const { id } = input
+    const known = typeof id === 'string' ? this.#tokens.get(id) : undefined
+    return operations[name].isOwners && input['manage_token'] === undefined && known !== undefined
+      ? { ...input, manage_token: known }
+      : input
+  }
+
+  #remember(answer: unknown): void {
+    const { alert_id: id, manage_token: token } = Object(answer) as Given
+    if (typeof id !== 'string' || typeof token !== 'string') return
+    this.#tokens.set(id, token)
+    const [oldest] = this.#tokens.keys()
+    if (this.#tokens.size > TOKENS_MAX && oldest !== undefined) this.#tokens.delete(oldest)
+  }
+}
+
+function said(value: object): CallToolResult {
+  return { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: { ...value } }
+}
+
+function failed(message: string, cost?: object): CallToolResult {
+  const text = cost === undefined ? message : `${message}\n${JSON.stringify({ cost })}`
+  return { isError: true, content: [{ type: 'text', text }] }
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof ApiError) {
+    const { field } = error.told
+    return `${error.message}${field === undefined ? '' : ` (field: ${field})`}`
+  }
+  if (error instanceof NotPaidError) return `${error.code}: ${error.message}`
+  return error instanceof Error ? error.message : String(error)
+}

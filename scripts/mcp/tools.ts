@@ -1,0 +1,78 @@
+import type { Tool } from '@modelcontextprotocol/sdk/types.js'
+import { ruleSchema } from '../../api/params.ts'
+import type { Route } from '../../api/route.ts'
+import { routes } from '../../api/routes.ts'
+import type { Schema } from '../../api/schema.ts'
+import { operations, type OperationName } from '../clients/typescript/src/index.ts'
+
+/** A route as a tool of the protocol. */
+export interface RouteTool {
+  readonly name: OperationName
+  readonly tool: Tool
+}
+
+/** What an agent has no use for. */
+const left: ReadonlySet<string> = new Set(['readyz', 'well_known_x402'])
+
+/** Every operation of the client as a tool; names, words, schemas and hints follow from the route table. */
+export const routeTools: readonly RouteTool[] = routes.flatMap((route) => {
+  const { name } = route
+  return isOperation(name) && !left.has(name) ? [{ name, tool: toolOf(route, name) }] : []
+})
+
+function isOperation(name: string): name is OperationName {
+  return name in operations
+}
+
+function toolOf(route: Route, name: OperationName): Tool {
+  const { isQuestion, isKeyed, isOwners, method } = operations[name]
+  const required = requiredOf(route)
+  return {
+    name,
+    title: route.says,
+    description: wordsOf(route),
+    inputSchema: {
+      type: 'object',
+      properties: {
+        ...Object.fromEntries(
+          Object.entries(route.input).map(([field, { rule, says }]) => [
+            field,
+            { ...(rule.kind === 'batch' ? textList() : ruleSchema(rule)), description: says },
+          ]),
+        ),
+        ...Object(route.body?.schema['properties']),
+        ...(isOwners
+          ? { manage_token: text('As the creation gave it; may be left out for alerts of this session') }
+          : {}),
+        ...(isKeyed ? { idempotency_key: text('16 to 128 characters: the same key and input make one alert') } : {}),
+      },
+      ...(required.length === 0 ? {} : { required }),
+    },
+    annotations: {
+      title: route.says,
+      readOnlyHint: isQuestion,
+      ...(isQuestion ? {} : { destructiveHint: method === 'DELETE', idempotentHint: isKeyed }),
+      openWorldHint: true,
+    },
+  }
+}
+
+function textList(): Schema {
+  return { type: 'array', items: { type: 'string' } }
+}
+
+function text(description: string): Schema {
+  return { type: 'string', description }
+}
+
+/** Fields without which the request would be refused; the token is known where the alert was made here. */
+export function requiredOf({ input, body }: Route): string[] {
+  const inPath = Object.entries(input).filter(([, param]) => param.in === 'path' || param.rule.kind === 'batch')
+  return [...inPath.map(([name]) => name), ...((body?.schema['required'] ?? []) as readonly string[])]
+}
+
+function wordsOf({ says, method, path, priceUsdc, outputs }: Route): string {
+  const price = priceUsdc === 0 ? 'Free.' : `Costs ${priceUsdc} USDC where payments are on.`
+  const answer = outputs[200] ?? outputs[201]
+  return `${says}. ${answer?.says ?? ''}. ${price} (${method} ${path})`
+}
