@@ -13,6 +13,7 @@ const says: Readonly<Record<string, string>> = {
   chain: 'EVM chain of play money',
   feeds: 'venue connections',
   api: 'the HTTP API',
+  console: 'to look at: the market, alerts',
   supervisor: 'keeps the others running',
 }
 
@@ -30,6 +31,7 @@ export function greeting(options: Started, parts: readonly RunningPart[], second
     '',
     ...rows,
     '',
+    `Look at it: ${url('console')}`,
     'Try:',
     ...examples.map((path) => `  ${call(options, url('api'), path)}`),
     `  curl -s '${url('clickhouse')}/?database=market' --data-binary 'SELECT venue, count() AS trades, sum(quote) AS usd FROM trades GROUP BY venue FORMAT PrettyCompact'`,
