@@ -13,7 +13,11 @@ const patient = {
 const packages = '**/node_modules/**'
 
 /** Files that measure times or run a whole system: one after the other, with nothing beside them. */
-const alone = ['scripts/e2e.real.test.ts', 'processors/webhooks/isolation.real.test.ts']
+const alone = [
+  'scripts/e2e.real.test.ts',
+  'processors/webhooks/isolation.real.test.ts',
+  'api/console/console.real.test.ts',
+]
 
 /** Three projects, one after the other: `unit` needs nothing but Node; for `real` broker, registry and ClickHouse start once. */
 export default defineConfig({

@@ -139,6 +139,7 @@ function mount({ api, token }: ConsoleOptions): Step {
     req.url = url.slice('/api'.length)
     // The console's token is not the API's business.
     if (token !== undefined) delete req.headers.authorization
+    res.statusCode = 200
     // What the API lets others keep is for who is let in here alone.
     const set = res.setHeader.bind(res)
     res.setHeader = (name, value) => (name.toLowerCase() === 'cache-control' ? res : set(name, value))

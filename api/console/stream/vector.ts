@@ -24,16 +24,24 @@ export function vectorText(vector: Vector): string {
 export function vectorOf(text: string): Vector | undefined {
   if (text === '' || text.length > TEXT_MAX || !/^[\w-]+$/.test(text)) return undefined
   const read = reader(Buffer.from(text, 'base64url'))
-  const topics = read()
-  const vector: number[][] = []
-  for (let topic = 0; topic < topics && topic < TEXT_MAX; topic += 1) {
-    const partitions = read()
-    const offsets: number[] = []
-    for (let at = 0; at < partitions && at < TEXT_MAX; at += 1) offsets.push(read())
-    vector.push(offsets)
+  const vector = listOf(read, () => listOf(read, () => countOf(read())))
+  return vector !== undefined && Number.isNaN(read()) ? vector : undefined
+}
+
+/** As many items as the number before them says; undefined where one is missing. */
+function listOf<Item>(read: () => number, item: () => Item | undefined): Item[] | undefined {
+  const length = read()
+  const items: Item[] = []
+  while (items.length < length) {
+    const next = item()
+    if (next === undefined) return undefined
+    items.push(next)
   }
-  const isWhole = [topics, ...vector.flat()].every((number) => Number.isSafeInteger(number))
-  return isWhole && Number.isNaN(read()) ? vector : undefined
+  return Number.isNaN(length) ? undefined : items
+}
+
+function countOf(number: number): number | undefined {
+  return Number.isSafeInteger(number) ? number : undefined
 }
 
 function push(bytes: number[], number: number): void {

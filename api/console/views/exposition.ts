@@ -6,7 +6,7 @@ export interface Sample {
   readonly value: number
 }
 
-const line = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/
+const line = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (NaN|[+-]Inf|[\d.eE+-]+)(?: |$)/
 const label = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g
 
 /** The samples of a Prometheus text whose name begins with `prefix`; lines that are none are left out. */

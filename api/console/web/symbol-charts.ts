@@ -61,7 +61,7 @@ export class SymbolCharts {
         panes: { separatorColor: colour('--line') },
       },
       grid: { vertLines: { color: line }, horzLines: { color: line } },
-      timeScale: { timeVisible: true, secondsVisible: false, borderColor: colour('--line') },
+      timeScale: { timeVisible: true, secondsVisible: false, maxBarSpacing: 24, borderColor: colour('--line') },
       rightPriceScale: { borderColor: colour('--line') },
     })
     const [up, down] = [colour('--buy'), colour('--sell')]

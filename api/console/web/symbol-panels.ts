@@ -117,7 +117,7 @@ function drawFunding(panel: HTMLElement, { exchanges }: CompareAnswer): void {
     ([venue, { funding_rate, annualized_pct, next_funding_time, mark_price, status }]) =>
       row(
         venue,
-        [orStatus(format.percent(funding_rate, 4), status), `num ${format.side(funding_rate)}`],
+        [orStatus(format.percent(funding_rate, 4), status), 'num'],
         [format.inPercent(annualized_pct, 2), 'num'],
         [next_funding_time === null ? format.DASH : format.duration(Date.parse(next_funding_time) - Date.now()), 'num'],
         [format.price(mark_price), 'num'],
@@ -142,8 +142,8 @@ function drawBasis(panel: HTMLElement, { spot_price, spot_exchange, spot_age_ms,
     row(
       venue,
       [orStatus(format.price(perp_price), status), 'num'],
-      [format.signed(basis_usd, format.price), 'num'],
-      [format.inPercent(basis_pct, 3), `num ${format.side(basis_pct)}`],
+      [format.signed(basis_usd), 'num'],
+      [format.inPercent(basis_pct, 3), 'num'],
       [direction ?? format.DASH, ''],
     ),
   )
