@@ -38,7 +38,8 @@ export class Digest {
   of(message: Message, topic: TopicName, partition: number): Update[] {
     switch (message.type) {
       case 'composite_price':
-        return [priceUpdate(message.value)]
+        // What tells of a time that has passed is not the price of now.
+        return message.value.late ? [] : [priceUpdate(message.value)]
       case 'flow':
         return [this.#flow(message.value, partition)]
       case 'mark':
