@@ -84,6 +84,7 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
   }
 
   it('shows the market as the API says it is, and moves by itself', { timeout: TEST_MS }, async () => {
+    await market('resume')
     const page = await open('/')
     const cell = (name: string): Promise<string> => textOf(page, `tr[data-symbol="BTC"] [data-cell="${name}"]`)
     await expect.poll(() => page.locator('#symbols tbody tr').count(), patience).toBe(8)
