@@ -35,7 +35,7 @@ const HEADERS_DEADLINE_MS = 5_000
 /** Five tries at once, then one in ten seconds, by address. */
 const loginLimit = { perSecond: 0.1, burst: 5, callersMax: 10_000 } as const
 /** However many look at the system page, milliseconds. */
-const SYSTEM_TTL_MS = 2_000
+const SYSTEM_TTL_MS = 5_000
 
 await runService({
   name: 'console',

@@ -7,8 +7,8 @@ import { follow, type Change } from './stream.ts'
 
 const periods = ['1h', '4h', '24h', '7d'] as const
 /** How often the API's own figures set right what the stream has added up, milliseconds. */
-const REFRESH_MS = 10_000
-const AT_ONCE = 4
+const REFRESH_MS = 15_000
+const AT_ONCE = 2
 
 interface Price {
   readonly price: number

@@ -1,6 +1,7 @@
 /** What each stream is called on the system page. Pure. */
 
-export type StreamState = 'LIVE' | 'BACKFILLED' | 'GAP' | 'STALE' | 'UNAVAILABLE' | 'UNLISTED' | 'WARMING UP'
+export type StreamState =
+  'LIVE' | 'BACKFILLED' | 'GAP' | 'STALE' | 'UNAVAILABLE' | 'UNLISTED' | 'WARMING UP' | 'NOT READ'
 
 export interface Gap {
   /** instrument/gap id */

@@ -6,9 +6,9 @@ import { inOrder, stateOf, type Gap, type StreamState } from './stream-states.ts
 import { drawHealth, drawView, type HealthAnswer, type ViewAnswer } from './system-panels.ts'
 
 const venues = ['binance', 'bybit', 'okx', 'coinbase'] as const
-const REFRESH_MS = 5_000
+const REFRESH_MS = 10_000
 const HOUR_MS = 3_600_000
-const AT_ONCE = 4
+const AT_ONCE = 2
 const GAPS_SHOWN = 50
 
 interface SymbolsAnswer {
@@ -21,8 +21,8 @@ interface CvdAnswer {
 }
 
 const gaps = new Map<string, Gap>()
-/** By symbol, what the API says of each venue; undefined: warming up. */
-const statuses = new Map<string, CvdAnswer['exchanges'] | undefined>()
+/** By symbol, what the API says of each venue, or why it says nothing. */
+const statuses = new Map<string, CvdAnswer['exchanges'] | 'WARMING UP' | 'NOT READ'>()
 const matrix = byId('matrix')
 let clockOffset = 0
 let hasGaps = false
@@ -64,7 +64,8 @@ async function readStates(): Promise<void> {
   const jobs = answer.body.symbols.map(({ symbol }) => async () => {
     const cvd = await ask<CvdAnswer>(`/api/cvd/${encodeURIComponent(symbol)}?period=1h`)
     if (cvd.is === 'ok') statuses.set(symbol, cvd.body.exchanges)
-    else if (!statuses.has(symbol)) statuses.set(symbol, undefined)
+    else if (typeof statuses.get(symbol) !== 'object')
+      statuses.set(symbol, cvd.status === 202 ? 'WARMING UP' : 'NOT READ')
     draw()
   })
   await inTurns(jobs, AT_ONCE)
@@ -83,14 +84,17 @@ const badges: Readonly<Record<StreamState, string>> = {
   UNAVAILABLE: 'bad',
   UNLISTED: '',
   'WARMING UP': 'odd',
+  'NOT READ': 'odd',
 }
 
 function drawMatrix(): void {
   const since = Date.now() + clockOffset - HOUR_MS
   const rows = [...statuses].map(([symbol, exchanges]) => {
     const cells = venues.map((venue) => {
-      const status = exchanges?.[venue]?.status
-      const state = status === undefined ? 'WARMING UP' : stateOf(status, [...gaps.values()], { symbol, venue, since })
+      const state =
+        typeof exchanges === 'string'
+          ? exchanges
+          : stateOf(exchanges[venue]?.status ?? 'unlisted', [...gaps.values()], { symbol, venue, since })
       return el('td', { 'data-venue': venue }, el('span', { class: `badge ${badges[state]}` }, state))
     })
     return el('tr', { 'data-symbol': symbol }, el('th', { scope: 'row' }, symbol), ...cells)
