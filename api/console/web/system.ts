@@ -45,6 +45,7 @@ async function readView(): Promise<void> {
   }
   for (const gap of answer.body.gaps ?? []) put(gap.key, gap)
   hasGaps ||= answer.body.gaps !== null
+  if (!hasGaps) setState(byId('gaps'), 'error', 'The gaps cannot be read just now. Trying again.')
   drawView(answer.body)
 }
 
