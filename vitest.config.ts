@@ -17,6 +17,7 @@ const alone = [
   'scripts/e2e.real.test.ts',
   'scripts/docs/commands.real.test.ts',
   'processors/webhooks/isolation.real.test.ts',
+  'api/console/console.real.test.ts',
 ]
 
 /** Three projects, one after the other: `unit` needs nothing but Node; for `real` broker, registry and ClickHouse start once. */

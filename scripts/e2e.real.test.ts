@@ -92,6 +92,7 @@ describe('the whole system, started by npm start', () => {
       'api',
       'broker',
       'clickhouse',
+      'console',
       'feeds',
       'processors',
       'registry',

@@ -86,6 +86,8 @@ describe('the rules', () => {
     ['a schema that imports a processor', "import { a } from '../processors/cvd/a.ts'", ['imports'], 'schemas/a.ts'],
     ['an import over several lines', "import {\n  a,\n} from '../../infra/log.ts'", ['imports']],
     ['whoever imports a script', "import { a } from '../scripts/a.ts'", ['imports'], 'infra/a.ts'],
+    ['a page that imports the server', "import { a } from '../guard.ts'", ['imports'], 'api/console/web/a.ts'],
+    ['a server that imports a page', "import { a } from './web/a.ts'", ['imports'], 'api/console/a.ts'],
     ['a pure core that reads the clock', 'const now = Date.now()', ['purity']],
     ['a pure core that takes today', 'const now = new Date()', ['purity']],
     ['a pure core that throws dice', 'const x = Math.random()', ['purity']],

@@ -56,9 +56,9 @@ function isExcepted(lines: readonly string[], rule: Rule, line: number): boolean
   return [lines[line - 1], lines[line - 2]].some((text) => text !== undefined && reason.test(text))
 }
 
-type Layer = 'schemas' | 'kernel' | 'core' | 'shell' | 'main' | 'infra' | 'api' | 'scripts'
+type Layer = 'schemas' | 'kernel' | 'core' | 'shell' | 'main' | 'infra' | 'api' | 'browser' | 'scripts'
 
-/** Which layer may import which; `shell` is the impure half of feeds and webhooks, `main` a host of processors. */
+/** Which layer may import which; `shell` is the impure half of feeds and webhooks, `main` a host of processors, `browser` what runs in one. */
 const mayImport: Readonly<Record<Layer, readonly Layer[]>> = {
   schemas: ['schemas'],
   kernel: ['schemas', 'kernel'],
@@ -67,6 +67,7 @@ const mayImport: Readonly<Record<Layer, readonly Layer[]>> = {
   main: ['schemas', 'kernel', 'core', 'shell', 'main', 'infra'],
   infra: ['schemas', 'infra'],
   api: ['schemas', 'core', 'infra', 'api'],
+  browser: ['browser'],
   scripts: ['schemas', 'kernel', 'core', 'shell', 'main', 'infra', 'api', 'scripts'],
 }
 
@@ -88,6 +89,7 @@ const shells: readonly (readonly [RegExp, string])[] = [
 
 export function layerOf(file: string): Layer {
   const [top = '', second = ''] = file.split('/')
+  if (file.startsWith('api/console/web/')) return 'browser'
   if (top === 'schemas' || top === 'infra' || top === 'api' || top === 'scripts') return top
   if (second === 'kernel') return 'kernel'
   if (second === 'main.ts' || second.startsWith('topology')) return 'main'

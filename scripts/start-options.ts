@@ -75,10 +75,10 @@ export const usage = `npm start -- [flags]
   --payments local     play money on a chain of this machine, with a funded example payer: npm run pay
   --payments x402      USDC on Base or Base Sepolia, with --live; see PAYMENT_* below
   --api-port N         default ${defaultPorts.api}
+  --console-port N     default ${defaultPorts.console}
   --clickhouse-port N  default ${defaultPorts.clickhouse}
   --kafka-port N       default ${defaultPorts.kafka}
   --registry-port N    default ${defaultPorts.registry}
-  --console-port N     default ${defaultPorts.console} (no console in this version)
   --ports auto         free ports for all that are not given
   --help               this text and every setting of the environment`
 

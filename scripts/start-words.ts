@@ -13,6 +13,7 @@ const says: Readonly<Record<string, string>> = {
   chain: 'EVM chain of play money',
   feeds: 'venue connections',
   api: 'the HTTP API',
+  console: 'to look at: the market, alerts',
   supervisor: 'keeps the others running',
 }
 
@@ -30,7 +31,8 @@ export function greeting(options: Started, parts: readonly RunningPart[], second
     '',
     ...rows,
     '',
-    `Documentation: ${url('api')}/docs`,
+    `Look at it:     ${url('console')}`,
+    `Documentation:  ${url('api')}/docs`,
     '',
     'Try:',
     ...examples.map((path) => `  ${call(options, url('api'), path)}`),

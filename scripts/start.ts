@@ -120,11 +120,15 @@ const wantedBy: Readonly<Record<PortName, string>> = {
 }
 
 async function choosePorts({ ports }: StartOptions, external: SystemOptions['external']): Promise<Ports> {
-  const free = await freePorts(10)
-  const elsewhere = { kafka: external.brokers, registry: external.registryUrl, clickhouse: external.clickhouseUrl }
+  const free = await freePorts(11)
+  const elsewhere: Readonly<Partial<Record<PortName, string | undefined>>> = {
+    kafka: external.brokers,
+    registry: external.registryUrl,
+    clickhouse: external.clickhouseUrl,
+  }
   const take = async (name: keyof Ports & PortName): Promise<number> => {
     const port = ports[name] ?? free.pop() ?? 0
-    if (name !== 'api' && elsewhere[name] !== undefined) return port
+    if (elsewhere[name] !== undefined) return port
     await reservePort(port, wantedBy[name]).catch((error: unknown) => {
       const message = error instanceof Error ? error.message : String(error)
       throw new UsageError(`${message}; free it, or choose another with --${name}-port N (or --ports auto)`)
@@ -133,6 +137,7 @@ async function choosePorts({ ports }: StartOptions, external: SystemOptions['ext
   }
   return {
     api: await take('api'),
+    console: await take('console'),
     clickhouse: await take('clickhouse'),
     kafka: await take('kafka'),
     registry: await take('registry'),

@@ -15,6 +15,7 @@ export interface Step {
 /** Types, lint and format: what needs no test to run. */
 export const checks: readonly Step[] = [
   { title: 'types', program: 'tsc', args: ['--noEmit'] },
+  { title: 'types in the browser', program: 'tsc', args: ['--noEmit', '-p', 'api/console/web'] },
   { title: 'lint', program: 'oxlint', args: ['--deny-warnings'] },
   { title: 'format', program: 'prettier', args: ['--check', '--log-level', 'warn', '.'] },
 ]

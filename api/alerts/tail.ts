@@ -36,8 +36,12 @@ export class Tail {
   /** Starts at the first record, behind the last one, or at a time (milliseconds); resolves when it follows. */
   async start(at: Parameters<LogReader['offsets']>[2]): Promise<void> {
     const { reader, topic, partitions } = this.#options
-    const from = await reader.offsets(topic, [...Array(partitions).keys()], at)
-    for (const [partition, offset] of from) this.#positions.set(partition, offset)
+    this.startFrom(await reader.offsets(topic, [...Array(partitions).keys()], at))
+  }
+
+  /** Starts at these offsets. */
+  startFrom(offsets: ReadonlyMap<number, number>): void {
+    for (const [partition, offset] of offsets) this.#positions.set(partition, offset)
     this.#running = this.#run()
   }
 

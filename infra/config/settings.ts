@@ -169,6 +169,20 @@ export const settings = {
     says: '1: the caller’s address is the last one of X-Forwarded-For; only behind a proxy that sets it.',
     example: '1',
   },
+  CONSOLE_HOST: {
+    kind: 'text',
+    default: '127.0.0.1',
+    says: 'Address that the operators’ console listens on; beyond loopback CONSOLE_TOKEN is required.',
+    example: '0.0.0.0',
+  },
+  CONSOLE_PORT: { kind: 'count', default: '3001', says: 'Port of the console; 0: any free one.', example: '3001' },
+  CONSOLE_TOKEN: {
+    kind: 'text',
+    default: '',
+    secret: true,
+    says: 'What operators log in to the console with, 24 characters or more; empty: loopback only, without a login.',
+    example: 'a-long-random-text-of-24+',
+  },
   PROCESSORS: { kind: 'list', default: '', says: 'Processors that this host runs; empty: all.', example: 'cvd' },
   MEMBERSHIP: {
     kind: 'text',

@@ -43,6 +43,7 @@ describe('docker-compose.yml', () => {
       'webhooks',
       'payments',
       'api',
+      'console',
       'prometheus',
       'grafana',
     ])
@@ -72,7 +73,7 @@ describe('docker-compose.yml', () => {
 
   it('demands the secret for the services that derive from it, and gives it to no other', () => {
     const given = ours.filter(([, { environment }]) => environment?.['SERVICE_SECRET']?.includes(':?') === true)
-    expect(given.map(([name]) => name)).toEqual(['webhooks', 'api'])
+    expect(given.map(([name]) => name)).toEqual(['webhooks', 'api', 'console'])
   })
 
   it('tells the services that take payments the same terms, and the wallet’s key to the one that settles', () => {
@@ -81,7 +82,8 @@ describe('docker-compose.yml', () => {
         name,
         Object.keys(environment).filter((key) => key.startsWith(prefix)),
       ])
-    const terms = named('PAYMENT').filter(([, keys]) => keys.length > 0)
+    // The console only says whether payments are on.
+    const terms = named('PAYMENT').filter(([, keys]) => keys.length > 1)
     expect(terms.map(([name]) => name)).toEqual(['payments', 'api'])
     const [settling = [], asking = []] = terms.map(([, keys]) => keys)
     expect(settling.filter((key) => !asking.includes(key))).toEqual(['PAYMENT_WALLET_KEY'])

@@ -18,6 +18,7 @@ const STOP_MS = 12_000
 /** Ports of one system; all known before the first part starts, so that a part that comes back is where it was. */
 export interface Ports {
   readonly api: number
+  readonly console: number
   readonly clickhouse: number
   readonly kafka: number
   readonly registry: number
@@ -131,6 +132,11 @@ function servicesOf(options: SystemOptions, env: Record<string, string>): Part[]
       : []),
     service('feeds', 'processors/feeds/main.ts', { OPS_PORT: String(ports.feeds), ...feeds }),
     service('api', 'api/main.ts', { API_PORT: String(ports.api), API_SERVICES: others, ...secret }),
+    service('console', 'api/console/main.ts', {
+      CONSOLE_PORT: String(ports.console),
+      API_SERVICES: `${others},api=${urlAt(ports.api)}`,
+      ...secret,
+    }),
   ]
 }
 

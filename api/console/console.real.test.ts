@@ -1,0 +1,289 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { receiverCertificate } from '../../infra/local/receiver/certificate.ts'
+import { urlOf } from '../../infra/local/run-file.ts'
+import { startReceiver } from '../../scripts/chaos/alerts/receiver.ts'
+import { startOwnSystem, type OwnSystem } from '../../scripts/own-system.ts'
+import {
+  chromiumPath,
+  launch,
+  openPage,
+  seriousFindings,
+  textOf,
+  textsOf,
+  widths,
+  type Width,
+} from './testing/browser.ts'
+import { startCuttingProxy } from './testing/cutting-proxy.ts'
+import * as format from './web/format.ts'
+
+const START_MS = 300_000
+const TEST_MS = 240_000
+/** A wait ends as soon as all is well; a loaded machine gets its time. */
+const patience = { timeout: 120_000, interval: 250 }
+
+const venues = ['binance', 'bybit', 'okx', 'coinbase']
+const periods = ['1h', '4h', '24h', '7d']
+
+if (chromiumPath === undefined) console.log('skipped: no Chromium is installed (apt-get install chromium, or CHROMIUM)')
+
+/** What the API that sells answers, by the fields that a test looks at. */
+type Json = Readonly<Record<string, unknown>>
+
+describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
+  let system: OwnSystem
+  let started: OwnSystem | undefined
+  let browser: Browser | undefined
+  let console_: string
+  /** What went wrong in the pages of a test. */
+  let wrong: string[] = []
+
+  beforeAll(async () => {
+    started = await startOwnSystem(['--seed', '11', '--rate', '100'])
+    system = started
+    console_ = urlOf(system.run(), 'console')
+    browser = await launch(chromiumPath ?? '')
+    await vi.waitUntil(allLive, { timeout: START_MS, interval: 500 })
+  }, 2 * START_MS)
+  afterAll(async () => {
+    await browser?.close()
+    await started?.dispose()
+  }, START_MS)
+
+  async function get(path: string): Promise<Json> {
+    const answer = await fetch(urlOf(system.run(), 'api') + path, { signal: AbortSignal.timeout(20_000) })
+    return (await answer.json()) as Json
+  }
+
+  async function allLive(): Promise<boolean> {
+    const [cvd, heat, ratio] = await Promise.all([
+      get('/cvd/BTC'),
+      get('/liquidation/heatmap/BTC'),
+      get('/futures/long-short/BTC'),
+    ]).catch((): Json[] => [])
+    const exchanges = Object.values((cvd?.['exchanges'] ?? {}) as Readonly<Record<string, { status: string }>>)
+    const isRead = Array.isArray(heat?.['levels']) && typeof ratio?.['aggregate'] === 'object'
+    return isRead && exchanges.length === venues.length && exchanges.every(({ status }) => status === 'live')
+  }
+
+  async function market(order: 'pause' | 'resume'): Promise<void> {
+    const answer = await fetch(`${urlOf(system.run(), 'simulator')}/${order}`, { method: 'POST' })
+    expect(answer.ok).toBe(true)
+  }
+
+  function open(path: string): Promise<Page> {
+    if (browser === undefined) throw new Error('there is no browser')
+    wrong = []
+    return openPage(browser, console_ + path, wrong)
+  }
+
+  /** Nothing was written to the browser's console, no request failed. */
+  async function leave(page: Page): Promise<void> {
+    expect(wrong).toEqual([])
+    await page.close()
+  }
+
+  it('shows the market as the API says it is, and moves by itself', { timeout: TEST_MS }, async () => {
+    await market('resume')
+    const page = await open('/')
+    const cell = (name: string): Promise<string> => textOf(page, `tr[data-symbol="BTC"] [data-cell="${name}"]`)
+    await expect.poll(() => page.locator('#symbols tbody tr').count(), patience).toBe(8)
+    const seen = new Set<string>()
+    await expect.poll(async () => seen.add(await cell('price')).size, patience).toBeGreaterThan(3)
+    await market('pause')
+    try {
+      for (const period of periods)
+        await expect
+          .poll(async () => (await cell(`cvd-${period}`)) === (await cvdText('BTC', period)), patience)
+          .toBe(true)
+      await expect
+        .poll(
+          async () => (await cell('price')) === format.price((await get('/price/BTC'))['price'] as number),
+          patience,
+        )
+        .toBe(true)
+      const funding = await get('/funding-rate/BTCUSDT')
+      expect(await cell('funding')).toBe(format.percent(funding['funding_rate'] as number, 4))
+      await expect
+        .poll(async () => {
+          const heat = await get('/liquidation/heatmap/BTC')
+          return (await cell('interest')) === format.compact(heat['open_interest_usd'] as number)
+        }, patience)
+        .toBe(true)
+    } finally {
+      await market('resume')
+      await leave(page)
+    }
+  })
+
+  async function cvdText(symbol: string, period: string): Promise<string> {
+    return format.signed((await get(`/cvd/${symbol}?period=${period}`))['period_cvd_usd'] as number)
+  }
+
+  it(
+    'shows a symbol’s candles, levels, funding, basis and ratios as the API says them',
+    { timeout: TEST_MS },
+    async () => {
+      const page = await open('/symbol/BTC')
+      await expect.poll(() => page.locator('#chart canvas').count(), patience).toBeGreaterThan(2)
+      await page.getByText('The newest candles as a table').click()
+      await market('pause')
+      try {
+        await expect.poll(() => textsOf(page, '#candles tbody tr:nth-child(1) td'), patience).toHaveLength(9)
+        await expect.poll(() => shownCandle(page), patience).toBe(true)
+        const basis = await get('/futures/basis/BTC')
+        const okx = (basis['exchanges'] as Readonly<Record<string, { basis_pct: number }>>)['okx']
+        await expect
+          .poll(() => textOf(page, '#basis-panel tr[data-venue="okx"] td:nth-child(4)'), patience)
+          .toBe(format.inPercent(okx?.basis_pct, 3))
+        const heat = await get('/liquidation/heatmap/BTC')
+        await expect
+          .poll(() => textOf(page, '#ladder-stats'), patience)
+          .toContain(`Open interest ${format.compact(heat['open_interest_usd'] as number)} USD`)
+        const ratio = (await get('/futures/long-short/BTC'))['aggregate'] as { avg_ls_ratio: number }
+        expect(await textOf(page, '#sentiment')).toContain(`Mean ratio ${ratio.avg_ls_ratio.toFixed(2)}`)
+        const predicted = await get('/futures/predicted-funding/BTC')
+        expect(await textOf(page, '#predicted')).toContain(
+          format.percent(predicted['predicted_funding_rate'] as number, 4),
+        )
+      } finally {
+        await market('resume')
+        await leave(page)
+      }
+    },
+  )
+
+  /** Whether the newest candle on the screen is the API's. */
+  async function shownCandle(page: Page): Promise<boolean> {
+    const answer = await get('/ohlcv/BTC?interval=1m&exchange=all&limit=1')
+    const [candle] = answer['candles'] as readonly {
+      open: number
+      high: number
+      low: number
+      close: number
+      volume: number
+    }[]
+    const [, open, high, low, close, volume] = await textsOf(page, '#candles tbody tr:nth-child(1) td')
+    const { price, compact } = format
+    const wanted = [
+      price(candle?.open),
+      price(candle?.high),
+      price(candle?.low),
+      price(candle?.close),
+      compact(candle?.volume),
+    ]
+    return [open, high, low, close, volume].join() === wanted.join()
+  }
+
+  it('makes an alert, shows it ring and its deliveries, tests and cancels it', { timeout: TEST_MS }, async () => {
+    const page = await open('/alerts')
+    const receiver = await startReceiver(await receiverCertificate(system.run().data, new Date()), false)
+    try {
+      await expect.poll(() => page.locator('#symbol option').count(), patience).toBe(8)
+      await page.getByLabel('Target price, USD').fill('1')
+      await page.getByLabel('Webhook, HTTPS').fill(`${receiver.url}/hook`)
+      await page.getByRole('button', { name: 'Create alert' }).click()
+      const row = '#alerts tbody tr'
+      await expect.poll(() => textOf(page, `${row} [data-cell="state"]`), patience).toBe('triggered')
+      const id = (await page.locator(row).first().getAttribute('data-alert')) ?? ''
+      receiver.know(id, await textOf(page, '#webhook-secret'))
+      expect(await textOf(page, '#said')).toContain('The alert watches BTC for above 1 USD')
+      await expect.poll(() => textOf(page, `${row} [data-cell="delivery"]`), patience).toMatch(/^delivered, HTTP 2\d\d/)
+      await page.getByRole('button', { name: /^Deliveries/ }).click()
+      await expect.poll(() => textsOf(page, '#deliveries tbody td:nth-child(4)'), patience).toEqual(['delivered'])
+      await page.getByRole('button', { name: /^Test/ }).click()
+      await expect
+        .poll(() => textsOf(page, '#deliveries tbody td:nth-child(4)'), patience)
+        .toEqual(['delivered', 'delivered'])
+      expect(await textOf(page, '#deliveries tbody td:nth-child(2)')).toContain('(test)')
+      const counted = async (): Promise<string> => String((await get(`/price-alert/${id}`))['delivery_attempts'])
+      await expect.poll(counted, patience).toBe('2')
+      expect(await textOf(page, `${row} [data-cell="count"]`)).toBe(
+        String((await get(`/price-alert/${id}`))['trigger_count']),
+      )
+      await page.getByRole('button', { name: /^Cancel/ }).click()
+      await expect.poll(() => textOf(page, `${row} [data-cell="state"]`), patience).toBe('cancelled')
+      expect((await get(`/price-alert/${id}`))['status']).toBe('cancelled')
+      expect(receiver.wrong).toEqual([])
+    } finally {
+      await receiver.close()
+      await leave(page)
+    }
+  })
+
+  it('shows every stream, gap, lag, hop and audit as the parts say them', { timeout: TEST_MS }, async () => {
+    const page = await open('/system')
+    await expect.poll(() => page.locator('#matrix tbody tr').count(), patience).toBe(8)
+    await expect
+      .poll(
+        async () => (await textsOf(page, '#matrix tbody td')).filter((text) => !/^(?:LIVE|BACKFILLED)$/.test(text)),
+        patience,
+      )
+      .toEqual([])
+    await expect.poll(() => textsOf(page, '#parts li'), patience).toContain('processors ok')
+    const health = await get('/healthz')
+    expect(await textOf(page, '#health-words')).toContain(`${String(health['open_gaps'])} open gaps`)
+    const consumers = await textsOf(page, '#lag tbody td:first-child')
+    expect(consumers).toEqual(expect.arrayContaining(['cvd', 'prices', 'alerts', 'webhooks']))
+    const hops = await textsOf(page, '#hops tbody th')
+    expect(hops).toEqual(
+      expect.arrayContaining(['venue to feed', 'receipt to read off the log', 'batch applied and written']),
+    )
+    expect(await textOf(page, '#payments')).toContain('Payments are off')
+    await leave(page)
+  })
+
+  it('goes on after its line was cut, from where it was, and misses nothing', { timeout: TEST_MS }, async () => {
+    if (browser === undefined) throw new Error('there is no browser')
+    const proxy = await startCuttingProxy(console_)
+    const page = await openPage(browser, `${proxy.url}/alerts`, [])
+    try {
+      const state = (): Promise<string | null> => page.locator('#stream').getAttribute('data-state')
+      await expect.poll(state, patience).toBe('live')
+      await expect.poll(() => page.locator('#alerts[data-state="loading"]').count(), patience).toBe(0)
+      const before = await page.locator('#alerts tbody tr').count()
+      proxy.cut()
+      await expect.poll(state, patience).toBe('lost')
+      expect(await textOf(page, '#stream')).toBe('Connection lost, resuming')
+      const body = {
+        symbol: 'ETH',
+        condition: 'crosses_above',
+        target_price: 1e6,
+        webhook_url: 'https://localhost:4443/',
+      }
+      const headers = { 'content-type': 'application/json' }
+      const made = await fetch(`${console_}/api/price-alert`, { method: 'POST', headers, body: JSON.stringify(body) })
+      expect(made.status).toBe(201)
+      proxy.mend()
+      await expect.poll(state, patience).toBe('live')
+      await expect.poll(() => page.locator('#alerts tbody tr').count(), patience).toBe(before + 1)
+      expect(proxy.streams.at(-1)?.lastEventId).toMatch(/^[\w-]{50,}$/)
+    } finally {
+      await page.close()
+      await proxy.close()
+    }
+  })
+
+  it.each(['/', '/symbol/BTC', '/alerts', '/system'])(
+    '%s is usable by everyone: light and dark, wide and narrow, by keyboard',
+    { timeout: TEST_MS },
+    async (path) => {
+      const page = await open(path)
+      const isBusy = (): Promise<number> => page.locator('.panel[data-state="loading"]').count()
+      await expect.poll(isBusy, patience).toBe(0)
+      await page.keyboard.press('Tab')
+      expect(await page.evaluate<string>('document.activeElement.textContent')).toBe('Skip to content')
+      await page.keyboard.press('Enter')
+      expect(await page.evaluate<string>('document.activeElement.id')).toBe('main')
+      for (const width of Object.keys(widths) as Width[])
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.setViewportSize(widths[width])
+          await page.emulateMedia({ colorScheme })
+          expect([width, colorScheme, await seriousFindings(page)]).toEqual([width, colorScheme, []])
+          const over = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+          expect([width, over]).toEqual([width, 0])
+        }
+      await leave(page)
+    },
+  )
+})

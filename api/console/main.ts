@@ -1,0 +1,132 @@
+import { createServer, type Server } from 'node:http'
+import { ConfigError, readConfig, type Config } from '../../infra/config/config.ts'
+import type { SettingName } from '../../infra/config/settings.ts'
+import { listen } from '../../infra/http/ops.ts'
+import { runService, sayReady } from '../../infra/lifecycle.ts'
+import type { Logger } from '../../infra/log.ts'
+import { createApp } from '../app.ts'
+import { drain, instanceSettings, openServices, type Closing } from '../instance.ts'
+import { RateLimiter } from '../limits.ts'
+import { routes } from '../routes.ts'
+import { TtlCache } from '../cache.ts'
+import { isLoopbackName } from './guard.ts'
+import { createConsole, type ConsoleOptions } from './server.ts'
+import { TOKEN_LENGTH_MIN } from './session.ts'
+import { Latencies } from './stream/latencies.ts'
+import { Streaming } from './stream/streaming.ts'
+import { symbolsView } from './views/symbols.ts'
+import { systemView } from './views/system.ts'
+
+const settings = [
+  ...instanceSettings,
+  'PAYMENTS',
+  'CONSOLE_HOST',
+  'CONSOLE_PORT',
+  'CONSOLE_TOKEN',
+  'TRUST_PROXY',
+] as const satisfies readonly SettingName[]
+
+type ConsoleConfig = Config<(typeof settings)[number]>
+
+/** Answers that the pages may wait for at once. */
+const IN_FLIGHT_MAX = 100
+const CONNECTIONS_MAX = 500
+const HEADERS_DEADLINE_MS = 5_000
+/** Five tries at once, then one in ten seconds, by address. */
+const loginLimit = { perSecond: 0.1, burst: 5, callersMax: 10_000 } as const
+/** However many look at the system page, milliseconds. */
+const SYSTEM_TTL_MS = 5_000
+
+await runService({
+  name: 'console',
+  says: 'shows operators the market, alerts and the system, free of charge: on loopback, or behind a token',
+  settings,
+  async start(log) {
+    const config = readConfig(process.env, settings)
+    const token = tokenOf(config)
+    const toClose: Closing[] = []
+    const latencies = new Latencies()
+    // Who may see the console may do what owners may: no owner's token is asked for.
+    const opened = { ...config, ALERT_CONTROL: 'open', API_SERVICES: others(config) }
+    const services = openServices(opened, log, { clientId: 'console-api', payments: null, toClose })
+    const streaming = new Streaming({ ...logOf(config), log, now: Date.now, latencies })
+    toClose.push(streaming)
+    const texts = new TtlCache<object>({ keysMax: 1, clock: Date.now })
+    const peers = config.API_SERVICES.map((item) => ({ name: nameOf(item), url: item.slice(nameOf(item).length + 1) }))
+    const system = { services, peers, latencies, payments: config.PAYMENTS, listening: () => streaming.listening }
+    const api = createApp(routes, { services, limiter: unlimited(), inFlightMax: IN_FLIGHT_MAX, trustProxy: false })
+    const server = await serve(config, log, {
+      mode: services.mode,
+      token,
+      trustProxy: config.TRUST_PROXY,
+      logins: new RateLimiter(loginLimit),
+      log,
+      now: Date.now,
+      hub: () => streaming.hub,
+      views: {
+        symbols: () => symbolsView(services),
+        system: async () => (await texts.get('system', SYSTEM_TTL_MS, () => systemView(system))).value,
+      },
+      api: api.callback(),
+    })
+    return async () => {
+      streaming.letGo()
+      await drain(server)
+      await Promise.all(toClose.map((part) => part.close()))
+    }
+  },
+})
+
+/** Beyond loopback nothing is shown to who does not know the token. */
+function tokenOf({ CONSOLE_HOST: host, CONSOLE_TOKEN: token }: ConsoleConfig): string | undefined {
+  if (token !== '' && token.length < TOKEN_LENGTH_MIN)
+    throw new ConfigError(`CONSOLE_TOKEN has fewer than ${TOKEN_LENGTH_MIN} characters`)
+  if (token !== '') return token
+  if (isLoopbackName(host)) return undefined
+  throw new ConfigError(
+    `CONSOLE_HOST=${host} is reached from elsewhere: set CONSOLE_TOKEN, ${TOKEN_LENGTH_MIN} characters or more`,
+  )
+}
+
+function nameOf(item: string): string {
+  return item.slice(0, item.indexOf('='))
+}
+
+/** The API that sells gives everybody's metrics; asked twice, each would be counted twice. */
+function others({ API_SERVICES: items }: ConsoleConfig): readonly string[] {
+  return items.filter((item) => nameOf(item) !== 'api')
+}
+
+function logOf(config: ConsoleConfig): {
+  brokers: readonly string[]
+  namespace: string
+  registryUrl: string
+  partitions: number
+} {
+  const {
+    KAFKA_BROKERS: brokers,
+    NAMESPACE: namespace,
+    SCHEMA_REGISTRY_URL: registryUrl,
+    PARTITIONS: partitions,
+  } = config
+  return { brokers, namespace, registryUrl, partitions }
+}
+
+/** Who is let in may ask as often as the pages do; how much is under way at once is bounded. */
+function unlimited(): RateLimiter {
+  return new RateLimiter({ perSecond: 0, burst: 1, callersMax: 1 })
+}
+
+async function serve(config: ConsoleConfig, log: Logger, options: ConsoleOptions): Promise<Server> {
+  const handle = createConsole(options).callback()
+  const server = createServer(
+    { headersTimeout: HEADERS_DEADLINE_MS },
+    (request, response) => void handle(request, response),
+  )
+  server.maxConnections = CONNECTIONS_MAX
+  const port = await listen(server, config.CONSOLE_HOST, config.CONSOLE_PORT)
+  const url = `http://${config.CONSOLE_HOST}:${port}`
+  log.info({ url, token: options.token === undefined ? 'none needed' : 'needed' }, 'listening')
+  sayReady(url)
+  return server
+}

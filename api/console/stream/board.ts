@@ -1,0 +1,137 @@
+import type { Vector } from './vector.ts'
+
+/** What an update is about; pages ask for the kinds that they show. */
+export const kinds = [
+  'price',
+  'flow',
+  'funding',
+  'risk',
+  'liquidation',
+  'alert',
+  'trigger',
+  'attempt',
+  'gap',
+  'venue',
+] as const
+
+export type Kind = (typeof kinds)[number]
+
+/** The newest word on something: it replaces what was said under the same key before. */
+export interface Update {
+  readonly kind: Kind
+  /** Identity among its kind: an asset, an alert id, a trigger id with the attempt's number. */
+  readonly key: string
+  /** null: it belongs to no asset. */
+  readonly asset: string | null
+  /** null: it is gone. */
+  readonly value: object | null
+}
+
+/** A record's place in the log; `topic` counts in the order in which topics are followed. */
+export interface Place {
+  readonly topic: number
+  readonly partition: number
+  readonly offset: number
+}
+
+export interface Entry extends Update {
+  readonly place: Place
+}
+
+/** Most keys that are held of each kind; beyond, the one that is longest without a change is forgotten. */
+const KEYS_MAX: Readonly<Record<Kind, number>> = {
+  price: 2_000,
+  flow: 2_000,
+  funding: 2_000,
+  risk: 2_000,
+  liquidation: 200,
+  alert: 1_000,
+  trigger: 300,
+  attempt: 600,
+  gap: 500,
+  venue: 100,
+}
+
+/**
+ * What the console knows of now, coalesced: per key the newest word alone, in the order of change. Who comes back with a
+ * position gets every key that changed behind it; where something behind it was forgotten, nothing can be promised.
+ */
+export class Board {
+  readonly #held = new Map<Kind, Map<string, Entry>>(kinds.map((kind) => [kind, new Map<string, Entry>()]))
+  readonly #keysMax: Readonly<Record<Kind, number>>
+  readonly #next: number[][]
+  /** From here on nothing was forgotten. */
+  readonly #floor: number[][]
+  #changed = new Map<string, Entry>()
+
+  /** `start`: from where the topics are followed. */
+  constructor(start: Vector, keysMax = KEYS_MAX) {
+    this.#keysMax = keysMax
+    this.#next = start.map((offsets) => [...offsets])
+    this.#floor = start.map((offsets) => [...offsets])
+  }
+
+  /** Everything before it is in what the board has said. */
+  get position(): Vector {
+    return this.#next
+  }
+
+  /** A record was read; `updates` is what it says, nothing for most. */
+  take(place: Place, updates: readonly Update[]): void {
+    raise(this.#next, place, place.offset + 1)
+    for (const update of updates) this.#put({ ...update, place })
+  }
+
+  #put(entry: Entry): void {
+    const { kind, key } = entry
+    const held = this.#held.get(kind)
+    if (held === undefined) return
+    held.delete(key)
+    held.set(key, entry)
+    this.#changed.delete(`${kind}:${key}`)
+    this.#changed.set(`${kind}:${key}`, entry)
+    if (held.size <= this.#keysMax[kind]) return
+    const [oldest] = held.values()
+    if (oldest === undefined) return
+    held.delete(oldest.key)
+    raise(this.#floor, oldest.place, oldest.place.offset + 1)
+  }
+
+  /** What changed since the last call, each key once; in the order of change. */
+  changes(): Entry[] {
+    const changes = [...this.#changed.values()]
+    this.#changed = new Map()
+    return changes
+  }
+
+  /** All that is held and not gone. */
+  all(): Entry[] {
+    return [...this.#held.values()].flatMap((held) => [...held.values()].filter(({ value }) => value !== null))
+  }
+
+  /** Every key that changed behind `seen`; undefined where some of that was forgotten, or it is of another log. */
+  after(seen: Vector): Entry[] | undefined {
+    if (!this.#covers(seen)) return undefined
+    const isNew = ({ place: { topic, partition, offset } }: Entry): boolean => offset >= (seen[topic]?.[partition] ?? 0)
+    return [...this.#held.values()].flatMap((held) => [...held.values()].filter(isNew))
+  }
+
+  #covers(seen: Vector): boolean {
+    const isAlike =
+      seen.length === this.#next.length && seen.every((offsets, topic) => offsets.length === this.#next[topic]?.length)
+    return (
+      isAlike &&
+      seen.every((offsets, topic) =>
+        offsets.every(
+          (offset, partition) =>
+            offset >= (this.#floor[topic]?.[partition] ?? Infinity) && offset <= (this.#next[topic]?.[partition] ?? -1),
+        ),
+      )
+    )
+  }
+}
+
+function raise(vector: number[][], { topic, partition }: Place, to: number): void {
+  const offsets = vector[topic]
+  if (offsets !== undefined) offsets[partition] = Math.max(offsets[partition] ?? 0, to)
+}

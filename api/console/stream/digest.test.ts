@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest'
+import type { Alert, Attempt, Mark, Message, Records, RecordType, Trigger } from '../../../schemas/records.ts'
+import { Digest } from './digest.ts'
+
+const NOW = 1_767_323_045_000_000
+
+function message<Type extends RecordType>(type: Type, value: Records[Type]): Message {
+  // One of the union's members, whose two fields belong together.
+  return { type, value } as Message
+}
+
+const alert: Alert = {
+  alert_id: 'alert_btc_1_2',
+  kind: 'price',
+  asset: 'btc',
+  symbol: 'BTC',
+  condition: 'above',
+  target_price: 100,
+  threshold_pct: null,
+  min_value_usd: null,
+  status: 'active',
+  created_at: NOW,
+  expires_at: NOW + 1_000_000,
+  expires_in_hours: 24,
+  ended_at: 0,
+  trigger_count: 0,
+  last_triggered: 0,
+  armed: true,
+  wallets: ['0xsecret-wallet'],
+  receiver: 'secret-receiver',
+  webhook: 'secret-webhook',
+  key_version: 1,
+  idempotency: 'secret-key',
+  body_hash: 'secret-hash',
+  time: NOW,
+  v: 1,
+}
+
+const trigger: Trigger = {
+  trigger_id: 'alert_btc_1_2_1',
+  alert_id: 'alert_btc_1_2',
+  kind: 'price',
+  asset: 'btc',
+  symbol: 'BTC',
+  receiver: 'secret-receiver',
+  webhook: 'secret-webhook',
+  key_version: 1,
+  severity: 'medium',
+  test: false,
+  current_price: 101,
+  target_price: 100,
+  condition: 'above',
+  condition_met: '101 is above 100',
+  oi_at_risk_usd: null,
+  oi_at_risk_pct: null,
+  cascade_risk: null,
+  threshold_pct: null,
+  sources: [],
+  quality: 'good',
+  late: false,
+  trigger_count: 1,
+  record: 'r',
+  time: NOW,
+  v: 1,
+}
+
+const attempt: Attempt = {
+  trigger_id: 'alert_btc_1_2_1',
+  alert_id: 'alert_btc_1_2',
+  receiver: 'secret-receiver',
+  number: 1,
+  outcome: 'delivered',
+  status: 200,
+  error: null,
+  started: NOW,
+  finished: NOW + 5_000,
+  due: null,
+  test: false,
+  triggered: NOW,
+}
+
+const mark = (time: number, state: 'live' | 'down'): Mark => ({
+  writer: 'feed-1',
+  run: 1,
+  time,
+  venues: [{ venue: 'okx', state, sockets: 1, since: NOW }],
+  changes: [],
+})
+
+describe('what a record says to a page', () => {
+  it('holds no address, wallet, key or hash of an alert', () => {
+    const digest = new Digest(NOW)
+    const updates = [
+      ...digest.of(message('alert', alert), 'alerts.state', 0),
+      ...digest.of(message('trigger', trigger), 'alerts.triggers', 0),
+      ...digest.of(message('attempt', attempt), 'webhooks.attempts', 0),
+    ]
+    expect(updates.map(({ kind, key }) => [kind, key])).toEqual([
+      ['alert', 'alert_btc_1_2'],
+      ['trigger', 'alert_btc_1_2_1'],
+      ['attempt', `alert_btc_1_2_1/1/${NOW}`],
+    ])
+    expect(JSON.stringify(updates)).not.toContain('secret')
+  })
+
+  it('is nothing where a price tells of a time that has passed', () => {
+    const price = { asset: 'btc', price: 1, low: 1, high: 1, change_24h: null, sources: [], time: NOW, v: 1 }
+    const of = (late: boolean): number =>
+      new Digest(NOW).of(message('composite_price', { ...price, quality: 'good', late }), 'alerts.inputs', 0).length
+    expect([of(false), of(true)]).toEqual([1, 0])
+  })
+
+  it('tells a venue’s state when it changes, not every second in every partition', () => {
+    const digest = new Digest(NOW)
+    const states = (time: number, state: 'live' | 'down', partition: number): unknown[] =>
+      digest.of(message('mark', mark(time, state)), 'market.trades', partition).map(({ key }) => key)
+    expect(states(NOW, 'live', 0)).toEqual(['feed-1/okx'])
+    expect(states(NOW, 'live', 1)).toEqual([])
+    expect(states(NOW + 1_000_000, 'live', 0)).toEqual([])
+    expect(states(NOW + 2_000_000, 'down', 0)).toEqual(['feed-1/okx'])
+  })
+
+  it('says up to when an asset’s flow counts, in its own partition and never backwards', () => {
+    const digest = new Digest(NOW)
+    const prices = { open: 1, high: 1, low: 1, close: 1, open_time: NOW, close_time: NOW }
+    const sums = {
+      buy: 2,
+      sell: 1,
+      buy_quote: 20,
+      sell_quote: 10,
+      buy_count: 1,
+      sell_count: 1,
+      first_id: 1,
+      last_id: 2,
+    }
+    const flow = { asset: 'btc', instrument: 'okx:perp:BTC-USDT-SWAP', bucket: NOW, part: 0, final: false, v: 1 }
+    digest.of(message('flow', { ...flow, ...prices, ...sums }), 'derived.flow', 3)
+    const clock = (time: number, partition: number): unknown[] =>
+      digest.of(message('mark', mark(time, 'live')), 'derived.flow', partition).map(({ value }) => value)
+    expect(clock(NOW + 1_000_000, 3)).toEqual([
+      { symbol: 'BTC', delta: 1, delta_usd: 10, volume_usd: 30, time: NOW / 1000 + 1_000 },
+    ])
+    expect(clock(NOW, 3)).toEqual([])
+    expect(clock(NOW + 1_000_000, 4)).toEqual([])
+  })
+})

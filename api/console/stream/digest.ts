@@ -1,0 +1,198 @@
+import { symbolOf } from '../../../schemas/catalogue.ts'
+import type { Alert, Attempt, Trigger } from '../../../schemas/alerts.ts'
+import type { CompositePrice, Funding, LiquidationRisk } from '../../../schemas/derived.ts'
+import type { Flow, Gap, Liquidation, Mark, Message, Micros, RecordType } from '../../../schemas/records.ts'
+import type { TopicName } from '../../../schemas/topics.ts'
+import { partsOf } from '../../../schemas/venues.ts'
+import type { Update } from './board.ts'
+import { FlowTotals, type Totals } from './flow-totals.ts'
+
+/** What is followed, from how long ago (milliseconds; `start`: all there is), and which records are worth decoding. */
+export const followed = [
+  { topic: 'market.trades', sinceMs: 5_000, records: ['gap', 'mark'] },
+  { topic: 'market.liquidations', sinceMs: 600_000, records: ['liquidation'] },
+  { topic: 'derived.flow', sinceMs: 15_000, records: ['flow', 'mark'] },
+  { topic: 'derived.funding', sinceMs: 60_000, records: ['funding'] },
+  { topic: 'alerts.inputs', sinceMs: 15_000, records: ['composite_price', 'liquidation_risk'] },
+  { topic: 'alerts.state', sinceMs: 'start', records: ['alert'] },
+  { topic: 'alerts.triggers', sinceMs: 3_600_000, records: ['trigger'] },
+  { topic: 'webhooks.attempts', sinceMs: 3_600_000, records: ['attempt'] },
+] as const satisfies readonly {
+  readonly topic: TopicName
+  readonly sinceMs: number | 'start'
+  readonly records: readonly RecordType[]
+}[]
+
+/** What records say, as updates of the board; pure but for what it remembers of them. */
+export class Digest {
+  readonly #totals: FlowTotals
+  /** Assets with flow, by partition, with the partition's newest mark. */
+  readonly #flows = new Map<number, { time: Micros; readonly assets: Set<string> }>()
+  readonly #venues = new Map<string, string>()
+
+  /** `start`: when the console began to look. */
+  constructor(start: Micros) {
+    this.#totals = new FlowTotals(start)
+  }
+
+  of(message: Message, topic: TopicName, partition: number): Update[] {
+    switch (message.type) {
+      case 'composite_price':
+        // What tells of a time that has passed is not the price of now.
+        return message.value.late ? [] : [priceUpdate(message.value)]
+      case 'flow':
+        return [this.#flow(message.value, partition)]
+      case 'mark':
+        return topic === 'derived.flow' ? this.#clock(message.value, partition) : this.#states(message.value)
+      case 'funding':
+        return [fundingUpdate(message.value)]
+      case 'liquidation_risk':
+        return [riskUpdate(message.value)]
+      case 'liquidation':
+        return [liquidationUpdate(message.value)]
+      case 'alert':
+        return [alertUpdate(message.value)]
+      case 'trigger':
+        return [triggerUpdate(message.value)]
+      case 'attempt':
+        return [attemptUpdate(message.value)]
+      case 'gap':
+        return [gapUpdate(message.value)]
+      default:
+        return []
+    }
+  }
+
+  #flow(flow: Flow, partition: number): Update {
+    const totals = this.#totals.take(flow)
+    const { time, assets } = this.#partition(partition)
+    assets.add(flow.asset)
+    return flowUpdate(flow.asset, totals, time)
+  }
+
+  /** Every asset of the partition is known up to the mark, also one in which nothing traded. */
+  #clock(mark: Mark, partition: number): Update[] {
+    const flows = this.#partition(partition)
+    if (mark.time <= flows.time) return []
+    flows.time = mark.time
+    return [...flows.assets].map((asset) => flowUpdate(asset, this.#totals.of(asset), mark.time))
+  }
+
+  #partition(partition: number): { time: Micros; readonly assets: Set<string> } {
+    const known = this.#flows.get(partition) ?? { time: 0, assets: new Set<string>() }
+    this.#flows.set(partition, known)
+    return known
+  }
+
+  /** A feed process repeats what it has of its venues every second, in every partition: only what changed is told. */
+  #states(mark: Mark): Update[] {
+    return mark.venues.flatMap(({ venue, state, sockets, since }) => {
+      const key = `${mark.writer}/${venue}`
+      const said = `${state} ${sockets} ${since}`
+      if (this.#venues.get(key) === said) return []
+      this.#venues.set(key, said)
+      const value = { venue, feed: mark.writer, state, sockets, since: ms(since) }
+      return [{ kind: 'venue', key, asset: null, value }]
+    })
+  }
+}
+
+function ms(time: Micros): number {
+  return Math.round(time / 1000)
+}
+
+function msOrNull(time: Micros | null): number | null {
+  return time === null || time === 0 ? null : ms(time)
+}
+
+function about(asset: string): { symbol: string } {
+  return { symbol: symbolOf(asset) }
+}
+
+function priceUpdate({ asset, price, low, high, change_24h, sources, quality, time }: CompositePrice): Update {
+  const value = { ...about(asset), price, low, high, change_24h, sources: sources.length, quality, time: ms(time) }
+  return { kind: 'price', key: asset, asset, value }
+}
+
+function flowUpdate(asset: string, totals: Totals, time: Micros): Update {
+  return { kind: 'flow', key: asset, asset, value: { ...about(asset), ...totals, time: ms(time) } }
+}
+
+function fundingUpdate({ asset, exchanges, time }: Funding): Update {
+  const shown = exchanges.map((view) => ({
+    exchange: view.exchange,
+    rate: view.rate,
+    predicted: view.predicted,
+    next: msOrNull(view.next_settlement),
+    interval_hours: view.interval_hours,
+    mark: view.mark,
+    open_interest: view.open_interest,
+    time: msOrNull(view.rate_time),
+  }))
+  return { kind: 'funding', key: asset, asset, value: { ...about(asset), exchanges: shown, time: ms(time) } }
+}
+
+function riskUpdate(risk: LiquidationRisk): Update {
+  const { asset, price, open_interest_usd, at_risk_5_usd, at_risk_5_pct, cascade_risk, time } = risk
+  const figures = { price, open_interest_usd, at_risk_5_usd, at_risk_5_pct, cascade_risk }
+  return { kind: 'risk', key: asset, asset, value: { ...about(asset), ...figures, time: ms(time) } }
+}
+
+function liquidationUpdate({ id, instrument, asset, side, size, price, value, time }: Liquidation): Update {
+  const { venue } = partsOf(instrument)
+  const shown = { ...about(asset), venue, side, size, price, value_usd: value, time: ms(time) }
+  return { kind: 'liquidation', key: `${instrument}/${id}`, asset, value: shown }
+}
+
+/** As anyone may see an alert: no URL, no wallet, no secret. */
+export function alertShown(alert: Omit<Alert, 'webhook'>): object {
+  const { alert_id, kind, symbol, condition, target_price, threshold_pct, min_value_usd, status, trigger_count } = alert
+  return {
+    alert_id,
+    kind,
+    symbol,
+    condition,
+    target_price,
+    threshold_pct,
+    min_value_usd,
+    status,
+    trigger_count,
+    armed: alert.armed,
+    created: ms(alert.created_at),
+    expires: ms(alert.expires_at),
+    ended: msOrNull(alert.ended_at),
+    last_triggered: msOrNull(alert.last_triggered),
+  }
+}
+
+function alertUpdate(alert: Alert): Update {
+  return { kind: 'alert', key: alert.alert_id, asset: alert.asset, value: alertShown(alert) }
+}
+
+function triggerUpdate({
+  trigger_id,
+  alert_id,
+  asset,
+  severity,
+  test,
+  current_price,
+  condition_met,
+  time,
+}: Trigger): Update {
+  const value = { ...about(asset), trigger_id, alert_id, severity, test, current_price, condition_met, time: ms(time) }
+  return { kind: 'trigger', key: trigger_id, asset, value }
+}
+
+function attemptUpdate(attempt: Attempt): Update {
+  const { trigger_id, alert_id, number, outcome, status, error, test, started, finished, due, triggered } = attempt
+  const times = { started: ms(started), finished: ms(finished), due: msOrNull(due), triggered: ms(triggered) }
+  const value = { trigger_id, alert_id, number, outcome, status, error, test, ...times }
+  return { kind: 'attempt', key: `${trigger_id}/${number}/${started}`, asset: null, value }
+}
+
+function gapUpdate({ instrument, asset, gap_id, state, reason, from_time, to_time, missing, time }: Gap): Update {
+  const { venue } = partsOf(instrument)
+  const times = { from: ms(from_time), to: ms(to_time), time: ms(time) }
+  const value = { ...about(asset), venue, instrument, state, reason, missing, ...times }
+  return { kind: 'gap', key: `${instrument}/${gap_id}`, asset, value }
+}

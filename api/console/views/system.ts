@@ -1,0 +1,163 @@
+import { askPeer } from '../../peers.ts'
+import type { Peer, Services } from '../../services.ts'
+import { readAudits } from '../../views/audits.ts'
+import { Row } from '../../views/database.ts'
+import { microsSql } from '../../views/time.ts'
+import { symbolOf } from '../../../schemas/catalogue.ts'
+import type { Latencies, Percentiles } from '../stream/latencies.ts'
+import { histogramPercentiles, samplesOf, type Sample } from './exposition.ts'
+
+/** What the system page shows beside the API's own `/healthz`. */
+export interface SystemParts {
+  readonly services: Services
+  readonly peers: readonly Peer[]
+  readonly latencies: Latencies
+  /** As configured for the API that sells: off, local or x402. */
+  readonly payments: string
+  /** Pages that listen now. */
+  readonly listening: () => number
+}
+
+const GAPS_MAX = 100
+
+const gapsSql = `SELECT instrument, gap_id, asset, venue, toString(state) AS state, reason,
+  ${microsSql('from_time')} AS from_us, ${microsSql('to_time')} AS to_us, ${microsSql('time')} AS time_us, missing
+  FROM gaps WHERE to_time >= now64(6) - INTERVAL 1 DAY OR state = 'opened' ORDER BY from_us DESC LIMIT ${GAPS_MAX}`
+
+const deliveriesSql = `SELECT count() AS attempts, uniqExact(trigger_id) AS triggers,
+  uniqExactIf(trigger_id, outcome = 'delivered') AS delivered,
+  quantilesExact(0.5, 0.95, 0.99, 1)(dateDiff('microsecond', triggered, finished) / 1000) AS ms
+  FROM webhook_attempts WHERE number > 0 AND started >= now64(6) - INTERVAL 1 DAY`
+
+const paymentsSql = `SELECT toString(state) AS state, count() AS payments, sum(amount_usd) AS usd FROM payments
+  GROUP BY state ORDER BY state`
+const revenueSql = `SELECT toString(day) AS day, method, route, payments, usd FROM revenue
+  ORDER BY day DESC, usd DESC LIMIT 20`
+
+/** Each part by itself: what cannot be read just now is null, and the others are shown. */
+export async function systemView(parts: SystemParts): Promise<object> {
+  const { services, latencies, payments } = parts
+  const [gaps, audit, deliveries, states, revenue, metrics, own] = await Promise.all([
+    orNull(services, 'gaps', () => services.database.query(gapsSql, {}).then((rows) => rows.map(gapOf))),
+    orNull(services, 'audits', () => readAudits(services.database)),
+    orNull(services, 'deliveries', () => services.database.query(deliveriesSql, {}).then(([row]) => deliveriesOf(row))),
+    orNull(services, 'payments', () => services.database.query(paymentsSql, {}).then((rows) => rows.map(stateOf))),
+    orNull(services, 'revenue', () => services.database.query(revenueSql, {}).then((rows) => rows.map(revenueOf))),
+    Promise.all(parts.peers.map((peer) => metricsOf(services, peer))),
+    services.metrics.registry.metrics(),
+  ])
+  const samples = [...metrics.flat(), ...samplesOf(own, 'mda_api_query_')]
+  return {
+    gaps,
+    audited: audit === null ? null : audit.length,
+    lag: lagOf(samples),
+    hops: hopsOf(samples, latencies.percentiles(services.now())),
+    deliveries,
+    payments: { mode: payments, states, revenue },
+    listening: parts.listening(),
+    resident_bytes: process.memoryUsage.rss(),
+  }
+}
+
+async function orNull<Value>(services: Services, what: string, read: () => Promise<Value>): Promise<Value | null> {
+  try {
+    return await read()
+  } catch (error) {
+    services.log.warn({ err: error, what }, 'a part of the system cannot be shown just now')
+    return null
+  }
+}
+
+async function metricsOf(services: Services, peer: Peer): Promise<Sample[]> {
+  const answer = await orNull(services, `metrics of ${peer.name}`, () => askPeer(peer, '/metrics'))
+  return answer?.status === 200 ? samplesOf(answer.text, 'mda_') : []
+}
+
+function gapOf(raw: unknown): object {
+  const row = new Row(raw)
+  const ms = (name: string): number => Math.round(row.number(name) / 1000)
+  return {
+    key: `${row.text('instrument')}/${row.number('gap_id')}`,
+    instrument: row.text('instrument'),
+    symbol: symbolOf(row.text('asset')),
+    venue: row.text('venue'),
+    state: row.text('state'),
+    reason: row.text('reason'),
+    from: ms('from_us'),
+    to: ms('to_us'),
+    time: ms('time_us'),
+    missing: row.nullableNumber('missing'),
+  }
+}
+
+function deliveriesOf(raw: unknown): object {
+  const row = new Row(raw)
+  const [p50, p95, p99, max] = row.number('attempts') === 0 ? [] : row.numbers('ms')
+  const times = { p50: p50 ?? null, p95: p95 ?? null, p99: p99 ?? null, max: max ?? null }
+  return {
+    attempts: row.number('attempts'),
+    triggers: row.number('triggers'),
+    delivered: row.number('delivered'),
+    ...times,
+  }
+}
+
+function stateOf(raw: unknown): object {
+  const row = new Row(raw)
+  return { state: row.text('state'), payments: row.number('payments'), usd: row.number('usd') }
+}
+
+function revenueOf(raw: unknown): object {
+  const row = new Row(raw)
+  const [day, method, route] = [row.text('day'), row.text('method'), row.text('route')]
+  return { day, method, route, payments: row.number('payments'), usd: row.number('usd') }
+}
+
+/** Records that each processor has not applied yet, over its partitions. */
+function lagOf(samples: readonly Sample[]): object[] {
+  const lags = samples.filter(({ name }) => name === 'mda_processor_lag_records' || name === 'mda_webhook_lag_records')
+  const groups = Map.groupBy(lags, ({ name, labels }) =>
+    name === 'mda_webhook_lag_records'
+      ? 'webhooks|alerts.triggers'
+      : `${labels['processor'] ?? ''}|${labels['topic'] ?? ''}`,
+  )
+  return [...groups].map(([group, rows]) => {
+    const [consumer = '', topic = ''] = group.split('|')
+    return { consumer, topic, records: rows.reduce((sum, { value }) => sum + value, 0), partitions: rows.length }
+  })
+}
+
+interface Hop extends Percentiles {
+  readonly hop: string
+  readonly what: string
+  /** From when on is counted. */
+  readonly over: string
+}
+
+/** Every hop that a number makes, in its order; of each all that was seen, the slow ones and the failed ones too. */
+function hopsOf(samples: readonly Sample[], tails: Readonly<Record<string, Percentiles>>): Hop[] {
+  const started = 'since the process began, upper bounds'
+  const histogram = (name: string, by: string, hop: string): Hop[] =>
+    [...histogramPercentiles(samples, name, by)]
+      .filter(([, { count }]) => count > 0)
+      .map(([what, percentiles]) => ({ hop, what, over: started, ...percentiles }))
+  const tail = Object.entries(tails)
+    .filter(([, { count }]) => count > 0)
+    .map(([what, percentiles]) => ({
+      hop: 'receipt to read off the log',
+      what,
+      over: 'last 5 to 10 min',
+      ...percentiles,
+    }))
+  return [
+    ...histogram('mda_feed_event_lag_seconds', 'venue', 'venue to feed'),
+    ...tail,
+    ...histogram('mda_processor_batch_seconds', 'processor', 'batch applied and written'),
+    ...histogram('mda_webhook_first_byte_seconds', '', 'condition met to webhook sent').map((hop) => ({
+      ...hop,
+      what: 'all receivers',
+    })),
+    ...histogram('mda_api_alert_command_seconds', 'action', 'alert command to its event'),
+    ...histogram('mda_api_query_seconds', '', 'query of a view').map((hop) => ({ ...hop, what: 'ClickHouse' })),
+  ]
+}

@@ -1,0 +1,130 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { LiveCvd } from './web/cvd-live.ts'
+import * as format from './web/format.ts'
+import { rungsOf } from './web/levels.ts'
+import { inOrder, stateOf, type Gap } from './web/stream-states.ts'
+
+describe('numbers as people read them', () => {
+  it.each<[string, string]>([
+    [format.price(84_085.04), '84,085.0'],
+    [format.price(178.084), '178.08'],
+    [format.price(2.20971), '2.2097'],
+    [format.price(0.000011339), '0.00001134'],
+    [format.price(null), '–'],
+    [format.compact(1_234_567), '1.23M'],
+    [format.compact(-999), '−999'],
+    [format.compact(0), '0'],
+    [format.compact(0.01234), '0.0123'],
+    [format.signed(1_500), '+1.50K'],
+    [format.signed(-1_500), '−1.50K'],
+    [format.signed(0), '0'],
+    [format.percent(0.000535, 4), '+0.0535 %'],
+    [format.inPercent(-0.00001, 2), '0.00 %'],
+    [format.duration(3_723_000), '1 h 2 min'],
+    [format.age(59_999), '59 s'],
+    [format.latency(0.4), '0.4 ms'],
+    [format.latency(2_500), '2.50 s'],
+    [format.clock(1_767_323_045_000), '03:04:05'],
+    [format.moment(1_767_323_045_000), '2026-01-02 03:04'],
+  ])('%s is %s', (text, wanted) => {
+    expect(text).toBe(wanted)
+  })
+
+  it('show the side in the sign, so that colour is not needed', () => {
+    fc.assert(
+      fc.property(fc.double({ min: -1e12, max: 1e12, noNaN: true }), (value) => {
+        const signs = { buy: '+', sell: '−', '': '' }
+        expect(format.signed(value).startsWith(signs[format.side(value)])).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('a live volume delta', () => {
+  const totals = (time: number, delta_usd: number): { time: number; delta_usd: number; volume_usd: number } => ({
+    time,
+    delta_usd,
+    volume_usd: 0,
+  })
+
+  it('is the API’s answer and what the log brought after it', () => {
+    const cvd = new LiveCvd()
+    expect(cvd.of('1h')).toBeUndefined()
+    cvd.flowed(totals(1_000, 5))
+    cvd.flowed(totals(2_000, 8))
+    cvd.answered('1h', 100, 1_500) // counts what was there at 1,000: 5
+    expect(cvd.of('1h')).toBe(103)
+    cvd.flowed(totals(3_000, 1))
+    expect(cvd.of('1h')).toBe(96)
+    cvd.answered('1h', 97, 3_000)
+    expect(cvd.of('1h')).toBe(97)
+    expect(cvd.of('4h')).toBeUndefined()
+  })
+
+  it('keeps the answer where the stream begins anew', () => {
+    const cvd = new LiveCvd()
+    cvd.flowed(totals(1_000, 500))
+    cvd.answered('1h', 100, 1_000)
+    cvd.forget()
+    cvd.flowed(totals(2_000, 0))
+    expect(cvd.of('1h')).toBe(100)
+  })
+})
+
+describe('liquidation levels', () => {
+  it('are rungs from the highest price down, shorts above it and longs below', () => {
+    const levels = [
+      { price: 100.9, long_usd: 7, short_usd: 10 },
+      { price: 101.2, long_usd: 0, short_usd: 30 },
+      { price: 98, long_usd: 20, short_usd: 9 },
+      { price: 150, long_usd: 1, short_usd: 1 },
+    ]
+    expect(rungsOf(levels, 100).map(({ side, usd, share }) => [side, usd, share])).toEqual([
+      ['short', 30, 1],
+      ['short', 10, 1 / 3],
+      ['long', 20, 2 / 3],
+    ])
+    expect(rungsOf([], 100)).toEqual([])
+  })
+})
+
+describe('the state of a stream', () => {
+  const gap = (given: Partial<Gap>): Gap => ({
+    key: 'k',
+    instrument: 'okx:perp:BTC-USDT-SWAP',
+    symbol: 'BTC',
+    venue: 'okx',
+    state: 'filled',
+    reason: 'missing_ids',
+    from: 900,
+    to: 1_000,
+    time: 1_000,
+    missing: 0,
+    ...given,
+  })
+  const about = { symbol: 'BTC', venue: 'okx', since: 500 }
+
+  it.each<[string, string, Gap[], string]>([
+    ['nothing is missing', 'live', [], 'LIVE'],
+    ['a gap was filled', 'live', [gap({})], 'BACKFILLED'],
+    ['the gap is older than the period', 'live', [gap({ from: 1, to: 499 })], 'LIVE'],
+    ['the gap is of another symbol', 'live', [gap({ symbol: 'ETH' })], 'LIVE'],
+    ['a gap is open beside a filled one', 'live', [gap({}), gap({ state: 'opened' })], 'GAP'],
+    ['the API says that trades are missing', 'gap', [], 'GAP'],
+    ['it is not heard', 'stale', [gap({})], 'STALE'],
+    ['the venue refuses us', 'unavailable', [], 'UNAVAILABLE'],
+    ['the venue has no such market', 'unlisted', [], 'UNLISTED'],
+  ])('where %s (%s)', (_where, status, gaps, state) => {
+    expect(stateOf(status, gaps, about)).toBe(state)
+  })
+
+  it('lists open gaps first, then the newest', () => {
+    const gaps = [
+      gap({ key: 'old', from: 1 }),
+      gap({ key: 'new', from: 9 }),
+      gap({ key: 'open', from: 0, state: 'opened' }),
+    ]
+    expect(inOrder(gaps).map(({ key }) => key)).toEqual(['open', 'new', 'old'])
+  })
+})

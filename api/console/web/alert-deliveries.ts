@@ -1,0 +1,90 @@
+import { attemptRow, termsOf, type Alert, type Attempt } from './alert-rows.ts'
+import { ask } from './ask.ts'
+import { byId, say, setState } from './dom.ts'
+
+interface DeliveriesAnswer {
+  readonly deliveries: readonly {
+    readonly trigger_id: string
+    readonly attempt: number
+    readonly outcome: string
+    readonly status: number | null
+    readonly error: string | null
+    readonly test: boolean
+    readonly triggered_at: string
+    readonly started_at: string
+    readonly finished_at: string
+    readonly next_attempt_at: string | null
+  }[]
+}
+
+const SHOWN = 100
+
+/** The attempts of one alert: those that the API lists, and those that the stream brings while it is looked at. */
+export class Deliveries {
+  readonly #panel: HTMLElement
+  readonly #attempts = new Map<string, Attempt>()
+  #alert: Alert | undefined
+  #drawn = ''
+
+  constructor(panel: HTMLElement) {
+    this.#panel = panel
+  }
+
+  /** `isAsked`: the reader wants to be taken there. */
+  async show(alert: Alert, path: string, isAsked: boolean): Promise<void> {
+    if (this.#alert?.alert_id !== alert.alert_id) {
+      this.#attempts.clear()
+      setState(this.#panel, 'loading', 'Loading deliveries…')
+    }
+    this.#alert = alert
+    const title = byId('deliveries-title')
+    say(title, `Deliveries: ${termsOf(alert)}`)
+    if (isAsked) title.focus()
+    const answer = await ask<DeliveriesAnswer>(`${path}/deliveries?limit=${SHOWN}`)
+    if (this.#alert.alert_id !== alert.alert_id) return // another was chosen meanwhile
+    if (answer.is === 'failed') {
+      setState(this.#panel, 'error', `The deliveries cannot be read: ${answer.message}`)
+      return
+    }
+    for (const row of answer.body.deliveries) {
+      const {
+        trigger_id,
+        attempt,
+        outcome,
+        status,
+        error,
+        test,
+        triggered_at,
+        started_at,
+        finished_at,
+        next_attempt_at,
+      } = row
+      const times = {
+        triggered: Date.parse(triggered_at),
+        started: Date.parse(started_at),
+        finished: Date.parse(finished_at),
+      }
+      const due = next_attempt_at === null ? null : Date.parse(next_attempt_at)
+      const { alert_id } = alert
+      this.#put({ trigger_id, alert_id, number: attempt, outcome, status, error, test, ...times, due })
+    }
+    this.draw(true)
+  }
+
+  heard(attempt: Attempt): void {
+    if (attempt.alert_id === this.#alert?.alert_id) this.#put(attempt)
+  }
+
+  #put(attempt: Attempt): void {
+    this.#attempts.set(`${attempt.trigger_id}/${attempt.number}/${Math.floor(attempt.started / 1000)}`, attempt)
+  }
+
+  draw(isRead = false): void {
+    if (this.#alert === undefined || (!isRead && this.#panel.dataset['state'] === 'loading')) return
+    const newest = [...this.#attempts.values()].toSorted((a, b) => b.started - a.started).slice(0, SHOWN)
+    const drawn = newest.map(({ trigger_id, number, outcome }) => `${trigger_id}/${number}/${outcome}`).join(' ')
+    if (drawn !== this.#drawn || isRead) this.#panel.querySelector('tbody')?.replaceChildren(...newest.map(attemptRow))
+    this.#drawn = drawn
+    setState(this.#panel, newest.length === 0 ? 'empty' : 'ready', 'Nothing has been sent for this alert yet.')
+  }
+}

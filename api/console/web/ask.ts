@@ -1,0 +1,62 @@
+/** Requests to the console's own server: every one with a deadline, every failure a value. */
+
+export type Asked<Body> =
+  | { readonly is: 'ok'; readonly status: number; readonly body: Body }
+  /** `message`: a sentence for the reader. */
+  | { readonly is: 'failed'; readonly status: number; readonly error: string; readonly message: string }
+
+const DEADLINE_MS = 10_000
+
+interface Sent {
+  readonly method?: 'GET' | 'POST' | 'DELETE'
+  readonly body?: object
+  readonly key?: string
+}
+
+/** The JSON that a path answers. 202 (warming up) is a failure that says so. */
+export async function ask<Body>(path: string, { method = 'GET', body, key }: Sent = {}): Promise<Asked<Body>> {
+  try {
+    const response = await fetch(path, {
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(key !== undefined && { 'idempotency-key': key }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(DEADLINE_MS),
+    })
+    if (response.status === 401) location.assign('/login')
+    return answerOf<Body>(response.status, await response.json())
+  } catch (error) {
+    const late = error instanceof DOMException && error.name === 'TimeoutError'
+    const message = late ? 'No answer within 10 s.' : 'The console cannot be reached.'
+    return { is: 'failed', status: 0, error: late ? 'timeout' : 'unreachable', message }
+  }
+}
+
+function answerOf<Body>(status: number, json: unknown): Asked<Body> {
+  // What our own server answers is as its routes say.
+  if (status === 200 || status === 201) return { is: 'ok', status, body: json as Body }
+  const { error, message } = (typeof json === 'object' && json !== null ? json : {}) as Record<string, unknown>
+  const words = typeof message === 'string' ? message : `The server answers ${status}.`
+  return { is: 'failed', status, error: typeof error === 'string' ? error : String(status), message: words }
+}
+
+/** Does jobs a few at a time, in their order. */
+export async function inTurns(jobs: readonly (() => Promise<void>)[], atOnce: number): Promise<void> {
+  const queue = [...jobs]
+  const work = async (): Promise<void> => {
+    for (let job = queue.shift(); job !== undefined; job = queue.shift()) await job()
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+}
+
+/** Calls `job` now and then again `everyMs` after each end, while the page is visible. */
+export function again(job: () => Promise<void>, everyMs: number): void {
+  const next = async (): Promise<void> => {
+    if (document.visibilityState === 'visible') await job()
+    setTimeout(() => void next(), everyMs)
+  }
+  void next()
+}

@@ -1,0 +1,171 @@
+import { again, ask, inTurns } from './ask.ts'
+import { LiveCvd, type FlowTotals } from './cvd-live.ts'
+import { beforePaint, byId, cell, el, Rows, say, setState } from './dom.ts'
+import * as format from './format.ts'
+import { Liquidations } from './liquidations.ts'
+import { follow, type Change } from './stream.ts'
+
+const periods = ['1h', '4h', '24h', '7d'] as const
+/** How often the API's own figures set right what the stream has added up, milliseconds. */
+const REFRESH_MS = 15_000
+const AT_ONCE = 2
+
+interface Price {
+  readonly price: number
+  readonly change_24h: number | null
+  readonly quality: string
+  readonly sources: number
+  readonly time: number
+}
+
+interface Funding {
+  readonly exchanges: readonly {
+    readonly exchange: string
+    readonly rate: number | null
+    readonly interval_hours: number
+  }[]
+}
+
+interface Risk {
+  readonly open_interest_usd: number
+  readonly cascade_risk: string
+}
+
+/** What is known of one symbol. */
+interface Known {
+  readonly symbol: string
+  readonly cvd: LiveCvd
+  price?: Price
+  funding?: Funding
+  risk?: Risk
+}
+
+interface SymbolsAnswer {
+  readonly now: number
+  readonly symbols: readonly { readonly asset: string; readonly symbol: string }[]
+}
+
+interface CvdAnswer {
+  readonly period_cvd_usd: number
+  readonly coverage: { readonly to: string }
+}
+
+const known = new Map<string, Known>()
+const dirty = new Set<string>()
+const panel = byId('symbols')
+const rows = new Rows(panel.querySelector('tbody') ?? panel, makeRow)
+const liquidations = new Liquidations(byId('liquidations'))
+const draw = beforePaint(drawDirty)
+/** The server's clock against ours, milliseconds. */
+let clockOffset = 0
+
+function makeRow(asset: string): HTMLElement {
+  const symbol = known.get(asset)?.symbol ?? asset.toUpperCase()
+  const number = (name: string): HTMLElement => el('td', { class: 'num', 'data-cell': name }, format.DASH)
+  return el(
+    'tr',
+    { 'data-symbol': symbol },
+    el('th', { scope: 'row' }, el('a', { href: `/symbol/${encodeURIComponent(symbol)}` }, symbol)),
+    number('price'),
+    number('change'),
+    ...periods.map((period) => number(`cvd-${period}`)),
+    number('funding'),
+    number('interest'),
+    number('risk'),
+    number('age'),
+  )
+}
+
+function heard(changes: readonly Change[]): void {
+  for (const [kind, key, value] of changes) {
+    if (kind === 'liquidation') liquidations.heard(key, value)
+    else update(kind, key, value)
+  }
+  draw()
+}
+
+/** The stream's words are as `digest.ts` on the server writes them. */
+function update(kind: string, asset: string, value: unknown): void {
+  const symbol = known.get(asset)
+  if (symbol === undefined) return
+  if (kind === 'price') symbol.price = value as Price
+  if (kind === 'funding') symbol.funding = value as Funding
+  if (kind === 'risk') symbol.risk = value as Risk
+  if (kind === 'flow') symbol.cvd.flowed(value as FlowTotals)
+  dirty.add(asset)
+}
+
+function drawDirty(): void {
+  for (const asset of dirty) drawSymbol(asset)
+  dirty.clear()
+  liquidations.draw(Date.now() + clockOffset)
+}
+
+function drawSymbol(asset: string): void {
+  const symbol = known.get(asset)
+  if (symbol === undefined) return
+  const row = rows.row(asset)
+  const { price, funding, risk, cvd } = symbol
+  say(cell(row, 'price'), format.price(price?.price), price?.quality === 'degraded' ? 'num weak' : 'num')
+  say(cell(row, 'change'), format.inPercent(price?.change_24h, 2), `num ${format.side(price?.change_24h)}`)
+  for (const period of periods) {
+    const value = cvd.of(period)
+    say(cell(row, `cvd-${period}`), format.signed(value), `num ${format.side(value)}`)
+  }
+  const running = funding?.exchanges.find(({ rate }) => rate !== null)
+  say(cell(row, 'funding'), format.percent(running?.rate, 4))
+  const where = running === undefined ? '' : `${running.exchange}, every ${running.interval_hours} h`
+  cell(row, 'funding')?.setAttribute('title', where)
+  say(cell(row, 'interest'), format.compact(risk?.open_interest_usd))
+  say(cell(row, 'risk'), risk?.cascade_risk ?? format.DASH, `num risk-${risk?.cascade_risk ?? 'none'}`)
+  drawAge(row, symbol)
+}
+
+function drawAge(row: HTMLElement, { price }: Known): void {
+  const old = price === undefined ? undefined : Date.now() + clockOffset - price.time
+  say(cell(row, 'age'), format.age(old), old !== undefined && old > 15_000 ? 'num weak' : 'num')
+}
+
+async function readSymbols(): Promise<void> {
+  const answer = await ask<SymbolsAnswer>('/view/symbols')
+  if (answer.is === 'failed') {
+    if (known.size === 0) setState(panel, 'error', `The symbols cannot be read: ${answer.message} Trying again.`)
+    return
+  }
+  clockOffset = answer.body.now - Date.now()
+  const before = known.size
+  for (const { asset, symbol } of answer.body.symbols)
+    if (!known.has(asset)) known.set(asset, { symbol, cvd: new LiveCvd() })
+  rows.arrange(answer.body.symbols.map(({ asset }) => asset))
+  setState(panel, known.size === 0 ? 'empty' : 'ready', 'No symbol is streamed yet.')
+  if (before === 0 && known.size > 0)
+    follow({ kinds: ['price', 'flow', 'funding', 'risk', 'liquidation'], changed: heard, known: heardAnew })
+}
+
+/** Another console process adds up from another start. */
+function heardAnew(changes: readonly Change[]): void {
+  for (const { cvd } of known.values()) cvd.forget()
+  heard(changes)
+}
+
+async function readCvd(asset: string, period: string): Promise<void> {
+  const symbol = known.get(asset)
+  if (symbol === undefined) return
+  const answer = await ask<CvdAnswer>(`/api/cvd/${encodeURIComponent(symbol.symbol)}?period=${period}`)
+  if (answer.is === 'failed') return // the figure stays, and its row grows old
+  symbol.cvd.answered(period, answer.body.period_cvd_usd, Date.parse(answer.body.coverage.to))
+  dirty.add(asset)
+  draw()
+}
+
+async function refresh(): Promise<void> {
+  await readSymbols()
+  const jobs = periods.flatMap((period) => [...known.keys()].map((asset) => () => readCvd(asset, period)))
+  await Promise.all([inTurns(jobs, AT_ONCE), liquidations.read()])
+}
+
+again(refresh, REFRESH_MS)
+setInterval(() => {
+  for (const [asset, symbol] of known) drawAge(rows.row(asset), symbol)
+  liquidations.draw(Date.now() + clockOffset)
+}, 1_000)

@@ -1,0 +1,49 @@
+/** What each stream is called on the system page. Pure. */
+
+export type StreamState =
+  'LIVE' | 'BACKFILLED' | 'GAP' | 'STALE' | 'UNAVAILABLE' | 'UNLISTED' | 'WARMING UP' | 'NOT READ'
+
+export interface Gap {
+  /** instrument/gap id */
+  readonly key: string
+  readonly instrument: string
+  readonly symbol: string
+  readonly venue: string
+  readonly state: string
+  readonly reason: string
+  /** Milliseconds. */
+  readonly from: number
+  readonly to: number
+  readonly time: number
+  readonly missing: number | null
+}
+
+const words: Readonly<Record<string, StreamState>> = {
+  live: 'LIVE',
+  gap: 'GAP',
+  stale: 'STALE',
+  unavailable: 'UNAVAILABLE',
+  unlisted: 'UNLISTED',
+}
+
+/**
+ * The state of a venue's stream of a symbol over the period behind `since` (milliseconds), from what the API says of it
+ * and the gaps that are known. A live stream whose gaps were all filled is BACKFILLED.
+ */
+export function stateOf(
+  status: string,
+  gaps: readonly Gap[],
+  { symbol, venue, since }: { symbol: string; venue: string; since: number },
+): StreamState {
+  const said = words[status] ?? 'STALE'
+  if (said !== 'LIVE') return said
+  const touching = gaps.filter((gap) => gap.symbol === symbol && gap.venue === venue && gap.to >= since)
+  if (touching.some(({ state }) => state === 'opened' || state === 'unfillable')) return 'GAP'
+  return touching.some(({ state }) => state === 'filled') ? 'BACKFILLED' : 'LIVE'
+}
+
+/** Open ones first, then by when they began, newest first. */
+export function inOrder(gaps: Iterable<Gap>): Gap[] {
+  const rank = ({ state }: Gap): number => (state === 'opened' ? 0 : 1)
+  return [...gaps].toSorted((a, b) => rank(a) - rank(b) || b.from - a.from)
+}

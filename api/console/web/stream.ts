@@ -1,0 +1,64 @@
+import { byId, say } from './dom.ts'
+
+/** Kind, key and the newest word on it; null: it is gone. */
+export type Change = readonly [kind: string, key: string, value: unknown]
+
+export interface Listener {
+  readonly kinds: readonly string[]
+  readonly asset?: string
+  /** What changed. */
+  readonly changed: (changes: readonly Change[]) => void
+  /** All that is known, in place of what was known before. */
+  readonly known: (changes: readonly Change[]) => void
+}
+
+/** After the server refused the stream: it is starting, or full, milliseconds. */
+const AGAIN_MS = 2_000
+
+const words = {
+  connecting: 'Connecting',
+  live: 'Live',
+  lost: 'Connection lost, resuming',
+} as const
+
+/**
+ * Follows the server's stream for as long as the page is open. After a cut the browser says by itself which event it has
+ * seen last, and gets what it lacks.
+ */
+export function follow(listener: Listener): void {
+  const { kinds, asset } = listener
+  let last = ''
+  const take = (hear: Listener['changed']) => (event: MessageEvent<string>) => {
+    last = event.lastEventId
+    show('live')
+    // Our own server's words.
+    hear(JSON.parse(event.data) as Change[])
+  }
+  const open = (): void => {
+    const query = new URLSearchParams({
+      kinds: kinds.join(','),
+      ...(asset !== undefined && { asset }),
+      ...(last !== '' && { last_event_id: last }),
+    })
+    const source = new EventSource(`/stream?${query}`)
+    source.addEventListener('update', take(listener.changed))
+    source.addEventListener('state', take(listener.known))
+    source.addEventListener('reset', take(listener.known))
+    source.addEventListener('error', () => {
+      show('lost')
+      if (source.readyState !== EventSource.CLOSED) return
+      setTimeout(open, AGAIN_MS)
+    })
+    addEventListener('pagehide', () => source.close(), { once: true })
+  }
+  show('connecting')
+  open()
+}
+
+function show(state: keyof typeof words): void {
+  const place = byId('stream')
+  place.hidden = false
+  if (place.dataset['state'] === state) return
+  place.dataset['state'] = state
+  say(place, words[state])
+}

@@ -1,0 +1,111 @@
+import {
+  CandlestickSeries,
+  ColorType,
+  createChart,
+  LineSeries,
+  type IChartApi,
+  type ISeriesApi,
+  type UTCTimestamp,
+} from 'lightweight-charts'
+
+export interface Candle {
+  readonly time: string
+  readonly open: number
+  readonly high: number
+  readonly low: number
+  readonly close: number
+}
+
+export interface CvdPoint {
+  readonly time: string
+  readonly exchanges: Readonly<Record<string, { readonly cvd: number }>>
+}
+
+export const venues = ['binance', 'bybit', 'okx', 'coinbase'] as const
+
+/** Height of the volume delta against that of the price. */
+const SHARES = [3, 2] as const
+
+/** Candles above, the running volume delta of each venue below, on one time axis. */
+export class SymbolCharts {
+  readonly #chart: IChartApi
+  readonly #candles: ISeriesApi<'Candlestick'>
+  readonly #lines: ReadonlyMap<string, ISeriesApi<'Line'>>
+  #isFitted = false
+
+  constructor(place: HTMLElement) {
+    this.#chart = createChart(place, { autoSize: true, layout: { attributionLogo: false } })
+    this.#candles = this.#chart.addSeries(CandlestickSeries, {}, 0)
+    this.#lines = new Map(
+      venues.map((venue) => [
+        venue,
+        this.#chart.addSeries(LineSeries, { lineWidth: 2, priceLineVisible: false, lastValueVisible: false }, 1),
+      ]),
+    )
+    for (const [at, pane] of this.#chart.panes().entries()) pane.setStretchFactor(SHARES[at] ?? 1)
+    this.paint()
+    document.addEventListener('themechange', () => this.paint())
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.paint())
+  }
+
+  /** Takes the colours of the page. */
+  paint(): void {
+    const style = getComputedStyle(document.documentElement)
+    const colour = (name: string): string => style.getPropertyValue(name).trim()
+    const line = colour('--chart-grid')
+    this.#chart.applyOptions({
+      layout: {
+        background: { type: ColorType.Solid, color: colour('--panel') },
+        textColor: colour('--soft'),
+        fontFamily: style.fontFamily,
+        panes: { separatorColor: colour('--line') },
+      },
+      grid: { vertLines: { color: line }, horzLines: { color: line } },
+      timeScale: { timeVisible: true, secondsVisible: false, maxBarSpacing: 24, borderColor: colour('--line') },
+      rightPriceScale: { borderColor: colour('--line') },
+    })
+    const [up, down] = [colour('--buy'), colour('--sell')]
+    const candle = { upColor: up, downColor: down, wickUpColor: up, wickDownColor: down, borderVisible: false }
+    this.#candles.applyOptions(candle)
+    for (const [at, venue] of venues.entries()) this.#lines.get(venue)?.applyOptions({ color: colour(`--v${at + 1}`) })
+  }
+
+  /** All of it, as of another symbol or interval. */
+  show(candles: readonly Candle[], points: readonly CvdPoint[]): void {
+    const digits = digitsOf(candles.at(-1)?.close ?? 1)
+    this.#candles.applyOptions({ priceFormat: { type: 'price', precision: digits, minMove: 10 ** -digits } })
+    this.#candles.setData(candles.map(candleOf))
+    for (const [venue, line] of this.#lines) {
+      const first = points[0]?.exchanges[venue]?.cvd ?? 0
+      line.setData(
+        points.map((point) => ({ time: timeOf(point.time), value: (point.exchanges[venue]?.cvd ?? first) - first })),
+      )
+    }
+    if (!this.#isFitted) this.#chart.timeScale().fitContent()
+    this.#isFitted = true
+  }
+
+  /** The next data are another story: they are shown whole. */
+  forget(): void {
+    this.#isFitted = false
+  }
+}
+
+function candleOf({ time, open, high, low, close }: Candle): {
+  time: UTCTimestamp
+  open: number
+  high: number
+  low: number
+  close: number
+} {
+  return { time: timeOf(time), open, high, low, close }
+}
+
+/** The library's time: seconds, of a type of its own. */
+function timeOf(iso: string): UTCTimestamp {
+  return Math.floor(Date.parse(iso) / 1000) as UTCTimestamp
+}
+
+function digitsOf(price: number): number {
+  return price >= 1_000 ? 1 : price >= 10 ? 2 : price >= 0.1 ? 4 : 8
+}

@@ -1,0 +1,221 @@
+import { ask, type Asked } from './ask.ts'
+import { byId, el, say, setState } from './dom.ts'
+import * as format from './format.ts'
+import { rungsOf, type Level } from './levels.ts'
+
+type Venues<Row> = Readonly<Record<string, Row>>
+
+interface CompareAnswer {
+  readonly exchanges: Venues<{
+    readonly funding_rate: number | null
+    readonly annualized_pct: number | null
+    readonly next_funding_time: string | null
+    readonly mark_price: number | null
+    readonly status: string
+  }>
+}
+
+interface PredictedAnswer {
+  readonly exchange: string
+  readonly current_funding_rate: number
+  readonly predicted_funding_rate: number
+  readonly predicted_annualized_pct: number
+  readonly time_to_funding_ms: number
+  readonly predicted_by: string
+}
+
+interface BasisAnswer {
+  readonly spot_price: number
+  readonly spot_exchange: string
+  readonly spot_age_ms: number
+  readonly exchanges: Venues<{
+    readonly perp_price: number | null
+    readonly basis_usd: number | null
+    readonly basis_pct: number | null
+    readonly direction: string | null
+    readonly status: string
+  }>
+}
+
+interface RatioAnswer {
+  readonly exchanges: Venues<{
+    readonly long_ratio: number | null
+    readonly short_ratio: number | null
+    readonly ls_ratio: number | null
+    readonly as_of: string | null
+    readonly status: string
+  }>
+  readonly aggregate: { readonly avg_ls_ratio: number; readonly sentiment: string }
+}
+
+interface FlowAnswer {
+  readonly signal: string
+  readonly period_cvd_usd: number
+  readonly exchanges: Venues<{
+    readonly buy_volume_usd: number
+    readonly sell_volume_usd: number
+    readonly period_cvd_usd: number
+    readonly status: string
+  }>
+}
+
+interface HeatmapAnswer {
+  readonly current_price: number
+  readonly open_interest_usd: number
+  readonly levels: readonly Level[]
+  readonly risk_summary: {
+    readonly total_oi_at_risk_usd: number
+    readonly oi_at_risk_pct: number
+    readonly cascade_risk: string
+  }
+}
+
+/** Reads and draws everything beside the chart; each panel says by itself why it has nothing. */
+export async function readPanels(symbol: string): Promise<void> {
+  const name = encodeURIComponent(symbol)
+  const [compare, predicted, basis, ratio, flow, heatmap] = await Promise.all([
+    ask<CompareAnswer>(`/api/futures/funding-compare/${name}`),
+    ask<PredictedAnswer>(`/api/futures/predicted-funding/${name}`),
+    ask<BasisAnswer>(`/api/futures/basis/${name}`),
+    ask<RatioAnswer>(`/api/futures/long-short/${name}`),
+    ask<FlowAnswer>(`/api/cvd/${name}?period=1h`),
+    ask<HeatmapAnswer>(`/api/liquidation/heatmap/${name}`),
+  ])
+  draw('funding-panel', compare, drawFunding)
+  if (predicted.is === 'ok') drawPredicted(predicted.body)
+  draw('basis-panel', basis, drawBasis)
+  draw('ratio-panel', ratio, drawRatio)
+  draw('flow-panel', flow, drawFlow)
+  draw('ladder-panel', heatmap, drawLadder)
+}
+
+function draw<Body>(id: string, answer: Asked<Body>, show: (panel: HTMLElement, body: Body) => void): void {
+  const panel = byId(id)
+  if (answer.is === 'ok') {
+    show(panel, answer.body)
+    setState(panel, 'ready')
+  } else if (panel.dataset['state'] !== 'ready')
+    setState(panel, answer.status === 202 ? 'empty' : 'error', answer.message)
+}
+
+function fill(panel: HTMLElement, rows: readonly HTMLElement[]): void {
+  panel.querySelector('tbody')?.replaceChildren(...rows)
+}
+
+function row(venue: string, ...cells: readonly (readonly [text: string, className: string])[]): HTMLElement {
+  const shown = cells.map(([text, className]) => el('td', { class: className }, text))
+  return el('tr', { 'data-venue': venue }, el('th', { scope: 'row' }, venue), ...shown)
+}
+
+/** What stands where a venue has no figure: why. */
+function orStatus(text: string, status: string): string {
+  return text === format.DASH && status !== 'live' ? status : text
+}
+
+function drawFunding(panel: HTMLElement, { exchanges }: CompareAnswer): void {
+  const rows = Object.entries(exchanges).map(
+    ([venue, { funding_rate, annualized_pct, next_funding_time, mark_price, status }]) =>
+      row(
+        venue,
+        [orStatus(format.percent(funding_rate, 4), status), 'num'],
+        [format.inPercent(annualized_pct, 2), 'num'],
+        [next_funding_time === null ? format.DASH : format.duration(Date.parse(next_funding_time) - Date.now()), 'num'],
+        [format.price(mark_price), 'num'],
+      ),
+  )
+  fill(panel, rows)
+}
+
+function drawPredicted(predicted: PredictedAnswer): void {
+  const { exchange, current_funding_rate, predicted_funding_rate, predicted_annualized_pct, predicted_by } = predicted
+  say(
+    byId('predicted'),
+    `Next on ${exchange} in ${format.duration(predicted.time_to_funding_ms)}: predicted ` +
+      `${format.percent(predicted_funding_rate, 4)} (${format.inPercent(predicted_annualized_pct, 2)} by the year, by the ` +
+      `${predicted_by}), running ${format.percent(current_funding_rate, 4)}.`,
+  )
+}
+
+function drawBasis(panel: HTMLElement, { spot_price, spot_exchange, spot_age_ms, exchanges }: BasisAnswer): void {
+  say(byId('spot'), `Spot ${format.price(spot_price)} USDT on ${spot_exchange}, ${format.age(spot_age_ms)} old.`)
+  const rows = Object.entries(exchanges).map(([venue, { perp_price, basis_usd, basis_pct, direction, status }]) =>
+    row(
+      venue,
+      [orStatus(format.price(perp_price), status), 'num'],
+      [format.signed(basis_usd), 'num'],
+      [format.inPercent(basis_pct, 3), 'num'],
+      [direction ?? format.DASH, ''],
+    ),
+  )
+  fill(panel, rows)
+}
+
+function drawRatio(panel: HTMLElement, { exchanges, aggregate }: RatioAnswer): void {
+  say(
+    byId('sentiment'),
+    `Mean ratio ${aggregate.avg_ls_ratio.toFixed(2)}: ${aggregate.sentiment.replaceAll('_', ' ')}.`,
+  )
+  const share = (value: number | null): string => (value === null ? format.DASH : `${(value * 100).toFixed(1)} %`)
+  const rows = Object.entries(exchanges).map(([venue, { long_ratio, short_ratio, ls_ratio, as_of, status }]) =>
+    row(
+      venue,
+      [orStatus(share(long_ratio), status), 'num buy'],
+      [share(short_ratio), 'num sell'],
+      [ls_ratio === null ? format.DASH : ls_ratio.toFixed(2), 'num'],
+      [as_of === null ? format.DASH : format.clock(Date.parse(as_of)), ''],
+    ),
+  )
+  fill(panel, rows)
+}
+
+function drawFlow(panel: HTMLElement, { signal, period_cvd_usd, exchanges }: FlowAnswer): void {
+  say(byId('signal'), `CVD ${format.signed(period_cvd_usd)} USD: ${signal.replaceAll('_', ' ')}.`)
+  const rows = Object.entries(exchanges).map(
+    ([venue, { buy_volume_usd, sell_volume_usd, period_cvd_usd: delta, status }]) =>
+      row(
+        venue,
+        [format.compact(buy_volume_usd), 'num'],
+        [format.compact(sell_volume_usd), 'num'],
+        [format.signed(delta), `num ${format.side(delta)}`],
+        [status, ''],
+      ),
+  )
+  fill(panel, rows)
+}
+
+function drawLadder(
+  panel: HTMLElement,
+  { current_price, open_interest_usd, levels, risk_summary }: HeatmapAnswer,
+): void {
+  const { total_oi_at_risk_usd, oi_at_risk_pct, cascade_risk } = risk_summary
+  say(
+    byId('ladder-stats'),
+    `Open interest ${format.compact(open_interest_usd)} USD; ${format.compact(total_oi_at_risk_usd)} USD ` +
+      `(${oi_at_risk_pct.toFixed(1)} %) within 5 %: cascade risk ${cascade_risk}.`,
+  )
+  const rungs = rungsOf(levels, current_price)
+  const above = rungs.filter(({ off }) => off > 0).map(rungRow)
+  const below = rungs.filter(({ off }) => off < 0).map(rungRow)
+  const here = el(
+    'tr',
+    { class: 'here' },
+    el('th', { scope: 'row', class: 'num' }, format.price(current_price)),
+    el('td', { class: 'num' }, 'now'),
+    el('td', {}),
+    el('td', {}),
+  )
+  fill(panel, [...above, here, ...below])
+}
+
+function rungRow({ price, off, side, usd, share }: ReturnType<typeof rungsOf>[number]): HTMLElement {
+  const fillBar = el('span', { class: `fill ${side}` })
+  fillBar.style.width = `${(share * 100).toFixed(1)}%`
+  return el(
+    'tr',
+    {},
+    el('th', { scope: 'row', class: 'num' }, format.price(price)),
+    el('td', { class: 'num' }, format.inPercent(off, 2)),
+    el('td', { class: 'bar-cell' }, fillBar),
+    el('td', { class: 'num' }, format.compact(usd)),
+  )
+}

@@ -1,0 +1,153 @@
+import { byId, el, say, setState } from './dom.ts'
+import * as format from './format.ts'
+import type { Gap } from './stream-states.ts'
+
+export interface HealthAnswer {
+  readonly status: string
+  readonly mode: string
+  readonly version: string
+  readonly parts: Readonly<Record<string, string>>
+  readonly log?: { readonly status: string; readonly age_ms: number | null; readonly lag_ms: number | null }
+  readonly active_ws_connections?: number
+  readonly open_gaps?: number
+  readonly oldest_undelivered_ms?: number
+  readonly topics?: Readonly<Record<string, { readonly as_of: string; readonly age_ms: number }>>
+  readonly audit?: Readonly<
+    Record<
+      string,
+      {
+        readonly compared: number
+        readonly different: number
+        readonly unexplained: number
+        readonly worst_volume_difference: number | null
+      }
+    >
+  >
+}
+
+export interface ViewAnswer {
+  readonly gaps: readonly Gap[] | null
+  readonly lag: readonly { readonly consumer: string; readonly topic: string; readonly records: number }[]
+  readonly hops: readonly {
+    readonly hop: string
+    readonly what: string
+    readonly over: string
+    readonly count: number
+    readonly p50: number | null
+    readonly p95: number | null
+    readonly p99: number | null
+    readonly max: number | null
+  }[]
+  readonly payments: {
+    readonly mode: string
+    readonly states: readonly { readonly state: string; readonly payments: number; readonly usd: number }[] | null
+    readonly revenue:
+      | readonly {
+          readonly day: string
+          readonly method: string
+          readonly route: string
+          readonly payments: number
+          readonly usd: number
+        }[]
+      | null
+  }
+  readonly listening: number
+  readonly resident_bytes: number
+}
+
+function fill(id: string, rows: readonly HTMLElement[], none: string): void {
+  const panel = byId(id)
+  panel.querySelector('tbody')?.replaceChildren(...rows)
+  setState(panel, rows.length === 0 ? 'empty' : 'ready', none)
+}
+
+function td(text: string, className = ''): HTMLElement {
+  return el('td', { class: className }, text)
+}
+
+export function drawHealth(health: HealthAnswer): void {
+  const { status, version, mode, log, parts, topics, audit } = health
+  const age =
+    log === undefined
+      ? ''
+      : `, log ${log.status}, ${format.latency(log.age_ms)} old, derived data ${format.latency(log.lag_ms)} behind it`
+  const open = health.open_gaps ?? 0
+  const waiting = health.oldest_undelivered_ms
+  say(
+    byId('health-words'),
+    `${status === 'ok' ? 'All is well' : `The system is ${status}`}: version ${version}, ${mode}${age}; ` +
+      `${format.count(health.active_ws_connections)} connections to venues, ${open} open gaps` +
+      `${waiting === undefined ? '' : `, oldest undelivered trigger ${format.duration(waiting)}`}.`,
+  )
+  const chips = Object.entries(parts).map(([name, state]) =>
+    el('li', { class: `badge ${state === 'ok' ? 'good' : 'bad'}` }, `${name} ${state}`),
+  )
+  byId('parts').replaceChildren(...chips)
+  setState(byId('health'), 'ready')
+  drawTopics(topics ?? {})
+  drawAudit(audit)
+}
+
+function drawTopics(topics: NonNullable<HealthAnswer['topics']>): void {
+  const rows = Object.entries(topics).map(([topic, { age_ms, as_of }]) =>
+    el('tr', {}, td(topic), td(format.latency(age_ms), 'num'), td(format.clock(Date.parse(as_of)))),
+  )
+  fill('topics', rows, 'There are no marks yet.')
+}
+
+function drawAudit(audit: HealthAnswer['audit']): void {
+  if (audit === undefined) return setState(byId('audit'), 'error', 'The audit cannot be read just now.')
+  const rows = Object.entries(audit).map(([venue, { compared, different, unexplained, worst_volume_difference }]) =>
+    el(
+      'tr',
+      { 'data-venue': venue },
+      el('th', { scope: 'row' }, venue),
+      td(format.count(compared), 'num'),
+      td(format.count(different), 'num'),
+      td(format.count(unexplained), unexplained > 0 ? 'num sell' : 'num'),
+      td(worst_volume_difference === null ? 'none' : format.percent(worst_volume_difference, 6), 'num'),
+    ),
+  )
+  fill('audit', rows, 'Nothing has been compared yet: a minute is, once its venue has closed it.')
+}
+
+export function drawView({ lag, hops, payments }: ViewAnswer): void {
+  const lags = lag.map(({ consumer, topic, records }) =>
+    el('tr', {}, td(consumer), td(topic), td(format.count(records), 'num')),
+  )
+  fill('lag', lags, 'No part gives its metrics just now.')
+  const sizes = Map.groupBy(hops, ({ hop }) => hop)
+  const times = hops.map(({ hop, what, p50, p95, p99, max, count, over }, at) =>
+    el(
+      'tr',
+      { 'data-hop': `${hop}/${what}` },
+      ...(hops[at - 1]?.hop === hop
+        ? []
+        : [el('th', { scope: 'rowgroup', class: 'group', rowspan: String(sizes.get(hop)?.length ?? 1) }, hop)]),
+      td(what),
+      ...[p50, p95, p99, max].map((ms) => td(count > 0 && ms === null ? 'beyond' : format.latency(ms), 'num')),
+      td(format.count(count), 'num'),
+      td(over),
+    ),
+  )
+  fill('hops', times, 'Nothing has been timed yet.')
+  drawPayments(payments)
+}
+
+const modes: Readonly<Record<string, string>> = {
+  off: 'Payments are off: every route of the API is free.',
+  local: 'Play money on the chain of this machine.',
+  x402: 'Routes are paid for in USDC.',
+}
+
+function drawPayments({ mode, states, revenue }: ViewAnswer['payments']): void {
+  const panel = byId('payments')
+  if (states === null || revenue === null) return setState(panel, 'error', 'Payments cannot be read just now.')
+  const sums = states.map(({ state, payments, usd }) => `${format.count(payments)} ${state} (${usd.toFixed(2)} USD)`)
+  const words = `${modes[mode] ?? mode} ${sums.join(', ')}`.trim()
+  say(byId('payment-words'), words)
+  const rows = revenue.map(({ day, method, route, payments, usd }) =>
+    el('tr', {}, td(day), td(`${method} ${route}`), td(format.count(payments), 'num'), td(usd.toFixed(4), 'num')),
+  )
+  fill('payments', rows, `${words} Nothing has been earned yet.`)
+}

@@ -1,0 +1,148 @@
+import { again, ask, inTurns } from './ask.ts'
+import { beforePaint, byId, el, say, setState } from './dom.ts'
+import * as format from './format.ts'
+import { follow, type Change } from './stream.ts'
+import { inOrder, stateOf, type Gap, type StreamState } from './stream-states.ts'
+import { drawHealth, drawView, type HealthAnswer, type ViewAnswer } from './system-panels.ts'
+
+const venues = ['binance', 'bybit', 'okx', 'coinbase'] as const
+const REFRESH_MS = 10_000
+const HOUR_MS = 3_600_000
+const AT_ONCE = 2
+const GAPS_SHOWN = 50
+
+interface SymbolsAnswer {
+  readonly now: number
+  readonly symbols: readonly { readonly symbol: string }[]
+}
+
+interface CvdAnswer {
+  readonly exchanges: Readonly<Record<string, { readonly status: string }>>
+}
+
+const gaps = new Map<string, Gap>()
+/** By symbol, what the API says of each venue, or why it says nothing. */
+const statuses = new Map<string, CvdAnswer['exchanges'] | 'WARMING UP' | 'NOT READ'>()
+const matrix = byId('matrix')
+let clockOffset = 0
+let hasGaps = false
+
+async function readHealth(): Promise<void> {
+  const answer = await ask<HealthAnswer>('/api/healthz')
+  if (answer.is === 'ok') drawHealth(answer.body)
+  else {
+    const why = answer.status === 503 ? 'ClickHouse cannot be read, so no view can answer.' : answer.message
+    setState(byId('health'), 'error', `The system cannot say how it is: ${why} Trying again.`)
+  }
+}
+
+async function readView(): Promise<void> {
+  const answer = await ask<ViewAnswer>('/view/system')
+  if (answer.is === 'failed') {
+    for (const id of ['lag', 'hops', 'payments', 'gaps'])
+      if (byId(id).dataset['state'] !== 'ready') setState(byId(id), 'error', answer.message)
+    return
+  }
+  for (const gap of answer.body.gaps ?? []) put(gap.key, gap)
+  hasGaps ||= answer.body.gaps !== null
+  if (!hasGaps) setState(byId('gaps'), 'error', 'The gaps cannot be read just now. Trying again.')
+  drawView(answer.body)
+}
+
+/** The later word on a gap stands. */
+function put(key: string, gap: Gap): void {
+  const before = gaps.get(key)
+  if (before === undefined || gap.time >= before.time) gaps.set(key, { ...gap, key })
+}
+
+async function readStates(): Promise<void> {
+  const answer = await ask<SymbolsAnswer>('/view/symbols')
+  if (answer.is === 'failed') {
+    if (statuses.size === 0) setState(matrix, 'error', `The symbols cannot be read: ${answer.message}`)
+    return
+  }
+  clockOffset = answer.body.now - Date.now()
+  const jobs = answer.body.symbols.map(({ symbol }) => async () => {
+    const cvd = await ask<CvdAnswer>(`/api/cvd/${encodeURIComponent(symbol)}?period=1h`)
+    if (cvd.is === 'ok') statuses.set(symbol, cvd.body.exchanges)
+    else if (typeof statuses.get(symbol) !== 'object')
+      statuses.set(symbol, cvd.status === 202 ? 'WARMING UP' : 'NOT READ')
+    draw()
+  })
+  await inTurns(jobs, AT_ONCE)
+}
+
+const draw = beforePaint(() => {
+  drawMatrix()
+  drawGaps()
+})
+
+const badges: Readonly<Record<StreamState, string>> = {
+  LIVE: 'good',
+  BACKFILLED: 'odd',
+  GAP: 'bad',
+  STALE: 'bad',
+  UNAVAILABLE: 'bad',
+  UNLISTED: '',
+  'WARMING UP': 'odd',
+  'NOT READ': 'odd',
+}
+
+function drawMatrix(): void {
+  const since = Date.now() + clockOffset - HOUR_MS
+  const rows = [...statuses].map(([symbol, exchanges]) => {
+    const cells = venues.map((venue) => {
+      const state =
+        typeof exchanges === 'string'
+          ? exchanges
+          : stateOf(exchanges[venue]?.status ?? 'unlisted', [...gaps.values()], { symbol, venue, since })
+      return el('td', { 'data-venue': venue }, el('span', { class: `badge ${badges[state]}` }, state))
+    })
+    return el('tr', { 'data-symbol': symbol }, el('th', { scope: 'row' }, symbol), ...cells)
+  })
+  if (rows.length === 0) return
+  matrix.querySelector('tbody')?.replaceChildren(...rows)
+  setState(matrix, 'ready')
+}
+
+function drawGaps(): void {
+  const panel = byId('gaps')
+  if (!hasGaps) return
+  const all = inOrder(gaps.values())
+  const open = all.filter(({ state }) => state === 'opened').length
+  const lost = all.filter(({ state }) => state === 'unfillable').length
+  say(byId('gap-stats'), `${open} open, ${lost} unfillable, ${all.length - open - lost} filled.`)
+  panel.querySelector('tbody')?.replaceChildren(...all.slice(0, GAPS_SHOWN).map(gapRow))
+  setState(panel, all.length === 0 ? 'empty' : 'ready', 'No gap in the last 24 h: every trade came by the stream.')
+}
+
+const gapBadges: Readonly<Record<string, string>> = { filled: 'good', opened: 'odd', unfillable: 'bad' }
+
+function gapRow({ key, from, to, instrument, state, missing, reason }: Gap): HTMLElement {
+  const td = (text: string, className = ''): HTMLElement => el('td', { class: className }, text)
+  return el(
+    'tr',
+    { 'data-gap': key },
+    td(format.moment(from)),
+    td(instrument),
+    el('td', {}, el('span', { class: `badge ${gapBadges[state] ?? ''}` }, state)),
+    td(format.duration(to - from), 'num'),
+    td(format.count(missing), 'num'),
+    td(reason),
+  )
+}
+
+/** The stream's words are as `digest.ts` on the server writes them. */
+function heard(changes: readonly Change[]): void {
+  for (const [kind, key, value] of changes) if (kind === 'gap') put(key, value as Gap)
+  draw()
+}
+
+byId('matrix-head').replaceChildren(
+  el('th', { scope: 'col' }, 'Symbol'),
+  ...venues.map((venue) => el('th', { scope: 'col' }, venue)),
+)
+again(readHealth, REFRESH_MS)
+again(readView, REFRESH_MS)
+again(readStates, REFRESH_MS)
+follow({ kinds: ['gap', 'venue'], changed: heard, known: heard })

@@ -1,0 +1,166 @@
+import { readFileSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { Config } from '../infra/config/config.ts'
+import { serviceSecrets, serviceSecretSettings } from '../infra/config/service-secret.ts'
+import type { SettingName } from '../infra/config/settings.ts'
+import { loadCodec } from '../infra/kafka/codec.ts'
+import { connectLog } from '../infra/kafka/kafkajs.ts'
+import type { Log } from '../infra/kafka/seam.ts'
+import type { Logger } from '../infra/log.ts'
+import { reachOf } from '../processors/webhooks/address.ts'
+import { knownAsset, knownAssets } from '../schemas/catalogue.ts'
+import { testLimit, type Alerts } from './alerts/alerts.ts'
+import { KafkaAlerts } from './alerts/kafka-alerts.ts'
+import { openDatabase } from './clickhouse.ts'
+import { RateLimiter } from './limits.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
+import type { Payments } from './payments/payments.ts'
+import { peersOf } from './peers.ts'
+import { createServices, type Services } from './services.ts'
+import { wantWriter, type LogAccess } from './want-writer.ts'
+import { Wants, type WriteWant } from './wants.ts'
+
+/** What every instance of the routes reads, whoever it answers. */
+export const instanceSettings = [
+  'MODE',
+  'NAMESPACE',
+  'PARTITIONS',
+  'KAFKA_BROKERS',
+  'SCHEMA_REGISTRY_URL',
+  'CLICKHOUSE_URL',
+  'CLICKHOUSE_USER',
+  'CLICKHOUSE_PASSWORD',
+  'CLICKHOUSE_DATABASE',
+  'API_SERVICES',
+  'SYMBOLS',
+  'ALERT_CONTROL',
+  'WEBHOOK_ALLOW_PRIVATE',
+  ...serviceSecretSettings,
+] as const satisfies readonly SettingName[]
+
+export type InstanceConfig = Config<(typeof instanceSettings)[number]>
+
+/** The caller waits for the log; a want that comes too late is not worth the wait, milliseconds. */
+const WANT_DEADLINE_MS = 3_000
+/** Requests that are being answered at a stop get this long, milliseconds. */
+const DRAIN_MS = 3_000
+
+export interface Closing {
+  close(): Promise<void>
+}
+
+export interface InstanceOptions {
+  /** How it is called among the log's clients. */
+  readonly clientId: string
+  /** null: all is free. */
+  readonly payments: Payments | null
+  /** What has to be closed at the end is added here. */
+  readonly toClose: Closing[]
+}
+
+/** What handlers work with, over the real log and views. Connects when it is needed, and again where that is lost. */
+export function openServices(config: InstanceConfig, log: Logger, options: InstanceOptions): Services {
+  const { toClose, payments } = options
+  const metrics = createMetrics()
+  const database = openDatabase(databaseOptions(config), metrics)
+  toClose.push(database)
+  const write = counted(
+    metrics,
+    wantWriter(() => openLog(config, log, options)),
+  )
+  const alerts = openAlerts(config, log, toClose)
+  const wants = new Wants(write)
+  return createServices({ ...partsOf(config), log, metrics, database, alerts, payments, wants })
+}
+
+function openAlerts(config: InstanceConfig, log: Logger, toClose: Closing[]): Alerts {
+  const secrets = serviceSecrets(config)
+  const {
+    KAFKA_BROKERS: brokers,
+    NAMESPACE: namespace,
+    SCHEMA_REGISTRY_URL: registryUrl,
+    PARTITIONS: partitions,
+  } = config
+  const kafka = new KafkaAlerts({ brokers, namespace, registryUrl, partitions, log, now: Date.now })
+  toClose.push(kafka)
+  return {
+    log: kafka,
+    secrets,
+    control: config.ALERT_CONTROL === 'open' ? 'open' : 'token',
+    reach: reachOf({ mode: config.MODE, allowPrivate: config.WEBHOOK_ALLOW_PRIVATE }),
+    tests: new RateLimiter(testLimit),
+  }
+}
+
+function counted({ wants }: Metrics, write: WriteWant): WriteWant {
+  return async (asset, times) => {
+    try {
+      await write(asset, times)
+      wants.inc({ result: 'written' })
+    } catch (error) {
+      wants.inc({ result: 'failed' })
+      throw error
+    }
+  }
+}
+
+function databaseOptions(config: InstanceConfig): Parameters<typeof openDatabase>[0] {
+  return {
+    url: config.CLICKHOUSE_URL,
+    user: config.CLICKHOUSE_USER,
+    password: config.CLICKHOUSE_PASSWORD,
+    database: config.CLICKHOUSE_DATABASE,
+  }
+}
+
+function partsOf(
+  config: InstanceConfig,
+): Pick<Services, 'mode' | 'version' | 'partitions' | 'preSubscribed' | 'peers' | 'now'> {
+  const { MODE } = config
+  const streamed = knownAssets.filter((asset) => asset.streamed === true).map(({ id }) => id)
+  const named = config.SYMBOLS.map((symbol) => knownAsset(symbol)?.id ?? symbol.toLowerCase())
+  return {
+    mode: MODE === 'live' || MODE === 'tape' ? MODE : 'demo',
+    version: packageVersion(),
+    partitions: config.PARTITIONS,
+    preSubscribed: new Set(named.length === 0 ? streamed : named),
+    peers: peersOf(config.API_SERVICES),
+    now: Date.now,
+  }
+}
+
+function packageVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+    version: string
+  }
+  return version
+}
+
+async function openLog(
+  config: InstanceConfig,
+  log: Logger,
+  { clientId, toClose }: InstanceOptions,
+): Promise<LogAccess> {
+  const codec = await loadCodec(config.SCHEMA_REGISTRY_URL)
+  const kafka: Log = await connectLog({
+    brokers: config.KAFKA_BROKERS,
+    namespace: config.NAMESPACE,
+    clientId,
+    log,
+    giveUpMs: WANT_DEADLINE_MS,
+  })
+  toClose.push(kafka)
+  return { writer: kafka.writer(), codec }
+}
+
+/** Stops listening; what is being answered gets its time. */
+export function drain(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
+    server.close(() => {
+      clearTimeout(cut)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+}
