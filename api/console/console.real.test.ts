@@ -5,9 +5,11 @@ import { urlOf } from '../../infra/local/run-file.ts'
 import { startReceiver } from '../../scripts/chaos/alerts/receiver.ts'
 import { startOwnSystem, type OwnSystem } from '../../scripts/own-system.ts'
 import {
+  agree,
   chromiumPath,
   launch,
   openPage,
+  patience,
   seriousFindings,
   textOf,
   textsOf,
@@ -19,12 +21,8 @@ import * as format from './web/format.ts'
 
 const START_MS = 300_000
 const TEST_MS = 240_000
-/** A wait ends as soon as all is well; a loaded machine gets its time. */
-const patience = { timeout: 120_000, interval: 250 }
-
 const venues = ['binance', 'bybit', 'okx', 'coinbase']
 const periods = ['1h', '4h', '24h', '7d']
-
 if (chromiumPath === undefined) console.log('skipped: no Chromium is installed (apt-get install chromium, or CHROMIUM)')
 
 /** What the API that sells answers, by the fields that a test looks at. */
@@ -93,23 +91,22 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
     await market('pause')
     try {
       for (const period of periods)
-        await expect
-          .poll(async () => (await cell(`cvd-${period}`)) === (await cvdText('BTC', period)), patience)
-          .toBe(true)
-      await expect
-        .poll(
-          async () => (await cell('price')) === format.price((await get('/price/BTC'))['price'] as number),
-          patience,
+        await agree(
+          () => cell(`cvd-${period}`),
+          () => cvdText('BTC', period),
         )
-        .toBe(true)
-      const funding = await get('/funding-rate/BTCUSDT')
-      expect(await cell('funding')).toBe(format.percent(funding['funding_rate'] as number, 4))
-      await expect
-        .poll(async () => {
-          const heat = await get('/liquidation/heatmap/BTC')
-          return (await cell('interest')) === format.compact(heat['open_interest_usd'] as number)
-        }, patience)
-        .toBe(true)
+      await agree(
+        () => cell('price'),
+        async () => format.price((await get('/price/BTC'))['price'] as number),
+      )
+      await agree(
+        () => cell('funding'),
+        async () => format.percent((await get('/funding-rate/BTCUSDT'))['funding_rate'] as number, 4),
+      )
+      await agree(
+        () => cell('interest'),
+        async () => format.compact((await get('/liquidation/heatmap/BTC'))['open_interest_usd'] as number),
+      )
     } finally {
       await market('resume')
       await leave(page)
@@ -131,20 +128,33 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
       try {
         await expect.poll(() => textsOf(page, '#candles tbody tr:nth-child(1) td'), patience).toHaveLength(9)
         await expect.poll(() => shownCandle(page), patience).toBe(true)
-        const basis = await get('/futures/basis/BTC')
-        const okx = (basis['exchanges'] as Readonly<Record<string, { basis_pct: number }>>)['okx']
-        await expect
-          .poll(() => textOf(page, '#basis-panel tr[data-venue="okx"] td:nth-child(4)'), patience)
-          .toBe(format.inPercent(okx?.basis_pct, 3))
-        const heat = await get('/liquidation/heatmap/BTC')
-        await expect
-          .poll(() => textOf(page, '#ladder-stats'), patience)
-          .toContain(`Open interest ${format.compact(heat['open_interest_usd'] as number)} USD`)
-        const ratio = (await get('/futures/long-short/BTC'))['aggregate'] as { avg_ls_ratio: number }
-        expect(await textOf(page, '#sentiment')).toContain(`Mean ratio ${ratio.avg_ls_ratio.toFixed(2)}`)
-        const predicted = await get('/futures/predicted-funding/BTC')
-        expect(await textOf(page, '#predicted')).toContain(
-          format.percent(predicted['predicted_funding_rate'] as number, 4),
+        await agree(
+          () => textOf(page, '#basis-panel tr[data-venue="okx"] td:nth-child(4)'),
+          async () => {
+            const { exchanges } = await get('/futures/basis/BTC')
+            return format.inPercent((exchanges as Readonly<Record<string, { basis_pct: number }>>)['okx']?.basis_pct, 3)
+          },
+        )
+        await agree(
+          () => textOf(page, '#ladder-stats'),
+          async () => {
+            const heat = await get('/liquidation/heatmap/BTC')
+            return `Open interest ${format.compact(heat['open_interest_usd'] as number)} USD`
+          },
+        )
+        await agree(
+          () => textOf(page, '#sentiment'),
+          async () => {
+            const { aggregate } = await get('/futures/long-short/BTC')
+            return `Mean ratio ${(aggregate as { avg_ls_ratio: number }).avg_ls_ratio.toFixed(2)}`
+          },
+        )
+        await agree(
+          () => textOf(page, '#predicted'),
+          async () => {
+            const predicted = await get('/futures/predicted-funding/BTC')
+            return format.percent(predicted['predicted_funding_rate'] as number, 4)
+          },
         )
       } finally {
         await market('resume')

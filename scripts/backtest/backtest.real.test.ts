@@ -125,25 +125,6 @@ async function exported(format: Format): Promise<string> {
   return out
 }
 
-it('knows that nothing is older than a first record behind a claim', async () => {
-  const other = await openLog(`${namespace}claimed.`)
-  const tape = broker(other)
-  try {
-    const claim = await other.claim('someone', [{ topic: 'alerts.inputs', partition: 1 }])
-    const record = (time: number) => ({ key: null, value: Buffer.from('x'), time })
-    await claim.send('alerts.inputs', 1, [record(T0 / 1000), record(T0 / 1000 + 5)])
-    const span = (from: number): Promise<Span> => tape.span('alerts.inputs', 1, { from, to: Infinity })
-    const first = await span(T0 / 1000 - 1)
-    expect(first.from).toBeGreaterThan(0)
-    expect(first.isWhole).toBe(true)
-    expect(await span(T0 / 1000 + 1)).toMatchObject({ from: first.from + 1, isWhole: false })
-    await claim.close()
-  } finally {
-    await tape.close()
-    await other.close()
-  }
-})
-
 describe('a backtest', () => {
   it('gives one output hash from the broker, from Avro and Parquet files, from an imported log and from ClickHouse', async () => {
     const { manifest, study } = await replay(broker())

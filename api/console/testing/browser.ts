@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { chromium, type Browser, type Page } from 'playwright-core'
+import { expect } from 'vitest'
 
 /** A loaded machine takes its time to start a browser, milliseconds. */
 const LAUNCH_MS = 120_000
@@ -70,4 +71,14 @@ export async function seriousFindings(page: Page): Promise<string[]> {
   return results.violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
+}
+
+/** Of every look at a page: the machine may be busy with the system that it shows. */
+export const patience = { timeout: 120_000, interval: 250 }
+
+/** Both move, each at its own pace: at some moment the screen says what the API says. */
+export async function agree(shown: () => Promise<string>, said: () => Promise<string>): Promise<void> {
+  await expect
+    .poll(async () => ({ shown: await shown(), said: await said() }), patience)
+    .toSatisfy((both: { shown: string; said: string }) => both.shown.includes(both.said))
 }
