@@ -25,7 +25,6 @@ const again = { timeout: TEST_MS, retry: 2 } // a busy service may answer a crea
 const venues = ['binance', 'bybit', 'okx', 'coinbase']
 const periods = ['1h', '4h', '24h', '7d']
 if (chromiumPath === undefined) console.log('skipped: no Chromium is installed (apt-get install chromium, or CHROMIUM)')
-
 /** What the API that sells answers, by the fields that a test looks at. */
 type Json = Readonly<Record<string, unknown>>
 
@@ -195,14 +194,15 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
       await page.getByLabel('Webhook, HTTPS').fill(`${receiver.url}/hook`)
       await page.getByRole('button', { name: 'Create alert' }).click()
       const row = '#alerts tbody tr'
+      const press = (name: RegExp) => page.getByRole('button', { name }).first().click()
       await expect.poll(() => textOf(page, `${row} [data-cell="state"]`), patience).toBe('triggered')
       const id = (await page.locator(row).first().getAttribute('data-alert')) ?? ''
       receiver.know(id, await textOf(page, '#webhook-secret'))
       expect(await textOf(page, '#said')).toContain('The alert watches BTC for above 1 USD')
       await expect.poll(() => textOf(page, `${row} [data-cell="delivery"]`), patience).toMatch(/^delivered, HTTP 2\d\d/)
-      await page.getByRole('button', { name: /^Deliveries/ }).first().click()
+      await press(/^Deliveries/)
       await expect.poll(() => textsOf(page, '#deliveries tbody td:nth-child(4)'), patience).toEqual(['delivered'])
-      await page.getByRole('button', { name: /^Test/ }).first().click()
+      await press(/^Test/)
       await expect
         .poll(() => textsOf(page, '#deliveries tbody td:nth-child(4)'), patience)
         .toEqual(['delivered', 'delivered'])
@@ -212,7 +212,7 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
       expect(await textOf(page, `${row} [data-cell="count"]`)).toBe(
         String((await get(`/price-alert/${id}`))['trigger_count']),
       )
-      await page.getByRole('button', { name: /^Cancel/ }).first().click()
+      await press(/^Cancel/)
       await expect.poll(() => textOf(page, `${row} [data-cell="state"]`), patience).toBe('cancelled')
       expect((await get(`/price-alert/${id}`))['status']).toBe('cancelled')
       expect(receiver.wrong).toEqual([])

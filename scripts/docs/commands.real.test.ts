@@ -72,7 +72,7 @@ async function outputOf(commands: readonly string[]): Promise<string> {
 describe('the documented commands', () => {
   it.each(blocks)(
     'of %s work as they stand: %s',
-    { timeout: PATIENCE_MS + BLOCK_MS },
+    { timeout: PATIENCE_MS + BLOCK_MS, retry: 2 }, // a busy service may answer with 503
     async (_document, _title, commands) => {
       // What has just begun to run is asked again until it is warm.
       const outcome = (): Promise<string> => outputOf(commands).catch((error: unknown) => `failed: ${String(error)}`)
