@@ -97,8 +97,9 @@ export class Digest {
   }
 }
 
+/** Whole milliseconds, cut as the API cuts them. */
 function ms(time: Micros): number {
-  return Math.round(time / 1000)
+  return Math.floor(time / 1000)
 }
 
 function msOrNull(time: Micros | null): number | null {

@@ -82,3 +82,14 @@ export async function agree(shown: () => Promise<string>, said: () => Promise<st
     .poll(async () => ({ shown: await shown(), said: await said() }), patience)
     .toSatisfy((both: { shown: string; said: string }) => both.shown.includes(both.said))
 }
+
+/** Presses a form's button, and again where a busy service answered that it could not, until `selector` says `wanted`. */
+export async function pressUntil(page: Page, button: string, selector: string, wanted: string): Promise<void> {
+  const found = page.getByRole('button', { name: button })
+  const press = async (): Promise<string> => {
+    await found.click()
+    await found.click({ trial: true }) // enabled again: there is an answer
+    return textOf(page, selector)
+  }
+  await expect.poll(press, patience).toContain(wanted)
+}

@@ -18,10 +18,13 @@ interface DeliveriesAnswer {
 }
 
 const SHOWN = 100
+/** Attempts of all alerts that are kept as heard: the API lists an attempt a moment after the stream tells of it. */
+const HEARD = 1_000
 
-/** The attempts of one alert: those that the API lists, and those that the stream brings while it is looked at. */
+/** The attempts of one alert: those that the API lists, and those that the stream has brought. */
 export class Deliveries {
   readonly #panel: HTMLElement
+  readonly #heard = new Map<string, Attempt>()
   readonly #attempts = new Map<string, Attempt>()
   #alert: Alert | undefined
   #drawn = ''
@@ -34,6 +37,7 @@ export class Deliveries {
   async show(alert: Alert, path: string, isAsked: boolean): Promise<void> {
     if (this.#alert?.alert_id !== alert.alert_id) {
       this.#attempts.clear()
+      for (const attempt of this.#heard.values()) if (attempt.alert_id === alert.alert_id) this.#put(attempt)
       setState(this.#panel, 'loading', 'Loading deliveries…')
     }
     this.#alert = alert
@@ -72,11 +76,14 @@ export class Deliveries {
   }
 
   heard(attempt: Attempt): void {
+    this.#heard.set(keyOf(attempt), attempt)
+    const [oldest] = this.#heard.keys()
+    if (oldest !== undefined && this.#heard.size > HEARD) this.#heard.delete(oldest)
     if (attempt.alert_id === this.#alert?.alert_id) this.#put(attempt)
   }
 
   #put(attempt: Attempt): void {
-    this.#attempts.set(`${attempt.trigger_id}/${attempt.number}/${Math.floor(attempt.started / 1000)}`, attempt)
+    this.#attempts.set(keyOf(attempt), attempt)
   }
 
   draw(isRead = false): void {
@@ -87,4 +94,9 @@ export class Deliveries {
     this.#drawn = drawn
     setState(this.#panel, newest.length === 0 ? 'empty' : 'ready', 'Nothing has been sent for this alert yet.')
   }
+}
+
+/** The same whether the API or the stream tells of it; one that is sent again by hand keeps its number. */
+function keyOf({ trigger_id, number, started }: Attempt): string {
+  return `${trigger_id}/${number}/${started}`
 }

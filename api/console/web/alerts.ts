@@ -2,6 +2,7 @@ import { drawAlertRow, makeAlertRow, type Alert, type Attempt } from './alert-ro
 import { wireForm } from './alert-form.ts'
 import { Deliveries } from './alert-deliveries.ts'
 import { ask } from './ask.ts'
+import { now, setClock } from './clock.ts'
 import { beforePaint, byId, Rows, say, setState } from './dom.ts'
 import * as format from './format.ts'
 import { follow, type Change } from './stream.ts'
@@ -21,7 +22,6 @@ const prices = new Map<string, number>()
 const panel = byId('alerts')
 const rows = new Rows(panel.querySelector('tbody') ?? panel, (id) => makeAlertRow(id, actions))
 const deliveries = new Deliveries(byId('deliveries'))
-let clockOffset = 0
 
 const actions = {
   deliveries: (id: string) => void show(id, true),
@@ -32,8 +32,7 @@ const actions = {
 const draw = beforePaint(() => {
   const newest = [...alerts.values()].toSorted((a, b) => b.created - a.created).slice(0, SHOWN)
   rows.arrange(newest.map(({ alert_id: id }) => id))
-  const now = Date.now() + clockOffset
-  for (const alert of newest) drawAlertRow(rows.row(alert.alert_id), alert, attempts.get(alert.alert_id), now)
+  for (const alert of newest) drawAlertRow(rows.row(alert.alert_id), alert, attempts.get(alert.alert_id), now())
   setState(panel, newest.length === 0 ? 'empty' : 'ready', 'There are no alerts yet: make the first one above.')
   deliveries.draw()
   drawPrice()
@@ -100,7 +99,7 @@ function tell(words: string, is: 'ok' | 'failed'): void {
 
 async function start(): Promise<void> {
   const answer = await ask<SymbolsAnswer>('/view/symbols')
-  if (answer.is === 'ok') clockOffset = answer.body.now - Date.now()
+  if (answer.is === 'ok') setClock(answer.body.now)
   else tell(`The symbols cannot be read: ${answer.message}`, 'failed')
   wireForm(answer.is === 'ok' ? answer.body.symbols.map(({ symbol }) => symbol) : [], tell)
   byId('symbol').addEventListener('change', drawPrice)

@@ -1,4 +1,5 @@
 import { again, ask, inTurns } from './ask.ts'
+import { now, setClock } from './clock.ts'
 import { LiveCvd, type FlowTotals } from './cvd-live.ts'
 import { beforePaint, byId, cell, el, Rows, say, setState } from './dom.ts'
 import * as format from './format.ts'
@@ -57,7 +58,6 @@ const rows = new Rows(panel.querySelector('tbody') ?? panel, makeRow)
 const liquidations = new Liquidations(byId('liquidations'))
 const draw = beforePaint(drawDirty)
 /** The server's clock against ours, milliseconds. */
-let clockOffset = 0
 
 function makeRow(asset: string): HTMLElement {
   const symbol = known.get(asset)?.symbol ?? asset.toUpperCase()
@@ -98,7 +98,7 @@ function update(kind: string, asset: string, value: unknown): void {
 function drawDirty(): void {
   for (const asset of dirty) drawSymbol(asset)
   dirty.clear()
-  liquidations.draw(Date.now() + clockOffset)
+  liquidations.draw(now())
 }
 
 function drawSymbol(asset: string): void {
@@ -122,7 +122,7 @@ function drawSymbol(asset: string): void {
 }
 
 function drawAge(row: HTMLElement, { price }: Known): void {
-  const old = price === undefined ? undefined : Date.now() + clockOffset - price.time
+  const old = price === undefined ? undefined : now() - price.time
   say(cell(row, 'age'), format.age(old), old !== undefined && old > 15_000 ? 'num weak' : 'num')
 }
 
@@ -132,7 +132,7 @@ async function readSymbols(): Promise<void> {
     if (known.size === 0) setState(panel, 'error', `The symbols cannot be read: ${answer.message} Trying again.`)
     return
   }
-  clockOffset = answer.body.now - Date.now()
+  setClock(answer.body.now)
   const before = known.size
   for (const { asset, symbol } of answer.body.symbols)
     if (!known.has(asset)) known.set(asset, { symbol, cvd: new LiveCvd() })
@@ -167,5 +167,5 @@ async function refresh(): Promise<void> {
 again(refresh, REFRESH_MS)
 setInterval(() => {
   for (const [asset, symbol] of known) drawAge(rows.row(asset), symbol)
-  liquidations.draw(Date.now() + clockOffset)
+  liquidations.draw(now())
 }, 1_000)

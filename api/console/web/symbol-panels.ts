@@ -1,4 +1,5 @@
 import { ask, type Asked } from './ask.ts'
+import { now } from './clock.ts'
 import { byId, el, say, setState } from './dom.ts'
 import * as format from './format.ts'
 import { rungsOf, type Level } from './levels.ts'
@@ -119,7 +120,7 @@ function drawFunding(panel: HTMLElement, { exchanges }: CompareAnswer): void {
         venue,
         [orStatus(format.percent(funding_rate, 4), status), 'num'],
         [format.inPercent(annualized_pct, 2), 'num'],
-        [next_funding_time === null ? format.DASH : format.duration(Date.parse(next_funding_time) - Date.now()), 'num'],
+        [next_funding_time === null ? format.DASH : format.duration(Date.parse(next_funding_time) - now()), 'num'],
         [format.price(mark_price), 'num'],
       ),
   )

@@ -1,4 +1,5 @@
 import { again, ask } from './ask.ts'
+import { now, setClock } from './clock.ts'
 import { beforePaint, byId, el, say, setState } from './dom.ts'
 import * as format from './format.ts'
 import { follow, type Change } from './stream.ts'
@@ -100,7 +101,7 @@ const drawPrice = beforePaint(() => {
   if (price === undefined) return
   say(byId('price'), format.price(price.price))
   say(byId('change'), `${format.inPercent(price.change_24h, 2)} in 24 h`, format.side(price.change_24h))
-  const old = format.age(Date.now() - price.time)
+  const old = format.age(now() - price.time)
   say(
     byId('price-note'),
     `USD, median of ${price.sources} venues${price.quality === 'good' ? '' : `, ${price.quality}`}, ${old} old`,
@@ -114,7 +115,8 @@ function heard(changes: readonly Change[]): void {
 }
 
 async function drawChoice(): Promise<string> {
-  const answer = await ask<{ symbols: readonly { asset: string; symbol: string }[] }>('/view/symbols')
+  const answer = await ask<{ now: number; symbols: readonly { asset: string; symbol: string }[] }>('/view/symbols')
+  if (answer.is === 'ok') setClock(answer.body.now)
   const known = answer.is === 'ok' ? answer.body.symbols : []
   const choice = byId('symbol-choice')
   const names = [...new Set([symbol, ...known.map((item) => item.symbol)])].toSorted()

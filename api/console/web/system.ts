@@ -1,4 +1,5 @@
 import { again, ask, inTurns } from './ask.ts'
+import { now, setClock } from './clock.ts'
 import { beforePaint, byId, el, say, setState } from './dom.ts'
 import * as format from './format.ts'
 import { follow, type Change } from './stream.ts'
@@ -24,7 +25,6 @@ const gaps = new Map<string, Gap>()
 /** By symbol, what the API says of each venue, or why it says nothing. */
 const statuses = new Map<string, CvdAnswer['exchanges'] | 'WARMING UP' | 'NOT READ'>()
 const matrix = byId('matrix')
-let clockOffset = 0
 let hasGaps = false
 
 async function readHealth(): Promise<void> {
@@ -61,7 +61,7 @@ async function readStates(): Promise<void> {
     if (statuses.size === 0) setState(matrix, 'error', `The symbols cannot be read: ${answer.message}`)
     return
   }
-  clockOffset = answer.body.now - Date.now()
+  setClock(answer.body.now)
   const jobs = answer.body.symbols.map(({ symbol }) => async () => {
     const cvd = await ask<CvdAnswer>(`/api/cvd/${encodeURIComponent(symbol)}?period=1h`)
     if (cvd.is === 'ok') statuses.set(symbol, cvd.body.exchanges)
@@ -89,7 +89,7 @@ const badges: Readonly<Record<StreamState, string>> = {
 }
 
 function drawMatrix(): void {
-  const since = Date.now() + clockOffset - HOUR_MS
+  const since = now() - HOUR_MS
   const rows = [...statuses].map(([symbol, exchanges]) => {
     const cells = venues.map((venue) => {
       const state =
