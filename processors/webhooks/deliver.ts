@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Trigger } from '../../schemas/alerts.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { openUrl, webhookSecret, type ServiceSecrets } from '../alerts/secrets.ts'
@@ -45,6 +46,7 @@ export function createSender(options: SenderOptions): Send {
   const { mode, now, secrets } = options
   const micros = (): Micros => now() * 1_000
   const open = opener(secrets)
+  const calling = { ...options, mayReach: checker(options.reach) }
   return async (trigger, attempt, onSent) => {
     const { trigger_id: triggerId } = trigger
     const started = micros()
@@ -57,7 +59,7 @@ export function createSender(options: SenderOptions): Send {
       'user-agent': 'market-data-alerts/1',
       ...signatureHeaders({ keys: opened.keys, triggerId, body, at: started }),
     }
-    const outcome = await call(options, { url: opened.url, headers, body, attempt, onSent: () => onSent(micros()) })
+    const outcome = await call(calling, { url: opened.url, headers, body, attempt, onSent: () => onSent(micros()) })
     return { started, finished: micros(), ...outcome }
   }
 }
@@ -85,23 +87,43 @@ function openWebhook(secrets: ServiceSecrets, version: number, alert: string, se
   }
 }
 
+/** Addresses of which it is remembered whether they may be reached; they come again with each delivery. */
+const CHECKED_MAX = 10_000
+
+function checker(reach: Reach): (address: string) => boolean {
+  const checked = new Map<string, boolean>()
+  return (address) => {
+    const known = checked.get(address)
+    if (known !== undefined) return known
+    if (checked.size >= CHECKED_MAX) checked.clear()
+    const found = mayReach(address, reach)
+    checked.set(address, found)
+    return found
+  }
+}
+
 type Outcome = Pick<Result, 'status'> &
   (
     | { readonly is: 'delivered'; readonly isCut: boolean }
     | { readonly is: 'failed'; readonly error: Failure; readonly retryAfterSeconds?: number }
   )
 
+interface Calls extends Pick<SenderOptions, 'resolve' | 'caller' | 'now' | 'deadlineMs'> {
+  readonly mayReach: (address: string) => boolean
+}
+
 interface Calling extends Omit<Post, 'address' | 'signal'> {
   readonly attempt: number
 }
 
 /** Resolves, checks and calls, all within the deadline. */
-async function call(options: SenderOptions, calling: Calling): Promise<Outcome> {
+async function call(options: Calls, calling: Calling): Promise<Outcome> {
   const deadline = new AbortController()
   const timer = setTimeout(() => deadline.abort(), options.deadlineMs ?? DEADLINE_MS)
   try {
     const addresses = await beforeAbort(addressesOf(options, calling), deadline.signal)
     if (typeof addresses === 'string') return { status: null, is: 'failed', error: addresses }
+    await turn() // what is ready by now leaves together: work between two requests costs more than itself
     const answer = await callFirst(options.caller, calling, addresses, deadline.signal)
     return outcomeOf(answer, options.now(), deadline.signal)
   } catch (error) {
@@ -113,13 +135,13 @@ async function call(options: SenderOptions, calling: Calling): Promise<Outcome> 
 
 /** What may be dialled: the addresses as they were checked, never the name again. One that may not be spoils all. */
 async function addressesOf(
-  { resolve, reach }: SenderOptions,
+  { resolve, mayReach: may }: Calls,
   { url, attempt }: Calling,
 ): Promise<readonly string[] | Failure> {
   const host = hostOf(url.hostname)
   const addresses = isIP(host) === 0 ? await resolve(host).catch(() => []) : [host]
   if (addresses.length === 0) return 'dns'
-  if (!addresses.every((address) => mayReach(address, reach))) return 'private_address'
+  if (!addresses.every(may)) return 'private_address'
   const first = (attempt - 1) % addresses.length
   return [...addresses.slice(first), ...addresses.slice(0, first)].slice(0, ADDRESSES_MAX)
 }

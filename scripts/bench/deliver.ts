@@ -15,8 +15,9 @@ import { signatureHeaders, signingKeys } from '../../processors/webhooks/signatu
 import type { Trigger } from '../../schemas/alerts.ts'
 import type { Bench, Figure } from '../figure.ts'
 
-const DELIVERIES = 2_000
-const WARM_UP = 500
+const DELIVERIES = 5_000
+/** Until the code is compiled for speed: a dispatcher runs for days. */
+const WARM_UP = 5_000
 /** Under way at once, as to one good receiver. */
 const AT_ONCE = 16
 const ROUNDS = 3
