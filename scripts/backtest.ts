@@ -2,6 +2,7 @@ import { backtest, type Outcome } from './backtest/backtest.ts'
 import { checkText, isEqual } from './backtest/check-text.ts'
 import { load } from './backtest/load.ts'
 import { openClickhouse, openTape, running } from './backtest/open-tape.ts'
+import { writeParquet } from './backtest/parquet.ts'
 import { saying } from './backtest/expected.ts'
 import { readOptions, usage, type BacktestOptions } from './backtest/options.ts'
 import { ProgressBar } from './backtest/progress.ts'
@@ -46,8 +47,7 @@ async function keep(options: BacktestOptions, { manifest, study, collect }: Outc
   const { out } = options
   if (out !== undefined) {
     for (const { name, rows } of tables) writeJson(out, `${name}.json`, rows)
-    const { writeParquet } = await import('./backtest/parquet.ts') // the engine's library is 200 MB of memory
-    await writeParquet(out, tables)
+    writeParquet(out, tables)
     writeFile(out, 'report.html', Buffer.from(reportHtml({ manifest, study, prices: collect.prices })))
     writeJson(out, 'manifest.json', manifest) // last: where it stands, all the others do
   }

@@ -3,7 +3,6 @@ import { parseArgs } from 'node:util'
 import { mapHash } from '../schemas/catalogue.ts'
 import { topicOf, topics, type TopicName } from '../schemas/topics.ts'
 import { TAPE_VERSION, type Format, type TapeHeader } from '../infra/tapes/folder.ts'
-import { ParquetEngine } from '../infra/tapes/parquet-engine.ts'
 import { parquetWriter } from '../infra/tapes/parquet-segment.ts'
 import { TapeError, type Span, type Tape } from '../infra/tapes/tape.ts'
 import { avroWriter, writeTape } from '../infra/tapes/write-tape.ts'
@@ -88,7 +87,7 @@ async function headerOf(tape: Tape, names: readonly TopicName[], { format, from,
   if (spans.every((span) => span.from >= span.to))
     throw new TapeError('no-data', `${tape.name} has no records of ${names.join(', ')} in that range`)
   const { partitions, name } = tape
-  return { version: TAPE_VERSION, format, partitions, map: mapHash(), source: name, range: { from, to }, spans }
+  return { version: TAPE_VERSION[format], format, partitions, map: mapHash(), source: name, range: { from, to }, spans }
 }
 
 async function write(tape: Tape, folder: string, header: TapeHeader, stop: AbortSignal): Promise<boolean> {
@@ -100,18 +99,13 @@ async function write(tape: Tape, folder: string, header: TapeHeader, stop: Abort
     void bar.step({ records, total, time })
     return !stop.aborted
   }
-  const engine = header.format === 'parquet' ? await ParquetEngine.open() : undefined
-  try {
-    const writer = engine === undefined ? avroWriter(tape, folder) : parquetWriter(tape, folder, engine)
-    const isDone = await writeTape({ tape, folder, header, write: writer, onProgress })
-    bar.end({ records, total, time: 0 })
-    console.log(
-      `${records} records written to ${folder}${isDone ? '' : '; stopped: run the same command again to go on'}`,
-    )
-    return isDone
-  } finally {
-    engine?.close()
-  }
+  const writer = header.format === 'avro' ? avroWriter(tape, folder) : parquetWriter(tape, folder)
+  const isDone = await writeTape({ tape, folder, header, write: writer, onProgress })
+  bar.end({ records, total, time: 0 })
+  console.log(
+    `${records} records written to ${folder}${isDone ? '' : '; stopped: run the same command again to go on'}`,
+  )
+  return isDone
 }
 
 const stop = stopSignal()

@@ -1,95 +1,71 @@
 import { schemaText } from '../../schemas/codec.ts'
 import type { RecordType } from '../../schemas/records.ts'
-import type { ColumnTypes } from './parquet-engine.ts'
+import { implied } from './implied.ts'
+import { optional, required, type ColumnTypes, type ParquetType, type Plain } from './parquet-types.ts'
 
 /** Columns of the log beside a record's own; records have no field that begins with an underscore. */
 export const LOG_COLUMNS: ColumnTypes = [
-  ['_offset', 'Int64'],
-  ['_time', 'Int64'],
-  ['_key', 'Nullable(String)'],
+  ['_offset', required('int64')],
+  ['_time', required('int64')],
+  ['_key', optional(required('text'))],
 ]
 
+/** The names of a record type's fields, in its schema's order. */
+export function fieldNames(record: RecordType): readonly string[] {
+  return fieldsOf(record).map(({ name }) => name)
+}
+
 /**
- * The columns of a record type, by its Avro schema: what Avro calls an optional record or list becomes JSON text, since
- * a column cannot hold one that is missing; bytes become base64.
+ * The columns of a record type in a file: those of the log, then its own by its Avro schema. Lists, maps and records are
+ * nested columns; an enum is text.
  */
 export function columnsOf(record: RecordType): ColumnTypes {
-  return fieldsOf(record).map(({ name, type }) => [name, columnType(type)] as const)
+  const own = fieldsOf(record).map(({ name, type }) => [name, typeOf(type)] as const)
+  const absent = implied[record] ?? {}
+  return [...LOG_COLUMNS, ...own].map(([name, type]) => [name, name in absent ? optional(type) : type] as const)
 }
 
 type Schema = string | readonly Schema[] | Named
 interface Named {
   readonly type: Schema
-  readonly name?: string
   readonly items?: Schema
   readonly values?: Schema
-  readonly fields?: readonly { readonly name: string; readonly type: Schema }[]
+  readonly fields?: readonly Field[]
+}
+interface Field {
+  readonly name: string
+  readonly type: Schema
 }
 
-function fieldsOf(record: RecordType): readonly { name: string; type: Schema }[] {
+function fieldsOf(record: RecordType): readonly Field[] {
   return (JSON.parse(schemaText(record)) as Named).fields ?? []
 }
 
-function columnType(schema: Schema): string {
-  if (typeof schema === 'string') return plain[schema] ?? 'String'
-  if (isUnion(schema)) return optional(schema)
-  if (schema.type === 'array') return `Array(${columnType(schema.items ?? 'string')})`
-  if (schema.type === 'map') return `Map(String, ${columnType(schema.values ?? 'string')})`
-  if (schema.type === 'record') {
-    const fields = (schema.fields ?? []).map(({ name, type }) => `${name} ${columnType(type)}`)
-    return `Tuple(${fields.join(', ')})`
-  }
-  return schema.type === 'enum' ? 'LowCardinality(String)' : columnType(schema.type)
+function typeOf(schema: Schema): ParquetType {
+  if (typeof schema === 'string') return required(plain[schema] ?? 'text')
+  if (isUnion(schema)) return optional(typeOf(schema.find((branch) => branch !== 'null') ?? 'string'))
+  const { type, items = 'string', values = 'string', fields = [] } = schema
+  if (type === 'array') return { kind: 'list', isOptional: false, values: typeOf(items) }
+  if (type === 'map') return { kind: 'map', isOptional: false, values: typeOf(values) }
+  if (type === 'record')
+    return {
+      kind: 'struct',
+      isOptional: false,
+      fields: fields.map((field) => [field.name, typeOf(field.type)] as const),
+    }
+  return typeOf(type)
 }
 
-const plain: Readonly<Record<string, string>> = {
-  string: 'String',
-  long: 'Int64',
-  int: 'Int32',
-  double: 'Float64',
-  float: 'Float32',
-  boolean: 'Bool',
+/** Other names are those of enums. */
+const plain: Readonly<Record<string, Plain>> = {
+  long: 'int64',
+  int: 'int32',
+  double: 'double',
+  float: 'float',
+  boolean: 'bool',
+  bytes: 'bytes',
 }
 
 function isUnion(schema: Schema): schema is readonly Schema[] {
   return Array.isArray(schema)
-}
-
-function optional(union: readonly Schema[]): string {
-  const type = columnType(union.find((branch) => branch !== 'null') ?? 'string')
-  if (/^(?:Tuple|Array|Map)/.test(type)) return 'Nullable(String)'
-  return type.startsWith('LowCardinality') ? 'Nullable(String)' : `Nullable(${type})`
-}
-
-type Row = Readonly<Record<string, unknown>>
-
-/** A record as a row of its columns. */
-export function toRow(record: RecordType, value: object): Row {
-  return Object.fromEntries(
-    fieldsOf(record).map(({ name, type }) => [name, toCell(type, (value as Row)[name])] as const),
-  )
-}
-
-/** The record that a row tells of. */
-export function fromRow(record: RecordType, row: Row): Row {
-  return Object.fromEntries(fieldsOf(record).map(({ name, type }) => [name, fromCell(type, row[name])] as const))
-}
-
-function toCell(schema: Schema, value: unknown): unknown {
-  if (value === null || value === undefined) return null
-  if (isText(schema)) return JSON.stringify(value)
-  return schema === 'bytes' && value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value
-}
-
-function fromCell(schema: Schema, value: unknown): unknown {
-  if (value === null || value === undefined) return null
-  if (isText(schema) && typeof value === 'string') return JSON.parse(value) as unknown
-  return schema === 'bytes' && typeof value === 'string' ? Buffer.from(value, 'base64') : value
-}
-
-/** Kept as JSON text: optional, and not a plain value. */
-function isText(schema: Schema): boolean {
-  return (
-    isUnion(schema) && schema.some((branch) => branch !== 'null' && /^(?:Tuple|Array|Map)/.test(columnType(branch)))
-  )
 }

@@ -4,8 +4,7 @@ import { subjectOf, topics, type TopicName } from '../../schemas/topics.ts'
 import type { LogRecord } from '../kafka/seam.ts'
 import { decodeSegment } from './avro-segment.ts'
 import { fileCodec, type FileCodec } from './envelope.ts'
-import { placeOf, readHeader, readSegments, type Format, type Segment, type TapeHeader } from './folder.ts'
-import type { ParquetEngine } from './parquet-engine.ts'
+import { placeOf, readHeader, readSegments, type Segment, type TapeHeader } from './folder.ts'
 import { parquetReader } from './parquet-segment.ts'
 import { readChecked } from './segment-file.ts'
 import { TapeError, type Span, type Tape, type TimeRange } from './tape.ts'
@@ -20,7 +19,7 @@ export function fileTape(folder: string): Tape {
   const segments = readSegments(folder)
   for (const span of header.spans) checkComplete(folder, span, segments)
   const files = ownCodec()
-  const { read, close } = openReader(header.format, files, folder)
+  const read = header.format === 'avro' ? avroReader(files, folder) : parquetReader(files.codec, folder)
   return {
     name: folder,
     partitions: header.partitions,
@@ -29,31 +28,8 @@ export function fileTape(folder: string): Tape {
     lookUp: () => Promise.resolve(false),
     span: (topic, partition, range) => spanOf({ header, segments, read }, topic, partition, range),
     read: (span) => readSpan(segments.get(placeOf(span.topic, span.partition)) ?? [], read, span),
-    close,
+    close: () => Promise.resolve(),
   }
-}
-
-/** The engine that reads Parquet is opened when it is needed first. */
-function openReader(
-  format: Format,
-  files: FileCodec,
-  folder: string,
-): { read: SegmentReader; close: () => Promise<void> } {
-  if (format === 'avro') return { read: avroReader(files, folder), close: () => Promise.resolve() }
-  let engine: Promise<ParquetEngine> | undefined
-  return {
-    read: async function* (segment) {
-      engine ??= openEngine()
-      yield* parquetReader(files.codec, folder, await engine)(segment)
-    },
-    close: async () => (await engine)?.close(),
-  }
-}
-
-/** Loaded only here: the engine's library is 200 MB of memory. */
-async function openEngine(): Promise<ParquetEngine> {
-  const { ParquetEngine: Engine } = await import('./parquet-engine.ts')
-  return Engine.open()
 }
 
 function avroReader(files: FileCodec, folder: string): SegmentReader {

@@ -7,8 +7,8 @@ import { TapeError, type Span, type TimeRange } from './tape.ts'
 
 export type Format = 'avro' | 'parquet'
 
-/** Raised when what lies in a folder changes its meaning. */
-export const TAPE_VERSION = 1
+/** Raised when what lies in a folder of that format changes its meaning. */
+export const TAPE_VERSION: Readonly<Record<Format, number>> = { avro: 1, parquet: 2 }
 
 export interface TapeHeader {
   readonly version: number
@@ -56,8 +56,14 @@ export function readHeader(folder: string): TapeHeader | undefined {
   const file = path.join(folder, HEADER)
   if (!existsSync(file)) return undefined
   const header = parse(file, readFileSync(file, 'utf8')) as TapeHeader
-  if (header.version > TAPE_VERSION)
-    throw new TapeError('newer', `${file} has version ${header.version}, this release knows up to ${TAPE_VERSION}`)
+  const { format, version, source } = header
+  const known = TAPE_VERSION[format]
+  if (version > known)
+    throw new TapeError('newer', `${file} has version ${version} of ${format}, this release knows up to ${known}`)
+  if (version < known) {
+    const hint = `export ${source} again, or make it Avro with the release that wrote it`
+    throw new TapeError('older', `${file} has version ${version} of ${format}, which only older releases read; ${hint}`)
+  }
   return header
 }
 

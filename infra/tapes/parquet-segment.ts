@@ -1,14 +1,12 @@
-import path from 'node:path'
-import { readFileSync } from 'node:fs'
 import type { Codec } from '../../schemas/codec.ts'
 import type { Records, RecordType } from '../../schemas/records.ts'
 import { topicOf, type TopicName } from '../../schemas/topics.ts'
 import type { LogRecord } from '../kafka/seam.ts'
-import { columnsOf, fromRow, LOG_COLUMNS, toRow } from './columns.ts'
+import { columnsOf, fieldNames, LOG_COLUMNS } from './columns.ts'
 import type { SegmentReader } from './file-tape.ts'
-import type { SegmentFile } from './folder.ts'
-import type { ParquetEngine } from './parquet-engine.ts'
-import { readChecked, segmentName, sha256 } from './segment-file.ts'
+import { fillIn, leaveOut } from './implied.ts'
+import { decodeParquet, encodeParquet, type Cells } from './parquet-file.ts'
+import { readChecked, segmentName, writeFile } from './segment-file.ts'
 import { TapeError, type Tape } from './tape.ts'
 import type { SegmentWriter } from './write-tape.ts'
 
@@ -17,42 +15,53 @@ const NONE = 'none'
 const BATCH_RECORDS = 2_000
 
 /** A Parquet file for each record type of a segment: the record's fields, with key, offset and time of the log. */
-export function parquetWriter(tape: Tape, folder: string, engine: ParquetEngine): SegmentWriter {
-  return async (span, records) => {
-    const files: SegmentFile[] = []
-    for (const [type, rows] of rowsByType(tape.codec, records)) {
+export function parquetWriter(tape: Tape, folder: string): SegmentWriter {
+  return (span, records) => {
+    const files = [...rowsByType(tape.codec, records)].map(([type, rows]) => {
       const name = `${segmentName(span.topic, span.partition, span.from)}.${type}.parquet`
-      const columns = type === NONE ? LOG_COLUMNS : [...LOG_COLUMNS, ...columnsOf(type)]
-      await engine.write(path.join(folder, name), columns, rows)
-      const bytes = readFileSync(path.join(folder, name))
-      files.push({ path: name, bytes: bytes.length, sha256: sha256(bytes) })
-    }
-    return files
+      return writeFile(folder, name, encodeRows(type, rows))
+    })
+    return Promise.resolve(files)
   }
 }
 
 type Type = RecordType | typeof NONE
+type Row = Readonly<Record<string, unknown>>
 
-function rowsByType(codec: Codec, records: readonly LogRecord[]): Map<Type, Readonly<Record<string, unknown>>[]> {
-  const rows = new Map<Type, Readonly<Record<string, unknown>>[]>()
+function rowsByType(codec: Codec, records: readonly LogRecord[]): Map<Type, Row[]> {
+  const rows = new Map<Type, Row[]>()
   for (const { offset, time, key, value } of records) {
     const message = value === null ? undefined : codec.decode(value)
     const type = message?.type ?? NONE
     const known = rows.get(type) ?? []
     rows.set(type, known)
-    const log = { _offset: offset, _time: time, _key: key?.toString() ?? null }
-    known.push(message === undefined ? log : { ...log, ...toRow(message.type, message.value) })
+    known.push({ _offset: offset, _time: time, _key: key?.toString() ?? null, ...message?.value })
   }
   return rows
 }
 
+/** One file's bytes. The rows of an instrument lie together, which packs them best, else they are in the log's order. */
+export function encodeRows(type: Type, rows: readonly Row[]): Buffer {
+  const sorted = [...Map.groupBy(rows, ({ instrument }) => (typeof instrument === 'string' ? instrument : ''))]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([, own]) => own)
+  const columns = columnsIn(type)
+  const cells = new Map(columns.map(([name]) => [name, sorted.map((row) => row[name] ?? null)] as const))
+  return encodeParquet(columns, type === NONE ? cells : leaveOut(type, cells))
+}
+
+function columnsIn(type: Type): typeof LOG_COLUMNS {
+  return type === NONE ? LOG_COLUMNS : columnsOf(type)
+}
+
 /** Reads segments of Parquet files, encoded again in the wire format of `codec`. */
-export function parquetReader(codec: Codec, folder: string, engine: ParquetEngine): SegmentReader {
+export function parquetReader(codec: Codec, folder: string): SegmentReader {
   return async function* (segment) {
     const records: LogRecord[] = []
     for (const file of segment.files) {
-      readChecked(folder, file)
-      records.push(...(await readFile(codec, engine, segment.topic, folder, file.path)))
+      const type = typeIn(segment.topic, file.path)
+      const cells = await decodeParquet(file.path, readChecked(folder, file), columnsIn(type))
+      for (const record of recordsOf(codec, segment.topic, type, cells)) records.push(record)
     }
     records.sort((a, b) => a.offset - b.offset)
     if (records.length !== segment.records)
@@ -64,25 +73,27 @@ export function parquetReader(codec: Codec, folder: string, engine: ParquetEngin
   }
 }
 
-async function readFile(
+function* recordsOf(
   codec: Codec,
-  engine: ParquetEngine,
   topic: TopicName,
-  folder: string,
-  name: string,
-): Promise<LogRecord[]> {
-  const type = typeIn(topic, name)
-  const columns = type === NONE ? LOG_COLUMNS : [...LOG_COLUMNS, ...columnsOf(type)]
-  const rows = await engine.read(path.join(folder, name), columns)
-  return rows.map((row) => {
-    const { _offset: offset, _time: time, _key: key } = row
-    return {
-      offset: Number(offset),
-      time: Number(time),
+  type: Type,
+  read: ReadonlyMap<string, Cells>,
+): Generator<LogRecord> {
+  const cells = type === NONE ? read : fillIn(type, read)
+  const column = (name: string): Cells => cells.get(name) ?? []
+  const [offsets, times, keys] = [column('_offset'), column('_time'), column('_key')]
+  const fields = type === NONE ? [] : fieldNames(type).map((name) => [name, column(name)] as const)
+  for (let row = 0; row < offsets.length; row++) {
+    const key = keys[row]
+    const value: Record<string, unknown> = {}
+    for (const [name, own] of fields) value[name] = own[row]
+    yield {
+      offset: Number(offsets[row]),
+      time: Number(times[row]),
       key: typeof key === 'string' ? Buffer.from(key) : null,
-      value: type === NONE ? null : encode(codec, topic, type, fromRow(type, row)),
+      value: type === NONE ? null : encode(codec, topic, type, value),
     }
-  })
+  }
 }
 
 function typeIn(topic: TopicName, name: string): Type {

@@ -22,7 +22,7 @@ export interface Span {
 
 /** What a tape cannot give. `no-data` names the topic and the range that it was asked for. */
 export class TapeError extends Error {
-  readonly code: 'no-tape' | 'no-data' | 'corrupt' | 'newer' | 'disk' | 'refused'
+  readonly code: 'no-tape' | 'no-data' | 'corrupt' | 'newer' | 'older' | 'disk' | 'refused'
   constructor(code: TapeError['code'], message: string, options?: ErrorOptions) {
     super(message, options)
     this.code = code

@@ -15,7 +15,6 @@ import { clickhouseTape } from '../../infra/tapes/clickhouse-tape.ts'
 import { fileTape } from '../../infra/tapes/file-tape.ts'
 import { TAPE_VERSION, type Format } from '../../infra/tapes/folder.ts'
 import { kafkaTape } from '../../infra/tapes/kafka-tape.ts'
-import { ParquetEngine } from '../../infra/tapes/parquet-engine.ts'
 import { parquetWriter } from '../../infra/tapes/parquet-segment.ts'
 import type { Span, Tape } from '../../infra/tapes/tape.ts'
 import { avroWriter, writeTape } from '../../infra/tapes/write-tape.ts'
@@ -114,13 +113,17 @@ async function exported(format: Format): Promise<string> {
       spans.push(await tape.span(topic, partition, { from: 0, to: Infinity }))
     }
   }
-  const layout = { version: TAPE_VERSION, format, partitions: PARTITIONS, map: mapHash(), source: 'test' } as const
+  const layout = {
+    version: TAPE_VERSION[format],
+    format,
+    partitions: PARTITIONS,
+    map: mapHash(),
+    source: 'test',
+  } as const
   const header = { ...layout, range: { from: 0, to: null }, spans }
-  const engine = format === 'parquet' ? await ParquetEngine.open() : undefined
-  const write = engine === undefined ? avroWriter(tape, out) : parquetWriter(tape, out, engine)
+  const write = format === 'avro' ? avroWriter(tape, out) : parquetWriter(tape, out)
   const done = await writeTape({ tape, folder: out, header, write, segmentRecords: 2_000, onProgress: () => true })
   expect(done).toBe(true)
-  engine?.close()
   await tape.close()
   return out
 }

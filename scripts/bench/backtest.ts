@@ -124,7 +124,7 @@ function write(folder: string): number {
     writeTopic(folder, 'market.tickers', partition, tickersOf(partition), spans)
   }
   const range = { from: 0, to: null }
-  const layout = { version: TAPE_VERSION, format: 'avro', partitions: PARTITIONS, map: mapHash() } as const
+  const layout = { version: TAPE_VERSION.avro, format: 'avro', partitions: PARTITIONS, map: mapHash() } as const
   writeHeader(folder, { ...layout, source: 'bench', range, spans })
   return bytes
 }

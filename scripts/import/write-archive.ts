@@ -56,7 +56,7 @@ export async function writeArchive(options: ArchiveOptions): Promise<Imported> {
   }
   const source = options.files.map(({ file }) => path.basename(file)).join(', ')
   const range = { from: 0, to: null }
-  writeHeader(folder, { version: TAPE_VERSION, format: 'avro', partitions, map: mapHash(), source, range, spans })
+  writeHeader(folder, { version: TAPE_VERSION.avro, format: 'avro', partitions, map: mapHash(), source, range, spans })
   return { records, refusals, isDone: true }
 }
 
