@@ -1,116 +1,43 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import avro from 'avsc'
 import { afterEach, describe, expect, it } from 'vitest'
-import { mapHash } from '../../schemas/catalogue.ts'
-import { localCodec } from '../../schemas/codec.ts'
-import type { Trade } from '../../schemas/records.ts'
 import { topics } from '../../schemas/topics.ts'
 import type { LogRecord } from '../kafka/seam.ts'
 import { decodeContainer } from './container.ts'
 import { EntryReader, EntryWriter, envelopeSchema } from './envelope.ts'
 import { fileTape } from './file-tape.ts'
-import type { TapeHeader } from './folder.ts'
-import type { Span, Tape } from './tape.ts'
-import { avroWriter, writeTape } from './write-tape.ts'
+import type { Format } from './folder.ts'
+import { exportTo, newFolder, readAll, recordsOf } from './given.ts'
 
-const codec = localCodec()
 const folders: string[] = []
 
 afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
 
-function trade(id: number): Trade {
-  return {
-    instrument: 'binance:perp:BTCUSDT',
-    asset: 'btc',
-    first_id: id,
-    last_id: id,
-    count: 1,
-    sequence: id % 2 === 0 ? id : null,
-    price: 60_000 + id / 10,
-    size: 0.001 * id,
-    quote: (60_000 + id / 10) * 0.001 * id,
-    size_factor: 1,
-    price_factor: 1,
-    taker: id % 3 === 0 ? 'buy' : 'sell',
-    time: 1_700_000_000_000_000 + id * 1000,
-    received: 1_700_000_000_050_000 + id * 1000,
-    origin: 'stream',
-    gap_id: null,
-  }
-}
-
-/** Records at offsets 10, 11, 13 and so on: every third offset holds none. Times of 1 s apart. */
-function recordsOf(count: number): LogRecord[] {
-  return Array.from({ length: count }, (_, index) => ({
-    offset: 10 + index + Math.floor(index / 2),
-    time: 1_700_000_000_000 + index * 1000,
-    key: index % 5 === 0 ? null : Buffer.from('btc'),
-    value: index % 7 === 6 ? null : codec.encode('market.trades', 'trade', trade(index)),
-  }))
-}
-
-function memoryTape(records: readonly LogRecord[]): Tape {
-  const end = (records.at(-1)?.offset ?? 9) + 3
-  return {
-    name: 'memory',
-    partitions: 2,
-    topics: new Set(['market.trades']),
-    codec,
-    lookUp: () => Promise.resolve(false),
-    span: (topic, partition) => Promise.resolve({ topic, partition, from: 10, to: end, isWhole: false }),
-    read: async function* ({ from, to }: Span) {
-      for (let at = 0; at < records.length; at += 100) {
-        yield records.slice(at, at + 100).filter(({ offset }) => offset >= from && offset < to)
-      }
-    },
-    close: () => Promise.resolve(),
-  }
-}
-
-async function exported(records: readonly LogRecord[], stopAfter = Infinity, folder = newFolder()): Promise<string> {
-  const tape = memoryTape(records)
-  const span = await tape.span('market.trades', 1, { from: 0, to: Infinity })
-  const range = { from: 0, to: null }
-  const header: TapeHeader = {
-    version: 1,
-    format: 'avro',
-    partitions: 2,
-    map: mapHash(),
-    source: 'memory',
-    range,
-    spans: [span],
-  }
-  let segments = 0
-  const write = avroWriter(tape, folder)
-  await writeTape({ tape, folder, header, write, segmentRecords: 150, onProgress: () => ++segments < stopAfter })
-  return folder
-}
-
-function newFolder(): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'tape-'))
+async function exported(records: readonly LogRecord[], format: Format = 'avro', stopAfter = Infinity): Promise<string> {
+  const folder = newFolder()
   folders.push(folder)
+  await exportTo(records, { format, folder, stopAfter })
   return folder
 }
 
-async function readAll(tape: Tape, from = 0, to = Infinity): Promise<LogRecord[]> {
-  const span = await tape.span('market.trades', 1, { from, to })
-  const records: LogRecord[] = []
-  for await (const batch of tape.read(span)) records.push(...batch.map((record) => ({ ...record })))
-  return records
+/** The first file of the folder's first segment. */
+function firstFile(folder: string): string {
+  const [line = ''] = readFileSync(path.join(folder, 'segments.jsonl'), 'utf8').split('\n')
+  const { files } = JSON.parse(line) as { files: { path: string }[] }
+  return path.join(folder, files[0]?.path ?? '')
 }
 
-describe('a tape of Avro files', () => {
+describe.each(['avro', 'parquet'] as const)('a tape of %s files', (format) => {
   it('gives back the records as they were in the log: offsets, times, keys, tombstones and bytes', async () => {
     const records = recordsOf(1_000)
-    expect(await readAll(fileTape(await exported(records)))).toEqual(records)
+    expect(await readAll(fileTape(await exported(records, format)))).toEqual(records)
   })
 
   it('has the spans of the log, its end behind the last record included', async () => {
-    const tape = fileTape(await exported(recordsOf(1_000)))
+    const tape = fileTape(await exported(recordsOf(1_000), format))
     const end = (recordsOf(1_000).at(-1)?.offset ?? 0) + 3
     expect(await tape.span('market.trades', 1, { from: 0, to: Infinity })).toMatchObject({ from: 10, to: end })
     const some = await readAll(tape, 1_700_000_100_000, 1_700_000_400_000)
@@ -119,32 +46,30 @@ describe('a tape of Avro files', () => {
 
   it('goes on where an export was stopped and ends with the same bytes', async () => {
     const records = recordsOf(1_000)
-    const whole = await exported(records)
-    const folder = await exported(records, 2)
+    const whole = await exported(records, format)
+    const folder = await exported(records, format, 2)
     expect(() => fileTape(folder)).toThrow(/is not complete: market.trades\/1 ends at/)
     writeFileSync(path.join(folder, 'segments.jsonl'), '{"topic":"mark', { flag: 'a' })
-    await exported(records, Infinity, folder)
+    await exportTo(records, { format, folder })
     expect(await readAll(fileTape(folder))).toEqual(records)
     const segments = (name: string): string => readFileSync(path.join(name, 'segments.jsonl'), 'utf8')
     expect(segments(folder)).toBe(segments(whole))
   })
 
   it('refuses a file of which one byte is another, by its name', async () => {
-    const folder = await exported(recordsOf(300))
-    const [line = ''] = readFileSync(path.join(folder, 'segments.jsonl'), 'utf8').split('\n')
-    const { files } = JSON.parse(line) as { files: { path: string }[] }
-    const file = path.join(folder, files[0]?.path ?? '')
+    const folder = await exported(recordsOf(300), format)
+    const file = firstFile(folder)
     const bytes = readFileSync(file)
     bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1
     writeFileSync(file, bytes)
-    await expect(readAll(fileTape(folder))).rejects.toThrow(/0000000000000010\.avro is damaged: its checksum/)
+    await expect(readAll(fileTape(folder))).rejects.toThrow(/0000000000000010\.\S+ is damaged: its checksum/)
   })
+})
 
+describe('a tape of Avro files', () => {
   it('is read by any Avro reader: a file tells its own schema', async () => {
     const folder = await exported(recordsOf(20))
-    const [line = ''] = readFileSync(path.join(folder, 'segments.jsonl'), 'utf8').split('\n')
-    const { files } = JSON.parse(line) as { files: { path: string }[] }
-    const content = readFileSync(path.join(folder, files[0]?.path ?? ''))
+    const content = readFileSync(firstFile(folder))
     const { header, blocks } = decodeContainer('file', content)
     const type = avro.Type.forSchema(JSON.parse(header.schema) as avro.Schema, { wrapUnions: true })
     const [block] = blocks

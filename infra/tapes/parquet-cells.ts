@@ -55,7 +55,7 @@ function convertOf(type: ParquetType, plain: ConvertPlain): Convert {
 function presentOf(type: ParquetType, plain: ConvertPlain): Convert {
   if (type.kind === 'list') {
     const each = convertOf(type.values, plain)
-    return (value) => (value instanceof Array ? value.map(each) : notA(type))
+    return (value) => (Array.isArray(value) ? value.map(each) : notA(type))
   }
   if (type.kind === 'map') {
     const each = convertOf(type.values, plain)

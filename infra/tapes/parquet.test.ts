@@ -1,0 +1,225 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type avro from 'avsc'
+import fc from 'fast-check'
+import { parquetMetadata } from 'hyparquet'
+import { afterEach, describe, expect, it } from 'vitest'
+import { avroType } from '../../schemas/codec.ts'
+import type { Records, RecordType, Trade } from '../../schemas/records.ts'
+import { topicOf, topics, type TopicName } from '../../schemas/topics.ts'
+import type { LogRecord } from '../kafka/seam.ts'
+import { fileTape } from './file-tape.ts'
+import { codec, exportTo, newFolder, readAll, recordsOf, trade } from './given.ts'
+import { implied } from './implied.ts'
+import { decodeParquet, encodeParquet } from './parquet-file.ts'
+import { optional, required } from './parquet-types.ts'
+import { TapeError } from './tape.ts'
+
+const folders: string[] = []
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+async function roundTrip(records: readonly LogRecord[], topic: TopicName): Promise<string> {
+  const folder = newFolder()
+  folders.push(folder)
+  await exportTo(records, { format: 'parquet', folder, topic })
+  return folder
+}
+
+function filesOf(folder: string, ending = '.parquet'): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith(ending))
+}
+
+/** Any value of an Avro type, the odd ones among them: negative zero, infinity, texts that begin with a byte order mark. */
+function valueOf(type: avro.Type): fc.Arbitrary<unknown> {
+  const { typeName } = type
+  if (typeName === 'record') {
+    const { fields } = type as avro.types.RecordType
+    return fc.record(Object.fromEntries(fields.map((field) => [field.name, valueOf(field.type)])))
+  }
+  if (typeName === 'array') return fc.array(valueOf((type as avro.types.ArrayType).itemsType), { maxLength: 4 })
+  if (typeName === 'map')
+    return fc.dictionary(
+      text.filter((key) => key !== '__proto__'),
+      valueOf((type as avro.types.MapType).valuesType),
+      { noNullPrototype: true },
+    )
+  if (typeName === 'enum') return fc.constantFrom(...(type as avro.types.EnumType).symbols)
+  if (typeName.startsWith('union')) return fc.oneof(...(type as avro.types.UnwrappedUnionType).types.map(valueOf))
+  const plain = plainValues[typeName]
+  if (plain === undefined) throw new Error(`no values of ${typeName}`)
+  return plain
+}
+
+const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('btc', '\uFEFFx', ''))
+const long = fc.bigInt({ min: -(2n ** 52n), max: 2n ** 52n }).map(Number)
+const plainValues: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  null: fc.constant(null),
+  string: text,
+  long,
+  int: fc.integer(),
+  double: fc.oneof(fc.double({ noNaN: true }), fc.constantFrom(0, -0, 1.5, Infinity)),
+  boolean: fc.boolean(),
+  bytes: fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
+}
+
+/** Records of a type, or tombstones, at rising offsets. */
+function recordsOfType<Type extends RecordType>(
+  topic: TopicName,
+  type: Type,
+  values: fc.Arbitrary<Records[Type]>,
+): fc.Arbitrary<LogRecord[]> {
+  const record = fc.record({
+    gap: fc.integer({ min: 1, max: 3 }),
+    time: fc.integer({ min: 0, max: 2 ** 43 }),
+    key: fc.option(text),
+    value: fc.option(values, { freq: 9 }),
+  })
+  return fc.array(record, { minLength: 1, maxLength: 30 }).map((rows) => {
+    let offset = 9
+    return rows.map(({ gap, time, key, value }) => {
+      offset += gap
+      const bytes = value === null ? null : codec.encode<Type>(topic, type, value)
+      return { offset, time, key: key === null ? null : Buffer.from(key), value: bytes }
+    })
+  })
+}
+
+/** Trades of which columns are what others say, or all but, such as a zero of the other sign. */
+const trades: fc.Arbitrary<Trade> = fc
+  .tuple(
+    valueOf(avroType('trade')) as fc.Arbitrary<Trade>,
+    fc.constantFrom('a', 'b'),
+    fc.boolean(),
+    fc.boolean(),
+    fc.boolean(),
+  )
+  .map(([value, instrument, isOne, isProduct, isNegated]) => {
+    const product = isProduct ? value.price * value.size : value.quote
+    const quote = Number.isNaN(product) ? 0 : product
+    return { ...value, instrument, last_id: isOne ? value.first_id : value.last_id, quote: isNegated ? -quote : quote }
+  })
+
+const kinds = [...new Map(topics.flatMap(({ name, records }) => records.map((record) => [record, name] as const)))]
+
+describe('a tape of Parquet files', () => {
+  it.each(kinds)('gives back every %s to the bit', async (type, topic) => {
+    const values = valueOf(avroType(type)) as fc.Arbitrary<Records[RecordType]>
+    await fc.assert(
+      fc.asyncProperty(recordsOfType<RecordType>(topic, type, values), async (records) => {
+        expect(await readAll(fileTape(await roundTrip(records, topic)))).toEqual(records)
+      }),
+      { numRuns: 8 },
+    )
+  })
+
+  it('gives back trades of which columns are implied, and those of which they are nearly so', async () => {
+    await fc.assert(
+      fc.asyncProperty(recordsOfType('market.trades', 'trade', trades), async (records) => {
+        const timed = records.map((record, at) => (at % 2 === 0 ? { ...record, time: receivedMs(record) } : record))
+        expect(await readAll(fileTape(await roundTrip(timed, 'market.trades')))).toEqual(timed)
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('leaves out what is implied, and nothing else', async () => {
+    const value = trade(1)
+    const other: Trade = { ...value, last_id: 2, quote: value.quote * (1 + Number.EPSILON) }
+    const time = Math.floor(value.received / 1000)
+    const record = (offset: number, of: Trade, at: number): LogRecord => ({
+      offset,
+      time: at,
+      key: null,
+      value: codec.encode('market.trades', 'trade', of),
+    })
+    const folder = await roundTrip([record(10, value, time), record(11, other, time + 1)], 'market.trades')
+    const [name = ''] = filesOf(folder)
+    const columns = ['last_id', 'quote', '_time'].map(
+      (column) => [column, optional(required(column === 'quote' ? 'double' : 'int64'))] as const,
+    )
+    const cells = await decodeParquet(name, readFileSync(path.join(folder, name)), columns)
+    expect(Object.fromEntries(cells)).toEqual({
+      last_id: [null, 2],
+      quote: [null, other.quote],
+      _time: [null, time + 1],
+    })
+    expect(Object.keys(implied.trade ?? {})).toEqual(['last_id', 'quote', '_time'])
+  })
+})
+
+function receivedMs({ value, time }: LogRecord): number {
+  const message = value === null ? undefined : codec.decode(value)
+  return message?.type === 'trade' && message.value.received >= 0 ? Math.floor(message.value.received / 1000) : time
+}
+
+describe('a Parquet file', () => {
+  it('has one row group, sorted by instrument and then as the log is, packed with zstd', async () => {
+    const instruments = ['b', 'a', 'b', 'a']
+    const records = instruments.map((instrument, at) => ({
+      offset: 10 + at,
+      time: at,
+      key: null,
+      value: codec.encode('market.trades', 'trade', { ...trade(at), instrument }),
+    }))
+    const folder = await roundTrip(records, 'market.trades')
+    const [name = ''] = filesOf(folder)
+    const content = readFileSync(path.join(folder, name))
+    const groups = parquetMetadata(new Uint8Array(content).buffer).row_groups
+    expect(groups.map(({ num_rows: rows }) => rows)).toEqual([4n])
+    expect(new Set(groups.flatMap(({ columns }) => columns.map((column) => column.meta_data?.codec)))).toEqual(
+      new Set(['ZSTD']),
+    )
+    const cells = await decodeParquet(name, content, [['_offset', required('int64')]])
+    expect(cells.get('_offset')).toEqual([11, 13, 10, 12])
+  })
+
+  it('is refused by its name where it was cut or lacks a column', async () => {
+    const columns = [['a', required('int64')]] as const
+    const whole = encodeParquet(columns, new Map([['a', [1, 2, 3]]]))
+    const refused = async (content: Buffer, name = 'a'): Promise<unknown> =>
+      decodeParquet('x.parquet', content, [[name, required('int64')]]).catch((error: unknown) => error)
+    for (let length = 0; length < whole.length; length += 5) {
+      const error = await refused(whole.subarray(0, length))
+      expect(error).toBeInstanceOf(TapeError)
+      expect(error).toMatchObject({ code: 'corrupt', message: expect.stringContaining('x.parquet') as string })
+    }
+    expect(await refused(whole, 'b')).toMatchObject({
+      code: 'corrupt',
+      message: 'x.parquet cannot be read: it has no column b',
+    })
+  })
+
+  it('is not made of a row that lacks a value, or of a whole number that is none', () => {
+    expect(() => encodeParquet([['a', required('double')]], new Map([['a', [1, null]]]))).toThrow('a row has no a')
+    expect(() => encodeParquet([['a', required('int64')]], new Map([['a', [2 ** 40, 1.5]]]))).toThrow(RangeError)
+  })
+})
+
+describe('a folder of Parquet files', () => {
+  it('of an older version is refused, and says what to do', async () => {
+    const folder = await roundTrip(recordsOf(10), 'market.trades')
+    const file = path.join(folder, 'tape.json')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"version": 2', '"version": 1'))
+    expect(() => fileTape(folder)).toThrow(
+      /has version 1 of parquet, which only older releases read; export memory again/,
+    )
+  })
+
+  it('has no file that is not whole: one that could not be written is not there', async () => {
+    const folder = newFolder()
+    folders.push(folder)
+    const partition = path.join(folder, 'market.trades', '1')
+    mkdirSync(path.join(partition, '0000000000000010.trade.parquet'), { recursive: true })
+    await expect(exportTo(recordsOf(10), { format: 'parquet', folder })).rejects.toThrow()
+    expect(() => fileTape(folder)).toThrow(/is not complete/)
+    rmSync(partition, { recursive: true })
+    await exportTo(recordsOf(10), { format: 'parquet', folder })
+    expect(await readAll(fileTape(folder))).toEqual(recordsOf(10))
+    expect(filesOf(folder, '.part')).toEqual([])
+    expect(topicOf('market.trades').records).toContain('trade')
+    expect(statSync(folder).isDirectory()).toBe(true)
+  })
+})
