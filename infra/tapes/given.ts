@@ -15,6 +15,9 @@ import { avroWriter, writeTape } from './write-tape.ts'
 
 export const codec = localCodec()
 
+/** Of every tape here. */
+export const FIRST_OFFSET = 10
+
 export function trade(id: number): Trade {
   return {
     instrument: 'binance:perp:BTCUSDT',
@@ -39,7 +42,7 @@ export function trade(id: number): Trade {
 /** Records at offsets 10, 11, 13 and so on: every third offset holds none. Times of 1 s apart. */
 export function recordsOf(count: number): LogRecord[] {
   return Array.from({ length: count }, (_, index) => ({
-    offset: 10 + index + Math.floor(index / 2),
+    offset: FIRST_OFFSET + index + Math.floor(index / 2),
     time: 1_700_000_000_000 + index * 1000,
     key: index % 5 === 0 ? null : Buffer.from('btc'),
     value: index % 7 === 6 ? null : codec.encode('market.trades', 'trade', trade(index)),
@@ -48,14 +51,14 @@ export function recordsOf(count: number): LogRecord[] {
 
 /** A tape of one topic, whose partition 1 holds the records. */
 export function memoryTape(records: readonly LogRecord[], topic: TopicName = 'market.trades'): Tape {
-  const end = (records.at(-1)?.offset ?? 9) + 3
+  const end = (records.at(-1)?.offset ?? FIRST_OFFSET) + 3
   return {
     name: 'memory',
     partitions: 2,
     topics: new Set([topic]),
     codec,
     lookUp: () => Promise.resolve(false),
-    span: (_, partition) => Promise.resolve({ topic, partition, from: 10, to: end, isWhole: false }),
+    span: (_, partition) => Promise.resolve({ topic, partition, from: FIRST_OFFSET, to: end, isWhole: false }),
     read: async function* ({ from, to }: Span) {
       for (let at = 0; at < records.length; at += 100) {
         yield records.slice(at, at + 100).filter(({ offset }) => offset >= from && offset < to)
@@ -69,20 +72,22 @@ export interface Export {
   readonly format: Format
   readonly folder: string
   readonly topic?: TopicName
+  /** Records of a segment; default 150. */
+  readonly segmentRecords?: number
   /** Segments after which it is stopped. */
   readonly stopAfter?: number
 }
 
-/** Writes the records into the folder, in segments of 150. */
+/** Writes the records into the folder. */
 export async function exportTo(records: readonly LogRecord[], options: Export): Promise<void> {
-  const { format, folder, topic = 'market.trades', stopAfter = Infinity } = options
+  const { format, folder, topic = 'market.trades', segmentRecords = 150, stopAfter = Infinity } = options
   const tape = memoryTape(records, topic)
   const spans = [await tape.span(topic, 1, { from: 0, to: Infinity })]
   const layout = { version: TAPE_VERSION[format], format, partitions: 2, map: mapHash(), source: 'memory' }
   const header: TapeHeader = { ...layout, range: { from: 0, to: null }, spans }
   let segments = 0
   const write = format === 'avro' ? avroWriter(tape, folder) : parquetWriter(tape, folder)
-  await writeTape({ tape, folder, header, write, segmentRecords: 150, onProgress: () => ++segments < stopAfter })
+  await writeTape({ tape, folder, header, write, segmentRecords, onProgress: () => ++segments < stopAfter })
 }
 
 export async function readAll(tape: Tape, from = 0, to = Infinity): Promise<LogRecord[]> {

@@ -1,15 +1,15 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import type avro from 'avsc'
 import fc from 'fast-check'
 import { parquetMetadata } from 'hyparquet'
 import { afterEach, describe, expect, it } from 'vitest'
 import { avroType } from '../../schemas/codec.ts'
 import type { Records, RecordType, Trade } from '../../schemas/records.ts'
-import { topicOf, topics, type TopicName } from '../../schemas/topics.ts'
+import { topics, type TopicName } from '../../schemas/topics.ts'
 import type { LogRecord } from '../kafka/seam.ts'
 import { fileTape } from './file-tape.ts'
 import { codec, exportTo, newFolder, readAll, recordsOf, trade } from './given.ts'
+import { recordsOfType, valueOf } from './given-records.ts'
 import { implied } from './implied.ts'
 import { decodeParquet, encodeParquet } from './parquet-file.ts'
 import { optional, required } from './parquet-types.ts'
@@ -30,61 +30,6 @@ async function roundTrip(records: readonly LogRecord[], topic: TopicName): Promi
 
 function filesOf(folder: string, ending = '.parquet'): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith(ending))
-}
-
-/** Any value of an Avro type, the odd ones among them: negative zero, infinity, texts that begin with a byte order mark. */
-function valueOf(type: avro.Type): fc.Arbitrary<unknown> {
-  const { typeName } = type
-  if (typeName === 'record') {
-    const { fields } = type as avro.types.RecordType
-    return fc.record(Object.fromEntries(fields.map((field) => [field.name, valueOf(field.type)])))
-  }
-  if (typeName === 'array') return fc.array(valueOf((type as avro.types.ArrayType).itemsType), { maxLength: 4 })
-  if (typeName === 'map')
-    return fc.dictionary(
-      text.filter((key) => key !== '__proto__'),
-      valueOf((type as avro.types.MapType).valuesType),
-      { noNullPrototype: true },
-    )
-  if (typeName === 'enum') return fc.constantFrom(...(type as avro.types.EnumType).symbols)
-  if (typeName.startsWith('union')) return fc.oneof(...(type as avro.types.UnwrappedUnionType).types.map(valueOf))
-  const plain = plainValues[typeName]
-  if (plain === undefined) throw new Error(`no values of ${typeName}`)
-  return plain
-}
-
-const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('btc', '\uFEFFx', ''))
-const long = fc.bigInt({ min: -(2n ** 52n), max: 2n ** 52n }).map(Number)
-const plainValues: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
-  null: fc.constant(null),
-  string: text,
-  long,
-  int: fc.integer(),
-  double: fc.oneof(fc.double({ noNaN: true }), fc.constantFrom(0, -0, 1.5, Infinity)),
-  boolean: fc.boolean(),
-  bytes: fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
-}
-
-/** Records of a type, or tombstones, at rising offsets. */
-function recordsOfType<Type extends RecordType>(
-  topic: TopicName,
-  type: Type,
-  values: fc.Arbitrary<Records[Type]>,
-): fc.Arbitrary<LogRecord[]> {
-  const record = fc.record({
-    gap: fc.integer({ min: 1, max: 3 }),
-    time: fc.integer({ min: 0, max: 2 ** 43 }),
-    key: fc.option(text),
-    value: fc.option(values, { freq: 9 }),
-  })
-  return fc.array(record, { minLength: 1, maxLength: 30 }).map((rows) => {
-    let offset = 9
-    return rows.map(({ gap, time, key, value }) => {
-      offset += gap
-      const bytes = value === null ? null : codec.encode<Type>(topic, type, value)
-      return { offset, time, key: key === null ? null : Buffer.from(key), value: bytes }
-    })
-  })
 }
 
 /** Trades of which columns are what others say, or all but, such as a zero of the other sign. */
@@ -208,7 +153,7 @@ describe('a folder of Parquet files', () => {
     )
   })
 
-  it('has no file that is not whole: one that could not be written is not there', async () => {
+  it('is no tape where a file could not be written, and is one after the same export again', async () => {
     const folder = newFolder()
     folders.push(folder)
     const partition = path.join(folder, 'market.trades', '1')
@@ -219,7 +164,5 @@ describe('a folder of Parquet files', () => {
     await exportTo(recordsOf(10), { format: 'parquet', folder })
     expect(await readAll(fileTape(folder))).toEqual(recordsOf(10))
     expect(filesOf(folder, '.part')).toEqual([])
-    expect(topicOf('market.trades').records).toContain('trade')
-    expect(statSync(folder).isDirectory()).toBe(true)
   })
 })
