@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import avro from 'avsc'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -63,6 +63,21 @@ describe.each(['avro', 'parquet'] as const)('a tape of %s files', (format) => {
     bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1
     writeFileSync(file, bytes)
     await expect(readAll(fileTape(folder))).rejects.toThrow(/0000000000000010\.\S+ is damaged: its checksum/)
+  })
+
+  it.skipIf(!existsSync('/dev/full'))('says that the disk is full, and goes on when it no longer is', async () => {
+    const folder = newFolder()
+    folders.push(folder)
+    const partition = path.join(folder, 'market.trades', '1')
+    const ending = format === 'avro' ? 'avro' : 'trade.parquet'
+    const part = path.join(partition, `0000000000000010.${ending}.part`)
+    mkdirSync(partition, { recursive: true })
+    symlinkSync('/dev/full', part)
+    await expect(exportTo(recordsOf(100), { format, folder })).rejects.toMatchObject({ code: 'disk' })
+    expect(existsSync(part.replace('.part', ''))).toBe(false)
+    rmSync(part)
+    await exportTo(recordsOf(100), { format, folder })
+    expect(await readAll(fileTape(folder))).toEqual(recordsOf(100))
   })
 })
 

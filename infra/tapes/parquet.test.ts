@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'
 import { parquetMetadata } from 'hyparquet'
@@ -28,8 +28,8 @@ async function roundTrip(records: readonly LogRecord[], topic: TopicName): Promi
   return folder
 }
 
-function filesOf(folder: string, ending = '.parquet'): string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith(ending))
+function filesOf(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.parquet'))
 }
 
 /** Trades of which columns are what others say, or all but, such as a zero of the other sign. */
@@ -93,6 +93,12 @@ describe('a tape of Parquet files', () => {
     })
     expect(Object.keys(implied.trade ?? {})).toEqual(['last_id', 'quote', '_time'])
   })
+
+  it.each(['README.md', '../../api/docs/guides/backtesting.md'])('has its SQL in %s', (page) => {
+    const words = readFileSync(new URL(page, import.meta.url), 'utf8')
+    expect(Object.keys(implied)).toEqual(['trade'])
+    for (const { sql } of Object.values(implied.trade ?? {})) expect(words).toContain(sql)
+  })
 })
 
 function receivedMs({ value, time }: LogRecord): number {
@@ -151,18 +157,5 @@ describe('a folder of Parquet files', () => {
     expect(() => fileTape(folder)).toThrow(
       /has version 1 of parquet, which only older releases read; export memory again/,
     )
-  })
-
-  it('is no tape where a file could not be written, and is one after the same export again', async () => {
-    const folder = newFolder()
-    folders.push(folder)
-    const partition = path.join(folder, 'market.trades', '1')
-    mkdirSync(path.join(partition, '0000000000000010.trade.parquet'), { recursive: true })
-    await expect(exportTo(recordsOf(10), { format: 'parquet', folder })).rejects.toThrow()
-    expect(() => fileTape(folder)).toThrow(/is not complete/)
-    rmSync(partition, { recursive: true })
-    await exportTo(recordsOf(10), { format: 'parquet', folder })
-    expect(await readAll(fileTape(folder))).toEqual(recordsOf(10))
-    expect(filesOf(folder, '.part')).toEqual([])
   })
 })
