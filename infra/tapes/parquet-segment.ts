@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { Codec } from '../../schemas/codec.ts'
 import type { Records, RecordType } from '../../schemas/records.ts'
 import { topicOf, type TopicName } from '../../schemas/topics.ts'
@@ -35,9 +36,15 @@ function rowsByType(codec: Codec, records: readonly LogRecord[]): Map<Type, Row[
     const type = message?.type ?? NONE
     const known = rows.get(type) ?? []
     rows.set(type, known)
-    known.push({ _offset: offset, _time: time, _key: key?.toString() ?? null, ...message?.value })
+    known.push({ _offset: offset, _time: time, _key: textOf(key), ...message?.value })
   }
   return rows
+}
+
+/** Keys are text in every topic; bytes that are none would not come back. */
+function textOf(key: Buffer | null): string | null {
+  if (key !== null && !isUtf8(key)) throw new TapeError('refused', 'a key is no text, which Parquet needs; use Avro')
+  return key?.toString() ?? null
 }
 
 /** One file's bytes. The rows of an instrument lie together, which packs them best, else they are in the log's order. */

@@ -150,6 +150,11 @@ describe('a Parquet file', () => {
 })
 
 describe('a folder of Parquet files', () => {
+  it('is not made of records whose key is no text', async () => {
+    const records = [{ offset: 10, time: 0, key: Buffer.from([0xff]), value: null }]
+    await expect(roundTrip(records, 'market.trades')).rejects.toMatchObject({ code: 'refused' })
+  })
+
   it('of an older version is refused, and says what to do', async () => {
     const folder = await roundTrip(recordsOf(10), 'market.trades')
     const file = path.join(folder, 'tape.json')
