@@ -18,8 +18,8 @@ const usage = `npm run export -- [flags]: writes topics of a running system into
   --from T, --to T record times, ISO 8601 or unix milliseconds, from inclusive, to exclusive (default: all of it);
                    of compacted topics, where the newest value stands for all before it, what came after is taken too
   --out DIR        the folder; run the same command again and it goes on where it was stopped
-  --format F       avro (default): the records' own bytes, with their schema; parquet: a file for each record type, a third
-                   of the bytes, with null for what other columns say (infra/tapes/README.md)
+  --format F       avro (default): the records' own bytes, with their schema; parquet: a file for each record type, trades in
+                   a third of the bytes, with null for what other columns say (infra/tapes/README.md)
   --source S       kafka (default), or a folder of tapes, to write it in another format
   --data DIR       the running system's data folder (default .data)
   --help           this text
