@@ -1,8 +1,11 @@
 import type { Micros, Signal } from '../../schemas/records.ts'
 import { BUCKET, type Bucket } from './bucket.ts'
 import { classify } from './signal.ts'
-import { instrumentOf, periodNames, setTime, type AssetState, type CvdState } from './state.ts'
+import { HORIZON, instrumentOf, periodNames, setTime, type AssetState, type CvdState } from './state.ts'
 import { touch } from './trades.ts'
+
+/** Buckets that are kept behind the newest that is closed. */
+const KEPT = HORIZON / BUCKET
 
 /**
  * Moves partition time on to `time`, which is later: closes buckets, lets old ones go, looks at the signals. Returns the
@@ -16,16 +19,21 @@ export function advanceTime(state: CvdState, time: Micros, v: number): Signal[] 
   const assets = [...state.assets.values()].sort((a, b) => compare(a.asset, b.asset))
   for (const asset of assets) for (const name of periodNames) asset.rings[name].advance(closed * BUCKET)
   for (const bucket of closing(state, wasClosed, closed)) close(state, bucket, v)
-  letGo(state, state.gone)
+  letGo(state, wasClosed - KEPT, state.gone) // what is older was let go when `wasClosed` was closed
   return assets.flatMap((asset) => lookAt(asset, closed * BUCKET, v))
 }
 
 /** In an order that follows from the log alone, since sums in the rings depend on it. */
 function closing(state: CvdState, from: number, to: number): Bucket[] {
-  return [...state.buckets]
-    .filter(([index]) => index >= from && index < to)
-    .sort(([a], [b]) => a - b)
-    .flatMap(([, buckets]) => buckets.toSorted((a, b) => compare(a.instrument, b.instrument)))
+  return indicesWithin(state, from, to).flatMap((index) =>
+    (state.buckets.get(index) ?? []).toSorted((a, b) => compare(a.instrument, b.instrument)),
+  )
+}
+
+/** The indices of kept buckets in a range, ascending. Costs what changed: usually the range is one bucket long. */
+function indicesWithin({ buckets }: CvdState, from: number, to: number): number[] {
+  if (to - from > buckets.size) return [...buckets.keys()].filter((at) => at >= from && at < to).sort((a, b) => a - b)
+  return Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at).filter((at) => buckets.has(at))
 }
 
 function close(state: CvdState, bucket: Bucket, v: number): void {
@@ -38,9 +46,9 @@ function close(state: CvdState, bucket: Bucket, v: number): void {
 }
 
 /** Parts that are held back just now keep what they need; only the state forgets them. */
-function letGo(state: CvdState, before: number): void {
-  for (const [index, buckets] of state.buckets) {
-    if (index >= before) continue
+function letGo(state: CvdState, from: number, to: number): void {
+  for (const index of indicesWithin(state, from, to)) {
+    const buckets = state.buckets.get(index) ?? []
     state.buckets.delete(index)
     for (const bucket of buckets) forget(state, bucket)
   }
