@@ -31,7 +31,8 @@ async function main(given: BacktestOptions, stop: AbortSignal): Promise<boolean>
     return bar.step(progress)
   }
   try {
-    const outcome = await backtest(tape, options, { onProgress, warn: (line) => console.error(line), stop })
+    const around = { onProgress, warn: (line: string) => console.error(line), stop }
+    const outcome = await backtest(tape, options, around)
     bar.end({ ...last, records: last.total })
     await keep(options, outcome)
     say(options, outcome)
@@ -42,13 +43,13 @@ async function main(given: BacktestOptions, stop: AbortSignal): Promise<boolean>
 }
 
 /** Writes the results where they were asked for. */
-async function keep(options: BacktestOptions, { manifest, study, collect }: Outcome): Promise<void> {
+async function keep(options: BacktestOptions, { manifest, study, prices }: Outcome): Promise<void> {
   const tables = tablesOf(study, options.horizonsMs)
   const { out } = options
   if (out !== undefined) {
     for (const { name, rows } of tables) writeJson(out, `${name}.json`, rows)
     writeParquet(out, tables)
-    writeFile(out, 'report.html', Buffer.from(reportHtml({ manifest, study, prices: collect.prices })))
+    writeFile(out, 'report.html', Buffer.from(reportHtml({ manifest, study, prices })))
     writeJson(out, 'manifest.json', manifest) // last: where it stands, all the others do
   }
   if (!options.load) return

@@ -63,6 +63,18 @@ export class RunningHash {
   }
 }
 
+/** The outputs of one topic, row and partition. */
+export interface LaneSum {
+  readonly name: string
+  readonly records: number
+  readonly hash: string
+}
+
+export interface OutputSum {
+  readonly topics: Readonly<Record<string, { records: number; hash: string }>>
+  readonly hash: string
+}
+
 interface Lane {
   readonly hash: RunningHash
   readonly isUpsert: boolean
@@ -139,23 +151,17 @@ export class Canonical {
     write(lane, key, body)
   }
 
-  /** Each topic's records and hash, and the hash over all of them. */
-  close(): { readonly topics: Readonly<Record<string, { records: number; hash: string }>>; readonly hash: string } {
-    const byTopic = new Map<string, { records: number; hash: RunningHash }>()
-    for (const [name, lane] of [...this.#lanes].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  /** What each topic, row and partition came to; nothing may follow. */
+  lanes(): LaneSum[] {
+    return [...this.#lanes].map(([name, lane]) => {
       settle(lane)
-      const [topic = ''] = name.split(' ')
-      const sum = byTopic.get(topic) ?? { records: 0, hash: new RunningHash() }
-      byTopic.set(topic, sum)
-      sum.records += lane.records
-      sum.hash.text(name).text(lane.hash.digest())
-    }
-    const topics = Object.fromEntries(
-      [...byTopic].map(([topic, { records, hash }]) => [topic, { records, hash: hash.digest() }]),
-    )
-    const all = new RunningHash()
-    for (const [topic, { hash }] of Object.entries(topics)) all.text(topic).text(hash)
-    return { topics, hash: all.digest() }
+      return { name, records: lane.records, hash: lane.hash.digest() }
+    })
+  }
+
+  /** Each topic's records and hash, and the hash over all of them; nothing may follow. */
+  close(): OutputSum {
+    return sumOf(this.lanes())
   }
 
   /** Undefined for a cache, which is no output. */
@@ -174,6 +180,24 @@ export class Canonical {
     this.#lanes.set(`${topic} ${row} ${partition}`, lane)
     return lane
   }
+}
+
+/** Each topic's records and hash, and the hash over all of them, whatever order the lanes are in. */
+export function sumOf(lanes: readonly LaneSum[]): OutputSum {
+  const byTopic = new Map<string, { records: number; hash: RunningHash }>()
+  for (const { name, records, hash } of lanes.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const [topic = ''] = name.split(' ')
+    const sum = byTopic.get(topic) ?? { records: 0, hash: new RunningHash() }
+    byTopic.set(topic, sum)
+    sum.records += records
+    sum.hash.text(name).text(hash)
+  }
+  const topics = Object.fromEntries(
+    [...byTopic].map(([topic, { records, hash }]) => [topic, { records, hash: hash.digest() }]),
+  )
+  const all = new RunningHash()
+  for (const [topic, { hash }] of Object.entries(topics)) all.text(topic).text(hash)
+  return { topics, hash: all.digest() }
 }
 
 function settle(lane: Lane): void {

@@ -3,6 +3,12 @@ import type { Micros } from '../../schemas/records.ts'
 const POINTS_MAX = 4_000
 const FIRST_STEP: Micros = 1_000_000
 
+/** One point of a series. */
+export interface Point {
+  readonly time: Micros
+  readonly value: number
+}
+
 /** The last value of each step of time, with as many steps as fit: when there are too many, they are twice as long. */
 export class Series {
   #step = FIRST_STEP
@@ -14,7 +20,7 @@ export class Series {
   }
 
   /** Oldest first; each point's time is the start of its step. */
-  points(): { readonly time: Micros; readonly value: number }[] {
+  points(): Point[] {
     return [...this.#points].sort(([a], [b]) => a - b).map(([at, value]) => ({ time: at * this.#step, value }))
   }
 

@@ -114,6 +114,18 @@ export class Study {
     this.#fills.price(asset, fill)
   }
 
+  /** Takes over what another study found of other assets. */
+  absorb({ signals, triggers }: Pick<Study, 'signals' | 'triggers'>): void {
+    for (const signal of signals) {
+      this.#bound()
+      this.signals.push(signal)
+    }
+    for (const trigger of triggers) {
+      this.#bound()
+      this.triggers.push(trigger)
+    }
+  }
+
   /** Returns of each group at each horizon. */
   summaries(): GroupSummary[] {
     const groups = Map.groupBy(

@@ -1,22 +1,23 @@
-import { knownAsset, partitionOf, symbolOf } from '../../schemas/catalogue.ts'
+import { symbolOf } from '../../schemas/catalogue.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { TapeError, type Tape } from '../../infra/tapes/tape.ts'
-import { readRules } from '../../processors/backtest/rules.ts'
+import type { Point } from '../../processors/backtest/chart.ts'
 import { Study } from '../../processors/backtest/study.ts'
-import { processorsNamed } from '../../processors/topology.ts'
-import { Check, type CheckReport } from './check.ts'
-import { Collect } from './collect.ts'
-import { readAlerts, readJson } from './given-alerts.ts'
+import { joined, type CheckReport } from './check.ts'
 import { manifestOf, type Manifest } from './manifest.ts'
 import { arrange } from './modes.ts'
 import type { BacktestOptions } from './options.ts'
-import { inputsOf, run, type Plan, type Progress, type Reading } from './run.ts'
+import { replayPart, rulesOf, type Part, type PartSurroundings } from './part.ts'
+import { assetOf, planOf } from './plan.ts'
+import { inputsOf, lengthOf, readAhead, type Plan, type Progress, type Reading } from './run.ts'
+import { replayInWorkers } from './workers.ts'
 
 /** What a backtest found. */
 export interface Outcome {
   readonly manifest: Manifest
   readonly study: Study
-  readonly collect: Collect
+  /** By asset, oldest first. */
+  readonly prices: ReadonlyMap<string, readonly Point[]>
   readonly check: CheckReport | undefined
 }
 
@@ -26,68 +27,76 @@ export interface Surroundings {
   readonly stop: AbortSignal
 }
 
-/** The processors whose outputs a backtest is about. */
-const replayed = ['cvd', 'prices', 'funding', 'liquidations', 'alerts'] as const
-
 /** Replays the tape as `options` say. Throws `TapeError` where there is nothing to replay. */
 export async function backtest(tape: Tape, options: BacktestOptions, around: Surroundings): Promise<Outcome> {
   const arranged = arrange(tape, options.mode)
   const plan = planOf(arranged, options)
-  const rules = options.rules === undefined ? [] : readRules(readJson(options.rules))
+  const rules = rulesOf(options)
+  const readings = await readAhead(plan)
+  const workers = Math.min(options.workers ?? 1, readings.size)
+  const surroundings = surroundingsOf(readings, around)
+  const parts =
+    workers > 1
+      ? await replayInWorkers({ options, readings, workers }, surroundings)
+      : await replayHere(readings, (partition, own) => {
+          return replayPart({ tape, arranged, plan, options, rules }, partition, own, surroundings)
+        })
+  await complain({ tape, plan, options, readings, parts }, around)
   const { latencyMs, horizonsMs } = options
   const study = new Study({ latencyMs, horizonsMs, rules })
-  const prices = options.mode === 'archive' ? 'trades' : 'composite'
-  const collect = new Collect({ study, prices, placeOf: (place) => arranged.placeOf?.(place) ?? place })
-  const { rows, range, leadInMs, assets } = plan
-  const compared = { tape, rows: processorsNamed(replayed), range, leadInMs, assets }
-  const check = options.checkLive ? new Check(compared) : undefined
-  let undecodable = 0
-  const readings = await run({
-    plan,
-    observers: check === undefined ? [collect] : [collect, check],
-    onProgress: around.onProgress,
-    onUndecodable: (topic, partition, offset) => {
-      undecodable += 1
-      if (undecodable === 1) around.warn(`skipped ${topic}/${partition}@${offset}, which cannot be decoded`)
-    },
-    stop: around.stop,
-  })
-  const silent = (options.symbols ?? []).filter((symbol) => !collect.assets.has(assetOf(symbol)))
-  const isNothing = collect.events === 0 || (silent.length > 0 && silent.length === options.symbols?.length)
-  if (isNothing) throw await nothingThere(tape, plan, readings)
-  // A symbol of which nothing was read may be a slip of the pen.
-  if (silent.length > 0) around.warn(`nothing was read of ${silent.join(', ')}`)
-  const manifest = manifestOf({ options, rows, collect, source: tape.name, study, undecodable })
-  return { manifest, study, collect, check: check?.report() }
+  for (const part of parts) study.absorb(part)
+  const manifest = manifestOf({ options, rows: plan.rows, parts, source: tape.name, study })
+  const prices = new Map(parts.flatMap((part) => part.prices))
+  const checks = parts.map(({ check }) => check).filter((check) => check !== undefined)
+  return { manifest, study, prices, check: options.checkLive ? joined(checks) : undefined }
 }
 
-function planOf(tape: Tape, options: BacktestOptions): Plan {
-  const { from, to, leadInMs, symbols } = options
-  const assets = symbols === undefined ? undefined : new Set(symbols.map(assetOf))
-  const every = Array.from({ length: tape.partitions }, (_, partition) => partition)
-  const own = assets === undefined ? every : every.filter((partition) => hasAny(assets, partition, tape.partitions))
-  const given =
-    options.alerts === undefined ? undefined : readAlerts(options.alerts, { from, to, partitions: tape.partitions })
-  // An archive tells of no alerts, and ClickHouse has none of their secrets: nothing there rings but what is given.
-  const commands = given ?? (tape.topics.has('alerts.inputs') ? undefined : [])
-  const names = commands?.length === 0 ? replayed.filter((name) => name !== 'alerts') : replayed
+async function replayHere(
+  readings: ReadonlyMap<number, readonly Reading[]>,
+  replay: (partition: number, readings: readonly Reading[]) => Promise<Part>,
+): Promise<Part[]> {
+  const parts: Part[] = []
+  for (const [partition, own] of readings) parts.push(await replay(partition, own))
+  return parts
+}
+
+/** Progress over all partitions, whichever of them tell of it. */
+function surroundingsOf(
+  readings: ReadonlyMap<number, readonly Reading[]>,
+  { onProgress, stop }: Surroundings,
+): PartSurroundings {
+  const total = [...readings.values()].reduce((sum, own) => sum + lengthOf(own), 0)
+  const done = new Map<number, number>()
+  let records = 0
   return {
-    tape,
-    rows: processorsNamed(names),
-    partitions: own,
-    range: { from, to },
-    leadInMs,
-    assets,
-    commands,
+    stop,
+    onProgress: (partition, own, time) => {
+      records += own - (done.get(partition) ?? 0)
+      done.set(partition, own)
+      return onProgress({ records, total, time })
+    },
   }
 }
 
-export function assetOf(symbol: string): string {
-  return knownAsset(symbol)?.id ?? symbol.toLowerCase()
+interface Replayed {
+  readonly tape: Tape
+  readonly plan: Plan
+  readonly options: BacktestOptions
+  readonly readings: ReadonlyMap<number, readonly Reading[]>
+  readonly parts: readonly Part[]
 }
 
-function hasAny(assets: ReadonlySet<string>, partition: number, partitions: number): boolean {
-  return [...assets].some((asset) => partitionOf(asset, partitions) === partition)
+/** Says what could not be read, and of which symbols there was nothing; throws where there was nothing at all. */
+async function complain({ tape, plan, options, readings, parts }: Replayed, { warn }: Surroundings): Promise<void> {
+  const unreadable = parts.find((part) => part.firstUndecodable !== undefined)?.firstUndecodable
+  if (unreadable !== undefined) warn(`skipped ${unreadable}, which cannot be decoded`)
+  const assets = new Set(parts.flatMap((part) => part.assets))
+  const silent = (options.symbols ?? []).filter((symbol) => !assets.has(assetOf(symbol)))
+  const isNothing =
+    parts.every(({ events }) => events === 0) || (silent.length > 0 && silent.length === options.symbols?.length)
+  if (isNothing) throw await nothingThere(tape, plan, [...readings.values()].flat())
+  // A symbol of which nothing was read may be a slip of the pen.
+  if (silent.length > 0) warn(`nothing was read of ${silent.join(', ')}`)
 }
 
 /** Why there was nothing: the range that the tape has, or a symbol that it does not know. */

@@ -128,6 +128,18 @@ export class Check implements Observer {
   }
 }
 
+/** The reports of several partitions as one. */
+export function joined(reports: readonly CheckReport[]): CheckReport {
+  const tallies = new Map<TopicName, Tally>()
+  for (const report of reports)
+    for (const [topic, tally] of report.tallies) tallies.set(topic, plus(tallies.get(topic), tally))
+  return {
+    differences: reports.flatMap(({ differences }) => differences),
+    tallies,
+    absent: reports[0]?.absent ?? [],
+  }
+}
+
 /** One partition of it. */
 class PartitionCheck {
   readonly check: LiveCheck

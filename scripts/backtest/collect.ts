@@ -23,7 +23,14 @@ export interface CollectOptions {
   readonly placeOf: (place: RecordPlace) => RecordPlace
 }
 
-/** What was read of one topic and partition. */
+/** What was read of one topic and partition, with the SHA-256 over offsets, times and bodies. */
+export interface InputSum {
+  readonly records: number
+  readonly first: number
+  readonly last: number
+  readonly hash: string
+}
+
 interface Input {
   records: number
   readonly first: number
@@ -80,6 +87,11 @@ export class Collect implements Observer {
     if (message.type === 'trigger' && !message.value.test)
       study.trigger(message.value, partitionTime, this.#place(cause))
     this.outputs.add(row, output.topic, cause.partition, output.key, body, message.type === 'mark')
+  }
+
+  /** By `topic/partition`; nothing may follow. */
+  inputSums(): [string, InputSum][] {
+    return [...this.inputs].map(([name, { hash, ...rest }]) => [name, { ...rest, hash: hash.digest() }])
   }
 
   #note({ value }: Message): void {

@@ -4,8 +4,9 @@ import { TapeError } from '../../infra/tapes/tape.ts'
 import { RulesError } from '../../processors/backtest/rules.ts'
 import { UsageError } from './options.ts'
 import { StoppedError } from './run.ts'
+import { WorkerError } from './workers.ts'
 
-const kinds = [UsageError, TapeError, RulesError, LogError, SchemaError, StoppedError]
+const kinds = [UsageError, TapeError, RulesError, LogError, SchemaError, StoppedError, WorkerError]
 
 /** What a failed command says: a line for what a person can mend, the whole error for what is our fault. */
 export function saying(error: unknown): unknown {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import type { Collect } from './collect.ts'
 import type { BacktestOptions } from './options.ts'
+import { sumOf } from '../../processors/backtest/canonical.ts'
+import type { Part } from './part.ts'
 import type { Study } from '../../processors/backtest/study.ts'
 import type { ProcessorRow } from '../../processors/kernel/processor.ts'
 
@@ -27,21 +28,17 @@ export interface Manifest {
 export interface ManifestParts {
   readonly options: BacktestOptions
   readonly rows: readonly ProcessorRow[]
-  readonly collect: Collect
+  readonly parts: readonly Part[]
   readonly source: string
   readonly study: Study
-  readonly undecodable: number
 }
 
 /** Nothing in it depends on when or where the backtest ran, but for the name of the source. */
 export function manifestOf(parts: ManifestParts): Manifest {
-  const { options, rows, collect, source, study, undecodable } = parts
-  const inputs = Object.fromEntries(
-    [...collect.inputs]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, { records, first, last, hash }]) => [name, { records, first, last, hash: hash.digest() }]),
-  )
-  const { topics: outputs, hash } = collect.outputs.close()
+  const { options, rows, source, study } = parts
+  const total = (count: (part: Part) => number): number => parts.parts.reduce((sum, part) => sum + count(part), 0)
+  const inputs = Object.fromEntries(parts.parts.flatMap((part) => part.inputs).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  const { topics: outputs, hash } = sumOf(parts.parts.flatMap(({ lanes }) => lanes))
   const { signals, triggers } = study
   return {
     version: 1,
@@ -53,10 +50,10 @@ export function manifestOf(parts: ManifestParts): Manifest {
     inputHash: sha256(JSON.stringify(inputs)),
     outputs,
     outputHash: sha256(JSON.stringify([hash, signals, triggers])),
-    events: collect.events,
+    events: total(({ events }) => events),
     signals: signals.length,
     triggers: triggers.length,
-    undecodable,
+    undecodable: total(({ undecodable }) => undecodable),
   }
 }
 

@@ -62,6 +62,11 @@ function earliest(lanes: readonly Lane[]): { first: Lane | undefined; bound: Bou
   return { first, bound }
 }
 
+/** Bytes before the body of a record in the wire format: a zero and the schema id. */
+const WIRE_HEADER_BYTES = 5
+/** Registries give ids above it. */
+const NO_ID = -1
+
 interface Bound {
   readonly time: number
   readonly isInclusive: boolean
@@ -75,6 +80,7 @@ class Lane {
   #records: readonly LogRecord[] = []
   #at = 0
   #largest = 0
+  #known = NO_ID
 
   constructor(span: Span, options: MergeOptions, decoder: Decoder) {
     this.#span = span
@@ -122,11 +128,20 @@ class Lane {
 
   async #learn(): Promise<void> {
     for (const { value } of this.#records) {
-      if (value === null || this.#options.tape.codec.typeOf(value) !== undefined) continue
+      if (value === null || this.#isKnown(value)) continue
       await this.#decoder.decodeOrAsk(value).catch((error: unknown) => {
         if (!(error instanceof UndecodableError)) throw error // an unreadable record is told of when its turn comes
       })
     }
+  }
+
+  /** Nearly all records of a lane have one schema or two: the id that was known last is not looked up again. */
+  #isKnown(value: Buffer): boolean {
+    const id = value.length < WIRE_HEADER_BYTES ? NO_ID : value.readInt32BE(1)
+    if (id !== NO_ID && id === this.#known) return true
+    if (this.#options.tape.codec.typeOf(value) === undefined) return false
+    this.#known = id
+    return true
   }
 
   #read({ offset, value }: LogRecord): Message | undefined {

@@ -22,6 +22,8 @@ export interface BacktestOptions {
   readonly source: string
   readonly data: string
   readonly checkLive: boolean
+  /** Threads that partitions are replayed in; undefined: none beside this one. */
+  readonly workers: number | undefined
   readonly load: boolean
   readonly json: boolean
 }
@@ -32,6 +34,7 @@ export class UsageError extends Error {
 }
 
 const HOUR = 3_600_000
+const WORKERS_MAX = 64
 const LEAD_IN_MAX = 168 * HOUR
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: HOUR, d: 24 * HOUR }
 const text = { type: 'string' } as const
@@ -55,6 +58,7 @@ export const usage = `npm run backtest -- [flags]: replays history through the p
   --latency D          from the decision to the price that it is filled at: the first at or after it (default 500ms)
   --horizons D,D       forward returns after the fill (default 1m,5m,15m,1h,4h,1d)
   --out DIR            results: manifest.json, signals, triggers, returns (JSON and Parquet), report.html
+  --workers N          threads that replay partitions at the same time (default 1); the result is the same for any
   --check-live         also hold every output beside what the live system wrote, and print each difference
   --load               also put the results into the database backtests of the running system's ClickHouse
   --json               the manifest on standard output
@@ -90,6 +94,7 @@ export function readOptions(argv: readonly string[]): BacktestOptions | undefine
     source: values.source ?? 'kafka',
     data: path.resolve(values.data ?? '.data'),
     checkLive: values['check-live'] ?? false,
+    workers: values.workers === undefined ? undefined : readWorkers(values.workers),
     load: values.load ?? false,
     json: values.json ?? false,
   }
@@ -112,6 +117,7 @@ function parse(argv: readonly string[]) {
         out: text,
         source: text,
         data: text,
+        workers: text,
         'check-live': flag,
         load: flag,
         json: flag,
@@ -138,6 +144,12 @@ export function readDuration(name: string, value: string): number {
   if (number === undefined || scale === undefined)
     throw new UsageError(`${name} must be a duration as 500ms, 10s, 5m, 1h or 7d, got ${value}`)
   return Number(number) * scale
+}
+
+function readWorkers(value: string): number {
+  const workers = Number(value)
+  if (Number.isInteger(workers) && workers >= 1 && workers <= WORKERS_MAX) return workers
+  throw new UsageError(`--workers must be a whole number from 1 to ${WORKERS_MAX}, got ${value}`)
 }
 
 export function readSymbols(value: string): readonly string[] {

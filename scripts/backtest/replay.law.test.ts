@@ -11,7 +11,7 @@ import { localCodec } from '../../schemas/codec.ts'
 import { priceVenues } from '../../schemas/venues.ts'
 import { Check, type CheckReport } from './check.ts'
 import { Collect } from './collect.ts'
-import { run } from './run.ts'
+import { readAhead, replayPartition } from './run.ts'
 import { memoryTape } from './test-tape.ts'
 
 const codec = localCodec()
@@ -90,13 +90,15 @@ async function replayed(name: string, driver: Driver, batch: number): Promise<Re
   const study = new Study({ latencyMs: 0, horizonsMs: [1_000], rules: [] })
   const collect = new Collect({ study, prices: 'composite', placeOf: (place) => place })
   const partitions = [...Array(PARTITIONS).keys()]
-  await run({
-    plan: { tape, rows, partitions, range, leadInMs: 0, assets: undefined, commands: undefined },
+  const plan = { tape, rows, partitions, range, leadInMs: 0, assets: undefined, commands: undefined }
+  const options = {
+    plan,
     observers: [check, collect],
-    onProgress: () => undefined,
     onUndecodable: () => undefined,
     stop: new AbortController().signal,
-  })
+  }
+  for (const [partition, readings] of await readAhead(plan))
+    await replayPartition(options, partition, readings, () => undefined)
   return { check: check.report(), hash: collect.outputs.close().hash }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Series } from '../../processors/backtest/chart.ts'
+import { Series, type Point } from '../../processors/backtest/chart.ts'
 import { Study } from '../../processors/backtest/study.ts'
 import type { Signal } from '../../schemas/records.ts'
 import { checkText } from './check-text.ts'
@@ -27,7 +27,7 @@ const manifest: Manifest = {
   undecodable: 0,
 }
 
-function filled(): { study: Study; prices: Map<string, Series> } {
+function filled(): { study: Study; prices: Map<string, Point[]> } {
   const study = new Study({ latencyMs: 500, horizonsMs: [10_000], rules: [] })
   const series = new Series()
   const common = { asset: 'btc', kind: 'cvd', period: '1h', from: 'neutral', value: 0.1, evidence: {}, v: 0 } as const
@@ -38,7 +38,7 @@ function filled(): { study: Study; prices: Map<string, Series> } {
     study.price('btc', { price: 100 + (second % 7), time, place })
     series.add(time, 100 + (second % 7))
   }
-  return { study, prices: new Map([['btc', series]]) }
+  return { study, prices: new Map([['btc', series.points()]]) }
 }
 
 describe('the report', () => {

@@ -1,5 +1,5 @@
 import { symbolOf } from '../../schemas/catalogue.ts'
-import type { Series } from '../../processors/backtest/chart.ts'
+import type { Point } from '../../processors/backtest/chart.ts'
 import type { GroupSummary, SignalResult, Study, TriggerResult } from '../../processors/backtest/study.ts'
 import type { Manifest } from './manifest.ts'
 import { clock, escape, percent, price, priceChart, returnsChart, type Marker } from './svg.ts'
@@ -12,7 +12,7 @@ const HOUR = 3_600_000
 export interface ReportParts {
   readonly manifest: Manifest
   readonly study: Study
-  readonly prices: ReadonlyMap<string, Series>
+  readonly prices: ReadonlyMap<string, readonly Point[]>
 }
 
 /** One page with everything in it: no script, nothing that is fetched. */
@@ -26,7 +26,7 @@ export function reportHtml({ manifest, study, prices }: ReportParts): string {
 ${headline(manifest)}
 <h2>Prices and what fired</h2>
 <p class="legend"><span class="long">▲</span> bets on a rise, <span class="short">▼</span> on a fall, <span class="alert">●</span> an alert rang</p>
-${assets.map(([asset, series]) => assetChart(asset, series, study)).join('\n')}
+${assets.map(([asset, points]) => assetChart(asset, points, study)).join('\n')}
 <h2>Forward returns</h2>
 ${returns(summaries)}
 <h2>Alerts that rang (${study.triggers.length})</h2>
@@ -61,7 +61,7 @@ function text(value: unknown, otherwise = ''): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : otherwise
 }
 
-function assetChart(asset: string, series: Series, { signals, triggers }: Study): string {
+function assetChart(asset: string, points: readonly Point[], { signals, triggers }: Study): string {
   const symbol = symbolOf(asset)
   const bets = signals.flatMap((signal): Marker[] => {
     if (signal.symbol !== symbol || signal.side === null) return []
@@ -70,7 +70,7 @@ function assetChart(asset: string, series: Series, { signals, triggers }: Study)
   const rang = triggers.flatMap((trigger): Marker[] =>
     trigger.symbol === symbol ? [{ time: trigger.time, side: 'alert', says: trigger.condition_met }] : [],
   )
-  return `<section><h3>${escape(symbol)}</h3>${priceChart(series.points(), [...rang, ...bets])}</section>`
+  return `<section><h3>${escape(symbol)}</h3>${priceChart(points, [...rang, ...bets])}</section>`
 }
 
 function returns(summaries: readonly GroupSummary[]): string {

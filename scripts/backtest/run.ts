@@ -56,8 +56,6 @@ export interface Progress {
 export interface RunOptions {
   readonly plan: Plan
   readonly observers: readonly Observer[]
-  /** Called every few thousand records; may wait, which lets signals through. */
-  readonly onProgress: (progress: Progress) => Promise<void> | undefined
   readonly onUndecodable: (topic: TopicName, partition: number, offset: number) => void
   /** Aborted: the run ends with a `StoppedError` at the next report. */
   readonly stop: AbortSignal
@@ -65,23 +63,16 @@ export interface RunOptions {
 
 const RECORDS_PER_REPORT = 5_000
 
-/** Replays the plan's partitions, one after the other; gives what was read. */
-export async function run(options: RunOptions): Promise<readonly Reading[]> {
-  const { plan } = options
+/** What is to be read of each partition. */
+export async function readAhead(plan: Plan): Promise<Map<number, Reading[]>> {
   const read = new Map<number, Reading[]>()
   for (const partition of plan.partitions) read.set(partition, await readingsOf(plan, partition))
-  const all = [...read.values()].flat()
-  const total = all.reduce((sum, { span }) => sum + span.to - span.from, 0)
-  let done = 0
-  for (const [partition, readings] of read) {
-    const before = done
-    await replayPartition(options, partition, readings, (records, time) => {
-      done = before + records
-      return options.onProgress({ records: done, total, time })
-    })
-    done = before + readings.reduce((sum, { span }) => sum + span.to - span.from, 0)
-  }
-  return all
+  return read
+}
+
+/** Offsets, of which some may hold no record. */
+export function lengthOf(readings: readonly Reading[]): number {
+  return readings.reduce((sum, { span }) => sum + span.to - span.from, 0)
 }
 
 /** Topics that the rows read off this tape: those that it has. */
@@ -102,7 +93,11 @@ async function readingsOf(plan: Plan, partition: number): Promise<Reading[]> {
   return readings
 }
 
-async function replayPartition(
+/**
+ * Replays one partition. `onProgress`: records read of it so far, and the record time reached; called every few thousand
+ * records; may wait, which lets signals through.
+ */
+export async function replayPartition(
   { plan, observers, onUndecodable, stop }: RunOptions,
   partition: number,
   readings: readonly Reading[],

@@ -1,0 +1,87 @@
+import type { Tape } from '../../infra/tapes/tape.ts'
+import type { LaneSum } from '../../processors/backtest/canonical.ts'
+import type { Point } from '../../processors/backtest/chart.ts'
+import { readRules, type Rule } from '../../processors/backtest/rules.ts'
+import { Study, type SignalResult, type TriggerResult } from '../../processors/backtest/study.ts'
+import { processorsNamed } from '../../processors/topology.ts'
+import { Check, type CheckReport } from './check.ts'
+import { Collect, type InputSum } from './collect.ts'
+import { readJson } from './given-alerts.ts'
+import type { Arranged } from './modes.ts'
+import type { BacktestOptions } from './options.ts'
+import { replayed } from './plan.ts'
+import { replayPartition, type Plan, type Reading } from './run.ts'
+
+/** What the replay of one partition found: plain data, so that it may come from another thread. */
+export interface Part {
+  readonly inputs: readonly (readonly [name: string, sum: InputSum])[]
+  readonly lanes: readonly LaneSum[]
+  readonly signals: SignalResult[]
+  readonly triggers: TriggerResult[]
+  readonly prices: readonly (readonly [asset: string, points: readonly Point[]])[]
+  /** Of which anything was read. */
+  readonly assets: readonly string[]
+  readonly events: number
+  readonly undecodable: number
+  /** Its place. */
+  readonly firstUndecodable: string | undefined
+  readonly check: CheckReport | undefined
+}
+
+export interface PartPlan {
+  readonly tape: Tape
+  readonly arranged: Arranged
+  readonly plan: Plan
+  readonly options: BacktestOptions
+  readonly rules: readonly Rule[]
+}
+
+export interface PartSurroundings {
+  /** Records read of the partition so far, and the record time reached, milliseconds. */
+  readonly onProgress: (partition: number, records: number, time: number) => Promise<void> | undefined
+  readonly stop: AbortSignal
+}
+
+export function rulesOf({ rules }: BacktestOptions): readonly Rule[] {
+  return rules === undefined ? [] : readRules(readJson(rules))
+}
+
+/** Replays one partition. Nothing that it finds depends on another. */
+export async function replayPart(
+  { tape, arranged, plan, options, rules }: PartPlan,
+  partition: number,
+  readings: readonly Reading[],
+  { onProgress, stop }: PartSurroundings,
+): Promise<Part> {
+  const { latencyMs, horizonsMs } = options
+  const study = new Study({ latencyMs, horizonsMs, rules })
+  const prices = options.mode === 'archive' ? 'trades' : 'composite'
+  const collect = new Collect({ study, prices, placeOf: (place) => arranged.placeOf?.(place) ?? place })
+  const { range, leadInMs, assets } = plan
+  const compared = { tape, rows: processorsNamed(replayed), range, leadInMs, assets }
+  const check = options.checkLive ? new Check(compared) : undefined
+  let undecodable = 0
+  let firstUndecodable: string | undefined
+  const run = {
+    plan,
+    observers: check === undefined ? [collect] : [collect, check],
+    onUndecodable: (topic: string, _: number, offset: number) => {
+      undecodable += 1
+      firstUndecodable ??= `${topic}/${partition}@${offset}`
+    },
+    stop,
+  }
+  await replayPartition(run, partition, readings, (records, time) => onProgress(partition, records, time))
+  return {
+    inputs: collect.inputSums(),
+    lanes: collect.outputs.lanes(),
+    signals: study.signals,
+    triggers: study.triggers,
+    prices: [...collect.prices].map(([asset, series]) => [asset, series.points()] as const),
+    assets: [...collect.assets],
+    events: collect.events,
+    undecodable,
+    firstUndecodable,
+    check: check?.report(),
+  }
+}
