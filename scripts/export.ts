@@ -2,7 +2,14 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { mapHash } from '../schemas/catalogue.ts'
 import { topicOf, topics, type TopicName } from '../schemas/topics.ts'
-import { TAPE_VERSION, type Format, type TapeHeader } from '../infra/tapes/folder.ts'
+import {
+  readHeader,
+  readSegments,
+  TAPE_VERSION,
+  type Format,
+  type Segment,
+  type TapeHeader,
+} from '../infra/tapes/folder.ts'
 import { parquetWriter } from '../infra/tapes/parquet-segment.ts'
 import { TapeError, type Span, type Tape } from '../infra/tapes/tape.ts'
 import { avroWriter, writeTape } from '../infra/tapes/write-tape.ts'
@@ -93,20 +100,30 @@ async function headerOf(tape: Tape, names: readonly TopicName[], { format, from,
 
 async function write(tape: Tape, folder: string, header: TapeHeader, stop: AbortSignal): Promise<boolean> {
   const bar = new ProgressBar({ isTerminal: process.stderr.isTTY, write: (text) => void process.stderr.write(text) })
-  const total = header.spans.reduce((sum, span) => sum + span.to - span.from, 0)
+  // An export that goes on is of what was there when it began.
+  const { spans } = readHeader(folder) ?? header
+  const total = lengthOf(spans) - lengthOf([...readSegments(folder).values()].flat())
   let records = 0
-  const onProgress = (count: number, time: number): boolean => {
-    records += count
-    void bar.step({ records, total, time })
-    return !stop.aborted
+  let offsets = 0
+  let time = 0
+  const onProgress = (segment: Segment): void => {
+    records += segment.records
+    offsets += segment.to - segment.from
+    time = Math.max(time, segment.lastTime)
+    void bar.step({ records: offsets, total, time })
   }
   const writer = header.format === 'avro' ? avroWriter(tape, folder) : parquetWriter(tape, folder)
-  const isDone = await writeTape({ tape, folder, header, write: writer, onProgress })
-  bar.end({ records, total, time: 0 })
+  const isDone = await writeTape({ tape, folder, header, write: writer, onProgress, stop })
+  bar.end({ records: offsets, total, time })
   console.log(
     `${records} records written to ${folder}${isDone ? '' : '; stopped: run the same command again to go on'}`,
   )
   return isDone
+}
+
+/** Offsets, of which some may hold no record. */
+function lengthOf(spans: readonly { readonly from: number; readonly to: number }[]): number {
+  return spans.reduce((sum, { from, to }) => sum + to - from, 0)
 }
 
 const stop = stopSignal()

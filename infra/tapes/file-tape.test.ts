@@ -2,14 +2,17 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import path from 'node:path'
 import avro from 'avsc'
 import { afterEach, describe, expect, it } from 'vitest'
+import { mapHash } from '../../schemas/catalogue.ts'
 import { topics } from '../../schemas/topics.ts'
 import type { LogRecord } from '../kafka/seam.ts'
 import { decodeContainer } from './container.ts'
 import { EntryReader, EntryWriter, envelopeSchema } from './envelope.ts'
 import { fileTape } from './file-tape.ts'
-import type { Format } from './folder.ts'
-import { exportTo, newFolder, readAll, recordsOf } from './given.ts'
+import { readSegments, TAPE_VERSION, type Format } from './folder.ts'
+import { exportTo, memoryTape, newFolder, readAll, recordsOf } from './given.ts'
+import { avroWriter, writeTape } from './write-tape.ts'
 
+const TOPIC = 'market.trades'
 const folders: string[] = []
 
 afterEach(() => {
@@ -78,6 +81,32 @@ describe.each(['avro', 'parquet'] as const)('a tape of %s files', (format) => {
     rmSync(part)
     await exportTo(recordsOf(100), { format, folder })
     expect(await readAll(fileTape(folder))).toEqual(recordsOf(100))
+  })
+})
+
+describe('an export that is stopped', () => {
+  it('ends behind the segment under way, be it the last of its partition, and is whole only where all is there', async () => {
+    const folder = newFolder()
+    folders.push(folder)
+    const tape = memoryTape(recordsOf(100))
+    const spans = await Promise.all([0, 1].map((partition) => tape.span(TOPIC, partition, { from: 0, to: Infinity })))
+    const layout = {
+      version: TAPE_VERSION.avro,
+      format: 'avro',
+      partitions: 2,
+      map: mapHash(),
+      source: 'memory',
+    } as const
+    const header = { ...layout, range: { from: 0, to: null }, spans }
+    const write = (): Promise<boolean> => {
+      const stop = new AbortController()
+      const around = { onProgress: () => stop.abort(), stop: stop.signal }
+      return writeTape({ tape, folder, header, write: avroWriter(tape, folder), ...around })
+    }
+    expect(await write()).toBe(false)
+    expect([...readSegments(folder).keys()]).toEqual(['market.trades/0'])
+    expect(await write()).toBe(true)
+    expect([...readSegments(folder).keys()]).toEqual(['market.trades/0', 'market.trades/1'])
   })
 })
 

@@ -85,9 +85,13 @@ export async function exportTo(records: readonly LogRecord[], options: Export): 
   const spans = [await tape.span(topic, 1, { from: 0, to: Infinity })]
   const layout = { version: TAPE_VERSION[format], format, partitions: 2, map: mapHash(), source: 'memory' }
   const header: TapeHeader = { ...layout, range: { from: 0, to: null }, spans }
+  const stop = new AbortController()
   let segments = 0
+  const onProgress = (): void => {
+    if (++segments >= stopAfter) stop.abort()
+  }
   const write = format === 'avro' ? avroWriter(tape, folder) : parquetWriter(tape, folder)
-  await writeTape({ tape, folder, header, write, segmentRecords, onProgress: () => ++segments < stopAfter })
+  await writeTape({ tape, folder, header, write, segmentRecords, onProgress, stop: stop.signal })
 }
 
 export async function readAll(tape: Tape, from = 0, to = Infinity): Promise<LogRecord[]> {

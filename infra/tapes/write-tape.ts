@@ -18,8 +18,10 @@ export interface WriteOptions {
   readonly write: SegmentWriter
   /** Records of a segment; default 200,000. */
   readonly segmentRecords?: number
-  /** Records written since the last call; may wait. Stops the writing after the segment where it answers false. */
-  readonly onProgress: (records: number, time: number) => boolean
+  /** Told of each segment that is written. */
+  readonly onProgress: (segment: Segment) => void
+  /** Aborted: the writing ends at the next batch; what is no segment by then is read again when it goes on. */
+  readonly stop: AbortSignal
 }
 
 /** Avro files, the records' bytes as they are. */
@@ -40,9 +42,16 @@ export async function writeTape(options: WriteOptions): Promise<boolean> {
   for (const span of header.spans) {
     const last = there.get(placeOf(span.topic, span.partition))?.at(-1)
     const rest = { ...span, from: last?.to ?? span.from }
-    if (rest.from < rest.to && !(await writeSpan(options, rest))) return false
+    if (rest.from < rest.to && !(await writeSpan(options, rest))) return isWhole(options.folder, header)
   }
   return true
+}
+
+function isWhole(folder: string, { spans }: TapeHeader): boolean {
+  const there = readSegments(folder)
+  return spans.every(
+    ({ topic, partition, from, to }) => (there.get(placeOf(topic, partition))?.at(-1)?.to ?? from) >= to,
+  )
 }
 
 /** The header of an export that goes on, or a new one. Throws `TapeError` where the folder holds another tape. */
@@ -60,29 +69,31 @@ function openFolder(folder: string, header: TapeHeader): TapeHeader {
   return known
 }
 
+/** Gives whether to go on. */
 async function writeSpan(options: WriteOptions, span: Span): Promise<boolean> {
   let records: LogRecord[] = []
   let bytes = 0
   let from = span.from
   const recordsMax = options.segmentRecords ?? SEGMENT_RECORDS_MAX
-  const close = async (to: number): Promise<boolean> => {
+  const close = async (to: number): Promise<void> => {
     const files = await options.write({ ...span, from, to }, records)
     const { topic, partition } = span
-    noteSegment(options.folder, { topic, partition, from, to, records: records.length, ...timesOf(records), files })
-    const goesOn = options.onProgress(records.length, records.at(-1)?.time ?? 0)
+    const segment = { topic, partition, from, to, records: records.length, ...timesOf(records), files }
+    noteSegment(options.folder, segment)
     records = []
     bytes = 0
     from = to
-    return goesOn
+    options.onProgress(segment)
   }
   for await (const batch of options.tape.read(span)) {
+    if (options.stop.aborted) return false
     for (const record of batch) {
       records.push(record)
       bytes += (record.value?.length ?? 0) + (record.key?.length ?? 0)
-      const isFull = records.length >= recordsMax || bytes >= SEGMENT_BYTES_MAX
-      if (isFull && !(await close(record.offset + 1))) return from >= span.to
+      if (records.length >= recordsMax || bytes >= SEGMENT_BYTES_MAX) await close(record.offset + 1)
     }
   }
   // Behind the last record offsets may follow that no record has.
-  return from >= span.to || (await close(span.to)) || true
+  if (from < span.to) await close(span.to)
+  return !options.stop.aborted
 }

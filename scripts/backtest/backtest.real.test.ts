@@ -122,7 +122,8 @@ async function exported(format: Format): Promise<string> {
   } as const
   const header = { ...layout, range: { from: 0, to: null }, spans }
   const write = format === 'avro' ? avroWriter(tape, out) : parquetWriter(tape, out)
-  const done = await writeTape({ tape, folder: out, header, write, segmentRecords: 2_000, onProgress: () => true })
+  const around = { onProgress: () => undefined, stop: new AbortController().signal }
+  const done = await writeTape({ tape, folder: out, header, write, segmentRecords: 2_000, ...around })
   expect(done).toBe(true)
   await tape.close()
   return out
