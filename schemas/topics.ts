@@ -265,6 +265,12 @@ export function topicOf(name: TopicName): Topic {
   return topic
 }
 
+/** Whether a later value of a key may have replaced one that was read for, so that a range lacks it. */
+export function isCompacted(name: TopicName): boolean {
+  const { kind } = topicOf(name)
+  return kind === 'upsert' || kind === 'cache'
+}
+
 /** Subject under which a topic's record type is registered: `<topic>-<record>`. */
 export function subjectOf(topic: TopicName, record: RecordType): string {
   return `${topic}-${record}`

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { mapHash } from '../schemas/catalogue.ts'
-import { topicOf, topics, type TopicName } from '../schemas/topics.ts'
+import { isCompacted, topicOf, topics, type TopicName } from '../schemas/topics.ts'
 import {
   readHeader,
   readSegments,
@@ -84,10 +84,9 @@ interface Asked {
 async function headerOf(tape: Tape, names: readonly TopicName[], { format, from, to }: Asked): Promise<TapeHeader> {
   const spans: Span[] = []
   for (const topic of names) {
-    const { partitions, kind } = topicOf(topic)
-    const count = partitions === 'one' ? 1 : tape.partitions
+    const count = topicOf(topic).partitions === 'one' ? 1 : tape.partitions
     // Of compacted topics all is taken: what came later has replaced what lay in the range.
-    const upTo = kind === 'upsert' || kind === 'cache' ? Infinity : (to ?? Infinity)
+    const upTo = isCompacted(topic) ? Infinity : (to ?? Infinity)
     for (let partition = 0; partition < count; partition++) {
       spans.push(await tape.span(topic, partition, { from, to: upTo }))
     }

@@ -8,9 +8,9 @@ import type { LogRecord } from '../kafka/seam.ts'
 import { decodeContainer } from './container.ts'
 import { EntryReader, EntryWriter, envelopeSchema } from './envelope.ts'
 import { fileTape } from './file-tape.ts'
-import { readSegments, TAPE_VERSION, type Format } from './folder.ts'
+import { readHeader, readSegments, TAPE_VERSION, type Format } from './folder.ts'
 import { exportTo, memoryTape, newFolder, readAll, recordsOf } from './given.ts'
-import { avroWriter, writeTape } from './write-tape.ts'
+import { avroWriter, writeTape, type SegmentWriter } from './write-tape.ts'
 
 const TOPIC = 'market.trades'
 const folders: string[] = []
@@ -108,6 +108,37 @@ describe('an export that is stopped', () => {
     expect(await write()).toBe(true)
     expect([...readSegments(folder).keys()]).toEqual(['market.trades/0', 'market.trades/1'])
   })
+})
+
+it('takes of a compacted topic what has replaced the values since the export was planned', async () => {
+  const folder = newFolder()
+  folders.push(folder)
+  const topic = 'derived.flow'
+  const before = recordsOf(100)
+  const planned = await memoryTape(before, topic).span(topic, 1, { from: 0, to: Infinity })
+  // Every value but the last was replaced, behind what was the end.
+  const tape = memoryTape(recordsOf(200).slice(99), topic)
+  const layout = {
+    version: TAPE_VERSION.avro,
+    format: 'avro',
+    partitions: 2,
+    map: mapHash(),
+    source: 'memory',
+  } as const
+  const header = { ...layout, range: { from: 0, to: null }, spans: [planned] }
+  const around = { onProgress: () => undefined, stop: new AbortController().signal }
+  const noted: number[] = []
+  const write: SegmentWriter = (_, records) => {
+    noted.push(...records.map(({ offset }) => offset))
+    return Promise.resolve([])
+  }
+  expect(await writeTape({ tape, folder, header, write, ...around })).toBe(true)
+  expect(noted).toEqual(
+    recordsOf(200)
+      .slice(99)
+      .map(({ offset }) => offset),
+  )
+  expect(readHeader(folder)?.spans).toEqual([await tape.span(topic, 1, { from: 0, to: Infinity })])
 })
 
 describe('a tape of Avro files', () => {

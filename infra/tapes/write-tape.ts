@@ -1,3 +1,4 @@
+import { isCompacted } from '../../schemas/topics.ts'
 import type { LogRecord } from '../kafka/seam.ts'
 import { encodeSegment } from './avro-segment.ts'
 import { noteSegment, placeOf, readHeader, readSegments, writeHeader, type Segment, type TapeHeader } from './folder.ts'
@@ -37,14 +38,26 @@ export function avroWriter(tape: Tape, folder: string): SegmentWriter {
  * segment counts when its files are on the disk and its line is written. Gives whether all is there.
  */
 export async function writeTape(options: WriteOptions): Promise<boolean> {
-  const header = openFolder(options.folder, options.header)
+  let header = openFolder(options.folder, options.header)
   const there = readSegments(options.folder)
-  for (const span of header.spans) {
-    const last = there.get(placeOf(span.topic, span.partition))?.at(-1)
-    const rest = { ...span, from: last?.to ?? span.from }
-    if (rest.from < rest.to && !(await writeSpan(options, rest))) return isWhole(options.folder, header)
+  for (const [index, planned] of header.spans.entries()) {
+    const from = there.get(placeOf(planned.topic, planned.partition))?.at(-1)?.to ?? planned.from
+    if (from >= planned.to) continue
+    const span = await upToNow(options.tape, planned)
+    if (span.to > planned.to) {
+      header = { ...header, spans: header.spans.with(index, span) }
+      writeHeader(options.folder, header)
+    }
+    if (!(await writeSpan(options, { ...span, from }))) return isWhole(options.folder, header)
   }
   return true
+}
+
+/** Of a compacted topic also what was written since it was planned: it may have replaced what lay in the span. */
+async function upToNow(tape: Tape, span: Span): Promise<Span> {
+  if (!isCompacted(span.topic)) return span
+  const { to } = await tape.span(span.topic, span.partition, { from: 0, to: Infinity })
+  return { ...span, to: Math.max(span.to, to) }
 }
 
 function isWhole(folder: string, { spans }: TapeHeader): boolean {
