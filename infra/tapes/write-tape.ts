@@ -38,17 +38,17 @@ export function avroWriter(tape: Tape, folder: string): SegmentWriter {
  * segment counts when its files are on the disk and its line is written. Gives whether all is there.
  */
 export async function writeTape(options: WriteOptions): Promise<boolean> {
-  let header = openFolder(options.folder, options.header)
-  const there = readSegments(options.folder)
-  for (const [index, planned] of header.spans.entries()) {
+  const { folder, tape } = options
+  const opened = openFolder(folder, options.header)
+  const spans = [...opened.spans]
+  const there = readSegments(folder)
+  for (const [index, planned] of opened.spans.entries()) {
     const from = there.get(placeOf(planned.topic, planned.partition))?.at(-1)?.to ?? planned.from
     if (from >= planned.to) continue
-    const span = await upToNow(options.tape, planned)
-    if (span.to > planned.to) {
-      header = { ...header, spans: header.spans.with(index, span) }
-      writeHeader(options.folder, header)
-    }
-    if (!(await writeSpan(options, { ...span, from }))) return isWhole(options.folder, header)
+    const span = await upToNow(tape, planned)
+    spans[index] = span
+    if (span.to > planned.to) writeHeader(folder, { ...opened, spans })
+    if (!(await writeSpan(options, { ...span, from }))) return isWhole(folder, spans)
   }
   return true
 }
@@ -60,7 +60,7 @@ async function upToNow(tape: Tape, span: Span): Promise<Span> {
   return { ...span, to: Math.max(span.to, to) }
 }
 
-function isWhole(folder: string, { spans }: TapeHeader): boolean {
+function isWhole(folder: string, spans: readonly Span[]): boolean {
   const there = readSegments(folder)
   return spans.every(
     ({ topic, partition, from, to }) => (there.get(placeOf(topic, partition))?.at(-1)?.to ?? from) >= to,
