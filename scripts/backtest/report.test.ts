@@ -57,6 +57,14 @@ describe('the report', () => {
     expect(page).toMatch(/cvd 1h bullish_pressure <small>long<\/small>/)
   })
 
+  it('begins with the symbols on which most fired, then goes by name', () => {
+    const { study, prices } = filled()
+    const points = prices.get('btc') ?? []
+    const more = new Map([...['sol', 'ada'].map((asset) => [asset, points] as const), ...prices])
+    const order = [...reportHtml({ manifest, study, prices: more }).matchAll(/<h3>(\w+)/g)].map(([, name]) => name)
+    expect(order.slice(0, 3)).toEqual(['BTC', 'ADA', 'SOL'])
+  })
+
   it('writes texts of the log as text', () => {
     expect(page).toContain('a &lt;source&gt;')
   })

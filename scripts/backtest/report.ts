@@ -17,7 +17,7 @@ export interface ReportParts {
 
 /** One page with everything in it: no script, nothing that is fetched. */
 export function reportHtml({ manifest, study, prices }: ReportParts): string {
-  const assets = [...prices].slice(0, CHARTS_SHOWN)
+  const assets = mostFirst([...prices], study).slice(0, CHARTS_SHOWN)
   const summaries = study.summaries()
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -40,6 +40,15 @@ ${method(manifest)}
 </main></body></html>
 `
 }
+
+/** Charts on which most fired come first, else by symbol. */
+function mostFirst(assets: readonly Chart[], { signals, triggers }: Study): Chart[] {
+  const fired = Map.groupBy([...signals.filter(({ side }) => side !== null), ...triggers], ({ symbol }) => symbol)
+  const count = ([asset]: Chart): number => fired.get(symbolOf(asset))?.length ?? 0
+  return assets.toSorted((a, b) => count(b) - count(a) || (a[0] < b[0] ? -1 : 1))
+}
+
+type Chart = readonly [asset: string, points: readonly Point[]]
 
 function headline(manifest: Manifest): string {
   const { parameters, source, events, signals, triggers, inputHash, outputHash, code } = manifest

@@ -59,7 +59,9 @@ function priceTick(value: number, y: (value: number) => number): string {
 }
 
 function timeTick(time: Micros, x: (time: Micros) => number): string {
-  return `<text x="${x(time).toFixed(1)}" y="${HEIGHT - 8}" text-anchor="middle">${clock(time)}</text>`
+  const at = x(time)
+  const anchor = at > WIDTH - PAD.left ? 'end' : 'middle' // the last one must not leave the picture
+  return `<text x="${at.toFixed(1)}" y="${HEIGHT - 8}" text-anchor="${anchor}">${clock(time)}</text>`
 }
 
 /** A bar with whiskers for each horizon: the mean and its bounds, around zero. */
