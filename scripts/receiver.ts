@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { NoOpensslError, receiverCertificate } from '../infra/local/receiver/certificate.ts'
 import { misbehaviours, readManner, type Manner } from '../infra/local/receiver/misbehave.ts'
 import { startLocalReceiver } from '../infra/local/receiver/receiver.ts'
-import { eventWords } from '../infra/local/receiver/words.ts'
+import { checkedWords, eventWords } from '../infra/local/receiver/words.ts'
 import { readRunFile } from '../infra/local/run-file.ts'
 
 const PORT = 4443
@@ -51,6 +51,7 @@ async function receive({ port, secrets, data, manner }: Task): Promise<void> {
     manner,
     ledger,
     onEvent: (entry, body) => console.log(`${eventWords(entry, body)}\n`),
+    onChecked: (entry) => console.log(`${checkedWords(entry)}\n`),
     now: () => new Date(),
   })
   console.log(`Listening at ${receiver.url}/: give it as webhook_url. Manner: ${manner}. Ledger: ${ledger}`)

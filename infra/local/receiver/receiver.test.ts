@@ -10,7 +10,7 @@ import { receiverCertificate, type ReceiverCertificate } from './certificate.ts'
 import { readManner, type Manner } from './misbehave.ts'
 import { readLedger, startLocalReceiver, type Entry, type LocalReceiver } from './receiver.ts'
 import { verify } from './verify.ts'
-import { eventWords } from './words.ts'
+import { checkedWords, eventWords } from './words.ts'
 
 const SECRET = 'whsec_Z29sZGVuLXZlY3Rvci1vZi10aGUtd2ViaG9va3MhISE='
 const folder = mkdtempSync(path.join(tmpdir(), 'receiver-'))
@@ -19,6 +19,7 @@ let certificate: ReceiverCertificate
 let caller: Caller
 let running: LocalReceiver | undefined
 const events: Entry[] = []
+const checked: Entry[] = []
 
 beforeAll(async () => {
   certificate = await receiverCertificate(folder, new Date())
@@ -28,6 +29,7 @@ beforeAll(async () => {
 afterEach(async () => {
   await running?.close()
   events.length = 0
+  checked.length = 0
 })
 
 afterAll(() => {
@@ -37,7 +39,11 @@ afterAll(() => {
 
 async function start(manner: Manner = 'ok', secrets: readonly string[] = []): Promise<string> {
   const given = { ...certificate, host: '127.0.0.1', port: 0, secrets, manner, ledger, now: () => new Date() }
-  running = await startLocalReceiver({ ...given, onEvent: (entry) => events.push(entry) })
+  running = await startLocalReceiver({
+    ...given,
+    onEvent: (entry) => events.push(entry),
+    onChecked: (entry) => checked.push(entry),
+  })
   return running.url
 }
 
@@ -61,6 +67,22 @@ function deliver(url: string, id: string, secret = SECRET): Promise<Answer> {
 }
 
 describe('the local receiver', () => {
+  it('checks what came before its secret as soon as it is told, once', async () => {
+    const url = await start()
+    await deliver(url, 'early')
+    await deliver(url, 'forged', 'whsec_b3RoZXI=')
+    expect(events.map(({ verdict }) => verdict)).toEqual(['unknown-secret', 'unknown-secret'])
+    const told = (alert: string): string => JSON.stringify({ alert_id: alert, webhook_secret: SECRET })
+    await post(`${url}/secrets`, told('alert_btc_1_2'))
+    expect(checked).toEqual([])
+    for (const _ of [1, 2]) await post(`${url}/secrets`, told('alert_btc_1_1'))
+    expect(checked.map(({ id, verdict }) => [id, verdict])).toEqual([
+      ['early', 'verified'],
+      ['forged', 'wrong'],
+    ])
+    expect(checked.map(checkedWords)[0]).toBe('Its secret came: both signatures verified; webhook-id early')
+  })
+
   it('verifies what it has a secret for, told at its start or later', async () => {
     const url = await start()
     await deliver(url, 'a')

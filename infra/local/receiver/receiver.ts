@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import { closeServer, listen } from '../../http/ops.ts'
 import { answerIn, readManner, type Manner } from './misbehave.ts'
-import { text, verify, type Verdict } from './verify.ts'
+import { text, verify, type Headers, type Verdict } from './verify.ts'
 
 /** Longest webhook that is read; ours are some KB. */
 const BODY_BYTES_MAX = 256 * 1024
@@ -31,6 +31,8 @@ export interface ReceiverOptions {
   /** File of the ledger; it goes on where it ended. */
   readonly ledger: string
   readonly onEvent: (entry: Entry, body: string) => void
+  /** A webhook that came before its alert's secret, now that the secret is known. */
+  readonly onChecked: (entry: Entry) => void
   readonly now: () => Date
 }
 
@@ -53,8 +55,18 @@ export async function startLocalReceiver(options: ReceiverOptions): Promise<Loca
   return { url: `https://localhost:${bound}`, close: () => closeServer(server) }
 }
 
+/** Webhooks that wait for their alert's secret; the oldest is given up first. */
+const UNCHECKED_MAX = 100
+
+interface Unchecked {
+  readonly entry: Entry
+  readonly headers: Headers
+  readonly body: Buffer
+}
+
 class Receiver {
   readonly #options: ReceiverOptions
+  #unchecked: readonly Unchecked[] = []
   readonly #secrets = new Map<string, string>()
   readonly #seen = new Map<string, number>()
   #manner: Manner
@@ -89,6 +101,7 @@ class Receiver {
     const [alert, secret] = [stringOf(given, 'alert_id'), stringOf(given, 'webhook_secret')]
     if (alert === '' || !secret.startsWith('whsec_')) return undefined
     this.#secrets.set(alert, secret)
+    this.#check(alert, secret)
     return `Knows the secret of ${alert}`
   }
 
@@ -110,6 +123,19 @@ class Receiver {
     this.#seen.set(id, entry.attempt)
     appendFileSync(ledger, `${JSON.stringify(entry)}\n`)
     onEvent(entry, body.toString('utf8'))
+    if (entry.verdict === 'unknown-secret')
+      this.#unchecked = [...this.#unchecked, { entry, headers: request.headers, body }].slice(-UNCHECKED_MAX)
+  }
+
+  /** An alert may ring before anyone has told the receiver its secret. */
+  #check(alert: string, secret: string): void {
+    const isOwn = ({ entry }: Unchecked): boolean => entry.alert_id === alert
+    const found = this.#unchecked.filter(isOwn)
+    this.#unchecked = this.#unchecked.filter((one) => !isOwn(one))
+    for (const { entry, headers, body } of found) {
+      const verdict = verify(headers, body, [secret], Date.parse(entry.time) / 1_000)
+      this.#options.onChecked({ ...entry, verdict })
+    }
   }
 }
 

@@ -27,6 +27,11 @@ export function eventWords({ id, time, verdict, attempt, manner }: Entry, body: 
   ].join('\n')
 }
 
+/** What became of one that came before its secret. */
+export function checkedWords({ id, verdict }: Entry): string {
+  return `Its secret came: ${verdicts[verdict]}; webhook-id ${id}`
+}
+
 function parse(body: string): Readonly<Record<string, unknown>> {
   try {
     return record(JSON.parse(body))
