@@ -19,6 +19,7 @@ export interface PaymentIntent {
   readonly nonce: string
   readonly signature: string
   readonly created: Micros
+  readonly purchase: string | null
 }
 
 export interface PaymentEvent {
@@ -38,6 +39,7 @@ export interface PaymentEvent {
   readonly raw: string | null
   readonly time: Micros
   readonly v: number
+  readonly purchase: string | null
 }
 
 export interface PaymentAnswer {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import type { Hex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
@@ -96,6 +97,21 @@ describe('a payment', { timeout: PATIENCE }, () => {
         status: 409,
         body: { error: 'payment_already_used' },
       })
+    expect([await alertsOf(account), await spent(account)]).toEqual([1, CREATION])
+  })
+
+  it('and another for the same Idempotency-Key, at two instances in one moment, are charged as one', async () => {
+    const account = await system.payer()
+    const key = { 'idempotency-key': randomUUID() }
+    const one = { ...key, ...(await signedBy(account, CREATION)) }
+    const two = { ...key, ...(await signedBy(account, CREATION)) }
+    await system.client.setAutomine(false)
+    const asked = [create(first, one), create(second, two)]
+    expect(await Promise.race(asked)).toMatchObject({ status: 503, body: { error: 'data_unavailable' } })
+    await resumeMining()
+    expect((await Promise.all(asked)).map(({ status }) => status).toSorted()).toEqual([201, 503])
+    const again = await Promise.all([answered(() => create(second, one), 201), answered(() => create(first, two), 201)])
+    expect(new Set(again.map(({ body }) => body['alert_id'])).size).toBe(1)
     expect([await alertsOf(account), await spent(account)]).toEqual([1, CREATION])
   })
 

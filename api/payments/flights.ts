@@ -30,7 +30,7 @@ export class Flights {
 
   /** Does what the key is for, unless that is under way: with another payment it would be paid for twice. */
   async alone<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
-    if (this.#keys.has(key)) throw underWay()
+    if (this.#keys.has(key)) throw paidOtherwise()
     this.#keys.add(key)
     try {
       return await work()
@@ -42,9 +42,10 @@ export class Flights {
 
 const RETRY_AFTER_SECONDS = 2
 
-function underWay(): ApiError {
+/** Another payment for the same Idempotency-Key is being taken, here or by another instance, or was. */
+export function paidOtherwise(): ApiError {
   const message =
-    'A request with this Idempotency-Key is being answered, and nothing was taken for this one; send it again in a moment.'
+    'A request with this Idempotency-Key is being answered with another payment, and nothing was taken for this one; send it again in a moment, or with that payment.'
   return new ApiError('data_unavailable', message, { retryAfterSeconds: RETRY_AFTER_SECONDS })
 }
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { decodePayment, type Decoded, type Payment } from '../../processors/payments/wire/decode.ts'
 import { fingerprintOf } from '../../processors/payments/wire/fingerprint.ts'
 import { mismatchOf, untimelyOf } from '../../processors/payments/wire/match.ts'
@@ -126,15 +126,23 @@ function intentOf(
     nonce,
     signature,
     created: call.services.now() * 1000,
+    purchase: purchaseOf(row, from, call.header(KEY)),
   }
+}
+
+const KEY = 'Idempotency-Key'
+
+/** What several payments may be for, by whom: null where the route takes no such key, or none was given. */
+function purchaseOf({ name, headers = {} }: Route, payer: string, key: string): string | null {
+  return key === '' || !(KEY in headers) ? null : hash('sha256', `${name} ${payer.toLowerCase()} ${key}`)
 }
 
 /** Of all payments for the same Idempotency-Key one is taken: after it the others are answered for nothing. */
 function giveAlone(purchase: Purchase, entry: Entry, mayHavePaid = false): Promise<Answer | Given> {
-  const { payments, intent } = purchase
-  const key = entry.call.header('idempotency-key')
+  const { flights } = purchase.payments
+  const { purchase: name } = purchase.intent
   const give = (): Promise<Answer | Given> => giveOnce(purchase, entry, mayHavePaid)
-  return key === '' ? give() : payments.flights.alone(`${entry.row.name} ${intent.from} ${key}`, give)
+  return name === null ? give() : flights.alone(name, give)
 }
 
 /** The money was asked for before, so nothing can be given for free: whether it has come will be known in a moment. */

@@ -1,10 +1,11 @@
+import { BOUGHT_OTHERWISE } from '../../processors/payments/wire/reasons.ts'
 import type { Settlement } from '../../processors/payments/wire/receipt.ts'
 import type { PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
 import { ApiError } from '../errors.ts'
 import type { Deed } from '../route.ts'
 import type { Services } from '../services.ts'
 import { cannotSettle, receiptHeaders, refuses, type Bill } from './challenges.ts'
-import { usedAlready } from './flights.ts'
+import { paidOtherwise, usedAlready } from './flights.ts'
 import { packed, unpacked, writtenOf, type Given, type Written } from './given.ts'
 import type { Payments } from './payments.ts'
 
@@ -42,6 +43,7 @@ export async function takeMoney({ payments, services, intent, bill }: Purchase):
       throw usedAlready()
     case 'failed': {
       const { reason, transaction } = outcome
+      if (reason === BOUGHT_OTHERWISE) throw paidOtherwise()
       const refusal = { reason, payer: intent.from, version: intent.version, transaction }
       throw reason === OURS ? cannotSettle(payments, bill, refusal) : refuses(payments, bill, refusal)
     }

@@ -94,7 +94,7 @@ export class FakeLedger implements PaymentLedger {
 export const TX = `0x${'41'.repeat(32)}`
 
 function eventOf({ from, value, ...intent }: PaymentIntent): PaymentEvent {
-  const { payment_id, request_id, method, route, fingerprint, valid_before, created } = intent
+  const { payment_id, request_id, method, route, fingerprint, valid_before, created, purchase } = intent
   return {
     payment_id,
     request_id,
@@ -102,6 +102,7 @@ function eventOf({ from, value, ...intent }: PaymentIntent): PaymentEvent {
     route,
     fingerprint,
     valid_before,
+    purchase,
     event: 'settled',
     payer: from,
     amount: value,

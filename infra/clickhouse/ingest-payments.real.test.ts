@@ -35,6 +35,7 @@ const intent: PaymentIntent = {
   nonce: `0x${'1'.padStart(64, '0')}`,
   signature: SIGNATURE,
   created: T,
+  purchase: null,
 }
 const event: PaymentEvent = {
   payment_id: idOf(1),
@@ -53,6 +54,7 @@ const event: PaymentEvent = {
   raw: RAW,
   time: T + 10,
   v: 7,
+  purchase: null,
 }
 const settled: PaymentEvent = { ...event, event: 'settled', block: 12, raw: null, time: T + 20 }
 

@@ -8,6 +8,7 @@ import { refusalOf } from './admit.ts'
 import { eventOf, KNOWN_MS, Ledger, type Open, type Placed } from './ledger.ts'
 import type { Outcome, Sent, Settler } from './settler.ts'
 import type { Seller } from './wire/offer.ts'
+import { BOUGHT_OTHERWISE } from './wire/reasons.ts'
 
 export const INTENTS = 'payments.intents'
 export const EVENTS = 'payments.events'
@@ -124,7 +125,8 @@ export class Desk {
       this.#guard(this.#write([eventOf(placed, { ...said, event: 'conflict', reason: 'payment_already_used' })]))
     const isBegun = (this.#ledger.open(placed.intent.payment_id)?.sent.length ?? 0) > 0
     const refusal = refusalOf(placed.intent, this.#options.seller, this.#now() / 1e6)
-    if (task === 'stale') this.#guard(this.#refuse(placed, 'unexpected_settle_error'))
+    if (task === 'bought') this.#guard(this.#refuse(placed, BOUGHT_OTHERWISE))
+    else if (task === 'stale') this.#guard(this.#refuse(placed, 'unexpected_settle_error'))
     else if (task === 'settle' && refusal !== null && !isBegun) this.#guard(this.#refuse(placed, refusal))
     else if (task === 'settle') this.#guard(this.#settle(placed))
   }

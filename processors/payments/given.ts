@@ -43,6 +43,7 @@ export function intentOf(fields: Partial<PaymentIntent> = {}): PaymentIntent {
     nonce,
     signature: `0x${'11'.repeat(64)}1b`,
     created: NOW * 1e6,
+    purchase: null,
     ...fields,
   }
 }

@@ -60,6 +60,42 @@ describe('an intent', () => {
   })
 })
 
+describe('of several payments for one purchase', () => {
+  const first = (offset: number): Placed => placed(offset, { payment_id: 'a', purchase: 'p' })
+  const second = (offset: number): Placed => placed(offset, { payment_id: 'b', purchase: 'p' })
+
+  it('one is taken: while it is under way and once it has settled, the others are not', () => {
+    const ledger = new Ledger()
+    expect(take(ledger, first(1), second(2))).toEqual(['settle', 'bought'])
+    expect(ledger.end('b', failed).map(({ offset }) => offset)).toEqual([2])
+    ledger.end('a', settled)
+    expect(take(ledger, second(3), first(4))).toEqual(['bought', 'nothing'])
+  })
+
+  it('the next may be taken where the first has failed, or is forgotten', () => {
+    const ledger = new Ledger()
+    take(ledger, first(1))
+    ledger.end('a', failed)
+    expect(take(ledger, second(2))).toEqual(['settle'])
+    ledger.end('b', settled)
+    expect(take(ledger, first(3))).toEqual(['bought'])
+    ledger.end('a', failed)
+    ledger.forget(first(1).intent.valid_before + 8_000)
+    expect(take(ledger, first(4))).toEqual(['settle'])
+  })
+
+  it.each(['broadcast', 'pending', 'settled'] as const)('the one that is %s is known after a restart', (event) => {
+    const ledger = new Ledger()
+    ledger.restore(eventOf(first(1), { event, time: at }))
+    ledger.restore(eventOf(second(2), { event: 'failed', time: at }))
+    expect(take(ledger, first(1), second(2), second(3))).toEqual([
+      event === 'settled' ? 'nothing' : 'settle',
+      'nothing',
+      'bought',
+    ])
+  })
+})
+
 describe('after a restart', () => {
   const broadcast = eventOf(placed(1), { event: 'broadcast', time: at, tx: '0xab', raw: '0xcd' })
 
@@ -97,13 +133,14 @@ describe('after a restart', () => {
     const step = fc.record({
       payment: fc.constantFrom('a', 'b'),
       fingerprint: fc.constantFrom('f', 'f', 'g'),
+      purchase: fc.constantFrom(null, 'p'),
       ends: fc.constantFrom<readonly Outcome['is'][]>([], [], ['settled'], ['failed']),
       crash: fc.boolean(),
     })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
-        const log = steps.map(({ payment, fingerprint }, offset) =>
-          placed(offset, { payment_id: payment, fingerprint }),
+        const log = steps.map(({ payment, ...fields }, offset) =>
+          placed(offset, { payment_id: payment, fingerprint: fields.fingerprint, purchase: fields.purchase }),
         )
         const run = (crashes: boolean): unknown[] => {
           let ledger = new Ledger()
@@ -114,19 +151,21 @@ describe('after a restart', () => {
             const task = ledger.take(one, at)
             if (task === 'conflict') said.push(eventOf(one, { event: 'conflict', time: at }))
             if (task === 'conflict') answered.push(['conflict', one.offset])
+            if (task === 'bought') end(one.intent.payment_id, 'failed')
             if (task === 'settle' && !begun.has(one.offset))
               said.push(eventOf(one, { event: 'broadcast', time: at, tx: '0x01' }))
             if (task === 'settle') begun.add(one.offset)
           }
+          const end = (payment: string, is: Outcome['is']): void => {
+            for (const told of ledger.end(payment, is === 'settled' ? settled : failed)) {
+              said.push(eventOf(told, { event: is, time: at }))
+              answered.push([is, told.offset])
+            }
+          }
           steps.forEach(({ payment, ends, crash }, index) => {
             const one = log[index]
             if (one !== undefined) apply(one)
-            for (const is of ends) {
-              for (const told of ledger.end(payment, is === 'settled' ? settled : failed)) {
-                said.push(eventOf(told, { event: is, time: at }))
-                answered.push([is, told.offset])
-              }
-            }
+            for (const is of ends) end(payment, is)
             if (!crash || !crashes) return
             ledger = new Ledger()
             for (const event of said) ledger.restore(event)

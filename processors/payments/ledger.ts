@@ -13,6 +13,8 @@ export interface Placed {
 export interface Open {
   readonly state: 'open'
   readonly fingerprint: string
+  /** What it holds against other payments; null: nothing. */
+  readonly purchase: string | null
   /** Offset of the intent that it began with; earlier ones were answered. */
   readonly from: number
   /** The requests that brought it, the first one first; empty until its intent was read again after a restart. */
@@ -26,6 +28,7 @@ type Known = Open | Ended
 interface Ended {
   readonly state: 'settled' | 'failed'
   readonly fingerprint: string
+  readonly purchase: string | null
   /** Of a failure: the highest offset that it was said to. Of a settling: the offset that it began with. */
   readonly v: number
   /** As signed, seconds. */
@@ -37,9 +40,10 @@ interface Ended {
  * - `settle`: begin, or go on with what a former owner has begun;
  * - `conflict`: its payment is in use for another request;
  * - `stale`: nobody waits for it any more, and nothing was sent: it must not be charged now;
+ * - `bought`: another payment buys the same, or has bought it: it must not be charged;
  * - `nothing`: it was answered, or it joins one that is under way.
  */
-export type Task = 'settle' | 'conflict' | 'stale' | 'nothing'
+export type Task = 'settle' | 'conflict' | 'stale' | 'bought' | 'nothing'
 
 const SECOND: Micros = 1_000_000
 /** Whoever asked has long been told to come again. */
@@ -52,6 +56,8 @@ const REQUESTS_MAX = 1_000
 /** All payments of the last day, by id. Restored from the events, then fed with the intents in their order. */
 export class Ledger {
   readonly #known = new Map<string, Known>()
+  /** The payment that is under way, or has settled, for a purchase. */
+  readonly #buyers = new Map<string, string>()
   /** Offsets of intents that a former owner told of their conflict. */
   readonly #conflicts = new Set<number>()
 
@@ -61,19 +67,19 @@ export class Ledger {
 
   /** An event that a former owner, or this one, has written. */
   restore(event: PaymentEvent): void {
-    const { payment_id: id, fingerprint, v, valid_before: validBefore } = event
+    const { payment_id: id, fingerprint, purchase, v, valid_before: validBefore } = event
     const known = this.#known.get(id)
     switch (event.event) {
       case 'conflict':
         this.#conflicts.add(v)
         return
       case 'settled':
-        this.#known.set(id, { state: 'settled', fingerprint, v, validBefore })
+        this.#known.set(id, { state: 'settled', fingerprint, purchase, v, validBefore })
+        this.#hold(purchase, id)
         return
       case 'failed': {
         const before = known?.state === 'failed' ? known.v : -1
-        if (known?.state !== 'settled')
-          this.#known.set(id, { state: 'failed', fingerprint, v: Math.max(v, before), validBefore })
+        if (known?.state !== 'settled') this.#fail(id, { fingerprint, v: Math.max(v, before), validBefore, purchase })
         return
       }
       case 'broadcast':
@@ -84,11 +90,25 @@ export class Ledger {
     }
   }
 
-  #reopen({ payment_id: id, event, fingerprint, tx, raw, v }: PaymentEvent, known: Open | undefined): void {
-    const open = known ?? { state: 'open', fingerprint, from: v, requests: [], sent: [], isPending: false }
+  #reopen({ payment_id: id, event, fingerprint, purchase, tx, raw, v }: PaymentEvent, known: Open | undefined): void {
+    const open = known ?? { state: 'open', fingerprint, purchase, from: v, requests: [], sent: [], isPending: false }
     if (event === 'pending') open.isPending = true
     else open.sent.push({ tx: tx === null ? null : hex(tx), raw: raw === null ? null : hex(raw) })
     this.#known.set(id, open)
+    this.#hold(purchase, id)
+  }
+
+  #hold(purchase: string | null, id: string): void {
+    if (purchase !== null) this.#buyers.set(purchase, id)
+  }
+
+  #fail(id: string, ended: Omit<Ended, 'state'>): void {
+    this.#known.set(id, { state: 'failed', ...ended })
+    this.#letGo(ended.purchase, id)
+  }
+
+  #letGo(purchase: string | null, id: string): void {
+    if (purchase !== null && this.#buyers.get(purchase) === id) this.#buyers.delete(purchase)
   }
 
   /** What the intent at that offset asks for; `now` in microseconds. */
@@ -107,9 +127,11 @@ export class Ledger {
 
   #begin({ intent, offset }: Placed, failed: Ended | undefined, now: Micros): Task {
     if (failed !== undefined && offset <= failed.v) return 'nothing'
-    const { payment_id: id, fingerprint } = intent
+    const { payment_id: id, fingerprint, purchase } = intent
     const requests = [{ intent, offset }]
-    this.#known.set(id, { state: 'open', fingerprint, from: offset, requests, sent: [], isPending: false })
+    this.#known.set(id, { state: 'open', fingerprint, purchase, from: offset, requests, sent: [], isPending: false })
+    if (purchase !== null && (this.#buyers.get(purchase) ?? id) !== id) return 'bought'
+    this.#hold(purchase, id)
     return now - intent.created > STALE_AFTER ? 'stale' : 'settle'
   }
 
@@ -128,16 +150,20 @@ export class Ledger {
     const open = this.open(id)
     const [first] = open?.requests ?? []
     if (open === undefined || first === undefined) return []
-    const { fingerprint, from, requests } = open
+    const { fingerprint, purchase, from, requests } = open
     const v = outcome.is === 'settled' ? from : Math.max(...requests.map(({ offset }) => offset))
-    this.#known.set(id, { state: outcome.is, fingerprint, v, validBefore: first.intent.valid_before })
+    const ended = { fingerprint, purchase, v, validBefore: first.intent.valid_before }
+    if (outcome.is === 'failed') this.#fail(id, ended)
+    else this.#known.set(id, { state: 'settled', ...ended })
     return outcome.is === 'settled' ? [first] : requests
   }
 
   /** Forgets what nobody can bring again; `now` in seconds. */
   forget(now: number): void {
     for (const [id, known] of this.#known) {
-      if (known.state !== 'open' && known.validBefore + KEPT_SECONDS < now) this.#known.delete(id)
+      if (known.state === 'open' || known.validBefore + KEPT_SECONDS >= now) continue
+      this.#known.delete(id)
+      this.#letGo(known.purchase, id)
     }
   }
 }
@@ -150,13 +176,15 @@ export function eventOf(
   { intent, offset }: Placed,
   said: Pick<PaymentEvent, 'event' | 'time'> & Partial<PaymentEvent>,
 ): PaymentEvent {
-  const { payment_id, request_id, method, route, fingerprint, from: payer, value: amount, valid_before } = intent
+  const { payment_id, request_id, method, route, fingerprint, purchase } = intent
+  const { from: payer, value: amount, valid_before } = intent
   return {
     payment_id,
     request_id,
     method,
     route,
     fingerprint,
+    purchase,
     payer,
     amount,
     valid_before,

@@ -96,6 +96,7 @@ const settled = (n: number, route: string, amount: string): PaymentEvent => ({
   raw: null,
   time: M + n * SECOND,
   v: n,
+  purchase: null,
 })
 const payments: readonly PaymentEvent[] = [
   settled(1, '/cvd/:symbol', '20000'),

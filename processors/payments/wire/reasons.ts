@@ -20,7 +20,11 @@ export const reasons = {
   invalid_exact_evm_nonce_already_used: 'The authorization was used or cancelled; sign a new one.',
   unexpected_settle_error: 'The payment could not be settled, and nothing was taken; send the same again in a moment.',
   resource_mismatch: 'The payment names another resource than this one; ask again and sign what it says now.',
+  idempotency_key_in_use: 'Another payment is taken for this Idempotency-Key; send that one again.',
 } as const satisfies Readonly<Record<string, string>>
+
+/** Of the payments for one Idempotency-Key another is being taken, or was. */
+export const BOUGHT_OTHERWISE = 'idempotency_key_in_use' satisfies Reason
 
 export type Reason = keyof typeof reasons
 
