@@ -249,8 +249,9 @@ export class Dispatcher {
       task.lost(delivery)
       return undefined
     }
+    const isFirst = delivery.attempts === 0 // the answer may be here before it is told that all was sent
     return this.#options.send(trigger, delivery.attempts + 1, (at) => {
-      if (delivery.attempts === 0) this.#options.deliveries.sent((at - delivery.triggered) / 1_000)
+      if (isFirst) this.#options.deliveries.sent((at - delivery.triggered) / 1_000)
     })
   }
 
