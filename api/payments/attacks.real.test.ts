@@ -109,7 +109,8 @@ describe('a payment', { timeout: PATIENCE }, () => {
     const asked = [create(first, one), create(second, two)]
     expect(await Promise.race(asked)).toMatchObject({ status: 503, body: { error: 'data_unavailable' } })
     await resumeMining()
-    expect((await Promise.all(asked)).map(({ status }) => status).toSorted()).toEqual([201, 503])
+    const statuses = (await Promise.all(asked)).map(({ status }) => status)
+    expect(new Set(statuses)).toEqual(new Set([201, 503]))
     const again = await Promise.all([answered(() => create(second, one), 201), answered(() => create(first, two), 201)])
     expect(new Set(again.map(({ body }) => body['alert_id'])).size).toBe(1)
     expect([await alertsOf(account), await spent(account)]).toEqual([1, CREATION])

@@ -39,8 +39,8 @@ const kept: Partial<Record<RecordType, readonly string[]>> = {
   trigger: ['receiver', 'webhook', 'key_version'],
   delivery_order: ['receiver', 'trigger_partition', 'trigger_offset', 'request_id'],
   attempt: ['receiver'],
-  payment_intent: ['signature', 'nonce', 'fingerprint'],
-  payment_event: ['raw', 'fingerprint'],
+  payment_intent: ['signature', 'nonce', 'fingerprint', 'purchase'],
+  payment_event: ['raw', 'fingerprint', 'purchase'],
 }
 const secret = [
   'receiver',
