@@ -2,14 +2,13 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import path from 'node:path'
 import avro from 'avsc'
 import { afterEach, describe, expect, it } from 'vitest'
-import { mapHash } from '../../schemas/catalogue.ts'
 import { topics } from '../../schemas/topics.ts'
 import type { LogRecord } from '../kafka/seam.ts'
 import { decodeContainer } from './container.ts'
 import { EntryReader, EntryWriter, envelopeSchema } from './envelope.ts'
 import { fileTape } from './file-tape.ts'
-import { readHeader, readSegments, TAPE_VERSION, type Format } from './folder.ts'
-import { exportTo, memoryTape, newFolder, readAll, recordsOf } from './given.ts'
+import { readHeader, readSegments, type Format } from './folder.ts'
+import { exportTo, headerOf, memoryTape, newFolder, readAll, recordsOf } from './given.ts'
 import { avroWriter, writeTape, type SegmentWriter } from './write-tape.ts'
 
 const TOPIC = 'market.trades'
@@ -90,14 +89,7 @@ describe('an export that is stopped', () => {
     folders.push(folder)
     const tape = memoryTape(recordsOf(100))
     const spans = await Promise.all([0, 1].map((partition) => tape.span(TOPIC, partition, { from: 0, to: Infinity })))
-    const layout = {
-      version: TAPE_VERSION.avro,
-      format: 'avro',
-      partitions: 2,
-      map: mapHash(),
-      source: 'memory',
-    } as const
-    const header = { ...layout, range: { from: 0, to: null }, spans }
+    const header = headerOf('avro', spans)
     const write = (): Promise<boolean> => {
       const stop = new AbortController()
       const around = { onProgress: () => stop.abort(), stop: stop.signal }
@@ -118,14 +110,7 @@ it('takes of a compacted topic what has replaced the values since the export was
   const planned = await memoryTape(before, topic).span(topic, 1, { from: 0, to: Infinity })
   // Every value but the last was replaced, behind what was the end.
   const tape = memoryTape(recordsOf(200).slice(99), topic)
-  const layout = {
-    version: TAPE_VERSION.avro,
-    format: 'avro',
-    partitions: 2,
-    map: mapHash(),
-    source: 'memory',
-  } as const
-  const header = { ...layout, range: { from: 0, to: null }, spans: [planned] }
+  const header = headerOf('avro', [planned])
   const around = { onProgress: () => undefined, stop: new AbortController().signal }
   const noted: number[] = []
   const write: SegmentWriter = (_, records) => {

@@ -78,13 +78,18 @@ export interface Export {
   readonly stopAfter?: number
 }
 
+/** Of an export of these spans. */
+export function headerOf(format: Format, spans: readonly Span[]): TapeHeader {
+  const layout = { version: TAPE_VERSION[format], format, partitions: 2, map: mapHash(), source: 'memory' }
+  return { ...layout, range: { from: 0, to: null }, spans }
+}
+
 /** Writes the records into the folder. */
 export async function exportTo(records: readonly LogRecord[], options: Export): Promise<void> {
   const { format, folder, topic = 'market.trades', segmentRecords = 150, stopAfter = Infinity } = options
   const tape = memoryTape(records, topic)
   const spans = [await tape.span(topic, 1, { from: 0, to: Infinity })]
-  const layout = { version: TAPE_VERSION[format], format, partitions: 2, map: mapHash(), source: 'memory' }
-  const header: TapeHeader = { ...layout, range: { from: 0, to: null }, spans }
+  const header = headerOf(format, spans)
   const stop = new AbortController()
   let segments = 0
   const onProgress = (): void => {

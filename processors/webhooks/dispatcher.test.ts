@@ -99,6 +99,24 @@ describe('a dispatcher', () => {
     expect(dispatcher.oldest()).toBeUndefined()
   })
 
+  it('times a first attempt that is answered before it is told to be sent, and no later one', async () => {
+    let timed = 0
+    const told: (() => void)[] = []
+    const send: Send = (_, attempt, onSent) => {
+      const now = Date.now() * 1_000
+      told.push(() => onSent(now))
+      const result = { started: now, finished: now }
+      if (attempt > 1) return Promise.resolve({ ...result, status: 204, is: 'delivered', isCut: false })
+      return Promise.resolve({ ...result, status: 500, is: 'failed', error: 'status' })
+    }
+    const world = dispatch(send, { clock: fastClock(1_000), onFirstSent: () => (timed += 1) })
+    worlds.push(world)
+    append(world.broker, numbered(1))
+    await expect.poll(() => attempts(world.broker).length, POLL).toBe(2)
+    for (const tell of told) tell()
+    expect([told.length, timed]).toEqual([2, 1])
+  })
+
   it('retries by the schedule until it is exhausted, and the oldest is known meanwhile', async () => {
     const { broker, network, dispatcher } = begin({ clock: fastClock(100_000) })
     network.answer = () => ({ error: 'status' })

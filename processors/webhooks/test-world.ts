@@ -180,7 +180,12 @@ export interface World {
 /** A dispatcher on a log in memory; partition 0 is its own. */
 export function dispatch(
   send: Send,
-  { broker = new MemoryBroker(hostClock), clock = hostClock, limits = { slots: 512, perReceiver: 16 } }: Given = {},
+  {
+    broker = new MemoryBroker(hostClock),
+    clock = hostClock,
+    limits = { slots: 512, perReceiver: 16 },
+    onFirstSent,
+  }: Given = {},
 ): World {
   const notes = new Notes()
   const log = broker.connect()
@@ -194,7 +199,7 @@ export function dispatch(
     send,
     limits,
     ports: { log, reader: log.reader(), codec, lookUp, hint, clock, meter, report },
-    deliveries: { attempted: () => undefined, sent: () => undefined },
+    deliveries: { attempted: () => undefined, sent: () => onFirstSent?.() },
     sessionMs: 6_000,
   })
   membership.deal(0)
@@ -205,6 +210,8 @@ export interface Given {
   readonly broker?: MemoryBroker
   readonly clock?: Clock
   readonly limits?: LaneLimits
+  /** Told of each first attempt that was sent. */
+  readonly onFirstSent?: () => void
 }
 
 /** Appends to `alerts.triggers`; gives the offset. */
