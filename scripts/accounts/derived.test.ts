@@ -3,8 +3,19 @@ import type { LiquidationsAnswer } from './derived/answers.ts'
 import { rateFrom } from './derived/funding.ts'
 import type { LedgerState, Liquidation, Perp } from './derived/ledger.ts'
 import { liquidationRows } from './derived/liquidations.ts'
+import { batchRows } from './derived/prices.ts'
 import { near, oneOf, same } from './derived/row.ts'
 import { derivedText } from './derived/show.ts'
+
+const nothing: LedgerState = {
+  spot: [],
+  perp: [],
+  premiums: [],
+  settlements: [],
+  ratios: [],
+  tokens: [],
+  liquidations: [],
+}
 
 describe('a row of the derived numbers', () => {
   it('is right up to its tolerance and wrong beyond it', () => {
@@ -57,6 +68,24 @@ describe('the rate that follows from a mean premium', () => {
   })
 })
 
+describe('what a day’s trading was worth', () => {
+  // Bought at 1 in the morning and at 2 now: 30 units were worth 45 then, and are 60 at the last price.
+  const day = { bid: 2, ask: 2, last: 2, open24h: 1, volume24h: 30, quoteVolume24h: 45 }
+
+  it.each([
+    ['okx', 'USDT', 45],
+    ['bybit', 'USDT', 45],
+    ['coinbase', 'USD', 60],
+    ['kraken', 'USD', 60],
+  ] as const)('is what %s tells of it, in %s: %d', (venue, quote, volume) => {
+    const tether = { venue: 'kraken', symbol: 'USDT/USD', asset: 'USDT', quote: 'USD', ...day, bid: 1, ask: 1 } as const
+    const spot = [{ venue, symbol: 'DOGE', asset: 'DOGE', quote, ...day }, tether]
+    const market = { source: venue, price: 2, change_24h: 100, volume_24h: volume, market_cap: null }
+    const rows = batchRows({ data: { doge: market } }, 'DOGE', { ...nothing, spot })
+    expect(rows.find(({ what }) => what === 'batch volume, USD')).toMatchObject({ verdict: 'OK', share: 0 })
+  })
+})
+
 describe('liquidations beside the ledger', () => {
   const start = Date.parse('2026-11-21T10:00:00Z') * 1000
   const liquidation = (venue: string, seconds: number, size: number): Liquidation => ({
@@ -70,12 +99,7 @@ describe('liquidations beside the ledger', () => {
     fillPrice: 100,
   })
   const ledger: LedgerState = {
-    spot: [],
-    perp: [],
-    premiums: [],
-    settlements: [],
-    ratios: [],
-    tokens: [],
+    ...nothing,
     liquidations: [
       liquidation('bybit', 1, 2),
       liquidation('bybit', 2, 3),

@@ -12,6 +12,7 @@ export interface Spot extends Named {
   readonly ask: number
   readonly last: number
   readonly open24h: number
+  readonly volume24h: number
   readonly quoteVolume24h: number
 }
 

@@ -13,6 +13,9 @@ const quotesOf: Readonly<Record<string, readonly Spot['quote'][]>> = {
   kraken: ['USD', 'USDC', 'USDT'],
 }
 
+/** Their tickers tell a day's trading in base units only: the last price says what it was worth. */
+const inBaseUnits = new Set(['coinbase', 'kraken'])
+
 /** What the registry calls an asset today. */
 const renamed: Readonly<Record<string, string>> = { MATIC: 'POL', TON: 'GRAM' }
 
@@ -104,7 +107,8 @@ function compositesOf(ledger: LedgerState, markets: readonly Spot[]): number[] {
 }
 
 function dayUsdOf(ledger: LedgerState, market: Spot): number {
-  return market.quoteVolume24h * dollarsOf(ledger, market.quote)
+  const volume = inBaseUnits.has(market.venue) ? market.volume24h * market.last : market.quoteVolume24h
+  return volume * dollarsOf(ledger, market.quote)
 }
 
 function changeOf({ last, open24h }: Spot): number {
