@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { countOf, isDecimal, jsonOf, microsOf, microsOfIso } from './fields.ts'
 
@@ -61,6 +62,20 @@ describe('guards', () => {
     ['yesterday', undefined],
   ])('reads the time %s as %s', (text, micros) => {
     expect(microsOfIso(text)).toBe(micros)
+  })
+
+  it('reads every time from 2009 to the end of 2099 as the engine does', () => {
+    const earliest = Date.UTC(2009, 0, 3)
+    fc.assert(
+      fc.property(fc.integer({ min: earliest, max: Date.UTC(2100, 0) - 1 }), (ms) => {
+        expect(microsOfIso(new Date(ms).toISOString())).toBe(ms * 1000)
+      }),
+    )
+    const days = Array.from({ length: 33_235 }, (_, day) => earliest + day * 86_400_000)
+    expect(new Date(days.at(-1) ?? 0).toISOString()).toBe('2099-12-31T00:00:00.000Z')
+    expect(days.filter((ms) => microsOfIso(new Date(ms).toISOString()) !== ms * 1000)).toEqual([])
+    expect(microsOfIso('2009-01-02T23:59:59Z')).toBeUndefined()
+    expect(microsOfIso('2100-01-01T00:00:00Z')).toBeUndefined()
   })
 
   it.each([

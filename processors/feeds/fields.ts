@@ -5,7 +5,8 @@ import type { Micros } from '../../schemas/records.ts'
  * Guards that the venues' parsers share. Everything from outside is `unknown` until one of them made it a value.
  *
  * `DIGITS`, `DECIMAL` and `NAME` are what the patterns of the quick paths take: never more than JSON allows in that
- * place, a little more than we do. Whatever a pattern or JSON brought, `tradeEvent` judges it by the same rules.
+ * place, a little more than we do, and only ASCII. Whatever the walk of such a frame (`walk.ts`) or JSON brought,
+ * `tradeEvent` judges it by the same rules.
  */
 export const DIGITS = '[1-9]\\d*'
 export const DECIMAL = '\\d+(?:\\.\\d+)?'
@@ -67,13 +68,6 @@ export function isSymbol(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= SYMBOL_LENGTH_MAX
 }
 
-/** The value of a text of digits, as a pattern brought it. In a third of `Number`'s time, and the same below 2^53. */
-export function valueOf(digits: string): number {
-  let value = 0
-  for (let at = 0; at < digits.length; at++) value = value * 10 + (digits.charCodeAt(at) - ZERO)
-  return value
-}
-
 const ZERO = 48
 
 export function textOf(value: unknown): string {
@@ -108,8 +102,9 @@ export function microsOfIsoAt(text: string, at: number): Micros | undefined {
   const minute = two(text, at + 14)
   const second = two(text, at + 17)
   if (month < 1 || month > 12 || day < 1 || day > daysOf(year, month)) return undefined
-  if (hour > 23 || minute > 59 || second > 59) return undefined
-  const seconds = microsOf(Date.UTC(two(text, at) * 100 + year, month - 1, day, hour, minute, second))
+  if (hour > 23 || minute > 59 || second > 59 || two(text, at) !== CENTURY) return undefined
+  const days = DAYS_TO_2000 + 365 * year + Math.ceil(year / 4) + daysBefore(year, month) + day - 1
+  const seconds = microsOf((((days * 24 + hour) * 60 + minute) * 60 + second) * 1000)
   if (seconds === undefined) return undefined
   return seconds + (two(text, at + 20) * 100 + two(text, at + 22)) * 100 + two(text, at + 24)
 }
@@ -118,6 +113,16 @@ export function microsOfIsoAt(text: string, at: number): Micros | undefined {
 function two(text: string, at: number): number {
   return (text.charCodeAt(at) - ZERO) * 10 + text.charCodeAt(at + 1) - ZERO
 }
+
+/** Days of a year of 2000 to 2099 before a month; months count from 1. */
+function daysBefore(year: number, month: number): number {
+  return (DAYS_BEFORE[month - 1] ?? NaN) + (month > 2 && year % 4 === 0 ? 1 : 0)
+}
+
+const DAYS_BEFORE = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334]
+/** The times that `microsOf` takes are all of 20xx. */
+const CENTURY = 20
+const DAYS_TO_2000 = 10_957
 
 /** Days of a month, of a year of 2001 to 2099 by its last two digits; months count from 1. */
 function daysOf(year: number, month: number): number {

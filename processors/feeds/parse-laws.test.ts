@@ -6,20 +6,41 @@ import { venues } from './venues.ts'
 const all: readonly Venue[] = Object.values(venues)
 
 /** One frame per venue as it comes off the wire today; every field is made by `fc`. */
-const id = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
+const safe = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
+/** Some beyond what a double holds exactly. */
+const id = fc.oneof({ weight: 9, arbitrary: safe }, { weight: 1, arbitrary: fc.constantFrom(2 ** 53, 2 ** 60) })
 const ms = fc.integer({ min: 1_600_000_000_000, max: 1_900_000_000_000 })
 const decimal = fc
   .tuple(fc.nat(10 ** 12), fc.stringMatching(/^\d{1,10}$/))
   .map(([whole, decimals]) => `${whole}.${decimals}`)
 const uuid = fc.uuid({ version: 4 })
 const side = fc.constantFrom('buy', 'sell')
+/** Binance's, and whether with the fields that came later. */
+const channel = { e: fc.constantFrom('aggTrade', 'trade'), isNew: fc.boolean() }
+/** What OKX writes in some frames only, before the time and after it. */
+const source = fc.constantFrom({}, { source: '0' })
+const later = fc.constantFrom({}, { count: '1' }, { count: '3', source: '1' }, { source: '0', seqId: 7 }, { seqId: 7 })
 
 const frames: Readonly<Record<Venue['name'], fc.Arbitrary<string>>> = {
   binance: fc
-    .record({ id, ms, p: decimal, q: decimal, m: fc.boolean(), fills: fc.nat(99), wrapped: fc.boolean() })
-    .map(({ id, ms, p, q, m, fills, wrapped }) => {
-      const data = { e: 'aggTrade', E: ms, a: id, s: 'BTCUSDT', p, q, nq: q, f: 5, l: 5 + fills, T: ms, m, st: 1 }
-      return JSON.stringify(wrapped ? { stream: 'btcusdt@aggTrade', data } : data)
+    .record({
+      id,
+      ms,
+      p: decimal,
+      q: decimal,
+      m: fc.boolean(),
+      f: id,
+      fills: fc.nat(99),
+      wrapped: fc.boolean(),
+      ...channel,
+    })
+    .map(({ id, ms, p, q, m, f, fills, wrapped, e, isNew }) => {
+      const nq = isNew ? { nq: q } : {}
+      const st = isNew ? { st: 1 } : {}
+      const agg = { e, E: ms, a: id, s: 'BTCUSDT', p, q, ...nq, f, l: f + fills, T: ms, m, ...st }
+      const raw = { e, E: ms, T: ms, s: 'BTCUSDT', t: id, p, q, X: 'MARKET', m }
+      const data = e === 'trade' ? raw : agg
+      return JSON.stringify(wrapped ? { stream: `btcusdt@${e}`, data } : data)
     }),
   bybit: fc
     .array(fc.record({ T: ms, v: decimal, p: decimal, i: uuid, S: side, BT: fc.boolean(), seq: id }), { maxLength: 5 })
@@ -29,9 +50,9 @@ const frames: Readonly<Record<Venue['name'], fc.Arbitrary<string>>> = {
       })
       return JSON.stringify({ topic: 'publicTrade.BTCUSDT', type: 'snapshot', ts: 1_790_000_000_000, data })
     }),
-  okx: fc.array(fc.record({ id, px: decimal, sz: decimal, side, ms }), { maxLength: 5 }).map((rows) => {
-    const data = rows.map(({ id, px, sz, side, ms }) => {
-      return { instId: 'BTC-USDT-SWAP', tradeId: String(id), px, sz, side, ts: String(ms), source: '0' }
+  okx: fc.array(fc.record({ id, px: decimal, sz: decimal, side, source, ms, later }), { maxLength: 5 }).map((rows) => {
+    const data = rows.map(({ id, px, sz, side, source, ms, later }) => {
+      return { instId: 'BTC-USDT-SWAP', tradeId: String(id), px, sz, side, ...source, ts: String(ms), ...later }
     })
     return JSON.stringify({ arg: { channel: 'trades-all', instId: 'BTC-USDT-SWAP' }, data })
   }),
@@ -86,7 +107,7 @@ describe.each(all)('reading $name', (venue) => {
     fc.assert(
       fc.property(frame, (text) => {
         const kinds = venue.parse(text).map((event) => (event.kind === 'refused' ? event.reason : event.kind))
-        expect(kinds.every((kind) => kind === 'trade' || kind === 'off-book' || kind === 'bad-field')).toBe(true)
+        expect(kinds.every((kind) => ['trade', 'off-book', 'merged', 'bad-field'].includes(kind))).toBe(true)
         expectSaneEvents(venue.parse(text))
       }),
     )

@@ -14,46 +14,64 @@ import {
   offBook,
   textOf,
   tradeEvent,
-  valueOf,
 } from '../fields.ts'
 import type { FrameEvent } from '../venue.ts'
+import { Walk } from '../walk.ts'
 import { readControl } from './requests.ts'
 
 /**
  * Reads one frame of the USD-M market stream, raw or in the envelope of a combined stream.
  *
  * Source: USD-M futures, "Aggregate Trade Streams". Two paths, one rule: frames in the field order that the venue writes
- * are read by a pattern (a third of the time that `JSON.parse` takes), all others in any order by way of JSON.
+ * are judged by a pattern and walked (half of the time that `JSON.parse` takes), all others in any order by way of JSON.
  */
 export function parse(frame: string): FrameEvent[] {
   return [readAggTrade(frame) ?? readRawTrade(frame) ?? readJson(frame)]
 }
 
-const open = '^(\\{"stream":"[\\w@!.]+","data":)?\\{'
-const close = '\\}(\\})?$'
-const aggTradePattern = new RegExp(
-  `${open}"e":"aggTrade","E":${DIGITS},"a":(${DIGITS}),"s":"(${NAME})","p":"(${DECIMAL})","q":"(${DECIMAL})"` +
-    `(?:,"nq":"[\\d.]*")?,"f":(${DIGITS}),"l":(${DIGITS}),"T":(${DIGITS}),"m":(?:(t)rue|false)(?:,"st":${DIGITS})?${close}`,
+const stream = '\\{"stream":"[\\w@!.]+","data":'
+const whole = (message: string): RegExp => new RegExp(`^(?:${message}|${stream}${message}\\})$`)
+const aggTradePattern = whole(
+  `\\{"e":"aggTrade","E":${DIGITS},"a":${DIGITS},"s":"${NAME}","p":"${DECIMAL}","q":"${DECIMAL}"(?:,"nq":"[\\d.]*")?,` +
+    `"f":${DIGITS},"l":${DIGITS},"T":${DIGITS},"m":(?:true|false)(?:,"st":${DIGITS})?\\}`,
 )
-const rawTradePattern = new RegExp(
-  `${open}"e":"trade","E":${DIGITS},"T":(${DIGITS}),"s":"(${NAME})","t":(${DIGITS}),"p":"(${DECIMAL})",` +
-    `"q":"(${DECIMAL})","X":"MARKET","m":(?:(t)rue|false)${close}`,
+const rawTradePattern = whole(
+  `\\{"e":"trade","E":${DIGITS},"T":${DIGITS},"s":"${NAME}","t":${DIGITS},"p":"${DECIMAL}","q":"${DECIMAL}",` +
+    `"X":"MARKET","m":(?:true|false)\\}`,
 )
+const walk = new Walk()
 
 function readAggTrade(frame: string): FrameEvent | undefined {
-  const found = aggTradePattern.exec(frame)
-  if (found === null) return undefined
-  const [, envelope, a = '', s = '', p = '', q = '', f = '', l = '', T = '', m, end] = found
-  if ((envelope === undefined) !== (end === undefined)) return notJson
-  return aggTrade(s, valueOf(a), valueOf(f), valueOf(l), p, q, m !== undefined, valueOf(T))
+  if (!walk.takes(aggTradePattern, frame)) return undefined
+  passEnvelope()
+  walk.number('{"e":"aggTrade","E":')
+  const id = walk.number(',"a":')
+  const symbol = walk.text(',"s":"')
+  const price = walk.text('","p":"')
+  const size = walk.text('","q":"')
+  if (walk.sees('","nq":')) walk.passText('","nq":"')
+  const first = walk.number('","f":')
+  const last = walk.number(',"l":')
+  const ms = walk.number(',"T":')
+  return aggTrade(symbol, id, first, last, price, size, walk.either(',"m":', 'true', 'false'), ms)
 }
 
 function readRawTrade(frame: string): FrameEvent | undefined {
-  const found = rawTradePattern.exec(frame)
-  if (found === null) return undefined
-  const [, envelope, T = '', s = '', t = '', p = '', q = '', m, end] = found
-  if ((envelope === undefined) !== (end === undefined)) return notJson
-  return rawTrade(s, valueOf(t), p, q, m !== undefined, valueOf(T))
+  if (!walk.takes(rawTradePattern, frame)) return undefined
+  passEnvelope()
+  walk.number('{"e":"trade","E":')
+  const ms = walk.number(',"T":')
+  const symbol = walk.text(',"s":"')
+  const id = walk.number('","t":')
+  const price = walk.text(',"p":"')
+  const size = walk.text('","q":"')
+  return rawTrade(symbol, id, price, size, walk.either('","X":"MARKET","m":', 'true', 'false'), ms)
+}
+
+function passEnvelope(): void {
+  if (!walk.sees('{"stream"')) return
+  walk.passText('{"stream":"')
+  walk.pass('","data":')
 }
 
 function readJson(frame: string): FrameEvent {
@@ -94,6 +112,7 @@ function aggTrade(
   buyerIsMaker: boolean,
   ms: number,
 ): FrameEvent {
+  if (!isCount(last)) return badField
   // "m": is the buyer the market maker? Then the taker sold. `q` counts retail price improvement, `nq` does not: REST
   // has no `nq`, so `q` it is.
   return tradeEvent(symbol, id, last - first + 1, null, price, size, buyerIsMaker ? 'sell' : 'buy', microsOf(ms))

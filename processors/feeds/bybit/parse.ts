@@ -14,41 +14,54 @@ import {
   offBook,
   tradeEvent,
   unknownEvent,
-  valueOf,
 } from '../fields.ts'
 import type { FrameEvent } from '../venue.ts'
-import { idOf } from './id.ts'
+import { Walk } from '../walk.ts'
+import { idAt, idOf } from './id.ts'
 import { readReply } from './requests.ts'
 
 /**
  * Reads one frame of the linear stream; a `publicTrade` message holds up to 1024 trades, each judged alone.
  *
- * Source: v5, "Trade". Frames in the field order that the venue writes are read by patterns, all others by way of JSON.
+ * Source: v5, "Trade". Frames in the field order that the venue writes are read by a pattern, all others by way of JSON.
  */
 export function parse(frame: string): FrameEvent[] {
   return readRows(frame) ?? readJson(frame)
 }
 
-const head = new RegExp(`\\{"topic":"publicTrade\\.${NAME}","type":"snapshot","ts":${DIGITS},"data":\\[`, 'y')
-const row = new RegExp(
-  `\\{"T":(${DIGITS}),"s":"(${NAME})","S":"(?:(B)uy|Sell)","v":"(${DECIMAL})","p":"(${DECIMAL})","L":"[A-Za-z]+",` +
-    `"i":"([--9a-f]+)","BT":(?:(t)rue|false)(?:,"RPI":(?:true|false))?(?:,"seq":(${DIGITS}))?\\}(?:(,)|\\]\\}$)`,
-  'y',
+const rowPattern =
+  `\\{"T":${DIGITS},"s":"${NAME}","S":"(?:Buy|Sell)","v":"${DECIMAL}","p":"${DECIMAL}","L":"\\w+",` +
+  `"i":"${NAME}","BT":(?:true|false)(?:,"RPI":(?:true|false))?(?:,"seq":${DIGITS})?\\}`
+const pattern = new RegExp(
+  `^\\{"topic":"publicTrade\\.${NAME}","type":"snapshot","ts":${DIGITS},"data":\\[${rowPattern}(?:,${rowPattern})*\\]\\}$`,
 )
+const walk = new Walk()
 
 function readRows(frame: string): FrameEvent[] | undefined {
-  head.lastIndex = 0
-  if (!head.test(frame)) return undefined
+  if (!walk.takes(pattern, frame)) return undefined
   const events: FrameEvent[] = []
-  row.lastIndex = head.lastIndex
-  for (;;) {
-    const found = row.exec(frame)
-    if (found === null) return undefined
-    const [, T = '', s = '', buy, v = '', p = '', i = '', block, seq, more] = found
-    const sequence = seq === undefined ? null : valueOf(seq)
-    events.push(trade(valueOf(T), s, buy !== undefined, v, p, i, block !== undefined, sequence))
-    if (more === undefined) return events
-  }
+  walk.passText('{"topic":"')
+  walk.number('","type":"snapshot","ts":')
+  walk.pass(',"data":')
+  // Before each row stands `[` or `,`.
+  do events.push(readNext())
+  while (walk.sees(','))
+  return events
+}
+
+function readNext(): FrameEvent {
+  const ms = walk.number('[{"T":')
+  const symbol = walk.text(',"s":"')
+  const takerBuys = walk.either('","S":"', 'Buy', 'Sell')
+  const size = walk.text('","v":"')
+  const price = walk.text('","p":"')
+  walk.passText('","L":"')
+  const id = walk.read('","i":"', idAt)
+  const isBlock = walk.either('","BT":', 'true', 'false')
+  if (walk.sees(',"RPI"')) walk.either(',"RPI":', 'true', 'false')
+  const sequence = walk.sees(',') ? walk.number(',"seq":') : null
+  walk.pass('}')
+  return trade(ms, symbol, takerBuys, size, price, id, isBlock, sequence)
 }
 
 function readJson(frame: string): FrameEvent[] {
@@ -67,7 +80,7 @@ function readRow(row: unknown): FrameEvent {
   if (!isCount(T) || !isSymbol(s) || !isDecimal(v) || !isDecimal(p) || typeof i !== 'string') return badField
   if ((S !== 'Buy' && S !== 'Sell') || typeof BT !== 'boolean') return badField
   if (seq !== undefined && !isCount(seq)) return badField
-  return trade(T, s, S === 'Buy', v, p, i, BT, seq ?? null)
+  return trade(T, s, S === 'Buy', v, p, idOf(i), BT, seq ?? null)
 }
 
 /**
@@ -80,11 +93,10 @@ function trade(
   takerBuys: boolean,
   size: string,
   price: string,
-  uuid: string,
+  id: number | undefined,
   isBlock: boolean,
   sequence: number | null,
 ): FrameEvent {
-  const id = idOf(uuid)
   if (id === undefined) return badField
   const event = tradeEvent(symbol, id, 1, sequence, price, size, takerBuys ? 'buy' : 'sell', microsOf(ms))
   // "BT: whether it is a block trade": agreed beside the book.

@@ -9,7 +9,6 @@ import {
   jsonOf,
   ISO_TIME,
   microsOfIso,
-  ISO_TIME_LENGTH,
   microsOfIsoAt,
   NAME,
   notAnObject,
@@ -17,10 +16,10 @@ import {
   textOf,
   tradeEvent,
   unknownEvent,
-  valueOf,
 } from '../fields.ts'
 import type { Micros } from '../../../schemas/records.ts'
 import type { FrameEvent } from '../venue.ts'
+import { Walk } from '../walk.ts'
 import { readSubscriptions } from './requests.ts'
 
 /**
@@ -34,20 +33,24 @@ export function parse(frame: string): FrameEvent[] {
 }
 
 const matchPattern = new RegExp(
-  `^\\{"type":"match","trade_id":(${DIGITS}),"maker_order_id":"[--9a-f]*","taker_order_id":"[--9a-f]*",` +
-    `"side":"(?:(b)uy|sell)","size":"(${DECIMAL})","price":"(${DECIMAL})","product_id":"(${NAME})",` +
-    `"sequence":(${DIGITS}),"time":"${ISO_TIME}"\\}$`,
+  `^\\{"type":"match","trade_id":${DIGITS},"maker_order_id":"[\\w-]*","taker_order_id":"[\\w-]*",` +
+    `"side":"(?:buy|sell)","size":"${DECIMAL}","price":"${DECIMAL}","product_id":"${NAME}",` +
+    `"sequence":${DIGITS},"time":"${ISO_TIME}"\\}$`,
 )
-
-/** What stands behind the time: `"}`. */
-const TAIL_LENGTH = 2
+const walk = new Walk()
 
 function readMatch(frame: string): FrameEvent | undefined {
-  const found = matchPattern.exec(frame)
-  if (found === null) return undefined
-  const [, id = '', buy, size = '', price = '', symbol = '', sequence = ''] = found
-  const time = microsOfIsoAt(frame, frame.length - ISO_TIME_LENGTH - TAIL_LENGTH)
-  return match(symbol, valueOf(id), valueOf(sequence), price, size, buy !== undefined, time)
+  if (!walk.takes(matchPattern, frame)) return undefined
+  const id = walk.number('{"type":"match","trade_id":')
+  walk.passText(',"maker_order_id":"')
+  walk.passText('","taker_order_id":"')
+  const makerBuys = walk.either('","side":"', 'buy', 'sell')
+  const size = walk.text('","size":"')
+  const price = walk.text('","price":"')
+  const symbol = walk.text('","product_id":"')
+  const sequence = walk.number('","sequence":')
+  const time = walk.read(',"time":"', microsOfIsoAt)
+  return match(symbol, id, sequence, price, size, makerBuys, time)
 }
 
 function readJson(frame: string): FrameEvent {

@@ -56,6 +56,16 @@ describe('OKX trades', () => {
   })
 
   it.each([
+    ['an id beyond 2^53', { tradeId: '9007199254740993' }],
+    ['a price of zero', { px: '0' }],
+    ['a count beyond 2^53', { count: '9007199254740993' }],
+  ])('merged and with %s are bad by pattern and by JSON', (_, change) => {
+    const bad = { ...row, count: '3', ...change }
+    const refused = [{ kind: 'refused', reason: 'bad-field' }]
+    expect([okx.parse(frame(bad)), okx.parse(frame(reversed(bad)))]).toEqual([refused, refused])
+  })
+
+  it.each([
     ['an id as number', { tradeId: 84834539 }],
     ['an id beyond 2^53', { tradeId: '9007199254740993' }],
     ['a side in capital letters', { side: 'Buy' }],

@@ -15,16 +15,16 @@ import {
   notJson,
   tradeEvent,
   unknownEvent,
-  valueOf,
 } from '../fields.ts'
 import type { FrameEvent } from '../venue.ts'
+import { Walk } from '../walk.ts'
 import { readReply } from './requests.ts'
 
 /**
  * Reads one frame of the business stream: `trades-all`, one record per single fill, or of `trades` where its record is
  * one fill too.
  *
- * Source: v5, "All trades channel". Frames in the field order that the venue writes are read by patterns, all others by
+ * Source: v5, "All trades channel". Frames in the field order that the venue writes are read by a pattern, all others by
  * way of JSON.
  */
 export function parse(frame: string): FrameEvent[] {
@@ -33,27 +33,44 @@ export function parse(frame: string): FrameEvent[] {
   return readRows(frame) ?? readJson(frame)
 }
 
-const head = new RegExp(`\\{"arg":\\{"channel":"trades(?:-all)?","instId":"${NAME}"\\},"data":\\[`, 'y')
-const row = new RegExp(
-  `\\{"instId":"(${NAME})","tradeId":"(${DIGITS})","px":"(${DECIMAL})","sz":"(${DECIMAL})","side":"(?:(b)uy|sell)"` +
-    `(?:,"source":"\\d")?,"ts":"(${DIGITS})"(?:,"count":"(${DIGITS})")?(?:,"source":"\\d")?` +
-    `(?:,"seqId":(${DIGITS}))?\\}(?:(,)|\\]\\}$)`,
-  'y',
+const rowPattern =
+  `\\{"instId":"${NAME}","tradeId":"${DIGITS}","px":"${DECIMAL}","sz":"${DECIMAL}","side":"(?:buy|sell)"` +
+  `(?:,"source":"\\d")?,"ts":"${DIGITS}"(?:,"count":"${DIGITS}")?(?:,"source":"\\d")?(?:,"seqId":${DIGITS})?\\}`
+const pattern = new RegExp(
+  `^\\{"arg":\\{"channel":"trades(?:-all)?","instId":"${NAME}"\\},"data":\\[${rowPattern}(?:,${rowPattern})*\\]\\}$`,
 )
+const walk = new Walk()
 
 function readRows(frame: string): FrameEvent[] | undefined {
-  head.lastIndex = 0
-  if (!head.test(frame)) return undefined
+  if (!walk.takes(pattern, frame)) return undefined
   const events: FrameEvent[] = []
-  row.lastIndex = head.lastIndex
-  for (;;) {
-    const found = row.exec(frame)
-    if (found === null) return undefined
-    const [, instId = '', tradeId = '', px = '', sz = '', buy, ts = '', count = '1', seqId, more] = found
-    const sequence = seqId === undefined ? null : valueOf(seqId)
-    events.push(trade(instId, valueOf(tradeId), count, sequence, px, sz, buy !== undefined, valueOf(ts)))
-    if (more === undefined) return events
-  }
+  walk.passText('{"arg":{"channel":"')
+  walk.passText('","instId":"')
+  walk.pass('"},"data":')
+  // Before each row stands `[` or `,`.
+  do events.push(readNext())
+  while (walk.sees(','))
+  return events
+}
+
+function readNext(): FrameEvent {
+  const symbol = walk.text('[{"instId":"')
+  const id = walk.number('","tradeId":"')
+  const price = walk.text('","px":"')
+  const size = walk.text('","sz":"')
+  const takerBuys = walk.either('","side":"', 'buy', 'sell')
+  passSource()
+  const ms = walk.number('","ts":"')
+  const count = walk.sees('","count"') ? walk.text('","count":"') : '1'
+  passSource()
+  walk.pass('"')
+  const sequence = walk.sees(',') ? walk.number(',"seqId":') : null
+  walk.pass('}')
+  return trade(symbol, id, count, sequence, price, size, takerBuys, ms)
+}
+
+function passSource(): void {
+  if (walk.sees('","source"')) walk.passText('","source":"')
 }
 
 function readJson(frame: string): FrameEvent[] {
@@ -93,7 +110,8 @@ function trade(
   takerBuys: boolean,
   ms: number,
 ): FrameEvent {
+  const event = tradeEvent(symbol, id, 1, sequence, price, size, takerBuys ? 'buy' : 'sell', microsOf(ms))
+  if (event.kind !== 'trade' || count === '1') return event
   // "count: the count of trades aggregated", of the channel `trades`; `tradeId` is the last of them.
-  if (count !== '1') return merged
-  return tradeEvent(symbol, id, 1, sequence, price, size, takerBuys ? 'buy' : 'sell', microsOf(ms))
+  return countOf(count) === undefined ? badField : merged
 }
