@@ -8,7 +8,12 @@ import { decodeContainer, encodeBlock, encodeHeader, type Compression } from './
 import { branchIds, EntryReader, EntryWriter, envelopeSchema, type FileCodec } from './envelope.ts'
 import { TapeError } from './tape.ts'
 
-/** Unpacked; large enough to pack well, small enough to be handed on as one batch. */
+/**
+ * Records that are made at a time: as many as an import sends at once, and so few that most are done with before the
+ * engine copies what it takes for lasting.
+ */
+const BATCH_RECORDS = 2_000
+/** Unpacked; large enough to pack well. */
 const BLOCK_BYTES = 512 * 1024
 const SYNC_BYTES = 16
 
@@ -53,7 +58,10 @@ function branchOf(topic: TopicName, record: RecordType): number {
   return index + 1
 }
 
-/** The records of an Avro file, block by block. Values are in the wire format, for `files.codec`. */
+/**
+ * The records of an Avro file, some at a time. Values are in the wire format, for `files.codec`. Throws `TapeError`
+ * `corrupt` where it comes to what it cannot read.
+ */
 export function* decodeSegment(
   files: FileCodec,
   topic: TopicName,
@@ -63,16 +71,25 @@ export function* decodeSegment(
   const { header, blocks } = decodeContainer(name, content)
   const ids = branchIds(header.schema, topic, files)
   for (const { count, data } of blocks) {
-    const records: LogRecord[] = []
     const entry = new EntryReader(data, ids)
-    try {
-      while (entry.next()) {
-        records.push({ offset: entry.offset, time: entry.time, key: entry.key, value: entry.value })
-      }
-    } catch (error) {
-      throw new TapeError('corrupt', `${name} is damaged: a record of it cannot be read`, { cause: error })
+    let read = 0
+    for (let records = take(entry, name); records.length > 0; records = take(entry, name)) {
+      read += records.length
+      yield records
     }
-    if (records.length !== count) throw new TapeError('corrupt', `${name} is damaged: a block has not all its records`)
-    yield records
+    if (read !== count) throw new TapeError('corrupt', `${name} is damaged: a block has not all its records`)
   }
+}
+
+/** The next records of a block; none at its end. */
+function take(entry: EntryReader, name: string): LogRecord[] {
+  const records: LogRecord[] = []
+  try {
+    while (records.length < BATCH_RECORDS && entry.next()) {
+      records.push({ offset: entry.offset, time: entry.time, key: entry.key, value: entry.value })
+    }
+  } catch (error) {
+    throw new TapeError('corrupt', `${name} is damaged: a record of it cannot be read`, { cause: error })
+  }
+  return records
 }

@@ -46,6 +46,8 @@ export class Fold {
 
   /** Lets go of what the state remembers to write: for those who never write it. */
   forget(): void {
-    for (const part of this.row.core.save(this.state)) void part
+    const { core } = this.row
+    if (core.forget !== undefined) core.forget(this.state)
+    else for (const part of core.save(this.state)) void part
   }
 }

@@ -54,6 +54,8 @@ export interface Processor<State, Emitted extends Output = Output> {
   flush?(state: State, emit: (output: Emitted) => void): void
   /** The parts of the state that changed since the last call, by key; null: the part is gone. Clears the marks. */
   save(state: State): Iterable<readonly [key: string, part: Buffer | null]>
+  /** Clears the marks as `save` does, without making the parts: for a replay, which never writes a state. */
+  forget?(state: State): void
   /** The state made of the latest version of each part. */
   load(parts: ReadonlyMap<string, Buffer>): State
   /** Running counts that the state keeps (duplicates, refusals), by name, for metrics. */

@@ -9,9 +9,9 @@ export function median(values: readonly number[]): number | null {
 
 /** By insertion: there are five values at the most, several thousand times a second. */
 function ascending(values: readonly number[]): number[] {
-  const sorted: number[] = []
-  for (const value of values) {
-    let at = sorted.length
+  const sorted = values.slice()
+  for (const [index, value] of values.entries()) {
+    let at = index
     for (let before = sorted[at - 1]; before !== undefined && before > value; before = sorted[at - 1]) {
       sorted[at] = before
       at -= 1

@@ -220,6 +220,12 @@ describe('the prices processor', () => {
     expect(given.batch(mark(86_402)).save()).toEqual(['-asset|btc', '-asset|eth', 'clock'])
   })
 
+  it('saves nothing of what was forgotten as changed', () => {
+    const given = fed().batch(at('okx', 100, 0))
+    given.core.forget?.(given.state)
+    expect(given.save()).toEqual(['clock'])
+  })
+
   it('goes on from what it saved as if nothing had happened', () => {
     const log = [
       at('okx', 100, 0),

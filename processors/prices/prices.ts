@@ -1,7 +1,7 @@
 import type { CompositePrice, Mark, PriceRange } from '../../schemas/records.ts'
 import type { Entry, Output, Processor } from '../kernel/processor.ts'
 import { gatherRange } from './gaps.ts'
-import { loadState, saveState } from './save.ts'
+import { forgetChanges, loadState, saveState } from './save.ts'
 import { emptyState, type PricesState } from './state.ts'
 import { applyTicker, priceVenueOf } from './tickers.ts'
 import { advanceTime } from './time.ts'
@@ -26,6 +26,7 @@ export const prices: Processor<PricesState, Emitted> = {
   },
 
   save: saveState,
+  forget: forgetChanges,
   load: loadState,
 
   counts: ({ refused, assets }) => ({ ...refused, assets: assets.size }),

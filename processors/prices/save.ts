@@ -33,13 +33,18 @@ export function saveState(state: PricesState): Map<string, Buffer | null> {
   put('clock', { kind: 'clock', time: state.time, channels: [...state.channels.values()], refused: state.refused })
   for (const asset of state.assets.values()) if (asset.isChanged) put(`asset|${asset.asset}`, savedAsset(asset))
   for (const asset of state.forgotten) changes.set(`asset|${asset}`, null)
-  state.forgotten.clear()
+  forgetChanges(state)
   return changes
+}
+
+/** Clears the marks of what changed. */
+export function forgetChanges(state: PricesState): void {
+  for (const asset of state.assets.values()) asset.isChanged = false
+  state.forgotten.clear()
 }
 
 function savedAsset(state: AssetState): Saved {
   const { asset, sources, counted, gap, awaySince } = state
-  state.isChanged = false
   const savedGap = gap && { ...gap, ranges: [...gap.ranges.values()] }
   return { kind: 'asset', asset, sources: [...sources.values()], counted, gap: savedGap, awaySince }
 }

@@ -12,12 +12,15 @@ export function advanceTime(state: PricesState, mark: Mark, v: number): Composit
   state.time = mark.time
   noteChannels(state, mark)
   const assets = [...state.assets.values()].sort((a, b) => (a.asset < b.asset ? -1 : 1))
-  return assets.flatMap((asset) => {
+  const prices: CompositePrice[] = []
+  for (const asset of assets) {
     leaveEnded(state, asset, mark)
     const told = tellGap(state, asset, v)
+    if (told !== undefined) prices.push(told)
     const changed = lookAt(state, asset, v)
-    return [told, changed].filter((price) => price !== undefined)
-  })
+    if (changed !== undefined) prices.push(changed)
+  }
+  return prices
 }
 
 function lookAt(state: PricesState, asset: AssetState, v: number): CompositePrice | undefined {
@@ -40,7 +43,7 @@ function goAway(state: PricesState, asset: AssetState): undefined {
 
 /** A market that its feed has ended or that was silent for long no longer counts, however alive its channel is. */
 function leaveEnded(state: PricesState, asset: AssetState, { changes }: Mark): void {
-  for (const [venue, { instrument, received }] of asset.sources) {
+  for (const { venue, instrument, received } of asset.sources.values()) {
     const isEnded = changes.some((change) => change.instrument === instrument && change.state === 'ended')
     if (!isEnded && state.time - received <= SILENT) continue
     if (asset.awaySince === null && asset.sources.size === 1) asset.awaySince = received
