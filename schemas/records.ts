@@ -127,6 +127,11 @@ export interface Flow {
   readonly v: number
 }
 
+/** Of the buckets of one hour: the fields of `Flow` under the hour's start. */
+export interface FlowHour extends Omit<Flow, 'bucket'> {
+  readonly hour: Micros
+}
+
 export interface Signal {
   readonly asset: string
   readonly kind: string
@@ -164,6 +169,7 @@ export interface Records {
   instrument: Instrument
   subscription: Subscription
   flow: Flow
+  flow_hour: FlowHour
   signal: Signal
   snapshot: Snapshot
   layout: Layout

@@ -102,8 +102,8 @@ export const topics = [
     key: 'asset|instrument|bucket|part',
     partitions: 'asset',
     kind: 'upsert',
-    records: ['flow', 'mark'],
-    says: 'Taker volume per instrument and 10 s bucket; the stream and each backfill are parts of their own.',
+    records: ['flow', 'mark', 'flow_hour'],
+    says: 'Taker volume per instrument and 10 s bucket, the stream and each backfill apart; and per hour.',
   },
   {
     name: 'derived.signals',

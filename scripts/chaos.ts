@@ -145,6 +145,7 @@ function summary(report: Report, tally: Tally, rung: AlertReport): object {
     recovered_ms_max: tally.recoveredMsMax,
     disturbances: tally.disturbances,
     stale: report.stale,
+    hours_off: report.hoursOff,
     gaps: report.rows.reduce((count, row) => count + row.gaps.length, 0),
     ...alertSummary(rung),
     ok: isSound(report) && isSoundAlerts(rung),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Flow, Signal } from '../../schemas/records.ts'
+import type { Flow, FlowHour, Signal } from '../../schemas/records.ts'
 import { createWorld, iso, T, type World } from './test-world.ts'
 
 let world: World
@@ -10,30 +10,33 @@ afterAll(() => world.end())
 
 describe('flow', () => {
   const B = Math.floor(T / 1e7) * 1e7
+  const HOUR = 3_600e6
+  const H = Math.floor(B / HOUR) * HOUR
+  const figures = {
+    asset: 'btc',
+    instrument: 'binance:perp:BTCUSDT',
+    part: 0,
+    buy: 1,
+    sell: 2,
+    buy_quote: 10,
+    sell_quote: 20,
+    buy_count: 1,
+    sell_count: 2,
+    open: 7,
+    high: 8,
+    low: 6,
+    close: 7.5,
+    open_time: B + 2,
+    close_time: B + 5,
+    first_id: 1,
+    last_id: 9,
+    final: false,
+    v: 10,
+  }
   const flow = (change: Partial<Flow>): Buffer =>
-    world.codec.encode('derived.flow', 'flow', {
-      asset: 'btc',
-      instrument: 'binance:perp:BTCUSDT',
-      bucket: B,
-      part: 0,
-      buy: 1,
-      sell: 2,
-      buy_quote: 10,
-      sell_quote: 20,
-      buy_count: 1,
-      sell_count: 2,
-      open: 7,
-      high: 8,
-      low: 6,
-      close: 7.5,
-      open_time: B + 2,
-      close_time: B + 5,
-      first_id: 1,
-      last_id: 9,
-      final: false,
-      v: 10,
-      ...change,
-    })
+    world.codec.encode('derived.flow', 'flow', { ...figures, bucket: B, ...change })
+  const hour = (change: Partial<FlowHour>): Buffer =>
+    world.codec.encode('derived.flow', 'flow_hour', { ...figures, hour: H, ...change })
   const range = "asset = 'btc', start = '2024-08-08 23:54:00', end = '2024-08-08 23:56:00'"
 
   it('keeps the highest version of each bucket and part, and yields candles and cvd', async () => {
@@ -54,7 +57,30 @@ describe('flow', () => {
       }),
       flow({ bucket: B + 1e7, v: 14, buy: 0, sell: 3, open: 7, close: 7, open_time: B + 1e7, close_time: B + 1e7 }),
       flow({ instrument: 'coinbase:spot:BTC-USD', v: 15, buy: 2, sell: 0 }),
-      flow({ bucket: B - 3600e6, v: 16, buy: 100, sell: 1 }),
+      flow({ bucket: B - HOUR, v: 16, buy: 100, sell: 1 }),
+      hour({
+        hour: H - HOUR,
+        v: 17,
+        buy: 100,
+        sell: 1,
+        open_time: B - HOUR + 2,
+        close_time: B - HOUR + 5,
+        final: true,
+      }),
+      hour({ hour: H - HOUR, v: 16, buy: 50, sell: 1 }),
+      hour({
+        hour: H,
+        v: 18,
+        buy: 6,
+        sell: 5,
+        open: 5,
+        low: 5,
+        high: 9,
+        close: 7,
+        open_time: B + 1,
+        close_time: B + 1e7,
+      }),
+      hour({ hour: H, v: 19, instrument: 'coinbase:spot:BTC-USD', buy: 2, sell: 0 }),
       world.mark('derived.flow', { writer: 'cvd', run: 0, time: T + 50 }),
     ])
     await world.soon(
@@ -85,6 +111,31 @@ describe('flow', () => {
     ])
   })
 
+  it('keeps hours beside the buckets, read for intervals of whole hours, the last one by its buckets', async () => {
+    await world.soon('SELECT instrument, hour, part, buy, final, v FROM flow_1h ORDER BY instrument, hour', [
+      { instrument: 'binance:perp:BTCUSDT', hour: iso(H - HOUR), part: 0, buy: 100, final: true, v: 17 },
+      { instrument: 'binance:perp:BTCUSDT', hour: iso(H), part: 0, buy: 6, final: false, v: 18 },
+      { instrument: 'coinbase:spot:BTC-USD', hour: iso(H), part: 0, buy: 2, final: false, v: 19 },
+    ])
+    const read = (view: string, end: string): Promise<unknown[]> =>
+      world.rows(`SELECT ${view}, seconds = 3600, start = '2024-08-08 22:30:00', end = '${end}')`)
+    const candles = "time, open, close, buy_volume FROM ohlcv(asset = 'btc', venue = 'binance'"
+    const before = { time: iso(H - HOUR), open: 7, close: 7.5, buy_volume: 100 }
+    expect(await read(candles, '2024-08-09 00:00:00')).toEqual([
+      before,
+      { time: iso(H), open: 5, close: 7, buy_volume: 6 },
+    ])
+    expect(await read(candles, iso(B + 1e7).slice(0, -1))).toEqual([
+      before,
+      { time: iso(H), open: 5, close: 7.5, buy_volume: 6 },
+    ])
+    expect(await read("time, venue, delta, cvd FROM cvd(asset = 'btc'", '2024-08-09 00:00:00')).toEqual([
+      { time: iso(H - HOUR), venue: 'binance', delta: 99, cvd: 99 },
+      { time: iso(H), venue: 'binance', delta: 1, cvd: 100 },
+      { time: iso(H), venue: 'coinbase', delta: 2, cvd: 2 },
+    ])
+  })
+
   it('gives candles of any interval from the trades', async () => {
     const at = Math.floor(T / 1e6) * 1e6 + 60e6
     await world.append('market.trades', [
@@ -97,6 +148,16 @@ describe('flow', () => {
     await world.soon(query, [
       { time: iso(at), open: 10, high: 10, low: 8, close: 9, volume: 6, buy_volume: 4, sell_volume: 2, trades: 3 },
     ])
+    const bucket = Math.floor(at / 1e7) * 1e7
+    expect(bucket).toBeLessThan(at)
+    await world.append('derived.flow', [
+      flow({ asset: 'eth', bucket: bucket - 1e7, buy: 100, sell: 0, v: 30 }),
+      flow({ asset: 'eth', bucket, buy: 4, sell: 2, v: 31 }),
+    ])
+    await world.soon("SELECT count() AS rows FROM flow_10s WHERE asset = 'eth'", [{ rows: 2 }])
+    const from = "asset = 'eth', start = '2024-08-08 23:55:15', end = '2024-08-08 23:56:00'"
+    const total = [{ time: iso(at), delta: 2, cvd: 102 }]
+    expect(await world.rows(`SELECT time, delta, cvd FROM cvd(seconds = 1, ${from})`)).toEqual(total)
   })
 })
 

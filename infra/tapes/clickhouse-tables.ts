@@ -50,6 +50,7 @@ export const inputPlaces: readonly Place[] = [
 /** What the live system derived, the last version of each; without the forwarded marks. */
 export const derivedPlaces: readonly Place[] = [
   place('derived.flow', 'flow', 'flow_log', 'bucket', true),
+  place('derived.flow', 'flow_hour', 'flow_hours_log', 'hour', true),
   place('derived.signals', 'signal', 'signal_changes_log', 'time', true),
   place('alerts.inputs', 'composite_price', 'prices_log', 'time', true),
   place('alerts.inputs', 'liquidation_risk', 'liquidation_risk_log', 'time', true),

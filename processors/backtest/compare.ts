@@ -159,7 +159,7 @@ export class LiveCheck {
 function shelfOf(shelves: Map<TopicName, Shelf>, topic: TopicName): Shelf {
   const known = shelves.get(topic)
   if (known !== undefined) return known
-  const made = new Shelf((message) => message.type === 'flow')
+  const made = new Shelf(({ type }) => type === 'flow' || type === 'flow_hour')
   shelves.set(topic, made)
   return made
 }
@@ -192,6 +192,8 @@ export function restsOnOlder({ type, value }: Message, { begin, from, terms, ale
   switch (type) {
     case 'flow':
       return value.part < 0 || value.bucket < begin
+    case 'flow_hour':
+      return value.part < 0 || value.hour < begin
     case 'signal':
       if (value.kind === 'cvd') return value.time - (periods[value.period] ?? Infinity) < begin
       return value.kind === 'cascade_risk' || lead < HOUR

@@ -67,6 +67,8 @@ export function identityOf({ type, value }: Message): string {
       return `${value.writer}|${value.time}`
     case 'flow':
       return `${value.asset}|${value.instrument}|${value.bucket}|${value.part}`
+    case 'flow_hour':
+      return `${value.asset}|${value.instrument}|${value.hour}|${value.part}`
     case 'signal':
       return `${value.asset}|${value.kind}|${value.period}|${value.exchange ?? ''}|${value.time}`
     case 'composite_price':

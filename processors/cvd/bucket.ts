@@ -35,7 +35,8 @@ export interface Bucket {
   readonly instrument: string
   /** Start, in buckets since the Unix epoch. */
   readonly index: number
-  readonly parts: Map<number, Part>
+  /** Nearly always one; each gap that was filled adds one. */
+  readonly parts: Part[]
   /** Ids seen, for venues whose ids have no order. */
   readonly ids: IdSet | undefined
   isChanged: boolean

@@ -1,12 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { localCodec } from '../../schemas/codec.ts'
-import type { Flow, Message, Signal, Trade } from '../../schemas/records.ts'
+import type { Flow, FlowHour, Message, Records, Signal, Trade } from '../../schemas/records.ts'
 import { Driver, type Fate, type Step } from '../kernel/driver.ts'
 import { processorsNamed } from '../topology.ts'
 import { mark, SECOND, T0, trade } from './given.ts'
 
 const PARTITIONS = 2
+const HOUR = 3_600 * SECOND
+/** So late in an hour that the trades lie in two. */
+const BEGIN = T0 + HOUR - 50 * SECOND
+/** Seconds behind it by which every log has ended. */
+const LAST = 20_000
 const codec = localCodec()
 const [row] = processorsNamed(['cvd'])
 
@@ -22,9 +27,10 @@ interface Plan {
   readonly snapshotRecords: number
 }
 
-/** Everything that readers see in the end: the last flow record of each key and the journal of signals by identity. */
+/** Everything that readers see in the end: the last record of each key and the journal of signals by identity. */
 interface Outcome {
   readonly flow: ReadonlyMap<string, Flow>
+  readonly hours: ReadonlyMap<string, FlowHour>
   readonly signals: ReadonlyMap<string, Signal>
   /** What the states have refused, by partition. */
   readonly counts: readonly Readonly<Record<string, number>>[]
@@ -84,7 +90,51 @@ describe('the cvd processor', () => {
     },
     TEST_MS,
   )
+
+  it(
+    'sums up hours: once all buckets have closed, they say what the rows of their buckets say',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(logs(1 / 8), plans, fc.integer({ min: 100, max: 15_000 }), async (log, plan, after) => {
+          const trades = log.filter(({ message }) => message.type === 'trade')
+          const ended = [...log, ...marksOf(after), ...trades, ...marksOf(LAST)]
+          const { flow, hours } = await outcomeOf(ended, plan)
+          expect([...flow.values()].filter(({ final }) => !final)).toEqual([])
+          expect(byHour(hours.values())).toEqual(byHour(flow.values()))
+        }),
+        { ...bounded, numRuns: 200 },
+      )
+    },
+    TEST_MS,
+  )
 })
+
+/** The same mark in all partitions. */
+function marksOf(after: number): Input[] {
+  return Array.from({ length: PARTITIONS }, (_, partition) => ({ partition, message: mark(BEGIN + after * SECOND) }))
+}
+
+/** What readers make of rows of one instrument and hour. */
+function summed(rows: readonly (Flow | FlowHour)[]): Record<string, unknown> {
+  const opens = rows.toSorted((a, b) => a.open_time - b.open_time || a.first_id - b.first_id)
+  const closes = rows.toSorted((a, b) => b.close_time - a.close_time || b.last_id - a.last_id)
+  const columns = ['buy', 'sell', 'buy_quote', 'sell_quote', 'buy_count', 'sell_count'] as const
+  return {
+    ...Object.fromEntries(columns.map((name) => [name, sum(rows.map((row) => row[name]))])),
+    open: opens[0]?.open,
+    high: Math.max(...rows.map(({ high }) => high)),
+    low: Math.min(...rows.map(({ low }) => low)),
+    close: closes[0]?.close,
+  }
+}
+
+function byHour(rows: Iterable<Flow | FlowHour>): Record<string, unknown> {
+  const groups = Map.groupBy(rows, (row) => {
+    const time = 'hour' in row ? row.hour : row.bucket
+    return `${row.instrument} ${Math.floor(time / HOUR)}`
+  })
+  return Object.fromEntries([...groups].map(([name, group]) => [name, summed(group)]))
+}
 
 /** Runs the log through the real task as the plan says, then to its end. */
 async function outcomeOf(log: readonly Input[], { steps, instances, snapshotRecords }: Plan): Promise<Outcome> {
@@ -94,17 +144,23 @@ async function outcomeOf(log: readonly Input[], { steps, instances, snapshotReco
   for (const step of steps) await driver.step(step)
   await driver.drain()
   const tasks = await Promise.all([...Array(PARTITIONS).keys()].map((partition) => driver.task(partition)))
-  return { flow: lastFlows(driver), signals: journal(driver), counts: tasks.map((task) => task.counts()) }
+  return {
+    flow: last(driver, 'flow'),
+    hours: last(driver, 'flow_hour'),
+    signals: journal(driver),
+    counts: tasks.map((task) => task.counts()),
+  }
 }
 
 /** As compaction leaves them, which must be what the highest version says too. */
-function lastFlows(driver: Driver): Map<string, Flow> {
-  const last = new Map<string, Flow>()
-  const highest = new Map<string, Flow>()
+function last<Type extends 'flow' | 'flow_hour'>(driver: Driver, type: Type): Map<string, Records[Type]> {
+  const last = new Map<string, Records[Type]>()
+  const highest = new Map<string, Records[Type]>()
   for (const { key, message } of driver.outputs('derived.flow')) {
-    if (message.type !== 'flow') continue
-    last.set(key, message.value)
-    if (message.value.v >= (highest.get(key)?.v ?? 0)) highest.set(key, message.value)
+    if (message.type !== type) continue
+    const value = message.value as Records[Type]
+    last.set(key, value)
+    if (value.v >= (highest.get(key)?.v ?? 0)) highest.set(key, value)
   }
   expect(last).toEqual(highest)
   return sorted(last)
@@ -127,8 +183,8 @@ function sorted<Value>(map: ReadonlyMap<string, Value>): Map<string, Value> {
 }
 
 /** An outcome without what depends on offsets: versions, and the parts that are named by them. */
-function figures({ flow, signals }: Outcome): unknown {
-  const rows = [...flow.values()].map((row) => ({ ...row, part: Math.max(row.part, -1), v: 0 }))
+function figures({ flow, hours, signals }: Outcome): unknown {
+  const rows = [...flow.values(), ...hours.values()].map((row) => ({ ...row, part: Math.max(row.part, -1), v: 0 }))
   const changes = [...signals.values()].map((signal) => ({ ...signal, v: 0 }))
   return {
     rows: rows.map((value) => JSON.stringify(value)).sort(),
@@ -192,7 +248,7 @@ const trades = (unit: number): fc.Arbitrary<Input> =>
     })
     .map(({ market: { partition, ...market }, id, after, price, size, taker, gap }): Input => {
       const origin = gap === null ? ('stream' as const) : ('backfill' as const)
-      const time = T0 + after * SECOND
+      const time = BEGIN + after * SECOND
       return { partition, message: trade({ ...market, first_id: id, time, price, size, taker, origin, gap_id: gap }) }
     })
 
@@ -202,10 +258,10 @@ const marks = fc
     partition: fc.nat(PARTITIONS - 1),
     after: fc.oneof(
       { weight: 20, arbitrary: fc.integer({ min: 0, max: 120 }) },
-      { weight: 1, arbitrary: fc.integer({ min: 7_000, max: 9_000 }) },
+      { weight: 1, arbitrary: fc.integer({ min: 7_000, max: 14_000 }) },
     ),
   })
-  .map(({ partition, after }): Input => ({ partition, message: mark(T0 + after * SECOND) }))
+  .map(({ partition, after }): Input => ({ partition, message: mark(BEGIN + after * SECOND) }))
 
 /** fast-check's own choice of sizes would hardly ever give a log that outlives a crash. */
 const logs = (unit: number): fc.Arbitrary<Input[]> =>

@@ -1,7 +1,8 @@
-import type { Flow, Mark, Micros, Signal } from '../../schemas/records.ts'
+import type { Flow, FlowHour, Mark, Micros, Signal } from '../../schemas/records.ts'
 import type { Context, Entry, Output, Processor } from '../kernel/processor.ts'
 import { flowKey } from './bucket.ts'
-import { loadState, saveState } from './save.ts'
+import { hourKey, type Cause } from './hours.ts'
+import { forgetChanges, loadState, saveState } from './save.ts'
 import { emptyState, type CvdState } from './state.ts'
 import { advanceTime } from './time.ts'
 import { applyTrade, takeHeldBack } from './trades.ts'
@@ -13,7 +14,7 @@ type Emit = (output: Emitted) => void
 export const CVD = 'cvd'
 
 /**
- * From trades: taker volume per instrument in 10 s buckets, and the class of each asset's volume delta over four
+ * From trades: taker volume per instrument in 10 s buckets and in hours, and the class of each asset's volume delta over four
  * periods. Marks move time; gaps need nothing, since what fills them comes as trades.
  */
 export const cvd: Processor<CvdState, Emitted> = {
@@ -24,21 +25,23 @@ export const cvd: Processor<CvdState, Emitted> = {
       const row = applyTrade(state, message.value, offset, v)
       if (row !== undefined) emitFlow(row, emit)
     } else if (message.type === 'mark' && message.value.time > state.time) {
-      applyMark(state, message.value.time, v, emit)
+      applyMark(state, message.value.time, { offset, v }, emit)
     }
   },
 
   flush: emitHeldBack,
   save: saveState,
+  forget: forgetChanges,
   load: loadState,
 
   counts: (state) => ({ ...state.refused, late: state.late }),
 }
 
 /** Rows first, then the mark: who reads the mark has read everything that its time has closed. */
-function applyMark(state: CvdState, time: Micros, v: number, emit: Emit): void {
-  const signals = advanceTime(state, time, v)
+function applyMark(state: CvdState, time: Micros, cause: Cause, emit: Emit): void {
+  const { hours, signals } = advanceTime(state, time, cause)
   emitHeldBack(state, emit)
+  for (const hour of hours) emitHour(hour, emit)
   for (const signal of signals) emitSignal(signal, emit)
   const mark: Mark = { writer: CVD, run: 0, time, venues: [], changes: [] }
   emit({ topic: 'derived.flow', key: CVD, message: { type: 'mark', value: mark } })
@@ -46,11 +49,17 @@ function applyMark(state: CvdState, time: Micros, v: number, emit: Emit): void {
 }
 
 function emitHeldBack(state: CvdState, emit: Emit): void {
-  for (const row of takeHeldBack(state)) emitFlow(row, emit)
+  takeHeldBack(state, (row) => emitFlow(row, emit))
+  for (const hour of state.lateHours) emitHour(hour, emit)
+  state.lateHours.length = 0
 }
 
 function emitFlow(row: Flow, emit: Emit): void {
   emit({ topic: 'derived.flow', key: flowKey(row), message: { type: 'flow', value: row } })
+}
+
+function emitHour(hour: FlowHour, emit: Emit): void {
+  emit({ topic: 'derived.flow', key: hourKey(hour), message: { type: 'flow_hour', value: hour } })
 }
 
 function emitSignal(signal: Signal, emit: Emit): void {

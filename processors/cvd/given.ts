@@ -1,4 +1,4 @@
-import type { Flow, Mark, Message, Micros, Signal, Trade } from '../../schemas/records.ts'
+import type { Flow, FlowHour, Mark, Message, Micros, Signal, Trade } from '../../schemas/records.ts'
 import type { Output, Processor } from '../kernel/processor.ts'
 import { versionOf } from '../kernel/version.ts'
 import { cvd } from './cvd.ts'
@@ -79,6 +79,13 @@ export class Fed {
 
   get row(): Flow | undefined {
     return this.rows[0]
+  }
+
+  /** The last record of each hour. */
+  get hours(): FlowHour[] {
+    const last = new Map<string, FlowHour>()
+    for (const { key, message } of this.emitted) if (message?.type === 'flow_hour') last.set(key, message.value)
+    return [...last.values()]
   }
 
   get signals(): Signal[] {

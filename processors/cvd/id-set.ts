@@ -1,5 +1,6 @@
 const EMPTY = new Float64Array(0)
-const CAPACITY_MIN = 32
+/** Few: of quiet instruments a bucket holds a trade or two, and small arrays are made at no cost. */
+const CAPACITY_MIN = 8
 
 /**
  * A set of ids without order, whole numbers from 0 to 2^53, for one bucket.

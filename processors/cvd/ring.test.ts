@@ -49,6 +49,7 @@ describe('a ring', () => {
             if (slots.length === 0) saved.delete(chunk)
             else saved.set(chunk, slots)
           }
+          from.forgetChanges()
         }
         const straight = new Ring(periods['1h'], end)
         for (const [index, what] of steps.entries()) {

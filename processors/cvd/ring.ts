@@ -46,22 +46,20 @@ export class Ring {
   }
 
   sums(): { buy: number; sell: number } {
-    let buy = 0
-    let sell = 0
-    for (let slot = this.#newest - this.#slots + 1; slot <= this.#newest; slot++) {
-      buy += this.#buy[slot % this.#slots] ?? 0
-      sell += this.#sell[slot % this.#slots] ?? 0
-    }
-    return { buy, sell }
+    const oldest = (this.#newest + 1) % this.#slots
+    return { buy: sumFrom(this.#buy, oldest), sell: sumFrom(this.#sell, oldest) }
   }
 
   get isEmpty(): boolean {
     return this.#chunks.size === 0
   }
 
-  /** Chunks that changed since the last call; without slots: gone. */
+  /** Chunks that changed since they were last forgotten; without slots: gone. */
   *changes(): Iterable<readonly [chunk: number, slots: RingSlot[]]> {
     for (const chunk of this.#changed) yield [chunk, this.#chunks.has(chunk) ? this.#slotsOf(chunk) : []]
+  }
+
+  forgetChanges(): void {
     this.#changed.clear()
   }
 
@@ -105,6 +103,14 @@ export class Ring {
     }
     return slots
   }
+}
+
+/** The sum of a ring's values, in order from the one at `oldest`: once round. */
+function sumFrom(values: Float64Array, oldest: number): number {
+  let sum = 0
+  for (let at = oldest; at < values.length; at++) sum += values[at] ?? 0
+  for (let at = 0; at < oldest; at++) sum += values[at] ?? 0
+  return sum
 }
 
 /** The slot that holds the last moment before `end`. */

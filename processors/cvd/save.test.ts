@@ -32,6 +32,13 @@ describe('a saved state', () => {
     expect(kinds).toContain('classes')
   })
 
+  it('holds nothing of what was forgotten as changed', () => {
+    const fed = new Fed().batch(trade(), trade(bybit), mark(T0 + 20 * SECOND), mark(T0 + HORIZON + 10 * SECOND))
+    fed.core.forget?.(fed.state)
+    expect(Object.keys(saved(fed))).toEqual(['clock'])
+    expect(Object.keys(saved(fed.batch(trade({ ...bybit, time: T0 + HORIZON }))))).toHaveLength(2)
+  })
+
   it('erases buckets that have left the horizon', () => {
     const fed = new Fed().batch(trade())
     const parts = new Map<string, Buffer>()

@@ -1,5 +1,6 @@
 import type { Bucket, Part } from './bucket.ts'
 import { Coverage } from './coverage.ts'
+import { addHour, type Hour } from './hours.ts'
 import { IdSet } from './id-set.ts'
 import type { PeriodName } from './periods.ts'
 import type { RingSlot } from './ring.ts'
@@ -16,13 +17,21 @@ import {
   type CvdState,
   type InstrumentState,
 } from './state.ts'
+import { beginHours } from './time.ts'
 
 /**
  * Parts of the saved state. Their text is JSON: it writes doubles exactly. Small parts, since only what changed is
  * written: one bucket, one instrument's coverage, twelve slots of a ring.
  */
 type Saved =
-  | { readonly kind: 'clock'; readonly time: number; readonly refused: CvdState['refused']; readonly late: number }
+  | {
+      readonly kind: 'clock'
+      readonly time: number
+      readonly refused: CvdState['refused']
+      readonly late: number
+      /** Not in states from before hours were summed up. */
+      readonly firstHour?: number
+    }
   | {
       readonly kind: 'coverage'
       readonly asset: string
@@ -39,6 +48,14 @@ type Saved =
       readonly ids: string | undefined
       readonly parts: readonly (readonly number[])[]
     }
+  | {
+      readonly kind: 'hour'
+      readonly asset: string
+      readonly instrument: string
+      readonly index: number
+      readonly isHeldBack: boolean
+      readonly sum: readonly number[]
+    }
   | { readonly kind: 'ring'; readonly asset: string; readonly period: PeriodName; readonly slots: readonly RingSlot[] }
   | { readonly kind: 'classes'; readonly asset: string; readonly classes: Record<PeriodName, SignalClass> }
 
@@ -46,22 +63,38 @@ type Saved =
 export function saveState(state: CvdState): Map<string, Buffer | null> {
   const changes = new Map<string, Buffer | null>()
   const put = (key: string, saved: Saved): void => void changes.set(key, Buffer.from(JSON.stringify(saved)))
-  put('clock', { kind: 'clock', time: state.time, refused: state.refused, late: state.late })
+  const { time, refused, late, firstHour } = state
+  put('clock', { kind: 'clock', time, refused, late, firstHour })
   for (const instrument of state.changed.coverages) saveCoverage(instrument, put)
   for (const bucket of state.changed.buckets) put(bucketKey(bucket), savedBucket(bucket))
   for (const bucket of state.changed.gone) changes.set(bucketKey(bucket), null)
+  for (const hour of state.changed.hours) put(hourKey(hour), savedHour(hour))
+  for (const hour of state.changed.goneHours) changes.set(hourKey(hour), null)
   for (const asset of state.assets.values()) saveAsset(asset, changes, put)
-  state.changed.coverages.length = 0
-  state.changed.buckets.length = 0
-  state.changed.gone.length = 0
+  forgetChanges(state)
   return changes
+}
+
+/** Clears the marks of what changed. */
+export function forgetChanges({ changed, assets }: CvdState): void {
+  for (const instrument of changed.coverages) instrument.isCoverageChanged = false
+  for (const bucket of changed.buckets) bucket.isChanged = false
+  for (const hour of changed.hours) hour.isChanged = false
+  for (const asset of assets.values()) {
+    asset.areClassesChanged = false
+    for (const period of periodNames) asset.rings[period].forgetChanges()
+  }
+  changed.coverages.length = 0
+  changed.buckets.length = 0
+  changed.gone.length = 0
+  changed.hours.length = 0
+  changed.goneHours.length = 0
 }
 
 type Put = (key: string, saved: Saved) => void
 
 function saveCoverage(state: InstrumentState, put: Put): void {
   const { asset, instrument, coverage } = state
-  state.isCoverageChanged = false
   if (coverage === undefined) return
   const { ranges, closedHoles } = coverage
   put(`coverage|${asset}|${instrument}`, { kind: 'coverage', asset, instrument, ranges, closedHoles })
@@ -73,9 +106,16 @@ function bucketKey({ asset, instrument, index }: Bucket): string {
 
 function savedBucket(bucket: Bucket): Saved {
   const { asset, instrument, index, ids, parts } = bucket
-  bucket.isChanged = false
-  const rows = [...parts.values()].map((part) => numbers.map((name) => part[name]))
+  const rows = parts.map((part) => numbers.map((name) => part[name]))
   return { kind: 'bucket', asset, instrument, index, ids: ids && toBase64(ids.sorted()), parts: rows }
+}
+
+function hourKey({ owner: { asset, instrument }, index }: Hour): string {
+  return `hour|${asset}|${instrument}|${index}`
+}
+
+function savedHour({ owner: { asset, instrument }, index, sum }: Hour): Saved {
+  return { kind: 'hour', asset, instrument, index, isHeldBack: sum.isHeldBack, sum: numbers.map((name) => sum[name]) }
 }
 
 function saveAsset(state: AssetState, changes: Map<string, Buffer | null>, put: Put): void {
@@ -88,7 +128,6 @@ function saveAsset(state: AssetState, changes: Map<string, Buffer | null>, put: 
     }
   }
   if (state.areClassesChanged) put(`classes|${asset}`, { kind: 'classes', asset, classes })
-  state.areClassesChanged = false
 }
 
 /** The state made of the latest text of each part. */
@@ -100,16 +139,19 @@ export function loadState(parts: ReadonlyMap<string, Buffer>): CvdState {
   for (const part of saved) if (part.kind === 'coverage') loadCoverage(state, part)
   for (const part of saved) {
     if (part.kind === 'bucket') loadBucket(state, part)
+    else if (part.kind === 'hour') loadHour(state, part)
     else if (part.kind === 'ring') assetOf(state, part.asset).rings[part.period].load(part.slots)
     else if (part.kind === 'classes') Object.assign(assetOf(state, part.asset).classes, part.classes)
   }
+  if (saved.some((part) => part.kind === 'clock' && part.firstHour === undefined)) beginHours(state)
   return state
 }
 
 type Of<Kind extends Saved['kind']> = Extract<Saved, { kind: Kind }>
 
-function loadClock(state: CvdState, { time, refused, late }: Of<'clock'>): void {
+function loadClock(state: CvdState, { time, refused, late, firstHour = 0 }: Of<'clock'>): void {
   setTime(state, time)
+  state.firstHour = firstHour
   state.late = late
   Object.assign(state.refused, refused)
 }
@@ -121,10 +163,12 @@ function loadCoverage(state: CvdState, { asset, instrument, ranges, closedHoles 
 function loadBucket(state: CvdState, { asset, instrument, index, ids, parts }: Of<'bucket'>): void {
   const owner = instrumentOf(state, asset, instrument)
   const bucket = addBucket(state, owner, index, ids === undefined ? undefined : IdSet.of(fromBase64(ids)))
-  for (const row of parts) {
-    const part = loadPart(row)
-    bucket.parts.set(part.part, part)
-  }
+  bucket.parts.push(...parts.map(loadPart))
+}
+
+function loadHour(state: CvdState, { asset, instrument, index, isHeldBack, sum }: Of<'hour'>): void {
+  const owner = instrumentOf(state, asset, instrument)
+  addHour(state, { owner, index, sum: { ...loadPart(sum), isHeldBack }, isChanged: false })
 }
 
 /** Order of a part's numbers in its row. */

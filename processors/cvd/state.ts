@@ -1,7 +1,8 @@
 import { tradeVenues } from '../../schemas/venues.ts'
-import type { Micros } from '../../schemas/records.ts'
+import type { FlowHour, Micros } from '../../schemas/records.ts'
 import { BUCKET, bucketIndex, type Bucket, type Part } from './bucket.ts'
 import { Coverage } from './coverage.ts'
+import type { Hour } from './hours.ts'
 import { IdSet } from './id-set.ts'
 import { periods, type PeriodName } from './periods.ts'
 import { Ring } from './ring.ts'
@@ -34,6 +35,7 @@ export interface InstrumentState {
   readonly coverage: Coverage | undefined
   isCoverageChanged: boolean
   readonly buckets: Map<number, Bucket>
+  readonly hours: Map<number, Hour>
   /** The bucket that was used last: most trades go there too. */
   current: Bucket | undefined
 }
@@ -60,10 +62,24 @@ export interface CvdState {
   readonly buckets: Map<number, Bucket[]>
   /** Parts that changed since they were last emitted, in the order of their first change. */
   readonly heldBack: { bucket: Bucket; part: Part }[]
+  /** Hours by index. */
+  readonly hours: Map<number, Hour[]>
+  /** Hours below this index are not summed up: not all of their buckets are known. */
+  firstHour: number
+  /** Hours that changed since they were last emitted. */
+  readonly heldBackHours: Hour[]
+  /** Rows of trades whose hour is not kept. */
+  readonly lateHours: FlowHour[]
   readonly refused: Record<Refusal, number>
   /** Trades that came after their bucket had left the state. */
   late: number
-  readonly changed: { buckets: Bucket[]; coverages: InstrumentState[]; gone: Bucket[] }
+  readonly changed: {
+    readonly buckets: Bucket[]
+    readonly coverages: InstrumentState[]
+    readonly gone: Bucket[]
+    readonly hours: Hour[]
+    readonly goneHours: Hour[]
+  }
 }
 
 export function emptyState(): CvdState {
@@ -75,9 +91,13 @@ export function emptyState(): CvdState {
     instruments: new Map(),
     buckets: new Map(),
     heldBack: [],
+    hours: new Map(),
+    firstHour: 0,
+    heldBackHours: [],
+    lateHours: [],
     refused: { duplicate: 0, overlap: 0, unchecked: 0, no_taker: 0 },
     late: 0,
-    changed: { buckets: [], coverages: [], gone: [] },
+    changed: { buckets: [], coverages: [], gone: [], hours: [], goneHours: [] },
   }
 }
 
@@ -126,6 +146,7 @@ export function addInstrument(
     coverage: hasOrderedIds(instrument) ? coverage : undefined,
     isCoverageChanged: false,
     buckets: new Map(),
+    hours: new Map(),
     current: undefined,
   }
   state.instruments.set(state.instruments.has(instrument) ? `${asset}|${instrument}` : instrument, made)
@@ -155,7 +176,7 @@ export function addBucket(state: CvdState, owner: InstrumentState, index: number
     asset,
     instrument,
     index,
-    parts: new Map(),
+    parts: [],
     ids: isOrdered ? undefined : ids,
     isChanged: false,
   }

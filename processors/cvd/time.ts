@@ -1,26 +1,47 @@
-import type { Micros, Signal } from '../../schemas/records.ts'
+import type { FlowHour, Micros, Signal } from '../../schemas/records.ts'
 import { BUCKET, type Bucket } from './bucket.ts'
 import { classify } from './signal.ts'
+import { addToHour, HOUR_BUCKETS, letHoursGo, takeHours, type Cause } from './hours.ts'
 import { HORIZON, instrumentOf, periodNames, setTime, type AssetState, type CvdState } from './state.ts'
 import { touch } from './trades.ts'
 
 /** Buckets that are kept behind the newest that is closed. */
 const KEPT = HORIZON / BUCKET
 
+/** What follows from a mark. */
+export interface Turn {
+  readonly hours: readonly FlowHour[]
+  readonly signals: readonly Signal[]
+}
+
+const nothing: Turn = { hours: [], signals: [] }
+
 /**
- * Moves partition time on to `time`, which is later: closes buckets, lets old ones go, looks at the signals. Returns the
- * changes of class. A mark that closes several buckets is one look, at the end of the last.
+ * Moves partition time on to `time`, which is later: closes buckets, sums hours up, lets old ones go, looks at the
+ * signals. A mark that closes several buckets is one look, at the end of the last.
  */
-export function advanceTime(state: CvdState, time: Micros, v: number): Signal[] {
+export function advanceTime(state: CvdState, time: Micros, { offset, v }: Cause): Turn {
   const wasClosed = state.closed
   setTime(state, time)
   const { closed } = state
-  if (closed === wasClosed) return []
+  if (closed === wasClosed) return nothing
   const assets = [...state.assets.values()].sort((a, b) => compare(a.asset, b.asset))
   for (const asset of assets) for (const name of periodNames) asset.rings[name].advance(closed * BUCKET)
-  for (const bucket of closing(state, wasClosed, closed)) close(state, bucket, v)
+  for (const bucket of closing(state, wasClosed, closed)) close(state, bucket, { offset, v })
+  const hours = takeHours(state, wasClosed, v)
   letGo(state, wasClosed - KEPT, state.gone) // what is older was let go when `wasClosed` was closed
-  return assets.flatMap((asset) => lookAt(asset, closed * BUCKET, v))
+  letHoursGo(state)
+  return { hours, signals: assets.flatMap((asset) => lookAt(asset, closed * BUCKET, v)) }
+}
+
+/** Sums up what a state from before there were hours has kept: those hours of which it has every bucket. */
+export function beginHours(state: CvdState): void {
+  state.firstHour = Math.ceil(state.gone / HOUR_BUCKETS)
+  for (const bucket of closing(state, state.firstHour * HOUR_BUCKETS, state.closed)) {
+    const instrument = instrumentOf(state, bucket.asset, bucket.instrument)
+    for (const part of bucket.parts)
+      addToHour(state, instrument, bucket.index, { volume: part }, { offset: 0, v: part.v })
+  }
 }
 
 /** In an order that follows from the log alone, since sums in the rings depend on it. */
@@ -36,11 +57,13 @@ function indicesWithin({ buckets }: CvdState, from: number, to: number): number[
   return Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at).filter((at) => buckets.has(at))
 }
 
-function close(state: CvdState, bucket: Bucket, v: number): void {
-  const rings = state.assets.get(bucket.asset)?.rings
-  for (const part of bucket.parts.values()) {
-    touch(state, bucket, part, v)
-    for (const name of periodNames) rings?.[name].add(bucket.index * BUCKET, part.buy, part.sell)
+function close(state: CvdState, bucket: Bucket, cause: Cause): void {
+  const instrument = instrumentOf(state, bucket.asset, bucket.instrument)
+  const { rings } = instrument.owner
+  for (const part of bucket.parts) {
+    touch(state, bucket, part, cause.v)
+    addToHour(state, instrument, bucket.index, { volume: part }, cause)
+    for (const name of periodNames) rings[name].add(bucket.index * BUCKET, part.buy, part.sell)
   }
   bucket.ids?.seal()
 }

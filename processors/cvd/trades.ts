@@ -1,6 +1,6 @@
-import type { Trade } from '../../schemas/records.ts'
+import type { Flow, Trade } from '../../schemas/records.ts'
 import { BUCKET, bucketIndex, flowOf, fold, newPart, type Bucket, type Part } from './bucket.ts'
-import type { Flow } from '../../schemas/records.ts'
+import { addLateHour, addToHour, type Cause } from './hours.ts'
 import {
   bucketOf,
   instrumentOf,
@@ -19,7 +19,7 @@ export function applyTrade(state: CvdState, trade: Trade, offset: number, v: num
   if (trade.taker === 'unknown') return refuse(state, 'no_taker')
   const instrument = instrumentOf(state, trade.asset, trade.instrument)
   const index = bucketIndex(trade.time)
-  if (index < state.gone) return applyLate(state, instrument, trade, offset, v)
+  if (index < state.gone) return applyLate(state, instrument, trade, { offset, v })
   const bucket = bucketOf(state, instrument, index)
   const refusal = admit(state, instrument, bucket, trade)
   if (refusal !== undefined) return refuse(state, refusal)
@@ -27,26 +27,21 @@ export function applyTrade(state: CvdState, trade: Trade, offset: number, v: num
   fold(part, trade, v)
   if (!part.isHeldBack) holdBack(state, bucket, part)
   if (!bucket.isChanged) markBucket(state, bucket)
-  if (index < state.closed) addToRings(instrument.owner, trade)
+  if (index < state.closed) addToClosed(state, instrument, trade, part, { offset, v })
   return undefined
 }
 
 /** A row of its own, because the part that it would belong to is no longer known; readers sum the parts. */
-function applyLate(
-  state: CvdState,
-  instrument: InstrumentState,
-  trade: Trade,
-  offset: number,
-  v: number,
-): Flow | undefined {
+function applyLate(state: CvdState, instrument: InstrumentState, trade: Trade, cause: Cause): Flow | undefined {
   if (instrument.coverage === undefined) return refuse(state, 'unchecked')
   const refusal = admit(state, instrument, undefined, trade)
   if (refusal !== undefined) return refuse(state, refusal)
   state.late += 1
-  addToRings(instrument.owner, trade)
-  const part = newPart(-1 - offset, trade)
-  fold(part, trade, v)
-  return flowOf({ asset: trade.asset, instrument: trade.instrument, index: bucketIndex(trade.time) }, part, true)
+  const index = bucketIndex(trade.time)
+  const part = partOfOne(-1 - cause.offset, trade, cause.v)
+  addToRings(instrument.owner, index, part)
+  addLateHour(state, instrument, index, part, cause)
+  return flowOf({ asset: trade.asset, instrument: trade.instrument, index }, part, true)
 }
 
 function refuse(state: CvdState, refusal: Refusal): undefined {
@@ -73,10 +68,9 @@ function admit(
 /** Part 0 is the stream, and archives with it; a backfill is a part of its own, so that it never overwrites the stream's. */
 function partOf(bucket: Bucket, trade: Trade): Part {
   const number = trade.origin === 'backfill' && trade.gap_id !== null && trade.gap_id > 0 ? trade.gap_id : 0
-  const known = bucket.parts.get(number)
-  if (known !== undefined) return known
+  for (const known of bucket.parts) if (known.part === number) return known
   const made = newPart(number, trade)
-  bucket.parts.set(number, made)
+  bucket.parts.push(made)
   return made
 }
 
@@ -90,21 +84,31 @@ function markBucket(state: CvdState, bucket: Bucket): void {
   state.changed.buckets.push(bucket)
 }
 
-/** The bucket is closed already, so what comes late goes into the rings by itself. */
-function addToRings(asset: AssetState, { time, size, taker }: Trade): void {
-  const start = bucketIndex(time) * BUCKET
-  for (const name of periodNames) asset.rings[name].add(start, taker === 'buy' ? size : 0, taker === 'sell' ? size : 0)
+/** What was summed up when the bucket closed gets a trade that comes after that by itself. */
+function addToClosed(state: CvdState, instrument: InstrumentState, trade: Trade, prices: Part, cause: Cause): void {
+  const index = bucketIndex(trade.time)
+  const volume = partOfOne(0, trade, cause.v)
+  addToRings(instrument.owner, index, volume)
+  addToHour(state, instrument, index, { volume, prices }, cause)
 }
 
-/** Rows of the parts that are held back; `final` where the bucket has closed. */
-export function takeHeldBack(state: CvdState): Flow[] {
-  if (state.heldBack.length === 0) return []
-  const rows = state.heldBack.map(({ bucket, part }) => {
+function addToRings(asset: AssetState, index: number, { buy, sell }: Part): void {
+  for (const name of periodNames) asset.rings[name].add(index * BUCKET, buy, sell)
+}
+
+function partOfOne(number: number, trade: Trade, v: number): Part {
+  const part = newPart(number, trade)
+  fold(part, trade, v)
+  return part
+}
+
+/** Hands on the rows of the parts that are held back; `final` where the bucket has closed. */
+export function takeHeldBack({ heldBack, closed }: CvdState, take: (row: Flow) => void): void {
+  for (const { bucket, part } of heldBack) {
     part.isHeldBack = false
-    return flowOf(bucket, part, bucket.index < state.closed)
-  })
-  state.heldBack.length = 0
-  return rows
+    take(flowOf(bucket, part, bucket.index < closed))
+  }
+  heldBack.length = 0
 }
 
 /** Holds a part back because time, not a trade, has changed it. */

@@ -34,7 +34,7 @@ function trade(more: Partial<Trade> = {}): Message {
   return { type: 'trade', value }
 }
 
-function flow(more: Partial<Flow> = {}): Message {
+function flow(more: Partial<Flow> = {}): Message<'flow'> {
   const value: Flow = {
     asset: 'btc',
     instrument,
@@ -177,6 +177,17 @@ describe('the account of the flow', () => {
     expect(account.stale).toBe(1)
     account.add('a', flow({ v: 2 }))
     expect(account.stale).toBe(0)
+  })
+
+  it('notices an hour that does not hold what its closed buckets hold', () => {
+    const account = new FlowAccount()
+    const { bucket, ...rest } = flow({ buy_count: 3 }).value
+    account.add('hour', { type: 'flow_hour', value: { ...rest, hour: bucket } })
+    account.add('a', flow({ buy_count: 2, final: true }))
+    account.add('b', flow({ bucket: 10_000_000, buy_count: 1 }))
+    expect(account.hoursOff).toBe(1)
+    account.add('b', flow({ bucket: 10_000_000, buy_count: 1, final: true }))
+    expect(account.hoursOff).toBe(0)
   })
 })
 

@@ -8,19 +8,26 @@ interface Bucket {
   readonly buy: number
   readonly sell: number
   readonly count: number
+  readonly final: boolean
   readonly v: number
   /** Highest version that the key ever had. */
   readonly highest: number
 }
 
+const HOUR_MICROS = 3_600_000_000
+
 /** Folds `derived.flow`: the last record of a key stands, as a reader of the compacted topic finds it. */
 export class FlowAccount {
   readonly #buckets = new Map<string, Bucket>()
+  readonly #hours = new Map<string, Bucket>()
+
   add(key: string, message: Message): void {
-    if (message.type !== 'flow') return
-    const { instrument, bucket, buy, sell, buy_count, sell_count, v } = message.value
-    const highest = Math.max(this.#buckets.get(key)?.highest ?? v, v)
-    this.#buckets.set(key, { instrument, start: bucket, buy, sell, count: buy_count + sell_count, v, highest })
+    if (message.type !== 'flow' && message.type !== 'flow_hour') return
+    const { instrument, buy, sell, buy_count, sell_count, final, v } = message.value
+    const rows = message.type === 'flow' ? this.#buckets : this.#hours
+    const start = message.type === 'flow' ? message.value.bucket : message.value.hour
+    const highest = Math.max(rows.get(key)?.highest ?? v, v)
+    rows.set(key, { instrument, start, buy, sell, count: buy_count + sell_count, final, v, highest })
   }
 
   /**
@@ -28,7 +35,13 @@ export class FlowAccount {
    * versions may fall for a moment; one that stays low was written by an owner that should have been shut out.
    */
   get stale(): number {
-    return [...this.#buckets.values()].filter(({ v, highest }) => v < highest).length
+    return [...this.#buckets.values(), ...this.#hours.values()].filter(({ v, highest }) => v < highest).length
+  }
+
+  /** Hours that do not hold as many trades as their closed buckets. */
+  get hoursOff(): number {
+    const closed = countsByHour([...this.#buckets.values()].filter(({ final }) => final))
+    return [...countsByHour(this.#hours.values())].filter(([hour, count]) => count !== closed.get(hour)).length
   }
 
   /** Sum of an instrument's buckets; `places` are those of its sizes, by which each bucket is exact. */
@@ -42,4 +55,13 @@ export class FlowAccount {
     }
     return sums
   }
+}
+
+function countsByHour(rows: Iterable<Bucket>): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { instrument, start, count } of rows) {
+    const hour = `${instrument} ${Math.floor(start / HOUR_MICROS)}`
+    counts.set(hour, (counts.get(hour) ?? 0) + count)
+  }
+  return counts
 }

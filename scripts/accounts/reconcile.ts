@@ -31,11 +31,13 @@ export interface Report {
   readonly refused: number
   /** Keys of `derived.flow` whose last record is not their newest version. */
   readonly stale: number
+  /** Hours of an instrument that do not hold as many trades as their closed buckets. */
+  readonly hoursOff: number
 }
 
 /** Whether nothing differs that no recorded gap explains. */
 export function isSound(report: Report): boolean {
-  return report.stale === 0 && report.rows.every((row) => row.verdict !== 'WRONG')
+  return report.stale === 0 && report.hoursOff === 0 && report.rows.every((row) => row.verdict !== 'WRONG')
 }
 
 /**
@@ -75,8 +77,9 @@ function isDrained(report: Report): boolean {
   return isSound(report) && report.rows.every((row) => row.gaps.every((gap) => gap.state !== 'opened'))
 }
 
-function fingerprint({ rows }: Report): string {
-  return rows.map((row) => [row.log.count, row.clickhouse.count, row.flow.count, row.gaps.length].join()).join(';')
+function fingerprint({ rows, hoursOff }: Report): string {
+  const counts = rows.map((row) => [row.log.count, row.clickhouse.count, row.flow.count, row.gaps.length].join())
+  return [hoursOff, ...counts].join(';')
 }
 
 interface Folds {
@@ -109,6 +112,7 @@ async function reportOf(books: Books, window: Window, { log, flow, holes }: Fold
     duplicates: accounts.reduce((total, account) => total + account.duplicates, 0),
     refused: accounts.reduce((total, account) => total + account.refused, 0),
     stale: flow.stale,
+    hoursOff: flow.hoursOff,
   }
 }
 

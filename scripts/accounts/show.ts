@@ -65,6 +65,7 @@ function conclusion(report: Report): string {
     `${isSound(report) ? 'OK' : 'WRONG'}${since}${until}: ${count('OK')} equal, ${count('explained by gap')} explained by a gap, ${count('WRONG')} wrong.`,
     `In the log: ${report.duplicates} records twice, ${report.refused} overlapping; counted once and never.`,
     ...(report.stale > 0 ? [`derived.flow: ${report.stale} keys end with an older version than they had.`] : []),
+    ...(report.hoursOff > 0 ? [`derived.flow: ${report.hoursOff} hours differ from their buckets.`] : []),
   ].join('\n')
 }
 
@@ -78,6 +79,7 @@ export function reportJson(report: Report, sourceName: string): object {
     duplicates: report.duplicates,
     refused: report.refused,
     stale: report.stale,
+    hours_off: report.hoursOff,
     rows: report.rows.map((row) => ({
       ...partsOf(row.instrument),
       verdict: row.verdict,

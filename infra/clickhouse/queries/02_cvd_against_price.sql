@@ -20,10 +20,15 @@ WITH
     ),
     before AS
     (
-        SELECT sum(buy) - sum(sell) AS cvd
-        FROM flow_10s
-        WHERE asset = {asset:String}
-            AND bucket < toDateTime64(intDiv(toUnixTimestamp({start:DateTime64(6, 'UTC')}), {seconds:UInt32}) * {seconds:UInt32}, 6, 'UTC')
+        SELECT sum(delta) AS cvd
+        FROM
+        (
+            SELECT buy - sell AS delta FROM flow_1h WHERE asset = {asset:String} AND hour < toStartOfHour(toDateTime64(intDiv(toUnixTimestamp({start:DateTime64(6, 'UTC')}), {seconds:UInt32}) * {seconds:UInt32}, 6, 'UTC'))
+            UNION ALL
+            SELECT buy - sell AS delta FROM flow_10s
+            WHERE asset = {asset:String} AND bucket >= toStartOfHour(toDateTime64(intDiv(toUnixTimestamp({start:DateTime64(6, 'UTC')}), {seconds:UInt32}) * {seconds:UInt32}, 6, 'UTC'))
+                AND bucket < toDateTime64(intDiv(toUnixTimestamp({start:DateTime64(6, 'UTC')}), {seconds:UInt32}) * {seconds:UInt32}, 6, 'UTC')
+        )
     )
 SELECT
     time,

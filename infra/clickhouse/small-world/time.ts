@@ -5,6 +5,7 @@ import type { TopicName } from '../../../schemas/topics.ts'
 export const M: Micros = 1_723_161_240_000_000
 export const SECOND: Micros = 1_000_000
 export const MINUTE: Micros = 60 * SECOND
+export const HOUR: Micros = 60 * MINUTE
 
 /** A record and where it belongs. */
 export type Fact = readonly [topic: TopicName, message: Message]

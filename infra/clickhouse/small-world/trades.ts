@@ -1,10 +1,11 @@
-import type { Flow, Gap, SubscriptionChange, Trade } from '../../../schemas/records.ts'
-import { M, MINUTE, perp, SECOND, type Fact } from './time.ts'
+import type { Flow, FlowHour, Gap, SubscriptionChange, Trade } from '../../../schemas/records.ts'
+import { HOUR, M, MINUTE, perp, SECOND, type Fact } from './time.ts'
 
 /** Flow of BTC, trades of ETH, gaps. */
 export function tradeFacts(): Fact[] {
   return [
     ...flows.map((value): Fact => ['derived.flow', { type: 'flow', value }]),
+    ['derived.flow', { type: 'flow_hour', value: hourBefore }],
     ...ethTrades().map((value): Fact => ['market.trades', { type: 'trade', value }]),
     ...gaps.map((value): Fact => ['market.trades', { type: 'gap', value }]),
     ['market.trades', { type: 'mark', value: { writer: 'feeds', run: M, time: M, venues: [], changes: subscribed } }],
@@ -48,6 +49,11 @@ const flows: readonly Flow[] = [
   flow('coinbase:spot:BTC-USD', 0, [100.5, 100.5, 100.5, 100.5], [1, 0]),
   flow('coinbase:spot:BTC-USD', 120, [99.5, 99.5, 99.5, 99.5], [0, 2]),
 ]
+
+/** The hour before, whose only bucket is the first of `flows`. */
+const hourBefore: FlowHour = (({ bucket, ...rest }) => ({ ...rest, hour: bucket - (bucket % HOUR) }))(
+  flow(perp, -3600, [90, 90, 90, 90], [10, 5]),
+)
 
 /** ETH by the second: Coinbase does what Binance did a second before. One trade of Binance's is a hundred times as large. */
 function ethTrades(): Trade[] {
