@@ -19,7 +19,7 @@ interface Followed {
   readonly put: (partition: number, ...keys: string[]) => void
 }
 
-async function follow(at: 'start' | 'end', before: readonly string[] = []): Promise<Followed> {
+async function follow(at: 'start' | 'end', before: readonly string[] = [], everyMs = 0): Promise<Followed> {
   const broker = new MemoryBroker(hostClock)
   const put: Followed['put'] = (partition, ...keys) =>
     broker.append(
@@ -35,6 +35,7 @@ async function follow(at: 'start' | 'end', before: readonly string[] = []): Prom
     partitions: 2,
     reader: client.reader(),
     log,
+    everyMs,
     take: ({ key }, partition) => void told.push(`${partition}:${String(key)}`),
   })
   running.push(tail)
@@ -52,6 +53,17 @@ async function follow(at: 'start' | 'end', before: readonly string[] = []): Prom
 }
 
 describe('a tail', () => {
+  it('fetches no more often than it is told to, and misses nothing', async () => {
+    const { told, put } = await follow('end', [], 40)
+    const began = performance.now()
+    for (const key of ['a', 'b', 'c', 'd']) {
+      put(0, key)
+      await expect.poll(() => told.at(-1), { interval: 1 }).toBe(`0:${key}`)
+    }
+    expect(performance.now() - began).toBeGreaterThan(100)
+    expect(told).toEqual(['0:a', '0:b', '0:c', '0:d'])
+  })
+
   it('tells everything from the start, in order, once', async () => {
     const { told, catching, put } = await follow('start', ['a', 'b'])
     put(1, 'c')

@@ -13,6 +13,8 @@ export interface TailOptions {
   /** A reader of its own: its fetches wait long. */
   readonly reader: LogReader
   readonly log: Logger
+  /** Least time between two fetches, milliseconds (default 0: as soon as there is something). Fewer are cheaper. */
+  readonly everyMs?: number
   readonly take: (record: LogRecord, partition: number) => Promise<void> | void
 }
 
@@ -58,8 +60,9 @@ export class Tail {
   }
 
   async #run(): Promise<void> {
-    const { reader, topic, log } = this.#options
+    const { reader, topic, log, everyMs = 0 } = this.#options
     while (!this.#closed) {
+      const next = performance.now() + everyMs
       const from = [...this.#positions].map(([partition, offset]) => ({ topic, partition, offset }))
       try {
         for (const slice of await reader.fetch(from, FETCH)) await this.#take(slice)
@@ -69,6 +72,8 @@ export class Tail {
         await delay(PAUSE_MS)
       }
       this.#tellReached()
+      const early = next - performance.now()
+      if (early > 0) await delay(early)
     }
   }
 

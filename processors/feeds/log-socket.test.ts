@@ -22,10 +22,10 @@ function startWriter(next: () => Promise<void> = async () => undefined) {
 function startBuffer(writer: Writer, maxRecords = 100) {
   const rooms: number[] = []
   const errors: { fatal: boolean }[] = []
-  const options = { topic: 'market.trades', partitions: 2, lingerMs: 1, maxRecords, retryMs: 1, maxRetryMs: 2 } as const
+  const times = { lingerMs: 1, everyMs: 10, retryMs: 1, maxRetryMs: 2, giveUpMs: 60_000 }
   const buffer: LogBuffer = new LogBuffer(
     writer,
-    { ...options, giveUpMs: 60_000 },
+    { topic: 'market.trades', partitions: 2, maxRecords, ...times },
     { room: () => rooms.push(buffer.size), error: (_error, fatal) => errors.push({ fatal }) },
   )
   return { buffer, rooms, errors }
@@ -43,6 +43,54 @@ describe('the buffer before the log', () => {
       { partition: 1, values: [9] },
     ])
     expect(buffer.size).toBe(0)
+  })
+
+  it('sends the first at once and what comes soon after in rounds, all partitions together', async () => {
+    vi.useFakeTimers()
+    try {
+      const { writer, sent } = startWriter()
+      const { buffer } = startBuffer(writer)
+      buffer.append(0, record(1))
+      await vi.advanceTimersByTimeAsync(1)
+      expect(sent).toEqual([{ partition: 0, values: [1] }])
+      for (const n of [2, 3]) buffer.append(0, record(n))
+      buffer.append(1, record(4))
+      await vi.advanceTimersByTimeAsync(9)
+      expect(sent).toHaveLength(1)
+      await vi.advanceTimersByTimeAsync(1)
+      expect(sent.slice(1)).toEqual([
+        { partition: 0, values: [2, 3] },
+        { partition: 1, values: [4] },
+      ])
+      await vi.advanceTimersByTimeAsync(100)
+      buffer.append(1, record(5))
+      await vi.advanceTimersByTimeAsync(1)
+      expect(sent.at(-1)).toEqual({ partition: 1, values: [5] })
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('sends what came during a send in the next round', async () => {
+    vi.useFakeTimers()
+    try {
+      const { writer, sent } = startWriter(() => new Promise((resolve) => setTimeout(resolve, 3)))
+      const { buffer } = startBuffer(writer)
+      buffer.append(0, record(1))
+      await vi.advanceTimersByTimeAsync(2)
+      buffer.append(0, record(2))
+      await vi.advanceTimersByTimeAsync(2)
+      buffer.append(1, record(3))
+      await vi.advanceTimersByTimeAsync(6)
+      expect(sent).toEqual([{ partition: 0, values: [1] }])
+      await vi.advanceTimersByTimeAsync(4)
+      expect(sent.slice(1)).toEqual([
+        { partition: 0, values: [2] },
+        { partition: 1, values: [3] },
+      ])
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('sends a batch again until the broker has it, and loses or reorders nothing', async () => {

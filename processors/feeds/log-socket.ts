@@ -9,6 +9,8 @@ export interface LogBufferOptions {
   readonly partitions: number
   /** How long a first record waits for company, milliseconds. */
   readonly lingerMs: number
+  /** Least time between two rounds of sends, milliseconds: what comes sooner after one waits, and goes together. */
+  readonly everyMs: number
   /** Records held while the broker is away. Beyond it `full` is true: the sockets are not read until there is room. */
   readonly maxRecords: number
   /** First and longest pause after a failed send, milliseconds. */
@@ -19,7 +21,8 @@ export interface LogBufferOptions {
 }
 
 export const logBufferDefaults = {
-  lingerMs: 3,
+  lingerMs: 1,
+  everyMs: 10,
   maxRecords: 200_000,
   retryMs: 100,
   maxRetryMs: 1_000,
@@ -47,6 +50,7 @@ export class LogBuffer {
   #full = false
   #closed = false
   #timer: NodeJS.Timeout | undefined
+  #flushed = -Infinity
   readonly #idle: (() => void)[] = []
 
   constructor(
@@ -82,7 +86,7 @@ export class LogBuffer {
     lane.queue.push(record)
     this.#size++
     if (this.#size >= this.#options.maxRecords) this.#full = true
-    this.#timer ??= setTimeout(() => this.#flush(), this.#options.lingerMs)
+    this.#schedule()
   }
 
   /** Resolves when the broker has everything that was appended before. */
@@ -100,21 +104,29 @@ export class LogBuffer {
     clearTimeout(this.#timer)
   }
 
+  #schedule(): void {
+    const { lingerMs, everyMs } = this.#options
+    this.#timer ??= setTimeout(() => this.#flush(), Math.max(lingerMs, this.#flushed + everyMs - performance.now()))
+  }
+
   #flush(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
+    this.#flushed = performance.now()
     for (const lane of this.#lanes) if (!lane.sending && lane.queue.length > 0) void this.#drain(lane)
   }
 
   async #drain(lane: Lane): Promise<void> {
     lane.sending = true
-    while (lane.queue.length > 0 && !this.#closed) {
+    do {
       const batch = lane.queue.slice(0, maxBatchRecords)
       await this.#send(lane, batch)
       lane.queue = lane.queue.slice(batch.length)
       this.#sent(batch.length)
-    }
+    } while (lane.queue.length >= maxBatchRecords && !this.#closed)
     lane.sending = false
+    // What came meanwhile goes with what comes to the other lanes.
+    if (lane.queue.length > 0 && !this.#closed) this.#schedule()
   }
 
   async #send(lane: Lane, batch: readonly OutRecord[]): Promise<void> {

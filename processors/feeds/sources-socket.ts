@@ -147,7 +147,7 @@ export class Sources {
     const open = (topic: FactTopic, given: Partial<LogBufferOptions> = {}): LogBuffer =>
       new LogBuffer(writer, { topic, ...logBufferDefaults, partitions, maxRecords, ...given }, on)
     return {
-      'market.tickers': open('market.tickers', { lingerMs: 0 }), // alerts ring by them, and they are few
+      'market.tickers': open('market.tickers', { lingerMs: 0, everyMs: 0 }), // alerts ring by them, and they are few
       'market.funding': open('market.funding'),
       'market.liquidations': open('market.liquidations'),
       'market.candles': open('market.candles'),

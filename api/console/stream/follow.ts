@@ -10,6 +10,8 @@ import { Digest, followed } from './digest.ts'
 import type { Latencies } from './latencies.ts'
 
 const GIVE_UP_MS = 60_000
+/** Half of the time between two flushes to the pages. */
+const FETCH_EVERY_MS = 100
 
 export interface FollowOptions {
   readonly brokers: readonly string[]
@@ -54,7 +56,7 @@ async function tailAll(kafka: Log, codec: RegistryCodec, options: FollowOptions)
       const place = { topic: at, partition, offset: record.offset }
       board.take(place, await updatesOf(record, place, reading))
     }
-    return new Tail({ topic, partitions, reader: readers[at] ?? kafka.reader(), log, take })
+    return new Tail({ topic, partitions, reader: readers[at] ?? kafka.reader(), log, everyMs: FETCH_EVERY_MS, take })
   })
   for (const [at, tail] of tails.entries()) tail.startFrom(starts[at] ?? new Map())
   return {

@@ -146,7 +146,7 @@ function hopsOf(samples: readonly Sample[], tails: Readonly<Record<string, Perce
     .map(([what, percentiles]) => ({
       hop: 'receipt to read off the log',
       what,
-      over: 'last 5 to 10 min',
+      over: 'last 5 to 10 min, looks 0.1 s apart',
       ...percentiles,
     }))
   return [
