@@ -65,6 +65,7 @@ async function measure(run: RunFile): Promise<readonly Figure[]> {
 }
 
 function latencies(what: string, delays: readonly number[]): Figure[] {
+  if (delays.length === 0) throw new Error(`nothing was seen: ${what}`)
   return [0.5, 0.99].map((q) => figure(`${what}, p${q * 100}`, quantile(delays, q), 'ms', delays.length))
 }
 

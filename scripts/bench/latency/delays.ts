@@ -7,7 +7,9 @@ import type { Books } from '../../accounts/reconcile.ts'
 
 const FETCH = { maxWaitMs: 50, maxBytesPerPartition: 512 * 1024 }
 /** The watched instrument trades often, so that each look at ClickHouse finds something new. */
-const WATCHED = 'binance:perp:BTCUSDT'
+const WATCHED = { asset: 'btc', instrument: 'binance:perp:BTCUSDT' }
+/** Between two looks at ClickHouse. Looking more often takes the cores from what is looked at. */
+const LOOK_EVERY_MS = 25
 
 /**
  * Milliseconds from the venue's time of a bucket's newest trade to our having read the bucket from Kafka; one figure for
@@ -67,14 +69,15 @@ export async function clickhouseDelays(clickhouse: Clickhouse, forMs: number): P
   while (performance.now() < end) {
     const rows = await clickhouse.rows<{ id: string; traded: string }>(
       `SELECT toString(last_id) AS id, toString(toUnixTimestamp64Micro(time)) AS traded FROM trades_log
-       WHERE instrument = {instrument:String} AND last_id > {newest:UInt64} AND time > now64() - INTERVAL 1 MINUTE
+       WHERE asset = {asset:String} AND instrument = {instrument:String}
+         AND last_id > {newest:UInt64} AND time > now64() - INTERVAL 1 MINUTE
        ORDER BY last_id`,
-      { instrument: WATCHED, newest: newest === '' ? '0' : newest },
+      { ...WATCHED, newest: newest === '' ? '0' : newest },
     )
     const now = nowMs()
     if (newest !== '') for (const { traded } of rows) delays.push(now - Number(traded) / 1000)
     newest = rows.at(-1)?.id ?? newest
-    await delay(5)
+    await delay(LOOK_EVERY_MS)
   }
   return delays
 }
