@@ -40,13 +40,24 @@ describe('migrate', () => {
   it('moves the Kafka tables, and only them, when broker or registry have moved', async () => {
     await migrate(around())
     const moved = { ...around(), registryUrl: 'http://127.0.0.1:1/elsewhere' }
-    expect(await migrate(moved)).toEqual([8, 18, 22, 26, 29])
+    expect(await migrate(moved)).toEqual([8, 18, 22, 26, 29, 37, 38])
     expect(await migrate(moved)).toEqual([])
     const [table] = await server.rows<{ sql: string }>(
       `SELECT create_table_query AS sql FROM system.tables WHERE database = '${database}' AND name = 'derived_signals_queue'`,
     )
     expect(table?.sql).toContain('http://127.0.0.1:1/elsewhere')
     expect(table?.sql).toContain('derived.signals.2')
+  })
+
+  it('makes no consumer that a later one drops, and drops one that stands', async () => {
+    const first = migration(1, '-- again:\nDROP TABLE IF EXISTS a;\nCREATE TABLE a (n UInt8) ENGINE = Nowhere;')
+    const second = migration(2, '-- again:\nDROP TABLE IF EXISTS a;\nCREATE TABLE a (n UInt16) ENGINE = Memory;')
+    const third = migration(3, '-- again:\nDROP TABLE IF EXISTS a;\nCREATE TABLE a (n UInt32) ENGINE = Memory;')
+    const typeOfN = (): Promise<unknown> => server.rows(`SELECT toTypeName(any(n)) AS type FROM ${database}.a`)
+    expect(await migrate({ ...around(), migrations: [first, second] })).toEqual([1, 2])
+    expect(await typeOfN()).toEqual([{ type: 'UInt16' }])
+    expect(await migrate({ ...around(), migrations: [first, second, third] })).toEqual([3])
+    expect(await typeOfN()).toEqual([{ type: 'UInt32' }])
   })
 
   it('goes on after the last one that was applied', async () => {

@@ -92,18 +92,26 @@ async function apply(
   const rows = await clickhouse.rows<Applied>('SELECT number, name, checksum, rendered FROM migrations FINAL')
   const applied = new Map(rows.map((row) => [row.number, row]))
   check(migrations, applied)
-  const done: number[] = []
-  for (const migration of migrations) {
-    const text = render(migration.text, around)
-    const rendered = checksumOf(text)
-    const before = applied.get(migration.number)
-    if (before !== undefined && (!migration.again || before.rendered === rendered)) continue
-    for (const statement of statementsOf(text)) await clickhouse.run(statement)
-    const { number, name, checksum } = migration
-    await clickhouse.insert('migrations', [{ number, name, checksum, rendered }])
-    done.push(number)
+  const due = migrations.flatMap(({ number, name, checksum, text, again }) => {
+    const statements = render(text, around)
+    const row = { number, name, checksum, rendered: checksumOf(statements) }
+    const before = applied.get(number)
+    const stands = before !== undefined && (!again || before.rendered === row.rendered)
+    return stands ? [] : [{ row, again, statements: statementsOf(statements) }]
+  })
+  for (const [at, { row, again, statements }] of due.entries()) {
+    const later = due.slice(at + 1).flatMap((next) => next.statements)
+    const needed = again ? statements.filter((statement) => !isDropped(statement, later)) : statements
+    for (const statement of needed) await clickhouse.run(statement)
+    await clickhouse.insert('migrations', [row])
   }
-  return done
+  return due.map(({ row }) => row.number)
+}
+
+/** Whether it makes what a later statement drops: a consumer that came and went would hold its partitions for seconds. */
+function isDropped(statement: string, later: readonly string[]): boolean {
+  const [, kind, name] = /^CREATE (?:MATERIALIZED )?(TABLE|VIEW) (\w+)/.exec(statement) ?? []
+  return kind !== undefined && later.includes(`DROP ${kind} IF EXISTS ${name}`)
 }
 
 /** Refuses a database that another version of these files made. */

@@ -9,10 +9,12 @@ const MB = 1 << 20
 /** Memory of everything the engine does together. */
 export const SERVER_MEMORY_BYTES = 3072 * MB
 
+/** What this engine has in common with a ClickHouse server: how it merges and how it reads Kafka. */
+const SHARED = new URL('../../clickhouse/server.xml', import.meta.url)
+
 /**
  * Writes the engine's configuration into the data folder and gives its path. No logger section: it would write at level
- * trace whatever it says. Kafka: with the client's default session of 45 s ingestion would stand still that long after
- * a crash; 6 s is the least that a broker allows by default.
+ * trace whatever it says.
  */
 export function writeConfig(dataDir: string): string {
   mkdirSync(join(dataDir, 'engine'), { recursive: true })
@@ -31,14 +33,14 @@ const configXml = (users: string): string => `<clickhouse>
   <uncompressed_cache_size>0</uncompressed_cache_size>
   <background_pool_size>2</background_pool_size>
   <background_schedule_pool_size>8</background_schedule_pool_size>
-  <background_message_broker_schedule_pool_size>16</background_message_broker_schedule_pool_size>
   <users_config>${escapeXml(users)}</users_config>
-  <kafka>
-    <session_timeout_ms>6000</session_timeout_ms>
-    <heartbeat_interval_ms>1000</heartbeat_interval_ms>
-  </kafka>
-</clickhouse>
+${shared()}</clickhouse>
 `
+
+/** The settings of the shared file, without what they stand in. */
+function shared(): string {
+  return readFileSync(SHARED, 'utf8').replace(/^[^]*?<clickhouse>\n|<\/clickhouse>\n$/g, '')
+}
 
 const tableEngines =
   'MergeTree ReplacingMergeTree AggregatingMergeTree SummingMergeTree CollapsingMergeTree VersionedCollapsingMergeTree ' +
