@@ -11,71 +11,93 @@ const WATCHED = { asset: 'btc', instrument: 'binance:perp:BTCUSDT' }
 /** Between two looks at ClickHouse. Looking more often takes the cores from what is looked at. */
 const LOOK_EVERY_MS = 25
 
-/**
- * Milliseconds from the venue's time of a bucket's newest trade to our having read the bucket from Kafka; one figure for
- * each record that carries a trade newer than the one before it. The simulator and we read the same clock.
- */
-export async function bucketDelays(books: Books, forMs: number): Promise<number[]> {
+/** How long something took from two beginnings, milliseconds. */
+export interface Delays {
+  /** From the venue's time of the trade. The simulator and we read the same clock. */
+  readonly fromTrade: number[]
+  /** From our feed having the venue's frame. */
+  readonly fromFrame: number[]
+}
+
+/** A bucket that carries a newer trade than the one before it. */
+interface Seen {
+  readonly instrument: string
+  /** Venue time of that trade, microseconds. */
+  readonly time: number
+  readonly readAt: number
+}
+
+/** Until our feed has a trade's frame, and until we have read the bucket that it is the newest trade of from Kafka. */
+export async function bucketDelays(books: Books, forMs: number): Promise<{ frames: number[]; buckets: Delays }> {
+  const received = new Map<string, number>()
   const newest = new Map<string, number>()
-  const delays: number[] = []
-  await tail(books, 'derived.flow', forMs, (message, now) => {
-    if (message.type !== 'flow' || message.value.part !== 0) return
-    const { instrument, close_time } = message.value
-    if (close_time <= (newest.get(instrument) ?? 0)) return
-    newest.set(instrument, close_time)
-    delays.push(now - close_time / 1000)
+  const seen: Seen[] = []
+  const frames: number[] = []
+  await tail(books, ['market.trades', 'derived.flow'], forMs, ({ type, value }, readAt) => {
+    if (type === 'trade' && value.origin === 'stream') {
+      received.set(`${value.instrument} ${value.time}`, value.received / 1000)
+      frames.push((value.received - value.time) / 1000)
+    }
+    if (type !== 'flow' || value.part !== 0) return
+    const { instrument, close_time: time } = value
+    if (time <= (newest.get(instrument) ?? 0)) return
+    newest.set(instrument, time)
+    seen.push({ instrument, time, readAt })
   })
-  return delays
+  const fromTrade = seen.map(({ time, readAt }) => readAt - time / 1000)
+  const fromFrame = seen.flatMap(({ instrument, time, readAt }) => {
+    const at = received.get(`${instrument} ${time}`)
+    return at === undefined ? [] : [readAt - at]
+  })
+  return { frames, buckets: { fromTrade, fromFrame } }
 }
 
-/** Milliseconds from the venue's time of a trade to our feed having its frame: the venue's part of every delay. */
-export async function receiptDelays(books: Books, forMs: number): Promise<number[]> {
-  const delays: number[] = []
-  await tail(books, 'market.trades', forMs, (message) => {
-    if (message.type !== 'trade' || message.value.origin !== 'stream') return
-    delays.push((message.value.received - message.value.time) / 1000)
-  })
-  return delays
-}
-
-/** Hands on what is written to a topic from now on. */
+/** Hands on what is written to topics from now on, with the time when we had it. */
 async function tail(
   { reader, codec, partitions }: Books,
-  topic: TopicName,
+  topics: readonly TopicName[],
   forMs: number,
   take: (message: Message, nowMs: number) => void,
 ): Promise<void> {
+  const next = new Map<string, Position>()
+  const goTo = (position: Position): void => void next.set(`${position.topic} ${position.partition}`, position)
   const numbers = Array.from({ length: partitions }, (_, partition) => partition)
-  const next = new Map(await reader.offsets(topic, numbers, 'end'))
+  for (const topic of topics)
+    for (const [partition, offset] of await reader.offsets(topic, numbers, 'end')) goTo({ topic, partition, offset })
   const end = performance.now() + forMs
   while (performance.now() < end) {
-    const from: Position[] = [...next].map(([partition, offset]) => ({ topic, partition, offset }))
-    for (const slice of await reader.fetch(from, FETCH)) {
+    for (const { topic, partition, records, next: offset } of await reader.fetch([...next.values()], FETCH)) {
       const now = nowMs()
-      next.set(slice.partition, slice.next)
-      for (const { value } of slice.records) if (value !== null) take(codec.decode(value), now)
+      goTo({ topic, partition, offset })
+      for (const { value } of records) if (value !== null) take(codec.decode(value), now)
     }
   }
 }
 
 /**
- * Milliseconds from the venue's time of a trade to its being found by a query. Each look reads the newest trade and
- * which others came since the look before: an upper bound, too high by the time between two looks.
+ * Until a query finds a trade. Each look reads which trades came since the look before: an upper bound, too high by the
+ * time between two looks.
  */
-export async function clickhouseDelays(clickhouse: Clickhouse, forMs: number): Promise<number[]> {
-  const delays: number[] = []
+export async function clickhouseDelays(clickhouse: Clickhouse, forMs: number): Promise<Delays> {
+  const delays: Delays = { fromTrade: [], fromFrame: [] }
   const end = performance.now() + forMs
-  let newest = ''
+  let newest: string | undefined
   while (performance.now() < end) {
-    const rows = await clickhouse.rows<{ id: string; traded: string }>(
-      `SELECT toString(last_id) AS id, toString(toUnixTimestamp64Micro(time)) AS traded FROM trades_log
+    const rows = await clickhouse.rows<{ id: string; traded: string; got: string }>(
+      `SELECT toString(last_id) AS id, toString(toUnixTimestamp64Micro(time)) AS traded,
+         toString(toUnixTimestamp64Micro(received)) AS got
+       FROM trades_log
        WHERE asset = {asset:String} AND instrument = {instrument:String}
          AND last_id > {newest:UInt64} AND time > now64() - INTERVAL 1 MINUTE
        ORDER BY last_id`,
-      { ...WATCHED, newest: newest === '' ? '0' : newest },
+      { ...WATCHED, newest: newest ?? '0' },
     )
     const now = nowMs()
-    if (newest !== '') for (const { traded } of rows) delays.push(now - Number(traded) / 1000)
+    // What the first look finds had come before it.
+    for (const { traded, got } of newest === undefined ? [] : rows) {
+      delays.fromTrade.push(now - Number(traded) / 1000)
+      delays.fromFrame.push(now - Number(got) / 1000)
+    }
     newest = rows.at(-1)?.id ?? newest
     await delay(LOOK_EVERY_MS)
   }
