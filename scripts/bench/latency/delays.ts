@@ -27,23 +27,22 @@ interface Seen {
   readonly readAt: number
 }
 
-/** Until our feed has a trade's frame, and until we have read the bucket that it is the newest trade of from Kafka. */
+/**
+ * Until our feed has a trade's frame, and until we have read the bucket that it is the newest trade of from Kafka. The
+ * trades themselves are read afterwards: reading them meanwhile would take cores from what is looked at.
+ */
 export async function bucketDelays(books: Books, forMs: number): Promise<{ frames: number[]; buckets: Delays }> {
-  const received = new Map<string, number>()
+  const begin = await ends(books, 'market.trades')
   const newest = new Map<string, number>()
   const seen: Seen[] = []
-  const frames: number[] = []
-  await tail(books, ['market.trades', 'derived.flow'], forMs, ({ type, value }, readAt) => {
-    if (type === 'trade' && value.origin === 'stream') {
-      received.set(`${value.instrument} ${value.time}`, value.received / 1000)
-      frames.push((value.received - value.time) / 1000)
-    }
+  await tail(books, 'derived.flow', forMs, ({ type, value }, readAt) => {
     if (type !== 'flow' || value.part !== 0) return
     const { instrument, close_time: time } = value
     if (time <= (newest.get(instrument) ?? 0)) return
     newest.set(instrument, time)
     seen.push({ instrument, time, readAt })
   })
+  const { received, frames } = await framesSince(books, begin)
   const fromTrade = seen.map(({ time, readAt }) => readAt - time / 1000)
   const fromFrame = seen.flatMap(({ instrument, time, readAt }) => {
     const at = received.get(`${instrument} ${time}`)
@@ -52,23 +51,50 @@ export async function bucketDelays(books: Books, forMs: number): Promise<{ frame
   return { frames, buckets: { fromTrade, fromFrame } }
 }
 
-/** Hands on what is written to topics from now on, with the time when we had it. */
+interface Frames {
+  /** When our feed had the frame of a trade, milliseconds, by instrument and venue time. */
+  readonly received: ReadonlyMap<string, number>
+  /** From the venue's time of each trade to that. */
+  readonly frames: number[]
+}
+
+async function framesSince({ reader, codec }: Books, begin: ReadonlyMap<number, number>): Promise<Frames> {
+  const received = new Map<string, number>()
+  const frames: number[] = []
+  for (const [partition, from] of begin) {
+    for await (const records of reader.toEnd('market.trades', partition, from)) {
+      for (const { value: bytes } of records) {
+        if (bytes === null) continue
+        const { type, value } = codec.decode(bytes)
+        if (type !== 'trade' || value.origin !== 'stream') continue
+        received.set(`${value.instrument} ${value.time}`, value.received / 1000)
+        frames.push((value.received - value.time) / 1000)
+      }
+    }
+  }
+  return { received, frames }
+}
+
+function ends({ reader, partitions }: Books, topic: TopicName): Promise<Map<number, number>> {
+  const numbers = Array.from({ length: partitions }, (_, partition) => partition)
+  return reader.offsets(topic, numbers, 'end')
+}
+
+/** Hands on what is written to a topic from now on, with the time when we had it. */
 async function tail(
-  { reader, codec, partitions }: Books,
-  topics: readonly TopicName[],
+  books: Books,
+  topic: TopicName,
   forMs: number,
   take: (message: Message, nowMs: number) => void,
 ): Promise<void> {
-  const next = new Map<string, Position>()
-  const goTo = (position: Position): void => void next.set(`${position.topic} ${position.partition}`, position)
-  const numbers = Array.from({ length: partitions }, (_, partition) => partition)
-  for (const topic of topics)
-    for (const [partition, offset] of await reader.offsets(topic, numbers, 'end')) goTo({ topic, partition, offset })
+  const { reader, codec } = books
+  const next = await ends(books, topic)
   const end = performance.now() + forMs
   while (performance.now() < end) {
-    for (const { topic, partition, records, next: offset } of await reader.fetch([...next.values()], FETCH)) {
+    const from: Position[] = [...next].map(([partition, offset]) => ({ topic, partition, offset }))
+    for (const { partition, records, next: offset } of await reader.fetch(from, FETCH)) {
       const now = nowMs()
-      goTo({ topic, partition, offset })
+      next.set(partition, offset)
       for (const { value } of records) if (value !== null) take(codec.decode(value), now)
     }
   }
