@@ -5,6 +5,7 @@ import { localPayments, localWallet } from './chain/env.ts'
 import { startChild, type Child, type ChildSpec } from './child.ts'
 import { startClickhouse } from './clickhouse/start.ts'
 import type { DataFolder, Mode } from './data-folder.ts'
+import { giveWay } from './give-way.ts'
 import { receiverCaFile } from './receiver/certificate.ts'
 import { startRegistry } from './registry.ts'
 import type { RunningPart } from './run-file.ts'
@@ -93,7 +94,12 @@ function storesOf({ folder, ports, external, simulator, mode, onProgress, ...opt
     },
     external.clickhouseUrl === undefined && {
       name: 'clickhouse',
-      start: () => startClickhouse({ ...place('clickhouse'), port: ports.clickhouse }),
+      start: async () => {
+        const around = place('clickhouse')
+        const clickhouse = await startClickhouse({ ...around, port: ports.clickhouse })
+        giveWay(clickhouse.pid, around.onProgress)
+        return clickhouse
+      },
     },
     mode !== 'live' && {
       name: 'simulator',
