@@ -102,11 +102,14 @@ async function measure(clickhouse: Clickhouse): Promise<Figure[]> {
   return [
     ...figures('a query that reads nothing', await times(clickhouse, 'SELECT 1'), n),
     ...figures('30 days of hourly candles', await times(clickhouse, sqlOf('01_ohlcv')), n),
-    ...figures('30 days of hourly CVD', await times(clickhouse, cvdSql), n),
+    ...figures('30 days of hourly CVD of each venue', await times(clickhouse, cvdSql('time, venue, delta, cvd')), n),
+    ...figures('the same with all columns', await times(clickhouse, cvdSql('*')), n),
   ]
 }
 
-const cvdSql = `SELECT * FROM cvd(asset = {asset:String}, seconds = {seconds:UInt32},
+const cvdSql = (
+  columns: string,
+): string => `SELECT ${columns} FROM cvd(asset = {asset:String}, seconds = {seconds:UInt32},
   start = {start:DateTime64(6, 'UTC')}, end = {end:DateTime64(6, 'UTC')})`
 
 function sqlOf(name: string): string {
