@@ -65,10 +65,7 @@ const refused = [
   ['SELECT 1 SETTINGS max_result_rows = 0', 452],
   ['SELECT count() FROM (SELECT groupArray(number) FROM numbers(1000000000))', 241],
   ['SELECT number FROM numbers(10000001) FORMAT Null', 396],
-  [
-    'SELECT count() FROM numbers(1900000000) WHERE cityHash64(number) = 1 SETTINGS max_execution_time = 1, max_threads = 1',
-    159,
-  ],
+  ['SELECT sum(sleepEachRow(0.1)) FROM numbers(600) SETTINGS max_execution_time = 1, max_block_size = 1', 159],
   ['SELECT count() FROM numbers(3000000000) WHERE number % 7 = 8', 158],
 ] as const
 
