@@ -1,4 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
+import { avroType } from '../../schemas/codec.ts'
+import type { Message } from '../../schemas/records.ts'
 import { topicOf, type TopicName } from '../../schemas/topics.ts'
 
 /** A hash is fed in pieces of this size: one call per record would cost as much as the record's own work. */
@@ -80,6 +82,8 @@ interface Lane {
   readonly isUpsert: boolean
   /** Of an upsert topic: the last value of each key since the last mark. */
   readonly held: Held
+  /** Of an upsert topic: the last value of each key that said it was not final. */
+  readonly provisional: Map<string, Message>
   records: number
 }
 
@@ -130,20 +134,35 @@ interface Place {
   readonly to: number
 }
 
+/** One output: `body` is its Avro body without the schema id. */
+export interface Summed {
+  readonly topic: TopicName
+  readonly key: string
+  readonly message: Message
+  readonly body: () => Buffer
+}
+
 /**
- * The outputs of a replay as one text that does not depend on how its input was cut into batches: upserts count by the
- * last value of each key between two marks, which is what the topic table promises of them; caches not at all.
+ * The outputs of a replay as one text that does not depend on how its input was cut into batches. Upserts count by the
+ * last value of each key between two marks, which is what the topic table promises of them; what says that it is not
+ * final counts only where nothing came after it; caches not at all.
  */
 export class Canonical {
   readonly #lanes = new Map<string, Lane>()
   /** By partition, row and topic: names are made once. */
   readonly #places: Map<string, Map<TopicName, Lane | undefined>>[] = []
 
-  /** An output's body without its schema id, which may change afterwards; `isMark`: it is a forwarded mark. */
-  add(row: string, topic: TopicName, partition: number, key: string, body: Buffer, isMark: boolean): void {
+  /** Adds what `row` said of `partition`. Nothing of it may change before `lanes`. */
+  add(row: string, partition: number, { topic, key, message, body }: Summed): void {
     const lane = this.#lane(row, topic, partition)
     if (lane === undefined) return
-    if (lane.isUpsert && !isMark) {
+    if (lane.isUpsert && isProvisional(message)) lane.provisional.set(key, message)
+    else this.#count(lane, key, message, body())
+  }
+
+  #count(lane: Lane, key: string, message: Message, body: Buffer): void {
+    if (lane.isUpsert && message.type !== 'mark') {
+      lane.provisional.delete(key)
       lane.held.set(key, body)
       return
     }
@@ -154,6 +173,7 @@ export class Canonical {
   /** What each topic, row and partition came to; nothing may follow. */
   lanes(): LaneSum[] {
     return [...this.#lanes].map(([name, lane]) => {
+      for (const [key, { type, value }] of lane.provisional) lane.held.set(key, avroType(type).toBuffer(value))
       settle(lane)
       return { name, records: lane.records, hash: lane.hash.digest() }
     })
@@ -176,7 +196,13 @@ export class Canonical {
   #open(row: string, topic: TopicName, partition: number): Lane | undefined {
     const { kind } = topicOf(topic)
     if (kind === 'cache') return undefined
-    const lane = { hash: new RunningHash(), isUpsert: kind === 'upsert', held: new Held(), records: 0 }
+    const lane = {
+      hash: new RunningHash(),
+      isUpsert: kind === 'upsert',
+      held: new Held(),
+      provisional: new Map<string, Message>(),
+      records: 0,
+    }
     this.#lanes.set(`${topic} ${row} ${partition}`, lane)
     return lane
   }
@@ -198,6 +224,11 @@ export function sumOf(lanes: readonly LaneSum[]): OutputSum {
   const all = new RunningHash()
   for (const [topic, { hash }] of Object.entries(topics)) all.text(topic).text(hash)
   return { topics, hash: all.digest() }
+}
+
+/** Whether its writer will say it again: a bucket or an hour that has not closed. */
+function isProvisional({ value }: Message): boolean {
+  return 'final' in value && !value.final
 }
 
 function settle(lane: Lane): void {

@@ -19,8 +19,8 @@ export interface Happening {
   /** Name of the processor. */
   readonly row: string
   readonly output: Output
-  /** The record's Avro body; null: a tombstone. Its bytes are those of the next happening once the sink has returned. */
-  readonly body: Buffer | null
+  /** The record's Avro body, made when it is asked for: its bytes are those of the next body after that. */
+  readonly body: () => Buffer
   readonly cause: RecordPlace
   /** Partition time of the processor when it said so. */
   readonly partitionTime: Micros
@@ -101,21 +101,26 @@ export class PartitionReplay {
 
   #emit(fold: Fold, output: Output): void {
     const { message } = output
-    const body = message === null ? null : this.#encode(message)
     const { partitionTime } = fold
     const cause = { topic: this.#topic, partition: this.#options.partition, offset: this.#offset }
-    // By way of its bytes, as in life: nothing that the alerts keep is shared with another core.
-    const meets = output.topic === MEETING && this.#meeting !== undefined && body !== null && message !== null
-    const met = meets ? ({ type: message.type, value: avroType(message.type).fromBuffer(body) } as Message) : undefined
+    const body = (): Buffer => this.#encode(message)
+    const met = this.#copyForMeeting(output)
     this.#options.sink({ row: fold.row.name, output, body, cause, partitionTime })
     if (met !== undefined) this.#meet(met)
   }
 
-  #encode({ type, value }: Message): Buffer {
-    const end = avroType(type).encode(value, this.#scratch, 0)
+  /** By way of its bytes, as in life: nothing that the alerts keep is shared with another core. */
+  #copyForMeeting({ topic, message }: Output): Message | undefined {
+    if (topic !== MEETING || this.#meeting === undefined || message === null) return undefined
+    return { type: message.type, value: avroType(message.type).fromBuffer(this.#encode(message)) } as Message
+  }
+
+  #encode(message: Message | null): Buffer {
+    if (message === null) throw new Error('a tombstone has no body')
+    const end = avroType(message.type).encode(message.value, this.#scratch, 0)
     if (end >= 0) return this.#scratch.subarray(0, end)
     this.#scratch = Buffer.allocUnsafe(this.#scratch.length - end + SCRATCH_BYTES)
-    return this.#encode({ type, value } as Message)
+    return this.#encode(message)
   }
 
   #meet(message: Message): void {

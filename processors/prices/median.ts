@@ -10,12 +10,10 @@ export function median(values: readonly number[]): number | null {
 /** By insertion: there are five values at the most, several thousand times a second. */
 function ascending(values: readonly number[]): number[] {
   const sorted = values.slice()
-  for (const [index, value] of values.entries()) {
+  for (let index = 1; index < sorted.length; index++) {
+    const value = sorted[index] ?? NaN
     let at = index
-    for (let before = sorted[at - 1]; before !== undefined && before > value; before = sorted[at - 1]) {
-      sorted[at] = before
-      at -= 1
-    }
+    for (; at > 0 && (sorted[at - 1] ?? NaN) > value; at--) sorted[at] = sorted[at - 1] ?? NaN // reading at -1 is slow
     sorted[at] = value
   }
   return sorted

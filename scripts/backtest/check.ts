@@ -171,9 +171,8 @@ class PartitionCheck {
 
   happening({ row, output, body, cause }: Happening): void {
     const { topic, message } = output
-    if (message === null || body === null || topicOf(topic).kind === 'cache' || message.type === 'delivery_order')
-      return
-    if (this.#isCompared(topic, message)) this.check.replayed(row, { topic, message, body: Buffer.from(body) })
+    if (message === null || topicOf(topic).kind === 'cache' || message.type === 'delivery_order') return
+    if (this.#isCompared(topic, message)) this.check.replayed(row, { topic, message, body: Buffer.from(body()) })
     if (message.type !== 'mark') return
     const { time } = message.value
     const isBefore = cause.offset < this.#reportFrom(cause.topic)

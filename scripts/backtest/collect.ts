@@ -75,8 +75,8 @@ export class Collect implements Observer {
   }
 
   happening({ row, output, body, cause, partitionTime }: Happening, isReported: boolean): void {
-    const { message } = output
-    if (message === null || body === null) return
+    const { topic, key, message } = output
+    if (message === null) return
     const { study } = this.#options
     if (message.type === 'composite_price' && this.#options.prices === 'composite' && !message.value.late) {
       const { asset, price, time } = message.value
@@ -86,7 +86,7 @@ export class Collect implements Observer {
     if (!isReported) return
     if (message.type === 'trigger' && !message.value.test)
       study.trigger(message.value, partitionTime, this.#place(cause))
-    this.outputs.add(row, output.topic, cause.partition, output.key, body, message.type === 'mark')
+    this.outputs.add(row, cause.partition, { topic, key, message, body })
   }
 
   /** By `topic/partition`; nothing may follow. */
