@@ -1,5 +1,5 @@
 import { setImmediate as turnOver } from 'node:timers/promises'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it, vi } from 'vitest'
 import { logContract, type OpenLog } from './contract.ts'
 import { connectLog } from './kafkajs.ts'
 import { LogError, type Log } from './seam.ts'
@@ -24,10 +24,16 @@ async function open(topics: readonly string[], settings: Readonly<Record<string,
     log: await connect(),
     another: connect,
     cut: (topic, partition, below) =>
-      withAdmin(brokers, async (admin) => {
-        await admin.fetchTopicOffsets(namespace + topic) // kafkajs loads the topic's metadata here only
-        await admin.deleteTopicRecords({ topic: namespace + topic, partitions: [{ partition, offset: String(below) }] })
-      }),
+      withAdmin(brokers, (admin) =>
+        // A busy broker says who leads a new partition before it does.
+        vi.waitFor(async () => {
+          await admin.fetchTopicOffsets(namespace + topic) // kafkajs loads the topic's metadata here only
+          await admin.deleteTopicRecords({
+            topic: namespace + topic,
+            partitions: [{ partition, offset: String(below) }],
+          })
+        }),
+      ),
     dispose: async () => {
       await Promise.all(logs.map((log) => log.close()))
     },
