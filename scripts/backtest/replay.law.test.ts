@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Tape } from '../../infra/tapes/tape.ts'
 import { Study } from '../../processors/backtest/study.ts'
 import { logs as alertLogs } from '../../processors/alerts/any-log.ts'
 import { mark, SECOND, T0, trade } from '../../processors/cvd/given.ts'
@@ -8,6 +9,7 @@ import { Driver } from '../../processors/kernel/driver.ts'
 import { PARTITIONS, plans, type Input, type Plan } from '../../processors/kernel/test-accidents.ts'
 import { processorsNamed } from '../../processors/topology.ts'
 import { localCodec } from '../../schemas/codec.ts'
+import type { Message } from '../../schemas/records.ts'
 import { priceVenues } from '../../schemas/venues.ts'
 import { Check, type CheckReport } from './check.ts'
 import { Collect } from './collect.ts'
@@ -83,7 +85,10 @@ interface Replayed {
 }
 
 async function replayed(name: string, driver: Driver, batch: number): Promise<Replayed> {
-  const tape = memoryTape(driver.broker, codec, PARTITIONS, batch)
+  return replayedFrom(memoryTape(driver.broker, codec, PARTITIONS, batch), name)
+}
+
+async function replayedFrom(tape: Tape, name: string): Promise<Replayed> {
   const rows = processorsNamed([name])
   const range = { from: 0, to: Infinity }
   const check = new Check({ tape, rows, range, leadInMs: 0, assets: undefined })
@@ -161,6 +166,35 @@ describe('the check against the live system', () => {
     place.records = place.records.map((record) => (record.offset === row.offset ? { ...record, value: wrong } : record))
     const { check } = await replayed('cvd', driver, 10)
     expect(check.differences).toMatchObject([{ topic: 'derived.flow', record: 'flow', kind: 'different' }])
+  })
+
+  it('finds a row that is written again while the rows are read', async () => {
+    const driver = await lived('cvd', log, calm)
+    const tape = memoryTape(driver.broker, codec, PARTITIONS, 10)
+    const place = driver.broker.at('derived.flow', 0)
+    const row = driver.outputs('derived.flow').find(({ message }) => message.type === 'flow')
+    if (row?.message.type !== 'flow') throw new Error('there are rows')
+    const { value } = row.message
+    const key = (other: Message): boolean => other.type === 'flow' && other.value.bucket === value.bucket
+    const moved = { offset: place.end, time: 0, key: null }
+    let isMoved = false
+    const moving: Tape = {
+      ...tape,
+      span: async (...asked) => {
+        const span = await tape.span(...asked)
+        if (isMoved || asked[0] !== 'derived.flow' || asked[1] !== 0) return span
+        isMoved = true
+        const records = place.records.filter((record) => record.value === null || !key(codec.decode(record.value)))
+        const again = codec.encode('derived.flow', 'flow', { ...value, v: value.v + 1_000 })
+        place.records = [...records, { ...moved, value: again }]
+        place.end += 1
+        return span
+      },
+    }
+    const { check } = await replayedFrom(moving, 'cvd')
+    expect(isMoved).toBe(true)
+    expect(check.differences).toEqual([])
+    expect(check.tallies.get('derived.flow')?.overtaken).toBe(1)
   })
 
   it('finds a mark that the live host never wrote, and one that follows from nothing', async () => {
