@@ -1,17 +1,10 @@
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { mapHash } from '../schemas/catalogue.ts'
-import { isCompacted, topicOf, topics, type TopicName } from '../schemas/topics.ts'
-import {
-  readHeader,
-  readSegments,
-  TAPE_VERSION,
-  type Format,
-  type Segment,
-  type TapeHeader,
-} from '../infra/tapes/folder.ts'
+import { topics, type TopicName } from '../schemas/topics.ts'
+import { readHeader, readSegments, type Format, type Segment, type TapeHeader } from '../infra/tapes/folder.ts'
 import { parquetWriter } from '../infra/tapes/parquet-segment.ts'
-import { TapeError, type Span, type Tape } from '../infra/tapes/tape.ts'
+import { planExport } from '../infra/tapes/plan-export.ts'
+import type { Tape } from '../infra/tapes/tape.ts'
 import { avroWriter, writeTape } from '../infra/tapes/write-tape.ts'
 import { openTape } from './backtest/open-tape.ts'
 import { saying } from './backtest/expected.ts'
@@ -23,7 +16,8 @@ const usage = `npm run export -- [flags]: writes topics of a running system into
 
   --topics A,B     which (default: all that a backtest reads or is compared with: market.*, derived.*, alerts.*)
   --from T, --to T record times, ISO 8601 or unix milliseconds, from inclusive, to exclusive (default: all of it);
-                   of compacted topics, where the newest value stands for all before it, what came after is taken too
+                   of compacted topics, where the newest value stands for all before it, what came after is taken too;
+                   of other derived ones the hour after it, since a processor that lagged wrote there what follows from it
   --out DIR        the folder; run the same command again and it goes on where it was stopped
   --format F       avro (default): the records' own bytes, with their schema; parquet: a file for each record type, trades in
                    a third of the bytes, with null for what other columns say (infra/tapes/README.md)
@@ -57,7 +51,7 @@ async function main(stop: AbortSignal): Promise<boolean> {
   const to = values.to === undefined ? null : readTime('--to', values.to)
   const tape = await openTape(values.source, values.data)
   try {
-    const header = await headerOf(tape, topicsOf(values.topics, tape), { format, from, to })
+    const header = await planExport(tape, topicsOf(values.topics, tape), { format, from, to })
     return await write(tape, path.resolve(values.out), header, stop)
   } finally {
     await tape.close()
@@ -73,28 +67,6 @@ function topicsOf(given: string | undefined, tape: Tape): TopicName[] {
     if (topic === undefined) throw new UsageError(`no topic ${name}; there are ${known.join(', ')}`)
     return topic
   })
-}
-
-interface Asked {
-  readonly format: Format
-  readonly from: number
-  readonly to: number | null
-}
-
-async function headerOf(tape: Tape, names: readonly TopicName[], { format, from, to }: Asked): Promise<TapeHeader> {
-  const spans: Span[] = []
-  for (const topic of names) {
-    const count = topicOf(topic).partitions === 'one' ? 1 : tape.partitions
-    // Of compacted topics all is taken: what came later has replaced what lay in the range.
-    const upTo = isCompacted(topic) ? Infinity : (to ?? Infinity)
-    for (let partition = 0; partition < count; partition++) {
-      spans.push(await tape.span(topic, partition, { from, to: upTo }))
-    }
-  }
-  if (spans.every((span) => span.from >= span.to))
-    throw new TapeError('no-data', `${tape.name} has no records of ${names.join(', ')} in that range`)
-  const { partitions, name } = tape
-  return { version: TAPE_VERSION[format], format, partitions, map: mapHash(), source: name, range: { from, to }, spans }
 }
 
 async function write(tape: Tape, folder: string, header: TapeHeader, stop: AbortSignal): Promise<boolean> {

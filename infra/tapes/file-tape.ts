@@ -24,6 +24,7 @@ export function fileTape(folder: string): Tape {
     name: folder,
     partitions: header.partitions,
     topics: new Set(header.spans.map(({ topic }) => topic)),
+    ...(header.range.to === null ? {} : { until: header.range.to }),
     codec: files.codec,
     lookUp: () => Promise.resolve(false),
     span: (topic, partition, range) => spanOf({ header, segments, read }, topic, partition, range),

@@ -38,6 +38,11 @@ export interface Tape {
   readonly topics: ReadonlySet<TopicName>
   /** Topics that hold what the live system derived, where that is not `topics`; without marks and with the last versions alone. */
   readonly compared?: ReadonlySet<TopicName>
+  /**
+   * Record time that inputs were taken up to, milliseconds; outputs behind it are there to be compared with. undefined: all
+   * that is there belongs to the tape.
+   */
+  readonly until?: number
   readonly codec: Codec
   /** Learns a schema id that the codec does not know; false: there is none. */
   lookUp(id: number): Promise<boolean>

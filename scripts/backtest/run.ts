@@ -82,7 +82,8 @@ export function inputsOf({ rows, commands, tape }: Plan): TopicName[] {
 }
 
 async function readingsOf(plan: Plan, partition: number): Promise<Reading[]> {
-  const { tape, range, leadInMs } = plan
+  const { tape, leadInMs } = plan
+  const range = { from: plan.range.from, to: Math.min(plan.range.to, plan.tape.until ?? Infinity) }
   const readings: Reading[] = []
   for (const topic of inputsOf(plan)) {
     if (topicOf(topic).partitions === 'one') throw new Error(`${topic} is not partitioned by asset`)
