@@ -32,3 +32,9 @@ it('says what has no records in a range', async () => {
   const plan = planExport(tape, ['market.trades'], { format: 'avro', from: FROM, to: TO })
   await expect(plan).rejects.toThrow('memory has no records of market.trades in that range')
 })
+
+it('keeps the end of a tape that is written in another format', async () => {
+  const tape = { ...memoryTape(recordsOf(10)), until: TO }
+  const header = await planExport(tape, ['market.trades'], { format: 'parquet', from: 0, to: null })
+  expect(header.range).toEqual({ from: 0, to: TO })
+})

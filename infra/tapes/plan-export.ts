@@ -18,7 +18,9 @@ export interface Wanted {
 
 /** What an export of these topics is to hold. Throws `TapeError` where that is nothing. */
 export async function planExport(tape: Tape, names: readonly TopicName[], wanted: Wanted): Promise<TapeHeader> {
-  const { format, from, to } = wanted
+  const { format, from } = wanted
+  // A tape of a range that is written in another format stays one.
+  const to = wanted.to ?? tape.until ?? null
   const spans: Span[] = []
   for (const topic of names) {
     const count = topicOf(topic).partitions === 'one' ? 1 : tape.partitions
