@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { startBroker } from '../infra/local/broker.ts'
 import type { Child } from '../infra/local/child.ts'
 import { startClickhouse } from '../infra/local/clickhouse/start.ts'
-import { freePorts } from '../infra/local/free-ports.ts'
+import { freePorts } from '../infra/local/ports.ts'
 import { startRegistry } from '../infra/local/registry.ts'
 import type { Bench, BenchParts, Figure } from './figure.ts'
 

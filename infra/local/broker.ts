@@ -7,7 +7,7 @@ import { brokerAnswers } from '../kafka/probe.ts'
 import { startChild, type Child } from './child.ts'
 import { ensureTools } from './java.ts'
 import { cacheFolder, fetchKafka } from './maven.ts'
-import { reservePort } from './ports.ts'
+import { startOnPorts } from './ports.ts'
 
 const run = promisify(execFile)
 
@@ -37,14 +37,11 @@ export interface BrokerOptions {
 export async function startBroker(options: BrokerOptions): Promise<Child> {
   const { onProgress, logFile } = options
   const dataDir = resolve(options.dataDir)
-  const port = await reservePort(options.port, 'Kafka')
-  const controllerPort = await reservePort(options.controllerPort ?? 0, 'Kafka controller')
   const { java, javaVersion, maven } = await ensureTools({ onProgress })
   const cache = cacheFolder()
   const jars = await fetchKafka({ maven, cache, onProgress })
   const files = { properties: join(dataDir, 'server.properties'), logging: join(dataDir, 'log4j2.properties') }
   await mkdir(dataDir, { recursive: true })
-  await writeFile(files.properties, serverProperties(port, controllerPort, join(dataDir, 'log')))
   await writeFile(files.logging, logging)
   const program: [string, ...string[]] = [
     java,
@@ -55,17 +52,21 @@ export async function startBroker(options: BrokerOptions): Promise<Child> {
     '-XX:TieredStopAtLevel=1',
   ]
   const common = [`-Dlog4j2.configurationFile=${files.logging}`, '-cp', jars.join(':')]
-  await format(dataDir, [...program, ...common, 'kafka.tools.StorageTool'], files.properties, onProgress)
   const archive = await classArchive(dataDir, join(cache, `kafka-java-${javaVersion}.jsa`))
-  const url = `${HOST}:${port}`
-  return startChild({
-    name: 'broker',
-    command: [...program, archive, '-XX:+ExitOnOutOfMemoryError', ...common, 'kafka.Kafka', files.properties],
-    logFile,
-    ready: async () => ((await brokerAnswers(url)) ? url : undefined),
-    readyWithinMs: READY_MS,
-    stopWithinMs: STOP_MS,
-  })
+  const start = async (port: number, controllerPort: number): Promise<Child> => {
+    await writeFile(files.properties, serverProperties(port, controllerPort, join(dataDir, 'log')))
+    await format(dataDir, [...program, ...common, 'kafka.tools.StorageTool'], files.properties, onProgress)
+    const url = `${HOST}:${port}`
+    return startChild({
+      name: 'broker',
+      command: [...program, archive, '-XX:+ExitOnOutOfMemoryError', ...common, 'kafka.Kafka', files.properties],
+      logFile,
+      ready: async () => ((await brokerAnswers(url)) ? url : undefined),
+      readyWithinMs: READY_MS,
+      stopWithinMs: STOP_MS,
+    })
+  }
+  return startOnPorts({ Kafka: options.port, 'Kafka controller': options.controllerPort ?? 0 }, start)
 }
 
 /** Formats the storage at the first start. The cluster id is kept before, so that a cut format can be done again. */

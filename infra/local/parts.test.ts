@@ -1,11 +1,12 @@
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { createServer, type AddressInfo, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { versionIn } from './java.ts'
 import { withLock } from './lock.ts'
-import { reservePort } from './ports.ts'
+import { freePorts, reservePort, startOnPorts } from './ports.ts'
 
 describe('Java', () => {
   it.each([
@@ -19,20 +20,74 @@ describe('Java', () => {
 })
 
 describe('a port', () => {
+  const servers: Server[] = []
+  const take = async (port: number): Promise<number> => {
+    const server = createServer().listen(port, '127.0.0.1')
+    servers.push(server)
+    await once(server, 'listening')
+    return (server.address() as AddressInfo).port
+  }
+  const letGo = async (): Promise<void> => {
+    for (const server of servers.splice(0)) {
+      server.close()
+      await once(server, 'close')
+    }
+  }
+  afterEach(letGo)
+
   it('that is taken is named, with who wanted it', async () => {
-    const server = createServer()
-    const port = await new Promise<number>((resolve) => {
-      server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port))
-    })
+    const port = await take(0)
     await expect(reservePort(port, 'Kafka')).rejects.toThrow(`Kafka: port ${port} on 127.0.0.1 is in use`)
-    await new Promise((resolve) => {
-      server.close(resolve)
-    })
+    await letGo()
     expect(await reservePort(port, 'Kafka')).toBe(port)
   })
 
-  it('of 0 is any free one', async () => {
-    expect(await reservePort(0, 'Kafka')).toBeGreaterThan(0)
+  it('of 0 is a free one, another each time, below those of outgoing connections', async () => {
+    const ports = [...(await freePorts(50)), await reservePort(0, 'Kafka')]
+    expect(new Set(ports).size).toBe(51)
+    expect(Math.max(...ports)).toBeLessThan(32_768)
+  })
+
+  it('that another process took before the part could listen is replaced by a free one', async () => {
+    const tried: number[][] = []
+    const start = async (...ports: number[]): Promise<number[]> => {
+      tried.push(ports)
+      if (tried.length > 1) return ports
+      await take(ports[1] ?? 0)
+      throw new Error('the part ended')
+    }
+    expect(await startOnPorts({ Kafka: 0, 'Kafka controller': 0 }, start)).toEqual(tried[1])
+    expect(new Set(tried.flat()).size).toBe(4)
+  })
+
+  it('that the part must have is named where another process took it before the part could listen', async () => {
+    const port = await reservePort(0, 'Kafka')
+    const start = async (): Promise<void> => {
+      await take(port)
+      throw new Error('the part ended')
+    }
+    await expect(startOnPorts({ Kafka: port }, start)).rejects.toThrow(`Kafka: port ${port} on 127.0.0.1 is in use`)
+  })
+
+  it('leaves a part that fails for another cause with its own error, at once', async () => {
+    let starts = 0
+    const start = async (): Promise<void> => {
+      starts++
+      throw new Error('no Java')
+    }
+    await expect(startOnPorts({ Kafka: 0 }, start)).rejects.toThrow('no Java')
+    expect(starts).toBe(1)
+  })
+
+  it('is not sought for ever', async () => {
+    let starts = 0
+    const start = async (port: number): Promise<void> => {
+      starts++
+      await take(port)
+      throw new Error('the part ended')
+    }
+    await expect(startOnPorts({ Kafka: 0 }, start)).rejects.toThrow('the part ended')
+    expect(starts).toBe(3)
   })
 })
 

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { startChild, type Child } from './child.ts'
 import { ensureTools } from './java.ts'
 import { cacheFolder, fetchRegistry } from './maven.ts'
-import { reservePort } from './ports.ts'
+import { startOnPorts } from './ports.ts'
 
 const HOST = '127.0.0.1'
 const HEAP = '256m'
@@ -26,10 +26,13 @@ export interface RegistryOptions {
 export async function startRegistry(options: RegistryOptions): Promise<Child> {
   const { onProgress, logFile } = options
   const dataDir = resolve(options.dataDir)
-  const port = await reservePort(options.port, 'Schema registry')
   const { java, maven } = await ensureTools({ onProgress })
   const jar = await fetchRegistry({ maven, cache: cacheFolder(), onProgress })
   await mkdir(dataDir, { recursive: true })
+  return startOnPorts({ 'Schema registry': options.port }, (port) => launch(port, dataDir, java, jar, logFile))
+}
+
+function launch(port: number, dataDir: string, java: string, jar: string, logFile: string): Promise<Child> {
   const url = `http://${HOST}:${port}/apis/ccompat/v7`
   const settings = {
     'quarkus.http.host': HOST,

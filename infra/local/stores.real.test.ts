@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -49,6 +51,22 @@ describe('the local broker', () => {
     await append(third, 'c')
     expect(await valuesOf(third)).toEqual(['a', 'b', 'c'])
   }, 90_000)
+
+  it('starts on other ports where another process takes one before it listens', async () => {
+    const thief = createServer()
+    const steal = (line: string): void => {
+      if (!line.startsWith('formatting')) return
+      const settings = readFileSync(join(dataDir, 'server.properties'), 'utf8')
+      thief.listen(Number(/CONTROLLER:\/\/127\.0\.0\.1:(\d+)/.exec(settings)?.[1]), '127.0.0.1')
+    }
+    const child = await startBroker({ ...options(0), onProgress: steal })
+    started.push(child)
+    expect(thief.listening).toBe(true)
+    thief.close()
+    await createTestTopics([child.url], ['in'])
+    await append(child, 'a')
+    expect(await valuesOf(child)).toEqual(['a'])
+  }, 60_000)
 
   it('names a port that is taken', async () => {
     const { url } = await broker()

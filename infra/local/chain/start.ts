@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { startChild, type Child } from '../child.ts'
-import { reservePort } from '../ports.ts'
+import { startOnPorts } from '../ports.ts'
 import { chainId, hotWallet, payer, payTo, token, type Account } from './accounts.ts'
 import { findAnvil } from './anvil.ts'
 import { furnish } from './furnish.ts'
@@ -36,12 +36,15 @@ export interface Chain extends Child {
 
 /** Starts the local chain; resolves when token, example payer and hot wallet are in place. */
 export async function startChain(options: ChainOptions): Promise<Chain> {
-  const { dataDir, logFile, blockSeconds = 0 } = options
-  const port = await reservePort(options.port, 'The local chain')
-  const anvil = findAnvil()
+  const { dataDir } = options
   mkdirSync(dataDir, { recursive: true })
   const state = path.join(path.resolve(dataDir), 'state.json')
   await keepReadable(state)
+  const child = await startOnPorts({ 'The local chain': options.port }, (port) => launch(port, state, options))
+  return { ...child, chainId, token, payer, hotWallet, payTo }
+}
+
+function launch(port: number, state: string, { logFile, blockSeconds = 0 }: ChainOptions): Promise<Child> {
   const url = `http://${HOST}:${port}`
   const flags = {
     '--host': HOST,
@@ -52,13 +55,12 @@ export async function startChain(options: ChainOptions): Promise<Chain> {
     '--transaction-block-keeper': TRANSACTION_BLOCKS_MAX,
     ...(blockSeconds > 0 && { '--block-time': blockSeconds }),
   }
-  const child = await startChild({
+  return startChild({
     name: 'chain',
-    command: [anvil, '--quiet', ...Object.entries(flags).flatMap(([name, value]) => [name, String(value)])],
+    command: [findAnvil(), '--quiet', ...Object.entries(flags).flatMap(([name, value]) => [name, String(value)])],
     logFile,
     ready: async () => ((await furnish(url)) ? url : undefined),
     readyWithinMs: READY_MS,
     stopWithinMs: STOP_MS,
   })
-  return { ...child, chainId, token, payer, hotWallet, payTo }
 }
