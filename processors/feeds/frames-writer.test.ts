@@ -14,7 +14,7 @@ afterEach(async () => {
 })
 
 async function linesOf(venue: string): Promise<string[]> {
-  const names = await readdir(join(dir, venue))
+  const names = (await readdir(join(dir, venue))).toSorted()
   const texts = await Promise.all(names.map(async (name) => gunzipSync(await readFile(join(dir, venue, name)))))
   return texts.flatMap((text) => text.toString('utf8').split('\n')).filter((line) => line !== '')
 }
@@ -33,6 +33,19 @@ describe('tapes of raw frames', () => {
       '{"recv_ns":3000,"raw":"{\\"half"}',
     ])
     expect(await linesOf('bybit')).toEqual(['{"recv_ns":4000,"raw":[1]}'])
+  })
+
+  it('keep the order of the frames over the change of the hour', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-01-01T00:59:59Z') })
+    const filling = 'x'.repeat(100_000) // each frame goes to its tape at once
+    const writer = new FramesWriter({ dir, maxBytes: 1e9, onDrop: () => undefined })
+    writer.write('okx', `0${filling}`, 1, false)
+    vi.setSystemTime(Date.parse('2026-01-01T01:00:00Z'))
+    for (const name of ['1', '2', '3']) writer.write('okx', name + filling, 1, false)
+    vi.useRealTimers()
+    await writer.close()
+    expect(await readdir(join(dir, 'okx'))).toHaveLength(2)
+    expect((await linesOf('okx')).map((line) => /"raw":"(\d)/.exec(line)?.[1])).toEqual(['0', '1', '2', '3'])
   })
 
   it('stay within their limit: the oldest hour goes first', async () => {

@@ -37,7 +37,8 @@ export class FramesWriter {
   #bytes = 0
   #dropped = 0
   #ticks = 0
-  readonly #opening = new Set<Promise<void>>()
+  /** By venue, its last part on the way to a tape: parts keep their order while one hour's tape ends and the next begins. */
+  readonly #parts = new Map<string, Promise<void>>()
   readonly #timer: NodeJS.Timeout
 
   constructor(options: FramesOptions, now: number = Date.now()) {
@@ -66,7 +67,7 @@ export class FramesWriter {
   async close(): Promise<void> {
     clearInterval(this.#timer)
     this.#flush(Date.now())
-    await Promise.all(this.#opening)
+    await Promise.all(this.#parts.values())
     await Promise.all([...this.#tapes.values()].map(endTape))
     this.#tapes.clear()
   }
@@ -85,8 +86,11 @@ export class FramesWriter {
       if (lines.length === 0) continue
       const part = lines.join('')
       lines.length = 0
-      const opening = this.#writePart(venue, hour, part).finally(() => this.#opening.delete(opening))
-      this.#opening.add(opening)
+      const before = this.#parts.get(venue) ?? Promise.resolve()
+      this.#parts.set(
+        venue,
+        before.then(() => this.#writePart(venue, hour, part)),
+      )
     }
     this.#waiting = 0
   }
@@ -108,16 +112,15 @@ export class FramesWriter {
   async #tape(venue: string, hour: number): Promise<Tape> {
     const old = this.#tapes.get(venue)
     if (old?.hour === hour) return old
+    this.#tapes.delete(venue)
+    if (old !== undefined) await endTape(old)
     const dir = join(this.#options.dir, venue)
     await mkdir(dir, { recursive: true })
-    const again = this.#tapes.get(venue)
-    if (again?.hour === hour) return again
     const tape = openTape(join(dir, `${hourName(hour)}-${this.#run}.jsonl.gz`), hour, (error) => {
-      this.#tapes.delete(venue)
+      if (this.#tapes.get(venue) === tape) this.#tapes.delete(venue)
       this.#options.onDrop(1, error)
     })
     this.#tapes.set(venue, tape)
-    if (again !== undefined) await endTape(again)
     return tape
   }
 
@@ -136,8 +139,14 @@ export class FramesWriter {
 function openTape(path: string, hour: number, onError: (error: unknown) => void): Tape {
   const gzip = createGzip({ level: 1 })
   const file = createWriteStream(path, { flags: 'a' })
-  gzip.on('error', onError)
-  file.on('error', onError)
+  // Both end: what the compressor still holds would count as waiting for ever.
+  const fail = (error: unknown): void => {
+    gzip.destroy()
+    file.destroy()
+    onError(error)
+  }
+  gzip.on('error', fail)
+  file.on('error', fail)
   gzip.pipe(file)
   return { hour, gzip, file }
 }
