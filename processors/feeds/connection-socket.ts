@@ -115,7 +115,7 @@ export class Connection {
 
   /** Called often: sends what waits for its spacing, pings, and judges silence. */
   tick(now: number): void {
-    this.#forgiveStall(now)
+    this.#forgiveTime(now)
     if (this.#state !== 'open' || this.#socket.isPaused) return
     this.#sendNext(now)
     this.#ping(now)
@@ -214,11 +214,13 @@ export class Connection {
     })
   }
 
-  /** A process that was frozen has data waiting in its sockets: they are read before anything is called silent. */
-  #forgiveStall(now: number): void {
-    const stalled = now - this.#lastTick
+  /** A process that was frozen or reads nothing has data waiting in its sockets: they are read before anything is judged. */
+  #forgiveTime(now: number): void {
+    const passed = now - this.#lastTick
     this.#lastTick = now
-    if (stalled > stallMs) this.#lastData = Math.min(now, this.#lastData + stalled)
+    if (passed <= stallMs && !this.#socket.isPaused) return
+    this.#lastData = Math.min(now, this.#lastData + passed)
+    this.#requests.forgive(passed)
   }
 
   #end(end: End): void {

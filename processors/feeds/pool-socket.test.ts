@@ -10,8 +10,8 @@ import { okx } from './okx/venue.ts'
 
 const timing: PoolTiming = {
   tickMs: 5,
-  handshakeMs: 1_000,
-  ackWithinMs: 150,
+  handshakeMs: 30_000,
+  ackWithinMs: 30_000,
   backoff: { firstMs: 5, maxMs: 20 },
   quietTakeoverMs: 100,
   unavailableMs: 60_000,
@@ -182,7 +182,7 @@ describe('a venue’s connections', () => {
 
   it('are given up when a subscription is not acknowledged', async () => {
     const server = await startServer(() => undefined)
-    const { pool, ends } = startPool(venueWith(), server.url)
+    const { pool, ends } = startPool(venueWith(), server.url, { ackWithinMs: 150 })
     pool.want(new Set(['A']))
     await vi.waitFor(() => expect(ends).toContainEqual({ kind: 'unacknowledged' }))
     expect(pool.state.state).toBe('connecting')
@@ -280,5 +280,20 @@ describe('a venue’s connections', () => {
     expect(seen.trades).toEqual([])
     pool.resume()
     await vi.waitFor(() => expect(seen.trades).toEqual([1]))
+  })
+
+  it('are not given up for an acknowledgement that came while they were paused', async () => {
+    const asked: WebSocket[] = []
+    const server = await startServer((socket) => asked.push(socket))
+    const { pool, seen, ends } = startPool(venueWith(), server.url, { ackWithinMs: 1_000 })
+    pool.want(new Set(['A']))
+    await vi.waitFor(() => expect(asked).toHaveLength(1))
+    pool.pause()
+    asked[0]?.send('subscribed A')
+    const since = performance.now()
+    await vi.waitFor(() => expect(performance.now() - since).toBeGreaterThan(1_100))
+    pool.resume()
+    await vi.waitFor(() => expect(seen.acknowledged).toEqual(['A']))
+    expect(ends).toEqual([])
   })
 })

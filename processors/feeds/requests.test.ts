@@ -33,6 +33,12 @@ describe('requests to a venue', () => {
     expect(requests.waitingFor(350)).toBe(0)
   })
 
+  it('do not wait while no answer can be read', () => {
+    const { requests } = asked('A')
+    requests.forgive(200)
+    expect([requests.waitingFor(350), requests.waitingFor(250)]).toEqual([50, 0])
+  })
+
   it('are answered symbol by symbol', () => {
     const { requests, id } = asked('A', 'B')
     requests.answer({ kind: 'subscribed', symbols: ['A'], id })

@@ -69,6 +69,11 @@ export class Requests {
     return longest
   }
 
+  /** Time in which no answer could be read does not count. */
+  forgive(ms: number): void {
+    for (const request of this.#open.values()) request.since += ms
+  }
+
   /** Whether a subscription is still unanswered. */
   get subscribing(): boolean {
     return [...this.#open.values()].some(({ kind }) => kind === 'subscribe')
