@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { receiverCertificate } from '../../infra/local/receiver/certificate.ts'
@@ -192,19 +193,22 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
       await page.route('**/deliveries?*', (route) => route.fulfill({ json: late }), { times: 1 })
       await press(/^Deliveries/)
       await expect.poll(() => textsOf(page, '#deliveries tbody td:nth-child(4)'), patience).toEqual(['delivered'])
-      await press(/^Test/)
-      await expect
-        .poll(() => textsOf(page, '#deliveries tbody td:nth-child(4)'), patience)
-        .toEqual(['delivered', 'delivered'])
+      await pressUntil(page, /^Test/, '#said', 'A test event is on its way')
+      const outcomes = (): Promise<string[]> => textsOf(page, '#deliveries tbody td:nth-child(4)')
+      const bothDelivered = (seen: readonly string[]): boolean =>
+        seen.length > 1 && seen.every((outcome) => outcome === 'delivered')
+      await expect.poll(outcomes, patience).toSatisfy(bothDelivered)
       expect(await textOf(page, '#deliveries tbody td:nth-child(2)')).toContain('(test)')
-      const counted = async (): Promise<string> => String((await get(`/price-alert/${id}`))['delivery_attempts'])
-      await expect.poll(counted, patience).toBe('2')
-      expect(await textOf(page, `${row} [data-cell="count"]`)).toBe(
-        String((await get(`/price-alert/${id}`))['trigger_count']),
+      await agree(
+        async () => String((await outcomes()).length),
+        async () => String((await get(`/price-alert/${id}`))['delivery_attempts']),
       )
-      await press(/^Cancel/)
-      await expect.poll(() => textOf(page, `${row} [data-cell="state"]`), patience).toBe('cancelled')
-      expect((await get(`/price-alert/${id}`))['status']).toBe('cancelled')
+      await agree(
+        () => textOf(page, `${row} [data-cell="count"]`),
+        async () => String((await get(`/price-alert/${id}`))['trigger_count']),
+      )
+      await pressUntil(page, /^Cancel/, `${row} [data-cell="state"]`, 'cancelled')
+      await expect.poll(async () => (await get(`/price-alert/${id}`))['status'], patience).toBe('cancelled')
       expect(receiver.wrong).toEqual([])
     } finally {
       await receiver.close()
@@ -222,15 +226,18 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
       )
       .toEqual([])
     await expect.poll(() => textsOf(page, '#parts li'), patience).toContain('processors ok')
-    const health = await get('/healthz')
-    expect(await textOf(page, '#health-words')).toContain(`${String(health['open_gaps'])} open gaps`)
-    const consumers = await textsOf(page, '#lag tbody td:first-child')
-    expect(consumers).toEqual(expect.arrayContaining(['cvd', 'prices', 'alerts', 'webhooks']))
-    const hops = await textsOf(page, '#hops tbody th')
-    expect(hops).toEqual(
-      expect.arrayContaining(['venue to feed', 'receipt to read off the log', 'batch applied and written']),
+    await agree(
+      () => textOf(page, '#health-words'),
+      async () => `${String((await get('/healthz'))['open_gaps'])} open gaps`,
     )
-    expect(await textOf(page, '#payments')).toContain('Payments are off')
+    const all = (texts: readonly string[]): unknown => expect.arrayContaining([...texts])
+    await expect
+      .poll(() => textsOf(page, '#lag tbody td:first-child'), patience)
+      .toEqual(all(['cvd', 'prices', 'alerts', 'webhooks']))
+    await expect
+      .poll(() => textsOf(page, '#hops tbody th'), patience)
+      .toEqual(all(['venue to feed', 'receipt to read off the log', 'batch applied and written']))
+    await expect.poll(() => textOf(page, '#payments'), patience).toContain('Payments are off')
     await leave(page)
   })
 
@@ -252,9 +259,9 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
         target_price: 1e6,
         webhook_url: 'https://localhost:4443/',
       }
-      const headers = { 'content-type': 'application/json' }
-      const made = await fetch(`${console_}/api/price-alert`, { method: 'POST', headers, body: JSON.stringify(body) })
-      expect(made.status).toBe(201)
+      const headers = { 'content-type': 'application/json', 'idempotency-key': randomUUID() }
+      const make = () => fetch(`${console_}/api/price-alert`, { method: 'POST', headers, body: JSON.stringify(body) })
+      await expect.poll(async () => (await make()).status, patience).toBe(201)
       proxy.mend()
       await expect.poll(state, patience).toBe('live')
       await expect.poll(() => page.locator('#alerts tbody tr').count(), patience).toBe(before + 1)

@@ -83,13 +83,13 @@ export async function agree(shown: () => Promise<string>, said: () => Promise<st
     .toSatisfy((both: { shown: string; said: string }) => both.shown.includes(both.said))
 }
 
-/** Presses a form's button, and again where a busy service answered that it could not, until `selector` says `wanted`. */
-export async function pressUntil(page: Page, button: string, selector: string, wanted: string): Promise<void> {
-  const found = page.getByRole('button', { name: button })
-  const press = async (): Promise<string> => {
-    await found.click()
-    await found.click({ trial: true }) // enabled again: there is an answer
-    return textOf(page, selector)
+/** Presses a button that sends a command, again where a busy service answers 503, and waits until `selector` says `wanted`. */
+export async function pressUntil(page: Page, button: string | RegExp, selector: string, wanted: string): Promise<void> {
+  const press = async (): Promise<number> => {
+    const answered = page.waitForResponse((response) => response.request().method() !== 'GET')
+    const [answer] = await Promise.all([answered, page.getByRole('button', { name: button }).click()])
+    return answer.status()
   }
-  await expect.poll(press, patience).toContain(wanted)
+  await expect.poll(press, patience).not.toBe(503)
+  await expect.poll(() => textOf(page, selector), patience).toContain(wanted)
 }

@@ -8,6 +8,9 @@ interface CreatedAnswer {
   readonly webhook_secret: string
 }
 
+/** What was sent last and may have been done or not: sent again, it must not make a second alert. */
+let sent = { text: '', key: '' }
+
 type Tell = (words: string, is: 'ok' | 'failed') => void
 
 /** The form that makes an alert; `tell` says what became of it. */
@@ -52,13 +55,20 @@ async function create(form: HTMLFormElement, tell: Tell): Promise<void> {
   }
   const button = form.querySelector('button')
   if (button !== null) button.disabled = true
-  // Sent twice by an impatient finger, it is one alert.
-  const sent = { method: 'POST', body, key: crypto.randomUUID() } as const
-  const answer = await ask<CreatedAnswer>(isPrice ? '/api/price-alert' : '/api/liquidation/alert', sent)
+  const path = isPrice ? '/api/price-alert' : '/api/liquidation/alert'
+  const answer = await ask<CreatedAnswer>(path, { method: 'POST', body, key: keyOf(path, body) })
   if (button !== null) button.disabled = false
   tell(answer.is === 'ok' ? answer.body.message : answer.message, answer.is)
   byId('secrets').hidden = answer.is !== 'ok'
+  const isUnknown = answer.is === 'failed' && (answer.status === 0 || answer.status >= 500)
+  if (!isUnknown) sent = { text: '', key: '' }
   if (answer.is === 'failed') return
   say(byId('webhook-secret'), answer.body.webhook_secret)
   say(byId('manage-token'), answer.body.manage_token)
+}
+
+function keyOf(path: string, body: object): string {
+  const text = JSON.stringify([path, body])
+  if (sent.text !== text) sent = { text, key: crypto.randomUUID() }
+  return sent.key
 }

@@ -29,13 +29,17 @@ const actions = {
   cancel: (id: string) => void cancel(id),
 }
 
+/** Whether the stream has told which alerts there are. */
+let isKnown = false
+
 const draw = beforePaint(() => {
+  drawPrice()
+  if (!isKnown) return
   const newest = [...alerts.values()].toSorted((a, b) => b.created - a.created).slice(0, SHOWN)
   rows.arrange(newest.map(({ alert_id: id }) => id))
   for (const alert of newest) drawAlertRow(rows.row(alert.alert_id), alert, attempts.get(alert.alert_id), now())
   setState(panel, newest.length === 0 ? 'empty' : 'ready', 'There are no alerts yet: make the first one above.')
   deliveries.draw()
-  drawPrice()
 })
 
 function drawPrice(): void {
@@ -66,6 +70,7 @@ function heardAttempt(attempt: Attempt): void {
 
 /** All that is known: what was here before may be gone. */
 function heardAnew(changes: readonly Change[]): void {
+  isKnown = true
   alerts.clear()
   heard(changes)
 }
