@@ -1,4 +1,15 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -33,6 +44,31 @@ describe('a data folder', () => {
     const folder = await openDataFolder(root, 'demo', false)
     folder.release()
     expect(existsSync(path.join(root, 'lock.json'))).toBe(false)
+  })
+
+  it('is refused where another start has made its lock and not yet written into it, and taken from an old one', async () => {
+    const lock = path.join(root, 'lock.json')
+    writeFileSync(lock, '')
+    await expect(openDataFolder(root, 'demo', false)).rejects.toThrow(/is in use by another start/)
+    utimesSync(lock, 1, 1)
+    const folder = await openDataFolder(root, 'demo', false)
+    folder.release()
+    expect(readdirSync(root)).toEqual(['demo'])
+  })
+
+  it('goes to one of several that start at once over the lock of one that is gone', async () => {
+    writeFileSync(path.join(root, 'lock.json'), JSON.stringify({ name: 'supervisor', pid: process.pid, started: '1' }))
+    const program = `
+      const { openDataFolder } = await import(${JSON.stringify(new URL('data-folder.ts', import.meta.url).href)})
+      await openDataFolder(process.argv[1], 'demo', false).then(() => console.log('has it'), (error) => console.log(error.code))
+      process.stdin.resume()`
+    const starts = Array.from({ length: 4 }, () =>
+      spawn(process.execPath, ['--input-type=module', '-e', program, root], { stdio: ['pipe', 'pipe', 'inherit'] }),
+    )
+    const said = await Promise.all(starts.map(async ({ stdout }) => String((await once(stdout, 'data'))[0]).trim()))
+    for (const { stdin } of starts) stdin.end()
+    await Promise.all(starts.map((start) => once(start, 'exit')))
+    expect(said.toSorted()).toEqual(['has it', 'in-use', 'in-use', 'in-use'])
   })
 
   it('of a newer version is refused, with what to do, and left unlocked', async () => {

@@ -5,6 +5,8 @@ import { endLeftovers, identify, isRunning, readProcessId } from './process-id.t
 /** Raised when a newer version of the product writes what an older one cannot read. */
 const FORMAT = 1
 const LOG_BYTES_MAX = 10 * 1024 * 1024
+/** A lock that says nothing yet was just made; an older one was cut by a full disk or a crash. */
+const UNWRITTEN_MS_MAX = 5_000
 
 export type Mode = 'demo' | 'live' | 'tape'
 
@@ -68,11 +70,31 @@ function lock(root: string): () => void {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }
-    const holder = readProcessId(file)
-    if (holder !== undefined && isRunning(holder)) throw inUse(root, holder.pid)
-    rmSync(file, { force: true })
+    if (isHeld(file)) throw inUse(root, readProcessId(file)?.pid)
+    removeStale(file)
   }
   throw inUse(root, undefined)
+}
+
+/** Its process runs, or is about to say in it which one it is. */
+function isHeld(file: string): boolean {
+  const holder = readProcessId(file)
+  if (holder !== undefined) return isRunning(holder)
+  const { mtimeMs } = statSync(file, { throwIfNoEntry: false }) ?? { mtimeMs: 0 }
+  return Date.now() - mtimeMs < UNWRITTEN_MS_MAX
+}
+
+/** Removes the lock of a start that is gone, but not one that another start has put in its place meanwhile. */
+function removeStale(file: string): void {
+  const aside = `${file}.${process.pid}`
+  try {
+    renameSync(file, aside)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return
+  }
+  if (isHeld(aside)) renameSync(aside, file)
+  else rmSync(aside)
 }
 
 function inUse(root: string, pid: number | undefined): DataFolderError {
