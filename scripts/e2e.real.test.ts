@@ -16,6 +16,8 @@ import { startOwnSystem, type OwnSystem } from './own-system.ts'
 
 const START_MS = 300_000
 const DRAIN_MS = 150_000
+/** What a busy machine may take from one step of a repair to the next. */
+const STILL_MS = 60_000
 /** Answers are cached for 30 s, and a loaded machine takes its time for a hundred of them. */
 const DERIVED_MS = 480_000
 /** A wait ends as soon as all is well; a slow machine gets its time. */
@@ -48,7 +50,7 @@ async function verified(run: RunFile): Promise<string> {
   await ledger.pause()
   const books = await openBooks(run, ledger)
   try {
-    const report = await reconcile(books, always, DRAIN_MS)
+    const report = await reconcile(books, always, DRAIN_MS, STILL_MS)
     return isSound(report) ? `OK, ${report.rows.length} instruments` : reportText(report, ledger.name)
   } finally {
     await ledger.resume()

@@ -7,7 +7,8 @@ import { programFile } from '../infra/local/system.ts'
 
 /** Long enough for the first download of the broker and the registry on a slow line. */
 const READY_MS = 20 * 60_000
-const STOP_MS = 60_000
+/** Its parts end one after the other, each with a limit of its own. */
+const STOP_MS = 180_000
 
 /** A whole system of our own on free ports, in a folder that goes when it is disposed of. */
 export interface OwnSystem {

@@ -11,8 +11,9 @@ import type { Source } from './source.ts'
 import { merged, nothing, type Stretch, type Totals, type Window } from './totals.ts'
 
 const LOOK_EVERY_MS = 1_000
-/** Accounts that differ and have not moved for this long will not come together any more. */
+/** Accounts that differ and have not moved for this long, and this often, will not come together any more. */
 const STILL_MS = 15_000
+const STILL_LOOKS = 10
 
 /** Where the accounts are read. */
 export interface Books {
@@ -41,10 +42,10 @@ export function isSound(report: Report): boolean {
 }
 
 /**
- * Compares the accounts until they agree, or have stood still for some seconds, or `withinMs` is over: what is on its
- * way, and a gap that is being repaired, arrive meanwhile.
+ * Compares the accounts until they agree, or have stood still for `stillMs`, or `withinMs` is over: what is on its way,
+ * and a gap that is being repaired, arrive meanwhile.
  */
-export async function reconcile(books: Books, window: Window, withinMs: number): Promise<Report> {
+export async function reconcile(books: Books, window: Window, withinMs: number, stillMs = STILL_MS): Promise<Report> {
   const deadline = performance.now() + withinMs
   const topics = followers(books)
   const flow = new FlowAccount()
@@ -52,15 +53,18 @@ export async function reconcile(books: Books, window: Window, withinMs: number):
   const holes = new Holes(books, window)
   let last = ''
   let movedAt = performance.now()
+  let looks = 0
   for (;;) {
     await topics.trades.advance((_key, message) => log.add(message))
     await topics.flow.advance((key, message) => flow.add(key, message))
     const report = await reportOf(books, window, { log, flow, holes })
     const now = performance.now()
     const state = fingerprint(report)
-    if (state !== last) movedAt = now
+    if (state !== last) [movedAt, looks] = [now, 0]
     last = state
-    if (isDrained(report) || now > deadline || now - movedAt > STILL_MS) return report
+    looks++
+    const isStill = now - movedAt > stillMs && looks > STILL_LOOKS
+    if (isDrained(report) || now > deadline || isStill) return report
     await delay(LOOK_EVERY_MS)
   }
 }
