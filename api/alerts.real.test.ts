@@ -6,6 +6,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { dropDatabase } from '../infra/clickhouse/test-database.ts'
 import { loadCodec, type RegistryCodec } from '../infra/kafka/codec.ts'
 import { connectLog } from '../infra/kafka/kafkajs.ts'
 import type { Log } from '../infra/kafka/seam.ts'
@@ -62,6 +63,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all([first, second, processors].map((child) => child?.stop()))
+  await dropDatabase(inject('parts').clickhouseUrl, env['CLICKHOUSE_DATABASE'] ?? '')
   await log?.close()
   rmSync(folder, { recursive: true, force: true })
 })
@@ -95,13 +97,11 @@ describe('an alert', () => {
     expect(created.status).toBe(201)
     const { alert_id: id, manage_token: token, expires_at: expires } = created.body
     const target = `/price-alert/${textOf(id)}`
-    expect((await call(second, 'GET', target)).body).toMatchObject({
-      alert_id: id,
-      status: 'active',
-      expires_at: expires,
-      trigger_count: 0,
-      delivery_attempts: 0,
-    })
+    const known = { alert_id: id, status: 'active', expires_at: expires, trigger_count: 0 }
+    expect((await call(second, 'GET', target)).body).toMatchObject(known)
+    await expect
+      .poll(async () => (await call(second, 'GET', target)).body, PATIENCE)
+      .toMatchObject({ ...known, delivery_attempts: 0 })
     const list = await call(second, 'GET', `/price-alerts?wallet=${WALLET.toLowerCase()}&symbol=BTC`)
     expect(list.body).toMatchObject({ count: 1, alerts: [{ alert_id: id }], next_cursor: null })
 

@@ -6,6 +6,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { dropDatabase } from '../infra/clickhouse/test-database.ts'
 import { loadCodec } from '../infra/kafka/codec.ts'
 import { connectLog } from '../infra/kafka/kafkajs.ts'
 import type { Log } from '../infra/kafka/seam.ts'
@@ -35,6 +36,7 @@ const file = (name: string): string => fileURLToPath(new URL(name, import.meta.u
 /** A moment of this run; every record lies around it. */
 const now = Date.now() * 1000
 
+const database = `api_market_${randomUUID().slice(0, 8)}`
 let folder: string
 let log: Log
 let real: Database & { close(): Promise<void> }
@@ -43,16 +45,15 @@ const fake = new FakeDatabase()
 
 beforeAll(async () => {
   const { brokers, registryUrl, clickhouseUrl } = inject('parts')
-  const id = randomUUID().slice(0, 8)
   folder = mkdtempSync(path.join(tmpdir(), 'api-market-'))
   const env = {
     MODE: 'demo',
-    NAMESPACE: `api-market-${id}.`,
+    NAMESPACE: `${database}.`,
     PARTITIONS: String(PARTITIONS),
     KAFKA_BROKERS: brokers.join(','),
     SCHEMA_REGISTRY_URL: registryUrl,
     CLICKHOUSE_URL: clickhouseUrl,
-    CLICKHOUSE_DATABASE: `api_market_${id}`,
+    CLICKHOUSE_DATABASE: database,
     API_PORT: '0',
     RATE_LIMIT_PER_SECOND: '0',
     SERVICE_SECRET: 'a-secret-of-the-tests-that-is-long-enough',
@@ -61,7 +62,7 @@ beforeAll(async () => {
   await promisify(execFile)(process.execPath, [file('../infra/prepare.ts')], { env: { ...process.env, ...env } })
   const codec = await loadCodec(registryUrl)
   log = await connectLog({ brokers, namespace: env.NAMESPACE, clientId: 'api-test' })
-  const at = { url: clickhouseUrl, user: 'default', password: '', database: env.CLICKHOUSE_DATABASE }
+  const at = { url: clickhouseUrl, user: 'default', password: '', database }
   real = openDatabase(at, createMetrics())
   fillViews(fake, now)
   fillAsset(fake.market, 'btc', { now, price: 100 })
@@ -85,6 +86,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await api?.stop()
   await real.close()
+  await dropDatabase(inject('parts').clickhouseUrl, database)
   await log.close()
   rmSync(folder, { recursive: true, force: true })
 })

@@ -30,7 +30,7 @@ function start(...flags: string[]): Promise<Ended> {
   })
 }
 
-describe('npm start', { timeout: 30_000 }, () => {
+describe('npm start', () => {
   it('names a port that is taken, who wants it, and the flag that chooses another', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')

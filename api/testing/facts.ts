@@ -56,18 +56,17 @@ export async function fillLog(target: LogTarget, fake: FakeDatabase): Promise<vo
     partition,
     fake.flows.map((flow) => flowOf(flow, 2)),
   )
-  await markFeeds(target, now)
-  for (const other of Array.from({ length: partitions }, (_, index) => index)) {
-    const mark = { writer: 'cvd', run: 0, time: now, venues: [], changes: [] }
-    await put(target, 'derived.flow', other, [['cvd', { type: 'mark', value: mark }]])
-  }
+  await putMarks(target, now)
 }
 
-/** What the feeds say of themselves at `time`; a mark that is too old makes venues stale. */
-export async function markFeeds(target: LogTarget, time: Micros): Promise<void> {
+/** What feeds and CVD say of themselves at `time`; marks that are too old make venues stale. */
+export async function putMarks(target: LogTarget, time: Micros): Promise<void> {
   const ours = partitionOf('btc', target.partitions)
-  for (const partition of Array.from({ length: target.partitions }, (_, index) => index))
+  const derived = { writer: 'cvd', run: 0, time, venues: [], changes: [] }
+  for (const partition of Array.from({ length: target.partitions }, (_, index) => index)) {
     await put(target, 'market.trades', partition, [['feeds', feedMark(time, partition === ours, target.now)]])
+    await put(target, 'derived.flow', partition, [['cvd', { type: 'mark', value: derived }]])
+  }
 }
 
 async function put<Type extends RecordType>(

@@ -26,12 +26,31 @@ export interface Answered {
   readonly headers: Headers
 }
 
-/** A request as it is; what it was answered is in the books. */
+/** A broker that others keep busy may be late for the API's own deadlines; what it tells then must still be right. */
+const LATE_MS = 60_000
+/** Nothing was written, nothing was charged: it may be sent again. */
+const LATE = 'Payments cannot be looked up right now'
+
+/** A request as it is, sent again while payments cannot be looked up; what it was answered is in the books. */
 export async function ask(
   books: Books,
   url: string,
   headers: Record<string, string> = {},
   init: RequestInit = {},
+): Promise<Answered> {
+  const until = performance.now() + LATE_MS
+  for (;;) {
+    const answer = await askOnce(books, url, headers, init)
+    const isLate = answer.status === 503 && answer.text.includes(LATE)
+    if (!isLate || performance.now() > until) return answer
+  }
+}
+
+async function askOnce(
+  books: Books,
+  url: string,
+  headers: Record<string, string>,
+  init: RequestInit,
 ): Promise<Answered> {
   const response = books.note(await fetch(url, { ...init, headers }))
   const text = await response.text()

@@ -10,6 +10,7 @@ import { registerExactEvmScheme } from '@x402/evm/exact/client'
 import { wrapFetchWithPayment, x402Client } from '@x402/fetch'
 import { parseAbiItem } from 'viem'
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
+import { dropDatabase } from '../../infra/clickhouse/test-database.ts'
 import { loadCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import { payTo, token } from '../../infra/local/chain/accounts.ts'
@@ -134,6 +135,7 @@ export class PaidSystem {
   async stop(): Promise<void> {
     await Promise.all([...this.#children].map((child) => child.stop()))
     await this.chain.stop()
+    await dropDatabase(this.env['CLICKHOUSE_URL'] ?? '', this.env['CLICKHOUSE_DATABASE'] ?? '')
     rmSync(this.folder, { recursive: true, force: true })
   }
 

@@ -129,6 +129,7 @@ it('tells what was asked of alerts and what happened to them, once however often
     world.mark('alerts.events', { writer: 'alerts', run: 0, time: T + 9 }),
   ])
   await world.soon("SELECT time FROM partition_times WHERE topic = 'alerts.events'", [{ time: iso(T + 9) }])
+  await world.soon('SELECT count() AS events FROM alert_events', [{ events: 3 }])
   const { armed: _a, expires_in_hours: _h, ...visible } = state
   const shown = Object.fromEntries(Object.entries(visible).filter(([name]) => !(name in hidden)))
   const times = { created_at: iso(T), expires_at: iso(state.expires_at), ended_at: null }

@@ -87,6 +87,7 @@ it('tells which minutes a gap or a subscription explains, and the worst of those
   await world.soon("SELECT time FROM partition_times WHERE topic = 'derived.audit'", [{ time: iso(M + 25 * MINUTE) }])
   await world.soon('SELECT count() AS changes FROM subscription_changes', [{ changes: 3 }])
   await world.soon('SELECT count() AS gaps FROM gaps', [{ gaps: 1 }])
+  await world.soon('SELECT count() AS audits FROM audits', [{ audits: 10 }])
   const rows = await world.rows(
     `SELECT symbol, (toUnixTimestamp(minute) - ${M / 1e6}) / 60 AS minute, state, explained FROM audits WHERE minute >= 0 ORDER BY venue, minute`,
   )

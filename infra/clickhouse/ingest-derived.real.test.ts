@@ -91,6 +91,7 @@ describe('flow', () => {
         { part: 0, buy: 0, final: false, v: 14 },
       ],
     )
+    await world.soon("SELECT count() AS hours FROM flow_1h WHERE hour >= '2024-08-08 22:00:00'", [{ hours: 3 }])
     expect(await world.rows(`SELECT * FROM ohlcv(venue = 'binance', seconds = 60, ${range})`)).toEqual([
       {
         time: '2024-08-08T23:54:00.000000Z',

@@ -2,6 +2,7 @@ import { afterAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { connectClickhouse, type Clickhouse } from './client.ts'
 import { MigrationError, migrate } from './migrate.ts'
 import { checksumOf, loadMigrations, type Migration } from './migrations.ts'
+import { dropDatabase } from './test-database.ts'
 
 const { brokers, registryUrl, clickhouseUrl: url } = inject('parts')
 const access = { url, user: 'default', password: '' }
@@ -13,7 +14,7 @@ beforeEach(() => {
   database = `migrate_${process.pid}_${made}`
 })
 afterAll(async () => {
-  for (let n = 1; n <= made; n += 1) await server.run(`DROP DATABASE IF EXISTS migrate_${process.pid}_${n}`)
+  for (let n = 1; n <= made; n += 1) await dropDatabase(url, `migrate_${process.pid}_${n}`)
   await server.close()
 })
 

@@ -6,6 +6,7 @@ import type { Mark, Trade } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { connectClickhouse } from './client.ts'
 import { migrate } from './migrate.ts'
+import { dropDatabase } from './test-database.ts'
 
 /** The partition that records go to unless a test says otherwise. */
 export const PARTITION = 2
@@ -66,7 +67,7 @@ export async function createWorld(name: string): Promise<World> {
     trade: (change = {}) => codec.encode('market.trades', 'trade', { ...plainTrade, ...change }),
     mark: (topic, change = {}) => codec.encode(topic, 'mark', { ...plainMark, ...change }),
     async end() {
-      await clickhouse.run(`DROP DATABASE ${database}`)
+      await dropDatabase(url, database)
       await Promise.all([clickhouse.close(), writer.close()])
       await log.close()
     },

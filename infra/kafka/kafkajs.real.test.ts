@@ -64,14 +64,14 @@ describe('Kafka beyond the contract', () => {
       }
       return values
     }
-    await expect.poll(read, { timeout: 40_000, interval: 300 }).toEqual(['99'])
+    await expect.poll(read, { interval: 300 }).toEqual(['99'])
     const [slice] = await reader.fetch([{ topic: 'state', partition: 0, offset: 50 }], {
       maxWaitMs: 50,
       maxBytesPerPartition: 1 << 20,
     })
     expect(slice?.records[0]?.value?.toString()).toBe('99')
     await dispose()
-  }, 60_000)
+  })
 
   it('passes over nothing that comes while a time is looked up', async () => {
     const topics = Array.from({ length: 10 }, (_, n) => `in${n}`)
@@ -111,7 +111,7 @@ describe('Kafka beyond the contract', () => {
       code: 'no-topic',
     })
     await dispose()
-  }, 30_000)
+  })
 
   it('tells a refused record to its own send only', async () => {
     const { log, dispose } = await open(['in'])

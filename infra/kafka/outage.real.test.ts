@@ -50,13 +50,11 @@ describe('a broker that goes away', () => {
     for (const partition of [0, 1, 2]) {
       expect(await numbersOf(log.reader(), partition)).toEqual(sent.filter((number) => number % 3 === partition))
     }
-    await expect
-      .poll(() => tail.seen.length, { timeout: 20_000 })
-      .toBe(sent.filter((number) => number % 3 === 0).length)
+    await expect.poll(() => tail.seen.length).toBe(sent.filter((number) => number % 3 === 0).length)
     expect(tail.seen).toEqual(sent.filter((number) => number % 3 === 0))
     await tail.stop()
     await log.close()
-  }, 90_000)
+  })
 
   it('keeps order and count when the broker is frozen past the deadlines of requests', async () => {
     const log = await open()
@@ -73,7 +71,7 @@ describe('a broker that goes away', () => {
       expect(await numbersOf(log.reader(), partition)).toEqual(sent.filter((number) => number % 3 === partition))
     }
     await log.close()
-  }, 90_000)
+  })
 
   it('rejects a send that was tried for as long as it may be, and goes on with the next', async () => {
     const namespace = freshNamespace()
@@ -81,15 +79,16 @@ describe('a broker that goes away', () => {
     const log = await connectLog({ brokers: [broker.url], namespace, clientId: 'test', giveUpMs: 1_000 })
     const writer = log.writer()
     const record = (number: number) => [{ key: null, value: Buffer.from(`${number}`), time: 0 }]
-    await writer.send('in', 0, record(0))
+    const sends = (number: number): Promise<string> => writer.send('in', 0, record(number)).then(() => 'sent')
+    await expect.poll(() => sends(0)).toBe('sent')
     process.kill(broker.pid, 'SIGKILL')
     await broker.exited
     await expect(writer.send('in', 0, record(1))).rejects.toMatchObject({ code: 'unavailable', retriable: true })
     broker = await start(Number(broker.url.split(':')[1]))
-    await expect.poll(() => writer.send('in', 0, record(2)).then(() => 'sent'), { timeout: 10_000 }).toBe('sent')
+    await expect.poll(() => sends(2)).toBe('sent')
     expect(await numbersOf(log.reader(), 0)).toEqual([0, 2])
     await log.close()
-  }, 60_000)
+  }, 240_000)
 })
 
 /** Sends 0, 1, 2, .. to partition n % 3, several at a time, until it is stopped; every one of them must arrive. */

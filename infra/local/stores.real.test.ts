@@ -50,7 +50,7 @@ describe('the local broker', () => {
     const third = await broker()
     await append(third, 'c')
     expect(await valuesOf(third)).toEqual(['a', 'b', 'c'])
-  }, 90_000)
+  }, 300_000)
 
   it('starts on other ports where another process takes one before it listens', async () => {
     const thief = createServer()
@@ -66,7 +66,7 @@ describe('the local broker', () => {
     await createTestTopics([child.url], ['in'])
     await append(child, 'a')
     expect(await valuesOf(child)).toEqual(['a'])
-  }, 60_000)
+  })
 
   it('names a port that is taken', async () => {
     const { url } = await broker()
@@ -87,7 +87,7 @@ describe('the local registry', () => {
     const second = await registry()
     expect(await new Registry(second.url).schemaOf(id)).toBeDefined()
     expect(await new Registry(second.url).register(schema)).toBe(id)
-  }, 120_000)
+  })
 })
 
 async function append({ url }: Child, value: string): Promise<void> {

@@ -146,11 +146,11 @@ describe('a facilitator', () => {
     const account = await payer()
     instead = (name) =>
       name === '/settle' ? { success: true, transaction: `0x${'12'.repeat(32)}`, network: 'eip155:84532' } : undefined
-    const soon = Math.floor(Date.now() / 1_000) + 12
+    const soon = Math.floor(Date.now() / 1_000) + 120
     const intent = await signed(account, { fields: { valid_before: soon } })
     const ended = settle(intent)
     await expect.poll(() => asked, POLL).toContain('/settle')
-    await localClient(chain.url).increaseTime({ seconds: 30 })
+    await localClient(chain.url).increaseTime({ seconds: 180 })
     await localClient(chain.url).mine({ blocks: 1 })
     expect((await ended).outcome).toMatchObject({
       is: 'failed',

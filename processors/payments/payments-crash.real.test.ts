@@ -7,7 +7,7 @@ import { freeze } from '../../infra/local/freeze.ts'
 import type { PaymentIntent } from '../../schemas/payments.ts'
 import { SELLER } from './given.ts'
 import { eventOf } from './ledger.ts'
-import { signed, World } from './test-world.ts'
+import { IMPATIENT, signed, World } from './test-world.ts'
 import { hex, transferCall } from './token.ts'
 
 /** What becomes of payments when blocks stop, nodes hang and owners are killed. */
@@ -35,7 +35,7 @@ const waiting = async (): Promise<number> => (await world.client.getTxpoolStatus
 
 describe('where no block comes', () => {
   it('a payment is pending, and settled when one does', async () => {
-    await world.host()
+    await world.host(IMPATIENT)
     const intent = await signed(await world.payer())
     await world.client.setAutomine(false)
     await world.ask(intent)
@@ -134,8 +134,8 @@ it('refuses to start where the wallet cannot pay for gas, or the token is anothe
   expect(world.lines()).not.toContain(hotWallet.key.slice(2))
 })
 
-it('raises the fees of what is stuck below the price of gas', { timeout: 120_000 }, async () => {
-  await world.host()
+it('raises the fees of what is stuck below the price of gas', async () => {
+  await world.host(IMPATIENT)
   const intents = [await signed(await world.payer()), await signed(await world.payer())]
   await world.client.setAutomine(false)
   await world.ask(...intents)
@@ -149,7 +149,7 @@ it('raises the fees of what is stuck below the price of gas', { timeout: 120_000
 
 describe('a node that does not answer', () => {
   it('before anything was sent: a failure that can be tried again; afterwards: pending', async () => {
-    await world.host()
+    await world.host(IMPATIENT)
     const [first, second] = [await signed(await world.payer()), await signed(await world.payer())]
     await freeze(world.chain.pid)
     await world.ask(first)

@@ -76,6 +76,9 @@ export function newAccount(): PrivateKeyAccount {
 }
 
 /** A chain of its own and one set of topics; one world a test. */
+/** A host that tells that a payment is pending, well before it gives up what no node answers. */
+export const IMPATIENT = { PAYMENT_SETTLE_SECONDS: '5' }
+
 export class World {
   readonly chain: Chain
   readonly log: Log
@@ -97,7 +100,7 @@ export class World {
     const env = {
       MODE: 'demo',
       PAYMENTS: 'local',
-      PAYMENT_SETTLE_SECONDS: '2',
+      PAYMENT_SETTLE_SECONDS: '60', // `pending` is told by those who ask for it: IMPATIENT
       OPS_PORT: '0',
       NAMESPACE: namespace,
       KAFKA_BROKERS: brokers.join(','),

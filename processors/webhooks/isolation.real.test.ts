@@ -9,7 +9,7 @@ const GOOD = 5
 const STEPS = 40
 const STEP_MS = 25
 /** A busy machine disturbs a round: the first that shows what is claimed is enough. */
-const ROUNDS_MAX = 5
+const ROUNDS_MAX = 20
 const RATIO_MAX = 2
 /** Below it a difference is the machine's, not the dispatcher's, milliseconds. */
 const NOISE_MS = 12

@@ -174,6 +174,7 @@ it('knows after a restart what is to be tried again, and what was cancelled', as
   expect(age).toBeGreaterThan(0)
   process.kill(child.pid, 'SIGKILL')
   await child.exited
+  const toldBefore = other.got.filter(({ id }) => id === cancelled.trigger_id).length
   code = 204
   const writer = log.writer()
   const stop = codec.encode('alerts.triggers', 'delivery_order', stopOrder(cancelled.alert_id))
@@ -183,7 +184,7 @@ it('knows after a restart what is to be tried again, and what was cancelled', as
   await host()
   await expect.poll(() => outcomes('delivered'), POLL).toEqual(new Set([kept.trigger_id]))
   await expect.poll(() => outcomes('cancelled'), POLL).toEqual(new Set([cancelled.trigger_id]))
-  expect(other.got.filter(({ id }) => id === cancelled.trigger_id)).toHaveLength(1)
+  expect(other.got.filter(({ id }) => id === cancelled.trigger_id)).toHaveLength(toldBefore)
 })
 
 it('lets a second owner of a partition take over from a first that does not know', async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { connectClickhouse, type Clickhouse } from '../../infra/clickhouse/client.ts'
+import { dropDatabase } from '../../infra/clickhouse/test-database.ts'
 import { migrate } from '../../infra/clickhouse/migrate.ts'
 import { hostClock } from '../../infra/clock.ts'
 import { loadCodec, type RegistryCodec } from '../../infra/kafka/codec.ts'
@@ -66,8 +67,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await host?.stop()
-  await clickhouse.run(`DROP DATABASE ${database}`)
   await clickhouse.close()
+  await dropDatabase(inject('parts').clickhouseUrl, database)
   await log.close()
   rmSync(folder, { recursive: true, force: true })
 })

@@ -7,7 +7,7 @@ const frame =
   '{"type":"match","trade_id":7,"side":"buy","size":"0.2","price":"63514.6","product_id":"BTC-USD","sequence":9,"time":"2026-07-07T22:58:17.164892Z"}'
 
 function normalize(input: string | Buffer, ...args: string[]) {
-  return spawnSync(process.execPath, [command, ...args], { input, encoding: 'utf8', timeout: 20_000 })
+  return spawnSync(process.execPath, [command, ...args], { input, encoding: 'utf8', timeout: 110_000 })
 }
 
 describe('npm run normalize', () => {

@@ -12,7 +12,7 @@ beforeAll(async () => {
   await fillSmallWorld(world)
   const { clickhouseUrl: url } = inject('parts')
   analyst = connectClickhouse({ url, user: 'analyst', password: 'analyst', database: world.database })
-}, 120_000)
+})
 afterAll(async () => {
   await analyst.close()
   await world.end()

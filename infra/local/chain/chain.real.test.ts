@@ -63,7 +63,7 @@ async function pay(client: Client, value: bigint, nonce: `0x${string}`): Promise
 
 const someNonce = (): `0x${string}` => `0x${randomBytes(32).toString('hex')}`
 
-describe('the local chain', { timeout: 60_000 }, () => {
+describe('the local chain', () => {
   it('has the token at the address of the real one, a funded payer, gas for the wallet, and Multicall3', async () => {
     const client = await start()
     expect(await client.getChainId()).toBe(chainId)

@@ -126,7 +126,7 @@ describe('the official client', () => {
       { a: 7 },
     ])
     const both = await Promise.allSettled(
-      [1, 2].map(() => session.query({ query: 'SELECT sleep(0.3)', format: 'JSONEachRow' }).then((r) => r.text())),
+      [1, 2].map(() => session.query({ query: 'SELECT sleep(2)', format: 'JSONEachRow' }).then((r) => r.text())),
     )
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(both.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: '373' } })

@@ -107,7 +107,7 @@ test('silence keeps the socket open and says nothing, while trades go on', async
   ])
   await hears(socket, 3)
   const before = (await venues.ledger('?venue=coinbase'))[0]?.trades ?? 0
-  await venues.post('/faults', { kind: 'silence', venue: 'coinbase', duration_ms: 1200 })
+  await venues.post('/faults', { kind: 'silence', venue: 'coinbase', duration_ms: 6_000 })
   const heard = socket.frames.length
   await vi.waitFor(
     async () => expect((await venues.ledger('?venue=coinbase'))[0]?.trades).toBeGreaterThan(before + 20),

@@ -14,11 +14,11 @@ beforeAll(async () => {
   venues.open('/coinbase', [JSON.stringify({ type: 'subscribe', product_ids: ['BTC-USD'], channels: ['matches'] })])
   venues.open('/bybit/v5/public/linear', [JSON.stringify({ op: 'subscribe', args: ['publicTrade.BTCUSDT'] })])
   await vi.waitUntil(async () => (await venues.ledger()).filter(({ trades }) => trades > 1500).length === 4, {
-    timeout: 15_000,
+    timeout: 60_000,
     interval: 200,
   })
   await venues.post('/pause')
-}, 30_000)
+})
 
 afterAll(() => venues.close())
 
@@ -166,28 +166,24 @@ test.each([
   expect(answer.body).toMatchObject(body)
 })
 
-test(
-  'Binance counts weight, refuses with Retry-After above 2400 a minute, and bans who goes on',
-  { timeout: 20_000 },
-  async () => {
-    const other = await testVenues()
-    const weights: number[] = []
-    let limited = await other.get('/binance/fapi/v1/aggTrades?symbol=BTCUSDT&limit=1')
-    while (limited.status === 200) {
-      weights.push(Number(limited.headers.get('x-mbx-used-weight-1m')))
-      limited = await other.get('/binance/fapi/v1/aggTrades?symbol=BTCUSDT&limit=1')
-    }
-    expect(weights[0]).toBe(20)
-    expect(Math.max(...weights)).toBeLessThanOrEqual(2400)
-    expect(limited.status).toBe(429)
-    expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0)
-    // More than it takes: a new minute may begin meanwhile and forgive what was used.
-    for (let call = 0; call < 400 && limited.status !== 418; call += 1)
-      limited = await other.get('/binance/fapi/v1/aggTrades?symbol=BTCUSDT')
-    expect(limited.status).toBe(418)
-    await other.close()
-  },
-)
+test('Binance counts weight, refuses with Retry-After above 2400 a minute, and bans who goes on', async () => {
+  const other = await testVenues()
+  const weights: number[] = []
+  let limited = await other.get('/binance/fapi/v1/aggTrades?symbol=BTCUSDT&limit=1')
+  while (limited.status === 200) {
+    weights.push(Number(limited.headers.get('x-mbx-used-weight-1m')))
+    limited = await other.get('/binance/fapi/v1/aggTrades?symbol=BTCUSDT&limit=1')
+  }
+  expect(weights[0]).toBe(20)
+  expect(Math.max(...weights)).toBeLessThanOrEqual(2400)
+  expect(limited.status).toBe(429)
+  expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0)
+  // More than it takes: a new minute may begin meanwhile and forgive what was used.
+  for (let call = 0; call < 400 && limited.status !== 418; call += 1)
+    limited = await other.get('/binance/fapi/v1/aggTrades?symbol=BTCUSDT')
+  expect(limited.status).toBe(418)
+  await other.close()
+})
 
 test('OKX and Coinbase refuse what comes too fast', async () => {
   const other = await testVenues()

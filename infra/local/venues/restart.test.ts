@@ -30,7 +30,7 @@ function start(): ReturnType<typeof startSimulator> {
 
 test(
   'what was heard before a kill -9 is known after it, and ids, history and ledger go on',
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async () => {
     const known = new Map<number, string>()
     for (let round = 0; round < 3; round += 1) {

@@ -151,7 +151,7 @@ test('a tape that was played in part goes on where it stopped', { timeout: 120_0
     Array.from({ length: 3000 }, (_, index) => raw(index)),
   )
   const dataDir = join(folder, 'data')
-  const tape = { path: join(folder, 'a.jsonl'), speed: 2, retime: false }
+  const tape = { path: join(folder, 'a.jsonl'), speed: 0.2, retime: false }
   const first = await testVenues({ dataDir, tape })
   const heard = first.open('/binance/market/ws', [subscribe.binance])
   await vi.waitFor(() => expect(heard.frames.length).toBeGreaterThan(200), 5_000)

@@ -103,6 +103,9 @@ describe.skipIf(!isNewEnough)('the client in Python, with its own library alone'
     readonly keys: unknown[]
   }
 
+  /** Too many requests, and come back in ten minutes. */
+  const LATER = 4290
+
   /** Answers one after the other; the last one for good. 0: the connection is cut. */
   async function serving(...statuses: readonly number[]): Promise<Seen> {
     const keys: unknown[] = []
@@ -111,7 +114,8 @@ describe.skipIf(!isNewEnough)('the client in Python, with its own library alone'
       const status = statuses[Math.min(keys.length, statuses.length) - 1] ?? 0
       if (status === 0) return void request.socket.destroy()
       const body = status === 200 ? { alert_id: 'x' } : { error: 'data_unavailable', message: 'Later.' }
-      response.writeHead(status, { 'retry-after': '1' }).end(JSON.stringify(body))
+      if (status === LATER) response.writeHead(429, { 'retry-after': '600' }).end(JSON.stringify(body))
+      else response.writeHead(status, { 'retry-after': '1' }).end(JSON.stringify(body))
     }
     const server = createServer(listener)
     running.push({ stop: () => closeServer(server) })
@@ -124,8 +128,8 @@ describe.skipIf(!isNewEnough)('the client in Python, with its own library alone'
     const away = await serving(503)
     const tried = await client.call(away.url, 'price_alert', { id: 'alert_x' }, { tries: 2 })
     expect([tried.error, tried.code, away.keys.length]).toEqual(['UnavailableError', 'data_unavailable', 2])
-    const late = await serving(429)
-    const short = { deadline_seconds: 0.9 }
+    const late = await serving(LATER)
+    const short = { deadline_seconds: 20 }
     expect((await client.call(late.url, 'price_alert', { id: 'alert_x' }, short)).error).toBe('RateLimitedError')
     expect(late.keys.length).toBe(1)
   })

@@ -160,7 +160,8 @@ describe('on a server that fails', () => {
   })
 
   it('does not begin a wait that would end beyond its deadline', async () => {
-    const client = new MarketDataClient({ baseUrl: await serving(down), deadlineMs: 900 })
+    const later = [503, down[1], { 'retry-after': '600' }] as const
+    const client = new MarketDataClient({ baseUrl: await serving(later), deadlineMs: 20_000 })
     expect(await failure(client.priceAlert({ id: 'alert_x' }))).toBeInstanceOf(UnavailableError)
     expect(seen.length).toBe(1)
   })
