@@ -85,11 +85,26 @@ async function fetchInto(
     await rm(scratch, { recursive: true, force: true })
     await mkdir(join(scratch, 'files'), { recursive: true })
     onProgress(`fetching ${title} with Maven`)
-    await runMaven(maven, await goal(join(scratch, 'files'), scratch), title, onProgress)
+    await fetchTwice(maven, await goal(join(scratch, 'files'), scratch), title, onProgress)
     await rename(join(scratch, 'files'), folder)
     await rm(scratch, { recursive: true, force: true })
   })
   return folder
+}
+
+/** Networks fail for a moment. Maven keeps what it has got, and only with `-U` asks again for what it could not get. */
+async function fetchTwice(
+  maven: string,
+  args: readonly string[],
+  title: string,
+  onProgress: (line: string) => void,
+): Promise<void> {
+  try {
+    await runMaven(maven, args, title, onProgress)
+  } catch (error) {
+    onProgress(`${error instanceof Error ? error.message : String(error)}; trying once more`)
+    await runMaven(maven, ['-U', ...args], title, onProgress)
+  }
 }
 
 async function runMaven(
@@ -114,7 +129,7 @@ async function runMaven(
     told = Date.now()
     onProgress(`fetching ${title}: ${files} files`)
   })
-  const [code] = (await once(child, 'exit')) as [number | null]
+  const [code] = (await once(child, 'close')) as [number | null]
   if (code !== 0) throw new Error(`Maven could not fetch ${title}: ${problems.join(' ') || `exit ${code}`}`)
 }
 
