@@ -183,10 +183,8 @@ async function run(log: Log, codec: Awaited<ReturnType<typeof loadCodec>>): Prom
   const reader = log.reader()
   const records = [...(await endsOf(reader)).values()].reduce((sum, end) => sum + end, 0)
   let applied = 0
-  let finish: () => void = () => undefined
-  const finished = new Promise<void>((resolve) => {
-    finish = resolve
-  })
+  const { promise: finished, resolve: finish, reject: giveUp } = Promise.withResolvers<void>()
+  const late = setTimeout(() => giveUp(new Error(`not at the end in ${CATCH_UP_MS_MAX} ms`)), CATCH_UP_MS_MAX)
   const meter = {
     ...quietMeter,
     applied: (_: string, count: number) => {
@@ -211,10 +209,7 @@ async function run(log: Log, codec: Awaited<ReturnType<typeof loadCodec>>): Prom
     partitions: PARTITIONS,
     sessionMs: 6_000,
   })
-  const late = hostClock
-    .delay(CATCH_UP_MS_MAX)
-    .then(() => Promise.reject(new Error(`not at the end in ${CATCH_UP_MS_MAX} ms`)))
-  await Promise.race([finished, late])
-  late.catch(() => undefined)
+  await finished
+  clearTimeout(late)
   return () => runner.stop()
 }
