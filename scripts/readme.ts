@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { withSections } from './readme-sections.ts'
+import { documents, withSections } from './document-sections.ts'
 
-const file = new URL('../README.md', import.meta.url)
-
-/** `npm run readme`: writes the parts of the README that follow from the tables. */
-writeFileSync(file, withSections(readFileSync(file, 'utf8')))
+/** `npm run readme`: writes the parts of documents that follow from the tables. */
+for (const [name, parts] of Object.entries(documents())) {
+  const file = new URL(`../${name}`, import.meta.url)
+  writeFileSync(file, withSections(readFileSync(file, 'utf8'), parts))
+}

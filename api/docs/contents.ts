@@ -8,6 +8,8 @@ export const guides = [
   ['backtesting', 'Backtest', 'replay history what-if forward returns parquet'],
   ['numbers', 'What each number means', 'formula cvd signal funding basis heatmap ratio units'],
   ['venue', 'Add a venue', 'exchange feed parser simulator'],
+  ['operations', 'Operations', 'commands ports data sql wrong logs'],
+  ['settings', 'Settings', 'environment variables configuration'],
   ['cluster', 'Run on a cluster', 'kafka clickhouse scale docker compose instances'],
   ['promises', 'What is promised', 'guarantee test exactly once lost doubled chaos audit'],
 ] as const

@@ -38,7 +38,6 @@ export type Plan = 'free' | 'paid' | { readonly notRun: string }
 export const notRun: readonly (readonly [begin: string, why: string])[] = [
   ['npm ci', 'the checkout that is tested is installed by it'],
   ['npm start', 'the test starts the system itself, on free ports; scripts/start.test.ts has its flags'],
-  ['npm run live', 'needs the real venues'],
   ['PAYMENTS=x402', 'needs a real network; processors/payments/terms.test.ts has its settings'],
   ['npm run receiver', 'stays in its terminal: the test starts it before everything else'],
   ['npm run backtest -- --source tape', 'takes minutes; scripts/backtest/backtest.real.test.ts replays tapes'],

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { routes } from '../api/routes.ts'
 import { settings, type Setting } from '../infra/config/settings.ts'
 import { topology } from '../processors/topology.ts'
 import { topics } from '../schemas/topics.ts'
@@ -8,16 +7,21 @@ import { tradeVenues } from '../schemas/venues.ts'
 
 const migrations = fileURLToPath(new URL('../infra/clickhouse/migrations/', import.meta.url))
 
-/** The parts of the README that follow from the tables, by the name in their markers. */
-export function sections(): Readonly<Record<string, string>> {
-  return { diagram: diagram(), routes: routeTable(), topics: topicTable(), settings: settingsTable() }
+type Sections = Readonly<Record<string, string>>
+
+/** The parts of documents that follow from the tables: by the document, then by the name in their markers. */
+export function documents(): Readonly<Record<string, Sections>> {
+  return {
+    'ARCHITECTURE.md': { topics: topicTable(), diagram: diagram() },
+    'api/docs/guides/settings.md': { settings: settingsTable() },
+  }
 }
 
 /** `text` with what stands between `<!-- name -->` and `<!-- /name -->` replaced. Throws where a section has no markers. */
-export function withSections(text: string, parts: Readonly<Record<string, string>> = sections()): string {
+export function withSections(text: string, parts: Sections): string {
   return Object.entries(parts).reduce((result, [name, part]) => {
     const pattern = new RegExp(`<!-- ${name} -->[^]*?<!-- /${name} -->`)
-    if (!pattern.test(result)) throw new Error(`README.md has no markers <!-- ${name} --> and <!-- /${name} -->`)
+    if (!pattern.test(result)) throw new Error(`there are no markers <!-- ${name} --> and <!-- /${name} -->`)
     return result.replace(pattern, () => `<!-- ${name} -->\n\n${part}\n\n<!-- /${name} -->`)
   }, text)
 }
@@ -31,13 +35,6 @@ function settingsTable(): string {
       : `${setting.says} One of ${setting.oneOf.map((value) => `\`${value}\``).join(', ')}.`,
   ])
   return table(['variable', 'default', 'meaning'], rows)
-}
-
-function routeTable(): string {
-  return table(
-    ['route', 'what it answers'],
-    routes.map(({ method, path, says }) => [`\`${method} ${path}\``, says]),
-  )
 }
 
 function topicTable(): string {
