@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { schemaText, UndecodableError } from '../../schemas/codec.ts'
 import type { Subscription } from '../../schemas/records.ts'
 import avro from 'avsc'
-import { loadCodec, Registry } from './codec.ts'
+import { loadCodec, Registry, RegistryCodec } from './codec.ts'
 
 const { registryUrl } = inject('parts')
 const registry = new Registry(registryUrl)
@@ -91,7 +91,9 @@ describe('the schema registry', () => {
   })
 
   it('says that there is no such schema, and that a schema is none of ours', async () => {
-    const codec = await loadCodec(registryUrl)
+    let now = 0
+    const hurried = { now: () => now, delay: async (ms: number) => void (now += ms) }
+    const codec = new RegistryCodec([], registry, hurried)
     expect(await codec.lookUp(999_999)).toBe(false)
     expect(await codec.lookUp(await registry.register(schema(subject, base)))).toBe(false)
   })

@@ -3,6 +3,7 @@ import avro from 'avsc'
 import { avroType, Codec, schemaText, type RegisteredSchema } from '../../schemas/codec.ts'
 import type { RecordType } from '../../schemas/records.ts'
 import { subjectOf, topics, type TopicName } from '../../schemas/topics.ts'
+import { LookUp, type Found, type LookUpClock } from './look-up.ts'
 import { Backoff } from './retry.ts'
 import { mismatch } from './schema-mismatch.ts'
 
@@ -35,25 +36,28 @@ export interface SubjectSchema {
 
 /** A codec that can learn schema ids which it did not register itself. */
 export class RegistryCodec extends Codec {
-  readonly #registry: Registry
+  readonly #lookUp: LookUp
 
-  constructor(schemas: readonly RegisteredSchema[], registry: Registry) {
+  constructor(schemas: readonly RegisteredSchema[], registry: Pick<Registry, 'schemaOf'>, clock?: LookUpClock) {
     super(schemas)
-    this.#registry = registry
+    this.#lookUp = new LookUp(async (id) => this.#learn(id, await registry.schemaOf(id)), clock)
   }
 
   /**
-   * Asks the registry for a schema id and makes it readable. False: there is no such id, or it is no record of ours.
-   * Rejects with `SchemaError` when the registry does not answer.
+   * Asks the registry for a schema id and makes it readable. False: there is no such id although it was waited for, or it
+   * is no record of ours. Rejects with `SchemaError` when the registry does not answer.
    */
-  async lookUp(id: number): Promise<boolean> {
-    const writer = await this.#registry.schemaOf(id)
-    if (writer === undefined) return false
+  lookUp(id: number): Promise<boolean> {
+    return this.#lookUp.ask(id)
+  }
+
+  #learn(id: number, writer: string | undefined): Found {
+    if (writer === undefined) return 'absent'
     const { name } = avro.Type.forSchema(JSON.parse(writer) as avro.Schema)
     const owner = subjects().find(({ record }) => avroType(record).name === name)
-    if (owner === undefined) return false
+    if (owner === undefined) return 'foreign'
     this.add({ id, topic: owner.topic, record: owner.record, writer })
-    return true
+    return 'learned'
   }
 }
 

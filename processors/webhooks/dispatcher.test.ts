@@ -236,6 +236,19 @@ describe('after a crash', () => {
     first.network.letGo()
   })
 
+  it('a trigger is sent although the record behind it cannot be read', async () => {
+    const first = begin()
+    first.network.answer = () => 'hang'
+    append(first.broker, numbered(1))
+    first.broker.append('alerts.triggers', 0, [{ key: 'x', value: Buffer.from('no record'), time: 1 }])
+    await expect.poll(() => pending(first.broker).get(POSITION)?.trigger_offset, POLL).toBe(2)
+    first.membership.deal()
+    const second = begin({ broker: first.broker })
+    await expect.poll(() => second.network.sent, POLL).toEqual(['alert_btc_1_1_1'])
+    expect(second.notes.sums['failed']).toBeUndefined()
+    first.network.letGo()
+  })
+
   it('an owner that was frozen is refused by the log', async () => {
     const first = begin()
     first.network.answer = () => 'hang'

@@ -1,5 +1,7 @@
 import type { LogReader } from '../../infra/kafka/seam.ts'
 import type { Trigger } from '../../schemas/alerts.ts'
+import { UndecodableError } from '../../schemas/codec.ts'
+import type { Message } from '../../schemas/records.ts'
 import type { Decoder } from '../kernel/decoder.ts'
 import type { Clock } from '../kernel/ports.ts'
 
@@ -63,7 +65,13 @@ export class Loader {
     throw new Error(`trigger ${offset} of partition ${partition} of ${TOPIC} could not be read`)
   }
 
-  async #decode(value: Buffer): ReturnType<Decoder['decodeOrAsk']> {
-    return this.#decoder.decodeOrAsk(value)
+  /** One that cannot be read is told of where it is taken in; here it must not hide those that came with it. */
+  async #decode(value: Buffer): Promise<Message | undefined> {
+    try {
+      return await this.#decoder.decodeOrAsk(value)
+    } catch (error) {
+      if (error instanceof UndecodableError) return undefined
+      throw error
+    }
   }
 }

@@ -147,7 +147,7 @@ class Lane {
   #read({ offset, value }: LogRecord): Message | undefined {
     if (value === null) return undefined
     try {
-      return this.#decoder.decode(value)
+      return this.#decoder.read(value)
     } catch (error) {
       if (!(error instanceof UndecodableError)) throw error
       this.#options.onUndecodable(this.#span.topic, offset, error)
