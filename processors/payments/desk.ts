@@ -15,6 +15,8 @@ export const EVENTS = 'payments.events'
 /** The one partition: one wallet has one writer. */
 export const PARTITION = 0
 const OWNER = 'payments'
+/** Whoever wrote an intent may have a clock ahead of ours by less: what became of it is read from that much earlier on. */
+const SKEW_MS = 3_600_000
 /** Payments under way; beyond, no more are taken in until some have ended. */
 const OPEN_MAX = 1_000
 
@@ -52,10 +54,10 @@ export class Desk {
     const { log, reader, clock, meter } = options.ports
     const startedAt = clock.now()
     const claim = await log.claim(`${OWNER}-${PARTITION}`, [{ topic: EVENTS, partition: PARTITION }])
-    const since = { time: startedAt - KNOWN_MS }
-    const [events, intents] = await Promise.all(
-      [EVENTS, INTENTS].map(async (topic) => (await reader.offsets(topic, [PARTITION], since)).get(PARTITION) ?? 0),
-    )
+    const since = async (topic: string, time: number): Promise<number> =>
+      (await reader.offsets(topic, [PARTITION], { time })).get(PARTITION) ?? 0
+    const intents = await since(INTENTS, startedAt - KNOWN_MS)
+    const events = await since(EVENTS, startedAt - KNOWN_MS - SKEW_MS)
     const ledger = new Ledger()
     for await (const records of reader.toEnd(EVENTS, PARTITION, events)) {
       for (const record of records) {
@@ -65,7 +67,7 @@ export class Desk {
     }
     meter.restored(OWNER, clock.now() - startedAt)
     const end = (await reader.offsets(INTENTS, [PARTITION], 'end')).get(PARTITION) ?? 0
-    return new Desk(options, claim, { ledger, next: intents ?? 0, end })
+    return new Desk(options, claim, { ledger, next: intents, end })
   }
 
   /** Where the intents ended at the claim: all before may have been answered by a former owner. */

@@ -48,6 +48,7 @@ describe('an intent', () => {
 
   it('is forgotten two hours after its authorization’s end, not while it is under way', () => {
     const ledger = new Ledger()
+    ledger.restored()
     take(ledger, placed(1))
     const end = placed(1).intent.valid_before
     ledger.forget(end + 8_000)
@@ -74,6 +75,7 @@ describe('of several payments for one purchase', () => {
 
   it('the next may be taken where the first has failed, or is forgotten', () => {
     const ledger = new Ledger()
+    ledger.restored()
     take(ledger, first(1))
     ledger.end('a', failed)
     expect(take(ledger, second(2))).toEqual(['settle'])
@@ -110,6 +112,16 @@ describe('after a restart', () => {
     const ledger = new Ledger()
     ledger.restore(broadcast)
     expect(ledger.take(placed(1, { created: at - STALE_AFTER - 1 }), at)).toBe('settle')
+  })
+
+  it('nothing is forgotten before all that a former owner may have answered was taken', () => {
+    const ledger = new Ledger()
+    ledger.restore(eventOf(placed(1), { event: 'settled', time: at }))
+    ledger.forget(placed(1).intent.valid_before + 8_000)
+    expect(take(ledger, placed(1))).toEqual(['nothing'])
+    ledger.restored()
+    ledger.forget(placed(1).intent.valid_before + 8_000)
+    expect(ledger.size).toBe(0)
   })
 
   it('what was answered is not answered again', () => {

@@ -60,6 +60,7 @@ export class Ledger {
   readonly #buyers = new Map<string, string>()
   /** Offsets of intents that a former owner told of their conflict. */
   readonly #conflicts = new Set<number>()
+  #isRestored = false
 
   get size(): number {
     return this.#known.size
@@ -137,6 +138,7 @@ export class Ledger {
 
   /** All that a former owner may have answered was taken. */
   restored(): void {
+    this.#isRestored = true
     this.#conflicts.clear()
   }
 
@@ -158,8 +160,12 @@ export class Ledger {
     return outcome.is === 'settled' ? [first] : requests
   }
 
-  /** Forgets what nobody can bring again; `now` in seconds. */
+  /**
+   * Forgets what nobody can bring again; `now` in seconds. Before `restored` nothing: an intent that is read once more
+   * would be taken for a new one.
+   */
   forget(now: number): void {
+    if (!this.#isRestored) return
     for (const [id, known] of this.#known) {
       if (known.state === 'open' || known.validBefore + KEPT_SECONDS >= now) continue
       this.#known.delete(id)

@@ -1,0 +1,160 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { localCodec } from '../../schemas/codec.ts'
+import { paymentId, type PaymentEvent } from '../../schemas/payments.ts'
+import { Decoder } from '../kernel/decoder.ts'
+import { quietMeter, quietReport } from '../kernel/driver.ts'
+import { MemoryBroker } from '../kernel/memory-log.ts'
+import type { Clock, Ports } from '../kernel/ports.ts'
+import { Desk, EVENTS, INTENTS, PARTITION } from './desk.ts'
+import { intentOf, NOW, SELLER } from './given.ts'
+import { AbortedError, type Outcome, type Settler, type Settling } from './settler.ts'
+
+/** `late`: settled some hours later; an owner that opens meanwhile finds it so. */
+type Fate = 'settled' | 'failed' | 'late'
+
+const codec = localCodec()
+const MINUTE = 60_000
+/** The clock of who writes intents is ahead of ours, milliseconds. */
+const AHEAD = 5 * MINUTE
+
+/** A chain in memory: what becomes of each payment is fixed with it. */
+class Bank implements Settler {
+  readonly by = 'us'
+  readonly trouble = null
+  readonly fates = new Map<string, Fate>()
+  readonly charged: string[] = []
+  #waiting: (() => void)[] = []
+
+  async settle({ intent, sent, sending, signal }: Settling): Promise<Outcome> {
+    const id = intent.payment_id
+    const fate = this.fates.get(id)
+    if (sent.length === 0) {
+      await sending({ tx: '0xaa', raw: null })
+      if (fate !== 'failed') this.charged.push(id)
+    }
+    if (fate === 'failed') return { is: 'failed', tx: '0xaa', reason: 'invalid_transaction_state' }
+    if (fate === 'late' && sent.length === 0) await this.#mined(signal)
+    return { is: 'settled', tx: '0xaa', block: 7, by: 'us' }
+  }
+
+  mine(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+
+  #mined(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push(resolve)
+      signal.addEventListener('abort', () => reject(new AbortedError('the settling was ended')))
+    })
+  }
+}
+
+interface Step {
+  readonly minutes: number
+  /** The owner is gone, and another one opens. */
+  readonly restarts: boolean
+  readonly fate: Fate
+  /** Requests that bring the step's payment. */
+  readonly brings: number
+  /** Records of one fetch. */
+  readonly batch: number
+}
+
+/** The real desk over a log in memory: owners one after the other, each reading on in batches. */
+async function history(steps: readonly Step[]): Promise<{ events: PaymentEvent[]; bank: Bank }> {
+  let now = NOW * 1_000
+  const clock: Clock = {
+    now: () => now,
+    delay: (ms) => (ms === 0 ? Promise.resolve() : new Promise(() => undefined)),
+    turn: () => Promise.resolve(),
+  }
+  const broker = new MemoryBroker(clock)
+  const bank = new Bank()
+  const log = broker.connect()
+  const lookUp = (): Promise<boolean> => Promise.resolve(false)
+  const hint = (): Promise<void> => Promise.resolve()
+  const ports: Ports = { log, reader: log.reader(), codec, lookUp, hint, clock, meter: quietMeter, report: quietReport }
+  const open = (): Promise<Desk> =>
+    Desk.open({
+      ports,
+      decoder: new Decoder(codec, lookUp),
+      settler: bank,
+      seller: SELLER,
+      payments: { settled: () => undefined, failed: () => undefined, pending: () => undefined },
+      settleMs: 20_000,
+      onFailed: (error) => {
+        throw error
+      },
+    })
+  let desk = await open()
+  for (const [index, { minutes, restarts, fate, brings, batch }] of steps.entries()) {
+    now += minutes * MINUTE
+    if (index % 4 === 0) bank.mine()
+    if (restarts) {
+      await desk.close()
+      desk = await open()
+    }
+    const id = bring(broker, { index, brings, now: now + AHEAD })
+    bank.fates.set(id, fate)
+    await readOn(desk, broker, batch)
+  }
+  await desk.close()
+  desk = await open()
+  await readOn(desk, broker, 1)
+  await desk.close()
+  const events = broker.records(EVENTS, PARTITION).flatMap(({ value }) => {
+    const message = value === null ? undefined : codec.decode(value)
+    return message?.type === 'payment_event' ? [message.value] : []
+  })
+  return { events, bank }
+}
+
+function bring(broker: MemoryBroker, { index, brings, now }: { index: number; brings: number; now: number }): string {
+  const nonce = `0x${String(index).padStart(64, '0')}`
+  const { chain_id: chain, asset, from } = intentOf()
+  const id = paymentId(chain, asset, from, nonce)
+  const times = { created: now * 1_000, valid_before: now / 1_000 + 300 }
+  for (let request = 0; request < brings; request++) {
+    const intent = intentOf({ payment_id: id, request_id: `${index}-${request}`, nonce, ...times })
+    broker.append(INTENTS, PARTITION, [{ key: id, value: codec.encode(INTENTS, 'payment_intent', intent), time: now }])
+  }
+  return id
+}
+
+async function readOn(desk: Desk, broker: MemoryBroker, batch: number): Promise<void> {
+  for (;;) {
+    const slice = broker
+      .at(INTENTS, PARTITION)
+      .slice({ topic: INTENTS, partition: PARTITION, offset: desk.position }, Infinity)
+    if (slice.records.length === 0) return
+    const records = slice.records.slice(0, batch)
+    await desk.take({ ...slice, records, next: (records.at(-1)?.offset ?? 0) + 1 })
+    await new Promise(setImmediate) // what was taken is settled meanwhile
+  }
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  minutes: fc.integer({ min: 0, max: 200 }),
+  restarts: fc.boolean(),
+  fate: fc.constantFrom<Fate>('settled', 'settled', 'late', 'failed'),
+  brings: fc.integer({ min: 1, max: 3 }),
+  batch: fc.integer({ min: 1, max: 3 }),
+})
+
+it('says of each payment what became of it, once, over many restarts', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
+      const { events, bank } = await history(steps)
+      const said = Map.groupBy(events, ({ payment_id: id }) => id)
+      const ends = [...bank.fates.keys()].map(
+        (id) =>
+          new Set(said.get(id)?.flatMap(({ event }) => (event === 'settled' || event === 'failed' ? [event] : []))),
+      )
+      expect(ends).toEqual([...bank.fates.values()].map((fate) => new Set([fate === 'late' ? 'settled' : fate])))
+      expect(events.filter(({ event }) => event === 'settled')).toHaveLength(bank.charged.length)
+      expect(new Set(bank.charged).size).toBe(bank.charged.length)
+    }),
+    { numRuns: 200 },
+  )
+})
