@@ -15,6 +15,7 @@ function start(): { commander: Commander; written: Written[] } {
   const writer = {
     send: async (_: string, partition: number, [record]: readonly { key: unknown }[]) => {
       written.push({ partition, key: record?.key })
+      return undefined
     },
     close: () => Promise.resolve(),
   }

@@ -42,7 +42,8 @@ export async function openClaim(options: ClaimOptions): Promise<Claim> {
   const identity = await transaction.init()
   const identify = async (spent: Identity | undefined): Promise<Identity> => {
     if (spent === undefined) return identity
-    throw new LogError('unavailable', `${owner}: a write was given up, so the claim has to be made anew`)
+    // a write was given up, or the log has lost what this owner wrote last
+    throw new LogError('closed', `${owner}: the broker does not follow its writes; the claim has to be made anew`)
   }
   const lanes = new Lanes({ link, appender, namespace, identify, giveUpMs: options.giveUpMs ?? GIVE_UP_MS })
   return {

@@ -83,6 +83,33 @@ export async function askOffsets(
   return found
 }
 
+/** Where an epoch ends in a partition (full topic name); -1: the broker does not know it; undefined: ask again. */
+export async function askEpochEnd(
+  link: Link,
+  topic: string,
+  partition: number,
+  epoch: number,
+): Promise<number | undefined> {
+  const node = link.leaderOf(topic, partition)
+  if (node === undefined) return undefined
+  const body = new Encoder().writeInt32(1).writeString(topic)
+  writeItems(body, [partition], (number) => body.writeInt32(number).writeInt32(-1).writeInt32(epoch))
+  const call = { key: apis.offsetForLeaderEpoch, version: 2, name: 'OffsetForLeaderEpoch', body }
+  const answer = await link.call(node, call)
+  let end: number | undefined
+  answer.forward(4) // throttle time
+  readItems(answer, () => {
+    answer.readString()
+    readItems(answer, () => {
+      const isKnown = verdictOf(answer.readInt16()) === 'ok'
+      answer.forward(8) // partition, the epoch that it found
+      const found = readNumber(answer)
+      if (isKnown) end = found
+    })
+  })
+  return end
+}
+
 function offsetsRequest(topic: string, partitions: readonly number[], time: number): Encoder {
   const body = new Encoder().writeInt32(-1).writeInt8(0).writeInt32(1).writeString(topic)
   writeItems(body, partitions, (partition) => body.writeInt32(partition).writeInt64(time))

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { codeText, verdictOf } from './codes.ts'
-import { askOffsets, fetchRequest, LATEST, readAnswer, type Part } from './fetch-wire.ts'
+import { askEpochEnd, askOffsets, fetchRequest, LATEST, readAnswer, type Part } from './fetch-wire.ts'
 import { apis, isMissingTopic, isTransient, type Link } from './internals.ts'
 import { decodeBatches } from './record-batch.ts'
 import { again, Backoff, retrying } from './retry.ts'
@@ -58,6 +58,11 @@ export class Reader implements LogReader {
       await this.#backoff.wait()
       return from.map((position) => this.#moved(position))
     }
+  }
+
+  async endOfEpoch(topic: string, partition: number, epoch: number): Promise<number | undefined> {
+    const end = await this.#ask(topic, 'epoch', (name) => askEpochEnd(this.#link, name, partition, epoch))
+    return end < 0 ? undefined : end
   }
 
   toEnd(topic: string, partition: number, from?: number): AsyncIterable<readonly LogRecord[]> {
@@ -178,10 +183,19 @@ export class Reader implements LogReader {
   }
 
   #listOffsets(topic: string, partitions: readonly number[], time: number): Promise<Map<number, number>> {
+    return this.#ask(topic, 'offsets', (name) => askOffsets(this.#link, name, partitions, time))
+  }
+
+  /** Asks about a topic, by its full name, until there is an answer. */
+  #ask<Answer extends object | number>(
+    topic: string,
+    what: string,
+    question: (name: string) => Promise<Answer | undefined>,
+  ): Promise<Answer> {
     const name = this.#namespace + topic
     const asked = Date.now()
     let stale = false
-    return retrying(`offsets of ${topic}`, OFFSETS_MS, async () => {
+    return retrying(`${what} of ${topic}`, OFFSETS_MS, async () => {
       this.#assertOpen()
       if (stale && this.#link.knows(name)) await this.#link.refresh()
       stale = true
@@ -189,7 +203,7 @@ export class Reader implements LogReader {
         if (!isMissingTopic(error) || Date.now() - asked < MISSING_MS) throw error
         throw new LogError('no-topic', `topic ${name} does not exist`, { cause: error })
       })
-      return (await askOffsets(this.#link, name, partitions, time)) ?? again
+      return (await question(name)) ?? again
     })
   }
 

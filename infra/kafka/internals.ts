@@ -35,6 +35,7 @@ export const apis = {
   listOffsets: 2,
   findCoordinator: 10,
   initProducerId: 22,
+  offsetForLeaderEpoch: 23,
   addPartitionsToTxn: 24,
   endTxn: 26,
 } as const

@@ -39,7 +39,7 @@ interface Send {
   readonly records: readonly OutRecord[]
   readonly bytes: number
   readonly asked: number
-  readonly resolve: () => void
+  readonly resolve: (first: number | undefined) => void
   readonly reject: (error: Error) => void
 }
 
@@ -61,8 +61,8 @@ export class Lane {
     this.#options = options
   }
 
-  /** Appends the records as one batch. */
-  send(records: readonly OutRecord[]): Promise<void> {
+  /** Appends the records as one batch; gives the offset of the first, where the broker says it. */
+  send(records: readonly OutRecord[]): Promise<number | undefined> {
     const bytes = records.reduce((sum, record) => sum + boundOf(record), 0)
     return new Promise((resolve, reject) => {
       this.#queue.push({ records, bytes, asked: Date.now(), resolve, reject })
@@ -89,11 +89,14 @@ export class Lane {
 
   async #writeAll(sends: readonly Send[]): Promise<void> {
     try {
-      await this.#write(
+      let next = await this.#write(
         sends.flatMap((send) => send.records),
         sends[0]?.asked ?? 0,
       )
-      for (const { resolve } of sends) resolve()
+      for (const { resolve, records } of sends) {
+        resolve(next)
+        next = next === undefined ? undefined : next + records.length
+      }
     } catch (error) {
       // one record that the broker refuses must not cost the sends that it was merged with
       const alone = error instanceof LogError && error.code === 'refused' && sends.length > 1
@@ -102,7 +105,7 @@ export class Lane {
     }
   }
 
-  async #write(records: readonly OutRecord[], asked: number): Promise<void> {
+  async #write(records: readonly OutRecord[], asked: number): Promise<number | undefined> {
     const backoff = new Backoff()
     const where = `${this.#options.topic}/${this.#options.partition}`
     let batch: Buffer | undefined
@@ -115,7 +118,7 @@ export class Lane {
       switch (outcome.is) {
         case 'ok':
           this.#sequence = nextSequence(this.#sequence, records.length)
-          return
+          return outcome.base
         case 'fenced':
           throw new FencedError(`a newer claim stands on ${where}`)
         case 'lost-sequence':
@@ -149,13 +152,15 @@ export class Lane {
       this.#from ??= await this.#options.end()
       const producer = { ...this.#identity, sequence: this.#sequence }
       // tried before, with an answer that said nothing or none at all
-      if (batch !== undefined && (await this.#options.contains(this.#from, producer))) return { is: 'ok' }
+      if (batch !== undefined && (await this.#options.contains(this.#from, producer)))
+        return { is: 'ok', base: undefined }
       batch ??= encodeBatch(records, producer)
       const { code, base } = await this.#options.append(batch)
       if (base >= 0) this.#from = base + records.length
       const verdict = verdictOf(code)
       switch (verdict) {
         case 'ok':
+          return { is: verdict, base: base < 0 ? undefined : base }
         case 'fenced':
         case 'lost-sequence':
           return { is: verdict }
@@ -190,6 +195,7 @@ export class Lane {
 }
 
 type Outcome =
-  | { readonly is: 'ok' | 'fenced' | 'lost-sequence' }
+  | { readonly is: 'ok'; readonly base: number | undefined }
+  | { readonly is: 'fenced' | 'lost-sequence' }
   | { readonly is: 'refused'; readonly text: string }
   | { readonly is: 'again'; readonly batch: Buffer | undefined; readonly missing: boolean; readonly cause: unknown }

@@ -23,7 +23,7 @@ export interface LanesOptions {
 export class Lanes {
   readonly #options: LanesOptions
   readonly #lanes = new Map<string, Lane>()
-  readonly #pending = new Set<Promise<void>>()
+  readonly #pending = new Set<Promise<unknown>>()
   readonly #abort = new AbortController()
   #bytes = 0
   #closed = false
@@ -32,9 +32,9 @@ export class Lanes {
     this.#options = options
   }
 
-  async send(topic: string, partition: number, records: readonly OutRecord[]): Promise<void> {
+  async send(topic: string, partition: number, records: readonly OutRecord[]): Promise<number | undefined> {
     if (this.#closed) throw new LogError('closed', `${topic}/${partition}: the writer is closed`)
-    if (records.length === 0) return
+    if (records.length === 0) return undefined
     const bytes = records.reduce((sum, record) => sum + boundOf(record), 0)
     if (this.#bytes + bytes > WAITING_BYTES_MAX) {
       throw new LogError('full', `${topic}/${partition}: ${this.#bytes} bytes wait to be written`)
@@ -43,7 +43,7 @@ export class Lanes {
     const sent = this.#lane(topic, partition).send(records)
     this.#pending.add(sent)
     try {
-      await sent
+      return await sent
     } finally {
       this.#bytes -= bytes
       this.#pending.delete(sent)

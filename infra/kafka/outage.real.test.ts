@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startBroker } from '../local/broker.ts'
 import type { Child } from '../local/child.ts'
+import { cutTail } from '../local/cut-tail.ts'
 import { connectLog } from './kafkajs.ts'
 import type { Claim, Log, LogReader } from './seam.ts'
 import { createTestTopics, freshNamespace } from './test-topics.ts'
@@ -73,6 +74,32 @@ describe('a broker that goes away', () => {
     await log.close()
   })
 
+  it('that comes back with less than it had says where its log differs, and writers hear of it', async () => {
+    const namespace = freshNamespace()
+    await createTestTopics([broker.url], [`${namespace}in`, `${namespace}state`])
+    const log = await connectLog({ brokers: [broker.url], namespace, clientId: 'test' })
+    const [reader, writer] = [log.reader(), log.writer()]
+    const claim = await log.claim('cvd-0', [{ topic: 'state', partition: 0 }])
+    const record = (number: number) => [{ key: null, value: Buffer.from(`${number}`), time: 0 }]
+    for (let number = 0; number < 10; number += 1) {
+      await writer.send('in', 0, record(number))
+      await claim.send('state', 0, record(number))
+    }
+    const last = (await epochsOf(reader)).at(-1) ?? -1
+    process.kill(broker.pid, 'SIGKILL')
+    await broker.exited
+    expect(await cutTail(dataDir, `${namespace}in`, 0, 4)).toEqual({ from: 6, to: 10 })
+    expect(await cutTail(dataDir, `${namespace}state`, 0, 4)).toEqual({ from: 7, to: 11 })
+    broker = await start(Number(broker.url.split(':')[1]))
+    expect(await reader.endOfEpoch('in', 0, last)).toBe(6)
+    for (let number = 20; number < 26; number += 1) await writer.send('in', 0, record(number))
+    expect(await numbersOf(reader, 0)).toEqual([0, 1, 2, 3, 4, 5, 20, 21, 22, 23, 24, 25])
+    expect(await reader.endOfEpoch('in', 0, last)).toBe(6)
+    expect((await epochsOf(reader)).at(-1)).toBeGreaterThan(last)
+    expect(await claim.send('state', 0, record(20))).toBe(7) // where its last four were
+    await log.close()
+  })
+
   it('rejects a send that was tried for as long as it may be, and goes on with the next', async () => {
     const namespace = freshNamespace()
     await createTestTopics([broker.url], [`${namespace}in`])
@@ -94,7 +121,7 @@ describe('a broker that goes away', () => {
 /** Sends 0, 1, 2, .. to partition n % 3, several at a time, until it is stopped; every one of them must arrive. */
 function sendSteadily(log: Log): { sent: () => number; stop: () => Promise<number[]> } {
   const writer = log.writer()
-  const sends: Promise<void>[] = []
+  const sends: Promise<unknown>[] = []
   const timer = setInterval(() => {
     for (let burst = 0; burst < 5; burst += 1) {
       const number = sends.length
@@ -111,7 +138,7 @@ function sendSteadily(log: Log): { sent: () => number; stop: () => Promise<numbe
   }
 }
 
-function sendState(claim: Claim): Promise<void> {
+function sendState(claim: Claim): Promise<unknown> {
   return claim.send('state', 0, [{ key: 'state', value: Buffer.from('{}'), time: 0 }])
 }
 
@@ -145,6 +172,12 @@ async function numbersOf(reader: LogReader, partition: number): Promise<number[]
     for (const { value } of records) numbers.push(Number(value?.toString()))
   }
   return numbers
+}
+
+async function epochsOf(reader: LogReader): Promise<(number | undefined)[]> {
+  const epochs: (number | undefined)[] = []
+  for await (const records of reader.toEnd('in', 0)) epochs.push(...records.map(({ epoch }) => epoch))
+  return epochs
 }
 
 /** The outage's own length; nothing is awaited by it. */

@@ -5,6 +5,7 @@ import type { LogRecord, OutRecord } from './seam.ts'
 /** RecordBatch, magic 2: fixed fields before the records. Source: Kafka's "Message Format". */
 const HEADER_BYTES = 61
 const LENGTH_AT = 8
+const LEADER_EPOCH_AT = 12
 const MAGIC_AT = 16
 const CRC_AT = 17
 const ATTRIBUTES_AT = 21
@@ -48,7 +49,7 @@ export function encodeBatch(records: readonly OutRecord[], producer: Producer): 
   const batch = bytes.subarray(0, cursor.at)
   batch.writeBigInt64BE(0n, 0)
   batch.writeInt32BE(batch.length - PREFIX_BYTES, LENGTH_AT)
-  batch.writeInt32BE(-1, PREFIX_BYTES) // the leader's epoch is the broker's to fill in
+  batch.writeInt32BE(-1, LEADER_EPOCH_AT) // the leader's epoch is the broker's to fill in
   batch.writeInt8(2, MAGIC_AT)
   batch.writeInt16BE(0, ATTRIBUTES_AT)
   batch.writeInt32BE(records.length - 1, LAST_DELTA_AT)
@@ -147,6 +148,19 @@ export function decodeBatches(bytes: Buffer, from: number, out: LogRecord[]): nu
   return next
 }
 
+/** Where each whole batch lies in `bytes`: its first byte, the offset of its first record, one past its last. */
+export function boundsOf(bytes: Buffer): { readonly at: number; readonly base: number; readonly next: number }[] {
+  const bounds = []
+  for (let at = 0; at + HEADER_BYTES <= bytes.length;) {
+    const end = at + PREFIX_BYTES + bytes.readInt32BE(at + LENGTH_AT)
+    if (end > bytes.length) break
+    const base = Number(bytes.readBigInt64BE(at))
+    bounds.push({ at, base, next: base + bytes.readInt32BE(at + LAST_DELTA_AT) + 1 })
+    at = end
+  }
+  return bounds
+}
+
 /** Looks for a producer's batch by its first sequence, without decoding records; `next` as in `decodeBatches`. */
 export function scanBatches(bytes: Buffer, from: number, producer: Producer): { next: number; found: boolean } {
   let at = 0
@@ -168,6 +182,7 @@ export function scanBatches(bytes: Buffer, from: number, producer: Producer): { 
 function readRecords(bytes: Buffer, at: number, end: number, from: number, out: LogRecord[]): void {
   if (bytes[at + MAGIC_AT] !== 2) throw new Error(`record batch of format ${bytes[at + MAGIC_AT]}; 2 is needed`)
   const base = Number(bytes.readBigInt64BE(at))
+  const epoch = bytes.readInt32BE(at + LEADER_EPOCH_AT)
   const firstTime = Number(bytes.readBigInt64BE(at + FIRST_TIME_AT))
   const records = decompress(
     bytes.subarray(at + HEADER_BYTES, end),
@@ -183,7 +198,7 @@ function readRecords(bytes: Buffer, at: number, end: number, from: number, out: 
     const key = readNullable(cursor)
     const value = readNullable(cursor)
     cursor.at = recordEnd // headers are not ours
-    if (offset >= from) out.push({ offset, time, key, value })
+    if (offset >= from) out.push({ offset, time, key, value, epoch })
   }
 }
 

@@ -12,6 +12,11 @@ export interface LogRecord {
   readonly key: Buffer | null
   /** null: a tombstone. */
   readonly value: Buffer | null
+  /**
+   * Epoch of the leader that took it in: never falls within a partition, and rises when a leader comes back, so that a
+   * record that took the place of a lost one has a higher one. Left out where the log does not say.
+   */
+  readonly epoch?: number
 }
 
 export interface OutRecord {
@@ -63,6 +68,11 @@ export interface LogReader {
    * slice says `moved`. Fetches of one reader queue behind each other: whoever waits long takes a reader of its own.
    */
   fetch(from: readonly Position[], options: FetchOptions): Promise<Slice[]>
+  /**
+   * One past the last record that leaders up to `epoch` took in and the log still has: where a log that lost its tail
+   * differs from what was read of it. Undefined: it knows nothing of that epoch, so it is another log.
+   */
+  endOfEpoch(topic: string, partition: number, epoch: number): Promise<number | undefined>
   /** Reads one partition from `from` (default: its start) to the end as of the call. */
   toEnd(topic: string, partition: number, from?: number): AsyncIterable<readonly LogRecord[]>
   close(): Promise<void>
@@ -71,10 +81,11 @@ export interface LogReader {
 /** Appends to partitions. Records of one call to one partition are one batch: all of it is in the log or none. */
 export interface Writer {
   /**
-   * Resolves when the broker has it (acks all). Order per partition is the order of the calls. Retries by itself
-   * while the broker is away, then rejects with `LogError`.
+   * Resolves when the broker has it (acks all), with the offset of the first record; undefined where it does not say.
+   * Order per partition is the order of the calls. Retries by itself while the broker is away, then rejects with
+   * `LogError`.
    */
-  send(topic: string, partition: number, records: readonly OutRecord[]): Promise<void>
+  send(topic: string, partition: number, records: readonly OutRecord[]): Promise<number | undefined>
   close(): Promise<void>
 }
 

@@ -235,7 +235,7 @@ class Instance {
       ...log,
       claim: async (owner, targets) => {
         const claim = await this.#contact(() => log.claim(owner, targets))
-        const send = (topic: string, partition: number, records: readonly OutRecord[]): Promise<void> =>
+        const send = (topic: string, partition: number, records: readonly OutRecord[]): Promise<number | undefined> =>
           this.#contact(() => claim.send(topic, partition, records))
         return { epoch: claim.epoch, send, close: () => claim.close() } satisfies Claim
       },

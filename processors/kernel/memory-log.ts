@@ -42,9 +42,9 @@ export class MemoryBroker {
     }
   }
 
-  /** Appends as a producer that nobody fences. */
-  append(topic: string, partition: number, records: readonly OutRecord[]): void {
-    this.at(topic, partition).append(records)
+  /** Appends as a producer that nobody fences; gives the offset of the first. */
+  append(topic: string, partition: number, records: readonly OutRecord[]): number {
+    return this.at(topic, partition).append(records)
   }
 
   /** What lies in a partition now. */
@@ -55,6 +55,22 @@ export class MemoryBroker {
   /** Drops what lies before an offset, as retention does. */
   truncate(topic: string, partition: number, before: number): void {
     this.at(topic, partition).truncate(before)
+  }
+
+  /** Drops what lies at or behind an offset, as a broker that lost power does; it comes back with a new epoch. */
+  lose(topic: string, partition: number, from: number): void {
+    this.at(topic, partition).lose(from)
+    this.restart()
+  }
+
+  /** The broker goes and comes: what is appended from here on has another epoch. */
+  restart(): void {
+    for (const partition of this.#partitions.values()) partition.renew()
+  }
+
+  /** Puts an empty partition in the place of one, as a log that was restored elsewhere. */
+  replace(topic: string, partition: number): void {
+    this.#partitions.set(`${topic}-${partition}`, new MemoryPartition())
   }
 
   /** Keeps the last record of each key, and of a tombstone nothing, as the cleaner does in the end. */
@@ -77,18 +93,19 @@ export class MemoryBroker {
     for (const { topic, partition } of targets) this.at(topic, partition).skip()
     const writer = this.#writer((topic, partition, records) => {
       if (this.#epochs.get(owner) !== epoch) throw new FencedError(`${owner} was claimed again`)
-      this.append(topic, partition, records)
+      return this.append(topic, partition, records)
     })
     return { epoch, ...writer }
   }
 
-  #writer(append: (topic: string, partition: number, records: readonly OutRecord[]) => void): Writer {
+  #writer(append: (topic: string, partition: number, records: readonly OutRecord[]) => number): Writer {
     let isClosed = false
     return {
       send: async (topic, partition, records) => {
         if (isClosed) throw new LogError('closed', 'the writer was closed')
-        append(topic, partition, records)
+        const first = append(topic, partition, records)
         await this.#clock.delay(0)
+        return records.length === 0 ? undefined : first
       },
       close: async () => {
         isClosed = true
@@ -101,13 +118,35 @@ class MemoryPartition {
   records: LogRecord[] = []
   start = 0
   end = 0
+  #epoch = 0
+  /** Where each epoch begins, ascending. */
+  #epochs: { readonly epoch: number; readonly start: number }[] = [{ epoch: 0, start: 0 }]
   #waiting: (() => void)[] = []
 
-  append(records: readonly OutRecord[]): void {
+  append(records: readonly OutRecord[]): number {
+    const first = this.end
+    const epoch = this.#epoch
     for (const { key, value, time } of records) {
-      this.records.push({ offset: this.end++, time, key: key === null ? null : Buffer.from(key), value })
+      this.records.push({ offset: this.end++, time, key: key === null ? null : Buffer.from(key), value, epoch })
     }
     this.#wake()
+    return first
+  }
+
+  lose(from: number): void {
+    this.records = this.records.filter(({ offset }) => offset < from)
+    this.end = Math.min(this.end, from)
+    this.#epochs = this.#epochs.filter(({ start }) => start < this.end)
+  }
+
+  renew(): void {
+    this.#epoch += 1
+    this.#epochs.push({ epoch: this.#epoch, start: this.end })
+  }
+
+  endOfEpoch(epoch: number): number | undefined {
+    if (epoch > this.#epoch) return undefined
+    return this.#epochs.find((known) => known.epoch > epoch)?.start ?? this.end
   }
 
   /** A control record: it has an offset and is never seen. */
@@ -186,6 +225,11 @@ class MemoryReader implements LogReader {
     if (slices.some(({ records, error }) => records.length > 0 || error !== undefined)) return slices
     await Promise.race([...partitions.map(({ log }) => log.changed()), this.#clock.delay(maxWaitMs)])
     return read()
+  }
+
+  endOfEpoch: LogReader['endOfEpoch'] = async (topic, partition, epoch) => {
+    await this.#clock.delay(0)
+    return this.#broker.at(topic, partition).endOfEpoch(epoch)
   }
 
   toEnd(topic: string, partition: number, from?: number): AsyncIterable<readonly LogRecord[]> {

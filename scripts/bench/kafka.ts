@@ -149,7 +149,7 @@ async function rateOf(count: number, work: () => Promise<void>): Promise<Rate> {
   return stop()
 }
 
-async function timesOf(count: number, work: (index: number) => Promise<void>): Promise<number[]> {
+async function timesOf(count: number, work: (index: number) => Promise<unknown>): Promise<number[]> {
   const times: number[] = []
   for (let index = 0; index < count; index += 1) {
     const began = performance.now()

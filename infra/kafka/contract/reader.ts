@@ -111,6 +111,17 @@ export function readerContract(start: Start): void {
     expect(texts(read)).toEqual(['b'])
   })
 
+  it('says of records which epoch they are of, and where an epoch ends', async () => {
+    const { log } = await start()
+    await log.writer().send(IN, 0, [text('a'), text('b')])
+    const reader = log.reader()
+    const [record] = await readAll(reader, IN)
+    const epoch = record?.epoch ?? -1
+    expect(epoch).toBeGreaterThanOrEqual(0)
+    expect(await reader.endOfEpoch(IN, 0, epoch)).toBe(2)
+    expect(await reader.endOfEpoch(IN, 0, epoch + 7)).toBeUndefined()
+  })
+
   it('says out of range, with the bounds, for a position past the end', async () => {
     const { log } = await start()
     await log.writer().send(IN, 0, [text('a'), text('b')])

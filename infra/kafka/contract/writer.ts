@@ -17,6 +17,14 @@ export function writerContract(start: Start): void {
     }
   })
 
+  it('tells where each send lies, however they were merged', async () => {
+    const { log } = await start()
+    const writer = log.writer()
+    const sends = ['a', 'b', 'c'].map((name) => writer.send(IN, 0, [text(name), text(name)]))
+    expect(await Promise.all(sends)).toEqual([0, 2, 4])
+    expect(await writer.send(IN, 0, [])).toBeUndefined()
+  })
+
   it('writes nothing for a send of no records', async () => {
     const { log } = await start()
     await log.writer().send(IN, 0, [])
