@@ -15,6 +15,7 @@ import { openDatabase } from './clickhouse.ts'
 import { createMetrics } from './metrics.ts'
 import { FakeDatabase } from './testing/fake-database.ts'
 import { fillLog, fillViews, putMarks } from './testing/facts.ts'
+import { readUnsubscribed } from './views/covered.ts'
 import { readSums } from './views/cvd.ts'
 import type { Database } from './views/database.ts'
 import { readFirstTrade } from './views/first.ts'
@@ -146,6 +147,12 @@ describe('ClickHouse gives what the plainest computation gives', () => {
     await same((database) => readBounds(database, 'btc'), byVenue)
     await same((database) => readFirstTrade(database, 'btc'))
     await same((database) => readFirstTrade(database, "o'; drop table x --"))
+  })
+
+  it('for the time in which nobody was subscribed', async () => {
+    const [stretch] = await same((database) => readUnsubscribed(database, 'btc'))
+    expect(stretch).toMatchObject({ instrument: 'binance:perp:BTC', from: now - 30 * HOUR })
+    await same((database) => readUnsubscribed(database, 'eth'))
   })
 
   it('for gaps', async () => {

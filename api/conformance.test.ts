@@ -83,7 +83,8 @@ function cachedOf(body: Record<string, unknown>): unknown {
 describe('the CVD signal', () => {
   it.each(cvdSignals)('of %f and %f is %s', async (buy, sell, signal) => {
     await start()
-    api.database.flows = buy + sell === 0 ? [flow({ bucket: NOW - 7_200_000_000 })] : [flow({ buy, sell })]
+    const before = flow({ bucket: NOW - 7_200_000_000 })
+    api.database.flows = buy + sell === 0 ? [before] : [before, flow({ buy, sell })]
     expect(await answer('/cvd/BTC')).toMatchObject({ signal })
   })
 })

@@ -97,6 +97,58 @@ describe('/cvd/:symbol', () => {
     })
   })
 
+  describe('coverage', () => {
+    const MINUTE = 60 * SECOND
+    const buysFrom = (...minutes: number[]): void => {
+      const { database } = api
+      database.flows = minutes.map((ago) =>
+        flow({ bucket: NOW - (NOW % (10 * SECOND)) - ago * MINUTE, buy: 9, sell: 0 }),
+      )
+    }
+    const covered = async (period: string): Promise<unknown[]> => {
+      const body = await cvd(`/cvd/BTC?period=${period}`)
+      return [body['signal'], Number((body['coverage'] as { share: number }).share.toFixed(3))]
+    }
+
+    it('of seven minutes says how little it is, and there is no signal', async () => {
+      buysFrom(7, 0)
+      const shares = { '1h': 0.118, '4h': 0.03, '24h': 0.005, '7d': 0.001 }
+      for (const [period, share] of Object.entries(shares))
+        expect(await covered(period)).toEqual(['insufficient_data', share])
+    })
+
+    it.each([
+      [14, 'insufficient_data', 0.235],
+      [15, 'strong_bullish_pressure', 0.251],
+    ])('of %i minutes of an hour: %s', async (minutes, signal, share) => {
+      buysFrom(minutes, 0)
+      expect(await covered('1h')).toEqual([signal, share])
+    })
+
+    it('is the mean over the instruments, less what is missing', async () => {
+      buysFrom(90, 0)
+      const { database } = api
+      database.flows.push(flow({ venue: 'okx', bucket: NOW - 30 * MINUTE }))
+      const gap = { asset: 'btc', missing: null, from: NOW - 24 * MINUTE, to: NOW - 12 * MINUTE }
+      database.gaps = [
+        { ...gap, venue: 'binance', state: 'unfillable' },
+        { ...gap, venue: 'okx', state: 'filled' },
+      ]
+      // Of an hour Binance has 48 minutes, OKX 30.
+      expect(await covered('1h')).toEqual(['strong_bullish_pressure', 0.65])
+    })
+
+    it('lacks the time in which nobody was subscribed', async () => {
+      buysFrom(600, 9, 0)
+      const ended = { asset: 'btc', venue: 'binance', from: NOW - 300 * MINUTE }
+      api.database.unsubscribed = [{ ...ended, next: NOW - 9 * MINUTE }]
+      expect(await covered('1h')).toEqual(['insufficient_data', 0.15])
+      api.advance(6_000) // past the cache
+      api.database.unsubscribed = [{ ...ended, next: 0 }]
+      expect(await covered('1h')).toEqual(['insufficient_data', 0])
+    })
+  })
+
   it('is complete where the log reaches back and has no hole', async () => {
     expect(await cvd()).toMatchObject({ coverage: { from: '2026-01-02T02:04:10.000Z', complete: true, gaps: [] } })
   })

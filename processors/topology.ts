@@ -13,8 +13,8 @@ export const topology: readonly ProcessorRow[] = [
     inputs: ['market.trades'],
     outputs: ['derived.flow', 'derived.signals'],
     state: 'state.cvd',
-    generation: 1,
-    reason: 'first version',
+    generation: 2,
+    reason: 'a signal of a period of which less than a quarter is covered is insufficient_data',
     core: cvd,
   },
   {

@@ -94,9 +94,10 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
     try {
       for (const period of periods)
         await agree(
-          () => cell(`cvd-${period}`),
+          async () => (await cell(`cvd-${period}`)).replace(/ in .*/, ''),
           () => cvdText('BTC', period),
         )
+      expect(await cell('cvd-7d')).toMatch(/ in \d+ (s|min)$/)
       await agree(
         () => cell('price'),
         async () => format.price((await get('/price/BTC'))['price'] as number),

@@ -31,6 +31,18 @@ describe('numbers as people read them', () => {
     expect(text).toBe(wanted)
   })
 
+  it.each([
+    [0.1167, 3_600_000, '7 min'],
+    [0.0007, 168 * 3_600_000, '7 min'],
+    [0.979, 3_600_000, '58 min'],
+    [0.98, 3_600_000, undefined],
+    [1, 3_600_000, undefined],
+    [0, 3_600_000, '0 s'],
+    [undefined, 3_600_000, undefined],
+  ])('say how long a share of %s of %d ms is where it is not all: %s', (share, periodMs, part) => {
+    expect(format.coveredPart(share, periodMs)).toBe(part)
+  })
+
   it('show the side in the sign, so that colour is not needed', () => {
     fc.assert(
       fc.property(fc.double({ min: -1e12, max: 1e12, noNaN: true }), (value) => {

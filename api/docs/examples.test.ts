@@ -36,6 +36,8 @@ const composite = { ...price, quality: 'good', late: false, v: 1 } as const
 
 beforeAll(async () => {
   api = await startAlerts()
+  const long = NOW - 3_605_000_000
+  api.database.flows.push(flow({ venue: 'coinbase', bucket: long }))
   api.database.flows.push(flow({ buy: 3, sell: 1 }), flow({ venue: 'coinbase', buy: 1, sell: 2 }))
   api.database.market.pastPrices.push({ ...composite, time: NOW - 60 * SECOND }, { ...composite, time: NOW - SECOND })
   api.alerts.records.set(recordId(place), {

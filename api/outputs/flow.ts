@@ -36,6 +36,10 @@ const coverage = object('What of the time asked for the log really has', {
   from: instant('From here on the figures count'),
   to: instant('Up to here they count'),
   complete: boolean('The log reaches back to the start, has no hole and every listing venue was heard to the end'),
+  share: number(
+    'How much of the time asked for the log holds, 0 to 1: the mean over the instruments; missing trades count as not held',
+    { minimum: 0, maximum: 1 },
+  ),
   gaps: array(
     object('Trades that are missing', {
       exchange: text('Venue'),
@@ -62,7 +66,10 @@ export const cvdOutput: Output = {
   schema: object('CVD of one symbol', {
     symbol: text('Base asset'),
     ...figures,
-    signal: oneOf(signalClasses, 'period_cvd over period volume: beyond 15 % strong, beyond 5 % plain, else neutral'),
+    signal: oneOf(
+      signalClasses,
+      'period_cvd over period volume: beyond 15 % strong, beyond 5 % plain, else neutral; insufficient_data where coverage.share is below 0.25, or nothing traded',
+    ),
     period: oneOf(Object.keys(periods), 'The rolling period, ending now'),
     active_ws_connections: integer('WebSocket connections to venues that are open now', { minimum: 0 }),
     exchanges: keyed(

@@ -1,8 +1,11 @@
+import type { Covered } from '../../processors/cvd/covered-time.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { ApiError } from '../errors.ts'
 import type { Services } from '../services.ts'
+import { coveredOf, readUnsubscribed } from '../views/covered.ts'
 import { coverageOf, readGaps, type GapRow } from '../views/gaps.ts'
 import { pointsOf, readFlow, type FlowRow } from '../views/history.ts'
+import { readBounds } from '../views/ohlcv.ts'
 import { bucketRange, completenessOf, intervals, isClosed, type IntervalName, type Range } from '../views/range.ts'
 import { ageOf, isHole, viewVenues } from '../views/venues.ts'
 import type { Built } from './answers.ts'
@@ -19,15 +22,22 @@ export interface Asked {
 /** Reads and builds the answer of `/cvd/history/:symbol`. */
 export async function buildHistory(services: Services, subject: Subject, asked: Asked): Promise<Built> {
   const range = rangeOf(subject, asked)
-  const [rows, gaps] = await Promise.all([
+  const [rows, gaps, bounds, unsubscribed] = await Promise.all([
     readFlow(services.database, subject.asset, range, intervals[asked.interval]),
     readGaps(services.database, subject.asset, range.from, range.to),
+    readBounds(services.database, subject.asset),
+    readUnsubscribed(services.database, subject.asset),
   ])
-  return historyAnswer(subject, asked, rows, gaps)
+  const instruments = coveredOf(bounds, { holes: gaps.filter(isHole), unsubscribed })
+  return historyAnswer(subject, asked, { rows, gaps, instruments })
 }
 
 /** The answer that follows from the rows. */
-export function historyAnswer(subject: Subject, asked: Asked, rows: FlowRow[], gaps: GapRow[]): Built {
+export function historyAnswer(
+  subject: Subject,
+  asked: Asked,
+  { rows, gaps, instruments }: { rows: FlowRow[]; gaps: GapRow[]; instruments: readonly Covered[] },
+): Built {
   const { symbol, now, since } = subject
   const width = intervals[asked.interval]
   const range = rangeOf(subject, asked)
@@ -38,7 +48,8 @@ export function historyAnswer(subject: Subject, asked: Asked, rows: FlowRow[], g
     completeness: completenessOf({ time, width, backfilled }, since ?? now, gaps),
   }))
   const allHeard = venues.every(({ listed, status }) => !listed || status === 'live' || status === 'gap')
-  const coverage = coverageOf({ asked: askedRange(range, asked), since, now, holes: gaps.filter(isHole), allHeard })
+  const holes = gaps.filter(isHole)
+  const coverage = coverageOf({ asked: askedRange(range, asked), instruments, now, holes, allHeard })
   const body = { symbol, interval: asked.interval, points, coverage }
   return { body, ...ageOf(venues) }
 }

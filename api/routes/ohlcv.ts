@@ -1,4 +1,5 @@
 import type { Services } from '../services.ts'
+import { coveredOf, readUnsubscribed, type Unsubscribed } from '../views/covered.ts'
 import { coverageOf, readGaps, type GapRow } from '../views/gaps.ts'
 import { readBounds, readCandles, type CandleRow } from '../views/ohlcv.ts'
 import { bucketRange, completenessOf, intervals, isClosed, type Range } from '../views/range.ts'
@@ -17,16 +18,24 @@ export interface AskedCandles extends Asked {
 
 type Bounds = Awaited<ReturnType<typeof readBounds>>
 
+interface Facts {
+  readonly bounds: Bounds
+  readonly candles: CandleRow[]
+  readonly gaps: GapRow[]
+  readonly unsubscribed: Unsubscribed[]
+}
+
 /** Reads and builds the answer of `/ohlcv/:symbol`. */
 export async function buildOhlcv(services: Services, subject: Subject, asked: AskedCandles): Promise<Built> {
   const bounds = await readBounds(services.database, subject.asset)
   const own = ofExchange(subject, asked, bounds)
   const range = candleRange(own, asked)
-  const [candles, gaps] = await Promise.all([
+  const [candles, gaps, unsubscribed] = await Promise.all([
     readRange(services, own, asked),
     readGaps(services.database, subject.asset, range.from, range.to),
+    readUnsubscribed(services.database, subject.asset),
   ])
-  return ohlcvAnswer(own, asked, { bounds, candles, gaps })
+  return ohlcvAnswer(own, asked, { bounds, candles, gaps, unsubscribed })
 }
 
 /**
@@ -56,7 +65,7 @@ function candleRange({ now, since }: Subject, asked: AskedCandles): Range {
 export function ohlcvAnswer(
   subject: Subject,
   asked: AskedCandles,
-  { bounds, candles, gaps }: { bounds: Bounds; candles: CandleRow[]; gaps: GapRow[] },
+  { bounds, candles, gaps, unsubscribed }: Facts,
 ): Built {
   const { symbol, now, since } = subject
   const { exchange, interval } = asked
@@ -66,6 +75,8 @@ export function ohlcvAnswer(
   const venues = viewVenues(facts).filter(({ venue }) => exchange === 'all' || venue === exchange)
   const shown = shownRange(subject, asked, candles)
   const inRange = mine.filter((gap) => gap.to >= shown.from && gap.from < shown.to)
+  const holes = inRange.filter(isHole)
+  const instruments = coveredOf(ownBounds(bounds, asked), { holes, unsubscribed })
   const allHeard = venues.every(({ listed, status }) => !listed || status === 'live' || status === 'gap')
   const body = {
     symbol,
@@ -76,7 +87,7 @@ export function ohlcvAnswer(
       complete: isClosed(row.time, width, now),
       completeness: completenessOf({ ...row, width }, since ?? now, mine),
     })),
-    coverage: coverageOf({ asked: shown, since, now, holes: inRange.filter(isHole), allHeard }),
+    coverage: coverageOf({ asked: shown, instruments, now, holes, allHeard }),
   }
   return { body, ...ageOf(venues) }
 }
@@ -91,9 +102,13 @@ function shownRange(subject: Subject, asked: AskedCandles, candles: readonly Can
 }
 
 /** The subject as one exchange sees it: its own first trade. */
-function ofExchange(subject: Subject, { exchange }: AskedCandles, bounds: Bounds): Subject {
-  const firsts = bounds.filter(({ venue }) => exchange === 'all' || venue === exchange).map(({ first }) => first)
+function ofExchange(subject: Subject, asked: AskedCandles, bounds: Bounds): Subject {
+  const firsts = ownBounds(bounds, asked).map(({ first }) => first)
   return { ...subject, since: firsts.length === 0 ? null : Math.min(...firsts) }
+}
+
+function ownBounds(bounds: Bounds, { exchange }: AskedCandles): Bounds {
+  return bounds.filter(({ venue }) => exchange === 'all' || venue === exchange)
 }
 
 function candleBody(row: CandleRow): object {

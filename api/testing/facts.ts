@@ -5,10 +5,12 @@ import type { Codec } from '../../schemas/codec.ts'
 import type { Gap, Message, Micros, RecordType, Records } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { tradeVenues } from '../../schemas/venues.ts'
-import type { FakeDatabase, FakeFlow } from './fake-database.ts'
+import { instrumentOf, type FakeDatabase, type FakeFlow } from './fake-database.ts'
 
 const SECOND = 1_000_000
 const HOUR = 3_600 * SECOND
+/** Nobody was subscribed to BTC on Binance for a while from then on. */
+const ENDED_AGO = 30 * HOUR
 
 export interface LogTarget {
   readonly log: Log
@@ -33,14 +35,19 @@ export function fillViews(fake: FakeDatabase, now: Micros): void {
     { asset: 'btc', venue: 'binance', state: 'filled', from: now - HOUR, to: now - HOUR + 5, missing: null },
     { asset: 'btc', venue: 'bybit', state: 'opened', from: now - 50 * HOUR, to: now - 49 * HOUR, missing: null },
   ]
+  const from = now - ENDED_AGO
+  const next = fake.flows
+    .filter(({ venue, bucket }) => venue === 'binance' && bucket > from)
+    .map(({ bucket }) => bucket)
+  fake.unsubscribed = [{ asset: 'btc', venue: 'binance', from, next: Math.min(...next) }]
 }
 
 /** The facts of the views in memory as records of the log; marks last. */
 export async function fillLog(target: LogTarget, fake: FakeDatabase): Promise<void> {
   const { now, partitions } = target
   const partition = partitionOf('btc', partitions)
-  const wif = instrumentOf('binance', 'wif', now)
-  await put(target, 'market.instruments', 0, [...tradeVenues.map(({ venue }) => instrumentOf(venue, 'btc', now)), wif])
+  const wif = listing('binance', 'wif', now)
+  await put(target, 'market.instruments', 0, [...tradeVenues.map(({ venue }) => listing(venue, 'btc', now)), wif])
   await put(
     target,
     'market.trades',
@@ -100,15 +107,11 @@ function flows(open: Micros): FakeFlow[] {
   return [...new Map(rows.map((flow) => [`${flow.venue}|${flow.bucket}|${flow.part}`, flow])).values()]
 }
 
-function instrumentName(venue: string, asset: string): string {
-  return `${venue}:${tradeVenues.find((row) => row.venue === venue)?.market ?? 'perp'}:${asset.toUpperCase()}`
-}
-
 function flowOf(
   { asset, venue, bucket, part, buy, sell, price, ...times }: FakeFlow,
   v: number,
 ): [string, Message<'flow'>] {
-  const instrument = instrumentName(venue, asset)
+  const instrument = instrumentOf({ venue, asset })
   const prices = { open: price, high: price, low: price, close: price }
   const quote = { buy_quote: buy * price, sell_quote: sell * price, buy_count: 1, sell_count: 0 }
   const value = {
@@ -136,12 +139,12 @@ function gapOf(
   const known: Gap['state'] = state === 'filled' || state === 'opened' ? state : 'unfillable'
   const ids = { gap_id: from, from_id: null, to_id: null, missing }
   const about = { state: known, reason: 'missing_ids', feed: 'feeds', time: now, from_time: from, to_time: to }
-  return [asset, { type: 'gap', value: { instrument: instrumentName(venue, asset), asset, ...ids, ...about } }]
+  return [asset, { type: 'gap', value: { instrument: instrumentOf({ venue, asset }), asset, ...ids, ...about } }]
 }
 
-function instrumentOf(venue: string, asset: string, now: Micros): [string, Message<'instrument'>] {
+function listing(venue: string, asset: string, now: Micros): [string, Message<'instrument'>] {
   const symbol = asset.toUpperCase()
-  const instrument = instrumentName(venue, asset)
+  const instrument = instrumentOf({ venue, asset })
   const names = { instrument, asset, venue, market: instrument.split(':')[1] ?? '', symbol, base: symbol }
   const money = { quote: 'USDT', settle: 'USDT', size_factor: 1, price_factor: 1, tick: null }
   const status = venue === 'okx' ? 'closed' : 'live'
@@ -152,10 +155,13 @@ function feedMark(time: Micros, isOurs: boolean, now: Micros): Message<'mark'> {
   const since = now - HOUR
   const venues = tradeVenues.map(({ venue }) => ({ venue, state: 'live' as const, sockets: 2, since }))
   const changes = tradeVenues.map(({ venue }) => ({
-    instrument: instrumentName(venue, 'btc'),
+    instrument: instrumentOf({ venue, asset: 'btc' }),
     asset: 'btc',
     state: 'acknowledged' as const,
     time: since,
   }))
-  return { type: 'mark', value: { writer: 'feeds', run: since, time, venues, changes: isOurs ? changes : [] } }
+  const instrument = instrumentOf({ venue: 'binance', asset: 'btc' })
+  const ended = { instrument, asset: 'btc', state: 'ended' as const, time: now - ENDED_AGO }
+  const said = isOurs ? [ended, ...changes] : []
+  return { type: 'mark', value: { writer: 'feeds', run: since, time, venues, changes: said } }
 }

@@ -1,4 +1,5 @@
 import type { Micros } from '../../schemas/records.ts'
+import { partsOf, tradeVenues } from '../../schemas/venues.ts'
 import type { Database } from '../views/database.ts'
 import type { AttemptRow } from '../views/attempts.ts'
 import type { GapRow } from '../views/gaps.ts'
@@ -23,7 +24,9 @@ type Params = Readonly<Record<string, unknown>>
 /** The views in memory: answers the queries of `api/views` by the plainest computation there is. */
 export class FakeDatabase implements Database {
   flows: FakeFlow[] = []
-  gaps: (GapRow & { asset: string })[] = []
+  gaps: (Omit<GapRow, 'instrument'> & { asset: string })[] = []
+  /** Subscriptions that ended, and the first bucket behind it; 0: none. */
+  unsubscribed: { asset: string; venue: string; from: Micros; next: Micros }[] = []
   reports: VenueReport[] = []
   subscriptions: SubscriptionRow[] = []
   channels: ChannelRow[] = []
@@ -67,14 +70,18 @@ export class FakeDatabase implements Database {
         return this.instruments.map((row) => ({ ...row, status: row.live ? 'live' : 'closed' }))
       case 'gaps':
         return this.#gapRows(params)
+      case 'unsubscribed':
+        return this.unsubscribed
+          .filter(({ asset }) => asset === params['asset'])
+          .map((row) => ({ instrument: instrumentOf(row), from_us: row.from, next_us: row.next }))
       case 'open-gaps':
         return [{ open: this.gaps.filter((gap) => gap.state === 'opened').length }]
       case 'first':
         return [{ buckets: mine.length, first_us: mine.length === 0 ? 0 : firstOf(mine) }]
       case 'sums':
-        return groups(mine, ({ venue }) => venue).map(([venue, flows]) => sumsRow(venue, flows, params))
+        return groups(mine, instrumentOf).map(([instrument, flows]) => sumsRow(instrument, flows, params))
       case 'bounds':
-        return groups(mine, ({ venue }) => venue).map(([venue, flows]) => ({ venue, ...bounds(flows) }))
+        return groups(mine, instrumentOf).map(([instrument, flows]) => ({ ...named(instrument), ...bounds(flows) }))
       case 'flow':
         return flowRows(mine, params)
       case 'attempts':
@@ -91,13 +98,23 @@ export class FakeDatabase implements Database {
     return this.gaps
       .filter((gap) => gap.asset === asset && gap.to >= Number(from) && gap.from < Number(to))
       .toSorted((a, b) => b.from - a.from)
-      .map((gap) => ({ ...gap, from_us: gap.from, to_us: gap.to }))
+      .map((gap) => ({ ...gap, instrument: instrumentOf(gap), from_us: gap.from, to_us: gap.to }))
   }
+}
+
+/** The venue's one instrument of the asset. */
+export function instrumentOf({ venue, asset }: { readonly venue: string; readonly asset: string }): string {
+  return `${venue}:${tradeVenues.find((row) => row.venue === venue)?.market ?? 'perp'}:${asset.toUpperCase()}`
+}
+
+function named(instrument: string): { venue: string; instrument: string } {
+  return { venue: partsOf(instrument).venue, instrument }
 }
 
 function kindOf(sql: string): string {
   if (sql.includes('FROM venue_states')) return 'reports'
   if (sql.includes('FROM channel_states')) return 'channels'
+  if (sql.includes('FROM subscription_changes')) return 'unsubscribed'
   if (sql.includes('FROM subscriptions')) return 'subscriptions'
   if (sql.includes('FROM partition_times')) return 'times'
   if (sql.includes('FROM instruments')) return 'instruments'
@@ -129,11 +146,11 @@ function within(flows: readonly FakeFlow[], { from, to }: Params): FakeFlow[] {
   return flows.filter(({ bucket }) => bucket >= Number(from) && bucket < Number(to))
 }
 
-function sumsRow(venue: string, flows: FakeFlow[], params: Params): object {
+function sumsRow(instrument: string, flows: FakeFlow[], params: Params): object {
   const period = within(flows, params)
   const usd = (side: 'buy' | 'sell') => (flow: FakeFlow) => flow[side] * flow.price
   return {
-    venue,
+    ...named(instrument),
     total_buy: sum(flows, (flow) => flow.buy),
     total_sell: sum(flows, (flow) => flow.sell),
     total_buy_usd: sum(flows, usd('buy')),

@@ -4,8 +4,9 @@ import type { Micros } from '../../schemas/records.ts'
 import { Row, type Database } from './database.ts'
 import { microsSql, timeParam } from './time.ts'
 
-/** Sums of one venue; volumes in base units, `Usd` in quote units, which are taken for USD. */
-export interface VenueSums {
+/** Sums of one instrument; volumes in base units, `Usd` in quote units, which are taken for USD. */
+export interface InstrumentSums {
+  readonly instrument: string
   readonly venue: string
   readonly totalBuy: number
   readonly totalSell: number
@@ -23,7 +24,7 @@ export interface VenueSums {
 const inPeriod = `bucket >= ${timeParam('from')} AND bucket < ${timeParam('to')}`
 
 /** Sums are compensated, so they do not depend on the order in which the server reads its parts. */
-const sumsSql = `SELECT venue,
+const sumsSql = `SELECT venue, instrument,
   sumKahan(buy) AS total_buy, sumKahan(sell) AS total_sell,
   sumKahan(buy_quote) AS total_buy_usd, sumKahan(sell_quote) AS total_sell_usd,
   sumKahanIf(buy, ${inPeriod}) AS period_buy,
@@ -31,18 +32,19 @@ const sumsSql = `SELECT venue,
   sumKahanIf(buy_quote, ${inPeriod}) AS period_buy_usd,
   sumKahanIf(sell_quote, ${inPeriod}) AS period_sell_usd,
   ${microsSql('min(open_time)')} AS first_us, ${microsSql('max(close_time)')} AS newest_us
-  FROM flow_10s WHERE asset = {asset:String} GROUP BY venue`
+  FROM flow_10s WHERE asset = {asset:String} GROUP BY venue, instrument`
 
-/** Each venue's running total and its period from `from` up to `to`; venues without a trade are not there. */
+/** Each instrument's running total and its period from `from` up to `to`; those without a trade are not there. */
 export async function readSums(
   database: Database,
   asset: string,
   { from, to }: { from: Micros; to: Micros },
-): Promise<VenueSums[]> {
+): Promise<InstrumentSums[]> {
   const rows = await database.query(sumsSql, { asset, from, to })
   return rows.map((raw) => {
     const row = new Row(raw)
     return {
+      instrument: row.text('instrument'),
       venue: row.text('venue'),
       totalBuy: row.number('total_buy'),
       totalSell: row.number('total_sell'),
@@ -80,8 +82,8 @@ export const noFigures: Figures = {
   sell_volume_usd: 0,
 }
 
-/** One venue's figures. */
-function figuresOf(sums: VenueSums): Figures {
+/** One instrument's figures. */
+function figuresOf(sums: InstrumentSums): Figures {
   return {
     cvd: sums.totalBuy - sums.totalSell,
     period_cvd: sums.buy - sums.sell,
@@ -96,16 +98,23 @@ function figuresOf(sums: VenueSums): Figures {
 
 /**
  * Totals, markets and venues. Totals are the sums of the venues' figures in the venues' order, so that whoever adds the
- * shown figures up in that order gets the same doubles.
+ * shown figures up in that order gets the same doubles. `covered`: the share of the period that the log holds.
  */
-export function aggregate(rows: readonly VenueSums[]): {
+export function aggregate(
+  rows: readonly InstrumentSums[],
+  covered: number,
+): {
   total: Figures
   markets: { spot: Figures; perp: Figures }
   exchanges: Map<string, Figures>
   signal: string
 } {
-  const known = new Map(rows.map((row) => [row.venue, figuresOf(row)]))
-  const exchanges = new Map(tradeVenues.map(({ venue }) => [venue as string, known.get(venue) ?? noFigures]))
+  const own = (name: string): Figures =>
+    rows
+      .filter(({ venue }) => venue === name)
+      .map(figuresOf)
+      .reduce(add, noFigures)
+  const exchanges = new Map(tradeVenues.map(({ venue }) => [venue as string, own(venue)]))
   const of = (market: string | undefined): Figures =>
     tradeVenues
       .filter((row) => market === undefined || row.market === market)
@@ -116,7 +125,7 @@ export function aggregate(rows: readonly VenueSums[]): {
     total,
     markets: { spot: of('spot'), perp: of('perp') },
     exchanges,
-    signal: classify(total.period_cvd, total.buy_volume + total.sell_volume),
+    signal: classify(total.period_cvd, total.buy_volume + total.sell_volume, covered),
   }
 }
 

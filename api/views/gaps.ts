@@ -1,3 +1,4 @@
+import { coveredShare, type Covered } from '../../processors/cvd/covered-time.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { Row, type Database } from './database.ts'
 import { iso, microsSql, timeParam } from './time.ts'
@@ -9,6 +10,7 @@ const GAPS_SHOWN_MAX = 50
 
 /** One interval whose trades did not come by the stream. */
 export interface GapRow {
+  readonly instrument: string
   readonly venue: string
   readonly state: string
   readonly from: Micros
@@ -16,7 +18,7 @@ export interface GapRow {
   readonly missing: number | null
 }
 
-const gapsSql = `SELECT venue, toString(state) AS state, ${microsSql('from_time')} AS from_us,
+const gapsSql = `SELECT instrument, venue, toString(state) AS state, ${microsSql('from_time')} AS from_us,
   ${microsSql('to_time')} AS to_us, missing FROM gaps
   WHERE asset = {asset:String} AND to_time >= ${timeParam('from')} AND from_time < ${timeParam('to')}
   ORDER BY from_us DESC, venue LIMIT ${GAPS_MAX}`
@@ -27,6 +29,7 @@ export async function readGaps(database: Database, asset: string, from: Micros, 
   return rows.map((raw) => {
     const row = new Row(raw)
     return {
+      instrument: row.text('instrument'),
       venue: row.text('venue'),
       state: row.text('state'),
       from: row.number('from_us'),
@@ -40,29 +43,35 @@ export interface Coverage {
   readonly from: string
   readonly to: string
   readonly complete: boolean
+  /** How much of the time asked for the log holds, 0 to 1: the mean over the instruments. */
+  readonly share: number
   readonly gaps: readonly { exchange: string; state: string; from: string; to: string; missing: number | null }[]
 }
 
 /**
  * What of the time asked for the log really has.
  *
- * `asked`: what the figures are meant to cover; `since`: the first trade; `now`: how far the log is. Complete: the log
- * reaches back to the start, no hole is in it and every venue that lists the asset was heard to the end.
+ * `asked`: what the figures are meant to cover; `instruments`: which time the log holds of each; `now`: how far the log is.
+ * Complete: the log of every instrument reaches back to the start, no hole is in it and every venue that lists the asset was
+ * heard to the end.
  */
 export function coverageOf(facts: {
   asked: { from: Micros; to: Micros }
-  since: Micros | null
+  instruments: readonly Covered[]
   now: Micros
   holes: readonly GapRow[]
   allHeard: boolean
 }): Coverage {
-  const { asked, since, now, holes, allHeard } = facts
+  const { asked, instruments, now, holes, allHeard } = facts
+  const since = Math.min(Infinity, ...instruments.map((instrument) => instrument.since))
   const to = Math.min(asked.to, now)
-  const from = Math.min(to, Math.max(asked.from, since ?? to))
+  const from = Math.min(to, Math.max(asked.from, since))
+  const share = coveredShare(instruments, { from: asked.from, to })
   return {
     from: iso(from),
     to: iso(to),
-    complete: since !== null && since <= asked.from && holes.length === 0 && allHeard,
+    complete: share === 1 && holes.length === 0 && allHeard,
+    share,
     gaps: holes.slice(0, GAPS_SHOWN_MAX).map((gap) => ({
       exchange: gap.venue,
       state: gap.state,

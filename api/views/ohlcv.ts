@@ -61,17 +61,18 @@ function candleOf(row: Row): CandleRow {
   }
 }
 
-const boundsSql = `SELECT venue, ${microsSql('min(open_time)')} AS first_us, ${microsSql('max(close_time)')} AS newest_us
-  FROM flow_10s WHERE asset = {asset:String} GROUP BY venue`
+const boundsSql = `SELECT venue, instrument, ${microsSql('min(open_time)')} AS first_us, ${microsSql('max(close_time)')} AS newest_us
+  FROM flow_10s WHERE asset = {asset:String} GROUP BY venue, instrument`
 
-/** Time of each venue's first and newest trade of an asset. */
+/** Time of the first and newest trade of each of an asset's instruments. */
 export async function readBounds(
   database: Database,
   asset: string,
-): Promise<{ venue: string; first: Micros; newest: Micros }[]> {
+): Promise<{ venue: string; instrument: string; first: Micros; newest: Micros }[]> {
   const rows = await database.query(boundsSql, { asset })
   return rows.map((raw) => {
     const row = new Row(raw)
-    return { venue: row.text('venue'), first: row.number('first_us'), newest: row.number('newest_us') }
+    const times = { first: row.number('first_us'), newest: row.number('newest_us') }
+    return { venue: row.text('venue'), instrument: row.text('instrument'), ...times }
   })
 }

@@ -198,4 +198,28 @@ describe('signals', () => {
       { topic: 'derived.signals', time: iso(T + 60) },
     ])
   })
+
+  it('of older rules give way to those of newer ones, kind by kind', async () => {
+    const at = (seconds: number, generation: number, kind: string): Signal => ({
+      asset: 'doge',
+      kind,
+      period: '',
+      from: 'neutral',
+      to: 'bullish',
+      value: 1,
+      evidence: {},
+      exchange: null,
+      time: T + seconds,
+      v: generation * 2 ** 44 + 7,
+    })
+    const given = [at(1, 1, 'cvd'), at(1, 1, 'sentiment'), at(2, 2, 'cvd')]
+    await world.append(
+      'derived.signals',
+      given.map((value) => world.codec.encode('derived.signals', 'signal', value)),
+    )
+    await world.soon("SELECT kind, time FROM signals WHERE asset = 'doge' ORDER BY kind", [
+      { kind: 'cvd', time: iso(T + 2) },
+      { kind: 'sentiment', time: iso(T + 1) },
+    ])
+  })
 })

@@ -77,6 +77,23 @@ describe('the summary of a group', () => {
     expect(short?.mean).toBeGreaterThan(0)
   })
 
+  it('counts a bet once that several signals make at one moment: periods of a rule, venues of a kind', () => {
+    const periods = ['4h', '24h', '7d'].map((period) => signal({ period }))
+    const venues = ['binance', 'okx'].map((exchange) =>
+      signal({ kind: 'funding', period: '', exchange, to: 'bullish' }),
+    )
+    const prices = [100, 101, 102, 103].map((price, index) => at(1 + index * 10, price))
+    const summary = (given: readonly Signal[], rules: readonly Rule[] = []) => {
+      const s = study(rules)
+      for (const each of given) s.signal(each, 0, place, true)
+      for (const price of prices) s.price('btc', price)
+      return s.summaries()[0]
+    }
+    const rules = readRules([{ name: 'flow', when: { kind: 'cvd', to: ['bullish_pressure'] }, side: 'long' }])
+    expect(summary(periods, rules)).toMatchObject({ group: 'flow', n: 1, independent: 1 })
+    expect(summary(venues)).toMatchObject({ group: 'funding bullish', n: 1, independent: 1 })
+  })
+
   it('says nothing of classes without a direction', () => {
     const s = study()
     s.signal(signal({ to: 'neutral' }), 0, place, true)

@@ -172,14 +172,19 @@ function groupsOf({ rules, side, kind, period, to }: SignalResult): readonly str
   return side === null ? [] : [[kind, period, to].filter((part) => part !== '').join(' ')]
 }
 
+/** One bet is one return, however many signals made it: two of a symbol that are filled by one price are one. */
 function summaryOf(signals: readonly SignalResult[], at: number, horizon: Micros): Summary {
   const returns: number[] = []
   /** Where the last window that counts as independent ends, by symbol. */
   const ends = new Map<string, Micros>()
+  const bets = new Set<string>()
   let independent = 0
   for (const { symbol, side, fill, returns: own } of signals) {
     const value = own[at]
     if (value === undefined || value === null || fill === null) continue
+    const bet = `${symbol} ${fill.time}`
+    if (bets.has(bet)) continue
+    bets.add(bet)
     returns.push(side === 'short' ? -value : value)
     if (fill.time < (ends.get(symbol) ?? 0)) continue
     ends.set(symbol, fill.time + horizon)

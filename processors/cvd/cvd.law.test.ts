@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { localCodec } from '../../schemas/codec.ts'
 import type { Flow, FlowHour, Message, Records, Signal, Trade } from '../../schemas/records.ts'
-import { Driver, type Fate, type Step } from '../kernel/driver.ts'
+import { Driver } from '../kernel/driver.ts'
+import { calm, PARTITIONS, plans, type Plan } from '../kernel/test-accidents.ts'
 import { processorsNamed } from '../topology.ts'
-import { mark, SECOND, T0, trade } from './given.ts'
+import { gap, longAgo, mark, SECOND, T0, trade } from './given.ts'
 
-const PARTITIONS = 2
 const HOUR = 3_600 * SECOND
 /** So late in an hour that the trades lie in two. */
 const BEGIN = T0 + HOUR - 50 * SECOND
@@ -18,13 +18,7 @@ const [row] = processorsNamed(['cvd'])
 /** One record of the input log in its partition. */
 interface Input {
   readonly partition: number
-  readonly message: Message<'trade' | 'mark'>
-}
-
-interface Plan {
-  readonly steps: readonly Step[]
-  readonly instances: number
-  readonly snapshotRecords: number
+  readonly message: Message<'trade' | 'gap' | 'mark'>
 }
 
 /** Everything that readers see in the end: the last record of each key and the journal of signals by identity. */
@@ -39,8 +33,6 @@ interface Outcome {
 /** A machine under load tries fewer logs rather than none; the search for a smaller failing one ends too. */
 const bounded = { interruptAfterTimeLimit: 20_000 }
 const TEST_MS = 60_000
-
-const calm: Plan = { steps: [], instances: 1, snapshotRecords: 1_000_000 }
 
 describe('the cvd processor', () => {
   it(
@@ -207,6 +199,7 @@ function counted(log: readonly Input[]): Trade[] {
       times.set(partition, Math.max(times.get(partition) ?? 0, message.value.time))
       return []
     }
+    if (message.type === 'gap') return []
     const { instrument, first_id, time } = message.value
     const bucket = Math.floor(time / 1e7)
     const isUnordered = instrument.startsWith('bybit')
@@ -263,37 +256,36 @@ const marks = fc
   })
   .map(({ partition, after }): Input => ({ partition, message: mark(BEGIN + after * SECOND) }))
 
-/** fast-check's own choice of sizes would hardly ever give a log that outlives a crash. */
-const logs = (unit: number): fc.Arbitrary<Input[]> =>
-  fc.array(fc.oneof({ weight: 4, arbitrary: trades(unit) }, { weight: 1, arbitrary: marks }), {
-    maxLength: 150,
-    size: 'max',
+/** What is missing for a while, and who is no longer subscribed to. */
+const holes = fc
+  .record({
+    market: fc.constantFrom(...instruments),
+    from: fc.nat(60),
+    long: fc.nat(60),
+    what: fc.constantFrom('opened' as const, 'unfillable' as const, 'filled' as const, 'ended' as const),
+  })
+  .map(({ market: { partition, ...market }, from, long, what }): Input => {
+    const time = BEGIN + from * SECOND
+    if (what === 'ended') return { partition, message: mark(time, [{ ...market, state: what, time }]) }
+    const times = { from_time: time, to_time: time + long * SECOND }
+    return { partition, message: gap({ ...market, ...times, gap_id: from, state: what }) }
   })
 
-const fates: fc.Arbitrary<Fate> = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom<Fate>({ kind: 'none' }, { kind: 'stop' }, { kind: 'drop' }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant('crash' as const),
-      at: fc.nat(4),
-      when: fc.constantFrom('before' as const, 'after' as const),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('freeze' as const), at: fc.nat(4) }) },
-)
+/** fast-check's own choice of sizes would hardly ever give a log that outlives a crash. */
+const logs = (unit: number): fc.Arbitrary<Input[]> =>
+  fc
+    .tuple(
+      fc.boolean(),
+      fc.array(
+        fc.oneof(
+          { weight: 8, arbitrary: trades(unit) },
+          { weight: 2, arbitrary: marks },
+          { weight: 1, arbitrary: holes },
+        ),
+        { maxLength: 150, size: 'max' },
+      ),
+    )
+    .map(([isCovered, log]) => (isCovered ? [...begun, ...log] : log))
 
-const plans: fc.Arbitrary<Plan> = fc.record({
-  instances: fc.integer({ min: 1, max: 3 }),
-  snapshotRecords: fc.integer({ min: 1, max: 30 }),
-  steps: fc.array(
-    fc.record({
-      partition: fc.nat(PARTITIONS - 1),
-      take: fc.integer({ min: 1, max: 25 }),
-      again: fc.nat(10),
-      fate: fates,
-      thaw: fc.boolean(),
-    }),
-    { maxLength: 30, size: 'max' },
-  ),
-})
+/** Without it hardly any period is covered, so that there is hardly a signal. */
+const begun: readonly Input[] = instruments.map(({ partition, ...market }) => ({ partition, message: longAgo(market) }))

@@ -1,9 +1,9 @@
-import type { Flow, FlowHour, Mark, Micros, Signal } from '../../schemas/records.ts'
+import type { Flow, FlowHour, Mark, Micros, Signal, SubscriptionChange } from '../../schemas/records.ts'
 import type { Context, Entry, Output, Processor } from '../kernel/processor.ts'
 import { flowKey } from './bucket.ts'
 import { hourKey, type Cause } from './hours.ts'
 import { forgetChanges, loadState, saveState } from './save.ts'
-import { emptyState, type CvdState } from './state.ts'
+import { emptyState, instrumentOf, type CvdState } from './state.ts'
 import { advanceTime } from './time.ts'
 import { applyTrade, takeHeldBack } from './trades.ts'
 
@@ -15,7 +15,7 @@ export const CVD = 'cvd'
 
 /**
  * From trades: taker volume per instrument in 10 s buckets and in hours, and the class of each asset's volume delta over four
- * periods. Marks move time; gaps need nothing, since what fills them comes as trades.
+ * periods. Marks move time. Gaps and ended subscriptions say which time is missing; what fills a gap comes as trades.
  */
 export const cvd: Processor<CvdState, Emitted> = {
   empty: emptyState,
@@ -24,8 +24,11 @@ export const cvd: Processor<CvdState, Emitted> = {
     if (message.type === 'trade') {
       const row = applyTrade(state, message.value, offset, v)
       if (row !== undefined) emitFlow(row, emit)
-    } else if (message.type === 'mark' && message.value.time > state.time) {
-      applyMark(state, message.value.time, { offset, v }, emit)
+    } else if (message.type === 'gap') {
+      instrumentOf(state, message.value.asset, message.value.instrument).covered.gap(message.value)
+    } else if (message.type === 'mark') {
+      for (const change of message.value.changes) if (change.state === 'ended') applyEnd(state, change)
+      if (message.value.time > state.time) applyMark(state, message.value.time, { offset, v }, emit)
     }
   },
 
@@ -35,6 +38,12 @@ export const cvd: Processor<CvdState, Emitted> = {
   load: loadState,
 
   counts: (state) => ({ ...state.refused, late: state.late }),
+}
+
+/** What nobody has traded since the log began is not missed. */
+function applyEnd(state: CvdState, { asset, instrument, time }: SubscriptionChange): void {
+  const known = state.assets.get(asset)?.instruments.find((candidate) => candidate.instrument === instrument)
+  known?.covered.ended(time)
 }
 
 /** Rows first, then the mark: who reads the mark has read everything that its time has closed. */

@@ -1,4 +1,4 @@
-import type { Flow, FlowHour, Mark, Message, Micros, Signal, Trade } from '../../schemas/records.ts'
+import type { Flow, FlowHour, Gap, Mark, Message, Micros, Signal, Trade } from '../../schemas/records.ts'
 import type { Output, Processor } from '../kernel/processor.ts'
 import { versionOf } from '../kernel/version.ts'
 import { cvd } from './cvd.ts'
@@ -31,9 +31,32 @@ export function trade(fields: Partial<Trade> = {}): Message<'trade'> {
   return { type: 'trade', value }
 }
 
-export function mark(time: Micros): Message<'mark'> {
-  const value: Mark = { writer: 'feeds', run: T0, time, venues: [], changes: [] }
+export function mark(time: Micros, changes: Mark['changes'] = []): Message<'mark'> {
+  const value: Mark = { writer: 'feeds', run: T0, time, venues: [], changes }
   return { type: 'mark', value }
+}
+
+/** A trade so long ago that every period up to T0 is covered, and none has it in its sums. */
+export function longAgo(fields: Partial<Trade> = {}): Message<'trade'> {
+  return trade({ first_id: 0, time: T0 - 8 * 86_400 * SECOND, ...fields })
+}
+
+/** Trades of Binance between `from` and `to` are missing. */
+export function gap(fields: Partial<Gap> & Pick<Gap, 'from_time' | 'to_time'>): Message<'gap'> {
+  const value: Gap = {
+    instrument: 'binance:perp:BTCUSDT',
+    asset: 'btc',
+    gap_id: fields.from_time,
+    state: 'unfillable',
+    reason: 'too_old',
+    from_id: null,
+    to_id: null,
+    missing: null,
+    feed: 'feeds',
+    time: fields.to_time,
+    ...fields,
+  }
+  return { type: 'gap', value }
 }
 
 /** The core by itself, one state: feeds messages at offsets 0, 1, 2 and so on. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Fed, mark, SECOND, T0, trade } from './given.ts'
+import { Fed, longAgo, mark, SECOND, T0, trade } from './given.ts'
 import { HORIZON } from './state.ts'
 
 const bybit = { instrument: 'bybit:perp:BTCUSDT' }
@@ -24,7 +24,7 @@ describe('a saved state', () => {
   })
 
   it('writes rings and classes when a bucket closes', () => {
-    const fed = new Fed().batch(trade())
+    const fed = new Fed().batch(longAgo(), trade())
     fed.save(new Map())
     fed.batch(mark(T0 + 20 * SECOND))
     const kinds = Object.keys(saved(fed)).map((key) => key.split('|')[0])

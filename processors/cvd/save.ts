@@ -1,5 +1,6 @@
 import type { Bucket, Part } from './bucket.ts'
 import { Coverage } from './coverage.ts'
+import { CoveredTime, type SavedCovered } from './covered-time.ts'
 import { addHour, type Hour } from './hours.ts'
 import { IdSet } from './id-set.ts'
 import type { PeriodName } from './periods.ts'
@@ -39,6 +40,7 @@ type Saved =
       readonly ranges: readonly (readonly [number, number])[]
       readonly closedHoles: number
     }
+  | ({ readonly kind: 'covered'; readonly asset: string; readonly instrument: string } & SavedCovered)
   | {
       readonly kind: 'bucket'
       readonly asset: string
@@ -82,6 +84,7 @@ export function forgetChanges({ changed, assets }: CvdState): void {
   for (const hour of changed.hours) hour.isChanged = false
   for (const asset of assets.values()) {
     asset.areClassesChanged = false
+    for (const { covered } of asset.instruments) covered.isChanged = false
     for (const period of periodNames) asset.rings[period].forgetChanges()
   }
   changed.coverages.length = 0
@@ -127,6 +130,10 @@ function saveAsset(state: AssetState, changes: Map<string, Buffer | null>, put: 
       else put(key, { kind: 'ring', asset, period, slots })
     }
   }
+  for (const { instrument, covered } of state.instruments) {
+    if (covered.isChanged)
+      put(`covered|${asset}|${instrument}`, { kind: 'covered', asset, instrument, ...covered.saved })
+  }
   if (state.areClassesChanged) put(`classes|${asset}`, { kind: 'classes', asset, classes })
 }
 
@@ -140,6 +147,7 @@ export function loadState(parts: ReadonlyMap<string, Buffer>): CvdState {
   for (const part of saved) {
     if (part.kind === 'bucket') loadBucket(state, part)
     else if (part.kind === 'hour') loadHour(state, part)
+    else if (part.kind === 'covered') instrumentOf(state, part.asset, part.instrument).covered = new CoveredTime(part)
     else if (part.kind === 'ring') assetOf(state, part.asset).rings[part.period].load(part.slots)
     else if (part.kind === 'classes') Object.assign(assetOf(state, part.asset).classes, part.classes)
   }

@@ -17,15 +17,20 @@ describe('CVD signal', () => {
     ['all sells are strong', -100, 100, 'strong_bearish_pressure'],
     ['no trade says nothing', 0, 0, 'insufficient_data'],
   ])('%s', (_, periodCvd, volume, expected) => {
-    expect(classify(periodCvd, volume)).toBe(expected)
+    expect(classify(periodCvd, volume, 1)).toBe(expected)
+  })
+
+  it('needs a quarter of the period', () => {
+    expect(classify(100, 100, 0.25)).toBe('strong_bullish_pressure')
+    expect(classify(100, 100, 0.249_999_999)).toBe('insufficient_data')
   })
 
   it('mirrors when buys and sells change places', () => {
     const volume = fc.double({ min: 0, max: 1e9, noNaN: true })
     fc.assert(
       fc.property(volume, volume, (buy, sell) => {
-        const mirrored = classify(sell - buy, buy + sell)
-        const expected = classify(buy - sell, buy + sell)
+        const mirrored = classify(sell - buy, buy + sell, 1)
+        const expected = classify(buy - sell, buy + sell, 1)
         expect(signalClasses).toContain(expected)
         expect(mirrored).toBe(swap(expected))
       }),

@@ -1,3 +1,5 @@
+import { COVERED_MIN } from './covered-time.ts'
+
 /** Classes of the CVD signal, as answers show them. */
 export const signalClasses = [
   'strong_bullish_pressure',
@@ -17,10 +19,11 @@ const NEUTRAL = 0.05
 
 /**
  * The class of a period: its delta as a share of its volume, both in base units. A bound belongs to the milder class;
- * without a trade there is nothing to say.
+ * without a trade, or where the log holds less than a quarter of the period, there is nothing to say. `covered`: how much
+ * of it the log holds, 0 to 1.
  */
-export function classify(periodCvd: number, volume: number): SignalClass {
-  if (!(volume > 0)) return 'insufficient_data'
+export function classify(periodCvd: number, volume: number, covered: number): SignalClass {
+  if (covered < COVERED_MIN || !(volume > 0)) return 'insufficient_data'
   const ratio = periodCvd / volume
   const size = Math.abs(ratio)
   if (size <= NEUTRAL) return 'neutral'

@@ -1,12 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { Fed, mark, SECOND, T0, trade } from './given.ts'
+import type { Message } from '../../schemas/records.ts'
+import { Fed, gap, longAgo, mark, SECOND, T0, trade } from './given.ts'
 
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
+const OKX = { instrument: 'okx:perp:BTC-USDT-SWAP' }
+const ETH = { asset: 'eth', instrument: 'binance:perp:ETHUSDT' }
+
+/** Since before every period. */
+const fedLongAgo = (): Fed => new Fed().batch(longAgo(), longAgo(OKX), longAgo(ETH))
 
 /** Buys and sells of the bucket at T0, then a mark that closes it: what 1h has become. */
 function classAfter(buy: number, sell: number): string | undefined {
-  const fed = new Fed().batch(
+  const fed = fedLongAgo().batch(
     trade({ first_id: 1, size: buy }),
     trade({ first_id: 2, size: sell, taker: 'sell' }),
     mark(T0 + 12 * SECOND),
@@ -29,7 +35,7 @@ describe('a signal', () => {
   })
 
   it('tells what it follows from', () => {
-    const fed = new Fed().batch(trade({ size: 3 }), trade({ first_id: 2, taker: 'sell' }), mark(T0 + 12 * SECOND))
+    const fed = fedLongAgo().batch(trade({ size: 3 }), trade({ first_id: 2, taker: 'sell' }), mark(T0 + 12 * SECOND))
     expect(fed.signals[0]).toMatchObject({
       asset: 'btc',
       kind: 'cvd',
@@ -44,12 +50,7 @@ describe('a signal', () => {
   })
 
   it('sums all instruments of the asset and no other’s', () => {
-    const fed = new Fed().batch(
-      trade(),
-      trade({ instrument: 'okx:perp:BTC-USDT-SWAP', taker: 'sell' }),
-      trade({ asset: 'eth', instrument: 'binance:perp:ETHUSDT' }),
-      mark(T0 + 12 * SECOND),
-    )
+    const fed = fedLongAgo().batch(trade(), trade({ ...OKX, taker: 'sell' }), trade(ETH), mark(T0 + 12 * SECOND))
     const oneHour = fed.signals.filter(({ period }) => period === '1h')
     expect(oneHour.map(({ asset, to }) => [asset, to])).toEqual([
       ['btc', 'neutral'],
@@ -58,14 +59,14 @@ describe('a signal', () => {
   })
 
   it('comes only with a change of class', () => {
-    const fed = new Fed().batch(trade(), mark(T0 + 12 * SECOND))
+    const fed = fedLongAgo().batch(trade(), mark(T0 + 12 * SECOND))
     const before = fed.signals.length
     fed.batch(trade({ first_id: 2, time: T0 + 12 * SECOND }), mark(T0 + 22 * SECOND), mark(T0 + 32 * SECOND))
     expect(fed.signals).toHaveLength(before)
   })
 
   it('does not look before a bucket has closed', () => {
-    expect(new Fed().batch(trade(), mark(T0 + 12 * SECOND - 1)).signals).toEqual([])
+    expect(fedLongAgo().batch(trade(), mark(T0 + 12 * SECOND - 1)).signals).toEqual([])
   })
 
   it.each([
@@ -74,7 +75,7 @@ describe('a signal', () => {
     ['24h', 24 * HOUR],
     ['7d', 7 * 24 * HOUR],
   ])('of %s forgets what is older', (period, length) => {
-    const fed = new Fed().batch(trade(), mark(T0 + 12 * SECOND))
+    const fed = fedLongAgo().batch(trade(), mark(T0 + 12 * SECOND))
     const now = (): string | undefined => fed.signals.findLast((signal) => signal.period === period)?.to
     fed.batch(mark(T0 + length + 2 * SECOND))
     expect(now()).toBe('strong_bullish_pressure')
@@ -83,7 +84,7 @@ describe('a signal', () => {
   })
 
   it('is corrected by what a backfill brings for an earlier bucket', () => {
-    const fed = new Fed().batch(trade(), mark(T0 + MINUTE))
+    const fed = fedLongAgo().batch(trade(), mark(T0 + MINUTE))
     fed.batch(trade({ first_id: 2, taker: 'sell', origin: 'backfill', gap_id: 2 }), mark(T0 + MINUTE + 10 * SECOND))
     expect(fed.signals.filter(({ period }) => period === '7d').map(({ to }) => to)).toEqual([
       'strong_bullish_pressure',
@@ -92,10 +93,82 @@ describe('a signal', () => {
   })
 
   it('counts a trade that is later than the state’s horizon', () => {
-    const fed = new Fed().batch(mark(T0 + 5 * HOUR), trade({ taker: 'sell' }), mark(T0 + 5 * HOUR + 10 * SECOND))
+    const fed = fedLongAgo().batch(mark(T0 + 5 * HOUR), trade({ taker: 'sell' }), mark(T0 + 5 * HOUR + 10 * SECOND))
     expect(fed.signals.map(({ period, to }) => [period, to])).toEqual([
       ['24h', 'strong_bearish_pressure'],
       ['7d', 'strong_bearish_pressure'],
     ])
+  })
+})
+
+describe('a period of which the log holds less than a quarter', () => {
+  const now = (fed: Fed): (string | undefined)[] =>
+    ['1h', '4h', '24h', '7d'].map((name) => fed.signals.findLast(({ period }) => period === name)?.to)
+  const none = undefined
+  const strong = 'strong_bullish_pressure'
+  const short = 'insufficient_data'
+  /** Buys once a minute from T0 on, `minutes` long, and the mark that closes the last. */
+  const minutes = (count: number, from = T0): Message[] => [
+    ...Array.from({ length: count }, (_, at) => trade({ first_id: at + 1, time: from + at * MINUTE })),
+    mark(from + count * MINUTE + 2 * SECOND),
+  ]
+
+  it.each([
+    [7, [none, none, none, none]],
+    [14, [none, none, none, none]],
+    [15, [strong, none, none, none]],
+    [59, [strong, none, none, none]],
+    [60, [strong, strong, none, none]],
+    [360, [strong, strong, strong, none]],
+    [42 * 60, [strong, strong, strong, strong]],
+  ])('has no signal: after %i minutes there are %j', (count, expected) => {
+    expect(now(new Fed().batch(...minutes(count)))).toEqual(expected)
+  })
+
+  it('is measured by the mean over the instruments', () => {
+    const other = trade({ ...OKX, time: T0 + 5 * MINUTE })
+    const before = new Fed().batch(other, ...minutes(17))
+    expect(now(before)).toEqual([none, none, none, none])
+    expect(now(before.batch(mark(T0 + 17 * MINUTE + 32 * SECOND)))).toEqual([strong, none, none, none])
+  })
+
+  it('takes what is missing for not covered, and what was filled for covered', () => {
+    const hole = { from_time: T0, to_time: T0 + 50 * MINUTE }
+    const fed = new Fed().batch(trade(), gap(hole), trade({ first_id: 9, time: T0 + 50 * MINUTE }))
+    fed.batch(mark(T0 + HOUR + 2 * SECOND))
+    expect(now(fed)).toEqual([none, none, none, none])
+    fed.batch(gap({ ...hole, state: 'filled' }), mark(T0 + HOUR + 12 * SECOND))
+    expect(now(fed)).toEqual([strong, strong, none, none])
+  })
+
+  it('takes the time in which nobody was subscribed for not covered', () => {
+    const ended = { instrument: 'binance:perp:BTCUSDT', asset: 'btc', state: 'ended' as const, time: T0 }
+    const fed = new Fed().batch(longAgo(), mark(T0, [ended]), ...minutes(14, T0 + 2 * HOUR))
+    expect(now(fed)).toEqual([none, strong, strong, strong])
+    fed.batch(mark(T0 + 2 * HOUR + 15 * MINUTE + 2 * SECOND))
+    expect(now(fed)).toEqual([strong, strong, strong, strong])
+  })
+
+  it('is known after a restart', () => {
+    const hole = gap({ from_time: T0, to_time: T0 + 50 * MINUTE })
+    const ended = { ...OKX, asset: 'btc', state: 'ended' as const, time: T0 }
+    const begin = (): Fed => new Fed().batch(longAgo(OKX), trade(), hole, mark(T0 + MINUTE, [ended]))
+    const sell = trade({ first_id: 99, taker: 'sell', size: 99, time: T0 + HOUR + 4 * MINUTE })
+    const end = [...minutes(14, T0 + 50 * MINUTE).slice(0, -1), sell, mark(T0 + HOUR + 5 * MINUTE + 2 * SECOND)]
+    const restarted = begin()
+      .restart(new Map())
+      .batch(...end)
+    expect(restarted.signals).toEqual(begin().batch(...end).signals)
+    expect(restarted.signals.findLast(({ period }) => period === '1h')?.to).toBe('strong_bearish_pressure')
+  })
+
+  it('has none any more, though it had one', () => {
+    const fed = fedLongAgo().batch(trade(), mark(T0 + 12 * SECOND))
+    fed.batch(
+      gap({ from_time: T0, to_time: T0 + 55 * MINUTE }),
+      gap({ ...OKX, from_time: T0, to_time: T0 + 55 * MINUTE }),
+    )
+    fed.batch(trade({ first_id: 2, time: T0 + 55 * MINUTE }), mark(T0 + HOUR))
+    expect(fed.signals.findLast(({ period }) => period === '1h')?.to).toBe(short)
   })
 })

@@ -2,6 +2,7 @@ import { tradeVenues } from '../../schemas/venues.ts'
 import type { FlowHour, Micros } from '../../schemas/records.ts'
 import { BUCKET, bucketIndex, type Bucket, type Part } from './bucket.ts'
 import { Coverage } from './coverage.ts'
+import { CoveredTime } from './covered-time.ts'
 import type { Hour } from './hours.ts'
 import { IdSet } from './id-set.ts'
 import { periods, type PeriodName } from './periods.ts'
@@ -34,6 +35,8 @@ export interface InstrumentState {
   /** Undefined: the venue's ids have no order; each bucket has its set of ids. */
   readonly coverage: Coverage | undefined
   isCoverageChanged: boolean
+  /** Which time the log holds of it. */
+  covered: CoveredTime
   readonly buckets: Map<number, Bucket>
   readonly hours: Map<number, Hour>
   /** The bucket that was used last: most trades go there too. */
@@ -42,6 +45,7 @@ export interface InstrumentState {
 
 export interface AssetState {
   readonly asset: string
+  readonly instruments: InstrumentState[]
   readonly rings: Record<PeriodName, Ring>
   readonly classes: Record<PeriodName, SignalClass>
   areClassesChanged: boolean
@@ -114,6 +118,7 @@ export function assetOf(state: CvdState, asset: string): AssetState {
   const end = state.closed * BUCKET
   const made: AssetState = {
     asset,
+    instruments: [],
     rings: perPeriod((name) => new Ring(periods[name], end)),
     classes: perPeriod(() => 'insufficient_data'),
     areClassesChanged: false,
@@ -145,10 +150,12 @@ export function addInstrument(
     owner: assetOf(state, asset),
     coverage: hasOrderedIds(instrument) ? coverage : undefined,
     isCoverageChanged: false,
+    covered: new CoveredTime(),
     buckets: new Map(),
     hours: new Map(),
     current: undefined,
   }
+  made.owner.instruments.push(made)
   state.instruments.set(state.instruments.has(instrument) ? `${asset}|${instrument}` : instrument, made)
   return made
 }

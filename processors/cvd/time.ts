@@ -1,5 +1,7 @@
 import type { FlowHour, Micros, Signal } from '../../schemas/records.ts'
 import { BUCKET, type Bucket } from './bucket.ts'
+import { coveredShare } from './covered-time.ts'
+import { periods, windowOf } from './periods.ts'
 import { classify } from './signal.ts'
 import { addToHour, HOUR_BUCKETS, letHoursGo, takeHours, type Cause } from './hours.ts'
 import { HORIZON, instrumentOf, periodNames, setTime, type AssetState, type CvdState } from './state.ts'
@@ -26,12 +28,17 @@ export function advanceTime(state: CvdState, time: Micros, { offset, v }: Cause)
   const { closed } = state
   if (closed === wasClosed) return nothing
   const assets = [...state.assets.values()].sort((a, b) => compare(a.asset, b.asset))
-  for (const asset of assets) for (const name of periodNames) asset.rings[name].advance(closed * BUCKET)
+  for (const asset of assets) advance(asset, closed * BUCKET)
   for (const bucket of closing(state, wasClosed, closed)) close(state, bucket, { offset, v })
   const hours = takeHours(state, wasClosed, v)
   letGo(state, wasClosed - KEPT, state.gone) // what is older was let go when `wasClosed` was closed
   letHoursGo(state)
   return { hours, signals: assets.flatMap((asset) => lookAt(asset, closed * BUCKET, v)) }
+}
+
+function advance({ rings, instruments }: AssetState, end: Micros): void {
+  for (const name of periodNames) rings[name].advance(end)
+  for (const { covered } of instruments) covered.forget(end)
 }
 
 /** Sums up what a state from before there were hours has kept: those hours of which it has every bucket. */
@@ -88,8 +95,12 @@ function lookAt(asset: AssetState, end: Micros, v: number): Signal[] {
   const changes: Signal[] = []
   for (const period of periodNames) {
     const { buy, sell } = asset.rings[period].sums()
+    const covered = coveredShare(
+      asset.instruments.map((instrument) => instrument.covered),
+      { from: windowOf(periods[period], end - 1).from, to: end },
+    )
     const from = asset.classes[period]
-    const to = classify(buy - sell, buy + sell)
+    const to = classify(buy - sell, buy + sell, covered)
     if (from === to) continue
     asset.classes[period] = to
     asset.areClassesChanged = true

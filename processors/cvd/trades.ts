@@ -23,6 +23,7 @@ export function applyTrade(state: CvdState, trade: Trade, offset: number, v: num
   const bucket = bucketOf(state, instrument, index)
   const refusal = admit(state, instrument, bucket, trade)
   if (refusal !== undefined) return refuse(state, refusal)
+  instrument.covered.trade(trade.time)
   const part = partOf(bucket, trade)
   fold(part, trade, v)
   if (!part.isHeldBack) holdBack(state, bucket, part)
@@ -37,6 +38,7 @@ function applyLate(state: CvdState, instrument: InstrumentState, trade: Trade, c
   const refusal = admit(state, instrument, undefined, trade)
   if (refusal !== undefined) return refuse(state, refusal)
   state.late += 1
+  instrument.covered.trade(trade.time)
   const index = bucketIndex(trade.time)
   const part = partOfOne(-1 - cause.offset, trade, cause.v)
   addToRings(instrument.owner, index, part)

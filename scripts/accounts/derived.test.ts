@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { LiquidationsAnswer } from './derived/answers.ts'
+import { cvdRows } from './derived/flow.ts'
 import { rateFrom } from './derived/funding.ts'
 import type { LedgerState, Liquidation, Perp } from './derived/ledger.ts'
 import { liquidationRows } from './derived/liquidations.ts'
@@ -37,6 +38,26 @@ describe('a row of the derived numbers', () => {
     const text = derivedText({ rows, rounds: 2 })
     expect(text).toMatch(/word +2 +ETH +y +z +equal +WRONG/)
     expect(text).toContain('WRONG: 2 values as the ledger has them, 1 not; asked 2 times.')
+  })
+})
+
+describe('the class of a CVD', () => {
+  const wrong = (buy: number, sell: number, signal: string, share: number): number => {
+    const coverage = { from: '2026-01-02T02:34:05Z', to: '2026-01-02T03:04:05Z', share }
+    const answer = { buy_volume: buy, sell_volume: sell, signal, coverage, as_of: coverage.to }
+    return cvdRows(answer, 'BTC', '1h').filter(({ verdict }) => verdict === 'WRONG').length
+  }
+
+  it.each([
+    [57.5, 42.5, 'bullish_pressure', 0.25, 0],
+    [40, 60, 'strong_bearish_pressure', 0.5, 0],
+    [40, 60, 'strong_bearish_pressure', 0.249, 1],
+    [40, 60, 'insufficient_data', 0.249, 0],
+    [40, 60, 'insufficient_data', 0.25, 1],
+    [0, 0, 'insufficient_data', 0.4, 0],
+    [51, 49, 'neutral', 0.6, 1],
+  ])('of %d bought and %d sold, %s of the share %d: %i wrong', (buy, sell, signal, share, count) => {
+    expect(wrong(buy, sell, signal, share)).toBe(count)
   })
 })
 

@@ -3,6 +3,7 @@ import { urlOf, type RunFile } from '../../infra/local/run-file.ts'
 import { Answers, type RouteAnswers } from './derived/answers.ts'
 import { basisRows } from './derived/basis.ts'
 import { extremeRows } from './derived/extreme.ts'
+import { cvdPeriods, cvdRows } from './derived/flow.ts'
 import { compareRows, fundingRows, historyRows, perpVenues, predictedRows } from './derived/funding.ts'
 import { heatmapRows } from './derived/heatmap.ts'
 import { readLedger, type LedgerState } from './derived/ledger.ts'
@@ -113,6 +114,9 @@ function streamedAsset(asset: string): Question[] {
   return [
     question('longShort', `/futures/long-short/${asset}`, (answer, ledger) => longShortRows(answer, asset, ledger)),
     question('heatmap', `/liquidation/heatmap/${asset}`, (answer, ledger) => heatmapRows(answer, asset, ledger)),
+    ...cvdPeriods.map((period) =>
+      question('cvd', `/cvd/${asset}?period=${period}`, (answer) => cvdRows(answer, asset, period)),
+    ),
     ...perpVenues.map((venue) =>
       question('history', `/funding-rate/history/${asset}?exchange=${venue}&limit=${SETTLED}`, (answer, ledger) =>
         historyRows(answer, asset, venue, ledger),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { MemoryBroker } from '../../processors/kernel/memory-log.ts'
 import { stillClock } from '../../processors/kernel/driver.ts'
-import { mark, SECOND, T0, trade } from '../../processors/cvd/given.ts'
+import { longAgo, mark, SECOND, T0, trade } from '../../processors/cvd/given.ts'
 import { localCodec } from '../../schemas/codec.ts'
 import type { Message } from '../../schemas/records.ts'
 import { arrange } from './modes.ts'
@@ -12,13 +12,14 @@ import { memoryTape } from './test-tape.ts'
 const codec = localCodec()
 const TOPIC = 'market.trades'
 
-/** A trade of each second but the third, which is filled in after the sixth; a mark behind each second. */
-function broker(): MemoryBroker {
+/** A trade of each second but the third, which is filled in after the sixth; a mark behind each second. `isCovered`: one of long before. */
+function broker(isCovered = false): MemoryBroker {
   const made = new MemoryBroker(stillClock)
   const put = (message: Message<'trade' | 'mark'>, received: number): void => {
     const value = codec.encode(TOPIC, message.type, message.value)
     made.append(TOPIC, 0, [{ key: 'btc', value, time: received / 1000 }])
   }
+  if (isCovered) put(longAgo({ received: T0 }), T0)
   for (let second = 1; second <= 30; second++) {
     const time = T0 + second * SECOND
     if (second !== 3) put(trade({ first_id: second, time, received: time, price: 100 + second }), time)
@@ -70,7 +71,7 @@ describe('the corrected mode', () => {
     const rows = async (mode: string): Promise<number | undefined> => {
       const options = readOptions(['--mode', mode, ...flags])
       if (options === undefined) throw new Error('it is no call for help')
-      const { study } = await backtest(memoryTape(broker(), codec, 1), options, around)
+      const { study } = await backtest(memoryTape(broker(true), codec, 1), options, around)
       return study.signals[0]?.evidence['buy']
     }
     expect([await rows('lived'), await rows('corrected')]).toEqual([8, 9])

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Tape } from '../../infra/tapes/tape.ts'
 import { Study } from '../../processors/backtest/study.ts'
 import { logs as alertLogs } from '../../processors/alerts/any-log.ts'
-import { mark, SECOND, T0, trade } from '../../processors/cvd/given.ts'
+import { longAgo, mark, SECOND, T0, trade } from '../../processors/cvd/given.ts'
 import { at as spot, mark as tickerMark } from '../../processors/prices/given.ts'
 import { Driver } from '../../processors/kernel/driver.ts'
 import { PARTITIONS, plans, type Input, type Plan } from '../../processors/kernel/test-accidents.ts'
@@ -42,10 +42,20 @@ const trades = fc
 const marks = fc
   .record({ partition, after: seconds })
   .map(({ partition: own, after }): Input => ({ partition: own, message: mark(T0 + after * SECOND) }))
-const tradeLogs = fc.array(fc.oneof({ weight: 4, arbitrary: trades }, { weight: 1, arbitrary: marks }), {
-  maxLength: 120,
-  size: 'max',
-})
+/** Mostly since so long ago that there are signals. */
+const tradeLogs = fc
+  .tuple(
+    fc.integer({ min: 0, max: 3 }),
+    fc.array(fc.oneof({ weight: 4, arbitrary: trades }, { weight: 1, arbitrary: marks }), {
+      maxLength: 120,
+      size: 'max',
+    }),
+  )
+  .map(([covered, log]) => [...begun.slice(0, covered), ...log])
+const begun: readonly Input[] = [0, 1, 1].map((own, at) => ({
+  partition: own,
+  message: longAgo({ instrument: at === 2 ? 'bybit:perp:BTCUSDT' : 'binance:perp:BTCUSDT' }),
+}))
 
 const tickers = fc
   .record({
@@ -151,8 +161,8 @@ describe('the check against the live system', () => {
   const calm: Plan = { steps: [], instances: 1, snapshotRecords: 1_000 }
 
   it('compares every row, signal and mark', async () => {
-    const { check } = await replayed('cvd', await lived('cvd', log, calm), 10)
-    expect(check.tallies.get('derived.flow')).toMatchObject({ compared: 9, different: 0 })
+    const { check } = await replayed('cvd', await lived('cvd', [...begun, ...log], calm), 10)
+    expect(check.tallies.get('derived.flow')).toMatchObject({ compared: 11, different: 0 })
     expect(check.tallies.get('derived.signals')?.compared).toBeGreaterThan(4)
   })
 

@@ -57,7 +57,7 @@ it.skipIf(missing !== undefined)(
     const where = ['--host', hostname, '--port', port, '--database', world.database, '--out', out]
     const { stdout } = await run(python, [file('cvd_chart.py'), ...range, ...where], { timeout: TIMEOUT_MS })
     expect(stdout.split('\n')).toEqual([
-      'cvd 1h bearish_pressure: 1 signals, 100 % right, mean -196.1 bp',
+      'cvd 1h bearish_pressure: 2 signals, 50 % right, mean 3.0 bp',
       'cvd 1h bullish_pressure: 1 signals, 100 % right, mean 200.0 bp',
       'cvd 1h strong_bullish_pressure: 1 signals, 0 % right, mean -294.1 bp',
       `3 intervals drawn into ${out}`,

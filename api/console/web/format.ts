@@ -66,6 +66,14 @@ export function duration(ms: Maybe): string {
   return `${Math.floor(left / DAY)} d ${Math.floor((left % DAY) / HOUR)} h`
 }
 
+/** From this share on a period counts as covered: its oldest bucket is always leaving. */
+const COVERED = 0.98
+
+/** How long the covered part of a period is, in its largest unit; undefined where all of it is covered, or nothing is known. */
+export function coveredPart(share: Maybe, periodMs: number): string | undefined {
+  return share === null || share === undefined || share >= COVERED ? undefined : age(share * periodMs)
+}
+
 /** How old something is: in its largest unit. */
 export function age(ms: Maybe): string {
   if (ms === null || ms === undefined) return DASH

@@ -6,7 +6,10 @@ import * as format from './format.ts'
 import { Liquidations } from './liquidations.ts'
 import { follow, type Change } from './stream.ts'
 
-const periods = ['1h', '4h', '24h', '7d'] as const
+const HOUR_MS = 3_600_000
+const periodMs = { '1h': HOUR_MS, '4h': 4 * HOUR_MS, '24h': 24 * HOUR_MS, '7d': 168 * HOUR_MS } as const
+type Period = keyof typeof periodMs
+const periods: readonly Period[] = ['1h', '4h', '24h', '7d']
 /** How often the API's own figures set right what the stream has added up, milliseconds. */
 const REFRESH_MS = 15_000
 const AT_ONCE = 2
@@ -36,6 +39,8 @@ interface Risk {
 interface Known {
   readonly symbol: string
   readonly cvd: LiveCvd
+  /** How much of each period is covered, 0 to 1. */
+  readonly covered: Map<Period, number>
   price?: Price
   funding?: Funding
   risk?: Risk
@@ -48,7 +53,7 @@ interface SymbolsAnswer {
 
 interface CvdAnswer {
   readonly period_cvd_usd: number
-  readonly coverage: { readonly to: string }
+  readonly coverage: { readonly to: string; readonly share: number }
 }
 
 const known = new Map<string, Known>()
@@ -109,8 +114,10 @@ function drawSymbol(asset: string): void {
   say(cell(row, 'price'), format.price(price?.price), price?.quality === 'degraded' ? 'num weak' : 'num')
   say(cell(row, 'change'), format.inPercent(price?.change_24h, 2), `num ${format.side(price?.change_24h)}`)
   for (const period of periods) {
-    const value = cvd.of(period)
-    say(cell(row, `cvd-${period}`), format.signed(value), `num ${format.side(value)}`)
+    const value = format.signed(cvd.of(period))
+    const part = format.coveredPart(symbol.covered.get(period), periodMs[period])
+    const side = part === undefined ? format.side(cvd.of(period)) : 'weak'
+    say(cell(row, `cvd-${period}`), part === undefined ? value : `${value} in ${part}`, `num ${side}`)
   }
   const running = funding?.exchanges.find(({ rate }) => rate !== null)
   say(cell(row, 'funding'), format.percent(running?.rate, 4))
@@ -135,7 +142,7 @@ async function readSymbols(): Promise<void> {
   setClock(answer.body.now)
   const before = known.size
   for (const { asset, symbol } of answer.body.symbols)
-    if (!known.has(asset)) known.set(asset, { symbol, cvd: new LiveCvd() })
+    if (!known.has(asset)) known.set(asset, { symbol, cvd: new LiveCvd(), covered: new Map() })
   rows.arrange(answer.body.symbols.map(({ asset }) => asset))
   setState(panel, known.size === 0 ? 'empty' : 'ready', 'No symbol is streamed yet.')
   if (before === 0 && known.size > 0)
@@ -148,11 +155,12 @@ function heardAnew(changes: readonly Change[]): void {
   heard(changes)
 }
 
-async function readCvd(asset: string, period: string): Promise<void> {
+async function readCvd(asset: string, period: Period): Promise<void> {
   const symbol = known.get(asset)
   if (symbol === undefined) return
   const answer = await ask<CvdAnswer>(`/api/cvd/${encodeURIComponent(symbol.symbol)}?period=${period}`)
   if (answer.is === 'failed') return // the figure stays, and its row grows old
+  symbol.covered.set(period, answer.body.coverage.share)
   symbol.cvd.answered(period, answer.body.period_cvd_usd, Date.parse(answer.body.coverage.to))
   dirty.add(asset)
   draw()

@@ -4,6 +4,9 @@ import { byId, el, say, setState } from './dom.ts'
 import * as format from './format.ts'
 import { rungsOf, type Level } from './levels.ts'
 
+/** The flow panel is about one hour, milliseconds. */
+const FLOW_MS = 3_600_000
+
 type Venues<Row> = Readonly<Record<string, Row>>
 
 interface CompareAnswer {
@@ -52,6 +55,7 @@ interface RatioAnswer {
 interface FlowAnswer {
   readonly signal: string
   readonly period_cvd_usd: number
+  readonly coverage: { readonly share: number }
   readonly exchanges: Venues<{
     readonly buy_volume_usd: number
     readonly sell_volume_usd: number
@@ -169,8 +173,10 @@ function drawRatio(panel: HTMLElement, { exchanges, aggregate }: RatioAnswer): v
   fill(panel, rows)
 }
 
-function drawFlow(panel: HTMLElement, { signal, period_cvd_usd, exchanges }: FlowAnswer): void {
-  say(byId('signal'), `CVD ${format.signed(period_cvd_usd)} USD: ${signal.replaceAll('_', ' ')}.`)
+function drawFlow(panel: HTMLElement, { signal, period_cvd_usd, coverage, exchanges }: FlowAnswer): void {
+  const part = format.coveredPart(coverage.share, FLOW_MS)
+  const covered = part === undefined ? '' : ` Only ${part} of the hour are covered.`
+  say(byId('signal'), `CVD ${format.signed(period_cvd_usd)} USD: ${signal.replaceAll('_', ' ')}.${covered}`)
   const rows = Object.entries(exchanges).map(
     ([venue, { buy_volume_usd, sell_volume_usd, period_cvd_usd: delta, status }]) =>
       row(

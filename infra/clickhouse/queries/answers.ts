@@ -44,8 +44,8 @@ export const answers: Readonly<Record<string, Rows>> = {
     },
   ],
   '07_signal_hit_rate': [
-    // At 90 s 102, at 150 s 100: it pointed down and it fell.
-    signal('bearish_pressure', -196.078, { hit_rate: 1, hit_low: 0.206543, hit_high: 1 }),
+    // At 90 s 102, at 150 s 100: it pointed down and it fell. At 120 s 99, at 180 s 101: wrong, and half of it the same time.
+    { ...signal('bearish_pressure', 2.97089, { hit_rate: 0.5, hit_low: 0.0546191, hit_high: 0.945381 }), signals: 2 },
     // At 0 s 100, at 60 s 102.
     signal('bullish_pressure', 200, { hit_rate: 1, hit_low: 0.206543, hit_high: 1 }),
     // At 60 s 102, at 120 s 99: wrong.
@@ -165,7 +165,16 @@ function candle(n: number, ohlc: readonly number[], [buy, sell]: readonly [numbe
 }
 
 function signal(name: string, bp: number, share: object): Rows[0] {
-  return { kind: 'cvd', period: '1h', class: name, signals: 1, ...share, mean_return_bp: bp, median_return_bp: bp }
+  return {
+    kind: 'cvd',
+    period: '1h',
+    class: name,
+    signals: 1,
+    independent: 1,
+    ...share,
+    mean_return_bp: bp,
+    median_return_bp: bp,
+  }
 }
 
 function paid(route: string): Rows[0] {

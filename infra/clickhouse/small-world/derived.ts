@@ -49,6 +49,7 @@ const signals: readonly Signal[] = (
     [60, 'strong_bullish_pressure'],
     [90, 'bearish_pressure'],
     [100, 'neutral'],
+    [120, 'bearish_pressure'],
   ] as const
 ).map(([seconds, to]) => ({
   asset: 'btc',

@@ -29,7 +29,7 @@ const counts = {
   candles: 1,
   prices: 7,
   liquidation_risk: 2,
-  signals: 4,
+  signals: 5,
   audits: 3,
   triggers: 3,
   webhook_attempts: 3,

@@ -130,6 +130,13 @@ export interface HeatmapAnswer extends Aged {
   readonly exchanges: Readonly<Record<string, { readonly open_interest_usd: number; readonly mark_price: number }>>
 }
 
+export interface CvdAnswer extends Aged {
+  readonly buy_volume: number
+  readonly sell_volume: number
+  readonly signal: string
+  readonly coverage: { readonly from: string; readonly to: string; readonly share: number }
+}
+
 export interface LiquidationsAnswer extends Aged {
   readonly count: number
   readonly events: readonly {
@@ -174,6 +181,7 @@ interface Aged {
 
 /** Each route's answer, by a short name. */
 export interface RouteAnswers {
+  readonly cvd: CvdAnswer
   readonly price: PriceAnswer
   readonly funding: FundingAnswer
   readonly compare: CompareAnswer

@@ -65,6 +65,7 @@ CvdCoverage = TypedDict(
         "from": "str",
         "to": "str",
         "complete": "bool",
+        "share": "float",
         "gaps": "list[CvdCoverageGapsItem]",
     },
 )
@@ -89,7 +90,7 @@ class Cvd(TypedDict):
     buy_volume_usd: float
     # As sell_volume, in USD
     sell_volume_usd: float
-    # period_cvd over period volume: beyond 15 % strong, beyond 5 % plain, else neutral
+    # period_cvd over period volume: beyond 15 % strong, beyond 5 % plain, else neutral; insufficient_data where coverage.share is below 0.25, or nothing traded
     signal: Literal["strong_bullish_pressure", "bullish_pressure", "neutral", "bearish_pressure", "strong_bearish_pressure", "insufficient_data"]
     # The rolling period, ending now
     period: Literal["1h", "4h", "24h", "7d"]
@@ -163,6 +164,7 @@ CvdHistoryCoverage = TypedDict(
         "from": "str",
         "to": "str",
         "complete": "bool",
+        "share": "float",
         "gaps": "list[CvdHistoryCoverageGapsItem]",
     },
 )
@@ -232,6 +234,7 @@ OhlcvCoverage = TypedDict(
         "from": "str",
         "to": "str",
         "complete": "bool",
+        "share": "float",
         "gaps": "list[OhlcvCoverageGapsItem]",
     },
 )

@@ -37,7 +37,7 @@ export type CvdAnswer = {
   readonly buy_volume_usd: number
   /** As sell_volume, in USD */
   readonly sell_volume_usd: number
-  /** period_cvd over period volume: beyond 15 % strong, beyond 5 % plain, else neutral */
+  /** period_cvd over period volume: beyond 15 % strong, beyond 5 % plain, else neutral; insufficient_data where coverage.share is below 0.25, or nothing traded */
   readonly signal:
     | 'strong_bullish_pressure'
     | 'bullish_pressure'
@@ -107,6 +107,8 @@ export type CvdAnswer = {
     readonly to: string
     /** The log reaches back to the start, has no hole and every listing venue was heard to the end */
     readonly complete: boolean
+    /** How much of the time asked for the log holds, 0 to 1: the mean over the instruments; missing trades count as not held */
+    readonly share: number
     /** Holes, newest first, at most 50 */
     readonly gaps: readonly {
       /** Venue */
@@ -194,6 +196,8 @@ export type CvdHistoryAnswer = {
     readonly to: string
     /** The log reaches back to the start, has no hole and every listing venue was heard to the end */
     readonly complete: boolean
+    /** How much of the time asked for the log holds, 0 to 1: the mean over the instruments; missing trades count as not held */
+    readonly share: number
     /** Holes, newest first, at most 50 */
     readonly gaps: readonly {
       /** Venue */
@@ -275,6 +279,8 @@ export type OhlcvAnswer = {
     readonly to: string
     /** The log reaches back to the start, has no hole and every listing venue was heard to the end */
     readonly complete: boolean
+    /** How much of the time asked for the log holds, 0 to 1: the mean over the instruments; missing trades count as not held */
+    readonly share: number
     /** Holes, newest first, at most 50 */
     readonly gaps: readonly {
       /** Venue */

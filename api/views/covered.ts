@@ -1,0 +1,50 @@
+import type { Covered, Stretch } from '../../processors/cvd/covered-time.ts'
+import type { Micros } from '../../schemas/records.ts'
+import { Row, type Database } from './database.ts'
+import type { GapRow } from './gaps.ts'
+import { microsSql } from './time.ts'
+
+/** Most ends of subscriptions of an asset that are looked at; the newest. */
+const ENDS_MAX = 1000
+
+/** The first trade of one instrument. */
+export interface First {
+  readonly instrument: string
+  readonly first: Micros
+}
+
+/** A time in which nobody was subscribed to an instrument. */
+export interface Unsubscribed extends Stretch {
+  readonly instrument: string
+}
+
+/** A subscription that ended goes on with the first bucket behind it. */
+const unsubscribedSql = `SELECT ended.instrument AS instrument, ${microsSql('ended.time')} AS from_us,
+  ${microsSql('flow.bucket')} AS next_us
+  FROM (SELECT instrument, time FROM subscription_changes WHERE asset = {asset:String} AND state = 'ended'
+    ORDER BY time DESC LIMIT ${ENDS_MAX}) AS ended
+  ASOF LEFT JOIN (SELECT instrument, bucket FROM flow_10s WHERE asset = {asset:String} AND instrument IN
+    (SELECT instrument FROM subscription_changes WHERE asset = {asset:String} AND state = 'ended')) AS flow
+  ON flow.instrument = ended.instrument AND flow.bucket > ended.time`
+
+/** When nobody was subscribed to an asset's trades; without an end where that is still so. */
+export async function readUnsubscribed(database: Database, asset: string): Promise<Unsubscribed[]> {
+  const rows = await database.query(unsubscribedSql, { asset })
+  return rows.map((raw) => {
+    const row = new Row(raw)
+    const [from, next] = [row.number('from_us'), row.number('next_us')]
+    return { instrument: row.text('instrument'), from, to: next > from ? next : Infinity }
+  })
+}
+
+/** Which time the log holds of each instrument that ever traded. `holes`: trades that are missing. */
+export function coveredOf(
+  firsts: readonly First[],
+  { holes, unsubscribed }: { holes: readonly GapRow[]; unsubscribed: readonly Unsubscribed[] },
+): Covered[] {
+  return firsts.map(({ instrument, first }) => ({
+    since: first,
+    holes: holes.filter((hole) => hole.instrument === instrument),
+    unsubscribed: unsubscribed.filter((stretch) => stretch.instrument === instrument),
+  }))
+}

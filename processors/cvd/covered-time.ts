@@ -1,0 +1,143 @@
+import type { Gap, Micros } from '../../schemas/records.ts'
+import { periods } from './periods.ts'
+
+/** A signal of a period of which less than this share is covered says nothing. */
+export const COVERED_MIN = 0.25
+/** Holes that are kept of one instrument; beyond it the one that began first counts as covered. */
+export const HOLES_MAX = 1_000
+/** Nothing looks further back. */
+const KEPT: Micros = periods['7d'].length + periods['7d'].bucket
+
+/** A stretch of time, half open, by venue time. */
+export interface Stretch {
+  readonly from: Micros
+  readonly to: Micros
+}
+
+/** Which time of one instrument the log holds: all since its first trade but for the holes. */
+export interface Covered {
+  /** Time of the first trade. */
+  readonly since: Micros
+  /** Trades that are missing: gaps that are not filled. */
+  readonly holes: readonly Stretch[]
+  /** Nobody was subscribed; the last has no end while that is so. */
+  readonly unsubscribed: readonly Stretch[]
+}
+
+/**
+ * The share of the time from `from` up to `to` that the log holds: the mean over the instruments that traded before its end
+ * and were subscribed at some time of it. In whole microseconds, so that it does not depend on their order.
+ */
+export function coveredShare(instruments: readonly Covered[], { from, to }: Stretch): number {
+  const wanted = instruments.filter(
+    ({ since, unsubscribed }) => since < to && !unsubscribed.some((un) => un.from <= from && un.to >= to),
+  )
+  if (wanted.length === 0 || to <= from) return 0
+  const covered = wanted.reduce((sum, instrument) => sum + coveredTime(instrument, { from, to }), 0)
+  return covered / (wanted.length * (to - from))
+}
+
+function coveredTime({ since, holes, unsubscribed }: Covered, { from, to }: Stretch): Micros {
+  let at = Math.max(from, since)
+  let covered = 0
+  const missing = holes.length + unsubscribed.length === 0 ? [] : [...holes, ...unsubscribed]
+  for (const hole of missing.toSorted((a, b) => a.from - b.from)) {
+    covered += Math.max(0, Math.min(hole.from, to) - at)
+    at = Math.max(at, hole.to)
+  }
+  return covered + Math.max(0, to - at)
+}
+
+/** What is known of one instrument, as the log tells it. */
+export class CoveredTime implements Covered {
+  #since: Micros
+  readonly #gaps: Map<number, Stretch>
+  #unsubscribed: readonly Stretch[]
+  /** It changed since it was last saved. */
+  isChanged = false
+
+  constructor(saved: SavedCovered = { since: null, gaps: [], unsubscribed: [] }) {
+    this.#since = saved.since ?? Infinity
+    this.#gaps = new Map(saved.gaps.map(([id, from, to]) => [id, { from, to }]))
+    this.#unsubscribed = saved.unsubscribed.map(([from, to]) => ({ from, to: to ?? Infinity }))
+  }
+
+  get since(): Micros {
+    return this.#since
+  }
+
+  get holes(): readonly Stretch[] {
+    return this.#gaps.size === 0 ? none : [...this.#gaps.values()]
+  }
+
+  get unsubscribed(): readonly Stretch[] {
+    return this.#unsubscribed
+  }
+
+  get saved(): SavedCovered {
+    return {
+      since: Number.isFinite(this.#since) ? this.#since : null,
+      gaps: [...this.#gaps].map(([id, { from, to }]) => [id, from, to]),
+      unsubscribed: this.#unsubscribed.map(({ from, to }) => [from, Number.isFinite(to) ? to : null]),
+    }
+  }
+
+  /** A trade was counted: the first may come later than others, and one while nobody was subscribed ends that. */
+  trade(time: Micros): void {
+    if (time < this.#since) {
+      this.#since = time
+      this.isChanged = true
+    }
+    if (this.#unsubscribed.length === 0 || !this.#unsubscribed.some(({ from, to }) => time > from && time < to)) return
+    this.#unsubscribed = this.#unsubscribed.map((un) =>
+      time > un.from && time < un.to ? { from: un.from, to: time } : un,
+    )
+    this.isChanged = true
+  }
+
+  gap({ gap_id, state, from_time, to_time }: Gap): void {
+    if (state === 'filled') this.isChanged = this.#gaps.delete(gap_id) || this.isChanged
+    else {
+      this.#gaps.set(gap_id, { from: from_time, to: to_time })
+      this.isChanged = true
+      if (this.#gaps.size > HOLES_MAX) this.#gaps.delete(oldestOf(this.#gaps))
+    }
+  }
+
+  /** The subscription ended; whoever subscribes again begins with the next trade. */
+  ended(time: Micros): void {
+    if (this.#unsubscribed.some(({ to }) => to > time)) return
+    this.#unsubscribed = [...this.#unsubscribed, { from: time, to: Infinity }].slice(-HOLES_MAX)
+    this.isChanged = true
+  }
+
+  /** Forgets holes that no period reaches back to. */
+  forget(now: Micros): void {
+    if (this.#gaps.size + this.#unsubscribed.length === 0) return
+    const isGone = ({ to }: Stretch): boolean => to < now - KEPT
+    for (const [id, gap] of this.#gaps) {
+      if (!isGone(gap)) continue
+      this.#gaps.delete(id)
+      this.isChanged = true
+    }
+    if (!this.#unsubscribed.some(isGone)) return
+    this.#unsubscribed = this.#unsubscribed.filter((un) => !isGone(un))
+    this.isChanged = true
+  }
+}
+
+/** As JSON has it: no infinity. */
+export interface SavedCovered {
+  /** null: no trade yet. */
+  readonly since: Micros | null
+  readonly gaps: readonly (readonly [id: number, from: Micros, to: Micros])[]
+  readonly unsubscribed: readonly (readonly [from: Micros, to: Micros | null])[]
+}
+
+const none: readonly Stretch[] = []
+
+function oldestOf(gaps: ReadonlyMap<number, Stretch>): number {
+  let oldest: readonly [id: number, from: Micros] = [-1, Infinity]
+  for (const [id, { from }] of gaps) if (from < oldest[1]) oldest = [id, from]
+  return oldest[0]
+}
