@@ -12,7 +12,7 @@ import type { Logger } from '../infra/log.ts'
 import type { ProcessorRow } from './kernel/processor.ts'
 import { Runner, SNAPSHOT_RECORDS } from './kernel/run.ts'
 import type { StopReason } from './kernel/watch.ts'
-import { createMeter, exposeRunner } from './metrics.ts'
+import { createMeter, exposeRunner, Tally } from './metrics.ts'
 import { processorsNamed } from './topology.ts'
 
 /** A member of the group that is silent for this long loses its partitions, milliseconds. */
@@ -42,6 +42,7 @@ async function start(report: Logger): Promise<() => Promise<void>> {
   const rows = rowsOf(config.PROCESSORS)
   const metrics = new Registry()
   collectDefaultMetrics({ register: metrics })
+  const deadLetters = new Tally()
   const clientId = `processors-${hostname()}-${process.pid}`
   const { KAFKA_BROKERS: brokers, NAMESPACE: namespace } = config
   const codec = await loadCodec(config.SCHEMA_REGISTRY_URL)
@@ -58,7 +59,7 @@ async function start(report: Logger): Promise<() => Promise<void>> {
       lookUp: (id) => codec.lookUp(id),
       hint: async (name, positions) => members.find(({ row }) => row.name === name)?.membership.hint(positions),
       clock: hostClock,
-      meter: createMeter(metrics),
+      meter: createMeter(metrics, deadLetters),
       report,
     },
     snapshots: { everyMs: config.SNAPSHOT_SECONDS * 1000, everyRecords: SNAPSHOT_RECORDS },
@@ -67,7 +68,10 @@ async function start(report: Logger): Promise<() => Promise<void>> {
   })
   exposeRunner(metrics, runner)
   void runner.failed.then((reason) => end(reason, report))
-  const ops = await startOps(metrics, () => ({ ...runner.health() }), { host: config.OPS_HOST, port: config.OPS_PORT })
+  const ops = await startOps(metrics, () => ({ ...runner.health(), dead_letters: deadLetters.said }), {
+    host: config.OPS_HOST,
+    port: config.OPS_PORT,
+  })
   report.info({ url: ops.url, processors: rows.map(({ name }) => name) }, 'running')
   sayReady(ops.url)
   return async () => {

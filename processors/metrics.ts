@@ -1,12 +1,29 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { DeadLetter } from '../schemas/records.ts'
 import type { Meter } from './kernel/ports.ts'
 import type { Runner } from './kernel/run.ts'
 
 /** From a fast batch to one that holds up its partition, seconds. */
 const BATCH_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 5]
 
+/** The records that this process has set aside. */
+export class Tally {
+  #count = 0
+  #newest: object | null = null
+
+  add({ processor, topic, partition, offset, time, reason, code, at }: DeadLetter): void {
+    this.#count += 1
+    this.#newest = { processor, topic, partition, offset, time: time / 1_000, reason, code, at }
+  }
+
+  /** For `/healthz`: how many since the start, and the newest; its record time in milliseconds. */
+  get said(): { readonly count: number; readonly newest: object | null } {
+    return { count: this.#count, newest: this.#newest }
+  }
+}
+
 /** The kernel's figures as Prometheus metrics. */
-export function createMeter(registry: Registry): Meter {
+export function createMeter(registry: Registry, tally: Tally = new Tally()): Meter {
   const counter = (name: string, help: string, ...labels: string[]): Counter =>
     new Counter({ name, help, labelNames: ['processor', ...labels], registers: [registry] })
   const seconds = (name: string, help: string): Histogram =>
@@ -17,7 +34,12 @@ export function createMeter(registry: Registry): Meter {
   const restores = seconds('mda_processor_restore_seconds', 'Time to claim a partition and read its state')
   const snapshots = counter('mda_processor_snapshots_total', 'Snapshots written')
   const snapshotBytes = counter('mda_processor_snapshot_bytes_total', 'Size of the snapshots written')
-  const undecodable = counter('mda_processor_undecodable_records_total', 'Input records that were skipped', 'topic')
+  const deadLetters = counter(
+    'mda_processor_dead_letters_total',
+    'Input records that were set aside, into control.dead_letters',
+    'topic',
+    'reason',
+  )
   const skipped = counter(
     'mda_processor_lost_records_total',
     'Offsets that retention took before they were read',
@@ -36,7 +58,11 @@ export function createMeter(registry: Registry): Meter {
       snapshots.inc({ processor })
       snapshotBytes.inc({ processor }, bytes)
     },
-    undecodable: (processor, topic) => undecodable.inc({ processor, topic }),
+    deadLetter(letter) {
+      const { processor, topic, reason } = letter
+      deadLetters.inc({ processor, topic, reason })
+      tally.add(letter)
+    },
     skipped: (processor, topic, records) => skipped.inc({ processor, topic }, records),
     fenced: (processor) => fenced.inc({ processor }),
     failed: (processor) => failed.inc({ processor }),

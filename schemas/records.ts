@@ -153,6 +153,23 @@ export interface Snapshot {
   readonly state: Buffer
 }
 
+/** A record that a reader has set aside. */
+export interface DeadLetter {
+  readonly processor: string
+  readonly topic: string
+  readonly partition: number
+  readonly offset: number
+  readonly time: Micros
+  readonly reason: 'unknown' | 'undecodable' | 'unknown_schema' | 'failed' | 'held'
+  readonly code: string
+  readonly message: string
+  readonly at: string | null
+  readonly attempts: number
+  readonly key: Buffer | null
+  readonly size: number
+  readonly value: Buffer
+}
+
 export interface Layout {
   readonly log: string
   readonly version: number
@@ -173,6 +190,7 @@ export interface Records {
   signal: Signal
   snapshot: Snapshot
   layout: Layout
+  dead_letter: DeadLetter
   spot_ticker: SpotTicker
   price_range: PriceRange
   derivative_ticker: DerivativeTicker

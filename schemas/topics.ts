@@ -98,6 +98,14 @@ export const topics = [
     says: 'The log’s id, partition count and asset map: a start on another layout is refused.',
   },
   {
+    name: 'control.dead_letters',
+    key: 'processor|topic|partition|offset',
+    partitions: 'asset',
+    kind: 'journal',
+    records: ['dead_letter'],
+    says: 'Records that a reader has set aside, each with its place and why; in the partition of the reader.',
+  },
+  {
     name: 'derived.flow',
     key: 'asset|instrument|bucket|part',
     partitions: 'asset',

@@ -41,7 +41,8 @@ describe('migrate', () => {
   it('moves the Kafka tables, and only them, when broker or registry have moved', async () => {
     await migrate(around())
     const moved = { ...around(), registryUrl: 'http://127.0.0.1:1/elsewhere' }
-    expect(await migrate(moved)).toEqual([8, 18, 22, 26, 29, 37, 39])
+    const again = loadMigrations().filter((each) => each.again && each.name.startsWith('kafka'))
+    expect(await migrate(moved)).toEqual(again.map(({ number }) => number))
     expect(await migrate(moved)).toEqual([])
     const [table] = await server.rows<{ sql: string }>(
       `SELECT create_table_query AS sql FROM system.tables WHERE database = '${database}' AND name = 'derived_signals_queue'`,

@@ -41,6 +41,7 @@ const kept: Partial<Record<RecordType, readonly string[]>> = {
   attempt: ['receiver'],
   payment_intent: ['signature', 'nonce', 'fingerprint', 'purchase'],
   payment_event: ['raw', 'fingerprint', 'purchase'],
+  dead_letter: ['key', 'value'],
 }
 const secret = [
   'receiver',
@@ -124,9 +125,18 @@ describe('the migrations', () => {
       'webhooks_attempts',
       'payments_intents',
       'payments_events',
+      'control_dead_letters',
     ])
       expect(newest.get(`${topic}_pump`)).toContain("'' AS log_raw")
-    for (const view of ['inputs', 'alert_events', 'triggers', 'attempts', 'payment_intents', 'payment_events'])
+    for (const view of [
+      'inputs',
+      'alert_events',
+      'triggers',
+      'attempts',
+      'payment_intents',
+      'payment_events',
+      'dead_letters',
+    ])
       expect(newest.get(`ingest_${view}_error`)).toContain("'' AS raw")
   })
 

@@ -282,7 +282,7 @@ export const quietMeter: Meter = {
   outputs: nothing,
   restored: nothing,
   snapshot: nothing,
-  undecodable: nothing,
+  deadLetter: nothing,
   skipped: nothing,
   fenced: nothing,
   failed: nothing,

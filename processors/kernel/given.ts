@@ -1,12 +1,13 @@
 import type { Membership } from '../../infra/kafka/seam.ts'
 import { localCodec } from '../../schemas/codec.ts'
-import type { Message, Micros, SubscriptionChange } from '../../schemas/records.ts'
+import type { DeadLetter, Message, Micros, SubscriptionChange } from '../../schemas/records.ts'
+import { DEAD_LETTERS } from './dead-letters.ts'
 import { Decoder } from './decoder.ts'
 import { quietMeter, quietReport, stillClock } from './driver.ts'
 import { MemoryBroker } from './memory-log.ts'
 import type { Clock, Meter, Ports, Report } from './ports.ts'
 import type { Output, Processor, ProcessorRow } from './processor.ts'
-import type { TaskOptions } from './task.ts'
+import type { Task, TaskOptions } from './task.ts'
 
 /** What the kernel's tests begin with: a processor that counts, a log in memory, a membership dealt by hand. */
 
@@ -67,6 +68,14 @@ export function counted(broker: MemoryBroker, partition = 0): number[] {
   })
 }
 
+/** The places that were set aside, with why, in log order. */
+export function lettersIn(broker: MemoryBroker, partition = 0): DeadLetter[] {
+  return broker.records(DEAD_LETTERS, partition).flatMap(({ value }) => {
+    const message = value === null ? undefined : codec.decode(value)
+    return message?.type === 'dead_letter' ? [message.value] : []
+  })
+}
+
 /** Notes what a task says and counts. */
 export class Notes {
   readonly lines: string[] = []
@@ -81,7 +90,7 @@ export class Notes {
     this.meter = {
       ...quietMeter,
       applied: (_, records) => add('applied', records),
-      undecodable: () => add('undecodable'),
+      deadLetter: ({ reason }) => add(reason),
       skipped: (_, __, records) => add('skipped', records),
       fenced: () => add('fenced'),
       failed: () => add('failed'),
@@ -123,6 +132,11 @@ export function on(
   }
   const decoder = new Decoder(all.codec, (id) => all.lookUp(id))
   return { broker, notes, ports: all, decoder, partitions: 12, snapshots: { everyMs: Infinity, everyRecords } }
+}
+
+/** One fetch and its work. */
+export async function round(task: Task, { ports }: Given): Promise<void> {
+  await task.work(await ports.reader.fetch(task.positions(), { maxWaitMs: 0, maxBytesPerPartition: 1e6 }))
 }
 
 /** A membership that the test deals out. */

@@ -1,5 +1,6 @@
 import type { Codec } from '../../schemas/codec.ts'
 import type { Log, LogReader, Position } from '../../infra/kafka/seam.ts'
+import type { DeadLetter } from '../../schemas/records.ts'
 
 /** The machine's time, handed in so that tests drive it. Used for liveness and delays only, never for data. */
 export interface Clock {
@@ -24,7 +25,8 @@ export interface Meter {
   outputs(processor: string, topic: string, records: number): void
   restored(processor: string, ms: number): void
   snapshot(processor: string, bytes: number): void
-  undecodable(processor: string, topic: string): void
+  /** A record was set aside. */
+  deadLetter(letter: DeadLetter): void
   /** Retention has overtaken the position: `records` offsets were never read. */
   skipped(processor: string, topic: string, records: number): void
   /** A newer owner stands; this one was refused by the broker. */

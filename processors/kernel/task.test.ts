@@ -1,17 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { Codec, localCodec } from '../../schemas/codec.ts'
-import { codec, counted, given, mark, marks, on, tally, tallyRow, type Given } from './given.ts'
+import { DEAD_LETTERS } from './dead-letters.ts'
+import { codec, counted, given, lettersIn, mark, marks, on, round, tally, tallyRow, type Given } from './given.ts'
 import type { Output, Processor, ProcessorRow } from './processor.ts'
 import { POSITION_KEY, SNAPSHOT_BYTES_MAX } from './snapshot.ts'
 import { SNAPSHOT_INPUT_BYTES, Task } from './task.ts'
 import { versionOf } from './version.ts'
 
 const IN = 'market.trades'
-
-/** One fetch and its work. */
-async function round(task: Task, { ports }: Given): Promise<void> {
-  await task.work(await ports.reader.fetch(task.positions(), { maxWaitMs: 0, maxBytesPerPartition: 1e6 }))
-}
 
 function stateKeys({ broker }: Given): string[] {
   return broker.records('state.cvd', 0).map(({ key, value }) => `${key?.toString()}${value === null ? ' erased' : ''}`)
@@ -70,17 +66,6 @@ describe('a task', () => {
     await expect(round(old, begun)).rejects.toThrow('must be dropped')
   })
 
-  it('skips what cannot be decoded, counts it and says so, but not for ever', async () => {
-    const begun = given()
-    const bad = { key: 'x', value: Buffer.from('nonsense'), time: 0 }
-    const cut = { key: 'x', value: codec.encode(IN, 'mark', mark(5).value).subarray(0, 7), time: 0 }
-    begun.broker.append(IN, 0, [bad, ...marks(5), cut, ...Array.from({ length: 98 }, () => bad), ...marks(6)])
-    await round(await Task.open(tallyRow, 0, begun), begun)
-    expect(counted(begun.broker)).toEqual([1, 2])
-    expect(begun.notes.sums).toMatchObject({ undecodable: 100, applied: 102 })
-    expect(begun.notes.lines).toHaveLength(7)
-  })
-
   it('passes tombstones', async () => {
     const begun = given()
     begun.broker.append(IN, 0, [{ key: 'x', value: null, time: 0 }, ...marks(5)])
@@ -131,6 +116,9 @@ describe('a task', () => {
 })
 
 describe('an unknown schema id', () => {
+  const nothing = { key: null, at: null, value: Buffer.alloc(0), size: 0, attempts: 1, code: '', message: '' }
+  const letter = { ...nothing, processor: '', topic: IN, partition: 0, offset: 0, time: 0, reason: 'failed' } as const
+
   /** A codec that knows every id but that of marks in market.trades, which it may be told. */
   function forgetful(): { codec: Codec; id: number; teach: () => void } {
     const known = localCodec()
@@ -138,6 +126,11 @@ describe('an unknown schema id', () => {
     const partial = new Codec([
       { id: known.encode('derived.flow', 'mark', mark(1).value).readInt32BE(1), topic: 'derived.flow', record: 'mark' },
       { id: 999, topic: 'state.cvd', record: 'snapshot' },
+      {
+        id: known.encode(DEAD_LETTERS, 'dead_letter', letter).readInt32BE(1),
+        topic: DEAD_LETTERS,
+        record: 'dead_letter',
+      },
     ])
     return { codec: partial, id, teach: () => partial.add({ id, topic: IN, record: 'mark' }) }
   }
@@ -162,7 +155,10 @@ describe('an unknown schema id', () => {
     const begun = given({ codec: forgetful().codec })
     begun.broker.append(IN, 0, marks(5, 6))
     await round(await Task.open(tallyRow, 0, begun), begun)
-    expect(begun.notes.sums['undecodable']).toBe(2)
+    expect(lettersIn(begun.broker)).toMatchObject([
+      { offset: 0, reason: 'unknown_schema' },
+      { offset: 1, reason: 'unknown_schema' },
+    ])
   })
 
   it('that cannot be asked for stops the task: nothing is skipped because a registry is down', async () => {

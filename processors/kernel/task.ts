@@ -2,6 +2,7 @@ import type { Claim, LogRecord, Position, Slice, TopicPartition } from '../../in
 import { UndecodableError } from '../../schemas/codec.ts'
 import type { Message, Micros } from '../../schemas/records.ts'
 import { topicOf, type TopicName } from '../../schemas/topics.ts'
+import { causeOf, DEAD_LETTERS, DeadLetters } from './dead-letters.ts'
 import type { Decoder } from './decoder.ts'
 import { Fold } from './fold.ts'
 import { openState } from './open-state.ts'
@@ -15,6 +16,9 @@ import { batchBytes, snapshotBatch } from './snapshot.ts'
  * it is read, at most some times its size, and a snapshot must fit into one batch.
  */
 export const SNAPSHOT_INPUT_BYTES = 2_000_000
+
+/** Behind records that were set aside the state is written this soon: what follows them is known to go on without them. */
+const SNAPSHOT_LETTERS_MS = 1_000
 
 export interface TaskOptions {
   /** Of every topic that is partitioned alike. */
@@ -44,7 +48,8 @@ export class Task {
   #unsaved = 0
   #unsavedBytes = 0
   #savedAt: number
-  #undecodable = 0
+  readonly #dead: DeadLetters
+  #unsavedLetters = 0
   #hinting = false
   #failed = false
 
@@ -72,6 +77,7 @@ export class Task {
     this.#claim = claim
     this.#folded = new Fold(row, partition, { state, time })
     this.#next = next
+    this.#dead = new DeadLetters(row.name, partition, options.ports)
     this.#outputs = new Outputs(options.ports.codec, row.outputs, { own: partition, partitions: options.partitions })
     this.#savedAt = options.ports.clock.now()
   }
@@ -89,7 +95,8 @@ export class Task {
   get isSnapshotDue(): boolean {
     const { snapshots, ports } = this.#options
     if (this.#unsaved >= snapshots.everyRecords || this.#unsavedBytes >= SNAPSHOT_INPUT_BYTES) return true
-    return this.#unsaved > 0 && ports.clock.now() - this.#savedAt >= snapshots.everyMs
+    const everyMs = this.#unsavedLetters > 0 ? Math.min(snapshots.everyMs, SNAPSHOT_LETTERS_MS) : snapshots.everyMs
+    return this.#unsaved > 0 && ports.clock.now() - this.#savedAt >= everyMs
   }
 
   /** The processor's own counts. */
@@ -124,6 +131,7 @@ export class Task {
     meter.snapshot(this.row.name, batchBytes(batch))
     this.#unsaved = 0
     this.#unsavedBytes = 0
+    this.#unsavedLetters = 0
     this.#savedAt = clock.now()
     this.#hint()
   }
@@ -158,33 +166,27 @@ export class Task {
     this.#folded.apply(topic, record, message, this.#outputs.emit)
   }
 
-  /** The record; undefined for one that cannot be read: counted, logged, never in the way of the others. */
-  #read(topic: TopicName, { offset, value }: LogRecord): Message | 'ask' | undefined {
-    if (value === null) return undefined
+  /** The record; undefined for one that cannot be read: set aside, never in the way of the others. */
+  #read(topic: TopicName, record: LogRecord): Message | 'ask' | undefined {
+    if (record.value === null) return undefined
     try {
-      return this.#options.decoder.decode(value) ?? 'ask'
+      return this.#options.decoder.decode(record.value) ?? 'ask'
     } catch (error) {
-      return this.#countUndecodable(topic, offset, error)
+      return this.#setAside(topic, record, error)
     }
   }
 
-  async #ask(topic: TopicName, { offset, value }: LogRecord): Promise<Message | undefined> {
+  async #ask(topic: TopicName, record: LogRecord): Promise<Message | undefined> {
     try {
-      return value === null ? undefined : await this.#options.decoder.decodeOrAsk(value)
+      return record.value === null ? undefined : await this.#options.decoder.decodeOrAsk(record.value)
     } catch (error) {
-      return this.#countUndecodable(topic, offset, error)
+      return this.#setAside(topic, record, error)
     }
   }
 
-  #countUndecodable(topic: TopicName, offset: number, error: unknown): undefined {
+  #setAside(topic: TopicName, record: LogRecord, error: unknown): undefined {
     if (!(error instanceof UndecodableError)) throw error
-    const { meter, report } = this.#options.ports
-    meter.undecodable(this.row.name, topic)
-    this.#undecodable += 1
-    if (!isPowerOfTwo(this.#undecodable)) return undefined // the 1st, 2nd, 4th, 8th: a flood of them must not flood the log
-    const { partition } = this
-    const fields = { topic, partition, offset, count: this.#undecodable, code: error.code, schemaId: error.schemaId }
-    report.error(fields, 'skipped a record that cannot be decoded')
+    this.#dead.add(topic, record, causeOf(error))
     return undefined
   }
 
@@ -206,6 +208,7 @@ export class Task {
     const { clock, meter } = this.#options.ports
     this.#unsaved += applied
     this.#folded.flush(this.#outputs.emit)
+    this.#unsavedLetters += await this.#dead.write(this.#claim)
     await Promise.all(
       this.#outputs.take().map(async ({ topic, partition, count, sends }) => {
         for (const records of sends) await this.#claim.send(topic, partition, records)
@@ -229,11 +232,7 @@ export class Task {
 /** What a task claims: its own partition of each topic that it writes, all of those that are partitioned otherwise. */
 function targetsOf(row: ProcessorRow, own: number, partitions: number): TopicPartition[] {
   const all = Array.from({ length: partitions }, (_, partition) => partition)
-  return [...row.outputs, row.state].flatMap((topic) =>
+  return [...row.outputs, row.state, DEAD_LETTERS].flatMap((topic) =>
     (topicOf(topic).partitions === 'receiver' ? all : [own]).map((partition) => ({ topic, partition })),
   )
-}
-
-function isPowerOfTwo(n: number): boolean {
-  return (n & (n - 1)) === 0
 }

@@ -2,6 +2,7 @@ import type { Claim, LogRecord, OutRecord, Slice } from '../../infra/kafka/seam.
 import { UndecodableError } from '../../schemas/codec.ts'
 import type { PaymentEvent } from '../../schemas/payments.ts'
 import type { Message, Micros } from '../../schemas/records.ts'
+import { causeOf, DEAD_LETTERS, DeadLetters } from '../kernel/dead-letters.ts'
 import type { Decoder } from '../kernel/decoder.ts'
 import type { Ports } from '../kernel/ports.ts'
 import { refusalOf } from './admit.ts'
@@ -43,6 +44,7 @@ export interface DeskOptions {
 export class Desk {
   readonly #options: DeskOptions
   readonly #claim: Claim
+  readonly #dead: DeadLetters
   readonly #ledger: Ledger
   readonly #abort = new AbortController()
   #next: number
@@ -53,7 +55,9 @@ export class Desk {
   static async open(options: DeskOptions): Promise<Desk> {
     const { log, reader, clock, meter } = options.ports
     const startedAt = clock.now()
-    const claim = await log.claim(`${OWNER}-${PARTITION}`, [{ topic: EVENTS, partition: PARTITION }])
+    const targets = [EVENTS, DEAD_LETTERS].map((topic) => ({ topic, partition: PARTITION }))
+    const claim = await log.claim(`${OWNER}-${PARTITION}`, targets)
+    const dead = new DeadLetters(OWNER, PARTITION, options.ports)
     const since = async (topic: string, time: number): Promise<number> =>
       (await reader.offsets(topic, [PARTITION], { time })).get(PARTITION) ?? 0
     const intents = await since(INTENTS, startedAt - KNOWN_MS)
@@ -61,25 +65,25 @@ export class Desk {
     const ledger = new Ledger()
     for await (const records of reader.toEnd(EVENTS, PARTITION, events)) {
       for (const record of records) {
-        const message = await read(record, EVENTS, options)
+        const message = await read(record, EVENTS, { options, claim, dead })
         if (message?.type === 'payment_event') ledger.restore(message.value)
       }
     }
     meter.restored(OWNER, clock.now() - startedAt)
     const end = (await reader.offsets(INTENTS, [PARTITION], 'end')).get(PARTITION) ?? 0
-    return new Desk(options, claim, { ledger, next: intents, end })
+    return new Desk({ options, claim, dead }, { ledger, next: intents, end })
   }
 
   /** Where the intents ended at the claim: all before may have been answered by a former owner. */
   readonly #claimedAt: number
 
   private constructor(
-    options: DeskOptions,
-    claim: Claim,
+    { options, claim, dead }: { options: DeskOptions; claim: Claim; dead: DeadLetters },
     { ledger, next, end }: { ledger: Ledger; next: number; end: number },
   ) {
     this.#options = options
     this.#claim = claim
+    this.#dead = dead
     this.#ledger = ledger
     this.#next = next
     this.#claimedAt = end
@@ -104,7 +108,7 @@ export class Desk {
     const startedAt = clock.now()
     for (const record of slice.records) {
       if (record.offset < this.#next) continue
-      const message = await read(record, INTENTS, this.#options)
+      const message = await read(record, INTENTS, { options: this.#options, claim: this.#claim, dead: this.#dead })
       if (message?.type === 'payment_intent') this.#intent({ intent: message.value, offset: record.offset })
       this.#next = record.offset + 1
     }
@@ -222,19 +226,19 @@ function wordsOf(outcome: Outcome, by: Settler['by']): Partial<PaymentEvent> {
   return { tx, block: outcome.block, by: outcome.by }
 }
 
-/** The record; undefined for one that cannot be read: counted, logged, never in the way of the others. */
+/** The record; undefined for one that cannot be read: set aside, never in the way of the others. */
 async function read(
-  { offset, value }: LogRecord,
-  topic: string,
-  { ports, decoder }: Pick<DeskOptions, 'ports' | 'decoder'>,
+  record: LogRecord,
+  topic: typeof EVENTS | typeof INTENTS,
+  { options, claim, dead }: { options: DeskOptions; claim: Claim; dead: DeadLetters },
 ): Promise<Message | undefined> {
-  if (value === null) return undefined
+  if (record.value === null) return undefined
   try {
-    return decoder.decode(value) ?? (await decoder.decodeOrAsk(value))
+    return await options.decoder.decodeOrAsk(record.value)
   } catch (error) {
     if (!(error instanceof UndecodableError)) throw error
-    ports.meter.undecodable(OWNER, topic)
-    ports.report.error({ topic, offset, code: error.code }, 'skipped a payment that cannot be decoded')
+    dead.add(topic, record, causeOf(error))
+    await dead.write(claim)
     return undefined
   }
 }

@@ -13,7 +13,7 @@ import type { Membership } from '../../infra/kafka/seam.ts'
 import { runService, sayReady } from '../../infra/lifecycle.ts'
 import type { Logger } from '../../infra/log.ts'
 import type { StopReason } from '../kernel/watch.ts'
-import { createMeter } from '../metrics.ts'
+import { createMeter, Tally } from '../metrics.ts'
 import { Chain, ChainError, connectChain } from './chain.ts'
 import { INTENTS, PARTITION } from './desk.ts'
 import { FacilitatorSettler } from './facilitator.ts'
@@ -62,6 +62,7 @@ async function start(report: Logger): Promise<() => Promise<void>> {
   await assertReady({ client, terms, account, gasWeiMin: BigInt(config.PAYMENT_GAS_WEI_MIN), report })
   const metrics = new Registry()
   collectDefaultMetrics({ register: metrics })
+  const deadLetters = new Tally()
   const { KAFKA_BROKERS: brokers, NAMESPACE: namespace } = config
   const clientId = `payments-${hostname()}-${process.pid}`
   const codec = await loadCodec(config.SCHEMA_REGISTRY_URL)
@@ -79,7 +80,7 @@ async function start(report: Logger): Promise<() => Promise<void>> {
       report,
       clock: hostClock,
       reader: log.reader(),
-      meter: createMeter(metrics),
+      meter: createMeter(metrics, deadLetters),
       lookUp: (id) => codec.lookUp(id),
       hint: (_, positions) => membership.hint(positions),
     },
@@ -88,7 +89,10 @@ async function start(report: Logger): Promise<() => Promise<void>> {
   exposePayments(metrics, service)
   if (account !== null) exposeWallet(metrics, () => client.getBalance({ address: account.address }))
   void service.failed.then((reason) => end(reason, report))
-  const ops = await startOps(metrics, () => ({ ...service.health() }), { host: config.OPS_HOST, port: config.OPS_PORT })
+  const ops = await startOps(metrics, () => ({ ...service.health(), dead_letters: deadLetters.said }), {
+    host: config.OPS_HOST,
+    port: config.OPS_PORT,
+  })
   const { seller, mode } = terms
   report.info({ url: ops.url, mode, chain: seller.network.chainId, payTo: seller.payTo }, 'running')
   sayReady(ops.url)

@@ -12,7 +12,7 @@ import type { Membership } from '../../infra/kafka/seam.ts'
 import { runService, sayReady } from '../../infra/lifecycle.ts'
 import type { Logger } from '../../infra/log.ts'
 import type { StopReason } from '../kernel/watch.ts'
-import { createMeter } from '../metrics.ts'
+import { createMeter, Tally } from '../metrics.ts'
 import { reachOf } from './address.ts'
 import { Caller } from './agent.ts'
 import { createSender, type Send } from './deliver.ts'
@@ -54,6 +54,7 @@ async function start(report: Logger): Promise<() => Promise<void>> {
   const send = senderOf(config, report)
   const metrics = new Registry()
   collectDefaultMetrics({ register: metrics })
+  const deadLetters = new Tally()
   const clientId = `webhooks-${hostname()}-${process.pid}`
   const { KAFKA_BROKERS: brokers, NAMESPACE: namespace } = config
   const codec = await loadCodec(config.SCHEMA_REGISTRY_URL)
@@ -69,7 +70,7 @@ async function start(report: Logger): Promise<() => Promise<void>> {
       lookUp: (id) => codec.lookUp(id),
       hint: (_, positions) => membership.hint(positions),
       clock: hostClock,
-      meter: createMeter(metrics),
+      meter: createMeter(metrics, deadLetters),
       report,
     },
     limits: { slots: config.WEBHOOK_SLOTS, perReceiver: config.WEBHOOK_SLOTS_PER_RECEIVER },
@@ -79,7 +80,8 @@ async function start(report: Logger): Promise<() => Promise<void>> {
   exposeDispatcher(metrics, dispatcher, () => hostClock.now())
   void dispatcher.failed.then((reason) => end(reason, report))
   const health = (): ReturnType<Dispatcher['health']> & Record<string, unknown> => {
-    return { ...dispatcher.health(), oldest_undelivered_ms: ageOf(dispatcher.oldest()) }
+    const oldest = ageOf(dispatcher.oldest())
+    return { ...dispatcher.health(), oldest_undelivered_ms: oldest, dead_letters: deadLetters.said }
   }
   const ops = await startOps(metrics, health, { host: config.OPS_HOST, port: config.OPS_PORT })
   report.info({ url: ops.url }, 'running')

@@ -2,6 +2,7 @@ import type { Claim, LogRecord, Position, Slice } from '../../infra/kafka/seam.t
 import type { DeliveryOrder, Pending, Trigger } from '../../schemas/alerts.ts'
 import { UndecodableError } from '../../schemas/codec.ts'
 import type { Message, Micros } from '../../schemas/records.ts'
+import { causeOf, DEAD_LETTERS, DeadLetters } from '../kernel/dead-letters.ts'
 import type { Decoder } from '../kernel/decoder.ts'
 import { FatalError } from '../kernel/errors.ts'
 import type { Ports } from '../kernel/ports.ts'
@@ -33,6 +34,7 @@ export class Task {
   readonly #claim: Claim
   readonly #deliveries: Deliveries
   readonly #journal: Journal
+  readonly #dead: DeadLetters
   #next: number
   #isClosed = false
 
@@ -40,7 +42,7 @@ export class Task {
   static async open(partition: number, options: TaskOptions): Promise<Task> {
     const { log, reader, clock, meter } = options.ports
     const startedAt = clock.now()
-    const topics = ['webhooks.attempts', 'webhooks.pending']
+    const topics = ['webhooks.attempts', 'webhooks.pending', DEAD_LETTERS]
     const claim = await log.claim(
       `${OWNER}-${partition}`,
       topics.map((topic) => ({ topic, partition })),
@@ -63,6 +65,7 @@ export class Task {
     this.#claim = claim
     this.#deliveries = deliveries
     this.#next = next
+    this.#dead = new DeadLetters(OWNER, partition, options.ports)
     const { codec, clock, meter } = options.ports
     this.#journal = new Journal({
       partition,
@@ -196,16 +199,15 @@ export class Task {
     this.#journal.write()
   }
 
-  /** The record; undefined for one that cannot be read: counted, logged, never in the way of the others. */
-  async #read({ offset, value }: LogRecord): Promise<Message | undefined> {
-    if (value === null) return undefined
-    const { meter, report } = this.#options.ports
+  /** The record; undefined for one that cannot be read: set aside, never in the way of the others. */
+  async #read(record: LogRecord): Promise<Message | undefined> {
+    if (record.value === null) return undefined
     try {
-      return this.#options.decoder.decode(value) ?? (await this.#options.decoder.decodeOrAsk(value))
+      return await this.#options.decoder.decodeOrAsk(record.value)
     } catch (error) {
       if (!(error instanceof UndecodableError)) throw error
-      meter.undecodable(OWNER, TRIGGERS)
-      report.error({ partition: this.partition, offset, code: error.code }, 'skipped a trigger that cannot be decoded')
+      this.#dead.add(TRIGGERS, record, causeOf(error))
+      await this.#dead.write(this.#claim)
       return undefined
     }
   }
