@@ -61,9 +61,35 @@ export class Chain {
   }
 
   /** Whether the authorization is used, or cancelled by its payer. */
-  isUsed({ asset, from, nonce }: Authorization): Promise<boolean> {
+  isUsed(authorization: Authorization): Promise<boolean> {
+    return this.#isUsedAt(authorization)
+  }
+
+  /** As `isUsed`, by a node that knows of that block: of several behind one address some may lag. */
+  async isUsedSince(authorization: Authorization, block: number): Promise<boolean> {
+    const head = await asked('blockNumber', this.#client.getBlockNumber())
+    if (head < block) throw new ChainError(`the node has not seen block ${block} yet`)
+    return this.#isUsedAt(authorization, head)
+  }
+
+  #isUsedAt({ asset, from, nonce }: Authorization, blockNumber?: bigint): Promise<boolean> {
     const call = { address: hex(asset), abi: tokenAbi, functionName: 'authorizationState' } as const
-    return asked('authorizationState', this.#client.readContract({ ...call, args: [hex(from), hex(nonce)] }))
+    const at = blockNumber === undefined ? {} : { blockNumber }
+    return asked('authorizationState', this.#client.readContract({ ...call, args: [hex(from), hex(nonce)], ...at }))
+  }
+
+  /** By the chain's clock the authorization has ended, and it was not used: nobody can use it any more. */
+  async isOver(authorization: Authorization): Promise<boolean> {
+    const { timestamp, number } = await asked('block', this.#client.getBlock())
+    return Number(timestamp) >= authorization.valid_before && !(await this.#isUsedAt(authorization, number))
+  }
+
+  /** Whether that transaction, which has failed, was the authorization's, and no other has used it before. */
+  async isUndone({ tx, block }: Mined, authorization: Authorization): Promise<boolean> {
+    const { input } = await asked('transaction', this.#client.getTransaction({ hash: tx }))
+    const { from, nonce } = authorization
+    const isOurs = [from, nonce].every((word) => input.toLowerCase().includes(word.slice(2).toLowerCase()))
+    return isOurs && !(await this.isUsedSince(authorization, block))
   }
 
   /** What became of a used authorization: the transaction that moved its money; undefined: the node knows of none. */
@@ -94,12 +120,6 @@ export class Chain {
       if (error instanceof TransactionReceiptNotFoundError) return undefined
       throw new ChainError('a receipt could not be read', { cause: error })
     }
-  }
-
-  /** Time of the newest block, seconds: what the token judges an authorization by. */
-  async time(): Promise<number> {
-    const { timestamp } = await asked('block', this.#client.getBlock())
-    return Number(timestamp)
   }
 }
 

@@ -7,14 +7,14 @@ import { hasPaid, hex } from './token.ts'
 import { offerV2, type Seller } from './wire/offer.ts'
 
 const VERIFY_MS = 10_000
-/** Longer than a block, shorter than callers wait; what it comes to is then looked for on the chain. */
+/** A facilitator that has not answered by then is asked again. */
 const SETTLE_MS = 30_000
 const POLL_MS = 1_000
 /** A facilitator that gave no outcome is asked again this often. */
 const ASK_AGAIN_MS = 30_000
 const ANSWER_BYTES_MAX = 64 * 1024
-/** A node may know that an authorization is used before it knows of the transaction. */
-const SEARCHES_MAX = 10
+/** A node may know that an authorization is used before it knows of the transaction: so many searches find none. */
+const SEARCHES_MAX = 30
 
 export interface FacilitatorOptions {
   readonly url: string
@@ -33,9 +33,17 @@ interface Said {
   readonly tx: `0x${string}` | null
 }
 
+/** What is known of a settlement that was asked for. */
+interface Sight {
+  said: Said | undefined
+  /** Times that the authorization was found used, and not for what. */
+  searches: number
+}
+
 /**
  * Settles through an x402 facilitator. It is always asked in version 2, since the authorization is the same in both.
- * Its word is not enough: a payment is settled when the chain says so. Source: x402 specification, "Facilitator".
+ * Its word is not enough: a payment is settled when the chain says so, and once it was asked to settle, a payment has
+ * failed only when nothing can move the money any more. Source: x402 specification, "Facilitator".
  */
 export class FacilitatorSettler implements Settler {
   readonly by = 'facilitator'
@@ -52,79 +60,89 @@ export class FacilitatorSettler implements Settler {
 
   async settle(settling: Settling): Promise<Outcome> {
     const { intent, sending } = settling
-    if (settling.sent.length === 0) {
+    const isBegun = settling.sent.length > 0
+    if (!isBegun) {
       const verified = await this.#ask('verify', intent, VERIFY_MS)
       if (verified === undefined) return { is: 'failed', tx: null, reason: 'unexpected_settle_error' }
-      if (!verified.isGood) return this.#refused(settling, verified, false)
+      if (!verified.isGood) return this.#refused(settling, verified.reason)
       await sending({ tx: null, raw: null })
     }
-    return this.#watch(settling)
+    return this.#watch(settling, isBegun)
   }
 
-  /** Asks until there is an outcome; from the first time on the chain is looked at, whatever the answers were. */
-  async #watch(settling: Settling): Promise<Outcome> {
+  /** Nothing was asked for yet: its no is enough, unless somebody else was faster. */
+  async #refused(settling: Settling, reason: string): Promise<Outcome> {
+    const { chain, clock } = this.#options
+    const sight: Sight = { said: undefined, searches: 0 }
+    while (await this.#insist(settling, () => chain.isUsed(settling.intent))) {
+      const use = await this.#insist(settling, () => this.#use(settling, sight))
+      if (use !== undefined) return use.is === 'settled' ? { ...use, by: 'other' } : use
+      await clock.delay(POLL_MS)
+    }
+    return { is: 'failed', tx: null, reason }
+  }
+
+  /**
+   * Until the chain says how it ended, whatever the answers are, and whether there are any. The facilitator is asked
+   * beside it, and again from time to time until it says that it has settled.
+   */
+  async #watch(settling: Settling, wasAsked: boolean): Promise<Outcome> {
     const { clock } = this.#options
-    let said: Said | undefined
-    let askedAt = settling.sent.length > 0 ? -Infinity : undefined
+    const sight: Sight = { said: undefined, searches: 0 }
+    let asking: Promise<void> | undefined
+    let askedAt = wasAsked ? -Infinity : undefined
     for (;;) {
       assertWanted(settling)
-      const used = askedAt === undefined ? undefined : await this.#used(settling, said?.tx ?? null)
-      if (used !== undefined) return used
-      if (said?.isGood !== true && clock.now() - (askedAt ?? -Infinity) >= ASK_AGAIN_MS) {
+      const outcome = askedAt === undefined ? undefined : await this.#look(settling, sight)
+      if (outcome !== undefined) return outcome
+      const isDue = sight.said?.isGood !== true && clock.now() - (askedAt ?? -Infinity) >= ASK_AGAIN_MS
+      if (asking === undefined && isDue) {
         askedAt = clock.now()
-        said = await this.#ask('settle', settling.intent, SETTLE_MS)
-        if (said?.isGood === true) continue
-        if (said !== undefined && !MAY_BE_SENT.test(said.reason)) return this.#refused(settling, said, true)
+        asking = this.#askToSettle(settling.intent, sight).finally(() => (asking = undefined))
       }
-      if (await this.#isOver(settling)) return { is: 'failed', tx: said?.tx ?? null, reason: EXPIRED }
-      await clock.delay(POLL_MS)
+      await Promise.race([clock.delay(POLL_MS), ...(asking === undefined ? [] : [asking])])
     }
   }
 
-  /** A definite no: unless somebody else was faster, or its own first attempt was. */
-  async #refused(settling: Settling, { reason, tx }: Said, mayHaveSent: boolean): Promise<Outcome> {
-    const { chain, clock } = this.#options
-    for (let searches = 0; searches < SEARCHES_MAX; searches++) {
-      const isUsed = await this.#insist(settling, () => chain.isUsed(settling.intent))
-      if (!isUsed && !(mayHaveSent && /nonce|used/.test(reason))) return { is: 'failed', tx, reason }
-      const use = await this.#insist(settling, () => chain.findUse(settling.intent))
-      if (use === 'cancelled') break
-      if (use !== undefined) return this.#settled(use, use.tx === tx || mayHaveSent)
-      await clock.delay(POLL_MS)
-    }
-    return { is: 'failed', tx, reason: 'invalid_exact_evm_nonce_already_used' }
+  async #askToSettle(intent: PaymentIntent, sight: Sight): Promise<void> {
+    sight.said = (await this.#ask('settle', intent, SETTLE_MS)) ?? sight.said
   }
 
-  /** What the chain knows of the authorization, by the facilitator's transaction or by any. */
-  async #used(settling: Settling, tx: `0x${string}` | null): Promise<Outcome | undefined> {
+  /** The outcome, if the chain and our own node know one; undefined: it may yet be settled. */
+  async #look(settling: Settling, sight: Sight): Promise<Outcome | undefined> {
     const { chain } = this.#options
     const { intent } = settling
+    const { said } = sight
+    const tx = said?.tx ?? null
     try {
       const mined = tx === null ? undefined : await chain.receipt(tx)
-      if (mined?.isSuccess === true && hasPaid(mined.logs, intent)) return this.#settled(mined, true)
-      const isReverted = mined?.isSuccess === false
-      if (!(await chain.isUsed(intent))) return isReverted ? { is: 'failed', tx, reason: REVERTED } : undefined
-      const use = await chain.findUse(intent)
-      return use === undefined || use === 'cancelled' ? undefined : this.#settled(use, true)
+      if (mined?.isSuccess === true && hasPaid(mined.logs, intent)) return this.#settled(mined)
+      const use = await this.#use(settling, sight)
+      if (use !== undefined) return use
+      if (await chain.isOver(intent)) return { is: 'failed', tx, reason: EXPIRED }
+      const isUndone = mined?.isSuccess === false && (await chain.isUndone(mined, intent))
+      if (isUndone) return { is: 'failed', tx, reason: REVERTED }
+      if (said === undefined || said.isGood || !DEFINITE.has(said.reason)) return undefined
+      const reason = await chain.simulate(intent, hex(intent.pay_to))
+      return reason === null || reason === USED ? undefined : { is: 'failed', tx, reason }
     } catch (error) {
       if (!(error instanceof ChainError)) throw error
       return undefined // asked again in a moment
     }
   }
 
-  #settled({ tx, block }: { tx: string; block: number }, isTheirs: boolean): Outcome {
-    return { is: 'settled', tx, block, by: isTheirs ? this.by : 'other' }
+  /** What a used authorization was used for; undefined: it is not, or its transaction is not known yet. */
+  async #use({ intent }: Settling, sight: Sight): Promise<Outcome | undefined> {
+    const { chain } = this.#options
+    if (!(await chain.isUsed(intent))) return undefined
+    const use = await chain.findUse(intent)
+    if (use !== undefined && use !== 'cancelled') return this.#settled(use)
+    sight.searches += 1
+    return use === 'cancelled' || sight.searches > SEARCHES_MAX ? { is: 'failed', tx: null, reason: USED } : undefined
   }
 
-  /** By the chain's clock the authorization has ended, and it was not used: nobody can use it any more. */
-  async #isOver({ intent }: Settling): Promise<boolean> {
-    const { chain } = this.#options
-    try {
-      return (await chain.time()) >= intent.valid_before && !(await chain.isUsed(intent))
-    } catch (error) {
-      if (!(error instanceof ChainError)) throw error
-      return false
-    }
+  #settled({ tx, block }: { tx: string; block: number }): Outcome & { is: 'settled' } {
+    return { is: 'settled', tx, block, by: this.by }
   }
 
   async #ask(what: 'verify' | 'settle', intent: PaymentIntent, deadlineMs: number): Promise<Said | undefined> {
@@ -173,10 +191,23 @@ export class FacilitatorSettler implements Settler {
   }
 }
 
-/** What facilitators also say when they have sent a transaction and have not seen its end. */
-const MAY_BE_SENT = /settlement_pending|unexpected_settle_error|transaction_failed|transaction_state/
 const REVERTED = 'invalid_transaction_state'
 const EXPIRED = 'invalid_exact_evm_payload_authorization_valid_before'
+const USED = 'invalid_exact_evm_nonce_already_used'
+
+/**
+ * What a facilitator finds before it sends anything. After it was asked to settle this is all that it is believed, and
+ * only where our own node refuses the transfer as well: any other no may be that of one that has sent a transaction and
+ * has not seen its end. Source: the reason codes of the x402 specification and of its reference facilitator.
+ */
+const DEFINITE: ReadonlySet<string> = new Set([
+  'insufficient_funds',
+  'invalid_exact_evm_insufficient_balance',
+  'invalid_exact_evm_payload_signature',
+  'invalid_exact_evm_signature',
+  'invalid_exact_evm_payload_authorization_valid_after',
+  EXPIRED,
+])
 
 async function readText(response: Response): Promise<string> {
   const parts: Uint8Array[] = []

@@ -72,11 +72,11 @@ export class OwnSettler implements Settler {
   }
 
   /** The token says no: because of somebody else who was faster, or for good. */
-  async #refused(settling: Settling, sent: readonly Sent[], reason: string): Promise<Outcome> {
+  async #refused(settling: Settling, sent: readonly Sent[], reason: string, since = 0): Promise<Outcome> {
     const { chain } = this.#options
     const { intent, signal } = settling
     const tx = sent.at(-1)?.tx ?? null
-    const isUsed = reason === ALREADY_USED || (await this.#insist(signal, () => chain.isUsed(intent)))
+    const isUsed = reason === ALREADY_USED || (await this.#insist(signal, () => chain.isUsedSince(intent, since)))
     if (!isUsed) return { is: 'failed', tx, reason }
     for (let searches = 0; searches < SEARCHES_MAX; searches++) {
       const use = await this.#insist(signal, () => chain.findUse(intent))
@@ -133,7 +133,7 @@ export class OwnSettler implements Settler {
       if (mined === undefined) continue
       if (mined.isSuccess && hasPaid(mined.logs, intent)) return this.#settledBy(mined, sent)
       const reason = await chain.simulate(intent, wallet.address)
-      return this.#refused(settling, sent, reason ?? 'invalid_transaction_state')
+      return this.#refused(settling, sent, reason ?? 'invalid_transaction_state', mined.block)
     }
     return undefined
   }

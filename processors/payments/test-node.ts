@@ -1,0 +1,181 @@
+import {
+  createPublicClient,
+  custom,
+  encodeAbiParameters,
+  encodeEventTopics,
+  encodeFunctionResult,
+  keccak256,
+  numberToHex,
+  RpcRequestError,
+  toFunctionSelector,
+  type Hex,
+  type PublicClient,
+} from 'viem'
+import type { Clock } from '../kernel/ports.ts'
+import { intentOf, NOW } from './given.ts'
+import { hex, tokenAbi } from './token.ts'
+
+/** What the node says to a transaction: it takes it, or takes it and says no, or says no. */
+export type Reply = 'takes' | 'takes, says taken' | 'says taken' | 'refuses'
+
+const words = {
+  'takes, says taken': 'nonce too low',
+  'says taken': 'nonce too low',
+  refuses: 'insufficient funds for gas',
+}
+const STATE = toFunctionSelector('authorizationState(address,bytes32)')
+const BLOCK = 7
+
+/** Time that passes only where somebody waits. */
+export class TestClock implements Clock {
+  #now = NOW * 1_000
+  /** Called with each wait, before it is over. */
+  onDelay: (ms: number) => void = () => undefined
+
+  now(): number {
+    return this.#now
+  }
+
+  delay(ms: number): Promise<void> {
+    this.#now += ms
+    this.onDelay(ms)
+    return new Promise(setImmediate) // what else is under way goes first
+  }
+
+  turn(): Promise<void> {
+    return Promise.resolve()
+  }
+}
+
+interface Done {
+  readonly isPaid: boolean
+  readonly input: Hex
+}
+
+/** A node in memory, of a chain that knows one authorization and mines what it takes at once. */
+export class TestNode {
+  readonly intent = intentOf()
+  readonly client: PublicClient
+  /** Answers to the next transactions; afterwards it takes them. */
+  replies: Reply[] = []
+  /** Whether a transaction that it takes pays, or is undone. */
+  pays = true
+  /** The token's word on the transfer; null: it would go through. */
+  revert: string | null = null
+  isUsed = false
+  baseFee = 1n
+  /** Seconds. */
+  time = NOW
+  /** Code of accounts, by their address. */
+  readonly codes = new Map<string, Hex>()
+  /** What was taken, raw, by its hash. */
+  readonly taken = new Map<Hex, Hex>()
+  readonly asked: string[] = []
+  readonly #done = new Map<Hex, Done>()
+
+  constructor() {
+    const request = async ({ method, params }: { method: string; params?: readonly unknown[] }): Promise<unknown> => {
+      this.asked.push(method)
+      return this.#answer(method, params ?? [])
+    }
+    this.client = createPublicClient({ transport: custom({ request }, { retryCount: 0 }), cacheTime: 0 })
+  }
+
+  /** Somebody's transaction gets into a block. */
+  mine(tx: Hex, done: Done): void {
+    this.#done.set(tx, done)
+    this.isUsed ||= done.isPaid
+  }
+
+  #answer(method: string, params: readonly unknown[]): unknown {
+    switch (method) {
+      case 'eth_call':
+        return this.#call(params[0] as { data: Hex })
+      case 'eth_getTransactionCount':
+        return numberToHex(this.taken.size)
+      case 'eth_blockNumber':
+        return numberToHex(BLOCK)
+      case 'eth_getBlockByNumber':
+        return {
+          number: numberToHex(BLOCK),
+          baseFeePerGas: numberToHex(this.baseFee),
+          timestamp: numberToHex(this.time),
+          transactions: [],
+        }
+      case 'eth_maxPriorityFeePerGas':
+        return '0x1'
+      case 'eth_getCode':
+        return this.codes.get(String(params[0]).toLowerCase()) ?? '0x'
+      case 'eth_sendRawTransaction':
+        return this.#take(hex(String(params[0])))
+      case 'eth_getTransactionReceipt':
+        return this.#receipt(hex(String(params[0])))
+      case 'eth_getTransactionByHash':
+        return this.#transaction(hex(String(params[0])))
+      case 'eth_getLogs':
+        return this.#logs(params[0] as { topics: readonly string[] })
+      default:
+        throw new Error(`nobody told the node what to say to ${method}`)
+    }
+  }
+
+  #call({ data }: { data: Hex }): Hex {
+    if (data.startsWith(STATE))
+      return encodeFunctionResult({ abi: tokenAbi, functionName: 'authorizationState', result: this.isUsed })
+    const message = this.isUsed ? 'authorization is used or canceled' : this.revert
+    if (message !== null) throw refusal(3, `execution reverted: ${message}`)
+    return '0x'
+  }
+
+  #take(raw: Hex): Hex {
+    const reply = this.replies.shift() ?? 'takes'
+    const tx = keccak256(raw)
+    if (reply === 'takes' || reply === 'takes, says taken') {
+      this.taken.set(tx, raw)
+      this.mine(tx, { isPaid: this.pays, input: raw })
+    }
+    if (reply === 'takes') return tx
+    throw refusal(-32000, words[reply])
+  }
+
+  #transaction(tx: Hex): object | null {
+    const done = this.#done.get(tx)
+    return done === undefined ? null : { hash: tx, input: done.input, blockNumber: numberToHex(BLOCK), type: '0x2' }
+  }
+
+  #receipt(tx: Hex): object | null {
+    const done = this.#done.get(tx)
+    if (done === undefined) return null
+    const cost = { gasUsed: numberToHex(90_000), effectiveGasPrice: numberToHex(this.baseFee) }
+    const from = hex(this.intent.pay_to)
+    const logs = done.isPaid ? this.#paid(tx) : []
+    const status = done.isPaid ? '0x1' : '0x0'
+    return { blockNumber: numberToHex(BLOCK), status, from, transactionHash: tx, logs, ...cost }
+  }
+
+  #logs({ topics }: { topics: readonly string[] }): readonly object[] {
+    return [...this.#done]
+      .filter(([, { isPaid }]) => isPaid)
+      .flatMap(([tx]) => this.#paid(tx))
+      .filter((log) => log.topics[0] === topics[0])
+  }
+
+  #paid(tx: Hex): { readonly topics: readonly unknown[] }[] {
+    const { asset, from, pay_to: to, value, nonce } = this.intent
+    const place = { blockNumber: numberToHex(BLOCK), transactionHash: tx, transactionIndex: '0x0', removed: false }
+    const used = { authorizer: hex(from), nonce: hex(nonce) }
+    const moved = { from: hex(from), to: hex(to) }
+    const both = [
+      [encodeEventTopics({ abi: tokenAbi, eventName: 'AuthorizationUsed', args: used }), '0x'],
+      [
+        encodeEventTopics({ abi: tokenAbi, eventName: 'Transfer', args: moved }),
+        encodeAbiParameters([{ type: 'uint256' }], [BigInt(value)]),
+      ],
+    ] as const
+    return both.map(([topics, data]) => ({ ...place, address: asset, logIndex: '0x0', topics, data }))
+  }
+}
+
+function refusal(code: number, message: string): Error {
+  return new RpcRequestError({ body: {}, url: 'fake', error: { code, message } })
+}
