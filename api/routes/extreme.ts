@@ -1,11 +1,10 @@
-import { annualised } from '../../processors/funding/annualise.ts'
 import { symbolOf } from '../../schemas/catalogue.ts'
 import type { Micros } from '../../schemas/records.ts'
 import type { Draft } from '../route.ts'
 import { keptOf, type Kept } from '../kept.ts'
 import { dataClock, type Services } from '../services.ts'
 import { readAllFunding } from '../views/funding.ts'
-import { percentOf } from '../views/percent.ts'
+import { percentAYear, percentOf } from '../views/percent.ts'
 import { perpetualsOf, type Perpetual } from '../views/perpetuals.ts'
 import { iso } from '../views/time.ts'
 import { answerCut, draft, noData, type Row } from './answers.ts'
@@ -71,7 +70,7 @@ function resultOf({ asset, exchange, rate, intervalHours, mark, nextSettlement }
     exchange,
     funding_rate: rate,
     funding_rate_pct: percentOf(rate),
-    annualized_pct: annualised(rate, intervalHours) * 100,
+    annualized_pct: percentAYear(rate, intervalHours),
     // Nobody pays at zero; it is listed only where the threshold is zero.
     direction: rate >= 0 ? 'longs_paying' : 'shorts_paying',
     signal: rate >= 0 ? 'extreme_bullish' : 'extreme_bearish',

@@ -1,7 +1,6 @@
-import { annualised } from '../../processors/funding/annualise.ts'
 import type { Services } from '../services.ts'
 import { readFunding } from '../views/funding.ts'
-import { percentOf } from '../views/percent.ts'
+import { percentAYear, percentOf } from '../views/percent.ts'
 import { FUNDING_STALE } from '../views/perpetuals.ts'
 import { readSettlements, type SettlementRow } from '../views/settlements.ts'
 import { iso } from '../views/time.ts'
@@ -48,7 +47,7 @@ function shown({ rate, time, sinceLast }: SettlementRow, current: number | undef
     time: iso(time),
     funding_rate: rate,
     funding_rate_pct: percentOf(rate),
-    annualized_pct: intervalHours === null ? null : annualised(rate, intervalHours) * 100,
+    annualized_pct: intervalHours === null ? null : percentAYear(rate, intervalHours),
     interval_hours: intervalHours,
   }
 }

@@ -1,11 +1,10 @@
-import { annualised } from '../../processors/funding/annualise.ts'
 import { bestArb } from '../../processors/funding/compare.ts'
 import { classifyFunding, fundingLabels } from '../../processors/funding/signal.ts'
 import { fundingVenues } from '../../schemas/venues.ts'
 import type { Services } from '../services.ts'
 import { readFunding } from '../views/funding.ts'
 import { ageOfLegs, legsOf, type Aged, type Leg } from '../views/legs.ts'
-import { percentOf } from '../views/percent.ts'
+import { fractionAYear, percentAYear, percentOf } from '../views/percent.ts'
 import { perpetualsOf, type Perpetual } from '../views/perpetuals.ts'
 import { readSettlements } from '../views/settlements.ts'
 import { iso, isoOrNull } from '../views/time.ts'
@@ -23,7 +22,7 @@ export async function buildFunding(services: Services, about: About): Promise<Bu
     symbol: `${about.symbol}USDT`,
     exchange,
     funding_rate: rate,
-    funding_rate_annualized: annualised(rate, intervalHours),
+    funding_rate_annualized: fractionAYear(rate, intervalHours),
     interval_hours: intervalHours,
     next_funding_time: iso(perpetual.nextSettlement),
     signal,
@@ -47,7 +46,7 @@ export async function buildPredicted(services: Services, about: About): Promise<
     exchange,
     current_funding_rate: rate,
     predicted_funding_rate: predicted,
-    predicted_annualized_pct: annualised(predicted, intervalHours) * 100,
+    predicted_annualized_pct: percentAYear(predicted, intervalHours),
     predicted_by: perpetual.predicted === null ? 'venue' : 'model',
     interval_hours: intervalHours,
     next_funding_time: iso(nextSettlement),
@@ -86,7 +85,7 @@ function comparedOf({ status, row }: Leg<Perpetual>): object {
   }
   return {
     funding_rate: row.rate,
-    annualized_pct: annualised(row.rate, row.intervalHours) * 100,
+    annualized_pct: percentAYear(row.rate, row.intervalHours),
     next_funding_time: iso(row.nextSettlement),
     mark_price: row.mark,
     interval_hours: row.intervalHours,

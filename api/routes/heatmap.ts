@@ -1,4 +1,5 @@
 import { cascadeRisk, HIGH_WITHIN_5_PCT, MEDIUM_WITHIN_10_PCT } from '../../processors/liquidations/cascade.ts'
+import { asDecimal } from '../../processors/prices/decimal.ts'
 import type { Services } from '../services.ts'
 import { FUNDING_STALE } from '../views/perpetuals.ts'
 import { readObserved, readRisk, type RiskRow } from '../views/risk.ts'
@@ -18,7 +19,11 @@ export async function buildHeatmap(services: Services, { asset, symbol }: About)
     cascade_risk: cascade,
     estimated: true,
     leverage_clusters: risk.clusters.map((cluster) => clusterOf(cluster, risk.price)),
-    levels: risk.levels.map(({ price, longUsd, shortUsd }) => ({ price, long_usd: longUsd, short_usd: shortUsd })),
+    levels: risk.levels.map(({ price, longUsd, shortUsd }) => ({
+      price: asDecimal(price),
+      long_usd: longUsd,
+      short_usd: shortUsd,
+    })),
     risk_summary: {
       total_oi_at_risk_usd: risk.atRisk5Usd,
       oi_at_risk_pct: risk.atRisk5Pct,
@@ -37,8 +42,8 @@ export async function buildHeatmap(services: Services, { asset, symbol }: About)
 function clusterOf({ leverage, side, price, usd }: RiskRow['clusters'][number], current: number): object {
   return {
     leverage: `${leverage}x`,
-    liquidation_price: price,
-    distance_pct: ((price - current) / current) * 100,
+    liquidation_price: asDecimal(price),
+    distance_pct: asDecimal(((price - current) / current) * 100),
     oi_at_risk_usd: usd,
     side,
   }
@@ -68,8 +73,8 @@ function calibrationOf(risk: RiskRow, observed: { longUsd: number; shortUsd: num
     since: iso(risk.since),
     swept_long_usd: risk.sweptLongUsd,
     swept_short_usd: risk.sweptShortUsd,
-    observed_long_usd: observed.longUsd,
-    observed_short_usd: observed.shortUsd,
+    observed_long_usd: asDecimal(observed.longUsd),
+    observed_short_usd: asDecimal(observed.shortUsd),
     observed_to_swept: swept === 0 ? null : seen / swept,
   }
 }

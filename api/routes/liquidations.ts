@@ -1,3 +1,4 @@
+import { asDecimal } from '../../processors/prices/decimal.ts'
 import { symbolOf } from '../../schemas/catalogue.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { liquidationVenues } from '../../schemas/venues.ts'
@@ -77,7 +78,7 @@ function eventOf(row: LiquidationRow, partitions: number): object {
     side: row.side,
     size: row.size,
     price: row.price,
-    value_usd: row.value,
+    value_usd: asDecimal(row.value),
     timestamp: iso(row.time),
     exchange: row.venue.toUpperCase(),
     price_kind: row.priceKind,
@@ -94,9 +95,9 @@ function statsOf({ hour, day, firstReceived }: LiquidationStats, now: Micros): o
       total_events: hour.events,
       long_liquidations: hour.longs,
       short_liquidations: hour.shorts,
-      total_value_usd: hour.usd,
+      total_value_usd: asDecimal(hour.usd),
       since: isoOrNull(since(HOUR)),
     },
-    last_24h: { total_events: day.events, total_value_usd: day.usd, since: isoOrNull(since(WINDOW)) },
+    last_24h: { total_events: day.events, total_value_usd: asDecimal(day.usd), since: isoOrNull(since(WINDOW)) },
   }
 }

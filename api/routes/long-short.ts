@@ -1,4 +1,5 @@
 import { classifySentiment, type Sentiment } from '../../processors/funding/sentiment.ts'
+import { asDecimal } from '../../processors/prices/decimal.ts'
 import { ratioVenues } from '../../schemas/venues.ts'
 import type { Micros } from '../../schemas/records.ts'
 import type { Services } from '../services.ts'
@@ -51,8 +52,8 @@ function ratioOf(row: RatioRow): Ratio {
 
 function shown({ status, row }: Leg<Ratio>): object {
   return {
-    long_ratio: row?.long ?? null,
-    short_ratio: row?.short ?? null,
+    long_ratio: row === null ? null : asDecimal(row.long),
+    short_ratio: row === null ? null : asDecimal(row.short),
     ls_ratio: row?.ratio ?? null,
     source: 'top_traders',
     status,

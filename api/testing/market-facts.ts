@@ -59,7 +59,7 @@ export function fillAsset(market: FakeMarket, asset: string, { now, price }: { n
       ...Array.from({ length: 12 }, (_, index) => ({
         instrument: `${venue}:perp:${symbol}USDT`,
         asset,
-        settled_rate: (index - 3) * 0.0001 + place * 0.00001,
+        settled_rate: Number(`${(index - 3) * 10 + place}e-5`),
         mark: price,
         time: lastSettlement(now) - index * 8 * HOUR,
         received: now,

@@ -1,3 +1,4 @@
+import { asDecimal } from '../../processors/prices/decimal.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { Row, type Database } from './database.ts'
 import { microsSql } from './time.ts'
@@ -45,8 +46,8 @@ function tickerOf(raw: unknown): TickerRow {
     asset: row.text('asset'),
     venue: row.text('venue'),
     quote: row.text('quote'),
-    price: row.number('price') * usd,
-    quotePrice: row.number('price'),
+    price: asDecimal(row.number('price') * usd),
+    quotePrice: asDecimal(row.number('price')),
     change24h: row.nullableNumber('change_24h'),
     volume24h: volume === null ? null : volume * usd,
     time: row.number('time_us'),

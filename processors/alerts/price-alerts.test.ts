@@ -191,6 +191,12 @@ describe('a price', () => {
     expect(after(given(create(), price(1, 105, { asset: 'eth' })))).toEqual([])
   })
 
+  it('is told in the text as a decimal', () => {
+    expect(given(create(), price(1, 82_250.45000000001)).triggers[0]?.condition_met).toBe(
+      'BTC rose above 100 USD: at 82250.45 USD',
+    )
+  })
+
   it('that is degraded rings and says so, in data and text', () => {
     const g = given(create(), price(1, 105, { quality: 'degraded' }))
     expect(g.triggers).toMatchObject([{ quality: 'degraded' }])

@@ -1,5 +1,6 @@
 import type { AlertState, DeliveryOrder, Trigger } from '../../schemas/alerts.ts'
 import type { CompositePrice, Micros } from '../../schemas/records.ts'
+import { asDecimal } from '../prices/decimal.ts'
 import { priceSources, type Cause } from './cause.ts'
 
 /** Where a trigger comes from in the log. */
@@ -122,7 +123,7 @@ function textOf(alert: AlertState, cause: Cause): string {
 }
 
 function priceText({ symbol, condition, target_price: target }: AlertState, price: number): string {
-  return `${symbol} ${verbs[condition] ?? condition} ${String(target)} USD: at ${price} USD`
+  return `${symbol} ${verbs[condition] ?? condition} ${String(target)} USD: at ${asDecimal(price)} USD`
 }
 
 function riskText({ symbol, threshold_pct: threshold }: AlertState, pct: number, usd: number): string {

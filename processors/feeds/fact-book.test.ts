@@ -75,6 +75,12 @@ describe('spot tickers', () => {
     expect(tickers()).toHaveLength(2)
   })
 
+  it('have a middle without the digits that only binary arithmetic makes', () => {
+    const { take, tickers } = bookOf(instrumentOf('BTCUSDT'))
+    take(ticker({ last: '84059.3', bid: '84059.29', ask: '84059.31' }), start)
+    expect(tickers()[0]?.price).toBe(84_059.3)
+  })
+
   it('wait for a first last price', () => {
     const { take, tickers } = bookOf(instrumentOf('BTCUSDT'))
     take(ticker({ bid: '99', ask: '101' }), start)

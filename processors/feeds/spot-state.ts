@@ -1,4 +1,5 @@
 import type { Instrument, Micros, SpotTicker } from '../../schemas/records.ts'
+import { asDecimal } from '../prices/decimal.ts'
 import type { Scale } from './decimal.ts'
 import { Pace } from './pace.ts'
 import type { TickerFact } from './source.ts'
@@ -36,7 +37,7 @@ export class SpotState {
 
   /** Middle of bid and ask, or the last price; undefined before any. */
   get price(): number | undefined {
-    if (this.#bid !== null && this.#ask !== null) return (this.#bid + this.#ask) / 2
+    if (this.#bid !== null && this.#ask !== null) return asDecimal((this.#bid + this.#ask) / 2)
     return this.#last
   }
 

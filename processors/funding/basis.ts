@@ -1,3 +1,5 @@
+import { asDecimal, decimalDifference } from '../prices/decimal.ts'
+
 const HOURS_A_YEAR = 8_760
 
 /** One venue's perpetual against one spot price, in the field names of the answer. */
@@ -14,12 +16,12 @@ export interface Basis {
 
 /** `spot` is above zero; both prices are of one base unit. */
 export function basis(perp: number, spot: number, intervalHours: number): Basis {
-  const basis_usd = perp - spot
-  const basis_pct = (basis_usd / spot) * 100
+  const basis_usd = decimalDifference(perp, spot)
+  const basis_pct = asDecimal((basis_usd / spot) * 100)
   return {
     basis_usd,
     basis_pct,
-    basis_annualized_pct: basis_pct * (HOURS_A_YEAR / intervalHours),
+    basis_annualized_pct: asDecimal(basis_pct * (HOURS_A_YEAR / intervalHours)),
     direction: basis_usd >= 0 ? 'contango' : 'backwardation',
   }
 }

@@ -1,3 +1,4 @@
+import { asDecimal, decimalDifference } from '../prices/decimal.ts'
 import { annualised } from './annualise.ts'
 
 /** One venue's running rate: a fraction per interval. */
@@ -30,8 +31,8 @@ export function bestArb(exchanges: readonly ExchangeRate[]): BestArb | null {
   return {
     long_exchange: long.exchange,
     short_exchange: short.exchange,
-    rate_spread: short.rate - long.rate,
-    annualized_spread_pct: (perYear(short) - perYear(long)) * 100,
+    rate_spread: decimalDifference(short.rate, long.rate),
+    annualized_spread_pct: asDecimal((perYear(short) - perYear(long)) * 100),
     direction: `long_${long.exchange}_short_${short.exchange}`,
   }
 }

@@ -2,6 +2,7 @@ import type { CompositePrice, Micros, PriceRange } from '../../schemas/records.t
 import { priceVenues, type PriceVenue } from '../../schemas/venues.ts'
 import { aliveSources } from './alive.ts'
 import { compositeOf, type Part } from './composite.ts'
+import { asDecimal } from './decimal.ts'
 import { type AssetState, type GapRange, type PriceGap, type PricesState } from './state.ts'
 
 /** Venues are waited for this long after the first has told of a gap, partition time: each asks for its candles in turn. */
@@ -50,8 +51,8 @@ function gapOf(state: PricesState, asset: AssetState): PriceGap | null {
 
 function joined(known: GapRange | undefined, venue: PriceVenue, range: PriceRange): GapRange {
   const { instrument, to } = range
-  const low = range.low * range.quote_usd
-  const high = range.high * range.quote_usd
+  const low = asDecimal(range.low * range.quote_usd)
+  const high = asDecimal(range.high * range.quote_usd)
   if (known === undefined || known.instrument !== instrument) return { venue, instrument, low, high, to }
   return {
     venue,
@@ -75,5 +76,5 @@ export function tellGap(state: PricesState, asset: AssetState, v: number): Compo
 
 /** The price of a time of which only bounds are known is their middle. */
 function partOf({ venue, instrument, low, high, to }: GapRange): Part {
-  return { exchange: venue, instrument, price: low + (high - low) / 2, low, high, change: null, time: to }
+  return { exchange: venue, instrument, price: asDecimal(low + (high - low) / 2), low, high, change: null, time: to }
 }

@@ -9,6 +9,7 @@ describe('the median', () => {
     [[4, 2], 3],
     [[9, 1, 2], 2],
     [[1, 900, 2, 3], 2.5],
+    [[82_258.64, 82_259.63], 82_259.135],
   ])('of %j is %s', (values, expected) => {
     expect(median(values)).toBe(expected)
   })

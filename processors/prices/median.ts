@@ -1,10 +1,13 @@
-/** The middle value; of an even count the mean of the middle two; null of none. */
+import { asDecimal } from './decimal.ts'
+
+/** The middle value; of an even count the mean of the middle two, as a decimal; null of none. */
 export function median(values: readonly number[]): number | null {
   const sorted = ascending(values)
   const low = sorted[(sorted.length - 1) >> 1]
   const high = sorted[sorted.length >> 1]
   if (low === undefined || high === undefined) return null
-  return low + (high - low) / 2
+  if (low === high) return low
+  return Math.min(high, Math.max(low, asDecimal(low + (high - low) / 2)))
 }
 
 /** By insertion: there are five values at the most, several thousand times a second. */

@@ -33,6 +33,13 @@ describe('the composite price', () => {
     expect(price).toMatchObject({ price: 98, low: 90 * 0.98, high: 110 * 0.98 })
   })
 
+  it('has no digits that only binary arithmetic made', () => {
+    const [converted] = told(fed().batch(ticker({ price: 82_001, low: 82_000.9, quote_usd: 1.0003 })))
+    expect(converted).toMatchObject({ price: 82_025.6003, low: 82_025.50027 })
+    const [, middle] = told(fed().batch(at('binance', 82_258.64, 0), at('kraken', 82_259.63, 0)))
+    expect(middle?.price).toBe(82_259.135)
+  })
+
   it.each([
     ['one source is degraded', [100], 'degraded'],
     ['two sources exactly 1 % apart are good', [100, 101], 'good'],

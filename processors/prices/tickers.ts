@@ -2,6 +2,7 @@ import type { CompositePrice, Micros, SpotTicker } from '../../schemas/records.t
 import { instrumentId, priceVenues, type PriceVenue } from '../../schemas/venues.ts'
 import { aliveSources } from './alive.ts'
 import { compositeOf, type Part } from './composite.ts'
+import { asDecimal } from './decimal.ts'
 import { openGap } from './gaps.ts'
 import { assetOf, type AssetState, type PricesState, type Refusal, type Source } from './state.ts'
 
@@ -77,9 +78,9 @@ function sourceOf(venue: PriceVenue, ticker: SpotTicker, known: Source | undefin
     venue,
     instrument,
     quote,
-    price: price * usd,
-    low: Math.min(ticker.low, price) * usd,
-    high: Math.max(ticker.high, price) * usd,
+    price: asDecimal(price * usd),
+    low: asDecimal(Math.min(ticker.low, price) * usd),
+    high: asDecimal(Math.max(ticker.high, price) * usd),
     change: ticker.change_24h,
     time,
     received,

@@ -1,0 +1,39 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startHarness, type Harness } from './testing/harness.ts'
+
+let api: Harness
+beforeEach(async () => {
+  api = await startHarness()
+})
+afterEach(() => api.stop())
+
+describe('a number that was computed', () => {
+  /** Digits of the numbers under these names, wherever they stand in an answer; those of more than 15 end in noise. */
+  const names = /"(?:[a-z0-9]+_)*(?:price|low|high|usd|pct|annualized|rate|spread|ratio)":(-?[0-9.e-]+)/g
+  const noisy = /(?:0{6,}|9{6,})\d{0,2}$/
+
+  it.each([
+    '/price/BTC',
+    '/api/v1/prices?symbols=btc',
+    '/api/v1/market/bitcoin',
+    '/funding-rate/BTC',
+    '/funding-rate/extreme',
+    '/funding-rate/history/BTC',
+    '/futures/funding-compare/BTC',
+    '/futures/predicted-funding/BTC',
+    '/futures/basis/BTC',
+    '/futures/long-short/BTC',
+    '/liquidation/heatmap/BTC',
+    '/liquidation/recent',
+  ])('has in %s no digits that only binary arithmetic made', async (path) => {
+    const { market } = api.database
+    market.tickers = market.tickers.map((row) => ({ ...row, price: row.price / 1.1, quote_usd: 1.1 }))
+    market.liquidations = market.liquidations.map((row) => ({ ...row, value: 54_450 * 2.20171 }))
+    market.ratios = market.ratios.map((row) => ({ ...row, short_ratio: 1 - 0.4703 }))
+    market.risks = market.risks.map((row) => ({ ...row, levels: [{ price: 100.3 * 1.1, long_usd: 1, short_usd: 0 }] }))
+    const text = JSON.stringify((await api.get(path)).body)
+    const digits = [...text.matchAll(names)].map(([, number = '']) => number)
+    expect(digits.length).toBeGreaterThan(0)
+    expect(digits.filter((number) => noisy.test(number.replace('.', '')))).toEqual([])
+  })
+})

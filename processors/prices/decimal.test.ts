@@ -1,0 +1,48 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { asDecimal, decimalDifference } from './decimal.ts'
+
+/** A price as venues write it: up to 13 digits, up to 8 of them behind the point. */
+const written = fc
+  .record({ digits: fc.bigInt({ min: 1n, max: 9_999_999_999_999n }), decimals: fc.nat(8) })
+  .map(({ digits, decimals }) => ({ digits, decimals, value: Number(`${digits}e-${decimals}`) }))
+
+/** The digits of a price with 8 decimals. */
+const inUnits = ({ digits, decimals }: { digits: bigint; decimals: number }): bigint =>
+  digits * 10n ** BigInt(8 - decimals)
+
+describe('a price that was computed', () => {
+  it.each([
+    [(84_059.29 + 84_059.31) / 2, 84_059.3],
+    [82_258.64 + (82_259.63 - 82_258.64) / 2, 82_259.135],
+    [0.1 + 0.2, 0.3],
+    [0, 0],
+    [0.000009398241275000002, 0.000009398241275],
+  ])('of %d is %d', (computed, price) => {
+    expect(asDecimal(computed)).toBe(price)
+  })
+
+  it('is the nearest double to the exact decimal, as a middle and as a difference', () => {
+    fc.assert(
+      fc.property(written, written, (a, b) => {
+        const middle = (inUnits(a) + inUnits(b)) * 5n
+        fc.pre(String(middle).replace(/0+$/, '').length <= 15)
+        expect(asDecimal((a.value + b.value) / 2)).toBe(Number(`${middle}e-9`))
+        expect(decimalDifference(a.value, b.value)).toBe(Number(`${inUnits(a) - inUnits(b)}e-8`))
+      }),
+    )
+  })
+
+  it('leaves what a venue wrote as it is', () => {
+    fc.assert(fc.property(written, ({ value }) => asDecimal(value) === value))
+  })
+
+  it('keeps the order', () => {
+    const price = fc.double({ min: 1e-12, max: 1e12, noNaN: true })
+    fc.assert(
+      fc.property(price, price, (a, b) => {
+        expect(asDecimal(Math.min(a, b))).toBeLessThanOrEqual(asDecimal(Math.max(a, b)))
+      }),
+    )
+  })
+})
