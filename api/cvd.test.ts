@@ -62,7 +62,7 @@ describe('/cvd/:symbol', () => {
       flow({ bucket: to - 10 * SECOND, buy: 10, sell: 0 }),
       flow({ bucket: to, buy: 100, sell: 0 }),
     ]
-    expect(await cvd(`/cvd/BTC?period=${period}`)).toMatchObject({ buy_volume: 11, cvd: 1111 })
+    expect(await cvd(`/cvd/BTC?period=${period}`)).toMatchObject({ buy_volume: 11, cvd: 1011 })
   })
 
   it('gives venue figures that add up to the totals, to the last digit', async () => {

@@ -25,7 +25,7 @@ import { readPrice } from './views/prices.ts'
 import { readRatios } from './views/ratios.ts'
 import { readObserved, readRisk } from './views/risk.ts'
 import { readSettlements } from './views/settlements.ts'
-import { readTickers, readTickersOf } from './views/tickers.ts'
+import { readTickerAt, readTickers, readTickersOf } from './views/tickers.ts'
 import { readTokens } from './views/tokens.ts'
 import { readInstruments, readWorld } from './views/world.ts'
 
@@ -94,7 +94,7 @@ afterAll(async () => {
 /** Each topic is read on its own: what was written last to each has to be there. */
 async function arrived(): Promise<void> {
   const { channels } = await readWorld(real)
-  const liquidations = await readLiquidations(real, null, { from: 0, limit: 1000 })
+  const liquidations = await readLiquidations(real, null, { from: 0, now, limit: 1000 })
   const risk = await readRisk(real, 'eth')
   const rates = await readAllFunding(real)
   const tokens = await readTokens(real)
@@ -105,6 +105,8 @@ async function arrived(): Promise<void> {
   expect([...seen, tickers.length, settlements.length, instruments.length]).toEqual([true, 8, 7, 6, 2, 10, 12, 21])
 }
 
+const windows = { hour: now - HOUR, day: now - 24 * HOUR, now: now - 20_000_000 }
+const spot = { asset: 'eth', venue: 'binance', quote: 'USDT' }
 const text = (rows: readonly unknown[]): string[] => rows.map((row) => JSON.stringify(row)).toSorted()
 
 describe('ClickHouse gives what the plainest computation gives', () => {
@@ -124,13 +126,21 @@ describe('ClickHouse gives what the plainest computation gives', () => {
 
   it.each<[string, (database: Database) => Promise<unknown>]>([
     ['the composite price', (database) => readPrice(database, 'eth')],
+    ['a spot market at a moment', (database) => readTickerAt(database, spot, now)],
+    ['a spot market that there is not', (database) => readTickerAt(database, { ...spot, quote: 'EUR' }, now)],
     ['a price that there is not', (database) => readPrice(database, 'sol')],
     ['liquidation risk', (database) => readRisk(database, 'btc')],
-    ['what was observed since', (database) => readObserved(database, 'btc', now - 2 * HOUR)],
-    ['all liquidations', (database) => readLiquidations(database, null, { from: now - 24 * HOUR, limit: 4 })],
-    ['an asset’s liquidations', (database) => readLiquidations(database, 'eth', { from: 0, limit: 1000 })],
-    ['their figures', (database) => readLiquidationStats(database, null, { hour: now - HOUR, day: now - 24 * HOUR })],
-    ['no figures', (database) => readLiquidationStats(database, 'sol', { hour: now - HOUR, day: now - 24 * HOUR })],
+    [
+      'what was observed since',
+      (database) => readObserved(database, 'btc', { since: now - 2 * HOUR, until: now - HOUR }),
+    ],
+    ['all liquidations', (database) => readLiquidations(database, null, { from: now - 24 * HOUR, now, limit: 4 })],
+    [
+      'an asset’s liquidations',
+      (database) => readLiquidations(database, 'eth', { from: 0, now: now - HOUR, limit: 9 }),
+    ],
+    ['their figures', (database) => readLiquidationStats(database, null, windows)],
+    ['no figures', (database) => readLiquidationStats(database, 'sol', windows)],
     [
       'the newest settlements',
       (database) => readSettlements(database, { asset: 'btc', venue: 'bybit', from: 0, to: now, limit: 5 }),
@@ -146,6 +156,11 @@ describe('ClickHouse gives what the plainest computation gives', () => {
   ])('for %s, in order', async (_, read) => {
     expect(await read(real)).toEqual(await read(fake))
   })
+})
+
+it('ClickHouse knows a spot market as it was before its newest word', async () => {
+  const [newest, before] = [await readTickerAt(real, spot, now), await readTickerAt(real, spot, now - HOUR)]
+  expect([newest?.price, before?.price]).toEqual([7, 1])
 })
 
 describe('the API on the real parts', () => {

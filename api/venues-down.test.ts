@@ -194,7 +194,12 @@ describe('the price chain', () => {
 
   it('takes a quiet market for alive while its channel is', async () => {
     const { market } = api.database
-    market.tickers = market.tickers.map((row) => ({ ...row, time: NOW - 3_600 * SECOND }))
+    const time = NOW - 3_600 * SECOND
+    market.tickers = market.tickers.map((row) => ({ ...row, time }))
+    market.prices = market.prices.map((row) => ({
+      ...row,
+      sources: row.sources.map((source) => ({ ...source, time })),
+    }))
     expect(await body('/api/v1/prices?symbols=btc')).toMatchObject({
       data: { btc: { source: 'binance' } },
       meta: { stale: false },

@@ -4,34 +4,32 @@ import type { Services } from '../services.ts'
 import { readFunding } from '../views/funding.ts'
 import { ageOfLegs, legsOf, type Leg } from '../views/legs.ts'
 import { markedOf, type Marked } from '../views/perpetuals.ts'
-import { spotOf } from '../views/spots.ts'
-import { readTickers } from '../views/tickers.ts'
+import { spotAt } from '../views/spots.ts'
+import { readTickerAt } from '../views/tickers.ts'
 import { iso } from '../views/time.ts'
 import { noData, type About, type Built } from './answers.ts'
 import { nothingOf } from './funding.ts'
 
 /** The venue and quote of the spot price that perpetuals are held against. */
-const SPOT_VENUE = 'binance'
-const SPOT_QUOTE = 'USDT'
+const SPOT = { venue: 'binance', quote: 'USDT' } as const
 
-/** `/futures/basis/:symbol`: spot and perpetuals are two stories, joined here; each leg says its own age. */
+/** `/futures/basis/:symbol`: spot and perpetuals are two stories, joined here as of one moment. */
 export async function buildBasis(services: Services, about: About): Promise<Built> {
-  const [tickers, rows] = await Promise.all([
-    readTickers(services.database, about.asset),
-    readFunding(services.database, about.asset),
-  ])
+  const rows = await readFunding(services.database, about.asset)
   const legs = legsOf(fundingVenues, markedOf(rows), { ...about, topic: 'market.funding', market: 'perp' })
   const age = ageOfLegs(legs)
   if (age === undefined) throw nothingOf(about, legs)
-  const ticker = tickers.find(({ venue, quote }) => venue === SPOT_VENUE && quote === SPOT_QUOTE)
+  // A spot price of a later moment than the perpetuals' would be a basis of nothing.
+  const known = Math.max(...rows.map((row) => row.known))
+  const ticker = await readTickerAt(services.database, { asset: about.asset, ...SPOT }, known)
   if (ticker === undefined) throw noData(`spot price of ${about.symbol} on Binance`)
-  const spot = spotOf(ticker, about.world)
+  const spot = spotAt(ticker, about.world, known)
   // Perpetuals are quoted in USDT and so is the spot pair: what a USDT is worth in USD is in neither.
   const trades = legs.map((leg) => [leg, tradeOf(leg, ticker.quotePrice)] as const)
   const body = {
     symbol: about.symbol,
     spot_price: ticker.quotePrice,
-    spot_exchange: SPOT_VENUE,
+    spot_exchange: SPOT.venue,
     spot_as_of: iso(spot.asOf),
     exchanges: Object.fromEntries(trades.map(([leg, trade]) => [leg.venue, shown(leg, trade)])),
     best_carry_trade: bestCarryTrade(trades.flatMap(([, trade]) => (trade === undefined ? [] : [trade]))),

@@ -6,7 +6,7 @@ import { readFunding } from '../views/funding.ts'
 import { ageOfLegs, legsOf, type Aged, type Leg } from '../views/legs.ts'
 import { fractionAYear, percentAYear, percentOf } from '../views/percent.ts'
 import { perpetualsOf, type Perpetual } from '../views/perpetuals.ts'
-import { readSettlements } from '../views/settlements.ts'
+import { readSettlements, type SettlementRow } from '../views/settlements.ts'
 import { iso, isoOrNull } from '../views/time.ts'
 import { noData, notListed, type About, type Built } from './answers.ts'
 
@@ -38,7 +38,8 @@ export async function buildFunding(services: Services, about: About): Promise<Bu
 export async function buildPredicted(services: Services, about: About): Promise<Built> {
   const perpetual = first((await readLegs(services, about)).legs)
   const { exchange, rate, intervalHours, nextSettlement, asOf, freshUntil } = perpetual
-  const range = { asset: about.asset, venue: exchange, from: 0, to: about.clock, limit: HISTORY_ROWS }
+  const to = perpetual.settledTime ?? about.clock
+  const range = { asset: about.asset, venue: exchange, from: 0, to, limit: HISTORY_ROWS }
   const settlements = await readSettlements(services.database, range)
   const predicted = perpetual.predicted ?? rate
   const body = {
@@ -58,7 +59,7 @@ export async function buildPredicted(services: Services, about: About): Promise<
     index_price: perpetual.index,
     signal: classifyFunding(predicted),
     ...settledOf(perpetual),
-    funding_history: settlements.map((row) => ({ time: iso(row.time), rate: row.rate })),
+    funding_history: historyOf(perpetual, settlements),
   }
   const perAnswer = (clock: number): object => ({
     time_to_funding_ms: Math.max(0, Math.round((nextSettlement - clock) / 1000)),
@@ -115,6 +116,12 @@ function first(legs: readonly Leg<Perpetual>[]): Perpetual {
   const [row] = legs.flatMap((leg) => (leg.row === null ? [] : [leg.row]))
   if (row === undefined) throw noData('funding rate')
   return row
+}
+
+/** The settlement that the record tells of, and those before it. */
+function historyOf({ settledRate, settledTime }: Perpetual, rows: readonly SettlementRow[]): object[] {
+  const last = settledRate === null || settledTime === null ? [] : [{ time: settledTime, rate: settledRate }]
+  return [...last, ...rows].slice(0, HISTORY_ROWS).map(({ time, rate }) => ({ time: iso(time), rate }))
 }
 
 function settledOf({ settledRate, settledTime }: Perpetual): object {

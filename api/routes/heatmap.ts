@@ -10,7 +10,7 @@ import { noData, type About, type Built } from './answers.ts'
 export async function buildHeatmap(services: Services, { asset, symbol }: About): Promise<Built> {
   const risk = await readRisk(services.database, asset)
   if (risk === undefined || risk.exchanges.length === 0) throw noData(`open interest of ${symbol}`)
-  const observed = await readObserved(services.database, asset, risk.since)
+  const observed = await readObserved(services.database, asset, { since: risk.since, until: risk.time })
   const cascade = cascadeRisk(risk.atRisk5Pct, risk.atRisk10Pct)
   const body = {
     symbol,

@@ -13,7 +13,7 @@ import {
   type LiquidationStats,
 } from '../views/liquidations.ts'
 import { iso, isoOrNull } from '../views/time.ts'
-import { heardOn, newestTime } from '../views/world.ts'
+import { heardOn, settledTime } from '../views/world.ts'
 import { answerCut, draft, noData, sceneOf, type Row, type Scene } from './answers.ts'
 
 const HOUR: Micros = 3_600_000_000
@@ -56,11 +56,11 @@ function cut({ asOf, events, stats }: LiquidationBoard, filter: string, limit: n
 }
 
 async function readBoard(services: Services, { world }: Scene, asset: string | null): Promise<LiquidationBoard> {
-  const now = newestTime(world, 'market.liquidations')
+  const now = settledTime(world, 'market.liquidations')
   if (now === undefined) throw noData('word from any venue’s liquidation stream')
   const [rows, stats] = await Promise.all([
-    readLiquidations(services.database, asset, { from: now - WINDOW, limit: EVENTS_MAX }),
-    readLiquidationStats(services.database, asset, { hour: now - HOUR, day: now - WINDOW }),
+    readLiquidations(services.database, asset, { from: now - WINDOW, now, limit: EVENTS_MAX }),
+    readLiquidationStats(services.database, asset, { hour: now - HOUR, day: now - WINDOW, now }),
   ])
   const heard = liquidationVenues.map((venue) => heardOn(world, 'market.liquidations', venue))
   return {

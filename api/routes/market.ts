@@ -3,7 +3,6 @@ import type { Draft } from '../route.ts'
 import type { Services } from '../services.ts'
 import type { Aged } from '../views/legs.ts'
 import { readPrice, type PriceRow } from '../views/prices.ts'
-import { spotOf } from '../views/spots.ts'
 import { readTickers, type TickerRow } from '../views/tickers.ts'
 import { iso, isoOrNull } from '../views/time.ts'
 import { readTokens, type TokenRow } from '../views/tokens.ts'
@@ -42,19 +41,17 @@ async function buildMarket(services: Services, scene: Scene, token: TokenRow): P
   return { body, asOf: Math.max(registry.asOf, isOwn ? own.asOf : 0), freshUntil: oldest }
 }
 
-/** Price and change of the composite, volume of the venues that can be heard. */
-function ownOf(
-  price: PriceRow,
-  tickers: readonly TickerRow[],
-  { world, clock }: Scene,
-): Aged & { readonly figures: object } {
-  const heard = tickers.filter((row) => spotOf(row, world).freshUntil >= clock)
-  const volumes = heard.flatMap(({ volume24h }) => (volume24h === null ? [] : [volume24h]))
+/** Price and change of the composite, volume of the venues that it is of. */
+function ownOf(price: PriceRow, tickers: readonly TickerRow[], { world }: Scene): Aged & { readonly figures: object } {
+  const venues = price.parts.map(({ exchange }) => exchange)
+  const volumes = tickers
+    .filter(({ venue }) => venues.includes(venue))
+    .flatMap(({ volume24h }) => (volume24h === null ? [] : [volume24h]))
   const figures = {
     price: price.price,
     change_24h: price.change24h,
     ...(volumes.length === 0 ? {} : { volume_24h: volumes.reduce((sum, volume) => sum + volume, 0) }),
-    source: `composite of ${price.sources.join(', ')}; details from ${REGISTRY}`,
+    source: `composite of ${venues.join(', ')}; details from ${REGISTRY}`,
   }
   return { ...compositeAge(price, world), figures }
 }

@@ -13,7 +13,7 @@ interface Quote extends TickerRow, Aged {
   readonly exchange: string
 }
 
-/** `/price/:symbol`: the composite price, with each venue’s own. */
+/** `/price/:symbol`: the composite price beside the venues’ own that made it. */
 export async function buildPrice(services: Services, about: About): Promise<Built> {
   const { asset, symbol, world } = about
   const [price, tickers] = await Promise.all([
@@ -33,7 +33,7 @@ export async function buildPrice(services: Services, about: About): Promise<Buil
     low: price.low,
     high: price.high,
     quality: price.quality,
-    sources: price.sources,
+    sources: price.parts.map(({ exchange }) => exchange),
   }
   const perAnswer = (clock: Micros): object => ({
     exchanges: Object.fromEntries(legs.map((leg) => [leg.venue, shown(leg, quotes, price, clock)])),
@@ -42,18 +42,20 @@ export async function buildPrice(services: Services, about: About): Promise<Buil
 }
 
 /** How old a composite price is: it stands while the channel of one of its sources is alive. */
-export function compositeAge({ sources, time }: PriceRow, world: World): Aged {
-  const asOf = Math.max(time, ...sources.map((venue) => heardOn(world, 'market.tickers', venue)))
+export function compositeAge({ parts, time }: PriceRow, world: World): Aged {
+  const asOf = Math.max(time, ...parts.map(({ exchange }) => heardOn(world, 'market.tickers', exchange)))
   return { asOf, freshUntil: asOf + SPOT_STALE }
 }
 
+/** What the composite is made of is in its own record; of the others what was known then. */
 function shown(
   { venue, status }: Leg<Quote>,
   quotes: readonly Quote[],
-  { sources }: PriceRow,
+  { parts, time }: PriceRow,
   clock: Micros,
 ): { price: number | null; age_ms: number | null; used: boolean; status: LegStatus } {
-  const quote = quotes.find(({ exchange }) => exchange === venue)
-  const age = quote === undefined ? null : Math.max(0, Math.round((clock - quote.time) / 1000))
-  return { price: quote?.price ?? null, age_ms: age, used: sources.includes(venue), status }
+  const used = parts.find(({ exchange }) => exchange === venue)
+  const known = used ?? quotes.find(({ exchange, received }) => exchange === venue && received <= time)
+  const age = known === undefined ? null : Math.max(0, Math.round((clock - known.time) / 1000))
+  return { price: known?.price ?? null, age_ms: age, used: used !== undefined, status }
 }

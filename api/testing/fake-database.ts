@@ -147,14 +147,15 @@ function within(flows: readonly FakeFlow[], { from, to }: Params): FakeFlow[] {
 }
 
 function sumsRow(instrument: string, flows: FakeFlow[], params: Params): object {
+  const total = flows.filter(({ bucket }) => bucket < Number(params['to']))
   const period = within(flows, params)
   const usd = (side: 'buy' | 'sell') => (flow: FakeFlow) => flow[side] * flow.price
   return {
     ...named(instrument),
-    total_buy: sum(flows, (flow) => flow.buy),
-    total_sell: sum(flows, (flow) => flow.sell),
-    total_buy_usd: sum(flows, usd('buy')),
-    total_sell_usd: sum(flows, usd('sell')),
+    total_buy: sum(total, (flow) => flow.buy),
+    total_sell: sum(total, (flow) => flow.sell),
+    total_buy_usd: sum(total, usd('buy')),
+    total_sell_usd: sum(total, usd('sell')),
     period_buy: sum(period, (flow) => flow.buy),
     period_sell: sum(period, (flow) => flow.sell),
     period_buy_usd: sum(period, usd('buy')),

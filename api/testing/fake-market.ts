@@ -41,7 +41,9 @@ export class FakeMarket {
   answer(kind: string, params: Params): unknown[] | undefined {
     switch (kind) {
       case 'tickers':
-        return this.tickers.filter((row) => isAsked(row.asset, params)).map(tickerRow)
+        return newestTickers(this.tickers.filter((row) => isAsked(row.asset, params)))
+      case 'ticker-at':
+        return tickersAt(this.tickers, params)
       case 'price':
         return this.prices.filter((row) => isAsked(row.asset, params)).map(priceRow)
       case 'funding':
@@ -80,6 +82,8 @@ export function marketKindOf(sql: string): string | undefined {
   switch (view) {
     case 'latest_tickers':
       return 'tickers'
+    case 'tickers':
+      return 'ticker-at'
     case 'latest_prices':
       return 'price'
     case 'prices':
@@ -153,16 +157,28 @@ function isAsked(asset: string, { asset: one, assets }: Params): boolean {
 }
 
 function tickerRow({ instrument, ...row }: SpotTicker): object {
-  return { ...row, venue: partsOf(instrument).venue, time_us: row.time }
+  return { ...row, venue: partsOf(instrument).venue, time_us: row.time, received_us: row.received }
+}
+
+function newestTickers(tickers: readonly SpotTicker[]): object[] {
+  const newest = new Map(tickers.toSorted((a, b) => a.received - b.received).map((row) => [row.instrument, row]))
+  return [...newest.values()].map(tickerRow)
+}
+
+function tickersAt(tickers: readonly SpotTicker[], { asset, venue, quote, at }: Params): object[] {
+  const own = tickers.filter((row) => row.asset === asset && row.quote === quote)
+  const then = own.filter((row) => partsOf(row.instrument).venue === venue && row.received <= Number(at))
+  return newestTickers(then)
 }
 
 function priceRow({ sources, ...row }: CompositePrice): object {
-  return { ...row, exchanges: sources.map(({ exchange }) => exchange), time_us: row.time }
+  return { ...row, parts: sources.map((source) => ({ ...source, time_us: source.time })), time_us: row.time }
 }
 
-function fundingRows({ asset, exchanges }: Funding): object[] {
+function fundingRows({ asset, exchanges, time }: Funding): object[] {
   return exchanges.map((view: FundingView) => ({
     asset,
+    known_us: time,
     ...view,
     index_price: view.index,
     rate_us: view.rate_time,
@@ -203,14 +219,15 @@ function riskRow({ exchanges, ...row }: LiquidationRisk): object {
 
 const valueOf = (rows: readonly Liquidation[]): number => rows.reduce((sum, { value }) => sum + value, 0)
 
-function observedRow(rows: readonly Liquidation[], { asset, since }: Params): object {
-  const own = rows.filter((row) => row.asset === asset && row.time >= Number(since))
+function observedRow(rows: readonly Liquidation[], { asset, since, until }: Params): object {
+  const own = rows.filter((row) => row.asset === asset && row.time >= Number(since) && row.time <= Number(until))
   const of = (side: string): number => valueOf(own.filter((row) => row.side === side))
   return { long_usd: of('long'), short_usd: of('short') }
 }
 
-function filtered(rows: readonly PlacedLiquidation[], { any, asset }: Params, from: unknown): PlacedLiquidation[] {
-  return rows.filter((row) => (any === 1 || row.asset === asset) && row.time >= Number(from))
+function filtered(rows: readonly PlacedLiquidation[], params: Params, from: unknown): PlacedLiquidation[] {
+  const known = rows.filter((row) => row.received <= Number(params['now']))
+  return known.filter((row) => (params['any'] === 1 || row.asset === params['asset']) && row.time >= Number(from))
 }
 
 function liquidationRows(rows: readonly PlacedLiquidation[], params: Params): object[] {

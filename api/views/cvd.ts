@@ -32,9 +32,9 @@ const sumsSql = `SELECT venue, instrument,
   sumKahanIf(buy_quote, ${inPeriod}) AS period_buy_usd,
   sumKahanIf(sell_quote, ${inPeriod}) AS period_sell_usd,
   ${microsSql('min(open_time)')} AS first_us, ${microsSql('max(close_time)')} AS newest_us
-  FROM flow_10s WHERE asset = {asset:String} GROUP BY venue, instrument`
+  FROM flow_10s WHERE asset = {asset:String} AND bucket < ${timeParam('to')} GROUP BY venue, instrument`
 
-/** Each instrument's running total and its period from `from` up to `to`; those without a trade are not there. */
+/** Each instrument's running total up to `to`, and its period from `from` on; those without a trade are not there. */
 export async function readSums(
   database: Database,
   asset: string,

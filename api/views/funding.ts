@@ -23,6 +23,8 @@ export interface FundingRow {
   readonly predicted: number | null
   readonly settledRate: number | null
   readonly settledTime: Micros | null
+  /** The moment at which all of it was so: every venue of an asset has the same. */
+  readonly known: Micros
 }
 
 const nullableMicros = (column: string): string => microsSql(`venue_row.${column}`)
@@ -33,7 +35,7 @@ const columns = `asset, venue_row.exchange AS exchange, venue_row.instrument AS 
   ${nullableMicros('mark_time')} AS mark_us, venue_row.premium AS premium,
   venue_row.average_premium AS average_premium, venue_row.samples AS samples, venue_row.expected AS expected,
   venue_row.predicted AS predicted, venue_row.settled_rate AS settled_rate,
-  ${nullableMicros('settled_time')} AS settled_us`
+  ${nullableMicros('settled_time')} AS settled_us, ${microsSql('time')} AS known_us`
 
 const fundingSql = `SELECT ${columns} FROM latest_funding ARRAY JOIN exchanges AS venue_row WHERE asset = {asset:String}`
 const scanSql = `SELECT ${columns} FROM latest_funding ARRAY JOIN exchanges AS venue_row`
@@ -68,5 +70,6 @@ function fundingOf(raw: unknown): FundingRow {
     predicted: row.nullableNumber('predicted'),
     settledRate: row.nullableNumber('settled_rate'),
     settledTime: row.nullableNumber('settled_us'),
+    known: row.number('known_us'),
   }
 }

@@ -25,8 +25,8 @@ export interface LiquidationStats {
   readonly firstReceived: Micros | null
 }
 
-/** `any`: of all assets. */
-const ofAsset = `({any:UInt8} = 1 OR asset = {asset:String})`
+/** `any`: of all assets. Up to one mark, so that two queries tell of the same events. */
+const ofAsset = `({any:UInt8} = 1 OR asset = {asset:String}) AND received <= ${timeParam('now')}`
 
 const eventsSql = `SELECT asset, venue, toString(side) AS side, size, price, toString(price_kind) AS price_kind, value,
   toString(completeness) AS completeness, ${microsSql('time')} AS time_us, partition, offset FROM liquidations
@@ -48,9 +48,9 @@ const params = (asset: string | null): { any: number; asset: string } => ({
 export async function readLiquidations(
   database: Database,
   asset: string | null,
-  { from, limit }: { from: Micros; limit: number },
+  { from, now, limit }: { from: Micros; now: Micros; limit: number },
 ): Promise<LiquidationRow[]> {
-  const rows = await database.query(eventsSql, { ...params(asset), from, limit })
+  const rows = await database.query(eventsSql, { ...params(asset), from, now, limit })
   return rows.map((raw) => {
     const row = new Row(raw)
     return {
@@ -73,7 +73,7 @@ export async function readLiquidations(
 export async function readLiquidationStats(
   database: Database,
   asset: string | null,
-  windows: { hour: Micros; day: Micros },
+  windows: { hour: Micros; day: Micros; now: Micros },
 ): Promise<LiquidationStats> {
   const [stats, firsts] = await Promise.all([
     database.query(statsSql, { ...params(asset), ...windows }),

@@ -64,15 +64,15 @@ export async function readRisk(database: Database, asset: string): Promise<RiskR
 }
 
 const observedSql = `SELECT sumIf(value, side = 'long') AS long_usd, sumIf(value, side = 'short') AS short_usd
-  FROM liquidations WHERE asset = {asset:String} AND time >= ${timeParam('since')}`
+  FROM liquidations WHERE asset = {asset:String} AND time >= ${timeParam('since')} AND time <= ${timeParam('until')}`
 
-/** What was liquidated since then, USD, as far as venues say so. */
+/** What was liquidated in that time, USD, as far as venues say so. */
 export async function readObserved(
   database: Database,
   asset: string,
-  since: Micros,
+  { since, until }: { since: Micros; until: Micros },
 ): Promise<{ longUsd: number; shortUsd: number }> {
-  const [raw] = await database.query(observedSql, { asset, since })
+  const [raw] = await database.query(observedSql, { asset, since, until })
   const row = new Row(raw)
   return { longUsd: row.number('long_usd'), shortUsd: row.number('short_usd') }
 }

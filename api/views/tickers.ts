@@ -1,7 +1,7 @@
 import { asDecimal } from '../../processors/prices/decimal.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { Row, type Database } from './database.ts'
-import { microsSql } from './time.ts'
+import { microsSql, timeParam } from './time.ts'
 
 /** One spot market now; prices and volumes in USD by what a unit of its quote was worth. */
 export interface TickerRow {
@@ -15,10 +15,11 @@ export interface TickerRow {
   readonly change24h: number | null
   readonly volume24h: number | null
   readonly time: Micros
+  readonly received: Micros
 }
 
 const columns = `asset, venue, quote, price, last, change_24h, volume_24h, quote_volume_24h, quote_usd,
-  ${microsSql('time')} AS time_us`
+  ${microsSql('time')} AS time_us, ${microsSql('received')} AS received_us`
 const oneSql = `SELECT ${columns} FROM latest_tickers WHERE asset = {asset:String}`
 const manySql = `SELECT ${columns} FROM latest_tickers WHERE has(splitByChar(',', {assets:String}), asset)`
 
@@ -30,6 +31,24 @@ export async function readTickers(database: Database, asset: string): Promise<Ti
 /** The spot markets of some assets, busiest first. */
 export async function readTickersOf(database: Database, assets: readonly string[]): Promise<TickerRow[]> {
   return tidy(await database.query(manySql, { assets: assets.join(',') }))
+}
+
+/** A market that is silent for longer is looked for among the newest tickers alone. */
+const LOOK_BACK: Micros = 600_000_000
+
+const ofMarket = `asset = {asset:String} AND venue = {venue:String} AND quote = {quote:String}
+  AND received <= ${timeParam('at')}`
+const atSql = `SELECT ${columns} FROM tickers WHERE ${ofMarket} AND time > ${timeParam('from')}
+  UNION ALL SELECT ${columns} FROM latest_tickers WHERE ${ofMarket}`
+
+/** The spot market of a venue as it was known at a moment; undefined where it was not. */
+export async function readTickerAt(
+  database: Database,
+  market: { readonly asset: string; readonly venue: string; readonly quote: string },
+  at: Micros,
+): Promise<TickerRow | undefined> {
+  const rows = await database.query(atSql, { ...market, at, from: at - LOOK_BACK })
+  return rows.map(tickerOf).toSorted((a, b) => b.received - a.received)[0]
 }
 
 function tidy(rows: readonly unknown[]): TickerRow[] {
@@ -51,5 +70,6 @@ function tickerOf(raw: unknown): TickerRow {
     change24h: row.nullableNumber('change_24h'),
     volume24h: volume === null ? null : volume * usd,
     time: row.number('time_us'),
+    received: row.number('received_us'),
   }
 }

@@ -126,6 +126,12 @@ export function newestTime(world: World, topic: TopicName): Micros | undefined {
   return times.length === 0 ? undefined : Math.max(...times)
 }
 
+/** The mark that all partitions of a topic have reached: what is older is there. Undefined before the first. */
+export function settledTime(world: World, topic: TopicName): Micros | undefined {
+  const times = [...world.times].filter(([key]) => key.startsWith(`${topic}/`)).map(([, time]) => time)
+  return times.length === 0 ? undefined : Math.min(...times)
+}
+
 /** The reports of feed processes that are alive at `clock`. */
 export function freshReports(world: World, clock: Micros): VenueReport[] {
   return world.reports.filter((report) => clock - report.time <= MARK_FRESH)
