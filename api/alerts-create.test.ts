@@ -23,7 +23,7 @@ afterEach(() => api.stop())
 describe.each(kinds)('creating at %s', (path, _list, bodyOf) => {
   it.each([
     [{ symbol: undefined }, '400 invalid_symbol symbol'],
-    [{ symbol: 'btc' }, '400 invalid_symbol symbol'],
+    [{ symbol: 'b-tc' }, '400 invalid_symbol symbol'],
     [{ symbol: 7 }, '400 invalid_symbol symbol'],
     [{ symbol: 'A'.repeat(21) }, '400 invalid_symbol symbol'],
     [{ symbol: 'NOPE' }, '404 symbol_not_found symbol'],
@@ -81,6 +81,17 @@ describe.each(kinds)('creating at %s', (path, _list, bodyOf) => {
     expect(status).toBe(201)
     const given = { symbol: 'BTC', webhook_url: HOOK, ...change }
     expect(body).toMatchObject({ symbol: given.symbol, webhook_url: given.webhook_url })
+  })
+
+  it('takes a symbol in any case, which is the same alert as in upper case', async () => {
+    const headers = { 'idempotency-key': KEY }
+    const upper = await api.send('POST', path, { body: bodyOf({ symbol: 'BTC' }), headers })
+    const lower = await api.send('POST', path, { body: bodyOf({ symbol: 'btc' }), headers })
+    expect([lower.status, lower.body]).toEqual([201, upper.body])
+    expect(lower.body).toMatchObject({ symbol: 'BTC' })
+    expect((await api.send('POST', path, { body: bodyOf({ symbol: 'btcUsdt' }) })).body).toMatchObject({
+      symbol: 'BTCUSDT',
+    })
   })
 
   it('takes JSON by any of its names, and a body without a type', async () => {

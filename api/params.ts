@@ -115,14 +115,16 @@ export function isRequired(rule: Rule): boolean {
   return absent(rule) === bad
 }
 
+/** A symbol in any case, of a path, a query or a body, in upper case; undefined where it is none. */
+export function upperSymbol(text: string): string | undefined {
+  return /^[A-Za-z0-9]{1,20}$/.test(text) ? text.toUpperCase() : undefined
+}
+
 function parse(rule: Rule, text: string): unknown {
   switch (rule.kind) {
     case 'symbol':
-    case 'filter': {
-      const symbol = text.toUpperCase()
-      // Upper case is longer than lower case for some letters, so both are looked at.
-      return /^[A-Za-z0-9]{1,20}$/.test(text) ? symbol : bad
-    }
+    case 'filter':
+      return upperSymbol(text) ?? bad
     case 'choice':
       return rule.values.includes(text) ? text : bad
     case 'count': {

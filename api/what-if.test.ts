@@ -108,8 +108,13 @@ describe(`POST ${PATH}`, () => {
     expect((await tryOut(more)).body).toMatchObject({ trigger_count: 1 })
   })
 
+  it('takes a symbol in any case', async () => {
+    fillWeek(1)
+    expect((await tryOut({ symbol: 'btc' })).body).toMatchObject({ symbol: 'BTC', trigger_count: 1 })
+  })
+
   it.each([
-    [{ symbol: 'btc' }, '400 invalid_symbol symbol'],
+    [{ symbol: 'b-tc' }, '400 invalid_symbol symbol'],
     [{ symbol: 'NOPE' }, '404 symbol_not_found symbol'],
     [{ condition: 'sideways' }, '400 invalid_condition condition'],
     [{ target_price: 0 }, '400 invalid_target_price target_price'],

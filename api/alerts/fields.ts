@@ -1,4 +1,5 @@
 import { ApiError, type ErrorCode } from '../errors.ts'
+import { upperSymbol } from '../params.ts'
 import type { Body } from '../route.ts'
 
 /** A field's error: what is missing or of the wrong type gets the field's own identifier. */
@@ -45,11 +46,12 @@ function isHours(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= 1
 }
 
-/** A body is strict where a path is not: the symbol stands in what we send back later. */
+/** In any case, as in a path; answered and sent in upper case. */
 export function readSymbol(body: Body): string {
-  const symbol = field(body, 'symbol')
-  if (typeof symbol !== 'string' || !/^[A-Z0-9]{1,20}$/.test(symbol))
-    throw wrong('invalid_symbol', 'symbol', 'symbol must be 1 to 20 upper-case letters and digits, for example BTC.')
+  const text = field(body, 'symbol')
+  const symbol = typeof text === 'string' ? upperSymbol(text) : undefined
+  if (symbol === undefined)
+    throw wrong('invalid_symbol', 'symbol', 'symbol must be 1 to 20 letters and digits, for example BTC.')
   return symbol
 }
 

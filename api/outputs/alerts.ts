@@ -50,7 +50,7 @@ export function creationBody(kind: Kind): BodyRule {
   const schema = object(
     'A new alert',
     {
-      symbol: text('Any symbol of the catalogue', { pattern: '^[A-Z0-9]{1,20}$' }),
+      symbol: text('Any symbol of the catalogue, in any case', { pattern: '^[A-Za-z0-9]{1,20}$' }),
       ...own,
       webhook_url: text('HTTPS URL that is called', { format: 'uri', maxLength: 2048 }),
       agent_wallet: text('EVM or Solana address that lists find the alert by'),
@@ -81,7 +81,7 @@ export function createdOutput(kind: Kind): Output {
     type: 'application/json',
     schema: object('A new alert', {
       alert_id: alertId,
-      symbol: text('As submitted'),
+      symbol: text('As submitted, in upper case'),
       ...terms(kind),
       status: oneOf(['active'], 'Always active'),
       created_at: instant('When it was made'),
@@ -100,7 +100,7 @@ export function createdOutput(kind: Kind): Output {
 function alertSchema(kind: Kind): Schema {
   return object('An alert', {
     alert_id: alertId,
-    symbol: text('As submitted'),
+    symbol: text('As submitted, in upper case'),
     ...terms(kind),
     status: oneOf(statuses, 'Where it is in its life'),
     created_at: instant('When it was made'),

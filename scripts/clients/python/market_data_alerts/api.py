@@ -896,7 +896,7 @@ class Market(TypedDict):
 class PriceAlertCreate(TypedDict):
     # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
     alert_id: str
-    # As submitted
+    # As submitted, in upper case
     symbol: str
     # What it waits for; crosses_* ring once
     condition: Literal["above", "below", "crosses_above", "crosses_below"]
@@ -927,7 +927,7 @@ class PriceAlertCreate(TypedDict):
 class PriceAlert(TypedDict):
     # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
     alert_id: str
-    # As submitted
+    # As submitted, in upper case
     symbol: str
     # What it waits for; crosses_* ring once
     condition: Literal["above", "below", "crosses_above", "crosses_below"]
@@ -948,7 +948,7 @@ class PriceAlert(TypedDict):
 class PriceAlertsAlertsItem(TypedDict):
     # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
     alert_id: str
-    # As submitted
+    # As submitted, in upper case
     symbol: str
     # What it waits for; crosses_* ring once
     condition: Literal["above", "below", "crosses_above", "crosses_below"]
@@ -1054,7 +1054,7 @@ class PriceAlertResend(TypedDict):
 class LiquidationAlertCreate(TypedDict):
     # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
     alert_id: str
-    # As submitted
+    # As submitted, in upper case
     symbol: str
     # Always cascade_risk
     condition: Literal["cascade_risk"]
@@ -1087,7 +1087,7 @@ class LiquidationAlertCreate(TypedDict):
 class LiquidationAlert(TypedDict):
     # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
     alert_id: str
-    # As submitted
+    # As submitted, in upper case
     symbol: str
     # Always cascade_risk
     condition: Literal["cascade_risk"]
@@ -1110,7 +1110,7 @@ class LiquidationAlert(TypedDict):
 class LiquidationAlertsAlertsItem(TypedDict):
     # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
     alert_id: str
-    # As submitted
+    # As submitted, in upper case
     symbol: str
     # Always cascade_risk
     condition: Literal["cascade_risk"]

@@ -1027,7 +1027,7 @@ export type MarketAnswer = {
 }
 
 export interface PriceAlertCreateInput {
-  /** Any symbol of the catalogue */
+  /** Any symbol of the catalogue, in any case */
   readonly symbol: string
   /** above and below are levels, crosses_above and crosses_below ring once */
   readonly condition: 'above' | 'below' | 'crosses_above' | 'crosses_below'
@@ -1044,7 +1044,7 @@ export interface PriceAlertCreateInput {
 export type PriceAlertCreateAnswer = {
   /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
   readonly alert_id: string
-  /** As submitted */
+  /** As submitted, in upper case */
   readonly symbol: string
   /** What it waits for; crosses_* ring once */
   readonly condition: 'above' | 'below' | 'crosses_above' | 'crosses_below'
@@ -1080,7 +1080,7 @@ export interface PriceAlertInput {
 export type PriceAlertAnswer = {
   /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
   readonly alert_id: string
-  /** As submitted */
+  /** As submitted, in upper case */
   readonly symbol: string
   /** What it waits for; crosses_* ring once */
   readonly condition: 'above' | 'below' | 'crosses_above' | 'crosses_below'
@@ -1116,7 +1116,7 @@ export type PriceAlertsAnswer = {
   readonly alerts: readonly {
     /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
     readonly alert_id: string
-    /** As submitted */
+    /** As submitted, in upper case */
     readonly symbol: string
     /** What it waits for; crosses_* ring once */
     readonly condition: 'above' | 'below' | 'crosses_above' | 'crosses_below'
@@ -1255,7 +1255,7 @@ export type PriceAlertResendAnswer = {
 }
 
 export interface LiquidationAlertCreateInput {
-  /** Any symbol of the catalogue */
+  /** Any symbol of the catalogue, in any case */
   readonly symbol: string
   /** The only one */
   readonly condition?: 'cascade_risk'
@@ -1274,7 +1274,7 @@ export interface LiquidationAlertCreateInput {
 export type LiquidationAlertCreateAnswer = {
   /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
   readonly alert_id: string
-  /** As submitted */
+  /** As submitted, in upper case */
   readonly symbol: string
   /** Always cascade_risk */
   readonly condition: 'cascade_risk'
@@ -1312,7 +1312,7 @@ export interface LiquidationAlertInput {
 export type LiquidationAlertAnswer = {
   /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
   readonly alert_id: string
-  /** As submitted */
+  /** As submitted, in upper case */
   readonly symbol: string
   /** Always cascade_risk */
   readonly condition: 'cascade_risk'
@@ -1350,7 +1350,7 @@ export type LiquidationAlertsAnswer = {
   readonly alerts: readonly {
     /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
     readonly alert_id: string
-    /** As submitted */
+    /** As submitted, in upper case */
     readonly symbol: string
     /** Always cascade_risk */
     readonly condition: 'cascade_risk'
