@@ -151,6 +151,7 @@ export interface Snapshot {
   readonly applied: Readonly<Record<string, number>>
   readonly time: Micros
   readonly state: Buffer
+  readonly failures: readonly { readonly lane: string; readonly window: number; readonly count: number }[]
 }
 
 /** A record that a reader has set aside. */

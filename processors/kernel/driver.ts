@@ -3,7 +3,7 @@ import type { Codec } from '../../schemas/codec.ts'
 import type { Message } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { Decoder } from './decoder.ts'
-import { isFenced } from './errors.ts'
+import { isFenced, RecordFailure } from './errors.ts'
 import { MemoryBroker } from './memory-log.ts'
 import type { Clock, Meter, Ports, Report } from './ports.ts'
 import type { ProcessorRow } from './processor.ts'
@@ -159,7 +159,8 @@ class Instance {
   readonly #broker: MemoryBroker
   readonly #ports: Ports
   readonly #decoder: Decoder
-  readonly #tasks = new Map<number, Task>()
+  /** By partition; a task that failed of a record leaves what it failed of, as in a slot. */
+  readonly #tasks = new Map<number, Task | RecordFailure>()
   #fate: Fate = { kind: 'none' }
   #contacts = 0
   #isDead = false
@@ -190,10 +191,11 @@ class Instance {
 
   async task(partition: number): Promise<Task> {
     const known = this.#tasks.get(partition)
-    if (known !== undefined) return known
+    if (known instanceof Task) return known
     const { row, snapshotRecords, partitions } = this.#options
     const snapshots = { everyMs: Infinity, everyRecords: snapshotRecords }
-    const made = await Task.open(row, partition, { ports: this.#ports, decoder: this.#decoder, snapshots, partitions })
+    const options = { ports: this.#ports, decoder: this.#decoder, snapshots, partitions }
+    const made = await Task.open(row, partition, { ...options, ...(known && { after: known }) })
     this.#tasks.set(partition, made)
     return made
   }
@@ -202,27 +204,27 @@ class Instance {
     try {
       const task = await this.task(partition)
       const positions = task.positions().map((position) => {
-        return { ...position, offset: Math.max(this.#startOf(position), position.offset - again) }
+        const { start } = this.#broker.at(position.topic, position.partition)
+        return { ...position, offset: Math.max(start, position.offset - again) }
       })
       await task.work(positions.map((position) => this.#slice(position, take + again)))
       return 'done'
     } catch (error) {
       if (error instanceof Crash) return 'crashed'
       if (isFenced(error)) return 'refused'
-      throw error
+      if (!(error instanceof RecordFailure)) throw error
+      this.#tasks.set(partition, error)
+      return 'done'
     }
   }
 
   async stop(): Promise<void> {
     for (const task of this.#tasks.values()) {
+      if (!(task instanceof Task)) continue
       await task.snapshot().catch((error: unknown) => {
         if (!isFenced(error)) throw error // a thawed instance may have claimed meanwhile
       })
     }
-  }
-
-  #startOf({ topic, partition }: { topic: string; partition: number }): number {
-    return this.#broker.at(topic, partition).start
   }
 
   #slice(position: { topic: string; partition: number; offset: number }, take: number): Slice {
@@ -245,9 +247,7 @@ class Instance {
   async #contact<Value>(make: () => Promise<Value>): Promise<Value> {
     if (this.#isDead) throw new Crash()
     const fate = this.#fate
-    const isNow = 'at' in fate && fate.at === this.#contacts
-    this.#contacts += 1
-    if (!isNow) return make()
+    if (!('at' in fate) || fate.at !== this.#contacts++) return make()
     if (fate.kind === 'freeze') {
       await this.#stand()
       return make()

@@ -16,3 +16,24 @@ export class FatalError extends Error {
 export function isFenced(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'fenced'
 }
+
+/**
+ * What code threw over a record that it was given, or over what it held back of the records before (`flush`, `save`): the
+ * state may be half changed, and whether the record is the cause shows when it is tried again.
+ */
+export class RecordFailure extends Error {
+  readonly code = 'record-failed'
+  readonly from: 'apply' | 'flush'
+  constructor(from: RecordFailure['from'], cause: unknown) {
+    super(`a record could not be ${from === 'apply' ? 'applied' : 'written out'}: ${String(cause)}`, { cause })
+    this.from = from
+  }
+}
+
+/** Errors that say how the host is, never what a record is. */
+export function isOfHost(error: unknown): boolean {
+  if (error instanceof FatalError || isFenced(error)) return true
+  if (!(error instanceof Error)) return false
+  const isNoMemory = 'code' in error && error.code === 'ERR_MEMORY_ALLOCATION_FAILED'
+  return isNoMemory || (error instanceof RangeError && error.message === 'Array buffer allocation failed') // V8 gives no code
+}

@@ -4,6 +4,10 @@ import type { TopicName } from '../../schemas/topics.ts'
 import type { Output, ProcessorRow } from './processor.ts'
 import { versionOf } from './version.ts'
 
+export interface Moment {
+  readonly time: Micros
+}
+
 type Emit = (output: Output) => void
 
 /**
@@ -12,12 +16,12 @@ type Emit = (output: Output) => void
  */
 export class Fold {
   readonly row: ProcessorRow
-  readonly state: unknown
+  #state: unknown
   readonly #context: { partition: number; v: number; partitionTime: Micros }
 
   constructor(row: ProcessorRow, partition: number, { state, time }: { state: unknown; time: Micros }) {
     this.row = row
-    this.state = state
+    this.#state = state
     this.#context = { partition, v: 0, partitionTime: time }
   }
 
@@ -26,9 +30,24 @@ export class Fold {
     return new Fold(row, partition, { state: row.core.empty(), time: 0 })
   }
 
+  get state(): unknown {
+    return this.#state
+  }
+
   /** Largest mark seen, 0 before the first. */
   get partitionTime(): Micros {
     return this.#context.partitionTime
+  }
+
+  /** What it knows beside the state: `restore` goes back to it. */
+  moment(): Moment {
+    return { time: this.partitionTime }
+  }
+
+  /** Goes on from another state, and from what was known when it was there. */
+  restore(state: unknown, { time }: Moment): void {
+    this.#state = state
+    this.#context.partitionTime = time
   }
 
   /** Folds one record of one of the row's inputs in. */
@@ -36,18 +55,18 @@ export class Fold {
     const context = this.#context
     context.v = versionOf(this.row.generation, offset)
     if (message.type === 'mark') context.partitionTime = Math.max(context.partitionTime, message.value.time)
-    this.row.core.apply(this.state, { topic, offset, time, message }, context, emit)
+    this.row.core.apply(this.#state, { topic, offset, time, message }, context, emit)
   }
 
   /** Ends a batch: what was held back comes out. */
   flush(emit: Emit): void {
-    this.row.core.flush?.(this.state, emit)
+    this.row.core.flush?.(this.#state, emit)
   }
 
   /** Lets go of what the state remembers to write: for those who never write it. */
   forget(): void {
     const { core } = this.row
-    if (core.forget !== undefined) core.forget(this.state)
-    else for (const part of core.save(this.state)) void part
+    if (core.forget !== undefined) core.forget(this.#state)
+    else for (const part of core.save(this.#state)) void part
   }
 }

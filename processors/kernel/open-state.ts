@@ -4,6 +4,7 @@ import type { Micros, Snapshot } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import type { Decoder } from './decoder.ts'
 import { FatalError } from './errors.ts'
+import { Failures } from './failures.ts'
 import type { Ports } from './ports.ts'
 import type { ProcessorRow } from './processor.ts'
 import { erasure, StateFold, type Found } from './snapshot.ts'
@@ -16,6 +17,10 @@ interface Opened {
   readonly next: Map<TopicName, number>
   /** Partition time that the state has seen. */
   readonly time: Micros
+  /** What the state was made of. */
+  readonly parts: ReadonlyMap<string, Buffer>
+  /** What had failed when it was written. */
+  readonly failures: Failures
 }
 
 /**
@@ -34,8 +39,10 @@ export async function openState(
   if (found.kind === 'none') await startAnew(row, partition, claim, found, ports)
   const next = new Map<TopicName, number>()
   for (const topic of row.inputs) next.set(topic, await nextOf(topic, partition, found, ports))
-  if (found.kind === 'none') return { state: row.core.empty(), next, time: 0 }
-  return { state: row.core.load(found.parts), next, time: found.position.time }
+  if (found.kind === 'none')
+    return { state: row.core.empty(), next, time: 0, parts: new Map(), failures: new Failures() }
+  const { parts, position } = found
+  return { state: row.core.load(parts), next, time: position.time, parts, failures: new Failures(position.failures) }
 }
 
 async function readSnapshot(row: ProcessorRow, partition: number, decoder: Decoder, value: Buffer): Promise<Snapshot> {

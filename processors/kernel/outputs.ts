@@ -35,6 +35,17 @@ export class Outputs {
     this.#lane(topic, partition).records.push({ key, value, time: this.time })
   }
 
+  /** Notes where the outputs are; what is called takes back all that was emitted since. */
+  mark(): () => void {
+    const lengths = new Map([...this.#lanes].map(([name, { records }]) => [name, records.length]))
+    return () => {
+      for (const [name, { records }] of this.#lanes) {
+        records.length = lengths.get(name) ?? 0
+        if (records.length === 0) this.#lanes.delete(name)
+      }
+    }
+  }
+
   /** What was emitted since the last call, in order within each partition of a topic, cut into sends. */
   take(): (Omit<Lane, 'records'> & { readonly count: number; readonly sends: readonly OutRecord[][] })[] {
     const taken = [...this.#lanes.values()].map(({ topic, partition, records }) => {

@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { Position, Slice } from '../../infra/kafka/seam.ts'
-import { counted, given, marks, tallyRow, type Given } from './given.ts'
+import { stillClock } from './driver.ts'
+import { counted, given, lettersIn, marks, on, tally, tallyRow, type Given } from './given.ts'
+import type { ProcessorRow } from './processor.ts'
 import { Slot } from './slot.ts'
 
 const IN = 'market.trades'
 
-function open(begun: Given): Slot {
+function open(begun: Given, row = tallyRow): Slot {
   const nothing = (): void => undefined
-  return new Slot(tallyRow, 0, { ...begun, onWant: nothing, onWorked: nothing, onFatal: nothing })
+  return new Slot(row, 0, { ...begun, onWant: nothing, onWorked: nothing, onFatal: nothing })
 }
 
 /** What it wants, once it wants something. */
@@ -65,4 +67,77 @@ describe('a slot', () => {
     expect(slot.wants()).toBeUndefined()
     expect(counted(begun.broker)).toEqual([])
   })
+
+  it('sets a record aside at which the core throws each time, and goes on with the others', async () => {
+    const begun = given()
+    begun.broker.append(IN, 0, marks(5, 6, 7))
+    const slot = open(begun, throwsAt(6))
+    await workOff(slot, begun)
+    expect(counted(begun.broker).at(-1)).toBe(2) // it counts marks
+    expect(lettersIn(begun.broker)).toMatchObject([
+      { processor: 'tally', topic: IN, offset: 1, reason: 'failed', code: 'TypeError', message: 'at 6' },
+    ])
+    expect(slot.failingMs(1e9)).toBe(0)
+  })
+
+  it('does not fail again at what was set aside before a restart', async () => {
+    const begun = given()
+    begun.broker.append(IN, 0, marks(5, 6, 7))
+    const row = throwsAt(6)
+    await workOff(open(begun, row), begun)
+    const next = on(begun.broker)
+    next.broker.append(IN, 0, marks(8))
+    await workOff(open(next, row), next)
+    expect(next.notes.sums['failed']).toBeUndefined()
+    expect(lettersIn(begun.broker)).toHaveLength(1)
+    expect(counted(begun.broker).at(-1)).toBe(3)
+  })
+
+  it('applies a record that failed only at first', async () => {
+    const begun = given()
+    begun.broker.append(IN, 0, marks(5, 6, 7))
+    let left = 2
+    await workOff(
+      open(
+        begun,
+        throwsAt(6, () => left-- > 0),
+      ),
+      begun,
+    )
+    expect(counted(begun.broker).at(-1)).toBe(3)
+    expect(lettersIn(begun.broker)).toEqual([])
+  })
+
+  it('takes no record for the cause where the host has no memory', async () => {
+    const begun = given({}, { ...stillClock, delay: () => new Promise((resolve) => setImmediate(resolve)) })
+    begun.broker.append(IN, 0, marks(5))
+    const slot = open(
+      begun,
+      throwsAt(5, () => true, Object.assign(new RangeError('no'), { code: 'ERR_MEMORY_ALLOCATION_FAILED' })),
+    )
+    for (let tries = 0; tries < 10; tries += 1) await workOff(slot, begun, 1)
+    expect(begun.notes.sums['failed']).toBeGreaterThan(3)
+    expect(lettersIn(begun.broker)).toEqual([])
+    slot.drop()
+  })
 })
+
+/** The tally, but for the mark of that time, at which it throws when it has counted it. */
+function throwsAt(time: number, isNow = () => true, error: Error = new TypeError(`at ${time}`)): ProcessorRow {
+  const apply: typeof tally.apply = (state, entry, context, emit) => {
+    tally.apply(state, entry, context, emit)
+    if (entry.message.type === 'mark' && entry.message.value.time === time && isNow()) throw error
+  }
+  return { ...tallyRow, core: { ...tally, apply } }
+}
+
+/** Fetches for it until it is at the log's end, or so often. */
+async function workOff(slot: Slot, begun: Given, roundsMax = 20): Promise<void> {
+  const end = begun.broker.at(IN, 0).end
+  for (let rounds = 0; rounds < roundsMax; rounds += 1) {
+    const positions = await wanted(slot)
+    if (positions[0]?.offset === end) return
+    slot.offer(positions, await fetch(begun, positions))
+    await expect.poll(() => slot.state).not.toBe('busy')
+  }
+}

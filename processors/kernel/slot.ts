@@ -1,5 +1,5 @@
 import type { Position, Slice } from '../../infra/kafka/seam.ts'
-import { FatalError, isFenced } from './errors.ts'
+import { FatalError, isFenced, RecordFailure } from './errors.ts'
 import type { ProcessorRow } from './processor.ts'
 import { Task, type TaskOptions } from './task.ts'
 
@@ -39,6 +39,8 @@ export class Slot {
   #goodAt: number
   /** Since a failure no work has succeeded, even if a task is open. */
   #isSuspect = false
+  /** What the last task failed of, if it was a record: the next one takes records back that fail. */
+  #failed: RecordFailure | undefined
 
   constructor(row: ProcessorRow, partition: number, options: SlotOptions) {
     this.row = row
@@ -103,7 +105,8 @@ export class Slot {
   async #open(): Promise<void> {
     while (this.#state !== 'dropped') {
       try {
-        const task = await Task.open(this.row, this.partition, this.#options)
+        const after = this.#failed
+        const task = await Task.open(this.row, this.partition, { ...this.#options, ...(after && { after }) })
         if (this.#isDropped()) return void task.close().catch(() => undefined) // it never had anything in flight
         return this.#idle(task)
       } catch (error) {
@@ -136,6 +139,7 @@ export class Slot {
   #succeed(task: Task, slices: readonly Slice[]): void {
     this.#goodAt = this.#options.ports.clock.now()
     this.#isSuspect = false
+    this.#failed = undefined
     if (this.#isDropped()) return
     this.#options.onWorked(slices, task.positions())
     const waiting = this.#waiting
@@ -157,6 +161,7 @@ export class Slot {
     if (this.#isDropped()) return false
     this.#state = 'waiting'
     this.#isSuspect = true
+    this.#failed = error instanceof RecordFailure ? error : this.#failed
     const { meter } = this.#options.ports
     if (error instanceof FatalError) {
       this.#options.onFatal(error)

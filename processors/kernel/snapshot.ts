@@ -28,6 +28,8 @@ export interface StatePosition {
   readonly applied: Readonly<Record<string, number>>
   /** Partition time. */
   readonly time: Micros
+  /** What has failed lately. */
+  readonly failures: Snapshot['failures']
 }
 
 export type PartChange = readonly [key: string, part: Buffer | null]
@@ -40,7 +42,7 @@ export function snapshotBatch(
   changes: Iterable<PartChange>,
   recordTime: number,
 ): OutRecord[] {
-  const encode = (fields: Pick<Snapshot, 'applied' | 'state'>): Buffer =>
+  const encode = (fields: Pick<Snapshot, 'applied' | 'state' | 'failures'>): Buffer =>
     codec.encode(owner.state, 'snapshot', {
       processor: owner.name,
       generation: owner.generation,
@@ -49,9 +51,13 @@ export function snapshotBatch(
     })
   const batch: OutRecord[] = []
   for (const [key, part] of changes) {
-    batch.push({ key, value: part && encode({ applied: {}, state: part }), time: recordTime })
+    batch.push({ key, value: part && encode({ applied: {}, state: part, failures: [] }), time: recordTime })
   }
-  batch.push({ key: POSITION_KEY, value: encode({ applied: position.applied, state: EMPTY }), time: recordTime })
+  batch.push({
+    key: POSITION_KEY,
+    value: encode({ applied: position.applied, state: EMPTY, failures: position.failures }),
+    time: recordTime,
+  })
   checkSize(batch, owner)
   return batch
 }
@@ -107,7 +113,8 @@ export class StateFold {
     }
     this.#latest.delete(POSITION_KEY)
     const parts = new Map([...this.#latest].map(([key, { state }]) => [key, state] as const))
-    return { kind: 'state', position: { applied: position.applied, time: position.time }, parts }
+    const { applied, time, failures } = position
+    return { kind: 'state', position: { applied, time, failures }, parts }
   }
 }
 

@@ -2,8 +2,10 @@ import type { Claim, LogRecord, Position, Slice, TopicPartition } from '../../in
 import { UndecodableError } from '../../schemas/codec.ts'
 import type { Message, Micros } from '../../schemas/records.ts'
 import { topicOf, type TopicName } from '../../schemas/topics.ts'
-import { causeOf, DEAD_LETTERS, DeadLetters } from './dead-letters.ts'
+import { Careful } from './careful.ts'
+import { causeOf, DEAD_LETTERS, DeadLetters, type Cause } from './dead-letters.ts'
 import type { Decoder } from './decoder.ts'
+import { isOfHost, RecordFailure } from './errors.ts'
 import { Fold } from './fold.ts'
 import { openState } from './open-state.ts'
 import { Outputs } from './outputs.ts'
@@ -26,6 +28,8 @@ export interface TaskOptions {
   readonly ports: Ports
   readonly decoder: Decoder
   readonly snapshots: SnapshotPolicy
+  /** What the task before this one failed of: this one takes records back that fail. */
+  readonly after?: RecordFailure
 }
 
 /**
@@ -45,6 +49,8 @@ export class Task {
   /** Offset to read next, of each input. */
   readonly #next: Map<TopicName, number>
   readonly #outputs: Outputs
+  /** Once a record has failed, for a while. */
+  #careful: Careful | undefined
   #unsaved = 0
   #unsavedBytes = 0
   #savedAt: number
@@ -69,13 +75,16 @@ export class Task {
     partition: number,
     options: TaskOptions,
     claim: Claim,
-    { state, next, time }: Awaited<ReturnType<typeof openState>>,
+    { state, next, time, parts, failures }: Awaited<ReturnType<typeof openState>>,
   ) {
     this.row = row
     this.partition = partition
     this.#options = options
     this.#claim = claim
     this.#folded = new Fold(row, partition, { state, time })
+    const { after } = options
+    if (after !== undefined || !failures.isEmpty)
+      this.#careful = new Careful(this.#folded, parts, failures, after?.from === 'flush')
     this.#next = next
     this.#dead = new DeadLetters(row.name, partition, options.ports)
     this.#outputs = new Outputs(options.ports.codec, row.outputs, { own: partition, partitions: options.partitions })
@@ -110,6 +119,7 @@ export class Task {
     try {
       const startedAt = this.#options.ports.clock.now()
       let applied = 0
+      guarded('flush', () => this.#careful?.checkpoint(this.#outputs))
       for (const slice of slices) applied += await this.#fold(slice)
       if (applied > 0) await this.#write(applied, startedAt)
       if (this.isSnapshotDue) await this.snapshot()
@@ -124,15 +134,18 @@ export class Task {
     if (this.#unsaved === 0) return
     const { codec, clock, meter } = this.#options.ports
     const applied = Object.fromEntries([...this.#next].map(([topic, next]) => [topic, next - 1]))
-    const position = { applied, time: this.partitionTime }
-    const changes = this.row.core.save(this.#folded.state)
-    const batch = snapshotBatch(codec, this.row, position, changes, this.#outputs.time)
+    const position = { applied, time: this.partitionTime, failures: this.#careful?.failures.saved() ?? [] }
+    const batch = guarded('flush', () => {
+      const changes = this.#careful?.save(this.#outputs) ?? this.row.core.save(this.#folded.state)
+      return snapshotBatch(codec, this.row, position, changes, this.#outputs.time)
+    })
     await this.#claim.send(this.row.state, this.partition, batch)
     meter.snapshot(this.row.name, batchBytes(batch))
     this.#unsaved = 0
     this.#unsavedBytes = 0
     this.#unsavedLetters = 0
     this.#savedAt = clock.now()
+    if (this.#careful?.isOver === true) this.#careful = undefined
     this.#hint()
   }
 
@@ -152,7 +165,8 @@ export class Task {
       if (record.offset < next) continue
       const read = this.#read(topic, record)
       const message = read === 'ask' ? await this.#ask(topic, record) : read // no await in the usual case: it is slow
-      if (message !== undefined) this.#apply(topic, record, message)
+      if (message !== undefined && this.#apply(topic, record, message) === 'failed')
+        await this.#options.ports.clock.turn() // what it cost to take it back must not silence the host
       next = record.offset + 1
       applied += 1
       this.#unsavedBytes += record.value?.length ?? 0
@@ -161,9 +175,17 @@ export class Task {
     return applied
   }
 
-  #apply(topic: TopicName, record: LogRecord, message: Message): void {
+  /** Why it was set aside, if it was. */
+  #apply(topic: TopicName, record: LogRecord, message: Message): Cause['reason'] | undefined {
     this.#outputs.time = record.time
-    this.#folded.apply(topic, record, message, this.#outputs.emit)
+    if (this.#careful === undefined) {
+      guarded('apply', () => this.#folded.apply(topic, record, message, this.#outputs.emit))
+      return undefined
+    }
+    const careful = this.#careful
+    const cause = guarded('flush', () => careful.apply({ topic, record, message }, this.#outputs))
+    if (cause !== undefined) this.#dead.add(topic, record, cause)
+    return cause?.reason
   }
 
   /** The record; undefined for one that cannot be read: set aside, never in the way of the others. */
@@ -207,7 +229,7 @@ export class Task {
   async #write(applied: number, startedAt: number): Promise<void> {
     const { clock, meter } = this.#options.ports
     this.#unsaved += applied
-    this.#folded.flush(this.#outputs.emit)
+    guarded('flush', () => this.#folded.flush(this.#outputs.emit))
     this.#unsavedLetters += await this.#dead.write(this.#claim)
     await Promise.all(
       this.#outputs.take().map(async ({ topic, partition, count, sends }) => {
@@ -226,6 +248,15 @@ export class Task {
     void hint.finally(() => {
       this.#hinting = false
     })
+  }
+}
+
+/** Says of what code threw that it was over records, unless it says how the host is. */
+function guarded<Result>(from: RecordFailure['from'], work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    throw isOfHost(error) ? error : new RecordFailure(from, error)
   }
 }
 

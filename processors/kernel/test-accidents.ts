@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { localCodec } from '../../schemas/codec.ts'
 import type { Message } from '../../schemas/records.ts'
 import { topicOf, type TopicName } from '../../schemas/topics.ts'
+import { DEAD_LETTERS } from './dead-letters.ts'
 import { Driver, type Fate, type Step } from './driver.ts'
 import type { ProcessorRow } from './processor.ts'
 
@@ -30,20 +31,45 @@ export interface Outcome {
   readonly counts: readonly Readonly<Record<string, number>>[]
 }
 
+export interface Feeding {
+  /** Record time between two records, milliseconds. */
+  readonly everyMs?: number
+  /** Indices of records in whose place there is a tombstone. */
+  readonly gone?: ReadonlySet<number>
+}
+
 /** Runs the log through the real task as the plan says, then to its end. */
 export async function outcomeOf(
   row: ProcessorRow,
   log: readonly Input[],
   { steps, instances, snapshotRecords }: Plan,
+  { everyMs = 1, gone = new Set() }: Feeding = {},
 ): Promise<Outcome> {
   const [topic] = row.inputs
   if (topic === undefined) throw new Error(`${row.name} reads nothing`)
   const driver = new Driver({ row, codec, partitions: PARTITIONS, instances, snapshotRecords })
-  log.forEach(({ partition, message }, index) => driver.feed(topic, partition, 'key', message, index))
+  for (const [index, { partition, message }] of log.entries()) {
+    if (gone.has(index)) driver.feedBytes(topic, partition, 'key', null, index * everyMs)
+    else driver.feed(topic, partition, 'key', message, index * everyMs)
+  }
   for (const step of steps) await driver.step(step)
   await driver.drain()
   const tasks = await Promise.all([...Array(PARTITIONS).keys()].map((partition) => driver.task(partition)))
-  return { records: recordsOf(driver, row.outputs), counts: tasks.map((task) => task.counts()) }
+  const records = new Map([...recordsOf(driver, row.outputs), ...lettersOf(driver)])
+  return { records, counts: tasks.map((task) => task.counts()) }
+}
+
+/** What was set aside, by its place. How often it was tried tells of who tried it, not of the log. */
+function lettersOf(driver: Driver): Map<string, unknown> {
+  const letters = new Map<string, unknown>()
+  for (const { key, message } of driver.outputs(DEAD_LETTERS)) {
+    const letter = { ...message.value, attempts: 0 }
+    const known = letters.get(key)
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(letter))
+      throw new Error(`${key} says two things`)
+    letters.set(key, letter)
+  }
+  return new Map([...letters].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** A record that is there twice must be the same twice. */

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest'
+import { CAREFUL_RECORDS } from './careful.ts'
+import { RecordFailure } from './errors.ts'
+import { FAILURES_MAX, FAILURES_WINDOW_MS } from './failures.ts'
+import { codec, given, lettersIn, marks, on, round, tally, tallyRow, type Given } from './given.ts'
+import type { Processor, ProcessorRow } from './processor.ts'
+import { Task } from './task.ts'
+
+const IN = 'market.trades'
+const after = new RecordFailure('apply', new Error('the one before'))
+
+/** A gap of an asset; the tally takes no notice of it. */
+function gaps(asset: string, count: number, time: number): { key: string; value: Buffer; time: number }[] {
+  const times = { from_time: 1, to_time: 2, time: 3 }
+  const nothing = {
+    from_id: null,
+    to_id: null,
+    missing: null,
+    feed: 'feeds',
+    reason: 'restart',
+    state: 'opened',
+  } as const
+  return Array.from({ length: count }, (_, gap_id) => {
+    const value = codec.encode(IN, 'gap', { ...nothing, ...times, instrument: 'x', asset, gap_id })
+    return { key: asset, value, time }
+  })
+}
+
+/** Throws at each gap of an asset, and counts how often its state was made anew. */
+function throwsAt(asset: string): { row: ProcessorRow; loads: () => number } {
+  let loads = 0
+  const core: Processor<unknown> = {
+    ...(tally as Processor<unknown>),
+    apply(state, entry, context, emit) {
+      ;(tally as Processor<unknown>).apply(state, entry, context, emit)
+      if (entry.message.type === 'gap' && entry.message.value.asset === asset) throw new TypeError('each time')
+    },
+    load(parts) {
+      loads += 1
+      return tally.load(parts)
+    },
+  }
+  return { row: { ...tallyRow, core }, loads: () => loads }
+}
+
+async function workedOff(row: ProcessorRow, begun: Given): Promise<Task> {
+  const task = await Task.open(row, 0, { ...begun, after })
+  await round(task, begun)
+  return task
+}
+
+describe('a processor of whose records all of one asset fail', () => {
+  it('tries few of them, and the others go on', async () => {
+    const begun = given()
+    begun.broker.append(IN, 0, [...gaps('btc', 5_000, 7), ...gaps('eth', 3, 7), ...marks(5, 6)])
+    const { row, loads } = throwsAt('btc')
+    const task = await workedOff(row, begun)
+    expect(task.counts()).toEqual({ marks: 2 })
+    expect(loads()).toBeLessThan(FAILURES_MAX + 5)
+    expect(Object.groupBy(lettersIn(begun.broker), ({ reason }) => reason)).toMatchObject({
+      failed: { length: FAILURES_MAX },
+      held: { length: 5_000 - FAILURES_MAX },
+    })
+  })
+
+  it('tries some again when the window has passed', async () => {
+    const begun = given()
+    const later = FAILURES_WINDOW_MS + 7
+    begun.broker.append(IN, 0, [...gaps('btc', 50, 7), ...gaps('btc', 50, later)])
+    await workedOff(throwsAt('btc').row, begun)
+    const failed = lettersIn(begun.broker).filter(({ reason }) => reason === 'failed')
+    expect(failed.map(({ time }) => time / 1_000)).toEqual([
+      ...Array.from({ length: FAILURES_MAX }, () => 7),
+      ...Array.from({ length: FAILURES_MAX }, () => later),
+    ])
+  })
+
+  it('holds back the same ones after a restart in between', async () => {
+    const begun = given()
+    const { row } = throwsAt('btc')
+    begun.broker.append(IN, 0, gaps('btc', 20, 7))
+    await workedOff(row, begun)
+    const next = on(begun.broker)
+    next.broker.append(IN, 0, gaps('btc', 20, 8))
+    await round(await Task.open(row, 0, next), next)
+    const reasons = lettersIn(begun.broker).map(({ reason }) => reason)
+    expect(reasons.filter((reason) => reason === 'failed')).toHaveLength(FAILURES_MAX)
+    expect(reasons).toHaveLength(40)
+  })
+
+  it('is careful no more when nothing has failed for long', async () => {
+    const begun = given({}, undefined, 1_000)
+    const { row } = throwsAt('btc')
+    begun.broker.append(IN, 0, [...gaps('btc', 1, 7), ...gaps('eth', CAREFUL_RECORDS, 60_000)])
+    const task = await workedOff(row, begun)
+    while ((task.positions()[0]?.offset ?? 0) < begun.broker.at(IN, 0).end) await round(task, begun)
+    begun.broker.append(IN, 0, gaps('btc', 1, 60_000))
+    await expect(round(task, begun)).rejects.toMatchObject({ code: 'record-failed', from: 'apply' })
+  })
+})
+
+describe('a core that throws at what it held back', () => {
+  /** Emits what it counted when it is asked for it, and cannot once it has counted a mark of this time. */
+  function cannotFlush(time: number): ProcessorRow {
+    const core: Processor<{ times: number[] }> = {
+      empty: () => ({ times: [] }),
+      apply: ({ times }, { message }) => void (message.type === 'mark' && times.push(message.value.time)),
+      flush({ times }) {
+        if (times.includes(time)) throw new Error(`no ${time}`)
+      },
+      *save({ times }) {
+        yield ['times', Buffer.from(JSON.stringify(times))] as const
+      },
+      load: (parts) => ({ times: JSON.parse(String(parts.get('times') ?? '[]')) as number[] }),
+      counts: ({ times }) => ({ marks: times.length }),
+    }
+    return { ...tallyRow, core }
+  }
+
+  it('has the record set aside behind which it cannot any more', async () => {
+    const begun = given()
+    begun.broker.append(IN, 0, marks(5, 6, 7))
+    const row = cannotFlush(6)
+    const failure: unknown = await round(await Task.open(row, 0, begun), begun).catch((error: unknown) => error)
+    expect(failure).toMatchObject({ code: 'record-failed', from: 'flush' })
+    const next = await Task.open(row, 0, { ...begun, after: failure as RecordFailure })
+    await round(next, begun)
+    expect(next.counts()).toEqual({ marks: 2 })
+    expect(lettersIn(begun.broker)).toMatchObject([{ offset: 1, reason: 'failed', message: 'no 6', attempts: 3 }])
+  })
+})
