@@ -54,6 +54,7 @@ export interface AlertState {
   readonly key_version: number
   readonly idempotency: string | null
   readonly body_hash: string | null
+  readonly taken: Micros
 }
 
 export interface Alert extends AlertState {

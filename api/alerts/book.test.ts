@@ -27,6 +27,7 @@ function alert(change: Partial<Alert> = {}): Alert {
     key_version: 1,
     idempotency: null,
     body_hash: null,
+    taken: 0,
     time: 1,
     v: 1,
     ...change,
@@ -118,6 +119,14 @@ describe('the book of alerts', () => {
       )
     }
     fc.assert(fc.property(fc.array(change, { maxLength: 60 }), fc.integer({ min: 1, max: 7 }), check))
+  })
+
+  it('lists alerts of one second in the order of their creation, page by page', () => {
+    const book = new Book()
+    const ids = ['alert_9', 'alert_1', 'alert_5', 'alert_3', 'alert_7']
+    for (const [n, id] of ids.entries()) book.put(alert({ alert_id: id, created_at: 10, taken: 10 + n }))
+    book.put(alert({ alert_id: 'alert_9', created_at: 10, taken: 10, v: 2, trigger_count: 1 }))
+    expect(all(book, { limit: 2 }).map(({ alert_id: id }) => id)).toEqual(ids.toReversed())
   })
 
   it('gives a page after a bounded look, and where to go on', () => {

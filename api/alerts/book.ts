@@ -61,7 +61,8 @@ export class Book {
     this.#watch(before, -1)
     this.#watch(alert, 1)
     if (before !== undefined) return
-    for (const line of this.#linesOf(alert)) line.add({ created: alert.created_at, id })
+    const place = { created: createdOf(alert), id }
+    for (const line of this.#linesOf(alert)) line.add(place)
     if (alert.idempotency !== null) this.#creations.set(alert.idempotency, id)
   }
 
@@ -117,6 +118,11 @@ export class Book {
     if (count > 0) this.#watched.set(alert.asset, count)
     else this.#watched.delete(alert.asset)
   }
+}
+
+/** When the log took its creation; alerts of before that was said have the second of it. */
+export function createdOf({ taken, created_at }: Pick<Held, 'taken' | 'created_at'>): number {
+  return taken === 0 ? created_at : taken
 }
 
 function lineName(kind: string, by: 'asset' | 'wallet', value: string): string {

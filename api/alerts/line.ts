@@ -1,6 +1,6 @@
 /** Where an alert stands in a list. */
 export interface Place {
-  /** Creation, microseconds since the Unix epoch. */
+  /** When the log took the creation, microseconds since the Unix epoch. */
   readonly created: number
   readonly id: string
 }

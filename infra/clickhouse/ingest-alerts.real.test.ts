@@ -32,6 +32,7 @@ const state: AlertState = {
   trigger_count: 0,
   last_triggered: 0,
   armed: false,
+  taken: T + 3,
   ...hidden,
 }
 const command: Command = {
@@ -120,7 +121,8 @@ it('tells what was asked of alerts and what happened to them, once however often
   expect(first).toBe(0)
   const encode = (change: Partial<AlertEvent>): Buffer =>
     world.codec.encode('alerts.events', 'alert_event', { ...created, ...change })
-  const triggered = { ...state, status: 'triggered' as const, trigger_count: 1, last_triggered: T + 2 }
+  // One of before there was the field.
+  const triggered = { ...state, status: 'triggered' as const, trigger_count: 1, last_triggered: T + 2, taken: 0 }
   await world.append('alerts.events', [
     encode({}),
     encode({ event: 'triggered', alert: triggered, trigger_id: `${id}_1`, request_id: null, time: T + 2, v: 8 }),
@@ -132,7 +134,7 @@ it('tells what was asked of alerts and what happened to them, once however often
   await world.soon('SELECT count() AS events FROM alert_events', [{ events: 3 }])
   const { armed: _a, expires_in_hours: _h, ...visible } = state
   const shown = Object.fromEntries(Object.entries(visible).filter(([name]) => !(name in hidden)))
-  const times = { created_at: iso(T), expires_at: iso(state.expires_at), ended_at: null }
+  const times = { created_at: iso(T), taken: iso(T + 3), expires_at: iso(state.expires_at), ended_at: null }
   const rows = await world.rows("SELECT * EXCEPT (partition, offset) FROM alert_events WHERE symbol != '' ORDER BY v")
   const event = { request_id: null, error: null, trigger_id: null }
   expect(rows).toEqual([
@@ -142,6 +144,7 @@ it('tells what was asked of alerts and what happened to them, once however often
       ...times,
       ...event,
       event: 'triggered',
+      taken: iso(T),
       trigger_id: `${id}_1`,
       status: 'triggered',
       trigger_count: 1,

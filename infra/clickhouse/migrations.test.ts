@@ -57,7 +57,9 @@ const secret = [
 const name = (topic: string): string => topic.replace('.', '_')
 const columnsOf = (table: string): Map<string, string> => {
   const body = new RegExp(`CREATE TABLE IF NOT EXISTS ${table}\\n\\(\\n([^]*?)\\n\\)`).exec(text)?.[1] ?? ''
-  const added = [...text.matchAll(new RegExp(`ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS (\\w+) (\\w+)`, 'g'))]
+  const added = [
+    ...text.matchAll(new RegExp(`ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS \`?(?:\\w+\\.)*(\\w+)\`? (\\w+)`, 'g')),
+  ]
   const columns = [...body.matchAll(/^ {4}`?(?:\w+\.)*(\w+)`? (\w+)/gm), ...added]
   return new Map(columns.map(([, column = '', type = '']) => [column, type]))
 }

@@ -31,6 +31,18 @@ describe('a creation', () => {
     ])
   })
 
+  it('is told apart from others of its second by when the log took it, over a restart too', () => {
+    const at = (created: number, id: string) =>
+      command({ alert: newAlert(), alert_id: id, created: T0 + created * SECOND })
+    const g = given(mark(10), at(10.25, 'z'), at(10.5, 'b')).restart()
+    // One of another caller's clock, one whose clock is an hour ahead, and the next second.
+    g.batch(at(10.4, 'y'), at(3_610, 'a'), at(10.75, 'x'), mark(13), at(13.5, 'm'))
+    const taken = ['z', 'b', 'y', 'a', 'x', 'm'].map((id) => (g.state.alerts.get(id)?.taken ?? 0) - T0)
+    const [z, b] = [10.25 * SECOND, 10.5 * SECOND]
+    expect(taken).toEqual([z, b, b + 1, 12 * SECOND, 12 * SECOND + 1, 13.5 * SECOND])
+    expect(g.state.alerts.get('b')?.created_at).toBe(T0 + 10 * SECOND)
+  })
+
   it.each([
     ['no condition of ours', { condition: 'near' }],
     ['no target', { target_price: null }],

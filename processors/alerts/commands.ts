@@ -84,7 +84,7 @@ export function nowOf(state: AlertsState, { created }: Pick<Command, 'created'>)
   return state.time === 0 ? created : state.time
 }
 
-function create(state: AlertsState, { alert: asked, alert_id: id, asset }: Command, now: Micros): Outcome {
+function create(state: AlertsState, { alert: asked, alert_id: id, asset, created }: Command, now: Micros): Outcome {
   if (asked === null || !isWhole(asked)) return rejected(null, 'invalid_body', 'The alert is not complete.')
   const known = knownCreation(state, asked, id)
   if (known !== undefined) {
@@ -106,10 +106,22 @@ function create(state: AlertsState, { alert: asked, alert_id: id, asset }: Comma
     last_triggered: 0,
     armed: false,
     since: now,
+    taken: takenAt(state, created, now),
   }
   put(state, alert)
   if (asked.idempotency !== null) remember(state, asked.idempotency, alert)
   return { event: 'created', alert }
+}
+
+/** A mark comes every second: a caller's clock that is further ahead of the last one is wrong. */
+const CLOCK_AHEAD_MAX: Micros = 2_000_000
+
+/**
+ * When the log took a creation. Partition time stands still for a second, so within it the caller's clock tells which of
+ * two assets' alerts was first; within the partition the log alone does.
+ */
+function takenAt({ taken }: AlertsState, created: Micros, now: Micros): Micros {
+  return Math.max(taken + 1, now, Math.min(created, now + CLOCK_AHEAD_MAX))
 }
 
 /** Finds a creation again for a day: by its idempotency key. */

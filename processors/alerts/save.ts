@@ -6,7 +6,7 @@ import type { AlertsState, Bought, PriceSeen } from './state.ts'
 /** Parts of the saved state, as JSON: it writes doubles exactly. One alert a part, so that a change costs itself alone. */
 type Saved =
   | { readonly kind: 'clock'; readonly time: Micros }
-  | { readonly kind: 'alert'; readonly alert: Held }
+  | { readonly kind: 'alert'; readonly alert: Omit<Held, 'taken'> & { readonly taken?: Micros } }
   | { readonly kind: 'request'; readonly id: string; readonly at: Micros }
   | { readonly kind: 'payment'; readonly id: string; readonly bought: Bought }
   | { readonly kind: 'price'; readonly seen: PriceSeen }
@@ -61,7 +61,8 @@ function loadPart(state: AlertsState, saved: Saved, words: Map<string, string>):
       state.time = saved.time
       return
     case 'alert':
-      state.alerts.set(saved.alert.alert_id, shared(saved.alert, words))
+      // A state that was saved before there was the field does not say when the creation was taken.
+      state.alerts.set(saved.alert.alert_id, shared({ ...saved.alert, taken: saved.alert.taken ?? 0 }, words))
       return
     case 'request':
       state.requests.set(saved.id, saved.at)
@@ -87,6 +88,7 @@ function shared(alert: Held, words: Map<string, string>): Held {
 
 function resume(state: AlertsState, alert: Held): void {
   const { alert_id: id, idempotency, created_at: created } = alert
+  state.taken = Math.max(state.taken, alert.taken)
   bookOf(state, alert.asset).append(alert)
   for (const [what, key] of timersOf(alert)) state.timers.append(what, key, id)
   if (idempotency === null || created + IDEMPOTENT <= state.time) return

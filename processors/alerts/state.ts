@@ -45,6 +45,8 @@ export interface Bought {
 export interface AlertsState {
   /** Partition time; 0 before the first mark. */
   time: Micros
+  /** The place of the newest alert in the order of creations. */
+  taken: Micros
   readonly alerts: Map<string, Held>
   /** By asset. */
   readonly books: Map<string, Book>
@@ -63,6 +65,7 @@ export interface AlertsState {
 export function emptyState(): AlertsState {
   return {
     time: 0,
+    taken: 0,
     alerts: new Map(),
     books: new Map(),
     prices: new Map(),
@@ -86,6 +89,7 @@ export function bookOf(state: AlertsState, asset: string): Book {
 export function put(state: AlertsState, alert: Held): void {
   const before = state.alerts.get(alert.alert_id)
   state.alerts.set(alert.alert_id, alert)
+  state.taken = Math.max(state.taken, alert.taken)
   state.changed.alerts.add(alert.alert_id)
   bookOf(state, alert.asset).move(before, alert)
   for (const [what, key] of timersOf(alert)) {

@@ -82,4 +82,4 @@ export class WhatIf {
 }
 
 /** Nobody is told when it rings. */
-const nobody = { wallets: [], receiver: '', webhook: '', key_version: 0, idempotency: null, body_hash: null }
+const nobody = { wallets: [], receiver: '', webhook: '', key_version: 0, idempotency: null, body_hash: null, taken: 0 }

@@ -32,6 +32,7 @@ const alert: Alert = {
   key_version: 1,
   idempotency: 'secret-key',
   body_hash: 'secret-hash',
+  taken: NOW + 7,
   time: NOW,
   v: 1,
 }

@@ -4,6 +4,7 @@ import type { CompositePrice, Funding, LiquidationRisk } from '../../../schemas/
 import type { Flow, Gap, Liquidation, Mark, Message, Micros, RecordType } from '../../../schemas/records.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 import { partsOf } from '../../../schemas/venues.ts'
+import { createdOf } from '../../alerts/book.ts'
 import type { Update } from './board.ts'
 import { FlowTotals, type Totals } from './flow-totals.ts'
 
@@ -160,6 +161,7 @@ export function alertShown(alert: Omit<Alert, 'webhook'>): object {
     trigger_count,
     armed: alert.armed,
     created: ms(alert.created_at),
+    order: createdOf(alert),
     expires: ms(alert.expires_at),
     ended: msOrNull(alert.ended_at),
     last_triggered: msOrNull(alert.last_triggered),

@@ -13,6 +13,8 @@ export interface Alert {
   readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
   readonly trigger_count: number
   readonly created: number
+  /** Higher than that of every alert that was made before. */
+  readonly order: number
   readonly expires: number
   readonly ended: number | null
   readonly last_triggered: number | null

@@ -35,7 +35,7 @@ let isKnown = false
 const draw = beforePaint(() => {
   drawPrice()
   if (!isKnown) return
-  const newest = [...alerts.values()].toSorted((a, b) => b.created - a.created).slice(0, SHOWN)
+  const newest = [...alerts.values()].toSorted((a, b) => b.order - a.order).slice(0, SHOWN)
   rows.arrange(newest.map(({ alert_id: id }) => id))
   for (const alert of newest) drawAlertRow(rows.row(alert.alert_id), alert, attempts.get(alert.alert_id), now())
   setState(panel, newest.length === 0 ? 'empty' : 'ready', 'There are no alerts yet: make the first one above.')
