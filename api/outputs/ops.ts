@@ -70,9 +70,13 @@ export const healthOutput: Output = {
         object('Our minutes of the last 24 h beside the venue’s own candles', {
           compared: integer('Minutes and instruments compared'),
           different: integer('Those that differ by more than a billionth'),
-          unexplained: integer('Those that no recorded gap explains'),
-          worst_volume_difference: nullableNumber('Worst unexplained one, fraction of their volume; null: none'),
-          worst_delta_difference: nullableNumber('The same of buys minus sells; null: none, or the venue says nothing'),
+          unexplained: integer('Those that no recorded gap or subscription explains'),
+          worst_volume_difference: nullableNumber(
+            'Worst of the unexplained ones, fraction of their volume; null: there is none',
+          ),
+          worst_delta_difference: nullableNumber(
+            'The same of buys minus sells; null: there is none, or the venue says nothing',
+          ),
           worst_instrument: nullableText('venue:market:symbol of the worst'),
           worst_minute: nullableInstant('Its minute'),
         }),

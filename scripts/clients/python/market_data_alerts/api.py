@@ -1346,11 +1346,11 @@ class HealthzAuditValue(TypedDict):
     compared: int
     # Those that differ by more than a billionth
     different: int
-    # Those that no recorded gap explains
+    # Those that no recorded gap or subscription explains
     unexplained: int
-    # Worst unexplained one, fraction of their volume; null: none
+    # Worst of the unexplained ones, fraction of their volume; null: there is none
     worst_volume_difference: float | None
-    # The same of buys minus sells; null: none, or the venue says nothing
+    # The same of buys minus sells; null: there is none, or the venue says nothing
     worst_delta_difference: float | None
     # venue:market:symbol of the worst
     worst_instrument: str | None

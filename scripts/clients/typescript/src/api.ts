@@ -1677,11 +1677,11 @@ export type HealthzAnswer = {
         readonly compared: number
         /** Those that differ by more than a billionth */
         readonly different: number
-        /** Those that no recorded gap explains */
+        /** Those that no recorded gap or subscription explains */
         readonly unexplained: number
-        /** Worst unexplained one, fraction of their volume; null: none */
+        /** Worst of the unexplained ones, fraction of their volume; null: there is none */
         readonly worst_volume_difference: number | null
-        /** The same of buys minus sells; null: none, or the venue says nothing */
+        /** The same of buys minus sells; null: there is none, or the venue says nothing */
         readonly worst_delta_difference: number | null
         /** venue:market:symbol of the worst */
         readonly worst_instrument: string | null
