@@ -46,7 +46,7 @@ async function start(report: Logger): Promise<() => Promise<void>> {
   const clientId = `processors-${hostname()}-${process.pid}`
   const { KAFKA_BROKERS: brokers, NAMESPACE: namespace } = config
   const codec = await loadCodec(config.SCHEMA_REGISTRY_URL)
-  const log = await connectLog({ brokers, namespace, clientId, log: report })
+  const log = await connectLog({ brokers, namespace, clientId, log: report, claims: true })
   const members = await Promise.all(
     rows.map(async (row) => ({ row, membership: await join(row, config, clientId, report) })),
   )

@@ -1,10 +1,14 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from '../log.ts'
 import { codeText, verdictOf } from './codes.ts'
 import { apis, Encoder, readItems, writeItems, type Call, type Decoder, type Link } from './internals.ts'
 import type { Identity } from './lane.ts'
 import { Lanes } from './lanes.ts'
+import { hostMoment, Lease } from './lease.ts'
 import type { Appender } from './produce.ts'
 import { again, retrying } from './retry.ts'
 import { FencedError, LogError, type Claim, type TopicPartition } from './seam.ts'
+import type { Terms } from './terms.ts'
 
 const CLAIM_MS = 30_000
 /** A task whose writes wait longer is opened anew: its state is in the log. */
@@ -20,6 +24,8 @@ export interface ClaimOptions {
   readonly owner: string
   /** Bare topic names. */
   readonly targets: readonly TopicPartition[]
+  readonly terms: Terms
+  readonly log?: Logger | undefined
   readonly giveUpMs?: number
 }
 
@@ -30,6 +36,9 @@ export interface ClaimOptions {
  * whose markers carry that epoch into each partition; then the id once more, which the broker only gives when all
  * markers are written. From there on it refuses older epochs, and plain idempotent batches of this one go in. The
  * transaction holds nothing, so readers need no isolation and never wait for it.
+ *
+ * The coordinator forgets an owner without a sign, and the next claim, under a new producer id, would keep nothing out.
+ * So the claim is renewed for as long as it is held, and whoever could not renew it in time does not write: see `Lease`.
  */
 export async function openClaim(options: ClaimOptions): Promise<Claim> {
   const { link, appender, namespace, owner } = options
@@ -37,20 +46,84 @@ export async function openClaim(options: ClaimOptions): Promise<Claim> {
   await retrying(`claim of ${owner}`, CLAIM_MS, () => link.know(targets.map(({ topic }) => topic)))
   const transaction = new Transaction(link, namespace + owner)
   const first = await transaction.init()
-  await transaction.add(first, targets)
-  await transaction.abort(first)
+  await transaction.touch(first, targets)
+  const asked = hostMoment()
   const identity = await transaction.init()
+  const holding = new Holding(options, transaction, identity, new Lease(options.terms.leaseMs, asked))
   const identify = async (spent: Identity | undefined): Promise<Identity> => {
     if (spent === undefined) return identity
     // a write was given up, or the log has lost what this owner wrote last
     throw new LogError('closed', `${owner}: the broker does not follow its writes; the claim has to be made anew`)
   }
-  const lanes = new Lanes({ link, appender, namespace, identify, giveUpMs: options.giveUpMs ?? GIVE_UP_MS })
+  const lanes = new Lanes({
+    link,
+    appender,
+    namespace,
+    identify,
+    check: () => holding.check(),
+    giveUpMs: options.giveUpMs ?? GIVE_UP_MS,
+  })
   return {
     epoch: identity.epoch,
     send: (topic, partition, records) => lanes.send(topic, partition, records),
-    close: () => lanes.close(),
+    close: () => {
+      holding.end()
+      return lanes.close()
+    },
   }
+}
+
+/** A claim while it is held: renewed by an empty transaction of the same epoch, so that nothing that is written waits. */
+class Holding {
+  readonly #owner: string
+  readonly #lease: Lease
+  readonly #abort = new AbortController()
+  #lost: FencedError | undefined
+
+  constructor({ owner, terms, log, ...options }: ClaimOptions, transaction: Transaction, self: Identity, lease: Lease) {
+    this.#owner = owner
+    this.#lease = lease
+    // One partition is enough for the sign. What keeps others out of all of them outlasts the lease without renewal.
+    const targets = options.targets
+      .slice(-1)
+      .map(({ topic, partition }) => ({ topic: options.namespace + topic, partition }))
+    void this.#keep(terms.renewEveryMs, () => transaction.touch(self, targets), log)
+  }
+
+  /** Throws where nothing may be written: for good, or until a renewal succeeds. */
+  check(): void {
+    if (this.#lost !== undefined) throw this.#lost
+    if (!this.#lease.holds) throw new LogError('unavailable', `${this.#owner}: its claim was not renewed in time`)
+  }
+
+  end(): void {
+    this.#abort.abort()
+  }
+
+  async #keep(everyMs: number, renew: () => Promise<void>, log: Logger | undefined): Promise<void> {
+    const { signal } = this.#abort
+    let isFailing = false
+    while (await passed(everyMs, signal)) {
+      const asked = hostMoment()
+      try {
+        await renew()
+        this.#lease.renewed(asked)
+        isFailing = false
+      } catch (error) {
+        if (signal.aborted) return
+        if (!isFailing) log?.warn({ owner: this.#owner, err: error }, 'the claim could not be renewed')
+        isFailing = true
+        if (!(error instanceof FencedError)) continue
+        this.#lost = error
+        return
+      }
+    }
+  }
+}
+
+/** False: it was ended before. */
+function passed(ms: number, signal: AbortSignal): Promise<boolean> {
+  return delay(ms, true, { ref: false, signal }).catch(() => false)
 }
 
 /** The steps of a claim, each retried while the coordinator starts, moves or still works on the step before. */
@@ -72,7 +145,13 @@ class Transaction {
     })
   }
 
-  add(producer: Identity, targets: readonly TopicPartition[]): Promise<void> {
+  /** An empty transaction over the targets, aborted: a sign to the coordinator, and the epoch in each of them. */
+  async touch(producer: Identity, targets: readonly TopicPartition[]): Promise<void> {
+    await this.#add(producer, targets)
+    await this.#end(producer)
+  }
+
+  #add(producer: Identity, targets: readonly TopicPartition[]): Promise<void> {
     const body = (): Encoder => {
       const encoder = this.#head(producer)
       writeItems(encoder, [...Map.groupBy(targets, ({ topic }) => topic)], ([topic, partitions]) => {
@@ -94,7 +173,7 @@ class Transaction {
     })
   }
 
-  abort(producer: Identity): Promise<void> {
+  #end(producer: Identity): Promise<void> {
     return this.#step(
       { key: apis.endTxn, version: 1, name: 'EndTxn' },
       () => this.#head(producer).writeBoolean(false),
@@ -126,7 +205,7 @@ class Transaction {
         return result
       }
       const verdict = verdictOf(bad)
-      if (verdict === 'fenced') throw new FencedError(`${this.#id} is being claimed by another`)
+      if (verdict === 'fenced') throw new FencedError(`${this.#id} is claimed by another, or forgotten`)
       if (verdict === 'refused' || verdict === 'out-of-range')
         throw new LogError('refused', `${what}: ${codeText(bad)}`)
       return again

@@ -30,6 +30,7 @@ const verdicts: ReadonlyMap<number, Verdict> = new Map([
   [45, 'lost-sequence'],
   [46, 'ok'], // duplicate sequence: the retried batch is in the log already
   [47, 'fenced'], // invalid producer epoch
+  [49, 'fenced'], // the producer id is not its owner's any more
   [51, 'retry'], // concurrent transactions: the markers of the one before are being written
   [56, 'stale'], // storage error
   [59, 'lost-sequence'], // unknown producer id

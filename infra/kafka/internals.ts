@@ -24,7 +24,8 @@ export interface Call {
   readonly key: number
   readonly version: number
   readonly name: string
-  readonly body: Encoder
+  /** Made when the connection is open where it is a function; what that throws is the call's error, and nothing is sent. */
+  readonly body: Encoder | (() => Encoder)
   /** From sending to the answer, milliseconds; never shorter than `REQUEST_MS`. */
   readonly withinMs?: number
 }
@@ -134,7 +135,8 @@ export class Link {
   async #send(node: number | 'any', { key, version, name, body, withinMs = REQUEST_MS }: Call): Promise<Decoder> {
     await this.#cluster.connect()
     const broker = node === 'any' ? await this.#anyBroker() : await this.#cluster.findBroker({ nodeId: String(node) })
-    const request: Request = { apiKey: key, apiVersion: version, apiName: name, encode: async () => body }
+    const encode = async (): Promise<Encoder> => (typeof body === 'function' ? body() : body)
+    const request: Request = { apiKey: key, apiVersion: version, apiName: name, encode }
     const send = { request, response: raw, requestTimeout: withinMs, logResponseError: false }
     const connection = await broker.connectionPool.getConnectionByRequest(send)
     try {

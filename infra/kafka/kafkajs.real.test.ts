@@ -3,6 +3,7 @@ import { describe, expect, inject, it, vi } from 'vitest'
 import { logContract, type OpenLog } from './contract.ts'
 import { connectLog } from './kafkajs.ts'
 import { LogError, type Log } from './seam.ts'
+import { forgotten } from './test-owners.ts'
 import { createTestTopics, freshNamespace, withAdmin } from './test-topics.ts'
 
 const { brokers } = inject('parts')
@@ -34,6 +35,7 @@ async function open(topics: readonly string[], settings: Readonly<Record<string,
           })
         }),
       ),
+    forgotten: () => forgotten(brokers),
     dispose: async () => {
       await Promise.all(logs.map((log) => log.close()))
     },

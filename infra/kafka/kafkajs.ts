@@ -1,10 +1,12 @@
 import type { Logger } from '../log.ts'
+import { asAdmin } from './admin.ts'
 import { openClaim } from './claim.ts'
 import { Reader } from './fetch.ts'
 import { Link } from './internals.ts'
 import { Appender } from './produce.ts'
 import type { Claim, Log, LogReader, TopicPartition, Writer } from './seam.ts'
 import { retrying } from './retry.ts'
+import { readTerms, type Terms } from './terms.ts'
 import { openWriter, type WriterOptions } from './writer.ts'
 
 const CONNECT_MS = 30_000
@@ -21,14 +23,28 @@ export interface LogOptions {
   readonly giveUpMs?: number
   /** How long a first answer is waited for, milliseconds; default 30,000. */
   readonly connectMs?: number
+  /** Partitions will be claimed: refuses at once brokers that forget owners too soon. */
+  readonly claims?: boolean
 }
 
-/** Connects to Kafka over kafkajs; rejects with `LogError` `unavailable` where no broker answers within 30 s. */
+/**
+ * Connects to Kafka over kafkajs; rejects with `LogError` `unavailable` where no broker answers within 30 s, and with
+ * `ConfigError` where claims are wanted of brokers with which they cannot be kept.
+ */
 export async function connectLog(options: LogOptions): Promise<Log> {
   const { brokers, clientId, log, connectMs = CONNECT_MS } = options
   const link = new Link({ brokers, clientId, log })
   await retrying(`connection to ${brokers.join(', ')}`, connectMs, () => link.connect())
-  return new KafkaLog(link, options)
+  const kafka = new KafkaLog(link, options)
+  if (options.claims === true) await kafka.terms().catch(closing(link))
+  return kafka
+}
+
+function closing(link: Link): (error: unknown) => Promise<never> {
+  return async (error) => {
+    await link.close()
+    throw error
+  }
 }
 
 interface Part {
@@ -40,6 +56,7 @@ class KafkaLog implements Log {
   readonly #options: LogOptions
   readonly #appender: Appender
   readonly #parts = new Set<Part>()
+  #terms: Promise<Terms> | undefined
 
   constructor(link: Link, options: LogOptions) {
     this.#link = link
@@ -56,7 +73,18 @@ class KafkaLog implements Log {
   }
 
   async claim(owner: string, targets: readonly TopicPartition[]): Promise<Claim> {
-    return this.#own(await openClaim({ ...this.#writing(), owner, targets }))
+    const { log } = this.#options
+    return this.#own(await openClaim({ ...this.#writing(), owner, targets, log, terms: await this.terms() }))
+  }
+
+  /** As the brokers' settings were at the first time. */
+  terms(): Promise<Terms> {
+    const { log } = this.#options
+    this.#terms ??= asAdmin(this.#options, (admin) => readTerms(admin, log))
+    this.#terms.catch(() => {
+      this.#terms = undefined
+    })
+    return this.#terms
   }
 
   async close(): Promise<void> {

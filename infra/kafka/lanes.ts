@@ -17,6 +17,8 @@ export interface LanesOptions {
   readonly namespace: string
   readonly giveUpMs: number
   readonly identify: LaneOptions['identify']
+  /** Throws where the writer may not write just now; asked right before bytes leave. */
+  readonly check?: () => void
 }
 
 /** One lane per partition that is written to. */
@@ -67,14 +69,14 @@ export class Lanes {
   }
 
   #open(topic: string, partition: number): Lane {
-    const { link, appender, identify, giveUpMs } = this.#options
+    const { link, appender, identify, giveUpMs, check } = this.#options
     return new Lane({
       topic,
       partition,
       identify,
       giveUpMs,
       closed: this.#abort.signal,
-      append: (batch) => appender.append(topic, partition, batch),
+      append: (batch) => appender.append(topic, partition, batch, check),
       contains: (from, producer) => findBatch(link, topic, partition, from, producer),
       end: () => endOf(link, topic, partition),
       prepare: (stale) => prepare(link, topic, stale),

@@ -1,4 +1,5 @@
 import { apis, Encoder, type Link, readItems, readNumber, writeItems, type Decoder } from './internals.ts'
+import { LogError } from './seam.ts'
 
 /** How long the broker may wait for its replicas, milliseconds. */
 const ACKS_MS = 10_000
@@ -18,9 +19,12 @@ interface Append {
   readonly topic: string
   readonly partition: number
   readonly batch: Buffer
+  readonly check: (() => void) | undefined
   readonly settle: (appended: Appended) => void
   readonly fail: (error: unknown) => void
 }
+
+type ProducingLink = Pick<Link, 'leaderOf' | 'call'>
 
 /** Code of "not leader": what an append gets whose partition has no leader at the moment. */
 const NO_LEADER = 6
@@ -30,18 +34,21 @@ const NO_LEADER = 6
  * producer they belong to; a partition occurs once in a request.
  */
 export class Appender {
-  readonly #link: Link
+  readonly #link: ProducingLink
   #waiting: Append[] = []
   #scheduled = false
 
-  constructor(link: Link) {
+  constructor(link: ProducingLink) {
     this.#link = link
   }
 
-  /** What the broker says of the batch; rejects when no answer came. The topic must be known to the link. */
-  append(topic: string, partition: number, batch: Buffer): Promise<Appended> {
+  /**
+   * What the broker says of the batch; rejects when no answer came. The topic must be known to the link. `check` is asked
+   * last, on an open connection and in the turn in which the bytes leave; what it throws is the answer.
+   */
+  append(topic: string, partition: number, batch: Buffer, check?: () => void): Promise<Appended> {
     return new Promise((settle, fail) => {
-      this.#waiting.push({ topic, partition, batch, settle, fail })
+      this.#waiting.push({ topic, partition, batch, check, settle, fail })
       this.#schedule()
     })
   }
@@ -85,7 +92,7 @@ export class Appender {
 
   async #send(node: number, appends: readonly Append[]): Promise<void> {
     try {
-      const body = produceRequest(appends)
+      const body = (): Encoder => produceRequest(allowed(appends))
       const answer = await this.#link.call(node, {
         key: apis.produce,
         version: 7,
@@ -103,6 +110,21 @@ export class Appender {
       for (const { fail } of appends) fail(error)
     }
   }
+}
+
+/** Those that may be written now; the others fail. Throws where none is left. */
+function allowed(appends: readonly Append[]): readonly Append[] {
+  const left = appends.filter(({ check, fail }) => {
+    try {
+      check?.()
+      return true
+    } catch (error) {
+      fail(error)
+      return false
+    }
+  })
+  if (left.length === 0) throw new LogError('unavailable', 'nothing of the request may be written')
+  return left
 }
 
 function produceRequest(appends: readonly Append[]): Encoder {

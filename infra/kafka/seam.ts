@@ -89,7 +89,10 @@ export interface Writer {
   close(): Promise<void>
 }
 
-/** The broker refused a write because a newer claim stands. Never retried: the task is dropped. */
+/**
+ * A write was refused because a newer claim stands, or because the broker has forgotten the owner, so that one may stand.
+ * Never retried: the task is dropped.
+ */
 export class FencedError extends Error {
   readonly code = 'fenced'
 }
@@ -115,7 +118,10 @@ export class LogError extends Error {
   }
 }
 
-/** A writer whose partitions are its own until another claims them; then its writes fail with `FencedError`. */
+/**
+ * A writer whose partitions are its own until another claims them; then its writes fail with `FencedError`. It renews
+ * itself until it is closed; an owner that was away for too long asks before it writes on.
+ */
 export interface Claim extends Writer {
   readonly epoch: number
 }

@@ -1,21 +1,20 @@
-import './patch.ts'
 import { randomUUID } from 'node:crypto'
-import kafkajs, { Kafka, type Admin } from 'kafkajs'
+import kafkajs, { type Admin } from 'kafkajs'
 import { mapHash } from '../../schemas/catalogue.ts'
 import type { Codec } from '../../schemas/codec.ts'
 import type { Layout } from '../../schemas/records.ts'
 import { topics, type Topic } from '../../schemas/topics.ts'
 import type { Logger } from '../log.ts'
+import { asAdmin } from './admin.ts'
 import { createTopics } from './create-topics.ts'
 import { checkLayout, LAYOUT_VERSION, LayoutError } from './layout.ts'
-import { quietLog } from './quiet-log.ts'
 import { again, retrying } from './retry.ts'
 import { FencedError, type Log, type LogReader } from './seam.ts'
+import { readTerms } from './terms.ts'
 import { partitionsOf, settingsOf, type TopicSizes } from './topic-settings.ts'
 
 const LAYOUT_TOPIC = 'control.layout'
 const LAYOUT_KEY = 'layout'
-const REQUEST_MS = 15_000
 /** As long as a few other starts may take to settle the same layout. */
 const SETTLE_MS = 30_000
 
@@ -31,34 +30,20 @@ export interface PrepareOptions extends TopicSizes {
 /**
  * Makes every topic of the topic table that is missing, compares those that are there, and writes the layout record of
  * a new log. Does nothing the second time. Throws `LayoutError` before it changes anything where the log was made for
- * another partition count, another asset map or newer code, or where a topic has other partitions or another cleanup.
+ * another partition count, another asset map or newer code, or where a topic has other partitions or another cleanup;
+ * `ConfigError` where the brokers forget owners too soon.
  */
 export async function prepareTopics(options: PrepareOptions): Promise<Layout> {
-  const admin = await connectAdmin(options)
-  try {
+  return asAdmin({ brokers: options.brokers, clientId: 'prepare', log: options.report }, async (admin) => {
+    await readTerms(admin, options.report)
     const there = new Set(await admin.listTopics())
     const known = there.has(options.namespace + LAYOUT_TOPIC) ? await readLayout(options) : undefined
     if (known !== undefined) checkLayout(known, options.partitions)
     const [old, missing] = partition(topics, ({ name }) => there.has(options.namespace + name))
     await compare(admin, old, options)
     await create(admin, missing, options)
-    return await settleLayout(options)
-  } finally {
-    await admin.disconnect()
-  }
-}
-
-async function connectAdmin({ brokers, report }: PrepareOptions): Promise<Admin> {
-  const kafka = new Kafka({
-    brokers: [...brokers],
-    clientId: 'prepare',
-    requestTimeout: REQUEST_MS,
-    retry: { initialRetryTime: 100, maxRetryTime: 1_000, retries: 20 },
-    logCreator: quietLog(report),
+    return settleLayout(options)
   })
-  const admin = kafka.admin()
-  await admin.connect()
-  return admin
 }
 
 async function create(admin: Admin, missing: readonly Topic[], options: PrepareOptions): Promise<void> {

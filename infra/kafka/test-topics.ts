@@ -1,8 +1,7 @@
-import './patch.ts'
 import { randomUUID } from 'node:crypto'
-import { Kafka, type Admin } from 'kafkajs'
+import type { Admin } from 'kafkajs'
+import { asAdmin } from './admin.ts'
 import { createTopics } from './create-topics.ts'
-import { quietLog } from './quiet-log.ts'
 import { CACHE_BATCH_BYTES_MAX } from './topic-settings.ts'
 
 /** A namespace that no other test has. */
@@ -11,18 +10,11 @@ export function freshNamespace(): string {
 }
 
 /** Runs `work` with an admin client of the broker; for tests and benches. */
-export async function withAdmin<Result>(
+export function withAdmin<Result>(
   brokers: readonly string[],
   work: (admin: Admin) => Promise<Result>,
 ): Promise<Result> {
-  const kafka = new Kafka({ brokers: [...brokers], clientId: 'test', logCreator: quietLog(undefined) })
-  const admin = kafka.admin()
-  await admin.connect()
-  try {
-    return await work(admin)
-  } finally {
-    await admin.disconnect()
-  }
+  return asAdmin({ brokers, clientId: 'test' }, work)
 }
 
 /** Makes topics of three partitions that keep what is written, however old its time. */

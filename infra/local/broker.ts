@@ -17,6 +17,8 @@ const FORMAT_MS = 60_000
 const READY_MS = 150_000
 /** A clean stop takes about 2 s; the first one also writes the class archive. */
 const STOP_MS = 15_000
+/** The largest number that the broker takes. */
+const FOREVER_MS = 2_147_483_647
 
 export interface BrokerOptions {
   readonly dataDir: string
@@ -24,6 +26,8 @@ export interface BrokerOptions {
   readonly port: number
   /** 0 or left out: any free one; it may change from start to start. */
   readonly controllerPort?: number
+  /** How long an owner is remembered that gives no sign, milliseconds; default: 24 days. Seconds are for tests. */
+  readonly forgetsAfterMs?: number | undefined
   readonly logFile: string
   readonly onProgress: (line: string) => void
 }
@@ -54,7 +58,8 @@ export async function startBroker(options: BrokerOptions): Promise<Child> {
   const common = [`-Dlog4j2.configurationFile=${files.logging}`, '-cp', jars.join(':')]
   const archive = await classArchive(dataDir, join(cache, `kafka-java-${javaVersion}.jsa`))
   const start = async (port: number, controllerPort: number): Promise<Child> => {
-    await writeFile(files.properties, serverProperties(port, controllerPort, join(dataDir, 'log')))
+    const properties = serverProperties(port, controllerPort, join(dataDir, 'log'))
+    await writeFile(files.properties, properties + memory(options.forgetsAfterMs ?? FOREVER_MS))
     await format(dataDir, [...program, ...common, 'kafka.tools.StorageTool'], files.properties, onProgress)
     const url = `${HOST}:${port}`
     return startChild({
@@ -111,8 +116,7 @@ async function exists(file: string): Promise<boolean> {
 
 /**
  * One node, loopback, small buffers. `log.retention.ms=-1`: records carry event time, so that any age limit would
- * delete a tape of last year at once. Producers expire by the time of their records as well, and with them what a
- * claim keeps out: never, as far as the broker's numbers go. The short broker session is what makes a start after kill -9 quick.
+ * delete a tape of last year at once. The short broker session is what makes a start after kill -9 quick.
  */
 function serverProperties(port: number, controllerPort: number, logDir: string): string {
   return `process.roles=broker,controller
@@ -137,11 +141,21 @@ broker.session.timeout.ms=2000
 broker.heartbeat.interval.ms=500
 auto.create.topics.enable=false
 log.retention.ms=-1
-producer.id.expiration.ms=2147483647
-producer.id.expiration.check.interval.ms=2147483647
 log.cleaner.dedupe.buffer.size=8388608
 log.cleaner.backoff.ms=2000
 log.index.size.max.bytes=1048576
+`
+}
+
+/**
+ * What the broker remembers of owners and of what their claims keep out. The latter goes by the time of records, so that
+ * it is never forgotten.
+ */
+function memory(forgetsAfterMs: number): string {
+  return `producer.id.expiration.ms=${FOREVER_MS}
+producer.id.expiration.check.interval.ms=${FOREVER_MS}
+transactional.id.expiration.ms=${forgetsAfterMs}
+transaction.remove.expired.transaction.cleanup.interval.ms=${Math.min(Math.ceil(forgetsAfterMs / 10), 3_600_000)}
 `
 }
 

@@ -8,6 +8,7 @@ import { loadCodec, type RegistryCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import type { Log } from '../../infra/kafka/seam.ts'
 import { prepareTopics } from '../../infra/kafka/setup.ts'
+import { forgotten } from '../../infra/kafka/test-owners.ts'
 import { startChild, type Child } from '../../infra/local/child.ts'
 import { freeze } from '../../infra/local/freeze.ts'
 import type { Flow, Message, Micros } from '../../schemas/records.ts'
@@ -62,11 +63,15 @@ it('counts every trade once over kill -9, restart and clean stop', async () => {
   expect(await totals()).toEqual(expected(9_000))
 })
 
-it('refuses a frozen host that wakes after another has claimed its partitions', async () => {
+it.each([
+  ['at once', () => Promise.resolve()],
+  ['when the broker had forgotten it', () => forgotten(inject('parts').brokers)],
+])('refuses a frozen host that wakes after another has claimed its partitions, %s', async (_when, away) => {
   const first = await host()
   await produce(0, 2_000)
   await caughtUp(2_000)
   await freeze(first.pid)
+  await away()
   await produce(2_000, 4_000)
   await host()
   await caughtUp(4_000)

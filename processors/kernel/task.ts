@@ -3,6 +3,7 @@ import { UndecodableError } from '../../schemas/codec.ts'
 import type { Message, Micros } from '../../schemas/records.ts'
 import { topicOf, type TopicName } from '../../schemas/topics.ts'
 import { Careful } from './careful.ts'
+import { claimed } from './claimed.ts'
 import { causeOf, DEAD_LETTERS, DeadLetters, type Cause } from './dead-letters.ts'
 import type { Decoder } from './decoder.ts'
 import { isOfHost, RecordFailure } from './errors.ts'
@@ -64,10 +65,11 @@ export class Task {
     const { log, clock, meter } = options.ports
     const startedAt = clock.now()
     const targets = targetsOf(row, partition, options.partitions)
-    const claim = await log.claim(`${row.name}-${partition}`, targets)
-    const opened = await openState(row, partition, claim, options)
-    meter.restored(row.name, clock.now() - startedAt)
-    return new Task(row, partition, options, claim, opened)
+    return claimed(log, `${row.name}-${partition}`, targets, async (claim) => {
+      const opened = await openState(row, partition, claim, options)
+      meter.restored(row.name, clock.now() - startedAt)
+      return new Task(row, partition, options, claim, opened)
+    })
   }
 
   private constructor(

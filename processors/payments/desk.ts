@@ -2,6 +2,7 @@ import type { Claim, LogRecord, OutRecord, Slice } from '../../infra/kafka/seam.
 import { UndecodableError } from '../../schemas/codec.ts'
 import type { PaymentEvent } from '../../schemas/payments.ts'
 import type { Message, Micros } from '../../schemas/records.ts'
+import { claimed } from '../kernel/claimed.ts'
 import { causeOf, DEAD_LETTERS, DeadLetters } from '../kernel/dead-letters.ts'
 import type { Decoder } from '../kernel/decoder.ts'
 import type { Ports } from '../kernel/ports.ts'
@@ -56,22 +57,23 @@ export class Desk {
     const { log, reader, clock, meter } = options.ports
     const startedAt = clock.now()
     const targets = [EVENTS, DEAD_LETTERS].map((topic) => ({ topic, partition: PARTITION }))
-    const claim = await log.claim(`${OWNER}-${PARTITION}`, targets)
-    const dead = new DeadLetters(OWNER, PARTITION, options.ports)
-    const since = async (topic: string, time: number): Promise<number> =>
-      (await reader.offsets(topic, [PARTITION], { time })).get(PARTITION) ?? 0
-    const intents = await since(INTENTS, startedAt - KNOWN_MS)
-    const events = await since(EVENTS, startedAt - KNOWN_MS - SKEW_MS)
-    const ledger = new Ledger()
-    for await (const records of reader.toEnd(EVENTS, PARTITION, events)) {
-      for (const record of records) {
-        const message = await read(record, EVENTS, { options, claim, dead })
-        if (message?.type === 'payment_event') ledger.restore(message.value)
+    return claimed(log, `${OWNER}-${PARTITION}`, targets, async (claim) => {
+      const dead = new DeadLetters(OWNER, PARTITION, options.ports)
+      const since = async (topic: string, time: number): Promise<number> =>
+        (await reader.offsets(topic, [PARTITION], { time })).get(PARTITION) ?? 0
+      const intents = await since(INTENTS, startedAt - KNOWN_MS)
+      const events = await since(EVENTS, startedAt - KNOWN_MS - SKEW_MS)
+      const ledger = new Ledger()
+      for await (const records of reader.toEnd(EVENTS, PARTITION, events)) {
+        for (const record of records) {
+          const message = await read(record, EVENTS, { options, claim, dead })
+          if (message?.type === 'payment_event') ledger.restore(message.value)
+        }
       }
-    }
-    meter.restored(OWNER, clock.now() - startedAt)
-    const end = (await reader.offsets(INTENTS, [PARTITION], 'end')).get(PARTITION) ?? 0
-    return new Desk({ options, claim, dead }, { ledger, next: intents, end })
+      meter.restored(OWNER, clock.now() - startedAt)
+      const end = (await reader.offsets(INTENTS, [PARTITION], 'end')).get(PARTITION) ?? 0
+      return new Desk({ options, claim, dead }, { ledger, next: intents, end })
+    })
   }
 
   /** Where the intents ended at the claim: all before may have been answered by a former owner. */

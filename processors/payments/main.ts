@@ -66,7 +66,7 @@ async function start(report: Logger): Promise<() => Promise<void>> {
   const { KAFKA_BROKERS: brokers, NAMESPACE: namespace } = config
   const clientId = `payments-${hostname()}-${process.pid}`
   const codec = await loadCodec(config.SCHEMA_REGISTRY_URL)
-  const log = await connectLog({ brokers, namespace, clientId, log: report })
+  const log = await connectLog({ brokers, namespace, clientId, log: report, claims: true })
   const membership = await join(config, clientId, report)
   const service = new Service({
     membership,

@@ -58,7 +58,7 @@ async function start(report: Logger): Promise<() => Promise<void>> {
   const clientId = `webhooks-${hostname()}-${process.pid}`
   const { KAFKA_BROKERS: brokers, NAMESPACE: namespace } = config
   const codec = await loadCodec(config.SCHEMA_REGISTRY_URL)
-  const log = await connectLog({ brokers, namespace, clientId, log: report })
+  const log = await connectLog({ brokers, namespace, clientId, log: report, claims: true })
   const membership = await join(config, clientId, report)
   const dispatcher = new Dispatcher({
     membership,

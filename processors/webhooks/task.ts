@@ -2,6 +2,7 @@ import type { Claim, LogRecord, Position, Slice } from '../../infra/kafka/seam.t
 import type { DeliveryOrder, Pending, Trigger } from '../../schemas/alerts.ts'
 import { UndecodableError } from '../../schemas/codec.ts'
 import type { Message, Micros } from '../../schemas/records.ts'
+import { claimed } from '../kernel/claimed.ts'
 import { causeOf, DEAD_LETTERS, DeadLetters } from '../kernel/dead-letters.ts'
 import type { Decoder } from '../kernel/decoder.ts'
 import { FatalError } from '../kernel/errors.ts'
@@ -43,16 +44,15 @@ export class Task {
     const { log, reader, clock, meter } = options.ports
     const startedAt = clock.now()
     const topics = ['webhooks.attempts', 'webhooks.pending', DEAD_LETTERS]
-    const claim = await log.claim(
-      `${OWNER}-${partition}`,
-      topics.map((topic) => ({ topic, partition })),
-    )
-    const deliveries = new Deliveries(partition, (await readPending(partition, options)).values())
-    const start = async (): Promise<number> =>
-      (await reader.offsets(TRIGGERS, [partition], 'start')).get(partition) ?? 0
-    const task = new Task(partition, options, { claim, deliveries, next: deliveries.position ?? (await start()) })
-    meter.restored(OWNER, clock.now() - startedAt)
-    return task
+    const targets = topics.map((topic) => ({ topic, partition }))
+    return claimed(log, `${OWNER}-${partition}`, targets, async (claim) => {
+      const deliveries = new Deliveries(partition, (await readPending(partition, options)).values())
+      const start = async (): Promise<number> =>
+        (await reader.offsets(TRIGGERS, [partition], 'start')).get(partition) ?? 0
+      const task = new Task(partition, options, { claim, deliveries, next: deliveries.position ?? (await start()) })
+      meter.restored(OWNER, clock.now() - startedAt)
+      return task
+    })
   }
 
   private constructor(

@@ -72,6 +72,21 @@ export function claimContract(start: Start): void {
       .toBe(end)
   })
 
+  it('stands for as long as its owner does, however soon owners without a sign are forgotten', async () => {
+    const { log, another, forgotten } = await start()
+    const old = await log.claim('cvd-0', TARGETS)
+    await old.send(OUT, 0, [text('before')])
+    await forgotten?.()
+    await old.send(OUT, 0, [text('after')])
+    const other = await another()
+    const claim = await other.claim('cvd-0', TARGETS)
+    expect(claim.epoch).toBeGreaterThan(old.epoch)
+    await expect(old.send(OUT, 0, [text('replaced')])).rejects.toBeInstanceOf(FencedError)
+    await claim.send(OUT, 0, [text('new')])
+    expect(texts(await readAll(log.reader(), OUT))).toEqual(['before', 'after', 'new'])
+    await other.close()
+  })
+
   it('shows a new claim everything that the old owner was told is written', async () => {
     const { log, another } = await start()
     const other = await another()
