@@ -77,6 +77,11 @@ export class Book {
     if (idempotency !== null && this.#creations.get(idempotency) === id) this.#creations.delete(idempotency)
   }
 
+  /** Forgets all of it: it is told anew. */
+  clear(): void {
+    for (const held of [this.#alerts, this.#creations, this.#lines, this.#watched]) held.clear()
+  }
+
   page({ kind, asset, wallet, before, limit }: PageQuery): Page {
     const name =
       wallet === undefined ? lineName(kind, 'asset', asset ?? '') : lineName(kind, 'wallet', walletKey(wallet))

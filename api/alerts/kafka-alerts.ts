@@ -134,6 +134,7 @@ export class KafkaAlerts implements AlertLog {
       reader: kafka.reader(),
       log,
       take: this.#safely(async ({ key, value }) => this.#state(key, value, codec, commander)),
+      onMissed: () => this.newest.clear(),
     })
     const events = new Tail({
       topic: 'alerts.events',

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Log } from '../../infra/kafka/seam.ts'
 import { MemoryBroker } from '../../processors/kernel/memory-log.ts'
 import { hostClock } from '../../infra/clock.ts'
+import { FOLLOWED_WITHIN_MS } from '../../infra/kafka/topic-settings.ts'
 import { Catching } from './catching.ts'
 import { Tail } from './tail.ts'
 
@@ -79,6 +80,35 @@ describe('a tail', () => {
     put(0, 'b')
     await catching.up()
     expect(told).toEqual(['0:b'])
+  })
+
+  it('tells all of it again where deletions may have been missed while it was away', async () => {
+    const broker = new MemoryBroker(hostClock)
+    const put = (partition: number, key: string, value: Buffer | null): void =>
+      void broker.append(TOPIC, partition, [{ key, value, time: 1 }])
+    const told: string[] = []
+    const now = { wall: 0, steady: 0 }
+    const tail = new Tail({
+      topic: TOPIC,
+      partitions: 2,
+      reader: broker.connect().reader(),
+      log,
+      take: ({ key }) => void told.push(String(key)),
+      onMissed: () => void told.push('void'),
+      moment: () => ({ ...now }),
+    })
+    running.push(tail)
+    for (const key of ['a', 'b']) put(0, key, Buffer.from('x'))
+    await tail.start('start')
+    await expect.poll(() => told).toEqual(['a', 'b'])
+    now.wall = FOLLOWED_WITHIN_MS - 1
+    put(0, 'c', Buffer.from('x'))
+    await expect.poll(() => told).toEqual(['a', 'b', 'c'])
+    now.wall = 3 * FOLLOWED_WITHIN_MS
+    put(0, 'a', null)
+    broker.compact(TOPIC, 0)
+    put(0, 'd', Buffer.from('x'))
+    await expect.poll(() => told).toEqual(['a', 'b', 'c', 'void', 'b', 'c', 'd'])
   })
 
   it('goes on where the log begins when its place is gone', async () => {

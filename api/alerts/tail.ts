@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { hostMoment, Lease, type Moment } from '../../infra/kafka/lease.ts'
 import type { LogReader, LogRecord, Slice } from '../../infra/kafka/seam.ts'
+import { FOLLOWED_WITHIN_MS } from '../../infra/kafka/topic-settings.ts'
 import type { Logger } from '../../infra/log.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 
@@ -16,6 +18,13 @@ export interface TailOptions {
   /** Least time between two fetches, milliseconds (default 0: as soon as there is something). Fewer are cheaper. */
   readonly everyMs?: number
   readonly take: (record: LogRecord, partition: number) => Promise<void> | void
+  /**
+   * For a topic whose keys are deleted by tombstones, which go in time: called when some may have been missed, because
+   * its end was not seen for too long. What was told is void; everything is told again from the topic's start.
+   */
+  readonly onMissed?: () => void
+  /** The host's clocks. */
+  readonly moment?: () => Moment
 }
 
 interface Waiting {
@@ -27,12 +36,16 @@ interface Waiting {
 export class Tail {
   readonly #options: TailOptions
   readonly #positions = new Map<number, number>()
+  /** By partition: since its end was last seen. */
+  readonly #followed = new Map<number, Lease>()
   readonly #waiting = new Set<Waiting>()
+  readonly #moment: () => Moment
   #closed = false
   #running: Promise<void> = Promise.resolve()
 
   constructor(options: TailOptions) {
     this.#options = options
+    this.#moment = options.moment ?? hostMoment
   }
 
   /** Starts at the first record, behind the last one, or at a time (milliseconds); resolves when it follows. */
@@ -43,8 +56,16 @@ export class Tail {
 
   /** Starts at these offsets. */
   startFrom(offsets: ReadonlyMap<number, number>): void {
-    for (const [partition, offset] of offsets) this.#positions.set(partition, offset)
+    this.#begin(offsets)
     this.#running = this.#run()
+  }
+
+  #begin(offsets: ReadonlyMap<number, number>): void {
+    const moment = this.#moment()
+    for (const [partition, offset] of offsets) {
+      this.#positions.set(partition, offset)
+      this.#followed.set(partition, new Lease(FOLLOWED_WITHIN_MS, moment, this.#moment))
+    }
   }
 
   /** Resolves when every record before `ends` was told. `Catching` waits once at a time, whatever its callers do. */
@@ -65,7 +86,10 @@ export class Tail {
       const next = performance.now() + everyMs
       const from = [...this.#positions].map(([partition, offset]) => ({ topic, partition, offset }))
       try {
-        for (const slice of await reader.fetch(from, FETCH)) await this.#take(slice)
+        const asked = this.#moment()
+        const slices = await reader.fetch(from, FETCH)
+        if (this.#hasMissed()) await this.#beginAnew()
+        else for (const slice of slices) await this.#take(slice, asked)
       } catch (error) {
         if (this.#closed) return
         log.warn({ err: error, topic }, 'a topic cannot be followed just now')
@@ -77,13 +101,29 @@ export class Tail {
     }
   }
 
-  async #take({ partition, records, next, start, error }: Slice): Promise<void> {
+  #hasMissed(): boolean {
+    return this.#options.onMissed !== undefined && [...this.#followed.values()].some(({ holds }) => !holds)
+  }
+
+  async #beginAnew(): Promise<void> {
+    const { reader, topic, log, onMissed } = this.#options
+    const starts = await reader.offsets(topic, [...this.#positions.keys()], 'start')
+    log.warn(
+      { topic },
+      'a topic was not followed for long: keys may have been deleted meanwhile; reading all of it again',
+    )
+    onMissed?.()
+    this.#begin(starts)
+  }
+
+  async #take({ partition, records, next, start, end, error }: Slice, asked: Moment): Promise<void> {
     if (error === 'moved') return
     for (const record of records) {
       await this.#options.take(record, partition)
       this.#positions.set(partition, record.offset + 1)
     }
     this.#positions.set(partition, error === 'out-of-range' ? start : next)
+    if (error === undefined && next >= end) this.#followed.get(partition)?.renewed(asked)
   }
 
   #tellReached(): void {

@@ -39,7 +39,7 @@ export class Answers {
     return this.#index.size
   }
 
-  /** A record of `payments.answers`. */
+  /** A record of `payments.answers`. A deletion that was missed does not matter: `find` looks at what is there. */
   async heard({ key, value, offset, time }: LogRecord): Promise<void> {
     const id = key?.toString() ?? ''
     if (value === null) return this.#index.remove(id)

@@ -11,8 +11,8 @@ export function hostMoment(): Moment {
 }
 
 /**
- * How long an owner may write after it has last asked the broker whether its claim stands. What keeps a replaced owner
- * out is forgotten in time, so an owner that was away for longer asks before it writes.
+ * How long something may be relied on after the broker has last confirmed it, since the broker itself forgets in time: an
+ * owner's claim, and what keeps a replaced owner out; a follower's place, and the tombstones behind it.
  */
 export class Lease {
   readonly #ms: number

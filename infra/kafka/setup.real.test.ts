@@ -70,6 +70,20 @@ describe('preparing the topics', () => {
     await options.log.close()
   })
 
+  it('keeps tombstones for a day where a topic is followed, of an older release’s topics as well', async () => {
+    const options = await fresh()
+    await prepareTopics(options)
+    const followed = `${options.namespace}alerts.state`
+    expect(await settings(followed)).toMatchObject({ 'delete.retention.ms': '86400000' })
+    expect(await settings(`${options.namespace}state.cvd`)).toMatchObject({ 'delete.retention.ms': '600000' })
+    const old = { 'cleanup.policy': 'compact', 'delete.retention.ms': '60000' }
+    await set(followed, old)
+    await expect.poll(() => settings(followed)).toMatchObject(old)
+    await prepareTopics(options)
+    await expect.poll(() => settings(followed)).toMatchObject({ ...old, 'delete.retention.ms': '86400000' })
+    await options.log.close()
+  })
+
   it('refuses another partition count and says what to set', async () => {
     const options = await fresh()
     await prepareTopics(options)
@@ -108,6 +122,12 @@ describe('preparing the topics', () => {
 async function write({ log, codec }: PrepareOptions, layout: Layout): Promise<void> {
   const value = codec.encode('control.layout', 'layout', layout)
   await log.writer().send('control.layout', 0, [{ key: 'layout', value, time: 0 }])
+}
+
+async function set(topic: string, to: Readonly<Record<string, string>>): Promise<void> {
+  const configEntries = Object.entries(to).map(([name, value]) => ({ name, value }))
+  const resources = [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic, configEntries }]
+  await withAdmin(brokers, (admin) => admin.alterConfigs({ validateOnly: false, resources }))
 }
 
 async function settings(topic: string): Promise<Record<string, string>> {

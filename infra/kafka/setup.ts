@@ -59,7 +59,7 @@ async function create(admin: Admin, missing: readonly Topic[], options: PrepareO
 }
 
 /** Limits of a topic that a newer setting or release changes on topics that exist. */
-const LIMITS = ['retention.bytes', 'max.message.bytes', 'segment.bytes'] as const
+const LIMITS = ['retention.bytes', 'max.message.bytes', 'segment.bytes', 'delete.retention.ms'] as const
 
 /** Partitions and cleanup must be as in the table. Limits that were set anew are carried over. */
 async function compare(admin: Admin, old: readonly Topic[], options: PrepareOptions): Promise<void> {
@@ -79,9 +79,9 @@ async function compare(admin: Admin, old: readonly Topic[], options: PrepareOpti
     const wanted = settingsOf(topic, options)
     refuse(name, 'partitions', String(partitions), String(partitionsOf(topic, options)))
     refuse(name, 'cleanup.policy', all['cleanup.policy'] ?? '', wanted['cleanup.policy'] ?? '')
-    const changed = LIMITS.filter((limit) => all[limit] !== wanted[limit])
+    const changed = LIMITS.filter((limit) => wanted[limit] !== undefined && all[limit] !== wanted[limit])
     if (changed.length === 0) continue
-    const limits = Object.fromEntries(changed.map((limit) => [limit, wanted[limit] ?? '-1']))
+    const limits = Object.fromEntries(changed.map((limit) => [limit, wanted[limit] ?? '']))
     const configEntries = entries({ ...own, ...limits })
     await admin.alterConfigs({
       validateOnly: false,

@@ -1,3 +1,4 @@
+import type { RecordType } from '../../schemas/records.ts'
 import type { Kind, Topic } from '../../schemas/topics.ts'
 
 export interface TopicSizes {
@@ -14,8 +15,16 @@ export const CACHE_BATCH_BYTES_MAX = 34 * 1024 * 1024
 /** The unit of deletion and compaction. Never below the largest batch: the broker would refuse that batch. */
 const SEGMENT_BYTES = 16 * 1024 * 1024
 const CACHE_SEGMENT_BYTES = 64 * 1024 * 1024
-/** How long a tombstone stays for those who read along. */
-const TOMBSTONE_MS = 60_000
+/** How long a tombstone stays for those who follow a topic. */
+const TOMBSTONE_MS = 24 * 3_600_000
+/** The same where nobody follows: the next owner of the partition reads all of it at once, tombstones as well. */
+const OWN_TOMBSTONE_MS = 600_000
+const own: ReadonlySet<RecordType> = new Set(['snapshot', 'pending'])
+/**
+ * Who follows a compacted topic and was not at its end for longer may have missed that keys were deleted, and begins anew
+ * at the topic's start; the other half is for the time that this takes.
+ */
+export const FOLLOWED_WITHIN_MS = TOMBSTONE_MS / 2
 
 /** How many partitions a topic has. */
 export function partitionsOf(topic: Topic, { partitions }: TopicSizes): number {
@@ -35,7 +44,12 @@ export function settingsOf(topic: Topic, sizes: TopicSizes): Readonly<Record<str
     'retention.ms': '-1',
     'retention.bytes': String(retentionOf(topic, sizes)),
     ...byKind[topic.kind],
+    ...(topic.kind === 'cache' || topic.kind === 'upsert' ? { 'delete.retention.ms': tombstoneMsOf(topic) } : {}),
   }
+}
+
+function tombstoneMsOf({ records }: Topic): string {
+  return String(records.some((record) => own.has(record)) ? OWN_TOMBSTONE_MS : TOMBSTONE_MS)
 }
 
 /** Per partition, as the broker counts it; -1: no limit. */
@@ -49,7 +63,6 @@ const kept = { 'cleanup.policy': 'delete' }
 const compacted = {
   'cleanup.policy': 'compact',
   'min.cleanable.dirty.ratio': '0.05',
-  'delete.retention.ms': String(TOMBSTONE_MS),
 }
 
 const byKind: Readonly<Record<Kind, Readonly<Record<string, string>>>> = {

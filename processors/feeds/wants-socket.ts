@@ -11,7 +11,10 @@ export interface WantsTail {
   stop(): Promise<void>
 }
 
-/** Follows `control.subscriptions` into `wants`, from its start and for ever. */
+/**
+ * Follows `control.subscriptions` into `wants`, from its start and for ever. A want has an end of its own, so that it does
+ * not matter if its deletion was missed.
+ */
 export function tailWants(reader: LogReader, codec: Codec, wants: Wants, onError: (error: unknown) => void): WantsTail {
   const stop = new AbortController()
   const started = Promise.withResolvers<void>()

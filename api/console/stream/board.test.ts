@@ -60,6 +60,26 @@ describe('the board', () => {
     expect(board.after(seen)).toBeUndefined()
   })
 
+  it('says that all of a kind is gone, also to who has seen it, and keeps what is told again', () => {
+    const board = new Board([[0]])
+    board.take({ topic: 0, partition: 0, offset: 0 }, [price('btc', 1)])
+    board.take({ topic: 0, partition: 0, offset: 1 }, [price('eth', 2)])
+    board.take({ topic: 0, partition: 0, offset: 2 }, [{ ...price('sol', 3), kind: 'alert' }])
+    board.changes()
+    const seen = board.position.map((offsets) => [...offsets])
+    board.forget('price')
+    board.take({ topic: 0, partition: 0, offset: 1 }, [price('eth', 2)])
+    expect(said(board.changes())).toEqual([
+      ['btc', null],
+      ['eth', 2],
+    ])
+    expect(said(board.after(seen))).toEqual([['btc', null]])
+    expect(said(board.all())).toEqual([
+      ['eth', 2],
+      ['sol', 3],
+    ])
+  })
+
   it('forgets the key that is longest without a change, and then promises nothing from before it', () => {
     const board = new Board([[0]], { ...none, price: 2 })
     for (const [offset, key] of ['btc', 'eth', 'btc', 'sol'].entries())

@@ -82,6 +82,14 @@ export class Board {
     for (const update of updates) this.#put({ ...update, place })
   }
 
+  /** Says of everything of a kind that it is gone: what is there is told again, whatever place it has. */
+  forget(kind: Kind): void {
+    for (const entry of this.all().filter((each) => each.kind === kind)) {
+      const { topic, partition } = entry.place
+      this.#put({ ...entry, place: { ...entry.place, offset: this.#next[topic]?.[partition] ?? 0 }, value: null })
+    }
+  }
+
   #put(entry: Entry): void {
     const { kind, key } = entry
     const held = this.#held.get(kind)

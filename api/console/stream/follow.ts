@@ -56,7 +56,9 @@ async function tailAll(kafka: Log, codec: RegistryCodec, options: FollowOptions)
       const place = { topic: at, partition, offset: record.offset }
       board.take(place, await updatesOf(record, place, reading))
     }
-    return new Tail({ topic, partitions, reader: readers[at] ?? kafka.reader(), log, everyMs: FETCH_EVERY_MS, take })
+    const onMissed = { ...(topic === 'alerts.state' && { onMissed: () => board.forget('alert') }) }
+    const reader = readers[at] ?? kafka.reader()
+    return new Tail({ topic, partitions, reader, log, everyMs: FETCH_EVERY_MS, take, ...onMissed })
   })
   for (const [at, tail] of tails.entries()) tail.startFrom(starts[at] ?? new Map())
   return {
