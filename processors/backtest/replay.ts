@@ -3,7 +3,12 @@ import { avroType } from '../../schemas/codec.ts'
 import type { Message, Micros } from '../../schemas/records.ts'
 import type { RecordPlace } from '../../schemas/record-id.ts'
 import type { TopicName } from '../../schemas/topics.ts'
+import { Careful, type Emission } from '../kernel/careful.ts'
+import type { Cause } from '../kernel/dead-letters.ts'
+import { guarded } from '../kernel/errors.ts'
+import { Failures } from '../kernel/failures.ts'
 import { Fold } from '../kernel/fold.ts'
+import { assertDeclared } from '../kernel/outputs.ts'
 import type { Output, ProcessorRow } from '../kernel/processor.ts'
 
 /** The topic in which commands, prices and risk meet. */
@@ -13,6 +18,8 @@ const MEETING: TopicName = 'alerts.inputs'
 const SCRATCH_BYTES = 64 * 1024
 /** Records between two clearings of what states have noted as changed. */
 const FORGET_EVERY = 50_000
+/** In a search a record that fails costs at most so many to be folded again. */
+const CHECKPOINT_EVERY = 1_000
 
 /** One output of a replay, with the record of the tape that brought it about. */
 export interface Happening {
@@ -35,7 +42,13 @@ export interface ReplayOptions {
    */
   readonly alerts: 'tape' | 'replay'
   readonly sink: (happening: Happening) => void
+  /** What the processors set aside, as a search has found it. `search`: find it; nothing is told meanwhile. */
+  readonly aside: ReadonlyAside | 'search'
 }
+
+/** Records that a processor sets aside, by `asideName`, and why. */
+export type Aside = Map<string, Cause>
+export type ReadonlyAside = ReadonlyMap<string, Cause>
 
 /** The cores of one partition over its tape: what enters are records in order, what leaves is what followed from each. */
 export class PartitionReplay {
@@ -50,14 +63,20 @@ export class PartitionReplay {
   #offset = -1
   #time = 0
   #applied = 0
+  /** In a search: what it has found, and what was said to the meeting by the record that is folded now. */
+  readonly found: Aside = new Map()
+  #said: Message[] = []
   #scratch = Buffer.allocUnsafe(SCRATCH_BYTES)
 
   constructor(options: ReplayOptions) {
     this.#options = options
-    const { partition, rows, alerts } = options
+    const { partition, rows, alerts, aside } = options
     for (const row of rows) {
       const fold = Fold.empty(row, partition)
-      const voice: Voice = { fold, emit: (output) => this.#emit(fold, output) }
+      const careful = aside === 'search' ? new Careful(fold, new Map(), new Failures()) : undefined
+      const emit = (output: Output): void =>
+        careful === undefined ? this.#emit(fold, output) : this.#try(fold, output)
+      const voice: Voice = { fold, emit, careful, mark: () => this.#mark() }
       this.#voices.push(voice)
       const meets = alerts === 'replay' && row.inputs.includes(MEETING)
       if (meets) this.#meeting = voice
@@ -75,9 +94,11 @@ export class PartitionReplay {
     this.#topic = topic
     this.#offset = record.offset
     this.#time = record.time
-    for (const { fold, emit } of this.#folds.get(topic) ?? nobody) fold.apply(topic, record, message, emit)
+    for (const voice of this.#folds.get(topic) ?? nobody) this.#fold(voice, topic, record, message)
     this.#applied += 1
-    if (this.#applied % FORGET_EVERY === 0) this.#forget()
+    if (this.#options.aside === 'search') {
+      if (this.#applied % CHECKPOINT_EVERY === 0) this.#checkpoint()
+    } else if (this.#applied % FORGET_EVERY === 0) this.#forget()
   }
 
   /** Gives a command to the alerts, as the API would have at `time` (ms). */
@@ -93,6 +114,44 @@ export class PartitionReplay {
     for (const { fold, emit } of this.#voices) fold.flush(emit)
   }
 
+  /** Throws `RecordFailure` where the core throws, unless it is known to. */
+  #fold(voice: Voice, topic: TopicName, record: Place, message: Message): void {
+    const { fold, emit, careful } = voice
+    const { aside } = this.#options
+    if (aside !== 'search' && aside.size > 0 && aside.has(this.#nameOf(fold, topic, record))) return
+    if (careful === undefined) return guarded('apply', () => fold.apply(topic, record, message, emit))
+    const cause = careful.apply({ topic, record, message }, voice)
+    if (cause !== undefined) this.found.set(this.#nameOf(fold, topic, record), cause)
+    this.#meetSaid()
+  }
+
+  #nameOf({ row }: Fold, topic: TopicName, { offset }: Place): string {
+    return asideName(row.name, { topic, partition: this.#options.partition, offset })
+  }
+
+  /** What a record makes a core say reaches the alerts only when it is known that the record stays. */
+  #meetSaid(): void {
+    for (const message of this.#said.splice(0)) this.#meet(message)
+  }
+
+  #mark(): () => void {
+    const { length } = this.#said
+    return () => void (this.#said.length = length)
+  }
+
+  #checkpoint(): void {
+    for (const voice of this.#voices) voice.careful?.checkpoint(voice)
+    this.#meetSaid()
+  }
+
+  /** Throws where the live host's writing would. */
+  #try({ row }: Fold, output: Output): void {
+    assertDeclared(row, output)
+    if (output.message !== null) this.#encode(output.message)
+    const met = this.#copyForMeeting(output)
+    if (met !== undefined) this.#said.push(met)
+  }
+
   /** A state remembers what changed since it was written last, which it never is here. What is held back comes out first. */
   #forget(): void {
     this.end()
@@ -102,6 +161,7 @@ export class PartitionReplay {
   #emit(fold: Fold, output: Output): void {
     const { message } = output
     const { partitionTime } = fold
+    assertDeclared(fold.row, output)
     const cause = { topic: this.#topic, partition: this.#options.partition, offset: this.#offset }
     const body = (): Buffer => this.#encode(message)
     const met = this.#copyForMeeting(output)
@@ -124,14 +184,23 @@ export class PartitionReplay {
   }
 
   #meet(message: Message): void {
-    this.#meeting?.fold.apply(MEETING, { offset: this.#next++, time: this.#time }, message, this.#meeting.emit)
+    if (this.#meeting !== undefined)
+      this.#fold(this.#meeting, MEETING, { offset: this.#next++, time: this.#time }, message)
   }
 }
 
 /** A processor's fold, and where it speaks to. */
-interface Voice {
+interface Voice extends Emission {
   readonly fold: Fold
-  readonly emit: (output: Output) => void
+  /** In a search. */
+  readonly careful: Careful | undefined
+}
+
+type Place = Pick<LogRecord, 'offset' | 'time'>
+
+/** What a record that was set aside is called. */
+export function asideName(processor: string, { topic, partition, offset }: RecordPlace): string {
+  return [processor, topic, partition, offset].join('|')
 }
 
 const nobody: readonly Voice[] = []

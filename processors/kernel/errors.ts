@@ -37,3 +37,12 @@ export function isOfHost(error: unknown): boolean {
   const isNoMemory = 'code' in error && error.code === 'ERR_MEMORY_ALLOCATION_FAILED'
   return isNoMemory || (error instanceof RangeError && error.message === 'Array buffer allocation failed') // V8 gives no code
 }
+
+/** Says of what code threw that it was over records, unless it says how the host is. */
+export function guarded<Result>(from: RecordFailure['from'], work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    throw isOfHost(error) || error instanceof RecordFailure ? error : new RecordFailure(from, error)
+  }
+}

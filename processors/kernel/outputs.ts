@@ -2,7 +2,7 @@ import type { OutRecord } from '../../infra/kafka/seam.ts'
 import type { Codec } from '../../schemas/codec.ts'
 import { receiverPartition } from '../../schemas/receivers.ts'
 import type { TopicName } from '../../schemas/topics.ts'
-import type { Output } from './processor.ts'
+import type { Output, ProcessorRow } from './processor.ts'
 
 /** Records of one send; more are sent one batch after the other, since clients encode large batches slowly. */
 const RECORDS_PER_SEND_MAX = 2_000
@@ -10,7 +10,7 @@ const RECORDS_PER_SEND_MAX = 2_000
 /** Collects what a processor emits, encoded at once, so that later changes of the state cannot reach it. */
 export class Outputs {
   readonly #codec: Codec
-  readonly #topics: ReadonlySet<TopicName>
+  readonly #row: Pick<ProcessorRow, 'outputs'>
   readonly #own: number
   readonly #partitions: number
   /** By topic and partition, in the order of their first record. */
@@ -19,9 +19,13 @@ export class Outputs {
   time = 0
 
   /** `own`: the partition of outputs that name no receiver; `partitions`: of every topic that is partitioned alike. */
-  constructor(codec: Codec, topics: readonly TopicName[], { own, partitions }: { own: number; partitions: number }) {
+  constructor(
+    codec: Codec,
+    row: Pick<ProcessorRow, 'outputs'>,
+    { own, partitions }: { own: number; partitions: number },
+  ) {
     this.#codec = codec
-    this.#topics = new Set(topics)
+    this.#row = row
     this.#own = own
     this.#partitions = partitions
   }
@@ -29,8 +33,7 @@ export class Outputs {
   readonly emit = (output: Output): void => {
     const { topic, key, message, receiver } = output
     const partition = receiver === undefined ? this.#own : receiverPartition(receiver, this.#partitions)
-    // Unclaimed topics are not fenced: writing there would let a frozen owner overwrite its successor.
-    if (!this.#topics.has(topic)) throw new Error(`${topic} is not among the outputs of the processor's row`)
+    assertDeclared(this.#row, output)
     const value = message === null ? null : this.#codec.encode(topic, message.type, message.value)
     this.#lane(topic, partition).records.push({ key, value, time: this.time })
   }
@@ -63,6 +66,11 @@ export class Outputs {
     this.#lanes.set(name, lane)
     return lane
   }
+}
+
+/** Unclaimed topics are not fenced: writing there would let a frozen owner overwrite its successor. */
+export function assertDeclared({ outputs }: Pick<ProcessorRow, 'outputs'>, { topic }: Output): void {
+  if (!outputs.includes(topic)) throw new Error(`${topic} is not among the outputs of the processor's row`)
 }
 
 /** Records of one partition that wait to be sent. */

@@ -6,7 +6,7 @@ import { Careful } from './careful.ts'
 import { claimed } from './claimed.ts'
 import { causeOf, DEAD_LETTERS, DeadLetters, type Cause } from './dead-letters.ts'
 import type { Decoder } from './decoder.ts'
-import { isOfHost, RecordFailure } from './errors.ts'
+import { guarded, type RecordFailure } from './errors.ts'
 import { Fold } from './fold.ts'
 import { openState } from './open-state.ts'
 import { Outputs } from './outputs.ts'
@@ -89,7 +89,7 @@ export class Task {
       this.#careful = new Careful(this.#folded, parts, failures, after?.from === 'flush')
     this.#next = next
     this.#dead = new DeadLetters(row.name, partition, options.ports)
-    this.#outputs = new Outputs(options.ports.codec, row.outputs, { own: partition, partitions: options.partitions })
+    this.#outputs = new Outputs(options.ports.codec, row, { own: partition, partitions: options.partitions })
     this.#savedAt = options.ports.clock.now()
   }
 
@@ -250,15 +250,6 @@ export class Task {
     void hint.finally(() => {
       this.#hinting = false
     })
-  }
-}
-
-/** Says of what code threw that it was over records, unless it says how the host is. */
-function guarded<Result>(from: RecordFailure['from'], work: () => Result): Result {
-  try {
-    return work()
-  } catch (error) {
-    throw isOfHost(error) ? error : new RecordFailure(from, error)
   }
 }
 

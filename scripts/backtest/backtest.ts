@@ -90,6 +90,8 @@ interface Replayed {
 async function complain({ tape, plan, options, readings, parts }: Replayed, { warn }: Surroundings): Promise<void> {
   const unreadable = parts.find((part) => part.firstUndecodable !== undefined)?.firstUndecodable
   if (unreadable !== undefined) warn(`skipped ${unreadable}, which cannot be decoded`)
+  const failed = parts.find((part) => part.firstFailed !== undefined)?.firstFailed
+  if (failed !== undefined) warn(`set aside ${failed}, as the live host does`)
   const assets = new Set(parts.flatMap((part) => part.assets))
   const silent = (options.symbols ?? []).filter((symbol) => !assets.has(assetOf(symbol)))
   const isNothing =

@@ -23,6 +23,8 @@ export interface Manifest {
   readonly signals: number
   readonly triggers: number
   readonly undecodable: number
+  /** Records that a processor set aside since it failed at them. */
+  readonly failed: number
 }
 
 export interface ManifestParts {
@@ -54,6 +56,7 @@ export function manifestOf(parts: ManifestParts): Manifest {
     signals: signals.length,
     triggers: triggers.length,
     undecodable: total(({ undecodable }) => undecodable),
+    failed: total(({ failed }) => failed),
   }
 }
 

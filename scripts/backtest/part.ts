@@ -1,6 +1,7 @@
 import type { Tape } from '../../infra/tapes/tape.ts'
 import type { LaneSum } from '../../processors/backtest/canonical.ts'
 import type { Point } from '../../processors/backtest/chart.ts'
+import type { ReadonlyAside } from '../../processors/backtest/replay.ts'
 import { readRules, type Rule } from '../../processors/backtest/rules.ts'
 import { Study, type SignalResult, type TriggerResult } from '../../processors/backtest/study.ts'
 import { processorsNamed } from '../../processors/topology.ts'
@@ -10,7 +11,7 @@ import { readJson } from './given-alerts.ts'
 import type { Arranged } from './modes.ts'
 import type { BacktestOptions } from './options.ts'
 import { replayed } from './plan.ts'
-import { replayPartition, type Plan, type Reading } from './run.ts'
+import { replayPartition, settingAside, type Plan, type Reading } from './run.ts'
 
 /** What the replay of one partition found: plain data, so that it may come from another thread. */
 export interface Part {
@@ -25,6 +26,10 @@ export interface Part {
   readonly undecodable: number
   /** Its place. */
   readonly firstUndecodable: string | undefined
+  /** Records that a processor set aside since it failed at them. */
+  readonly failed: number
+  /** Processor and place, and what was thrown. */
+  readonly firstFailed: string | undefined
   readonly check: CheckReport | undefined
 }
 
@@ -47,11 +52,32 @@ export function rulesOf({ rules }: BacktestOptions): readonly Rule[] {
 }
 
 /** Replays one partition. Nothing that it finds depends on another. */
-export async function replayPart(
-  { tape, arranged, plan, options, rules }: PartPlan,
+export function replayPart(
+  part: PartPlan,
   partition: number,
   readings: readonly Reading[],
-  { onProgress, stop }: PartSurroundings,
+  surroundings: PartSurroundings,
+): Promise<Part> {
+  const { stop } = surroundings
+  return settingAside(
+    (aside) => replayWithout(aside, part, { partition, readings, surroundings }),
+    () => {
+      const search = { plan: part.plan, observers: [], onUndecodable: () => undefined, aside: 'search', stop } as const
+      return replayPartition(search, partition, readings, () => undefined)
+    },
+  )
+}
+
+interface Place {
+  readonly partition: number
+  readonly readings: readonly Reading[]
+  readonly surroundings: PartSurroundings
+}
+
+async function replayWithout(
+  aside: ReadonlyAside,
+  { tape, arranged, plan, options, rules }: PartPlan,
+  { partition, readings, surroundings: { onProgress, stop } }: Place,
 ): Promise<Part> {
   const { latencyMs, horizonsMs } = options
   const study = new Study({ latencyMs, horizonsMs, rules })
@@ -69,6 +95,7 @@ export async function replayPart(
       undecodable += 1
       firstUndecodable ??= `${topic}/${partition}@${offset}`
     },
+    aside,
     stop,
   }
   await replayPartition(run, partition, readings, (records, time) => onProgress(partition, records, time))
@@ -82,6 +109,14 @@ export async function replayPart(
     events: collect.events,
     undecodable,
     firstUndecodable,
+    failed: aside.size,
+    firstFailed: firstOf(aside),
     check: check?.report(),
   }
+}
+
+function firstOf(aside: ReadonlyAside): string | undefined {
+  for (const [name, { code, message, at }] of aside)
+    return `${name}: ${code} ${message}${at === null ? '' : ` (${at})`}`
+  return undefined
 }

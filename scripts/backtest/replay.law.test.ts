@@ -1,22 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Tape } from '../../infra/tapes/tape.ts'
-import { Study } from '../../processors/backtest/study.ts'
 import { logs as alertLogs } from '../../processors/alerts/any-log.ts'
 import { longAgo, mark, SECOND, T0, trade } from '../../processors/cvd/given.ts'
 import { at as spot, mark as tickerMark } from '../../processors/prices/given.ts'
-import { Driver } from '../../processors/kernel/driver.ts'
+import type { ProcessorRow } from '../../processors/kernel/processor.ts'
 import { PARTITIONS, plans, type Input, type Plan } from '../../processors/kernel/test-accidents.ts'
 import { processorsNamed } from '../../processors/topology.ts'
 import { localCodec } from '../../schemas/codec.ts'
 import type { Message } from '../../schemas/records.ts'
 import { priceVenues } from '../../schemas/venues.ts'
-import { Check, type CheckReport } from './check.ts'
-import { Collect } from './collect.ts'
-import { readAhead, replayPartition } from './run.ts'
+import { lived, replayed, replayedFrom } from './test-lived.ts'
 import { memoryTape } from './test-tape.ts'
 
 const codec = localCodec()
+const CVD = rowNamed('cvd')
 /** A machine under load tries fewer logs rather than none. */
 const bounded = { interruptAfterTimeLimit: 20_000 }
 const TEST_MS = 60_000
@@ -73,48 +71,10 @@ const tickerLogs = fc.array(fc.oneof({ weight: 4, arbitrary: tickers }, { weight
   size: 'max',
 })
 
-/** What the real host wrote of a log, whatever befell it. */
-async function lived(
-  name: string,
-  log: readonly Input[],
-  { steps, instances, snapshotRecords }: Plan,
-): Promise<Driver> {
+function rowNamed(name: string): ProcessorRow {
   const [row] = processorsNamed([name])
-  const [topic] = row?.inputs ?? []
-  if (row === undefined || topic === undefined) throw new Error(`${name} is in the topology`)
-  const driver = new Driver({ row, codec, partitions: PARTITIONS, instances, snapshotRecords })
-  log.forEach(({ partition: own, message }, index) => driver.feed(topic, own, 'key', message, index))
-  for (const step of steps) await driver.step(step)
-  await driver.drain()
-  return driver
-}
-
-interface Replayed {
-  readonly check: CheckReport
-  readonly hash: string
-}
-
-async function replayed(name: string, driver: Driver, batch: number): Promise<Replayed> {
-  return replayedFrom(memoryTape(driver.broker, codec, PARTITIONS, batch), name)
-}
-
-async function replayedFrom(tape: Tape, name: string): Promise<Replayed> {
-  const rows = processorsNamed([name])
-  const range = { from: 0, to: Infinity }
-  const check = new Check({ tape, rows, range, leadInMs: 0, assets: undefined })
-  const study = new Study({ latencyMs: 0, horizonsMs: [1_000], rules: [] })
-  const collect = new Collect({ study, prices: 'composite', placeOf: (place) => place })
-  const partitions = [...Array(PARTITIONS).keys()]
-  const plan = { tape, rows, partitions, range, leadInMs: 0, assets: undefined, commands: undefined }
-  const options = {
-    plan,
-    observers: [check, collect],
-    onUndecodable: () => undefined,
-    stop: new AbortController().signal,
-  }
-  for (const [partition, readings] of await readAhead(plan))
-    await replayPartition(options, partition, readings, () => undefined)
-  return { check: check.report(), hash: collect.outputs.close().hash }
+  if (row === undefined) throw new Error(`${name} is in the topology`)
+  return row
 }
 
 const cases = [
@@ -129,7 +89,7 @@ describe('a replay', () => {
     async (name, logs) => {
       await fc.assert(
         fc.asyncProperty(logs, plans, fc.integer({ min: 1, max: 50 }), async (log, plan, batch) => {
-          const { check } = await replayed(name, await lived(name, log, plan), batch)
+          const { check } = await replayed(rowNamed(name), await lived(rowNamed(name), log, plan), batch)
           expect(check.differences).toEqual([])
         }),
         { ...bounded, numRuns: 120 },
@@ -143,8 +103,10 @@ describe('a replay', () => {
     async (name, logs) => {
       await fc.assert(
         fc.asyncProperty(logs, fc.integer({ min: 1, max: 50 }), async (log, batch) => {
-          const calm = await lived(name, log, { steps: [], instances: 1, snapshotRecords: 1_000 })
-          expect((await replayed(name, calm, batch)).hash).toBe((await replayed(name, calm, 1_000)).hash)
+          const calm = await lived(rowNamed(name), log, { steps: [], instances: 1, snapshotRecords: 1_000 })
+          expect((await replayed(rowNamed(name), calm, batch)).hash).toBe(
+            (await replayed(rowNamed(name), calm, 1_000)).hash,
+          )
         }),
         { ...bounded, numRuns: 60 },
       )
@@ -161,25 +123,25 @@ describe('the check against the live system', () => {
   const calm: Plan = { steps: [], instances: 1, snapshotRecords: 1_000 }
 
   it('compares every row, signal and mark', async () => {
-    const { check } = await replayed('cvd', await lived('cvd', [...begun, ...log], calm), 10)
+    const { check } = await replayed(CVD, await lived(CVD, [...begun, ...log], calm), 10)
     expect(check.tallies.get('derived.flow')).toMatchObject({ compared: 11, different: 0 })
     expect(check.tallies.get('derived.signals')?.compared).toBeGreaterThan(4)
   })
 
   it('finds a row of which one figure is another', async () => {
-    const driver = await lived('cvd', log, calm)
+    const driver = await lived(CVD, log, calm)
     const row = driver.outputs('derived.flow').findLast(({ message }) => message.type === 'flow')
     if (row?.message.type !== 'flow') throw new Error('there are rows')
     const value = { ...row.message.value, buy: row.message.value.buy + Number.EPSILON * 2 }
     const wrong = codec.encode('derived.flow', 'flow', value)
     const place = driver.broker.at('derived.flow', 0)
     place.records = place.records.map((record) => (record.offset === row.offset ? { ...record, value: wrong } : record))
-    const { check } = await replayed('cvd', driver, 10)
+    const { check } = await replayed(CVD, driver, 10)
     expect(check.differences).toMatchObject([{ topic: 'derived.flow', record: 'flow', kind: 'different' }])
   })
 
   it('finds a row that is written again while the rows are read', async () => {
-    const driver = await lived('cvd', log, calm)
+    const driver = await lived(CVD, log, calm)
     const tape = memoryTape(driver.broker, codec, PARTITIONS, 10)
     const place = driver.broker.at('derived.flow', 0)
     const row = driver.outputs('derived.flow').find(({ message }) => message.type === 'flow')
@@ -201,14 +163,14 @@ describe('the check against the live system', () => {
         return span
       },
     }
-    const { check } = await replayedFrom(moving, 'cvd')
+    const { check } = await replayedFrom(moving, CVD)
     expect(isMoved).toBe(true)
     expect(check.differences).toEqual([])
     expect(check.tallies.get('derived.flow')?.overtaken).toBe(1)
   })
 
   it('finds a mark that the live host never wrote, and one that follows from nothing', async () => {
-    const driver = await lived('cvd', log, calm)
+    const driver = await lived(CVD, log, calm)
     const place = driver.broker.at('derived.signals', 0)
     const [first] = place.records
     place.records = place.records.slice(1)
@@ -219,7 +181,7 @@ describe('the check against the live system', () => {
       { type: 'mark', value: { ...mark(T0 + 30 * SECOND).value, writer: 'cvd' } },
       0,
     )
-    const { check } = await replayed('cvd', driver, 10)
+    const { check } = await replayed(CVD, driver, 10)
     expect(first).toBeDefined()
     expect(check.differences.map(({ kind }) => kind).sort()).toEqual(['missing-live', 'only-live'])
   })

@@ -25,6 +25,7 @@ const manifest: Manifest = {
   signals: 4,
   triggers: 0,
   undecodable: 0,
+  failed: 0,
 }
 
 function filled(): { study: Study; prices: Map<string, Point[]> } {

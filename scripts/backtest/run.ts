@@ -1,5 +1,6 @@
 import type { Tape, TimeRange, Span } from '../../infra/tapes/tape.ts'
-import { PartitionReplay, type Happening } from '../../processors/backtest/replay.ts'
+import { PartitionReplay, type Happening, type ReadonlyAside } from '../../processors/backtest/replay.ts'
+import { RecordFailure } from '../../processors/kernel/errors.ts'
 import type { ProcessorRow } from '../../processors/kernel/processor.ts'
 import type { Message } from '../../schemas/records.ts'
 import { topicOf, type TopicName } from '../../schemas/topics.ts'
@@ -57,6 +58,8 @@ export interface RunOptions {
   readonly plan: Plan
   readonly observers: readonly Observer[]
   readonly onUndecodable: (topic: TopicName, partition: number, offset: number) => void
+  /** What the processors set aside; `search`: find it, with no observers. Default: nothing. */
+  readonly aside?: ReadonlyAside | 'search'
   /** Aborted: the run ends with a `StoppedError` at the next report. */
   readonly stop: AbortSignal
 }
@@ -95,21 +98,40 @@ async function readingsOf(plan: Plan, partition: number): Promise<Reading[]> {
 }
 
 /**
- * Replays one partition. `onProgress`: records read of it so far, and the record time reached; called every few thousand
+ * A replay in which a core throws begins anew, when what it throws at was found by the live host's own rules: then those
+ * records are set aside in it as they are there.
+ */
+export async function settingAside<Result>(
+  replay: (aside: ReadonlyAside) => Promise<Result>,
+  search: () => Promise<ReadonlyAside>,
+): Promise<Result> {
+  try {
+    return await replay(new Map())
+  } catch (error) {
+    if (!(error instanceof RecordFailure)) throw error
+    const aside = await search()
+    if (aside.size === 0) throw error
+    return replay(aside)
+  }
+}
+
+/**
+ * Replays one partition; gives what was set aside where it was to be found. `onProgress`: records read of it so far, and the record time reached; called every few thousand
  * records; may wait, which lets signals through.
  */
 export async function replayPartition(
-  { plan, observers, onUndecodable, stop }: RunOptions,
+  { plan, observers, onUndecodable, stop, aside = new Map() }: RunOptions,
   partition: number,
   readings: readonly Reading[],
   onProgress: (records: number, time: number) => Promise<void> | undefined,
-): Promise<void> {
+): Promise<ReadonlyAside> {
   for (const observer of observers) observer.partition?.(partition, readings)
   let isReported = false
   const replay = new PartitionReplay({
     partition,
     rows: plan.rows,
     alerts: plan.commands === undefined ? 'tape' : 'replay',
+    aside,
     sink: (happening) => {
       for (const observer of observers) observer.happening?.(happening, isReported)
     },
@@ -137,8 +159,10 @@ export async function replayPartition(
       return onProgress(records, time)
     },
   })
+  if (aside === 'search') return replay.found
   replay.end()
   for (const observer of observers) await observer.ended?.(partition)
+  return aside
 }
 
 /** It is created when the range's first record comes: a range may be asked for from the beginning of time. */
