@@ -26,6 +26,7 @@ const names = [
   'PROCESSORS',
   'MEMBERSHIP',
   'SNAPSHOT_SECONDS',
+  'ON_LOST_LOG',
   'OPS_HOST',
   'OPS_PORT',
 ] as const
@@ -65,6 +66,7 @@ async function start(report: Logger): Promise<() => Promise<void>> {
     snapshots: { everyMs: config.SNAPSHOT_SECONDS * 1000, everyRecords: SNAPSHOT_RECORDS },
     partitions: config.PARTITIONS,
     sessionMs: SESSION_MS,
+    onLostLog: config.ON_LOST_LOG === 'stop' ? 'stop' : 'go-on',
   })
   exposeRunner(metrics, runner)
   void runner.failed.then((reason) => end(reason, report))

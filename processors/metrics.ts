@@ -42,9 +42,10 @@ export function createMeter(registry: Registry, tally: Tally = new Tally()): Met
   )
   const skipped = counter(
     'mda_processor_lost_records_total',
-    'Offsets that retention took before they were read',
+    'Offsets that the log lost before they were read',
     'topic',
   )
+  const gaps = counter('mda_processor_log_gaps_total', 'Gaps of the log that were recorded', 'topic', 'reason')
   const fenced = counter('mda_processor_fenced_total', 'Tasks given up because another instance has claimed')
   const failed = counter('mda_processor_failed_total', 'Tasks given up after any other failure')
   return {
@@ -64,6 +65,7 @@ export function createMeter(registry: Registry, tally: Tally = new Tally()): Met
       tally.add(letter)
     },
     skipped: (processor, topic, records) => skipped.inc({ processor, topic }, records),
+    gap: (processor, topic, reason) => gaps.inc({ processor, topic, reason }),
     fenced: (processor) => fenced.inc({ processor }),
     failed: (processor) => failed.inc({ processor }),
   }

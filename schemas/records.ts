@@ -152,6 +152,31 @@ export interface Snapshot {
   readonly time: Micros
   readonly state: Buffer
   readonly failures: readonly { readonly lane: string; readonly window: number; readonly count: number }[]
+  /** By `topic/partition`. */
+  readonly stood: Readonly<Record<string, Stood>>
+  readonly told: number
+}
+
+/** A record as it is known again: where it lies and what it is. `time` in milliseconds. */
+export interface Stood {
+  readonly offset: number
+  readonly epoch: number
+  readonly print: number
+  readonly time: number
+}
+
+export interface LogGap {
+  readonly reader: string
+  readonly topic: string
+  readonly partition: number
+  readonly reason: 'unknown' | 'retention' | 'cut' | 'replaced' | 'output_cut'
+  readonly position: number
+  readonly next: number
+  readonly shift: number
+  readonly missing: number | null
+  readonly from_time: Micros
+  readonly to_time: Micros
+  readonly time: Micros
 }
 
 /** A record that a reader has set aside. */
@@ -192,6 +217,7 @@ export interface Records {
   snapshot: Snapshot
   layout: Layout
   dead_letter: DeadLetter
+  log_gap: LogGap
   spot_ticker: SpotTicker
   price_range: PriceRange
   derivative_ticker: DerivativeTicker

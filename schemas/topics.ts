@@ -106,6 +106,14 @@ export const topics = [
     says: 'Records that a reader has set aside, each with its place and why; in the partition of the reader.',
   },
   {
+    name: 'control.gaps',
+    key: 'reader',
+    partitions: 'asset',
+    kind: 'journal',
+    records: ['log_gap'],
+    says: 'What a reader of the log could not read, or found to be lost of what it wrote.',
+  },
+  {
     name: 'derived.flow',
     key: 'asset|instrument|bucket|part',
     partitions: 'asset',

@@ -47,6 +47,13 @@ export const settings = {
     says: 'Size limit of a facts topic over all its partitions, bytes; the oldest records go first.',
     example: '10000000000',
   },
+  ON_LOST_LOG: {
+    kind: 'text',
+    default: 'go-on',
+    oneOf: ['go-on', 'stop'],
+    says: 'Where the log lost what was read of it (a power cut, a restored copy): go on where it differs, with a recorded gap, or stop with exit code 4.',
+    example: 'stop',
+  },
   KAFKA_BROKERS: {
     kind: 'list',
     default: '127.0.0.1:9092',

@@ -151,10 +151,10 @@ export class Reader implements LogReader {
       case 'ok': {
         const records: LogRecord[] = []
         const next = decodeBatches(bytes, offset, records)
-        return { topic, partition, records, next, end, start }
+        return { topic, partition, from: offset, records, next, end, start }
       }
       case 'out-of-range':
-        return { topic, partition, records: [], next: offset, end: offset, start: offset, error: 'out-of-range' }
+        return { ...nowhere(position), end: offset, error: 'out-of-range' }
       case 'retry':
       case 'stale':
       case 'no-topic':
@@ -166,9 +166,9 @@ export class Reader implements LogReader {
     }
   }
 
-  #moved({ topic, partition, offset }: Position): Slice {
-    const end = this.#ends.get(`${topic}/${partition}`) ?? offset
-    return { topic, partition, records: [], next: offset, end, start: offset, error: 'moved' }
+  #moved(position: Position): Slice {
+    const { topic, partition, offset } = position
+    return { ...nowhere(position), end: this.#ends.get(`${topic}/${partition}`) ?? offset, error: 'moved' }
   }
 
   /** The broker does not say the bounds of a partition together with "out of range". */
@@ -210,4 +210,9 @@ export class Reader implements LogReader {
   #assertOpen(): void {
     if (this.#closed) throw new LogError('closed', 'the reader is closed')
   }
+}
+
+/** Nothing was read. */
+function nowhere({ topic, partition, offset }: Position): Omit<Slice, 'end' | 'error'> {
+  return { topic, partition, from: offset, records: [], next: offset, start: offset }
 }

@@ -38,6 +38,8 @@ export interface Position extends TopicPartition {
 
 /** What one fetch brought of one partition. */
 export interface Slice extends TopicPartition {
+  /** The position that was asked for. */
+  readonly from: number
   readonly records: readonly LogRecord[]
   /** Where to read on; past control records and compacted holes. */
   readonly next: number

@@ -5,8 +5,9 @@ import type { TopicName } from '../../schemas/topics.ts'
 import { Decoder } from './decoder.ts'
 import { isFenced, RecordFailure } from './errors.ts'
 import { MemoryBroker } from './memory-log.ts'
-import type { Clock, Meter, Ports, Report } from './ports.ts'
+import type { Ports } from './ports.ts'
 import type { ProcessorRow } from './processor.ts'
+import { quietMeter, quietReport, stillClock } from './quiet.ts'
 import { Task } from './task.ts'
 
 /**
@@ -194,7 +195,7 @@ class Instance {
     if (known instanceof Task) return known
     const { row, snapshotRecords, partitions } = this.#options
     const snapshots = { everyMs: Infinity, everyRecords: snapshotRecords }
-    const options = { ports: this.#ports, decoder: this.#decoder, snapshots, partitions }
+    const options = { ports: this.#ports, decoder: this.#decoder, snapshots, partitions, onLostLog: 'go-on' } as const
     const made = await Task.open(row, partition, { ...options, ...(known && { after: known }) })
     this.#tasks.set(partition, made)
     return made
@@ -271,24 +272,6 @@ function cut(slice: Slice, take: number): Slice {
   const records = slice.records.slice(0, take)
   return { ...slice, records, next: (records.at(-1)?.offset ?? slice.next - 1) + 1 }
 }
-
-const nothing = (): void => undefined
-
-/** Time stands still: nothing in a task depends on it but when it writes its state, and that goes by records here. */
-export const stillClock: Clock = { now: () => 0, delay: () => Promise.resolve(), turn: () => Promise.resolve() }
-
-export const quietMeter: Meter = {
-  applied: nothing,
-  outputs: nothing,
-  restored: nothing,
-  snapshot: nothing,
-  deadLetter: nothing,
-  skipped: nothing,
-  fenced: nothing,
-  failed: nothing,
-}
-
-export const quietReport: Report = { info: nothing, warn: nothing, error: nothing }
 
 const quietPorts: Omit<Ports, 'log' | 'reader' | 'codec'> = {
   lookUp: () => Promise.resolve(false),

@@ -2,10 +2,11 @@
  * A failure that opening the task again cannot mend: the process stops and says why.
  * - `newer-state`: the state was written by newer code;
  * - `unreadable-state`: a record of the state topic cannot be decoded;
- * - `snapshot-too-large`: a snapshot no longer fits into one batch.
+ * - `snapshot-too-large`: a snapshot no longer fits into one batch;
+ * - `lost-log`: the log lost what was read of it, or is another one, and it was set to stop then.
  */
 export class FatalError extends Error {
-  readonly code: 'newer-state' | 'unreadable-state' | 'snapshot-too-large'
+  readonly code: 'newer-state' | 'unreadable-state' | 'snapshot-too-large' | 'lost-log'
   constructor(code: FatalError['code'], message: string, options?: ErrorOptions) {
     super(message, options)
     this.code = code

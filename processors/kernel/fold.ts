@@ -1,33 +1,49 @@
 import type { LogRecord } from '../../infra/kafka/seam.ts'
 import type { Message, Micros } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
+import { InputGaps, type Told } from './log-gaps.ts'
 import type { Output, ProcessorRow } from './processor.ts'
 import { versionOf } from './version.ts'
 
+/** What a fold knows beside the state. */
 export interface Moment {
   readonly time: Micros
+  readonly told: number
 }
 
 type Emit = (output: Output) => void
 
+/** What a fold goes on from; `told`: offset in `control.gaps` of the last gap that the state has taken in, -1: none. */
+export interface Folded extends Moment {
+  readonly state: unknown
+}
+
 /**
  * The middle of a task, without the log around it: one processor over one partition, record by record. Versions and
- * partition time are made here and nowhere else, so that a replay gives what the live host gave.
+ * partition time are made here and nowhere else, and gaps of the log taken in, so that a replay gives what the live host
+ * gave.
  */
 export class Fold {
   readonly row: ProcessorRow
   #state: unknown
   readonly #context: { partition: number; v: number; partitionTime: Micros }
+  readonly #gaps = new Map<TopicName, InputGaps>()
+  #told: number
+  /** No gap waits to be taken in, which is nearly always. */
+  #isWhole = true
 
-  constructor(row: ProcessorRow, partition: number, { state, time }: { state: unknown; time: Micros }) {
+  /** `gaps`: those that the journal tells of this processor in this partition. */
+  constructor(row: ProcessorRow, partition: number, { state, time, told }: Folded, gaps: readonly Told[] = []) {
     this.row = row
     this.#state = state
+    this.#told = told
     this.#context = { partition, v: 0, partitionTime: time }
+    for (const gap of gaps) this.meet(gap)
   }
 
   /** A fold that has seen nothing. */
-  static empty(row: ProcessorRow, partition: number): Fold {
-    return new Fold(row, partition, { state: row.core.empty(), time: 0 })
+  static empty(row: ProcessorRow, partition: number, gaps: readonly Told[] = []): Fold {
+    return new Fold(row, partition, { state: row.core.empty(), time: 0, told: -1 }, gaps)
   }
 
   get state(): unknown {
@@ -41,21 +57,47 @@ export class Fold {
 
   /** What it knows beside the state: `restore` goes back to it. */
   moment(): Moment {
-    return { time: this.partitionTime }
+    return { time: this.partitionTime, told: this.#told }
   }
 
   /** Goes on from another state, and from what was known when it was there. */
-  restore(state: unknown, { time }: Moment): void {
+  restore(state: unknown, { time, told }: Moment): void {
     this.#state = state
     this.#context.partitionTime = time
+    this.#told = told
+  }
+
+  /** A gap that the journal tells of; it is taken in before the first record behind it. */
+  meet(told: Told): void {
+    const { topic, reason } = told.gap
+    if (reason === 'output_cut' || !this.row.inputs.includes(topic as TopicName)) return
+    this.gapsOf(topic as TopicName).add(told)
+    this.#isWhole = false
+  }
+
+  gapsOf(topic: TopicName): InputGaps {
+    const gaps = this.#gaps.get(topic) ?? new InputGaps()
+    this.#gaps.set(topic, gaps)
+    return gaps
   }
 
   /** Folds one record of one of the row's inputs in. */
   apply(topic: TopicName, { offset, time }: Pick<LogRecord, 'offset' | 'time'>, message: Message, emit: Emit): void {
+    const shift = this.#isWhole ? 0 : this.#pass(topic, { offset, time }, emit)
+    if (shift === undefined) return
     const context = this.#context
-    context.v = versionOf(this.row.generation, offset)
+    context.v = versionOf(this.row.generation, offset + shift)
     if (message.type === 'mark') context.partitionTime = Math.max(context.partitionTime, message.value.time)
     this.row.core.apply(this.#state, { topic, offset, time, message }, context, emit)
+  }
+
+  /** Says once more what the state knows of what it wrote to an output; `next`: where the first input goes on. */
+  restate(output: TopicName, next: number, emit: Emit): void {
+    const [input] = this.row.inputs
+    if (input === undefined) return
+    const last = Math.max(0, next - 1)
+    this.#context.v = versionOf(this.row.generation, last + this.gapsOf(input).shiftAt(next))
+    this.row.core.restate?.(this.#state, output, this.#context, emit)
   }
 
   /** Ends a batch: what was held back comes out. */
@@ -68,5 +110,19 @@ export class Fold {
     const { core } = this.row
     if (core.forget !== undefined) core.forget(this.#state)
     else for (const part of core.save(this.#state)) void part
+  }
+
+  /** Takes gaps in that lie before a record; gives the shift of its version, undefined where it was never read. */
+  #pass(topic: TopicName, { offset, time }: Pick<LogRecord, 'offset' | 'time'>, emit: Emit): number | undefined {
+    const gaps = this.gapsOf(topic)
+    if (gaps.skips(offset)) return undefined
+    for (const told of gaps.before(offset, this.#told)) {
+      const { next, shift } = told.gap
+      this.#context.v = versionOf(this.row.generation, Math.max(0, next - 1 + shift))
+      const message = { type: 'log_gap', value: told.gap } as const
+      this.row.core.apply(this.#state, { topic, offset: next, time, message }, this.#context, emit)
+      this.#told = told.offset
+    }
+    return gaps.shiftAt(offset)
   }
 }

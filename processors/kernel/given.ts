@@ -3,7 +3,7 @@ import { localCodec } from '../../schemas/codec.ts'
 import type { DeadLetter, Message, Micros, SubscriptionChange } from '../../schemas/records.ts'
 import { DEAD_LETTERS } from './dead-letters.ts'
 import { Decoder } from './decoder.ts'
-import { quietMeter, quietReport, stillClock } from './driver.ts'
+import { quietMeter, quietReport, stillClock } from './quiet.ts'
 import { MemoryBroker } from './memory-log.ts'
 import type { Clock, Meter, Ports, Report } from './ports.ts'
 import type { Output, Processor, ProcessorRow } from './processor.ts'
@@ -92,6 +92,7 @@ export class Notes {
       applied: (_, records) => add('applied', records),
       deadLetter: ({ reason }) => add(reason),
       skipped: (_, __, records) => add('skipped', records),
+      gap: () => add('gaps'),
       fenced: () => add('fenced'),
       failed: () => add('failed'),
       snapshot: () => add('snapshots'),
@@ -131,7 +132,15 @@ export function on(
     ...ports,
   }
   const decoder = new Decoder(all.codec, (id) => all.lookUp(id))
-  return { broker, notes, ports: all, decoder, partitions: 12, snapshots: { everyMs: Infinity, everyRecords } }
+  return {
+    broker,
+    notes,
+    ports: all,
+    decoder,
+    partitions: 12,
+    snapshots: { everyMs: Infinity, everyRecords },
+    onLostLog: 'go-on',
+  }
 }
 
 /** One fetch and its work. */

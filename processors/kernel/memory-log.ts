@@ -174,7 +174,7 @@ class MemoryPartition {
 
   slice({ topic, partition, offset }: Position, bytesMax: number): Slice {
     const { start, end } = this
-    const place = { topic, partition, start, end }
+    const place = { topic, partition, from: offset, start, end }
     if (offset < start || offset > end) return { ...place, records: [], next: offset, error: 'out-of-range' }
     const records: LogRecord[] = []
     let bytes = 0

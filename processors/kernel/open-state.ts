@@ -1,22 +1,22 @@
 import type { Writer } from '../../infra/kafka/seam.ts'
 import { UndecodableError } from '../../schemas/codec.ts'
-import type { Micros, Snapshot } from '../../schemas/records.ts'
+import type { Snapshot, Stood } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import type { Decoder } from './decoder.ts'
 import { FatalError } from './errors.ts'
 import { Failures } from './failures.ts'
+import type { Folded } from './fold.ts'
 import type { Ports } from './ports.ts'
 import type { ProcessorRow } from './processor.ts'
 import { erasure, StateFold, type Found } from './snapshot.ts'
 
 const ERASED_PER_SEND_MAX = 2_000
 
-interface Opened {
-  readonly state: unknown
+export interface Opened extends Folded {
   /** Offset to read next, of each input. */
   readonly next: Map<TopicName, number>
-  /** Partition time that the state has seen. */
-  readonly time: Micros
+  /** What each input and output stood on then, by `topic/partition`. */
+  readonly stood: Readonly<Record<string, Stood>>
   /** What the state was made of. */
   readonly parts: ReadonlyMap<string, Buffer>
   /** What had failed when it was written. */
@@ -39,10 +39,12 @@ export async function openState(
   if (found.kind === 'none') await startAnew(row, partition, claim, found, ports)
   const next = new Map<TopicName, number>()
   for (const topic of row.inputs) next.set(topic, await nextOf(topic, partition, found, ports))
-  if (found.kind === 'none')
-    return { state: row.core.empty(), next, time: 0, parts: new Map(), failures: new Failures() }
+  if (found.kind === 'none') {
+    return { state: row.core.empty(), next, time: 0, told: -1, stood: {}, parts: new Map(), failures: new Failures() }
+  }
   const { parts, position } = found
-  return { state: row.core.load(parts), next, time: position.time, parts, failures: new Failures(position.failures) }
+  const { time, told, stood } = position
+  return { state: row.core.load(parts), next, time, told, stood, parts, failures: new Failures(position.failures) }
 }
 
 async function readSnapshot(row: ProcessorRow, partition: number, decoder: Decoder, value: Buffer): Promise<Snapshot> {

@@ -27,8 +27,10 @@ export interface Meter {
   snapshot(processor: string, bytes: number): void
   /** A record was set aside. */
   deadLetter(letter: DeadLetter): void
-  /** Retention has overtaken the position: `records` offsets were never read. */
+  /** The log had lost what lay at the position: `records` offsets were never read. */
   skipped(processor: string, topic: string, records: number): void
+  /** A gap was written to the journal of gaps. */
+  gap(processor: string, topic: string, reason: string): void
   /** A newer owner stands; this one was refused by the broker. */
   fenced(processor: string): void
   /** Any other failure of a task; it is opened again. */
@@ -49,6 +51,9 @@ export interface Ports {
   readonly meter: Meter
   readonly report: Report
 }
+
+/** What to do where the log lost what was read of it: go on where it differs, with a recorded gap, or stop and say so. */
+export type LostLogPolicy = 'go-on' | 'stop'
 
 /** When a partition's state is written: at the first of the two, if anything was applied. */
 export interface SnapshotPolicy {

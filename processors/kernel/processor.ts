@@ -43,13 +43,19 @@ export interface Context {
  * A pure state machine over the log of one partition.
  *
  * The kernel owns clocks, IO, order and recovery; a processor sees one entry after the other and says what follows.
- * The same entries give the same outputs, whatever the batching and wherever a crash fell between them.
+ * The same entries give the same outputs, whatever the batching and wherever a crash fell between them. Where the log has
+ * lost something that the processor has not read, or has read, an entry of `log_gap` says so before what follows.
  */
 export interface Processor<State, Emitted extends Output = Output> {
   /** The state of a partition that has seen nothing. */
   empty(): State
   /** Folds one entry into `state`, changing it in place, and emits what follows. */
   apply(state: State, entry: Entry, context: Context, emit: (output: Emitted) => void): void
+  /**
+   * Says again what the state still knows of what it wrote to `output`, whose topic has lost its tail: the same keys, ids
+   * and versions, so that what is told twice is told once. Left out where the next records tell it anyway.
+   */
+  restate?(state: State, output: TopicName, context: Context, emit: (output: Emitted) => void): void
   /** Called after the last entry of a batch, before outputs are written: emits upserts that were held back to coalesce. */
   flush?(state: State, emit: (output: Emitted) => void): void
   /** The parts of the state that changed since the last call, by key; null: the part is gone. Clears the marks. */

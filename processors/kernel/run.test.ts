@@ -40,6 +40,7 @@ function host(begun = given({}, clock, 10), everyMs = Infinity): Hosted {
     snapshots: { everyMs, everyRecords: 10 },
     partitions: 12,
     sessionMs: 6_000,
+    onLostLog: 'go-on',
   })
   runners.push(runner)
   return { begun, membership, runner }
@@ -54,6 +55,7 @@ function hostBoth(begun: Given, rows: readonly ProcessorRow[]): { runner: Runner
     snapshots: { everyMs: Infinity, everyRecords: 10 },
     partitions: 12,
     sessionMs: Number.MAX_SAFE_INTEGER,
+    onLostLog: 'go-on',
   })
   runners.push(runner)
   for (const membership of memberships) membership.deal(0)

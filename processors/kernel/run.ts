@@ -1,7 +1,7 @@
 import type { Membership } from '../../infra/kafka/seam.ts'
 import { Decoder } from './decoder.ts'
 import { Intake, type InputLag } from './intake.ts'
-import type { Ports, SnapshotPolicy } from './ports.ts'
+import type { LostLogPolicy, Ports, SnapshotPolicy } from './ports.ts'
 import type { ProcessorRow } from './processor.ts'
 import type { Slot } from './slot.ts'
 import { Watch, type StopReason } from './watch.ts'
@@ -18,6 +18,7 @@ export interface RunOptions {
   readonly partitions: number
   /** A membership that gave no sign of life for this long plus 5 s ends the process. */
   readonly sessionMs: number
+  readonly onLostLog: LostLogPolicy
 }
 
 export interface RunHealth {
@@ -86,7 +87,7 @@ export class Runner {
   }
 
   #intake({ row, membership }: RunOptions['rows'][number], decoder: Decoder): Intake {
-    const { ports, snapshots, partitions } = this.#options
+    const { ports, snapshots, partitions, onLostLog } = this.#options
     return new Intake({
       row,
       membership,
@@ -97,6 +98,7 @@ export class Runner {
         snapshots,
         partitions,
         decoder,
+        onLostLog,
         onFatal: (error) => this.#fail({ exitCode: 4, code: error.code, message: error.message }),
       },
       onRound: () => this.#check(),

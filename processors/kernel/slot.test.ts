@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Position, Slice } from '../../infra/kafka/seam.ts'
-import { stillClock } from './driver.ts'
+import { stillClock } from './quiet.ts'
 import { counted, given, lettersIn, marks, on, tally, tallyRow, type Given } from './given.ts'
 import type { ProcessorRow } from './processor.ts'
 import { Slot } from './slot.ts'

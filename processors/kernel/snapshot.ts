@@ -1,6 +1,6 @@
 import type { LogRecord, OutRecord } from '../../infra/kafka/seam.ts'
 import type { Codec } from '../../schemas/codec.ts'
-import type { Micros, Snapshot } from '../../schemas/records.ts'
+import type { Micros, Snapshot, Stood } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { FatalError } from './errors.ts'
 
@@ -30,6 +30,10 @@ export interface StatePosition {
   readonly time: Micros
   /** What has failed lately. */
   readonly failures: Snapshot['failures']
+  /** What each input and output stands on, by `topic/partition`. */
+  readonly stood: Readonly<Record<string, Stood>>
+  /** Offset in `control.gaps` of the last gap that the state has taken in; -1: none. */
+  readonly told: number
 }
 
 export type PartChange = readonly [key: string, part: Buffer | null]
@@ -42,27 +46,20 @@ export function snapshotBatch(
   changes: Iterable<PartChange>,
   recordTime: number,
 ): OutRecord[] {
-  const encode = (fields: Pick<Snapshot, 'applied' | 'state' | 'failures'>): Buffer =>
-    codec.encode(owner.state, 'snapshot', {
-      processor: owner.name,
-      generation: owner.generation,
-      time: position.time,
-      ...fields,
-    })
+  const { name: processor, generation } = owner
+  const encode = (fields: Pick<Snapshot, 'state'> & Partial<StatePosition>): Buffer =>
+    codec.encode(owner.state, 'snapshot', { ...NOWHERE, processor, generation, time: position.time, ...fields })
   const batch: OutRecord[] = []
   for (const [key, part] of changes) {
-    batch.push({ key, value: part && encode({ applied: {}, state: part, failures: [] }), time: recordTime })
+    batch.push({ key, value: part && encode({ state: part }), time: recordTime })
   }
-  batch.push({
-    key: POSITION_KEY,
-    value: encode({ applied: position.applied, state: EMPTY, failures: position.failures }),
-    time: recordTime,
-  })
+  batch.push({ key: POSITION_KEY, value: encode({ ...position, state: EMPTY }), time: recordTime })
   checkSize(batch, owner)
   return batch
 }
 
 const EMPTY = Buffer.alloc(0)
+const NOWHERE = { applied: {}, failures: [], stood: {}, told: -1 }
 
 function checkSize(batch: readonly OutRecord[], owner: StateOwner): void {
   const bytes = batchBytes(batch)
@@ -113,8 +110,8 @@ export class StateFold {
     }
     this.#latest.delete(POSITION_KEY)
     const parts = new Map([...this.#latest].map(([key, { state }]) => [key, state] as const))
-    const { applied, time, failures } = position
-    return { kind: 'state', position: { applied, time, failures }, parts }
+    const { applied, time, failures, stood, told } = position
+    return { kind: 'state', position: { applied, time, failures, stood, told }, parts }
   }
 }
 

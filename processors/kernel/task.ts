@@ -8,10 +8,13 @@ import { causeOf, DEAD_LETTERS, DeadLetters, type Cause } from './dead-letters.t
 import type { Decoder } from './decoder.ts'
 import { guarded, type RecordFailure } from './errors.ts'
 import { Fold } from './fold.ts'
-import { openState } from './open-state.ts'
+import { Grounds } from './grounds.ts'
+import { GAPS, readGaps, type Told } from './log-gaps.ts'
+import { openState, type Opened } from './open-state.ts'
 import { Outputs } from './outputs.ts'
-import type { Ports, SnapshotPolicy } from './ports.ts'
+import type { LostLogPolicy, Ports, SnapshotPolicy } from './ports.ts'
 import type { ProcessorRow } from './processor.ts'
+import { Recovery } from './recovery.ts'
 import { batchBytes, snapshotBatch } from './snapshot.ts'
 
 /**
@@ -29,6 +32,7 @@ export interface TaskOptions {
   readonly ports: Ports
   readonly decoder: Decoder
   readonly snapshots: SnapshotPolicy
+  readonly onLostLog: LostLogPolicy
   /** What the task before this one failed of: this one takes records back that fail. */
   readonly after?: RecordFailure
 }
@@ -50,6 +54,8 @@ export class Task {
   /** Offset to read next, of each input. */
   readonly #next: Map<TopicName, number>
   readonly #outputs: Outputs
+  readonly #grounds: Grounds
+  readonly #recovery: Recovery
   /** Once a record has failed, for a while. */
   #careful: Careful | undefined
   #unsaved = 0
@@ -60,15 +66,18 @@ export class Task {
   #hinting = false
   #failed = false
 
-  /** Claims the partition, then reads its state to the end, then knows where to read on. */
+  /** Claims the partition, then reads its state to the end, then looks whether the log is the one that it stood on. */
   static async open(row: ProcessorRow, partition: number, options: TaskOptions): Promise<Task> {
     const { log, clock, meter } = options.ports
     const startedAt = clock.now()
     const targets = targetsOf(row, partition, options.partitions)
     return claimed(log, `${row.name}-${partition}`, targets, async (claim) => {
       const opened = await openState(row, partition, claim, options)
+      const gaps = await readGaps(options.ports.reader, options.decoder, row.name, partition)
+      const task = new Task(row, partition, options, claim, { ...opened, gaps })
+      await task.#look()
       meter.restored(row.name, clock.now() - startedAt)
-      return new Task(row, partition, options, claim, opened)
+      return task
     })
   }
 
@@ -77,19 +86,23 @@ export class Task {
     partition: number,
     options: TaskOptions,
     claim: Claim,
-    { state, next, time, parts, failures }: Awaited<ReturnType<typeof openState>>,
+    opened: Opened & { readonly gaps: readonly Told[] },
   ) {
     this.row = row
     this.partition = partition
     this.#options = options
     this.#claim = claim
-    this.#folded = new Fold(row, partition, { state, time })
-    const { after } = options
+    const { next, parts, failures } = opened
+    this.#folded = new Fold(row, partition, opened, opened.gaps)
+    const { after, ports } = options
     if (after !== undefined || !failures.isEmpty)
       this.#careful = new Careful(this.#folded, parts, failures, after?.from === 'flush')
     this.#next = next
     this.#dead = new DeadLetters(row.name, partition, options.ports)
     this.#outputs = new Outputs(options.ports.codec, row, { own: partition, partitions: options.partitions })
+    this.#grounds = new Grounds({ reader: row.name, partition, ports, claim, policy: options.onLostLog }, opened.stood)
+    const [folded, grounds, outputs] = [this.#folded, this.#grounds, this.#outputs]
+    this.#recovery = new Recovery({ partition, ports, claim, grounds, folded, next, outputs })
     this.#savedAt = options.ports.clock.now()
   }
 
@@ -136,12 +149,13 @@ export class Task {
     if (this.#unsaved === 0) return
     const { codec, clock, meter } = this.#options.ports
     const applied = Object.fromEntries([...this.#next].map(([topic, next]) => [topic, next - 1]))
-    const position = { applied, time: this.partitionTime, failures: this.#careful?.failures.saved() ?? [] }
     const batch = guarded('flush', () => {
       const changes = this.#careful?.save(this.#outputs) ?? this.row.core.save(this.#folded.state)
+      const failures = this.#careful?.failures.saved() ?? []
+      const position = { applied, ...this.#folded.moment(), failures, stood: this.#grounds.toSave() }
       return snapshotBatch(codec, this.row, position, changes, this.#outputs.time)
     })
-    await this.#claim.send(this.row.state, this.partition, batch)
+    await this.#recovery.save(batch)
     meter.snapshot(this.row.name, batchBytes(batch))
     this.#unsaved = 0
     this.#unsavedBytes = 0
@@ -159,10 +173,14 @@ export class Task {
   async #fold(slice: Slice): Promise<number> {
     // A slice holds the topics that were asked for, which are this row's inputs.
     const topic = slice.topic as TopicName
-    if (slice.error === 'out-of-range') return this.#skipTo(topic, slice)
-    if (slice.error !== undefined) return 0
     let next = this.#next.get(topic) ?? 0
+    if (slice.from > next) return 0 // asked for before the log was found to be another: what lies between comes first
+    const begin = slice.records.find(({ offset }) => offset >= next)
+    const isNew = begin !== undefined && this.#grounds.isNewEpoch(topic, this.partition, begin)
+    if ((slice.error === 'out-of-range' || isNew) && (await this.#look())) return 0
+    if (slice.error !== undefined) return 0
     let applied = 0
+    let last: LogRecord | undefined
     for (const record of slice.records) {
       if (record.offset < next) continue
       const read = this.#read(topic, record)
@@ -171,9 +189,11 @@ export class Task {
         await this.#options.ports.clock.turn() // what it cost to take it back must not silence the host
       next = record.offset + 1
       applied += 1
+      last = record
       this.#unsavedBytes += record.value?.length ?? 0
     }
     this.#next.set(topic, Math.max(next, slice.next))
+    if (last !== undefined) this.#grounds.read(topic, this.partition, last)
     return applied
   }
 
@@ -214,18 +234,11 @@ export class Task {
     return undefined
   }
 
-  /** The position is not in the log any more: what lay between is lost to this processor, and said so. */
-  #skipTo(topic: TopicName, { start }: Slice): number {
-    const { meter, report } = this.#options.ports
-    const position = this.#next.get(topic) ?? 0
-    const records = Math.max(0, start - position)
-    report.error(
-      { topic, partition: this.partition, position, start, records },
-      'position is gone; going on at the log’s start',
-    )
-    meter.skipped(this.row.name, topic, records)
-    this.#next.set(topic, start)
-    return 0
+  /** Looks whether the log is the one that was read and written so far; true: an input goes on elsewhere. */
+  async #look(): Promise<boolean> {
+    const isMoved = await this.#recovery.look()
+    if (isMoved) this.#unsaved += 1
+    return isMoved
   }
 
   async #write(applied: number, startedAt: number): Promise<void> {
@@ -233,12 +246,7 @@ export class Task {
     this.#unsaved += applied
     guarded('flush', () => this.#folded.flush(this.#outputs.emit))
     this.#unsavedLetters += await this.#dead.write(this.#claim)
-    await Promise.all(
-      this.#outputs.take().map(async ({ topic, partition, count, sends }) => {
-        for (const records of sends) await this.#claim.send(topic, partition, records)
-        meter.outputs(this.row.name, topic, count)
-      }),
-    )
+    await this.#recovery.send()
     meter.applied(this.row.name, applied, clock.now() - startedAt)
   }
 
@@ -256,7 +264,7 @@ export class Task {
 /** What a task claims: its own partition of each topic that it writes, all of those that are partitioned otherwise. */
 function targetsOf(row: ProcessorRow, own: number, partitions: number): TopicPartition[] {
   const all = Array.from({ length: partitions }, (_, partition) => partition)
-  return [...row.outputs, row.state, DEAD_LETTERS].flatMap((topic) =>
+  return [...row.outputs, row.state, DEAD_LETTERS, GAPS].flatMap((topic) =>
     (topicOf(topic).partitions === 'receiver' ? all : [own]).map((partition) => ({ topic, partition })),
   )
 }

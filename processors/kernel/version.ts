@@ -1,5 +1,5 @@
 /** Room for offsets: 2^44 are 17 years of 32,000 records a second in one partition. */
-const OFFSETS = 2 ** 44
+export const OFFSETS = 2 ** 44
 
 /** Generations are whole numbers from 1 to this, so that a version stays below 2^53 and is exact as a double. */
 export const GENERATION_MAX = 511

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { quietReport } from '../kernel/driver.ts'
+import { quietReport } from '../kernel/quiet.ts'
 import { Chain } from './chain.ts'
 import { FacilitatorSettler } from './facilitator.ts'
 import { NOW, SELLER } from './given.ts'

@@ -1,6 +1,6 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
-import { quietReport } from '../kernel/driver.ts'
+import { quietReport } from '../kernel/quiet.ts'
 import { Chain } from './chain.ts'
 import { SELLER } from './given.ts'
 import { OwnSettler } from './own-settler.ts'

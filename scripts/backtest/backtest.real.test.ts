@@ -19,7 +19,7 @@ import { kafkaTape } from '../../infra/tapes/kafka-tape.ts'
 import { parquetWriter } from '../../infra/tapes/parquet-segment.ts'
 import type { Span, Tape } from '../../infra/tapes/tape.ts'
 import { avroWriter, writeTape } from '../../infra/tapes/write-tape.ts'
-import { quietMeter, quietReport } from '../../processors/kernel/driver.ts'
+import { quietMeter, quietReport } from '../../processors/kernel/quiet.ts'
 import { Runner } from '../../processors/kernel/run.ts'
 import { processorsNamed } from '../../processors/topology.ts'
 import { mapHash, partitionOf } from '../../schemas/catalogue.ts'
@@ -251,6 +251,7 @@ async function live(): Promise<void> {
     snapshots: { everyMs: 1_000, everyRecords: 1_000 },
     partitions: PARTITIONS,
     sessionMs: 60_000,
+    onLostLog: 'go-on',
   })
   const runner = host
   await vi.waitFor(() => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { MemoryBroker } from '../../processors/kernel/memory-log.ts'
-import { stillClock } from '../../processors/kernel/driver.ts'
+import { stillClock } from '../../processors/kernel/quiet.ts'
 import { longAgo, mark, SECOND, T0, trade } from '../../processors/cvd/given.ts'
 import { localCodec } from '../../schemas/codec.ts'
 import type { Message } from '../../schemas/records.ts'

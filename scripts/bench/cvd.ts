@@ -7,7 +7,7 @@ import type { Log, LogReader } from '../../infra/kafka/seam.ts'
 import { prepareTopics } from '../../infra/kafka/setup.ts'
 import { cvd } from '../../processors/cvd/cvd.ts'
 import { mark, SECOND, T0, trade } from '../../processors/cvd/given.ts'
-import { quietMeter, quietReport } from '../../processors/kernel/driver.ts'
+import { quietMeter, quietReport } from '../../processors/kernel/quiet.ts'
 import { Runner, SNAPSHOT_RECORDS } from '../../processors/kernel/run.ts'
 import { processorsNamed } from '../../processors/topology.ts'
 import { localCodec, type Codec } from '../../schemas/codec.ts'
@@ -208,6 +208,7 @@ async function run(log: Log, codec: Awaited<ReturnType<typeof loadCodec>>): Prom
     snapshots: { everyMs: 5_000, everyRecords: SNAPSHOT_RECORDS },
     partitions: PARTITIONS,
     sessionMs: 6_000,
+    onLostLog: 'go-on',
   })
   await finished
   clearTimeout(late)

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { stillClock } from '../../../processors/kernel/driver.ts'
+import { stillClock } from '../../../processors/kernel/quiet.ts'
 import { MemoryBroker } from '../../../processors/kernel/memory-log.ts'
 import { localCodec } from '../../../schemas/codec.ts'
 import type { Attempt, Command, Trigger } from '../../../schemas/alerts.ts'

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto'
+import type { LogReader, LogRecord, OutRecord, Position, Slice } from '../../infra/kafka/seam.ts'
+import type { Stood } from '../../schemas/records.ts'
+import { isCompacted, type TopicName } from '../../schemas/topics.ts'
+
+/** Enough for one batch, whatever its size: a broker gives at least one. */
+const ONE = { maxWaitMs: 0, maxBytesPerPartition: 1 }
+const TRIES_MAX = 100
+const RETRY_MS = 100
+const PRINT_BYTES = 6
+const UNKNOWN = -1
+
+/**
+ * Whether the log is still the one that was read, or written, up to a position, and where to go on where it is not.
+ * - `retention`: what lies at the position was deleted; the log begins at `next`;
+ * - `cut`: the log lost its tail from `next` on, and what lies there now was written after that;
+ * - `replaced`: it is another log, or nobody knows where it differs; it ends at `next`.
+ */
+export type Finding =
+  { readonly is: 'there' } | { readonly is: 'retention' | 'cut' | 'replaced'; readonly next: number }
+
+const there: Finding = { is: 'there' }
+
+/** What a reader stands on: a record by which it knows its log again. */
+export function stoodOn(record: Pick<LogRecord, 'offset' | 'time' | 'key' | 'value' | 'epoch'>): Stood {
+  const { offset, time, epoch = UNKNOWN } = record
+  return { offset, epoch, print: printOf(record), time: Math.trunc(time) }
+}
+
+/** 48 bits of a hash over what a record says; the offset is told beside it. */
+export function printOf({ time, key, value }: Pick<OutRecord, 'time' | 'key' | 'value'>): number {
+  const hash = createHash('sha1').update(`${time} ${key?.length ?? UNKNOWN} ${value?.length ?? UNKNOWN} `)
+  if (key !== null) hash.update(key)
+  if (value !== null) hash.update(value)
+  return hash.digest().readUIntBE(0, PRINT_BYTES)
+}
+
+/**
+ * Looks whether the log under a position is the one that was read up to it. `stood`: the record before it; undefined
+ * where there was none, or a former release did not say. One fetch where nothing is amiss.
+ */
+export async function lookAt(
+  reader: LogReader,
+  position: Position,
+  stood: Stood | undefined,
+  delay: (ms: number) => Promise<void>,
+): Promise<Finding> {
+  const slice = await fetchAt(reader, stood === undefined ? position : { ...position, offset: stood.offset }, delay)
+  const { start, end } = slice
+  if (position.offset < start) return { is: 'retention', next: start }
+  if (stood === undefined || stood.offset < start) return position.offset > end ? { is: 'replaced', next: end } : there
+  const verdict = verdictOf(slice, stood, isCompacted(position.topic as TopicName))
+  if (verdict === 'same' && position.offset > end) return behind(position, stood.offset + 1)
+  if (verdict === 'same') return there
+  const { topic, partition } = position
+  const epochEnd = stood.epoch < 0 ? undefined : await reader.endOfEpoch(topic, partition, stood.epoch)
+  if (epochEnd !== undefined && epochEnd <= stood.offset) return { is: 'cut', next: Math.max(epochEnd, start) }
+  // a new leader may not yet say how far its followers are
+  if (epochEnd !== undefined && slice.error === undefined && stood.offset >= end) return there
+  return { is: 'replaced', next: end }
+}
+
+/** Only what nobody reads, such as a claim's marks, lay between the last record and the position, and is gone. */
+function behind({ offset }: Position, next: number): Finding {
+  return next < offset ? { is: 'cut', next } : there
+}
+
+/** Whether a record is where it was, by a slice that begins there. Of a compacted topic it may be gone. */
+function verdictOf({ records, end }: Slice, stood: Stood, mayBeGone: boolean): 'same' | 'other' {
+  const found = records.find(({ offset }) => offset === stood.offset)
+  if (found === undefined) return mayBeGone && stood.offset < end ? 'same' : 'other'
+  return printOf(found) === stood.print ? 'same' : 'other'
+}
+
+/** The record at that very offset; undefined: there is none. */
+export async function recordAt(
+  reader: LogReader,
+  position: Position,
+  delay: (ms: number) => Promise<void>,
+): Promise<LogRecord | undefined> {
+  const slice = await fetchAt(reader, position, delay)
+  return slice.records.find(({ offset }) => offset === position.offset)
+}
+
+/** What lies at a position, and is there at once. Rejects where no broker answers for long. */
+export async function fetchAt(
+  reader: LogReader,
+  position: Position,
+  delay: (ms: number) => Promise<void>,
+): Promise<Slice> {
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const [slice] = await reader.fetch([position], ONE)
+    if (slice !== undefined && slice.error !== 'moved') return slice
+    await delay(RETRY_MS)
+  }
+  throw new Error(`${position.topic}/${position.partition} could not be read at ${position.offset}`)
+}

@@ -1,0 +1,299 @@
+import { describe, expect, it } from 'vitest'
+import type { LogGap, Micros } from '../../schemas/records.ts'
+import { Fold } from './fold.ts'
+import { codec, given, mark, marks, on, type Given } from './given.ts'
+import { readGaps } from './log-gaps.ts'
+import type { Output, Processor, ProcessorRow } from './processor.ts'
+import { Task } from './task.ts'
+import { OFFSETS } from './version.ts'
+
+const IN = 'market.trades'
+const OUT = 'derived.flow'
+
+interface Heard {
+  /** Times of marks, and gaps, in the order in which they came, each with its version’s offset. */
+  words: string[]
+}
+
+/** Keeps what it hears, says each mark on, and says all of it again where its output was lost. */
+const listener: Processor<Heard, Output<'derived.flow'>> = {
+  empty: () => ({ words: [] }),
+  apply(state, { message }, { v }, emit) {
+    if (message.type === 'mark') {
+      state.words.push(`${message.value.time}@${v - OFFSETS}`)
+      emit({ topic: OUT, key: String(message.value.time), message })
+    } else if (message.type === 'log_gap') {
+      const { reason, position, next } = message.value
+      state.words.push(`${reason} ${position}-${next}@${v - OFFSETS}`)
+    }
+  },
+  restate({ words }, output, _context, emit) {
+    for (const word of words) {
+      const [, time] = /^(\d+)@/.exec(word) ?? []
+      if (time !== undefined) emit({ topic: output as typeof OUT, key: time, message: mark(Number(time)) })
+    }
+  },
+  save: ({ words }) => [['words', Buffer.from(JSON.stringify(words))] as const],
+  load: (parts) => ({ words: JSON.parse(parts.get('words')?.toString() ?? '[]') as string[] }),
+}
+
+const row: ProcessorRow = {
+  name: 'listener',
+  inputs: [IN],
+  outputs: [OUT],
+  state: 'state.cvd',
+  generation: 1,
+  reason: 'first version',
+  core: listener,
+}
+
+/** One fetch and its work. */
+async function round(task: Task, { ports }: Given): Promise<void> {
+  await task.work(await ports.reader.fetch(task.positions(), { maxWaitMs: 0, maxBytesPerPartition: 1e6 }))
+}
+
+async function rounds(task: Task, begun: Given, count = 3): Promise<void> {
+  for (let index = 0; index < count; index++) await round(task, begun)
+}
+
+/** What the task's state heard, as its last snapshot has it. */
+function heard({ broker }: Given): string[] {
+  const last = broker.records('state.cvd', 0).findLast(({ key }) => key?.toString() === 'words')
+  const message = last?.value === null || last === undefined ? undefined : codec.decode(last.value)
+  return message?.type === 'snapshot' ? (JSON.parse(message.value.state.toString()) as string[]) : []
+}
+
+function gapsTold({ broker }: Given): LogGap[] {
+  return broker.records('control.gaps', 0).flatMap(({ value }) => {
+    const message = value === null ? undefined : codec.decode(value)
+    return message?.type === 'log_gap' ? [message.value] : []
+  })
+}
+
+function written({ broker }: Given): Micros[] {
+  return broker.records(OUT, 0).flatMap(({ value }) => {
+    const message = value === null ? undefined : codec.decode(value)
+    return message?.type === 'mark' ? [message.value.time] : []
+  })
+}
+
+/** Five marks read, of which the log loses the last three. */
+async function cut(everyRecords = 1): Promise<{ begun: Given; task: Task }> {
+  const begun = given({}, undefined, everyRecords)
+  begun.broker.append(IN, 0, marks(1, 2, 3, 4, 5))
+  const task = await Task.open(row, 0, begun)
+  await round(task, begun)
+  begun.broker.lose(IN, 0, 2)
+  return { begun, task }
+}
+
+const afterCut = ['1@0', '2@1', '3@2', '4@3', '5@4', 'cut 5-2@5', '6@6', '7@7', '8@8', '9@9', '10@10', '11@11']
+
+describe('a log that became shorter than a position', () => {
+  it('is gone on with where it differs: nothing new is skipped, nothing old folded again, versions rise', async () => {
+    const { begun, task } = await cut()
+    begun.broker.append(IN, 0, marks(6, 7))
+    await rounds(task, begun)
+    begun.broker.append(IN, 0, marks(8, 9, 10, 11))
+    await rounds(task, begun)
+    expect(heard(begun)).toEqual(afterCut)
+    expect(gapsTold(begun)).toMatchObject([
+      { reader: 'listener', topic: IN, reason: 'cut', position: 5, next: 2, shift: 4, missing: 0 },
+    ])
+    expect(begun.notes.sums['gaps']).toBe(1)
+  })
+
+  it('is found although it has grown beyond the position since', async () => {
+    const { begun, task } = await cut()
+    begun.broker.append(IN, 0, marks(6, 7, 8, 9, 10, 11))
+    await rounds(task, begun)
+    expect(heard(begun)).toEqual(afterCut)
+  })
+
+  it('is found at the next opening', async () => {
+    const { begun } = await cut()
+    begun.broker.append(IN, 0, marks(6, 7, 8, 9, 10, 11))
+    const next = on(begun.broker)
+    await rounds(await Task.open(row, 0, next), next)
+    expect(heard(begun)).toEqual(afterCut)
+  })
+
+  it('is told once, although its reader crashed before its state knew of it', async () => {
+    const { begun } = await cut()
+    const crashing = on(begun.broker, {}, undefined, Infinity)
+    await Task.open(row, 0, crashing)
+    begun.broker.append(IN, 0, marks(6, 7, 8, 9, 10, 11))
+    const next = on(begun.broker)
+    await rounds(await Task.open(row, 0, next), next)
+    expect(gapsTold(begun)).toHaveLength(1)
+    expect(heard(begun)).toEqual(afterCut)
+  })
+
+  it('gives no version twice where a snapshot from before it is gone on from', async () => {
+    const { begun, task } = await cut(Infinity) // the state is not written: an owner begins at the log’s start
+    begun.broker.append(IN, 0, marks(6))
+    await rounds(task, begun)
+    const next = on(begun.broker)
+    await rounds(await Task.open(row, 0, next), next)
+    expect(heard(begun)).toEqual(['1@0', '2@1', 'cut 5-2@5', '6@6'])
+  })
+
+  it('is replayed as it was lived', async () => {
+    const { begun, task } = await cut()
+    begun.broker.append(IN, 0, marks(6, 7, 8, 9))
+    await rounds(task, begun)
+    const replay = Fold.empty(row, 0, await readGaps(begun.ports.reader, begun.decoder, row.name, 0))
+    for (const record of begun.broker.records(IN, 0)) {
+      if (record.value !== null) replay.apply(IN, record, codec.decode(record.value), () => undefined)
+    }
+    expect((replay.state as Heard).words).toEqual(['1@0', '2@1', 'cut 5-2@5', '6@6', '7@7', '8@8', '9@9'])
+  })
+
+  it('stops the host where it is to, and says the two ways out', async () => {
+    const { begun } = await cut()
+    const careful: Given = { ...on(begun.broker), onLostLog: 'stop' }
+    const opening = Task.open(row, 0, careful)
+    await expect(opening).rejects.toMatchObject({ code: 'lost-log' })
+    await expect(opening).rejects.toThrow(
+      /up to 5, and that log lost its tail from 2 on.*bring the log back.*ON_LOST_LOG=go-on/,
+    )
+    expect(gapsTold(begun)).toEqual([])
+  })
+
+  it('twice, at an earlier place, keeps its order', async () => {
+    const { begun, task } = await cut()
+    begun.broker.append(IN, 0, marks(6, 7))
+    await rounds(task, begun)
+    begun.broker.lose(IN, 0, 1)
+    begun.broker.append(IN, 0, marks(8, 9))
+    await rounds(task, begun)
+    expect(heard(begun).slice(5)).toEqual(['cut 5-2@5', '6@6', '7@7', 'cut 4-1@8', '8@9', '9@10'])
+  })
+
+  it('only of what nobody reads is no gap in what was read', async () => {
+    const begun = given()
+    begun.broker.append(IN, 0, marks(1))
+    const task = await Task.open(row, 0, begun)
+    await round(task, begun)
+    begun.broker.restart()
+    begun.broker.append(IN, 0, marks(2))
+    await rounds(task, begun)
+    expect(heard(begun)).toEqual(['1@0', '2@1'])
+    expect(gapsTold(begun)).toEqual([])
+  })
+})
+
+describe('another log in the place of the one that was read', () => {
+  it('is gone on with at its end, with a recorded gap', async () => {
+    const begun = given()
+    begun.broker.append(IN, 0, marks(1, 2))
+    await round(await Task.open(row, 0, begun), begun)
+    begun.broker.replace(IN, 0)
+    begun.broker.append(IN, 0, marks(11, 12, 13))
+    const next = on(begun.broker)
+    const task = await Task.open(row, 0, next)
+    begun.broker.append(IN, 0, marks(14))
+    await rounds(task, next)
+    expect(heard(begun)).toEqual(['1@0', '2@1', 'replaced 2-3@2', '14@3'])
+    expect(gapsTold(begun)).toMatchObject([{ reason: 'replaced', position: 2, next: 3, missing: null }])
+  })
+})
+
+describe('retention that overtakes a reader', () => {
+  it('is a gap that the core and the journal know', async () => {
+    const begun = given()
+    begun.broker.append(IN, 0, marks(1_000))
+    const task = await Task.open(row, 0, begun)
+    await round(task, begun)
+    begun.broker.append(IN, 0, marks(2_000, 3_000, 4_000))
+    begun.broker.truncate(IN, 0, 3)
+    await rounds(task, begun)
+    expect(heard(begun)).toEqual(['1000@0', 'retention 1-3@2', '4000@3'])
+    expect(gapsTold(begun)).toMatchObject([
+      { reason: 'retention', position: 1, next: 3, missing: 2, from_time: 1_000, to_time: 4_000 },
+    ])
+    expect(begun.notes.sums['skipped']).toBe(2)
+  })
+
+  it('is replayed as it was lived, from a copy that has all', async () => {
+    const begun = given()
+    begun.broker.append(IN, 0, marks(1_000, 2_000, 3_000, 4_000))
+    const copy = begun.broker.records(IN, 0)
+    const told = { offset: 7, gap: { ...plainGap, position: 1, next: 3 } }
+    const replay = Fold.empty(row, 0, [told])
+    for (const record of copy) {
+      if (record.value !== null) replay.apply(IN, record, codec.decode(record.value), () => undefined)
+    }
+    expect((replay.state as Heard).words).toEqual(['1000@0', 'retention 1-3@2', '4000@3'])
+    expect(replay.moment().told).toBe(7)
+  })
+})
+
+const plainGap: LogGap = {
+  reader: 'listener',
+  topic: IN,
+  partition: 0,
+  reason: 'retention',
+  position: 0,
+  next: 0,
+  shift: 0,
+  missing: 2,
+  from_time: 1,
+  to_time: 2,
+  time: 3,
+}
+
+describe('an output that lost its tail', () => {
+  it('is written again from the state when the broker is back', async () => {
+    const begun = given()
+    begun.broker.append(IN, 0, marks(1, 2, 3))
+    const task = await Task.open(row, 0, begun)
+    await round(task, begun)
+    const end = begun.broker.at(OUT, 0).end
+    begun.broker.lose(OUT, 0, end - 2)
+    begun.broker.append(IN, 0, marks(4))
+    await rounds(task, begun)
+    expect(written(begun)).toEqual([1, 1, 2, 3, 4])
+    expect(gapsTold(begun)).toMatchObject([
+      { topic: OUT, reason: 'output_cut', position: end, next: end - 2, missing: 2 },
+    ])
+  })
+
+  it('is written again at the next opening', async () => {
+    const begun = given()
+    begun.broker.append(IN, 0, marks(1, 2, 3))
+    await round(await Task.open(row, 0, begun), begun)
+    begun.broker.lose(OUT, 0, begun.broker.at(OUT, 0).end - 2)
+    await Task.open(row, 0, on(begun.broker))
+    expect(written(begun)).toEqual([1, 1, 2, 3])
+  })
+
+  it('is found by the next write, where nothing else tells of it', async () => {
+    const begun = given()
+    begun.broker.append(IN, 0, marks(1, 2, 3))
+    const task = await Task.open(row, 0, begun)
+    await round(task, begun)
+    begun.broker.at(OUT, 0).lose(begun.broker.at(OUT, 0).end - 2)
+    begun.broker.append(IN, 0, marks(4))
+    await round(task, begun)
+    expect(written(begun)).toEqual([1, 4, 1, 2, 3, 4])
+  })
+})
+
+describe('a state whose log lost its tail', () => {
+  it('is not written on: the task ends, and the next goes on from what the log has', async () => {
+    const begun = given()
+    begun.broker.append(IN, 0, marks(1))
+    const task = await Task.open(row, 0, begun)
+    await round(task, begun)
+    const end = begun.broker.at('state.cvd', 0).end
+    begun.broker.append(IN, 0, marks(2))
+    await round(task, begun)
+    begun.broker.lose('state.cvd', 0, end)
+    begun.broker.append(IN, 0, marks(3))
+    await expect(rounds(task, begun)).rejects.toThrow('the log of the state has lost its tail')
+    const next = on(begun.broker)
+    await rounds(await Task.open(row, 0, next), next)
+    expect(heard(begun)).toEqual(['1@0', '2@1', '3@2'])
+  })
+})
