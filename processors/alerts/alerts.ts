@@ -1,10 +1,11 @@
-import type { AlertEvent, Command } from '../../schemas/alerts.ts'
+import type { AlertEvent, Command, DeliveryOrder, Trigger } from '../../schemas/alerts.ts'
 import type { Mark, Micros } from '../../schemas/records.ts'
 import { recordId } from '../../schemas/record-id.ts'
 import type { Context, Entry, Output, Processor } from '../kernel/processor.ts'
 import { applyCommand, nowOf, type Outcome } from './commands.ts'
 import { applyPrice, applyRisk, type Moved } from './evaluate.ts'
 import type { Held } from './held.ts'
+import { forgetRung, remember, stopsAgain, triggersAgain } from './rung.ts'
 import { loadState, saveState } from './save.ts'
 import { emptyState, type AlertsState } from './state.ts'
 import { advance } from './time.ts'
@@ -31,16 +32,25 @@ export const alerts: Processor<AlertsState, Emitted> = {
         follow(state, message.value, out)
         return
       case 'composite_price':
-        applyPrice(state, message.value, (moved) => out.moved(moved, state.time))
+        applyPrice(state, message.value, (moved) => say(state, moved, out))
         return
       case 'liquidation_risk':
-        applyRisk(state, message.value, (moved) => out.moved(moved, state.time))
+        applyRisk(state, message.value, (moved) => say(state, moved, out))
         return
       case 'mark':
         if (message.value.time > state.time) tick(state, message.value.time, out)
         return
       default:
         return
+    }
+  },
+
+  restate(state, output, { v }, emit) {
+    if (output === 'alerts.triggers') {
+      for (const trigger of triggersAgain(state)) emitTrigger(trigger, emit)
+      for (const order of stopsAgain(state, v)) emitOrder(order, emit)
+    } else if (output === 'alerts.state') {
+      for (const alert of state.alerts.values()) emitAlert(alert, { time: state.time, v }, emit)
     }
   },
 
@@ -76,11 +86,17 @@ function resend(
   return { order: 'resend', trigger_id, trigger_partition, trigger_offset }
 }
 
+function say(state: AlertsState, moved: Moved, out: Voice): void {
+  out.moved(moved, state.time)
+  if (moved.event === 'triggered') remember(state, moved.alert, moved.cause, out.origin)
+}
+
 function tick(state: AlertsState, time: Micros, out: Voice): void {
   advance(state, time, {
     moved: (moved) => out.moved(moved, time),
     purged: ({ alert_id: id }) => out.purged(id),
   })
+  forgetRung(state)
   out.mark({ writer: ALERTS, run: 0, time, venues: [], changes: [] })
 }
 
@@ -131,14 +147,12 @@ class Voice {
     this.#event({ ...told, alert }, time, asked, isChange)
   }
 
-  trigger(value: ReturnType<typeof triggerOf>): void {
-    const { trigger_id: key, receiver } = value
-    this.#emit({ topic: 'alerts.triggers', key, message: { type: 'trigger', value }, receiver })
+  trigger(value: Trigger): void {
+    emitTrigger(value, this.#emit)
   }
 
-  order(value: ReturnType<typeof stopOf>): void {
-    const { alert_id: key, receiver } = value
-    this.#emit({ topic: 'alerts.triggers', key, message: { type: 'delivery_order', value }, receiver })
+  order(value: DeliveryOrder): void {
+    emitOrder(value, this.#emit)
   }
 
   purged(id: string): void {
@@ -163,9 +177,22 @@ class Voice {
   }
 
   #state(alert: Held, time: Micros): void {
-    const value = { ...alert, time, v: this.v }
-    this.#emit({ topic: 'alerts.state', key: alert.alert_id, message: { type: 'alert', value } })
+    emitAlert(alert, { time, v: this.v }, this.#emit)
   }
+}
+
+function emitTrigger(value: Trigger, emit: Emit): void {
+  const { trigger_id: key, receiver } = value
+  emit({ topic: 'alerts.triggers', key, message: { type: 'trigger', value }, receiver })
+}
+
+function emitOrder(value: DeliveryOrder, emit: Emit): void {
+  const { alert_id: key, receiver } = value
+  emit({ topic: 'alerts.triggers', key, message: { type: 'delivery_order', value }, receiver })
+}
+
+function emitAlert(alert: Held, when: { readonly time: Micros; readonly v: number }, emit: Emit): void {
+  emit({ topic: 'alerts.state', key: alert.alert_id, message: { type: 'alert', value: { ...alert, ...when } } })
 }
 
 interface About {

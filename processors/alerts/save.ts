@@ -1,5 +1,6 @@
 import type { Micros } from '../../schemas/records.ts'
 import type { Held } from './held.ts'
+import type { Rung } from './rung.ts'
 import { bookOf, emptyState, IDEMPOTENT, PAYMENT_KNOWN, REQUEST_KNOWN, timersOf } from './state.ts'
 import type { AlertsState, Bought, PriceSeen } from './state.ts'
 
@@ -10,12 +11,13 @@ type Saved =
   | { readonly kind: 'request'; readonly id: string; readonly at: Micros }
   | { readonly kind: 'payment'; readonly id: string; readonly bought: Bought }
   | { readonly kind: 'price'; readonly seen: PriceSeen }
+  | { readonly kind: 'rung'; readonly key: string; readonly rung: Rung }
 
 type Part = readonly [key: string, part: Buffer | null]
 
 /** What changed since the last call. */
 export function* saveState(state: AlertsState): Generator<Part> {
-  const { changed, alerts, requests, payments, prices } = state
+  const { changed, alerts, requests, payments, prices, rung } = state
   yield partOf('clock', { kind: 'clock', time: state.time })
   for (const id of changed.alerts) {
     const alert = alerts.get(id)
@@ -33,10 +35,15 @@ export function* saveState(state: AlertsState): Generator<Part> {
     const seen = prices.get(asset)
     yield partOf(`price|${asset}`, seen && { kind: 'price', seen })
   }
+  for (const key of changed.rung) {
+    const rang = rung.get(key)
+    yield partOf(`rung|${key}`, rang && { kind: 'rung', key, rung: rang })
+  }
   changed.alerts.clear()
   changed.requests.clear()
   changed.payments.clear()
   changed.prices.clear()
+  changed.rung.clear()
 }
 
 function partOf(key: string, saved: Saved | undefined): Part {
@@ -50,8 +57,16 @@ export function loadState(parts: ReadonlyMap<string, Buffer>): AlertsState {
   for (const part of parts.values()) loadPart(state, JSON.parse(part.toString()) as Saved, words)
   for (const alert of state.alerts.values()) resume(state, alert)
   for (const book of state.books.values()) book.settle()
+  sortRung(state)
   state.timers.settle()
   return state
+}
+
+/** Parts come in any order; what rang lies in the order of its time, which is that of its versions. */
+function sortRung({ rung }: AlertsState): void {
+  const sorted = [...rung].sort(([, a], [, b]) => a.v - b.v || a.cause.price - b.cause.price)
+  rung.clear()
+  for (const [key, rang] of sorted) rung.set(key, rang)
 }
 
 /** Assets and the like are the same few words in all alerts: one copy of each is kept. */
@@ -74,6 +89,9 @@ function loadPart(state: AlertsState, saved: Saved, words: Map<string, string>):
       return
     case 'price':
       state.prices.set(saved.seen.price.asset, saved.seen)
+      return
+    case 'rung':
+      state.rung.set(saved.key, saved.rung)
   }
 }
 

@@ -2,6 +2,7 @@ import type { AlertState } from '../../schemas/alerts.ts'
 import type { CompositePrice, Micros } from '../../schemas/records.ts'
 import { Book } from './book.ts'
 import { isCooling, type Held } from './held.ts'
+import type { Rung } from './rung.ts'
 import { Timers } from './timers.ts'
 
 const MINUTE: Micros = 60_000_000
@@ -59,7 +60,15 @@ export interface AlertsState {
   /** Alert ids by idempotency hash. */
   readonly creations: Map<string, string>
   readonly timers: Timers
-  readonly changed: { alerts: Set<string>; requests: Set<string>; payments: Set<string>; prices: Set<string> }
+  /** What rang in the last minutes, in that order. */
+  readonly rung: Map<string, Rung>
+  readonly changed: {
+    alerts: Set<string>
+    requests: Set<string>
+    payments: Set<string>
+    prices: Set<string>
+    rung: Set<string>
+  }
 }
 
 export function emptyState(): AlertsState {
@@ -73,7 +82,8 @@ export function emptyState(): AlertsState {
     payments: new Map(),
     creations: new Map(),
     timers: new Timers(),
-    changed: { alerts: new Set(), requests: new Set(), payments: new Set(), prices: new Set() },
+    rung: new Map(),
+    changed: { alerts: new Set(), requests: new Set(), payments: new Set(), prices: new Set(), rung: new Set() },
   }
 }
 

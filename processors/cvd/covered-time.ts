@@ -95,7 +95,7 @@ export class CoveredTime implements Covered {
     this.isChanged = true
   }
 
-  gap({ gap_id, state, from_time, to_time }: Gap): void {
+  gap({ gap_id, state, from_time, to_time }: Pick<Gap, 'gap_id' | 'state' | 'from_time' | 'to_time'>): void {
     if (state === 'filled') this.isChanged = this.#gaps.delete(gap_id) || this.isChanged
     else {
       this.#gaps.set(gap_id, { from: from_time, to: to_time })

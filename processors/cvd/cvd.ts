@@ -1,7 +1,7 @@
-import type { Flow, FlowHour, Mark, Micros, Signal, SubscriptionChange } from '../../schemas/records.ts'
+import type { Flow, FlowHour, LogGap, Mark, Micros, Signal, SubscriptionChange } from '../../schemas/records.ts'
 import type { Context, Entry, Output, Processor } from '../kernel/processor.ts'
-import { flowKey } from './bucket.ts'
-import { hourKey, type Cause } from './hours.ts'
+import { flowKey, flowOf } from './bucket.ts'
+import { hourKey, hoursAgain, type Cause } from './hours.ts'
 import { forgetChanges, loadState, saveState } from './save.ts'
 import { emptyState, instrumentOf, type CvdState } from './state.ts'
 import { advanceTime } from './time.ts'
@@ -26,10 +26,20 @@ export const cvd: Processor<CvdState, Emitted> = {
       if (row !== undefined) emitFlow(row, emit)
     } else if (message.type === 'gap') {
       instrumentOf(state, message.value.asset, message.value.instrument).covered.gap(message.value)
+    } else if (message.type === 'log_gap') {
+      applyLogGap(state, message.value)
     } else if (message.type === 'mark') {
       for (const change of message.value.changes) if (change.state === 'ended') applyEnd(state, change)
       if (message.value.time > state.time) applyMark(state, message.value.time, { offset, v }, emit)
     }
+  },
+
+  restate(state, output, _context, emit) {
+    if (output !== 'derived.flow') return
+    for (const buckets of state.buckets.values())
+      for (const bucket of buckets)
+        for (const part of bucket.parts) emitFlow(flowOf(bucket, part, bucket.index < state.closed), emit)
+    for (const hour of hoursAgain(state)) emitHour(hour, emit)
   },
 
   flush: emitHeldBack,
@@ -44,6 +54,12 @@ export const cvd: Processor<CvdState, Emitted> = {
 function applyEnd(state: CvdState, { asset, instrument, time }: SubscriptionChange): void {
   const known = state.assets.get(asset)?.instruments.find((candidate) => candidate.instrument === instrument)
   known?.covered.ended(time)
+}
+
+/** The log itself lost trades: of every instrument of the partition that is known. */
+function applyLogGap(state: CvdState, { next, from_time, to_time }: LogGap): void {
+  const gap = { gap_id: -1 - next, state: 'unfillable', from_time, to_time } as const
+  for (const { covered } of state.instruments.values()) covered.gap(gap)
 }
 
 /** Rows first, then the mark: who reads the mark has read everything that its time has closed. */

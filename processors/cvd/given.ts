@@ -59,6 +59,12 @@ export function gap(fields: Partial<Gap> & Pick<Gap, 'from_time' | 'to_time'>): 
   return { type: 'gap', value }
 }
 
+/** What the log itself lost before it was read. */
+export function logGap(from_time: Micros, to_time: Micros): Message<'log_gap'> {
+  const place = { reader: 'cvd', topic: 'market.trades', partition: 0, position: 2, next: 9, shift: 0, missing: 7 }
+  return { type: 'log_gap', value: { ...place, reason: 'retention', from_time, to_time, time: to_time } }
+}
+
 /** The core by itself, one state: feeds messages at offsets 0, 1, 2 and so on. */
 export class Fed {
   readonly core: Processor<CvdState> = cvd

@@ -130,6 +130,12 @@ export function takeHours(state: CvdState, closed: number, v: number): FlowHour[
   return rows.sort((a, b) => compare(a.instrument, b.instrument) || a.hour - b.hour)
 }
 
+/** Rows of the hours that are kept, as they were last said. */
+export function hoursAgain({ hours, closed }: CvdState): FlowHour[] {
+  const said = [...hours.values()].flat().filter(({ sum }) => !sum.isHeldBack)
+  return said.map(({ owner, index, sum }) => rowOf(owner, index, sum, isClosed(index, closed)))
+}
+
 /** Forgets hours of which no bucket is kept. */
 export function letHoursGo(state: CvdState): void {
   state.firstHour = Math.max(state.firstHour, hourIndex(state.gone))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../../schemas/records.ts'
-import { Fed, gap, longAgo, mark, SECOND, T0, trade } from './given.ts'
+import { Fed, gap, logGap, longAgo, mark, SECOND, T0, trade } from './given.ts'
 
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
@@ -139,6 +139,12 @@ describe('a period of which the log holds less than a quarter', () => {
     expect(now(fed)).toEqual([none, none, none, none])
     fed.batch(gap({ ...hole, state: 'filled' }), mark(T0 + HOUR + 12 * SECOND))
     expect(now(fed)).toEqual([strong, strong, none, none])
+  })
+
+  it('takes what the log itself has lost for not covered, of every instrument', () => {
+    const fed = new Fed().batch(trade(), trade(OKX), logGap(T0, T0 + 50 * MINUTE))
+    fed.batch(trade({ first_id: 9, time: T0 + 50 * MINUTE }), mark(T0 + HOUR + 2 * SECOND))
+    expect(now(fed)).toEqual([none, none, none, none])
   })
 
   it('takes the time in which nobody was subscribed for not covered', () => {
