@@ -22,7 +22,7 @@ function raw({ url }: Harness, target: string): Promise<string> {
     socket.on('data', (chunk) => (text += chunk.toString()))
     socket.on('end', () => resolve(`${text.slice(9, 12)} ${/"error":"(\w+)"/.exec(text)?.[1] ?? ''}`.trim()))
     socket.on('error', reject)
-    socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+    socket.write(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
   })
 }
 

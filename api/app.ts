@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import Router from '@koa/router'
 import Koa, { type Next } from 'koa'
+import type { Door } from '../infra/http/guard.ts'
 import { ApiError } from './errors.ts'
 import { readBody } from './body.ts'
+import { assertAdmitted } from './door.ts'
 import { callerOf, type RateLimiter, type Verdict } from './limits.ts'
 import { readParams, type Raw } from './params.ts'
 import { allowPreflight, answerFor, assertCredit, hasPayment, openToPages } from './payments/till.ts'
@@ -21,6 +23,8 @@ export interface AppOptions {
   readonly inFlightMax: number
   /** X-Forwarded-For is the word of our own proxy. */
   readonly trustProxy: boolean
+  /** Names that it is asked by; others' pages are kept out of what is this machine's alone. */
+  readonly door: Door
 }
 
 type Step = (context: Context, next: Next) => Promise<void>
@@ -33,6 +37,7 @@ export function createApp(routes: readonly Route[], options: AppOptions): Koa<Se
   app.use(observe(options.services))
   if (options.services.payments !== null) app.use(openToPages)
   app.use(explain(options.services))
+  app.use(keepOut(options))
   app.use(repeat(options))
   app.use(router.routes())
   app.use(unmatched(options))
@@ -115,6 +120,14 @@ function writeError(context: Context, error: ApiError, requestId: string): void 
     request_id: requestId,
     ...(field === undefined ? {} : { field }),
     ...more,
+  }
+}
+
+/** Web pages of other sites, before anything is done for them. */
+function keepOut({ door, services }: AppOptions): Step {
+  return (context, next) => {
+    assertAdmitted(context, door, services.payments !== null)
+    return next()
   }
 }
 

@@ -7,6 +7,7 @@ import type { Logger } from '../infra/log.ts'
 import { readTerms, termsSettings } from '../processors/payments/terms.ts'
 import { keepWanted } from './alerts/keep-wanted.ts'
 import { createApp } from './app.ts'
+import { doorOf } from './door.ts'
 import { drain, instanceSettings, openServices, type Closing } from './instance.ts'
 import { RateLimiter } from './limits.ts'
 import { openPayments } from './payments/open.ts'
@@ -23,6 +24,7 @@ const settings = [
   'RATE_LIMIT_PER_SECOND',
   'RATE_LIMIT_BURST',
   'TRUST_PROXY',
+  'API_NAMES',
 ] as const satisfies readonly SettingName[]
 
 type ApiConfig = Config<(typeof settings)[number]>
@@ -78,7 +80,9 @@ async function serve(config: ApiConfig, services: Services): Promise<Server> {
     burst: config.RATE_LIMIT_BURST,
     callersMax: CALLERS_MAX,
   })
-  const options = { services, limiter, inFlightMax: config.API_IN_FLIGHT_MAX, trustProxy: config.TRUST_PROXY }
+  const { API_HOST: host, API_NAMES: names, PAYMENT_PUBLIC_URL: publicUrl, TRUST_PROXY: trustProxy } = config
+  const door = doorOf({ host, names, publicUrl, trustProxy })
+  const options = { services, limiter, inFlightMax: config.API_IN_FLIGHT_MAX, trustProxy, door }
   const handle = createApp(routes, options).callback()
   const server = createServer(
     { headersTimeout: HEADERS_DEADLINE_MS, requestTimeout: REQUEST_DEADLINE_MS },

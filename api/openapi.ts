@@ -7,7 +7,14 @@ import type { Output, Route } from './route.ts'
 import { object, oneOf, text, type Schema } from './schema.ts'
 
 /** Errors that any route may give. */
-const anyRoute: readonly ErrorCode[] = ['not_found', 'method_not_allowed', 'internal_error', 'overloaded']
+const anyRoute: readonly ErrorCode[] = [
+  'foreign_page',
+  'not_found',
+  'method_not_allowed',
+  'wrong_host',
+  'internal_error',
+  'overloaded',
+]
 
 const retryAfter = { 'Retry-After': { description: 'Seconds', schema: { type: 'integer' } } }
 

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import { ConfigError, readConfig, type Config } from '../../infra/config/config.ts'
 import type { SettingName } from '../../infra/config/settings.ts'
+import { isLoopbackName } from '../../infra/http/guard.ts'
 import { listen } from '../../infra/http/ops.ts'
 import { runService, sayReady } from '../../infra/lifecycle.ts'
 import type { Logger } from '../../infra/log.ts'
@@ -9,7 +10,6 @@ import { drain, instanceSettings, openServices, type Closing } from '../instance
 import { RateLimiter } from '../limits.ts'
 import { routes } from '../routes.ts'
 import { TtlCache } from '../cache.ts'
-import { isLoopbackName } from './guard.ts'
 import { createConsole, type ConsoleOptions } from './server.ts'
 import { TOKEN_LENGTH_MIN } from './session.ts'
 import { Latencies } from './stream/latencies.ts'
@@ -54,7 +54,13 @@ await runService({
     const texts = new TtlCache<object>({ keysMax: 1, clock: Date.now })
     const peers = config.API_SERVICES.map((item) => ({ name: nameOf(item), url: item.slice(nameOf(item).length + 1) }))
     const system = { services, peers, latencies, payments: config.PAYMENTS, listening: () => streaming.listening }
-    const api = createApp(routes, { services, limiter: unlimited(), inFlightMax: IN_FLIGHT_MAX, trustProxy: false })
+    const api = createApp(routes, {
+      services,
+      limiter: unlimited(),
+      inFlightMax: IN_FLIGHT_MAX,
+      trustProxy: false,
+      door: 'any',
+    })
     const server = await serve(config, log, {
       mode: services.mode,
       token,

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import Router from '@koa/router'
 import Koa, { type Context, type Next } from 'koa'
+import { admissionOf, refusalOf } from '../../infra/http/guard.ts'
 import type { Logger } from '../../infra/log.ts'
 import type { RateLimiter } from '../limits.ts'
 import { callerOf } from '../limits.ts'
 import { loadFiles, loadPage, pages, type StaticFile } from './files.ts'
-import { admissionOf } from './guard.ts'
 import { isKnown, isToken, sessionCookie, sessionOf } from './session.ts'
 import { kinds, type Kind } from './stream/board.ts'
 import type { Hub } from './stream/hub.ts'
@@ -38,6 +38,8 @@ const policy = [
   "form-action 'self'",
   "frame-ancestors 'none'",
 ].join('; ')
+
+const MEND = 'open the console as http://127.0.0.1 or localhost, or set CONSOLE_TOKEN.'
 
 const FORM_BYTES_MAX = 4_096
 const RETRY_SECONDS = 2
@@ -106,22 +108,11 @@ function shield(): Step {
 /** Other sites' pages first, then who does not know the token. */
 function admit({ token, now }: ConsoleOptions): Step {
   return async (context, next) => {
-    const { method, headers } = context.req
-    const named = {
-      ...(headers.host !== undefined && { host: headers.host }),
-      ...(headers.origin !== undefined && { origin: headers.origin }),
-      ...(typeof headers['sec-fetch-site'] === 'string' && { 'sec-fetch-site': headers['sec-fetch-site'] }),
-      ...(typeof headers['sec-fetch-mode'] === 'string' && { 'sec-fetch-mode': headers['sec-fetch-mode'] }),
+    const admission = admissionOf(context.req, token === undefined ? [] : 'any')
+    if (admission !== 'allowed') {
+      const { status, error, message } = refusalOf(admission, MEND)
+      return refuse(context, status, error, message)
     }
-    const admission = admissionOf({ method: method ?? '', headers: named }, { loopbackOnly: token === undefined })
-    if (admission === 'wrong-host')
-      return refuse(
-        context,
-        421,
-        'wrong_host',
-        'Open the console as http://127.0.0.1 or localhost, or set CONSOLE_TOKEN.',
-      )
-    if (admission === 'foreign') return refuse(context, 403, 'foreign', 'Another site asked; open the console itself.')
     const proof = { authorization: context.get('authorization'), cookie: context.get('cookie') }
     if (token === undefined || open.has(context.path) || isKnown(token, proof, now())) return next()
     if (context.method === 'GET' && context.accepts('json', 'html') === 'html') return context.redirect('/login')

@@ -92,6 +92,8 @@ const meanings: Readonly<Partial<Record<ErrorCode, string>>> = {
   invalid_payment: 'The payment header cannot be read',
   unauthorized: '`Authorization: Bearer` and the `manage_token` are missing',
   forbidden: 'Another alert’s token',
+  foreign_page: 'A web page of another site asked an API that is one machine’s alone',
+  wrong_host: 'The API does not go by the name in `Host`; its operator names it in `API_NAMES`',
   alert_not_found: 'Never made, or ended more than 7 days ago',
   alert_not_active: 'It ended',
   idempotency_conflict: 'The key was used for another creation',

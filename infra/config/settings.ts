@@ -146,6 +146,12 @@ export const settings = {
   },
   API_HOST: { kind: 'text', default: '127.0.0.1', says: 'Address that the API listens on.', example: '0.0.0.0' },
   API_PORT: { kind: 'count', default: '3000', says: 'Port of the API; 0: any free one.', example: '3000' },
+  API_NAMES: {
+    kind: 'list',
+    default: '',
+    says: 'Names beside this machine’s own and PAYMENT_PUBLIC_URL’s by which an API on loopback is asked, through a proxy that passes Host on; comma-separated.',
+    example: 'api.example.com',
+  },
   API_SERVICES: {
     kind: 'list',
     default: '',

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import { Counter, Registry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
 import { closeServer, listen, startOps } from './ops.ts'
+import { ask, asPages, guarded } from './test-pages.ts'
 
 const anywhere = { host: '127.0.0.1', port: 0 }
 
@@ -17,6 +18,19 @@ describe('the ops server', () => {
     ok = false
     expect((await fetch(`${ops.url}/readyz`)).status).toBe(503)
     expect((await fetch(`${ops.url}/other`)).status).toBe(404)
+    await ops.close()
+  })
+
+  it('answers no web page of another site, whatever its name points to', async () => {
+    const ops = await startOps(new Registry(), () => ({ ok: true }), anywhere)
+    expect(await asPages(`${ops.url}/metrics`)).toEqual(guarded)
+    await ops.close()
+  })
+
+  it('goes by any name where it is reached from elsewhere', async () => {
+    const ops = await startOps(new Registry(), () => ({ ok: true }), { host: '0.0.0.0', port: 0 })
+    const url = `http://127.0.0.1:${new URL(ops.url).port}/healthz`
+    expect((await ask(url, { host: 'feeds:9100' })).status).toBe(200)
     await ops.close()
   })
 

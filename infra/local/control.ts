@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { turnsAway } from '../http/guard.ts'
 import { closeServer, listen, type OpsServer } from '../http/ops.ts'
 import type { Supervisor } from './supervisor.ts'
 
@@ -7,7 +8,7 @@ const HOLD_MS_MAX = 600_000
 
 /**
  * The supervisor's loopback endpoint: `GET /parts` and `POST /hold/<part>?ms=30000`, which kills a part at once and
- * keeps it down that long. Requests that a web page sent are refused: any page may post to a loopback port.
+ * keeps it down that long.
  */
 export async function startControl(supervisor: Supervisor): Promise<OpsServer> {
   const server = createServer((request, response) => answer(supervisor, request, response))
@@ -16,9 +17,9 @@ export async function startControl(supervisor: Supervisor): Promise<OpsServer> {
 }
 
 function answer(supervisor: Supervisor, request: IncomingMessage, response: ServerResponse): void {
+  if (turnsAway(request, response, [])) return
   const url = new URL(request.url ?? '/', 'http://127.0.0.1')
   const [, verb, part] = url.pathname.split('/')
-  if (request.headers.origin !== undefined) return reply(response, 403, { error: 'not_for_pages' })
   if (request.method === 'GET' && verb === 'parts') return reply(response, 200, supervisor.parts())
   if (request.method !== 'POST' || verb !== 'hold' || part === undefined)
     return reply(response, 404, { error: 'not_found', message: 'see GET /parts and POST /hold/<part>?ms=30000' })

@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ask, foreignPost } from '../http/test-pages.ts'
 import { Registry } from '../kafka/codec.ts'
 import { connectLog } from '../kafka/kafkajs.ts'
 import { createTestTopics } from '../kafka/test-topics.ts'
@@ -76,6 +77,14 @@ describe('the local broker', () => {
 })
 
 describe('the local registry', () => {
+  it('takes nothing from a web page of another site', async () => {
+    const { url } = await registry()
+    const sent = { method: 'POST', body: '{"schema":"\\"string\\""}' }
+    const { status } = await ask(`${url}/subjects/x/versions`, foreignPost, sent)
+    expect(status).toBe(403)
+    expect((await ask(`${url}/subjects`, {})).text).toBe('[]')
+  })
+
   it('keeps its schemas and their ids over a kill, and names a port that is taken', async () => {
     const schema = { subject: 's', text: JSON.stringify({ type: 'record', name: 'A', fields: [] }) }
     const first = await registry()

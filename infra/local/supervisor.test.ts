@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { asPages, guarded } from '../http/test-pages.ts'
 import { startChild, type Child } from './child.ts'
 import { startControl } from './control.ts'
 import { Supervisor, type Pace, type Part, type PartReport } from './supervisor.ts'
@@ -142,11 +143,14 @@ describe('the control endpoint', () => {
     ])
   })
 
+  it('obeys no web page of another site', async () => {
+    expect(await asPages(`${await control(supervise())}/hold/x`)).toEqual(guarded)
+  })
+
   it.each([
     ['an unknown part', '/hold/nobody', {}, 404],
     ['a time that is no number', '/hold/x?ms=soon', {}, 400],
     ['a time over the limit', '/hold/x?ms=600001', {}, 400],
-    ['a request that a web page sent', '/hold/x', { origin: 'https://example.com' }, 403],
     ['another path', '/', {}, 404],
   ])('refuses %s', async (_what, target, headers, status) => {
     const answer = await fetch((await control(supervise())) + target, { method: 'POST', headers })

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ask } from '../../http/test-pages.ts'
 import { chainId, hotWallet, payer, payTo, token } from './accounts.ts'
 import { multicall3Address, tokenAbi } from './contracts.ts'
 import { localClient } from './furnish.ts'
@@ -64,6 +65,14 @@ async function pay(client: Client, value: bigint, nonce: `0x${string}`): Promise
 const someNonce = (): `0x${string}` => `0x${randomBytes(32).toString('hex')}`
 
 describe('the local chain', () => {
+  it('shows no web page of another site what it answers', async () => {
+    await start()
+    const asked = { 'content-type': 'text/plain', origin: 'https://evil.example' }
+    const body = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}'
+    const { status, headers } = await ask(chain?.url ?? '', asked, { method: 'POST', body })
+    expect([status, headers['access-control-allow-origin']]).toEqual([200, undefined])
+  })
+
   it('has the token at the address of the real one, a funded payer, gas for the wallet, and Multicall3', async () => {
     const client = await start()
     expect(await client.getChainId()).toBe(chainId)

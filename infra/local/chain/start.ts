@@ -57,7 +57,12 @@ function launch(port: number, state: string, { logFile, blockSeconds = 0 }: Chai
   }
   return startChild({
     name: 'chain',
-    command: [findAnvil(), '--quiet', ...Object.entries(flags).flatMap(([name, value]) => [name, String(value)])],
+    command: [
+      findAnvil(),
+      '--quiet',
+      '--no-cors',
+      ...Object.entries(flags).flatMap(([name, value]) => [name, String(value)]),
+    ],
     logFile,
     ready: async () => ((await furnish(url)) ? url : undefined),
     readyWithinMs: READY_MS,

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Caller, type Answer } from '../../../processors/webhooks/agent.ts'
 import { signatureHeaders, signingKeys } from '../../../processors/webhooks/signature.ts'
 import { vectors } from '../../../processors/webhooks/vectors.ts'
+import { asPages, guarded } from '../../http/test-pages.ts'
 import { receiverCertificate, type ReceiverCertificate } from './certificate.ts'
 import { readManner, type Manner } from './misbehave.ts'
 import { readLedger, startLocalReceiver, type Entry, type LocalReceiver } from './receiver.ts'
@@ -137,6 +138,13 @@ it.each(vectors)('verifies the golden vector $id', ({ secret, id, timestamp, bod
   expect(verify(headers, Buffer.from(body), [secret], timestamp + 301)).toBe('stale')
   expect(verify(headers, Buffer.from(`${body} `), [secret], timestamp)).toBe('wrong')
   expect(new Webhook(secret).sign(id, new Date(timestamp * 1_000), body)).toBe(standard)
+})
+
+it('takes nothing from a web page of another site', async () => {
+  const url = await start()
+  for (const path of ['/', 'secrets', 'misbehave'])
+    expect(await asPages(new URL(path, url).href, '{"manner":"500"}')).toEqual(guarded)
+  expect(events).toEqual([])
 })
 
 it('knows its manners', () => {

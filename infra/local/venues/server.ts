@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
+import { admissionOf, doorAt, turnsAway } from '../../http/guard.ts'
 import { closeServer, listen } from '../../http/ops.ts'
 import { Link, type Tamper } from './link.ts'
 import type { VenueName } from './markets.ts'
@@ -9,6 +10,8 @@ import type { RestReply, Session, VenueServer } from './venue-server.ts'
 /** Client frames are subscriptions and pings; more than this is no client of a venue. */
 const CLIENT_FRAME_BYTES_MAX = 256 * 1024
 const TICK_MS = 1000
+/** To a web page of another site. */
+const FORBIDDEN = 403
 
 /** What stands between the venues and the network: the faults, and the operator's own paths. */
 export interface Gate {
@@ -48,14 +51,16 @@ export async function serve(
 ): Promise<Listening> {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: CLIENT_FRAME_BYTES_MAX, perMessageDeflate: false })
   const sessions = new Set<Session>()
+  const door = doorAt(host)
   const server: Server = createServer((request, response) => {
+    if (turnsAway(request, response, door)) return
     // A caller that goes away in the middle of its question ends only its own answer.
     handle(venues, gate, request, response).catch(() => response.destroy())
   })
   server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     // Until the handshake is done nobody else listens for a connection that is reset.
     stream.on('error', () => stream.destroy())
-    const accept = connectTo(venues, gate, request)
+    const accept = admissionOf(request, door) === 'allowed' ? connectTo(venues, gate, request) : FORBIDDEN
     if (typeof accept === 'number') {
       stream.end(`HTTP/1.1 ${accept} Refused\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`)
       return

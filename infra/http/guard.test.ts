@@ -58,12 +58,11 @@ describe('who is let in without a token', () => {
       { host, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
     ],
   ])('%s: %s', (_who, admission, method, headers) => {
-    expect(admissionOf({ method, headers }, { loopbackOnly: true })).toBe(admission)
+    expect(admissionOf({ method, headers }, [])).toBe(admission)
   })
 
   it('behind a token is whoever asks by any name, but no other site', () => {
-    const asked = (headers: Asking['headers']): Admission =>
-      admissionOf({ method: 'POST', headers }, { loopbackOnly: false })
+    const asked = (headers: Asking['headers']): Admission => admissionOf({ method: 'POST', headers }, 'any')
     expect(asked({ host: 'console.example' })).toBe('allowed')
     expect(asked({ host: 'console.example', origin: 'https://console.example' })).toBe('allowed')
     expect(asked({ host: 'console.example', origin: 'https://evil.example' })).toBe('foreign')

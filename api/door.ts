@@ -1,0 +1,45 @@
+import type { ParameterizedContext } from 'koa'
+import { admissionOf, isLoopbackName, nameOf, refusalOf, type Asking, type Door } from '../infra/http/guard.ts'
+import { ApiError } from './errors.ts'
+
+/** Where callers reach the API. */
+export interface Address {
+  /** The address that it listens on. */
+  readonly host: string
+  /** Names of the API beside this machine's own, for what a proxy passes on. */
+  readonly names: readonly string[]
+  /** Base address that payment offers name; empty: none. */
+  readonly publicUrl: string
+  readonly trustProxy: boolean
+}
+
+/** The names that the API goes by: any where it is reached from elsewhere, directly or through a proxy of our own. */
+export function doorOf({ host, names, publicUrl, trustProxy }: Address): Door {
+  if (trustProxy || !isLoopbackName(host)) return 'any'
+  const named = publicUrl === '' ? [] : [new URL(publicUrl).hostname]
+  return [...named, ...names.map(nameOf)]
+}
+
+const reading = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/**
+ * Refuses what web pages of other sites ask of an API that is this machine's alone: nobody but its owner may use it, and
+ * a page must not do so in the owner's browser. By a public name everyone may ask, pages too, as on any server. Where
+ * routes are paid for, pages may read here as well, and those of this machine may pay and create.
+ */
+export function assertAdmitted({ req }: Pick<ParameterizedContext, 'req'>, door: Door, sells: boolean): void {
+  const name = nameOf(req.headers.host ?? '')
+  if (door === 'any' || door.includes(name)) return
+  const admission = admissionOf(req, door)
+  if (admission === 'allowed' || (admission === 'foreign' && sells && isCustomer(req))) return
+  const { error, message } = refusalOf(
+    admission,
+    'ask http://127.0.0.1 or localhost with its port, or name it in API_NAMES or PAYMENT_PUBLIC_URL.',
+  )
+  throw new ApiError(error, message)
+}
+
+/** A page that reads, or one of this machine. */
+function isCustomer({ method = '', headers: { origin = '' } }: Asking): boolean {
+  return reading.has(method) || (URL.canParse(origin) && isLoopbackName(new URL(origin).hostname))
+}
