@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { dropDatabase } from '../infra/clickhouse/test-database.ts'
+import { clickhouseEnv } from '../infra/config/clickhouse.ts'
 import { loadCodec, type RegistryCodec } from '../infra/kafka/codec.ts'
 import { connectLog } from '../infra/kafka/kafkajs.ts'
 import type { Log } from '../infra/kafka/seam.ts'
@@ -32,7 +33,7 @@ let first: Child
 let second: Child
 
 beforeAll(async () => {
-  const { brokers, registryUrl, clickhouseUrl } = inject('parts')
+  const { brokers, registryUrl, clickhouse } = inject('parts')
   const id = randomUUID().slice(0, 8)
   folder = mkdtempSync(path.join(tmpdir(), 'api-alerts-'))
   env = {
@@ -41,7 +42,7 @@ beforeAll(async () => {
     PARTITIONS: String(PARTITIONS),
     KAFKA_BROKERS: brokers.join(','),
     SCHEMA_REGISTRY_URL: registryUrl,
-    CLICKHOUSE_URL: clickhouseUrl,
+    ...clickhouseEnv(clickhouse),
     CLICKHOUSE_DATABASE: `alerts_${id}`,
     PROCESSORS: 'alerts',
     OPS_PORT: '0',
@@ -63,7 +64,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all([first, second, processors].map((child) => child?.stop()))
-  await dropDatabase(inject('parts').clickhouseUrl, env['CLICKHOUSE_DATABASE'] ?? '')
+  await dropDatabase(inject('parts').clickhouse, env['CLICKHOUSE_DATABASE'] ?? '')
   await log?.close()
   rmSync(folder, { recursive: true, force: true })
 })

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { dropDatabase } from '../infra/clickhouse/test-database.ts'
+import { clickhouseEnv } from '../infra/config/clickhouse.ts'
 import { loadCodec, type RegistryCodec } from '../infra/kafka/codec.ts'
 import { connectLog } from '../infra/kafka/kafkajs.ts'
 import type { Log } from '../infra/kafka/seam.ts'
@@ -45,7 +46,7 @@ let api: Child | undefined
 const fake = new FakeDatabase()
 
 beforeAll(async () => {
-  const { brokers, registryUrl, clickhouseUrl } = inject('parts')
+  const { brokers, registryUrl, clickhouse } = inject('parts')
   const id = randomUUID().slice(0, 8)
   folder = mkdtempSync(path.join(tmpdir(), 'api-'))
   env = {
@@ -54,7 +55,7 @@ beforeAll(async () => {
     PARTITIONS: String(PARTITIONS),
     KAFKA_BROKERS: brokers.join(','),
     SCHEMA_REGISTRY_URL: registryUrl,
-    CLICKHOUSE_URL: clickhouseUrl,
+    ...clickhouseEnv(clickhouse),
     CLICKHOUSE_DATABASE: `api_${id}`,
     API_PORT: '0',
     RATE_LIMIT_PER_SECOND: '0',
@@ -64,7 +65,7 @@ beforeAll(async () => {
   await promisify(execFile)(process.execPath, [file('../infra/prepare.ts')], { env: { ...process.env, ...env } })
   codec = await loadCodec(registryUrl)
   log = await connectLog({ brokers, namespace: env['NAMESPACE'] ?? '', clientId: 'api-test' })
-  const at = { url: clickhouseUrl, user: 'default', password: '', database: env['CLICKHOUSE_DATABASE'] ?? '' }
+  const at = { ...clickhouse, database: env['CLICKHOUSE_DATABASE'] ?? '' }
   real = openDatabase(at, createMetrics())
   fillViews(fake, now)
   await fillLog({ log, codec, partitions: PARTITIONS, now }, fake)
@@ -83,7 +84,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await api?.stop()
   await real.close()
-  await dropDatabase(inject('parts').clickhouseUrl, env['CLICKHOUSE_DATABASE'] ?? '')
+  await dropDatabase(inject('parts').clickhouse, env['CLICKHOUSE_DATABASE'] ?? '')
   await log.close()
   rmSync(folder, { recursive: true, force: true })
 })

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { Config } from '../infra/config/config.ts'
+import { clickhouseAccess, clickhouseSettings } from '../infra/config/clickhouse.ts'
 import { serviceSecrets, serviceSecretSettings } from '../infra/config/service-secret.ts'
 import type { SettingName } from '../infra/config/settings.ts'
 import { loadCodec } from '../infra/kafka/codec.ts'
@@ -27,9 +28,7 @@ export const instanceSettings = [
   'PARTITIONS',
   'KAFKA_BROKERS',
   'SCHEMA_REGISTRY_URL',
-  'CLICKHOUSE_URL',
-  'CLICKHOUSE_USER',
-  'CLICKHOUSE_PASSWORD',
+  ...clickhouseSettings,
   'CLICKHOUSE_DATABASE',
   'API_SERVICES',
   'SYMBOLS',
@@ -105,12 +104,7 @@ function counted({ wants }: Metrics, write: WriteWant): WriteWant {
 }
 
 function databaseOptions(config: InstanceConfig): Parameters<typeof openDatabase>[0] {
-  return {
-    url: config.CLICKHOUSE_URL,
-    user: config.CLICKHOUSE_USER,
-    password: config.CLICKHOUSE_PASSWORD,
-    database: config.CLICKHOUSE_DATABASE,
-  }
+  return { ...clickhouseAccess(config), database: config.CLICKHOUSE_DATABASE }
 }
 
 function partsOf(

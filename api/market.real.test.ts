@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { dropDatabase } from '../infra/clickhouse/test-database.ts'
+import { clickhouseEnv } from '../infra/config/clickhouse.ts'
 import { loadCodec } from '../infra/kafka/codec.ts'
 import { connectLog } from '../infra/kafka/kafkajs.ts'
 import type { Log } from '../infra/kafka/seam.ts'
@@ -44,7 +45,7 @@ let api: Child | undefined
 const fake = new FakeDatabase()
 
 beforeAll(async () => {
-  const { brokers, registryUrl, clickhouseUrl } = inject('parts')
+  const { brokers, registryUrl, clickhouse } = inject('parts')
   folder = mkdtempSync(path.join(tmpdir(), 'api-market-'))
   const env = {
     MODE: 'demo',
@@ -52,7 +53,7 @@ beforeAll(async () => {
     PARTITIONS: String(PARTITIONS),
     KAFKA_BROKERS: brokers.join(','),
     SCHEMA_REGISTRY_URL: registryUrl,
-    CLICKHOUSE_URL: clickhouseUrl,
+    ...clickhouseEnv(clickhouse),
     CLICKHOUSE_DATABASE: database,
     API_PORT: '0',
     RATE_LIMIT_PER_SECOND: '0',
@@ -62,7 +63,7 @@ beforeAll(async () => {
   await promisify(execFile)(process.execPath, [file('../infra/prepare.ts')], { env: { ...process.env, ...env } })
   const codec = await loadCodec(registryUrl)
   log = await connectLog({ brokers, namespace: env.NAMESPACE, clientId: 'api-test' })
-  const at = { url: clickhouseUrl, user: 'default', password: '', database }
+  const at = { ...clickhouse, database }
   real = openDatabase(at, createMetrics())
   fillViews(fake, now)
   fillAsset(fake.market, 'btc', { now, price: 100 })
@@ -86,7 +87,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await api?.stop()
   await real.close()
-  await dropDatabase(inject('parts').clickhouseUrl, database)
+  await dropDatabase(inject('parts').clickhouse, database)
   await log.close()
   rmSync(folder, { recursive: true, force: true })
 })

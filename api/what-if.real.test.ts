@@ -12,8 +12,7 @@ let world: World
 let database: ReturnType<typeof openDatabase>
 beforeAll(async () => {
   world = await createWorld('what_if')
-  const { clickhouseUrl: url } = inject('parts')
-  database = openDatabase({ url, user: 'default', password: '', database: world.database }, createMetrics())
+  database = openDatabase({ ...inject('parts').clickhouse, database: world.database }, createMetrics())
 })
 afterAll(async () => {
   await database.close()

@@ -1,4 +1,5 @@
 import { MigrationError, migrate } from './clickhouse/migrate.ts'
+import { clickhouseAccess, clickhouseSettings } from './config/clickhouse.ts'
 import { ConfigError, readConfig, settingsHelp } from './config/config.ts'
 import { loadCodec, SchemaError } from './kafka/codec.ts'
 import { connectLog } from './kafka/kafkajs.ts'
@@ -13,9 +14,7 @@ const settings = [
   'RETENTION_BYTES',
   'KAFKA_BROKERS',
   'SCHEMA_REGISTRY_URL',
-  'CLICKHOUSE_URL',
-  'CLICKHOUSE_USER',
-  'CLICKHOUSE_PASSWORD',
+  ...clickhouseSettings,
   'CLICKHOUSE_DATABASE',
   'CLICKHOUSE_KAFKA_BROKERS',
   'CLICKHOUSE_REGISTRY_URL',
@@ -46,9 +45,7 @@ async function prepare(report: Logger): Promise<void> {
     await log.close()
   }
   const applied = await migrate({
-    url: config.CLICKHOUSE_URL,
-    user: config.CLICKHOUSE_USER,
-    password: config.CLICKHOUSE_PASSWORD,
+    ...clickhouseAccess(config),
     database: config.CLICKHOUSE_DATABASE,
     namespace,
     brokers: config.CLICKHOUSE_KAFKA_BROKERS.length > 0 ? config.CLICKHOUSE_KAFKA_BROKERS : brokers,

@@ -9,6 +9,9 @@ import { freePorts } from '../infra/local/ports.ts'
 import { startRegistry } from '../infra/local/registry.ts'
 import type { Bench, BenchParts, Figure } from './figure.ts'
 
+/** Of the ClickHouse that benches share. */
+const PASSWORD = 'of-the-benches'
+
 const benches = new URL('bench/', import.meta.url)
 
 /** `npm run bench [-- NAME...] [--json]`: all benches, or the named ones, one figure a line. */
@@ -87,9 +90,10 @@ class SharedParts {
     const [broker, registry, clickhouse] = await Promise.all([
       this.#keep(startBroker(place('broker', 0))),
       this.#keep(startRegistry(place('registry', 1))),
-      this.#keep(startClickhouse(place('clickhouse', 2))),
+      this.#keep(startClickhouse({ ...place('clickhouse', 2), env: { CLICKHOUSE_PASSWORD: PASSWORD } })),
     ])
-    return { brokers: [broker.url], registryUrl: registry.url, clickhouseUrl: clickhouse.url }
+    const access = { url: clickhouse.url, user: 'default', password: PASSWORD }
+    return { brokers: [broker.url], registryUrl: registry.url, clickhouse: access }
   }
 
   async #keep(starting: Promise<Child>): Promise<Child> {

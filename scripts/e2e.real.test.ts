@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectClickhouse } from '../infra/clickhouse/client.ts'
+import { clickhouseOf } from '../infra/local/secrets.ts'
 import { urlOf, type RunFile } from '../infra/local/run-file.ts'
 import { openBooks } from './accounts/books.ts'
 import { areRight, checkDerived } from './accounts/derived.ts'
@@ -60,9 +61,7 @@ async function verified(run: RunFile): Promise<string> {
 
 async function tradesInClickhouse(): Promise<number> {
   const clickhouse = connectClickhouse({
-    url: urlOf(system.run(), 'clickhouse'),
-    user: 'default',
-    password: '',
+    ...clickhouseOf(system.run(), process.env),
     database: 'market',
   })
   try {

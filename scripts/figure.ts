@@ -1,3 +1,5 @@
+import type { ClickhouseAccess } from '../infra/config/clickhouse.ts'
+
 /** One measured number: one line of `npm run bench`. */
 export interface Figure {
   /** The bench's file name without its ending. */
@@ -17,7 +19,7 @@ export interface Figure {
 export interface BenchParts {
   readonly brokers: readonly string[]
   readonly registryUrl: string
-  readonly clickhouseUrl: string
+  readonly clickhouse: ClickhouseAccess
 }
 
 /**

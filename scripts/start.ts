@@ -12,7 +12,7 @@ import { cacheFolder, fetchKafka, fetchRegistry } from '../infra/local/maven.ts'
 import { freePorts, reservePort } from '../infra/local/ports.ts'
 import { NoOpensslError, receiverCertificate } from '../infra/local/receiver/certificate.ts'
 import { removeRunFile, writeRunFile, type RunningPart } from '../infra/local/run-file.ts'
-import { ensureServiceSecret } from '../infra/local/service-secret.ts'
+import { ensureSecret } from '../infra/local/secrets.ts'
 import { Supervisor, type Part } from '../infra/local/supervisor.ts'
 import { describeSystem, programFile, type Ports, type System, type SystemOptions } from '../infra/local/system.ts'
 import { readOptions, usage, UsageError, type Payments, type PortName, type StartOptions } from './start-options.ts'
@@ -75,7 +75,8 @@ function systemOptions(options: Chosen, folder: DataFolder, ports: Ports): Omit<
     folder,
     ports,
     simulator: { ...Object.fromEntries(simulator), ...switches },
-    secret: ensureServiceSecret(folder, process.env),
+    secret: ensureSecret(folder, 'SERVICE_SECRET', process.env),
+    password: ensureSecret(folder, 'CLICKHOUSE_PASSWORD', process.env),
     feedClock: options.mode === 'tape' && !retime ? 'tape' : 'host',
     payments: options.payments,
     blockSeconds: readConfig(process.env, ['CHAIN_BLOCK_SECONDS']).CHAIN_BLOCK_SECONDS,

@@ -11,6 +11,7 @@ import { wrapFetchWithPayment, x402Client } from '@x402/fetch'
 import { parseAbiItem } from 'viem'
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
 import { dropDatabase } from '../../infra/clickhouse/test-database.ts'
+import { clickhouseEnv, type ClickhouseAccess } from '../../infra/config/clickhouse.ts'
 import { loadCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import { payTo, token } from '../../infra/local/chain/accounts.ts'
@@ -30,7 +31,7 @@ import { Books } from './paid-calls.ts'
 export interface Parts {
   readonly brokers: readonly string[]
   readonly registryUrl: string
-  readonly clickhouseUrl: string
+  readonly clickhouse: ClickhouseAccess
 }
 
 const PARTITIONS = 2
@@ -41,7 +42,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 export type Program = 'api/main.ts' | 'processors/payments/main.ts' | 'processors/main.ts'
 
-interface Opened extends Pick<PaidSystem, 'chain' | 'env' | 'folder'>, Pick<Parts, 'brokers'> {}
+interface Opened extends Pick<PaidSystem, 'chain' | 'env' | 'folder'>, Pick<Parts, 'brokers' | 'clickhouse'> {}
 
 const transferEvent = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)')
 
@@ -51,6 +52,7 @@ export class PaidSystem {
   readonly folder: string
   readonly books = new Books()
   readonly #brokers: readonly string[]
+  readonly #clickhouse: ClickhouseAccess
   readonly #children = new Set<Child>()
 
   static async open(
@@ -68,7 +70,7 @@ export class PaidSystem {
       PARTITIONS: String(PARTITIONS),
       KAFKA_BROKERS: parts.brokers.join(','),
       SCHEMA_REGISTRY_URL: parts.registryUrl,
-      CLICKHOUSE_URL: parts.clickhouseUrl,
+      ...clickhouseEnv(parts.clickhouse),
       CLICKHOUSE_DATABASE: `paid_${id}`,
       API_PORT: '0',
       OPS_PORT: '0',
@@ -86,14 +88,15 @@ export class PaidSystem {
       env: { ...process.env, ...env },
     })
     await fillMarket(env, parts)
-    return new PaidSystem({ chain, env, folder, brokers: parts.brokers })
+    return new PaidSystem({ chain, env, folder, brokers: parts.brokers, clickhouse: parts.clickhouse })
   }
 
-  private constructor({ chain, env, folder, brokers }: Opened) {
+  private constructor({ chain, env, folder, brokers, clickhouse }: Opened) {
     this.chain = chain
     this.env = env
     this.folder = folder
     this.#brokers = brokers
+    this.#clickhouse = clickhouse
   }
 
   async start(program: Program, more: Record<string, string> = {}): Promise<Child> {
@@ -135,7 +138,7 @@ export class PaidSystem {
   async stop(): Promise<void> {
     await Promise.all([...this.#children].map((child) => child.stop()))
     await this.chain.stop()
-    await dropDatabase(this.env['CLICKHOUSE_URL'] ?? '', this.env['CLICKHOUSE_DATABASE'] ?? '')
+    await dropDatabase(this.#clickhouse, this.env['CLICKHOUSE_DATABASE'] ?? '')
     rmSync(this.folder, { recursive: true, force: true })
   }
 

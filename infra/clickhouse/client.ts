@@ -1,10 +1,7 @@
 import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client'
+import type { ClickhouseAccess } from '../config/clickhouse.ts'
 
-export interface ClickhouseOptions {
-  /** The HTTP interface. */
-  readonly url: string
-  readonly user: string
-  readonly password: string
+export interface ClickhouseOptions extends ClickhouseAccess {
   /** Left out: the server's default one. */
   readonly database?: string
   /** Of each request, its answer included. */

@@ -4,8 +4,7 @@ import { MigrationError, migrate } from './migrate.ts'
 import { checksumOf, loadMigrations, type Migration } from './migrations.ts'
 import { dropDatabase } from './test-database.ts'
 
-const { brokers, registryUrl, clickhouseUrl: url } = inject('parts')
-const access = { url, user: 'default', password: '' }
+const { brokers, registryUrl, clickhouse: access } = inject('parts')
 const server: Clickhouse = connectClickhouse(access)
 let database = ''
 let made = 0
@@ -14,7 +13,7 @@ beforeEach(() => {
   database = `migrate_${process.pid}_${made}`
 })
 afterAll(async () => {
-  for (let n = 1; n <= made; n += 1) await dropDatabase(url, `migrate_${process.pid}_${n}`)
+  for (let n = 1; n <= made; n += 1) await dropDatabase(access, `migrate_${process.pid}_${n}`)
   await server.close()
 })
 

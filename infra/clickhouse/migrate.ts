@@ -1,12 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { ClickhouseAccess } from '../config/clickhouse.ts'
 import { connectClickhouse, type Clickhouse } from './client.ts'
 import { checksumOf, loadMigrations, render, statementsOf, type Migration, type Surroundings } from './migrations.ts'
 
-export interface MigrateOptions extends Omit<Surroundings, 'databaseId'> {
-  /** ClickHouse's HTTP interface. */
-  readonly url: string
-  readonly user: string
-  readonly password: string
+export interface MigrateOptions extends Omit<Surroundings, 'databaseId'>, ClickhouseAccess {
   readonly migrations?: readonly Migration[]
   /** Longest wait for ClickHouse to answer. */
   readonly waitMs?: number

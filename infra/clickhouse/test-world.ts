@@ -36,10 +36,10 @@ export interface World {
 
 /** Topics of their own on the shared broker and a database of its own that reads them: for tests. */
 export async function createWorld(name: string): Promise<World> {
-  const { brokers, registryUrl, clickhouseUrl: url } = inject('parts')
+  const { brokers, registryUrl, clickhouse: at } = inject('parts')
   const namespace = `${name}-${process.pid}.`
   const database = `${name}_${process.pid}`
-  const access = { url, user: 'default', password: '', database }
+  const access = { ...at, database }
   const codec = await loadCodec(registryUrl)
   const log = await connectLog({ brokers, namespace, clientId: 'test' })
   const sizes = { partitions: 4, replicationFactor: 1, retentionBytes: 1_000_000_000 }
@@ -67,7 +67,7 @@ export async function createWorld(name: string): Promise<World> {
     trade: (change = {}) => codec.encode('market.trades', 'trade', { ...plainTrade, ...change }),
     mark: (topic, change = {}) => codec.encode(topic, 'mark', { ...plainMark, ...change }),
     async end() {
-      await dropDatabase(url, database)
+      await dropDatabase(at, database)
       await Promise.all([clickhouse.close(), writer.close()])
       await log.close()
     },

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { ConfigError, type Config } from './config.ts'
+import { readSecretFile } from './secret-file.ts'
 
 export const serviceSecretSettings = [
   'SERVICE_SECRET',
@@ -29,11 +29,7 @@ function newestSecret(config: Config<'SERVICE_SECRET' | 'SERVICE_SECRET_FILE'>):
   if (text !== '') return text
   if (file === '')
     throw new ConfigError('SERVICE_SECRET is not set: give it or SERVICE_SECRET_FILE, 32 characters or more')
-  try {
-    return readFileSync(file, 'utf8').trim()
-  } catch (error) {
-    throw new ConfigError(`SERVICE_SECRET_FILE: ${file} cannot be read`, { cause: error })
-  }
+  return readSecretFile('SERVICE_SECRET_FILE', file)
 }
 
 function oldSecret(entry: string): [number, string] {

@@ -77,8 +77,14 @@ export const settings = {
     kind: 'text',
     default: '',
     secret: true,
-    says: 'Password of CLICKHOUSE_USER.',
+    says: 'Password of CLICKHOUSE_USER, and of `default` at the local ClickHouse; or CLICKHOUSE_PASSWORD_FILE.',
     example: 'a-long-random-text',
+  },
+  CLICKHOUSE_PASSWORD_FILE: {
+    kind: 'text',
+    default: '',
+    says: 'File that holds CLICKHOUSE_PASSWORD; on one machine it is made at the first start.',
+    example: '/run/secrets/clickhouse-password',
   },
   CLICKHOUSE_DATABASE: {
     kind: 'text',
@@ -88,16 +94,9 @@ export const settings = {
   },
   CLICKHOUSE_ANALYST_PASSWORD: {
     kind: 'text',
-    default: 'analyst',
+    default: '',
     secret: true,
-    says: 'Password of the read-only user `analyst` of the local ClickHouse.',
-    example: 'a-long-random-text',
-  },
-  CLICKHOUSE_READER_PASSWORD: {
-    kind: 'text',
-    default: 'reader',
-    secret: true,
-    says: 'Password of `reader`, an older name of `analyst`.',
+    says: 'Password of the read-only user `analyst` of the local ClickHouse; empty: none is asked for.',
     example: 'a-long-random-text',
   },
   CLICKHOUSE_PORT: {

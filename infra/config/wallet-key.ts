@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { ConfigError, type Config } from './config.ts'
+import { readSecretFile } from './secret-file.ts'
 
 export const walletKeySettings = ['PAYMENT_WALLET_KEY', 'PAYMENT_WALLET_KEY_FILE'] as const
 
@@ -11,15 +11,8 @@ export function walletKey(config: Config<(typeof walletKeySettings)[number]>): `
     throw new ConfigError(
       'PAYMENT_WALLET_KEY is not set: give it or PAYMENT_WALLET_KEY_FILE, or a PAYMENT_FACILITATOR_URL that settles instead',
     )
-  const [, digits] = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text === '' ? readKeyFile(file) : text.trim()) ?? []
+  const [, digits] =
+    /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text === '' ? readSecretFile('PAYMENT_WALLET_KEY_FILE', file) : text.trim()) ?? []
   if (digits === undefined) throw new ConfigError(`${name}: not a private key; it is 64 hex digits, with or without 0x`)
   return `0x${digits}`
-}
-
-function readKeyFile(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trim()
-  } catch (error) {
-    throw new ConfigError(`PAYMENT_WALLET_KEY_FILE: ${file} cannot be read`, { cause: error })
-  }
 }

@@ -45,6 +45,8 @@ export interface SystemOptions {
   readonly blockSeconds: number
   /** Where SERVICE_SECRET is, for the services that derive from it; empty: the environment says it. */
   readonly secret: Readonly<Record<string, string>>
+  /** Where the password of the local ClickHouse is; empty: the environment says it. */
+  readonly password: Readonly<Record<string, string>>
   /** Addresses that replace a local part: that part is then not started. */
   readonly external: { readonly brokers?: string; readonly registryUrl?: string; readonly clickhouseUrl?: string }
   readonly onProgress: (line: string) => void
@@ -69,6 +71,7 @@ export function describeSystem(options: SystemOptions): System {
     KAFKA_BROKERS: external.brokers ?? `${HOST}:${ports.kafka}`,
     SCHEMA_REGISTRY_URL: external.registryUrl ?? `http://${HOST}:${ports.registry}/apis/ccompat/v7`,
     CLICKHOUSE_URL: external.clickhouseUrl ?? urlAt(ports.clickhouse),
+    ...(external.clickhouseUrl === undefined && options.password),
     PAYMENTS: options.payments,
     ...(options.payments === 'local' && localPayments({ chain: urlAt(ports.chain), api: urlAt(ports.api) })),
   }
@@ -96,7 +99,7 @@ function storesOf({ folder, ports, external, simulator, mode, onProgress, ...opt
       name: 'clickhouse',
       start: async () => {
         const around = place('clickhouse')
-        const clickhouse = await startClickhouse({ ...around, port: ports.clickhouse })
+        const clickhouse = await startClickhouse({ ...around, port: ports.clickhouse, env: options.password })
         giveWay(clickhouse.pid, around.onProgress)
         return clickhouse
       },

@@ -2,10 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import type { ClickhouseAccess } from '../config/clickhouse.ts'
 import { startBroker } from './broker.ts'
 import type { Child } from './child.ts'
 import { startClickhouse } from './clickhouse/start.ts'
 import { startRegistry } from './registry.ts'
+
+const PASSWORD = 'of-the-tests'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -13,7 +16,8 @@ declare module 'vitest' {
     readonly parts: {
       readonly brokers: readonly string[]
       readonly registryUrl: string
-      readonly clickhouseUrl: string
+      /** As the user that may write. */
+      readonly clickhouse: ClickhouseAccess
     }
   }
 }
@@ -33,7 +37,7 @@ export default async function startParts(project: TestProject): Promise<() => Pr
   const started = await Promise.allSettled([
     startBroker({ ...common('kafka'), forgetsAfterMs: FORGETS_AFTER_MS }),
     startRegistry(common('registry')),
-    startClickhouse(common('clickhouse')),
+    startClickhouse({ ...common('clickhouse'), env: { CLICKHOUSE_PASSWORD: PASSWORD } }),
   ])
   const children = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
   const stop = async (): Promise<void> => {
@@ -46,6 +50,7 @@ export default async function startParts(project: TestProject): Promise<() => Pr
     throw failed.reason
   }
   const [broker, registry, clickhouse] = children as [Child, Child, Child]
-  project.provide('parts', { brokers: [broker.url], registryUrl: registry.url, clickhouseUrl: clickhouse.url })
+  const access = { url: clickhouse.url, user: 'default', password: PASSWORD }
+  project.provide('parts', { brokers: [broker.url], registryUrl: registry.url, clickhouse: access })
   return stop
 }

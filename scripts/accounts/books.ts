@@ -3,6 +3,7 @@ import { readConfig } from '../../infra/config/config.ts'
 import { loadCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import { urlOf, type RunFile } from '../../infra/local/run-file.ts'
+import { clickhouseOf } from '../../infra/local/secrets.ts'
 import type { Books } from './reconcile.ts'
 import type { Source } from './source.ts'
 
@@ -13,8 +14,6 @@ export async function openBooks(run: RunFile, source: Source): Promise<Books & {
   const config = readConfig(process.env, [
     'NAMESPACE',
     'PARTITIONS',
-    'CLICKHOUSE_USER',
-    'CLICKHOUSE_PASSWORD',
     'CLICKHOUSE_DATABASE',
   ])
   const log = await connectLog({
@@ -23,9 +22,7 @@ export async function openBooks(run: RunFile, source: Source): Promise<Books & {
     clientId: 'verify',
   })
   const clickhouse = connectClickhouse({
-    url: urlOf(run, 'clickhouse'),
-    user: config.CLICKHOUSE_USER,
-    password: config.CLICKHOUSE_PASSWORD,
+    ...clickhouseOf(run, process.env),
     database: config.CLICKHOUSE_DATABASE,
     deadlineMs: QUERY_MS,
   })

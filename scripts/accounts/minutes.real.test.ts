@@ -18,7 +18,7 @@ let venue: Server
 let url: string
 beforeAll(async () => {
   world = await createWorld('minutes')
-  const access = { url: inject('parts').clickhouseUrl, user: 'default', password: '', database: world.database }
+  const access = { ...inject('parts').clickhouse, database: world.database }
   clickhouse = connectClickhouse(access)
   const klines = [
     [M / 1000, '1', '1', '1', '1', '3.5', 0, '0', 7, '2', '0', '0'],

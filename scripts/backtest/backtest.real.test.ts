@@ -46,14 +46,14 @@ let namespace: string
 let host: Runner | undefined
 
 beforeAll(async () => {
-  const { brokers, registryUrl, clickhouseUrl: url } = inject('parts')
+  const { brokers, registryUrl, clickhouse: at } = inject('parts')
   const id = randomUUID().slice(0, 8)
   folder = mkdtempSync(path.join(tmpdir(), 'backtest-'))
   namespace = `backtest-${id}.`
   database = `backtest_${id}`
   codec = await loadCodec(registryUrl)
   log = await openLog(namespace)
-  const access = { url, user: 'default', password: '', database }
+  const access = { ...at, database }
   await migrate({ ...access, namespace, brokers, registryUrl })
   clickhouse = connectClickhouse(access)
   const writer = log.writer()
@@ -68,7 +68,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await host?.stop()
   await clickhouse.close()
-  await dropDatabase(inject('parts').clickhouseUrl, database)
+  await dropDatabase(inject('parts').clickhouse, database)
   await log.close()
   rmSync(folder, { recursive: true, force: true })
 })
@@ -200,7 +200,7 @@ describe('a backtest', () => {
 
   it('is loaded into a database of its own, twice the same', async () => {
     const { manifest, study } = await replay(broker())
-    const own = connectClickhouse({ url: inject('parts').clickhouseUrl, user: 'default', password: '' })
+    const own = connectClickhouse(inject('parts').clickhouse)
     const run = await load(own, manifest, tablesOf(study, [10_000, 60_000]))
     await load(own, manifest, tablesOf(study, [10_000, 60_000]))
     const query = 'SELECT count() AS rows, max(number) AS last FROM backtests.signals FINAL WHERE run = {run:String}'
@@ -217,7 +217,7 @@ describe('a backtest', () => {
 })
 
 function tables(): Clickhouse {
-  return connectClickhouse({ url: inject('parts').clickhouseUrl, user: 'default', password: '', database })
+  return connectClickhouse({ ...inject('parts').clickhouse, database })
 }
 
 async function countOf(table: string): Promise<number> {

@@ -3,6 +3,7 @@ import { readConfig } from '../../infra/config/config.ts'
 import { loadCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import { readRunFile, urlOf, type RunFile } from '../../infra/local/run-file.ts'
+import { clickhouseOf } from '../../infra/local/secrets.ts'
 import { clickhouseTape } from '../../infra/tapes/clickhouse-tape.ts'
 import { fileTape } from '../../infra/tapes/file-tape.ts'
 import { kafkaTape } from '../../infra/tapes/kafka-tape.ts'
@@ -49,11 +50,8 @@ function openTables(run: RunFile): Tape {
 
 /** The running system's ClickHouse; without `database` the server's default one. */
 export function openClickhouse(run: RunFile, database?: string): Clickhouse {
-  const config = readConfig(process.env, ['CLICKHOUSE_USER', 'CLICKHOUSE_PASSWORD'])
   return connectClickhouse({
-    url: urlOf(run, 'clickhouse'),
-    user: config.CLICKHOUSE_USER,
-    password: config.CLICKHOUSE_PASSWORD,
+    ...clickhouseOf(run, process.env),
     ...(database === undefined ? {} : { database }),
     deadlineMs: QUERY_MS,
   })

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { openDatabase } from '../../api/clickhouse.ts'
+import { clickhouseEnv, type ClickhouseAccess } from '../../infra/config/clickhouse.ts'
 import { createMetrics } from '../../api/metrics.ts'
 import { FakeDatabase } from '../../api/testing/fake-database.ts'
 import { fillLog, fillViews } from '../../api/testing/facts.ts'
@@ -60,8 +61,8 @@ export default async function bench(parts: () => Promise<BenchParts>): Promise<r
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-api-'))
   const children: Child[] = []
   try {
-    const { clickhouseUrl, ...rest } = await parts()
-    const { api, database } = await startApi({ clickhouseUrl, ...rest }, folder)
+    const all = await parts()
+    const { api, database } = await startApi(all, folder)
     children.push(api)
     const bodyFile = path.join(folder, 'bodies.json')
     const bodies = await Promise.all(mix.map((target) => answer(api.url + target)))
@@ -69,7 +70,7 @@ export default async function bench(parts: () => Promise<BenchParts>): Promise<r
     const bare = await startServer('bare-koa', [...program('api/testing/bare-koa.ts'), bodyFile], folder, {})
     children.push(bare)
     const figures = [...(await cached(api.url, bare.url)), ...(await uncached(api.url))]
-    return [...figures, ...(await scans(clickhouseUrl, database)), await memory(api.url)]
+    return [...figures, ...(await scans(all.clickhouse, database)), await memory(api.url)]
   } finally {
     await Promise.all(children.map((child) => child.stop()))
     rmSync(folder, { recursive: true, force: true })
@@ -151,8 +152,8 @@ async function uncached(url: string): Promise<Figure[]> {
 }
 
 /** The one query of the extreme scan, and how many markets it gives. */
-async function scans(url: string, name: string): Promise<Figure[]> {
-  const database = openDatabase({ url, user: 'default', password: '', database: name }, createMetrics())
+async function scans(access: ClickhouseAccess, name: string): Promise<Figure[]> {
+  const database = openDatabase({ ...access, database: name }, createMetrics())
   const tookMs: number[] = []
   let markets = 0
   for (let n = 0; n < SCANS; n++) {
@@ -177,7 +178,7 @@ async function memory(url: string): Promise<Figure> {
 
 /** The API on a namespace and a database of its own, with three days of BTC, and all else of many assets. */
 async function startApi(
-  { brokers, registryUrl, clickhouseUrl }: BenchParts,
+  { brokers, registryUrl, clickhouse }: BenchParts,
   folder: string,
 ): Promise<{ api: Child; database: string }> {
   const id = randomUUID().slice(0, 8)
@@ -188,7 +189,7 @@ async function startApi(
     PARTITIONS: String(PARTITIONS),
     KAFKA_BROKERS: brokers.join(','),
     SCHEMA_REGISTRY_URL: registryUrl,
-    CLICKHOUSE_URL: clickhouseUrl,
+    ...clickhouseEnv(clickhouse),
     CLICKHOUSE_DATABASE: `bench_api_${id}`,
     API_PORT: '0',
     SYMBOLS: ['BTC', ...Array.from({ length: ASSETS }, (_, index) => `COIN${index}`)].join(','),

@@ -30,11 +30,11 @@ const markets = [
 
 /** Trades from Kafka into ClickHouse: rows a second, bytes a trade, and how long one takes to be found by a query. */
 export default async function bench(parts: () => Promise<BenchParts>): Promise<readonly Figure[]> {
-  const { brokers, registryUrl, clickhouseUrl: url } = await parts()
+  const { brokers, registryUrl, clickhouse: at } = await parts()
   const name = `bench_ingest_${process.pid}`
   const codec = await loadCodec(registryUrl)
   const log = await connectLog({ brokers, namespace: `${name}.`, clientId: 'bench' })
-  const access = { url, user: 'default', password: '', database: name }
+  const access = { ...at, database: name }
   const clickhouse = connectClickhouse(access)
   try {
     const sizes = { partitions: PARTITIONS, replicationFactor: 1, retentionBytes: 10_000_000_000 }

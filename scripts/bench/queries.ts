@@ -28,10 +28,10 @@ const venues = ['binance:perp:', 'bybit:perp:', 'okx:perp:', 'coinbase:spot:']
 
 /** Thirty days of one asset's hourly candles and volume delta among all trades, as worked queries read them. */
 export default async function bench(parts: () => Promise<BenchParts>): Promise<readonly Figure[]> {
-  const { clickhouseUrl: url } = await parts()
+  const { clickhouse: access } = await parts()
   const database = `bench_queries_${process.pid}`
-  const server = connectClickhouse({ url, user: 'default', password: '', deadlineMs: DEADLINE_MS })
-  const clickhouse = connectClickhouse({ url, user: 'default', password: '', database, deadlineMs: DEADLINE_MS })
+  const server = connectClickhouse({ ...access, deadlineMs: DEADLINE_MS })
+  const clickhouse = connectClickhouse({ ...access, database, deadlineMs: DEADLINE_MS })
   try {
     await server.run(`CREATE DATABASE ${database} ENGINE = Atomic`)
     await fill(clickhouse)

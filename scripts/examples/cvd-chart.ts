@@ -8,7 +8,7 @@ import { drawSvg } from './chart.ts'
  * but a worked query, which is plain SQL with parameters.
  */
 const help = `node scripts/examples/cvd-chart.ts [--asset btc] [--venue binance] [--seconds 60] [--hours 1 | --start T --end T]
-  [--out cvd.svg] [--url http://127.0.0.1:8123] [--user analyst] [--password analyst] [--database market]
+  [--out cvd.svg] [--url http://127.0.0.1:8123] [--user analyst] [--password ...] [--database market]
 Draws the price of a venue and the CVD over all venues. Times are UTC, ISO 8601.`
 
 const { values: given } = parseArgs({
@@ -22,7 +22,7 @@ const { values: given } = parseArgs({
     out: { type: 'string', default: 'cvd.svg' },
     url: { type: 'string', default: 'http://127.0.0.1:8123' },
     user: { type: 'string', default: 'analyst' },
-    password: { type: 'string', default: 'analyst' },
+    password: { type: 'string', default: '' },
     database: { type: 'string', default: 'market' },
     help: { type: 'boolean', default: false },
   },

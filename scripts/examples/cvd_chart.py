@@ -30,7 +30,7 @@ parser = argparse.ArgumentParser(description="Draws price, CVD and signals of an
 parser.add_argument("--host", default="127.0.0.1")
 parser.add_argument("--port", type=int, default=8123)
 parser.add_argument("--user", default="analyst")
-parser.add_argument("--password", default="analyst")
+parser.add_argument("--password", default="")
 parser.add_argument("--database", default="market")
 parser.add_argument("--asset", default="btc")
 parser.add_argument("--venue", default="binance")

@@ -39,7 +39,7 @@ const range = ['--asset', 'btc', '--start', '2024-08-08T23:54:00', '--end', '202
 
 it('the example in TypeScript draws the small world', async () => {
   const out = path.join(folder, 'ts.svg')
-  const { clickhouseUrl } = inject('parts')
+  const { url: clickhouseUrl } = inject('parts').clickhouse
   const times = ['--asset', 'btc', '--start', '2024-08-08T23:54:00Z', '--end', '2024-08-08T23:58:00Z']
   const where = ['--url', clickhouseUrl, '--database', world.database, '--out', out]
   const { stdout } = await run(process.execPath, [file('cvd-chart.ts'), ...times, ...where], { timeout: TIMEOUT_MS })
@@ -53,7 +53,7 @@ it.skipIf(missing !== undefined)(
   'the example in Python draws the small world',
   async () => {
     const out = path.join(folder, 'py.svg')
-    const { hostname, port } = new URL(inject('parts').clickhouseUrl)
+    const { hostname, port } = new URL(inject('parts').clickhouse.url)
     const where = ['--host', hostname, '--port', port, '--database', world.database, '--out', out]
     const { stdout } = await run(python, [file('cvd_chart.py'), ...range, ...where], { timeout: TIMEOUT_MS })
     expect(stdout.split('\n')).toEqual([

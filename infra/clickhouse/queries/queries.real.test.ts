@@ -10,8 +10,8 @@ let analyst: Clickhouse
 beforeAll(async () => {
   world = await createWorld('queries')
   await fillSmallWorld(world)
-  const { clickhouseUrl: url } = inject('parts')
-  analyst = connectClickhouse({ url, user: 'analyst', password: 'analyst', database: world.database })
+  const { url } = inject('parts').clickhouse
+  analyst = connectClickhouse({ url, user: 'analyst', password: '', database: world.database })
 })
 afterAll(async () => {
   await analyst.close()

@@ -40,11 +40,11 @@ const allowed = [
     '2\t30\t1000000000\t4\t10000000',
   ],
   ['SELECT 1 SETTINGS max_threads = 1, max_execution_time = 5', '1'],
-  ["SELECT count() FROM system.columns WHERE database = 'market'", '2'],
+  ["SELECT count() FROM system.columns WHERE database = 'market'", '3'],
   ["SELECT sum(rows) FROM system.parts WHERE database = 'market'", '1000'],
 ] as const
 
-/** Statements with the code that refuses them: 497 no grant, 452 over a limit, 164 read-only, 241, 396, 158, 159 a limit reached. */
+/** Statements with the code that refuses them: 497 no grant, 452 over a limit, 164 read-only, 241, 396, 158, 159 a limit reached, 636 no table that it may see. */
 const refused = [
   ['INSERT INTO market.kept VALUES (1)', 497],
   ['CREATE TABLE market.x (a UInt8) ENGINE = Memory', 497],
@@ -57,7 +57,24 @@ const refused = [
   ['SELECT name FROM system.users', 497],
   ["SELECT * FROM file('/etc/passwd', 'CSV', 'a String')", 497],
   ["SELECT * FROM url('http://127.0.0.1:1', 'CSV', 'a String')", 497],
+  ["SELECT * FROM remote('127.0.0.1:1', 'system', 'one', 'u', 'p')", 497],
+  ["SELECT * FROM remoteSecure('127.0.0.1:1', 'system', 'one', 'u', 'p')", 497],
+  ["SELECT * FROM mysql('127.0.0.1:1', 'd', 't', 'u', 'p')", 497],
+  ["SELECT * FROM postgresql('127.0.0.1:1', 'd', 't', 'u', 'p')", 497],
+  ["SELECT * FROM mongodb('127.0.0.1:1', 'd', 't', 'u', 'p', 'a String')", 497],
+  ["SELECT * FROM redis('127.0.0.1:1', 'k', 'k String')", 497],
+  ["SELECT * FROM sqlite('/tmp/x.db', 't')", 497],
+  ["SELECT * FROM s3('http://127.0.0.1:1/bucket/x.csv', 'CSV', 'a String')", 497],
+  ["SELECT * FROM executable('x.sh', 'CSV', 'a String')", 497],
+  ["SELECT * FROM odbc('DSN=x', 'd', 't')", 497],
+  ["SELECT * FROM jdbc('x', 'd', 't')", 497],
+  ["SELECT * FROM hdfs('hdfs://127.0.0.1:1/x', 'CSV', 'a String')", 497],
+  ["SELECT * FROM filesystem('/etc')", 497],
+  ["SELECT * FROM merge('other', '.*')", 636],
+  ['SELECT * FROM loop(other.kept)', 497],
+  ["SELECT * FROM eval('SELECT a FROM other.kept') SETTINGS allow_experimental_eval_table_function = 1", 497],
   ["INSERT INTO FUNCTION file('/tmp/analyst-out', 'CSV', 'a String') VALUES ('x')", 497],
+  ['SELECT * FROM market.queue SETTINGS stream_like_engine_allow_direct_select = 1', 452],
   ['SET readonly = 0', 164],
   ['SELECT 1 SETTINGS max_memory_usage = 0', 452],
   ['SELECT 1 SETTINGS max_execution_time = 0', 452],
@@ -77,6 +94,7 @@ describe('the user analyst of a server', () => {
       'CREATE TABLE market.kept (a UInt32) ENGINE = MergeTree ORDER BY a',
       'INSERT INTO market.kept SELECT number FROM numbers(1000)',
       'CREATE VIEW market.seen AS SELECT a FROM market.kept',
+      "CREATE TABLE market.queue (a UInt32) ENGINE = Kafka SETTINGS kafka_broker_list = '127.0.0.1:1', kafka_topic_list = 't', kafka_group_name = 'g', kafka_format = 'CSV'",
       'CREATE DATABASE other ENGINE = Atomic',
       'CREATE TABLE other.kept (a UInt32) ENGINE = MergeTree ORDER BY a',
     ])

@@ -7,16 +7,17 @@ import clickhouse_connect
 
 host, port = sys.argv[1], int(sys.argv[2])
 database = sys.argv[3]
+own_password = sys.argv[4]
 seen = {}
 
-client = clickhouse_connect.get_client(host=host, port=port, database=database)
+client = clickhouse_connect.get_client(host=host, port=port, database=database, password=own_password)
 seen["ping"] = client.ping()
 client.command("CREATE TABLE IF NOT EXISTS py (n UInt64, s String, f Nullable(Float64)) ENGINE = MergeTree ORDER BY n")
 rows = [[n, f"row {n}", None if n % 3 == 0 else n / 4] for n in range(60_000)]
 for codec in (True, "lz4", "zstd", "gzip", False):
     client.command("TRUNCATE TABLE py")
     try:
-        own = clickhouse_connect.get_client(host=host, port=port, database=database, compress=codec)
+        own = clickhouse_connect.get_client(host=host, port=port, database=database, password=own_password, compress=codec)
     except Exception as error:  # a codec whose Python package is not installed
         seen[f"codec {codec}"] = str(error)
         continue
@@ -30,7 +31,7 @@ try:
     client.query("SELECT * FROM nothing_here")
 except clickhouse_connect.driver.exceptions.DatabaseError as error:
     seen["error"] = "UNKNOWN_TABLE" in str(error)
-reader = clickhouse_connect.get_client(host=host, port=port, database=database, username="reader", password="reader")
+reader = clickhouse_connect.get_client(host=host, port=port, database=database, username="analyst")
 seen["reader"] = reader.query("SELECT count() FROM py").result_rows[0][0]
 try:
     reader.command("DROP TABLE py")

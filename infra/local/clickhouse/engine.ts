@@ -58,6 +58,8 @@ export interface Connection {
 export interface Engine {
   readonly version: string
   readonly timezone: string
+  /** Names of all its table functions. */
+  readonly tableFunctions: readonly string[]
   connect(): Connection
   /** Asks the engine to end the statement that runs under `log_comment` = `tag`; resolves when it is told. */
   kill(tag: string): Promise<void>
@@ -79,6 +81,7 @@ export async function openEngine(dataDir: string, configFile: string): Promise<E
   const main = connection(native, root)
   const about = await main.run('SELECT version(), timezone()', 'TabSeparated')
   const [version = '', timezone = ''] = Buffer.from(about.bytes).toString().trim().split('\t')
+  const names = await main.run('SELECT name FROM system.table_functions', 'TabSeparated')
   const once = async (sql: string): Promise<void> => {
     const own = connect()
     await own.run(sql).finally(() => own.close())
@@ -86,6 +89,7 @@ export async function openEngine(dataDir: string, configFile: string): Promise<E
   return {
     version,
     timezone,
+    tableFunctions: Buffer.from(names.bytes).toString().trim().split('\n'),
     connect,
     // Never SYNC: the engine keeps an ended query in its list until its connection closes, so SYNC never returns.
     kill: (tag) => once(`KILL QUERY WHERE Settings['log_comment'] = ${literal(tag)} ASYNC`),

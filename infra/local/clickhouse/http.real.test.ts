@@ -5,18 +5,21 @@ import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { asPages, guarded } from '../../http/test-pages.ts'
 
-const { clickhouseUrl: url } = inject('parts')
+const { url, user: username, password } = inject('parts').clickhouse
+const headers = { 'x-clickhouse-user': username, 'x-clickhouse-key': password }
+const raw = `Host: localhost\r\nX-ClickHouse-User: ${username}\r\nX-ClickHouse-Key: ${password}\r\n`
 const database = `http_${process.pid}`
 const run = promisify(execFile)
 const log = { level: ClickHouseLogLevel.OFF }
 
 let client: ClickHouseClient
 beforeAll(async () => {
-  const server = createClient({ log, url })
+  const server = createClient({ log, url, username, password })
   await server.command({ query: `CREATE DATABASE ${database} ENGINE = Atomic` })
   await server.close()
-  client = createClient({ log, url, database })
+  client = createClient({ log, url, username, password, database })
   await client.command({ query: 'CREATE TABLE t (a UInt32, b String) ENGINE = MergeTree ORDER BY a' })
 })
 afterAll(async () => {
@@ -27,6 +30,7 @@ afterAll(async () => {
 const post = (query: string, parameters: Record<string, string> = {}, body?: string): Promise<Response> =>
   fetch(`${url}/?${String(new URLSearchParams({ database, query, ...parameters }))}`, {
     method: 'POST',
+    headers,
     body: body ?? null,
   })
 
@@ -68,7 +72,7 @@ describe('the official client', () => {
   })
 
   it.each([true, false])('streams a large result, compressed: %s', async (response) => {
-    const compressing = createClient({ log, url, compression: { response, request: response } })
+    const compressing = createClient({ log, url, username, password, compression: { response, request: response } })
     const result = await compressing.query({ query: 'SELECT number AS n FROM numbers(1000000)', format: 'JSONEachRow' })
     let sum = 0
     for await (const batch of result.stream<{ n: number }>()) for (const row of batch) sum += row.json().n
@@ -95,7 +99,7 @@ describe('the official client', () => {
   })
 
   it.each([true, false])('never takes a result that broke off for a whole one, compressed: %s', async (response) => {
-    const own = createClient({ log, url, compression: { response } })
+    const own = createClient({ log, url, username, password, compression: { response } })
     const result = await own.query({ query: late, format: 'TabSeparated' })
     await expect(result.text()).rejects.toThrow()
     await own.close()
@@ -119,7 +123,7 @@ describe('the official client', () => {
   })
 
   it('keeps temporary tables and settings of a session, and locks it', async () => {
-    const session = createClient({ log, url, session_id: `s-${database}`, max_open_connections: 2 })
+    const session = createClient({ log, url, username, password, session_id: `s-${database}`, max_open_connections: 2 })
     await session.command({ query: 'CREATE TEMPORARY TABLE mine (a UInt8)' })
     await session.insert({ table: 'mine', values: [{ a: 7 }], format: 'JSONEachRow' })
     expect(await (await session.query({ query: 'SELECT a FROM mine', format: 'JSONEachRow' })).json()).toEqual([
@@ -137,15 +141,29 @@ describe('the official client', () => {
 
 describe('the HTTP interface', () => {
   it('takes a statement from the URL, the body, or both', async () => {
-    expect(await (await fetch(`${url}/?query=SELECT%201`)).text()).toBe('1\n')
-    expect(await (await fetch(url, { method: 'POST', body: 'SELECT 2 FORMAT CSV' })).text()).toBe('2\n')
+    expect(await (await fetch(`${url}/?query=SELECT%201`, { headers })).text()).toBe('1\n')
+    expect(await (await fetch(url, { method: 'POST', headers, body: 'SELECT 2 FORMAT CSV' })).text()).toBe('2\n')
     expect(await (await post('SELECT 3', {}, '+ 4')).text()).toBe('7\n')
     expect(await (await fetch(url)).text()).toBe('Ok.\n')
     expect((await fetch(`${url}/nothing`)).status).toBe(404)
   })
 
+  it('asks who may write for the password, and says who may read without', async () => {
+    for (const user of ['', '&user=default', '&user=default&password=wrong']) {
+      const answer = await fetch(`${url}/?database=${database}${user}`, { method: 'POST', body: 'DROP TABLE t' })
+      expect([answer.status, answer.headers.get('x-clickhouse-exception-code')]).toEqual([403, '516'])
+      expect(await answer.text()).toContain('Read as user=analyst')
+    }
+  })
+
+  it('takes nothing from a web page of another site, whoever it says it is', async () => {
+    for (const user of ['analyst', `default&password=${password}`])
+      expect(await asPages(`${url}/?user=${user}&query=SELECT+1`, 'CREATE DATABASE evil')).toEqual(guarded)
+    expect(await asPages(`${url}/metrics`)).toEqual(guarded)
+  })
+
   it('changes nothing on a GET', async () => {
-    const answer = await fetch(`${url}/?database=${database}&query=DROP%20TABLE%20t`)
+    const answer = await fetch(`${url}/?database=${database}&query=DROP%20TABLE%20t`, { headers })
     expect([answer.status, answer.headers.get('x-clickhouse-exception-code')]).toEqual([500, '164'])
   })
 
@@ -184,6 +202,7 @@ describe('the HTTP interface', () => {
       )
       const answer = await fetch(`${url}/?database=${database}`, {
         method: 'POST',
+        headers,
         body: Readable.toWeb(Readable.from(chunks)),
         duplex: 'half',
       })
@@ -202,10 +221,14 @@ describe('the HTTP interface', () => {
     const answer = await fetch(url, {
       method: 'POST',
       body: gzipSync('SELECT 41 + 1'),
-      headers: { 'content-encoding': 'gzip' },
+      headers: { ...headers, 'content-encoding': 'gzip' },
     })
     expect(await answer.text()).toBe('42\n')
-    const broken = await fetch(url, { method: 'POST', body: 'not gzip', headers: { 'content-encoding': 'gzip' } })
+    const broken = await fetch(url, {
+      method: 'POST',
+      body: 'not gzip',
+      headers: { ...headers, 'content-encoding': 'gzip' },
+    })
     expect(broken.headers.get('x-clickhouse-exception-code')).toBe('271')
   })
 
@@ -215,7 +238,7 @@ describe('the HTTP interface', () => {
     const socket = connect(Number(port), hostname)
     const query = encodeURIComponent('INSERT INTO torn FORMAT TSV')
     socket.write(
-      `POST /?database=${database}&query_id=torn-${database}&query=${query} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      `POST /?database=${database}&query_id=torn-${database}&query=${query} HTTP/1.1\r\n${raw}Transfer-Encoding: chunked\r\n\r\n`,
     )
     const lines = '1\n'.repeat(100_000)
     const chunk = `${lines.length.toString(16)}\r\n${lines}\r\n`
@@ -230,7 +253,7 @@ describe('the HTTP interface', () => {
 
   it('works with curl', async () => {
     const curl = async (...args: string[]): Promise<string> =>
-      (await run('curl', ['-sS', '--max-time', '20', ...args])).stdout
+      (await run('curl', ['-sS', '--max-time', '20', '-H', `X-ClickHouse-Key: ${password}`, ...args])).stdout
     expect(await curl(`${url}/ping`)).toBe('Ok.\n')
     expect(await curl(url, '--data-binary', 'SELECT 1, 2 FORMAT CSVWithNames')).toBe('"1","2"\n1,2\n')
     expect(await curl('--compressed', `${url}/?enable_http_compression=1`, '-d', "SELECT repeat('x', 5)")).toBe(
@@ -242,9 +265,7 @@ describe('the HTTP interface', () => {
     const { hostname, port } = new URL(url)
     const socket = connect(Number(port), hostname)
     const body = "SELECT number, repeat('x', 100) FROM numbers(20000000)"
-    socket.write(
-      `POST /?query_id=slow-${database} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-    )
+    socket.write(`POST /?query_id=slow-${database} HTTP/1.1\r\n${raw}Content-Length: ${body.length}\r\n\r\n${body}`)
     socket.pause()
     const progress = async (): Promise<number> => {
       const [row] = await rows<{ n: number }>(

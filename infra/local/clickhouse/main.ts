@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
 import type { Server } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import { readConfig } from '../../config/config.ts'
+import { clickhousePassword, clickhousePasswordSettings } from '../../config/clickhouse.ts'
+import { ConfigError, readConfig, type Config } from '../../config/config.ts'
 import { listen } from '../../http/ops.ts'
 import { runService, sayReady } from '../../lifecycle.ts'
 import type { Logger } from '../../log.ts'
@@ -14,6 +15,7 @@ import { Pipes } from './pipes.ts'
 import type { Parts } from './run.ts'
 import { createHttp } from './server.ts'
 import { Sessions } from './sessions.ts'
+import { reachingCalls, type User } from './users.ts'
 
 const RUNNING_MAX = 16
 const WAITING_MAX = 200
@@ -27,13 +29,7 @@ const PURGE_EVERY_MS = 60_000
 /** Loopback only: the server trusts whoever knows a password and has no TLS. */
 const HOST = '127.0.0.1'
 
-const names = [
-  'DATA_DIR',
-  'CLICKHOUSE_PORT',
-  'CLICKHOUSE_PASSWORD',
-  'CLICKHOUSE_ANALYST_PASSWORD',
-  'CLICKHOUSE_READER_PASSWORD',
-] as const
+const names = ['DATA_DIR', 'CLICKHOUSE_PORT', ...clickhousePasswordSettings, 'CLICKHOUSE_ANALYST_PASSWORD'] as const
 
 await runService({
   name: 'clickhouse',
@@ -41,6 +37,7 @@ await runService({
   settings: [...names, 'LOG_LEVEL', 'LOG_FORMAT'],
   async start(log) {
     const config = readConfig(process.env, names)
+    const users = usersOf(config)
     const dataDir = resolve(config.DATA_DIR)
     checkVersion(dataDir, engineVersion())
     const configFile = writeConfig(dataDir)
@@ -49,11 +46,8 @@ await runService({
     const admission = new Admission({ running: RUNNING_MAX, waiting: WAITING_MAX, waitMs: WAIT_MS_MAX })
     const parts: Parts = {
       engine,
-      users: [
-        { name: 'default', password: config.CLICKHOUSE_PASSWORD },
-        { name: 'analyst', password: config.CLICKHOUSE_ANALYST_PASSWORD },
-        { name: 'reader', password: config.CLICKHOUSE_READER_PASSWORD },
-      ],
+      users,
+      reaching: reachingCalls(engine.tableFunctions),
       admission,
       sessions: new Sessions(() => engine.connect()),
       pipes: new Pipes(RUNNING_MAX * 2),
@@ -67,6 +61,18 @@ await runService({
     return () => stop(server, parts, purge, log)
   },
 })
+
+/** `default` may write, so nobody guesses its password; `analyst`, and `reader` as it was once called, may only read. */
+function usersOf(config: Config<(typeof names)[number]>): User[] {
+  const password = clickhousePassword(config)
+  if (password === '') throw new ConfigError('CLICKHOUSE_PASSWORD is not set: give it or CLICKHOUSE_PASSWORD_FILE')
+  const analyst = config.CLICKHOUSE_ANALYST_PASSWORD
+  return [
+    { name: 'default', password },
+    { name: 'analyst', password: analyst },
+    { name: 'reader', password: analyst },
+  ]
+}
 
 /** When nothing runs, freed memory goes back to the system. */
 async function giveMemoryBack({ engine, admission }: Parts, log: Logger): Promise<void> {

@@ -17,12 +17,15 @@ const missing = ((): string | undefined => {
 if (missing !== undefined) console.log(`skipped: ${missing}`)
 
 it.skipIf(missing !== undefined)('serves clickhouse-connect unchanged, with every codec it has', async () => {
-  const url = new URL(inject('parts').clickhouseUrl)
+  const { url: at, user: username, password } = inject('parts').clickhouse
+  const url = new URL(at)
   const database = `python_${process.pid}`
-  const client = createClient({ url })
+  const client = createClient({ url, username, password })
   await client.command({ query: `CREATE DATABASE ${database} ENGINE = Atomic` })
   const script = fileURLToPath(new URL('connect.py', import.meta.url))
-  const { stdout } = await promisify(execFile)(python, [script, url.hostname, url.port, database], { timeout: 50_000 })
+  const { stdout } = await promisify(execFile)(python, [script, url.hostname, url.port, database, password], {
+    timeout: 50_000,
+  })
   await client.command({ query: `DROP DATABASE ${database}` })
   await client.close()
   const { stream, ...seen } = JSON.parse(stdout) as Record<string, unknown>

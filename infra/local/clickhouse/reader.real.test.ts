@@ -1,11 +1,18 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createClient, type ClickHouseClient } from '@clickhouse/client'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { reachingCalls } from './users.ts'
 
-const { clickhouseUrl: url } = inject('parts')
+const { url, user: username, password } = inject('parts').clickhouse
 const database = `reader_${process.pid}`
+const SECRET_WORD = 'nobodys-business'
 let admin: ClickHouseClient
 beforeAll(async () => {
-  admin = createClient({ url })
+  admin = createClient({ url, username, password })
   await admin.command({ query: `CREATE DATABASE ${database} ENGINE = Atomic` })
   await admin.command({ query: `CREATE TABLE ${database}.t (a UInt32) ENGINE = MergeTree ORDER BY a` })
   await admin.command({ query: `INSERT INTO ${database}.t SELECT number FROM numbers(100)` })
@@ -21,7 +28,7 @@ const askAs = async (
   parameters: Record<string, string> = {},
 ): Promise<{ code: string; text: string }> => {
   const search = new URLSearchParams({ database, ...parameters })
-  const headers = { 'x-clickhouse-user': user, 'x-clickhouse-key': user }
+  const headers = { 'x-clickhouse-user': user }
   const answer = await fetch(`${url}/?${String(search)}`, { method: 'POST', body: query, headers })
   return { code: answer.headers.get('x-clickhouse-exception-code') ?? 'none', text: await answer.text() }
 }
@@ -38,7 +45,6 @@ describe.each(['reader', 'analyst'])('%s', (user) => {
       url,
       database,
       username: user,
-      password: user,
       session_id: 'r',
       compression: { response: true },
     })
@@ -115,5 +121,111 @@ describe.each(['reader', 'analyst'])('%s', (user) => {
 
   it('left the table and the engine as they were', async () => {
     expect((await ask('SELECT count() FROM t')).text).toBe('100\n')
+  })
+})
+
+/** What a query could reach if it reached out: a port that counts who comes, and a file with a word in it. */
+async function bait(): Promise<{ port: number; file: string; came: () => number; close: () => void }> {
+  let came = 0
+  const server = createServer((socket) => {
+    came += 1
+    socket.destroy()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const folder = mkdtempSync(join(tmpdir(), 'bait-'))
+  const file = join(folder, 'bait.csv')
+  writeFileSync(file, `${SECRET_WORD}\n`)
+  const close = (): void => {
+    server.close()
+    rmSync(folder, { recursive: true })
+  }
+  return { port: (server.address() as AddressInfo).port, file, came: () => came, close }
+}
+
+describe('nothing that the engine offers', () => {
+  const ask = (query: string): ReturnType<typeof askAs> => askAs('analyst', query)
+  const names = async (table: string): Promise<string[]> =>
+    (
+      await (
+        await admin.query({ query: `SELECT name FROM system.${table}`, format: 'JSONEachRow' })
+      ).json<{ name: string }>()
+    ).map(({ name }) => name)
+
+  it('as a table function reaches a port or a file for analyst', async () => {
+    const { port, file, came, close } = await bait()
+    const makesRows = new Set<string>()
+    const isOfOwnRows = (name: string): boolean => !reachingCalls([name]).test(`${name}(`)
+    for (const name of await names('table_functions')) {
+      for (const args of [
+        `'http://127.0.0.1:${port}/x.csv', 'CSV', 'a String'`,
+        `'127.0.0.1:${port}', 'system', 'one'`,
+        `'${file}'`,
+        `'${file}', 'CSV', 'a String'`,
+        '3',
+        '1, 3',
+        "'a UInt8'",
+        "CSV, 'a\\nb'",
+        'SELECT 1',
+        `'${database}', 't'`,
+      ]) {
+        const { code, text } = await ask(`SELECT * FROM ${name}(${args}) LIMIT 1`)
+        expect(text).not.toContain(SECRET_WORD)
+        if (code === 'none') makesRows.add(name)
+      }
+      for (const statement of ['DESCRIBE TABLE', 'EXPLAIN SELECT * FROM', 'EXPLAIN AST SELECT * FROM'])
+        await ask(`${statement} ${name}('http://127.0.0.1:${port}/x.csv', 'CSV', 'a String')`)
+    }
+    expect(came()).toBe(0)
+    expect([...makesRows].filter((name) => !isOfOwnRows(name))).toEqual([])
+    close()
+  })
+
+  it('as a function reaches a port or a file for analyst', async () => {
+    const { port, file, came, close } = await bait()
+    const all = (await names('functions')).filter((name) => /^[a-zA-Z]\w*$/.test(name) && !/^sleep/i.test(name))
+    expect(all.length).toBeGreaterThan(1_000)
+    const texts = [`'http://127.0.0.1:${port}/x'`, `'${file}'`]
+    const answers = async (name: string): Promise<string> => {
+      const told = texts.flatMap((text) =>
+        [1, 2, 3].map((count) => ask(`SELECT ${name}(${Array(count).fill(text).join(', ')}) LIMIT 1 FORMAT TSV`)),
+      )
+      return (await Promise.all(told)).map(({ text }) => text).join()
+    }
+    for (const name of all) expect(await answers(name)).not.toContain(SECRET_WORD)
+    expect(came()).toBe(0)
+    close()
+  })
+
+  it('as a table engine or a dictionary can be made by analyst', async () => {
+    for (const engine of await names('table_engines'))
+      expect((await ask(`CREATE TABLE made (a UInt8) ENGINE = ${engine}`)).code).toBe('164')
+    expect((await ask(`CREATE TEMPORARY TABLE made (a UInt8) ENGINE = URL('http://127.0.0.1:1', 'CSV')`)).code).toBe(
+      '164',
+    )
+    for (const source of await names('dictionary_sources'))
+      expect(
+        (await ask(`CREATE DICTIONARY made (a UInt64) PRIMARY KEY a SOURCE(${source}()) LAYOUT(FLAT()) LIFETIME(0)`))
+          .code,
+      ).not.toBe('none')
+    expect(await names(`tables WHERE name = 'made'`)).toEqual([])
+  })
+
+  it('shows analyst what others ask, or a password in a table’s text', async () => {
+    for (const query of [
+      'SELECT query FROM system.processes',
+      'SHOW PROCESSLIST',
+      "SELECT * FROM merge('system', '^proc')",
+      'SELECT * FROM system.query_cache',
+      'SELECT name FROM system.users',
+    ])
+      expect(['164', '497']).toContain((await ask(query)).code)
+    await admin.command({
+      query: `CREATE TABLE ${database}.queue (a String) ENGINE = Kafka SETTINGS kafka_broker_list = '127.0.0.1:1', kafka_topic_list = 't', kafka_group_name = 'g', kafka_format = 'AvroConfluent', kafka_num_consumers = 1, format_avro_schema_registry_url = 'http://user:${SECRET_WORD}@127.0.0.1:1/'`,
+    })
+    const { text } = await ask(`SELECT create_table_query, engine_full FROM system.tables WHERE name = 'queue'`)
+    expect(text).toContain('kafka_topic_list')
+    expect(text + (await ask('SHOW CREATE TABLE queue')).text).not.toContain(SECRET_WORD)
+    expect((await ask('SELECT * FROM queue')).code).not.toBe('none')
   })
 })

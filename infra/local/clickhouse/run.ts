@@ -18,6 +18,8 @@ import { checkReaderText, isReader, type User } from './users.ts'
 export interface Parts {
   readonly engine: Engine
   readonly users: readonly User[]
+  /** Calls that a reader may not make. */
+  readonly reaching: RegExp
   readonly admission: Admission
   readonly sessions: Sessions
   readonly pipes: Pipes
@@ -122,7 +124,7 @@ function finish(response: ServerResponse, done: Done): void {
 }
 
 /** One statement only, and for a reader one that only reads. */
-async function check({ ask, statement }: Job, connection: Connection): Promise<Classified> {
+async function check({ ask, statement, parts }: Job, connection: Connection): Promise<Classified> {
   const { sql, source } = statement
   if (usesServerFiles(source?.from === 'data' ? sql.slice(0, source.headEnd) : sql))
     throw new QueryError(code.notImplemented, 'INTO OUTFILE and FROM INFILE are not served here. (NOT_IMPLEMENTED)')
@@ -135,7 +137,7 @@ async function check({ ask, statement }: Job, connection: Connection): Promise<C
   if (kind.statementCount > 1)
     throw new QueryError(code.syntaxError, 'Syntax error: Multi-statements are not allowed. (SYNTAX_ERROR)')
   if (!isReader(ask.user)) return kind
-  checkReaderText(sql)
+  checkReaderText(sql, parts.reaching)
   if (kind.statementCount !== 1 || kind.queryClass !== 0)
     throw new QueryError(code.readonly, `${ask.user.name}: Cannot execute query in readonly mode. (READONLY)`)
   return kind

@@ -11,9 +11,13 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-const start = (port = 0) => startClickhouse({ dataDir: join(dir, 'data'), port, logFile: join(dir, 'log') })
+const password = 'of-this-test'
+const start = (port = 0, env: Record<string, string> = { CLICKHOUSE_PASSWORD: password }) =>
+  startClickhouse({ dataDir: join(dir, 'data'), port, logFile: join(dir, 'log'), env })
 const log = (): string => readFileSync(join(dir, 'log'), 'utf8')
-const ask = async (url: string, body: string): Promise<string> => (await fetch(url, { method: 'POST', body })).text()
+const headers = { 'x-clickhouse-key': password }
+const ask = async (url: string, body: string): Promise<string> =>
+  (await fetch(url, { method: 'POST', body, headers })).text()
 
 describe('startClickhouse', () => {
   it('keeps its data over a clean stop and a kill', async () => {
@@ -53,6 +57,11 @@ describe('startClickhouse', () => {
     writeFileSync(join(dir, 'data', 'version.json'), '{"format":1,"engine":"99.1.1.1"}')
     await expect(start()).rejects.toThrow('clickhouse ended before it was ready')
     expect(log()).toContain('was written by a newer version (engine 99.1.1.1')
+  })
+
+  it('does not start without a password for who may write', async () => {
+    await expect(start(0, {})).rejects.toThrow('clickhouse ended before it was ready')
+    expect(log()).toContain('CLICKHOUSE_PASSWORD is not set')
   })
 
   it('names a port that is taken, and a folder that is open elsewhere', async () => {

@@ -8,12 +8,12 @@ export interface ClickhouseOptions {
   /** 0: any free one. */
   readonly port: number
   readonly logFile: string
-  /** Further settings: CLICKHOUSE_PASSWORD, CLICKHOUSE_ANALYST_PASSWORD, LOG_LEVEL. */
-  readonly env?: Readonly<Record<string, string>>
+  /** CLICKHOUSE_PASSWORD or CLICKHOUSE_PASSWORD_FILE, without which it does not start, and further settings. */
+  readonly env: Readonly<Record<string, string>>
 }
 
 /** Starts the local ClickHouse; its `url` is the HTTP interface on loopback. */
-export function startClickhouse({ dataDir, port, logFile, env = {} }: ClickhouseOptions): Promise<Child> {
+export function startClickhouse({ dataDir, port, logFile, env }: ClickhouseOptions): Promise<Child> {
   mkdirSync(dataDir, { recursive: true })
   return startChild({
     name: 'clickhouse',
