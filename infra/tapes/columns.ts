@@ -1,12 +1,11 @@
 import { schemaText } from '../../schemas/codec.ts'
 import type { RecordType } from '../../schemas/records.ts'
-import { implied } from './implied.ts'
 import { optional, required, type ColumnTypes, type ParquetType, type Plain } from './parquet-types.ts'
 
 /** Columns of the log beside a record's own; records have no field that begins with an underscore. */
 export const LOG_COLUMNS: ColumnTypes = [
   ['_offset', required('int64')],
-  ['_time', required('int64')],
+  ['_time', required('time')],
   ['_key', optional(required('text'))],
 ]
 
@@ -17,12 +16,10 @@ export function fieldNames(record: RecordType): readonly string[] {
 
 /**
  * The columns of a record type in a file: those of the log, then its own by its Avro schema. Lists, maps and records are
- * nested columns; an enum is text.
+ * nested columns; an enum is text; a time is one.
  */
 export function columnsOf(record: RecordType): ColumnTypes {
-  const own = fieldsOf(record).map(({ name, type }) => [name, typeOf(type)] as const)
-  const absent = implied[record] ?? {}
-  return [...LOG_COLUMNS, ...own].map(([name, type]) => [name, name in absent ? optional(type) : type] as const)
+  return [...LOG_COLUMNS, ...fieldsOf(record).map(columnOf)]
 }
 
 type Schema = string | readonly Schema[] | Named
@@ -35,30 +32,33 @@ interface Named {
 interface Field {
   readonly name: string
   readonly type: Schema
+  readonly doc?: string
 }
 
 function fieldsOf(record: RecordType): readonly Field[] {
   return (JSON.parse(schemaText(record)) as Named).fields ?? []
 }
 
-function typeOf(schema: Schema): ParquetType {
-  if (typeof schema === 'string') return required(plain[schema] ?? 'text')
-  if (isUnion(schema)) return optional(typeOf(schema.find((branch) => branch !== 'null') ?? 'string'))
+/** A schema has no type of its own for times: each field's sentence says its unit. */
+const isTime = /\bmicroseconds since the Unix epoch\b/i
+
+function columnOf({ name, type, doc = '' }: Field): readonly [name: string, type: ParquetType] {
+  return [name, typeOf(type, isTime.test(doc) ? 'time' : 'int64')]
+}
+
+/** `long`: what a whole number of 64 bits is in it. */
+function typeOf(schema: Schema, long: 'int64' | 'time' = 'int64'): ParquetType {
+  if (typeof schema === 'string') return required(schema === 'long' ? long : (plain[schema] ?? 'text'))
+  if (isUnion(schema)) return optional(typeOf(schema.find((branch) => branch !== 'null') ?? 'string', long))
   const { type, items = 'string', values = 'string', fields = [] } = schema
   if (type === 'array') return { kind: 'list', isOptional: false, values: typeOf(items) }
   if (type === 'map') return { kind: 'map', isOptional: false, values: typeOf(values) }
-  if (type === 'record')
-    return {
-      kind: 'struct',
-      isOptional: false,
-      fields: fields.map((field) => [field.name, typeOf(field.type)] as const),
-    }
-  return typeOf(type)
+  if (type === 'record') return { kind: 'struct', isOptional: false, fields: fields.map(columnOf) }
+  return typeOf(type, long)
 }
 
 /** Other names are those of enums. */
 const plain: Readonly<Record<string, Plain>> = {
-  long: 'int64',
   int: 'int32',
   double: 'double',
   float: 'float',

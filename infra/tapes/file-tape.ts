@@ -19,7 +19,7 @@ export function fileTape(folder: string): Tape {
   const segments = readSegments(folder)
   for (const span of header.spans) checkComplete(folder, span, segments)
   const files = ownCodec()
-  const read = header.format === 'avro' ? avroReader(files, folder) : parquetReader(files.codec, folder)
+  const read = header.format === 'avro' ? avroReader(files, folder) : parquetReader(files.codec, folder, header.version)
   return {
     name: folder,
     partitions: header.partitions,

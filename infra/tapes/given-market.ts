@@ -4,8 +4,8 @@ import { codec, FIRST_OFFSET } from './given.ts'
 
 /** Bytes of the venues' frames that a trade takes on the wire, as recorded of the four trade venues. */
 const FRAME_BYTES = 162
-/** What a trade may take in a file: a fifteenth of its frame. */
-export const BYTES_MAX = FRAME_BYTES / 15
+/** What a trade may take in a file with every column whole: an eighth of its frame. */
+export const BYTES_MAX = FRAME_BYTES / 8
 
 interface Market {
   readonly instrument: string

@@ -32,12 +32,12 @@ type ConvertPlain = (type: ParquetType) => Convert
 const same: Convert = (value) => value
 
 function toOurs({ kind }: ParquetType): Convert {
-  if (kind === 'int64') return whole
+  if (kind === 'int64' || kind === 'time') return whole
   return kind === 'bytes' ? (value) => (value instanceof Uint8Array ? Buffer.from(value) : value) : same
 }
 
 function toTheirs({ kind }: ParquetType): Convert {
-  return kind === 'int64' ? (value) => BigInt(Number(value)) : same
+  return kind === 'int64' || kind === 'time' ? (value) => BigInt(Number(value)) : same
 }
 
 function whole(value: unknown): number {

@@ -5,8 +5,10 @@ import { topicOf, type TopicName } from '../../schemas/topics.ts'
 import type { LogRecord } from '../kafka/seam.ts'
 import { columnsOf, fieldNames, LOG_COLUMNS } from './columns.ts'
 import type { SegmentReader } from './file-tape.ts'
-import { fillIn, leaveOut } from './implied.ts'
+import { TAPE_VERSION } from './folder.ts'
 import { decodeParquet, encodeParquet, type Cells } from './parquet-file.ts'
+import { fillIn, olderColumns } from './parquet-older.ts'
+import type { ColumnTypes } from './parquet-types.ts'
 import { readChecked, segmentName, writeFile } from './segment-file.ts'
 import { TapeError, type Tape } from './tape.ts'
 import type { SegmentWriter } from './write-tape.ts'
@@ -14,6 +16,9 @@ import type { SegmentWriter } from './write-tape.ts'
 /** Of tombstones, which have no value and so no record type. */
 const NONE = 'none'
 const BATCH_RECORDS = 2_000
+
+/** The log's times are in milliseconds, a file's in microseconds, as all times in it. */
+const MICROS = 1_000
 
 /** A Parquet file for each record type of a segment: the record's fields, with key, offset and time of the log. */
 export function parquetWriter(tape: Tape, folder: string): SegmentWriter {
@@ -36,7 +41,7 @@ function rowsByType(codec: Codec, records: readonly LogRecord[]): Map<Type, Row[
     const type = message?.type ?? NONE
     const known = rows.get(type) ?? []
     rows.set(type, known)
-    known.push({ _offset: offset, _time: time, _key: textOf(key), ...message?.value })
+    known.push({ _offset: offset, _time: time * MICROS, _key: textOf(key), ...message?.value })
   }
   return rows
 }
@@ -54,20 +59,21 @@ export function encodeRows(type: Type, rows: readonly Row[]): Buffer {
     .flatMap(([, own]) => own)
   const columns = columnsIn(type)
   const cells = new Map(columns.map(([name]) => [name, sorted.map((row) => row[name] ?? null)] as const))
-  return encodeParquet(columns, type === NONE ? cells : leaveOut(type, cells))
+  return encodeParquet(columns, cells)
 }
 
-function columnsIn(type: Type): typeof LOG_COLUMNS {
+function columnsIn(type: Type): ColumnTypes {
   return type === NONE ? LOG_COLUMNS : columnsOf(type)
 }
 
-/** Reads segments of Parquet files, encoded again in the wire format of `codec`. */
-export function parquetReader(codec: Codec, folder: string): SegmentReader {
+/** Reads segments of Parquet files of a version of ours, encoded again in the wire format of `codec`. */
+export function parquetReader(codec: Codec, folder: string, version: number): SegmentReader {
+  const decode = version < TAPE_VERSION.parquet ? decodeOlder : decodeRows
   return async function* (segment) {
     const records: LogRecord[] = []
     for (const file of segment.files) {
       const type = typeIn(segment.topic, file.path)
-      const cells = await decodeParquet(file.path, readChecked(folder, file), columnsIn(type))
+      const cells = await decode(file.path, readChecked(folder, file), type)
       for (const record of recordsOf(codec, segment.topic, type, cells)) records.push(record)
     }
     records.sort((a, b) => a.offset - b.offset)
@@ -80,13 +86,26 @@ export function parquetReader(codec: Codec, folder: string): SegmentReader {
   }
 }
 
+/** Gives a file's columns, with `_time` in milliseconds. */
+type Decode = (name: string, content: Buffer, type: Type) => Promise<ReadonlyMap<string, Cells>>
+
+const decodeRows: Decode = async (name, content, type) => {
+  const cells = await decodeParquet(name, content, columnsIn(type))
+  const times = (cells.get('_time') ?? []).map((time) => Number(time) / MICROS)
+  return new Map([...cells, ['_time', times]])
+}
+
+const decodeOlder: Decode = async (name, content, type) => {
+  if (type === NONE) return decodeParquet(name, content, LOG_COLUMNS)
+  return fillIn(type, await decodeParquet(name, content, olderColumns(type, columnsOf(type))))
+}
+
 function* recordsOf(
   codec: Codec,
   topic: TopicName,
   type: Type,
-  read: ReadonlyMap<string, Cells>,
+  cells: ReadonlyMap<string, Cells>,
 ): Generator<LogRecord> {
-  const cells = type === NONE ? read : fillIn(type, read)
   const column = (name: string): Cells => cells.get(name) ?? []
   const [offsets, times, keys] = [column('_offset'), column('_time'), column('_key')]
   const fields = type === NONE ? [] : fieldNames(type).map((name) => [name, column(name)] as const)

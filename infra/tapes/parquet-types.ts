@@ -2,8 +2,8 @@ import type { SchemaElement } from 'hyparquet'
 import type { ColumnSource } from 'hyparquet-writer'
 
 /**
- * What a column of a Parquet file holds. Whole numbers are numbers below 2^53 in size; `text` is UTF-8, `bytes` are not
- * interpreted. A map's keys are text.
+ * What a column of a Parquet file holds. Whole numbers are numbers below 2^53 in size; a `time` is
+ * microseconds since the Unix epoch, shown as UTC; `text` is UTF-8, `bytes` are not interpreted. A map's keys are text.
  */
 export type ParquetType =
   | { readonly kind: Plain; readonly isOptional: boolean }
@@ -23,6 +23,12 @@ const plain = {
   uint32: { type: 'INT32', converted_type: 'UINT_32' },
   float: { type: 'FLOAT' },
   double: { type: 'DOUBLE' },
+  // Microseconds since the Unix epoch.
+  time: {
+    type: 'INT64',
+    converted_type: 'TIMESTAMP_MICROS',
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
+  },
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
   bytes: { type: 'BYTE_ARRAY' },
 } as const satisfies Readonly<Record<string, Omit<SchemaElement, 'name'>>>
@@ -74,7 +80,7 @@ function elementsOf(name: string, type: ParquetType): SchemaElement[] {
  * the library, which makes a dictionary of it where that halves it.
  */
 export function encodingOf(type: ParquetType): Pick<ColumnSource, 'encoding'> {
-  if (type.kind === 'int32' || type.kind === 'int64') return { encoding: 'DELTA_BINARY_PACKED' }
+  if (type.kind === 'int32' || type.kind === 'int64' || type.kind === 'time') return { encoding: 'DELTA_BINARY_PACKED' }
   return hasFractions(type) ? { encoding: 'PLAIN' } : {}
 }
 

@@ -11,13 +11,13 @@ import { columnsOf, fieldNames } from './columns.ts'
 import { codec } from './given.ts'
 import { marketRecords } from './given-market.ts'
 import { recordsOfType, valueOf } from './given-records.ts'
-import { implied } from './implied.ts'
 import { decodeParquet } from './parquet-file.ts'
 import { encodeRows } from './parquet-segment.ts'
+import { required, type ParquetType } from './parquet-types.ts'
 
-/** Whole numbers as numbers, infinity as a text. */
+/** Whole numbers as numbers, infinity as a text, times in seconds with six decimals. */
 const SETTINGS =
-  'SETTINGS output_format_json_quote_64bit_integers = 0, output_format_json_quote_denormals = 1, max_threads = 1'
+  "SETTINGS output_format_json_quote_64bit_integers = 0, output_format_json_quote_denormals = 1, date_time_output_format = 'unix_timestamp', max_threads = 1"
 const QUERY_MS = 120_000
 
 let folder: string
@@ -53,13 +53,36 @@ function source(name: string): string {
 }
 
 /** A value as the engine's JSON has it. */
-function asJson(value: unknown): unknown {
+function asJson(type: ParquetType, value: unknown): unknown {
+  if (value === null || value === undefined) return null
+  if (type.kind === 'time') return secondsOf(Number(value))
   if (value === Infinity) return 'inf'
   if (value === -Infinity) return '-inf'
   if (Buffer.isBuffer(value)) return value.toString()
-  if (Array.isArray(value)) return value.map(asJson)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, asJson(inner)] as const))
+  if (type.kind === 'list' && Array.isArray(value)) return value.map((inner) => asJson(type.values, inner))
+  if (type.kind !== 'map' && type.kind !== 'struct') return value
+  const fields = type.kind === 'struct' ? new Map(type.fields) : undefined
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      asJson(type.kind === 'map' ? type.values : (fields?.get(name) ?? type), inner),
+    ]),
+  )
+}
+
+function secondsOf(micros: number): string {
+  const text = String(micros).padStart(7, '0')
+  return `${text.slice(0, -6)}.${text.slice(-6)}`
+}
+
+/** The same value with times that a calendar has: ClickHouse's ends in 2299. */
+function datable(type: ParquetType, value: unknown): unknown {
+  if (value === null || value === undefined) return value
+  if (type.kind === 'time') return Math.abs(Number(value)) % 2 ** 51
+  if (type.kind === 'list' && Array.isArray(value)) return value.map((inner) => datable(type.values, inner))
+  if (type.kind !== 'struct') return value
+  const object = value as Row
+  return Object.fromEntries(type.fields.map(([name, inner]) => [name, datable(inner, object[name])] as const))
 }
 
 /** A record that is not there is one of nulls and empty lists in ClickHouse, which has no other. */
@@ -78,7 +101,21 @@ function anyRows(type: RecordType): Row[] {
   return records.flatMap(({ offset, time, key, value }) =>
     value === null
       ? []
-      : [{ _offset: offset, _time: time, _key: key?.toString() ?? null, ...codec.decode(value).value }],
+      : [
+          {
+            _offset: offset,
+            _time: time,
+            _key: key?.toString() ?? null,
+            ...datableValue(type, { ...codec.decode(value).value }),
+          },
+        ],
+  )
+}
+
+function datableValue(type: RecordType, value: Row): Row {
+  const types = new Map(columnsOf(type))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, own]) => [name, datable(types.get(name) ?? required('text'), own)] as const),
   )
 }
 
@@ -92,13 +129,16 @@ describe('ClickHouse', () => {
     expect(rows.map((row) => Object.keys(row))).toEqual(
       rows.map(() => ['_offset', '_time', '_key', ...fieldNames(type)]),
     )
-    for (const [name, values] of cells) {
+    for (const [name, own] of columnsOf(type)) {
       const told = rows.map((row) => row[name])
-      expect([name, told]).toEqual([name, values.map((value, at) => asJson(value ?? absent(told[at])))])
+      const values = (cells.get(name) ?? []).map((value, at) =>
+        value === null ? absent(told[at]) : asJson(own, value),
+      )
+      expect([name, told]).toEqual([name, values])
     }
   })
 
-  it('reads a whole segment of trades, and what is implied by the SQL that we state', async () => {
+  it('reads a whole segment of trades, and its times as times', async () => {
     const rows: Row[] = marketRecords(50_000).flatMap(({ offset, time, value }) =>
       value === null ? [] : [{ _offset: offset, _time: time, _key: null, ...codec.decode(value).value }],
     )
@@ -107,9 +147,15 @@ describe('ClickHouse', () => {
       rows.every((row) => typeof row[name] === 'number'),
     )
     expect(names).toContain('quote')
-    const arrays = names.map((name) => `groupArray(${implied.trade?.[name]?.sql ?? name}) AS all_${name}`)
+    const times = new Set(['_time', 'time', 'received'])
+    const value = (name: string): string => (times.has(name) ? `toUnixTimestamp64Micro(${name})` : name)
+    const arrays = names.map((name) => `groupArray(${value(name)}) AS all_${name}`)
     const [told] = await rowsOf(`SELECT count() AS n, ${arrays.join(', ')} FROM ${source('segment.trade.parquet')}`)
     expect(told?.['n']).toBe(50_000)
+    const types = await rowsOf(`DESCRIBE ${source('segment.trade.parquet')}`)
+    const typed = types.filter(({ name }) => times.has(String(name)))
+    expect(typed.map(({ type }) => type)).toEqual(typed.map(() => "DateTime64(6, 'UTC')"))
+    expect(typed.length).toBe(3)
     const sorted = rows.toSorted((a, b) =>
       String(a['instrument']) < String(b['instrument']) ? -1 : a['instrument'] === b['instrument'] ? 0 : 1,
     )

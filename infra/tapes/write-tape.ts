@@ -74,7 +74,7 @@ function openFolder(folder: string, header: TapeHeader): TapeHeader {
     writeHeader(folder, header)
     return header
   }
-  const same = ['format', 'partitions', 'map', 'source'] as const
+  const same = ['version', 'format', 'partitions', 'map', 'source'] as const
   const isSame = same.every((name) => known[name] === header[name])
   const topics = ({ spans }: TapeHeader): string => [...new Set(spans.map(({ topic }) => topic))].join(' ')
   if (!isSame || topics(known) !== topics(header) || JSON.stringify(known.range) !== JSON.stringify(header.range))

@@ -11,11 +11,7 @@ const QUERY_MS = 60_000
 
 /** Opens what a running system keeps; `close` leaves it as it was. */
 export async function openBooks(run: RunFile, source: Source): Promise<Books & { close(): Promise<void> }> {
-  const config = readConfig(process.env, [
-    'NAMESPACE',
-    'PARTITIONS',
-    'CLICKHOUSE_DATABASE',
-  ])
+  const config = readConfig(process.env, ['NAMESPACE', 'PARTITIONS', 'CLICKHOUSE_DATABASE'])
   const log = await connectLog({
     brokers: urlOf(run, 'broker').split(','),
     namespace: config.NAMESPACE,

@@ -6,12 +6,18 @@ import type { ResultTable } from './results.ts'
 /** Writes result tables as Parquet files, typed as their columns say. */
 export function writeParquet(folder: string, tables: readonly ResultTable[]): void {
   for (const { name, columns, rows } of tables) {
-    const types: ColumnTypes = Object.entries(columns).map(([column, { type }]) => [column, parquetType(type)] as const)
+    const types: ColumnTypes = Object.entries(columns).map(
+      ([column, { type, isTime }]) => [column, isTime === true ? timeType(type) : parquetType(type)] as const,
+    )
     const cells = new Map<string, Cells>(
       types.map(([column]) => [column, rows.map((row) => row[column] ?? null)] as const),
     )
     writeFile(folder, `${name}.parquet`, encodeParquet(types, cells))
   }
+}
+
+function timeType(type: string): ParquetType {
+  return type.startsWith('Nullable') ? optional(required('time')) : required('time')
 }
 
 /** The type that ClickHouse reads as `type`, but for LowCardinality, which Parquet does not know. */

@@ -3,8 +3,13 @@ import path from 'node:path'
 import { writeFile } from '../../infra/tapes/segment-file.ts'
 import type { GroupSummary, SignalResult, Study, TriggerResult } from '../../processors/backtest/study.ts'
 
-/** A column of a result table: its ClickHouse type, with its unit. */
-export type Columns = Readonly<Record<string, { readonly type: string; readonly says: string }>>
+/** A column of a result table: its ClickHouse type, with its unit. A time is a number in JSON and SQL, one in Parquet. */
+export interface Column {
+  readonly type: string
+  readonly says: string
+  readonly isTime?: true
+}
+export type Columns = Readonly<Record<string, Column>>
 
 /** One table of results, flat: a row each, of text, numbers, booleans and null. Times are microseconds. */
 export interface ResultTable {
@@ -14,7 +19,8 @@ export interface ResultTable {
   readonly rows: readonly Readonly<Record<string, unknown>>[]
 }
 
-const of = (type: string, says: string): { type: string; says: string } => ({ type, says })
+const of = (type: string, says: string): Column => ({ type, says })
+const time = (says: string, type = 'Int64'): Column => ({ type, says, isTime: true })
 const text = 'LowCardinality(String)'
 
 const signalColumns: Columns = {
@@ -26,15 +32,15 @@ const signalColumns: Columns = {
   to: of(text, 'The class it has'),
   value: of('Float64', 'What was classified'),
   evidence: of('Map(String, Float64)', 'The figures behind the value'),
-  time: of('Int64', 'End of the window, microseconds since the Unix epoch'),
-  decided: of('Int64', 'Partition time of the decision, microseconds'),
+  time: time('End of the window, microseconds since the Unix epoch'),
+  decided: time('Partition time of the decision, microseconds'),
   topic: of(text, 'Topic of the record that caused it'),
   partition: of('UInt16', 'Its partition'),
   offset: of('Int64', 'Its offset'),
   side: of(text, 'What it bets on: long, short; empty: nothing'),
   rules: of('Array(String)', 'Rules that it meets'),
   fill_price: of('Nullable(Float64)', 'USD, the first price after decision and latency'),
-  fill_time: of('Nullable(Int64)', 'When that was so, microseconds'),
+  fill_time: time('When that was so, microseconds', 'Nullable(Int64)'),
   fill_topic: of(text, 'Topic of the record with that price; empty: none'),
   fill_offset: of('Nullable(Int64)', 'Its offset'),
   returns: of('Map(String, Nullable(Float64))', 'By horizon in ms: change of the price since the fill, fraction'),
@@ -50,8 +56,8 @@ const triggerColumns: Columns = {
   trigger_count: of('UInt32', 'Which of the alert’s'),
   quality: of(text, 'good or degraded'),
   late: of('Bool', 'Found in candles of a time without prices'),
-  time: of('Int64', 'When it was so, microseconds'),
-  decided: of('Int64', 'Partition time, microseconds'),
+  time: time('When it was so, microseconds'),
+  decided: time('Partition time, microseconds'),
   topic: of(text, 'Topic of the record that caused it'),
   partition: of('UInt16', 'Its partition'),
   offset: of('Int64', 'Its offset'),

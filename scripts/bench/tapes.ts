@@ -64,7 +64,7 @@ function bytes(format: Format, { bytes: value }: Cost): Figure {
   const against = { baseline: BYTES_MAX, ratio: value / BYTES_MAX }
   return {
     bench: 'tapes',
-    metric: `a trade as ${format} against 1/15 of its frame`,
+    metric: `a trade as ${format} against 1/8 of its frame`,
     value,
     unit: 'bytes',
     ...against,
