@@ -70,7 +70,8 @@ async function start(report: Logger): Promise<() => Promise<void>> {
   })
   exposeRunner(metrics, runner)
   void runner.failed.then((reason) => end(reason, report))
-  const ops = await startOps(metrics, () => ({ ...runner.health(), dead_letters: deadLetters.said }), {
+  const said = () => ({ ...runner.health(), dead_letters: deadLetters.said, refused_marks: runner.refusedMarks() })
+  const ops = await startOps(metrics, said, {
     host: config.OPS_HOST,
     port: config.OPS_PORT,
   })

@@ -40,6 +40,7 @@ export function createMeter(registry: Registry, tally: Tally = new Tally()): Met
     'topic',
     'reason',
   )
+  const refused = counter('mda_processor_refused_marks_total', 'Marks of feeds that nothing confirms')
   const skipped = counter(
     'mda_processor_lost_records_total',
     'Offsets that the log lost before they were read',
@@ -64,6 +65,7 @@ export function createMeter(registry: Registry, tally: Tally = new Tally()): Met
       deadLetters.inc({ processor, topic, reason })
       tally.add(letter)
     },
+    refusedMarks: (processor, marks) => refused.inc({ processor }, marks),
     skipped: (processor, topic, records) => skipped.inc({ processor, topic }, records),
     gap: (processor, topic, reason) => gaps.inc({ processor, topic, reason }),
     fenced: (processor) => fenced.inc({ processor }),

@@ -78,6 +78,7 @@ export interface Mark {
   readonly time: Micros
   readonly venues: readonly VenueState[]
   readonly changes: readonly SubscriptionChange[]
+  readonly venue_time: Micros | null
 }
 
 export interface Instrument {
@@ -155,6 +156,7 @@ export interface Snapshot {
   /** By `topic/partition`. */
   readonly stood: Readonly<Record<string, Stood>>
   readonly told: number
+  readonly clocks: Readonly<Record<string, TopicClock>>
 }
 
 /** A record as it is known again: where it lies and what it is. `time` in milliseconds. */
@@ -177,6 +179,11 @@ export interface LogGap {
   readonly from_time: Micros
   readonly to_time: Micros
   readonly time: Micros
+}
+
+export interface TopicClock {
+  readonly time: Micros
+  readonly waiting: Micros
 }
 
 /** A record that a reader has set aside. */

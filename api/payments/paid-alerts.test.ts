@@ -192,7 +192,10 @@ describe('an extension', () => {
     api.alerts.command = command
     const after = NOW + 25 * 3_600_000_000
     api.advance(25 * 3_600_000)
-    api.alerts.take({ type: 'mark', value: { writer: 'prices', run: 0, time: after, venues: [], changes: [] } })
+    api.alerts.take({
+      type: 'mark',
+      value: { writer: 'prices', run: 0, time: after, venues: [], changes: [], venue_time: null },
+    })
     expect((await api.get(alert.at)).body['status']).toBe('expired')
     expect(await extend(alert, headers)).toMatchObject({ status: 200, body: { status: 'active' } })
     expect(ledger.charged.length).toBe(2)

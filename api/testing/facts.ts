@@ -69,7 +69,7 @@ export async function fillLog(target: LogTarget, fake: FakeDatabase): Promise<vo
 /** What feeds and CVD say of themselves at `time`; marks that are too old make venues stale. */
 export async function putMarks(target: LogTarget, time: Micros): Promise<void> {
   const ours = partitionOf('btc', target.partitions)
-  const derived = { writer: 'cvd', run: 0, time, venues: [], changes: [] }
+  const derived = { writer: 'cvd', run: 0, time, venues: [], changes: [], venue_time: null }
   for (const partition of Array.from({ length: target.partitions }, (_, index) => index)) {
     await put(target, 'market.trades', partition, [['feeds', feedMark(time, partition === ours, target.now)]])
     await put(target, 'derived.flow', partition, [['cvd', { type: 'mark', value: derived }]])
@@ -163,5 +163,5 @@ function feedMark(time: Micros, isOurs: boolean, now: Micros): Message<'mark'> {
   const instrument = instrumentOf({ venue: 'binance', asset: 'btc' })
   const ended = { instrument, asset: 'btc', state: 'ended' as const, time: now - ENDED_AGO }
   const said = isOurs ? [ended, ...changes] : []
-  return { type: 'mark', value: { writer: 'feeds', run: since, time, venues, changes: said } }
+  return { type: 'mark', value: { writer: 'feeds', run: since, time, venues, changes: said, venue_time: time } }
 }

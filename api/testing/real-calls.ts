@@ -74,7 +74,7 @@ export function priceMessages(usd: number): Message<'mark' | 'composite_price'>[
     return { exchange, instrument: `${exchange}:spot:BTCUSDT`, price: usd, low: usd, high: usd, time }
   })
   return [
-    { type: 'mark', value: { writer: 'prices', run: 0, time, venues: [], changes: [] } },
+    { type: 'mark', value: { writer: 'prices', run: 0, time, venues: [], changes: [], venue_time: null } },
     {
       type: 'composite_price',
       value: {

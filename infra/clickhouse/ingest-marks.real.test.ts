@@ -117,4 +117,25 @@ describe('marks', () => {
       },
     ])
   })
+
+  it('that their own venues contradict are kept, and are no time and no news', async () => {
+    const hour = 3_600_000_000
+    const lies = { time: T + hour, venue_time: T + 10, venues: [{ ...live, state: 'down', sockets: 0 }] } as const
+    await world.append('market.trades', [world.mark('market.trades', { ...lies, writer: 'liar' })], 2)
+    await world.append('market.tickers', [world.mark('market.tickers', { ...lies, writer: 'liar' })], 2)
+    const right = { time: T + 20, venue_time: T + 15 }
+    await world.append('market.trades', [world.mark('market.trades', right)], 2)
+    await world.append('market.tickers', [world.mark('market.tickers', right)], 2)
+    await world.soon(
+      "SELECT topic, time FROM partition_times WHERE partition = 2 AND topic LIKE 'market.t%' ORDER BY topic",
+      [
+        { topic: 'market.tickers', time: iso(T + 20) },
+        { topic: 'market.trades', time: iso(T + 20) },
+      ],
+    )
+    await world.soon("SELECT writer FROM venue_states WHERE writer = 'liar'", [])
+    await world.soon("SELECT time, venue_time FROM feed_marks WHERE writer = 'liar'", [
+      { time: iso(T + hour), venue_time: iso(T + 10) },
+    ])
+  })
 })

@@ -74,7 +74,7 @@ export async function createWorld(name: string): Promise<World> {
   }
 }
 
-const plainMark: Mark = { writer: 'feeds', run: T - 1000, time: T, venues: [], changes: [] }
+const plainMark: Mark = { writer: 'feeds', run: T - 1000, time: T, venues: [], changes: [], venue_time: null }
 
 const plainTrade: Trade = {
   instrument: 'binance:perp:BTCUSDT',

@@ -97,7 +97,7 @@ function tick(state: AlertsState, time: Micros, out: Voice): void {
     purged: ({ alert_id: id }) => out.purged(id),
   })
   forgetRung(state)
-  out.mark({ writer: ALERTS, run: 0, time, venues: [], changes: [] })
+  out.mark({ writer: ALERTS, run: 0, time, venues: [], changes: [], venue_time: null })
 }
 
 /** Says what follows from one record of the log. */

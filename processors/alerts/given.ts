@@ -128,7 +128,10 @@ export function risk(seconds: number, pct: number, fields: Partial<LiquidationRi
 }
 
 export function mark(seconds: number): Message<'mark'> {
-  return { type: 'mark', value: { writer: 'prices', run: 0, time: T0 + seconds * SECOND, venues: [], changes: [] } }
+  return {
+    type: 'mark',
+    value: { writer: 'prices', run: 0, time: T0 + seconds * SECOND, venues: [], changes: [], venue_time: null },
+  }
 }
 
 /** The core by itself, and what it has said. */

@@ -52,7 +52,7 @@ export class WhatIf {
   }
 
   #tick(time: Micros): void {
-    this.#apply({ type: 'mark', value: { writer: 'what-if', run: 0, time, venues: [], changes: [] } })
+    this.#apply({ type: 'mark', value: { writer: 'what-if', run: 0, time, venues: [], changes: [], venue_time: null } })
     if (this.#again === undefined || time < this.#again) return
     this.#again = undefined
     this.#create()

@@ -58,8 +58,9 @@ export function candle(fields: Partial<Candle> = {}): Message<'candle'> {
   return { type: 'candle', value }
 }
 
+/** Of either log, by a clock that is right. */
 export function mark(time: Micros): Message<'mark'> {
-  const value: Mark = { writer: 'cvd', run: 0, time, venues: [], changes: [] }
+  const value: Mark = { writer: 'cvd', run: 0, time, venues: [], changes: [], venue_time: time }
   return { type: 'mark', value }
 }
 

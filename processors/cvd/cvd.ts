@@ -68,7 +68,7 @@ function applyMark(state: CvdState, time: Micros, cause: Cause, emit: Emit): voi
   emitHeldBack(state, emit)
   for (const hour of hours) emitHour(hour, emit)
   for (const signal of signals) emitSignal(signal, emit)
-  const mark: Mark = { writer: CVD, run: 0, time, venues: [], changes: [] }
+  const mark: Mark = { writer: CVD, run: 0, time, venues: [], changes: [], venue_time: null }
   emit({ topic: 'derived.flow', key: CVD, message: { type: 'mark', value: mark } })
   emit({ topic: 'derived.signals', key: CVD, message: { type: 'mark', value: mark } })
 }

@@ -31,8 +31,9 @@ export function trade(fields: Partial<Trade> = {}): Message<'trade'> {
   return { type: 'trade', value }
 }
 
+/** Of a feed whose clock is right, as its venues say. */
 export function mark(time: Micros, changes: Mark['changes'] = []): Message<'mark'> {
-  const value: Mark = { writer: 'feeds', run: T0, time, venues: [], changes }
+  const value: Mark = { writer: 'feeds', run: T0, time, venues: [], changes, venue_time: time }
   return { type: 'mark', value }
 }
 

@@ -282,7 +282,7 @@ export class Host {
     if (now === 0 || this.#buffer.full) return
     this.#markedAt = now
     for (let partition = 0; partition < this.#config.PARTITIONS; partition++) {
-      this.#feedLog.mark(partition, this.#book.next(partition, now))
+      this.#feedLog.mark(partition, this.#book.next(partition, now, null))
     }
   }
 

@@ -194,7 +194,14 @@ describe('a keeper', () => {
     const first = world()
     live(first, [base])
     const change = { instrument: instrument.instrument, asset: 'btc', state: 'ended', time: 0 } as const
-    first.log.log.mark(0, { writer: 'test', run: 0, time: first.now.ms * 1_000, venues: [], changes: [change] })
+    first.log.log.mark(0, {
+      writer: 'test',
+      run: 0,
+      time: first.now.ms * 1_000,
+      venues: [],
+      changes: [change],
+      venue_time: null,
+    })
     const next = world({ log: first.log, newest: base + 50 })
     live(next, [base + 50])
     await repair(next)

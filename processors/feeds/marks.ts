@@ -44,12 +44,12 @@ export class MarkBook {
     return [...this.#states.values()]
   }
 
-  /** The next mark of a partition; its changes are handed out once. */
-  next(partition: number, time: Micros): Mark {
+  /** The next mark of a partition; its changes are handed out once. `venueTime`: what the time is by the venues. */
+  next(partition: number, time: Micros, venueTime: Micros | null): Mark {
     const changes = this.#started.has(partition) ? (this.#waiting.get(partition) ?? []) : this.#all(partition)
     this.#started.add(partition)
     this.#waiting.delete(partition)
-    return { writer: this.#writer, run: this.#run, time, venues: this.states, changes }
+    return { writer: this.#writer, run: this.#run, time, venues: this.states, changes, venue_time: venueTime }
   }
 
   #all(partition: number): SubscriptionChange[] {

@@ -168,7 +168,7 @@ export class Sources {
     for (const [topic, marks] of this.#marks) {
       for (let partition = 0; partition < this.#options.partitions; partition++) {
         const marked = markedTopics.find((each) => each === topic)
-        if (marked !== undefined) this.#log.mark(marked, partition, marks.next(partition, now * 1_000))
+        if (marked !== undefined) this.#log.mark(marked, partition, marks.next(partition, now * 1_000, null))
       }
     }
   }

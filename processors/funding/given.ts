@@ -100,5 +100,6 @@ export function ratio(
 }
 
 export function mark(after: Micros): Message<'mark'> {
-  return { type: 'mark', value: { writer: 'feeds', run: T0, time: T0 + after, venues: [], changes: [] } }
+  const time = T0 + after
+  return { type: 'mark', value: { writer: 'feeds', run: T0, time, venues: [], changes: [], venue_time: time } }
 }

@@ -2,12 +2,12 @@ import type { LogRecord } from '../../infra/kafka/seam.ts'
 import type { Message, Micros } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { InputGaps, type Told } from './log-gaps.ts'
+import { noTime, PartitionClock, type PartitionTime } from './partition-clock.ts'
 import type { Output, ProcessorRow } from './processor.ts'
 import { versionOf } from './version.ts'
 
 /** What a fold knows beside the state. */
-export interface Moment {
-  readonly time: Micros
+export interface Moment extends PartitionTime {
   readonly told: number
 }
 
@@ -26,6 +26,8 @@ export interface Folded extends Moment {
 export class Fold {
   readonly row: ProcessorRow
   #state: unknown
+  #clock: PartitionClock
+  #refusedMarks = 0
   readonly #context: { partition: number; v: number; partitionTime: Micros }
   readonly #gaps = new Map<TopicName, InputGaps>()
   #told: number
@@ -33,37 +35,44 @@ export class Fold {
   #isWhole = true
 
   /** `gaps`: those that the journal tells of this processor in this partition. */
-  constructor(row: ProcessorRow, partition: number, { state, time, told }: Folded, gaps: readonly Told[] = []) {
+  constructor(row: ProcessorRow, partition: number, { state, told, ...time }: Folded, gaps: readonly Told[] = []) {
     this.row = row
     this.#state = state
     this.#told = told
-    this.#context = { partition, v: 0, partitionTime: time }
+    this.#clock = new PartitionClock(time)
+    this.#context = { partition, v: 0, partitionTime: time.time }
     for (const gap of gaps) this.meet(gap)
   }
 
   /** A fold that has seen nothing. */
   static empty(row: ProcessorRow, partition: number, gaps: readonly Told[] = []): Fold {
-    return new Fold(row, partition, { state: row.core.empty(), time: 0, told: -1 }, gaps)
+    return new Fold(row, partition, { state: row.core.empty(), ...noTime, told: -1 }, gaps)
   }
 
   get state(): unknown {
     return this.#state
   }
 
-  /** Largest mark seen, 0 before the first. */
+  /** Largest mark that was followed, 0 before the first. */
   get partitionTime(): Micros {
-    return this.#context.partitionTime
+    return this.#clock.time
+  }
+
+  /** Marks that were not followed, once more each time that they are folded again. */
+  get refusedMarks(): number {
+    return this.#refusedMarks
   }
 
   /** What it knows beside the state: `restore` goes back to it. */
   moment(): Moment {
-    return { time: this.partitionTime, told: this.#told }
+    return { ...this.#clock.save(), told: this.#told }
   }
 
   /** Goes on from another state, and from what was known when it was there. */
-  restore(state: unknown, { time, told }: Moment): void {
+  restore(state: unknown, { told, ...time }: Moment): void {
     this.#state = state
-    this.#context.partitionTime = time
+    this.#context.partitionTime = time.time
+    this.#clock = new PartitionClock(time)
     this.#told = told
   }
 
@@ -81,13 +90,17 @@ export class Fold {
     return gaps
   }
 
-  /** Folds one record of one of the row's inputs in. */
+  /** Folds one record of one of the row's inputs in; but a mark that is not followed, which the core never sees. */
   apply(topic: TopicName, { offset, time }: Pick<LogRecord, 'offset' | 'time'>, message: Message, emit: Emit): void {
     const shift = this.#isWhole ? 0 : this.#pass(topic, { offset, time }, emit)
     if (shift === undefined) return
+    if (message.type === 'mark' && !this.#clock.follow(topic, message.value)) {
+      this.#refusedMarks += 1
+      return
+    }
     const context = this.#context
     context.v = versionOf(this.row.generation, offset + shift)
-    if (message.type === 'mark') context.partitionTime = Math.max(context.partitionTime, message.value.time)
+    context.partitionTime = this.#clock.time
     this.row.core.apply(this.#state, { topic, offset, time, message }, context, emit)
   }
 

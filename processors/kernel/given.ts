@@ -48,7 +48,7 @@ export const tallyRow: ProcessorRow = {
 }
 
 export function mark(time: Micros, changes: readonly SubscriptionChange[] = []): Message<'mark'> {
-  return { type: 'mark', value: { writer: 'feeds', run: 0, time, venues: [], changes } }
+  return { type: 'mark', value: { writer: 'feeds', run: 0, time, venues: [], changes, venue_time: null } }
 }
 
 /** Bytes of marks with these times. */
@@ -91,6 +91,7 @@ export class Notes {
       ...quietMeter,
       applied: (_, records) => add('applied', records),
       deadLetter: ({ reason }) => add(reason),
+      refusedMarks: (_, marks) => add('refusedMarks', marks),
       skipped: (_, __, records) => add('skipped', records),
       gap: () => add('gaps'),
       fenced: () => add('fenced'),

@@ -6,6 +6,7 @@ import type { Decoder } from './decoder.ts'
 import { FatalError } from './errors.ts'
 import { Failures } from './failures.ts'
 import type { Folded } from './fold.ts'
+import { noTime } from './partition-clock.ts'
 import type { Ports } from './ports.ts'
 import type { ProcessorRow } from './processor.ts'
 import { erasure, StateFold, type Found } from './snapshot.ts'
@@ -40,11 +41,10 @@ export async function openState(
   const next = new Map<TopicName, number>()
   for (const topic of row.inputs) next.set(topic, await nextOf(topic, partition, found, ports))
   if (found.kind === 'none') {
-    return { state: row.core.empty(), next, time: 0, told: -1, stood: {}, parts: new Map(), failures: new Failures() }
+    return { state: row.core.empty(), next, ...noTime, told: -1, stood: {}, parts: new Map(), failures: new Failures() }
   }
   const { parts, position } = found
-  const { time, told, stood } = position
-  return { state: row.core.load(parts), next, time, told, stood, parts, failures: new Failures(position.failures) }
+  return { ...position, state: row.core.load(parts), next, parts, failures: new Failures(position.failures) }
 }
 
 async function readSnapshot(row: ProcessorRow, partition: number, decoder: Decoder, value: Buffer): Promise<Snapshot> {

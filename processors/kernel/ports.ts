@@ -27,6 +27,8 @@ export interface Meter {
   snapshot(processor: string, bytes: number): void
   /** A record was set aside. */
   deadLetter(letter: DeadLetter): void
+  /** Marks of feeds that nothing confirms. */
+  refusedMarks(processor: string, marks: number): void
   /** The log had lost what lay at the position: `records` offsets were never read. */
   skipped(processor: string, topic: string, records: number): void
   /** A gap was written to the journal of gaps. */

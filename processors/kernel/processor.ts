@@ -35,7 +35,7 @@ export interface Context {
    * from one of them only, since versions of two logs do not compare.
    */
   readonly v: number
-  /** Largest mark seen in the partition, this entry's included; 0 before the first. */
+  /** Largest mark of the partition that was followed, this entry's included; 0 before the first. */
   readonly partitionTime: Micros
 }
 

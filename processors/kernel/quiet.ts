@@ -13,6 +13,7 @@ export const quietMeter: Meter = {
   restored: nothing,
   snapshot: nothing,
   deadLetter: nothing,
+  refusedMarks: nothing,
   skipped: nothing,
   gap: nothing,
   fenced: nothing,

@@ -86,6 +86,11 @@ export class Runner {
     return sums
   }
 
+  /** Marks of feeds that time did not follow, over this host's partitions. */
+  refusedMarks(): number {
+    return this.#slots().reduce((sum, { task }) => sum + (task?.refusedMarks ?? 0), 0)
+  }
+
   #intake({ row, membership }: RunOptions['rows'][number], decoder: Decoder): Intake {
     const { ports, snapshots, partitions, onLostLog } = this.#options
     return new Intake({

@@ -1,8 +1,9 @@
 import type { LogRecord, OutRecord } from '../../infra/kafka/seam.ts'
 import type { Codec } from '../../schemas/codec.ts'
-import type { Micros, Snapshot, Stood } from '../../schemas/records.ts'
+import type { Snapshot, Stood } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { FatalError } from './errors.ts'
+import type { PartitionTime } from './partition-clock.ts'
 
 /** Key of the record that says how far the state has come; parts of a processor never begin with @. */
 export const POSITION_KEY = '@position'
@@ -23,11 +24,9 @@ export interface StateOwner {
 }
 
 /** How far a state has come. */
-export interface StatePosition {
+export interface StatePosition extends PartitionTime {
   /** Last offset applied of each input topic. */
   readonly applied: Readonly<Record<string, number>>
-  /** Partition time. */
-  readonly time: Micros
   /** What has failed lately. */
   readonly failures: Snapshot['failures']
   /** What each input and output stands on, by `topic/partition`. */
@@ -59,7 +58,7 @@ export function snapshotBatch(
 }
 
 const EMPTY = Buffer.alloc(0)
-const NOWHERE = { applied: {}, failures: [], stood: {}, told: -1 }
+const NOWHERE = { applied: {}, clocks: {}, failures: [], stood: {}, told: -1 }
 
 function checkSize(batch: readonly OutRecord[], owner: StateOwner): void {
   const bytes = batchBytes(batch)
@@ -110,8 +109,8 @@ export class StateFold {
     }
     this.#latest.delete(POSITION_KEY)
     const parts = new Map([...this.#latest].map(([key, { state }]) => [key, state] as const))
-    const { applied, time, failures, stood, told } = position
-    return { kind: 'state', position: { applied, time, failures, stood, told }, parts }
+    const { applied, time, clocks, failures, stood, told } = position
+    return { kind: 'state', position: { applied, time, clocks, failures, stood, told }, parts }
   }
 }
 

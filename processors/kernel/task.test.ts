@@ -115,6 +115,37 @@ describe('a task', () => {
   })
 })
 
+describe('a feed’s mark that nothing confirms', () => {
+  const MINUTE = 60_000_000
+
+  it('is neither followed nor handed on; it is counted and said', async () => {
+    const begun = given()
+    begun.broker.append(IN, 0, marks(MINUTE, 56 * MINUTE, MINUTE + 1))
+    const task = await Task.open(tallyRow, 0, begun)
+    await round(task, begun)
+    expect(counted(begun.broker)).toEqual([1, 2])
+    expect(task.partitionTime).toBe(MINUTE + 1)
+    expect(task.refusedMarks).toBe(1)
+    expect(begun.notes.sums['refusedMarks']).toBe(1)
+    expect(begun.notes.lines).toEqual([
+      'warn: feeds’ marks are ahead of all that could confirm them; time does not follow',
+    ])
+  })
+
+  it('waits for the next in another instance too', async () => {
+    const begun = given()
+    begun.broker.append(IN, 0, marks(MINUTE, 61 * MINUTE))
+    await round(await Task.open(tallyRow, 0, begun), begun)
+    const next = on(begun.broker)
+    const task = await Task.open(tallyRow, 0, next)
+    expect(task.partitionTime).toBe(MINUTE)
+    begun.broker.append(IN, 0, marks(61 * MINUTE + 1))
+    await round(task, next)
+    expect(task.partitionTime).toBe(61 * MINUTE + 1)
+    expect(counted(begun.broker)).toEqual([1, 2])
+  })
+})
+
 describe('an unknown schema id', () => {
   const nothing = { key: null, at: null, value: Buffer.alloc(0), size: 0, attempts: 1, code: '', message: '' }
   const letter = { ...nothing, processor: '', topic: IN, partition: 0, offset: 0, time: 0, reason: 'failed' } as const

@@ -63,6 +63,7 @@ export class Task {
   #savedAt: number
   readonly #dead: DeadLetters
   #unsavedLetters = 0
+  #refusedMarks = 0
   #hinting = false
   #failed = false
 
@@ -113,6 +114,11 @@ export class Task {
 
   get partitionTime(): Micros {
     return this.#folded.partitionTime
+  }
+
+  /** Marks of feeds that time did not follow, since the task was opened. */
+  get refusedMarks(): number {
+    return this.#refusedMarks
   }
 
   /** Whether the next work writes the state, even if it brings no records. */
@@ -241,6 +247,20 @@ export class Task {
     return isMoved
   }
 
+  /** Says so the 1st, 2nd, 4th, 8th time: a clock that is wrong is so every second. */
+  #tellRefused(): void {
+    const { refusedMarks: count } = this.#folded
+    if (count === this.#refusedMarks) return
+    const { meter, report } = this.#options.ports
+    meter.refusedMarks(this.row.name, count - this.#refusedMarks)
+    const isTold = Math.floor(Math.log2(count)) === Math.floor(Math.log2(this.#refusedMarks))
+    this.#refusedMarks = count
+    if (isTold) return
+    const { partition, partitionTime } = this
+    const fields = { processor: this.row.name, partition, partitionTime, count }
+    report.warn(fields, 'feeds’ marks are ahead of all that could confirm them; time does not follow')
+  }
+
   async #write(applied: number, startedAt: number): Promise<void> {
     const { clock, meter } = this.#options.ports
     this.#unsaved += applied
@@ -248,6 +268,7 @@ export class Task {
     this.#unsavedLetters += await this.#dead.write(this.#claim)
     await this.#recovery.send()
     meter.applied(this.row.name, applied, clock.now() - startedAt)
+    this.#tellRefused()
   }
 
   /** Not waited for, one at a time: a slow group coordinator must not slow the partition. */

@@ -29,6 +29,8 @@ export const calm: Plan = { steps: [], instances: 1, snapshotRecords: 1_000_000 
 export interface Outcome {
   readonly records: ReadonlyMap<string, unknown>
   readonly counts: readonly Readonly<Record<string, number>>[]
+  /** The times that were forwarded, by topic and partition, each once. */
+  readonly times: readonly string[]
 }
 
 export interface Feeding {
@@ -56,7 +58,7 @@ export async function outcomeOf(
   await driver.drain()
   const tasks = await Promise.all([...Array(PARTITIONS).keys()].map((partition) => driver.task(partition)))
   const records = new Map([...recordsOf(driver, row.outputs), ...lettersOf(driver)])
-  return { records, counts: tasks.map((task) => task.counts()) }
+  return { records, counts: tasks.map((task) => task.counts()), times: timesOf(driver, row.outputs) }
 }
 
 /** What was set aside, by its place. How often it was tried tells of who tried it, not of the log. */
@@ -87,6 +89,15 @@ function recordsOf(driver: Driver, topics: readonly TopicName[]): Map<string, un
     }
   }
   return new Map([...records].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function timesOf(driver: Driver, topics: readonly TopicName[]): string[] {
+  const times = topics.flatMap((topic) =>
+    driver.outputs(topic).flatMap(({ partition, message }) => {
+      return message?.type === 'mark' ? [`${topic}|${partition}|${message.value.time}`] : []
+    }),
+  )
+  return [...new Set(times)].sort()
 }
 
 /** A sequence's record follows from one input, whose offset is in its version. */

@@ -55,5 +55,6 @@ export function terms(max_leverage: number | null, margin: number, instrument = 
 }
 
 export function mark(seconds: number): Message<'mark'> {
-  return { type: 'mark', value: { writer: 'feeds', run: T0, time: T0 + seconds * SECOND, venues: [], changes: [] } }
+  const time = T0 + seconds * SECOND
+  return { type: 'mark', value: { writer: 'feeds', run: T0, time, venues: [], changes: [], venue_time: time } }
 }

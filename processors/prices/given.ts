@@ -47,7 +47,8 @@ export function mark(
   venues: readonly VenueState[] = [],
   changes: Mark['changes'] = [],
 ): Message<'mark'> {
-  return { type: 'mark', value: { writer: 'feeds', run: T0, time: T0 + seconds * SECOND, venues, changes } }
+  const time = T0 + seconds * SECOND
+  return { type: 'mark', value: { writer: 'feeds', run: T0, time, venues, changes, venue_time: time } }
 }
 
 /** What a feed says of a venue: its channel lives since some seconds after T0. */

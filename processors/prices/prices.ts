@@ -42,7 +42,7 @@ function applyRange(state: PricesState, range: PriceRange): void {
 /** Prices first, then the mark: who reads the mark has read everything that its time has changed. */
 function applyMark(state: PricesState, mark: Mark, v: number, emit: Emit): void {
   for (const price of advanceTime(state, mark, v)) emitPrice(price, emit)
-  const value: Mark = { writer: PRICES, run: 0, time: mark.time, venues: [], changes: [] }
+  const value: Mark = { writer: PRICES, run: 0, time: mark.time, venues: [], changes: [], venue_time: null }
   emit({ topic: 'alerts.inputs', key: PRICES, message: { type: 'mark', value } })
 }
 

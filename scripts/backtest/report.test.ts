@@ -95,7 +95,10 @@ it.each([
 
 it('the text of a check has a line a topic and both sides of a difference', () => {
   const tally = { compared: 3, repeated: 1, overtaken: 0, older: 0, different: 1 }
-  const live = { type: 'mark', value: { writer: 'cvd', run: 0, time: 5, venues: [], changes: [] } } as const
+  const live = {
+    type: 'mark',
+    value: { writer: 'cvd', run: 0, time: 5, venues: [], changes: [], venue_time: null },
+  } as const
   const text = checkText({
     differences: [
       { topic: 'derived.signals', record: 'mark', identity: 'cvd|5', kind: 'only-live', replay: null, live },

@@ -114,7 +114,9 @@ async function writePartition(
   }
   const mark = (at: Micros): void => {
     time = Math.max(time, at)
-    add('import', () => codec.encode(TOPIC, 'mark', { writer: 'import', run: 0, time: at, venues: [], changes: [] }))
+    add('import', () =>
+      codec.encode(TOPIC, 'mark', { writer: 'import', run: 0, time: at, venues: [], changes: [], venue_time: null }),
+    )
   }
   const take = (trade: Trade): void => {
     const now = Math.floor(trade.time / SECOND)

@@ -86,6 +86,7 @@ const mark = (time: number, state: 'live' | 'down'): Mark => ({
   time,
   venues: [{ venue: 'okx', state, sockets: 1, since: NOW }],
   changes: [],
+  venue_time: null,
 })
 
 describe('what a record says to a page', () => {

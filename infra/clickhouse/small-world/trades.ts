@@ -8,7 +8,10 @@ export function tradeFacts(): Fact[] {
     ['derived.flow', { type: 'flow_hour', value: hourBefore }],
     ...ethTrades().map((value): Fact => ['market.trades', { type: 'trade', value }]),
     ...gaps.map((value): Fact => ['market.trades', { type: 'gap', value }]),
-    ['market.trades', { type: 'mark', value: { writer: 'feeds', run: M, time: M, venues: [], changes: subscribed } }],
+    [
+      'market.trades',
+      { type: 'mark', value: { writer: 'feeds', run: M, time: M, venues: [], changes: subscribed, venue_time: M } },
+    ],
   ]
 }
 

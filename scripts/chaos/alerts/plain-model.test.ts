@@ -93,7 +93,10 @@ function logOf(steps: readonly Step[]): Message[] {
       case 'mark':
       case 'hour':
         now += one.kind === 'hour' ? 1800 * SECOND : one.seconds * SECOND
-        return { type: 'mark', value: { writer: 'prices', run: 0, time: now, venues: [], changes: [] } }
+        return {
+          type: 'mark',
+          value: { writer: 'prices', run: 0, time: now, venues: [], changes: [], venue_time: null },
+        }
     }
   })
 }

@@ -1,0 +1,62 @@
+import type { Mark, Micros, TopicClock } from '../../schemas/records.ts'
+import type { TopicName } from '../../schemas/topics.ts'
+
+/** A clock this far ahead of the venues' times is wrong. */
+const AHEAD_MAX: Micros = 5_000_000
+/** A mark that tells no venue time may be this far ahead of the last: a feed that was started again. */
+const STEP_MAX: Micros = 60_000_000
+
+/** How far a partition's time has come: in all, and by the feeds' marks of each topic. */
+export interface PartitionTime {
+  readonly time: Micros
+  readonly clocks: Readonly<Record<string, TopicClock>>
+}
+
+/** That of a partition that has seen nothing. */
+export const noTime: PartitionTime = { time: 0, clocks: {} }
+
+/**
+ * The time of one partition: the largest mark that was followed. A processor's mark is, since it was judged where it was
+ * read; a feed's is unless nothing confirms it. One that tells the venues' time may be 5 s ahead of that. One that tells
+ * none may be 60 s ahead of the topic's last; further ahead it waits for the next, and counts from there if that is as far.
+ */
+export class PartitionClock {
+  #time: Micros
+  readonly #clocks: Map<string, TopicClock>
+
+  constructor({ time, clocks }: PartitionTime) {
+    this.#time = time
+    this.#clocks = new Map(Object.entries(clocks))
+  }
+
+  /** Largest mark that was followed, 0 before the first. */
+  get time(): Micros {
+    return this.#time
+  }
+
+  /** Takes a mark in; false: it is not followed, and nobody is to read it. */
+  follow(topic: TopicName, mark: Mark): boolean {
+    if (topic.startsWith('market.') && !this.#confirms(topic, mark)) return false
+    this.#time = Math.max(this.#time, mark.time)
+    return true
+  }
+
+  /** What a snapshot keeps of it. */
+  save(): PartitionTime {
+    return { time: this.#time, clocks: Object.fromEntries(this.#clocks) }
+  }
+
+  #confirms(topic: TopicName, { time, venue_time: told }: Mark): boolean {
+    const known = this.#clocks.get(topic) ?? unmarked
+    const isRight = told === null ? isNear(known, time) : time <= told + AHEAD_MAX
+    if (isRight) this.#clocks.set(topic, { time: Math.max(known.time, time), waiting: 0 })
+    else if (told === null) this.#clocks.set(topic, { ...known, waiting: time })
+    return isRight
+  }
+}
+
+const unmarked: TopicClock = { time: 0, waiting: 0 }
+
+function isNear({ time: last, waiting }: TopicClock, time: Micros): boolean {
+  return last === 0 || time <= last + STEP_MAX || (waiting > 0 && time >= waiting - AHEAD_MAX)
+}
