@@ -65,7 +65,8 @@ export async function createWorld(name: string): Promise<World> {
     soon: (query, expected) =>
       vi.waitFor(async () => expect(await rows(query)).toEqual(expected), { timeout: 30_000, interval: 100 }),
     trade: (change = {}) => codec.encode('market.trades', 'trade', { ...plainTrade, ...change }),
-    mark: (topic, change = {}) => codec.encode(topic, 'mark', { ...plainMark, ...change }),
+    mark: (topic, change = {}) =>
+      codec.encode(topic, 'mark', { ...plainMark, venue_time: change.time ?? plainMark.time, ...change }),
     async end() {
       await dropDatabase(at, database)
       await Promise.all([clickhouse.close(), writer.close()])
