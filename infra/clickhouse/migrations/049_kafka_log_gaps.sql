@@ -1,6 +1,6 @@
 -- again: when the brokers, the registry or the namespace change
 --
--- As 039, for the topic of 045.
+-- As 039, for the topic of 048.
 
 DROP VIEW IF EXISTS control_gaps_pump;
 DROP TABLE IF EXISTS control_gaps_queue;
