@@ -49,7 +49,7 @@ export async function passGate(payments: Payments, entry: Entry): Promise<Answer
     const purchase = { payments, services: entry.call.services, intent, bill }
     if (standing?.is === 'settled') return giveAgain(purchase, entry, standing.event)
     const now = entry.call.services.now() / 1000
-    const untimely = untimelyOf(payment, now)
+    const untimely = untimelyOf(payment, payments.seller, now)
     if (untimely === null) return standing === undefined ? giveAlone(purchase, entry) : goOn(purchase, entry, standing)
     throw mayHavePaid(standing, intent, now) ? underWay(purchase, standing) : refused(untimely)
   })

@@ -18,7 +18,7 @@ const INTENTS = 'payments.intents'
 const PARTITIONS = 1
 /** What nobody has taken up for 5 minutes is not charged any more, milliseconds. */
 const ASKED_MS = 10 * 60_000
-/** An authorization is valid for a day at most; what settled before can only be brought too late, milliseconds. */
+/** No authorization lasts so long: what settled before can only be brought too late, milliseconds. */
 const KNOWN_MS = 26 * 3_600_000
 /** A read has caught up with the log by then, milliseconds. */
 const CATCH_UP_MS = 2_000

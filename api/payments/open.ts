@@ -23,14 +23,14 @@ const refusalLimit = { perSecond: 20, burst: 40, callersMax: 100_000 } as const
 /** The gate on the log of payments. What checks signatures is loaded only where it is needed. */
 export async function openPayments(options: OpenOptions): Promise<Payments & { close(): Promise<void> }> {
   const { terms, ownUrl } = options
-  const { signatureCheck } = await import('./signatures.ts')
+  const { signatureCheck, signatureNode } = await import('./signatures.ts')
   const ledger = new KafkaLedger({ ...options, settleMs: terms.settleMs })
   return {
     seller: terms.seller,
     isPlayMoney: terms.mode === 'local',
     publicUrl: terms.publicUrl ?? ownUrl,
     ledger,
-    isSigned: signatureCheck(terms.rpcUrl, terms.seller),
+    isSigned: signatureCheck(signatureNode(terms.rpcUrl), terms.seller, options.now),
     refusals: new RateLimiter(refusalLimit),
     flights: new Flights(),
     challenges: new ChallengeShelf(),

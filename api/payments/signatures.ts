@@ -14,6 +14,7 @@ import {
 import type { Payment } from '../../processors/payments/wire/decode.ts'
 import type { Seller } from '../../processors/payments/wire/offer.ts'
 import { ApiError } from '../errors.ts'
+import { RateLimiter } from '../limits.ts'
 import type { IsSigned } from './payments.ts'
 
 /** What a payer signs. Source: EIP-3009. */
@@ -35,13 +36,20 @@ const MAGIC = '0x1626ba7e'
 const PLAIN_LENGTH = 132
 const CALL_MS = 3_000
 const RETRY_AFTER_SECONDS = 2
+/** Accounts that are remembered, of each kind. */
+const KNOWN_MAX = 10_000
+/** An account without code may be given some: a wallet that is deployed. Milliseconds. */
+const PLAIN_MS = 60_000
+/** Looks at the chain: by all accounts that have never signed together, and by each that has. */
+const looksLimit = { perSecond: 10, burst: 50, callersMax: KNOWN_MAX } as const
+const STRANGERS = 'strangers'
 
 /**
  * Judges signatures: a plain account's here, without the chain; any other by the contract that the payer would have to
  * be. A wallet that is not deployed yet (ERC-6492) is refused: its maker's code is not called from our wallet.
  */
-export function signatureCheck(rpcUrl: string, seller: Seller): IsSigned {
-  const client = createPublicClient({ transport: http(rpcUrl, { timeout: CALL_MS, retryCount: 1 }) })
+export function signatureCheck(client: PublicClient, seller: Seller, now: () => number): IsSigned {
+  const contracts = new Contracts(client, now)
   const { chainId } = seller.network
   const domain = { name: seller.assetName, version: seller.assetVersion, chainId, verifyingContract: seller.asset }
   return async ({ authorization, signature }) => {
@@ -52,8 +60,12 @@ export function signatureCheck(rpcUrl: string, seller: Seller): IsSigned {
       (await recovered(() => recoverTypedDataAddress({ ...data, signature }))) === from
     )
       return true
-    return isContractSigned(client, from, hashTypedData(data), signature)
+    return contracts.haveSigned(from, hashTypedData(data), signature)
   }
+}
+
+export function signatureNode(rpcUrl: string): PublicClient {
+  return createPublicClient({ transport: http(rpcUrl, { timeout: CALL_MS, retryCount: 1 }) })
 }
 
 interface Message {
@@ -85,24 +97,59 @@ async function recovered(recover: () => Promise<Hex>): Promise<string | undefine
   }
 }
 
-async function isContractSigned(client: PublicClient, address: Hex, hash: Hex, signature: Hex): Promise<boolean> {
-  try {
-    const code = await client.getCode({ address })
-    if (code === undefined || code === '0x') return false
-    const args = [hash, signature] as const
-    const said = await client.readContract({ address, abi: erc1271, functionName: 'isValidSignature', args })
-    return said === MAGIC
-  } catch (error) {
-    if (isRefusal(error)) return false
-    throw new ApiError(
-      'data_unavailable',
-      'The signature cannot be checked right now; send the same again in a moment.',
-      {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-        cause: error,
-      },
-    )
+/**
+ * Accounts that are no plain ones, as far as they are known. Whoever names an account and signs for it wrongly has the
+ * node asked: for all accounts that have never signed together there is one rate, so that it stays free for settling.
+ */
+class Contracts {
+  readonly #client: PublicClient
+  readonly #now: () => number
+  readonly #looks = new RateLimiter(looksLimit)
+  /** Without code, by the time until which that is believed. */
+  readonly #plain = new Map<Hex, number>()
+  /** Wallets that have signed. */
+  readonly #signers = new Set<Hex>()
+
+  constructor(client: PublicClient, now: () => number) {
+    this.#client = client
+    this.#now = now
   }
+
+  async haveSigned(address: Hex, hash: Hex, signature: Hex): Promise<boolean> {
+    const now = this.#now()
+    if ((this.#plain.get(address) ?? 0) > now) return false
+    const isSigner = this.#signers.has(address)
+    if (this.#looks.take(isSigner ? address : STRANGERS, now).kind === 'refused') throw unchecked()
+    try {
+      if (!isSigner && !(await this.#hasCode(address))) return false
+      const args = [hash, signature] as const
+      const said = await this.#client.readContract({ address, abi: erc1271, functionName: 'isValidSignature', args })
+      if (said === MAGIC) bounded(this.#signers).add(address)
+      return said === MAGIC
+    } catch (error) {
+      if (isRefusal(error)) return false
+      throw unchecked(error)
+    }
+  }
+
+  async #hasCode(address: Hex): Promise<boolean> {
+    const code = await this.#client.getCode({ address })
+    if (code !== undefined && code !== '0x') return true
+    bounded(this.#plain).set(address, this.#now() + PLAIN_MS)
+    return false
+  }
+}
+
+/** Room for one more: the one that is known for longest goes. */
+function bounded<Known extends Map<Hex, number> | Set<Hex>>(known: Known): Known {
+  const [oldest] = known.size < KNOWN_MAX ? [] : known.keys()
+  if (oldest !== undefined) known.delete(oldest)
+  return known
+}
+
+function unchecked(cause?: unknown): ApiError {
+  const message = 'The signature cannot be checked right now; send the same again in a moment.'
+  return new ApiError('data_unavailable', message, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause })
 }
 
 /** The contract answered, and not with the magic value. */

@@ -17,7 +17,7 @@ import { mismatchOf, untimelyOf } from '../../processors/payments/wire/match.ts'
 import { offerV2 } from '../../processors/payments/wire/offer.ts'
 import { seller, signPayment, stranger } from '../testing/fake-payments.ts'
 import type { IsSigned } from './payments.ts'
-import { signatureCheck } from './signatures.ts'
+import { signatureCheck, signatureNode } from './signatures.ts'
 
 const PRICE = '20000'
 const OTHER = '0x000000000000000000000000000000000000dEaD'
@@ -43,7 +43,7 @@ beforeAll(async () => {
   })
   facilitator = new x402Facilitator()
   registerExactEvmScheme(facilitator, { signer, networks: 'eip155:84532' })
-  isSigned = signatureCheck(chain.url, seller)
+  isSigned = signatureCheck(signatureNode(chain.url), seller, Date.now)
 })
 afterAll(async () => {
   await chain?.stop()
@@ -61,7 +61,7 @@ async function ours(payload: object): Promise<boolean> {
   if (decoded.kind !== 'payment') return false
   const { payment } = decoded
   const asked = { seller, amount: PRICE, url: '' }
-  if (mismatchOf(payment, asked) !== null || untimelyOf(payment, Date.now() / 1000) !== null) return false
+  if (mismatchOf(payment, asked) !== null || untimelyOf(payment, seller, Date.now() / 1000) !== null) return false
   return isSigned(payment)
 }
 

@@ -11,7 +11,7 @@ import { RateLimiter } from '../limits.ts'
 import { ChallengeShelf } from '../payments/challenges.ts'
 import { Flights } from '../payments/flights.ts'
 import type { Outcome, PaymentLedger, Payments, Standing } from '../payments/payments.ts'
-import { signatureCheck } from '../payments/signatures.ts'
+import { signatureCheck, signatureNode } from '../payments/signatures.ts'
 
 /** Anvil's public development keys. */
 export const payer = privateKeyToAccount('0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d')
@@ -129,7 +129,7 @@ export async function fakePayments(ledger = new FakeLedger()): Promise<FakePayme
     isPlayMoney: true,
     publicUrl: 'https://api.example.com',
     ledger,
-    isSigned: signatureCheck(url, seller),
+    isSigned: signatureCheck(signatureNode(url), seller, Date.now),
     refusals: new RateLimiter({ perSecond: 20, burst: 40, callersMax: 100 }),
     flights: new Flights(),
     challenges: new ChallengeShelf(),

@@ -348,6 +348,24 @@ export const settings = {
     says: 'Least balance of the wallet at which the service starts, wei; 0.001 ether pays some thousand settlements on Base.',
     example: '1000000000000000',
   },
+  PAYMENT_GAS_LOST_WEI_MAX: {
+    kind: 'count',
+    default: '2000000000000000',
+    says: 'Gas of transactions that were undone, over all payers, within an hour, wei; with what is on its way, which counts as lost until it has settled. Beyond it nothing is sent, and /healthz says so.',
+    example: '2000000000000000',
+  },
+  PAYMENT_FEE_WEI_MAX: {
+    kind: 'count',
+    default: '1000000000',
+    says: 'Most that is paid for a unit of gas, wei; while it costs more, nothing is sent and /healthz says so. A settlement takes about 80,000 units.',
+    example: '1000000000',
+  },
+  PAYMENT_COOL_SECONDS: {
+    kind: 'number',
+    default: '300',
+    says: 'How long nothing is sent for a payer whose transfer was undone in the block; where its code refused it, for all wallets of the same code.',
+    example: '300',
+  },
   PAYER_KEY: {
     kind: 'text',
     default: '',

@@ -1,5 +1,5 @@
 import type { PaymentIntent } from '../../schemas/payments.ts'
-import { AHEAD_SECONDS_MAX } from './wire/match.ts'
+import { aheadMax } from './wire/match.ts'
 import type { Seller } from './wire/offer.ts'
 
 const ADDRESS = /^0x[0-9a-f]{40}$/
@@ -20,7 +20,7 @@ export function refusalOf(intent: PaymentIntent, seller: Seller, now: number): s
   if (asset !== seller.asset.toLowerCase()) return 'invalid_payment_requirements'
   if (to !== seller.payTo.toLowerCase()) return 'invalid_exact_evm_payload_recipient_mismatch'
   if (value !== price) return 'invalid_exact_evm_payload_authorization_value_mismatch'
-  const isFarAhead = before > now + AHEAD_SECONDS_MAX + SKEW_SECONDS
+  const isFarAhead = before > now + aheadMax(seller) + SKEW_SECONDS
   return isFarAhead ? 'invalid_exact_evm_payload_authorization_valid_before' : null
 }
 

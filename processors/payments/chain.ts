@@ -3,12 +3,15 @@ import {
   createPublicClient,
   ExecutionRevertedError,
   http,
+  isHex,
+  keccak256,
   parseAbiItem,
   TransactionReceiptNotFoundError,
   type Address,
   type Hex,
   type Log,
   type PublicClient,
+  type TransactionReceipt,
 } from 'viem'
 import { hasPaid, hex, reasonOf, tokenAbi, transferCall, type Authorization } from './token.ts'
 
@@ -17,7 +20,7 @@ export const GAS = 300_000n
 const CALL_MS = 5_000
 /** Blocks that one search covers: what public nodes answer at once. */
 const SEARCH_BLOCKS = 2_000n
-/** A day of blocks of two seconds: no authorization is valid for longer. */
+/** A day of blocks of two seconds: no authorization lasts so long. */
 const SEARCHES_MAX = 22
 
 /** The node did not answer, or not what it was asked. Trying later can help. */
@@ -32,6 +35,8 @@ export interface Mined {
   readonly from: Address
   readonly isSuccess: boolean
   readonly logs: readonly Log[]
+  /** What its sender paid for it, wei. */
+  readonly cost: bigint
 }
 
 export function connectChain(url: string): PublicClient {
@@ -112,15 +117,29 @@ export class Chain {
     return undefined
   }
 
+  /** Hash of an account's code; null: it has none. */
+  async codeHash(address: string): Promise<Hex | null> {
+    const code = await asked('code', this.#client.getCode({ address: hex(address) }))
+    return code === undefined || code === '0x' ? null : keccak256(code)
+  }
+
   async receipt(tx: Hex): Promise<Mined | undefined> {
     try {
-      const { blockNumber, from, status, logs } = await this.#client.getTransactionReceipt({ hash: tx })
-      return { tx, block: Number(blockNumber), from, isSuccess: status === 'success', logs }
+      const receipt = await this.#client.getTransactionReceipt({ hash: tx })
+      const { blockNumber, from, status, logs } = receipt
+      return { tx, block: Number(blockNumber), from, isSuccess: status === 'success', logs, cost: costOf(receipt) }
     } catch (error) {
       if (error instanceof TransactionReceiptNotFoundError) return undefined
       throw new ChainError('a receipt could not be read', { cause: error })
     }
   }
+}
+
+/** On networks over another one the part for its blocks is told beside the gas. Source: the OP Stack's receipts. */
+function costOf(receipt: TransactionReceipt): bigint {
+  const { gasUsed, effectiveGasPrice } = receipt
+  const l1Fee: unknown = Reflect.get(receipt, 'l1Fee')
+  return gasUsed * effectiveGasPrice + (isHex(l1Fee) ? BigInt(l1Fee) : 0n)
 }
 
 const cancelledEvent = parseAbiItem('event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)')

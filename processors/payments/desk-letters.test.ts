@@ -5,6 +5,7 @@ import { intentOf, SELLER } from './given.ts'
 
 const nothing = (): void => undefined
 const settled = { is: 'settled', tx: '0x1', block: 1, by: 'us' } as const
+const idle = { by: 'us', trouble: null, losses: { gas: 0n, cooling: 0 }, recall: nothing } as const
 
 it('sets aside an intent and an event that it cannot read, and settles what lies behind them', async () => {
   const begun = given()
@@ -16,7 +17,7 @@ it('sets aside an intent and an event that it cannot read, and settles what lies
   broker.append(INTENTS, 0, [bad, { key: intent.payment_id, value, time: 1 }])
   const options: DeskOptions = {
     ...begun,
-    settler: { by: 'us', trouble: null, settle: () => Promise.resolve(settled) },
+    settler: { ...idle, settle: () => Promise.resolve(settled) },
     seller: SELLER,
     payments: { settled: nothing, failed: nothing, pending: nothing },
     settleMs: 1_000,

@@ -22,6 +22,7 @@ const AHEAD = 5 * MINUTE
 class Bank implements Settler {
   readonly by = 'us'
   readonly trouble = null
+  readonly losses = { gas: 0n, cooling: 0 }
   readonly fates = new Map<string, Fate>()
   readonly charged: string[] = []
   #waiting: (() => void)[] = []
@@ -36,6 +37,10 @@ class Bank implements Settler {
     if (fate === 'failed') return { is: 'failed', tx: '0xaa', reason: 'invalid_transaction_state' }
     if (fate === 'late' && sent.length === 0) await this.#mined(signal)
     return { is: 'settled', tx: '0xaa', block: 7, by: 'us' }
+  }
+
+  recall(): void {
+    // nothing is lost here
   }
 
   mine(): void {

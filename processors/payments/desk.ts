@@ -8,7 +8,8 @@ import type { Decoder } from '../kernel/decoder.ts'
 import type { Ports } from '../kernel/ports.ts'
 import { refusalOf } from './admit.ts'
 import { eventOf, KNOWN_MS, Ledger, type Open, type Placed } from './ledger.ts'
-import type { Outcome, Sent, Settler } from './settler.ts'
+import type { Failure, Outcome, Sent, Settler } from './settler.ts'
+import { hex } from './token.ts'
 import type { Seller } from './wire/offer.ts'
 import { BOUGHT_OTHERWISE } from './wire/reasons.ts'
 
@@ -64,12 +65,16 @@ export class Desk {
       const intents = await since(INTENTS, startedAt - KNOWN_MS)
       const events = await since(EVENTS, startedAt - KNOWN_MS - SKEW_MS)
       const ledger = new Ledger()
+      const failures: Failure[] = []
       for await (const records of reader.toEnd(EVENTS, PARTITION, events)) {
         for (const record of records) {
           const message = await read(record, EVENTS, { options, claim, dead })
-          if (message?.type === 'payment_event') ledger.restore(message.value)
+          if (message?.type !== 'payment_event') continue
+          failures.push(...failureOf(message.value, ledger))
+          ledger.restore(message.value)
         }
       }
+      options.settler.recall(failures)
       meter.restored(OWNER, clock.now() - startedAt)
       const end = (await reader.offsets(INTENTS, [PARTITION], 'end')).get(PARTITION) ?? 0
       return new Desk({ options, claim, dead }, { ledger, next: intents, end })
@@ -220,6 +225,13 @@ export class Desk {
   #now(): Micros {
     return this.#options.ports.clock.now() * 1_000
   }
+}
+
+/** What was undone after we had sent it. */
+function failureOf({ event, by, payer, tx, time, payment_id: id }: PaymentEvent, ledger: Ledger): Failure[] {
+  const { raw = null } = ledger.open(id)?.sent.at(-1) ?? {}
+  if (event !== 'failed' || by !== 'us' || tx === null || raw === null) return []
+  return [{ payer, tx: hex(tx), raw, time: time / 1_000 }]
 }
 
 function wordsOf(outcome: Outcome, by: Settler['by']): Partial<PaymentEvent> {

@@ -2,7 +2,7 @@ import { getAddress } from 'viem'
 import type { PaymentIntent } from '../../schemas/payments.ts'
 import type { Clock, Report } from '../kernel/ports.ts'
 import { ChainError, type Chain } from './chain.ts'
-import { AbortedError, type Outcome, type Settler, type Settling } from './settler.ts'
+import { AbortedError, type Losses, type Outcome, type Settler, type Settling } from './settler.ts'
 import { hasPaid, hex } from './token.ts'
 import { offerV2, type Seller } from './wire/offer.ts'
 
@@ -47,6 +47,8 @@ interface Sight {
  */
 export class FacilitatorSettler implements Settler {
   readonly by = 'facilitator'
+  /** The gas is not ours. */
+  readonly losses: Losses = { gas: 0n, cooling: 0 }
   readonly #options: FacilitatorOptions
   #trouble: string | null = null
 
@@ -56,6 +58,10 @@ export class FacilitatorSettler implements Settler {
 
   get trouble(): string | null {
     return this.#trouble
+  }
+
+  recall(): void {
+    // nothing of it is counted
   }
 
   async settle(settling: Settling): Promise<Outcome> {

@@ -48,7 +48,7 @@ export type Task = 'settle' | 'conflict' | 'stale' | 'bought' | 'nothing'
 const SECOND: Micros = 1_000_000
 /** Whoever asked has long been told to come again. */
 export const STALE_AFTER: Micros = 300 * SECOND
-/** What the log is read back over at a start: an authorization lasts for a day at most, and may be asked about later. */
+/** What the log is read back over at a start: no authorization lasts for a day, and it may be asked about later. */
 export const KNOWN_MS = 26 * 3_600_000
 /** Requests that one payment may be brought by while it is under way; more wait for the settling alone. */
 const REQUESTS_MAX = 1_000

@@ -17,6 +17,7 @@ import { createMeter, Tally } from '../metrics.ts'
 import { Chain, ChainError, connectChain } from './chain.ts'
 import { INTENTS, PARTITION } from './desk.ts'
 import { FacilitatorSettler } from './facilitator.ts'
+import { GasGuard } from './gas.ts'
 import { inspectNetwork } from './inspect.ts'
 import { createPaymentMeter, exposePayments, exposeWallet } from './metrics.ts'
 import { OwnSettler } from './own-settler.ts'
@@ -40,6 +41,9 @@ const names = [
   ...termsSettings,
   ...walletKeySettings,
   'PAYMENT_GAS_WEI_MIN',
+  'PAYMENT_GAS_LOST_WEI_MAX',
+  'PAYMENT_FEE_WEI_MAX',
+  'PAYMENT_COOL_SECONDS',
   'OPS_HOST',
   'OPS_PORT',
 ] as const
@@ -70,7 +74,7 @@ async function start(report: Logger): Promise<() => Promise<void>> {
   const membership = await join(config, clientId, report)
   const service = new Service({
     membership,
-    settler: settlerOf({ client, terms, account, report }),
+    settler: settlerOf({ client, terms, account, report }, config),
     seller: terms.seller,
     settleMs: terms.settleMs,
     payments: createPaymentMeter(metrics),
@@ -150,12 +154,16 @@ async function assertReady({
   }
 }
 
-function settlerOf({ client, terms, account, report }: Parts): Settler {
+function settlerOf({ client, terms, account, report }: Parts, config: Settings): Settler {
   const { seller, facilitatorUrl: url } = terms
   const common = { chain: new Chain(client), clock: hostClock, report }
   if (account !== null) {
     const { chainId } = seller.network
-    return new OwnSettler({ ...common, wallet: new Wallet({ client, chainId, account, clock: hostClock, report }) })
+    const feeMax = BigInt(config.PAYMENT_FEE_WEI_MAX)
+    const wallet = new Wallet({ client, chainId, account, clock: hostClock, report, feeMax })
+    const { PAYMENT_GAS_LOST_WEI_MAX: lostMax, PAYMENT_COOL_SECONDS: coolSeconds } = config
+    const guard = new GasGuard({ lostMax: BigInt(lostMax), coolMs: coolSeconds * 1_000 })
+    return new OwnSettler({ ...common, wallet, guard })
   }
   if (url === undefined) throw new ConfigError('PAYMENT_FACILITATOR_URL is not set')
   return new FacilitatorSettler({ ...common, seller, url })

@@ -72,5 +72,8 @@ export function exposePayments(registry: Registry, service: Service): void {
   gauge('mda_payments_open', 'Payments under way', () => service.health().open)
   gauge('mda_payments_known', 'Payments of the last day that are kept in memory', () => service.health().known)
   gauge('mda_payments_owner', '1: this instance is the one that settles', () => Number(service.health().owner))
+  gauge('mda_payments_cooling', 'Kinds of payers that nothing is sent for', () => service.health().cooling)
+  const lost = 'Gas of transactions that were undone within the last hour'
+  gauge('mda_payment_gas_lost_ether', lost, () => Number(service.health().gas_lost_wei) / 1e18)
   gauge('mda_payments_lag_records', 'Intents not yet taken in', () => service.lag)
 }

@@ -1,7 +1,10 @@
+import { parseTransaction, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import type { PaymentIntent } from '../../schemas/payments.ts'
 import { quietReport } from '../kernel/quiet.ts'
 import { Chain } from './chain.ts'
+import { GasGuard, type GasLimits } from './gas.ts'
 import { SELLER } from './given.ts'
 import { OwnSettler } from './own-settler.ts'
 import type { Outcome, Sent } from './settler.ts'
@@ -10,20 +13,41 @@ import { nonceOf, Wallet } from './wallet.ts'
 
 const account = privateKeyToAccount(`0x${'5a'.repeat(32)}`)
 
-async function settle(
-  replies: readonly Reply[],
-  node = new TestNode(),
-): Promise<{ outcome: Outcome; sent: Sent[]; node: TestNode }> {
-  node.replies = [...replies]
-  const { client, intent } = node
-  const clock = new TestClock()
-  const { chainId } = SELLER.network
-  const wallet = new Wallet({ client, chainId, account, clock, report: quietReport })
-  const settler = new OwnSettler({ chain: new Chain(client), wallet, clock, report: quietReport })
-  const sent: Sent[] = []
-  const sending = async (one: Sent): Promise<void> => void sent.push(one)
-  const signal = AbortSignal.timeout(30_000)
-  return { outcome: await settler.settle({ intent, sent: [], sending, signal }), sent, node }
+const LIMITS = { lostMax: 10n ** 18n, coolMs: 300_000 }
+const FEE_MAX = 10n ** 9n
+
+/** A settler before a node in memory; what it wrote down is in `sent`. */
+class World {
+  readonly node = new TestNode()
+  readonly clock = new TestClock()
+  readonly sent: Sent[] = []
+  readonly settler: OwnSettler
+
+  constructor({ lostMax, coolMs }: GasLimits = LIMITS) {
+    const { client } = this.node
+    const common = { clock: this.clock, report: quietReport }
+    const wallet = new Wallet({ client, chainId: SELLER.network.chainId, account, feeMax: FEE_MAX, ...common })
+    const guard = new GasGuard({ lostMax, coolMs })
+    this.settler = new OwnSettler({ chain: new Chain(client), wallet, guard, ...common })
+  }
+
+  settle(intent: PaymentIntent = this.node.intent): Promise<Outcome> {
+    const sending = async (one: Sent): Promise<void> => void this.sent.push(one)
+    return this.settler.settle({ intent, sent: [], sending, signal: AbortSignal.timeout(30_000) })
+  }
+
+  /** A payment of the n-th account; with code, if any is given. */
+  payment(n: number, code?: Hex): PaymentIntent {
+    const from = `0x${String(n).padStart(40, '0')}`
+    if (code !== undefined) this.node.codes.set(from, code)
+    return { ...this.node.intent, payment_id: `p${n}`, from }
+  }
+}
+
+async function settle(replies: readonly Reply[]): Promise<{ outcome: Outcome; sent: Sent[]; node: TestNode }> {
+  const world = new World()
+  world.node.replies = [...replies]
+  return { outcome: await world.settle(), sent: world.sent, node: world.node }
 }
 
 it('settles what the node takes, and has written it down before', async () => {
@@ -47,4 +71,91 @@ it('fails where the node refuses, and nothing was sent', async () => {
 it('does not say that it failed where the number was taken by the very transaction, and the next is refused', async () => {
   const { outcome, sent } = await settle(['takes, says taken', 'refuses'])
   expect(outcome).toEqual({ is: 'settled', tx: sent[0]?.tx, block: 7, by: 'us' })
+})
+
+describe('payers whose transfers are accepted when asked and undone in the block', () => {
+  const UNDONE: Outcome = { is: 'failed', tx: expect.any(String) as string, reason: 'invalid_transaction_state' }
+  const COOLING: Outcome = { is: 'failed', tx: null, reason: 'payer_cooling_down' }
+  const OURS: Outcome = { is: 'failed', tx: null, reason: 'unexpected_settle_error' }
+  /** Gas of one: at the node’s base fee of 1, and at the most that is signed. */
+  const [cost, most] = [90_000n, 300_000n * 5n]
+
+  it('cool down with all wallets of their code, for a while; others are settled', async () => {
+    const world = new World()
+    world.node.pays = false
+    expect(await world.settle(world.payment(1, '0x60aa'))).toEqual(UNDONE)
+    expect(await world.settle(world.payment(2, '0x60aa'))).toEqual(COOLING)
+    expect(world.settler.losses).toEqual({ gas: cost, cooling: 1 })
+    world.node.pays = true
+    expect(await world.settle(world.payment(3, '0x60bb'))).toMatchObject({ is: 'settled' })
+    await world.clock.delay(LIMITS.coolMs)
+    expect(await world.settle(world.payment(2, '0x60aa'))).toMatchObject({ is: 'settled' })
+    expect([world.sent.length, world.settler.losses.cooling]).toEqual([3, 0])
+  })
+
+  it.each([
+    ['has no code', undefined, null],
+    ['has emptied its account, whatever its code', '0x60aa', 'ERC20: transfer amount exceeds balance'],
+  ] as const)('cool down alone where the payer %s', async (_, code, revert) => {
+    const world = new World()
+    world.node.pays = false
+    world.node.onTaken = () => (world.node.revert = revert)
+    expect(await world.settle(world.payment(1, code))).toMatchObject({ is: 'failed' })
+    world.node.revert = null
+    expect(await world.settle(world.payment(1, code))).toEqual(COOLING)
+    world.node.pays = true
+    expect(await world.settle(world.payment(2, code))).toMatchObject({ is: 'settled' })
+  })
+
+  it('cost no more than the budget of an hour, over all of them; it is said, and over an hour later', async () => {
+    const world = new World({ ...LIMITS, lostMax: most + 2n * cost })
+    world.node.pays = false
+    for (const n of [1, 2, 3]) expect(await world.settle(world.payment(n, `0x60a${n}`))).toEqual(UNDONE)
+    expect(world.settler.trouble).toContain(`have cost ${3n * cost} wei within an hour`)
+    expect(await world.settle(world.payment(4, '0x60a4'))).toEqual(OURS)
+    expect(await world.settle(world.payment(5))).toEqual(OURS)
+    expect(world.sent).toHaveLength(3)
+    await world.clock.delay(3_600_000)
+    expect(world.settler.trouble).toBeNull()
+    expect(await world.settle(world.payment(4, '0x60a4'))).toEqual(UNDONE)
+  })
+
+  it('cost no more than that at once either: what is on its way counts as lost', async () => {
+    const world = new World({ ...LIMITS, lostMax: 3n * most })
+    world.node.pays = false
+    world.node.isSlow = true
+    const all = Array.from({ length: 10 }, (_, n) => world.settle(world.payment(n, `0x60b${n}`)))
+    expect((await Promise.all(all.slice(3))).every(({ is }) => is === 'failed')).toBe(true)
+    expect(world.sent).toHaveLength(3)
+    world.node.isSlow = false
+    expect(await Promise.all(all.slice(0, 3))).toEqual([UNDONE, UNDONE, UNDONE])
+  })
+
+  it('are remembered by the next owner, at the most that they can have cost', async () => {
+    const before = new World()
+    await before.settle()
+    const { tx, raw } = before.sent[0] ?? {}
+    const world = new World({ ...LIMITS, lostMax: 2n * most - 1n })
+    const failure = { payer: world.payment(1).from, tx: tx ?? '0x', raw: raw ?? '0x', time: world.clock.now() }
+    world.settler.recall([failure, failure])
+    expect(world.settler.losses).toEqual({ gas: most, cooling: 1 })
+    expect(await world.settle(world.payment(1))).toEqual(COOLING)
+    expect(await world.settle(world.payment(2))).toEqual(OURS)
+    expect(world.sent).toEqual([])
+  })
+})
+
+describe('while gas costs more than we pay', () => {
+  it('nothing is signed, it is said, and what comes later is settled', async () => {
+    const world = new World()
+    world.node.baseFee = FEE_MAX
+    expect(await world.settle()).toEqual({ is: 'failed', tx: null, reason: 'unexpected_settle_error' })
+    expect([world.sent, world.node.taken.size]).toEqual([[], 0])
+    expect(world.settler.trouble).toContain(`PAYMENT_FEE_WEI_MAX=${FEE_MAX}`)
+    world.node.baseFee = FEE_MAX / 2n
+    await world.clock.delay(2_000)
+    expect(await world.settle()).toMatchObject({ is: 'settled' })
+    expect(world.settler.trouble).toBeNull()
+    expect(parseTransaction(world.sent[0]?.raw ?? '0x').maxFeePerGas).toBe(FEE_MAX)
+  })
 })

@@ -1,8 +1,12 @@
 import type { Clock, Report } from '../kernel/ports.ts'
+import type { PaymentIntent } from '../../schemas/payments.ts'
 import { ChainError, type Chain, type Mined } from './chain.ts'
-import { AbortedError, type Outcome, type Sent, type Settler, type Settling } from './settler.ts'
+import type { GasGuard } from './gas.ts'
+import { AbortedError, type Failure, type Losses, type Outcome } from './settler.ts'
+import type { Sent, Settler, Settling } from './settler.ts'
 import { hasPaid, hex, transferCall } from './token.ts'
-import { nonceOf, NotSentError, type Wallet } from './wallet.ts'
+import { costOf, nonceOf, NotSentError, type Wallet } from './wallet.ts'
+import { COOLING } from './wire/reasons.ts'
 
 const POLL_MS = 250
 /** Beyond this it is looked at less often, and more is asked. */
@@ -12,11 +16,14 @@ const PATIENT_POLL_MS = 2_000
 const MISSES_MAX = 5
 /** A node may know that an authorization is used before it knows of the transaction. */
 const SEARCHES_MAX = 5
+/** For so long a payment waits for others to end, milliseconds. */
+const ROOM_MS = 5_000
 const ALREADY_USED = 'invalid_exact_evm_nonce_already_used'
 
 export interface OwnSettlerOptions {
   readonly chain: Chain
   readonly wallet: Wallet
+  readonly guard: GasGuard
   readonly clock: Clock
   readonly report: Report
 }
@@ -31,17 +38,36 @@ export class OwnSettler implements Settler {
   }
 
   get trouble(): string | null {
-    return this.#options.wallet.refusal
+    const { wallet, guard, clock } = this.#options
+    return wallet.refusal ?? guard.trouble(clock.now())
+  }
+
+  get losses(): Losses {
+    const { guard, clock } = this.#options
+    return { gas: guard.lost(clock.now()), cooling: guard.cooling(clock.now()) }
+  }
+
+  /** What it has cost is not in the log: the most that it can have cost is counted. */
+  recall(failures: readonly Failure[]): void {
+    const { guard } = this.#options
+    for (const { payer, tx, raw, time } of failures) {
+      guard.lose(tx, costOf(raw), time)
+      guard.cool(payer, time)
+    }
   }
 
   async settle(settling: Settling): Promise<Outcome> {
-    for (const sent of settling.sent) this.#options.wallet.adopt(sent)
+    const { wallet, guard } = this.#options
+    const { payment_id: id } = settling.intent
     const sent = [...settling.sent]
-    if (sent.length === 0) {
-      const outcome = await this.#begin(settling, sent)
-      if (outcome !== undefined) return outcome
+    try {
+      for (const each of sent) wallet.adopt(each)
+      for (const { raw } of sent) if (raw !== null) guard.hold(id, costOf(raw))
+      const outcome = sent.length === 0 ? await this.#begin(settling, sent) : undefined
+      return outcome ?? (await this.#watch(settling, sent))
+    } finally {
+      guard.release(id)
     }
-    return this.#watch(settling, sent)
   }
 
   /** Until a transaction may be on its way. An outcome: there is none, or there was one of somebody else. */
@@ -50,8 +76,10 @@ export class OwnSettler implements Settler {
     const { intent } = settling
     const sentBefore = sent.length
     try {
+      if (await this.#isCooling(intent)) return { is: 'failed', tx: null, reason: COOLING }
       const reason = await chain.simulate(intent, wallet.address)
       if (reason !== null) return await this.#refused(settling, sent, reason)
+      if (!(await this.#hasRoom(settling))) return { is: 'failed', tx: null, reason: 'unexpected_settle_error' }
       await wallet.send(hex(intent.asset), transferCall(intent), this.#sendingOf(settling, sent))
       return undefined
     } catch (error) {
@@ -67,8 +95,28 @@ export class OwnSettler implements Settler {
   #sendingOf(settling: Settling, sent: Sent[]): (signed: Sent) => Promise<void> {
     return ({ tx, raw }) => {
       sent.push({ tx, raw })
+      if (raw !== null) this.#options.guard.hold(settling.intent.payment_id, costOf(raw))
       return settling.sending({ tx, raw })
     }
+  }
+
+  /** Waits a moment for others to end, where what is on its way may cost all that may be lost. */
+  async #hasRoom({ intent, signal }: Settling): Promise<boolean> {
+    const { wallet, guard, clock } = this.#options
+    const until = clock.now() + ROOM_MS
+    for (;;) {
+      const room = guard.take(intent.payment_id, await wallet.quote(), clock.now())
+      if (room !== 'later' || clock.now() >= until) return room === 'held'
+      assertWanted(signal)
+      await clock.delay(POLL_MS)
+    }
+  }
+
+  async #isCooling({ from }: PaymentIntent): Promise<boolean> {
+    const { chain, guard, clock } = this.#options
+    if (guard.isCooling(from, clock.now())) return true
+    const code = guard.cooling(clock.now()) === 0 ? null : await chain.codeHash(from)
+    return code !== null && guard.isCooling(code, clock.now())
   }
 
   /** The token says no: because of somebody else who was faster, or for good. */
@@ -126,16 +174,28 @@ export class OwnSettler implements Settler {
 
   /** What has become of our own transactions. */
   async #look(settling: Settling, sent: readonly Sent[]): Promise<Outcome | undefined> {
-    const { chain, wallet } = this.#options
+    const { chain } = this.#options
     const { intent } = settling
     for (const { tx } of sent) {
       const mined = tx === null ? undefined : await chain.receipt(tx)
       if (mined === undefined) continue
       if (mined.isSuccess && hasPaid(mined.logs, intent)) return this.#settledBy(mined, sent)
-      const reason = await chain.simulate(intent, wallet.address)
-      return this.#refused(settling, sent, reason ?? 'invalid_transaction_state', mined.block)
+      return this.#undone(settling, sent, mined)
     }
     return undefined
+  }
+
+  /** Our gas is lost. Funds and the authorization are the payer's own; anything else is what its code has said. */
+  async #undone(settling: Settling, sent: readonly Sent[], { tx, block, cost }: Mined): Promise<Outcome> {
+    const { chain, wallet, guard, clock } = this.#options
+    const { intent } = settling
+    const reason = (await chain.simulate(intent, wallet.address)) ?? 'invalid_transaction_state'
+    const outcome = await this.#refused(settling, sent, reason, block)
+    const isOwn = reason === 'insufficient_funds' || reason === ALREADY_USED
+    const code = isOwn ? null : await chain.codeHash(intent.from)
+    guard.lose(tx, cost, clock.now())
+    if (outcome.is === 'failed') guard.cool(code ?? intent.from, clock.now())
+    return outcome
   }
 
   /** Somebody else may have been faster while ours waits. */

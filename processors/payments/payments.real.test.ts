@@ -9,6 +9,8 @@ import { hex } from './token.ts'
 
 const POLL = { timeout: 60_000, interval: 50 }
 const { payTo, asset } = SELLER
+/** A wallet that takes any signature where gas costs nothing, as when it is only asked, and else reverts. */
+const TWO_FACED = '0x3a601457631626ba7e60e01b60005260206000f35b600080fd'
 /** Above what our wallet tips: taken into the block before ours. */
 const FIRST = 50_000_000_000n
 
@@ -83,6 +85,43 @@ describe('a payment', () => {
     await world.ask(forged)
     await ended(forged, ['failed'])
     expect((await world.events(forged))[0]?.reason).toBe('invalid_exact_evm_payload_signature')
+  })
+
+  it('of a wallet that accepts when it is asked and refuses in the block costs gas once, whatever is paid from its like', async () => {
+    const host = await world.host()
+    const wallets = [1, 2].map((n) => hex(`0x${String(n).repeat(40)}`))
+    for (const address of wallets) {
+      await world.client.setCode({ address, bytecode: TWO_FACED })
+      await mint(world.chain.url, address, 50_000n)
+    }
+    const [first, second] = await Promise.all(wallets.map((from) => signed(newAccount(), { from })))
+    if (first === undefined || second === undefined) throw new Error('two wallets')
+    await world.ask(first)
+    await ended(first, ['broadcast', 'failed'])
+    await world.ask(second)
+    await ended(second, ['failed'])
+    expect((await world.events(second))[0]).toMatchObject({ reason: 'payer_cooling_down', tx: null })
+    const honest = await signed(await world.payer())
+    await world.ask(honest)
+    await ended(honest, ['broadcast', 'settled'])
+    const { gasUsed, effectiveGasPrice } = await world.client.getTransactionReceipt({
+      hash: hex((await world.events(first)).at(-1)?.tx ?? ''),
+    })
+    const health: unknown = await (await fetch(`${host.url}/healthz`)).json()
+    const lost = { gas_lost_wei: String(gasUsed * effectiveGasPrice), cooling: 1, trouble: null }
+    expect(health).toMatchObject({ ok: true, ...lost })
+  })
+
+  it('where so much gas was lost that no more may be is not sent, and /healthz says so', async () => {
+    const host = await world.host({ PAYMENT_GAS_LOST_WEI_MAX: '1' })
+    const intent = await signed(await world.payer())
+    await world.ask(intent)
+    await ended(intent, ['failed'])
+    expect((await world.events(intent))[0]).toMatchObject({ reason: 'unexpected_settle_error', tx: null })
+    const health = await fetch(`${host.url}/healthz`)
+    const trouble: unknown = expect.stringContaining('PAYMENT_GAS_LOST_WEI_MAX=1 allows no more')
+    expect([health.status, await health.json()]).toMatchObject([503, { ok: false, trouble }])
+    expect(await world.client.getTransactionCount({ address: hotWallet.address })).toBe(0)
   })
 
   it('that would fail is told why, and nothing is sent', async () => {

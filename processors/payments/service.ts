@@ -30,6 +30,10 @@ export interface ServiceHealth {
   readonly open: number
   readonly known: number
   readonly trouble: string | null
+  /** Gas of transactions that were undone within the last hour, wei. */
+  readonly gas_lost_wei: string
+  /** Kinds of payers that nothing is sent for, for a while: their transactions were undone. */
+  readonly cooling: number
 }
 
 /** Settles payments for as long as the partition is ours: a desk, and after its failure another. */
@@ -86,10 +90,11 @@ export class Service {
 
   health(): ServiceHealth {
     const { settler, ports } = this.#options
-    const { trouble } = settler
+    const { trouble, losses } = settler
     const isWell = this.#watch.isWell([this], ports.clock.now())
     const counts = this.#desk?.counts ?? { open: 0, known: 0 }
-    return { ok: isWell && trouble === null, owner: this.#desk !== undefined, trouble, ...counts }
+    const lost = { gas_lost_wei: String(losses.gas), cooling: losses.cooling }
+    return { ok: isWell && trouble === null, owner: this.#desk !== undefined, trouble, ...lost, ...counts }
   }
 
   async #run(): Promise<void> {

@@ -42,4 +42,24 @@ export interface Settler {
   settle(settling: Settling): Promise<Outcome>
   /** What stands in the way of settling now, for `/healthz`; null: nothing. */
   readonly trouble: string | null
+  readonly losses: Losses
+  /** Payments of a former owner that failed after something was sent for them. */
+  recall(failures: readonly Failure[]): void
+}
+
+/** What came to nothing, for `/healthz`. */
+export interface Losses {
+  /** Gas of transactions that were undone within the last hour, wei. */
+  readonly gas: bigint
+  /** Kinds of payers that nothing is sent for, for a while. */
+  readonly cooling: number
+}
+
+export interface Failure {
+  readonly payer: string
+  /** What was sent last. */
+  readonly tx: Hex
+  readonly raw: Hex
+  /** Milliseconds since the Unix epoch. */
+  readonly time: number
 }

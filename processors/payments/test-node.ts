@@ -6,6 +6,7 @@ import {
   encodeFunctionResult,
   keccak256,
   numberToHex,
+  parseTransaction,
   RpcRequestError,
   toFunctionSelector,
   type Hex,
@@ -49,10 +50,16 @@ export class TestClock implements Clock {
 
 interface Done {
   readonly isPaid: boolean
+  /** Calldata. */
   readonly input: Hex
 }
 
-/** A node in memory, of a chain that knows one authorization and mines what it takes at once. */
+/** The n-th argument of a call, 32 bytes. */
+function word(data: Hex, n: number): string {
+  return data.slice(10 + 64 * n, 74 + 64 * n)
+}
+
+/** A node in memory, of a chain that mines what it takes at once, and knows transfers by authorization and nothing else. */
 export class TestNode {
   readonly intent = intentOf()
   readonly client: PublicClient
@@ -62,6 +69,7 @@ export class TestNode {
   pays = true
   /** The token's word on the transfer; null: it would go through. */
   revert: string | null = null
+  /** Authorizations that were used for something else, or for nothing. */
   isUsed = false
   baseFee = 1n
   /** Seconds. */
@@ -71,6 +79,10 @@ export class TestNode {
   /** What was taken, raw, by its hash. */
   readonly taken = new Map<Hex, Hex>()
   readonly asked: string[] = []
+  /** Whether blocks are kept back. */
+  isSlow = false
+  onTaken: () => void = () => undefined
+  readonly #paid = new Set<string>()
   readonly #done = new Map<Hex, Done>()
 
   constructor() {
@@ -84,7 +96,7 @@ export class TestNode {
   /** Somebody's transaction gets into a block. */
   mine(tx: Hex, done: Done): void {
     this.#done.set(tx, done)
-    this.isUsed ||= done.isPaid
+    if (done.isPaid) this.#paid.add(word(done.input, 0))
   }
 
   #answer(method: string, params: readonly unknown[]): unknown {
@@ -120,9 +132,10 @@ export class TestNode {
   }
 
   #call({ data }: { data: Hex }): Hex {
+    const isUsed = this.isUsed || this.#paid.has(word(data, 0))
     if (data.startsWith(STATE))
-      return encodeFunctionResult({ abi: tokenAbi, functionName: 'authorizationState', result: this.isUsed })
-    const message = this.isUsed ? 'authorization is used or canceled' : this.revert
+      return encodeFunctionResult({ abi: tokenAbi, functionName: 'authorizationState', result: isUsed })
+    const message = isUsed ? 'authorization is used or canceled' : this.revert
     if (message !== null) throw refusal(3, `execution reverted: ${message}`)
     return '0x'
   }
@@ -132,7 +145,8 @@ export class TestNode {
     const tx = keccak256(raw)
     if (reply === 'takes' || reply === 'takes, says taken') {
       this.taken.set(tx, raw)
-      this.mine(tx, { isPaid: this.pays, input: raw })
+      this.mine(tx, { isPaid: this.pays, input: parseTransaction(raw).data ?? '0x' })
+      this.onTaken()
     }
     if (reply === 'takes') return tx
     throw refusal(-32000, words[reply])
@@ -145,10 +159,10 @@ export class TestNode {
 
   #receipt(tx: Hex): object | null {
     const done = this.#done.get(tx)
-    if (done === undefined) return null
+    if (done === undefined || this.isSlow) return null
     const cost = { gasUsed: numberToHex(90_000), effectiveGasPrice: numberToHex(this.baseFee) }
     const from = hex(this.intent.pay_to)
-    const logs = done.isPaid ? this.#paid(tx) : []
+    const logs = done.isPaid ? this.#logsOf(tx, done) : []
     const status = done.isPaid ? '0x1' : '0x0'
     return { blockNumber: numberToHex(BLOCK), status, from, transactionHash: tx, logs, ...cost }
   }
@@ -156,12 +170,14 @@ export class TestNode {
   #logs({ topics }: { topics: readonly string[] }): readonly object[] {
     return [...this.#done]
       .filter(([, { isPaid }]) => isPaid)
-      .flatMap(([tx]) => this.#paid(tx))
+      .flatMap(([tx, done]) => this.#logsOf(tx, done))
       .filter((log) => log.topics[0] === topics[0])
   }
 
-  #paid(tx: Hex): { readonly topics: readonly unknown[] }[] {
-    const { asset, from, pay_to: to, value, nonce } = this.intent
+  #logsOf(tx: Hex, { input }: Done): { readonly topics: readonly unknown[] }[] {
+    const { asset } = this.intent
+    const [from, to] = [`0x${word(input, 0).slice(24)}`, `0x${word(input, 1).slice(24)}`]
+    const [value, nonce] = [BigInt(`0x${word(input, 2)}`), `0x${word(input, 5)}`]
     const place = { blockNumber: numberToHex(BLOCK), transactionHash: tx, transactionIndex: '0x0', removed: false }
     const used = { authorizer: hex(from), nonce: hex(nonce) }
     const moved = { from: hex(from), to: hex(to) }
@@ -169,7 +185,7 @@ export class TestNode {
       [encodeEventTopics({ abi: tokenAbi, eventName: 'AuthorizationUsed', args: used }), '0x'],
       [
         encodeEventTopics({ abi: tokenAbi, eventName: 'Transfer', args: moved }),
-        encodeAbiParameters([{ type: 'uint256' }], [BigInt(value)]),
+        encodeAbiParameters([{ type: 'uint256' }], [value]),
       ],
     ] as const
     return both.map(([topics, data]) => ({ ...place, address: asset, logIndex: '0x0', topics, data }))

@@ -24,9 +24,19 @@ interface Fees {
   readonly maxPriorityFeePerGas: bigint
 }
 
+/** Gas costs more than we pay: nothing was signed. */
+class DearError extends ChainError {}
+
+/** How long it is told that gas cost too much when it was last asked for, milliseconds. */
+const DEAR_TOLD_MS = 60_000
+
 /** A node takes one transaction in another's place only where it pays a tenth more. */
+function raisedBy(fee: bigint): bigint {
+  return (fee * 9n) / 8n + 1n
+}
+
 function raisedTip(tip: bigint, { maxPriorityFeePerGas }: Fees): bigint {
-  const least = (tip * 9n) / 8n + 1n
+  const least = raisedBy(tip)
   return maxPriorityFeePerGas > least ? maxPriorityFeePerGas : least
 }
 
@@ -36,6 +46,8 @@ export interface WalletOptions {
   readonly account: PrivateKeyAccount
   readonly clock: Clock
   readonly report: Report
+  /** Most that is paid for a unit of gas, wei. */
+  readonly feeMax: bigint
 }
 
 /** The node will not take the transaction: it is known that it is not sent. */
@@ -56,6 +68,7 @@ export class Wallet {
   #fees: (Fees & { readonly at: number }) | undefined
   #resentAt = 0
   #refusal: string | null = null
+  #dear: { readonly at: number; readonly says: string } | undefined
 
   constructor(options: WalletOptions) {
     this.#options = options
@@ -65,9 +78,16 @@ export class Wallet {
     return this.#options.account.address
   }
 
-  /** Why the node refused the last transaction, null where it took it. */
+  /** Why the last transaction was not sent, null where it was. */
   get refusal(): string | null {
-    return this.#refusal
+    const { clock } = this.#options
+    const isDear = this.#dear !== undefined && clock.now() - this.#dear.at < DEAR_TOLD_MS
+    return isDear ? (this.#dear?.says ?? null) : this.#refusal
+  }
+
+  /** Most that a transaction sent now may cost, wei; rejects with `ChainError` where gas costs more than we pay. */
+  async quote(): Promise<bigint> {
+    return GAS * this.#capOf(await this.#currentFees())
   }
 
   /** A transaction of a former owner: it keeps its number, and is sent again at once. */
@@ -102,11 +122,24 @@ export class Wallet {
 
   async #sign(to: Address, data: Hex, nonce: number, fees: Fees): Promise<Signed> {
     const { account, chainId } = this.#options
-    const { base, maxPriorityFeePerGas } = fees
-    const maxFeePerGas = base * BASE_FEE_MULTIPLE + maxPriorityFeePerGas
+    const { maxPriorityFeePerGas } = fees
+    const maxFeePerGas = this.#capOf(fees)
     const call = { type: 'eip1559', chainId, nonce, to, data, value: 0n, gas: GAS } as const
     const raw = await account.signTransaction({ ...call, maxFeePerGas, maxPriorityFeePerGas })
     return { tx: keccak256(raw), raw, nonce }
+  }
+
+  /** The most that is offered for a unit of gas, within what we pay. */
+  #capOf({ base, maxPriorityFeePerGas: tip }: Fees): bigint {
+    const { feeMax, clock } = this.#options
+    this.#dear = undefined
+    if (base + tip > feeMax) {
+      const says = `a unit of gas costs ${base + tip} wei, PAYMENT_FEE_WEI_MAX=${feeMax} allows no more: nothing is sent until it costs less`
+      this.#dear = { at: clock.now(), says }
+      throw new DearError(says)
+    }
+    const cap = base * BASE_FEE_MULTIPLE + tip
+    return cap < feeMax ? cap : feeMax
   }
 
   /** While something is on its way, only we know the next number; a node may lag behind. */
@@ -168,7 +201,9 @@ export class Wallet {
     const fees = await this.#currentFees()
     if (fees.base <= cap || this.#open.get(nonce)?.raw !== raw || data === undefined) return
     if (to === undefined || to === null) return
-    const raised = await this.#sign(to, data, nonce, { ...fees, maxPriorityFeePerGas: raisedTip(tip, fees) })
+    const more = { ...fees, maxPriorityFeePerGas: raisedTip(tip, fees) }
+    if (this.#capOf(more) < raisedBy(cap)) return // a node would not take it
+    const raised = await this.#sign(to, data, nonce, more)
     await sending(raised)
     this.#note(raised)
     this.#options.report.warn({ nonce, cap: String(cap), base: String(fees.base) }, 'raised the fee of a settlement')
@@ -197,6 +232,12 @@ export class Wallet {
     const used = await this.usedNonces()
     for (const nonce of this.#open.keys()) if (nonce < used) this.#open.delete(nonce)
   }
+}
+
+/** Most that a signed transaction may cost, wei. */
+export function costOf(raw: Hex): bigint {
+  const { gas = 0n, maxFeePerGas = 0n } = parseTransaction(raw)
+  return gas * maxFeePerGas
 }
 
 /** A transaction’s number. */

@@ -19,4 +19,7 @@ export function localPayments(urls: { readonly chain: string; readonly api: stri
 export const localWallet: Readonly<Record<string, string>> = {
   PAYMENT_WALLET_KEY: hotWallet.key,
   PAYMENT_WALLET_KEY_FILE: '',
+  // Play money's gas is worth nothing, and costs far more units of it than a real network's.
+  PAYMENT_FEE_WEI_MAX: '100000000000000',
+  PAYMENT_GAS_LOST_WEI_MAX: '100000000000000000000',
 }

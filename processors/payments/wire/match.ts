@@ -37,16 +37,24 @@ function isAddress(a: string, b: string): boolean {
 
 /** A transaction must still get into a block: as facilitators have it, seconds. */
 const SETTLE_SECONDS = 6
-/** Longer authorizations are refused, so that what is known of payments need not be kept for ever, seconds. */
-export const AHEAD_SECONDS_MAX = 24 * 3600
+/** Payers sign the offer's time by a clock of their own, which may be ahead of ours by less, seconds. */
+const CLOCKS_SECONDS = 600
+
+/**
+ * How far ahead an authorization may end, seconds: as the offer says. One that lasts longer could move the money, or cost
+ * us gas, long after everybody has forgotten it.
+ */
+export function aheadMax({ maxTimeoutSeconds }: Seller): number {
+  return maxTimeoutSeconds + CLOCKS_SECONDS
+}
 
 /** Whether it is the time for a payment at `now`, seconds since the Unix epoch. */
-export function untimelyOf({ authorization }: Payment, now: number): Reason | null {
+export function untimelyOf({ authorization }: Payment, seller: Seller, now: number): Reason | null {
   const after = BigInt(authorization.validAfter)
   const before = BigInt(authorization.validBefore)
   const at = BigInt(Math.floor(now))
   if (after > at) return 'invalid_exact_evm_payload_authorization_valid_after'
-  return before < at + BigInt(SETTLE_SECONDS) || before > at + BigInt(AHEAD_SECONDS_MAX)
+  return before < at + BigInt(SETTLE_SECONDS) || before > at + BigInt(aheadMax(seller))
     ? 'invalid_exact_evm_payload_authorization_valid_before'
     : null
 }

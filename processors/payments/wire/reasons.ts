@@ -11,7 +11,7 @@ export const reasons = {
   invalid_exact_evm_payload_authorization_value_mismatch: 'The authorization must be about exactly the amount offered.',
   invalid_exact_evm_payload_authorization_valid_after: 'The authorization is not valid yet; sign one that is.',
   invalid_exact_evm_payload_authorization_valid_before:
-    'The authorization has expired, is about to, or lasts for over a day; sign one of maxTimeoutSeconds.',
+    'The authorization has expired, is about to, or lasts far longer than the offer; sign one of maxTimeoutSeconds.',
   invalid_exact_evm_payload_signature:
     'The signature is not the payer’s; look at name, version and chain of the offer.',
   insufficient_funds: 'The payer has too little of the token.',
@@ -20,11 +20,16 @@ export const reasons = {
   invalid_exact_evm_nonce_already_used: 'The authorization was used or cancelled; sign a new one.',
   unexpected_settle_error: 'The payment could not be settled, and nothing was taken; send the same again in a moment.',
   resource_mismatch: 'The payment names another resource than this one; ask again and sign what it says now.',
+  payer_cooling_down:
+    'Transfers of this payer, or of wallets with its code, were undone in the block; come again in some minutes, or pay from another account.',
   idempotency_key_in_use: 'Another payment is taken for this Idempotency-Key; send that one again.',
 } as const satisfies Readonly<Record<string, string>>
 
 /** Of the payments for one Idempotency-Key another is being taken, or was. */
 export const BOUGHT_OTHERWISE = 'idempotency_key_in_use' satisfies Reason
+
+/** Nothing is sent for such payers for a while. */
+export const COOLING = 'payer_cooling_down' satisfies Reason
 
 export type Reason = keyof typeof reasons
 
