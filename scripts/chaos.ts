@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { LocalFacilitator } from '../infra/local/chain/facilitator.ts'
 import { readRunFile, urlOf, type RunFile } from '../infra/local/run-file.ts'
 import { Random } from '../infra/local/venues/random.ts'
 import { openBooks } from './accounts/books.ts'
@@ -23,6 +24,7 @@ const usage = `npm run chaos -- --minutes N --seed N [flags]: kills, freezes and
   --own         start a system of its own in a temporary folder
   --alerts N    alerts created a second around the market price (default 2, at most ${ALERTS_PER_SECOND_MAX})
   --payments    that own system takes payments of play money, and every alert is paid for
+  --facilitator with --payments: a stand-in facilitator settles, which times out, lies and answers late
   --rate N      trades a second of that own system (default 500)
   --only TEXT   only disturbances whose description holds TEXT, for example "kill" or "broker"
   --json        for programs: one line a disturbance
@@ -57,6 +59,7 @@ async function main(): Promise<boolean> {
       data: { type: 'string', default: '.data' },
       own: { type: 'boolean', default: false },
       payments: { type: 'boolean', default: false },
+      facilitator: { type: 'boolean', default: false },
       rate: { type: 'string', default: '500' },
       alerts: { type: 'string', default: '2' },
       only: { type: 'string', default: '' },
@@ -72,12 +75,27 @@ async function main(): Promise<boolean> {
   const { minutes, seed, alerts } = values
   const options = { minutes: Number(minutes), seed: Number(seed), alerts: Number(alerts), only, json }
   if (!values.own) return chaos(options, () => runningOn(values.data))
-  const paid = values.payments ? ['--payments', 'local'] : []
-  const own = await startOwnSystem(['--seed', values.seed, '--rate', values.rate, ...paid])
+  const flags = ['--seed', values.seed, '--rate', values.rate, ...(values.payments ? ['--payments', 'local'] : [])]
+  return values.facilitator ? misled(options, flags) : own(options, flags)
+}
+
+async function own(options: Options, flags: readonly string[], facilitator?: LocalFacilitator): Promise<boolean> {
+  const system = await startOwnSystem(flags, facilitator && { PAYMENT_FACILITATOR_URL: facilitator.url })
+  facilitator?.settleOn(urlOf(system.run(), 'chain'))
   try {
-    return await chaos(options, () => own.run())
+    return await chaos(options, () => system.run(), facilitator)
   } finally {
-    await own.dispose()
+    await system.dispose()
+  }
+}
+
+/** Its payments are settled by a facilitator that is not to be trusted. */
+async function misled(options: Options, flags: readonly string[]): Promise<boolean> {
+  const facilitator = await LocalFacilitator.start()
+  try {
+    return await own(options, flags, facilitator)
+  } finally {
+    await facilitator.close()
   }
 }
 
@@ -87,14 +105,14 @@ function runningOn(data: string): RunFile {
   return run
 }
 
-async function chaos(options: Options, run: () => RunFile): Promise<boolean> {
+async function chaos(options: Options, run: () => RunFile, facilitator?: LocalFacilitator): Promise<boolean> {
   const ledger = new Ledger(urlOf(run(), 'simulator'))
   const books = await openBooks(run(), ledger)
   const chain = run().parts.find(({ name }) => name === 'chain')
   const payer = chain === undefined ? undefined : await ChaosPayer.start(chain.url)
   const alerts = await startAlerts(run, books, { seed: options.seed, perSecond: options.alerts, payer })
   try {
-    const tally = await disturbAll(options, { run, clickhouse: books.clickhouse })
+    const tally = await disturbAll(options, { run, clickhouse: books.clickhouse, facilitator })
     await alerts.stop()
     await ledger.pause()
     const report = await reconcile(books, always, DRAIN_MS)
@@ -116,7 +134,9 @@ async function disturbAll(options: Options, target: Target): Promise<Tally> {
   const end = performance.now() + options.minutes * 60_000
   while (performance.now() < end) {
     const paid = target.run().parts.some(({ name }) => name === 'payments')
-    const actions = round(random, paid).filter((action) => actionText(action).includes(options.only))
+    const actions = round(random, paid, target.facilitator !== undefined).filter((action) =>
+      actionText(action).includes(options.only),
+    )
     if (actions.length === 0) throw new Error(`no disturbance holds ${JSON.stringify(options.only)}`)
     for (const action of actions) {
       if (performance.now() >= end) break
@@ -154,9 +174,15 @@ function summary(report: Report, tally: Tally, rung: AlertReport): object {
 
 /** Millionths of a dollar, as numbers. */
 function paymentSummary(paid: PaymentReport): object {
-  const { receipts, told, spent, unanswered } = paid
+  const { receipts, told, spent, unanswered, unreceipted, twice } = paid
   const money = { paid_told: Number(told), paid_spent: Number(spent), paid_unanswered: Number(unanswered) }
-  return { payments: receipts, ...money, payments_ok: isSoundPayments(paid) }
+  return {
+    payments: receipts,
+    ...money,
+    paid_without_receipt: unreceipted,
+    paid_twice: twice,
+    payments_ok: isSoundPayments(paid),
+  }
 }
 
 try {

@@ -79,6 +79,7 @@ function systemOptions(options: Chosen, folder: DataFolder, ports: Ports): Omit<
     password: ensureSecret(folder, 'CLICKHOUSE_PASSWORD', process.env),
     feedClock: options.mode === 'tape' && !retime ? 'tape' : 'host',
     payments: options.payments,
+    facilitator: readConfig(process.env, ['PAYMENT_FACILITATOR_URL']).PAYMENT_FACILITATOR_URL,
     blockSeconds: readConfig(process.env, ['CHAIN_BLOCK_SECONDS']).CHAIN_BLOCK_SECONDS,
     onProgress: say,
   }

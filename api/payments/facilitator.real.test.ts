@@ -19,8 +19,8 @@ let second: Child
 
 beforeAll(async () => {
   system = await PaidSystem.open(inject('parts'))
-  const { url } = system.chain
-  facilitator = await LocalFacilitator.start(() => url)
+  facilitator = await LocalFacilitator.start()
+  facilitator.settleOn(system.chain.url)
   const settling = system.start('processors/payments/main.ts', { PAYMENT_FACILITATOR_URL: facilitator.url })
   const hasty = { PAYMENT_SETTLE_SECONDS: '1' }
   ;[first, second] = await Promise.all([system.start('api/main.ts', hasty), system.start('api/main.ts'), settling])

@@ -41,6 +41,8 @@ export interface SystemOptions {
   readonly feedClock: 'host' | 'tape'
   /** `local`: on a chain of this machine; `x402`: the environment says on which network and with which wallet. */
   readonly payments: 'off' | 'local' | 'x402'
+  /** Settles in place of the local hot wallet, where it is one of this machine; empty: none. */
+  readonly facilitator: string
   /** Time between two blocks of the local chain, seconds; 0: at once. */
   readonly blockSeconds: number
   /** Where SERVICE_SECRET is, for the services that derive from it; empty: the environment says it. */
@@ -73,7 +75,8 @@ export function describeSystem(options: SystemOptions): System {
     CLICKHOUSE_URL: external.clickhouseUrl ?? urlAt(ports.clickhouse),
     ...(external.clickhouseUrl === undefined && options.password),
     PAYMENTS: options.payments,
-    ...(options.payments === 'local' && localPayments({ chain: urlAt(ports.chain), api: urlAt(ports.api) })),
+    ...(options.payments === 'local' &&
+      localPayments({ chain: urlAt(ports.chain), api: urlAt(ports.api), facilitator: options.facilitator })),
   }
   const named = { broker: external.brokers, registry: external.registryUrl, clickhouse: external.clickhouseUrl }
   const others = Object.entries(named).flatMap(([name, url]) => (url === undefined ? [] : [{ name, url }]))

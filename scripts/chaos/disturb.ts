@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clickhouse } from '../../infra/clickhouse/client.ts'
+import type { LocalFacilitator, Mood } from '../../infra/local/chain/facilitator.ts'
 import { urlOf, type RunFile } from '../../infra/local/run-file.ts'
 import type { PartReport } from '../../infra/local/supervisor.ts'
 import type { Action, Fault } from './schedule.ts'
@@ -14,6 +15,8 @@ export interface Target {
   /** Read anew each time: a part that was restarted has another pid. */
   run(): RunFile
   readonly clickhouse: Clickhouse
+  /** The stand-in that settles; undefined: a wallet does, or nobody. */
+  readonly facilitator?: LocalFacilitator | undefined
 }
 
 /** Does `action`; resolves when it is over, with the moment (host's milliseconds) from which the system may recover. */
@@ -28,6 +31,8 @@ export async function disturb(target: Target, action: Action): Promise<number> {
       await post(`${urlOf(target.run(), 'supervisor')}/hold/${action.part}?ms=${action.ms}`)
       await delay(action.ms)
       return Date.now()
+    case 'facilitator':
+      return mislead(target, action.mood, action.ms)
     case 'fault':
       await post(`${urlOf(target.run(), 'simulator')}/faults`, action.fault)
       await delay(action.fault.duration_ms ?? 0)
@@ -42,6 +47,18 @@ async function freeze(pid: number, ms: number): Promise<number> {
   } finally {
     process.kill(pid, 'SIGCONT')
   }
+  return Date.now()
+}
+
+async function mislead({ facilitator }: Target, mood: Mood, ms: number): Promise<number> {
+  if (facilitator === undefined) throw new Error('no facilitator of ours settles')
+  facilitator.mood = mood
+  try {
+    await delay(ms)
+  } finally {
+    facilitator.mood = 'well'
+  }
+  await facilitator.release()
   return Date.now()
 }
 

@@ -42,4 +42,16 @@ describe('a round of chaos', () => {
     ])
     expect(texts.filter((text) => text.includes('chain'))).toEqual([])
   })
+
+  it('has a facilitator time out, lie and answer late where one settles', () => {
+    const texts = round(new Random(3), true, true).map(actionText)
+    expect(texts.filter((text) => text.includes('facilitator')).sort()).toEqual([
+      'facilitator boasts for 10 s',
+      'facilitator denies for 10 s',
+      'facilitator late for 10 s',
+      'facilitator node-failure for 10 s',
+      'facilitator silent for 10 s',
+      'facilitator unconfirmed for 10 s',
+    ])
+  })
 })

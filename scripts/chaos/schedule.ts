@@ -1,3 +1,4 @@
+import { moods, type Mood } from '../../infra/local/chain/facilitator.ts'
 import type { FaultKind } from '../../infra/local/venues/fault-kinds.ts'
 import type { Random } from '../../infra/local/venues/random.ts'
 
@@ -9,6 +10,8 @@ export type Action =
   | { readonly kind: 'freeze'; readonly part: string; readonly ms: number }
   /** kill -9, and kept down for `ms`. */
   | { readonly kind: 'hold'; readonly part: string; readonly ms: number }
+  /** The stand-in facilitator does that with all it is asked to settle for `ms`, and settles it then. */
+  | { readonly kind: 'facilitator'; readonly mood: Mood; readonly ms: number }
   /** A fault of the simulated venues, as its `POST /faults` takes it. */
   | { readonly kind: 'fault'; readonly fault: Fault }
 
@@ -22,6 +25,7 @@ export interface Fault {
 
 const HOLD_MS = 30_000
 const FREEZE_MS = 8_000
+const MOOD_MS = 10_000
 
 const killed = ['feeds', 'processors', 'webhooks', 'api', 'clickhouse', 'broker', 'registry']
 const frozen = ['processors', 'webhooks']
@@ -43,13 +47,15 @@ const faults: readonly Omit<Fault, 'seed' | 'venue'>[] = [
 
 /**
  * One round: each service killed, the processors and the dispatcher frozen, the broker and ClickHouse held down, each fault once on one of the
- * venues; in an order that the seed decides. `paid`: the system takes payments.
+ * venues; in an order that the seed decides. `paid`: the system takes payments; `facilitator`: by a stand-in of ours.
  */
-export function round(random: Random, paid = false): Action[] {
+export function round(random: Random, paid = false, facilitator = false): Action[] {
   const more = paid ? [settling] : []
+  const bad = facilitator ? moods.filter((mood) => mood !== 'well') : []
   const actions: Action[] = [
     ...[...killed, ...more].map((part): Action => ({ kind: 'kill', part })),
     ...[...frozen, ...more].map((part): Action => ({ kind: 'freeze', part, ms: FREEZE_MS })),
+    ...bad.map((mood): Action => ({ kind: 'facilitator', mood, ms: MOOD_MS })),
     { kind: 'hold', part: 'broker', ms: HOLD_MS },
     { kind: 'hold', part: 'clickhouse', ms: HOLD_MS },
     ...faults.map((fault): Action => ({
@@ -77,6 +83,8 @@ export function actionText(action: Action): string {
       return `freeze ${action.part} for ${action.ms / 1000} s`
     case 'hold':
       return `${action.part} down for ${action.ms / 1000} s`
+    case 'facilitator':
+      return `facilitator ${action.mood} for ${action.ms / 1000} s`
     case 'fault':
       return `fault ${action.fault.kind} on ${action.fault.venue ?? 'all venues'}`
   }

@@ -1,7 +1,17 @@
 import { chainId, hotWallet, payTo } from './accounts.ts'
 
-/** Settings of all services of a system that is paid on the local chain, by the addresses of chain and API. */
-export function localPayments(urls: { readonly chain: string; readonly api: string }): Record<string, string> {
+const LOOPBACK = /^https?:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?(?:\/|$)/
+
+/**
+ * Settings of all services of a system that is paid on the local chain, by the addresses of chain and API. A facilitator
+ * of this machine settles in place of the hot wallet.
+ */
+export function localPayments(urls: {
+  readonly chain: string
+  readonly api: string
+  readonly facilitator?: string
+}): Record<string, string> {
+  const { facilitator = '' } = urls
   return {
     PAYMENT_RPC_URL: urls.chain,
     PAYMENT_CHAIN_ID: String(chainId),
@@ -11,7 +21,7 @@ export function localPayments(urls: { readonly chain: string; readonly api: stri
     PAYMENT_ASSET: '',
     PAYMENT_ASSET_NAME: '',
     PAYMENT_ASSET_VERSION: '',
-    PAYMENT_FACILITATOR_URL: '',
+    PAYMENT_FACILITATOR_URL: LOOPBACK.test(facilitator) ? facilitator : '',
   }
 }
 

@@ -53,26 +53,29 @@ export class LocalFacilitator {
   /** Paths that it was asked at, in their order. */
   readonly asked: string[] = []
   readonly #server: Server
-  readonly #chainUrl: () => string
+  #chainUrl = ''
   readonly #account = privateKeyToAccount(`0x${randomBytes(32).toString('hex')}`)
   /** What was taken and not submitted, by its nonce, with those who wait for it. */
   readonly #held = new Map<Hex, { readonly authorization: Authorization; waiting: ServerResponse[] }>()
   #queue: Promise<unknown> = Promise.resolve()
 
-  /** `chainUrl` is asked at each request: the facilitator may be there before its chain. */
-  static async start(chainUrl: () => string): Promise<LocalFacilitator> {
+  /** It may be there before its chain: `settleOn` names that. */
+  static async start(): Promise<LocalFacilitator> {
     const server = createServer()
     const port = await listen(server, '127.0.0.1', 0)
-    return new LocalFacilitator(server, `http://127.0.0.1:${port}`, chainUrl)
+    return new LocalFacilitator(server, `http://127.0.0.1:${port}`)
   }
 
-  private constructor(server: Server, url: string, chainUrl: () => string) {
+  private constructor(server: Server, url: string) {
     this.#server = server
     this.url = url
-    this.#chainUrl = chainUrl
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       this.#answer(request, response).catch(() => response.destroy()) // as a facilitator that falls over
     })
+  }
+
+  settleOn(chainUrl: string): void {
+    this.#chainUrl = chainUrl
   }
 
   /** Settlements that were taken and not submitted. */
@@ -140,7 +143,7 @@ export class LocalFacilitator {
   }
 
   #client(): ReturnType<typeof localClient> {
-    return localClient(this.#chainUrl())
+    return localClient(this.#chainUrl)
   }
 }
 

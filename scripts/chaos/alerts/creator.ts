@@ -110,7 +110,7 @@ export class AlertCreator {
     await this.#until([200, 409], `/price-alert/${alertId}`, { method: 'DELETE', headers })
   }
 
-  /** A request that is asked to pay pays once: each further try brings the same payment. */
+  /** Pays as clients do: each further try brings the same payment, and a new one is signed only where it was refused. */
   async #until(
     wanted: number | readonly number[],
     path: string,
@@ -119,17 +119,19 @@ export class AlertCreator {
     const deadline = performance.now() + CREATE_WITHIN_MS
     let last = ''
     let payment: Payment | undefined
+    const { payer } = this.#options
     while (performance.now() < deadline) {
       try {
         const { status, text, challenge, receipt } = await this.#call(path, request, payment)
         last = `${status} ${text.slice(0, 200)}`
-        if (status === 402 && payment === undefined && this.#options.payer !== undefined) {
-          payment = await this.#options.payer.pay(challenge, text)
+        if (status === 402 && payer !== undefined) {
+          if (payment !== undefined) payer.answered(payment, receipt)
+          payment = await payer.pay(challenge, text, request)
           last = 'the payment was signed'
           continue
         }
         if ([wanted].flat().includes(status)) {
-          if (payment !== undefined) this.#options.payer?.answered(payment, receipt)
+          if (payment !== undefined) payer?.answered(payment, receipt)
           return JSON.parse(text) as Record<string, unknown>
         }
         if (status < 429 && status >= 400) throw new TypeError(last)
