@@ -1,5 +1,6 @@
 /** Commands, alerts, triggers and their deliveries. Documented field by field in `records/*.avsc`. */
 import type { Micros } from './micros.ts'
+import type { Stood } from './stood.ts'
 
 export interface NewAlert {
   readonly kind: 'unknown' | 'price' | 'liquidation'
@@ -159,4 +160,6 @@ export interface Pending {
   readonly triggered: Micros
   readonly test: boolean
   readonly time: Micros
+  /** By `topic/partition`. */
+  readonly stood: Readonly<Record<string, Stood>>
 }

@@ -17,10 +17,12 @@ import type {
 } from './market.ts'
 import type { Micros } from './micros.ts'
 import type { PaymentAnswer, PaymentEvent, PaymentIntent } from './payments.ts'
+import type { Stood } from './stood.ts'
 
 export type * from './alerts.ts'
 export type * from './derived.ts'
 export type * from './market.ts'
+export type { Stood } from './stood.ts'
 export type { PaymentAnswer, PaymentEvent, PaymentIntent } from './payments.ts'
 export type { Micros }
 
@@ -157,14 +159,6 @@ export interface Snapshot {
   readonly stood: Readonly<Record<string, Stood>>
   readonly told: number
   readonly clocks: Readonly<Record<string, TopicClock>>
-}
-
-/** A record as it is known again: where it lies and what it is. `time` in milliseconds. */
-export interface Stood {
-  readonly offset: number
-  readonly epoch: number
-  readonly print: number
-  readonly time: number
 }
 
 export interface LogGap {

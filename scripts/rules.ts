@@ -80,7 +80,7 @@ const shells: readonly (readonly [RegExp, string])[] = [
   [/^processors\/feeds\/[\w-]+-socket\.ts$/, 'holds a connection'],
   [/^processors\/feeds\/frames-writer\.ts$/, 'writes tapes'],
   [/^processors\/webhooks\/main\.ts$/, 'hosts the dispatcher'],
-  [/^processors\/webhooks\/(?:dispatcher|place|task|journal|loader|metrics)\.ts$/, 'reads and writes the log'],
+  [/^processors\/webhooks\/(?:dispatcher|place|task|journal|loader|recall|metrics)\.ts$/, 'reads and writes the log'],
   [/^processors\/webhooks\/(?:deliver|agent|resolve)\.ts$/, 'calls receivers'],
   [/^processors\/payments\/main\.ts$/, 'hosts the settling of payments'],
   [/^processors\/payments\/(?:service|desk|metrics)\.ts$/, 'reads and writes the log'],

@@ -46,6 +46,12 @@ export class Grounds {
     return Object.fromEntries(this.#stood)
   }
 
+  /** As a position record keeps one of them. */
+  saved(topic: string, partition: number): Record<string, Stood> {
+    const stood = this.of(topic, partition)
+    return stood === undefined ? {} : { [nameOf(topic, partition)]: stood }
+  }
+
   of(topic: string, partition: number): Stood | undefined {
     return this.#stood.get(nameOf(topic, partition))
   }

@@ -1,5 +1,5 @@
 import type { Attempt, DeliveryOrder, Pending, Trigger } from '../../schemas/alerts.ts'
-import type { Micros } from '../../schemas/records.ts'
+import type { Micros, Stood } from '../../schemas/records.ts'
 import { Alike, goneKey, none, isGoneRecord, POSITION, type Said, type Delivery } from './delivery.ts'
 import type { Ending, Result } from './results.ts'
 import {
@@ -8,6 +8,8 @@ import {
   FORGET_MAX,
   GONE_KNOWN,
   GONE_MAX,
+  MISSING_RETRY,
+  MISSING_WAIT,
   openLimits,
   type OpenLimits,
 } from './limits.ts'
@@ -30,17 +32,22 @@ export class Deliveries {
   /** Alerts whose receiver said 410, and when a trigger of theirs was last seen. */
   readonly #gone = new Map<string, Micros>()
   #position: number | undefined
+  readonly stood: Readonly<Record<string, Stood>>
 
   /** From what `webhooks.pending` holds, the last record of each key. */
   constructor(partition: number, pending: Iterable<Pending> = [], limits = openLimits) {
     this.#partition = partition
     this.#limits = limits
     const ended: Pending[] = []
+    let stood: Pending['stood'] = {}
     for (const record of pending) {
       if (record.state === 'due' || (record.state === 'stopped' && !isGoneRecord(record))) this.#restore(record)
-      else if (record.state === 'position') this.#position = record.trigger_offset ?? undefined
-      else if (record.state === 'finished' || isGoneRecord(record)) ended.push(record)
+      else if (record.state === 'position') {
+        this.#position = record.trigger_offset ?? undefined
+        stood = record.stood
+      } else if (record.state === 'finished' || isGoneRecord(record)) ended.push(record)
     }
+    this.stood = stood
     for (const record of ended.sort((a, b) => a.time - b.time)) {
       if (record.state === 'finished') this.#finished.set(record.trigger_id, record.time)
       else this.#gone.set(record.alert_id, record.time)
@@ -68,8 +75,8 @@ export class Deliveries {
     return oldest
   }
 
-  /** Everything before `offset` was taken in. */
-  moveTo(offset: number, now: Micros, said: Said): void {
+  /** Everything before `offset` was taken in; `stood`: by what its log is known again. */
+  moveTo(offset: number, now: Micros, said: Said, stood: Pending['stood'] = {}): void {
     if (offset === this.#position) return
     this.#position = offset
     said.put(POSITION, {
@@ -84,13 +91,34 @@ export class Deliveries {
       triggered: 0,
       test: false,
       time: now,
+      stood,
     })
+  }
+
+  /** What an earlier owner wrote of an attempt, and perhaps no more than that. */
+  heard({ trigger_id: id, outcome, number, due, finished }: Attempt, said: Said): void {
+    const delivery = this.#open.get(id)
+    if (outcome === 'unknown' || (outcome === 'retry' && delivery === undefined)) return
+    if (outcome !== 'retry') {
+      if (delivery !== undefined) this.#end(delivery, finished, said)
+      else this.#finished.set(id, finished)
+    } else if (delivery !== undefined && number > delivery.attempts) {
+      delivery.attempts = number
+      delivery.due = due ?? delivery.due
+      this.#timers.push({ key: delivery.due, id })
+      said.delivery(delivery, delivery.ending === null ? 'due' : 'stopped', this.#partition, finished)
+    }
   }
 
   /** Takes a trigger in; gives it where it is to be delivered now. One that is known, by its id, changes nothing. */
   trigger(trigger: Trigger, offset: number, now: Micros, said: Said): Delivery | undefined {
     const { trigger_id: id, alert_id: alert } = trigger
-    if (this.#open.has(id) || this.#isFinished(id, now)) return undefined
+    const open = this.#open.get(id)
+    if (open !== undefined && open.offset !== offset) {
+      open.offset = offset
+      said.delivery(open, open.ending === null ? 'due' : 'stopped', this.#partition, now)
+    }
+    if (open !== undefined || this.#isFinished(id, now)) return undefined
     const delivery = this.#deliveryOf(trigger, offset, now)
     const ending = this.#endingOf(delivery)
     if (ending === 'gone' && this.#gone.delete(alert)) this.#setGone(alert, now, said)
@@ -128,9 +156,21 @@ export class Deliveries {
     }
   }
 
-  /** The log does not have the trigger where it should be: told, since there is nothing to send. */
-  lost(delivery: Delivery, now: Micros, said: Said): void {
-    this.#endWithout(delivery, 'not_found', now, said)
+  /**
+   * The log does not have the trigger where it should be. Where the log lost it, its processor writes it again: it is
+   * looked for a while. Then it is told, since there is nothing to send, and true is given.
+   */
+  lost(delivery: Delivery, now: Micros, said: Said): boolean {
+    delivery.missing ??= now
+    if (now - delivery.missing >= MISSING_WAIT) {
+      this.#endWithout(delivery, 'not_found', now, said)
+      return true
+    }
+    delivery.due = now + MISSING_RETRY
+    delivery.phase = 'waiting'
+    if (delivery.ending === null) this.#timers.push({ key: delivery.due, id: delivery.id })
+    else this.#endWithout(delivery, delivery.ending, now, said)
+    return false
   }
 
   /** What has become due; the caller puts it in line for a slot. */
@@ -213,7 +253,7 @@ export class Deliveries {
 
   #deliveryOf(trigger: Trigger, offset: number, now: Micros): Delivery {
     const { trigger_id: id, alert_id: alertId, receiver, test, time: triggered } = trigger
-    const still = { attempts: 0, due: now, phase: 'ready', ending: null, byHand: false } as const
+    const still = { attempts: 0, due: now, phase: 'ready', ending: null, byHand: false, missing: null } as const
     return { id, alertId, receiver, offset, triggered, test, ...still }
   }
 
@@ -221,7 +261,7 @@ export class Deliveries {
     const { trigger_id: id, alert_id: alertId, receiver, attempts, due, trigger_offset, triggered, test } = record
     if (trigger_offset === null) return
     const ending = record.state === 'stopped' ? 'stopped' : null
-    const still = { phase: 'waiting', ending, byHand: false } as const
+    const still = { phase: 'waiting', ending, byHand: false, missing: null } as const
     this.#keep({ id, alertId, receiver, offset: trigger_offset, triggered, test, attempts, due, ...still })
     this.#timers.push({ key: due, id })
   }

@@ -6,8 +6,8 @@ export interface Delivery {
   readonly id: string
   readonly alertId: string
   readonly receiver: string
-  /** Where `alerts.triggers` has it, in this partition. */
-  readonly offset: number
+  /** Where `alerts.triggers` has it, in this partition; elsewhere when it was written again. */
+  offset: number
   readonly triggered: Micros
   readonly test: boolean
   /** Made so far. */
@@ -20,6 +20,8 @@ export interface Delivery {
   ending: 'stopped' | 'gone' | null
   /** Asked for by the owner. */
   byHand: boolean
+  /** Since when it is looked for where it should be and not found. */
+  missing: Micros | null
 }
 
 /** Key of the position in `webhooks.pending`; trigger ids begin with `alert_`. */
@@ -66,7 +68,7 @@ export class Said {
       attempts,
       test,
       triggered,
-    }: Omit<Delivery, 'offset' | 'due' | 'phase' | 'ending' | 'byHand'>,
+    }: Omit<Delivery, 'offset' | 'due' | 'phase' | 'ending' | 'byHand' | 'missing'>,
     { outcome, error, status, started, finished, due }: Told,
   ): void {
     this.attempts.push({
@@ -103,6 +105,7 @@ export class Said {
       triggered: 0,
       test: false,
       time: now,
+      stood: {},
     })
   }
 
@@ -126,6 +129,7 @@ function pendingOf(delivery: Delivery, state: Pending['state'], partition: numbe
     triggered,
     test,
     time: now,
+    stood: {},
   }
 }
 

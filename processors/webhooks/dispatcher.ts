@@ -2,7 +2,7 @@ import type { LogReader, Membership, Position, Slice } from '../../infra/kafka/s
 import type { Attempt } from '../../schemas/alerts.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { Decoder } from '../kernel/decoder.ts'
-import type { Ports } from '../kernel/ports.ts'
+import type { LostLogPolicy, Ports } from '../kernel/ports.ts'
 import { Watch, type StopReason } from '../kernel/watch.ts'
 import type { Send } from './deliver.ts'
 import type { Delivery } from './delivery.ts'
@@ -39,6 +39,7 @@ export interface DispatcherOptions {
   readonly deliveries: DeliveryMeter
   /** A membership that gave no sign of life for this long plus 5 s ends the process. */
   readonly sessionMs: number
+  readonly onLostLog: LostLogPolicy
 }
 
 export interface DispatcherHealth {
@@ -153,6 +154,7 @@ export class Dispatcher {
       ports: this.#options.ports,
       decoder: this.#decoder,
       loader: this.#loader,
+      onLostLog: this.#options.onLostLog,
       onReady: (task, delivery) => {
         this.#lanes.offer(delivery.receiver, { task, delivery })
         this.#pump()

@@ -1,8 +1,9 @@
 import type { OutRecord, Writer } from '../../infra/kafka/seam.ts'
 import type { Codec } from '../../schemas/codec.ts'
 import type { TopicName } from '../../schemas/topics.ts'
+import type { Grounds, LostOutput } from '../kernel/grounds.ts'
 import type { Clock } from '../kernel/ports.ts'
-import { Said } from './delivery.ts'
+import { POSITION, Said } from './delivery.ts'
 
 /** A batch stays far below what the broker takes at once. */
 const RECORDS_PER_SEND = 1_000
@@ -12,6 +13,7 @@ export interface JournalOptions {
   readonly claim: Writer
   readonly codec: Codec
   readonly clock: Clock
+  readonly grounds: Grounds
   /** Records of a topic that the log has acknowledged. */
   readonly onWritten: (topic: TopicName, records: number) => void
   /** Called once, when the log refused or did not answer for long: nothing more is written. */
@@ -71,7 +73,7 @@ export class Journal {
   }
 
   async #send(said: Said): Promise<void> {
-    const { codec, clock } = this.#options
+    const { codec, clock, grounds, partition } = this.#options
     const time = clock.now()
     await this.#append(
       'webhooks.attempts',
@@ -81,20 +83,27 @@ export class Journal {
         time,
       })),
     )
-    const pending = [...said.pending].map(([key, value]) => ({
-      key,
-      value: value === null ? null : codec.encode('webhooks.pending', 'pending', value),
-      time,
-    }))
+    const written = grounds.saved('webhooks.attempts', partition)
+    const pending = [...said.pending].map(([key, value]) => {
+      const whole = value !== null && key === POSITION ? { ...value, stood: { ...value.stood, ...written } } : value
+      return { key, value: whole === null ? null : codec.encode('webhooks.pending', 'pending', whole), time }
+    })
     await this.#append('webhooks.pending', pending)
   }
 
   async #append(topic: TopicName, records: readonly OutRecord[]): Promise<void> {
-    const { claim, partition, onWritten } = this.#options
+    const { claim, partition, onWritten, grounds } = this.#options
     for (let at = 0; at < records.length; at += RECORDS_PER_SEND) {
       const batch = records.slice(at, at + RECORDS_PER_SEND)
-      await claim.send(topic, partition, batch)
+      grounds.wrote(topic, partition, await claim.send(topic, partition, batch), batch)
+      for (const lost of grounds.takeOverwritten()) await tellLost(grounds, lost)
       onWritten(topic, batch.length)
     }
   }
+}
+
+/** Of the attempts it is told; without what was pending nobody knows what is left to do, so it is read anew. */
+export async function tellLost(grounds: Grounds, lost: LostOutput): Promise<void> {
+  await grounds.tellOutput(lost)
+  if (lost.topic === 'webhooks.pending') throw new Error('webhooks.pending has lost its tail')
 }

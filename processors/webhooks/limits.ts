@@ -4,8 +4,13 @@ import type { Micros } from '../../schemas/records.ts'
 
 const HOUR: Micros = 3_600_000_000
 
-/** A trigger that comes again within this time after its end is dropped. */
+/** What has ended is known this long without a look; an older trigger is looked up in the journal of attempts. */
 export const FINISHED_KNOWN: Micros = HOUR
+/** Ended deliveries that such a look keeps, the newest: some 100 MB. */
+export const RECALLED_MAX = 1_000_000
+/** A trigger that is not where it should be may be written again by its processor; it is waited for this long. */
+export const MISSING_WAIT: Micros = 60_000_000
+export const MISSING_RETRY: Micros = 2_000_000
 /** Ended triggers that are remembered; beyond it the oldest is forgotten before its hour is over. */
 export const FINISHED_MAX = 200_000
 /** An alert whose receiver said 410 is remembered this long after its last trigger: longer than an alert lives ahead. */

@@ -31,6 +31,7 @@ const names = [
   'NAMESPACE',
   'PARTITIONS',
   'MEMBERSHIP',
+  'ON_LOST_LOG',
   ...serviceSecretSettings,
   'WEBHOOK_ALLOW_PRIVATE',
   'WEBHOOK_CA_FILE',
@@ -76,6 +77,7 @@ async function start(report: Logger): Promise<() => Promise<void>> {
     limits: { slots: config.WEBHOOK_SLOTS, perReceiver: config.WEBHOOK_SLOTS_PER_RECEIVER },
     deliveries: createDeliveryMeter(metrics),
     sessionMs: SESSION_MS,
+    onLostLog: config.ON_LOST_LOG === 'stop' ? 'stop' : 'go-on',
   })
   exposeDispatcher(metrics, dispatcher, () => hostClock.now())
   void dispatcher.failed.then((reason) => end(reason, report))

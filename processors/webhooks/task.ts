@@ -6,11 +6,15 @@ import { claimed } from '../kernel/claimed.ts'
 import { causeOf, DEAD_LETTERS, DeadLetters } from '../kernel/dead-letters.ts'
 import type { Decoder } from '../kernel/decoder.ts'
 import { FatalError } from '../kernel/errors.ts'
-import type { Ports } from '../kernel/ports.ts'
+import { Grounds } from '../kernel/grounds.ts'
+import { GAPS, InputGaps, readGaps } from '../kernel/log-gaps.ts'
+import type { LostLogPolicy, Ports } from '../kernel/ports.ts'
 import { Deliveries } from './deliveries.ts'
 import type { Delivery } from './delivery.ts'
-import { Journal } from './journal.ts'
+import { Journal, tellLost } from './journal.ts'
 import type { Loader } from './loader.ts'
+import { ATTEMPTS, attemptsFrom, Recall } from './recall.ts'
+import { FINISHED_KNOWN } from './limits.ts'
 import type { Result } from './results.ts'
 
 export const TRIGGERS = 'alerts.triggers'
@@ -22,6 +26,7 @@ export interface TaskOptions {
   readonly ports: Ports
   readonly decoder: Decoder
   readonly loader: Loader
+  readonly onLostLog: LostLogPolicy
   /** A delivery that is to be made now. */
   readonly onReady: (task: Task, delivery: Delivery) => void
   /** Called once: the task is of no use any more. */
@@ -36,20 +41,27 @@ export class Task {
   readonly #deliveries: Deliveries
   readonly #journal: Journal
   readonly #dead: DeadLetters
+  readonly #grounds: Grounds
+  readonly #gaps = new InputGaps()
+  readonly #recall: Recall
   #next: number
   #isClosed = false
 
-  /** Claims the partition, then reads what is pending to the end, then knows where to read on. */
+  /**
+   * Claims the partition, then reads what is pending to the end, and what of the attempts was written behind it, then
+   * looks whether the triggers are those that it stood on.
+   */
   static async open(partition: number, options: TaskOptions): Promise<Task> {
     const { log, reader, clock, meter } = options.ports
     const startedAt = clock.now()
-    const topics = ['webhooks.attempts', 'webhooks.pending', DEAD_LETTERS]
+    const topics = [ATTEMPTS, 'webhooks.pending', DEAD_LETTERS, GAPS]
     const targets = topics.map((topic) => ({ topic, partition }))
     return claimed(log, `${OWNER}-${partition}`, targets, async (claim) => {
       const deliveries = new Deliveries(partition, (await readPending(partition, options)).values())
       const start = async (): Promise<number> =>
         (await reader.offsets(TRIGGERS, [partition], 'start')).get(partition) ?? 0
       const task = new Task(partition, options, { claim, deliveries, next: deliveries.position ?? (await start()) })
+      await task.#begin()
       meter.restored(OWNER, clock.now() - startedAt)
       return task
     })
@@ -66,17 +78,19 @@ export class Task {
     this.#deliveries = deliveries
     this.#next = next
     this.#dead = new DeadLetters(OWNER, partition, options.ports)
-    const { codec, clock, meter } = options.ports
+    const { ports, decoder, onLostLog: policy } = options
+    const { codec, clock, meter, reader } = ports
+    this.#grounds = new Grounds({ reader: OWNER, partition, ports, claim, policy }, deliveries.stood)
+    this.#recall = new Recall(partition, reader, decoder)
     this.#journal = new Journal({
       partition,
       claim,
       codec,
       clock,
+      grounds: this.#grounds,
       onWritten: (topic, records) => meter.outputs(OWNER, topic, records),
       onFailed: (error) => this.#fail(error),
     })
-    deliveries.settle(this.#now(), this.#journal.said)
-    this.#journal.write()
   }
 
   get position(): Position {
@@ -107,8 +121,11 @@ export class Task {
 
   /** Takes in what a fetch brought. Calls must not overlap. */
   async take(slice: Slice): Promise<void> {
-    if (slice.error === 'moved') return
-    if (slice.error === 'out-of-range') return this.#skipTo(slice)
+    if (slice.error === 'moved' || slice.from > this.#next) return
+    const begin = slice.records.find(({ offset }) => offset >= this.#next)
+    const isNew = begin !== undefined && this.#grounds.isNewEpoch(TRIGGERS, this.partition, begin)
+    if ((slice.error === 'out-of-range' || isNew) && (await this.#look())) return
+    if (slice.error === 'out-of-range') return
     const startedAt = this.#options.ports.clock.now()
     let applied = 0
     for (const record of slice.records) {
@@ -116,6 +133,7 @@ export class Task {
       const message = await this.#read(record)
       if (message !== undefined) await this.#apply(message, record.offset)
       applied += 1
+      this.#grounds.read(TRIGGERS, this.partition, record)
       this.#moveTo(record.offset + 1)
     }
     this.#moveTo(Math.max(this.#next, slice.next))
@@ -153,8 +171,9 @@ export class Task {
   lost(delivery: Delivery): void {
     if (this.#isClosed) return
     const { partition } = this
-    this.#options.ports.report.error({ partition, trigger: delivery.id, offset: delivery.offset }, 'no such trigger')
-    this.#deliveries.lost(delivery, this.#now(), this.#journal.said)
+    const isOver = this.#deliveries.lost(delivery, this.#now(), this.#journal.said)
+    const fields = { partition, trigger: delivery.id, offset: delivery.offset }
+    if (isOver) this.#options.ports.report.error(fields, 'no such trigger')
     this.#journal.write()
   }
 
@@ -170,7 +189,11 @@ export class Task {
   }
 
   async #apply(message: Message, offset: number): Promise<void> {
-    if (message.type === 'trigger') return this.#trigger(message.value, offset)
+    if (message.type === 'trigger') {
+      const { trigger_id: id, time } = message.value
+      if (!(await this.#recall.hasEnded(id, time, this.#now()))) this.#trigger(message.value, offset)
+      return
+    }
     if (message.type !== 'delivery_order') return
     const order = message.value
     if (order.order === 'stop') this.#deliveries.stop(order, this.#now(), this.#journal.said)
@@ -195,7 +218,8 @@ export class Task {
   /** In the same turn in which what lies before it was said: the position can never get ahead of it. */
   #moveTo(offset: number): void {
     this.#next = offset
-    this.#deliveries.moveTo(offset, this.#now(), this.#journal.said)
+    const stood = this.#grounds.saved(TRIGGERS, this.partition)
+    this.#deliveries.moveTo(offset, this.#now(), this.#journal.said, stood)
     this.#journal.write()
   }
 
@@ -212,12 +236,41 @@ export class Task {
     }
   }
 
-  #skipTo({ start }: Slice): void {
-    const { meter, report } = this.#options.ports
+  /** What an earlier owner wrote last, and whether the log still has what it stood on. */
+  async #begin(): Promise<void> {
+    const { ports, decoder } = this.#options
     const { partition } = this
-    report.error({ partition, position: this.#next, start }, 'position is gone; going on at the log’s start')
-    meter.skipped(OWNER, TRIGGERS, Math.max(0, start - this.#next))
-    this.#moveTo(start)
+    const last = this.#grounds.of(ATTEMPTS, partition)
+    const since = { time: ports.clock.now() - FINISHED_KNOWN / 1_000 }
+    const recent = (await ports.reader.offsets(ATTEMPTS, [partition], since)).get(partition)
+    const from = last === undefined ? recent : last.offset + 1
+    for await (const attempt of attemptsFrom(ports.reader, decoder, partition, from)) {
+      this.#deliveries.heard(attempt, this.#journal.said)
+    }
+    this.#deliveries.settle(this.#now(), this.#journal.said)
+    for (const told of await readGaps(ports.reader, decoder, OWNER, partition)) {
+      if (told.gap.topic === TRIGGERS) this.#gaps.add(told)
+    }
+    await this.#look()
+    this.#journal.write()
+  }
+
+  /**
+   * Looks whether the log is the one that was read and written so far; true: the triggers go on elsewhere. It never goes
+   * back to what was taken in: where they lost their tail, what lies there now is new, or known by its id.
+   */
+  async #look(): Promise<boolean> {
+    const { position } = this
+    const lost = await this.#grounds.look(position)
+    if (lost !== undefined) {
+      const { next } = lost
+      if (!this.#gaps.knows(position.offset, next)) this.#gaps.add(await this.#grounds.tell(position, lost, 0))
+      await this.#grounds.moveTo({ ...position, offset: next })
+      this.#moveTo(next)
+    }
+    for (const output of await this.#grounds.lostOutputs((topic) => topic === TRIGGERS))
+      await tellLost(this.#grounds, output)
+    return lost !== undefined
   }
 
   #fail(error: unknown): void {

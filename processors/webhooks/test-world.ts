@@ -201,6 +201,7 @@ export function dispatch(
     ports: { log, reader: log.reader(), codec, lookUp, hint, clock, meter, report },
     deliveries: { attempted: () => undefined, sent: () => onFirstSent?.() },
     sessionMs: 6_000,
+    onLostLog: 'go-on',
   })
   membership.deal(0)
   return { broker, notes, dispatcher, membership }

@@ -1,0 +1,185 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { hostClock } from '../../infra/clock.ts'
+import type { Trigger } from '../../schemas/alerts.ts'
+import type { LogGap } from '../../schemas/records.ts'
+import { codec } from '../kernel/given.ts'
+import type { MemoryBroker } from '../kernel/memory-log.ts'
+import type { Send } from './deliver.ts'
+import { POSITION } from './delivery.ts'
+import { append, attempts, dispatch, pending, triggerTo, type Given, type World } from './test-world.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+const POLL = { timeout: 20_000, interval: 5 }
+const worlds: World[] = []
+
+afterEach(async () => {
+  await Promise.all(worlds.splice(0).map(({ dispatcher }) => dispatcher.stop()))
+})
+
+interface Begun extends World {
+  readonly sent: string[]
+}
+
+/** A dispatcher whose receivers take everything but what `refuses` says, and what it sent. */
+function begin(given: Given = {}, refuses: (id: string) => boolean = () => false): Begun {
+  const sent: string[] = []
+  const send: Send = ({ trigger_id: id }, _attempt, onSent) => {
+    const now = hostClock.now() * 1_000
+    sent.push(id)
+    onSent(now)
+    const result = { started: now, finished: now }
+    if (refuses(id)) return Promise.resolve({ ...result, status: 500, is: 'failed', error: 'status' })
+    return Promise.resolve({ ...result, status: 200, is: 'delivered', isCut: false })
+  }
+  const world = dispatch(send, given)
+  worlds.push(world)
+  return { ...world, sent }
+}
+
+/** Triggers of half a year ago: longer than anything is remembered without a look. */
+function numbered(n: number, v = n): Trigger {
+  const alert = `alert_btc_1_${n}`
+  const changes = { alert_id: alert, trigger_id: `${alert}_1`, time: 1_780_000_000_000_000 + n, v }
+  return triggerTo('https://a.example.com/hook', changes)
+}
+
+const ids = (from: number, to: number): string[] =>
+  Array.from({ length: to - from }, (_, index) => numbered(from + index).trigger_id)
+
+/** A dispatcher that has delivered the triggers from 0 up to `count`, and has said so. */
+async function delivered(count: number): Promise<Begun> {
+  const world = begin()
+  for (let n = 0; n < count; n++) append(world.broker, numbered(n))
+  await settled(world.broker, count)
+  return world
+}
+
+async function settled(broker: MemoryBroker, position: number): Promise<void> {
+  await expect.poll(() => pending(broker).get(POSITION)?.trigger_offset, POLL).toBe(position)
+  await expect.poll(() => [...pending(broker).values()].filter(({ state }) => state === 'due'), POLL).toEqual([])
+}
+
+function gapsTold(broker: MemoryBroker): LogGap[] {
+  return broker.records('control.gaps', 0).flatMap(({ value }) => {
+    const message = value === null ? undefined : codec.decode(value)
+    return message?.type === 'log_gap' ? [message.value] : []
+  })
+}
+
+/** Another dispatcher in the place of that one. */
+function next({ broker, membership }: World): Begun {
+  membership.deal()
+  return begin({ broker })
+}
+
+describe('triggers that lost their tail', () => {
+  it('are gone on with where they differ: what is written again is not sent again, what is new is sent', async () => {
+    const first = await delivered(50)
+    first.broker.lose('alerts.triggers', 0, 30)
+    for (let n = 30; n < 55; n++) append(first.broker, numbered(n))
+    await settled(first.broker, 55)
+    expect(first.sent.slice(50)).toEqual(ids(50, 55))
+    expect(gapsTold(first.broker)).toMatchObject([
+      { reader: 'webhooks', topic: 'alerts.triggers', reason: 'cut', position: 50, next: 30 },
+    ])
+  })
+
+  it('are gone on with so by the next owner too', async () => {
+    const first = await delivered(50)
+    first.membership.deal()
+    first.broker.lose('alerts.triggers', 0, 30)
+    for (let n = 30; n < 55; n++) append(first.broker, numbered(n))
+    const second = next(first)
+    await expect.poll(() => second.sent, POLL).toEqual(ids(50, 55))
+    await settled(first.broker, 55)
+  })
+
+  it('are never folded from their start', async () => {
+    const first = await delivered(50)
+    first.membership.deal()
+    first.broker.lose('alerts.triggers', 0, 30)
+    const second = next(first)
+    await expect.poll(() => pending(second.broker).get(POSITION)?.trigger_offset, POLL).toBe(30)
+    append(second.broker, numbered(50))
+    await expect.poll(() => second.sent, POLL).toEqual(ids(50, 51))
+  })
+
+  it('that are another log now are gone on with at its end', async () => {
+    const first = await delivered(5)
+    first.membership.deal()
+    first.broker.replace('alerts.triggers', 0)
+    for (let n = 0; n < 9; n++) append(first.broker, numbered(n))
+    const second = next(first)
+    await expect.poll(() => gapsTold(second.broker), POLL).toMatchObject([{ reason: 'replaced', next: 9 }])
+    append(second.broker, numbered(9))
+    await expect.poll(() => second.sent, POLL).toEqual(ids(9, 10))
+  })
+
+  it('are sent although they lie elsewhere now', async () => {
+    const first = begin({}, () => true)
+    for (let n = 0; n < 3; n++) append(first.broker, numbered(n))
+    await expect.poll(() => attempts(first.broker).length, POLL).toBe(3)
+    await expect.poll(() => pending(first.broker).get(POSITION)?.trigger_offset, POLL).toBe(3)
+    first.membership.deal()
+    first.broker.lose('alerts.triggers', 0, 1)
+    append(first.broker, numbered(7))
+    for (let n = 1; n < 3; n++) append(first.broker, numbered(n))
+    const second = next(first)
+    await expect.poll(() => new Set(second.sent), POLL).toEqual(new Set([...ids(0, 3), ...ids(7, 8)]))
+    expect(attempts(second.broker).filter(({ outcome }) => outcome === 'cancelled')).toEqual([])
+  })
+})
+
+describe('what is pending, when it has lost its tail', () => {
+  it('is known again by the attempts: nothing that ended is sent again', async () => {
+    const first = await delivered(50)
+    first.membership.deal()
+    first.broker.lose('webhooks.pending', 0, 3)
+    const second = next(first)
+    append(second.broker, numbered(50))
+    await settled(second.broker, 51)
+    expect(second.sent).toEqual(ids(50, 51))
+  })
+
+  it('is known again although all of it is gone, and long ago', async () => {
+    const first = await delivered(50)
+    first.membership.deal()
+    first.broker.replace('webhooks.pending', 0)
+    const second = next(first)
+    append(second.broker, numbered(50))
+    await settled(second.broker, 51)
+    expect(second.sent).toEqual(ids(50, 51))
+  })
+})
+
+describe('attempts that lost their tail', () => {
+  it('are told as lost, and nothing that ended is sent again', async () => {
+    const first = await delivered(50)
+    first.membership.deal()
+    first.broker.lose('webhooks.attempts', 0, 20)
+    const second = next(first)
+    append(second.broker, numbered(50))
+    await settled(second.broker, 51)
+    expect(second.sent).toEqual(ids(50, 51))
+    expect(gapsTold(second.broker)).toMatchObject([{ topic: 'webhooks.attempts', reason: 'output_cut' }])
+  })
+})
+
+describe('a core that was built again', () => {
+  it('rings nobody again: its triggers are known as long as their journal says', async () => {
+    const first = await delivered(50)
+    for (let n = 0; n < 52; n++) append(first.broker, numbered(n, 2 ** 45 + n))
+    await settled(first.broker, 102)
+    expect(first.sent.slice(50)).toEqual(ids(50, 52))
+  })
+
+  it('rings nobody again, whatever is still known of what is pending', async () => {
+    const first = await delivered(50)
+    first.membership.deal()
+    for (let n = 0; n < 52; n++) append(first.broker, numbered(n, 2 ** 45 + n))
+    first.broker.replace('webhooks.pending', 0)
+    const second = next(first)
+    await settled(second.broker, 102)
+    expect(second.sent).toEqual(ids(50, 52))
+  })
+})

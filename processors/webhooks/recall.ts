@@ -1,0 +1,73 @@
+import type { LogReader } from '../../infra/kafka/seam.ts'
+import type { Attempt } from '../../schemas/alerts.ts'
+import { UndecodableError } from '../../schemas/codec.ts'
+import type { Message, Micros } from '../../schemas/records.ts'
+import type { Decoder } from '../kernel/decoder.ts'
+import { FINISHED_KNOWN, RECALLED_MAX } from './limits.ts'
+
+export const ATTEMPTS = 'webhooks.attempts'
+
+/**
+ * Deliveries that ended long ago, as their journal tells them: what was finished is known for an hour, and a trigger that is
+ * older than that (a core that was built again, a log that lost its tail, a long outage) is looked up before it is sent.
+ */
+export class Recall {
+  readonly #partition: number
+  readonly #reader: LogReader
+  readonly #decoder: Decoder
+  readonly #ended = new Set<string>()
+  /** From when on all ends up to `at` are known. */
+  #from: Micros = Infinity
+  #at: Micros = 0
+
+  constructor(partition: number, reader: LogReader, decoder: Decoder) {
+    this.#partition = partition
+    this.#reader = reader
+    this.#decoder = decoder
+  }
+
+  /** Whether the delivery of a trigger of `time` had ended before, as far as it is not known anyway. */
+  async hasEnded(id: string, time: Micros, now: Micros): Promise<boolean> {
+    if (time > now - FINISHED_KNOWN) return false
+    if (time < this.#from || now > this.#at + FINISHED_KNOWN) await this.#read(time, now)
+    return this.#ended.has(id)
+  }
+
+  async #read(time: Micros, now: Micros): Promise<void> {
+    this.#ended.clear()
+    const since = { time: Math.floor(time / 1_000) }
+    const from = (await this.#reader.offsets(ATTEMPTS, [this.#partition], since)).get(this.#partition)
+    for await (const attempt of attemptsFrom(this.#reader, this.#decoder, this.#partition, from)) {
+      if (attempt.outcome === 'retry' || attempt.outcome === 'unknown') continue
+      this.#ended.add(attempt.trigger_id)
+      const [oldest] = this.#ended.size > RECALLED_MAX ? this.#ended : []
+      if (oldest !== undefined) this.#ended.delete(oldest)
+    }
+    this.#from = time
+    this.#at = now
+  }
+}
+
+/** Attempts of a partition from an offset to its end; one that cannot be read tells nothing. */
+export async function* attemptsFrom(
+  reader: LogReader,
+  decoder: Decoder,
+  partition: number,
+  from: number | undefined,
+): AsyncGenerator<Attempt> {
+  for await (const records of reader.toEnd(ATTEMPTS, partition, from)) {
+    for (const { value } of records) {
+      const message = value === null ? undefined : await readable(decoder, value)
+      if (message?.type === 'attempt') yield message.value
+    }
+  }
+}
+
+async function readable(decoder: Decoder, value: Buffer): Promise<Message | undefined> {
+  try {
+    return await decoder.decodeOrAsk(value)
+  } catch (error) {
+    if (!(error instanceof UndecodableError)) throw error
+    return undefined
+  }
+}
