@@ -43,6 +43,11 @@ describe.each(kinds)('creating at %s', (path, _list, bodyOf) => {
     [{ expires_in_hours: 1.5 }, '400 invalid_expires_in_hours expires_in_hours'],
     [{ expires_in_hours: '24' }, '400 invalid_expires_in_hours expires_in_hours'],
     [{ expires_in_hours: 169 }, '400 expires_in_hours_too_long expires_in_hours'],
+    [{ hours: 0 }, '400 invalid_body hours'],
+    [{ Symbol: 'BTC' }, '400 invalid_body Symbol'],
+    [{ toString: 1 }, '400 invalid_body toString'],
+    [{ webhook_url: 'https://hooks.slack.com/services/T0/B0/x' }, '400 invalid_webhook_url webhook_url'],
+    [{ webhook_url: 'https://discord.com/api/webhooks/1/x' }, '400 invalid_webhook_url webhook_url'],
   ])('refuses %j with %s', async (change, expected) => {
     expect(errorOf(await api.send('POST', path, { body: bodyOf(change) }))).toBe(expected)
     expect(api.alerts.commands).toEqual([])
@@ -61,6 +66,15 @@ describe.each(kinds)('creating at %s', (path, _list, bodyOf) => {
     expect(errorOf(await api.send('POST', path, { body, headers }))).toBe(expected)
   })
 
+  it('says which fields there are where one is unknown, and what to do instead of a chat service', async () => {
+    const unknown = await api.send('POST', path, { body: bodyOf({ hours: 0 }) })
+    expect(unknown.body['message']).toContain('There is no field "hours" here; there are symbol, condition,')
+    const chat = await api.send('POST', path, {
+      body: bodyOf({ webhook_url: 'https://api.telegram.org/bot1:x/sendMessage' }),
+    })
+    expect(chat.body['message']).toMatch(/messages of its own form only.*automation service/)
+  })
+
   it.each(['short', 'x'.repeat(129)])('refuses the Idempotency-Key %s', async (key) => {
     const answer = await api.send('POST', path, { body: bodyOf(), headers: { 'idempotency-key': key } })
     expect(errorOf(answer)).toBe('400 invalid_idempotency_key Idempotency-Key')
@@ -75,7 +89,6 @@ describe.each(kinds)('creating at %s', (path, _list, bodyOf) => {
     { agent_wallet: SOLANA },
     { symbol: 'BTCUSDT' },
     { webhook_url: 'https://hooks.example.com:8443/x?y=1#z' },
-    { something: 'else' },
   ])('takes %j', async (change) => {
     const { status, body } = await api.send('POST', path, { body: bodyOf(change) })
     expect(status).toBe(201)
@@ -109,7 +122,7 @@ describe.each(kinds)('creating at %s', (path, _list, bodyOf) => {
     const headers = { 'idempotency-key': KEY }
     const once = await api.send('POST', path, { body: bodyOf({ agent_wallet: EVM }), headers })
     api.advance(3_600_000)
-    const again = { agent_wallet: EVM, expires_in_hours: 24, more: 1 }
+    const again = { agent_wallet: EVM, expires_in_hours: 24 }
     expect(await api.send('POST', path, { body: bodyOf(again), headers })).toMatchObject({
       status: 201,
       body: once.body,

@@ -3,7 +3,7 @@ import Router from '@koa/router'
 import Koa, { type Next } from 'koa'
 import type { Door } from '../infra/http/guard.ts'
 import { ApiError } from './errors.ts'
-import { readBody } from './body.ts'
+import { assertKnown, readBody } from './body.ts'
 import { assertAdmitted } from './door.ts'
 import { callerOf, type RateLimiter, type Verdict } from './limits.ts'
 import { readParams, type Raw } from './params.ts'
@@ -165,6 +165,7 @@ function serve(row: Route, options: AppOptions): (context: Context & { params: u
     const caller = guard(context, row, options)
     const input = readParams(row.input, context.params as Record<string, Raw>, query)
     const sent = row.body === undefined ? undefined : await readBody(context.req)
+    if (row.body !== undefined && sent !== undefined) assertKnown(sent.object, row.body)
     const header = (name: string): string => context.get(name)
     const call: Call = { input, body: sent?.object, header, caller, payer: null, services }
     const answer = await answerFor({ row, call, requestId: state.requestId, method, url, bytes: sent?.bytes })

@@ -1,14 +1,28 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from './errors.ts'
-import type { Body } from './route.ts'
+import type { Body, BodyRule } from './route.ts'
 
 /** No body that any route takes is nearly as large, bytes. */
 export const BODY_BYTES_MAX = 16 * 1024
+
+/** Characters of an unknown field's name that a refusal repeats. */
+const FIELD_SHOWN_MAX = 64
 
 /** A request's body: what it says, and as it was sent. */
 export interface Sent {
   readonly object: Body
   readonly bytes: Buffer
+}
+
+/** Refuses a field that the route does not know: who wrote it expects something of it. */
+export function assertKnown(body: Body, { schema }: BodyRule): void {
+  const known = Object.keys(Object(schema['properties']) as object)
+  const field = Object.keys(body).find((name) => !known.includes(name))
+  if (field === undefined) return
+  const words = `There is no field ${JSON.stringify(field.slice(0, FIELD_SHOWN_MAX))} here`
+  throw new ApiError('invalid_body', `${words}; there are ${known.join(', ')}.`, {
+    field: field.slice(0, FIELD_SHOWN_MAX),
+  })
 }
 
 /**

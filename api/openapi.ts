@@ -87,7 +87,12 @@ function operationOf(route: Route, isPaid: boolean): Schema {
 function bodyOf({ body }: Route): Schema {
   if (body === undefined) return {}
   const { schema, example, optional } = body
-  return { requestBody: { required: !optional, content: { 'application/json': { schema, example } } } }
+  return {
+    requestBody: {
+      required: !optional,
+      content: { 'application/json': { schema: { ...schema, additionalProperties: false }, example } },
+    },
+  }
 }
 
 function headerOf([name, says]: readonly [string, string]): Schema {

@@ -123,7 +123,7 @@ export interface Route<Input extends Params = Params> {
   handle(call: Call<Input>): Promise<Answer | Deed | Draft>
 }
 
-/** What a request's body may hold; further fields are ignored. */
+/** What a request's body may hold; a further field is refused. */
 export interface BodyRule {
   readonly schema: Schema
   /** One that is taken, for the documentation. */

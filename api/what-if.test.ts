@@ -108,6 +108,12 @@ describe(`POST ${PATH}`, () => {
     expect((await tryOut(more)).body).toMatchObject({ trigger_count: 1 })
   })
 
+  it('takes the body of a creation as it is', async () => {
+    fillWeek(1)
+    const rest = { webhook_url: 'https://hooks.example.com/x', agent_wallet: null, expires_in_hours: 24 }
+    expect((await tryOut(rest)).status).toBe(200)
+  })
+
   it('takes a symbol in any case', async () => {
     fillWeek(1)
     expect((await tryOut({ symbol: 'btc' })).body).toMatchObject({ symbol: 'BTC', trigger_count: 1 })
@@ -118,6 +124,7 @@ describe(`POST ${PATH}`, () => {
     [{ symbol: 'NOPE' }, '404 symbol_not_found symbol'],
     [{ condition: 'sideways' }, '400 invalid_condition condition'],
     [{ target_price: 0 }, '400 invalid_target_price target_price'],
+    [{ hours: 0 }, '400 invalid_body hours'],
     [{ condition: 'cascade_risk', threshold_pct: 0 }, '400 invalid_threshold_pct threshold_pct'],
     [{ condition: 'cascade_risk', min_value_usd: -1 }, '400 invalid_min_value_usd min_value_usd'],
     [{}, '503 data_unavailable'], // there is no history at all

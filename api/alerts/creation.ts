@@ -74,6 +74,8 @@ const urlAdvice: Readonly<Record<BadUrl, string>> = {
   'private-address': 'webhook_url must lead to a public address, by its name or by its number.',
   'too-long': 'webhook_url may have at most 2048 characters.',
   'no-port': 'webhook_url must name a port that can be reached, or none.',
+  'chat-service':
+    'webhook_url leads to a chat service (Slack, Discord, Telegram, Microsoft Teams), which takes messages of its own form only and would refuse the signed event: give an address of yours, or of an automation service, that makes a message of it.',
 }
 
 function readUrl(body: Body, reach: Reach): string {

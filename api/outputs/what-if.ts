@@ -23,10 +23,16 @@ const terms: Readonly<Record<string, Schema>> = {
   min_value_usd: number('USD; of liquidation alerts', { minimum: 0, default: 0 }),
 }
 const figures = ['target_price', 'threshold_pct', 'min_value_usd']
+/** Of a creation, so that its body can be tried out as it is. */
+const notLookedAt: Readonly<Record<string, Schema>> = {
+  webhook_url: text('As of a creation; not looked at'),
+  agent_wallet: text('As of a creation; not looked at'),
+  expires_in_hours: integer('As of a creation; not looked at'),
+}
 
 /** What a creation takes; webhook_url, agent_wallet and expires_in_hours may be there and are not looked at. */
 export const whatIfBody: BodyRule = {
-  schema: object('An alert to be tried out', terms, figures),
+  schema: object('An alert to be tried out', { ...terms, ...notLookedAt }, [...figures, ...Object.keys(notLookedAt)]),
   example: { symbol: 'BTC', condition: 'above', target_price: 60_000 },
   optional: false,
 }

@@ -78,6 +78,14 @@ describe('a webhook URL', () => {
     ['https://localhost./', 'private-address'],
     ['https://db.internal/', 'private-address'],
     ['https://intranet/', 'private-address'],
+    ['https://hooks.slack.com/services/T0/B0/x', 'chat-service'],
+    ['https://hooks.slack.com./services/T0/B0/x', 'chat-service'],
+    ['https://discord.com/api/webhooks/1/x', 'chat-service'],
+    ['https://ptb.discord.com/api/webhooks/1/x', 'chat-service'],
+    ['https://DISCORDAPP.com/api/webhooks/1/x', 'chat-service'],
+    ['https://api.telegram.org/bot1:x/sendMessage?chat_id=1', 'chat-service'],
+    ['https://example.webhook.office.com/webhookb2/x', 'chat-service'],
+    ['https://outlook.office.com/webhook/x', 'chat-service'],
   ])('may not be %s: %s', (text, refused) => {
     expect(readWebhookUrl(text, 'public')).toEqual({ refused })
   })

@@ -71,9 +71,14 @@ export function mayReach(address: string, reach: Reach): boolean {
 }
 
 /** Why a webhook URL is refused at creation. */
-export type BadUrl = 'not-a-url' | 'not-https' | 'credentials' | 'private-address' | 'too-long' | 'no-port'
+export type BadUrl =
+  'not-a-url' | 'not-https' | 'credentials' | 'private-address' | 'too-long' | 'no-port' | 'chat-service'
 
 const URL_LENGTH_MAX = 2_048
+
+/** Slack, Discord, Telegram and Microsoft Teams: their addresses take messages of their own form, and nothing else. */
+const chatServices =
+  /^(?:hooks\.slack(?:-gov)?\.com|(?:\w+\.)?discord(?:app)?\.com|api\.telegram\.org|(?:[\w-]+\.)*webhook\.office\.com|outlook\.office(?:365)?\.com)$/
 
 /**
  * Reads the URL of a webhook. Names are resolved and checked at each delivery; here a literal address is, in whatever
@@ -87,6 +92,7 @@ export function readWebhookUrl(text: string, reach: Reach): { url: URL } | { ref
   if (url.username !== '' || url.password !== '') return { refused: 'credentials' }
   if (url.port === '0') return { refused: 'no-port' }
   if (!mayReachHost(url.hostname, reach)) return { refused: 'private-address' }
+  if (chatServices.test(url.hostname.replace(/\.$/, ''))) return { refused: 'chat-service' }
   return { url }
 }
 

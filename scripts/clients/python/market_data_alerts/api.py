@@ -1493,7 +1493,7 @@ OPERATIONS: dict[str, Operation] = {
     "liquidation_alert_deliveries": Operation("GET", "/liquidation/alert/{id}/deliveries", ("limit", "cursor",), (), True, False, True, 0),
     "liquidation_alert_test": Operation("POST", "/liquidation/alert/{id}/test", (), (), True, False, False, 0),
     "liquidation_alert_resend": Operation("POST", "/liquidation/alert/{id}/deliveries/{trigger_id}/resend", (), (), True, False, False, 0),
-    "alert_backtest": Operation("POST", "/alerts/backtest", (), ("symbol", "condition", "target_price", "threshold_pct", "min_value_usd",), False, False, True, 0),
+    "alert_backtest": Operation("POST", "/alerts/backtest", (), ("symbol", "condition", "target_price", "threshold_pct", "min_value_usd", "webhook_url", "agent_wallet", "expires_in_hours",), False, False, True, 0),
     "record": Operation("GET", "/records/{id}", (), (), False, False, True, 0),
     "healthz": Operation("GET", "/healthz", (), (), False, False, True, 0),
     "readyz": Operation("GET", "/readyz", (), (), False, False, True, 0),
@@ -1663,9 +1663,9 @@ class Api:
         answer: LiquidationAlertResend = self.send("liquidation_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
         return answer
 
-    def alert_backtest(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"], target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None) -> AlertBacktest:
+    def alert_backtest(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"], target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, webhook_url: str | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None) -> AlertBacktest:
         """How often an alert would have rung in the last 7 days, before buying it. POST /alerts/backtest. Free."""
-        answer: AlertBacktest = self.send("alert_backtest", {"symbol": symbol, "condition": condition, "target_price": target_price, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd})
+        answer: AlertBacktest = self.send("alert_backtest", {"symbol": symbol, "condition": condition, "target_price": target_price, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd, "webhook_url": webhook_url, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours})
         return answer
 
     def record(self, *, id: str) -> Record:

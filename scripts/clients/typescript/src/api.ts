@@ -1501,6 +1501,12 @@ export interface AlertBacktestInput {
   readonly threshold_pct?: number
   /** USD; of liquidation alerts */
   readonly min_value_usd?: number
+  /** As of a creation; not looked at */
+  readonly webhook_url?: string
+  /** As of a creation; not looked at */
+  readonly agent_wallet?: string
+  /** As of a creation; not looked at */
+  readonly expires_in_hours?: number
 }
 
 export type AlertBacktestAnswer = {
@@ -2073,7 +2079,16 @@ export const operations = {
     method: 'POST',
     path: '/alerts/backtest',
     query: [],
-    body: ['symbol', 'condition', 'target_price', 'threshold_pct', 'min_value_usd'],
+    body: [
+      'symbol',
+      'condition',
+      'target_price',
+      'threshold_pct',
+      'min_value_usd',
+      'webhook_url',
+      'agent_wallet',
+      'expires_in_hours',
+    ],
     isOwners: false,
     isKeyed: false,
     isQuestion: true,
