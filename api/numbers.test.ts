@@ -129,19 +129,6 @@ describe('best arbitrage', () => {
   })
 })
 
-describe('/futures/basis', () => {
-  it('is annualised by the venue’s own interval', async () => {
-    const { exchanges } = await body('/futures/basis/BTC')
-    // Marks are 1/1024 below, at and above the spot price of 100; a year has 1,095 intervals of 8 h.
-    const figures = { basis_usd: 100 / 1024, basis_pct: 100 / 1024, direction: 'contango' }
-    expect(exchanges).toMatchObject({ okx: figures, bybit: { basis_usd: 0, direction: 'contango' } })
-    expect((exchanges as { okx: { basis_annualized_pct: number } }).okx.basis_annualized_pct).toBeCloseTo(
-      106.93359375,
-      9,
-    )
-  })
-})
-
 describe('/futures/predicted-funding', () => {
   it('counts down to the settlement, and never below zero', async () => {
     const first = await body('/futures/predicted-funding/BTC')

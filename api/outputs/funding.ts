@@ -155,7 +155,7 @@ export const basisOutput: Output = {
         basis_usd: nullableNumber('perp_price minus spot_price, USDT taken for USD'),
         basis_pct: nullableNumber('The same, percent of spot_price'),
         basis_annualized_pct: nullableNumber(
-          'basis_pct x (8760 / interval_hours): a perpetual converges at each funding',
+          'basis_pct x (8760 / interval_hours), as if the premium were earned at each funding: a measure for comparing venues, not a yield',
         ),
         direction: nullable(oneOf(['contango', 'backwardation'], 'contango: perpetual at or above spot')),
         status,
@@ -165,11 +165,20 @@ export const basisOutput: Output = {
       'The venues',
     ),
     best_carry_trade: nullable(
-      object('The venue with the highest basis_annualized_pct, also when none is positive; null without one', {
-        exchange: oneOf(fundingVenues, 'The venue'),
-        annualized_yield_pct: number('Its basis_annualized_pct'),
-        strategy: text('long_spot_short_<venue>_perp'),
-      }),
+      object(
+        'The venue with the highest basis_annualized_pct, also when none is positive; null without one whose funding is known',
+        {
+          exchange: oneOf(fundingVenues, 'The venue'),
+          annualized_yield_pct: number(
+            'What the trade is paid by the year, percent: funding_rate x (24 / interval_hours) x 365 x 100. It changes with the rate, and is not basis_annualized_pct, by which the venue is chosen',
+          ),
+          strategy: text('long_spot_short_<venue>_perp'),
+          basis_pct: number('Earned once, when the perpetual is back at spot; not part of the yield'),
+          funding_rate: number('Running rate, fraction per interval; positive: the short side is paid'),
+          interval_hours: intervalHours,
+          next_funding_time: instant('When that rate is paid'),
+        },
+      ),
     ),
     ...agedBy('spot 15 s, marks 60 s'),
     ...stamped,

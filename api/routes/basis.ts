@@ -1,9 +1,11 @@
-import { basis, bestCarryTrade } from '../../processors/funding/basis.ts'
+import { basis, bestCarryTrade, type Carry } from '../../processors/funding/basis.ts'
+import type { Micros } from '../../schemas/records.ts'
 import { fundingVenues } from '../../schemas/venues.ts'
 import type { Services } from '../services.ts'
 import { readFunding } from '../views/funding.ts'
 import { ageOfLegs, legsOf, type Leg } from '../views/legs.ts'
-import { markedOf, type Marked } from '../views/perpetuals.ts'
+import { percentAYear } from '../views/percent.ts'
+import { FUNDING_STALE, markedOf, type Marked } from '../views/perpetuals.ts'
 import { spotAt } from '../views/spots.ts'
 import { readTickerAt } from '../views/tickers.ts'
 import { iso } from '../views/time.ts'
@@ -32,7 +34,7 @@ export async function buildBasis(services: Services, about: About): Promise<Buil
     spot_exchange: SPOT.venue,
     spot_as_of: iso(spot.asOf),
     exchanges: Object.fromEntries(trades.map(([leg, trade]) => [leg.venue, shown(leg, trade)])),
-    best_carry_trade: bestCarryTrade(trades.flatMap(([, trade]) => (trade === undefined ? [] : [trade]))),
+    best_carry_trade: bestCarryTrade(trades.flatMap(([leg, trade]) => carryOf(leg, trade, about.clock))),
   }
   const perAnswer = (clock: number): object => ({ spot_age_ms: Math.max(0, Math.round((clock - spot.asOf) / 1000)) })
   const asOf = Math.max(age.asOf, spot.asOf)
@@ -43,6 +45,25 @@ type Trade = ReturnType<typeof basis> & { readonly exchange: string }
 
 function tradeOf({ venue, row }: Leg<Marked>, spot: number): Trade | undefined {
   return row === null ? undefined : { exchange: venue, ...basis(row.mark, spot, row.intervalHours) }
+}
+
+/** A short perpetual earns its funding: where that is not known, or is old, nothing can be said of the trade. */
+function carryOf({ row }: Leg<Marked>, trade: Trade | undefined, clock: Micros): Carry[] {
+  if (row === null || trade === undefined) return []
+  const { rate, rateTime, nextSettlement, intervalHours } = row
+  if (rate === null || rateTime === null || nextSettlement === null || rateTime + FUNDING_STALE < clock) return []
+  const { exchange, basis_pct, basis_annualized_pct } = trade
+  return [
+    {
+      exchange,
+      basis_pct,
+      basis_annualized_pct,
+      funding_rate: rate,
+      funding_annualized_pct: percentAYear(rate, intervalHours),
+      interval_hours: intervalHours,
+      next_funding_time: iso(nextSettlement),
+    },
+  ]
 }
 
 function shown({ status, row }: Leg<Marked>, trade: Trade | undefined): object {

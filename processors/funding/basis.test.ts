@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { basis, bestCarryTrade } from './basis.ts'
+import { basis, bestCarryTrade, type Carry } from './basis.ts'
 
 describe('the basis', () => {
   it('is the perpetual’s distance from spot, by the year with its own interval', () => {
@@ -22,15 +22,32 @@ describe('the basis', () => {
 })
 
 describe('the best carry trade', () => {
-  const at = (exchange: string, basis_annualized_pct: number) => ({ exchange, basis_annualized_pct })
+  const at = (exchange: string, basis_annualized_pct: number, funding_annualized_pct = 10.95): Carry => ({
+    exchange,
+    basis_pct: (basis_annualized_pct * 8) / 8_760,
+    basis_annualized_pct,
+    funding_rate: (funding_annualized_pct * 8) / 876_000,
+    funding_annualized_pct,
+    interval_hours: 8,
+    next_funding_time: '2026-01-01T08:00:00.000Z',
+  })
 
-  it('is the highest basis by the year, also when none is positive', () => {
-    expect(bestCarryTrade([at('binance', 5), at('okx', 9)])).toEqual({
-      exchange: 'okx',
-      annualized_yield_pct: 9,
-      strategy: 'long_spot_short_okx_perp',
-    })
+  it('is at the highest basis by the year, also when none is positive', () => {
+    expect(bestCarryTrade([at('binance', 5), at('okx', 9)])?.exchange).toBe('okx')
     expect(bestCarryTrade([at('binance', -5), at('okx', -9)])?.exchange).toBe('binance')
+  })
+
+  it('yields the funding that the short side is paid, not the premium over and over', () => {
+    expect(bestCarryTrade([at('binance', 100, 48), at('okx', 119, 10.95)])).toEqual({
+      exchange: 'okx',
+      annualized_yield_pct: 10.95,
+      strategy: 'long_spot_short_okx_perp',
+      basis_pct: (119 * 8) / 8_760,
+      funding_rate: (10.95 * 8) / 876_000,
+      interval_hours: 8,
+      next_funding_time: '2026-01-01T08:00:00.000Z',
+    })
+    expect(bestCarryTrade([at('okx', 119, -3)])?.annualized_yield_pct).toBe(-3)
   })
 
   it('of equal ones is the first, and of none null', () => {

@@ -26,19 +26,31 @@ export function basis(perp: number, spot: number, intervalHours: number): Basis 
   }
 }
 
-export interface CarryTrade {
+/** What a venue's perpetual gives to whoever holds spot and is short of it. */
+export interface Carry {
   readonly exchange: string
+  readonly basis_pct: number
+  readonly basis_annualized_pct: number
+  /** Running rate, fraction per interval; positive: longs pay shorts. */
+  readonly funding_rate: number
+  /** The same by the year, percent. */
+  readonly funding_annualized_pct: number
+  readonly interval_hours: number
+  /** When that rate is paid, ISO 8601. */
+  readonly next_funding_time: string
+}
+
+export interface CarryTrade extends Omit<Carry, 'basis_annualized_pct' | 'funding_annualized_pct'> {
+  /** The funding that its short side is paid, by the year. The basis is earned once at the most, and is not in it. */
   readonly annualized_yield_pct: number
   /** `long_spot_short_<venue>_perp` */
   readonly strategy: string
 }
 
 /** The venue with the highest basis by the year, also when none is positive; of equal ones the first. Null without one. */
-export function bestCarryTrade(
-  exchanges: readonly { readonly exchange: string; readonly basis_annualized_pct: number }[],
-): CarryTrade | null {
-  const [best] = exchanges.toSorted((a, b) => b.basis_annualized_pct - a.basis_annualized_pct)
+export function bestCarryTrade(carries: readonly Carry[]): CarryTrade | null {
+  const [best] = carries.toSorted((a, b) => b.basis_annualized_pct - a.basis_annualized_pct)
   if (best === undefined) return null
-  const { exchange, basis_annualized_pct } = best
-  return { exchange, annualized_yield_pct: basis_annualized_pct, strategy: `long_spot_short_${exchange}_perp` }
+  const { basis_annualized_pct: _, funding_annualized_pct: annualized_yield_pct, exchange, ...rest } = best
+  return { exchange, annualized_yield_pct, strategy: `long_spot_short_${exchange}_perp`, ...rest }
 }

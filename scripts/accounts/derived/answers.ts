@@ -42,7 +42,12 @@ export interface BasisAnswer extends Aged {
       }
     >
   >
-  readonly best_carry_trade: null | { readonly exchange: string; readonly annualized_yield_pct: number }
+  readonly best_carry_trade: null | {
+    readonly exchange: string
+    readonly annualized_yield_pct: number
+    readonly funding_rate: number
+    readonly next_funding_time: string
+  }
 }
 
 export interface PredictedAnswer extends Aged {

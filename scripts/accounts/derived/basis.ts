@@ -1,8 +1,8 @@
 import type { BasisAnswer } from './answers.ts'
-import { perpVenues } from './funding.ts'
+import { perpVenues, RATE, ratesOf } from './funding.ts'
 import { middleOf, rowOf, type LedgerState } from './ledger.ts'
 import { marketOf } from './prices.ts'
-import { near, oneOf, same, type DerivedRow } from './row.ts'
+import { near, nearest, oneOf, same, type DerivedRow } from './row.ts'
 
 /** Prices are rounded to the venue's decimals, percent of the spot price. */
 const PRICE_PART = 1e-5
@@ -38,6 +38,24 @@ export function basisRows(answer: BasisAnswer, asset: string, ledger: LedgerStat
     near('spot of the basis, USDT', asset, answer.spot_price, spot, { part: PRICE_PART }),
     ...rows,
     oneOf('best carry, venue', asset, answer.best_carry_trade?.exchange, carried),
-    near('best carry, % a year', asset, answer.best_carry_trade?.annualized_yield_pct, best, { by: room }),
+    ...carryRows(answer, asset, ledger),
+  ]
+}
+
+/** Its yield is the funding that the short side is paid, by the year. */
+function carryRows({ best_carry_trade: trade, as_of }: BasisAnswer, asset: string, ledger: LedgerState): DerivedRow[] {
+  const perp = trade === null ? undefined : rowOf(ledger.perp, asset, trade.exchange)
+  if (trade === null || perp === undefined) return [same('best carry', asset, trade, 'one that is listed')]
+  const whose = `${asset} ${perp.venue}`
+  const rates = ratesOf(ledger, perp, as_of, trade.next_funding_time)
+  return [
+    nearest('best carry, rate', whose, trade.funding_rate, rates, RATE),
+    near(
+      'best carry, % a year',
+      whose,
+      trade.annualized_yield_pct,
+      (trade.funding_rate * 8760 * 100) / perp.intervalHours,
+      { by: 1e-9 },
+    ),
   ]
 }

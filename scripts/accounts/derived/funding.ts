@@ -9,7 +9,7 @@ const HOUR = 3_600_000_000
 /** What the answer shows was true at one of the last minutes: rates are polled, and minutes close late. */
 const MINUTES_BACK = 3
 /** Venues write rates with eight decimals at least. */
-const RATE: Tolerance = { by: 6e-9 }
+export const RATE: Tolerance = { by: 6e-9 }
 /** The same by the year in percent, at most 24 intervals a day. */
 const yearly = (hours: number): { readonly by: number } => ({ by: 6e-9 * (24 / hours) * 365 * 100 })
 const MARK: Tolerance = { part: 1e-5 }
@@ -50,11 +50,16 @@ function estimatesOf(ledger: LedgerState, perp: Perp, asOf: string | null, next:
   return asOf === null || next === null ? [] : estimates(ledger, perp, microsOf(asOf), microsOf(next))
 }
 
+/** What the running rate may have been as of the answer, for the settlement at `next`. */
+export function ratesOf(ledger: LedgerState, perp: Perp, asOf: string | null, next: string | null): number[] {
+  return estimatesOf(ledger, perp, asOf, next).map(({ rate }) => rate)
+}
+
 /** `/funding-rate/:symbol` */
 export function fundingRows(answer: FundingAnswer, asset: string, ledger: LedgerState): DerivedRow[] {
   const perp = rowOf(ledger.perp, asset, answer.exchange)
   if (perp === undefined) return [same('funding venue', asset, answer.exchange, 'a venue that lists it')]
-  const rates = estimatesOf(ledger, perp, answer.as_of, answer.next_funding_time).map(({ rate }) => rate)
+  const rates = ratesOf(ledger, perp, answer.as_of, answer.next_funding_time)
   const whose = `${asset} ${perp.venue}`
   const settled = settledOf(ledger, asset, perp.venue)[0]
   const aYear = rates.map((rate) => (rate * 24 * 365) / perp.intervalHours)

@@ -498,7 +498,7 @@ class BasisExchangesValue(TypedDict):
     basis_usd: float | None
     # The same, percent of spot_price
     basis_pct: float | None
-    # basis_pct x (8760 / interval_hours): a perpetual converges at each funding
+    # basis_pct x (8760 / interval_hours), as if the premium were earned at each funding: a measure for comparing venues, not a yield
     basis_annualized_pct: float | None
     # contango: perpetual at or above spot
     direction: Literal["contango", "backwardation", None]
@@ -513,10 +513,18 @@ class BasisExchangesValue(TypedDict):
 class BasisBestCarryTrade(TypedDict):
     # The venue
     exchange: Literal["binance", "bybit", "okx"]
-    # Its basis_annualized_pct
+    # What the trade is paid by the year, percent: funding_rate x (24 / interval_hours) x 365 x 100. It changes with the rate, and is not basis_annualized_pct, by which the venue is chosen
     annualized_yield_pct: float
     # long_spot_short_<venue>_perp
     strategy: str
+    # Earned once, when the perpetual is back at spot; not part of the yield
+    basis_pct: float
+    # Running rate, fraction per interval; positive: the short side is paid
+    funding_rate: float
+    # Hours between two settlements of this perpetual
+    interval_hours: float
+    # When that rate is paid
+    next_funding_time: str
 
 
 class Basis(TypedDict):
@@ -532,7 +540,7 @@ class Basis(TypedDict):
     spot_age_ms: int
     # The venues
     exchanges: dict[str, BasisExchangesValue]
-    # The venue with the highest basis_annualized_pct, also when none is positive; null without one
+    # The venue with the highest basis_annualized_pct, also when none is positive; null without one whose funding is known
     best_carry_trade: BasisBestCarryTrade | None
     # Time of the newest input
     as_of: str

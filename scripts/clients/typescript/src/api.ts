@@ -592,7 +592,7 @@ export type BasisAnswer = {
         readonly basis_usd: number | null
         /** The same, percent of spot_price */
         readonly basis_pct: number | null
-        /** basis_pct x (8760 / interval_hours): a perpetual converges at each funding */
+        /** basis_pct x (8760 / interval_hours), as if the premium were earned at each funding: a measure for comparing venues, not a yield */
         readonly basis_annualized_pct: number | null
         /** contango: perpetual at or above spot */
         readonly direction: 'contango' | 'backwardation' | null
@@ -605,14 +605,22 @@ export type BasisAnswer = {
       }
     >
   >
-  /** The venue with the highest basis_annualized_pct, also when none is positive; null without one */
+  /** The venue with the highest basis_annualized_pct, also when none is positive; null without one whose funding is known */
   readonly best_carry_trade: {
     /** The venue */
     readonly exchange: 'binance' | 'bybit' | 'okx'
-    /** Its basis_annualized_pct */
+    /** What the trade is paid by the year, percent: funding_rate x (24 / interval_hours) x 365 x 100. It changes with the rate, and is not basis_annualized_pct, by which the venue is chosen */
     readonly annualized_yield_pct: number
     /** long_spot_short_<venue>_perp */
     readonly strategy: string
+    /** Earned once, when the perpetual is back at spot; not part of the yield */
+    readonly basis_pct: number
+    /** Running rate, fraction per interval; positive: the short side is paid */
+    readonly funding_rate: number
+    /** Hours between two settlements of this perpetual */
+    readonly interval_hours: number
+    /** When that rate is paid */
+    readonly next_funding_time: string
   } | null
   /** Time of the newest input */
   readonly as_of: string

@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { FundingView } from '../schemas/derived.ts'
+import { NOW, startHarness, type Harness } from './testing/harness.ts'
+
+let api: Harness
+beforeEach(async () => {
+  api = await startHarness()
+})
+afterEach(() => api.stop())
+
+async function body(path: string): Promise<Record<string, unknown>> {
+  const { status, body: got } = await api.get(path)
+  expect([path, status]).toEqual([path, 200])
+  return got
+}
+
+describe('/futures/basis', () => {
+  it('is annualised by the venue’s own interval', async () => {
+    const { exchanges } = await body('/futures/basis/BTC')
+    // Marks are 1/1024 below, at and above the spot price of 100; a year has 1,095 intervals of 8 h.
+    const figures = { basis_usd: 100 / 1024, basis_pct: 100 / 1024, direction: 'contango' }
+    expect(exchanges).toMatchObject({ okx: figures, bybit: { basis_usd: 0, direction: 'contango' } })
+    expect((exchanges as { okx: { basis_annualized_pct: number } }).okx.basis_annualized_pct).toBeCloseTo(
+      106.93359375,
+      9,
+    )
+  })
+
+  it('yields by the year what its funding pays, as the comparison of funding says it', async () => {
+    const { best_carry_trade: trade } = await body('/futures/basis/BTC')
+    const { exchanges } = await body('/futures/funding-compare/BTC')
+    const { annualized_pct, funding_rate, next_funding_time } =
+      (exchanges as Readonly<Record<string, Record<string, unknown>>>)['okx'] ?? {}
+    expect(annualized_pct).toBeCloseTo(32.85, 9)
+    expect(trade).toEqual({
+      exchange: 'okx',
+      annualized_yield_pct: annualized_pct,
+      strategy: 'long_spot_short_okx_perp',
+      basis_pct: 100 / 1024,
+      funding_rate,
+      interval_hours: 8,
+      next_funding_time,
+    })
+  })
+
+  it('chooses among those whose funding is known and no older than two minutes', async () => {
+    change((view) => (view.exchange === 'okx' ? { rate_time: NOW - 121_000_000 } : {}))
+    const later = await body('/futures/basis/BTC')
+    expect(later).toMatchObject({ exchanges: { okx: { status: 'live' } }, best_carry_trade: { exchange: 'bybit' } })
+    change(() => ({ rate: null }))
+    api.advance(31_000)
+    change((view) => ({ mark_time: (view.mark_time ?? 0) + 31_000_000 }))
+    expect(await body('/futures/basis/BTC')).toMatchObject({ best_carry_trade: null })
+  })
+})
+
+function change(of: (view: FundingView) => Partial<FundingView>): void {
+  const { market } = api.database
+  market.funding = market.funding.map((funding) => ({
+    ...funding,
+    exchanges: funding.exchanges.map((view) => ({ ...view, ...of(view) })),
+  }))
+}
