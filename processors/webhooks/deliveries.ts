@@ -1,18 +1,17 @@
 import type { Attempt, DeliveryOrder, Pending, Trigger } from '../../schemas/alerts.ts'
 import type { Micros, Stood } from '../../schemas/records.ts'
-import { Alike, goneKey, none, isGoneRecord, POSITION, type Said, type Delivery } from './delivery.ts'
+import { Alike, deliveryOf, goneKey, isGoneRecord, none, restored, type Delivery, type Said } from './delivery.ts'
 import type { Ending, Result } from './results.ts'
 import {
-  FINISHED_KNOWN,
-  FINISHED_MAX,
+  finishedKnown,
   FORGET_MAX,
-  GONE_KNOWN,
-  GONE_MAX,
+  goneKnown,
   MISSING_RETRY,
   MISSING_WAIT,
   openLimits,
   type OpenLimits,
 } from './limits.ts'
+import { Known } from './known.ts'
 import { nextAttempt } from './schedule.ts'
 import { Timers } from './timers.ts'
 
@@ -28,9 +27,9 @@ export class Deliveries {
   readonly #byReceiver = new Alike<Delivery>(({ receiver }) => receiver)
   readonly #timers = new Timers<{ readonly key: Micros; readonly id: string }>()
   /** When each ended, oldest first. */
-  readonly #finished = new Map<string, Micros>()
+  readonly #finished = new Known(finishedKnown)
   /** Alerts whose receiver said 410, and when a trigger of theirs was last seen. */
-  readonly #gone = new Map<string, Micros>()
+  readonly #gone = new Known(goneKnown)
   #position: number | undefined
   readonly stood: Readonly<Record<string, Stood>>
 
@@ -79,20 +78,7 @@ export class Deliveries {
   moveTo(offset: number, now: Micros, said: Said, stood: Pending['stood'] = {}): void {
     if (offset === this.#position) return
     this.#position = offset
-    said.put(POSITION, {
-      trigger_id: '',
-      alert_id: '',
-      receiver: '',
-      state: 'position',
-      attempts: 0,
-      due: 0,
-      trigger_partition: this.#partition,
-      trigger_offset: offset,
-      triggered: 0,
-      test: false,
-      time: now,
-      stood,
-    })
+    said.position(this.#partition, offset, now, stood)
   }
 
   /** What an earlier owner wrote of an attempt, and perhaps no more than that. */
@@ -118,10 +104,10 @@ export class Deliveries {
       open.offset = offset
       said.delivery(open, open.ending === null ? 'due' : 'stopped', this.#partition, now)
     }
-    if (open !== undefined || this.#isFinished(id, now)) return undefined
-    const delivery = this.#deliveryOf(trigger, offset, now)
+    if (open !== undefined || this.#finished.isFresh(id, now)) return undefined
+    const delivery = deliveryOf(trigger, offset, now)
     const ending = this.#endingOf(delivery)
-    if (ending === 'gone' && this.#gone.delete(alert)) this.#setGone(alert, now, said)
+    if (ending === 'gone') this.#setGone(alert, now, said)
     if (ending === undefined) return this.#add(delivery, now, said)
     this.#endWithout(delivery, ending, now, said)
     return undefined
@@ -136,11 +122,11 @@ export class Deliveries {
   resend(order: DeliveryOrder, trigger: Trigger | undefined, now: Micros, said: Said): Delivery | undefined {
     const { trigger_id: id, trigger_offset: offset } = order
     if (id === null || offset === null || trigger?.trigger_id !== id || trigger.alert_id !== order.alert_id) {
-      this.#refuse(order, now, said)
+      said.refused(order, now)
       return undefined
     }
     const known = this.#open.get(id)
-    if (known === undefined) return this.#add({ ...this.#deliveryOf(trigger, offset, now), byHand: true }, now, said)
+    if (known === undefined) return this.#add({ ...deliveryOf(trigger, offset, now), byHand: true }, now, said)
     known.byHand = true
     if (known.phase !== 'waiting') return undefined
     known.due = now
@@ -202,7 +188,6 @@ export class Deliveries {
     const { error, finished } = result
     if (error === 'gone') {
       this.#finish(delivery, result, 'cancelled', 'gone', said)
-      this.#gone.delete(alertId)
       this.#setGone(alertId, finished, said)
       this.#endAll(alertId, 'gone', finished, said)
       return 'cancelled'
@@ -220,29 +205,15 @@ export class Deliveries {
 
   /** Forgets what has been known long enough. */
   forget(now: Micros, said: Said): void {
-    this.#forget(this.#finished, FINISHED_MAX, now - FINISHED_KNOWN, (id) => id, said)
-    this.#forget(this.#gone, GONE_MAX, now - GONE_KNOWN, goneKey, said)
+    // a resent trigger is open again under the key of its end
+    const isOver = (id: string): boolean => !this.#open.has(id)
+    for (const id of this.#finished.forget(now)) if (isOver(id)) said.put(id, null)
+    for (const id of this.#gone.forget(now)) said.put(goneKey(id), null)
     if (this.#timers.size > 2 * this.#open.size + FORGET_MAX)
       this.#timers.sweep(({ key, id }) => {
         const delivery = this.#open.get(id)
         return delivery?.phase === 'waiting' && delivery.due === key
       })
-  }
-
-  #forget(known: Map<string, Micros>, max: number, before: Micros, key: (id: string) => string, said: Said): void {
-    let forgotten = 0
-    for (const [id, time] of known) {
-      if ((time >= before && known.size <= max) || forgotten >= FORGET_MAX) return
-      known.delete(id)
-      // a resent trigger is open again under the key of its end
-      if (known !== this.#finished || !this.#open.has(id)) said.put(key(id), null)
-      forgotten += 1
-    }
-  }
-
-  #isFinished(id: string, now: Micros): boolean {
-    const at = this.#finished.get(id)
-    return at !== undefined && now - at < FINISHED_KNOWN
   }
 
   /** Why a new trigger is not to be attempted; its owner's own test is, even where the receiver said 410. */
@@ -251,19 +222,11 @@ export class Deliveries {
     return this.#byReceiver.count(receiver) >= this.#limits.perReceiver ? 'backlog' : undefined
   }
 
-  #deliveryOf(trigger: Trigger, offset: number, now: Micros): Delivery {
-    const { trigger_id: id, alert_id: alertId, receiver, test, time: triggered } = trigger
-    const still = { attempts: 0, due: now, phase: 'ready', ending: null, byHand: false, missing: null } as const
-    return { id, alertId, receiver, offset, triggered, test, ...still }
-  }
-
   #restore(record: Pending): void {
-    const { trigger_id: id, alert_id: alertId, receiver, attempts, due, trigger_offset, triggered, test } = record
-    if (trigger_offset === null) return
-    const ending = record.state === 'stopped' ? 'stopped' : null
-    const still = { phase: 'waiting', ending, byHand: false, missing: null } as const
-    this.#keep({ id, alertId, receiver, offset: trigger_offset, triggered, test, attempts, due, ...still })
-    this.#timers.push({ key: due, id })
+    const delivery = restored(record)
+    if (delivery === undefined) return
+    this.#keep(delivery)
+    this.#timers.push({ key: delivery.due, id: delivery.id })
   }
 
   #add(delivery: Delivery, now: Micros, said: Said): Delivery {
@@ -299,12 +262,6 @@ export class Deliveries {
     this.#end(delivery, now, said)
   }
 
-  /** A resend of what is not there: told, so that its owner sees why nothing comes. */
-  #refuse({ trigger_id, alert_id: alertId, receiver, time }: DeliveryOrder, now: Micros, said: Said): void {
-    const named = { id: trigger_id ?? '', alertId, receiver, attempts: 0, test: false, triggered: time }
-    said.attempt(named, { ...none(now), outcome: 'cancelled', error: 'not_found' })
-  }
-
   #finish(
     delivery: Delivery,
     result: Result,
@@ -324,7 +281,6 @@ export class Deliveries {
       this.#byAlert.delete(delivery)
       this.#byReceiver.delete(delivery)
     }
-    this.#finished.delete(id)
     this.#finished.set(id, now)
     said.delivery(delivery, 'finished', this.#partition, now)
   }

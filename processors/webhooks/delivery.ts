@@ -1,4 +1,4 @@
-import type { Attempt, Pending } from '../../schemas/alerts.ts'
+import type { Attempt, DeliveryOrder, Pending, Trigger } from '../../schemas/alerts.ts'
 import type { Micros } from '../../schemas/records.ts'
 
 /** One trigger on its way to its receiver. */
@@ -87,9 +87,33 @@ export class Said {
     })
   }
 
+  /** A resend of what is not there: told, so that its owner sees why nothing comes. */
+  refused({ trigger_id, alert_id: alertId, receiver, time }: DeliveryOrder, now: Micros): void {
+    const named = { id: trigger_id ?? '', alertId, receiver, attempts: 0, test: false, triggered: time }
+    this.attempt(named, { ...none(now), outcome: 'cancelled', error: 'not_found' })
+  }
+
   /** A delivery's own state; `stopped`: while an attempt was under way, so that a restart makes no further one. */
   delivery(delivery: Delivery, state: 'due' | 'finished' | 'stopped', partition: number, now: Micros): void {
     this.put(delivery.id, pendingOf(delivery, state, partition, now))
+  }
+
+  /** How far `alerts.triggers` was taken in. */
+  position(partition: number, offset: number, now: Micros, stood: Pending['stood']): void {
+    this.put(POSITION, {
+      trigger_id: '',
+      alert_id: '',
+      receiver: '',
+      state: 'position',
+      attempts: 0,
+      due: 0,
+      trigger_partition: partition,
+      trigger_offset: offset,
+      triggered: 0,
+      test: false,
+      time: now,
+      stood,
+    })
   }
 
   gone(alertId: string, now: Micros): void {
@@ -114,6 +138,23 @@ export class Said {
     this.#pending.set(key, value)
   }
 }
+
+/** A delivery that was just asked for. */
+export function deliveryOf(trigger: Trigger, offset: number, now: Micros): Delivery {
+  const { trigger_id: id, alert_id: alertId, receiver, test, time: triggered } = trigger
+  const still = { attempts: 0, due: now, phase: 'ready', ending: null, byHand: false, missing: null } as const
+  return { id, alertId, receiver, offset, triggered, test, ...still }
+}
+
+/** A delivery as its record says; undefined where it names no place. */
+export function restored(record: Pending): Delivery | undefined {
+  const { trigger_id: id, alert_id: alertId, receiver, attempts, due, trigger_offset: offset, triggered, test } = record
+  if (offset === null) return undefined
+  const ending = record.state === 'stopped' ? 'stopped' : null
+  return { id, alertId, receiver, offset, triggered, test, attempts, due, ...STILL, ending }
+}
+
+const STILL = { phase: 'waiting', byHand: false, missing: null } as const
 
 function pendingOf(delivery: Delivery, state: Pending['state'], partition: number, now: Micros): Pending {
   const { id, alertId, receiver, attempts, due, offset, triggered, test } = delivery

@@ -11,13 +11,17 @@ export const RECALLED_MAX = 1_000_000
 /** A trigger that is not where it should be may be written again by its processor; it is waited for this long. */
 export const MISSING_WAIT: Micros = 60_000_000
 export const MISSING_RETRY: Micros = 2_000_000
-/** Ended triggers that are remembered; beyond it the oldest is forgotten before its hour is over. */
-export const FINISHED_MAX = 200_000
-/** An alert whose receiver said 410 is remembered this long after its last trigger: longer than an alert lives ahead. */
-export const GONE_KNOWN: Micros = 31 * 24 * HOUR
-export const GONE_MAX = 100_000
+/** Ended triggers; beyond so many the oldest is forgotten before its hour is over. */
+export const finishedKnown: KnownLimits = { max: 200_000, kept: FINISHED_KNOWN }
+/** Alerts whose receiver said 410, remembered after their last trigger for longer than an alert lives ahead. */
+export const goneKnown: KnownLimits = { max: 100_000, kept: 31 * 24 * HOUR }
 /** Tombstones of one call. */
 export const FORGET_MAX = 1_000
+
+export interface KnownLimits {
+  readonly max: number
+  readonly kept: Micros
+}
 
 export interface OpenLimits {
   /** Deliveries that are not finished; beyond it no further triggers are read: the log keeps them. */

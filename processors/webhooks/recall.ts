@@ -1,8 +1,9 @@
 import type { LogReader } from '../../infra/kafka/seam.ts'
-import type { Attempt } from '../../schemas/alerts.ts'
+import type { Attempt, Pending } from '../../schemas/alerts.ts'
 import { UndecodableError } from '../../schemas/codec.ts'
 import type { Message, Micros } from '../../schemas/records.ts'
 import type { Decoder } from '../kernel/decoder.ts'
+import { FatalError } from '../kernel/errors.ts'
 import { FINISHED_KNOWN, RECALLED_MAX } from './limits.ts'
 
 export const ATTEMPTS = 'webhooks.attempts'
@@ -69,5 +70,33 @@ async function readable(decoder: Decoder, value: Buffer): Promise<Message | unde
   } catch (error) {
     if (!(error instanceof UndecodableError)) throw error
     return undefined
+  }
+}
+
+/** What is pending of a partition: the last record of each key. */
+export async function readPending(
+  reader: LogReader,
+  decoder: Decoder,
+  partition: number,
+): Promise<Map<string, Pending>> {
+  const pending = new Map<string, Pending>()
+  for await (const records of reader.toEnd('webhooks.pending', partition)) {
+    for (const { key, value } of records) {
+      const name = key?.toString() ?? ''
+      pending.delete(name)
+      const message = value === null ? undefined : await readState(partition, decoder, value)
+      if (message?.type === 'pending') pending.set(name, message.value)
+    }
+  }
+  return pending
+}
+
+async function readState(partition: number, decoder: Decoder, value: Buffer): Promise<Message> {
+  try {
+    return decoder.decode(value) ?? (await decoder.decodeOrAsk(value))
+  } catch (error) {
+    if (!(error instanceof UndecodableError)) throw error
+    const message = `partition ${partition} of webhooks.pending cannot be read: ${error.message}`
+    throw new FatalError('unreadable-state', message, { cause: error })
   }
 }

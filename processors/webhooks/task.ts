@@ -1,11 +1,10 @@
 import type { Claim, LogRecord, Position, Slice } from '../../infra/kafka/seam.ts'
-import type { DeliveryOrder, Pending, Trigger } from '../../schemas/alerts.ts'
+import type { DeliveryOrder, Trigger } from '../../schemas/alerts.ts'
 import { UndecodableError } from '../../schemas/codec.ts'
 import type { Message, Micros } from '../../schemas/records.ts'
 import { claimed } from '../kernel/claimed.ts'
 import { causeOf, DEAD_LETTERS, DeadLetters } from '../kernel/dead-letters.ts'
 import type { Decoder } from '../kernel/decoder.ts'
-import { FatalError } from '../kernel/errors.ts'
 import { Grounds } from '../kernel/grounds.ts'
 import { GAPS, InputGaps, readGaps } from '../kernel/log-gaps.ts'
 import type { LostLogPolicy, Ports } from '../kernel/ports.ts'
@@ -13,7 +12,7 @@ import { Deliveries } from './deliveries.ts'
 import type { Delivery } from './delivery.ts'
 import { Journal, tellLost } from './journal.ts'
 import type { Loader } from './loader.ts'
-import { ATTEMPTS, attemptsFrom, Recall } from './recall.ts'
+import { ATTEMPTS, attemptsFrom, readPending, Recall } from './recall.ts'
 import { FINISHED_KNOWN } from './limits.ts'
 import type { Result } from './results.ts'
 
@@ -57,7 +56,7 @@ export class Task {
     const topics = [ATTEMPTS, 'webhooks.pending', DEAD_LETTERS, GAPS]
     const targets = topics.map((topic) => ({ topic, partition }))
     return claimed(log, `${OWNER}-${partition}`, targets, async (claim) => {
-      const deliveries = new Deliveries(partition, (await readPending(partition, options)).values())
+      const deliveries = new Deliveries(partition, (await readPending(reader, options.decoder, partition)).values())
       const start = async (): Promise<number> =>
         (await reader.offsets(TRIGGERS, [partition], 'start')).get(partition) ?? 0
       const task = new Task(partition, options, { claim, deliveries, next: deliveries.position ?? (await start()) })
@@ -279,32 +278,5 @@ export class Task {
 
   #now(): Micros {
     return this.#options.ports.clock.now() * 1_000
-  }
-}
-
-/** The last record of each key. */
-async function readPending(
-  partition: number,
-  { ports, decoder }: Pick<TaskOptions, 'ports' | 'decoder'>,
-): Promise<Map<string, Pending>> {
-  const pending = new Map<string, Pending>()
-  for await (const records of ports.reader.toEnd('webhooks.pending', partition)) {
-    for (const { key, value } of records) {
-      const name = key?.toString() ?? ''
-      pending.delete(name)
-      const message = value === null ? undefined : await readState(partition, decoder, value)
-      if (message?.type === 'pending') pending.set(name, message.value)
-    }
-  }
-  return pending
-}
-
-async function readState(partition: number, decoder: Decoder, value: Buffer): Promise<Message> {
-  try {
-    return decoder.decode(value) ?? (await decoder.decodeOrAsk(value))
-  } catch (error) {
-    if (!(error instanceof UndecodableError)) throw error
-    const message = `partition ${partition} of webhooks.pending cannot be read: ${error.message}`
-    throw new FatalError('unreadable-state', message, { cause: error })
   }
 }
