@@ -4,8 +4,8 @@ import type { Micros } from '../../schemas/records.ts'
 export interface FeedClock {
   /** 0 while it is not known. */
   now(): Micros
-  /** A trade of this venue time has come. */
-  see(time: Micros): void
+  /** Something of this venue time has come. */
+  see(venue: string, time: Micros): void
 }
 
 /** The newest venue time seen: a tape of last year is written in its own time. */
@@ -13,7 +13,7 @@ export function tapeClock(): FeedClock {
   let newest = 0
   return {
     now: () => newest,
-    see: (time) => {
+    see: (_venue, time) => {
       newest = Math.max(newest, time)
     },
   }

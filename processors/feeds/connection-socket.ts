@@ -1,4 +1,5 @@
 import { WebSocket, type RawData } from 'ws'
+import { hostNow } from './clock-socket.ts'
 import { Requests, type Outcome, type Request } from './requests.ts'
 import type { FrameEvent, StreamProtocol } from './venue.ts'
 import type { Micros } from '../../schemas/records.ts'
@@ -62,7 +63,7 @@ export class Connection {
     this.#timing = timing
     this.#on = on
     this.#first = new Set(symbols)
-    this.#lastData = this.#lastReceived = this.#lastTick = this.#lastPing = Date.now()
+    this.#lastData = this.#lastReceived = this.#lastTick = this.#lastPing = hostNow()
     this.#socket = new WebSocket(url, {
       handshakeTimeout: timing.handshakeMs,
       maxPayload: maxFrameBytes,
@@ -102,7 +103,7 @@ export class Connection {
 
   resume(): void {
     if (!this.#socket.isPaused) return
-    this.#lastData = this.#lastReceived = Date.now()
+    this.#lastData = this.#lastReceived = hostNow()
     this.#socket.resume()
   }
 
@@ -127,16 +128,16 @@ export class Connection {
     const socket = this.#socket
     socket.on('open', () => {
       this.#state = 'open'
-      this.#lastData = this.#lastReceived = this.#lastPing = Date.now()
+      this.#lastData = this.#lastReceived = this.#lastPing = hostNow()
       this.subscribe([...this.#first])
-      this.#sendNext(Date.now())
+      this.#sendNext(hostNow())
     })
     socket.on('message', (data) => this.#receive(data))
     socket.on('close', (code, reason) => this.#end({ kind: 'closed', code, reason: reason.toString('utf8') }))
     socket.on('error', (error) => this.#end({ kind: 'failed', message: error.message }))
     socket.on('unexpected-response', (request, response) => {
       const status = response.statusCode ?? 0
-      this.#end({ kind: 'refused', status, retryAfterMs: retryAfterMs(response.headers['retry-after'], Date.now()) })
+      this.#end({ kind: 'refused', status, retryAfterMs: retryAfterMs(response.headers['retry-after'], hostNow()) })
       response.destroy()
       request.destroy()
     })
@@ -144,7 +145,7 @@ export class Connection {
 
   #receive(data: RawData): void {
     if (this.#state === 'ended') return
-    const now = Date.now()
+    const now = hostNow()
     const received = now * 1_000
     this.#lastReceived = now
     const text = textOf(data)

@@ -2,6 +2,9 @@ import { createWriteStream, type WriteStream } from 'node:fs'
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createGzip, type Gzip } from 'node:zlib'
+import type { Logger } from '../../infra/log.ts'
+import { hostNow } from './clock-socket.ts'
+import type { FeedMetrics } from './metrics.ts'
 
 /** Lines that wait for the disk, in bytes; beyond it frames are dropped and counted: a tape is a convenience. */
 const maxBufferedBytes = 16 * 1024 * 1024
@@ -41,7 +44,7 @@ export class FramesWriter {
   readonly #parts = new Map<string, Promise<void>>()
   readonly #timer: NodeJS.Timeout
 
-  constructor(options: FramesOptions, now: number = Date.now()) {
+  constructor(options: FramesOptions, now: number = hostNow()) {
     this.#options = options
     this.#run = now
     this.#timer = setInterval(() => void this.#everySecond(), flushEveryMs)
@@ -61,19 +64,19 @@ export class FramesWriter {
     else lines.push(line)
     this.#bytes += line.length
     this.#waiting += line.length
-    if (this.#waiting >= partBytes) this.#flush(Date.now())
+    if (this.#waiting >= partBytes) this.#flush(hostNow())
   }
 
   async close(): Promise<void> {
     clearInterval(this.#timer)
-    this.#flush(Date.now())
+    this.#flush(hostNow())
     await Promise.all(this.#parts.values())
     await Promise.all([...this.#tapes.values()].map(endTape))
     this.#tapes.clear()
   }
 
   async #everySecond(): Promise<void> {
-    this.#flush(Date.now())
+    this.#flush(hostNow())
     if (this.#dropped > 0) this.#options.onDrop(this.#dropped)
     this.#dropped = 0
     if (this.#ticks++ % pruneEvery !== 0) return
@@ -184,4 +187,21 @@ function hourName(hour: number): string {
 /** Line breaks between JSON tokens would break the tape's line; inside strings JSON has none. */
 function withoutBreaks(text: string): string {
   return text.includes('\n') || text.includes('\r') ? text.replaceAll(/[\r\n]+/g, ' ') : text
+}
+
+/** The tapes of a feed process; undefined where none are kept. */
+export function openFrames(
+  { FRAMES_DIR: dir, FRAMES_MAX_GB: gigabytes }: { readonly FRAMES_DIR: string; readonly FRAMES_MAX_GB: number },
+  metrics: FeedMetrics,
+  log: Logger,
+): FramesWriter | undefined {
+  if (dir === '') return undefined
+  return new FramesWriter({
+    dir,
+    maxBytes: gigabytes * 1e9,
+    onDrop: (count, error) => {
+      metrics.framesDropped.inc(count)
+      if (error !== undefined) log.warn({ err: error }, 'raw frames cannot be kept')
+    },
+  })
 }

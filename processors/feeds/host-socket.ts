@@ -7,9 +7,10 @@ import type { Logger } from '../../infra/log.ts'
 import type { Codec } from '../../schemas/codec.ts'
 import { tradeVenues } from '../../schemas/venues.ts'
 import { tapeClock, type FeedClock } from './clock.ts'
-import { hostClock } from './clock-socket.ts'
+import { hostClock, hostNow, hostTime } from './clock-socket.ts'
+import { HostWatch, tapeWatch, type ClockWatch } from './clock-watch-socket.ts'
 import { FeedLog } from './feed-log.ts'
-import { FramesWriter } from './frames-writer.ts'
+import { openFrames, type FramesWriter } from './frames-writer.ts'
 import { Gates } from './gates.ts'
 import { baseOf, type hostSettings } from './host-settings.ts'
 import { InstrumentTable } from './instruments-socket.ts'
@@ -60,6 +61,7 @@ export class Host {
   readonly #parts: HostParts
   readonly #metrics: FeedMetrics
   readonly #clock: FeedClock
+  readonly #watch: ClockWatch
   readonly #buffer: LogBuffer
   readonly #feedLog: FeedLog
   readonly #book: MarkBook
@@ -84,14 +86,15 @@ export class Host {
     const partitions = config.PARTITIONS
     this.#metrics = feedMetrics(metrics)
     this.#clock = config.FEED_CLOCK === 'tape' ? tapeClock() : hostClock
+    this.#watch = config.FEED_CLOCK === 'tape' ? tapeWatch(this.#clock) : new HostWatch(hostTime, parts.log, metrics)
     const onBuffer = {
       room: () => this.#room(),
       error: (error: unknown, fatal: boolean) => this.#writeError(error, fatal),
     }
     this.#buffer = new LogBuffer(kafka.writer(), { topic: 'market.trades', partitions, ...logBufferDefaults }, onBuffer)
     this.#feedLog = new FeedLog(codec, this.#buffer, partitions)
-    this.#book = new MarkBook(config.FEED_NAME, Date.now() * 1_000, partitions)
-    this.#frames = this.#openFrames()
+    this.#book = new MarkBook(config.FEED_NAME, hostNow() * 1_000, partitions)
+    this.#frames = openFrames(config, this.#metrics, parts.log)
     this.#wants = new Wants(streamedAssets(config.SYMBOLS))
     const report = this.#report()
     const tape = config.MODE === 'tape' || config.FEED_CLOCK === 'tape'
@@ -168,7 +171,7 @@ export class Host {
       clock: this.#clock,
       feed: this.#config.FEED_NAME,
       wait: (ms) => delay(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined), // a stop ends the wait
-      hostNow: () => Date.now(),
+      hostNow,
       random: () => Math.random(),
       room: () => this.#whenRoom(),
       report: repairReport(venue.name, this.#parts.log, this.#metrics),
@@ -188,19 +191,6 @@ export class Host {
         if (this.#clock.now() - this.#markedAt >= tapeMarkEvery) this.#mark()
       },
     }
-  }
-
-  #openFrames(): FramesWriter | undefined {
-    const { FRAMES_DIR: dir, FRAMES_MAX_GB: gigabytes } = this.#config
-    if (dir === '') return undefined
-    return new FramesWriter({
-      dir,
-      maxBytes: gigabytes * 1e9,
-      onDrop: (count, error) => {
-        this.#metrics.framesDropped.inc(count)
-        if (error !== undefined) this.#parts.log.warn({ err: error }, 'raw frames cannot be kept')
-      },
-    })
   }
 
   #openSources(named: readonly Source[]): Sources {
@@ -236,8 +226,8 @@ export class Host {
   }
 
   #tick(): void {
-    this.#ownership.tick(Date.now())
-    this.#sources?.tick(Date.now())
+    this.#ownership.tick(hostNow())
+    this.#sources?.tick(hostNow())
     if (!this.#buffer.full || this.#paused) return
     this.#paused = true
     this.#parts.log.warn({ records: this.#buffer.size }, 'the buffer is full, sockets are not read')
@@ -260,7 +250,8 @@ export class Host {
 
   /** Once a second: who is wanted, how the venues are, and the time. */
   #beat(): void {
-    const wanted = this.#wants.assets(Date.now() * 1_000)
+    this.#watch.look()
+    const wanted = this.#wants.assets(hostNow() * 1_000)
     for (const part of this.#venues) {
       const { venue, feed, rest } = part
       if (!this.#stop.signal.aborted) feed.want(wanted)
@@ -273,16 +264,17 @@ export class Host {
     this.#metrics.buffered.set(this.#buffer.size)
     if (!this.#stop.signal.aborted) this.#sources?.want(wanted)
     this.#mark()
-    this.#sources?.beat(Date.now())
+    this.#sources?.beat(hostNow(), this.#watch.venueTime)
   }
 
   /** One mark to each partition, behind the trades that were received before it. */
   #mark(): void {
     const now = this.#clock.now()
-    if (now === 0 || this.#buffer.full) return
+    const { venueTime } = this.#watch
+    if (now === 0 || venueTime === undefined || this.#buffer.full) return
     this.#markedAt = now
     for (let partition = 0; partition < this.#config.PARTITIONS; partition++) {
-      this.#feedLog.mark(partition, this.#book.next(partition, now, null))
+      this.#feedLog.mark(partition, this.#book.next(partition, now, venueTime))
     }
   }
 
@@ -292,8 +284,10 @@ export class Host {
     this.#parts.log.warn({ err: error, records: this.#buffer.size }, 'the broker did not take a batch, trying again')
   }
 
-  #health(): { ok: boolean; buffered: number; venues: unknown; sources: unknown } {
-    const ok = !this.#buffer.full && this.#sources?.full !== true
-    return { ok, buffered: this.#buffer.size, venues: this.#book.states, sources: this.#sources?.health() ?? {} }
+  #health(): { ok: boolean; clock: unknown; buffered: number; venues: unknown; sources: unknown } {
+    const ok = !this.#buffer.full && this.#sources?.full !== true && this.#watch.venueTime !== undefined
+    const clock = this.#watch.health()
+    const sources = this.#sources?.health() ?? {}
+    return { ok, clock, buffered: this.#buffer.size, venues: this.#book.states, sources }
   }
 }

@@ -1,4 +1,5 @@
 import { backoffMs, type BackoffRules } from './backoff.ts'
+import { hostNow } from './clock-socket.ts'
 import { Connection, type ConnectionTiming, type End } from './connection-socket.ts'
 import type { Turns } from './gate.ts'
 import type { Outcome } from './requests.ts'
@@ -69,7 +70,7 @@ export class Line {
     this.#gate = gate
     this.#timing = timing
     this.#on = on
-    this.#dueAt = Date.now()
+    this.#dueAt = hostNow()
   }
 
   get sockets(): number {
@@ -166,7 +167,7 @@ export class Line {
     const wasCurrent = connection === this.#current
     if (wasCurrent) {
       this.#current = undefined
-      if (this.#next !== undefined) this.#use(this.#next, Date.now())
+      if (this.#next !== undefined) this.#use(this.#next, hostNow())
     }
     this.#next = undefined
     this.#on.lost(end, wasCurrent ? [...this.symbols] : [])
@@ -175,7 +176,7 @@ export class Line {
 
   /** Full jitter after a failure; a refusal closes the gate for all connections of the venue. */
   #retry(end: End): void {
-    const now = Date.now()
+    const now = hostNow()
     if (end.kind === 'refused' && refusals.has(end.status)) this.#gate.close(now + this.#timing.unavailableMs)
     if (end.kind === 'refused' && tooMany.has(end.status)) this.#gate.close(now + (end.retryAfterMs ?? tooManyMs))
     this.#dueAt = now + backoffMs(this.#attempt++, Math.random(), this.#timing.backoff)

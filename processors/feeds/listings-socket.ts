@@ -1,4 +1,5 @@
 import type { Logger } from '../../infra/log.ts'
+import { hostNow } from './clock-socket.ts'
 import { askMarkets, seedOf, type Asked, type InstrumentTable } from './instruments-socket.ts'
 import type { VenueMarkets } from './instruments.ts'
 
@@ -42,7 +43,7 @@ export class Listings {
   /** The venue's lists seem to have changed. */
   soon(venue: string): void {
     for (const asked of this.#markets.filter(({ name }) => name === venue)) {
-      const since = Date.now() - (this.#askedAt.get(asked) ?? 0)
+      const since = hostNow() - (this.#askedAt.get(asked) ?? 0)
       if (this.#timers.has(asked)) this.#later(Math.min(this.#againMs, Math.max(0, soonMs - since)), asked)
     }
   }
@@ -68,7 +69,7 @@ export class Listings {
 
   async #ask(asked: Asked): Promise<void> {
     const { name: venue, market } = asked
-    this.#askedAt.set(asked, Date.now())
+    this.#askedAt.set(asked, hostNow())
     const markets = await askMarkets(asked)
     const isSeed = markets.source === 'seed'
     // What the venue said an hour ago is better than what is checked in.
@@ -97,7 +98,7 @@ export class Listings {
   async #updateNow(): Promise<void> {
     if (this.#stopped) return
     const markets = this.#markets.flatMap((asked) => this.#newest.get(asked) ?? [])
-    const doubts = await this.#table.update(markets, Date.now() * 1_000)
+    const doubts = await this.#table.update(markets, hostNow() * 1_000)
     for (const doubt of doubts) this.#log.warn({ doubt }, 'a market that may not be its asset')
     this.#apply()
   }

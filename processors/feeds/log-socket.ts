@@ -1,5 +1,6 @@
 import { LogError, type OutRecord, type Writer } from '../../infra/kafka/seam.ts'
 import type { TopicName } from '../../schemas/topics.ts'
+import { hostNow } from './clock-socket.ts'
 
 /** Records of one send; more in one batch cost the client time that grows faster than their number. */
 const maxBatchRecords = 2_000
@@ -130,7 +131,7 @@ export class LogBuffer {
   }
 
   async #send(lane: Lane, batch: readonly OutRecord[]): Promise<void> {
-    const since = Date.now()
+    const since = hostNow()
     for (;;) {
       try {
         await this.#writer.send(this.#options.topic, lane.partition, batch)
@@ -138,7 +139,7 @@ export class LogBuffer {
         return
       } catch (error) {
         const hopeless = error instanceof LogError && !error.retriable
-        const fatal = hopeless || Date.now() - since > this.#options.giveUpMs
+        const fatal = hopeless || hostNow() - since > this.#options.giveUpMs
         this.#onError(error, fatal)
         if (fatal || this.#closed) return
         await pause(Math.min(this.#options.maxRetryMs, this.#options.retryMs * 2 ** lane.failures++))

@@ -1,4 +1,5 @@
 import type { PoolState } from './channel-state.ts'
+import { hostNow } from './clock-socket.ts'
 import type { End } from './connection-socket.ts'
 import type { Turns } from './gate.ts'
 import { Gates, type GateKeeper } from './gates.ts'
@@ -53,7 +54,7 @@ export class SocketPool {
     this.#timing = timing
     this.#on = on
     this.#gate = gates.of(wsBase, protocol.socket.minConnectSpacingMs)
-    this.#timer = setInterval(() => this.#tick(Date.now()), timing.tickMs)
+    this.#timer = setInterval(() => this.#tick(hostNow()), timing.tickMs)
   }
 
   /** Connects, subscribes and unsubscribes until exactly `symbols` are streamed. */
@@ -160,7 +161,7 @@ export class SocketPool {
     const known = subscribed.filter((symbol) => this.#wanted.has(symbol))
     if (known.length > 0) this.#on.acknowledged(known)
     if (refused.length === 0) return
-    for (const symbol of refused) this.#refusedAt.set(symbol, Date.now())
+    for (const symbol of refused) this.#refusedAt.set(symbol, hostNow())
     for (const line of this.#lines) for (const symbol of refused) line.symbols.delete(symbol)
     this.#on.refused(refused)
   }

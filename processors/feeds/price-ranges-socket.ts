@@ -1,5 +1,6 @@
 import type { Micros } from '../../schemas/records.ts'
 import type { Market } from '../../schemas/venues.ts'
+import { hostNow } from './clock-socket.ts'
 import type { FactBook } from './fact-book.ts'
 import type { FactLog } from './fact-log.ts'
 import type { PollHost } from './poll-socket.ts'
@@ -72,7 +73,7 @@ export class PriceRanges {
     const parse = (body: unknown) => this.#lookup.parse(symbol, body, now)
     const outcome = await this.#host.get(this.#lookup.call(symbol, from, to), parse, 'back')
     if (this.#stopped) return
-    if (outcome.kind === 'rows') this.#write(missed, outcome.rows, Date.now() * 1_000)
+    if (outcome.kind === 'rows') this.#write(missed, outcome.rows, hostNow() * 1_000)
     const again = outcome.kind !== 'rows' && outcome.kind !== 'error' && ++missed.tries < triesMax
     missed.dueAt = now + ('waitMs' in outcome ? outcome.waitMs : retryMs)
     if (!again) this.#waiting = this.#waiting.filter((one) => one !== missed)

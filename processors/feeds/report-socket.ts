@@ -1,5 +1,6 @@
 import type { Logger } from '../../infra/log.ts'
 import type { SubscriptionChange } from '../../schemas/records.ts'
+import { hostNow } from './clock-socket.ts'
 import type { FramesWriter } from './frames-writer.ts'
 import type { FeedMetrics } from './metrics.ts'
 import type { RepairReport } from './repair.ts'
@@ -32,7 +33,7 @@ export function feedReport({ log, metrics, frames, onChange }: ReportParts): Fee
     clamped: (venue) => metrics.clamped.inc({ venue }),
     refused: (venue, reason, text) => {
       metrics.refusals.inc({ venue, reason })
-      const now = Date.now()
+      const now = hostNow()
       if (now - (shownAt.get(venue + reason) ?? 0) < showEveryMs) return
       shownAt.set(venue + reason, now)
       // Off-book trades are the venue's own business and no fault.

@@ -1,4 +1,5 @@
 import type { SourceName } from '../../schemas/venues.ts'
+import { hostTime } from './clock-socket.ts'
 import { baseOf, type Bases } from './host-settings.ts'
 import { RestClient } from './rest-socket.ts'
 import type { RestHost, Source } from './source.ts'
@@ -17,14 +18,14 @@ export class RestHosts {
         const { base, replaced } = baseOf(bases, source.name, host, own)
         this.#clients.set(
           `${source.name} ${host}`,
-          new RestClient(base, budget, replaced, host === 'rest' ? source.repair : undefined),
+          new RestClient(base, budget, replaced, host === 'rest' ? source.repair : undefined, dateOf(source.name)),
         )
       }
     }
     for (const { name, urls, rest } of venues) {
       if (this.#clients.has(`${name} rest`)) continue
       const { base, replaced } = baseOf(bases, name, 'rest', urls.rest)
-      this.#clients.set(`${name} rest`, new RestClient(base, rest, replaced))
+      this.#clients.set(`${name} rest`, new RestClient(base, rest, replaced, undefined, dateOf(name)))
     }
   }
 
@@ -42,4 +43,8 @@ export class RestHosts {
   close(): void {
     for (const client of this.#clients.values()) client.close()
   }
+}
+
+function dateOf(venue: string): (second: number, mono: number) => void {
+  return (second, mono) => hostTime.venues.told(venue, second, mono)
 }

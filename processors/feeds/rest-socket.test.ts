@@ -13,11 +13,17 @@ afterEach(() => {
   for (const cleanup of cleanups.splice(0)) cleanup()
 })
 
-async function clientOf(listener: RequestListener): Promise<RestClient> {
+async function clientOf(listener: RequestListener, onDate?: (second: number) => void): Promise<RestClient> {
   const server = createServer(listener)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const client = new RestClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, rules, true)
+  const client = new RestClient(
+    `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    rules,
+    true,
+    undefined,
+    onDate,
+  )
   cleanups.push(() => {
     client.close()
     server.close()
@@ -53,6 +59,25 @@ describe('REST', () => {
       response.writeHead(status, headers).end(body)
     })
     expect(await client.get(call, rows)).toMatchObject(outcome)
+  })
+
+  it('tells what each answer says of the time, refusals too, but not what a cache had kept', async () => {
+    const heard: number[] = []
+    const answers: [status: number, headers: Record<string, string>][] = [
+      [200, { date: 'Thu, 01 Jan 2026 00:00:00 GMT' }],
+      [200, { date: 'Thu, 01 Jan 2026 00:00:01 GMT', age: '30' }],
+      [200, { date: 'yesterday' }],
+      [403, { date: 'Thu, 01 Jan 2026 00:00:02 GMT', age: '0' }],
+    ]
+    const client = await clientOf(
+      (_request, response) => {
+        const [status, headers] = answers.shift() ?? [200, {}]
+        response.writeHead(status, headers).end('[]')
+      },
+      (second) => heard.push(second),
+    )
+    while (answers.length > 0) await client.get(call, rows)
+    expect(heard).toEqual([Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 1, 0, 0, 2)])
   })
 
   it('does not ask a venue again that refused us', async () => {

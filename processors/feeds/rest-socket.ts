@@ -1,3 +1,4 @@
+import { hostNow } from './clock-socket.ts'
 import { retryAfterMs } from './connection-socket.ts'
 import type { Rest, RestOutcome } from './rest.ts'
 import { RestLine, type Lane } from './rest-line.ts'
@@ -12,6 +13,11 @@ const refusals: ReadonlySet<number> = new Set([403, 451])
 /** Waiting time where a venue says "too many" without a time. */
 const tooManyMs = 10_000
 const unavailableMs = 600_000
+/** An answer that took longer says little of the time. */
+const freshMs = 2_000
+
+/** What an answer's `Date` says, milliseconds, and when it came by the monotonic clock. */
+type OnDate = (second: number, mono: number) => void
 
 /** One REST host of a venue: calls wait for their share of its budget and have a deadline. */
 export class RestClient implements Rest {
@@ -19,6 +25,7 @@ export class RestClient implements Rest {
   readonly #headers: Readonly<Record<string, string>>
   readonly #line: RestLine
   readonly #replaced: boolean
+  readonly #onDate: OnDate | undefined
   #timer: NodeJS.Timeout | undefined
   #unavailableUntil = 0
   #used = 0
@@ -26,13 +33,14 @@ export class RestClient implements Rest {
 
   /**
    * `replaced`: the base is configured, so a call's other host of the venue is not used. `repair`: the share of `rules`
-   * that the repair of trades may use.
+   * that the repair of trades may use. `onDate`: hears what an answer says of the time.
    */
-  constructor(base: string, rules: RestRules, replaced: boolean, repair?: RestRules) {
+  constructor(base: string, rules: RestRules, replaced: boolean, repair?: RestRules, onDate?: OnDate) {
     this.#base = base
     this.#headers = { accept: 'application/json', ...rules.headers, ...repair?.headers }
     this.#line = new RestLine(rules, repair)
     this.#replaced = replaced
+    this.#onDate = onDate
   }
 
   /** Budget units spent so far. */
@@ -46,7 +54,7 @@ export class RestClient implements Rest {
   }
 
   get unavailable(): boolean {
-    return Date.now() < this.#unavailableUntil
+    return hostNow() < this.#unavailableUntil
   }
 
   /** Waits for a turn in `lane`. Callers have few calls under way per task, which bounds the line. */
@@ -79,13 +87,13 @@ export class RestClient implements Rest {
   #move(): void {
     clearTimeout(this.#timer)
     if (this.#stop.signal.aborted || this.unavailable) return this.#line.dismiss()
-    const again = this.#line.move(Date.now())
+    const again = this.#line.move(hostNow())
     if (again !== undefined) this.#timer = setTimeout(() => this.#move(), again)
   }
 
   #turnedAway(): RestOutcome<never> {
     if (this.#stop.signal.aborted) return { kind: 'failed', message: 'stopped' }
-    return { kind: 'unavailable', status: 0, waitMs: Math.max(0, this.#unavailableUntil - Date.now()) }
+    return { kind: 'unavailable', status: 0, waitMs: Math.max(0, this.#unavailableUntil - hostNow()) }
   }
 
   async #get<Row>(call: RestCall, parse: (body: unknown) => RestAnswer<Row>): Promise<RestOutcome<Row>> {
@@ -94,14 +102,25 @@ export class RestClient implements Rest {
     try {
       const base = this.#replaced ? this.#base : (call.base ?? this.#base)
       const signal = AbortSignal.any([AbortSignal.timeout(deadlineMs), this.#stop.signal])
-      return await this.#read(await fetch(base + call.path, { headers: this.#headers, signal }), parse)
+      const askedAt = performance.now()
+      const response = await fetch(base + call.path, { headers: this.#headers, signal })
+      this.#hearDate(response.headers, askedAt)
+      return await this.#read(response, parse)
     } catch (error) {
       return { kind: 'failed', message: error instanceof Error ? `${error.message} ${causeOf(error)}` : String(error) }
     }
   }
 
+  /** An answer out of a cache, or one that took long, says an earlier time. */
+  #hearDate(headers: Headers, askedAt: number): void {
+    const now = performance.now()
+    const date = Date.parse(headers.get('date') ?? '')
+    const isFresh = now - askedAt <= freshMs && Number(headers.get('age') ?? 0) === 0
+    if (isFresh && !Number.isNaN(date)) this.#onDate?.(date, now)
+  }
+
   async #read<Row>(response: Response, parse: (body: unknown) => RestAnswer<Row>): Promise<RestOutcome<Row>> {
-    const retryAfter = retryAfterMs(response.headers.get('retry-after'), Date.now())
+    const retryAfter = retryAfterMs(response.headers.get('retry-after'), hostNow())
     if (tooMany.has(response.status)) return this.#limited(retryAfter, response)
     if (refusals.has(response.status)) return this.#refused(response)
     const text = await boundedText(response)
@@ -122,13 +141,13 @@ export class RestClient implements Rest {
 
   async #limited(retryAfter: number | undefined, response: Response | undefined): Promise<RestOutcome<never>> {
     const waitMs = retryAfter ?? tooManyMs
-    this.#line.block(waitMs, Date.now())
+    this.#line.block(waitMs, hostNow())
     await response?.body?.cancel()
     return { kind: 'limited', waitMs }
   }
 
   async #refused(response: Response): Promise<RestOutcome<never>> {
-    this.#unavailableUntil = Date.now() + unavailableMs
+    this.#unavailableUntil = hostNow() + unavailableMs
     await response.body?.cancel()
     return { kind: 'unavailable', status: response.status, waitMs: unavailableMs }
   }

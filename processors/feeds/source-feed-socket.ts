@@ -1,5 +1,6 @@
 import type { Instrument, Micros } from '../../schemas/records.ts'
 import type { Market } from '../../schemas/venues.ts'
+import { hostClock, hostNow } from './clock-socket.ts'
 import type { FactBook } from './fact-book.ts'
 import type { FactLog } from './fact-log.ts'
 import type { GateKeeper } from './gates.ts'
@@ -111,7 +112,10 @@ export class SourceFeed {
       stream,
       base,
       {
-        fact: ({ subjects, name: channel }, fact, received) => this.#take(fact, subjects.market, channel, received),
+        fact: ({ subjects, name: channel }, fact, received) => {
+          seeTime(name, fact)
+          this.#take(fact, subjects.market, channel, received)
+        },
         refused: ({ name: channel }, reason, frame) => report.refused(name, channel, reason, frame),
         unknown: ({ name: channel }, symbols) => report.unknown(name, channel, symbols),
         back: ({ topic, subjects }, symbols, from, to) => {
@@ -138,7 +142,7 @@ export class SourceFeed {
       ended: report.polled.bind(report, name),
     }
     const settlements = settlementsOf(book, name, poll.subjects)
-    return new Poller(poll, number, rests.of(name, poll.host), sink, settlements, () => Date.now())
+    return new Poller(poll, number, rests.of(name, poll.host), sink, settlements, hostNow)
   }
 
   #rows({ name: channel, subjects }: Poll, rows: readonly FactRow[], received: Micros): void {
@@ -166,4 +170,10 @@ export class SourceFeed {
     const chosen = subjects.of === 'catalogue' ? listed : listed.filter(({ asset }) => this.#wanted.has(asset))
     return new Set(chosen.map(({ symbol }) => symbol))
   }
+}
+
+/** What the venue's time of a fact says of our clock: those that are sent as soon as they are so. */
+function seeTime(venue: string, fact: Fact): void {
+  const time = fact.kind === 'ticker' ? fact.time : fact.kind === 'derivative' ? fact.mark?.time : null
+  if (typeof time === 'number') hostClock.see(venue, time)
 }

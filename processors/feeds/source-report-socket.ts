@@ -1,4 +1,5 @@
 import type { Logger } from '../../infra/log.ts'
+import { hostNow } from './clock-socket.ts'
 import type { FactVerdict } from './fact-book.ts'
 import type { RestOutcome } from './rest.ts'
 import type { SourceMetrics } from './source-metrics.ts'
@@ -49,7 +50,7 @@ export class SourceReport {
   }
 
   #mayShow(what: string): boolean {
-    const now = Date.now()
+    const now = hostNow()
     if (now - (this.#shownAt.get(what) ?? 0) < showEveryMs) return false
     this.#shownAt.set(what, now)
     return true

@@ -142,7 +142,7 @@ beforeEach(async () => {
 })
 
 /** The sources over a log in memory, driven as the host does it. */
-async function start(over: { againMs?: number; source?: Source } = {}) {
+async function start(over: { againMs?: number; source?: Source; venueTime?: number | undefined } = {}) {
   const { againMs = 3_600_000, source = sourceOf() } = over
   const broker = new MemoryBroker({
     now: () => Date.now(),
@@ -182,7 +182,7 @@ async function start(over: { againMs?: number; source?: Source } = {}) {
     sources.close()
   })
   const read = async (topic: 'market.tickers' | 'market.funding'): Promise<Message[]> => {
-    sources.beat(Date.now())
+    sources.beat(Date.now(), 'venueTime' in over ? over.venueTime : 7)
     await sources.drained()
     const messages: Message[] = []
     for (let partition = 0; partition < partitions; partition++) {
@@ -215,7 +215,16 @@ describe('sources', () => {
     })
     const marks = await of<Mark>('market.tickers', 'mark')
     expect(marks.at(-1)?.venues).toMatchObject([{ venue: 'okx', state: 'live', sockets: 1 }])
+    expect(marks.at(-1)?.venue_time).toBe(7)
     expect(JSON.stringify(sources.health())).toContain('"state":"live"')
+  })
+
+  it('mark nothing while the clock is wrong, and write what comes', async () => {
+    const { of } = await start({ venueTime: undefined })
+    await vi.waitFor(() => expect(asked).toEqual(['subscribe BTCUSDT ETHUSDT']))
+    say({ symbol: 'BTCUSDT', last: '100' })
+    await vi.waitFor(async () => expect(await of<SpotTicker>('market.tickers', 'spot_ticker')).toHaveLength(1))
+    expect(await of<Mark>('market.tickers', 'mark')).toEqual([])
   })
 
   it('poll what is wanted again and again and read the past once, page by page', async () => {

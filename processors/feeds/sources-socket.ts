@@ -2,7 +2,9 @@ import type { Registry } from 'prom-client'
 import type { Writer } from '../../infra/kafka/seam.ts'
 import type { Logger } from '../../infra/log.ts'
 import type { Codec } from '../../schemas/codec.ts'
+import type { Micros } from '../../schemas/records.ts'
 import { sourceNames } from '../../schemas/venues.ts'
+import { hostNow } from './clock-socket.ts'
 import { FactBook } from './fact-book.ts'
 import { FactLog, factTopics, markedTopics } from './fact-log.ts'
 import type { GateKeeper } from './gates.ts'
@@ -63,7 +65,7 @@ export class Sources {
       },
       clamped: (venue) => this.#metrics.clamped.inc({ venue }),
     })
-    const run = Date.now() * 1_000
+    const run = hostNow() * 1_000
     this.#marks = new Map(markedTopics.map((topic) => [topic, new MarkBook(feedName, run, partitions)]))
     const report = new SourceReport(log, this.#metrics, (source) => options.unknown(source))
     const parts = { ...options, book: this.#book, log: this.#log, report }
@@ -111,8 +113,11 @@ export class Sources {
     if (!this.#paused) for (const feed of this.#feeds) feed.tick(now)
   }
 
-  /** Once a second: the states, and one mark to each partition of each topic, behind what came before it. */
-  beat(now: number): void {
+  /**
+   * Once a second: the states, and one mark to each partition of each topic, behind what came before it. `venueTime`: what
+   * the time is by the venues; undefined: the clock is wrong, and nothing is marked.
+   */
+  beat(now: number, venueTime: Micros | null | undefined): void {
     for (const [topic, marks] of this.#marks) {
       for (const feed of this.#feeds) {
         const state = feed.state(topic)
@@ -120,7 +125,7 @@ export class Sources {
       }
     }
     this.#measure(now)
-    if (!this.full) this.#mark(now)
+    if (!this.full && venueTime !== undefined) this.#mark(now, venueTime)
   }
 
   health(): unknown {
@@ -164,11 +169,11 @@ export class Sources {
     }
   }
 
-  #mark(now: number): void {
+  #mark(now: number, venueTime: Micros | null): void {
     for (const [topic, marks] of this.#marks) {
       for (let partition = 0; partition < this.#options.partitions; partition++) {
         const marked = markedTopics.find((each) => each === topic)
-        if (marked !== undefined) this.#log.mark(marked, partition, marks.next(partition, now * 1_000, null))
+        if (marked !== undefined) this.#log.mark(marked, partition, marks.next(partition, now * 1_000, venueTime))
       }
     }
   }

@@ -1,4 +1,5 @@
 import type { Micros } from '../../schemas/records.ts'
+import { hostNow } from './clock-socket.ts'
 import type { End } from './connection-socket.ts'
 import type { GateKeeper } from './gates.ts'
 import type { PoolState } from './channel-state.ts'
@@ -94,14 +95,14 @@ export class StreamFeed {
 
   #lost(symbols: readonly string[], end: End): void {
     this.#report.note(this.stream, 'connection ended', { ...end, symbols: symbols.length })
-    const now = Date.now()
+    const now = hostNow()
     // A silent connection was dead before we called it so.
     const at = (end.kind === 'silent' ? now - this.stream.socket.silentAfterMs : now) * 1_000
     for (const symbol of symbols) if (!this.#lostAt.has(symbol)) this.#lostAt.set(symbol, at)
   }
 
   #acknowledged(symbols: readonly string[]): void {
-    const now = Date.now() * 1_000
+    const now = hostNow() * 1_000
     const back = Map.groupBy(symbols, (symbol) => this.#lostAt.get(symbol))
     for (const symbol of symbols) this.#lostAt.delete(symbol)
     for (const [since, own] of back) {

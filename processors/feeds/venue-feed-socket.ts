@@ -1,3 +1,4 @@
+import { hostNow } from './clock-socket.ts'
 import type { End } from './connection-socket.ts'
 import type { FeedClock } from './clock.ts'
 import type { FeedLog } from './feed-log.ts'
@@ -136,7 +137,7 @@ export class VenueFeed {
   }
 
   #lost(symbols: readonly string[], end: End): void {
-    const now = Date.now()
+    const now = hostNow()
     this.#options.report.note(this.venue.name, 'connection ended', { ...end, symbols: symbols.length })
     for (const symbol of symbols) {
       const stream = this.#streams.get(symbol)
@@ -177,7 +178,7 @@ export class VenueFeed {
       report.refused(this.venue.name, 'unknown-symbol', this.#frame)
       return
     }
-    clock.see(trade.time)
+    clock.see(this.venue.name, trade.time)
     const received = clock.now()
     stream.lastTradeAt = hostTime / 1_000
     const time = Math.min(trade.time, received + AHEAD_MAX)

@@ -1,0 +1,71 @@
+import { CLOCK_OFF_MAX_MS, VenueClocks } from './venue-clocks.ts'
+
+/**
+ * What is to be thought of the host's clock. `right`: venues confirm it. `unchecked`: none has said enough yet. `wrong`:
+ * they say another time. `stepped`: it has jumped, and no venue has said anything since.
+ */
+export type ClockState = 'right' | 'unchecked' | 'wrong' | 'stepped'
+
+export interface ClockVerdict {
+  readonly state: ClockState
+  /** How far the host's clock is ahead of the venues, milliseconds; null: nobody can tell. */
+  readonly aheadMs: number | null
+  /** What the time is by the venues, milliseconds; null likewise. */
+  readonly venueTime: number | null
+  /** Who says so. */
+  readonly venues: readonly string[]
+}
+
+/** The two clocks of a machine, milliseconds: one that can be set, and one that only runs. */
+export interface HostClocks {
+  wall(): number
+  mono(): number
+}
+
+/**
+ * The time that a feed process stamps with: the host's clock, while nothing speaks against it. Where it jumps, the time
+ * runs on as before until venues confirm the jump; where they say that it is wrong, theirs is taken. So what is received
+ * has a right time even while the host's is wrong.
+ */
+export class HostTime {
+  readonly venues = new VenueClocks()
+  readonly #clocks: HostClocks
+  /** What is added to the monotonic clock; undefined before the first look: the host's clock as it is. */
+  #shift: number | undefined
+  /** The host's clock less the monotonic one, at the last look. */
+  #hostShift: number | undefined
+
+  constructor(clocks: HostClocks) {
+    this.#clocks = clocks
+  }
+
+  /** Milliseconds since the Unix epoch. */
+  now(): number {
+    return Math.floor(this.#shift === undefined ? this.#clocks.wall() : this.#clocks.mono() + this.#shift)
+  }
+
+  /** Once a second: compares the clocks. */
+  look(): ClockVerdict {
+    const [wall, mono] = [this.#clocks.wall(), this.#clocks.mono()]
+    const hostShift = wall - mono
+    if (isFar(hostShift, this.#hostShift)) this.venues.forget()
+    this.#hostShift = hostShift
+    const word = this.venues.word(mono, wall)
+    if (word === undefined) return this.#unheard(hostShift)
+    const aheadMs = wall - word.time
+    const state = Math.abs(aheadMs) <= CLOCK_OFF_MAX_MS ? 'right' : 'wrong'
+    if (state === 'right') this.#shift = hostShift
+    else if (this.#shift === undefined || isFar(this.#shift, word.time - mono)) this.#shift = word.time - mono
+    return { state, aheadMs, venueTime: word.time, venues: word.venues }
+  }
+
+  #unheard(hostShift: number): ClockVerdict {
+    const isStepped = isFar(hostShift, this.#shift)
+    if (!isStepped) this.#shift = hostShift
+    return { state: isStepped ? 'stepped' : 'unchecked', aheadMs: null, venueTime: null, venues: [] }
+  }
+}
+
+function isFar(a: number, b: number | undefined): boolean {
+  return b !== undefined && Math.abs(a - b) > CLOCK_OFF_MAX_MS
+}
