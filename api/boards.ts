@@ -3,6 +3,7 @@ import type { Scan } from './routes/extreme.ts'
 import type { LiquidationBoard } from './routes/liquidations.ts'
 import type { PriceBoard } from './routes/prices.ts'
 import type { AuditRow } from './views/audits.ts'
+import type { Letters } from './views/letters.ts'
 import type { TokenRow } from './views/tokens.ts'
 
 /** Assets whose liquidations are kept; each board is up to 1000 events. */
@@ -15,6 +16,7 @@ export interface Boards {
   readonly tokens: TtlCache<readonly TokenRow[]>
   readonly liquidations: TtlCache<LiquidationBoard>
   readonly audits: TtlCache<readonly AuditRow[]>
+  readonly letters: TtlCache<Letters>
 }
 
 /** `clock`: milliseconds of a steady clock. */
@@ -24,6 +26,7 @@ export function createBoards(clock: () => number): Boards {
     prices: new TtlCache({ keysMax: 1, clock }),
     tokens: new TtlCache({ keysMax: 1, clock }),
     audits: new TtlCache({ keysMax: 1, clock }),
+    letters: new TtlCache({ keysMax: 1, clock }),
     liquidations: new TtlCache({ keysMax: LIQUIDATION_BOARDS_MAX, clock }),
   }
 }

@@ -18,6 +18,7 @@ import { createMetrics, type Metrics } from './metrics.ts'
 import type { Payments } from './payments/payments.ts'
 import { peersOf } from './peers.ts'
 import { createServices, type Services } from './services.ts'
+import type { Unread } from './unread.ts'
 import { wantWriter, type LogAccess } from './want-writer.ts'
 import { Wants, type WriteWant } from './wants.ts'
 
@@ -53,13 +54,14 @@ export interface InstanceOptions {
   readonly clientId: string
   /** null: all is free. */
   readonly payments: Payments | null
+  readonly unread: Unread
   /** What has to be closed at the end is added here. */
   readonly toClose: Closing[]
 }
 
 /** What handlers work with, over the real log and views. Connects when it is needed, and again where that is lost. */
 export function openServices(config: InstanceConfig, log: Logger, options: InstanceOptions): Services {
-  const { toClose, payments } = options
+  const { toClose, payments, unread } = options
   const metrics = createMetrics()
   const database = openDatabase(databaseOptions(config), metrics)
   toClose.push(database)
@@ -67,12 +69,12 @@ export function openServices(config: InstanceConfig, log: Logger, options: Insta
     metrics,
     wantWriter(() => openLog(config, log, options)),
   )
-  const alerts = openAlerts(config, log, toClose)
+  const alerts = openAlerts(config, log, options)
   const wants = new Wants(write)
-  return createServices({ ...partsOf(config), log, metrics, database, alerts, payments, wants })
+  return createServices({ ...partsOf(config), log, metrics, database, alerts, payments, wants, unread })
 }
 
-function openAlerts(config: InstanceConfig, log: Logger, toClose: Closing[]): Alerts {
+function openAlerts(config: InstanceConfig, log: Logger, { toClose, unread }: InstanceOptions): Alerts {
   const secrets = serviceSecrets(config)
   const {
     KAFKA_BROKERS: brokers,
@@ -80,7 +82,7 @@ function openAlerts(config: InstanceConfig, log: Logger, toClose: Closing[]): Al
     SCHEMA_REGISTRY_URL: registryUrl,
     PARTITIONS: partitions,
   } = config
-  const kafka = new KafkaAlerts({ brokers, namespace, registryUrl, partitions, log, now: Date.now })
+  const kafka = new KafkaAlerts({ brokers, namespace, registryUrl, partitions, log, now: Date.now, unread })
   toClose.push(kafka)
   return {
     log: kafka,

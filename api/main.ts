@@ -14,6 +14,7 @@ import { openPayments } from './payments/open.ts'
 import type { Payments } from './payments/payments.ts'
 import { routes } from './routes.ts'
 import type { Services } from './services.ts'
+import { Unread } from './unread.ts'
 
 const settings = [
   ...termsSettings,
@@ -44,8 +45,9 @@ await runService({
   async start(log) {
     const config = readConfig(process.env, settings)
     const toClose: Closing[] = []
-    const payments = await payable(config, log, toClose)
-    const services = openServices(config, log, { clientId: 'api', payments, toClose })
+    const unread = new Unread()
+    const payments = await payable(config, log, { toClose, unread })
+    const services = openServices(config, log, { clientId: 'api', payments, toClose, unread })
     const keeping = keepWanted(services)
     const server = await serve(config, services)
     return async () => {
@@ -57,7 +59,11 @@ await runService({
 })
 
 /** The gate, where routes are paid for; refuses to start on settings that would let money go astray. */
-async function payable(config: ApiConfig, log: Logger, toClose: Closing[]): Promise<Payments | null> {
+async function payable(
+  config: ApiConfig,
+  log: Logger,
+  { toClose, unread }: { toClose: Closing[]; unread: Unread },
+): Promise<Payments | null> {
   const read = readTerms(config)
   if (read.is === 'wrong') throw new ConfigError(read.problems.join('\n'))
   if (read.is === 'off') {
@@ -67,7 +73,7 @@ async function payable(config: ApiConfig, log: Logger, toClose: Closing[]): Prom
   const { KAFKA_BROKERS: brokers, NAMESPACE: namespace, SCHEMA_REGISTRY_URL: registryUrl } = config
   const ownUrl = `http://${config.API_HOST}:${config.API_PORT}`
   const { terms } = read
-  const payments = await openPayments({ terms, ownUrl, brokers, namespace, registryUrl, log, now: Date.now })
+  const payments = await openPayments({ terms, ownUrl, brokers, namespace, registryUrl, log, now: Date.now, unread })
   toClose.push(payments)
   const { network, payTo } = terms.seller
   log.info({ network: network.caip2, payTo, mode: terms.mode }, 'routes are paid for')

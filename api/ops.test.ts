@@ -54,6 +54,34 @@ describe('/healthz', () => {
   })
 })
 
+describe('what was set aside', () => {
+  const letter = {
+    processor: 'cvd',
+    topic: 'market.trades',
+    partition: 3,
+    offset: 70,
+    time: NOW,
+    reason: 'failed',
+    code: 'TypeError',
+    at: 'bucket.ts:7:9',
+  }
+
+  it('is in the health, with how many and the newest', async () => {
+    expect((await api.get('/healthz')).body['dead_letters']).toEqual({ count: 0, newest: null })
+    api.advance(60_000)
+    api.database.market.letters = [letter, { ...letter, offset: 69 }]
+    const { status, body } = await api.get('/healthz')
+    expect([status, body['dead_letters']]).toEqual([
+      200,
+      { count: 2, newest: { ...letter, time: '2026-01-02T03:04:05.000Z' } },
+    ])
+  })
+
+  it('is there beside what this instance could not read itself', async () => {
+    expect((await api.get('/healthz')).body['unread']).toEqual({ count: 0, newest: null })
+  })
+})
+
 describe('what is told of channels, topics and the audit', () => {
   const audit = {
     venue: 'okx',

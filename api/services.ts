@@ -11,6 +11,7 @@ import type { Metrics } from './metrics.ts'
 import type { Database } from './views/database.ts'
 import type { Payments } from './payments/payments.ts'
 import { Recall } from './recall.ts'
+import type { Unread } from './unread.ts'
 import { newestTime, readInstruments, readWorld, type World } from './views/world.ts'
 import type { Wants } from './wants.ts'
 
@@ -41,6 +42,8 @@ export interface Services {
   readonly metrics: Metrics
   readonly database: Database
   readonly wants: Wants
+  /** What this instance could not read of the topics that it follows. */
+  readonly unread: Unread
   readonly answers: TtlCache<Kept>
   readonly texts: TtlCache<string>
   readonly boards: Boards
@@ -70,6 +73,7 @@ export type ServiceParts = Pick<
   | 'metrics'
   | 'database'
   | 'wants'
+  | 'unread'
   | 'now'
   | 'alerts'
   | 'payments'

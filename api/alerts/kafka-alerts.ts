@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { loadCodec, type RegistryCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
-import type { Log, LogReader, LogRecord, Writer } from '../../infra/kafka/seam.ts'
+import type { Log, LogReader, Writer } from '../../infra/kafka/seam.ts'
 import type { Logger } from '../../infra/log.ts'
 import type { AlertEvent, Command } from '../../schemas/alerts.ts'
 import type { RecordPlace } from '../../schemas/record-id.ts'
 import { ApiError } from '../errors.ts'
+import type { Unread } from '../unread.ts'
 import type { AlertLog, PublicRecord } from './alerts.ts'
 import { Book } from './book.ts'
 import { Catching } from './catching.ts'
@@ -33,6 +34,7 @@ export interface KafkaAlertsOptions {
   readonly log: Logger
   /** Host's clock, milliseconds. */
   readonly now: () => number
+  readonly unread: Unread
 }
 
 /** What there is once the log is connected. */
@@ -124,7 +126,7 @@ export class KafkaAlerts implements AlertLog {
   }
 
   async #follow(kafka: Log, codec: RegistryCodec): Promise<Link> {
-    const { partitions, log } = this.#options
+    const { partitions, log, unread } = this.#options
     const writer: Writer = kafka.writer()
     const commander = new Commander({ writer, codec, partitions })
     const asking: LogReader = kafka.reader()
@@ -133,7 +135,7 @@ export class KafkaAlerts implements AlertLog {
       partitions,
       reader: kafka.reader(),
       log,
-      take: this.#safely(async ({ key, value }) => this.#state(key, value, codec, commander)),
+      take: unread.passing('alerts.state', log, ({ key, value }) => this.#state(key, value, codec, commander)),
       onMissed: () => this.newest.clear(),
     })
     const events = new Tail({
@@ -141,7 +143,7 @@ export class KafkaAlerts implements AlertLog {
       partitions,
       reader: kafka.reader(),
       log,
-      take: this.#safely(async ({ value }) => this.#event(value, codec, commander)),
+      take: unread.passing('alerts.events', log, ({ value }) => this.#event(value, codec, commander)),
     })
     await Promise.all([state.start('start'), events.start('end')])
     return {
@@ -152,17 +154,6 @@ export class KafkaAlerts implements AlertLog {
         await Promise.all([state.close(), events.close()])
         await kafka.close()
       },
-    }
-  }
-
-  /** A record that cannot be read must not stop the others. */
-  #safely(take: (record: LogRecord) => Promise<void>): (record: LogRecord, partition: number) => Promise<void> {
-    return async (record, partition) => {
-      try {
-        await take(record)
-      } catch (error) {
-        this.#options.log.error({ err: error, partition, offset: record.offset }, 'a record of alerts cannot be read')
-      }
     }
   }
 

@@ -239,6 +239,7 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
       .poll(() => textsOf(page, '#hops tbody th'), patience)
       .toEqual(all(['venue to feed', 'receipt to read off the log', 'batch applied and written']))
     await expect.poll(() => textOf(page, '#payments'), patience).toContain('Payments are off')
+    await expect.poll(() => textOf(page, '#letters'), patience).toContain('No record was set aside')
     await leave(page)
   })
 

@@ -11,6 +11,7 @@ import { RateLimiter } from '../limits.ts'
 import { routes } from '../routes.ts'
 import { TtlCache } from '../cache.ts'
 import { createConsole, type ConsoleOptions } from './server.ts'
+import { Unread } from '../unread.ts'
 import { TOKEN_LENGTH_MIN } from './session.ts'
 import { Latencies } from './stream/latencies.ts'
 import { Streaming } from './stream/streaming.ts'
@@ -46,10 +47,11 @@ await runService({
     const token = tokenOf(config)
     const toClose: Closing[] = []
     const latencies = new Latencies()
+    const unread = new Unread()
     // Who may see the console may do what owners may: no owner's token is asked for.
     const opened = { ...config, ALERT_CONTROL: 'open', API_SERVICES: others(config) }
-    const services = openServices(opened, log, { clientId: 'console-api', payments: null, toClose })
-    const streaming = new Streaming({ ...logOf(config), log, now: Date.now, latencies })
+    const services = openServices(opened, log, { clientId: 'console-api', payments: null, toClose, unread })
+    const streaming = new Streaming({ ...logOf(config), log, now: Date.now, latencies, unread })
     toClose.push(streaming)
     const texts = new TtlCache<object>({ keysMax: 1, clock: Date.now })
     const peers = config.API_SERVICES.map((item) => ({ name: nameOf(item), url: item.slice(nameOf(item).length + 1) }))

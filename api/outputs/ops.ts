@@ -60,6 +60,33 @@ export const healthOutput: Output = {
         'Topics by name',
       ),
       open_gaps: integer('Gaps that are being repaired'),
+      dead_letters: object('Records that a processor, the dispatcher or the payments have set aside', {
+        count: integer('How many there are; SELECT * FROM dead_letters has them all', { minimum: 0 }),
+        newest: {
+          ...object('The newest by its record time', {
+            processor: text('Who set it aside'),
+            topic: text('Its topic'),
+            partition: integer('Its partition', { minimum: 0 }),
+            offset: integer('Its offset', { minimum: 0 }),
+            time: instant('Its record time'),
+            reason: text('undecodable, unknown_schema, failed or held'),
+            code: text('What was wrong, as a code'),
+            at: nullableText('Line of code that threw; null: it is not known'),
+          }),
+          type: ['object', 'null'],
+        },
+      }),
+      unread: object('Records of followed topics that this instance of the API passed over since its start', {
+        count: integer('How many', { minimum: 0 }),
+        newest: {
+          ...object('The newest', {
+            topic: text('Its topic'),
+            partition: integer('Its partition', { minimum: 0 }),
+            offset: integer('Its offset', { minimum: 0 }),
+          }),
+          type: ['object', 'null'],
+        },
+      }),
       oldest_undelivered_ms: integer(
         'Age of the oldest undelivered trigger, no receiver excluded; 0: all are delivered',
         {
@@ -84,7 +111,18 @@ export const healthOutput: Output = {
       ),
       ...stamped,
     },
-    ['log', 'active_ws_connections', 'venues', 'channels', 'topics', 'open_gaps', 'oldest_undelivered_ms', 'audit'],
+    [
+      'log',
+      'active_ws_connections',
+      'venues',
+      'channels',
+      'topics',
+      'open_gaps',
+      'dead_letters',
+      'unread',
+      'oldest_undelivered_ms',
+      'audit',
+    ],
   ),
 }
 

@@ -11,6 +11,7 @@ import { Tail } from '../alerts/tail.ts'
 import { ApiError } from '../errors.ts'
 import { Answers, ANSWERS, PARTITION } from './answers.ts'
 import { Outcomes } from './outcomes.ts'
+import type { Unread } from '../unread.ts'
 import type { Outcome, PaymentLedger, Standing } from './payments.ts'
 
 const EVENTS = 'payments.events'
@@ -39,6 +40,7 @@ export interface KafkaLedgerOptions {
   readonly settleMs: number
   /** Host's clock, milliseconds. */
   readonly now: () => number
+  readonly unread: Unread
 }
 
 /** What there is once the log is connected. */
@@ -145,11 +147,11 @@ export class KafkaLedger implements PaymentLedger {
   }
 
   async #follow(kafka: Log, codec: RegistryCodec): Promise<Link> {
-    const { log, now } = this.#options
+    const { log, now, unread } = this.#options
     const writer = kafka.writer()
     const answers = new Answers({ codec, writer, reader: kafka.reader(), now })
     const tail = (topic: Topic, take: (record: LogRecord) => Promise<void>): Tail =>
-      new Tail({ topic, partitions: PARTITIONS, reader: kafka.reader(), log, take: this.#safely(take) })
+      new Tail({ topic, partitions: PARTITIONS, reader: kafka.reader(), log, take: unread.passing(topic, log, take) })
     const intents = tail(INTENTS, (record) => this.#heard(record, codec))
     const events = tail(EVENTS, (record) => this.#heard(record, codec))
     const kept = tail(ANSWERS, (record) => answers.heard(record))
@@ -180,17 +182,6 @@ export class KafkaLedger implements PaymentLedger {
     const message = await decode(codec, value)
     if (message.type === 'payment_event') this.#outcomes.heard(message.value)
     else if (message.type === 'payment_intent') this.#outcomes.asked(message.value, offset)
-  }
-
-  /** A record that cannot be read must not stop the others. */
-  #safely(take: (record: LogRecord) => Promise<void>): (record: LogRecord) => Promise<void> {
-    return async (record) => {
-      try {
-        await take(record)
-      } catch (error) {
-        this.#options.log.error({ err: error, offset: record.offset }, 'a record of payments cannot be read')
-      }
-    }
   }
 
   async #sweep(): Promise<void> {

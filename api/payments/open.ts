@@ -1,6 +1,7 @@
 import type { Logger } from '../../infra/log.ts'
 import type { Terms } from '../../processors/payments/terms.ts'
 import { RateLimiter } from '../limits.ts'
+import type { Unread } from '../unread.ts'
 import { ChallengeShelf } from './challenges.ts'
 import { Flights } from './flights.ts'
 import { KafkaLedger } from './kafka-ledger.ts'
@@ -15,6 +16,7 @@ export interface OpenOptions {
   readonly registryUrl: string
   readonly log: Logger
   readonly now: () => number
+  readonly unread: Unread
 }
 
 /** Payments that are not accepted: as many a second, and at once, as free requests usually have. */

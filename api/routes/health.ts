@@ -4,7 +4,8 @@ import type { Answer, Call } from '../route.ts'
 import { dataClock, type Peer, type Services } from '../services.ts'
 import { readAudits, type AuditRow } from '../views/audits.ts'
 import { channelHealth, logHealth, readOpenGaps, topicAges, venueHealth } from '../views/health.ts'
-import { isoOrNull } from '../views/time.ts'
+import { readLetters, type Letters } from '../views/letters.ts'
+import { iso, isoOrNull } from '../views/time.ts'
 import { newestTime, openSockets } from '../views/world.ts'
 
 /** How the whole system is, as seen from here. 503 only where ClickHouse cannot be read: then nothing can be answered. */
@@ -36,10 +37,11 @@ async function health(services: Services): Promise<State> {
   const parts = Object.fromEntries(peers.map(({ name, state }) => [name, state]))
   const undelivered = peers.flatMap(({ undeliveredMs }) => undeliveredMs ?? [])
   try {
-    const [world, gaps, audits] = await Promise.all([
+    const [world, gaps, audits, letters] = await Promise.all([
       services.world(),
       readOpenGaps(services.database),
       auditsOf(services),
+      lettersOf(services),
     ])
     const clock = dataClock(services, world)
     const log = logHealth(world, clock)
@@ -56,6 +58,8 @@ async function health(services: Services): Promise<State> {
       channels: channelHealth(world, clock),
       topics: topicAges(world, clock),
       open_gaps: gaps,
+      ...(letters === undefined ? {} : { dead_letters: letterHealth(letters) }),
+      unread: services.unread.said,
       ...(undelivered.length === 0 ? {} : { oldest_undelivered_ms: Math.max(...undelivered) }),
       ...(audits === undefined ? {} : { audit: auditHealth(audits) }),
     }
@@ -76,6 +80,23 @@ export async function auditsOf(services: Services): Promise<readonly AuditRow[] 
     services.log.warn({ err: error }, 'the audit cannot be read')
     return undefined
   }
+}
+
+/** How long what was set aside is kept, milliseconds. */
+const LETTERS_TTL_MS = 5_000
+
+/** What was set aside; undefined: it cannot be read now, as with the audit. */
+async function lettersOf(services: Services): Promise<Letters | undefined> {
+  try {
+    return (await services.boards.letters.get('all', LETTERS_TTL_MS, () => readLetters(services.database))).value
+  } catch (error) {
+    services.log.warn({ err: error }, 'what was set aside cannot be read')
+    return undefined
+  }
+}
+
+function letterHealth({ count, newest: [newest] }: Letters): object {
+  return { count, newest: newest === undefined ? null : { ...newest, time: iso(newest.time) } }
 }
 
 function auditHealth(audits: readonly AuditRow[]): Record<string, object> {

@@ -1,6 +1,7 @@
 import type { CompositePrice, Funding, FundingView, LiquidationRisk } from '../../schemas/derived.ts'
 import type { Liquidation, LongShortRatio, Settlement, SpotTicker, Token } from '../../schemas/market.ts'
 import { partsOf } from '../../schemas/venues.ts'
+import type { LetterRow } from '../views/letters.ts'
 
 /** A liquidation with its place in the log. */
 export interface PlacedLiquidation extends Liquidation {
@@ -36,6 +37,7 @@ export class FakeMarket {
   liquidations: PlacedLiquidation[] = []
   tokens: Token[] = []
   audits: FakeAudit[] = []
+  letters: LetterRow[] = []
 
   /** The rows of a query of that kind; undefined where the kind is none of this market's. */
   answer(kind: string, params: Params): unknown[] | undefined {
@@ -68,6 +70,8 @@ export class FakeMarket {
         return [pricePage(this.pastPrices, params)]
       case 'past-risks':
         return [riskPage(this.pastRisks, params)]
+      case 'letters':
+        return this.letters.map((row) => ({ ...row, time_us: row.time, letters: this.letters.length }))
       case 'audits':
         return this.audits.map((row) => ({ ...row, minute_us: row.worst_minute }))
       default:
@@ -104,6 +108,8 @@ export function marketKindOf(sql: string): string | undefined {
       return sql.includes('day_events') ? 'liquidation-stats' : 'liquidations'
     case 'tokens':
       return 'tokens'
+    case 'dead_letters':
+      return 'letters'
     case 'audit_worst':
       return 'audits'
     default:

@@ -8,6 +8,7 @@ import { RateLimiter } from '../limits.ts'
 import { createMetrics } from '../metrics.ts'
 import { routes } from '../routes.ts'
 import { createServices, type ServiceParts } from '../services.ts'
+import { Unread } from '../unread.ts'
 import { Wants, type WriteWant } from '../wants.ts'
 import { FakeAlertLog, fakeAlerts } from './fake-alerts.ts'
 import { FakeDatabase, type FakeFlow } from './fake-database.ts'
@@ -71,6 +72,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     metrics: createMetrics(),
     database,
     wants: new Wants(write),
+    unread: new Unread(),
     alerts: fakeAlerts(alerts, options.alertControl),
     payments: options.payments ?? null,
     now: () => now,

@@ -26,6 +26,7 @@ const silent = new Set([
   'Venues',
   'Channels that are not live',
   'Records that could not be read',
+  'Records set aside',
   'Audit of the last day',
   'Age of trades at receipt',
 ])

@@ -1,10 +1,11 @@
-import { loadCodec, type RegistryCodec } from '../../../infra/kafka/codec.ts'
+import { loadCodec, SchemaError, type RegistryCodec } from '../../../infra/kafka/codec.ts'
 import { connectLog } from '../../../infra/kafka/kafkajs.ts'
 import type { Log, LogReader, LogRecord } from '../../../infra/kafka/seam.ts'
 import type { Logger } from '../../../infra/log.ts'
 import type { RecordType } from '../../../schemas/records.ts'
 import { decode } from '../../alerts/decode.ts'
 import { Tail } from '../../alerts/tail.ts'
+import type { Unread } from '../../unread.ts'
 import { Board, type Place, type Update } from './board.ts'
 import { Digest, followed } from './digest.ts'
 import type { Latencies } from './latencies.ts'
@@ -22,6 +23,7 @@ export interface FollowOptions {
   /** Host's clock, milliseconds. */
   readonly now: () => number
   readonly latencies: Latencies
+  readonly unread: Unread
 }
 
 export interface Following {
@@ -43,11 +45,11 @@ export async function follow(options: FollowOptions): Promise<Following> {
 }
 
 async function tailAll(kafka: Log, codec: RegistryCodec, options: FollowOptions): Promise<Following> {
-  const { partitions, log, now } = options
+  const { partitions, log, now, unread } = options
   const readers = followed.map(() => kafka.reader())
   const starts = await Promise.all(readers.map((reader, at) => startOf(reader, at, options)))
   const board = new Board(starts.map((offsets) => [...Array(partitions).keys()].map((at) => offsets.get(at) ?? 0)))
-  const reading: Reading = { codec, digest: new Digest(now() * 1000), log }
+  const reading: Reading = { codec, digest: new Digest(now() * 1000), log, unread }
   const began = now()
   const tails = followed.map(({ topic }, at) => {
     const take = async (record: LogRecord, partition: number): Promise<void> => {
@@ -81,10 +83,11 @@ interface Reading {
   readonly codec: RegistryCodec
   readonly digest: Digest
   readonly log: Logger
+  readonly unread: Unread
 }
 
 /** What a record says; most say nothing and are not decoded. One that cannot be read must not stop the others. */
-async function updatesOf(record: LogRecord, place: Place, { codec, digest, log }: Reading): Promise<Update[]> {
+async function updatesOf(record: LogRecord, place: Place, { codec, digest, log, unread }: Reading): Promise<Update[]> {
   const topic = followed[place.topic]
   if (topic === undefined) return []
   if (record.value === null) return tombstone(topic.topic, record.key)
@@ -94,7 +97,8 @@ async function updatesOf(record: LogRecord, place: Place, { codec, digest, log }
   try {
     return digest.of(await decode(codec, record.value), topic.topic, place.partition)
   } catch (error) {
-    log.error({ err: error, ...place, topic: topic.topic }, 'a record cannot be shown')
+    if (error instanceof SchemaError) throw error // the record is fetched again
+    unread.add({ topic: topic.topic, partition: place.partition, offset: place.offset }, error, log)
     return []
   }
 }

@@ -1,6 +1,7 @@
 import { askPeer } from '../../peers.ts'
 import type { Peer, Services } from '../../services.ts'
 import { readAudits } from '../../views/audits.ts'
+import { readLetters } from '../../views/letters.ts'
 import { Row } from '../../views/database.ts'
 import { microsSql } from '../../views/time.ts'
 import { symbolOf } from '../../../schemas/catalogue.ts'
@@ -37,9 +38,10 @@ const revenueSql = `SELECT toString(day) AS day, method, route, payments, usd FR
 /** Each part by itself: what cannot be read just now is null, and the others are shown. */
 export async function systemView(parts: SystemParts): Promise<object> {
   const { services, latencies, payments } = parts
-  const [gaps, audit, deliveries, states, revenue, metrics, own] = await Promise.all([
+  const [gaps, audit, letters, deliveries, states, revenue, metrics, own] = await Promise.all([
     orNull(services, 'gaps', () => services.database.query(gapsSql, {}).then((rows) => rows.map(gapOf))),
     orNull(services, 'audits', () => readAudits(services.database)),
+    orNull(services, 'dead letters', () => readLetters(services.database)),
     orNull(services, 'deliveries', () => services.database.query(deliveriesSql, {}).then(([row]) => deliveriesOf(row))),
     orNull(services, 'payments', () => services.database.query(paymentsSql, {}).then((rows) => rows.map(stateOf))),
     orNull(services, 'revenue', () => services.database.query(revenueSql, {}).then((rows) => rows.map(revenueOf))),
@@ -50,6 +52,7 @@ export async function systemView(parts: SystemParts): Promise<object> {
   return {
     gaps,
     audited: audit === null ? null : audit.length,
+    letters: letters && { ...letters, newest: letters.newest.map((row) => ({ ...row, time: row.time / 1000 })) },
     lag: lagOf(samples),
     hops: hopsOf(samples, latencies.percentiles(services.now())),
     deliveries,

@@ -10,6 +10,7 @@ export interface HealthAnswer {
   readonly log?: { readonly status: string; readonly age_ms: number | null; readonly lag_ms: number | null }
   readonly active_ws_connections?: number
   readonly open_gaps?: number
+  readonly dead_letters?: { readonly count: number }
   readonly oldest_undelivered_ms?: number
   readonly topics?: Readonly<Record<string, { readonly as_of: string; readonly age_ms: number }>>
   readonly audit?: Readonly<
@@ -27,6 +28,19 @@ export interface HealthAnswer {
 
 export interface ViewAnswer {
   readonly gaps: readonly Gap[] | null
+  readonly letters: {
+    readonly count: number
+    readonly newest: readonly {
+      readonly processor: string
+      readonly topic: string
+      readonly partition: number
+      readonly offset: number
+      readonly time: number
+      readonly reason: string
+      readonly code: string
+      readonly at: string | null
+    }[]
+  } | null
   readonly lag: readonly { readonly consumer: string; readonly topic: string; readonly records: number }[]
   readonly hops: readonly {
     readonly hop: string
@@ -73,10 +87,12 @@ export function drawHealth(health: HealthAnswer): void {
       : `, log ${log.status}, ${format.latency(log.age_ms)} old, derived data ${format.latency(log.lag_ms)} behind it`
   const open = health.open_gaps ?? 0
   const waiting = health.oldest_undelivered_ms
+  const aside = health.dead_letters?.count ?? 0
   say(
     byId('health-words'),
     `${status === 'ok' ? 'All is well' : `The system is ${status}`}: version ${version}, ${mode}${age}; ` +
       `${format.count(health.active_ws_connections)} connections to venues, ${open} open gaps` +
+      (aside === 0 ? '' : `, ${format.count(aside)} records set aside`) +
       `${waiting === undefined ? '' : `, oldest undelivered trigger ${format.duration(waiting)}`}.`,
   )
   const chips = Object.entries(parts).map(([name, state]) =>
@@ -111,7 +127,9 @@ function drawAudit(audit: HealthAnswer['audit']): void {
   fill('audit', rows, 'Nothing has been compared yet: a minute is, once its venue has closed it.')
 }
 
-export function drawView({ lag, hops, payments }: ViewAnswer): void {
+export function drawView({ lag, hops, payments, letters }: ViewAnswer): void {
+  drawLetters(letters)
+
   const lags = lag.map(({ consumer, topic, records }) =>
     el('tr', {}, td(consumer), td(topic), td(format.count(records), 'num')),
   )
@@ -132,6 +150,26 @@ export function drawView({ lag, hops, payments }: ViewAnswer): void {
   )
   fill('hops', times, 'Nothing has been timed yet.')
   drawPayments(payments)
+}
+
+function drawLetters(letters: ViewAnswer['letters']): void {
+  if (letters === null) return setState(byId('letters'), 'error', 'What was set aside cannot be read just now.')
+  const { count, newest } = letters
+  say(byId('letter-words'), count > newest.length ? `${format.count(count)} in all; the newest ${newest.length}:` : '')
+  const rows = newest.map(({ processor, topic, partition, offset, time, reason, code, at }) => {
+    const place = `${topic}/${partition}@${offset}`
+    const why = at === null ? code : `${code} at ${at}`
+    return el(
+      'tr',
+      { 'data-letter': `${processor}|${place}` },
+      td(format.moment(time)),
+      td(processor),
+      td(place),
+      el('td', {}, el('span', { class: 'badge bad' }, reason)),
+      td(why),
+    )
+  })
+  fill('letters', rows, 'No record was set aside: all could be read and applied.')
 }
 
 const modes: Readonly<Record<string, string>> = {

@@ -39,7 +39,7 @@ async function readHealth(): Promise<void> {
 async function readView(): Promise<void> {
   const answer = await ask<ViewAnswer>('/view/system')
   if (answer.is === 'failed') {
-    for (const id of ['lag', 'hops', 'payments', 'gaps'])
+    for (const id of ['lag', 'hops', 'letters', 'payments', 'gaps'])
       if (byId(id).dataset['state'] !== 'ready') setState(byId(id), 'error', answer.message)
     return
   }

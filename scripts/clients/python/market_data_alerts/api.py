@@ -1349,6 +1349,48 @@ class HealthzTopicsValue(TypedDict):
     age_ms: int
 
 
+class HealthzDeadLettersNewest(TypedDict):
+    # Who set it aside
+    processor: str
+    # Its topic
+    topic: str
+    # Its partition
+    partition: int
+    # Its offset
+    offset: int
+    # Its record time
+    time: str
+    # undecodable, unknown_schema, failed or held
+    reason: str
+    # What was wrong, as a code
+    code: str
+    # Line of code that threw; null: it is not known
+    at: str | None
+
+
+class HealthzDeadLetters(TypedDict):
+    # How many there are; SELECT * FROM dead_letters has them all
+    count: int
+    # The newest by its record time
+    newest: HealthzDeadLettersNewest | None
+
+
+class HealthzUnreadNewest(TypedDict):
+    # Its topic
+    topic: str
+    # Its partition
+    partition: int
+    # Its offset
+    offset: int
+
+
+class HealthzUnread(TypedDict):
+    # How many
+    count: int
+    # The newest
+    newest: HealthzUnreadNewest | None
+
+
 class HealthzAuditValue(TypedDict):
     # Minutes and instruments compared
     compared: int
@@ -1389,6 +1431,10 @@ class Healthz(TypedDict):
     topics: NotRequired[dict[str, HealthzTopicsValue]]
     # Gaps that are being repaired
     open_gaps: NotRequired[int]
+    # Records that a processor, the dispatcher or the payments have set aside
+    dead_letters: NotRequired[HealthzDeadLetters]
+    # Records of followed topics that this instance of the API passed over since its start
+    unread: NotRequired[HealthzUnread]
     # Age of the oldest undelivered trigger, no receiver excluded; 0: all are delivered
     oldest_undelivered_ms: NotRequired[int]
     # Self-audit by venue

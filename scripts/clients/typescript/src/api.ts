@@ -1680,6 +1680,44 @@ export type HealthzAnswer = {
   >
   /** Gaps that are being repaired */
   readonly open_gaps?: number
+  /** Records that a processor, the dispatcher or the payments have set aside */
+  readonly dead_letters?: {
+    /** How many there are; SELECT * FROM dead_letters has them all */
+    readonly count: number
+    /** The newest by its record time */
+    readonly newest: {
+      /** Who set it aside */
+      readonly processor: string
+      /** Its topic */
+      readonly topic: string
+      /** Its partition */
+      readonly partition: number
+      /** Its offset */
+      readonly offset: number
+      /** Its record time */
+      readonly time: string
+      /** undecodable, unknown_schema, failed or held */
+      readonly reason: string
+      /** What was wrong, as a code */
+      readonly code: string
+      /** Line of code that threw; null: it is not known */
+      readonly at: string | null
+    } | null
+  }
+  /** Records of followed topics that this instance of the API passed over since its start */
+  readonly unread?: {
+    /** How many */
+    readonly count: number
+    /** The newest */
+    readonly newest: {
+      /** Its topic */
+      readonly topic: string
+      /** Its partition */
+      readonly partition: number
+      /** Its offset */
+      readonly offset: number
+    } | null
+  }
   /** Age of the oldest undelivered trigger, no receiver excluded; 0: all are delivered */
   readonly oldest_undelivered_ms?: number
   /** Self-audit by venue */
