@@ -27,6 +27,7 @@ const names = [
   'MEMBERSHIP',
   'SNAPSHOT_SECONDS',
   'ON_LOST_LOG',
+  'RETENTION_BYTES',
   'OPS_HOST',
   'OPS_PORT',
 ] as const
@@ -67,6 +68,7 @@ async function start(report: Logger): Promise<() => Promise<void>> {
     partitions: config.PARTITIONS,
     sessionMs: SESSION_MS,
     onLostLog: config.ON_LOST_LOG === 'stop' ? 'stop' : 'go-on',
+    retentionBytes: config.RETENTION_BYTES,
   })
   exposeRunner(metrics, runner)
   void runner.failed.then((reason) => end(reason, report))

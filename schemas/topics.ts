@@ -19,6 +19,8 @@ export interface Topic {
    */
   readonly partitions: 'asset' | 'receiver' | 'one'
   readonly kind: Kind
+  /** Facts that are cut by the processor that reads them, never beyond what it has applied, and not by the broker. */
+  readonly cutBy?: 'reader'
   readonly records: readonly RecordType[]
   readonly says: string
 }
@@ -150,6 +152,7 @@ export const topics = [
     key: 'asset',
     partitions: 'asset',
     kind: 'facts',
+    cutBy: 'reader',
     records: ['command', 'composite_price', 'liquidation_risk', 'mark'],
     says: 'All that decides about alerts, in one order: commands, composite prices and liquidation risk.',
   },

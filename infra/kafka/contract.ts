@@ -10,8 +10,6 @@ export interface OpenLog {
   readonly log: Log
   /** A second client of the same log, as another process would have it. */
   readonly another: () => Promise<Log>
-  /** Deletes the records of a partition below an offset, as retention does; left out where that cannot be had. */
-  readonly cut?: (topic: string, partition: number, below: number) => Promise<void>
   /** Resolves when owners that gave no sign since the call are forgotten; left out where none ever is. */
   readonly forgotten?: () => Promise<void>
   readonly dispose: () => Promise<void>

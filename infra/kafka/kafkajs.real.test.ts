@@ -1,10 +1,10 @@
 import { setImmediate as turnOver } from 'node:timers/promises'
-import { describe, expect, inject, it, vi } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { logContract, type OpenLog } from './contract.ts'
 import { connectLog } from './kafkajs.ts'
 import { LogError, type Log } from './seam.ts'
 import { forgotten } from './test-owners.ts'
-import { createTestTopics, freshNamespace, withAdmin } from './test-topics.ts'
+import { createTestTopics, freshNamespace } from './test-topics.ts'
 
 const { brokers } = inject('parts')
 
@@ -24,17 +24,6 @@ async function open(topics: readonly string[], settings: Readonly<Record<string,
   return {
     log: await connect(),
     another: connect,
-    cut: (topic, partition, below) =>
-      withAdmin(brokers, (admin) =>
-        // A busy broker says who leads a new partition before it does.
-        vi.waitFor(async () => {
-          await admin.fetchTopicOffsets(namespace + topic) // kafkajs loads the topic's metadata here only
-          await admin.deleteTopicRecords({
-            topic: namespace + topic,
-            partitions: [{ partition, offset: String(below) }],
-          })
-        }),
-      ),
     forgotten: () => forgotten(brokers),
     dispose: async () => {
       await Promise.all(logs.map((log) => log.close()))

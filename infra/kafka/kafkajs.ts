@@ -4,7 +4,7 @@ import { openClaim } from './claim.ts'
 import { Reader } from './fetch.ts'
 import { Link } from './internals.ts'
 import { Appender } from './produce.ts'
-import type { Claim, Log, LogReader, TopicPartition, Writer } from './seam.ts'
+import type { Claim, Log, LogReader, Position, TopicPartition, Writer } from './seam.ts'
 import { retrying } from './retry.ts'
 import { readTerms, type Terms } from './terms.ts'
 import { openWriter, type WriterOptions } from './writer.ts'
@@ -75,6 +75,16 @@ class KafkaLog implements Log {
   async claim(owner: string, targets: readonly TopicPartition[]): Promise<Claim> {
     const { log } = this.#options
     return this.#own(await openClaim({ ...this.#writing(), owner, targets, log, terms: await this.terms() }))
+  }
+
+  trim({ topic, partition, offset }: Position): Promise<void> {
+    const partitions = [{ partition, offset: String(offset) }]
+    const { namespace } = this.#options
+    const name = namespace + topic
+    return asAdmin(this.#options, async (admin) => {
+      await admin.fetchTopicOffsets(name) // kafkajs loads a topic's metadata here only
+      await admin.deleteTopicRecords({ topic: name, partitions })
+    })
   }
 
   /** As the brokers' settings were at the first time. */

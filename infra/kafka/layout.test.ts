@@ -36,6 +36,7 @@ describe('the settings of topics', () => {
   it('limit facts by size per partition, and nothing else', () => {
     expect(settingsOf(topicOf('market.trades'), sizes)['retention.bytes']).toBe('1000')
     expect(settingsOf(topicOf('derived.signals'), sizes)['retention.bytes']).toBe('-1')
+    expect(settingsOf(topicOf('alerts.inputs'), sizes)['retention.bytes']).toBe('-1') // it holds commands
     expect(settingsOf(topicOf('derived.flow'), sizes)['retention.bytes']).toBe('-1')
   })
 

@@ -133,6 +133,8 @@ export interface Log {
   writer(): Writer
   /** Claims `targets` for `owner` (`<processor>-<partition>`); when it resolves, no older owner can write to them. */
   claim(owner: string, targets: readonly TopicPartition[]): Promise<Claim>
+  /** Deletes what lies before an offset. */
+  trim(before: Position): Promise<void>
   close(): Promise<void>
 }
 

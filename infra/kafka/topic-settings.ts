@@ -54,7 +54,9 @@ function tombstoneMsOf({ records }: Topic): string {
 
 /** Per partition, as the broker counts it; -1: no limit. */
 function retentionOf(topic: Topic, sizes: TopicSizes): number {
-  return topic.kind === 'facts' ? Math.floor(sizes.retentionBytes / partitionsOf(topic, sizes)) : -1
+  return topic.kind === 'facts' && topic.cutBy === undefined
+    ? Math.floor(sizes.retentionBytes / partitionsOf(topic, sizes))
+    : -1
 }
 
 const kept = { 'cleanup.policy': 'delete' }

@@ -195,7 +195,14 @@ class Instance {
     if (known instanceof Task) return known
     const { row, snapshotRecords, partitions } = this.#options
     const snapshots = { everyMs: Infinity, everyRecords: snapshotRecords }
-    const options = { ports: this.#ports, decoder: this.#decoder, snapshots, partitions, onLostLog: 'go-on' } as const
+    const options = {
+      ports: this.#ports,
+      decoder: this.#decoder,
+      snapshots,
+      partitions,
+      onLostLog: 'go-on',
+      retentionBytes: 1e12,
+    } as const
     const made = await Task.open(row, partition, { ...options, ...(known && { after: known }) })
     this.#tasks.set(partition, made)
     return made

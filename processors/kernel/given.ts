@@ -141,6 +141,7 @@ export function on(
     partitions: 12,
     snapshots: { everyMs: Infinity, everyRecords },
     onLostLog: 'go-on',
+    retentionBytes: 1e12,
   }
 }
 

@@ -11,7 +11,6 @@ logContract('the log in memory', () => {
   return Promise.resolve({
     log,
     another: () => Promise.resolve(broker.connect()),
-    cut: (topic, partition, below) => Promise.resolve(broker.truncate(topic, partition, below)),
     dispose: () => log.close(),
   })
 })

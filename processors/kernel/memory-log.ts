@@ -38,6 +38,10 @@ export class MemoryBroker {
         await this.#clock.delay(0)
         return claim
       },
+      trim: async ({ topic, partition, offset }) => {
+        this.truncate(topic, partition, offset)
+        await this.#clock.delay(0)
+      },
       close: () => Promise.resolve(),
     }
   }

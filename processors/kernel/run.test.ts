@@ -41,6 +41,7 @@ function host(begun = given({}, clock, 10), everyMs = Infinity): Hosted {
     partitions: 12,
     sessionMs: 6_000,
     onLostLog: 'go-on',
+    retentionBytes: 1e12,
   })
   runners.push(runner)
   return { begun, membership, runner }
@@ -56,6 +57,7 @@ function hostBoth(begun: Given, rows: readonly ProcessorRow[]): { runner: Runner
     partitions: 12,
     sessionMs: Number.MAX_SAFE_INTEGER,
     onLostLog: 'go-on',
+    retentionBytes: 1e12,
   })
   runners.push(runner)
   for (const membership of memberships) membership.deal(0)

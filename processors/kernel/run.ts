@@ -19,6 +19,8 @@ export interface RunOptions {
   /** A membership that gave no sign of life for this long plus 5 s ends the process. */
   readonly sessionMs: number
   readonly onLostLog: LostLogPolicy
+  /** Limit of an input that its reader cuts, over all its partitions, bytes. */
+  readonly retentionBytes: number
 }
 
 export interface RunHealth {
@@ -92,7 +94,7 @@ export class Runner {
   }
 
   #intake({ row, membership }: RunOptions['rows'][number], decoder: Decoder): Intake {
-    const { ports, snapshots, partitions, onLostLog } = this.#options
+    const { ports, snapshots, partitions, onLostLog, retentionBytes } = this.#options
     return new Intake({
       row,
       membership,
@@ -104,6 +106,7 @@ export class Runner {
         partitions,
         decoder,
         onLostLog,
+        retentionBytes,
         onFatal: (error) => this.#fail({ exitCode: 4, code: error.code, message: error.message }),
       },
       onRound: () => this.#check(),

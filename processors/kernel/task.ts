@@ -1,21 +1,22 @@
-import type { Claim, LogRecord, Position, Slice, TopicPartition } from '../../infra/kafka/seam.ts'
+import type { Claim, LogRecord, Position, Slice } from '../../infra/kafka/seam.ts'
 import { UndecodableError } from '../../schemas/codec.ts'
 import type { Message, Micros } from '../../schemas/records.ts'
-import { topicOf, type TopicName } from '../../schemas/topics.ts'
+import type { TopicName } from '../../schemas/topics.ts'
 import { Careful } from './careful.ts'
-import { claimed } from './claimed.ts'
-import { causeOf, DEAD_LETTERS, DeadLetters, type Cause } from './dead-letters.ts'
+import { claimed, targetsOf } from './claimed.ts'
+import { causeOf, DeadLetters, type Cause } from './dead-letters.ts'
 import type { Decoder } from './decoder.ts'
 import { guarded, type RecordFailure } from './errors.ts'
 import { Fold } from './fold.ts'
 import { Grounds } from './grounds.ts'
-import { GAPS, readGaps, type Told } from './log-gaps.ts'
+import { readGaps, type Told } from './log-gaps.ts'
 import { openState, type Opened } from './open-state.ts'
 import { Outputs } from './outputs.ts'
 import type { LostLogPolicy, Ports, SnapshotPolicy } from './ports.ts'
 import type { ProcessorRow } from './processor.ts'
 import { Recovery } from './recovery.ts'
 import { batchBytes, snapshotBatch } from './snapshot.ts'
+import { Trims } from './trim.ts'
 
 /**
  * A snapshot is due after this much input, whatever the policy says: when a backlog is worked off, states grow as fast as
@@ -33,6 +34,8 @@ export interface TaskOptions {
   readonly decoder: Decoder
   readonly snapshots: SnapshotPolicy
   readonly onLostLog: LostLogPolicy
+  /** Limit of an input that its reader cuts, over all its partitions, bytes. */
+  readonly retentionBytes: number
   /** What the task before this one failed of: this one takes records back that fail. */
   readonly after?: RecordFailure
 }
@@ -56,6 +59,7 @@ export class Task {
   readonly #outputs: Outputs
   readonly #grounds: Grounds
   readonly #recovery: Recovery
+  readonly #trims: Trims
   /** Once a record has failed, for a while. */
   #careful: Careful | undefined
   #unsaved = 0
@@ -104,6 +108,7 @@ export class Task {
     this.#grounds = new Grounds({ reader: row.name, partition, ports, claim, policy: options.onLostLog }, opened.stood)
     const [folded, grounds, outputs] = [this.#folded, this.#grounds, this.#outputs]
     this.#recovery = new Recovery({ partition, ports, claim, grounds, folded, next, outputs })
+    this.#trims = new Trims(row.inputs, options.retentionBytes / options.partitions, ports)
     this.#savedAt = options.ports.clock.now()
   }
 
@@ -169,6 +174,7 @@ export class Task {
     this.#savedAt = clock.now()
     if (this.#careful?.isOver === true) this.#careful = undefined
     this.#hint()
+    this.#trims.cut(this.positions())
   }
 
   /** Lets go of the claim's resources; another owner may have it already. */
@@ -185,6 +191,7 @@ export class Task {
     const isNew = begin !== undefined && this.#grounds.isNewEpoch(topic, this.partition, begin)
     if ((slice.error === 'out-of-range' || isNew) && (await this.#look())) return 0
     if (slice.error !== undefined) return 0
+    this.#trims.saw(slice)
     let applied = 0
     let last: LogRecord | undefined
     for (const record of slice.records) {
@@ -280,12 +287,4 @@ export class Task {
       this.#hinting = false
     })
   }
-}
-
-/** What a task claims: its own partition of each topic that it writes, all of those that are partitioned otherwise. */
-function targetsOf(row: ProcessorRow, own: number, partitions: number): TopicPartition[] {
-  const all = Array.from({ length: partitions }, (_, partition) => partition)
-  return [...row.outputs, row.state, DEAD_LETTERS, GAPS].flatMap((topic) =>
-    (topicOf(topic).partitions === 'receiver' ? all : [own]).map((partition) => ({ topic, partition })),
-  )
 }

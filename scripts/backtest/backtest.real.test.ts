@@ -252,6 +252,7 @@ async function live(): Promise<void> {
     partitions: PARTITIONS,
     sessionMs: 60_000,
     onLostLog: 'go-on',
+    retentionBytes: 1e12,
   })
   const runner = host
   await vi.waitFor(() => {

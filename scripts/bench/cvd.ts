@@ -209,6 +209,7 @@ async function run(log: Log, codec: Awaited<ReturnType<typeof loadCodec>>): Prom
     partitions: PARTITIONS,
     sessionMs: 6_000,
     onLostLog: 'go-on',
+    retentionBytes: 1e12,
   })
   await finished
   clearTimeout(late)
