@@ -27,6 +27,8 @@ export async function disturb(target: Target, action: Action): Promise<number> {
       return Date.now()
     case 'freeze':
       return freeze(await pidOf(target, action.part), action.ms)
+    case 'clock':
+      return lie(await pidOf(target, action.part), action.ms)
     case 'hold':
       await post(`${urlOf(target.run(), 'supervisor')}/hold/${action.part}?ms=${action.ms}`)
       await delay(action.ms)
@@ -59,6 +61,17 @@ async function mislead({ facilitator }: Target, mood: Mood, ms: number): Promise
     facilitator.mood = 'well'
   }
   await facilitator.release()
+  return Date.now()
+}
+
+/** SIGUSR2 puts a demo's feeds' clock wrong, and right again (`infra/local/lying-clock.ts`). */
+async function lie(pid: number, ms: number): Promise<number> {
+  process.kill(pid, 'SIGUSR2')
+  try {
+    await delay(ms)
+  } finally {
+    process.kill(pid, 'SIGUSR2')
+  }
   return Date.now()
 }
 

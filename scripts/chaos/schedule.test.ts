@@ -8,11 +8,12 @@ describe('a round of chaos', () => {
     expect(round(new Random(1)).map(actionText)).not.toEqual(round(new Random(2)).map(actionText))
   })
 
-  it('kills each service, freezes what owns partitions, holds broker and ClickHouse down and has every kind of fault', () => {
+  it('kills each service, freezes what owns partitions, holds broker and ClickHouse down, has a clock lie and every kind of fault', () => {
     const texts = round(new Random(3)).map((action) => actionText(action).replace(/ on \w+$/, ''))
     expect(texts.sort()).toEqual([
       'broker down for 30 s',
       'clickhouse down for 30 s',
+      'clock of feeds 55 minutes ahead for 20 s',
       'fault closing',
       'fault disconnect',
       'fault doubled',

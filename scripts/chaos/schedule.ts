@@ -12,6 +12,8 @@ export type Action =
   | { readonly kind: 'hold'; readonly part: string; readonly ms: number }
   /** The stand-in facilitator does that with all it is asked to settle for `ms`, and settles it then. */
   | { readonly kind: 'facilitator'; readonly mood: Mood; readonly ms: number }
+  /** The clock of a part is 55 minutes ahead for `ms`; those of the venues and of all other parts are right. */
+  | { readonly kind: 'clock'; readonly part: string; readonly ms: number }
   /** A fault of the simulated venues, as its `POST /faults` takes it. */
   | { readonly kind: 'fault'; readonly fault: Fault }
 
@@ -25,6 +27,7 @@ export interface Fault {
 
 const HOLD_MS = 30_000
 const FREEZE_MS = 8_000
+const LIE_MS = 20_000
 const MOOD_MS = 10_000
 
 const killed = ['feeds', 'processors', 'webhooks', 'api', 'clickhouse', 'broker', 'registry']
@@ -46,8 +49,8 @@ const faults: readonly Omit<Fault, 'seed' | 'venue'>[] = [
 ]
 
 /**
- * One round: each service killed, the processors and the dispatcher frozen, the broker and ClickHouse held down, each fault once on one of the
- * venues; in an order that the seed decides. `paid`: the system takes payments; `facilitator`: by a stand-in of ours.
+ * One round: each service killed, the processors and the dispatcher frozen, the broker and ClickHouse held down, the feeds' clock put wrong, each fault once on one of
+ * the venues; in an order that the seed decides. `paid`: the system takes payments; `facilitator`: by a stand-in of ours.
  */
 export function round(random: Random, paid = false, facilitator = false): Action[] {
   const more = paid ? [settling] : []
@@ -58,6 +61,7 @@ export function round(random: Random, paid = false, facilitator = false): Action
     ...bad.map((mood): Action => ({ kind: 'facilitator', mood, ms: MOOD_MS })),
     { kind: 'hold', part: 'broker', ms: HOLD_MS },
     { kind: 'hold', part: 'clickhouse', ms: HOLD_MS },
+    { kind: 'clock', part: 'feeds', ms: LIE_MS },
     ...faults.map((fault): Action => ({
       kind: 'fault',
       fault: { ...fault, venue: pick(venues, random), seed: random.bits() },
@@ -85,6 +89,8 @@ export function actionText(action: Action): string {
       return `${action.part} down for ${action.ms / 1000} s`
     case 'facilitator':
       return `facilitator ${action.mood} for ${action.ms / 1000} s`
+    case 'clock':
+      return `clock of ${action.part} 55 minutes ahead for ${action.ms / 1000} s`
     case 'fault':
       return `fault ${action.fault.kind} on ${action.fault.venue ?? 'all venues'}`
   }

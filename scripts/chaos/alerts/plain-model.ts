@@ -47,7 +47,7 @@ export class PlainAlerts {
   readonly #alerts = new Map<string, PlainAlert>()
   readonly #requests = new Set<string>()
   readonly #quiet = new Map<string, Quiet>()
-  /** Partition time: the largest mark so far. */
+  /** Partition time: the largest mark so far. They are processors' marks; which of the feeds' they may follow: `times.ts`. */
   #time: Micros = 0
 
   constructor(partition: number) {

@@ -5,6 +5,7 @@ import type { ChaosPayer } from '../payer.ts'
 import { accountAlerts, type AlertBooks, type AlertReport } from './account.ts'
 import { AlertCreator } from './creator.ts'
 import { startReceiver } from './receiver.ts'
+import { timeFaults } from './times.ts'
 
 /** So many alerts a second leave the free calls of the API room for what else chaos asks. */
 export const ALERTS_PER_SECOND_MAX = 5
@@ -31,6 +32,7 @@ export async function startAlerts(
     payer,
   }: { readonly seed: number; readonly perSecond: number; readonly payer?: ChaosPayer | undefined },
 ): Promise<AlertRun> {
+  const since = Date.now()
   const receiver = await startReceiver(await receiverCertificate(run().data, new Date()))
   const creator = new AlertCreator({
     api: () => urlOf(run(), 'api'),
@@ -44,7 +46,8 @@ export async function startAlerts(
     stop: () => creator.stop(),
     account: async () => {
       const report = await accountAlerts(books, receiver, new Set(creator.created.keys()), DRAIN_MS)
-      return { ...report, wrong: [...report.wrong, ...creator.failed] }
+      const times = await timeFaults({ ...books, since, now: () => Date.now() })
+      return { ...report, wrong: [...report.wrong, ...creator.failed, ...times] }
     },
     close: async () => {
       await creator.stop()

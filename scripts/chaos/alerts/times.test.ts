@@ -1,0 +1,53 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { MemoryBroker } from '../../../processors/kernel/memory-log.ts'
+import { stillClock } from '../../../processors/kernel/quiet.ts'
+import { localCodec } from '../../../schemas/codec.ts'
+import type { Mark, Micros } from '../../../schemas/records.ts'
+import { timeFaults } from './times.ts'
+
+const SECOND: Micros = 1_000_000
+const NOW: Micros = 1_760_000_000 * SECOND
+const MINUTE = 60 * SECOND
+const codec = localCodec()
+
+let broker: MemoryBroker
+beforeEach(() => {
+  broker = new MemoryBroker(stillClock)
+})
+
+/** A mark `after` NOW; `told`: what a feed says of its venues. */
+function enter(topic: 'alerts.inputs' | 'market.tickers', after: Micros, told: Micros | null = null): void {
+  const writer = topic === 'alerts.inputs' ? 'prices' : 'feeds'
+  const venue_time = told === null ? null : NOW + told
+  const mark: Mark = { writer, run: 0, time: NOW + after, venues: [], changes: [], venue_time }
+  broker.append(topic, 0, [{ key: writer, value: codec.encode(topic, 'mark', mark), time: NOW / 1_000 }])
+}
+
+const faults = (after: Micros): Promise<string[]> =>
+  timeFaults({
+    reader: broker.connect().reader(),
+    codec,
+    partitions: 1,
+    since: NOW / 1_000,
+    now: () => (NOW + after) / 1_000,
+  })
+
+describe('time in the log of alerts', () => {
+  it('is sound where every mark follows from one that its venues confirm', async () => {
+    for (const after of [MINUTE, MINUTE + SECOND]) {
+      enter('market.tickers', after, after - SECOND)
+      enter('alerts.inputs', after)
+    }
+    expect(await faults(2 * MINUTE)).toEqual([])
+  })
+
+  it('is not where a mark follows from one that lies, nor where it is from the future', async () => {
+    enter('market.tickers', MINUTE, MINUTE)
+    enter('market.tickers', 55 * MINUTE, MINUTE)
+    enter('alerts.inputs', MINUTE)
+    enter('alerts.inputs', 55 * MINUTE)
+    const lie = `a mark in alerts.inputs-0 of ${new Date((NOW + 55 * MINUTE) / 1_000).toISOString()}`
+    expect(await faults(90 * MINUTE)).toEqual([`${lie}, which market.tickers does not confirm`])
+    expect(await faults(2 * MINUTE)).toEqual([lie, `${lie}, which market.tickers does not confirm`])
+  })
+})

@@ -1,0 +1,77 @@
+import type { LogReader } from '../../../infra/kafka/seam.ts'
+import type { Codec } from '../../../schemas/codec.ts'
+import type { Message, Micros } from '../../../schemas/records.ts'
+import type { TopicName } from '../../../schemas/topics.ts'
+import { PlainTime } from './plain-time.ts'
+
+/** Whose marks in `alerts.inputs` follow from which topic of the feeds. */
+const sources: Readonly<Record<string, TopicName>> = { prices: 'market.tickers', liquidations: 'market.funding' }
+/** Nothing is further ahead of the judge's own clock. */
+const AHEAD_MAX: Micros = 5_000_000
+/** Marks are looked at from this long after the begin on, and those that they follow from before it. */
+const MARGIN_MS = 10_000
+
+export interface TimeBooks {
+  readonly reader: LogReader
+  readonly codec: Codec
+  readonly partitions: number
+  /** From when on the log is judged, milliseconds. */
+  readonly since: number
+  /** The judge's own clock, which is right, milliseconds. */
+  readonly now: () => number
+}
+
+/**
+ * What is wrong with time in the log of alerts: marks and prices from the future, marks that follow from none that may be
+ * followed, alerts that were called expired before they are.
+ */
+export async function timeFaults(books: TimeBooks): Promise<string[]> {
+  const faults: string[] = []
+  const latest = books.now() * 1_000 + AHEAD_MAX
+  for (let partition = 0; partition < books.partitions; partition++) {
+    const marks: { source: TopicName; time: Micros }[] = []
+    // What marks follow from is read after them, so that none of it can be missing.
+    await read(books, 'alerts.inputs', partition, books.since, ({ type, value }) => {
+      if (type !== 'mark' && type !== 'composite_price') return
+      if (value.time > latest) faults.push(`a ${type} in alerts.inputs-${partition} of ${timeText(value.time)}`)
+      if (type !== 'mark' || value.time < (books.since + MARGIN_MS) * 1_000) return
+      const source = sources[value.writer]
+      if (source !== undefined) marks.push({ source, time: value.time })
+    })
+    await read(books, 'alerts.events', partition, books.since, ({ type, value }) => {
+      if (type !== 'alert_event' || value.event !== 'expired' || value.alert === null) return
+      if (value.alert.expires_at > latest)
+        faults.push(`${value.alert_id} expired before ${timeText(value.alert.expires_at)}`)
+    })
+    const followed = new Map<TopicName, ReadonlySet<Micros>>()
+    for (const source of new Set(marks.map((mark) => mark.source))) {
+      const plain = new PlainTime()
+      await read(books, source, partition, books.since - MARGIN_MS, ({ type, value }) => {
+        if (type === 'mark') plain.take(value)
+      })
+      followed.set(source, plain.followed)
+    }
+    for (const { source, time } of marks) {
+      if (followed.get(source)?.has(time) === true) continue
+      faults.push(`a mark in alerts.inputs-${partition} of ${timeText(time)}, which ${source} does not confirm`)
+    }
+  }
+  return faults
+}
+
+async function read(
+  { reader, codec }: TimeBooks,
+  topic: TopicName,
+  partition: number,
+  since: number,
+  take: (message: Message) => void,
+): Promise<void> {
+  const from = (await reader.offsets(topic, [partition], { time: since })).get(partition)
+  for await (const records of reader.toEnd(topic, partition, from)) {
+    for (const { value } of records) if (value !== null) take(codec.decode(value))
+  }
+}
+
+function timeText(time: Micros): string {
+  return new Date(time / 1_000).toISOString()
+}
