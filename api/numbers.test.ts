@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { fillAsset, perpetual } from './testing/market-facts.ts'
+import { fillAsset } from './testing/market-facts.ts'
 import { listAsset, NOW, startHarness, type Harness } from './testing/harness.ts'
 import { percentOf } from './views/percent.ts'
 
@@ -37,71 +37,6 @@ describe('percent', () => {
         expect(percentOf(Number(`${n}e-8`))).toBe(Number(`${n}e-6`) + 0)
       }),
     )
-  })
-})
-
-describe('/funding-rate/extreme', () => {
-  interface Result {
-    symbol: string
-    exchange: string
-    funding_rate: number
-    funding_rate_pct: number
-    annualized_pct: number
-    direction: string
-    signal: string
-  }
-
-  const rates = fc
-    .sample(fc.integer({ min: -300, max: 300 }), { numRuns: 1_200, seed: 3 })
-    .map((n) => Number(`${n}e-6`))
-  const venues = ['binance', 'bybit', 'okx']
-
-  beforeEach(() => {
-    api.database.market.funding = Array.from({ length: 400 }, (_, index) => ({
-      asset: `coin${index}`,
-      exchanges: venues.map((venue, place) => ({
-        ...perpetual(venue, `coin${index}`, NOW, 10),
-        rate: rates[index * 3 + place] ?? 0,
-        interval_hours: [8, 4, 1][place] ?? 8,
-      })),
-      time: NOW,
-      v: 1,
-    }))
-  })
-
-  it.each([0, 0.01, 0.0123, 0.03, 5])(
-    'flags of 1,200 markets those of %f percent or more, largest first',
-    async (at) => {
-      const answer = await body(`/funding-rate/extreme?threshold=${at}`)
-      const results = answer['results'] as Result[]
-      const expected = rates.filter((rate) => Math.abs(Math.round(rate * 1e6)) >= Math.round(at * 1e4))
-      expect(answer).toMatchObject({ threshold: at, total_markets_scanned: 1_200, extreme_markets: expected.length })
-      const sizes = results.map(({ funding_rate }) => Math.abs(funding_rate))
-      expect(sizes).toEqual(expected.map(Math.abs).toSorted((a, b) => b - a))
-      for (const result of results) {
-        const perDay = { binance: 3, bybit: 6, okx: 24 }[result.exchange] ?? NaN
-        expect(result.annualized_pct).toBeCloseTo(result.funding_rate * perDay * 365 * 100, 9)
-        const isPositive = result.funding_rate >= 0
-        expect([result.direction, result.signal]).toEqual(
-          isPositive ? ['longs_paying', 'extreme_bullish'] : ['shorts_paying', 'extreme_bearish'],
-        )
-      }
-    },
-  )
-
-  it('asks ClickHouse once for all thresholds', async () => {
-    await Promise.all([0, 0.01, 0.02, 0.05].map((at) => body(`/funding-rate/extreme?threshold=${at}`)))
-    expect(api.database.count('funding')).toBe(1)
-    expect(await body('/funding-rate/extreme?threshold=0.015')).toMatchObject({ cached: true })
-  })
-
-  it('leaves out markets that were not heard of for two minutes', async () => {
-    api.database.market.funding = api.database.market.funding.map((row, index) => ({
-      ...row,
-      exchanges: row.exchanges.map((view) => ({ ...view, rate_time: NOW - (index < 100 ? 121_000_000 : 0) })),
-    }))
-    const answer = await body('/funding-rate/extreme')
-    expect(answer).toMatchObject({ total_markets_scanned: 900, stale_markets: 300, stale: false })
   })
 })
 

@@ -4,6 +4,7 @@ import { fundingVenues, ratioVenues } from '../../schemas/venues.ts'
 import type { Output } from '../route.ts'
 import {
   array,
+  boolean,
   instant,
   integer,
   keyed,
@@ -64,6 +65,7 @@ export const extremeOutput: Output = {
     total_markets_scanned: integer('Perpetuals of the three venues that were looked at', { minimum: 0 }),
     stale_markets: integer('Perpetuals known, but too old to be looked at', { minimum: 0 }),
     extreme_markets: integer('Those that are flagged', { minimum: 0 }),
+    baseline_markets: integer('Those of them that pay their venue’s interest and nothing else', { minimum: 0 }),
     results: array(
       object('One perpetual', {
         symbol: text('As BTCUSDT'),
@@ -71,13 +73,20 @@ export const extremeOutput: Output = {
         funding_rate: number('Running rate, fraction per interval'),
         funding_rate_pct: number('The same, percent'),
         annualized_pct: number('By the year, percent'),
+        baseline_pct: number(
+          'What it pays while perpetual and index agree: the venue’s interest, percent per interval',
+        ),
+        excess_pct: number('funding_rate_pct minus that'),
+        baseline: boolean(
+          'Whether there is no such excess: flagged, since the threshold is a least size, but not unusual',
+        ),
         direction: oneOf(['longs_paying', 'shorts_paying'], 'Who pays'),
         signal: oneOf(['extreme_bullish', 'extreme_bearish'], 'By the sign of the rate'),
         mark_price: number('Mark price, USDT'),
         interval_hours: intervalHours,
         next_funding_time: instant('When the rate is settled'),
       }),
-      'Largest first',
+      'Largest first; of equal ones those at their baseline last',
     ),
     ...aged,
     ...stamped,

@@ -1,9 +1,11 @@
+import { interestOf } from '../../processors/funding/formula.ts'
+import { decimalDifference } from '../../processors/prices/decimal.ts'
 import { symbolOf } from '../../schemas/catalogue.ts'
 import type { Micros } from '../../schemas/records.ts'
 import type { Draft } from '../route.ts'
 import { keptOf, type Kept } from '../kept.ts'
 import { dataClock, type Services } from '../services.ts'
-import { readAllFunding } from '../views/funding.ts'
+import { readAllFunding, readInterests } from '../views/funding.ts'
 import { percentAYear, percentOf } from '../views/percent.ts'
 import { perpetualsOf, type Perpetual } from '../views/perpetuals.ts'
 import { iso } from '../views/time.ts'
@@ -23,6 +25,8 @@ export interface Scan {
   /** |rate| in percent, largest first, and each market's result as JSON text. */
   readonly sizes: readonly number[]
   readonly results: readonly string[]
+  /** Whether each pays its venue's interest and nothing else. */
+  readonly baselines: readonly boolean[]
 }
 
 /** `/funding-rate/extreme`: `threshold` is the least |rate|, percent. */
@@ -34,16 +38,21 @@ export async function extremeAnswer(services: Services, row: Row, threshold: num
   })
 }
 
-function cut({ scannedAt, markets, stale, sizes, results, ...times }: Scan, threshold: number): Kept {
+function cut({ scannedAt, markets, stale, sizes, results, baselines, ...times }: Scan, threshold: number): Kept {
   const first = sizes.findIndex((size) => size < threshold)
   const count = first < 0 ? sizes.length : first
-  const counts = `"total_markets_scanned":${markets},"stale_markets":${stale},"extreme_markets":${count}`
+  const plain = baselines.slice(0, count).filter(Boolean).length
+  const counts = `"total_markets_scanned":${markets},"stale_markets":${stale},"extreme_markets":${count},"baseline_markets":${plain}`
   const list = results.slice(0, count).join(',')
   return keptOf(`{"scanned_at":"${scannedAt}","threshold":${threshold},${counts},"results":[${list}]`, '}', times)
 }
 
 async function scan(services: Services): Promise<Scan> {
-  const [all, world] = await Promise.all([readAllFunding(services.database), services.world()])
+  const [all, interests, world] = await Promise.all([
+    readAllFunding(services.database),
+    readInterests(services.database),
+    services.world(),
+  ])
   const clock = dataClock(services, world)
   const known = perpetualsOf(all)
   if (known.length === 0) throw noData('funding rate of any market')
@@ -51,8 +60,11 @@ async function scan(services: Services): Promise<Scan> {
   const since = last >= clock ? clock : last - BEHIND_MAX
   const counted = known.filter((row) => row.freshUntil >= since)
   const sorted = counted
-    .map((row) => ({ row, size: Math.abs(percentOf(row.rate)) }))
-    .toSorted((a, b) => b.size - a.size || compare(keyOf(a.row), keyOf(b.row)))
+    .map((row) => {
+      const baseline = interestOf(interests.get(row.instrument) ?? null, row.intervalHours)
+      return { row, size: Math.abs(percentOf(row.rate)), baseline, isBaseline: row.rate === baseline }
+    })
+    .toSorted((a, b) => b.size - a.size || order(a, b))
   return {
     asOf: counted.reduce((newest, row) => Math.max(newest, row.asOf), 0),
     freshUntil: last,
@@ -60,17 +72,24 @@ async function scan(services: Services): Promise<Scan> {
     markets: counted.length,
     stale: known.length - counted.length,
     sizes: sorted.map(({ size }) => size),
-    results: sorted.map(({ row }) => JSON.stringify(resultOf(row))),
+    results: sorted.map(({ row, ...rest }) => JSON.stringify(resultOf(row, rest))),
+    baselines: sorted.map(({ isBaseline }) => isBaseline),
   }
 }
 
-function resultOf({ asset, exchange, rate, intervalHours, mark, nextSettlement }: Perpetual): object {
+function resultOf(
+  { asset, exchange, rate, intervalHours, mark, nextSettlement }: Perpetual,
+  { baseline, isBaseline }: { baseline: number; isBaseline: boolean },
+): object {
   return {
     symbol: `${symbolOf(asset)}USDT`,
     exchange,
     funding_rate: rate,
     funding_rate_pct: percentOf(rate),
     annualized_pct: percentAYear(rate, intervalHours),
+    baseline_pct: percentOf(baseline),
+    excess_pct: percentOf(decimalDifference(rate, baseline)),
+    baseline: isBaseline,
     // Nobody pays at zero; it is listed only where the threshold is zero.
     direction: rate >= 0 ? 'longs_paying' : 'shorts_paying',
     signal: rate >= 0 ? 'extreme_bullish' : 'extreme_bearish',
@@ -78,6 +97,16 @@ function resultOf({ asset, exchange, rate, intervalHours, mark, nextSettlement }
     interval_hours: intervalHours,
     next_funding_time: iso(nextSettlement),
   }
+}
+
+/** Of equal rates those that are no venue's interest first. */
+function order(a: Sized, b: Sized): number {
+  return Number(a.isBaseline) - Number(b.isBaseline) || compare(keyOf(a.row), keyOf(b.row))
+}
+
+interface Sized {
+  readonly row: Perpetual
+  readonly isBaseline: boolean
 }
 
 function keyOf({ asset, exchange }: Perpetual): string {

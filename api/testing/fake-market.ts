@@ -1,5 +1,5 @@
 import type { CompositePrice, Funding, FundingView, LiquidationRisk } from '../../schemas/derived.ts'
-import type { Liquidation, LongShortRatio, Settlement, SpotTicker, Token } from '../../schemas/market.ts'
+import type { ContractTerms, Liquidation, LongShortRatio, Settlement, SpotTicker, Token } from '../../schemas/market.ts'
 import { partsOf } from '../../schemas/venues.ts'
 import type { LetterRow } from '../views/letters.ts'
 
@@ -31,6 +31,7 @@ export class FakeMarket {
   pastPrices: CompositePrice[] = []
   pastRisks: LiquidationRisk[] = []
   funding: Funding[] = []
+  terms: Pick<ContractTerms, 'instrument' | 'interest_daily'>[] = []
   settlements: Settlement[] = []
   ratios: LongShortRatio[] = []
   risks: LiquidationRisk[] = []
@@ -50,6 +51,8 @@ export class FakeMarket {
         return this.prices.filter((row) => isAsked(row.asset, params)).map(priceRow)
       case 'funding':
         return this.funding.filter((row) => isAsked(row.asset, params)).flatMap(fundingRows)
+      case 'terms':
+        return this.terms.map((row) => ({ ...row }))
       case 'settlements':
         return settlementRows(this.settlements, params)
       case 'ratios':
@@ -96,6 +99,8 @@ export function marketKindOf(sql: string): string | undefined {
       return 'past-risks'
     case 'latest_funding':
       return 'funding'
+    case 'latest_terms':
+      return 'terms'
     case 'funding_settlements':
       return 'settlements'
     case 'latest_ratios':

@@ -7,6 +7,8 @@ import { microsSql } from './time.ts'
 export interface FundingRow {
   readonly asset: string
   readonly exchange: string
+  /** venue:market:native symbol */
+  readonly instrument: string
   /** The venue's own symbol. */
   readonly symbol: string
   readonly rate: number | null
@@ -50,11 +52,20 @@ export async function readAllFunding(database: Database): Promise<FundingRow[]> 
   return (await database.query(scanSql, {})).map(fundingOf)
 }
 
+const interestSql = 'SELECT instrument, interest_daily FROM latest_terms WHERE interest_daily IS NOT NULL'
+
+/** Interest of each perpetual whose venue says it, fraction per day, by instrument. */
+export async function readInterests(database: Database): Promise<ReadonlyMap<string, number>> {
+  const rows = (await database.query(interestSql, {})).map((raw) => new Row(raw))
+  return new Map(rows.map((row) => [row.text('instrument'), row.number('interest_daily')]))
+}
+
 function fundingOf(raw: unknown): FundingRow {
   const row = new Row(raw)
   return {
     asset: row.text('asset'),
     exchange: row.text('exchange'),
+    instrument: row.text('instrument'),
     symbol: partsOf(row.text('instrument')).symbol,
     rate: row.nullableNumber('rate'),
     rateTime: row.nullableNumber('rate_us'),

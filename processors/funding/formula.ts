@@ -26,8 +26,8 @@ export interface FundingTerms {
 export function fundingRate(venue: FundingVenue, premium: number, terms: FundingTerms): number {
   const rate =
     venue === 'binance'
-      ? damped(premium, interest(terms, 8)) / (8 / terms.intervalHours)
-      : damped(premium, interest(terms, terms.intervalHours))
+      ? damped(premium, interestOf(terms.interestDaily, 8)) / (8 / terms.intervalHours)
+      : damped(premium, interestOf(terms.interestDaily, terms.intervalHours))
   return Math.max(terms.floor ?? -Infinity, Math.min(terms.cap ?? Infinity, rate))
 }
 
@@ -36,7 +36,10 @@ function damped(premium: number, interest: number): number {
   return Math.max(premium - DAMPER, Math.min(premium + DAMPER, interest))
 }
 
-/** Interest of some hours. In steps of 10^-12, since 0.0003 / 3 as doubles is not the 0.0001 that the venues mean. */
-function interest({ interestDaily }: FundingTerms, hours: number): number {
+/**
+ * Interest of some hours, a fraction: the rate of an interval in which perpetual and index agree. `interestDaily` is null
+ * where the venue does not say. In steps of 10^-12, since 0.0003 / 3 as doubles is not the 0.0001 that the venues mean.
+ */
+export function interestOf(interestDaily: number | null, hours: number): number {
   return Math.round((((interestDaily ?? INTEREST_DAILY) * hours) / 24) * 1e12) / 1e12
 }

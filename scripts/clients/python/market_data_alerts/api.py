@@ -274,6 +274,12 @@ class FundingExtremeResultsItem(TypedDict):
     funding_rate_pct: float
     # By the year, percent
     annualized_pct: float
+    # What it pays while perpetual and index agree: the venue’s interest, percent per interval
+    baseline_pct: float
+    # funding_rate_pct minus that
+    excess_pct: float
+    # Whether there is no such excess: flagged, since the threshold is a least size, but not unusual
+    baseline: bool
     # Who pays
     direction: Literal["longs_paying", "shorts_paying"]
     # By the sign of the rate
@@ -297,7 +303,9 @@ class FundingExtreme(TypedDict):
     stale_markets: int
     # Those that are flagged
     extreme_markets: int
-    # Largest first
+    # Those of them that pay their venue’s interest and nothing else
+    baseline_markets: int
+    # Largest first; of equal ones those at their baseline last
     results: list[FundingExtremeResultsItem]
     # Time of the newest input
     as_of: str

@@ -323,7 +323,9 @@ export type FundingExtremeAnswer = {
   readonly stale_markets: number
   /** Those that are flagged */
   readonly extreme_markets: number
-  /** Largest first */
+  /** Those of them that pay their venue’s interest and nothing else */
+  readonly baseline_markets: number
+  /** Largest first; of equal ones those at their baseline last */
   readonly results: readonly {
     /** As BTCUSDT */
     readonly symbol: string
@@ -335,6 +337,12 @@ export type FundingExtremeAnswer = {
     readonly funding_rate_pct: number
     /** By the year, percent */
     readonly annualized_pct: number
+    /** What it pays while perpetual and index agree: the venue’s interest, percent per interval */
+    readonly baseline_pct: number
+    /** funding_rate_pct minus that */
+    readonly excess_pct: number
+    /** Whether there is no such excess: flagged, since the threshold is a least size, but not unusual */
+    readonly baseline: boolean
     /** Who pays */
     readonly direction: 'longs_paying' | 'shorts_paying'
     /** By the sign of the rate */
