@@ -87,6 +87,20 @@ describe('/cvd/history/:symbol', () => {
     expect((await history('limit=2')).map(({ complete }) => complete)).toEqual([true, false])
   })
 
+  it.each([
+    ['opened', [true, false, true, false]],
+    ['unfillable', [true, true, true, false]],
+  ])('takes no bucket for closed while missing trades of it are being fetched: %s', async (state, closed) => {
+    const at = { asset: 'btc', venue: 'okx', missing: 1, from: OPEN - 2 * MINUTE + 1, to: OPEN - 2 * MINUTE + 2 }
+    api.database.flows = [flow({ bucket: OPEN - 9 * MINUTE })]
+    api.database.gaps = [{ ...at, state }]
+    const points = await history('limit=4')
+    expect(points.map(({ complete }) => complete)).toEqual(closed)
+    expect(points.map(({ completeness }) => completeness)).toEqual(['complete', 'gap', 'complete', 'complete'])
+    const candles = await api.get('/ohlcv/BTC?interval=1m&exchange=okx')
+    expect(candles.body['coverage']).toMatchObject({ complete: false })
+  })
+
   it('says which buckets lack trades and which got them later', async () => {
     api.database.flows = [flow({ bucket: OPEN - 9 * MINUTE }), flow({ bucket: OPEN - 4 * MINUTE, part: 12 })]
     const gap = { asset: 'btc', venue: 'okx', missing: 1 }

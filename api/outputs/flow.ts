@@ -86,7 +86,9 @@ export const cvdOutput: Output = {
 }
 
 const completeness = {
-  complete: boolean('Whether the bucket is closed'),
+  complete: boolean(
+    'Whether the bucket is closed: its time is over and nothing more is expected. What it lacks, says completeness',
+  ),
   completeness: oneOf(
     completenessNames,
     'complete: all trades as they came; backfilled: some were fetched later; gap: some are missing, or it begins before the first trade',

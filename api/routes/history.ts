@@ -44,7 +44,7 @@ export function historyAnswer(
   const venues = viewVenues({ ...subject, partitionTime: now, newest: newestByVenue(rows), gaps })
   const points = pointsOf(rows, range, width).map(({ time, backfilled, point }) => ({
     ...point,
-    complete: isClosed(time, width, now),
+    complete: isClosed({ time, width }, now, gaps),
     completeness: completenessOf({ time, width, backfilled }, since ?? now, gaps),
   }))
   const allHeard = venues.every(({ listed, status }) => !listed || status === 'live' || status === 'gap')

@@ -84,7 +84,7 @@ export function ohlcvAnswer(
     exchange,
     candles: candles.map((row) => ({
       ...candleBody(row),
-      complete: isClosed(row.time, width, now),
+      complete: isClosed({ ...row, width }, now, mine),
       completeness: completenessOf({ ...row, width }, since ?? now, mine),
     })),
     coverage: coverageOf({ asked: shown, instruments, now, holes, allHeard }),

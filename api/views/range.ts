@@ -57,9 +57,19 @@ export function bucketsOf({ from, to }: Range, width: Micros): Micros[] {
   return Array.from({ length: Math.max(0, (to - from) / width) }, (_, index) => from + index * width)
 }
 
-/** Whether nothing more is expected in the bucket that starts at `time`. */
-export function isClosed(time: Micros, width: Micros, now: Micros): boolean {
-  return time + width + CLOSES_AFTER <= now
+/** What is known of a time without trades. */
+type Hole = Readonly<Record<'from' | 'to', Micros>> & { readonly state: string }
+
+type Bucket = Readonly<Record<'time' | 'width', Micros>>
+
+/** Whether nothing more is expected in a bucket: its time is over, and no missing trades of it are being fetched. */
+export function isClosed(bucket: Bucket, now: Micros, gaps: readonly Hole[]): boolean {
+  const isOver = bucket.time + bucket.width + CLOSES_AFTER <= now
+  return isOver && !gaps.some((gap) => gap.state === 'opened' && touches(gap, bucket))
+}
+
+function touches({ from, to }: Hole, { time, width }: Bucket): boolean {
+  return from < time + width && to >= time
 }
 
 export type Completeness = 'complete' | 'backfilled' | 'gap'
@@ -70,12 +80,11 @@ export const completenessNames: readonly Completeness[] = ['complete', 'backfill
  * where some came later by REST.
  */
 export function completenessOf(
-  bucket: { time: Micros; width: Micros; backfilled: boolean },
+  bucket: Bucket & { readonly backfilled: boolean },
   since: Micros,
-  gaps: readonly { state: string; from: Micros; to: Micros }[],
+  gaps: readonly Hole[],
 ): Completeness {
-  const end = bucket.time + bucket.width
-  const touching = gaps.filter((gap) => gap.from < end && gap.to >= bucket.time)
+  const touching = gaps.filter((gap) => touches(gap, bucket))
   if (bucket.time < since || touching.some((gap) => gap.state !== 'filled')) return 'gap'
   return bucket.backfilled || touching.length > 0 ? 'backfilled' : 'complete'
 }

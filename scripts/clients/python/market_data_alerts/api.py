@@ -140,7 +140,7 @@ class CvdHistoryPointsItem(TypedDict):
     cvd: float
     # The same by venue
     exchanges: dict[str, CvdHistoryPointsItemExchangesValue]
-    # Whether the bucket is closed
+    # Whether the bucket is closed: its time is over and nothing more is expected. What it lacks, says completeness
     complete: bool
     # complete: all trades as they came; backfilled: some were fetched later; gap: some are missing, or it begins before the first trade
     completeness: Literal["complete", "backfilled", "gap"]
@@ -210,7 +210,7 @@ class OhlcvCandlesItem(TypedDict):
     sell_volume: float
     # Trade records; a venue may merge several fills into one
     trades: int
-    # Whether the bucket is closed
+    # Whether the bucket is closed: its time is over and nothing more is expected. What it lacks, says completeness
     complete: bool
     # complete: all trades as they came; backfilled: some were fetched later; gap: some are missing, or it begins before the first trade
     completeness: Literal["complete", "backfilled", "gap"]

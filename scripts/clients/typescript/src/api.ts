@@ -183,7 +183,7 @@ export type CvdHistoryAnswer = {
         }
       >
     >
-    /** Whether the bucket is closed */
+    /** Whether the bucket is closed: its time is over and nothing more is expected. What it lacks, says completeness */
     readonly complete: boolean
     /** complete: all trades as they came; backfilled: some were fetched later; gap: some are missing, or it begins before the first trade */
     readonly completeness: 'complete' | 'backfilled' | 'gap'
@@ -266,7 +266,7 @@ export type OhlcvAnswer = {
     readonly sell_volume: number
     /** Trade records; a venue may merge several fills into one */
     readonly trades: number
-    /** Whether the bucket is closed */
+    /** Whether the bucket is closed: its time is over and nothing more is expected. What it lacks, says completeness */
     readonly complete: boolean
     /** complete: all trades as they came; backfilled: some were fetched later; gap: some are missing, or it begins before the first trade */
     readonly completeness: 'complete' | 'backfilled' | 'gap'
