@@ -19,6 +19,7 @@ import {
   type Width,
 } from './testing/browser.ts'
 import { startCuttingProxy } from './testing/cutting-proxy.ts'
+import { expectAgeWhileFailing, expectLegend, showsCandle, type Json } from './testing/looks.ts'
 import * as format from './web/format.ts'
 
 const START_MS = 300_000
@@ -26,9 +27,6 @@ const TEST_MS = 240_000
 const venues = ['binance', 'bybit', 'okx', 'coinbase']
 const periods = ['1h', '4h', '24h', '7d']
 if (chromiumPath === undefined) console.log('skipped: no Chromium is installed (apt-get install chromium, or CHROMIUM)')
-
-/** What the API that sells answers, by the fields that a test looks at. */
-type Json = Readonly<Record<string, unknown>>
 
 describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
   let system: OwnSystem
@@ -130,7 +128,8 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
       await market('pause')
       try {
         await expect.poll(() => textsOf(page, '#candles tbody tr:nth-child(1) td'), patience).toHaveLength(9)
-        await expect.poll(() => shownCandle(page), patience).toBe(true)
+        await expect.poll(() => showsCandle(page, get), patience).toBe(true)
+        await expectLegend(page, get, 'okx')
         await agree(
           () => textOf(page, '#basis-panel tr[data-venue="okx"] td:nth-child(4)'),
           async () => {
@@ -161,19 +160,11 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
         )
       } finally {
         await market('resume')
-        await leave(page)
       }
+      await expectAgeWhileFailing(page)
+      await leave(page)
     },
   )
-
-  /** Whether the newest candle on the screen is the API's. */
-  async function shownCandle(page: Page): Promise<boolean> {
-    const answer = await get('/ohlcv/BTC?interval=1m&exchange=all&limit=1')
-    const [candle] = answer['candles'] as readonly Readonly<Record<string, number>>[]
-    const [, ...shown] = await textsOf(page, '#candles tbody tr:nth-child(1) td')
-    const prices = ['open', 'high', 'low', 'close'].map((name) => format.price(candle?.[name]))
-    return shown.slice(0, 5).join() === [...prices, format.compact(candle?.['volume'])].join()
-  }
 
   it('makes an alert, shows it ring and its deliveries, tests and cancels it', { timeout: TEST_MS }, async () => {
     const page = await open('/alerts')

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LiveCvd } from './web/cvd-live.ts'
+import { lineOf, type CvdPoint } from './web/cvd-lines.ts'
 import * as format from './web/format.ts'
+import { Freshness } from './web/freshness.ts'
 import { rungsOf } from './web/levels.ts'
 import { inOrder, stateOf, type Gap } from './web/stream-states.ts'
 
@@ -81,6 +83,67 @@ describe('a live volume delta', () => {
     cvd.forget()
     cvd.flowed(totals(2_000, 0))
     expect(cvd.of('1h')).toBe(100)
+  })
+})
+
+describe('the line of a venue’s volume delta', () => {
+  const deltas = fc.array(fc.integer({ min: -1_000, max: 1_000 }), { minLength: 1, maxLength: 40 })
+
+  /** Points of so many deltas each, behind some that are not shown. */
+  function pointsOf(flow: readonly number[], width: number, before: number): CvdPoint[] {
+    let cvd = before
+    return Array.from({ length: Math.ceil(flow.length / width) }, (_, at) => {
+      const delta = flow.slice(at * width, (at + 1) * width).reduce((sum, one) => sum + one, 0)
+      cvd += delta
+      return { time: String(at), exchanges: { okx: { delta, cvd } } }
+    })
+  }
+
+  it('ends at the same figure, whatever the width of a point: with what the first one brought', () => {
+    fc.assert(
+      fc.property(deltas, fc.integer({ min: 1, max: 50 }), fc.integer(), (flow, width, before) => {
+        const total = flow.reduce((sum, one) => sum + one, 0)
+        expect(lineOf(pointsOf(flow, width, before), 'okx').at(-1)).toBe(total)
+      }),
+    )
+  })
+
+  it('has a figure for each point, and stays where nothing is told', () => {
+    const [first, second] = pointsOf([5, -2], 1, 100)
+    const points = [first, second, { time: '2', exchanges: {} }].filter((point) => point !== undefined)
+    expect(lineOf(points, 'okx')).toEqual([5, 3, 3])
+    expect([lineOf(points, 'bybit'), lineOf([], 'okx')]).toEqual([[0, 0, 0], []])
+  })
+})
+
+describe('the age of figures', () => {
+  const at = Date.parse('2026-01-02T03:04:05Z')
+
+  it('is told where a refresh failed, until one comes', () => {
+    const fresh = new Freshness()
+    fresh.failed('', 'never seen')
+    expect(fresh.words(at)).toBeUndefined()
+    fresh.answered('', at)
+    expect(fresh.words(at + 60_000)).toBeUndefined()
+    fresh.failed('', 'No answer within 10 s.')
+    expect(fresh.words(at + 34_000)).toBe('As of 03:04:05 UTC, 34 s ago: not refreshed. No answer within 10 s.')
+    fresh.answered('', at + 40_000)
+    expect(fresh.words(at + 41_000)).toBeUndefined()
+  })
+
+  it('is told where the answer itself is old', () => {
+    const fresh = new Freshness()
+    fresh.answered('', at, true)
+    expect(fresh.words(at + 120_000)).toBe('As of 03:04:05 UTC, 2 min ago: nothing newer has come')
+  })
+
+  it('is that of the oldest part, and names the parts that are old', () => {
+    const fresh = new Freshness()
+    for (const [n, part] of ['A', 'B', 'C', 'D', 'E'].entries()) fresh.answered(part, at + (5 - n) * 1_000)
+    fresh.failed('B', 'Why.')
+    expect(fresh.words(at + 14_000)).toBe('B. As of 03:04:09 UTC, 10 s ago: not refreshed. Why.')
+    for (const part of ['C', 'D', 'E']) fresh.failed(part, 'Why.')
+    expect(fresh.words(at + 14_000)).toBe('E, D, C and 1 more. As of 03:04:06 UTC, 13 s ago: not refreshed. Why.')
   })
 })
 

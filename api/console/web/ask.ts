@@ -52,11 +52,19 @@ export async function inTurns(jobs: readonly (() => Promise<void>)[], atOnce: nu
   await Promise.all(Array.from({ length: atOnce }, work))
 }
 
-/** Calls `job` now and then again `everyMs` after each end, while the page is visible. */
+/** Calls `job` now and then again `everyMs` after each end, while the page is visible; at once when it
+ * comes to be, since what it shows may be old by then. */
 export function again(job: () => Promise<void>, everyMs: number): void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let isBusy = false
   const next = async (): Promise<void> => {
+    if (isBusy) return
+    clearTimeout(timer)
+    isBusy = true
     if (document.visibilityState === 'visible') await job()
-    setTimeout(() => void next(), everyMs)
+    isBusy = false
+    timer = setTimeout(() => void next(), everyMs)
   }
+  document.addEventListener('visibilitychange', () => void next())
   void next()
 }

@@ -1,6 +1,7 @@
 import { ask } from './ask.ts'
 import { cell, el, Rows, say, setState } from './dom.ts'
 import * as format from './format.ts'
+import { answered, failed } from './old-figures.ts'
 
 const SHOWN = 30
 
@@ -15,6 +16,8 @@ interface Liquidation {
 }
 
 interface RecentAnswer {
+  readonly as_of: string
+  readonly stale: boolean
   readonly events: readonly {
     readonly symbol: string
     readonly exchange: string
@@ -56,8 +59,10 @@ export class Liquidations {
     const answer = await ask<RecentAnswer>(`/api/liquidation/recent?limit=${SHOWN}`)
     if (answer.is === 'failed') {
       if (this.#known.size === 0) setState(this.#panel, 'error', `Liquidations cannot be read: ${answer.message}`)
+      failed(this.#panel, answer.message)
       return
     }
+    answered(this.#panel, Date.parse(answer.body.as_of), { isStale: answer.body.stale })
     for (const { exchange, symbol, timestamp, ...rest } of answer.body.events) {
       const event = {
         ...rest,

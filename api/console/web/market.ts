@@ -4,6 +4,7 @@ import { LiveCvd, type FlowTotals } from './cvd-live.ts'
 import { beforePaint, byId, cell, el, Rows, say, setState } from './dom.ts'
 import * as format from './format.ts'
 import { Liquidations } from './liquidations.ts'
+import { answered, failed } from './old-figures.ts'
 import { follow, type Change } from './stream.ts'
 
 const HOUR_MS = 3_600_000
@@ -13,6 +14,8 @@ const periods: readonly Period[] = ['1h', '4h', '24h', '7d']
 /** How often the API's own figures set right what the stream has added up, milliseconds. */
 const REFRESH_MS = 15_000
 const AT_ONCE = 2
+/** What the panel is called by where the list itself is old. */
+const SYMBOLS = 'The list of symbols'
 
 interface Price {
   readonly price: number
@@ -53,6 +56,7 @@ interface SymbolsAnswer {
 
 interface CvdAnswer {
   readonly period_cvd_usd: number
+  readonly stale: boolean
   readonly coverage: { readonly to: string; readonly share: number }
 }
 
@@ -137,6 +141,7 @@ async function readSymbols(): Promise<void> {
   const answer = await ask<SymbolsAnswer>('/view/symbols')
   if (answer.is === 'failed') {
     if (known.size === 0) setState(panel, 'error', `The symbols cannot be read: ${answer.message} Trying again.`)
+    else failed(panel, answer.message, SYMBOLS)
     return
   }
   setClock(answer.body.now)
@@ -145,6 +150,7 @@ async function readSymbols(): Promise<void> {
     if (!known.has(asset)) known.set(asset, { symbol, cvd: new LiveCvd(), covered: new Map() })
   rows.arrange(answer.body.symbols.map(({ asset }) => asset))
   setState(panel, known.size === 0 ? 'empty' : 'ready', 'No symbol is streamed yet.')
+  answered(panel, answer.body.now, { part: SYMBOLS })
   if (before === 0 && known.size > 0)
     follow({ kinds: ['price', 'flow', 'funding', 'risk', 'liquidation'], changed: heard, known: heardAnew })
 }
@@ -159,7 +165,9 @@ async function readCvd(asset: string, period: Period): Promise<void> {
   const symbol = known.get(asset)
   if (symbol === undefined) return
   const answer = await ask<CvdAnswer>(`/api/cvd/${encodeURIComponent(symbol.symbol)}?period=${period}`)
-  if (answer.is === 'failed') return // the figure stays, and its row grows old
+  const part = `CVD ${period} of ${symbol.symbol}`
+  if (answer.is === 'failed') return failed(panel, answer.message, part)
+  answered(panel, Date.parse(answer.body.coverage.to), { part, isStale: answer.body.stale })
   symbol.covered.set(period, answer.body.coverage.share)
   symbol.cvd.answered(period, answer.body.period_cvd_usd, Date.parse(answer.body.coverage.to))
   dirty.add(asset)

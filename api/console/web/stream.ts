@@ -55,10 +55,25 @@ export function follow(listener: Listener): void {
   open()
 }
 
+let shown: keyof typeof words | undefined
+let oldPanels = 0
+
 function show(state: keyof typeof words): void {
+  shown = state
+  draw()
+}
+
+/** The stream may live while what the page asks for does not come: so many panels could not be refreshed. */
+export function showOldPanels(count: number): void {
+  oldPanels = count
+  draw()
+}
+
+function draw(): void {
+  if (shown === undefined) return
+  const isOld = shown === 'live' && oldPanels > 0
   const place = byId('stream')
   place.hidden = false
-  if (place.dataset['state'] === state) return
-  place.dataset['state'] = state
-  say(place, words[state])
+  place.dataset['state'] = isOld ? 'old' : shown
+  say(place, isOld ? `Live, but ${oldPanels} ${oldPanels === 1 ? 'panel is' : 'panels are'} old` : words[shown])
 }

@@ -7,6 +7,7 @@ import {
   type ISeriesApi,
   type UTCTimestamp,
 } from 'lightweight-charts'
+import { lineOf, type CvdPoint } from './cvd-lines.ts'
 
 export interface Candle {
   readonly time: string
@@ -14,11 +15,6 @@ export interface Candle {
   readonly high: number
   readonly low: number
   readonly close: number
-}
-
-export interface CvdPoint {
-  readonly time: string
-  readonly exchanges: Readonly<Record<string, { readonly cvd: number }>>
 }
 
 export const venues = ['binance', 'bybit', 'okx', 'coinbase'] as const
@@ -76,10 +72,8 @@ export class SymbolCharts {
     this.#candles.applyOptions({ priceFormat: { type: 'price', precision: digits, minMove: 10 ** -digits } })
     this.#candles.setData(candles.map(candleOf))
     for (const [venue, line] of this.#lines) {
-      const first = points[0]?.exchanges[venue]?.cvd ?? 0
-      line.setData(
-        points.map((point) => ({ time: timeOf(point.time), value: (point.exchanges[venue]?.cvd ?? first) - first })),
-      )
+      const values = lineOf(points, venue)
+      line.setData(points.map(({ time }, at) => ({ time: timeOf(time), value: values[at] ?? 0 })))
     }
     if (!this.#isFitted) this.#chart.timeScale().fitContent()
     this.#isFitted = true

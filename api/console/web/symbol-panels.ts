@@ -3,13 +3,20 @@ import { now } from './clock.ts'
 import { byId, el, say, setState } from './dom.ts'
 import * as format from './format.ts'
 import { rungsOf, type Level } from './levels.ts'
+import { answered, failed } from './old-figures.ts'
 
 /** The flow panel is about one hour, milliseconds. */
 const FLOW_MS = 3_600_000
 
+/** What every answer of the API says of its age. */
+interface Dated {
+  readonly as_of: string
+  readonly stale: boolean
+}
+
 type Venues<Row> = Readonly<Record<string, Row>>
 
-interface CompareAnswer {
+interface CompareAnswer extends Dated {
   readonly exchanges: Venues<{
     readonly funding_rate: number | null
     readonly annualized_pct: number | null
@@ -28,7 +35,7 @@ interface PredictedAnswer {
   readonly predicted_by: string
 }
 
-interface BasisAnswer {
+interface BasisAnswer extends Dated {
   readonly spot_price: number
   readonly spot_exchange: string
   readonly spot_age_ms: number
@@ -41,7 +48,7 @@ interface BasisAnswer {
   }>
 }
 
-interface RatioAnswer {
+interface RatioAnswer extends Dated {
   readonly exchanges: Venues<{
     readonly long_ratio: number | null
     readonly short_ratio: number | null
@@ -52,7 +59,7 @@ interface RatioAnswer {
   readonly aggregate: { readonly avg_ls_ratio: number; readonly sentiment: string }
 }
 
-interface FlowAnswer {
+interface FlowAnswer extends Dated {
   readonly signal: string
   readonly period_cvd_usd: number
   readonly coverage: { readonly share: number }
@@ -64,7 +71,7 @@ interface FlowAnswer {
   }>
 }
 
-interface HeatmapAnswer {
+interface HeatmapAnswer extends Dated {
   readonly current_price: number
   readonly open_interest_usd: number
   readonly levels: readonly Level[]
@@ -88,19 +95,25 @@ export async function readPanels(symbol: string): Promise<void> {
   ])
   draw('funding-panel', compare, drawFunding)
   if (predicted.is === 'ok') drawPredicted(predicted.body)
+  else say(byId('predicted'), '')
   draw('basis-panel', basis, drawBasis)
   draw('ratio-panel', ratio, drawRatio)
   draw('flow-panel', flow, drawFlow)
   draw('ladder-panel', heatmap, drawLadder)
 }
 
-function draw<Body>(id: string, answer: Asked<Body>, show: (panel: HTMLElement, body: Body) => void): void {
+function draw<Body extends Dated>(
+  id: string,
+  answer: Asked<Body>,
+  show: (panel: HTMLElement, body: Body) => void,
+): void {
   const panel = byId(id)
   if (answer.is === 'ok') {
     show(panel, answer.body)
     setState(panel, 'ready')
-  } else if (panel.dataset['state'] !== 'ready')
-    setState(panel, answer.status === 202 ? 'empty' : 'error', answer.message)
+    answered(panel, Date.parse(answer.body.as_of), { isStale: answer.body.stale })
+  } else if (panel.dataset['state'] === 'ready') failed(panel, answer.message)
+  else setState(panel, answer.status === 202 ? 'empty' : 'error', answer.message)
 }
 
 function fill(panel: HTMLElement, rows: readonly HTMLElement[]): void {
@@ -207,7 +220,7 @@ function drawLadder(
     'tr',
     { class: 'here' },
     el('th', { scope: 'row', class: 'num' }, format.price(current_price)),
-    el('td', { class: 'num' }, 'now'),
+    el('td', { class: 'num' }, 'mark'),
     el('td', {}),
     el('td', {}),
   )

@@ -4,7 +4,9 @@ import { beforePaint, byId, el, say, setState } from './dom.ts'
 import * as format from './format.ts'
 import { follow, type Change } from './stream.ts'
 import { readPanels } from './symbol-panels.ts'
-import { SymbolCharts, venues, type Candle, type CvdPoint } from './symbol-charts.ts'
+import { lineOf, type CvdPoint } from './cvd-lines.ts'
+import { answered, failed } from './old-figures.ts'
+import { SymbolCharts, venues, type Candle } from './symbol-charts.ts'
 
 const intervals = ['1m', '5m', '15m', '1h'] as const
 type Interval = (typeof intervals)[number]
@@ -16,6 +18,8 @@ const CANDLES = 200
 const LISTED = 10
 
 interface OhlcvAnswer {
+  readonly as_of: string
+  readonly stale: boolean
   readonly candles: readonly (Candle & {
     readonly volume: number
     readonly buy_volume: number
@@ -40,6 +44,8 @@ const symbol = decodeURIComponent(location.pathname.split('/').at(-1) ?? '').toU
 const panel = byId('chart-panel')
 const charts = new SymbolCharts(byId('chart'))
 let interval: Interval = '1m'
+/** That of the candles on the screen. */
+let shown: Interval | undefined
 let price: Price | undefined
 
 async function readChart(): Promise<void> {
@@ -53,22 +59,26 @@ async function readChart(): Promise<void> {
   if (asked !== interval) return // another was chosen meanwhile
   if (candles.is === 'failed' || history.is === 'failed') {
     const why = candles.is === 'failed' ? candles.message : history.is === 'failed' ? history.message : ''
-    if (panel.dataset['state'] !== 'ready') setState(panel, 'error', `There are no candles to show: ${why}`)
+    // Candles of another width would be shown under the wrong button.
+    if (shown === asked && panel.dataset['state'] === 'ready') failed(panel, why)
+    else setState(panel, 'error', `There are no candles to show: ${why}`)
     return
   }
+  shown = asked
   charts.show(candles.body.candles, history.body.points)
   drawLegend(history.body)
   drawTable(candles.body, history.body)
   setState(panel, candles.body.candles.length === 0 ? 'empty' : 'ready', 'Nothing has traded yet.')
+  answered(panel, Date.parse(candles.body.as_of), { isStale: candles.body.stale })
 }
 
 function drawLegend({ points }: HistoryAnswer): void {
-  const [first, last] = [points[0], points.at(-1)]
-  const items = venues.map((venue, at) => {
-    const change = (last?.exchanges[venue]?.cvd ?? 0) - (first?.exchanges[venue]?.cvd ?? 0)
-    return el('li', { class: `v${at + 1}` }, `${venue} ${format.signed(change)}`)
-  })
-  byId('legend').replaceChildren(...items)
+  const items = venues.map((venue, at) =>
+    el('li', { class: `v${at + 1}` }, `${venue} ${format.signed(lineOf(points, venue).at(-1))}`),
+  )
+  const [first] = points
+  const since = first === undefined ? '' : `Volume delta since ${format.moment(Date.parse(first.time))}, base units:`
+  byId('legend').replaceChildren(el('li', { class: 'since' }, since), ...items)
 }
 
 function drawTable({ candles }: OhlcvAnswer, { points }: HistoryAnswer): void {

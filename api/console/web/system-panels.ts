@@ -3,6 +3,7 @@ import * as format from './format.ts'
 import type { Gap } from './stream-states.ts'
 
 export interface HealthAnswer {
+  readonly timestamp: string
   readonly status: string
   readonly mode: string
   readonly version: string
@@ -91,7 +92,7 @@ export function drawHealth(health: HealthAnswer): void {
   say(
     byId('health-words'),
     `${status === 'ok' ? 'All is well' : `The system is ${status}`}: version ${version}, ${mode}${age}; ` +
-      `${format.count(health.active_ws_connections)} connections to venues, ${open} open gaps` +
+      `${format.count(health.active_ws_connections)} trade connections, ${open} open gaps` +
       (aside === 0 ? '' : `, ${format.count(aside)} records set aside`) +
       `${waiting === undefined ? '' : `, oldest undelivered trigger ${format.duration(waiting)}`}.`,
   )

@@ -2,6 +2,7 @@ import { again, ask, inTurns } from './ask.ts'
 import { now, setClock } from './clock.ts'
 import { beforePaint, byId, el, say, setState } from './dom.ts'
 import * as format from './format.ts'
+import { answered, failed } from './old-figures.ts'
 import { follow, type Change } from './stream.ts'
 import { inOrder, stateOf, type Gap, type StreamState } from './stream-states.ts'
 import { drawHealth, drawView, type HealthAnswer, type ViewAnswer } from './system-panels.ts'
@@ -18,31 +19,45 @@ interface SymbolsAnswer {
 }
 
 interface CvdAnswer {
+  readonly timestamp: string
   readonly exchanges: Readonly<Record<string, { readonly status: string }>>
 }
+
+/** Panels that an answer fills. */
+const ofHealth = ['topics', 'audit'] as const
+const ofView = ['lag', 'hops', 'letters', 'payments', 'gaps'] as const
 
 const gaps = new Map<string, Gap>()
 /** By symbol, what the API says of each venue, or why it says nothing. */
 const statuses = new Map<string, CvdAnswer['exchanges'] | 'WARMING UP' | 'NOT READ'>()
+/** In the order of the market page. */
+let symbols: readonly string[] = []
 const matrix = byId('matrix')
 let hasGaps = false
 
 async function readHealth(): Promise<void> {
   const answer = await ask<HealthAnswer>('/api/healthz')
-  if (answer.is === 'ok') drawHealth(answer.body)
-  else {
+  if (answer.is === 'ok') {
+    drawHealth(answer.body)
+    for (const id of ofHealth) answered(byId(id), Date.parse(answer.body.timestamp))
+  } else {
     const why = answer.status === 503 ? 'ClickHouse cannot be read, so no view can answer.' : answer.message
     setState(byId('health'), 'error', `The system cannot say how it is: ${why} Trying again.`)
+    for (const id of ofHealth) failed(byId(id), why)
   }
 }
 
 async function readView(): Promise<void> {
   const answer = await ask<ViewAnswer>('/view/system')
   if (answer.is === 'failed') {
-    for (const id of ['lag', 'hops', 'letters', 'payments', 'gaps'])
-      if (byId(id).dataset['state'] !== 'ready') setState(byId(id), 'error', answer.message)
+    for (const id of ofView)
+      if (['ready', 'empty'].includes(byId(id).dataset['state'] ?? '')) failed(byId(id), answer.message)
+      else setState(byId(id), 'error', answer.message)
     return
   }
+  for (const id of ofView)
+    if (id === 'gaps' && answer.body.gaps === null) failed(byId(id), 'The gaps cannot be read just now.')
+    else answered(byId(id), now())
   for (const gap of answer.body.gaps ?? []) put(gap.key, gap)
   hasGaps ||= answer.body.gaps !== null
   if (!hasGaps) setState(byId('gaps'), 'error', 'The gaps cannot be read just now. Trying again.')
@@ -59,14 +74,20 @@ async function readStates(): Promise<void> {
   const answer = await ask<SymbolsAnswer>('/view/symbols')
   if (answer.is === 'failed') {
     if (statuses.size === 0) setState(matrix, 'error', `The symbols cannot be read: ${answer.message}`)
+    for (const symbol of statuses.keys()) failed(matrix, answer.message, symbol)
     return
   }
   setClock(answer.body.now)
-  const jobs = answer.body.symbols.map(({ symbol }) => async () => {
+  symbols = answer.body.symbols.map(({ symbol }) => symbol)
+  const jobs = symbols.map((symbol) => async () => {
     const cvd = await ask<CvdAnswer>(`/api/cvd/${encodeURIComponent(symbol)}?period=1h`)
-    if (cvd.is === 'ok') statuses.set(symbol, cvd.body.exchanges)
-    else if (typeof statuses.get(symbol) !== 'object')
-      statuses.set(symbol, cvd.status === 202 ? 'WARMING UP' : 'NOT READ')
+    if (cvd.is === 'ok') {
+      statuses.set(symbol, cvd.body.exchanges)
+      answered(matrix, Date.parse(cvd.body.timestamp), { part: symbol })
+    } else {
+      if (typeof statuses.get(symbol) !== 'object') statuses.set(symbol, cvd.status === 202 ? 'WARMING UP' : 'NOT READ')
+      failed(matrix, cvd.message, symbol)
+    }
     draw()
   })
   await inTurns(jobs, AT_ONCE)
@@ -90,7 +111,9 @@ const badges: Readonly<Record<StreamState, string>> = {
 
 function drawMatrix(): void {
   const since = now() - HOUR_MS
-  const rows = [...statuses].map(([symbol, exchanges]) => {
+  const rows = symbols.flatMap((symbol) => {
+    const exchanges = statuses.get(symbol)
+    if (exchanges === undefined) return []
     const cells = venues.map((venue) => {
       const state =
         typeof exchanges === 'string'
@@ -98,7 +121,7 @@ function drawMatrix(): void {
           : stateOf(exchanges[venue]?.status ?? 'unlisted', [...gaps.values()], { symbol, venue, since })
       return el('td', { 'data-venue': venue }, el('span', { class: `badge ${badges[state]}` }, state))
     })
-    return el('tr', { 'data-symbol': symbol }, el('th', { scope: 'row' }, symbol), ...cells)
+    return [el('tr', { 'data-symbol': symbol }, el('th', { scope: 'row' }, symbol), ...cells)]
   })
   if (rows.length === 0) return
   matrix.querySelector('tbody')?.replaceChildren(...rows)
