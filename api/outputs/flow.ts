@@ -71,7 +71,7 @@ export const cvdOutput: Output = {
       'period_cvd over period volume: beyond 15 % strong, beyond 5 % plain, else neutral; insufficient_data where coverage.share is below 0.25, or nothing traded',
     ),
     period: oneOf(Object.keys(periods), 'The rolling period, ending now'),
-    active_ws_connections: integer('WebSocket connections to venues that are open now', { minimum: 0 }),
+    active_ws_connections: integer('Open WebSocket connections of the venues’ trade streams', { minimum: 0 }),
     exchanges: keyed(
       venueNames,
       object('One venue; zeros where it is not live mean what they say', { ...figures, status: venueStatus }),

@@ -49,7 +49,7 @@ export const healthOutput: Output = {
         lag_ms: nullableInteger('How far derived data are behind, milliseconds'),
         as_of: nullableInstant('The newest mark'),
       }),
-      active_ws_connections: integer('WebSocket connections to venues that are open now'),
+      active_ws_connections: integer('Open WebSocket connections of the venues’ trade streams'),
       venues: keyed(venueNames, venueState, 'Trade streams by venue'),
       channels: byName(byName(venueState, 'By venue'), 'Channels and polls, by the topic that they feed'),
       topics: byName(

@@ -83,7 +83,7 @@ export const marketOutput: Output = {
       change_24h: nullableNumber('Percent, of the same origin as the price'),
       change_7d: nullableNumber('Percent'),
       change_30d: nullableNumber('Percent'),
-      volume_24h: nullableNumber('Sum over the chain venues that are alive, else the registry’s, USD'),
+      volume_24h: nullableNumber('Sum over the venues that `source` names, else the registry’s, USD'),
       market_cap: nullableNumber('USD'),
       market_cap_rank: nullableInteger('1 is the largest'),
       circulating_supply: nullableNumber('Tokens'),

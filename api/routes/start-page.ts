@@ -6,10 +6,10 @@ const INDEX_TTL_MS = 60_000
 /** A page of text that gets a stranger to a number. */
 export function startPage({ services }: Call, routes: readonly Route[]): Answer {
   const { mode, version, payments } = services
-  const widest = Math.max(...routes.map(({ path }) => path.length))
+  const widest = Math.max(...routes.map(({ method, path }) => `${method} ${path}`.length))
   const lines = routes.map(({ method, path, says, priceUsdc }) => {
     const price = priceUsdc === 0 ? 'free' : `${priceUsdc} USDC`
-    return `  ${method} ${path.padEnd(widest)}  ${says} (${price})`
+    return `  ${`${method} ${path}`.padEnd(widest)}  ${says} (${price})`
   })
   const body = [
     `Market data and alerts ${version}, mode ${mode}`,

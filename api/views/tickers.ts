@@ -38,8 +38,8 @@ const LOOK_BACK: Micros = 600_000_000
 
 const ofMarket = `asset = {asset:String} AND venue = {venue:String} AND quote = {quote:String}
   AND received <= ${timeParam('at')}`
-const atSql = `SELECT ${columns} FROM tickers WHERE ${ofMarket} AND time > ${timeParam('from')}
-  UNION ALL SELECT ${columns} FROM latest_tickers WHERE ${ofMarket}`
+const atSql = `SELECT * FROM (SELECT ${columns} FROM tickers WHERE ${ofMarket} AND time > ${timeParam('from')}
+  UNION ALL SELECT ${columns} FROM latest_tickers WHERE ${ofMarket}) ORDER BY received_us DESC LIMIT 1`
 
 /** The spot market of a venue as it was known at a moment; undefined where it was not. */
 export async function readTickerAt(
@@ -47,8 +47,8 @@ export async function readTickerAt(
   market: { readonly asset: string; readonly venue: string; readonly quote: string },
   at: Micros,
 ): Promise<TickerRow | undefined> {
-  const rows = await database.query(atSql, { ...market, at, from: at - LOOK_BACK })
-  return rows.map(tickerOf).toSorted((a, b) => b.received - a.received)[0]
+  const [row] = await database.query(atSql, { ...market, at, from: at - LOOK_BACK })
+  return row === undefined ? undefined : tickerOf(row)
 }
 
 function tidy(rows: readonly unknown[]): TickerRow[] {

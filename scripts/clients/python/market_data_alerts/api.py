@@ -94,7 +94,7 @@ class Cvd(TypedDict):
     signal: Literal["strong_bullish_pressure", "bullish_pressure", "neutral", "bearish_pressure", "strong_bearish_pressure", "insufficient_data"]
     # The rolling period, ending now
     period: Literal["1h", "4h", "24h", "7d"]
-    # WebSocket connections to venues that are open now
+    # Open WebSocket connections of the venues’ trade streams
     active_ws_connections: int
     # The figures by venue; they add up to the totals
     exchanges: dict[str, CvdExchangesValue]
@@ -868,7 +868,7 @@ class MarketData(TypedDict):
     change_7d: float | None
     # Percent
     change_30d: float | None
-    # Sum over the chain venues that are alive, else the registry’s, USD
+    # Sum over the venues that `source` names, else the registry’s, USD
     volume_24h: float | None
     # USD
     market_cap: float | None
@@ -1429,7 +1429,7 @@ class Healthz(TypedDict):
     parts: dict[str, str]
     # How far the log is
     log: NotRequired[HealthzLog]
-    # WebSocket connections to venues that are open now
+    # Open WebSocket connections of the venues’ trade streams
     active_ws_connections: NotRequired[int]
     # Trade streams by venue
     venues: NotRequired[dict[str, HealthzVenuesValue]]

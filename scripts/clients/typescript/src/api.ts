@@ -47,7 +47,7 @@ export type CvdAnswer = {
     | 'insufficient_data'
   /** The rolling period, ending now */
   readonly period: '1h' | '4h' | '24h' | '7d'
-  /** WebSocket connections to venues that are open now */
+  /** Open WebSocket connections of the venues’ trade streams */
   readonly active_ws_connections: number
   /** The figures by venue; they add up to the totals */
   readonly exchanges: Readonly<
@@ -1007,7 +1007,7 @@ export type MarketAnswer = {
     readonly change_7d: number | null
     /** Percent */
     readonly change_30d: number | null
-    /** Sum over the chain venues that are alive, else the registry’s, USD */
+    /** Sum over the venues that `source` names, else the registry’s, USD */
     readonly volume_24h: number | null
     /** USD */
     readonly market_cap: number | null
@@ -1635,7 +1635,7 @@ export type HealthzAnswer = {
     /** The newest mark */
     readonly as_of: string | null
   }
-  /** WebSocket connections to venues that are open now */
+  /** Open WebSocket connections of the venues’ trade streams */
   readonly active_ws_connections?: number
   /** Trade streams by venue */
   readonly venues?: Readonly<
