@@ -202,17 +202,3 @@ describe('/liquidation/recent', () => {
     expect(api.database.count('liquidations')).toBe(1)
   })
 })
-
-describe('/liquidation/heatmap', () => {
-  it('tells distances with their sign and what was swept beside what was seen', async () => {
-    const answer = await body('/liquidation/heatmap/BTC')
-    const clusters = answer['leverage_clusters'] as { leverage: string; side: string; distance_pct: number }[]
-    expect(clusters).toHaveLength(10)
-    expect(clusters[0]).toMatchObject({ leverage: '100x', side: 'long', distance_pct: -1 })
-    expect(clusters[1]).toMatchObject({ leverage: '100x', side: 'short', distance_pct: 1 })
-    // Swept 400 and 200; seen since two hours ago: longs 50 and 49, a short 49.5.
-    expect(answer['calibration']).toMatchObject({ observed_long_usd: 99, observed_short_usd: 49.5 })
-    expect(answer['calibration']).toMatchObject({ observed_to_swept: (99 + 49.5) / 600 })
-    expect(answer['risk_summary']).toMatchObject({ total_oi_at_risk_10pct_usd: 700, oi_at_risk_10pct_pct: 7 })
-  })
-})

@@ -32,6 +32,9 @@ export const heatmapOutput: Output = {
     open_interest_usd: usd('Open interest of the venues, one side, USD'),
     cascade_risk: cascadeRisk,
     estimated: boolean('Always true'),
+    levels_since: instant(
+      'From here on openings and closings of positions were seen; what was open before is laid out by assumption',
+    ),
     leverage_clusters: array(
       object('Live levels of one leverage tier and side', {
         leverage: oneOf(['5x', '10x', '25x', '50x', '100x'], 'Tier'),
@@ -56,7 +59,9 @@ export const heatmapOutput: Output = {
       total_oi_at_risk_10pct_usd: usd('Within 10 % of the price, USD'),
       oi_at_risk_10pct_pct: usd('The same, percent of open interest'),
       cascade_risk: cascadeRisk,
-      cascade_risk_reason: text('Why, as a sentence'),
+      cascade_risk_reason: text(
+        'The rule that decided the class, with its figure; on the first day also since when levels are known',
+      ),
     }),
     exchanges: {
       type: 'object',

@@ -1,10 +1,13 @@
-import { cascadeRisk, HIGH_WITHIN_5_PCT, MEDIUM_WITHIN_10_PCT } from '../../processors/liquidations/cascade.ts'
+import { cascadeReason, cascadeRisk } from '../../processors/liquidations/cascade.ts'
 import { asDecimal } from '../../processors/prices/decimal.ts'
+import type { Micros } from '../../schemas/records.ts'
 import type { Services } from '../services.ts'
 import { FUNDING_STALE } from '../views/perpetuals.ts'
 import { readObserved, readRisk, type RiskRow } from '../views/risk.ts'
 import { iso } from '../views/time.ts'
 import { noData, type About, type Built } from './answers.ts'
+
+const FIRST_DAY: Micros = 86_400_000_000
 
 /** `/liquidation/heatmap/:symbol`: the model's levels, and how much of what it expected has been seen. */
 export async function buildHeatmap(services: Services, { asset, symbol }: About): Promise<Built> {
@@ -18,6 +21,7 @@ export async function buildHeatmap(services: Services, { asset, symbol }: About)
     open_interest_usd: risk.openInterestUsd,
     cascade_risk: cascade,
     estimated: true,
+    levels_since: iso(risk.since),
     leverage_clusters: risk.clusters.map((cluster) => clusterOf(cluster, risk.price)),
     levels: risk.levels.map(({ price, longUsd, shortUsd }) => ({
       price: asDecimal(price),
@@ -53,16 +57,11 @@ function venueOf({ openInterestUsd, mark, time }: RiskRow['exchanges'][number]):
   return { open_interest_usd: openInterestUsd, mark_price: mark, as_of: iso(time) }
 }
 
-function reasonOf({ atRisk5Pct, atRisk10Pct }: RiskRow): string {
-  const [near, wide] = [atRisk5Pct.toFixed(2), atRisk10Pct.toFixed(2)]
-  switch (cascadeRisk(atRisk5Pct, atRisk10Pct)) {
-    case 'high':
-      return `${near} % of open interest is at risk within 5 % of the price, more than ${HIGH_WITHIN_5_PCT} %.`
-    case 'medium':
-      return `${wide} % of open interest is at risk within 10 % of the price, ${MEDIUM_WITHIN_10_PCT} % or more.`
-    case 'low':
-      return `${wide} % of open interest is at risk within 10 % of the price, less than ${MEDIUM_WITHIN_10_PCT} %.`
-  }
+/** Within a day of its start a model knows little of when open interest was opened: then the reason says so. */
+function reasonOf({ atRisk5Pct, atRisk10Pct, since, time }: RiskRow): string {
+  const reason = cascadeReason(atRisk5Pct, atRisk10Pct)
+  if (time - since >= FIRST_DAY) return reason
+  return `${reason} The levels start where the service started, at ${iso(since)}: what was open before is only assumed.`
 }
 
 /** Swept: what the model had at the prices that the mark has crossed; observed: what venues reported since. */

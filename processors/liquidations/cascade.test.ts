@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cascadeRisk } from './cascade.ts'
+import { cascadeReason, cascadeRisk } from './cascade.ts'
 
 describe('cascade risk', () => {
   it.each([
@@ -11,5 +11,13 @@ describe('cascade risk', () => {
     ['nothing', 0, 0, 'low'],
   ])('of %s', (_, within5, within10, expected) => {
     expect(cascadeRisk(within5, within10)).toBe(expected)
+  })
+
+  it.each([
+    [12.345, 30, '12.35 % of open interest is at risk within 5 % of the price, more than 10 %.'],
+    [4.3, 19.3, '19.30 % of open interest is at risk within 10 % of the price, 5 % or more.'],
+    [4.3, 4.9, '4.90 % of open interest is at risk within 10 % of the price, less than 5 %.'],
+  ])('of %d %% within 5 %% and %d %% within 10 %% names the rule that decided it', (within5, within10, reason) => {
+    expect(cascadeReason(within5, within10)).toBe(reason)
   })
 })

@@ -8,6 +8,19 @@ export const HIGH_WITHIN_5_PCT = 10
 /** From this percentage of open interest within 10 % of the price on it is medium. */
 export const MEDIUM_WITHIN_10_PCT = 5
 
+/** Why it is that class: the rule that decided it, with its figure. */
+export function cascadeReason(within5Pct: number, within10Pct: number): string {
+  const [near, wide] = [within5Pct.toFixed(2), within10Pct.toFixed(2)]
+  switch (cascadeRisk(within5Pct, within10Pct)) {
+    case 'high':
+      return `${near} % of open interest is at risk within 5 % of the price, more than ${HIGH_WITHIN_5_PCT} %.`
+    case 'medium':
+      return `${wide} % of open interest is at risk within 10 % of the price, ${MEDIUM_WITHIN_10_PCT} % or more.`
+    case 'low':
+      return `${wide} % of open interest is at risk within 10 % of the price, less than ${MEDIUM_WITHIN_10_PCT} %.`
+  }
+}
+
 /** The level of open interest at risk within 5 % and within 10 % of the price, both in percent of open interest. */
 export function cascadeRisk(within5Pct: number, within10Pct: number): CascadeRisk {
   if (within5Pct > HIGH_WITHIN_5_PCT) return 'high'

@@ -1,6 +1,7 @@
 import { symbolOf } from '../../../schemas/catalogue.ts'
 import type { Alert, Attempt, Trigger } from '../../../schemas/alerts.ts'
 import type { CompositePrice, Funding, LiquidationRisk } from '../../../schemas/derived.ts'
+import { cascadeReason } from '../../../processors/liquidations/cascade.ts'
 import type { Flow, Gap, Liquidation, Mark, Message, Micros, RecordType } from '../../../schemas/records.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 import { partsOf } from '../../../schemas/venues.ts'
@@ -135,8 +136,9 @@ function fundingUpdate({ asset, exchanges, time }: Funding): Update {
 }
 
 function riskUpdate(risk: LiquidationRisk): Update {
-  const { asset, price, open_interest_usd, at_risk_5_usd, at_risk_5_pct, cascade_risk, time } = risk
-  const figures = { price, open_interest_usd, at_risk_5_usd, at_risk_5_pct, cascade_risk }
+  const { asset, price, open_interest_usd, at_risk_5_usd, at_risk_5_pct, at_risk_10_pct, cascade_risk, time } = risk
+  const cascade_risk_reason = cascadeReason(at_risk_5_pct, at_risk_10_pct)
+  const figures = { price, open_interest_usd, at_risk_5_usd, at_risk_5_pct, cascade_risk, cascade_risk_reason }
   return { kind: 'risk', key: asset, asset, value: { ...about(asset), ...figures, time: ms(time) } }
 }
 

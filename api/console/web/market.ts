@@ -36,6 +36,7 @@ interface Funding {
 interface Risk {
   readonly open_interest_usd: number
   readonly cascade_risk: string
+  readonly cascade_risk_reason: string
 }
 
 /** What is known of one symbol. */
@@ -129,6 +130,7 @@ function drawSymbol(asset: string): void {
   cell(row, 'funding')?.setAttribute('title', where)
   say(cell(row, 'interest'), format.compact(risk?.open_interest_usd))
   say(cell(row, 'risk'), risk?.cascade_risk ?? format.DASH, `num risk-${risk?.cascade_risk ?? 'none'}`)
+  cell(row, 'risk')?.setAttribute('title', risk?.cascade_risk_reason ?? '')
   drawAge(row, symbol)
 }
 

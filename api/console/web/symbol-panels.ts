@@ -77,8 +77,8 @@ interface HeatmapAnswer extends Dated {
   readonly levels: readonly Level[]
   readonly risk_summary: {
     readonly total_oi_at_risk_usd: number
-    readonly oi_at_risk_pct: number
     readonly cascade_risk: string
+    readonly cascade_risk_reason: string
   }
 }
 
@@ -207,11 +207,11 @@ function drawLadder(
   panel: HTMLElement,
   { current_price, open_interest_usd, levels, risk_summary }: HeatmapAnswer,
 ): void {
-  const { total_oi_at_risk_usd, oi_at_risk_pct, cascade_risk } = risk_summary
+  const { total_oi_at_risk_usd, cascade_risk, cascade_risk_reason } = risk_summary
   say(
     byId('ladder-stats'),
-    `Open interest ${format.compact(open_interest_usd)} USD; ${format.compact(total_oi_at_risk_usd)} USD ` +
-      `(${oi_at_risk_pct.toFixed(1)} %) within 5 %: cascade risk ${cascade_risk}.`,
+    `Open interest ${format.compact(open_interest_usd)} USD, ${format.compact(total_oi_at_risk_usd)} USD at risk within ` +
+      `5 %. Cascade risk ${cascade_risk}: ${cascade_risk_reason}`,
   )
   const rungs = rungsOf(levels, current_price)
   const above = rungs.filter(({ off }) => off > 0).map(rungRow)

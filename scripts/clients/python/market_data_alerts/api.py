@@ -638,7 +638,7 @@ class LiquidationHeatmapRiskSummary(TypedDict):
     oi_at_risk_10pct_pct: float
     # high: over 10 % of open interest within 5 % of the price; else medium: 5 % or more within 10 %; else low
     cascade_risk: Literal["low", "medium", "high"]
-    # Why, as a sentence
+    # The rule that decided the class, with its figure; on the first day also since when levels are known
     cascade_risk_reason: str
 
 
@@ -677,6 +677,8 @@ class LiquidationHeatmap(TypedDict):
     cascade_risk: Literal["low", "medium", "high"]
     # Always true
     estimated: bool
+    # From here on openings and closings of positions were seen; what was open before is laid out by assumption
+    levels_since: str
     # Five tiers by two sides, nearest price first
     leverage_clusters: list[LiquidationHeatmapLeverageClustersItem]
     # Buckets that are not empty, nearest first, out to 25 %

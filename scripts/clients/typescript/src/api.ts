@@ -714,6 +714,8 @@ export type LiquidationHeatmapAnswer = {
   readonly cascade_risk: 'low' | 'medium' | 'high'
   /** Always true */
   readonly estimated: boolean
+  /** From here on openings and closings of positions were seen; what was open before is laid out by assumption */
+  readonly levels_since: string
   /** Five tiers by two sides, nearest price first */
   readonly leverage_clusters: readonly {
     /** Tier */
@@ -748,7 +750,7 @@ export type LiquidationHeatmapAnswer = {
     readonly oi_at_risk_10pct_pct: number
     /** high: over 10 % of open interest within 5 % of the price; else medium: 5 % or more within 10 %; else low */
     readonly cascade_risk: 'low' | 'medium' | 'high'
-    /** Why, as a sentence */
+    /** The rule that decided the class, with its figure; on the first day also since when levels are known */
     readonly cascade_risk_reason: string
   }
   /** Venues that count, by name */
