@@ -41,18 +41,3 @@ SELECT
 FROM dead_letters_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Records that a reader has set aside, with their place and why: they had no effect there, and what came behind them went on';
-
-ALTER TABLE dead_letters
-    COMMENT COLUMN processor 'Who set it aside: a processor, webhooks or payments',
-    COMMENT COLUMN topic 'Topic of the record, without its namespace',
-    COMMENT COLUMN partition 'Kafka partition of the record',
-    COMMENT COLUMN offset 'Kafka offset of the record in that partition',
-    COMMENT COLUMN time 'Kafka time of the record',
-    COMMENT COLUMN reason 'undecodable: its bytes are no record; unknown_schema: the registry did not know its schema id; failed: the processor''s code threw at it; held: not tried, too many of its asset and type had failed within 10 s',
-    COMMENT COLUMN code 'not-wire-format, bad-body, unknown-schema, or the code or the class of the error that was thrown',
-    COMMENT COLUMN message 'Text of the error, at most 1000 characters; empty for topics of alerts, webhooks and payments',
-    COMMENT COLUMN at 'Line of code that threw, file:line:column; null where it is not known',
-    COMMENT COLUMN attempts 'How often it was tried before it was set aside',
-    COMMENT COLUMN size 'Bytes of its value',
-    COMMENT COLUMN letter_partition 'Kafka partition of the letter in control.dead_letters, which holds the value',
-    COMMENT COLUMN letter_offset 'Kafka offset of the letter in that partition';

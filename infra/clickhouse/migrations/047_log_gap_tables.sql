@@ -38,18 +38,3 @@ SELECT
     told_offset
 FROM log_gaps_log FINAL
 COMMENT 'What a reader of the log could not read, or found to be lost of what it wrote, and between which times';
-
-ALTER TABLE log_gaps
-    COMMENT COLUMN reader 'Processor or service that could not read it, or had written it',
-    COMMENT COLUMN topic 'Topic that it is about, without its namespace',
-    COMMENT COLUMN partition 'Kafka partition of that topic',
-    COMMENT COLUMN reason 'retention: deleted before it was read; cut: the log lost its tail, which had been read; replaced: it is another log; output_cut: the log lost the tail of what the reader had written',
-    COMMENT COLUMN position 'Kafka offset that it would have read, or written, next',
-    COMMENT COLUMN next 'Kafka offset at which it went on',
-    COMMENT COLUMN missing 'Offsets that were never read, or of an output, lost; null: not known',
-    COMMENT COLUMN from_time 'Kafka time of the last record before it',
-    COMMENT COLUMN to_time 'Kafka time of the first record after it, or when it was found',
-    COMMENT COLUMN shift 'Added to offsets from next on where a version is made of one',
-    COMMENT COLUMN time 'When it was found, by the reader''s clock',
-    COMMENT COLUMN told_partition 'Kafka partition of this record in control.gaps',
-    COMMENT COLUMN told_offset 'Kafka offset of this record in that partition';
