@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 /** What every project has: waits that end early when all is well, and last long enough on a busy machine. */
 const patient = {
-  setupFiles: ['infra/local/test-patience.ts'],
+  setupFiles: ['infra/local/testing/patience.ts'],
   expect: { poll: { timeout: 60_000 } },
   testTimeout: 120_000,
   hookTimeout: 180_000,
@@ -28,6 +28,9 @@ export default defineConfig({
         test: {
           ...patient,
           name: 'unit',
+          // Much of the time is modules that are loaded and waits on sockets: modules once a worker, more workers than cores.
+          isolate: false,
+          maxWorkers: 4,
           include: ['{schemas,processors,api,infra,scripts}/**/*.test.ts'],
           exclude: [packages, '**/*.real.test.ts'],
         },
@@ -38,7 +41,7 @@ export default defineConfig({
           name: 'real',
           include: ['{schemas,processors,api,infra,scripts}/**/*.real.test.ts'],
           exclude: [packages, ...alone],
-          globalSetup: ['infra/local/test-parts.ts'],
+          globalSetup: ['infra/local/testing/parts.ts'],
           sequence: { groupOrder: 1 },
         },
       },

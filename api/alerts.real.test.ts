@@ -6,7 +6,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
-import { dropDatabase } from '../infra/clickhouse/test-database.ts'
+import { dropDatabase } from '../infra/clickhouse/testing/database.ts'
 import { clickhouseEnv } from '../infra/config/clickhouse.ts'
 import { loadCodec, type RegistryCodec } from '../infra/kafka/codec.ts'
 import { connectLog } from '../infra/kafka/kafkajs.ts'
@@ -147,6 +147,19 @@ describe('an alert', () => {
     if (found?.type !== 'trigger') throw new Error('waited for')
     return found.value
   }
+
+  it('is listed behind those that the log took after it, also within one second, by every instance', async () => {
+    const made: unknown[] = []
+    for (let n = 0; n < 7; n += 1) {
+      const { body } = await call(n % 2 === 0 ? first : second, 'POST', '/price-alert', {
+        body: priceAlert({ symbol: 'LINK' }),
+      })
+      made.unshift([body['alert_id'], body['created_at']])
+    }
+    const [ids, times] = [0, 1].map((at) => made.map((pair) => (pair as unknown[])[at]))
+    expect(new Set(times).size).toBeLessThan(made.length) // some are of one second: time alone does not order them
+    for (const api of [first, second]) expect(await pages(api, '/price-alerts?symbol=LINK&limit=3')).toEqual(ids)
+  })
 
   it('that watches liquidations is kept wanted, tested, and shown with its attempts', async () => {
     const body = { symbol: 'ATOM', threshold_pct: 7.5, webhook_url: 'https://hooks.example.com/l' }

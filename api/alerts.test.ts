@@ -10,7 +10,8 @@ import {
   type AlertHarness,
   type Answered,
 } from './testing/alert-calls.ts'
-import { listAsset, NOW } from './testing/harness.ts'
+import type { LogGapRow } from './views/log-gaps.ts'
+import { listAsset, lostTrades, NOW } from './testing/harness.ts'
 
 let api: AlertHarness
 beforeEach(async () => {
@@ -101,13 +102,40 @@ describe.each(kinds)('an alert at %s', (path, list) => {
     expect((await api.send('GET', at)).body).toMatchObject({ delivery_attempts: 2 })
     expect((await api.send('GET', list)).body).toMatchObject({ alerts: [{ alert_id: id, delivery_attempts: 2 }] })
     api.database.failure = new Error('away')
-    expect((await api.send('GET', at)).body).toMatchObject({ status: 'active', delivery_attempts: null })
+    expect((await api.send('GET', at)).body).toMatchObject({ status: 'active', delivery_attempts: null, gaps: null })
     api.database.failure = undefined
     const asked = api.database.count('attempt-counts')
     expect((await api.send('GET', at)).body).toMatchObject({ delivery_attempts: null })
     expect(api.database.count('attempt-counts')).toBe(asked)
     api.advance(5_000)
     expect((await api.send('GET', at)).body).toMatchObject({ delivery_attempts: 2 })
+  })
+
+  it('tells when what it watches was lost with a part of the log', async () => {
+    const isPrice = path === '/price-alert'
+    const gap = { from: NOW + 10_000_000, to: NOW + 20_000_000 }
+    const own = isPrice ? ['prices', 'market.tickers'] : ['liquidations', 'market.funding']
+    const other = isPrice ? ['liquidations', 'market.funding'] : ['prices', 'market.tickers']
+    const of = ([reader, topic]: string[], given: object = {}): LogGapRow =>
+      lostTrades({ reader: reader ?? '', topic: topic ?? '', ...gap, ...given })
+    const { at } = await api.create({}, path)
+    api.database.logGaps = [
+      of(own, { from: NOW + 40_000_000, to: NOW + 50_000_000 }),
+      of(['alerts', 'alerts.inputs'], { reason: 'cut' }),
+      of(['prices', 'alerts.inputs'], { reason: 'output_cut', from: NOW + 1_000_000, to: NOW + 2_000_000 }),
+      of(other),
+      of(own, { partition: 11 }),
+      of(own, { from: NOW - 9_000_000, to: NOW - 1 }),
+      of(['alerts', 'alerts.events'], { reason: 'output_cut' }),
+      of(['cvd', 'market.trades']),
+    ]
+    const gaps = [
+      { from: '2026-01-02T03:04:45.000Z', to: '2026-01-02T03:04:55.000Z' },
+      { from: '2026-01-02T03:04:15.000Z', to: '2026-01-02T03:04:25.000Z' },
+      { from: '2026-01-02T03:04:06.000Z', to: '2026-01-02T03:04:07.000Z' },
+    ]
+    expect((await api.send('GET', at)).body).toMatchObject({ gaps })
+    expect((await api.send('GET', list)).body).toMatchObject({ alerts: [{ gaps }] })
   })
 
   it('does not wait for ClickHouse', async () => {

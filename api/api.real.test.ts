@@ -6,7 +6,9 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
-import { dropDatabase } from '../infra/clickhouse/test-database.ts'
+import { dropDatabase } from '../infra/clickhouse/testing/database.ts'
+import { periods, windowOf } from '../processors/cvd/periods.ts'
+import { periodNames } from '../processors/cvd/state.ts'
 import { clickhouseEnv } from '../infra/config/clickhouse.ts'
 import { loadCodec, type RegistryCodec } from '../infra/kafka/codec.ts'
 import { connectLog } from '../infra/kafka/kafkajs.ts'
@@ -15,16 +17,13 @@ import { startChild, type Child } from '../infra/local/child.ts'
 import { openDatabase } from './clickhouse.ts'
 import { createMetrics } from './metrics.ts'
 import { FakeDatabase } from './testing/fake-database.ts'
-import { fillLog, fillViews, putMarks } from './testing/facts.ts'
+import { fillLog, fillViews, putCvd, putMarks } from './testing/facts.ts'
 import { readUnsubscribed } from './views/covered.ts'
-import { readSums } from './views/cvd.ts'
 import type { Database } from './views/database.ts'
-import { readFirstTrade } from './views/first.ts'
 import { readGaps } from './views/gaps.ts'
-import { readOpenGaps } from './views/health.ts'
-import { readFlow } from './views/history.ts'
+import { readFlow, readFlowTime } from './views/history.ts'
 import { readBounds, readCandles } from './views/ohlcv.ts'
-import { readInstruments, readWorld } from './views/world.ts'
+import { timeParam } from './views/time.ts'
 
 const PARTITIONS = 2
 const SECOND = 1_000_000
@@ -91,12 +90,14 @@ afterAll(async () => {
 
 /** Each topic is read on its own: all of them have to be there. */
 async function arrived(): Promise<void> {
-  const { times } = await readWorld(real)
+  const times = await Promise.all([0, 1].map((partition) => readFlowTime(real, partition)))
   const [flows] = await real.query('SELECT countIf(v = 2) AS rows FROM flow_10s', {})
-  const instruments = await readInstruments(real)
-  const gaps = await readGaps(real, 'btc', 0, now)
-  const seen = [times.size, Number((flows as { rows: unknown }).rows), instruments.length, gaps.length]
-  expect(seen).toEqual([4, fake.flows.length, 5, 3])
+  const gaps = await readGaps({ database: real, partitions: PARTITIONS }, 'btc', 0, now)
+  expect([...times, Number((flows as { rows: unknown }).rows), gaps.length]).toEqual([now, now, fake.flows.length, 3])
+}
+
+async function isReady(): Promise<void> {
+  if ((await get('/readyz')).status !== 200) throw new Error('the log is being read')
 }
 
 async function get(target: string): Promise<{ status: number; body: Record<string, unknown> }> {
@@ -114,17 +115,6 @@ describe('ClickHouse gives what the plainest computation gives', () => {
     expect(tidy(await read(real))).toEqual(tidy(expected))
     return expected
   }
-
-  it.each([
-    ['1h', HOUR],
-    ['4h', 4 * HOUR],
-    ['24h', 24 * HOUR],
-    ['7d', 168 * HOUR],
-  ])('for the sums of %s', async (_, length) => {
-    const window = { from: open + 10 * SECOND - length, to: open + 10 * SECOND }
-    const sums = await same((database) => readSums(database, 'btc', window), byVenue)
-    expect(sums).toHaveLength(4)
-  })
 
   it.each([60, 300, 900, 3600, 14_400, 86_400])('for the flow in buckets of %i s', async (seconds) => {
     const width = seconds * SECOND
@@ -144,10 +134,9 @@ describe('ClickHouse gives what the plainest computation gives', () => {
     await same((database) => readCandles(database, query, side))
   })
 
-  it('for bounds, the first trade and an asset that has none', async () => {
+  it('for bounds, and those of an asset that has none', async () => {
     await same((database) => readBounds(database, 'btc'), byVenue)
-    await same((database) => readFirstTrade(database, 'btc'))
-    await same((database) => readFirstTrade(database, "o'; drop table x --"))
+    await same((database) => readBounds(database, "o'; drop table x --"))
   })
 
   it('for the time in which nobody was subscribed', async () => {
@@ -157,58 +146,46 @@ describe('ClickHouse gives what the plainest computation gives', () => {
   })
 
   it('for gaps', async () => {
-    expect(await same((database) => readGaps(database, 'btc', now - 2 * HOUR, now))).toHaveLength(2)
-    expect(await same((database) => readGaps(database, 'btc', now - 80 * SECOND, now))).toHaveLength(1)
-    expect(await same((database) => readGaps(database, 'btc', now - 80 * SECOND + 1, now))).toHaveLength(0)
-    expect(await same((database) => readOpenGaps(database))).toBe(1)
-  })
-
-  it('for what the log says about itself', async () => {
-    const world = await readWorld(real)
-    expect([...world.times]).toEqual(
-      expect.arrayContaining([
-        [`market.trades/0`, expect.toSatisfy((time: number) => time >= now)],
-        [`derived.flow/1`, now],
-      ]),
-    )
-    expect(byVenue(world.reports)[1]).toEqual({
-      writer: 'feeds',
-      venue: 'bybit',
-      state: 'live',
-      sockets: 2,
-      since: now - HOUR,
-      time: expect.toSatisfy((time: number) => time >= now),
-    })
-    const acknowledged = { writer: 'feeds', asset: 'btc', state: 'acknowledged', since: now - HOUR }
-    expect(byVenue(world.subscriptions)[0]).toEqual({
-      ...acknowledged,
-      venue: 'binance',
-      instrument: 'binance:perp:BTC',
-    })
-    expect(world.subscriptions).toHaveLength(4)
-    const rows = (await readInstruments(real)).filter(({ asset }) => asset === 'btc')
-    expect(byVenue([...rows])).toEqual(byVenue(fake.instruments))
+    expect(
+      await same((database) => readGaps({ database, partitions: PARTITIONS }, 'btc', now - 2 * HOUR, now)),
+    ).toHaveLength(2)
+    expect(
+      await same((database) => readGaps({ database, partitions: PARTITIONS }, 'btc', now - 80 * SECOND, now)),
+    ).toHaveLength(1)
+    expect(
+      await same((database) => readGaps({ database, partitions: PARTITIONS }, 'btc', now - 80 * SECOND + 1, now)),
+    ).toHaveLength(0)
   })
 })
 
 describe('the API on the real parts', () => {
   // However long all else took, the venues are not stale: feeds and CVD have told that they live.
+  let time: number
   beforeAll(async () => {
-    const time = (Date.now() + AHEAD_MS) * 1000
-    await putMarks({ log, codec, partitions: PARTITIONS, now }, time)
+    await vi.waitFor(isReady, { timeout: 60_000, interval: 100 })
+    time = (Date.now() + AHEAD_MS) * 1000
+    const target = { log, codec, partitions: PARTITIONS, now }
+    await putCvd(target, fake, time)
+    await putMarks(target, time)
     await vi.waitFor(async () => {
-      const { times } = await readWorld(real)
-      if ([...times.values()].some((told) => told !== time)) throw new Error('no marks yet')
+      const times = await Promise.all([0, 1].map((partition) => readFlowTime(real, partition)))
+      if (times.some((told) => told !== time)) throw new Error('no marks yet')
     })
+  }, 90_000)
+
+  it.each(periodNames)('answers CVD of %s with the sums that ClickHouse has of the rows', async (period) => {
+    const { status, body } = await get(`/cvd/btcusdt?period=${period}`)
+    expect(status).toBe(200)
+    const { from, to } = windowOf(periods[period], time)
+    const within = `bucket >= ${timeParam('from')} AND bucket < ${timeParam('to')}`
+    const sums = `SELECT sumIf(buy, ${within}) AS buy_volume, sumIf(sell, ${within}) AS sell_volume,
+      sumIf(buy_quote, ${within}) AS buy_volume_usd, sum(buy) - sum(sell) AS cvd FROM flow_10s WHERE asset = 'btc'`
+    expect(body).toMatchObject((await real.query(sums, { from, to }))[0] as object)
   })
 
-  it('answers CVD that adds up to the rows', async () => {
-    const { status, body } = await get('/cvd/btcusdt?period=7d')
-    expect(status).toBe(200)
-    const buy = fake.flows.reduce((sum, flow) => sum + flow.buy, 0)
-    const sell = fake.flows.reduce((sum, flow) => sum + flow.sell, 0)
-    expect(body).toMatchObject({ symbol: 'BTC', buy_volume: buy, sell_volume: sell, cvd: buy - sell })
-    expect(body['exchanges']).toMatchObject({ binance: { status: 'live' }, okx: { status: 'gap' } })
+  it('answers CVD with what is known of its venues', async () => {
+    const { body } = await get('/cvd/BTC?period=7d')
+    expect(body).toMatchObject({ symbol: 'BTC', exchanges: { binance: { status: 'live' }, okx: { status: 'gap' } } })
   })
 
   it('answers history and candles', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { FundingView } from '../schemas/derived.ts'
+import type { FundingView } from '../schemas/records.ts'
 import { NOW, startHarness, type Harness } from './testing/harness.ts'
 
 let api: Harness

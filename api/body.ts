@@ -1,12 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from './errors.ts'
-import type { Body, BodyRule } from './route.ts'
+import type { Schema } from './schema.ts'
 
 /** No body that any route takes is nearly as large, bytes. */
-export const BODY_BYTES_MAX = 16 * 1024
+const BODY_BYTES_MAX = 16 * 1024
 
 /** Characters of an unknown field's name that a refusal repeats. */
 const FIELD_SHOWN_MAX = 64
+
+/** A JSON object as it was sent. */
+export type Body = Readonly<Record<string, unknown>>
 
 /** A request's body: what it says, and as it was sent. */
 export interface Sent {
@@ -15,7 +18,7 @@ export interface Sent {
 }
 
 /** Refuses a field that the route does not know: who wrote it expects something of it. */
-export function assertKnown(body: Body, { schema }: BodyRule): void {
+export function assertKnown(body: Body, schema: Schema): void {
   const known = Object.keys(Object(schema['properties']) as object)
   const field = Object.keys(body).find((name) => !known.includes(name))
   if (field === undefined) return

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { TtlCache } from './cache.ts'
 
-function setUp(keysMax = 10): { cache: TtlCache<number>; at: (time: number) => void; loads: number[] } {
+function setUp(keysMax = 10): { cache: TtlCache; at: (time: number) => void; loads: number[] } {
   let now = 0
   const loads: number[] = []
-  const cache = new TtlCache<number>({ keysMax, clock: () => now })
+  const cache = new TtlCache({ keysMax, clock: () => now })
   return {
     cache,
     loads,
@@ -60,7 +60,7 @@ describe('cache', () => {
   })
 
   it('drops what is too heavy together, each weighed once', async () => {
-    const cache = new TtlCache<string>({ keysMax: 10, clock: () => 0, weightMax: 10, weigh: (text) => text.length })
+    const cache = new TtlCache({ keysMax: 10, clock: () => 0, weightMax: 10, weigh: (text) => String(text).length })
     const put = (key: string, length: number): Promise<unknown> => cache.get(key, 100, async () => 'x'.repeat(length))
     for (const key of ['a', 'b', 'c']) await put(key, 4)
     expect([cache.size, cache.weight]).toEqual([2, 8])
@@ -82,7 +82,7 @@ describe('cache', () => {
 
   it('weighs what replaces an old value in its place', async () => {
     let now = 0
-    const cache = new TtlCache<string>({ keysMax: 10, clock: () => now, weightMax: 10, weigh: (text) => text.length })
+    const cache = new TtlCache({ keysMax: 10, clock: () => now, weightMax: 10, weigh: (text) => String(text).length })
     await cache.get('a', 100, async () => 'xxxx')
     now = 100
     await cache.get('a', 100, async () => 'xx')

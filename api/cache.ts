@@ -1,11 +1,11 @@
-export interface CacheOptions<Value> {
+export interface CacheOptions {
   /** Most keys that are kept; those not asked for lately go first. */
   readonly keysMax: number
   /** Milliseconds of any steady clock. */
   readonly clock: () => number
   /** Most that all values may weigh together. Left out: they are not weighed. */
   readonly weightMax?: number
-  readonly weigh?: (value: Value) => number
+  readonly weigh?: (value: unknown) => number
 }
 
 export interface Hit<Value> {
@@ -16,11 +16,11 @@ export interface Hit<Value> {
   readonly freshForMs: number
 }
 
-interface Entry<Value> {
-  readonly value: Promise<Value>
+interface Entry {
+  readonly value: Promise<unknown>
   readonly until: number
   /** What it became. */
-  loaded: { readonly value: Value } | undefined
+  loaded: { readonly value: unknown } | undefined
   weight: number
   /** Asked for since it was last looked at for room. */
   used: boolean
@@ -29,13 +29,14 @@ interface Entry<Value> {
 /**
  * Keeps answers for a while. One load per key at a time, however many callers; what fails is not kept, but all who
  * waited for it get the failure. Time to live counts from the start of the load, so an answer is never older than it.
+ * What a key is called says of what kind its value is.
  */
-export class TtlCache<Value> {
-  readonly #entries = new Map<string, Entry<Value>>()
-  readonly #options: CacheOptions<Value>
+export class TtlCache {
+  readonly #entries = new Map<string, Entry>()
+  readonly #options: CacheOptions
   #weight = 0
 
-  constructor(options: CacheOptions<Value>) {
+  constructor(options: CacheOptions) {
     this.#options = options
   }
 
@@ -47,33 +48,33 @@ export class TtlCache<Value> {
     return this.#weight
   }
 
-  async get(key: string, ttlMs: number, load: () => Promise<Value>): Promise<Hit<Value>> {
-    const hit = this.peek(key)
+  async get<Value>(key: string, ttlMs: number, load: () => Promise<Value>): Promise<Hit<Value>> {
+    const hit = this.peek<Value>(key)
     if (hit !== undefined) return hit
     const known = this.#entries.get(key)
     // A load that takes longer than its time to live is still the newest there is: nobody starts a second one.
     const entry = known !== undefined && known.loaded === undefined ? known : this.#load(key, ttlMs, load)
-    return { value: await entry.value, cached: false, freshForMs: this.#freshFor(entry) }
+    return { value: (await entry.value) as Value, cached: false, freshForMs: this.#freshFor(entry) }
   }
 
   /** What is there already. */
-  peek(key: string): Hit<Value> | undefined {
+  peek<Value>(key: string): Hit<Value> | undefined {
     const entry = this.#entries.get(key)
     if (entry?.loaded === undefined) return undefined
     const freshForMs = this.#freshFor(entry)
     if (freshForMs === 0) return undefined
     entry.used = true
-    return { value: entry.loaded.value, cached: true, freshForMs }
+    return { value: entry.loaded.value as Value, cached: true, freshForMs }
   }
 
-  #freshFor({ until }: Entry<Value>): number {
+  #freshFor({ until }: Entry): number {
     return Math.max(0, until - this.#options.clock())
   }
 
-  #load(key: string, ttlMs: number, load: () => Promise<Value>): Entry<Value> {
+  #load(key: string, ttlMs: number, load: () => Promise<unknown>): Entry {
     const until = this.#options.clock() + ttlMs
-    const entry: Entry<Value> = { value: load(), until, loaded: undefined, weight: 0, used: false }
-    const settle = (value: Value): void => {
+    const entry: Entry = { value: load(), until, loaded: undefined, weight: 0, used: false }
+    const settle = (value: unknown): void => {
       entry.loaded = { value }
       if (this.#entries.get(key) !== entry) return
       entry.weight = this.#options.weigh?.(value) ?? 0
@@ -88,7 +89,7 @@ export class TtlCache<Value> {
     return entry
   }
 
-  #forget(key: string, entry: Entry<Value>): void {
+  #forget(key: string, entry: Entry): void {
     if (this.#entries.get(key) !== entry) return
     this.#entries.delete(key)
     this.#weight -= entry.weight

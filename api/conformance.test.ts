@@ -66,13 +66,24 @@ describe.each(endpoints.map((endpoint) => [endpoint.path, endpoint] as const))('
     expect(await answer(target)).toMatchObject(expected)
   })
 
-  it('is kept for its time to live, not a moment longer', async () => {
+  it('may be kept by who asked for its time to live', async () => {
+    await start()
+    const { headers } = await api.get(endpoint.ask)
+    expect(headers.get('cache-control')).toContain(`max-age=${endpoint.ttlMs / 1000}`)
+  })
+
+  it.runIf(endpoint.range === true)('is kept here for its time to live, not a moment longer', async () => {
     await start()
     expect(cachedOf(await answer(endpoint.ask))).toBe(false)
     api.advance(endpoint.ttlMs - 1)
     expect(cachedOf(await answer(endpoint.ask))).toBe(true)
     api.advance(1)
     expect(cachedOf(await answer(endpoint.ask))).toBe(false)
+  })
+
+  it.runIf(endpoint.range !== true)('is of now, whenever it is asked for', async () => {
+    await start()
+    for (const _ of [1, 2]) expect(cachedOf(await answer(endpoint.ask))).toBe(false)
   })
 })
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ask, asPages, foreignPost, guarded } from '../infra/http/test-pages.ts'
+import { ask, asPages, foreignPost, guarded } from '../infra/http/testing/pages.ts'
 import { doorOf } from './door.ts'
 import { fakePayments } from './testing/fake-payments.ts'
 import { startHarness, type Harness } from './testing/harness.ts'

@@ -1,4 +1,4 @@
-import type { ParameterizedContext } from 'koa'
+import type { Next, ParameterizedContext } from 'koa'
 import { admissionOf, isLoopbackName, nameOf, refusalOf, type Asking, type Door } from '../infra/http/guard.ts'
 import { ApiError } from './errors.ts'
 
@@ -42,4 +42,24 @@ export function assertAdmitted({ req }: Pick<ParameterizedContext, 'req'>, door:
 /** A page that reads, or one of this machine. */
 function isCustomer({ method = '', headers: { origin = '' } }: Asking): boolean {
   return reading.has(method) || (URL.canParse(origin) && isLoopbackName(new URL(origin).hostname))
+}
+
+const READABLE =
+  'PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id'
+const SENDABLE =
+  'Content-Type, Authorization, Idempotency-Key, PAYMENT-SIGNATURE, X-PAYMENT, SIGN-IN-WITH-X, Access-Control-Expose-Headers, X-Request-Id'
+
+type Context = ParameterizedContext<object>
+
+/** Clients that pay run in web pages, too. There are no cookies: a page can do no more than anyone else. */
+export function openToPages(context: Context, next: Next): Promise<void> {
+  context.set('Access-Control-Allow-Origin', '*')
+  context.set('Access-Control-Expose-Headers', READABLE)
+  return next()
+}
+
+export function allowPreflight(context: Context, methods: readonly string[]): void {
+  context.set('Access-Control-Allow-Methods', methods.join(', '))
+  context.set('Access-Control-Allow-Headers', SENDABLE)
+  context.set('Access-Control-Max-Age', '600')
 }

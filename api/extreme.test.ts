@@ -98,10 +98,14 @@ describe('/funding-rate/extreme', () => {
     expect((await seen(0)).slice(0, 2)).toEqual([9, 5])
   })
 
-  it('asks ClickHouse once for all thresholds', async () => {
-    await Promise.all([0, 0.01, 0.02, 0.05].map((at) => body(`/funding-rate/extreme?threshold=${at}`)))
-    expect(api.database.count('funding')).toBe(1)
-    expect(await body('/funding-rate/extreme?threshold=0.015')).toMatchObject({ cached: true })
+  it('looks through the markets once a second, whatever thresholds are asked for', async () => {
+    const scanned = await Promise.all([0, 0.01, 0.05].map((at) => body(`/funding-rate/extreme?threshold=${at}`)))
+    api.advance(999)
+    scanned.push(await body('/funding-rate/extreme?threshold=0.015'))
+    expect(new Set(scanned.map((answer) => answer['scanned_at'])).size).toBe(1)
+    api.advance(1)
+    expect((await body('/funding-rate/extreme'))['scanned_at']).not.toBe(scanned[0]?.['scanned_at'])
+    expect(api.database.asked).toEqual([])
   })
 
   it('leaves out markets that were not heard of for two minutes', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { bucketRange, bucketsOf, intervals, type IntervalName } from './views/range.ts'
-import { flow, NOW, startHarness, type Harness } from './testing/harness.ts'
+import { flow, lostTrades, NOW, startHarness, type Harness } from './testing/harness.ts'
 
 const MINUTE = 60_000_000
 /** Start of the open minute. */
@@ -38,7 +38,7 @@ describe('/cvd/history/:symbol', () => {
       flow({ bucket: OPEN - MINUTE, buy: 1, sell: 0 }),
     ]
     expect(await history('')).toMatchObject([
-      { time: '2026-01-02T03:01:00.000Z', delta: -1, cvd: -1, completeness: 'gap', complete: true },
+      { time: '2026-01-02T03:01:00.000Z', delta: -1, cvd: -1, completeness: 'gap', complete: false },
       { time: '2026-01-02T03:02:00.000Z', delta: 0, cvd: -1, buy_volume: 0, completeness: 'complete', complete: true },
       { time: '2026-01-02T03:03:00.000Z', delta: 1, cvd: 0, exchanges: { binance: { cvd: 4 }, okx: { cvd: -4 } } },
       { time: '2026-01-02T03:04:00.000Z', delta: 0, cvd: 0, complete: false },
@@ -87,18 +87,27 @@ describe('/cvd/history/:symbol', () => {
     expect((await history('limit=2')).map(({ complete }) => complete)).toEqual([true, false])
   })
 
-  it.each([
-    ['opened', [true, false, true, false]],
-    ['unfillable', [true, true, true, false]],
-  ])('takes no bucket for closed while missing trades of it are being fetched: %s', async (state, closed) => {
+  it.each(['opened', 'unfillable'])('takes no bucket for complete of which trades are missing: %s', async (state) => {
     const at = { asset: 'btc', venue: 'okx', missing: 1, from: OPEN - 2 * MINUTE + 1, to: OPEN - 2 * MINUTE + 2 }
     api.database.flows = [flow({ bucket: OPEN - 9 * MINUTE })]
     api.database.gaps = [{ ...at, state }]
     const points = await history('limit=4')
-    expect(points.map(({ complete }) => complete)).toEqual(closed)
+    expect(points.map(({ complete }) => complete)).toEqual([true, false, true, false])
     expect(points.map(({ completeness }) => completeness)).toEqual(['complete', 'gap', 'complete', 'complete'])
     const candles = await api.get('/ohlcv/BTC?interval=1m&exchange=okx')
     expect(candles.body['coverage']).toMatchObject({ complete: false })
+  })
+
+  it('takes no bucket for complete of which the log itself lost something', async () => {
+    api.database.flows = [flow({ bucket: OPEN - 9 * MINUTE })]
+    api.database.logGaps = [lostTrades({ from: OPEN - 2 * MINUTE + 1, to: OPEN - 2 * MINUTE + 2 })]
+    const points = await history('limit=4')
+    expect(points.map(({ complete }) => complete)).toEqual([true, false, true, false])
+    expect(points.map(({ completeness }) => completeness)).toEqual(['complete', 'gap', 'complete', 'complete'])
+    for (const exchange of ['binance', 'all']) {
+      const candles = await api.get(`/ohlcv/BTC?interval=1m&start=2026-01-02T02:55:00Z&exchange=${exchange}`)
+      expect(candles.body['coverage']).toMatchObject({ complete: false, gaps: [{ exchange: 'all', state: 'lost' }] })
+    }
   })
 
   it('says which buckets lack trades and which got them later', async () => {

@@ -4,7 +4,7 @@ import type { Config } from '../infra/config/config.ts'
 import { clickhouseAccess, clickhouseSettings } from '../infra/config/clickhouse.ts'
 import { serviceSecrets, serviceSecretSettings } from '../infra/config/service-secret.ts'
 import type { SettingName } from '../infra/config/settings.ts'
-import { loadCodec } from '../infra/kafka/codec.ts'
+import { sharedCodec } from '../infra/kafka/codec.ts'
 import { connectLog } from '../infra/kafka/kafkajs.ts'
 import type { Log } from '../infra/kafka/seam.ts'
 import type { Logger } from '../infra/log.ts'
@@ -16,6 +16,7 @@ import { openDatabase } from './clickhouse.ts'
 import { RateLimiter } from './limits.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import type { Payments } from './payments/payments.ts'
+import { PresentTable } from './present-table.ts'
 import { peersOf } from './peers.ts'
 import { createServices, type Services } from './services.ts'
 import type { Unread } from './unread.ts'
@@ -42,6 +43,8 @@ export type InstanceConfig = Config<(typeof instanceSettings)[number]>
 
 /** The caller waits for the log; a want that comes too late is not worth the wait, milliseconds. */
 const WANT_DEADLINE_MS = 3_000
+/** The first requests wait for the present so long, milliseconds: without the log there are other answers. */
+const READ_MS = 10_000
 /** Requests that are being answered at a stop get this long, milliseconds. */
 const DRAIN_MS = 3_000
 
@@ -60,7 +63,7 @@ export interface InstanceOptions {
 }
 
 /** What handlers work with, over the real log and views. Connects when it is needed, and again where that is lost. */
-export function openServices(config: InstanceConfig, log: Logger, options: InstanceOptions): Services {
+export async function openServices(config: InstanceConfig, log: Logger, options: InstanceOptions): Promise<Services> {
   const { toClose, payments, unread } = options
   const metrics = createMetrics()
   const database = openDatabase(databaseOptions(config), metrics)
@@ -71,18 +74,14 @@ export function openServices(config: InstanceConfig, log: Logger, options: Insta
   )
   const alerts = openAlerts(config, log, options)
   const wants = new Wants(write)
-  return createServices({ ...partsOf(config), log, metrics, database, alerts, payments, wants, unread })
+  const source = openPresent(config, log, options)
+  await source.read(READ_MS)
+  return createServices({ ...partsOf(config), log, metrics, database, alerts, payments, wants, unread, source })
 }
 
 function openAlerts(config: InstanceConfig, log: Logger, { toClose, unread }: InstanceOptions): Alerts {
   const secrets = serviceSecrets(config)
-  const {
-    KAFKA_BROKERS: brokers,
-    NAMESPACE: namespace,
-    SCHEMA_REGISTRY_URL: registryUrl,
-    PARTITIONS: partitions,
-  } = config
-  const kafka = new KafkaAlerts({ brokers, namespace, registryUrl, partitions, log, now: Date.now, unread })
+  const kafka = new KafkaAlerts({ ...logOf(config), log, now: Date.now, unread })
   toClose.push(kafka)
   return {
     log: kafka,
@@ -90,6 +89,31 @@ function openAlerts(config: InstanceConfig, log: Logger, { toClose, unread }: In
     control: config.ALERT_CONTROL === 'open' ? 'open' : 'token',
     reach: reachOf({ mode: config.MODE, allowPrivate: config.WEBHOOK_ALLOW_PRIVATE }),
     tests: new RateLimiter(testLimit),
+  }
+}
+
+function openPresent(
+  config: InstanceConfig,
+  log: Logger,
+  { toClose, unread, clientId }: InstanceOptions,
+): PresentTable {
+  const table = new PresentTable({ ...logOf(config), clientId: `${clientId}-present`, log, unread })
+  toClose.push(table)
+  return table
+}
+
+/** Where the log is. */
+export function logOf({ KAFKA_BROKERS, NAMESPACE, SCHEMA_REGISTRY_URL, PARTITIONS }: InstanceConfig): {
+  readonly brokers: readonly string[]
+  readonly namespace: string
+  readonly registryUrl: string
+  readonly partitions: number
+} {
+  return {
+    brokers: KAFKA_BROKERS,
+    namespace: NAMESPACE,
+    registryUrl: SCHEMA_REGISTRY_URL,
+    partitions: PARTITIONS,
   }
 }
 
@@ -137,7 +161,7 @@ async function openLog(
   log: Logger,
   { clientId, toClose }: InstanceOptions,
 ): Promise<LogAccess> {
-  const codec = await loadCodec(config.SCHEMA_REGISTRY_URL)
+  const codec = await sharedCodec(config.SCHEMA_REGISTRY_URL)
   const kafka: Log = await connectLog({
     brokers: config.KAFKA_BROKERS,
     namespace: config.NAMESPACE,

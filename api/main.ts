@@ -6,7 +6,7 @@ import { runService, sayReady } from '../infra/lifecycle.ts'
 import type { Logger } from '../infra/log.ts'
 import { readTerms, termsSettings } from '../processors/payments/terms.ts'
 import { keepWanted } from './alerts/keep-wanted.ts'
-import { createApp } from './app.ts'
+import { createApp } from './pipeline.ts'
 import { doorOf } from './door.ts'
 import { drain, instanceSettings, openServices, type Closing } from './instance.ts'
 import { RateLimiter } from './limits.ts'
@@ -47,7 +47,7 @@ await runService({
     const toClose: Closing[] = []
     const unread = new Unread()
     const payments = await payable(config, log, { toClose, unread })
-    const services = openServices(config, log, { clientId: 'api', payments, toClose, unread })
+    const services = await openServices(config, log, { clientId: 'api', payments, toClose, unread })
     const keeping = keepWanted(services)
     const server = await serve(config, services)
     return async () => {
@@ -58,7 +58,7 @@ await runService({
   },
 })
 
-/** The gate, where routes are paid for; refuses to start on settings that would let money go astray. */
+/** What paid routes work with, where they are paid for; refuses to start on settings that would let money go astray. */
 async function payable(
   config: ApiConfig,
   log: Logger,

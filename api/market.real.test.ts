@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
-import { dropDatabase } from '../infra/clickhouse/test-database.ts'
+import { dropDatabase } from '../infra/clickhouse/testing/database.ts'
+import { priceVenues } from '../schemas/venues.ts'
 import { clickhouseEnv } from '../infra/config/clickhouse.ts'
 import { loadCodec } from '../infra/kafka/codec.ts'
 import { connectLog } from '../infra/kafka/kafkajs.ts'
@@ -14,21 +16,23 @@ import type { Log } from '../infra/kafka/seam.ts'
 import { startChild, type Child } from '../infra/local/child.ts'
 import { openDatabase } from './clickhouse.ts'
 import { createMetrics } from './metrics.ts'
+import { startCuttingProxy, type CuttingProxy } from './console/testing/cutting-proxy.ts'
+import type { Present } from './present.ts'
+import { PresentTable } from './present-table.ts'
 import { FakeDatabase } from './testing/fake-database.ts'
+import { fakePresent } from './testing/fake-present.ts'
 import { fillLog, fillViews } from './testing/facts.ts'
 import { fillAsset, fillTokens } from './testing/market-facts.ts'
 import { fillMarketLog } from './testing/market-log.ts'
+import { Unread } from './unread.ts'
 import { readAudits } from './views/audits.ts'
 import type { Database } from './views/database.ts'
-import { readAllFunding, readFunding } from './views/funding.ts'
-import { readLiquidations, readLiquidationStats } from './views/liquidations.ts'
-import { readPrice } from './views/prices.ts'
-import { readRatios } from './views/ratios.ts'
-import { readObserved, readRisk } from './views/risk.ts'
+import { allFunding, fundingOf } from './views/funding.ts'
+import { liquidationsOf, observedOf, statsOf } from './views/liquidations.ts'
+import { priceOf } from './views/prices.ts'
+import { ratiosOf } from './views/ratios.ts'
 import { readSettlements } from './views/settlements.ts'
-import { readTickerAt, readTickers, readTickersOf } from './views/tickers.ts'
-import { readTokens } from './views/tokens.ts'
-import { readInstruments, readWorld } from './views/world.ts'
+import { heldAgainstAt, tickersOf } from './views/tickers.ts'
 
 const PARTITIONS = 2
 const HOUR = 3_600_000_000
@@ -42,6 +46,8 @@ let folder: string
 let log: Log
 let real: Database & { close(): Promise<void> }
 let api: Child | undefined
+let table: PresentTable
+let line: CuttingProxy
 const fake = new FakeDatabase()
 
 beforeAll(async () => {
@@ -73,10 +79,14 @@ beforeAll(async () => {
   await fillLog(target, fake)
   await fillMarketLog(target, fake.market)
   await vi.waitFor(arrived, { timeout: 60_000, interval: 100 })
+  const where = { brokers, namespace: env.NAMESPACE, registryUrl, clientId: 'api-test-present', partitions: PARTITIONS }
+  table = new PresentTable({ ...where, log: pino({ level: 'silent' }), unread: new Unread() })
+  await table.read(60_000)
+  line = await startCuttingProxy(clickhouse.url)
   api = await startChild({
     name: 'api',
     command: [process.execPath, file('main.ts')],
-    env,
+    env: { ...env, CLICKHOUSE_URL: line.url },
     logFile: path.join(folder, 'api.log'),
     ready: 'message',
     readyWithinMs: 60_000,
@@ -86,62 +96,84 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await api?.stop()
+  await line.close()
+  await table.close()
   await real.close()
   await dropDatabase(inject('parts').clickhouse, database)
   await log.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Each topic is read on its own: what was written last to each has to be there. */
+/** What is still asked of ClickHouse has to be there. */
 async function arrived(): Promise<void> {
-  const { channels } = await readWorld(real)
-  const liquidations = await readLiquidations(real, null, { from: 0, now, limit: 1000 })
-  const risk = await readRisk(real, 'eth')
-  const rates = await readAllFunding(real)
-  const tokens = await readTokens(real)
-  const tickers = await readTickersOf(real, ['btc', 'eth'])
-  const instruments = await readInstruments(real)
   const settlements = await readSettlements(real, { asset: 'eth', venue: 'okx', from: 0, to: now, limit: 100 })
-  const seen = [channels.length >= 21, liquidations.length, risk?.price, rates.length, tokens.length]
-  expect([...seen, tickers.length, settlements.length, instruments.length]).toEqual([true, 8, 7, 6, 2, 10, 12, 21])
+  expect(settlements).toHaveLength(12)
 }
 
-const windows = { hour: now - HOUR, day: now - 24 * HOUR, now: now - 20_000_000 }
-const spot = { asset: 'eth', venue: 'binance', quote: 'USDT' }
+const window = { from: now - 24 * HOUR, now: now - 20_000_000 }
 const text = (rows: readonly unknown[]): string[] => rows.map((row) => JSON.stringify(row)).toSorted()
 
-describe('ClickHouse gives what the plainest computation gives', () => {
-  it.each<[string, (database: Database) => Promise<readonly unknown[]>, number]>([
-    ['the funding of an asset', (database) => readFunding(database, 'btc'), 3],
-    ['the funding of all markets', (database) => readAllFunding(database), 6],
-    ['the spot markets of an asset', (database) => readTickers(database, 'eth'), 5],
-    ['the spot markets of some assets', (database) => readTickersOf(database, ['btc', 'sol']), 5],
-    ['tokens', (database) => readTokens(database), 2],
-    ['top traders’ positions', (database) => readRatios(database, 'btc'), 3],
-    ['an asset without any', (database) => readRatios(database, "x'; drop table y --"), 0],
-  ])('for %s', async (_, read, count) => {
-    const expected = await read(fake)
-    expect(expected).toHaveLength(count)
-    expect(text(await read(real))).toEqual(text(expected))
-  })
+function held(): Present {
+  if (table.now === undefined) throw new Error('the log was read')
+  return table.now
+}
 
-  it.each<[string, (database: Database) => Promise<unknown>]>([
-    ['the composite price', (database) => readPrice(database, 'eth')],
-    ['a spot market at a moment', (database) => readTickerAt(database, spot, now)],
-    ['a spot market that there is not', (database) => readTickerAt(database, { ...spot, quote: 'EUR' }, now)],
-    ['a price that there is not', (database) => readPrice(database, 'sol')],
-    ['liquidation risk', (database) => readRisk(database, 'btc')],
-    [
-      'what was observed since',
-      (database) => readObserved(database, 'btc', { since: now - 2 * HOUR, until: now - HOUR }),
-    ],
-    ['all liquidations', (database) => readLiquidations(database, null, { from: now - 24 * HOUR, now, limit: 4 })],
+function expected(): Present {
+  const present = fakePresent(fake, PARTITIONS).now
+  if (present === undefined) throw new Error('facts are there at once')
+  return present
+}
+
+describe('the present of the log is what the same fold gives of its facts', () => {
+  it.each<[string, (present: Present) => readonly unknown[], number]>([
+    ['the funding of an asset', (present) => fundingOf(present, 'btc'), 3],
+    ['the funding of all markets', allFunding, 6],
+    ['the spot markets of an asset', (present) => tickersOf(present, 'eth'), 5],
+    ['the spot markets of some assets', (present) => tickersOf(present, 'btc', 'sol'), 5],
+    ['tokens', (present) => [...present.common.token.values()], 2],
+    ['top traders’ positions', (present) => ratiosOf(present, 'btc'), 3],
+    ['liquidation risk', (present) => [...present.of('btc').risk.values()].filter(({ asset }) => asset === 'btc'), 1],
+    ['settled rates', (present) => [...present.of('eth').settled.values()].filter(({ asset }) => asset === 'eth'), 3],
+    ['all liquidations', (present) => liquidationsOf(present, null, { from: now - 24 * HOUR, now }), 6],
     [
       'an asset’s liquidations',
-      (database) => readLiquidations(database, 'eth', { from: 0, now: now - HOUR, limit: 9 }),
+      (present) => liquidationsOf(present, 'eth', { from: now - 24 * HOUR, now: now - HOUR }),
+      1,
     ],
-    ['their figures', (database) => readLiquidationStats(database, null, windows)],
-    ['no figures', (database) => readLiquidationStats(database, 'sol', windows)],
+    ['an asset without any', (present) => ratiosOf(present, "x'; drop table y --"), 0],
+  ])('for %s', (_, read, count) => {
+    const rows = read(expected())
+    expect(rows).toHaveLength(count)
+    expect(text(read(held()))).toEqual(text(rows))
+  })
+
+  it.each<[string, (present: Present) => unknown]>([
+    ['the composite price', (present) => priceOf(present, 'eth')],
+    ['a spot market at a moment', (present) => heldAgainstAt(present, 'eth', now)],
+    ['a price that there is not', (present) => priceOf(present, 'sol')],
+    ['what was observed since', (present) => observedOf(present, 'btc', { since: now - 2 * HOUR, until: now - HOUR })],
+    ['the figures of liquidations', (present) => statsOf(present, liquidationsOf(present, null, window), now - HOUR)],
+    ['no figures', (present) => statsOf(present, liquidationsOf(present, 'sol', window), now - HOUR)],
+  ])('for %s', (_, read) => {
+    expect(read(held())).toEqual(read(expected()))
+  })
+
+  it('for a spot market as it was before its newest word', () => {
+    const [newest, before] = [heldAgainstAt(held(), 'eth', now), heldAgainstAt(held(), 'eth', now - HOUR)]
+    expect([newest?.price, before?.price]).toEqual([7, 1])
+  })
+
+  it('for who feeds it, what is subscribed and how far it is', () => {
+    const { channels, times, subscriptions } = held().world()
+    expect(channels.filter(({ writer }) => writer === 'feeds-b').length).toBeGreaterThanOrEqual(21)
+    expect(times.get('market.tickers/1')).toBe(now)
+    expect(subscriptions.map(({ venue }) => venue).toSorted()).toEqual(['binance', 'bybit', 'coinbase', 'okx'])
+    expect([...held().catalogue().venuesOf('btc', 'spot')].toSorted()).toEqual([...priceVenues].toSorted())
+  })
+})
+
+describe('ClickHouse gives what the plainest computation gives', () => {
+  it.each<[string, (database: Database) => Promise<unknown>]>([
     [
       'the newest settlements',
       (database) => readSettlements(database, { asset: 'btc', venue: 'bybit', from: 0, to: now, limit: 5 }),
@@ -159,28 +191,48 @@ describe('ClickHouse gives what the plainest computation gives', () => {
   })
 })
 
-it('ClickHouse knows a spot market as it was before its newest word', async () => {
-  const [newest, before] = [await readTickerAt(real, spot, now), await readTickerAt(real, spot, now - HOUR)]
-  expect([newest?.price, before?.price]).toEqual([7, 1])
-})
-
 describe('the API on the real parts', () => {
-  it.each([
+  const ofNow = [
     '/funding-rate/extreme',
-    '/funding-rate/history/BTC?exchange=okx&limit=3',
     '/funding-rate/ETHUSDT',
     '/api/v1/market/bitcoin',
     '/api/v1/prices?symbols=btc,eth',
     '/price/BTC',
     '/liquidation/heatmap/BTC',
+    '/cvd/BTC?period=24h',
     '/liquidation/recent?symbol=ETHUSDT',
     '/futures/funding-compare/BTC',
     '/futures/basis/ETH',
     '/futures/predicted-funding/BTC',
     '/futures/long-short/BTC',
-  ])('answers %s', async (target) => {
+    '/readyz',
+  ]
+  const ask = async (target: string): Promise<{ status: number; body: Record<string, unknown> }> => {
     const response = await fetch(`${api?.url}${target}`)
-    const body: unknown = await response.json()
-    expect([response.status, body]).toEqual([200, expect.any(Object)])
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  }
+
+  beforeAll(async () => {
+    const isReady = async (): Promise<void> => {
+      if ((await ask('/readyz')).status !== 200) throw new Error('the log is being read')
+    }
+    await vi.waitFor(isReady, { timeout: 60_000, interval: 100 })
+  }, 70_000)
+
+  it.each([...ofNow, '/funding-rate/history/BTC?exchange=okx&limit=3'])('answers %s', async (target) => {
+    const { status, body } = await ask(target)
+    expect([status, body]).toEqual([200, expect.any(Object)])
+  })
+
+  it('answers about now while ClickHouse is stopped, and says that ranges are unavailable', async () => {
+    line.cut()
+    const until = Date.now() + 5_000
+    do {
+      for (const target of ofNow) expect([target, (await ask(target)).status]).toEqual([target, 200])
+    } while (Date.now() < until)
+    expect(await ask('/healthz')).toMatchObject({ status: 200, body: { ranges: 'unavailable' } })
+    expect((await ask('/funding-rate/history/BTC?exchange=bybit&limit=4')).status).toBe(503)
+    line.mend()
+    await vi.waitFor(async () => expect((await ask('/healthz')).body).toMatchObject({ ranges: 'available' }))
   })
 })

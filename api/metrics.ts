@@ -24,11 +24,12 @@ export interface Metrics {
 }
 
 /** Gauges that are filled when they are asked for. */
-export interface SeenMetrics {
+interface SeenMetrics {
   readonly channel: Gauge<'topic' | 'venue'>
   readonly topicAge: Gauge<'topic'>
   readonly auditMinutes: Gauge<'venue' | 'result'>
   readonly auditWorst: Gauge<'venue' | 'figure'>
+  readonly held: Gauge<'kind'>
 }
 
 export function createMetrics(): Metrics {
@@ -113,8 +114,14 @@ function createSeen(registers: Registry[]): SeenMetrics {
     }),
     topicAge: new Gauge({
       name: 'mda_topic_age_seconds',
-      help: 'Age of a topic’s newest mark in ClickHouse',
+      help: 'Age of a topic’s newest mark, as it is held here',
       labelNames: ['topic'],
+      registers,
+    }),
+    held: new Gauge({
+      name: 'mda_api_present_values',
+      help: 'Values of the present that are held in memory, by kind',
+      labelNames: ['kind'],
       registers,
     }),
     auditMinutes: new Gauge({

@@ -196,9 +196,4 @@ describe('/liquidation/recent', () => {
       stats: { last_24h: { since: null } },
     })
   })
-
-  it('is cut from one reading for every limit', async () => {
-    await Promise.all([1, 2, 3, 1000].map((limit) => body(`/liquidation/recent?limit=${limit}`)))
-    expect(api.database.count('liquidations')).toBe(1)
-  })
 })

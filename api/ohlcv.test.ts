@@ -31,7 +31,7 @@ describe('/ohlcv/:symbol', () => {
 
   it('puts candles together from buckets, oldest first, and leaves out where nothing traded', async () => {
     expect(await candles('limit=3')).toMatchObject([
-      { time: '2026-01-02T02:34:00.000Z', close: 90, complete: true, completeness: 'gap' },
+      { time: '2026-01-02T02:34:00.000Z', close: 90, complete: false, completeness: 'gap' },
       {
         time: '2026-01-02T03:02:00.000Z',
         open: 100,

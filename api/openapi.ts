@@ -40,7 +40,7 @@ export function openapi(routes: readonly Route[], version: string, payments: Bil
 }
 
 /** What every error answer holds. */
-export const errorSchema = object(
+const errorSchema = object(
   'Why a request failed',
   {
     error: oneOf(Object.keys(errorStatus), 'Identifier for programs'),

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { closeServer, listen } from '../infra/http/ops.ts'
 import { peersOf } from './peers.ts'
-import { NOW, startHarness, type Harness } from './testing/harness.ts'
+import { lostTrades, NOW, startHarness, type Harness } from './testing/harness.ts'
 
 let api: Harness
 beforeEach(async () => {
@@ -77,6 +77,16 @@ describe('what was set aside', () => {
     ])
   })
 
+  it('and what the log lost are in the health apart', async () => {
+    expect((await api.get('/healthz')).body['log_gaps']).toEqual({ count: 0, newest: null })
+    api.advance(60_000)
+    const gap = { ...lostTrades({ reason: 'cut', missing: 0 }), from: NOW - 1_000_000 }
+    api.database.logGaps = [{ ...gap, time: NOW - 1 }, gap]
+    const { status, body } = await api.get('/healthz')
+    const times = { from: '2026-01-02T03:04:04.000Z', to: '2026-01-02T03:04:05.000Z', time: '2026-01-02T03:04:05.000Z' }
+    expect([status, body['log_gaps']]).toEqual([200, { count: 2, newest: { ...gap, ...times } }])
+  })
+
   it('is there beside what this instance could not read itself', async () => {
     expect((await api.get('/healthz')).body['unread']).toEqual({ count: 0, newest: null })
   })
@@ -132,13 +142,22 @@ describe('what is told of channels, topics and the audit', () => {
     expect(text).not.toContain('figure="delta"')
   })
 
-  it('is absent, not old, where ClickHouse cannot be read', async () => {
+  it('is absent before the log was read', async () => {
+    const early = await startHarness({ source: { now: undefined } })
+    const { status, body } = await early.get('/metrics')
+    await early.stop()
+    expect(status).toBe(200)
+    expect(String(body['text'])).not.toContain('mda_topic_age_seconds{')
+  })
+
+  it('is there where ClickHouse cannot be read, but for the audit', async () => {
     await api.get('/metrics')
     api.advance(60_000)
     api.database.failure = new Error('away')
     const { status, body } = await api.get('/metrics')
     expect(status).toBe(200)
-    expect(String(body['text'])).not.toContain('mda_topic_age_seconds{')
+    expect(String(body['text'])).toContain('mda_topic_age_seconds{')
+    expect(String(body['text'])).not.toContain('mda_audit_minutes{')
   })
 
   it('leaves out what a feed process said that is gone', async () => {

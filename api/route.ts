@@ -1,16 +1,24 @@
+import type { Body } from './body.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Params, Values } from './params.ts'
+import type { Paid, Payer } from './payments/payments.ts'
+import type { Reply } from './reply.ts'
 import type { Schema } from './schema.ts'
-import type { Kept, Services } from './services.ts'
-import type { Micros } from '../schemas/records.ts'
+import type { Services } from './services.ts'
 
-/** One request, read and checked. */
+/** One request of a route, read and validated. */
 export interface Call<Input extends Params = Params> {
+  readonly route: Route
   readonly input: Values<Input>
   /** The JSON object of the request; of a route that takes one, undefined where there was no body at all. */
   readonly body: Body | undefined
+  /** The body as it was sent. */
+  readonly bytes: Buffer | undefined
   /** A request header, empty where it is not there. */
   readonly header: (name: string) => string
+  /** HEAD is answered like a GET that pays nothing. */
+  readonly method: string
+  readonly requestId: string
   /** Whom limits are counted for: an IPv4 address or an IPv6 /64. */
   readonly caller: string
   /** Who signed the payment that came with the request; null: nobody, or payments are off. */
@@ -18,78 +26,8 @@ export interface Call<Input extends Params = Params> {
   readonly services: Services
 }
 
-/**
- * What a handler gives back.
- * - `kept`: an answer from the cache, under `key`; `used` is called whenever it is given again;
- * - `data`: any other JSON object; `freshForMs`: how long a caller may keep it;
- * - `text`: anything else, as it is;
- * - `json`: what does not depend on when it is asked for.
- */
-export type Answer =
-  | {
-      readonly kind: 'kept'
-      readonly key: string
-      readonly kept: Kept
-      readonly clock: Micros
-      readonly cached: boolean
-      readonly freshForMs: number
-      readonly used?: () => void
-    }
-  | {
-      readonly kind: 'data'
-      readonly status: 200 | 202 | 503
-      readonly body: object
-      readonly cached: boolean
-      readonly freshForMs: number
-      readonly retryAfterSeconds?: number
-    }
-  | { readonly kind: 'text'; readonly type: string; readonly body: string; readonly freshForMs: number }
-  /** A page of the documentation: the same for as long as the service runs; who has it asks again by its ETag. */
-  | {
-      readonly kind: 'page'
-      readonly type: string
-      readonly body: string
-      readonly etag: string
-      readonly headers: Readonly<Record<string, string>>
-      readonly freshForMs: number
-    }
-  /** A JSON object that is the same whenever it is given: nothing is added to it. */
-  | { readonly kind: 'json'; readonly status: 200 | 201; readonly body: object; readonly freshForMs: number }
-
-/** A request that was found valid and is to be done: what costs something is paid between the two. */
-export interface Deed {
-  readonly kind: 'deed'
-  /**
-   * Whether acting again with the same payment gives the same answer: then it need not be kept, and its secrets stand
-   * nowhere.
-   */
-  readonly isRepeatable: boolean
-  act(paid: Paid | null): Promise<Answer>
-}
-
-/** A request for data that was found valid: its answer is made before it is paid for, and never for who pays nothing. */
-export interface Draft {
-  readonly kind: 'draft'
-  give(): Promise<Answer>
-}
-
-/** Who signed a payment. */
-export interface Payer {
-  /** Lower-case hex. */
-  readonly address: string
-  /** The money has come already, or is on its way: whether the request can still be followed was asked before it was taken. */
-  readonly hasPaid: boolean
-}
-
-/** A settled payment. */
-export interface Paid {
-  /** chain, asset, payer, nonce: the same for the same payment. */
-  readonly id: string
-  readonly payer: string
-}
-
-/** A JSON object as it was sent. */
-export type Body = Readonly<Record<string, unknown>>
+/** Answers a request that was found valid; `paid`: null where nothing is paid for it. */
+export type Run = (paid: Paid | null) => Promise<Reply>
 
 /** What an answer of one status holds. */
 export interface Output {
@@ -106,11 +44,16 @@ export interface Route<Input extends Params = Params> {
   /** Identifier in OpenAPI, metrics and logs. */
   readonly name: string
   readonly says: string
-  /** USDC for one request; 0: free. Charged only where payments are on. */
+  /**
+   * USDC for one request; 0: free. Charged only where payments are on: of a GET when its answer stands, of anything else
+   * before it is done.
+   */
   readonly priceUsdc: number
+  /** Run again with the same payment it gives the same answer: that is not stored, so its secrets stand nowhere. */
+  readonly isIdempotent?: boolean
   /** `caller`: counts against the caller's rate; `none`: for probes, which must not be refused. */
   readonly limit: 'caller' | 'none'
-  /** How long an answer is kept and shared, milliseconds; 0: not at all. */
+  /** How long an answer may be kept, by us and by callers, milliseconds; 0: not at all. */
   readonly ttlMs: number
   readonly input: Input
   /** The JSON object that it takes; without, a body is not read. */
@@ -120,7 +63,8 @@ export interface Route<Input extends Params = Params> {
   readonly outputs: Readonly<Partial<Record<200 | 201 | 202 | 503, Output>>>
   /** Errors beyond those that any route may give. */
   readonly errors: readonly ErrorCode[]
-  handle(call: Call<Input>): Promise<Answer | Deed | Draft>
+  /** Finds out whether the request can be answered, before anything is paid; a reply is given for nothing. */
+  prepare(call: Call<Input>): Promise<Reply | Run>
 }
 
 /** What a request's body may hold; a further field is refused. */
@@ -132,7 +76,7 @@ export interface BodyRule {
   readonly optional: boolean
 }
 
-/** Ties a handler's input to the rules of its parameters: the app reads them by `input` before it calls `handle`. */
+/** Ties what `prepare` gets to the rules of its parameters: they are read by `input` before it is called. */
 export function route<const Input extends Params>(row: Route<Input>): Route {
   return row
 }

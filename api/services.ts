@@ -1,34 +1,30 @@
 import type { Logger } from 'pino'
 import type { Micros } from '../schemas/records.ts'
-import type { Kept } from './kept.ts'
 import type { Alerts } from './alerts/alerts.ts'
-import { AttemptCounts } from './alerts/attempt-counts.ts'
-import { createBoards, type Boards } from './boards.ts'
+import { AlertsBeside } from './alerts/beside.ts'
 import { TtlCache } from './cache.ts'
-import { catalogueOf, type Catalogue } from './catalogue.ts'
+import { ApiError } from './errors.ts'
+import type { Present } from './present.ts'
+import type { PresentSource } from './present-table.ts'
 import { Trials } from './alerts/what-if.ts'
 import type { Metrics } from './metrics.ts'
 import type { Database } from './views/database.ts'
 import type { Payments } from './payments/payments.ts'
-import { Recall } from './recall.ts'
 import type { Unread } from './unread.ts'
-import { newestTime, readInstruments, readWorld, type World } from './views/world.ts'
+import { newestTime, type World } from './views/world.ts'
 import type { Wants } from './wants.ts'
 
-/** How long what the log says about itself is kept, milliseconds. */
-const WORLD_TTL_MS = 1_000
-const CATALOGUE_TTL_MS = 10_000
-/** Most answers that are kept, and how long all of them together may be, characters. */
-const ANSWERS_MAX = 2_000
-const ANSWERS_LENGTH_MAX = 64 * 1024 * 1024
+/** When a caller should come back while the present is being read, seconds. */
+const PRESENT_RETRY_SECONDS = 2
+/** Most values that are cached, and how long all answers among them together may be, characters. */
+const CACHED_MAX = 2_000
+const CACHED_LENGTH_MAX = 64 * 1024 * 1024
 
 /** Another service of the system, as configured by API_SERVICES. */
 export interface Peer {
   readonly name: string
   readonly url: string
 }
-
-export type { Kept }
 
 /** What handlers work with. */
 export interface Services {
@@ -44,13 +40,10 @@ export interface Services {
   readonly wants: Wants
   /** What this instance could not read of the topics that it follows. */
   readonly unread: Unread
-  readonly answers: TtlCache<Kept>
-  readonly texts: TtlCache<string>
-  readonly boards: Boards
-  readonly firstTrades: TtlCache<Micros | null>
-  readonly recall: Recall
+  /** Whatever is read again only after a while, by route or kind and what it depends on. */
+  readonly cache: TtlCache
   readonly alerts: Alerts
-  readonly attemptCounts: AttemptCounts
+  readonly beside: AlertsBeside
   readonly trials: Trials
   /** null: payments are off, all is free. */
   readonly payments: Payments | null
@@ -58,11 +51,11 @@ export interface Services {
   now: () => number
   /** The same as ISO 8601. */
   timestamp: () => string
-  world(): Promise<World>
-  catalogue(): Promise<Catalogue>
+  /** What is so now; throws `data_unavailable` before it has been read from the log. */
+  present(): Present
 }
 
-export type ServiceParts = Pick<
+export type ServiceParts = { readonly source: PresentSource } & Pick<
   Services,
   | 'mode'
   | 'version'
@@ -79,31 +72,29 @@ export type ServiceParts = Pick<
   | 'payments'
 >
 
-export function createServices(parts: ServiceParts): Services {
+export function createServices({ source, ...parts }: ServiceParts): Services {
   const clock = parts.now
-  const worlds = new TtlCache<World>({ keysMax: 1, clock })
-  const catalogues = new TtlCache<Catalogue>({ keysMax: 1, clock })
-  const answers: TtlCache<Kept> = new TtlCache({
-    keysMax: ANSWERS_MAX,
-    clock,
-    weightMax: ANSWERS_LENGTH_MAX,
-    weigh: ({ open }) => open.length,
-  })
+  const cache = new TtlCache({ keysMax: CACHED_MAX, clock, weightMax: CACHED_LENGTH_MAX, weigh: lengthOf })
   return {
     ...parts,
-    answers,
-    recall: new Recall(answers),
-    texts: new TtlCache({ keysMax: 10, clock }),
-    boards: createBoards(clock),
-    firstTrades: new TtlCache({ keysMax: ANSWERS_MAX, clock }),
-    attemptCounts: new AttemptCounts({ database: parts.database, log: parts.log, now: clock }),
-    trials: new Trials(parts.database, clock),
+    cache,
+    beside: new AlertsBeside({ ...parts, cache }),
+    trials: new Trials({ ...parts, cache }),
     timestamp: stampOf(clock),
-    world: async () => (await worlds.get('world', WORLD_TTL_MS, () => readWorld(parts.database))).value,
-    catalogue: async () =>
-      (await catalogues.get('all', CATALOGUE_TTL_MS, async () => catalogueOf(await readInstruments(parts.database))))
-        .value,
+    present() {
+      const { now } = source
+      if (now !== undefined) return now
+      throw new ApiError('data_unavailable', 'The log is being read; try again in a moment.', {
+        retryAfterSeconds: PRESENT_RETRY_SECONDS,
+      })
+    },
   }
+}
+
+/** Of an answer its text; all else is small. */
+function lengthOf(value: unknown): number {
+  const body = typeof value === 'object' && value !== null && 'body' in value ? value.body : value
+  return typeof body === 'string' ? body.length : 0
 }
 
 /** The clock as ISO 8601, written once a millisecond. */

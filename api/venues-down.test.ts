@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { FundingView } from '../schemas/derived.ts'
-import { fillAsset } from './testing/market-facts.ts'
+import type { FundingView } from '../schemas/records.ts'
 import { listAsset, NOW, startHarness, type Harness } from './testing/harness.ts'
 
 const SECOND = 1_000_000
@@ -219,12 +218,6 @@ describe('the price chain', () => {
   it('leaves out what nobody can price, and is not there when that is all', async () => {
     expect(await body('/api/v1/prices?symbols=btc,eth')).toMatchObject({ meta: { count: 1, requested: 2 } })
     expect((await api.get('/api/v1/prices?symbols=eth')).status).toBe(503)
-  })
-
-  it('reads all symbols at once, whoever asks for which', async () => {
-    fillAsset(api.database.market, 'eth', { now: NOW, price: 7 })
-    await Promise.all(['btc', 'eth', 'btc,eth', 'eth,btc'].map((symbols) => body(`/api/v1/prices?symbols=${symbols}`)))
-    expect(api.database.count('tickers')).toBe(1)
   })
 })
 

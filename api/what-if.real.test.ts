@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { createWorld, T, type World } from '../infra/clickhouse/test-world.ts'
-import { latePrice, given, create, mark, price, risk, SECOND } from '../processors/alerts/given.ts'
+import { createWorld, T, type World } from '../infra/clickhouse/testing/world.ts'
+import { latePrice, given, create, mark, price, risk, SECOND } from '../processors/alerts/testing/records.ts'
 import { WhatIf, type WhatIfTerms } from '../processors/alerts/what-if.ts'
 import type { Message, Micros } from '../schemas/records.ts'
 import { recordPlace } from '../schemas/record-id.ts'
 import { LOOKS_BACK, Trials } from './alerts/what-if.ts'
+import { TtlCache } from './cache.ts'
 import { openDatabase } from './clickhouse.ts'
 import { createMetrics } from './metrics.ts'
 
@@ -19,14 +20,15 @@ afterAll(async () => {
   await world.end()
 })
 
+function trialsAt(time: number): Trials {
+  const now = (): number => time
+  return new Trials({ database, now, cache: new TtlCache({ keysMax: 10, clock: now }) })
+}
+
 const level: WhatIfTerms = {
-  kind: 'price',
   asset: 'btc',
   symbol: 'BTC',
-  condition: 'above',
-  target_price: 100,
-  threshold_pct: null,
-  min_value_usd: null,
+  terms: { kind: 'price', condition: 'above', target_price: 100 },
 }
 
 /** Prices that go up and down around 100 for an hour, with wicks, and a quarter of an hour that only candles tell of. */
@@ -48,7 +50,7 @@ it('rings when the core does that reads the log itself', async () => {
 
   const first = messages[0]?.value.time ?? 0
   const end: Micros = first + 3_600 * SECOND
-  const trials = new Trials(database, () => T / 1000)
+  const trials = trialsAt(T / 1000)
   const { value: trial } = await trials.of(level, end, 'caller')
   const live = given(create({ expires_in_hours: 720 }))
   for (const message of hour()) live.batch(mark((message.value.time - first) / SECOND), message)
@@ -59,8 +61,8 @@ it('rings when the core does that reads the log itself', async () => {
   expect(trial).toMatchObject({ records: hour().length, stopped: null })
   expect(trial.gaps).toEqual([{ from: first + 900 * SECOND, to: first + 1_800 * SECOND }])
 
-  const terms = { kind: 'liquidation', condition: 'cascade_risk', threshold_pct: 5, min_value_usd: 0 } as const
-  const { value: cascades } = await trials.of({ ...level, ...terms, target_price: null }, end, 'caller')
+  const terms = { kind: 'liquidation', threshold_pct: 5, min_value_usd: 0 } as const
+  const { value: cascades } = await trials.of({ ...level, terms }, end, 'caller')
   expect(cascades.rang.map(({ time, cascade_risk: to }) => [(time - first) / SECOND, to])).toEqual([
     [20, 'medium'],
     [100, 'medium'],
@@ -75,7 +77,7 @@ const wandering = (asset: string): string => `INSERT INTO prices_log
     price - (cityHash64(number, 1) % 50) / 100, price + (cityHash64(number, 2) % 50) / 100,
     'good', 0, number + 1, 2, number FROM numbers(64800) WHERE number % 20000 < 19900`
 
-it.each(['above', 'below', 'crosses_above', 'crosses_below'])(
+it.each(['above', 'below', 'crosses_above', 'crosses_below'] as const)(
   'leaves out only what changes nothing: %s',
   async (condition) => {
     const asset = `eth_${condition}`
@@ -85,9 +87,9 @@ it.each(['above', 'below', 'crosses_above', 'crosses_below'])(
     )
     const to = T + 6 * 3_600 * SECOND
     for (const target_price of [97, 100.2, 103, 104.4]) {
-      const terms = { ...level, asset, condition, target_price }
-      const { value: trial } = await new Trials(database, () => 0).of(terms, to, 'caller')
-      const whole = new WhatIf(terms, to - LOOKS_BACK)
+      const alert: WhatIfTerms = { ...level, asset, terms: { kind: 'price', condition, target_price } }
+      const { value: trial } = await trialsAt(0).of(alert, to, 'caller')
+      const whole = new WhatIf(alert, to - LOOKS_BACK)
       for (const row of rows)
         whole.feed({ partition: 2, offset: Number(row['offset']), message: messageOf(asset, row) })
       expect([target_price, trial.rang.map(({ record }) => record)]).toEqual([
@@ -112,9 +114,13 @@ it('looks through a week of prices, five a second', async () => {
      SELECT 'sol', fromUnixTimestamp64Micro(toInt64(${T} + number * 200000), 'UTC'),
        100 + 2 * sin(number / 25000) AS p, p, p, 'good', 0, number + 1, 2, number FROM numbers(${(LOOKS_BACK / SECOND) * 5})`,
   )
-  const trials = new Trials(database, () => 0) // its time is told, not judged: others work beside it
+  const trials = trialsAt(0) // its time is told, not judged: others work beside it
   const started = performance.now()
-  const { value: trial } = await trials.of({ ...level, asset: 'sol', target_price: 101 }, to, 'caller')
+  const { value: trial } = await trials.of(
+    { ...level, asset: 'sol', terms: { kind: 'price', condition: 'above', target_price: 101 } },
+    to,
+    'caller',
+  )
   console.log(`a week of ${trial.records} prices: ${Math.round(performance.now() - started)} ms`)
   // A period is 2 pi x 5,000 s: the price goes over 101 twenty times in a week.
   expect(trial).toMatchObject({ records: (LOOKS_BACK / SECOND) * 5, stopped: null, gaps: [] })

@@ -18,6 +18,8 @@ const settings = [
   'CLICKHOUSE_DATABASE',
   'CLICKHOUSE_KAFKA_BROKERS',
   'CLICKHOUSE_REGISTRY_URL',
+  'CLICKHOUSE_FLUSH_MS',
+  'CLICKHOUSE_REBUILD',
 ] as const
 
 /**
@@ -44,14 +46,18 @@ async function prepare(report: Logger): Promise<void> {
   } finally {
     await log.close()
   }
-  const applied = await migrate({
+  const { rebuilt, applied, reading } = await migrate({
     ...clickhouseAccess(config),
     database: config.CLICKHOUSE_DATABASE,
     namespace,
     brokers: config.CLICKHOUSE_KAFKA_BROKERS.length > 0 ? config.CLICKHOUSE_KAFKA_BROKERS : brokers,
+    flushMs: config.CLICKHOUSE_FLUSH_MS,
+    rebuild: config.CLICKHOUSE_REBUILD,
     registryUrl: config.CLICKHOUSE_REGISTRY_URL === '' ? registryUrl : config.CLICKHOUSE_REGISTRY_URL,
   })
-  report.info({ applied }, 'the database is ready')
+  if (rebuilt)
+    report.warn({ database: config.CLICKHOUSE_DATABASE }, 'another release made the database: it was dropped')
+  report.info({ applied, reading }, 'the database is ready')
 }
 
 if (process.argv.includes('--help')) {

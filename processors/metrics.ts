@@ -22,6 +22,23 @@ export class Tally {
   }
 }
 
+/** Counts the records that are set aside. */
+export function createLetterMeter(registry: Registry, tally: Tally): Pick<Meter, 'deadLetter'> {
+  const deadLetters = new Counter({
+    name: 'mda_processor_dead_letters_total',
+    help: 'Input records that were set aside, into control.dead_letters',
+    labelNames: ['processor', 'topic', 'reason'],
+    registers: [registry],
+  })
+  return {
+    deadLetter(letter) {
+      const { processor, topic, reason } = letter
+      deadLetters.inc({ processor, topic, reason })
+      tally.add(letter)
+    },
+  }
+}
+
 /** The kernel's figures as Prometheus metrics. */
 export function createMeter(registry: Registry, tally: Tally = new Tally()): Meter {
   const counter = (name: string, help: string, ...labels: string[]): Counter =>
@@ -34,12 +51,6 @@ export function createMeter(registry: Registry, tally: Tally = new Tally()): Met
   const restores = seconds('mda_processor_restore_seconds', 'Time to claim a partition and read its state')
   const snapshots = counter('mda_processor_snapshots_total', 'Snapshots written')
   const snapshotBytes = counter('mda_processor_snapshot_bytes_total', 'Size of the snapshots written')
-  const deadLetters = counter(
-    'mda_processor_dead_letters_total',
-    'Input records that were set aside, into control.dead_letters',
-    'topic',
-    'reason',
-  )
   const refused = counter('mda_processor_refused_marks_total', 'Marks of feeds that nothing confirms')
   const skipped = counter(
     'mda_processor_lost_records_total',
@@ -60,11 +71,7 @@ export function createMeter(registry: Registry, tally: Tally = new Tally()): Met
       snapshots.inc({ processor })
       snapshotBytes.inc({ processor }, bytes)
     },
-    deadLetter(letter) {
-      const { processor, topic, reason } = letter
-      deadLetters.inc({ processor, topic, reason })
-      tally.add(letter)
-    },
+    ...createLetterMeter(registry, tally),
     refusedMarks: (processor, marks) => refused.inc({ processor }, marks),
     skipped: (processor, topic, records) => skipped.inc({ processor, topic }, records),
     gap: (processor, topic, reason) => gaps.inc({ processor, topic, reason }),

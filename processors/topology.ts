@@ -4,6 +4,7 @@ import { cvd, CVD } from './cvd/cvd.ts'
 import { funding, FUNDING } from './funding/funding.ts'
 import type { ProcessorRow } from './kernel/processor.ts'
 import { liquidations, LIQUIDATIONS } from './liquidations/liquidations.ts'
+import { presentRow } from './present/present.ts'
 import { prices, PRICES } from './prices/prices.ts'
 
 /** Every processor: what it reads, what it writes, where its state is. Claims, groups, tasks and lag follow from it. */
@@ -13,8 +14,8 @@ export const topology: readonly ProcessorRow[] = [
     inputs: ['market.trades'],
     outputs: ['derived.flow', 'derived.signals'],
     state: 'state.cvd',
-    generation: 2,
-    reason: 'a signal of a period of which less than a quarter is covered is insufficient_data',
+    generation: 3,
+    reason: 'the volumes of each instrument over each period are kept, and told',
     core: cvd,
   },
   {
@@ -49,8 +50,8 @@ export const topology: readonly ProcessorRow[] = [
     inputs: ['market.funding'],
     outputs: ['alerts.inputs', 'derived.signals'],
     state: 'state.liquidations',
-    generation: 1,
-    reason: 'first version',
+    generation: 2,
+    reason: 'other shares of leverage: what is built up is at risk, little of what stood at first sight',
     core: liquidations,
   },
   {
@@ -62,6 +63,7 @@ export const topology: readonly ProcessorRow[] = [
     reason: 'first version',
     core: audit,
   },
+  presentRow,
 ]
 
 /** The rows of these names, all for none. Throws on a name that is not in the table. */

@@ -4,7 +4,7 @@ import type { Message, Records, RecordType } from './records.ts'
 import { subjectOf, topics, type TopicName } from './topics.ts'
 
 /** Confluent wire format: one zero byte, the schema id as a big-endian 32-bit number, then the Avro body. */
-const HEADER_BYTES = 5
+export const HEADER_BYTES = 5
 /** Grows when a record does not fit; most are under 300 bytes. */
 const SCRATCH_BYTES = 64 * 1024
 

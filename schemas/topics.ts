@@ -19,8 +19,8 @@ export interface Topic {
    */
   readonly partitions: 'asset' | 'receiver' | 'one'
   readonly kind: Kind
-  /** Facts that are cut by the processor that reads them, never beyond what it has applied, and not by the broker. */
-  readonly cutBy?: 'reader'
+  /** Facts that are cut by that processor, never beyond what it has applied, and not by the broker. */
+  readonly cutBy?: 'alerts'
   readonly records: readonly RecordType[]
   readonly says: string
 }
@@ -120,8 +120,8 @@ export const topics = [
     key: 'asset|instrument|bucket|part',
     partitions: 'asset',
     kind: 'upsert',
-    records: ['flow', 'mark', 'flow_hour'],
-    says: 'Taker volume per instrument and 10 s bucket, the stream and each backfill apart; and per hour.',
+    records: ['flow', 'mark', 'flow_hour', 'cvd'],
+    says: 'Taker volume per instrument and 10 s bucket, the stream and each backfill apart; per hour; and of an asset as it is now.',
   },
   {
     name: 'derived.signals',
@@ -152,7 +152,7 @@ export const topics = [
     key: 'asset',
     partitions: 'asset',
     kind: 'facts',
-    cutBy: 'reader',
+    cutBy: 'alerts',
     records: ['command', 'composite_price', 'liquidation_risk', 'mark'],
     says: 'All that decides about alerts, in one order: commands, composite prices and liquidation risk.',
   },
@@ -267,6 +267,14 @@ export const topics = [
     kind: 'cache',
     records: ['snapshot'],
     says: 'Snapshots of the alerts processor with the offsets that they have applied.',
+  },
+  {
+    name: 'state.present',
+    key: 'state part',
+    partitions: 'asset',
+    kind: 'cache',
+    records: ['snapshot'],
+    says: 'The newest values that present answers are made of, from which whoever answers begins, with their offsets.',
   },
 ] as const satisfies readonly Topic[]
 

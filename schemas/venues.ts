@@ -1,35 +1,160 @@
 /**
- * Venue names as they appear in answers, topics and configuration, with the market whose trades each contributes.
- * `ids`: trade ids go up by one per instrument (`contiguous`), or have no order (`none`).
+ * Everybody whom a feed may talk to: a line each, from which settings, polls, prices, funding, routes and documents follow.
+ * A line's place is the venue's number when polls and repairs are shared out, so a new venue goes to the end.
+ * - `hosts`: its own addresses; the setting `<VENUE>_<HOST>_URL` replaces each (`OKX_WS_URL`, `BINANCE_SPOT_REST_URL`);
+ * - `trades`: whose market's trades it contributes; `ids` go up by one per instrument (`contiguous`), or have no order
+ *   (`none`);
+ * - `spot`: its place in the chain of spot prices, in which one stands in for another; and which of its markets stands for
+ *   it, the first of `quotes` that it has;
+ * - `funding`: its place among the perpetuals, in which one stands in for another; `interest`: its rate damps the interest
+ *   of eight hours and is divided (`of_8h`), or of its own interval and is not (`of_interval`);
+ * - `ratio`: its place among those that publish how their top traders are positioned. Bybit's figure is of all holders and
+ *   would be a false label;
+ * - `liquidations`: its place among those that publish them, the complete one first.
  */
-export const tradeVenues = [
-  { venue: 'binance', market: 'perp', ids: 'contiguous' },
-  { venue: 'bybit', market: 'perp', ids: 'none' },
-  { venue: 'okx', market: 'perp', ids: 'contiguous' },
-  { venue: 'coinbase', market: 'spot', ids: 'contiguous' },
-] as const
+const table = {
+  binance: {
+    title: 'Binance',
+    hosts: {
+      ws: 'wss://fstream.binance.com',
+      rest: 'https://fapi.binance.com',
+      // "If you only need market data": no account, and not refused where the main hosts are.
+      spotWs: 'wss://data-stream.binance.vision',
+      spotRest: 'https://data-api.binance.vision',
+    },
+    trades: { market: 'perp', ids: 'contiguous' },
+    spot: { place: 1, quotes: ['USDT', 'USDC', 'USD'] },
+    funding: { place: 1, interest: 'of_8h' },
+    ratio: { place: 1 },
+    liquidations: { place: 3 },
+  },
+  bybit: {
+    title: 'Bybit',
+    hosts: { ws: 'wss://stream.bybit.com', rest: 'https://api.bybit.com' },
+    trades: { market: 'perp', ids: 'none' },
+    spot: { place: 4, quotes: ['USDT', 'USDC', 'USD'] },
+    funding: { place: 2, interest: 'of_interval' },
+    liquidations: { place: 1 },
+  },
+  okx: {
+    title: 'OKX',
+    hosts: { ws: 'wss://ws.okx.com:8443', rest: 'https://openapi.okx.com' },
+    trades: { market: 'perp', ids: 'contiguous' },
+    spot: { place: 3, quotes: ['USDT', 'USDC', 'USD'] },
+    funding: { place: 3, interest: 'of_interval' },
+    ratio: { place: 2 },
+    liquidations: { place: 2 },
+  },
+  coinbase: {
+    title: 'Coinbase',
+    hosts: { ws: 'wss://ws-feed.exchange.coinbase.com', rest: 'https://api.exchange.coinbase.com' },
+    trades: { market: 'spot', ids: 'contiguous' },
+    spot: { place: 2, quotes: ['USD', 'USDT', 'USDC'] },
+  },
+  kraken: {
+    title: 'Kraken',
+    hosts: { ws: 'wss://ws.kraken.com', rest: 'https://api.kraken.com' },
+    spot: { place: 5, quotes: ['USD', 'USDT', 'USDC'] },
+  },
+  gate: { title: 'Gate', hosts: { rest: 'https://api.gateio.ws' }, ratio: { place: 3 } },
+  /** The token registry. */
+  coingecko: { title: 'CoinGecko', hosts: { rest: 'https://api.coingecko.com' } },
+} as const satisfies Readonly<Record<string, VenueLine>>
 
-/** Whose spot prices make up ours, in the order in which one stands in for another; then the token registry. */
-export const priceVenues = ['binance', 'coinbase', 'okx', 'bybit', 'kraken'] as const
-export type PriceVenue = (typeof priceVenues)[number]
+interface VenueLine {
+  readonly title: string
+  readonly hosts: Readonly<Partial<Record<HostName, string>>>
+  readonly trades?: { readonly market: Market; readonly ids: 'contiguous' | 'none' }
+  readonly spot?: { readonly place: number; readonly quotes: readonly string[] }
+  readonly funding?: { readonly place: number; readonly interest: 'of_8h' | 'of_interval' }
+  readonly ratio?: { readonly place: number }
+  readonly liquidations?: { readonly place: number }
+}
 
-/** Perpetuals: funding, mark, index, open interest; the order is that of standing in for one another. */
-export const fundingVenues = ['binance', 'bybit', 'okx'] as const
-export type FundingVenue = (typeof fundingVenues)[number]
+type Role = 'trades' | 'spot' | 'funding' | 'ratio' | 'liquidations'
+type With<Key extends Role> = {
+  [Name in VenueName]: (typeof table)[Name] extends Readonly<Record<Key, unknown>> ? Name : never
+}[VenueName]
 
-/** Venues that publish how their top traders are positioned. Bybit's figure is of all holders and would be a false label. */
-export const ratioVenues = ['binance', 'okx', 'gate'] as const
-export type RatioVenue = (typeof ratioVenues)[number]
-
-/** Venues that publish liquidations, the complete one first. */
-export const liquidationVenues = ['bybit', 'okx', 'binance'] as const
-
-/** Everybody whom a feed may talk to; a name's place is its number when polls and repairs are shared out. */
-export const sourceNames = ['binance', 'bybit', 'okx', 'coinbase', 'kraken', 'gate', 'coingecko'] as const
-export type SourceName = (typeof sourceNames)[number]
-
-export type VenueName = (typeof tradeVenues)[number]['venue']
+/** Names as they appear in answers, topics and settings. */
+export type VenueName = keyof typeof table
+export type TradeVenueName = With<'trades'>
+export type PriceVenue = With<'spot'>
+export type FundingVenue = With<'funding'>
+export type RatioVenue = With<'ratio'>
 export type Market = 'perp' | 'spot'
+export type HostName = 'ws' | 'rest' | 'spotWs' | 'spotRest'
+
+const lines: Readonly<Record<VenueName, VenueLine>> = table
+
+/** At least one, as the types of the lists say. */
+type List<Item> = readonly [Item, ...Item[]]
+
+export const venueNames = Object.keys(table) as readonly string[] as List<VenueName>
+
+export const tradeVenues = venueNames.flatMap((venue) => {
+  const { trades } = lines[venue]
+  return trades === undefined ? [] : [{ venue, ...trades }]
+}) as readonly unknown[] as List<{
+  readonly venue: TradeVenueName
+  readonly market: Market
+  readonly ids: 'contiguous' | 'none'
+}>
+
+/** In the order in which one stands in for another. */
+export const priceVenues = inOrder('spot')
+export const fundingVenues = inOrder('funding')
+export const ratioVenues = inOrder('ratio')
+/** The complete one first. */
+export const liquidationVenues = inOrder('liquidations')
+
+function inOrder<Key extends Exclude<Role, 'trades'>>(role: Key): List<With<Key>> {
+  const place = (name: VenueName): number => lines[name][role]?.place ?? 0
+  const names = venueNames.filter((name) => lines[name][role] !== undefined).toSorted((a, b) => place(a) - place(b))
+  return names as readonly string[] as List<With<Key>>
+}
+
+/** Which of its markets stands for it: the first of these quotes that it has; others stand behind. */
+export function quotesOf(venue: PriceVenue): readonly string[] {
+  return table[venue].spot.quotes
+}
+
+/** How the venue's interest enters its funding rate. */
+export function interestRuleOf(venue: FundingVenue): 'of_8h' | 'of_interval' {
+  return table[venue].funding.interest
+}
+
+/** A venue's own addresses. */
+export function hostsOf(venue: VenueName): VenueLine['hosts'] {
+  return lines[venue].hosts
+}
+
+const suffixes = { ws: 'WS', rest: 'REST', spotWs: 'SPOT_WS', spotRest: 'SPOT_REST' } as const satisfies Record<
+  HostName,
+  string
+>
+
+/** The settings that replace venues' addresses. */
+export type AddressSetting = {
+  [Name in VenueName]: {
+    [Host in keyof (typeof table)[Name]['hosts'] & HostName]: `${Uppercase<Name>}_${(typeof suffixes)[Host]}_URL`
+  }[keyof (typeof table)[Name]['hosts'] & HostName]
+}[VenueName]
+
+/** The setting that replaces an address, which the venue has. */
+export function addressSettingOf(venue: VenueName, host: HostName): AddressSetting {
+  return `${venue.toUpperCase()}_${suffixes[host]}_URL` as AddressSetting
+}
+
+/** Each address of each venue. */
+export const addresses = venueNames.flatMap((venue) =>
+  (Object.keys(suffixes) as HostName[]).flatMap((host) => {
+    const own = lines[venue].hosts[host]
+    return own === undefined
+      ? []
+      : [{ venue, host, title: lines[venue].title, own, setting: addressSettingOf(venue, host) }]
+  }),
+)
 
 /** `venue:market:symbol`, the identity of a market. */
 export function instrumentId(venue: string, market: Market, symbol: string): string {

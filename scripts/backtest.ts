@@ -1,5 +1,5 @@
 import { backtest, type Outcome } from './backtest/backtest.ts'
-import { checkText, isEqual } from './backtest/check-text.ts'
+import { checkText, isEqual } from './backtest/check.ts'
 import { load } from './backtest/load.ts'
 import { openClickhouse, openTape, running } from './backtest/open-tape.ts'
 import { writeParquet } from './backtest/parquet.ts'

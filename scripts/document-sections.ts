@@ -1,11 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { ingestedTopics } from '../infra/clickhouse/readings.ts'
 import { settings, type Setting } from '../infra/config/settings.ts'
 import { topology } from '../processors/topology.ts'
 import { topics } from '../schemas/topics.ts'
 import { tradeVenues } from '../schemas/venues.ts'
-
-const migrations = fileURLToPath(new URL('../infra/clickhouse/migrations/', import.meta.url))
 
 type Sections = Readonly<Record<string, string>>
 
@@ -62,7 +59,6 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 function diagram(): string {
   const node = (name: string): string => name.replaceAll('.', '_')
-  const ingested = ingestedTopics()
   return [
     '```mermaid',
     'flowchart LR',
@@ -83,19 +79,10 @@ function diagram(): string {
     '  webhooks --> webhooks_attempts',
     '  webhooks <--> webhooks_pending',
     '  webhooks -- "signed POST" --> receivers(["HTTPS: your receiver"])',
-    ...ingested.map((name) => `  ${node(name)} --> clickhouse`),
+    ...ingestedTopics.map(({ name }) => `  ${node(name)} --> clickhouse`),
     '  clickhouse --> api',
     '  clickhouse --> analysts(["SQL: you"])',
     '  api --> callers(["HTTP: you"])',
     '```',
   ].join('\n')
-}
-
-/** The topics that ClickHouse's Kafka tables read, as its migrations name them. */
-function ingestedTopics(): string[] {
-  const sql = readdirSync(migrations).map((file) => readFileSync(`${migrations}/${file}`, 'utf8'))
-  const found = sql.flatMap((text) =>
-    [...text.matchAll(/kafka_topic_list = \{\{topic:([\w.]+)\}\}/g)].map(([, topic = '']) => topic),
-  )
-  return [...new Set(found)]
 }

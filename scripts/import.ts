@@ -90,9 +90,12 @@ async function broker(values: Values, folder: string, stop: AbortSignal): Promis
   const run = running(values.data)
   const tape = fileTape(folder)
   const names = topicsOf(values.topics, tape.topics)
-  const { NAMESPACE: namespace, PARTITIONS: partitions } = readConfig(process.env, ['NAMESPACE', 'PARTITIONS'])
-  if (tape.partitions !== partitions)
-    throw new UsageError(`${folder} has ${tape.partitions} partitions, the broker's topics ${partitions}`)
+  const { NAMESPACE: namespace } = readConfig(process.env, ['NAMESPACE'])
+  if (tape.partitions !== run.partitions)
+    throw new UsageError(
+      `${folder} has ${tape.partitions} partitions, the broker's topics ${run.partitions}: ` +
+        `start a system with PARTITIONS=${tape.partitions} on an empty data folder`,
+    )
   const log = await connectLog({ brokers: urlOf(run, 'broker').split(','), namespace, clientId: 'import' })
   try {
     const codec = await loadCodec(urlOf(run, 'registry'))

@@ -3,9 +3,9 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { createGunzip } from 'node:zlib'
-import { jsonOf } from '../processors/feeds/fields.ts'
-import type { Listed, Venue } from '../processors/feeds/venue.ts'
-import { venues } from '../processors/feeds/venues.ts'
+import { jsonOf } from '../processors/feeds/venues/fields.ts'
+import type { Listed, TradeStream } from '../processors/feeds/venues/venue.ts'
+import { tradeStreams } from '../processors/feeds/venues/venues.ts'
 import { readLine } from './normalize/line.ts'
 import { Normalizer, type Counts } from './normalize/normalizer.ts'
 
@@ -14,9 +14,9 @@ const help = `npm run normalize -- --venue V --channel C [options] [FILE] < fram
 Prints the normalised records of recorded messages, one JSON a line; needs no server. Refusals are counted by reason on
 stderr. Input: a message a line, bare or as {"recv_ns"?, "url"?, "raw": <message>}, plain or gzip; a file or stdin.
 
-  --venue V           ${Object.keys(venues).join(', ')}
-  --channel C         ${Object.values(venues)
-    .map(({ name, channels }) => `${name}: ${channels.join(', ')}`)
+  --venue V           ${Object.keys(tradeStreams).join(', ')}
+  --channel C         ${Object.values(tradeStreams)
+    .map(({ venue, channels }) => `${venue}: ${channels.join(', ')}`)
     .join('; ')};
                       all: rest-trades (pages of REST), instruments (answers that list markets)
   --symbol S          symbol of REST pages that do not say it
@@ -66,24 +66,24 @@ function readArguments() {
   }
 }
 
-function venueNamed(name: string | undefined): Venue {
-  const venue = Object.values(venues).find((candidate) => candidate.name === name)
+function venueNamed(name: string | undefined): TradeStream {
+  const venue = Object.values(tradeStreams).find((candidate) => candidate.venue === name)
   if (venue !== undefined) return venue
-  throw new UsageError(`--venue: no venue ${name ?? '(none given)'}; there are ${Object.keys(venues).join(', ')}`)
+  throw new UsageError(`--venue: no venue ${name ?? '(none given)'}; there are ${Object.keys(tradeStreams).join(', ')}`)
 }
 
-function channelNamed(venue: Venue, name: string | undefined): string {
+function channelNamed(venue: TradeStream, name: string | undefined): string {
   const channels = [...venue.channels, 'rest-trades', 'instruments']
   if (name !== undefined && channels.includes(name)) return name
-  throw new UsageError(`--channel: ${venue.name} has no ${name ?? '(none given)'}; it has ${channels.join(', ')}`)
+  throw new UsageError(`--channel: ${venue.venue} has no ${name ?? '(none given)'}; it has ${channels.join(', ')}`)
 }
 
 /** All rows of a file of the venue's instrument answers, pages one a line. */
-async function listedIn(venue: Venue, file: string): Promise<Listed[]> {
+async function listedIn(venue: TradeStream, file: string): Promise<Listed[]> {
   const rows: Listed[] = []
   for await (const line of linesOf(createReadStream(file))) {
     const answer = venue.listing.parse(jsonOf(readLine(line).text))
-    if (answer.kind !== 'rows') throw new UsageError(`--instruments: ${file} is not ${venue.name}'s list of markets`)
+    if (answer.kind !== 'rows') throw new UsageError(`--instruments: ${file} is not ${venue.venue}'s list of markets`)
     rows.push(...answer.rows)
   }
   return rows

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { FramesWriter } from '../processors/feeds/frames-writer.ts'
-import { SocketPool } from '../processors/feeds/pool-socket.ts'
-import type { Venue } from '../processors/feeds/venue.ts'
-import { venues } from '../processors/feeds/venues.ts'
+import { FramesWriter } from '../processors/feeds/runtime/frames-writer.ts'
+import { SocketPool } from '../processors/feeds/transport/pool.ts'
+import type { TradeStream } from '../processors/feeds/venues/venue.ts'
+import { tradeStreams } from '../processors/feeds/venues/venues.ts'
 import { knownAsset } from '../schemas/catalogue.ts'
-import { tradeVenues } from '../schemas/venues.ts'
+import { hostsOf, tradeVenues } from '../schemas/venues.ts'
 
 const help = `Writes a venue's raw trade frames as tapes: one line a frame, {"recv_ns":N,"raw":<the frame>}, gzip.
 
@@ -22,7 +22,7 @@ const help = `Writes a venue's raw trade frames as tapes: one line a frame, {"re
 const maxBytes = 1e12
 
 interface Task {
-  readonly venue: Venue
+  readonly venue: TradeStream
   readonly symbols: ReadonlySet<string>
   readonly out: string
   readonly ws: string
@@ -54,12 +54,12 @@ function readTask(): Task | undefined {
   if (values.symbols === undefined) return complain('--symbols is missing, for example --symbols BTC,ETH')
   if (values.out === undefined) return complain('--out is missing, for example --out tapes')
   if (minutes !== undefined && !(minutes > 0)) return complain('--minutes must be a number above 0')
-  const venue = venues[name]
+  const venue = tradeStreams[name]
   return {
     venue,
     symbols: new Set(values.symbols.split(',').map((symbol) => nativeSymbol(venue, symbol.trim()))),
     out: values.out,
-    ws: values.ws ?? venue.urls.ws,
+    ws: values.ws ?? hostsOf(name).ws ?? '',
     endsAfterMs: minutes === undefined ? undefined : minutes * 60_000,
   }
 }
@@ -78,7 +78,7 @@ function complain(what: string): undefined {
 }
 
 /** The venue's own symbol of a ticker that we know; anything else is taken as the venue's own already. */
-function nativeSymbol({ listing }: Venue, symbol: string): string {
+function nativeSymbol({ listing }: TradeStream, symbol: string): string {
   const asset = knownAsset(symbol.toUpperCase())
   const listed = listing.seed.find(({ base, live }) => live && asset !== undefined && knownAsset(base) === asset)
   return listed?.symbol ?? symbol
@@ -91,18 +91,18 @@ async function record({ venue, symbols, out, ws, endsAfterMs }: Task): Promise<v
   const pool = new SocketPool(venue, ws.replace(/\/+$/, ''), {
     frame: (text, received, json) => {
       frames++
-      writer.write(venue.name, text, received, json)
+      writer.write(venue.venue, text, received, json)
     },
     events: () => undefined,
-    acknowledged: (acknowledged) => console.log(`${venue.name} streams ${acknowledged.join(', ')}`),
-    refused: (refused) => console.error(`${venue.name} refuses ${refused.join(', ')}`),
+    acknowledged: (acknowledged) => console.log(`${venue.venue} streams ${acknowledged.join(', ')}`),
+    refused: (refused) => console.error(`${venue.venue} refuses ${refused.join(', ')}`),
     lost: (_symbols, end) => console.error(`connection ended: ${JSON.stringify(end)}`),
   })
   pool.want(symbols)
   await untilEnd(endsAfterMs)
   pool.close()
   await writer.close()
-  console.log(`${frames} frames in ${out}/${venue.name}`)
+  console.log(`${frames} frames in ${out}/${venue.venue}`)
 }
 
 /** Resolves after `ms`, or when the process is asked to stop. */

@@ -18,7 +18,7 @@ import { describeSystem, programFile, type Ports, type System, type SystemOption
 import { readOptions, usage, UsageError, type Payments, type PortName, type StartOptions } from './start-options.ts'
 import { farewell, greeting } from './start-words.ts'
 
-const PREPARE_MS = 120_000
+const PREPARE_MS = 240_000
 const FREE_BYTES_WARN = 1024 * 1024 * 1024
 
 /** npm passes on the SIGINT of a Ctrl-C that the terminal has sent to us as well: that is one wish, not two. */
@@ -34,11 +34,16 @@ async function main(): Promise<void> {
     return
   }
   const payments = await choosePayments(options)
-  const folder = await openDataFolder(options.data, options.mode, options.fresh)
+  const folder = await openDataFolder(options.data, options.mode, options.fresh, partitionsAsked())
   process.once('exit', () => folder.release())
   for (const name of folder.ended) say(`${name}: ended, an earlier start had left it running`)
   removeRunFile(folder.root)
   await run({ ...options, payments }, folder)
+}
+
+/** Undefined: as the data folder has, or as suits this machine. */
+function partitionsAsked(): number | undefined {
+  return process.env['PARTITIONS'] === undefined ? undefined : readConfig(process.env, ['PARTITIONS']).PARTITIONS
 }
 
 type Chosen = StartOptions & { readonly payments: Payments }
@@ -70,6 +75,7 @@ function systemOptions(options: Chosen, folder: DataFolder, ports: Ports): Omit<
   const given = { SIMULATOR_SEED: seed, SIMULATOR_RATE: rate, SIMULATOR_TAPE: tape, SIMULATOR_SPEED: speed }
   const simulator = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
   const switches = { ...(retime && { SIMULATOR_RETIME: '1' }), ...(faults && { SIMULATOR_FAULTS: '1' }) }
+  const local = readConfig(process.env, ['CHAIN_BLOCK_SECONDS', 'BROKER_FORGETS_SECONDS'])
   return {
     mode: options.mode,
     folder,
@@ -80,7 +86,8 @@ function systemOptions(options: Chosen, folder: DataFolder, ports: Ports): Omit<
     feedClock: options.mode === 'tape' && !retime ? 'tape' : 'host',
     payments: options.payments,
     facilitator: readConfig(process.env, ['PAYMENT_FACILITATOR_URL']).PAYMENT_FACILITATOR_URL,
-    blockSeconds: readConfig(process.env, ['CHAIN_BLOCK_SECONDS']).CHAIN_BLOCK_SECONDS,
+    blockSeconds: local.CHAIN_BLOCK_SECONDS,
+    forgetsAfterMs: local.BROKER_FORGETS_SECONDS * 1_000,
     onProgress: say,
   }
 }
@@ -168,7 +175,8 @@ function keep(options: StartOptions, folder: DataFolder, external: readonly Runn
     ...(self === undefined ? [] : [self]),
   ]
   const changed = (): void => {
-    if (self !== undefined) writeRunFile(folder.root, { mode: options.mode, data: folder.mode, parts: running() })
+    const { root, mode: data, partitions } = folder
+    if (self !== undefined) writeRunFile(root, { mode: options.mode, data, partitions, parts: running() })
   }
   const freeBytes = (): number => freeBytesOf(folder.mode)
   const supervisor = new Supervisor({ log: say, changed, freeBytes })

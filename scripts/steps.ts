@@ -12,11 +12,12 @@ export interface Step {
   readonly args: readonly string[]
 }
 
-/** Types, lint and format: what needs no test to run. */
+/** Types, lint, what nobody uses, and format: what needs no test to run. */
 export const checks: readonly Step[] = [
   { title: 'types', program: 'tsc', args: ['--noEmit'] },
   { title: 'types in the browser', program: 'tsc', args: ['--noEmit', '-p', 'api/console/web'] },
   { title: 'lint', program: 'oxlint', args: ['--deny-warnings'] },
+  { title: 'unused code', program: 'knip', args: [] },
   { title: 'format', program: 'prettier', args: ['--check', '--log-level', 'warn', '.'] },
 ]
 

@@ -2,7 +2,7 @@
 const STOP_MS = 15_000
 
 /** Exit code of a command that was stopped before its end. */
-export const STOPPED = 130
+const STOPPED = 130
 
 /**
  * Aborts at the first SIGINT or SIGTERM. The command then ends at its next step; where none comes in time, or the signal

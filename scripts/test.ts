@@ -22,7 +22,7 @@ const none: Counts = {
 }
 
 /**
- * `npm test`: types, lint, format, then unit tests and those against the real parts, which it starts by itself.
+ * `npm test`: types, lint, unused code, format, then unit tests and those against the real parts, which it starts by itself.
  * `npm test -- FILE...`: those tests alone.
  */
 async function main(): Promise<void> {

@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util'
 import { readRunFile, urlOf, type RunFile } from '../infra/local/run-file.ts'
 import { readConfig } from '../infra/config/config.ts'
-import { venueEnv } from '../infra/local/venues/start.ts'
-import { venues } from '../processors/feeds/venues.ts'
+import { venueEnv } from '../infra/simulator/start.ts'
 import { openBooks } from './accounts/books.ts'
 import { compareMinutes, minutesText, type MinutesReport } from './accounts/minutes.ts'
 import { isSound, reconcile, settledWindow, wholeMinutes, type Books, type Report } from './accounts/reconcile.ts'
@@ -13,6 +12,7 @@ import { derivedText } from './accounts/derived/show.ts'
 import { reportJson, reportText } from './accounts/show.ts'
 import { Ledger } from './accounts/source-ledger.ts'
 import { always } from './accounts/totals.ts'
+import { addresses } from '../schemas/venues.ts'
 
 const usage = `npm run verify [-- flags]: compares the accounts of a running system with their source, trade by trade.
 
@@ -116,19 +116,10 @@ async function firstTrades({ clickhouse }: Books): Promise<number> {
 /** REST base of each venue: as the feeds have it, the simulator's, or the venue's own. */
 function restUrls(run: RunFile): Record<string, string> {
   const simulator = run.mode === 'live' ? {} : venueEnv(urlOf(run, 'simulator'))
-  const config = readConfig({ ...process.env, ...simulator }, [
-    'BINANCE_REST_URL',
-    'BYBIT_REST_URL',
-    'OKX_REST_URL',
-    'COINBASE_REST_URL',
-  ])
-  const named: Record<string, string> = {
-    binance: config.BINANCE_REST_URL,
-    bybit: config.BYBIT_REST_URL,
-    okx: config.OKX_REST_URL,
-    coinbase: config.COINBASE_REST_URL,
-  }
-  return Object.fromEntries(Object.entries(venues).map(([name, { urls }]) => [name, named[name] || urls.rest]))
+  const rests = addresses.filter(({ host }) => host === 'rest')
+  const settings = rests.map(({ setting }) => setting)
+  const config = readConfig({ ...process.env, ...simulator }, settings)
+  return Object.fromEntries(rests.map(({ venue, own, setting }) => [venue, config[setting] || own]))
 }
 
 try {

@@ -1,7 +1,6 @@
 import type { Reach } from '../../processors/webhooks/address.ts'
 import type { ServiceSecrets } from '../../processors/alerts/secrets.ts'
-import type { AlertEvent, Command } from '../../schemas/alerts.ts'
-import type { Message } from '../../schemas/records.ts'
+import type { AlertEvent, Command, Message } from '../../schemas/records.ts'
 import type { RecordPlace } from '../../schemas/record-id.ts'
 import type { RateLimiter } from '../limits.ts'
 import type { Book } from './book.ts'

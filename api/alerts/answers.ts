@@ -1,9 +1,10 @@
 import { manageToken, webhookSecret, type ServiceSecrets } from '../../processors/alerts/secrets.ts'
-import type { AlertState } from '../../schemas/alerts.ts'
-import type { Micros } from '../../schemas/records.ts'
+import type { AlertState, Micros } from '../../schemas/records.ts'
 import { iso } from '../views/time.ts'
+import type { Beside } from './beside.ts'
 import type { Held } from './book.ts'
 import type { Creation } from './creation.ts'
+import { termsShown } from './kinds/kinds.ts'
 
 type Shown = Omit<AlertState, 'webhook'>
 
@@ -16,10 +17,11 @@ const HOUR: Micros = 3_600_000_000
 export function createdAnswer(creation: Creation, alert: Shown, secrets: ServiceSecrets): object {
   const { alert_id: id, key_version: version, created_at: created, expires_in_hours: hours } = alert
   const expires = iso(created + hours * HOUR)
+  const { fields, words } = termsShown(alert)
   return {
     alert_id: id,
     symbol: creation.symbol,
-    ...termsOf(alert),
+    ...fields,
     status: 'active',
     created_at: iso(created),
     expires_at: expires,
@@ -27,34 +29,24 @@ export function createdAnswer(creation: Creation, alert: Shown, secrets: Service
     webhook_url: creation.webhook_url,
     trigger_count: 0,
     delivery_attempts: 0,
-    message: `The alert watches ${watchedText(alert)} until ${expires}; keep manage_token and webhook_secret.`,
+    message: `The alert watches ${creation.symbol} for ${words} until ${expires}; keep manage_token and webhook_secret.`,
     manage_token: manageToken(secrets, version, id),
     webhook_secret: webhookSecret(secrets, version, id),
   }
 }
 
-function termsOf(alert: Shown): object {
-  const { kind, condition, target_price, threshold_pct, min_value_usd } = alert
-  return kind === 'price' ? { condition, target_price } : { condition, threshold_pct, min_value_usd }
-}
-
-function watchedText({ kind, symbol, condition, target_price, threshold_pct, min_value_usd }: Shown): string {
-  return kind === 'price'
-    ? `${symbol} for ${condition.replace('_', ' ')} ${String(target_price)} USD`
-    : `${symbol} for over ${String(threshold_pct)} % of open interest, ${String(min_value_usd)} USD or more, at risk`
-}
-
 /** An alert as anyone may see it: no URL, no wallet, no secret. */
-export function statusAnswer(alert: Held, deliveryAttempts: number | null): object {
+export function statusAnswer(alert: Held, { attempts, gaps }: Beside): object {
   return {
     alert_id: alert.alert_id,
     symbol: alert.symbol,
-    ...termsOf(alert),
+    ...termsShown(alert).fields,
     status: alert.status,
     created_at: iso(alert.created_at),
     expires_at: iso(alert.expires_at),
     trigger_count: alert.trigger_count,
-    delivery_attempts: deliveryAttempts,
+    delivery_attempts: attempts,
+    gaps: gaps === null ? null : gaps.map(({ from, to }) => ({ from: iso(from), to: iso(to) })),
   }
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { AlertEvent, Command } from '../../schemas/alerts.ts'
+import type { AlertEvent, Command } from '../../schemas/records.ts'
 import { ApiError, errorStatus, type ErrorCode } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { Held } from './book.ts'

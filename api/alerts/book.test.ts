@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Alert } from '../../schemas/alerts.ts'
+import type { Alert } from '../../schemas/records.ts'
 import { Book, cursorOf, placeOf, SCANNED_MAX, type Held } from './book.ts'
 
 function alert(change: Partial<Alert> = {}): Alert {

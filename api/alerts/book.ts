@@ -1,13 +1,12 @@
-import type { Alert } from '../../schemas/alerts.ts'
+import { alertKinds } from '../../processors/alerts/kinds/kinds.ts'
+import type { Alert } from '../../schemas/records.ts'
 import { Line, type Place } from './line.ts'
 
 /** An alert as an API instance holds it: all but its sealed webhook, which nothing here needs. */
 export type Held = Omit<Alert, 'webhook'>
 
-export type Kind = 'price' | 'liquidation'
-
 export interface PageQuery {
-  readonly kind: Kind
+  readonly kind: string
   readonly asset: string | undefined
   readonly wallet: string | undefined
   /** Where the page before ended. */
@@ -47,7 +46,7 @@ export class Book {
     return id === undefined ? undefined : this.#alerts.get(id)
   }
 
-  /** Assets of liquidation alerts that have not ended: their open interest has to be gathered. */
+  /** Assets of living alerts whose records are gathered for wanted assets only. */
   watched(): string[] {
     return [...this.#watched.keys()]
   }
@@ -100,7 +99,9 @@ export class Book {
     return { alerts, next: undefined }
   }
 
-  #linesOf({ kind, asset, wallets }: Held): Line[] {
+  #linesOf(alert: Held): Line[] {
+    const { asset, wallets } = alert
+    const kind = kindOf(alert)
     const names = [
       lineName(kind, 'asset', ''),
       lineName(kind, 'asset', asset),
@@ -118,7 +119,7 @@ export class Book {
   }
 
   #watch(alert: Held | undefined, change: 1 | -1): void {
-    if (alert?.kind !== 'liquidation' || alert.ended_at > 0) return
+    if (alert === undefined || alert.ended_at > 0 || alertKinds.ofWire(alert)?.needsSubscription !== true) return
     const count = (this.#watched.get(alert.asset) ?? 0) + change
     if (count > 0) this.#watched.set(alert.asset, count)
     else this.#watched.delete(alert.asset)
@@ -128,6 +129,11 @@ export class Book {
 /** When the log took its creation; alerts of before that was said have the second of it. */
 export function createdOf({ taken, created_at }: Pick<Held, 'taken' | 'created_at'>): number {
   return taken === 0 ? created_at : taken
+}
+
+/** Its name in the table of kinds; `unknown` where this version has none. */
+export function kindOf(alert: Pick<Alert, 'kind' | 'condition'>): string {
+  return alertKinds.ofWire(alert)?.kind ?? 'unknown'
 }
 
 function lineName(kind: string, by: 'asset' | 'wallet', value: string): string {

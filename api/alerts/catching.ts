@@ -1,13 +1,23 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { positionsAt, type Follower, type FollowerOptions } from '../../infra/kafka/follower.ts'
 import type { LogReader } from '../../infra/kafka/seam.ts'
+import { lookAt, stoodOn } from '../../processors/kernel/footing.ts'
 import type { TopicName } from '../../schemas/topics.ts'
-import type { Tail } from './tail.ts'
+
+/** Where the log goes on that is not the one that was read, for a follower. */
+export function differsAt(reader: LogReader): NonNullable<FollowerOptions['differsAt']> {
+  return async (position, last) => {
+    const finding = await lookAt(reader, position, stoodOn(last), delay)
+    return finding.is === 'there' ? undefined : finding.next
+  }
+}
 
 export interface CatchingOptions {
   readonly topic: TopicName
   readonly partitions: number
-  /** Not the tail's: its fetches wait long. */
+  /** Not the follower's: its fetches wait long. */
   readonly reader: LogReader
-  readonly tail: Tail
+  readonly follower: Follower
 }
 
 /**
@@ -23,7 +33,7 @@ export class Catching {
     this.#options = options
   }
 
-  /** Resolves when the tail has told all that was in the log at the call. */
+  /** Resolves when the follower has told all that was in the log at the call. */
   up(): Promise<void> {
     if (this.#asking === undefined) return this.#ask()
     this.#next ??= this.#asking
@@ -37,10 +47,9 @@ export class Catching {
   }
 
   #ask(): Promise<void> {
-    const { topic, partitions, reader, tail } = this.#options
-    const asking = reader
-      .offsets(topic, [...Array(partitions).keys()], 'end')
-      .then((ends) => tail.reach(ends))
+    const { reader, follower, ...topic } = this.#options
+    const asking = positionsAt(reader, topic, 'end')
+      .then((ends) => follower.reach(ends))
       .finally(() => {
         this.#asking = undefined
       })

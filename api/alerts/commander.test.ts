@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AlertEvent } from '../../schemas/alerts.ts'
+import type { AlertEvent } from '../../schemas/records.ts'
 import { localCodec } from '../../schemas/codec.ts'
 import { partitionOf } from '../../schemas/catalogue.ts'
 import { Commander, COMMANDS_WAITING_MAX } from './commander.ts'

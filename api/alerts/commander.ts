@@ -1,7 +1,7 @@
 import type { Writer } from '../../infra/kafka/seam.ts'
 import { partitionOf } from '../../schemas/catalogue.ts'
 import type { Codec } from '../../schemas/codec.ts'
-import type { AlertEvent, Command } from '../../schemas/alerts.ts'
+import type { AlertEvent, Command } from '../../schemas/records.ts'
 import { ApiError } from '../errors.ts'
 
 /** Commands that wait for their event at once; beyond, 503 at once. */

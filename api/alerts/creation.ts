@@ -1,70 +1,33 @@
 import { createHash } from 'node:crypto'
+import { alertKinds, type AlertTerms } from '../../processors/alerts/kinds/kinds.ts'
 import { sealUrl, type ServiceSecrets } from '../../processors/alerts/secrets.ts'
 import { readWebhookUrl, receiverOf, type BadUrl, type Reach } from '../../processors/webhooks/address.ts'
-import type { Command, NewAlert } from '../../schemas/alerts.ts'
-import type { Body, Paid } from '../route.ts'
-import type { Kind } from './book.ts'
-import { field, isFigure, readLifetime, readSymbol, readWallet, wrong } from './fields.ts'
+import type { Command, NewAlert } from '../../schemas/records.ts'
+import type { Body } from '../body.ts'
+import type { Paid } from '../payments/payments.ts'
+import { field, readLifetime, readSymbol, readWallet, wrong } from './fields.ts'
+import type { ApiKind } from './kinds/kind.ts'
+import { apiKind } from './kinds/kinds.ts'
 
 /** A creation that was checked; what it asks of the catalogue is left. */
 export interface Creation {
-  readonly kind: Kind
+  readonly terms: AlertTerms
   readonly symbol: string
-  readonly condition: string
-  readonly target_price: number | null
-  readonly threshold_pct: number | null
-  readonly min_value_usd: number | null
   /** As submitted. */
   readonly webhook_url: string
   readonly agent_wallet: string | undefined
   readonly expires_in_hours: number
 }
 
-const CONDITIONS = ['above', 'below', 'crosses_above', 'crosses_below']
-const THRESHOLD_DEFAULT = 5
-
 /** Reads the body of a creation; throws the `ApiError` of the first field at fault. */
-export function readCreation(kind: Kind, body: Body, reach: Reach): Creation {
+export function readCreation(kind: ApiKind, body: Body, reach: Reach): Creation {
   return {
-    ...readTerms(kind, body),
+    symbol: readSymbol(body),
+    terms: kind.read(body),
     webhook_url: readUrl(body, reach),
     agent_wallet: readWallet(body),
     expires_in_hours: readLifetime(body),
   }
-}
-
-/** What an alert waits for, whoever is told of it. */
-export type Terms = Pick<Creation, 'kind' | 'symbol' | 'condition' | 'target_price' | 'threshold_pct' | 'min_value_usd'>
-
-/** Reads what is to be waited for; throws the `ApiError` of the first field at fault. */
-export function readTerms(kind: Kind, body: Body): Terms {
-  const symbol = readSymbol(body)
-  return { kind, symbol, ...(kind === 'price' ? readPriceTerms(body) : readRiskTerms(body)) }
-}
-
-type Figures = Omit<Terms, 'kind' | 'symbol'>
-
-function readPriceTerms(body: Body): Figures {
-  const condition = field(body, 'condition')
-  if (typeof condition !== 'string' || !CONDITIONS.includes(condition))
-    throw wrong('invalid_condition', 'condition', `condition must be one of ${CONDITIONS.join(', ')}.`)
-  const target = field(body, 'target_price')
-  if (!isFigure(target) || target <= 0)
-    throw wrong('invalid_target_price', 'target_price', 'target_price must be a number over 0, in USD.')
-  return { condition, target_price: target, threshold_pct: null, min_value_usd: null }
-}
-
-function readRiskTerms(body: Body): Figures {
-  const condition = field(body, 'condition') ?? 'cascade_risk'
-  if (condition !== 'cascade_risk')
-    throw wrong('invalid_condition', 'condition', 'condition must be cascade_risk, or be left out.')
-  const threshold = field(body, 'threshold_pct') ?? THRESHOLD_DEFAULT
-  if (!isFigure(threshold) || threshold <= 0 || threshold > 100)
-    throw wrong('invalid_threshold_pct', 'threshold_pct', 'threshold_pct must be over 0 and at most 100.')
-  const least = field(body, 'min_value_usd') ?? 0
-  if (!isFigure(least) || least < 0)
-    throw wrong('invalid_min_value_usd', 'min_value_usd', 'min_value_usd must be a number, 0 or more, in USD.')
-  return { condition, target_price: null, threshold_pct: threshold, min_value_usd: least }
 }
 
 const urlAdvice: Readonly<Record<BadUrl, string>> = {
@@ -75,7 +38,7 @@ const urlAdvice: Readonly<Record<BadUrl, string>> = {
   'too-long': 'webhook_url may have at most 2048 characters.',
   'no-port': 'webhook_url must name a port that can be reached, or none.',
   'chat-service':
-    'webhook_url leads to a chat service (Slack, Discord, Telegram, Microsoft Teams), which takes messages of its own form only and would refuse the signed event: give an address of yours, or of an automation service, that makes a message of it.',
+    'webhook_url leads to a chat service (Slack, Discord, Telegram, Google Chat, Microsoft Teams), which takes messages of its own form only and would refuse the signed event: give an address of yours, or of an automation service, that makes a message of it.',
 }
 
 function readUrl(body: Body, reach: Reach): string {
@@ -87,14 +50,15 @@ function readUrl(body: Body, reach: Reach): string {
 }
 
 /** Identifies what was asked for, whatever its spelling: two bodies that mean the same alert have the same. */
-export function bodyHash({ kind, symbol, condition, webhook_url: url, ...rest }: Creation): string {
-  const { target_price: target, threshold_pct: threshold, min_value_usd: least } = rest
+export function bodyHash({ terms, symbol, webhook_url: url, ...rest }: Creation): string {
+  const { kind, condition, target_price, threshold_pct, min_value_usd } = alertKinds.of(terms).write(terms)
   const { agent_wallet: wallet = null, expires_in_hours: hours } = rest
-  return sha256(JSON.stringify([kind, symbol, condition, target, threshold, least, url, wallet, hours]))
+  const figures = [target_price, threshold_pct, min_value_usd]
+  return sha256(JSON.stringify([kind, symbol, condition, ...figures, url, wallet, hours]))
 }
 
 /** Where the same Idempotency-Key means the same: a kind of alert, and its payer where there is one. */
-export function idempotencyOf(kind: Kind, payer: string | null, key: string): string {
+export function idempotencyOf(kind: string, payer: string | null, key: string): string {
   return sha256(JSON.stringify([kind, payer, key]))
 }
 
@@ -126,16 +90,12 @@ function newAlert(
   id: string,
   { idempotency, paid, secrets }: Pick<CreationContext, 'idempotency' | 'paid' | 'secrets'>,
 ): NewAlert {
-  const { kind, symbol, condition, target_price, threshold_pct, min_value_usd, expires_in_hours } = creation
+  const { terms, symbol, expires_in_hours } = creation
   const url = new URL(creation.webhook_url)
   const wallets = [creation.agent_wallet, paid?.payer].filter((wallet) => wallet !== undefined)
   return {
-    kind,
+    ...alertKinds.of(terms).write(terms),
     symbol,
-    condition,
-    target_price,
-    threshold_pct,
-    min_value_usd,
     expires_in_hours,
     wallets: [...new Set(wallets)],
     receiver: receiverOf(url),
@@ -149,9 +109,9 @@ function newAlert(
 const SEQUENCE_BYTES = 6
 
 /** `alert_<symbol>_<unix seconds>_<sequence>`, of liquidation alerts `alert_liq_...`. */
-function alertId({ kind, symbol }: Creation, seed: string, now: number): string {
+function alertId({ terms, symbol }: Creation, seed: string, now: number): string {
   const sequence = createHash('sha256').update(seed).digest().readUIntBE(0, SEQUENCE_BYTES)
-  return `alert_${kind === 'liquidation' ? 'liq_' : ''}${symbol.toLowerCase()}_${Math.floor(now / 1000)}_${sequence}`
+  return `alert_${apiKind(terms.kind).idPrefix}${symbol.toLowerCase()}_${Math.floor(now / 1000)}_${sequence}`
 }
 
 /** What every command says. */

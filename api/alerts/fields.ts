@@ -1,6 +1,6 @@
 import { ApiError, type ErrorCode } from '../errors.ts'
 import { upperSymbol } from '../params.ts'
-import type { Body } from '../route.ts'
+import type { Body } from '../body.ts'
 
 /** A field's error: what is missing or of the wrong type gets the field's own identifier. */
 export function wrong(code: ErrorCode, field: string, message: string): ApiError {

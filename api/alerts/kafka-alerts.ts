@@ -1,21 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { loadCodec, type RegistryCodec } from '../../infra/kafka/codec.ts'
+import { sharedCodec, type RegistryCodec } from '../../infra/kafka/codec.ts'
+import { Follower, positionsAt } from '../../infra/kafka/follower.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import type { Log, LogReader, Writer } from '../../infra/kafka/seam.ts'
 import type { Logger } from '../../infra/log.ts'
-import type { AlertEvent, Command } from '../../schemas/alerts.ts'
+import type { AlertEvent, Command } from '../../schemas/records.ts'
 import type { RecordPlace } from '../../schemas/record-id.ts'
 import { ApiError } from '../errors.ts'
 import type { Unread } from '../unread.ts'
 import type { AlertLog, PublicRecord } from './alerts.ts'
 import { Book } from './book.ts'
-import { Catching } from './catching.ts'
+import { Catching, differsAt } from './catching.ts'
 import { Commander } from './commander.ts'
 import { within } from './deadline.ts'
 import { decode } from './decode.ts'
 import { RecordReader } from './record-reader.ts'
-import { Tail } from './tail.ts'
 
+const STATE = 'alerts.state'
+const EVENTS = 'alerts.events'
 /** A command is answered by then, milliseconds. */
 const COMMAND_MS = 5_000
 /** A read has caught up with the log by then, milliseconds. */
@@ -115,7 +117,7 @@ export class KafkaAlerts implements AlertLog {
 
   async #open(): Promise<Link> {
     const { brokers, namespace, registryUrl, log } = this.#options
-    const codec = await loadCodec(registryUrl)
+    const codec = await sharedCodec(registryUrl)
     const kafka = await connectLog({ brokers, namespace, clientId: 'api-alerts', log, giveUpMs: COMMAND_MS })
     try {
       return await this.#follow(kafka, codec)
@@ -130,28 +132,31 @@ export class KafkaAlerts implements AlertLog {
     const writer: Writer = kafka.writer()
     const commander = new Commander({ writer, codec, partitions })
     const asking: LogReader = kafka.reader()
-    const state = new Tail({
-      topic: 'alerts.state',
-      partitions,
+    const taken = {
+      [STATE]: unread.passing(STATE, log, ({ key, value }) => this.#state(key, value, codec, commander)),
+      [EVENTS]: unread.passing(EVENTS, log, ({ value }) => this.#event(value, codec, commander)),
+    }
+    const follower = new Follower({
       reader: kafka.reader(),
       log,
-      take: unread.passing('alerts.state', log, ({ key, value }) => this.#state(key, value, codec, commander)),
-      onMissed: () => this.newest.clear(),
+      take: (record, { topic, partition }) => taken[topic === STATE ? STATE : EVENTS](record, partition),
+      differsAt: differsAt(asking),
+      onMissed: async ({ topic }) => {
+        if (topic === EVENTS) return positionsAt(asking, { topic: EVENTS, partitions }, 'end')
+        this.newest.clear()
+        return positionsAt(asking, { topic: STATE, partitions }, 'start')
+      },
     })
-    const events = new Tail({
-      topic: 'alerts.events',
-      partitions,
-      reader: kafka.reader(),
-      log,
-      take: unread.passing('alerts.events', log, ({ value }) => this.#event(value, codec, commander)),
-    })
-    await Promise.all([state.start('start'), events.start('end')])
+    follower.start([
+      ...(await positionsAt(asking, { topic: STATE, partitions }, 'start')),
+      ...(await positionsAt(asking, { topic: EVENTS, partitions }, 'end')),
+    ])
     return {
       commander,
-      catching: new Catching({ topic: 'alerts.state', partitions, reader: asking, tail: state }),
+      catching: new Catching({ topic: STATE, partitions, reader: asking, follower }),
       records: new RecordReader({ reader: kafka.reader(), codec, partitions }),
       close: async () => {
-        await Promise.all([state.close(), events.close()])
+        await follower.close()
         await kafka.close()
       },
     }

@@ -12,7 +12,7 @@ const shown: Readonly<Partial<Record<TopicName, readonly RecordType[]>>> = {
   'market.liquidations': ['liquidation', 'mark'],
   'market.candles': ['candle', 'mark'],
   'market.instruments': ['instrument'],
-  'derived.flow': ['flow', 'flow_hour', 'mark'],
+  'derived.flow': ['flow', 'flow_hour', 'cvd', 'mark'],
   'derived.signals': ['signal', 'mark'],
   'derived.funding': ['funding', 'mark'],
   'derived.audit': ['audit', 'mark'],

@@ -1,11 +1,12 @@
+import { alertKinds } from '../../processors/alerts/kinds/kinds.ts'
 import { WhatIf, type WhatIfTerms } from '../../processors/alerts/what-if.ts'
-import type { Trigger } from '../../schemas/alerts.ts'
-import type { Micros } from '../../schemas/records.ts'
-import { TtlCache, type Hit } from '../cache.ts'
+import type { Micros, Trigger } from '../../schemas/records.ts'
+import type { Hit, TtlCache } from '../cache.ts'
 import { ApiError } from '../errors.ts'
 import { RateLimiter } from '../limits.ts'
 import type { Database } from '../views/database.ts'
-import { readPricePage, readRiskPage, type Page } from '../views/what-if.ts'
+import type { Page } from '../views/what-if.ts'
+import { apiKind } from './kinds/kinds.ts'
 
 const SECOND: Micros = 1_000_000
 const HOUR: Micros = 3_600 * SECOND
@@ -20,16 +21,13 @@ const ROWS_MAX = 4_000_000
 const TRIAL_MS_MAX = 8_000
 /** One trial at a time, so that it disturbs nobody; more than this waiting are refused. */
 const WAITING_MAX = 4
-/** A price alert without a price, a liquidation alert without an estimate for longer was blind. */
-const BLIND = { price: 60 * SECOND, liquidation: 300 * SECOND } as const
 /** The same question is answered again from memory for this long, milliseconds. */
 const KEPT_MS = 60_000
-const KEPT_MAX = 200
 /** By caller, each API instance for itself. */
 const LIMIT = { perSecond: 0.2, burst: 5, callersMax: 100_000 } as const
 
 /** A time in which the alert would have seen nothing. */
-export interface Blind {
+interface Blind {
   readonly from: Micros
   readonly to: Micros
 }
@@ -49,25 +47,25 @@ export interface Trial {
 export class Trials {
   readonly #database: Database
   readonly #now: () => number
-  readonly #kept: TtlCache<Trial>
+  readonly #cache: TtlCache
   readonly #limiter = new RateLimiter(LIMIT)
   #waiting = 0
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(database: Database, now: () => number) {
+  constructor({ database, now, cache }: { database: Database; now: () => number; cache: TtlCache }) {
     this.#database = database
     this.#now = now
-    this.#kept = new TtlCache({ keysMax: KEPT_MAX, clock: now })
+    this.#cache = cache
   }
 
   /** How the alert would have rung in the week up to `to`. Throws `rate_limited` and `overloaded`. */
-  async of(terms: WhatIfTerms, to: Micros, caller: string): Promise<Hit<Trial>> {
-    const { asset, condition, target_price, threshold_pct, min_value_usd } = terms
-    const key = JSON.stringify([asset, condition, target_price, threshold_pct, min_value_usd])
-    const known = this.#kept.peek(key)
+  async of(alert: WhatIfTerms, to: Micros, caller: string): Promise<Hit<Trial>> {
+    const { asset, terms } = alert
+    const key = JSON.stringify(['trial', asset, alertKinds.of(terms).write(terms)])
+    const known = this.#cache.peek<Trial>(key)
     if (known !== undefined) return known
     this.#admit(caller)
-    return this.#kept.get(key, KEPT_MS, () => this.#inTurn(() => this.#run(terms, to)))
+    return this.#cache.get(key, KEPT_MS, () => this.#inTurn(() => this.#run(alert, to)))
   }
 
   #admit(caller: string): void {
@@ -93,16 +91,17 @@ export class Trials {
     }
   }
 
-  async #run(terms: WhatIfTerms, to: Micros): Promise<Trial> {
+  async #run(alert: WhatIfTerms, to: Micros): Promise<Trial> {
     const asked = { from: to - LOOKS_BACK, to }
     const until = this.#now() + TRIAL_MS_MAX
-    const trial = new WhatIf(terms, asked.from)
-    const sight = new Sight(BLIND[terms.kind === 'liquidation' ? 'liquidation' : 'price'])
+    const trial = new WhatIf(alert, asked.from)
+    const kind = apiKind(alert.terms.kind)
+    const sight = new Sight(kind.blindAfter)
     let records = 0
     let stopped: Trial['stopped'] = null
     for (let from = asked.from; from < to && stopped === null; from += PAGE) {
-      const range = { asset: terms.asset, from, to: Math.min(from + PAGE, to), limit: ROWS_MAX - records }
-      const page = await this.#page(terms, range)
+      const range = { asset: alert.asset, from, to: Math.min(from + PAGE, to), limit: ROWS_MAX - records }
+      const page = await kind.history(this.#database, range, alert.terms)
       for (const seen of page.seen) {
         trial.feed(seen)
         if (!isLate(seen.message)) sight.see(seen.message.value.time)
@@ -112,13 +111,6 @@ export class Trials {
       else if (this.#now() > until && range.to < to) stopped = 'seconds'
     }
     return { asked, ...sight.told(stopped === null ? to : null), records, rang: trial.rang, stopped }
-  }
-
-  #page(terms: WhatIfTerms, range: Parameters<typeof readPricePage>[1]): Promise<Page> {
-    const { kind, target_price: target } = terms
-    return kind === 'liquidation'
-      ? readRiskPage(this.#database, range)
-      : readPricePage(this.#database, range, target ?? 0)
   }
 }
 

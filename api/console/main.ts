@@ -5,8 +5,8 @@ import { isLoopbackName } from '../../infra/http/guard.ts'
 import { listen } from '../../infra/http/ops.ts'
 import { runService, sayReady } from '../../infra/lifecycle.ts'
 import type { Logger } from '../../infra/log.ts'
-import { createApp } from '../app.ts'
-import { drain, instanceSettings, openServices, type Closing } from '../instance.ts'
+import { createApp } from '../pipeline.ts'
+import { drain, instanceSettings, logOf, openServices, type Closing } from '../instance.ts'
 import { RateLimiter } from '../limits.ts'
 import { routes } from '../routes.ts'
 import { TtlCache } from '../cache.ts'
@@ -50,10 +50,10 @@ await runService({
     const unread = new Unread()
     // Who may see the console may do what owners may: no owner's token is asked for.
     const opened = { ...config, ALERT_CONTROL: 'open', API_SERVICES: others(config) }
-    const services = openServices(opened, log, { clientId: 'console-api', payments: null, toClose, unread })
+    const services = await openServices(opened, log, { clientId: 'console-api', payments: null, toClose, unread })
     const streaming = new Streaming({ ...logOf(config), log, now: Date.now, latencies, unread })
     toClose.push(streaming)
-    const texts = new TtlCache<object>({ keysMax: 1, clock: Date.now })
+    const texts = new TtlCache({ keysMax: 1, clock: Date.now })
     const peers = config.API_SERVICES.map((item) => ({ name: nameOf(item), url: item.slice(nameOf(item).length + 1) }))
     const system = { services, peers, latencies, payments: config.PAYMENTS, listening: () => streaming.listening }
     const api = createApp(routes, {
@@ -103,21 +103,6 @@ function nameOf(item: string): string {
 /** The API that sells gives everybody's metrics; asked twice, each would be counted twice. */
 function others({ API_SERVICES: items }: ConsoleConfig): readonly string[] {
   return items.filter((item) => nameOf(item) !== 'api')
-}
-
-function logOf(config: ConsoleConfig): {
-  brokers: readonly string[]
-  namespace: string
-  registryUrl: string
-  partitions: number
-} {
-  const {
-    KAFKA_BROKERS: brokers,
-    NAMESPACE: namespace,
-    SCHEMA_REGISTRY_URL: registryUrl,
-    PARTITIONS: partitions,
-  } = config
-  return { brokers, namespace, registryUrl, partitions }
 }
 
 /** Who is let in may ask as often as the pages do; how much is under way at once is bounded. */

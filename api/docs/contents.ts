@@ -8,6 +8,7 @@ export const guides = [
   ['backtesting', 'Backtest', 'replay history what-if forward returns parquet'],
   ['numbers', 'What each number means', 'formula cvd signal funding basis heatmap ratio units'],
   ['venue', 'Add a venue', 'exchange feed parser simulator'],
+  ['alert-kind', 'Add a kind of alert', 'condition metric rule trigger'],
   ['operations', 'Operations', 'commands ports data sql wrong logs'],
   ['settings', 'Settings', 'environment variables configuration'],
   ['cluster', 'Run on a cluster', 'kafka clickhouse scale docker compose instances'],

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { templateOf } from '../openapi.ts'
-import type { Answer, Route } from '../route.ts'
+import type { Reply } from '../reply.ts'
+import type { Route } from '../route.ts'
 import { asyncapi } from './asyncapi.ts'
 import { eventCatalogue } from './events.ts'
 import { guidePages } from './guides.ts'
@@ -12,15 +13,9 @@ import { referenceOf, type Examples } from './reference.ts'
 /** How long a caller may keep a page without asking, milliseconds. */
 const FRESH_MS = 300_000
 
-interface File {
-  readonly type: string
-  readonly body: string
-  readonly etag: string
-}
-
 /** The documentation of one API: every page and file that it has, made once. */
 export class Docs {
-  readonly #files = new Map<string, File>()
+  readonly #files = new Map<string, Reply>()
   readonly pages: readonly Page[]
 
   /** `base`: the API's address in commands. */
@@ -37,14 +32,14 @@ export class Docs {
   }
 
   /** What stands at a path; undefined: nothing. */
-  find(path: string): Answer | undefined {
-    const file = this.#files.get(path)
-    return file === undefined ? undefined : { kind: 'page', ...file, headers: pageHeaders, freshForMs: FRESH_MS }
+  find(path: string): Reply | undefined {
+    return this.#files.get(path)
   }
 
   #put(path: string, type: string, body: string): void {
     const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 24)}"`
-    this.#files.set(path, { type, body, etag })
+    const headers = { ...pageHeaders, ETag: etag }
+    this.#files.set(path, { status: 200, type, body, headers, freshForMs: FRESH_MS })
   }
 }
 

@@ -28,7 +28,7 @@ function within(path: string, schema: Schema, isRequired: boolean): Field[] {
 }
 
 /** `number`, `string or null`, `array of objects`. */
-export function typeText(schema: Schema): string {
+function typeText(schema: Schema): string {
   const types = typeof schema['type'] === 'string' ? [schema['type']] : listOf(schema['type']).map(String)
   const format = schema['format'] === 'date-time' ? 'ISO 8601 time' : undefined
   const words = types.map((type) => {

@@ -13,11 +13,11 @@ export function guidePages(base: string): Page[] {
   })
 }
 
-/** What is shown is what the tests run: `<!-- file: verify/verify.py -->` becomes that file, `code` a function of the product. */
+/** What is shown is what the tests run: `<!-- file: PATH -->` becomes that file of the repository, `code` a function of one. */
 function withFiles(text: string): string {
   return text
     .replaceAll(/<!-- file: ([\w./-]+)\.(\w+) -->/g, (_, name: string, language: string) =>
-      fence(language, readFileSync(new URL(`${name}.${language}`, import.meta.url), 'utf8')),
+      fence(language, readFileSync(new URL(`../../${name}.${language}`, import.meta.url), 'utf8')),
     )
     .replaceAll(/<!-- code: (\S+) (\w+) -->/g, (_, file: string, name: string) =>
       fence('ts', functionOf(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'), name)),

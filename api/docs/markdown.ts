@@ -17,7 +17,7 @@ export function escaped(text: string): string {
 }
 
 /** What a heading is linked by: its words in lower case. */
-export function anchorOf(heading: string): string {
+function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, '-')

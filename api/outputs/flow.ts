@@ -17,7 +17,7 @@ import {
 } from '../schema.ts'
 import { completenessNames, intervalNames } from '../views/range.ts'
 import { venueNames, venueStatuses } from '../views/venues.ts'
-import { agedBy, stamped } from './shared.ts'
+import { agedBy, stamped } from '../routes/fields.ts'
 
 const aged = agedBy('30 s')
 
@@ -42,10 +42,10 @@ const coverage = object('What of the time asked for the log really has', {
   ),
   gaps: array(
     object('Trades that are missing', {
-      exchange: text('Venue'),
+      exchange: text('Venue; all: the log itself lost them'),
       state: oneOf(
-        ['opened', 'unfillable', 'unknown'],
-        'opened: being fetched; unfillable: the venue serves them no more',
+        ['opened', 'unfillable', 'lost', 'unknown'],
+        'opened: being fetched; unfillable: the venue serves them no more; lost: the log lost them before they were counted, or may have',
       ),
       from: instant('Last trade before'),
       to: instant('First trade after'),
@@ -87,7 +87,7 @@ export const cvdOutput: Output = {
 
 const completeness = {
   complete: boolean(
-    'Whether the bucket is closed: its time is over and nothing more is expected. What it lacks, says completeness',
+    'Whether the time of the bucket is over and no trade of it is missing; false for ever where completeness is gap for good',
   ),
   completeness: oneOf(
     completenessNames,

@@ -6,7 +6,7 @@ import { AnswerIndex } from './answer-index.ts'
 
 export const ANSWERS = 'payments.answers'
 /** One hot wallet, one log of payments. */
-export const PARTITION = 0
+const PARTITION = 0
 
 /** How long an answer is kept, milliseconds. */
 const KEPT_MS = 24 * 3_600_000

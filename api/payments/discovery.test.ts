@@ -3,7 +3,7 @@ import { routes } from '../routes.ts'
 import { fakePayments, type FakePayments } from '../testing/fake-payments.ts'
 import { ajv, closed } from '../testing/closed.ts'
 import { startHarness, type Harness } from '../testing/harness.ts'
-import { pricingOutput, resourcesOutput } from '../outputs/ops.ts'
+import { pricingOutput, resourcesOutput } from '../routes/ops-table.ts'
 
 const paid = routes.filter(({ priceUsdc }) => priceUsdc > 0)
 

@@ -1,4 +1,5 @@
-import type { Answer, Route } from '../route.ts'
+import { jsonReply, textReply, type Reply } from '../reply.ts'
+import type { Route } from '../route.ts'
 import { guides } from '../docs/contents.ts'
 import { pathOf } from '../docs/paths.ts'
 import type { Billing } from './challenges.ts'
@@ -25,7 +26,7 @@ export function paymentWords(payments: Selling | null): string {
 }
 
 /** `GET /pricing` */
-export function pricingAnswer(payments: Selling | null, routes: readonly Route[]): Answer {
+export function pricingAnswer(payments: Selling | null, routes: readonly Route[]): Reply {
   const body = {
     payments: paymentState(payments),
     currency: 'USDC',
@@ -37,7 +38,7 @@ export function pricingAnswer(payments: Selling | null, routes: readonly Route[]
       price_usdc: priceUsdc,
     })),
   }
-  return { kind: 'json', status: 200, body, freshForMs: FRESH_MS }
+  return jsonReply(200, body, { freshForMs: FRESH_MS })
 }
 
 function payOf({ seller }: Billing): object {
@@ -57,12 +58,12 @@ function templateOf(path: string): string {
 }
 
 /** `GET /.well-known/x402`: addresses that answer 402, so that they can be tried. */
-export function resourcesAnswer(payments: Selling | null, routes: readonly Route[]): Answer {
+export function resourcesAnswer(payments: Selling | null, routes: readonly Route[]): Reply {
   const base = payments?.publicUrl ?? ''
   const paid = payments === null ? [] : routes.filter(({ priceUsdc }) => priceUsdc > 0)
   const resources = paid.map((route) => base + exampleOf(route))
   const body = { version: 1, x402Version: 2, resources, openapi: `${base}/openapi.json` }
-  return { kind: 'json', status: 200, body, freshForMs: FRESH_MS }
+  return jsonReply(200, body, { freshForMs: FRESH_MS })
 }
 
 /** The route's path with the examples of its parameters, those of the query only where it needs them. */
@@ -75,7 +76,7 @@ export function exampleOf({ path, input }: Route): string {
 }
 
 /** `GET /llms.txt`, in the form of llmstxt.org: what this is, then links with a word on each. */
-export function guideAnswer(payments: Selling | null, routes: readonly Route[]): Answer {
+export function guideAnswer(payments: Selling | null, routes: readonly Route[]): Reply {
   const base = payments?.publicUrl ?? ''
   const lines = [
     '# Market data and alerts',
@@ -107,7 +108,7 @@ export function guideAnswer(payments: Selling | null, routes: readonly Route[]):
     `- [x402](${base}/.well-known/x402): addresses that can be paid`,
     '',
   ]
-  return { kind: 'text', type: 'text/plain; charset=utf-8', body: lines.join('\n'), freshForMs: FRESH_MS }
+  return textReply('text/plain; charset=utf-8', lines.join('\n'), FRESH_MS)
 }
 
 /** What a program must know to pay. */

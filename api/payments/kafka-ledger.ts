@@ -1,15 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { loadCodec, type RegistryCodec } from '../../infra/kafka/codec.ts'
+import { sharedCodec, type RegistryCodec } from '../../infra/kafka/codec.ts'
+import { Follower, positionsAt } from '../../infra/kafka/follower.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
-import type { Log, LogRecord, Writer } from '../../infra/kafka/seam.ts'
+import type { Log, LogReader, LogRecord, Position, Writer } from '../../infra/kafka/seam.ts'
 import type { Logger } from '../../infra/log.ts'
 import type { PaymentAnswer, PaymentIntent } from '../../schemas/records.ts'
-import { Catching } from '../alerts/catching.ts'
+import { Catching, differsAt } from '../alerts/catching.ts'
 import { within } from '../alerts/deadline.ts'
 import { decode } from '../alerts/decode.ts'
-import { Tail } from '../alerts/tail.ts'
 import { ApiError } from '../errors.ts'
-import { Answers, ANSWERS, PARTITION } from './answers.ts'
+import { Answers, ANSWERS } from './answers.ts'
+import { keepAsked } from './asked.ts'
 import { Outcomes } from './outcomes.ts'
 import type { Unread } from '../unread.ts'
 import type { Outcome, PaymentLedger, Standing } from './payments.ts'
@@ -47,6 +48,8 @@ export interface KafkaLedgerOptions {
 interface Link {
   readonly codec: RegistryCodec
   readonly writer: Writer
+  /** Its fetches do not wait. */
+  readonly reader: LogReader
   readonly answers: Answers
   readonly intents: Catching
   readonly events: Catching
@@ -78,13 +81,15 @@ export class KafkaLedger implements PaymentLedger {
   async settle(intent: PaymentIntent): Promise<Outcome> {
     const { log, settleMs } = this.#options
     const { payment_id: id } = intent
-    const { codec, writer } = await this.#linked()
+    const { codec, writer, reader } = await this.#linked()
+    const left = new AbortController()
     const { outcome, leave } = this.#outcomes.wait(intent)
     const pending = (): Outcome => ({ is: 'pending', transaction: this.#outcomes.transaction(id) })
     try {
       const value = codec.encode(INTENTS, 'payment_intent', intent)
       const time = Math.floor(intent.created / 1000)
-      const sent = writer.send(INTENTS, PARTITION, [{ key: id, value, time }]).then(() => outcome)
+      const record = { key: id, value, time }
+      const sent = keepAsked({ reader, writer, record, signal: left.signal }).then(() => outcome)
       return await within(settleMs + GRACE_MS, sent, () => new LateError())
     } catch (error) {
       // Whether it is in the log is not known: it may yet be settled, so it must not be paid for a second time.
@@ -92,6 +97,7 @@ export class KafkaLedger implements PaymentLedger {
       return pending()
     } finally {
       leave()
+      left.abort()
     }
   }
 
@@ -136,7 +142,7 @@ export class KafkaLedger implements PaymentLedger {
 
   async #open(): Promise<Link> {
     const { brokers, namespace, registryUrl, log } = this.#options
-    const codec = await loadCodec(registryUrl)
+    const codec = await sharedCodec(registryUrl)
     const kafka = await connectLog({ brokers, namespace, clientId: 'api-payments', log, giveUpMs: GRACE_MS })
     try {
       return await this.#follow(kafka, codec)
@@ -150,28 +156,39 @@ export class KafkaLedger implements PaymentLedger {
     const { log, now, unread } = this.#options
     const writer = kafka.writer()
     const answers = new Answers({ codec, writer, reader: kafka.reader(), now })
-    const tail = (topic: Topic, take: (record: LogRecord) => Promise<void>): Tail =>
-      new Tail({ topic, partitions: PARTITIONS, reader: kafka.reader(), log, take: unread.passing(topic, log, take) })
-    const intents = tail(INTENTS, (record) => this.#heard(record, codec))
-    const events = tail(EVENTS, (record) => this.#heard(record, codec))
-    const kept = tail(ANSWERS, (record) => answers.heard(record))
-    await Promise.all([
-      intents.start({ time: now() - ASKED_MS }),
-      events.start({ time: now() - KNOWN_MS }),
-      kept.start('start'),
-    ])
+    const heard = (record: LogRecord): Promise<void> => this.#heard(record, codec)
+    const taken: Record<Topic, ReturnType<Unread['passing']>> = {
+      [INTENTS]: unread.passing(INTENTS, log, heard),
+      [EVENTS]: unread.passing(EVENTS, log, heard),
+      [ANSWERS]: unread.passing(ANSWERS, log, (record) => answers.heard(record)),
+    }
     const asking = kafka.reader()
-    const catching = (topic: Topic, followed: Tail): Catching =>
-      new Catching({ topic, partitions: PARTITIONS, reader: asking, tail: followed })
+    const follower = new Follower({
+      reader: kafka.reader(),
+      log,
+      differsAt: differsAt(asking),
+      take: (record, { topic, partition }) => taken[topic as Topic](record, partition), // it follows these three
+    })
+    const at = (topic: Topic, from: Parameters<typeof positionsAt>[2]): Promise<Position[]> =>
+      positionsAt(asking, { topic, partitions: PARTITIONS }, from)
+    const starts = [
+      at(INTENTS, { time: now() - ASKED_MS }),
+      at(EVENTS, { time: now() - KNOWN_MS }),
+      at(ANSWERS, 'start'),
+    ]
+    follower.start((await Promise.all(starts)).flat())
+    const catching = (topic: Topic): Catching =>
+      new Catching({ topic, partitions: PARTITIONS, reader: asking, follower })
     return {
       codec,
       writer,
+      reader: asking,
       answers,
-      intents: catching(INTENTS, intents),
-      events: catching(EVENTS, events),
-      kept: catching(ANSWERS, kept),
+      intents: catching(INTENTS),
+      events: catching(EVENTS),
+      kept: catching(ANSWERS),
       close: async () => {
-        await Promise.all([intents.close(), events.close(), kept.close()])
+        await follower.close()
         await kafka.close()
       },
     }

@@ -2,10 +2,9 @@ import type { Logger } from '../../infra/log.ts'
 import type { Terms } from '../../processors/payments/terms.ts'
 import { RateLimiter } from '../limits.ts'
 import type { Unread } from '../unread.ts'
-import { ChallengeShelf } from './challenges.ts'
-import { Flights } from './flights.ts'
 import { KafkaLedger } from './kafka-ledger.ts'
 import type { Payments } from './payments.ts'
+import { SingleFlight } from './single-flight.ts'
 
 export interface OpenOptions {
   readonly terms: Terms
@@ -22,7 +21,7 @@ export interface OpenOptions {
 /** Payments that are not accepted: as many a second, and at once, as free requests usually have. */
 const refusalLimit = { perSecond: 20, burst: 40, callersMax: 100_000 } as const
 
-/** The gate on the log of payments. What checks signatures is loaded only where it is needed. */
+/** Payments on their log. What checks signatures is loaded only where it is needed. */
 export async function openPayments(options: OpenOptions): Promise<Payments & { close(): Promise<void> }> {
   const { terms, ownUrl } = options
   const { signatureCheck, signatureNode } = await import('./signatures.ts')
@@ -34,8 +33,7 @@ export async function openPayments(options: OpenOptions): Promise<Payments & { c
     ledger,
     isSigned: signatureCheck(signatureNode(terms.rpcUrl), terms.seller, options.now),
     refusals: new RateLimiter(refusalLimit),
-    flights: new Flights(),
-    challenges: new ChallengeShelf(),
+    inFlight: new SingleFlight(),
     close: () => ledger.close(),
   }
 }

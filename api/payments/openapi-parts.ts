@@ -24,7 +24,7 @@ function header(name: string, description: string): Schema {
   return { name, in: 'header', required: false, description, schema: { type: 'string' } }
 }
 
-export const challengeSchema = object(
+const challengeSchema = object(
   'What it costs, as x402 version 1 says it, and why a payment was not accepted',
   {
     x402Version: integer('1'),

@@ -158,7 +158,7 @@ describe('a creation', () => {
     const { status, body } = await first
     expect(status).toBe(201)
     for (const headers of both) expect(await create(headers)).toMatchObject({ status: 201, body })
-    expect([ledger.charged.length, await countOf(), payments.flights.size]).toEqual([1, 1, 0])
+    expect([ledger.charged.length, await countOf(), payments.inFlight.size]).toEqual([1, 1, 0])
   })
 
   it('is not told to who knows its payment alone, without its key', async () => {

@@ -2,8 +2,7 @@ import type { Payment } from '../../processors/payments/wire/decode.ts'
 import type { Seller } from '../../processors/payments/wire/offer.ts'
 import type { PaymentAnswer, PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
 import type { RateLimiter } from '../limits.ts'
-import type { ChallengeShelf } from './challenges.ts'
-import type { Flights } from './flights.ts'
+import type { SingleFlight } from './single-flight.ts'
 
 /** What became of an intent, as far as it is known within the time that a caller is kept waiting. */
 export type Outcome =
@@ -42,7 +41,22 @@ export interface PaymentLedger {
 /** Whether the payer, a plain account or a contract wallet, has signed it; rejects with `data_unavailable`. */
 export type IsSigned = (payment: Payment) => Promise<boolean>
 
-/** What the gate works with. */
+/** Who signed a payment. */
+export interface Payer {
+  /** Lower-case hex. */
+  readonly address: string
+  /** The money has come already, or is on its way: whether the request can still be followed was asked before it was taken. */
+  readonly hasPaid: boolean
+}
+
+/** A settled payment. */
+export interface Paid {
+  /** chain, asset, payer, nonce: the same for the same payment. */
+  readonly id: string
+  readonly payer: string
+}
+
+/** What paid routes work with. */
 export interface Payments {
   readonly seller: Seller
   /** What is paid with is worth nothing: a demo. */
@@ -53,6 +67,5 @@ export interface Payments {
   readonly isSigned: IsSigned
   /** Payments that were not accepted, by caller: paid requests do not count against the rate. */
   readonly refusals: RateLimiter
-  readonly flights: Flights
-  readonly challenges: ChallengeShelf
+  readonly inFlight: SingleFlight
 }

@@ -1,13 +1,14 @@
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { BOUGHT_OTHERWISE } from '../../processors/payments/wire/reasons.ts'
 import type { Settlement } from '../../processors/payments/wire/receipt.ts'
-import type { PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
+import type { PaymentAnswer, PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
 import { ApiError } from '../errors.ts'
-import type { Deed } from '../route.ts'
+import type { Reply } from '../reply.ts'
+import type { Run } from '../route.ts'
 import type { Services } from '../services.ts'
 import { cannotSettle, receiptHeaders, refuses, type Bill } from './challenges.ts'
-import { paidOtherwise, usedAlready } from './flights.ts'
-import { packed, unpacked, writtenOf, type Given, type Written } from './given.ts'
 import type { Payments } from './payments.ts'
+import { paidOtherwise, usedAlready } from './single-flight.ts'
 
 /** One payment for one request. */
 export interface Purchase {
@@ -17,13 +18,6 @@ export interface Purchase {
   readonly bill: Bill
 }
 
-/**
- * What is given for a payment.
- * - `made`: an answer that stands already;
- * - `passing`: the same, of stale data: it is not kept, so that the same payment gets better ones later.
- */
-export type Good = Deed | { readonly kind: 'made' | 'passing'; readonly made: Written }
-
 /** When a caller whose payment has no outcome yet should come again, seconds. */
 const PENDING_RETRY_SECONDS = 5
 
@@ -31,7 +25,7 @@ const PENDING_RETRY_SECONDS = 5
 const OURS = 'unexpected_settle_error'
 
 /** Has the payment settled; throws what its caller is told where it is not. */
-export async function takeMoney({ payments, services, intent, bill }: Purchase): Promise<PaymentEvent> {
+export async function settle({ payments, services, intent, bill }: Purchase): Promise<PaymentEvent> {
   const done = services.metrics.settleSeconds.startTimer()
   const outcome = await payments.ledger.settle(intent)
   done({ outcome: outcome.is })
@@ -66,42 +60,67 @@ export function pending(payments: Payments, { from: payer, version }: PaymentInt
   )
 }
 
-/** Does or gives what was paid for, and keeps the answer. Whatever fails here can be had again with the same payment. */
-export async function perform(purchase: Purchase, event: PaymentEvent, good: Good): Promise<Given> {
+/** Runs what was paid for. Whatever fails here can be had again with the same payment; `isStored`: with the same bytes. */
+export async function runPaid(purchase: Purchase, event: PaymentEvent, run: Run, isStored: boolean): Promise<Reply> {
   try {
-    const written = good.kind === 'deed' ? await act(purchase, event, good) : good.made
-    const isKept = good.kind === 'deed' ? !good.isRepeatable : good.kind === 'made'
-    return givenOf(purchase, event, isKept ? await keep(purchase, written) : written)
+    const reply = await run({ id: event.payment_id, payer: event.payer })
+    return withReceipt(purchase, event, isStored ? await store(purchase, reply) : reply)
   } catch (error) {
     throw owed(purchase, event, error)
   }
 }
 
-async function act({ services }: Purchase, { payment_id: id, payer }: PaymentEvent, deed: Deed): Promise<Written> {
-  return writtenOf(await deed.act({ id, payer }), services)
-}
+type Stored = Pick<Reply, 'status' | 'type' | 'body'>
 
 /** The answer that is in the log, whoever wrote it: several instances may answer copies of one request at once. */
-async function keep({ payments, services, intent }: Purchase, written: Written): Promise<Written> {
+async function store({ payments, services, intent }: Purchase, reply: Reply): Promise<Stored> {
   const { payment_id: id, fingerprint } = intent
-  const answer = packed(written, { id, fingerprint, time: services.now() * 1000 })
-  if (answer === undefined) return written
+  const answer = packed(reply, { id, fingerprint, time: services.now() * 1000 })
+  if (answer === undefined) return reply
   try {
     return unpacked(await payments.ledger.keep(answer))
   } catch (error) {
     services.log.warn({ err: error, payment: id }, 'a paid answer could not be kept; sent again it is made again')
-    return written
+    return reply
   }
 }
 
-/** The answer that the payment bought before; undefined: none is kept. */
-export async function keptAnswer(purchase: Purchase, settled: PaymentEvent): Promise<Given | undefined> {
+/** The answer that the payment bought before; undefined: none is stored. */
+export async function storedReply(purchase: Purchase, settled: PaymentEvent): Promise<Reply | undefined> {
   const answer = await purchase.payments.ledger.answer(settled.payment_id)
-  return answer === undefined ? undefined : givenOf(purchase, settled, unpacked(answer))
+  return answer === undefined ? undefined : withReceipt(purchase, settled, unpacked(answer))
 }
 
-function givenOf(purchase: Purchase, event: PaymentEvent, written: Written): Given {
-  return { kind: 'given', ...written, headers: receiptOf(purchase, event) }
+/** Compressed bytes that are stored at most; a larger answer is made again. */
+const STORED_BYTES_MAX = 256 * 1024
+
+/** The answer as the log keeps it; undefined where it is too large. */
+function packed(
+  reply: Stored,
+  { id, fingerprint, time }: { id: string; fingerprint: string; time: number },
+): PaymentAnswer | undefined {
+  const body = gzipSync(reply.body)
+  if (body.length > STORED_BYTES_MAX) return undefined
+  return { payment_id: id, fingerprint, status: reply.status, type: reply.type, body, time }
+}
+
+/** More than any answer has, so that no record can fill the memory. */
+const UNPACKED_BYTES_MAX = 32 * 1024 * 1024
+
+function unpacked({ status, type, body }: PaymentAnswer): Stored {
+  return { status, type, body: gunzipSync(body, { maxOutputLength: UNPACKED_BYTES_MAX }).toString() }
+}
+
+const RECEIPT = 'PAYMENT-RESPONSE'
+
+/** Whether the reply says that it was paid for. */
+export function isReceipt({ headers }: Reply): boolean {
+  return headers !== undefined && RECEIPT in headers
+}
+
+/** The caller's alone, with the receipt in the headers of both versions. */
+export function withReceipt(purchase: Purchase, event: PaymentEvent, { status, type, body }: Stored): Reply {
+  return { status, type, body, headers: { ...receiptOf(purchase, event), 'Cache-Control': 'private, no-store' } }
 }
 
 function receiptOf({ payments, intent }: Purchase, { tx, payer, amount }: PaymentEvent): Record<string, string> {

@@ -1,76 +1,189 @@
-import type { Kind } from '../alerts/book.ts'
-import * as outputs from '../outputs/alerts.ts'
-import { whatIfBody, whatIfOutput } from '../outputs/what-if.ts'
+import type { ApiKind } from '../alerts/kinds/kind.ts'
+import { apiKinds } from '../alerts/kinds/kinds.ts'
 import * as params from '../parameters.ts'
 import type { Params } from '../params.ts'
-import { route, type Route } from '../route.ts'
+import { type BodyRule, type Output, route, type Route } from '../route.ts'
 import { alertStatus, cancelAlert, createAlert, extendAlert, listAlerts } from './alerts.ts'
 import { alertDeliveries, resendTrigger, testAlert } from './deliveries.ts'
-import { recordAnswer } from './records.ts'
-import { whatIfAnswer } from './what-if.ts'
+import { recordRoute } from './records.ts'
+import { alertBacktest } from './what-if.ts'
+import {
+  array,
+  boolean,
+  instant,
+  integer,
+  nullable,
+  nullableInstant,
+  nullableInteger,
+  nullableText,
+  object,
+  oneOf,
+  type Schema,
+  text,
+} from '../schema.ts'
+
+const statuses = ['active', 'triggered', 'expired', 'cancelled']
+
+const alertId = text('alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...')
+const expiresAt = instant('When it expires')
+
+/** What a creation takes. */
+function creationBody({ body, optional, example }: ApiKind): BodyRule {
+  const schema = object(
+    'A new alert',
+    {
+      symbol: text('Any symbol of the catalogue, in any case', { pattern: '^[A-Za-z0-9]{1,20}$' }),
+      ...body,
+      webhook_url: text('HTTPS URL that is called', { format: 'uri', maxLength: 2048 }),
+      agent_wallet: text('EVM or Solana address that lists find the alert by'),
+      expires_in_hours: integer('Lifetime', { minimum: 1, maximum: 168, default: 24 }),
+    },
+    ['agent_wallet', 'expires_in_hours', ...optional],
+  )
+  const common = { webhook_url: 'https://hooks.example.com/btc', expires_in_hours: 24 }
+  return { schema, example: { symbol: 'BTC', ...example, ...common }, optional: false }
+}
+
+const extensionBody: BodyRule = {
+  schema: object('How much longer', { add_hours: integer('Hours', { minimum: 1, maximum: 168, default: 24 }) }, [
+    'add_hours',
+  ]),
+  example: { add_hours: 24 },
+  optional: true,
+}
+
+function createdOutput(kind: ApiKind): Output {
+  return {
+    says: 'The alert is in the log; the same Idempotency-Key gives this answer again for 24 h',
+    type: 'application/json',
+    schema: object('A new alert', {
+      alert_id: alertId,
+      symbol: text('As submitted, in upper case'),
+      ...kind.answer,
+      status: oneOf(['active'], 'Always active'),
+      created_at: instant('When it was made'),
+      expires_at: expiresAt,
+      expires_in_hours: integer('Lifetime, hours'),
+      webhook_url: text('As submitted; no other answer shows it'),
+      trigger_count: integer('Always 0'),
+      delivery_attempts: integer('Always 0'),
+      message: text('What it does'),
+      manage_token: text('Bearer token that cancels and extends the alert; only here'),
+      webhook_secret: text('What its webhooks are signed with: whsec_ and base64; only here'),
+    }),
+  }
+}
+
+function alertSchema(kind: ApiKind): Schema {
+  return object('An alert', {
+    alert_id: alertId,
+    symbol: text('As submitted, in upper case'),
+    ...kind.answer,
+    status: oneOf(statuses, 'Where it is in its life'),
+    created_at: instant('When it was made'),
+    expires_at: expiresAt,
+    trigger_count: integer('Triggers so far'),
+    delivery_attempts: nullableInteger('Attempts to deliver them; null: ClickHouse does not say just now'),
+    gaps: nullable(
+      array(
+        object('What it watches was lost with a part of the log', {
+          from: instant('Last record before'),
+          to: instant('First record after'),
+        }),
+        'Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now',
+      ),
+    ),
+  })
+}
+
+function statusOutput(kind: ApiKind): Output {
+  return { says: 'The alert as it is now', type: 'application/json', schema: alertSchema(kind) }
+}
+
+function listOutput(kind: ApiKind): Output {
+  return {
+    says: 'Active alerts, newest first',
+    type: 'application/json',
+    schema: object('A page of alerts', {
+      count: integer('Alerts of this page'),
+      alerts: array(alertSchema(kind), 'Newest first'),
+      next_cursor: nullableText('What `cursor` the next page has; null: this is the last'),
+    }),
+  }
+}
+
+const cancelledOutput: Output = {
+  says: 'The alert is cancelled',
+  type: 'application/json',
+  schema: object('A cancelled alert', {
+    alert_id: alertId,
+    status: oneOf(['cancelled'], 'Always cancelled'),
+    message: text('What that means'),
+  }),
+}
+
+const extendedOutput: Output = {
+  says: 'The alert ends later',
+  type: 'application/json',
+  schema: object('An extended alert', {
+    alert_id: alertId,
+    status: oneOf(statuses, 'Where it is in its life'),
+    expires_at: expiresAt,
+    add_hours: integer('Hours that were added'),
+    message: text('What that means'),
+  }),
+}
+
+const deliveriesOutput: Output = {
+  says: 'Attempts to deliver the alert’s triggers, newest first',
+  type: 'application/json',
+  schema: object('A page of attempts', {
+    alert_id: alertId,
+    count: integer('Attempts of this page'),
+    deliveries: array(
+      object('An attempt', {
+        trigger_id: text('The same on every attempt: the webhook-id'),
+        attempt: integer('1 for the first one of a delivery or a resending; 0: it ended without one'),
+        outcome: oneOf(['delivered', 'retry', 'exhausted', 'cancelled', 'unknown'], 'What became of the trigger by it'),
+        status: nullableInteger('HTTP status; null: none came'),
+        error: nullableText('Why, where it is known: timeout, dns, refused, tls, gone, ...'),
+        test: boolean('A test event'),
+        triggered_at: instant('When the condition was met'),
+        started_at: instant('When the attempt began'),
+        finished_at: instant('When it was over'),
+        duration_ms: integer('How long it took, milliseconds'),
+        next_attempt_at: nullableInstant('For retry'),
+      }),
+      'Newest first',
+    ),
+    next_cursor: nullableText('What `cursor` the next page has; null: this is the last'),
+  }),
+}
+
+const sentOutput: Output = {
+  says: 'The delivery is in the log',
+  type: 'application/json',
+  schema: object('A delivery', {
+    alert_id: alertId,
+    trigger_id: text('What its webhook-id is'),
+    message: text('Where to see what becomes of it'),
+  }),
+}
 
 const bearer = { Authorization: 'Bearer and the manage_token that the creation gave' }
 const ownerErrors = ['unauthorized', 'forbidden', 'data_unavailable'] as const
 const { alertId: id, cursor } = params
 
-/** The routes of alerts; a part of the table in `routes.ts`. The two kinds differ in paths, prices and terms only. */
-export const alertRoutes: readonly Route[] = [
-  ...routesOf({
-    kind: 'price',
-    alert: '/price-alert',
-    alerts: '/price-alerts',
-    named: 'a price alert',
-    priceUsdc: { create: 0.04, extend: 0.02 },
-    refuses: ['invalid_target_price'],
-  }),
-  ...routesOf({
-    kind: 'liquidation',
-    alert: '/liquidation/alert',
-    alerts: '/liquidation/alerts',
-    named: 'a liquidation alert',
-    priceUsdc: { create: 0.06, extend: 0.03 },
-    refuses: ['invalid_threshold_pct', 'invalid_min_value_usd'],
-  }),
-  alertRoute({
-    method: 'POST',
-    path: '/alerts/backtest',
-    name: 'alert_backtest',
-    says: 'How often an alert would have rung in the last 7 days, before buying it',
-    input: {},
-    body: whatIfBody,
-    outputs: { 200: whatIfOutput },
-    errors: [
-      ...(['invalid_body', 'invalid_symbol', 'invalid_condition', 'invalid_target_price'] as const),
-      ...(['invalid_threshold_pct', 'invalid_min_value_usd', 'symbol_not_found', 'data_unavailable'] as const),
-    ],
-    handle: (call) => whatIfAnswer(call),
-  }),
-  alertRoute({
-    method: 'GET',
-    path: '/records/:id',
-    name: 'record',
-    says: 'The log record that a trigger names, to check it against',
-    input: { id: params.recordId },
-    outputs: { 200: outputs.recordOutput },
-    errors: ['data_unavailable'],
-    handle: (call) => recordAnswer(call, call.input.id),
-  }),
-]
+/** The routes of alerts; a part of the table in `routes.ts`. Kinds differ in paths, prices and terms only. */
+export const alertRoutes: readonly Route[] = [...apiKinds.flatMap(routesOf), alertBacktest, recordRoute]
 
-interface KindRow {
-  readonly kind: Kind
-  readonly alert: string
-  readonly alerts: string
-  readonly named: string
-  readonly priceUsdc: { readonly create: number; readonly extend: number }
-  readonly refuses: Route['errors']
-}
-
-function routesOf(row: KindRow): Route[] {
+function routesOf(row: ApiKind): Route[] {
   return [...openRoutes(row), ...ownerRoutes(row), ...deliveryRoutes(row)]
 }
 
-function openRoutes({ kind, alert, alerts, named, priceUsdc, refuses }: KindRow): Route[] {
+function openRoutes(row: ApiKind): Route[] {
+  const { kind, paths, named, priceUsdc, errors } = row
+  const { alert, alerts } = paths
   return [
     alertRoute({
       method: 'POST',
@@ -78,22 +191,17 @@ function openRoutes({ kind, alert, alerts, named, priceUsdc, refuses }: KindRow)
       name: `${kind}_alert_create`,
       says: `Create ${named}`,
       priceUsdc: priceUsdc.create,
+      isIdempotent: true,
       input: {},
-      body: outputs.creationBody(kind),
+      body: creationBody(row),
       headers: { 'Idempotency-Key': '16 to 128 characters; the same key and body give the same answer for 24 h' },
-      outputs: { 201: outputs.createdOutput(kind) },
+      outputs: { 201: createdOutput(row) },
       errors: [
-        ...([
-          'invalid_symbol',
-          'invalid_condition',
-          ...refuses,
-          'invalid_webhook_url',
-          'invalid_agent_wallet',
-        ] as const),
+        ...(['invalid_symbol', 'invalid_condition', ...errors, 'invalid_webhook_url', 'invalid_agent_wallet'] as const),
         ...(['expires_in_hours_too_long', 'invalid_expires_in_hours', 'invalid_idempotency_key'] as const),
         ...(['symbol_not_found', 'idempotency_conflict', 'data_unavailable'] as const),
       ],
-      handle: (call) => createAlert(call, kind),
+      prepare: (call) => createAlert(call, row),
     }),
     alertRoute({
       method: 'GET',
@@ -101,9 +209,9 @@ function openRoutes({ kind, alert, alerts, named, priceUsdc, refuses }: KindRow)
       name: `${kind}_alert`,
       says: `Status of ${named}`,
       input: { id },
-      outputs: { 200: outputs.statusOutput(kind) },
+      outputs: { 200: statusOutput(row) },
       errors: ['data_unavailable'],
-      handle: (call) => alertStatus(call, kind, call.input.id),
+      prepare: (call) => alertStatus(call, kind, call.input.id),
     }),
     alertRoute({
       method: 'GET',
@@ -111,14 +219,14 @@ function openRoutes({ kind, alert, alerts, named, priceUsdc, refuses }: KindRow)
       name: `${kind}_alerts`,
       says: `Active ${kind} alerts`,
       input: { wallet: params.wallet, symbol: params.symbolFilter, limit: params.limitOf(100), cursor },
-      outputs: { 200: outputs.listOutput(kind) },
+      outputs: { 200: listOutput(row) },
       errors: ['symbol_not_found', 'data_unavailable'],
-      handle: (call) => listAlerts(call, kind, call.input),
+      prepare: (call) => listAlerts(call, kind, call.input),
     }),
   ]
 }
 
-function ownerRoutes({ kind, alert, named, priceUsdc }: KindRow): Route[] {
+function ownerRoutes({ kind, paths: { alert }, named, priceUsdc }: ApiKind): Route[] {
   return [
     alertRoute({
       method: 'DELETE',
@@ -127,9 +235,9 @@ function ownerRoutes({ kind, alert, named, priceUsdc }: KindRow): Route[] {
       says: `Cancel ${named}`,
       input: { id },
       headers: bearer,
-      outputs: { 200: outputs.cancelledOutput },
+      outputs: { 200: cancelledOutput },
       errors: [...ownerErrors, 'alert_not_active'],
-      handle: (call) => cancelAlert(call, kind, call.input.id),
+      prepare: (call) => cancelAlert(call, kind, call.input.id),
     }),
     alertRoute({
       method: 'POST',
@@ -138,16 +246,16 @@ function ownerRoutes({ kind, alert, named, priceUsdc }: KindRow): Route[] {
       says: `Extend ${named}`,
       priceUsdc: priceUsdc.extend,
       input: { id },
-      body: outputs.extensionBody,
+      body: extensionBody,
       headers: bearer,
-      outputs: { 200: outputs.extendedOutput },
+      outputs: { 200: extendedOutput },
       errors: [...ownerErrors, 'invalid_add_hours', 'alert_not_active'],
-      handle: (call) => extendAlert(call, kind, call.input.id),
+      prepare: (call) => extendAlert(call, kind, call.input.id),
     }),
   ]
 }
 
-function deliveryRoutes({ kind, alert, named }: KindRow): Route[] {
+function deliveryRoutes({ kind, paths: { alert }, named }: ApiKind): Route[] {
   return [
     alertRoute({
       method: 'GET',
@@ -156,9 +264,9 @@ function deliveryRoutes({ kind, alert, named }: KindRow): Route[] {
       says: `Deliveries of ${named}`,
       input: { id, limit: params.limitOf(100), cursor },
       headers: bearer,
-      outputs: { 200: outputs.deliveriesOutput },
+      outputs: { 200: deliveriesOutput },
       errors: ownerErrors,
-      handle: (call) => alertDeliveries(call, kind, call.input.id, call.input),
+      prepare: (call) => alertDeliveries(call, kind, call.input.id, call.input),
     }),
     alertRoute({
       method: 'POST',
@@ -167,9 +275,9 @@ function deliveryRoutes({ kind, alert, named }: KindRow): Route[] {
       says: `Send a test event of ${named}`,
       input: { id },
       headers: bearer,
-      outputs: { 200: outputs.sentOutput },
+      outputs: { 200: sentOutput },
       errors: [...ownerErrors, 'alert_not_active'],
-      handle: (call) => testAlert(call, kind, call.input.id),
+      prepare: (call) => testAlert(call, kind, call.input.id),
     }),
     alertRoute({
       method: 'POST',
@@ -178,9 +286,9 @@ function deliveryRoutes({ kind, alert, named }: KindRow): Route[] {
       says: `Send a delivery of ${named} again`,
       input: { id, trigger_id: params.triggerId },
       headers: bearer,
-      outputs: { 200: outputs.sentOutput },
+      outputs: { 200: sentOutput },
       errors: ownerErrors,
-      handle: (call) => resendTrigger(call, kind, call.input.id, call.input.trigger_id),
+      prepare: (call) => resendTrigger(call, kind, call.input.id, call.input.trigger_id),
     }),
   ]
 }

@@ -1,40 +1,39 @@
 import { randomUUID } from 'node:crypto'
+import { alertKinds } from '../../processors/alerts/kinds/kinds.ts'
 import { AHEAD_MAX, IDEMPOTENT } from '../../processors/alerts/state.ts'
 import { cancelledAnswer, createdAnswer, extendedAnswer, statusAnswer } from '../alerts/answers.ts'
 import { actionOn, ask } from '../alerts/ask.ts'
-import { cursorOf, placeOf, type Book, type Held, type Kind } from '../alerts/book.ts'
+import { cursorOf, placeOf, type Book, type Held } from '../alerts/book.ts'
 import { bodyHash, creationCommand, idempotencyOf, readCreation, type Creation } from '../alerts/creation.ts'
 import { readAddHours, wrong } from '../alerts/fields.ts'
+import type { ApiKind } from '../alerts/kinds/kind.ts'
 import { existing, owned } from '../alerts/ownership.ts'
-import { alertAsset } from '../alerts/symbols.ts'
+import { findAsset } from '../catalogue.ts'
 import { ApiError } from '../errors.ts'
-import type { Answer, Call, Deed } from '../route.ts'
+import { jsonReply, type Reply } from '../reply.ts'
+import type { Call, Run } from '../route.ts'
 import type { Services } from '../services.ts'
 
 const HOUR = 3_600_000_000
 
 /** POST: validated here; the alerts processor makes it, or finds the one that the same Idempotency-Key made. */
-export async function createAlert(call: Call, kind: Kind): Promise<Answer | Deed> {
+export async function createAlert(call: Call, kind: ApiKind): Promise<Reply | Run> {
   const { services, body } = call
   const { alerts, now } = services
   if (body === undefined) throw new ApiError('invalid_body', 'Send the alert as a JSON object.')
   const creation = readCreation(kind, body, alerts.reach)
   const key = readKey(call)
-  const { asset } = await alertAsset(services, creation.symbol)
+  const { asset } = findAsset(creation.symbol, services.present().catalogue())
   const payer = call.payer?.address ?? null
   const known = key === null ? undefined : knownCreation(await alerts.log.book(), services, { creation, key, payer })
-  if (known !== undefined) return plain(201, createdAnswer(creation, known, alerts.secrets))
-  return {
-    kind: 'deed',
-    isRepeatable: true,
-    async act(paid) {
-      const idempotency = key === null ? null : idempotencyOf(kind, paid?.payer ?? null, key)
-      const context = { asset, request: randomUUID(), idempotency, paid, now: now(), secrets: alerts.secrets }
-      const { alert } = await ask(services, creationCommand(creation, context))
-      if (alert === null) throw new Error('a creation has an alert')
-      if (kind === 'liquidation') keepWanted(services, asset)
-      return plain(201, createdAnswer(creation, alert, alerts.secrets))
-    },
+  if (known !== undefined) return jsonReply(201, createdAnswer(creation, known, alerts.secrets))
+  return async (paid) => {
+    const idempotency = key === null ? null : idempotencyOf(kind.kind, paid?.payer ?? null, key)
+    const context = { asset, request: randomUUID(), idempotency, paid, now: now(), secrets: alerts.secrets }
+    const { alert } = await ask(services, creationCommand(creation, context))
+    if (alert === null) throw new Error('a creation has an alert')
+    if (alertKinds.of(creation.terms).needsSubscription) keepWanted(services, asset)
+    return jsonReply(201, createdAnswer(creation, alert, alerts.secrets))
   }
 }
 
@@ -56,7 +55,7 @@ function knownCreation(
   { now }: Services,
   { creation, key, payer }: { creation: Creation; key: string; payer: string | null },
 ): Held | undefined {
-  const alert = book.creation(idempotencyOf(creation.kind, payer, key))
+  const alert = book.creation(idempotencyOf(creation.terms.kind, payer, key))
   if (alert === undefined || now() * 1000 - alert.created_at >= IDEMPOTENT) return undefined
   if (alert.body_hash === bodyHash(creation)) return alert
   throw wrong(
@@ -74,34 +73,30 @@ function keepWanted({ preSubscribed, wants, log, now }: Services, asset: string)
   })
 }
 
-export async function alertStatus(call: Pick<Call, 'services'>, kind: Kind, id: string): Promise<Answer> {
+export async function alertStatus(call: Pick<Call, 'services'>, kind: string, id: string): Promise<Reply> {
   const alert = await existing(call, kind, id)
-  const attempts = await call.services.attemptCounts.of([id])
-  return plain(200, statusAnswer(alert, attempts(id)))
+  const beside = await call.services.beside.of([alert])
+  return jsonReply(200, statusAnswer(alert, beside(alert)))
 }
 
-export async function cancelAlert(call: Call, kind: Kind, id: string): Promise<Answer> {
+export async function cancelAlert(call: Call, kind: string, id: string): Promise<Reply> {
   const { services } = call
   const { alert } = await ask(services, actionOn(services, await owned(call, kind, id), 'cancel'))
   if (alert === null) throw new Error('a cancel has an alert')
-  return plain(200, cancelledAnswer(alert))
+  return jsonReply(200, cancelledAnswer(alert))
 }
 
 /** Checked here, so that nothing is paid for what cannot be; what was paid for is then applied by the processor. */
-export async function extendAlert(call: Call, kind: Kind, id: string): Promise<Answer | Deed> {
+export async function extendAlert(call: Call, kind: string, id: string): Promise<Run> {
   const { services } = call
   const alert = await owned(call, kind, id)
   const hours = readAddHours(call.body ?? {})
   if (call.payer?.hasPaid !== true) assertExtendable(alert, hours, services)
-  return {
-    kind: 'deed',
-    isRepeatable: false,
-    async act(paid) {
-      const more = { add_hours: hours, payment: paid?.id ?? null }
-      const extended = (await ask(services, actionOn(services, alert, 'extend', more))).alert
-      if (extended === null) throw new Error('an extension has an alert')
-      return plain(200, extendedAnswer(extended, hours))
-    },
+  return async (paid) => {
+    const more = { add_hours: hours, payment: paid?.id ?? null }
+    const extended = (await ask(services, actionOn(services, alert, 'extend', more))).alert
+    if (extended === null) throw new Error('an extension has an alert')
+    return jsonReply(200, extendedAnswer(extended, hours))
   }
 }
 
@@ -121,21 +116,17 @@ export interface ListInput {
 }
 
 /** Active alerts, newest first. */
-export async function listAlerts({ services }: Pick<Call, 'services'>, kind: Kind, input: ListInput): Promise<Answer> {
+export async function listAlerts({ services }: Pick<Call, 'services'>, kind: string, input: ListInput): Promise<Reply> {
   const { wallet, symbol, cursor, limit } = input
   const before = cursor === undefined ? undefined : placeOf(cursor)
   if (cursor !== undefined && before === undefined)
     throw wrong('invalid_cursor', 'cursor', 'cursor must be the next_cursor of the page before.')
-  const asset = symbol === undefined ? undefined : (await alertAsset(services, symbol)).asset
+  const asset = symbol === undefined ? undefined : findAsset(symbol, services.present().catalogue()).asset
   const { alerts, next } = (await services.alerts.log.book()).page({ kind, asset, wallet, before, limit })
-  const attempts = await services.attemptCounts.of(alerts.map(({ alert_id: id }) => id))
-  return plain(200, {
+  const beside = await services.beside.of(alerts)
+  return jsonReply(200, {
     count: alerts.length,
-    alerts: alerts.map((alert) => statusAnswer(alert, attempts(alert.alert_id))),
+    alerts: alerts.map((alert) => statusAnswer(alert, beside(alert))),
     next_cursor: next === undefined ? null : cursorOf(next),
   })
-}
-
-export function plain(status: 200 | 201, body: object): Answer {
-  return { kind: 'json', status, body, freshForMs: 0 }
 }

@@ -1,96 +1,86 @@
 import type { Micros } from '../../schemas/records.ts'
 import { findAsset, type Catalogue, type Listed } from '../catalogue.ts'
 import { ApiError } from '../errors.ts'
-import type { Answer, Draft, Route } from '../route.ts'
-import type { Hit } from '../cache.ts'
-import { dataClock, type Kept, type Services } from '../services.ts'
-import { keptOf } from '../kept.ts'
+import type { Present } from '../present.ts'
+import { dataReply, type Reply, type Told, type View } from '../reply.ts'
+import type { Call, Run } from '../route.ts'
+import { dataClock, type Services } from '../services.ts'
 import type { World } from '../views/world.ts'
 
 /** When a caller should come back for a symbol that warms up, or for data that are not there, seconds. */
 export const RETRY_AFTER_SECONDS = 10
 
-/** What the log says about itself, and the clock that ages are told by. */
-export interface Scene {
+/** What views are made of: what is so now, and the clock that ages are told by. */
+export interface ViewContext {
+  readonly present: Present
   readonly world: World
   readonly catalogue: Catalogue
   /** Host's clock; on a tape the tape's. */
   readonly clock: Micros
 }
 
-/** The asset that was asked for, and the scene. */
-export interface About extends Scene, Listed {}
+/** The same, and the asset that was asked for. */
+export interface AssetContext extends ViewContext, Listed {}
 
-/** What a handler built: a body, and how old it is. */
-export interface Built {
-  readonly body: object
-  /** Time of the newest input. */
-  readonly asOf: Micros
-  /** From here on the answer is stale. */
-  readonly freshUntil: Micros
-  /** Further fields that depend on the clock; they come after the body's and replace those of the same name. */
-  readonly perAnswer?: (clock: Micros) => object
-}
-
-export type Row = Pick<Route, 'name' | 'ttlMs'>
-
-export async function sceneOf(services: Services): Promise<Scene> {
-  const [catalogue, world] = await Promise.all([services.catalogue(), services.world()])
-  return { world, catalogue, clock: dataClock(services, world) }
+export function viewContext(services: Services): ViewContext {
+  const present = services.present()
+  const world = present.world()
+  return { present, world, catalogue: present.catalogue(), clock: dataClock(services, world) }
 }
 
 /** The asset of a request's upper-case symbol; throws `symbol_not_found`. */
-export async function aboutSymbol(services: Services, symbol: string): Promise<About> {
-  const scene = await sceneOf(services)
-  return { ...scene, ...findAsset(symbol, scene.catalogue) }
+export function assetContext(services: Services, symbol: string): AssetContext {
+  const context = viewContext(services)
+  return { ...context, ...findAsset(symbol, context.catalogue) }
 }
 
-export type KeptAnswer = Extract<Answer, { readonly kind: 'kept' }>
+export type Asking = Pick<Call, 'services' | 'route'>
 
-/** Answers from the cache, or builds: one build per key at a time, however many callers. */
-export async function answerKept(
-  services: Services,
-  row: Row,
+/** An answer about now: made when it is asked for, of one moment of the present. Callers may keep it, we don't. */
+export function replyNow(call: Asking, view: (context: ViewContext) => View | Promise<View>): Run {
+  return async () => {
+    const context = viewContext(call.services)
+    return dataReply(await view(context), toldNow(call, context))
+  }
+}
+
+/** As `replyNow`, about one asset; throws `symbol_not_found` before anything is paid. */
+export async function replyAboutNow(call: Asking, symbol: string, view: (context: AssetContext) => View): Promise<Run> {
+  assetContext(call.services, symbol)
+  return async () => {
+    const context = assetContext(call.services, symbol)
+    return dataReply(view(context), toldNow(call, context))
+  }
+}
+
+function toldNow({ services, route }: Asking, { clock }: ViewContext): Told {
+  return { clock, timestamp: services.timestamp(), cached: false, freshForMs: route.ttlMs }
+}
+
+/** Answers from the cache, or makes the view: one at a time by its key, however many callers. */
+export async function replyCached(
+  { services, route }: Asking,
   { key, clock }: { key: readonly unknown[]; clock: Micros },
-  build: () => Promise<Built>,
-): Promise<KeptAnswer> {
-  const name = [row.name, ...key].join('|')
-  const { value, cached, freshForMs } = await services.answers.get(name, row.ttlMs, async () => keep(await build()))
-  return { kind: 'kept', key: name, kept: value, clock, cached, freshForMs }
+  view: () => Promise<View>,
+): Promise<Reply> {
+  const name = [route.name, ...key].join('|')
+  const load = async (): Promise<View> => {
+    const made = await view()
+    return { ...made, body: JSON.stringify(made.body) }
+  }
+  const { value, ...hit } = await services.cache.get(name, route.ttlMs, load)
+  return dataReply(value, { ...hit, clock, timestamp: services.timestamp() })
 }
 
-/** An answer that is cut from a board of the cache: it is kept as long as the board is. */
-export async function answerCut(
-  services: Services,
-  row: Row,
-  { key, clock, board }: { key: readonly unknown[]; clock: Micros; board: Omit<Hit<unknown>, 'value'> },
-  cut: () => Kept,
-): Promise<KeptAnswer> {
-  const name = [row.name, ...key].join('|')
-  const { value } = await services.answers.get(name, board.freshForMs, async () => cut())
-  return { kind: 'kept', key: name, kept: value, clock, cached: board.cached, freshForMs: board.freshForMs }
-}
-
-/** An answer about one asset that depends on nothing but the asset and `rest`. */
-export async function answerAbout(
-  services: Services,
-  row: Row,
-  { symbol, rest = [] }: { symbol: string; rest?: readonly unknown[] },
-  build: (about: About) => Promise<Built>,
-): Promise<Draft> {
-  const about = await aboutSymbol(services, symbol)
-  const key = [about.asset, ...rest]
-  return draft(() => answerKept(services, row, { key, clock: about.clock }, () => build(about)))
-}
-
-/** An answer that is made when it is asked for. */
-export function draft(give: () => Promise<Answer>): Draft {
-  return { kind: 'draft', give }
-}
-
-function keep({ body, asOf, freshUntil, perAnswer }: Built): Kept {
-  const times = { asOf, freshUntil, ...(perAnswer === undefined ? {} : { perAnswer }) }
-  return keptOf(JSON.stringify(body).slice(0, -1), '}', times)
+/** A cached answer about one asset that depends on nothing but the asset and `rest`. */
+export async function replyAbout(
+  call: Asking,
+  { symbol, rest }: { symbol: string; rest: readonly unknown[] },
+  view: (context: AssetContext) => Promise<View>,
+): Promise<Run> {
+  const context = assetContext(call.services, symbol)
+  const { asset, clock } = context
+  return () => replyCached(call, { key: [asset, ...rest], clock }, () => view(context))
 }
 
 /** 503: the thing exists, there is nothing to say of it right now. */

@@ -1,29 +1,100 @@
 import { basis, bestCarryTrade, type Carry } from '../../processors/funding/basis.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { fundingVenues } from '../../schemas/venues.ts'
-import type { Services } from '../services.ts'
-import { readFunding } from '../views/funding.ts'
+import { heldAgainst } from '../../processors/present/present.ts'
+import { fundingOf } from '../views/funding.ts'
 import { ageOfLegs, legsOf, type Leg } from '../views/legs.ts'
 import { percentAYear } from '../views/percent.ts'
 import { FUNDING_STALE, markedOf, type Marked } from '../views/perpetuals.ts'
 import { spotAt } from '../views/spots.ts'
-import { readTickerAt } from '../views/tickers.ts'
+import { heldAgainstAt } from '../views/tickers.ts'
 import { iso } from '../views/time.ts'
-import { noData, type About, type Built } from './answers.ts'
-import { nothingOf } from './funding.ts'
+import type { View } from '../reply.ts'
+import { type AssetContext, noData, replyAboutNow } from './answers.ts'
+import { intervalHours, nothingOf, status } from './funding.ts'
+import {
+  instant,
+  integer,
+  keyed,
+  nullable,
+  nullableInstant,
+  nullableNumber,
+  number,
+  object,
+  oneOf,
+  text,
+} from '../schema.ts'
+import { dataRoute, type Output } from '../route.ts'
+import { agedBy, dataErrors, stamped } from './fields.ts'
+import { symbol } from '../parameters.ts'
 
-/** The venue and quote of the spot price that perpetuals are held against. */
-const SPOT = { venue: 'binance', quote: 'USDT' } as const
+const basisOutput: Output = {
+  says: 'Perpetuals against spot',
+  type: 'application/json',
+  schema: object('Basis of one asset', {
+    symbol: text('Base asset'),
+    spot_price: number('Middle of the book of Binance’s USDT spot pair, USDT'),
+    spot_exchange: text('Whose spot price'),
+    spot_as_of: instant('Time of the spot price'),
+    spot_age_ms: integer('How old that is, milliseconds', { minimum: 0 }),
+    exchanges: keyed(
+      fundingVenues,
+      object('One venue; null where it does not count, `status` says why', {
+        perp_price: nullableNumber('Mark price, USDT'),
+        basis_usd: nullableNumber('perp_price minus spot_price, USDT taken for USD'),
+        basis_pct: nullableNumber('The same, percent of spot_price'),
+        basis_annualized_pct: nullableNumber(
+          'basis_pct x (8760 / interval_hours), as if the premium were earned at each funding: a measure for comparing venues, not a yield',
+        ),
+        direction: nullable(oneOf(['contango', 'backwardation'], 'contango: perpetual at or above spot')),
+        status,
+        as_of: nullableInstant('Time of the mark price'),
+        interval_hours: nullable(intervalHours),
+      }),
+      'The venues',
+    ),
+    best_carry_trade: nullable(
+      object(
+        'The venue with the highest basis_annualized_pct, also when none is positive; null without one whose funding is known',
+        {
+          exchange: oneOf(fundingVenues, 'The venue'),
+          annualized_yield_pct: number(
+            'What the trade is paid by the year, percent: funding_rate x (24 / interval_hours) x 365 x 100. It changes with the rate, and is not basis_annualized_pct, by which the venue is chosen',
+          ),
+          strategy: text('long_spot_short_<venue>_perp'),
+          basis_pct: number('Earned once, when the perpetual is back at spot; not part of the yield'),
+          funding_rate: number('Running rate, fraction per interval; positive: the short side is paid'),
+          interval_hours: intervalHours,
+          next_funding_time: instant('When that rate is paid'),
+        },
+      ),
+    ),
+    ...agedBy('spot 15 s, marks 60 s'),
+    ...stamped,
+  }),
+}
+
+export const basisRoute = dataRoute({
+  path: '/futures/basis/:symbol',
+  name: 'basis',
+  says: 'Perpetuals against spot',
+  priceUsdc: 0.02,
+  ttlMs: 30_000,
+  input: { symbol },
+  outputs: { 200: basisOutput },
+  errors: dataErrors,
+  prepare: (call) => replyAboutNow(call, call.input.symbol, basisView),
+})
 
 /** `/futures/basis/:symbol`: spot and perpetuals are two stories, joined here as of one moment. */
-export async function buildBasis(services: Services, about: About): Promise<Built> {
-  const rows = await readFunding(services.database, about.asset)
+function basisView(about: AssetContext): View {
+  const rows = fundingOf(about.present, about.asset)
   const legs = legsOf(fundingVenues, markedOf(rows), { ...about, topic: 'market.funding', market: 'perp' })
   const age = ageOfLegs(legs)
   if (age === undefined) throw nothingOf(about, legs)
   // A spot price of a later moment than the perpetuals' would be a basis of nothing.
   const known = Math.max(...rows.map((row) => row.known))
-  const ticker = await readTickerAt(services.database, { asset: about.asset, ...SPOT }, known)
+  const ticker = heldAgainstAt(about.present, about.asset, known)
   if (ticker === undefined) throw noData(`spot price of ${about.symbol} on Binance`)
   const spot = spotAt(ticker, about.world, known)
   // Perpetuals are quoted in USDT and so is the spot pair: what a USDT is worth in USD is in neither.
@@ -31,14 +102,14 @@ export async function buildBasis(services: Services, about: About): Promise<Buil
   const body = {
     symbol: about.symbol,
     spot_price: ticker.quotePrice,
-    spot_exchange: SPOT.venue,
+    spot_exchange: heldAgainst.venue,
     spot_as_of: iso(spot.asOf),
+    spot_age_ms: Math.max(0, Math.round((about.clock - spot.asOf) / 1000)),
     exchanges: Object.fromEntries(trades.map(([leg, trade]) => [leg.venue, shown(leg, trade)])),
     best_carry_trade: bestCarryTrade(trades.flatMap(([leg, trade]) => carryOf(leg, trade, about.clock))),
   }
-  const perAnswer = (clock: number): object => ({ spot_age_ms: Math.max(0, Math.round((clock - spot.asOf) / 1000)) })
   const asOf = Math.max(age.asOf, spot.asOf)
-  return { body, asOf, freshUntil: Math.min(age.freshUntil, spot.freshUntil), perAnswer }
+  return { body, asOf, freshUntil: Math.min(age.freshUntil, spot.freshUntil) }
 }
 
 type Trade = ReturnType<typeof basis> & { readonly exchange: string }

@@ -1,35 +1,25 @@
 import { periods, windowOf, type PeriodName } from '../../processors/cvd/periods.ts'
-import type { Services } from '../services.ts'
-import { coveredOf, readUnsubscribed, type Unsubscribed } from '../views/covered.ts'
-import { aggregate, readSums, type InstrumentSums } from '../views/cvd.ts'
-import { coverageOf, readGaps, type GapRow } from '../views/gaps.ts'
+import { coveredOf } from '../views/covered.ts'
+import { aggregate, flowTime, sumsOf, unsubscribedOf } from '../views/cvd.ts'
+import { coverageOf, gapsOf } from '../views/gaps.ts'
 import { iso } from '../views/time.ts'
-import { ageOf, isHole, viewVenues } from '../views/venues.ts'
+import { acknowledgedVenues, ageOf, isHole, viewVenues } from '../views/venues.ts'
 import { openSockets } from '../views/world.ts'
-import type { Built } from './answers.ts'
-import type { Subject } from './data.ts'
+import type { View } from '../reply.ts'
+import { noData, type AssetContext } from './answers.ts'
 import { newestByVenue } from './history.ts'
 
-/** Reads and builds the answer of `/cvd/:symbol`. */
-export async function buildCvd(services: Services, subject: Subject, period: PeriodName): Promise<Built> {
-  const window = windowOf(periods[period], subject.now)
-  const [sums, gaps, unsubscribed] = await Promise.all([
-    readSums(services.database, subject.asset, window),
-    readGaps(services.database, subject.asset, window.from, window.to),
-    readUnsubscribed(services.database, subject.asset),
-  ])
-  return cvdAnswer(subject, period, { sums, gaps, unsubscribed })
-}
-
-/** The answer that follows from the rows. */
-export function cvdAnswer(
-  subject: Subject,
-  period: PeriodName,
-  { sums, gaps, unsubscribed }: { sums: InstrumentSums[]; gaps: GapRow[]; unsubscribed: Unsubscribed[] },
-): Built {
-  const { symbol, world, clock, now } = subject
+/** `/cvd/:symbol`: what has closed, as the processor counts it, and the buckets that are open. */
+export function cvdView(context: AssetContext, period: PeriodName): View {
+  const { symbol, asset, present, world, clock } = context
+  const now = flowTime(present, asset)
+  if (now === undefined) throw noData(`trade of ${symbol}`)
   const window = windowOf(periods[period], now)
-  const venues = viewVenues({ ...subject, partitionTime: now, newest: newestByVenue(sums), gaps })
+  const sums = sumsOf(present, asset, period, now)
+  if (sums.length === 0 && acknowledgedVenues(asset, world, clock).size === 0) throw noData(`trade of ${symbol}`)
+  const gaps = gapsOf(present, asset, window)
+  const unsubscribed = unsubscribedOf(present, asset)
+  const venues = viewVenues({ ...context, partitionTime: now, newest: newestByVenue(sums), gaps })
   const holes = gaps.filter(isHole)
   const listed = venues.filter((venue) => venue.listed)
   const coverage = coverageOf({

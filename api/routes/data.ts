@@ -1,29 +1,21 @@
+import { partitionOf } from '../../schemas/catalogue.ts'
 import type { Micros } from '../../schemas/records.ts'
 import type { Listed } from '../catalogue.ts'
 import { ApiError } from '../errors.ts'
-import type { Answer, Call, Draft } from '../route.ts'
-import { readFirstTrade } from '../views/first.ts'
+import { jsonReply, type Reply, type View } from '../reply.ts'
+import type { Call, Run } from '../route.ts'
 import { acknowledgedVenues, listedVenues } from '../views/venues.ts'
-import { partitionTime } from '../views/world.ts'
+import { readFlowTime } from '../views/history.ts'
 import { readiness, type Readiness } from '../warmup.ts'
-import {
-  aboutSymbol,
-  answerKept,
-  noData,
-  RETRY_AFTER_SECONDS,
-  type About,
-  type Built,
-  type KeptAnswer,
-  type Row,
-} from './answers.ts'
+import { assetContext, noData, replyAboutNow, replyCached, RETRY_AFTER_SECONDS, type AssetContext } from './answers.ts'
 
-/** How long the first trade of an asset is remembered, milliseconds. */
-const FIRST_TRADE_TTL_MS = 2_000
+/** How long it is remembered how far the views of derived data are, milliseconds. */
+const FLOW_TIME_TTL_MS = 1_000
 
-type Asking = Pick<Call, 'services' | 'caller'>
+type Asking = Pick<Call, 'services' | 'caller' | 'route'>
 
-/** What a handler of trades works from: the asset asked for and how far the log is. */
-export interface Subject extends About {
+/** What a view of trades is made of: the asset asked for and how far the log is. */
+export interface TradeContext extends AssetContext {
   /** Newest partition time of the derived data: the `now` of the data. */
   readonly now: Micros
   /** First trade in the log. */
@@ -34,63 +26,65 @@ export interface Subject extends About {
  * Answers a question about an asset's trades: from the cache where it is fresh, with the specified object while the
  * symbol warms up, 503 where there is nothing to say. `rest`: every further parameter that the answer depends on.
  */
-export async function answerAsset(
+export async function replyTrades(
   call: Asking,
-  row: Row,
-  key: { symbol: string; rest: readonly unknown[] },
-  build: (subject: Subject) => Promise<Built>,
-): Promise<Answer | Draft> {
-  const { services } = call
-  const about = await aboutSymbol(services, key.symbol)
-  const { asset, symbol, world, clock } = about
-  const since = await firstTrade(call, asset)
-  const state = readinessOf(call, about, since)
-  if (state === 'unwanted' || state === 'warming') return warmUp(call, about, state)
-  if (state === 'unavailable') throw noData(`trade of ${symbol}`)
-  const now = partitionTime(world, 'derived.flow', asset, services.partitions)
-  if (now === undefined) throw noData(`trade of ${symbol}`)
-  return keptWanted(call, asset, () =>
-    answerKept(services, row, { key: [asset, ...key.rest], clock }, () => build({ ...about, now, since })),
-  )
+  { symbol, rest }: { symbol: string; rest: readonly unknown[] },
+  view: (context: TradeContext) => Promise<View>,
+): Promise<Reply | Run> {
+  const context = assetContext(call.services, symbol)
+  const { asset, clock } = context
+  const since = firstTrade(context)
+  const state = readinessOf(call, context, since)
+  if (state === 'unwanted' || state === 'warming') return warmUp(call, context, state)
+  const now = state === 'unavailable' ? undefined : await flowTime(call, asset)
+  if (now === undefined) throw noData(`trade of ${context.symbol}`)
+  const key = [asset, ...rest]
+  return keepingWanted(call, asset, () => replyCached(call, { key, clock }, () => view({ ...context, now, since })))
 }
 
 /** Whoever gets the answer keeps its asset wanted. */
-function keptWanted(call: Asking, asset: string, give: () => Promise<KeptAnswer>): Draft {
-  const used = keeper(call, asset)
-  return {
-    kind: 'draft',
-    async give() {
-      used()
-      return { ...(await give()), used }
-    },
+function keepingWanted({ services }: Asking, asset: string, run: Run): Run {
+  const { wants, preSubscribed, now, log } = services
+  wants.settle(asset)
+  if (preSubscribed.has(asset)) return run
+  return (paid) => {
+    // A symbol lapses a day after the last request for it; the feeds learn of requests from the log.
+    wants.renew(asset, now()).catch((error: unknown) => {
+      log.warn({ err: error, asset }, 'a want could not be renewed; the next request tries again')
+    })
+    return run(paid)
   }
 }
 
 /**
- * Answers about data that are gathered for wanted assets only: as `answerAsset`, but it does not depend on the trades
- * themselves.
+ * Answers about now of data that are gathered for wanted assets only: as `replyTrades`, but of one moment of the present.
  */
-export async function answerWanted(
+export async function replyWanted(
   call: Asking,
-  row: Row,
   symbol: string,
-  build: (about: About) => Promise<Built>,
-): Promise<Answer | Draft> {
-  const { services } = call
-  const about = await aboutSymbol(services, symbol)
-  const state = readinessOf(call, about, await firstTrade(call, about.asset))
-  if (state === 'unwanted' || state === 'warming') return warmUp(call, about, state)
-  const { asset, clock } = about
-  return keptWanted(call, asset, () => answerKept(services, row, { key: [asset], clock }, () => build(about)))
+  view: (context: AssetContext) => View,
+): Promise<Reply | Run> {
+  const context = assetContext(call.services, symbol)
+  const state = readinessOf(call, context, firstTrade(context))
+  if (state === 'unwanted' || state === 'warming') return warmUp(call, context, state)
+  return keepingWanted(call, context.asset, await replyAboutNow(call, symbol, view))
 }
 
-async function firstTrade({ services }: Asking, asset: string): Promise<Micros | null> {
-  const load = (): Promise<Micros | null> => readFirstTrade(services.database, asset)
-  return (await services.firstTrades.get(asset, FIRST_TRADE_TTL_MS, load)).value
+/** Time of an asset's first trade in the log; null: none. */
+function firstTrade({ present, asset }: AssetContext): Micros | null {
+  const firsts = [...present.of(asset).traded.values()].filter((row) => row.asset === asset).map(({ first }) => first)
+  return firsts.length === 0 ? null : Math.min(...firsts)
 }
 
-function readinessOf({ services }: Asking, about: About, since: Micros | null): Readiness {
-  const { asset, world, catalogue, clock } = about
+/** How far the views of derived data are: what is asked of them is told up to then. */
+async function flowTime({ services }: Asking, asset: string): Promise<Micros | undefined> {
+  const partition = partitionOf(asset, services.partitions)
+  const load = (): Promise<Micros | undefined> => readFlowTime(services.database, partition)
+  return (await services.cache.get(`flow_time|${partition}`, FLOW_TIME_TTL_MS, load)).value
+}
+
+function readinessOf({ services }: Asking, context: AssetContext, since: Micros | null): Readiness {
+  const { asset, world, catalogue, clock } = context
   const asked = services.wants.askedAt(asset)
   const rows = world.subscriptions.filter((row) => row.asset === asset && row.state === 'acknowledged')
   const first = Math.min(...rows.map((row) => row.since))
@@ -105,7 +99,7 @@ function readinessOf({ services }: Asking, about: About, since: Micros | null): 
 }
 
 /** The specified `warming_up` object; asks for the symbol if nobody has. Nothing is ever charged for it. */
-async function warmUp(call: Asking, { asset, symbol }: Listed, state: 'unwanted' | 'warming'): Promise<Answer> {
+async function warmUp(call: Asking, { asset, symbol }: Listed, state: 'unwanted' | 'warming'): Promise<Reply> {
   const { services, caller } = call
   const now = services.now()
   services.wants.wait(caller, asset, now)
@@ -117,23 +111,6 @@ async function warmUp(call: Asking, { asset, symbol }: Listed, state: 'unwanted'
       })
     })
   const message = `${symbol} is being subscribed on its venues; ask again in ${RETRY_AFTER_SECONDS} seconds.`
-  return {
-    kind: 'data',
-    status: 202,
-    body: { symbol, status: 'warming_up', message },
-    cached: false,
-    freshForMs: 0,
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  }
-}
-
-/** A symbol lapses a day after the last request for it; the feeds learn of requests from the log. */
-function keeper({ services }: Asking, asset: string): () => void {
-  services.wants.settle(asset)
-  if (services.preSubscribed.has(asset)) return () => undefined
-  return () => {
-    services.wants.renew(asset, services.now()).catch((error: unknown) => {
-      services.log.warn({ err: error, asset }, 'a want could not be renewed; the next request tries again')
-    })
-  }
+  const body = { symbol, status: 'warming_up', message, timestamp: services.timestamp(), cached: false }
+  return jsonReply(202, body, { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) }, isFree: true })
 }

@@ -1,13 +1,12 @@
 import { actionOn, ask } from '../alerts/ask.ts'
-import type { Kind } from '../alerts/book.ts'
 import { wrong } from '../alerts/fields.ts'
 import { owned } from '../alerts/ownership.ts'
 import { ApiError } from '../errors.ts'
-import type { Answer, Call } from '../route.ts'
+import { jsonReply, type Reply } from '../reply.ts'
+import type { Call } from '../route.ts'
 import type { Services } from '../services.ts'
 import { attemptCursor, attemptPlace, findTrigger, readAttempts, type AttemptRow } from '../views/attempts.ts'
 import { iso, isoOrNull } from '../views/time.ts'
-import { plain } from './alerts.ts'
 
 export interface DeliveriesInput {
   readonly cursor: string | undefined
@@ -15,7 +14,7 @@ export interface DeliveriesInput {
 }
 
 /** Every attempt to deliver a trigger of the alert, newest first; for its owner. */
-export async function alertDeliveries(call: Call, kind: Kind, id: string, input: DeliveriesInput): Promise<Answer> {
+export async function alertDeliveries(call: Call, kind: string, id: string, input: DeliveriesInput): Promise<Reply> {
   await owned(call, kind, id)
   const { cursor, limit } = input
   const before = cursor === undefined ? undefined : attemptPlace(cursor)
@@ -24,7 +23,7 @@ export async function alertDeliveries(call: Call, kind: Kind, id: string, input:
   const rows = await readAttempts(call.services.database, id, { before, limit: limit + 1 })
   const page = rows.slice(0, limit)
   const last = page.at(-1)
-  return plain(200, {
+  return jsonReply(200, {
     alert_id: id,
     count: page.length,
     deliveries: page.map(shown),
@@ -50,14 +49,14 @@ function shown(row: AttemptRow): object {
 }
 
 /** Sends a marked test event to the alert's webhook. */
-export async function testAlert(call: Call, kind: Kind, id: string): Promise<Answer> {
+export async function testAlert(call: Call, kind: string, id: string): Promise<Reply> {
   const { services } = call
   const alert = await owned(call, kind, id)
   if (alert.status === 'cancelled' || alert.status === 'expired')
     throw new ApiError('alert_not_active', `The alert is ${alert.status}; only one that has not ended can be tested.`)
   admit(services, id)
   const { trigger_id } = await ask(services, actionOn(services, alert, 'test'))
-  return plain(200, {
+  return jsonReply(200, {
     alert_id: id,
     trigger_id,
     message: 'A test event is on its way; its attempts are in deliveries.',
@@ -65,7 +64,7 @@ export async function testAlert(call: Call, kind: Kind, id: string): Promise<Ans
 }
 
 /** Sends a trigger once more, now, under its own id. */
-export async function resendTrigger(call: Call, kind: Kind, id: string, trigger: string): Promise<Answer> {
+export async function resendTrigger(call: Call, kind: string, id: string, trigger: string): Promise<Reply> {
   const { services } = call
   const alert = await owned(call, kind, id)
   admit(services, id)
@@ -76,7 +75,11 @@ export async function resendTrigger(call: Call, kind: Kind, id: string, trigger:
     })
   const order = { trigger_id: trigger, trigger_partition: place.partition, trigger_offset: place.offset }
   await ask(services, actionOn(services, alert, 'resend', order))
-  return plain(200, { alert_id: id, trigger_id: trigger, message: 'It is sent again; the attempt is in deliveries.' })
+  return jsonReply(200, {
+    alert_id: id,
+    trigger_id: trigger,
+    message: 'It is sent again; the attempt is in deliveries.',
+  })
 }
 
 /** What an owner sends by hand reaches somebody's server: a few at once, then one in ten seconds. */

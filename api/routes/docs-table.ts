@@ -1,7 +1,8 @@
 import { Docs } from '../docs/docs.ts'
 import { ApiError } from '../errors.ts'
 import type { Param } from '../params.ts'
-import { route, type Answer, type Output, type Route } from '../route.ts'
+import type { Reply } from '../reply.ts'
+import { route, type Output, type Route } from '../route.ts'
 import type { Services } from '../services.ts'
 
 const page = {
@@ -18,7 +19,7 @@ const DEFAULT_BASE = 'http://127.0.0.1:3000'
 /** The documentation; a part of the table in `routes.ts`, which it tells: `all`. */
 export function docsRoutes(all: () => readonly Route[]): Route[] {
   const made = new Map<string, Docs>()
-  const find = (services: Services, path: string): Answer => {
+  const find = (services: Services, path: string): Reply => {
     const base = services.payments?.publicUrl ?? DEFAULT_BASE
     const docs = made.get(base) ?? new Docs(all(), services.version, base)
     made.set(base, docs)
@@ -35,7 +36,7 @@ export function docsRoutes(all: () => readonly Route[]): Route[] {
       says: 'The documentation: guides, reference, events',
       input: {},
       outputs: { 200: html('A page') },
-      handle: async ({ services }) => find(services, '/docs'),
+      prepare: async ({ services }) => find(services, '/docs'),
     }),
     route({
       ...free,
@@ -44,7 +45,7 @@ export function docsRoutes(all: () => readonly Route[]): Route[] {
       says: 'A guide or the event catalogue, as a page or as Markdown',
       input: { page },
       outputs: { 200: html('A page') },
-      handle: async ({ services, input }) => find(services, `/docs/${input.page}`),
+      prepare: async ({ services, input }) => find(services, `/docs/${input.page}`),
     }),
     route({
       ...free,
@@ -53,7 +54,7 @@ export function docsRoutes(all: () => readonly Route[]): Route[] {
       says: 'The reference of a route, as a page or as Markdown',
       input: { page: { ...page, says: 'The name of a route; with .md behind it, its Markdown', example: 'cvd' } },
       outputs: { 200: html('A page') },
-      handle: async ({ services, input }) => find(services, `/docs/reference/${input.page}`),
+      prepare: async ({ services, input }) => find(services, `/docs/reference/${input.page}`),
     }),
     route({
       ...free,
@@ -62,7 +63,7 @@ export function docsRoutes(all: () => readonly Route[]): Route[] {
       says: 'Topics and webhooks as AsyncAPI 3.0',
       input: {},
       outputs: { 200: { says: 'AsyncAPI 3.0 document', type: 'application/json', schema: { type: 'object' } } },
-      handle: async ({ services }) => find(services, '/asyncapi.json'),
+      prepare: async ({ services }) => find(services, '/asyncapi.json'),
     }),
   ]
 }

@@ -1,13 +1,59 @@
 import type { Services } from '../services.ts'
-import { readFunding } from '../views/funding.ts'
+import { fundingOf } from '../views/funding.ts'
 import { percentAYear, percentOf } from '../views/percent.ts'
 import { FUNDING_STALE } from '../views/perpetuals.ts'
 import { readSettlements, type SettlementRow } from '../views/settlements.ts'
 import { iso } from '../views/time.ts'
 import { heardOn } from '../views/world.ts'
-import { noData, notListed, type About, type Built } from './answers.ts'
+import type { View } from '../reply.ts'
+import { type AssetContext, noData, notListed, replyAbout } from './answers.ts'
+import { array, instant, nullableNumber, number, object, oneOf, text } from '../schema.ts'
+import { dataRoute, type Output } from '../route.ts'
+import { agedBy, dataErrors, stamped } from './fields.ts'
+import { end, fundingExchange, limitOf, start, symbol } from '../parameters.ts'
+import { rangeKey } from './history.ts'
+import { fundingVenues } from '../../schemas/venues.ts'
 
-export interface AskedSettlements {
+const fundingHistoryOutput: Output = {
+  says: 'Settled rates',
+  type: 'application/json',
+  schema: object('Settled rates of one perpetual', {
+    symbol: text('Perpetual, as BTCUSDT'),
+    exchange: oneOf(fundingVenues, 'Its venue'),
+    history: array(
+      object('One settlement', {
+        time: instant('When it was'),
+        funding_rate: number('Settled rate, fraction'),
+        funding_rate_pct: number('The same, percent'),
+        annualized_pct: nullableNumber('By the year of its own interval, percent; null: the interval is not known'),
+        interval_hours: nullableNumber(
+          'Hours since the settlement before, or the interval now where that is not known',
+        ),
+      }),
+      'Newest first',
+    ),
+    ...agedBy('120 s without word from the venue'),
+    ...stamped,
+  }),
+}
+
+export const fundingHistory = dataRoute({
+  path: '/funding-rate/history/:symbol',
+  name: 'funding_history',
+  says: 'Settled funding rates',
+  priceUsdc: 0.02,
+  ttlMs: 30_000,
+  input: { symbol, exchange: fundingExchange, start, end, limit: limitOf(100) },
+  outputs: { 200: fundingHistoryOutput },
+  errors: dataErrors,
+  async prepare(call) {
+    const { input, services } = call
+    const key = { symbol: input.symbol, rest: rangeKey(input) }
+    return replyAbout(call, key, (context) => readFundingHistory(services, context, input))
+  },
+})
+
+interface AskedSettlements {
   readonly exchange: string
   /** Milliseconds. */
   readonly start: number | undefined
@@ -20,16 +66,13 @@ const MICROS_AN_HOUR = 3_600_000_000
 const INTERVALS = [1, 2, 4, 8]
 
 /** `/funding-rate/history/:symbol`: settled rates, newest first; with a start the oldest `limit` from there. */
-export async function buildFundingHistory(services: Services, about: About, asked: AskedSettlements): Promise<Built> {
+async function readFundingHistory(services: Services, about: AssetContext, asked: AskedSettlements): Promise<View> {
   const { asset, symbol, clock, world, catalogue } = about
   const { exchange, start, end, limit } = asked
   const to = end === undefined ? clock : end * 1000
   const range = { asset, venue: exchange, from: (start ?? 0) * 1000, to, limit }
-  const [rows, perpetuals] = await Promise.all([
-    readSettlements(services.database, range, start === undefined ? 'newest' : 'oldest'),
-    readFunding(services.database, asset),
-  ])
-  const perpetual = perpetuals.find((row) => row.exchange === exchange)
+  const rows = await readSettlements(services.database, range, start === undefined ? 'newest' : 'oldest')
+  const perpetual = fundingOf(about.present, asset).find((row) => row.exchange === exchange)
   const isListed = perpetual !== undefined || catalogue.venuesOf(asset, 'perp').has(exchange)
   if (rows.length === 0 && !isListed) throw notListed(`${exchange} lists no perpetual of ${symbol}`)
   const newest = Math.max(0, perpetual?.settledTime ?? 0, perpetual?.rateTime ?? 0, ...rows.map(({ time }) => time))

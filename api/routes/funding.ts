@@ -1,21 +1,182 @@
 import { bestArb } from '../../processors/funding/compare.ts'
-import { classifyFunding, fundingLabels } from '../../processors/funding/signal.ts'
+import { classifyFunding, fundingClasses, fundingLabels } from '../../processors/funding/signal.ts'
 import { fundingVenues } from '../../schemas/venues.ts'
-import type { Services } from '../services.ts'
-import { readFunding } from '../views/funding.ts'
-import { ageOfLegs, legsOf, type Aged, type Leg } from '../views/legs.ts'
+import type { Settled } from '../../processors/present/state.ts'
+import { fundingOf } from '../views/funding.ts'
+import { type Aged, ageOfLegs, type Leg, legsOf, legStatuses } from '../views/legs.ts'
 import { fractionAYear, percentAYear, percentOf } from '../views/percent.ts'
 import { perpetualsOf, type Perpetual } from '../views/perpetuals.ts'
-import { readSettlements, type SettlementRow } from '../views/settlements.ts'
 import { iso, isoOrNull } from '../views/time.ts'
-import { noData, notListed, type About, type Built } from './answers.ts'
+import type { View } from '../reply.ts'
+import { type AssetContext, noData, notListed, replyAboutNow } from './answers.ts'
+import {
+  array,
+  instant,
+  integer,
+  keyed,
+  nullable,
+  nullableInstant,
+  nullableNumber,
+  number,
+  object,
+  oneOf,
+  text,
+} from '../schema.ts'
+import { dataRoute, type Output } from '../route.ts'
+import { agedBy, dataErrors, stamped } from './fields.ts'
+import { symbol } from '../parameters.ts'
+
+export const aged = agedBy('rates 120 s, marks 60 s')
+
+const exchange = oneOf(fundingVenues, 'Whose perpetual: Binance, else Bybit, else OKX')
+
+const signal = oneOf(
+  fundingClasses,
+  'By the size of the rate in percent: beyond 0.05 extreme, 0.01 plain, 0.003 slight, else neutral; positive: bullish',
+)
+
+export const intervalHours = number('Hours between two settlements of this perpetual')
+
+export const status = oneOf(
+  legStatuses,
+  'live; stale: not heard for too long; unavailable: nothing is known; unlisted: it has no such perpetual',
+)
+
+const settled = {
+  last_settled_rate: nullableNumber('Newest settled rate, fraction'),
+  last_settled_pct: nullableNumber('The same, percent'),
+  last_settled_time: nullableInstant('When it was settled'),
+}
+
+const fundingOutput: Output = {
+  says: 'Running funding rate',
+  type: 'application/json',
+  schema: object('Funding of one perpetual', {
+    symbol: text('Perpetual, as BTCUSDT'),
+    exchange,
+    funding_rate: number('Running rate for next_funding_time, fraction per interval; positive: longs pay shorts'),
+    funding_rate_annualized: number('funding_rate x (24 / interval_hours) x 365, fraction'),
+    interval_hours: intervalHours,
+    next_funding_time: instant('When that rate is settled'),
+    signal,
+    signal_label: text('The signal in words'),
+    mark_price: number('Mark price, USDT'),
+    index_price: number('Index price, USDT'),
+    ...settled,
+    ...aged,
+    ...stamped,
+  }),
+}
+
+const compareOutput: Output = {
+  says: 'Running rates of the three venues side by side',
+  type: 'application/json',
+  schema: object('Funding of one asset over venues', {
+    symbol: text('Base asset'),
+    exchanges: keyed(
+      fundingVenues,
+      object('One venue; null where it does not count, `status` says why', {
+        funding_rate: nullableNumber('Running rate, fraction per interval'),
+        annualized_pct: nullableNumber('By the year, percent'),
+        next_funding_time: nullableInstant('When that rate is settled'),
+        mark_price: nullableNumber('Mark price, USDT'),
+        interval_hours: nullable(intervalHours),
+        status,
+        as_of: nullableInstant('Time of the newest input'),
+      }),
+      'The venues',
+    ),
+    best_arb: nullable(
+      object('Long where funding is lowest by the year, short where it is highest; null below two venues', {
+        long_exchange: oneOf(fundingVenues, 'Where to be long'),
+        short_exchange: oneOf(fundingVenues, 'Where to be short'),
+        rate_spread: number('Raw rate of the short exchange minus that of the long one, fractions'),
+        annualized_spread_pct: number('Difference of the annualised rates, percent', { minimum: 0 }),
+        direction: text('long_<venue>_short_<venue>'),
+      }),
+    ),
+    ...aged,
+    ...stamped,
+  }),
+}
+
+const predictedOutput: Output = {
+  says: 'Predicted rate of the next settlement',
+  type: 'application/json',
+  schema: object('Predicted funding', {
+    symbol: text('Base asset'),
+    exchange,
+    current_funding_rate: number('The venue’s running rate, fraction per interval'),
+    predicted_funding_rate: number(
+      'Our model’s rate of the next settlement, fraction; positive: longs will pay shorts',
+    ),
+    predicted_annualized_pct: number('By the year, percent'),
+    predicted_by: oneOf(
+      ['model', 'venue'],
+      'venue: no premium is known since the last settlement, its running rate stands',
+    ),
+    interval_hours: intervalHours,
+    next_funding_time: instant('The next settlement'),
+    time_to_funding_ms: integer('Time until then, milliseconds', { minimum: 0 }),
+    premium_index: number('Newest one-minute premium index, fraction; before the first, mark over index less one'),
+    average_premium_index: nullableNumber('Its time-weighted mean since the last settlement, fraction'),
+    premium_samples: integer('Minutes that the mean rests on', { minimum: 0 }),
+    premium_samples_expected: integer('Minutes since the last settlement', { minimum: 0 }),
+    mark_price: number('Mark price, USDT'),
+    index_price: number('Index price, USDT'),
+    signal,
+    ...settled,
+    funding_history: array(
+      object('One settlement', { time: instant('When it was'), rate: number('Settled rate, fraction') }),
+      'The last 10 settlements, newest first',
+    ),
+    ...aged,
+    ...stamped,
+  }),
+}
+
+export const fundingRate = dataRoute({
+  path: '/funding-rate/:symbol',
+  name: 'funding_rate',
+  says: 'Running funding rate of a perpetual',
+  priceUsdc: 0.02,
+  ttlMs: 30_000,
+  input: { symbol },
+  outputs: { 200: fundingOutput },
+  errors: dataErrors,
+  prepare: (call) => replyAboutNow(call, call.input.symbol, fundingView),
+})
+
+export const fundingCompare = dataRoute({
+  path: '/futures/funding-compare/:symbol',
+  name: 'funding_compare',
+  says: 'Funding of three venues side by side',
+  priceUsdc: 0.03,
+  ttlMs: 30_000,
+  input: { symbol },
+  outputs: { 200: compareOutput },
+  errors: dataErrors,
+  prepare: (call) => replyAboutNow(call, call.input.symbol, compareView),
+})
+
+export const predictedFunding = dataRoute({
+  path: '/futures/predicted-funding/:symbol',
+  name: 'predicted_funding',
+  says: 'Predicted rate of the next settlement',
+  priceUsdc: 0.02,
+  ttlMs: 30_000,
+  input: { symbol },
+  outputs: { 200: predictedOutput },
+  errors: dataErrors,
+  prepare: (call) => replyAboutNow(call, call.input.symbol, predictedView),
+})
 
 /** Settled rates that a prediction shows. */
 const HISTORY_ROWS = 10
 
 /** `/funding-rate/:symbol`: of the first venue that lists the symbol and is not stale. */
-export async function buildFunding(services: Services, about: About): Promise<Built> {
-  const perpetual = first((await readLegs(services, about)).legs)
+function fundingView(about: AssetContext): View {
+  const perpetual = first(legsAbout(about).legs)
   const { exchange, rate, intervalHours, asOf, freshUntil } = perpetual
   const signal = classifyFunding(rate)
   const body = {
@@ -34,13 +195,12 @@ export async function buildFunding(services: Services, about: About): Promise<Bu
   return { body, asOf, freshUntil }
 }
 
-/** `/futures/predicted-funding/:symbol`: as `buildFunding`, with our model's rate of the next settlement. */
-export async function buildPredicted(services: Services, about: About): Promise<Built> {
-  const perpetual = first((await readLegs(services, about)).legs)
+/** `/futures/predicted-funding/:symbol`: as `fundingView`, with our model's rate of the next settlement. */
+function predictedView(about: AssetContext): View {
+  const perpetual = first(legsAbout(about).legs)
   const { exchange, rate, intervalHours, nextSettlement, asOf, freshUntil } = perpetual
   const to = perpetual.settledTime ?? about.clock
-  const range = { asset: about.asset, venue: exchange, from: 0, to, limit: HISTORY_ROWS }
-  const settlements = await readSettlements(services.database, range)
+  const known = about.present.of(about.asset).settled.get(perpetual.instrument)?.rates ?? []
   const predicted = perpetual.predicted ?? rate
   const body = {
     symbol: about.symbol,
@@ -51,6 +211,7 @@ export async function buildPredicted(services: Services, about: About): Promise<
     predicted_by: perpetual.predicted === null ? 'venue' : 'model',
     interval_hours: intervalHours,
     next_funding_time: iso(nextSettlement),
+    time_to_funding_ms: Math.max(0, Math.round((nextSettlement - about.clock) / 1000)),
     premium_index: perpetual.premium ?? perpetual.mark / perpetual.index - 1,
     average_premium_index: perpetual.averagePremium,
     premium_samples: perpetual.samples,
@@ -59,17 +220,17 @@ export async function buildPredicted(services: Services, about: About): Promise<
     index_price: perpetual.index,
     signal: classifyFunding(predicted),
     ...settledOf(perpetual),
-    funding_history: historyOf(perpetual, settlements),
+    funding_history: historyOf(
+      perpetual,
+      known.filter(({ time }) => time < to),
+    ),
   }
-  const perAnswer = (clock: number): object => ({
-    time_to_funding_ms: Math.max(0, Math.round((nextSettlement - clock) / 1000)),
-  })
-  return { body, asOf, freshUntil, perAnswer }
+  return { body, asOf, freshUntil }
 }
 
 /** `/futures/funding-compare/:symbol` */
-export async function buildCompare(services: Services, about: About): Promise<Built> {
-  const { legs, age } = await readLegs(services, about)
+function compareView(about: AssetContext): View {
+  const { legs, age } = legsAbout(about)
   const known = legs.flatMap(({ row }) => (row === null ? [] : [row]))
   const body = {
     symbol: about.symbol,
@@ -96,8 +257,8 @@ function comparedOf({ status, row }: Leg<Perpetual>): object {
 }
 
 /** The three venues; throws where none has anything. */
-async function readLegs(services: Services, about: About): Promise<{ legs: Leg<Perpetual>[]; age: Aged }> {
-  const rows = await readFunding(services.database, about.asset)
+function legsAbout(about: AssetContext): { legs: Leg<Perpetual>[]; age: Aged } {
+  const rows = fundingOf(about.present, about.asset)
   const facts = { ...about, topic: 'market.funding', market: 'perp' } as const
   const legs = legsOf(fundingVenues, perpetualsOf(rows), facts)
   const age = ageOfLegs(legs)
@@ -106,7 +267,7 @@ async function readLegs(services: Services, about: About): Promise<{ legs: Leg<P
 }
 
 /** 404 where no venue lists a perpetual of the asset, else 503. */
-export function nothingOf({ symbol }: About, legs: readonly Leg<unknown>[]): Error {
+export function nothingOf({ symbol }: AssetContext, legs: readonly Leg<unknown>[]): Error {
   const isListed = legs.some(({ status }) => status !== 'unlisted')
   return isListed ? noData(`funding rate of ${symbol}`) : notListed(`No venue lists a perpetual of ${symbol}`)
 }
@@ -119,7 +280,7 @@ function first(legs: readonly Leg<Perpetual>[]): Perpetual {
 }
 
 /** The settlement that the record tells of, and those before it. */
-function historyOf({ settledRate, settledTime }: Perpetual, rows: readonly SettlementRow[]): object[] {
+function historyOf({ settledRate, settledTime }: Perpetual, rows: readonly Settled[]): object[] {
   const last = settledRate === null || settledTime === null ? [] : [{ time: settledTime, rate: settledRate }]
   return [...last, ...rows].slice(0, HISTORY_ROWS).map(({ time, rate }) => ({ time: iso(time), rate }))
 }

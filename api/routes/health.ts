@@ -1,23 +1,205 @@
+import { within } from '../alerts/deadline.ts'
+import type { Hit } from '../cache.ts'
+import { ApiError } from '../errors.ts'
 import { paymentState } from '../payments/discovery.ts'
+import type { Present } from '../present.ts'
 import { askPeer } from '../peers.ts'
-import type { Answer, Call } from '../route.ts'
+import { jsonReply, type Reply } from '../reply.ts'
+import { type Call, opsRoute, type Output } from '../route.ts'
 import { dataClock, type Peer, type Services } from '../services.ts'
 import { readAudits, type AuditRow } from '../views/audits.ts'
-import { channelHealth, logHealth, readOpenGaps, topicAges, venueHealth } from '../views/health.ts'
+import { channelHealth, logHealth, openGaps, topicAges, venueHealth } from '../views/health.ts'
 import { readLetters, type Letters } from '../views/letters.ts'
+import { readLogGaps, type LogGaps } from '../views/log-gaps.ts'
 import { iso, isoOrNull } from '../views/time.ts'
 import { newestTime, openSockets } from '../views/world.ts'
+import {
+  instant,
+  integer,
+  keyed,
+  nullableInstant,
+  nullableInteger,
+  nullableNumber,
+  nullableText,
+  object,
+  oneOf,
+  type Schema,
+  text,
+} from '../schema.ts'
+import { stamped } from './fields.ts'
+import { venueNames } from '../views/venues.ts'
 
-/** How the whole system is, as seen from here. 503 only where ClickHouse cannot be read: then nothing can be answered. */
-export async function healthAnswer({ services }: Call, ttlMs: number): Promise<Answer> {
-  const hit = await services.texts.get('healthz', ttlMs, async () => JSON.stringify(await health(services)))
-  return answerOf(JSON.parse(hit.value) as State, hit)
+const byName = (value: Schema, description: string): Schema => ({
+  type: 'object',
+  description,
+  additionalProperties: value,
+})
+
+const venueState = object('One venue', {
+  state: text('live, connecting, down, unavailable, off or unknown'),
+  sockets: integer('Open WebSocket connections'),
+  feeds: integer('Feed processes that report it'),
+  since: nullableInstant('Since when it is in that state'),
+})
+
+const partStates = { type: 'object', additionalProperties: { type: 'string' }, description: 'Parts by name' }
+
+const healthOutput: Output = {
+  says: 'How the system is',
+  type: 'application/json',
+  schema: object(
+    'How the system is',
+    {
+      status: oneOf(['ok', 'degraded', 'unavailable'], 'unavailable: the log has not been read yet'),
+      mode: oneOf(['demo', 'live', 'tape'], 'Where the market comes from'),
+      version: text('Version of the service'),
+      payments: oneOf(['off', 'play-money', 'on'], 'off: every route is free for everyone'),
+      parts: partStates,
+      ranges: oneOf(
+        ['available', 'unavailable'],
+        'unavailable: ClickHouse cannot be read; answers about now do not need it',
+      ),
+      log: object('How far the log is', {
+        status: oneOf(['ok', 'late', 'quiet', 'empty'], 'late: derived data lag; quiet: no feed writes'),
+        age_ms: nullableInteger('Age of the newest mark, milliseconds'),
+        lag_ms: nullableInteger('How far derived data are behind, milliseconds'),
+        as_of: nullableInstant('The newest mark'),
+      }),
+      active_ws_connections: integer('Open WebSocket connections of the venues’ trade streams'),
+      venues: keyed(venueNames, venueState, 'Trade streams by venue'),
+      channels: byName(byName(venueState, 'By venue'), 'Channels and polls, by the topic that they feed'),
+      topics: byName(
+        object('How far it is', {
+          as_of: instant('Its newest mark'),
+          age_ms: integer('How old that is, milliseconds', { minimum: 0 }),
+        }),
+        'Topics by name',
+      ),
+      open_gaps: integer('Gaps that are being repaired'),
+      dead_letters: object('Records that a processor, the dispatcher or the payments have set aside', {
+        count: integer('How many there are; SELECT * FROM dead_letters has them all', { minimum: 0 }),
+        newest: {
+          ...object('The newest by its record time', {
+            processor: text('Who set it aside'),
+            topic: text('Its topic'),
+            partition: integer('Its partition', { minimum: 0 }),
+            offset: integer('Its offset', { minimum: 0 }),
+            time: instant('Its record time'),
+            reason: text('undecodable, unknown_schema, failed or held'),
+            code: text('What was wrong, as a code'),
+            at: nullableText('Line of code that threw; null: it is not known'),
+          }),
+          type: ['object', 'null'],
+        },
+      }),
+      log_gaps: object('What readers of the log could not read, or found to be lost of what they wrote', {
+        count: integer('How many gaps there are; SELECT * FROM log_gaps has them all', { minimum: 0 }),
+        newest: {
+          ...object('The one that was found last', {
+            reader: text('Processor or service'),
+            topic: text('Its topic'),
+            partition: integer('Its partition', { minimum: 0 }),
+            reason: text('retention, cut, replaced or output_cut'),
+            from: instant('Kafka time of the last record before it'),
+            to: instant(
+              'Kafka time of the first record after it, or when it was found; of the last that was read of it, where that is later',
+            ),
+            missing: nullableInteger('Records that were never read; null: not known'),
+            time: instant('When it was found'),
+          }),
+          type: ['object', 'null'],
+        },
+      }),
+      unread: object('Records of followed topics that this instance of the API passed over since its start', {
+        count: integer('How many', { minimum: 0 }),
+        newest: {
+          ...object('The newest', {
+            topic: text('Its topic'),
+            partition: integer('Its partition', { minimum: 0 }),
+            offset: integer('Its offset', { minimum: 0 }),
+          }),
+          type: ['object', 'null'],
+        },
+      }),
+      oldest_undelivered_ms: integer(
+        'Age of the oldest undelivered trigger, no receiver excluded; 0: all are delivered',
+        {
+          minimum: 0,
+        },
+      ),
+      audit: byName(
+        object('Our minutes of the last 24 h beside the venue’s own candles', {
+          compared: integer('Minutes and instruments compared'),
+          different: integer('Those that differ by more than a billionth'),
+          unexplained: integer('Those that no recorded gap or subscription explains'),
+          worst_volume_difference: nullableNumber(
+            'Worst of the unexplained ones, fraction of their volume; null: there is none',
+          ),
+          worst_delta_difference: nullableNumber(
+            'The same of buys minus sells; null: there is none, or the venue says nothing',
+          ),
+          worst_instrument: nullableText('venue:market:symbol of the worst'),
+          worst_minute: nullableInstant('Its minute'),
+        }),
+        'Self-audit by venue',
+      ),
+      ...stamped,
+    },
+    [
+      'log',
+      'active_ws_connections',
+      'venues',
+      'channels',
+      'topics',
+      'open_gaps',
+      'dead_letters',
+      'log_gaps',
+      'unread',
+      'oldest_undelivered_ms',
+      'audit',
+    ],
+  ),
 }
 
-/** Whether this instance can answer: ClickHouse can be read and there are derived data. */
-export async function readyAnswer({ services }: Call, ttlMs: number): Promise<Answer> {
-  const hit = await services.texts.get('readyz', ttlMs, async () => JSON.stringify(await ready(services)))
-  return answerOf(JSON.parse(hit.value) as State, hit)
+const readyOutput: Output = {
+  says: 'Whether this instance can answer',
+  type: 'application/json',
+  schema: object(
+    'Readiness',
+    { status: oneOf(['ready', 'unavailable'], 'Whether it can'), reason: text('Why not'), ...stamped },
+    ['reason'],
+  ),
+}
+
+export const healthz = opsRoute({
+  path: '/healthz',
+  name: 'healthz',
+  says: 'How the system is: parts, venues, gaps, lag',
+  limit: 'none',
+  ttlMs: 1_000,
+  outputs: { 200: healthOutput, 503: healthOutput },
+  prepare: healthAnswer,
+})
+
+export const readyz = opsRoute({
+  path: '/readyz',
+  name: 'readyz',
+  says: 'Whether this instance can answer',
+  limit: 'none',
+  ttlMs: 1_000,
+  outputs: { 200: readyOutput, 503: readyOutput },
+  prepare: readyAnswer,
+})
+
+/** How the whole system is, as seen from here. 503 only before the log was read: then nothing can be answered. */
+async function healthAnswer({ services, route }: Call): Promise<Reply> {
+  const { value, ...hit } = await services.cache.get('healthz', route.ttlMs, () => health(services))
+  return replyOf(value, services, hit)
+}
+
+/** Whether this instance can answer: the log has been read and there are derived data. */
+async function readyAnswer({ services, route }: Call): Promise<Reply> {
+  return replyOf(ready(services), services, { cached: false, freshForMs: route.ttlMs })
 }
 
 interface State {
@@ -25,9 +207,9 @@ interface State {
   readonly [detail: string]: unknown
 }
 
-function answerOf(body: State, hit: { cached: boolean; freshForMs: number }): Answer {
-  const status = body.status === 'unavailable' ? 503 : 200
-  return { kind: 'data', status, body, cached: hit.cached, freshForMs: hit.freshForMs }
+function replyOf(state: State, services: Services, { cached, freshForMs }: Omit<Hit<State>, 'value'>): Reply {
+  const status = state.status === 'unavailable' ? 503 : 200
+  return jsonReply(status, { ...state, timestamp: services.timestamp(), cached }, { freshForMs })
 }
 
 async function health(services: Services): Promise<State> {
@@ -36,36 +218,56 @@ async function health(services: Services): Promise<State> {
   const peers = await Promise.all(services.peers.map(reportOf))
   const parts = Object.fromEntries(peers.map(({ name, state }) => [name, state]))
   const undelivered = peers.flatMap(({ undeliveredMs }) => undeliveredMs ?? [])
+  const ranges = await rangesOf(services)
+  const [audits, letters, logGaps] =
+    ranges === 'ok' ? await Promise.all([auditsOf(services), lettersOf(services), logGapsOf(services)]) : []
+  const present = presentOf(services)
+  const about = { mode, version, payments, parts: { clickhouse: ranges, ...parts } }
+  const has = ranges === 'ok' ? 'available' : 'unavailable'
+  if (present === undefined) return { status: 'unavailable', ...about, ranges: has }
+  const world = present.world()
+  const clock = dataClock(services, world)
+  const log = logHealth(world, clock)
+  const fine = log.status === 'ok' && Object.values(about.parts).every((state) => state === 'ok')
+  return {
+    status: fine ? 'ok' : 'degraded',
+    ...about,
+    ranges: has,
+    log,
+    active_ws_connections: openSockets(world, clock),
+    venues: venueHealth(world, clock),
+    channels: channelHealth(world, clock),
+    topics: topicAges(world, clock),
+    open_gaps: openGaps(present),
+    ...(letters === undefined ? {} : { dead_letters: letterHealth(letters) }),
+    ...(logGaps === undefined ? {} : { log_gaps: logGapHealth(logGaps) }),
+    unread: services.unread.said,
+    ...(undelivered.length === 0 ? {} : { oldest_undelivered_ms: Math.max(...undelivered) }),
+    ...(audits === undefined ? {} : { audit: auditHealth(audits) }),
+  }
+}
+
+/** The present; undefined: the log has not been read yet. */
+function presentOf(services: Services): Present | undefined {
   try {
-    const [world, gaps, audits, letters] = await Promise.all([
-      services.world(),
-      readOpenGaps(services.database),
-      auditsOf(services),
-      lettersOf(services),
-    ])
-    const clock = dataClock(services, world)
-    const log = logHealth(world, clock)
-    const fine = log.status === 'ok' && Object.values(parts).every((state) => state === 'ok')
-    return {
-      status: fine ? 'ok' : 'degraded',
-      mode,
-      version,
-      payments,
-      parts: { clickhouse: 'ok', ...parts },
-      log,
-      active_ws_connections: openSockets(world, clock),
-      venues: venueHealth(world, clock),
-      channels: channelHealth(world, clock),
-      topics: topicAges(world, clock),
-      open_gaps: gaps,
-      ...(letters === undefined ? {} : { dead_letters: letterHealth(letters) }),
-      unread: services.unread.said,
-      ...(undelivered.length === 0 ? {} : { oldest_undelivered_ms: Math.max(...undelivered) }),
-      ...(audits === undefined ? {} : { audit: auditHealth(audits) }),
-    }
+    return services.present()
+  } catch (error) {
+    if (error instanceof ApiError) return undefined
+    throw error
+  }
+}
+
+/** ClickHouse says that it is there by then, milliseconds: what is asked of the present does not wait for it. */
+const RANGES_MS = 1_000
+
+async function rangesOf(services: Services): Promise<'ok' | 'unreachable'> {
+  try {
+    const asked = services.database.query('SELECT 1 AS here', {})
+    await within(RANGES_MS, asked, () => new Error('ClickHouse does not answer'))
+    return 'ok'
   } catch (error) {
     services.log.warn({ err: error }, 'ClickHouse cannot be read')
-    return { status: 'unavailable', mode, version, payments, parts: { clickhouse: 'unreachable', ...parts } }
+    return 'unreachable'
   }
 }
 
@@ -75,24 +277,40 @@ const AUDIT_TTL_MS = 30_000
 /** The audit of the last day. What it looks through is large: that it cannot be read now does not make us unwell. */
 export async function auditsOf(services: Services): Promise<readonly AuditRow[] | undefined> {
   try {
-    return (await services.boards.audits.get('all', AUDIT_TTL_MS, () => readAudits(services.database))).value
+    return (await services.cache.get('audits', AUDIT_TTL_MS, () => readAudits(services.database))).value
   } catch (error) {
     services.log.warn({ err: error }, 'the audit cannot be read')
     return undefined
   }
 }
 
-/** How long what was set aside is kept, milliseconds. */
+/** How long what was set aside, and what the log lost, is kept, milliseconds. */
 const LETTERS_TTL_MS = 5_000
 
 /** What was set aside; undefined: it cannot be read now, as with the audit. */
 async function lettersOf(services: Services): Promise<Letters | undefined> {
   try {
-    return (await services.boards.letters.get('all', LETTERS_TTL_MS, () => readLetters(services.database))).value
+    return (await services.cache.get('dead_letters', LETTERS_TTL_MS, () => readLetters(services.database))).value
   } catch (error) {
     services.log.warn({ err: error }, 'what was set aside cannot be read')
     return undefined
   }
+}
+
+/** What the log lost; undefined: it cannot be read now, as with the audit. */
+async function logGapsOf(services: Services): Promise<LogGaps | undefined> {
+  try {
+    return (await services.cache.get('log_gaps', LETTERS_TTL_MS, () => readLogGaps(services.database))).value
+  } catch (error) {
+    services.log.warn({ err: error }, 'gaps of the log cannot be read')
+    return undefined
+  }
+}
+
+function logGapHealth({ count, newest: [newest] }: LogGaps): object {
+  if (newest === undefined) return { count, newest: null }
+  const { from, to, time, ...what } = newest
+  return { count, newest: { ...what, from: iso(from), to: iso(to), time: iso(time) } }
 }
 
 function letterHealth({ count, newest: [newest] }: Letters): object {
@@ -139,15 +357,10 @@ function undeliveredIn(text: string): number | undefined {
   return age === undefined ? undefined : Number(age)
 }
 
-async function ready(services: Services): Promise<State> {
-  try {
-    const world = await services.world()
-    const there = newestTime(world, 'derived.flow') !== undefined
-    return there
-      ? { status: 'ready' }
-      : { status: 'unavailable', reason: 'there are no derived data yet: are the feeds and the processors up?' }
-  } catch (error) {
-    services.log.warn({ err: error }, 'ClickHouse cannot be read')
-    return { status: 'unavailable', reason: 'ClickHouse cannot be read' }
-  }
+function ready(services: Services): State {
+  const present = presentOf(services)
+  if (present === undefined) return { status: 'unavailable', reason: 'the log has not been read yet' }
+  return newestTime(present.world(), 'derived.flow') === undefined
+    ? { status: 'unavailable', reason: 'there are no derived data yet: are the feeds and the processors up?' }
+    : { status: 'ready' }
 }

@@ -1,38 +1,122 @@
-import { cascadeReason, cascadeRisk } from '../../processors/liquidations/cascade.ts'
+import { cascadeReason, cascadeRisk, cascadeRisks } from '../../processors/liquidations/cascade.ts'
 import { asDecimal } from '../../processors/prices/decimal.ts'
-import type { Micros } from '../../schemas/records.ts'
-import type { Services } from '../services.ts'
+import type { LiquidationRisk, Micros } from '../../schemas/records.ts'
 import { FUNDING_STALE } from '../views/perpetuals.ts'
-import { readObserved, readRisk, type RiskRow } from '../views/risk.ts'
+import { observedOf } from '../views/liquidations.ts'
 import { iso } from '../views/time.ts'
-import { noData, type About, type Built } from './answers.ts'
+import type { View } from '../reply.ts'
+import { noData, type AssetContext } from './answers.ts'
+import { array, boolean, instant, nullableNumber, number, object, oneOf, type Schema, text } from '../schema.ts'
+import { dataRoute, type Output } from '../route.ts'
+import { agedBy, dataErrors, stamped, warmingUp } from './fields.ts'
+import { symbol } from '../parameters.ts'
+import { replyWanted } from './data.ts'
+
+const side = oneOf(['long', 'short'], 'The position, not the order')
+
+const riskClass = oneOf(
+  cascadeRisks,
+  'high: over 10 % of open interest within 5 % of the price; else medium: 5 % or more within 10 %; else low',
+)
+
+const usd = (says: string): Schema => number(says, { minimum: 0 })
+
+const heatmapOutput: Output = {
+  says: 'Estimated liquidation levels',
+  type: 'application/json',
+  schema: object('Liquidation heatmap of one asset: a model, since nobody publishes entries and leverage', {
+    symbol: text('Base asset'),
+    current_price: number('Median of the venues’ marks, USD'),
+    open_interest_usd: usd('Open interest of the venues, one side, USD'),
+    cascade_risk: riskClass,
+    estimated: boolean('Always true'),
+    levels_since: instant(
+      'From here on openings and closings of positions were seen; what was open before is laid out by assumption',
+    ),
+    leverage_clusters: array(
+      object('Live levels of one leverage tier and side', {
+        leverage: oneOf(['5x', '10x', '25x', '50x', '100x'], 'Tier'),
+        liquidation_price: number('Their mean weighted by size, USD; the current price where there are none'),
+        distance_pct: number('From the current price, percent of it; negative: below'),
+        oi_at_risk_usd: usd('Their sum, USD'),
+        side,
+      }),
+      'Five tiers by two sides, nearest price first',
+    ),
+    levels: array(
+      object('One bucket of 0.25 % of the price', {
+        price: number('Its middle, USD'),
+        long_usd: usd('Longs that are liquidated there, USD'),
+        short_usd: usd('Shorts that are liquidated there, USD'),
+      }),
+      'Buckets that are not empty, nearest first, out to 25 %',
+    ),
+    risk_summary: object('How much is at risk', {
+      total_oi_at_risk_usd: usd('Within 5 % of the price, USD'),
+      oi_at_risk_pct: usd('The same, percent of open interest'),
+      total_oi_at_risk_10pct_usd: usd('Within 10 % of the price, USD'),
+      oi_at_risk_10pct_pct: usd('The same, percent of open interest'),
+      cascade_risk: riskClass,
+      cascade_risk_reason: text(
+        'The rule that decided the class, with its figure; on the first day also since when levels are known',
+      ),
+    }),
+    exchanges: {
+      type: 'object',
+      description: 'Venues that count, by name',
+      additionalProperties: object('One venue', {
+        open_interest_usd: usd('One side, USD'),
+        mark_price: number('USD'),
+        as_of: instant('Time of the older of the two'),
+      }),
+    },
+    calibration: object('What the model had where the price went, beside what venues reported since', {
+      since: instant('Since when both count'),
+      swept_long_usd: usd('Long levels that the mark has crossed, USD'),
+      swept_short_usd: usd('Short levels that the mark has crossed, USD'),
+      observed_long_usd: usd('Longs that venues reported liquidated, USD; a lower bound: not every venue sends all'),
+      observed_short_usd: usd('Shorts that venues reported liquidated, USD'),
+      observed_to_swept: nullableNumber('Observed over swept; null: nothing was swept'),
+    }),
+    ...agedBy('120 s'),
+    ...stamped,
+  }),
+}
+
+export const liquidationHeatmap = dataRoute({
+  path: '/liquidation/heatmap/:symbol',
+  name: 'liquidation_heatmap',
+  says: 'Estimated liquidation levels and cascade risk',
+  priceUsdc: 0.05,
+  ttlMs: 15_000,
+  input: { symbol },
+  outputs: { 200: heatmapOutput, 202: warmingUp },
+  errors: dataErrors,
+  prepare: (call) => replyWanted(call, call.input.symbol, heatmapView),
+})
 
 const FIRST_DAY: Micros = 86_400_000_000
 
 /** `/liquidation/heatmap/:symbol`: the model's levels, and how much of what it expected has been seen. */
-export async function buildHeatmap(services: Services, { asset, symbol }: About): Promise<Built> {
-  const risk = await readRisk(services.database, asset)
+function heatmapView({ present, asset, symbol }: AssetContext): View {
+  const risk = present.of(asset).risk.get(asset)
   if (risk === undefined || risk.exchanges.length === 0) throw noData(`open interest of ${symbol}`)
-  const observed = await readObserved(services.database, asset, { since: risk.since, until: risk.time })
-  const cascade = cascadeRisk(risk.atRisk5Pct, risk.atRisk10Pct)
+  const observed = observedOf(present, asset, { since: risk.since, until: risk.time })
+  const cascade = cascadeRisk(risk.at_risk_5_pct, risk.at_risk_10_pct)
   const body = {
     symbol,
     current_price: risk.price,
-    open_interest_usd: risk.openInterestUsd,
+    open_interest_usd: risk.open_interest_usd,
     cascade_risk: cascade,
     estimated: true,
     levels_since: iso(risk.since),
     leverage_clusters: risk.clusters.map((cluster) => clusterOf(cluster, risk.price)),
-    levels: risk.levels.map(({ price, longUsd, shortUsd }) => ({
-      price: asDecimal(price),
-      long_usd: longUsd,
-      short_usd: shortUsd,
-    })),
+    levels: risk.levels.map(({ price, long_usd, short_usd }) => ({ price: asDecimal(price), long_usd, short_usd })),
     risk_summary: {
-      total_oi_at_risk_usd: risk.atRisk5Usd,
-      oi_at_risk_pct: risk.atRisk5Pct,
-      total_oi_at_risk_10pct_usd: risk.atRisk10Usd,
-      oi_at_risk_10pct_pct: risk.atRisk10Pct,
+      total_oi_at_risk_usd: risk.at_risk_5_usd,
+      oi_at_risk_pct: risk.at_risk_5_pct,
+      total_oi_at_risk_10pct_usd: risk.at_risk_10_usd,
+      oi_at_risk_10pct_pct: risk.at_risk_10_pct,
       cascade_risk: cascade,
       cascade_risk_reason: reasonOf(risk),
     },
@@ -43,7 +127,7 @@ export async function buildHeatmap(services: Services, { asset, symbol }: About)
   return { body, asOf, freshUntil: asOf + FUNDING_STALE }
 }
 
-function clusterOf({ leverage, side, price, usd }: RiskRow['clusters'][number], current: number): object {
+function clusterOf({ leverage, side, price, usd }: LiquidationRisk['clusters'][number], current: number): object {
   return {
     leverage: `${leverage}x`,
     liquidation_price: asDecimal(price),
@@ -53,25 +137,25 @@ function clusterOf({ leverage, side, price, usd }: RiskRow['clusters'][number], 
   }
 }
 
-function venueOf({ openInterestUsd, mark, time }: RiskRow['exchanges'][number]): object {
-  return { open_interest_usd: openInterestUsd, mark_price: mark, as_of: iso(time) }
+function venueOf({ open_interest_usd, mark, time }: LiquidationRisk['exchanges'][number]): object {
+  return { open_interest_usd, mark_price: mark, as_of: iso(time) }
 }
 
 /** Within a day of its start a model knows little of when open interest was opened: then the reason says so. */
-function reasonOf({ atRisk5Pct, atRisk10Pct, since, time }: RiskRow): string {
-  const reason = cascadeReason(atRisk5Pct, atRisk10Pct)
+function reasonOf({ at_risk_5_pct, at_risk_10_pct, since, time }: LiquidationRisk): string {
+  const reason = cascadeReason(at_risk_5_pct, at_risk_10_pct)
   if (time - since >= FIRST_DAY) return reason
   return `${reason} The levels start where the service started, at ${iso(since)}: what was open before is only assumed.`
 }
 
 /** Swept: what the model had at the prices that the mark has crossed; observed: what venues reported since. */
-function calibrationOf(risk: RiskRow, observed: { longUsd: number; shortUsd: number }): object {
-  const swept = risk.sweptLongUsd + risk.sweptShortUsd
+function calibrationOf(risk: LiquidationRisk, observed: { longUsd: number; shortUsd: number }): object {
+  const swept = risk.swept_long_usd + risk.swept_short_usd
   const seen = observed.longUsd + observed.shortUsd
   return {
     since: iso(risk.since),
-    swept_long_usd: risk.sweptLongUsd,
-    swept_short_usd: risk.sweptShortUsd,
+    swept_long_usd: risk.swept_long_usd,
+    swept_short_usd: risk.swept_short_usd,
     observed_long_usd: asDecimal(observed.longUsd),
     observed_short_usd: asDecimal(observed.shortUsd),
     observed_to_swept: swept === 0 ? null : seen / swept,

@@ -6,10 +6,10 @@ import { coveredOf, readUnsubscribed } from '../views/covered.ts'
 import { coverageOf, readGaps, type GapRow } from '../views/gaps.ts'
 import { pointsOf, readFlow, type FlowRow } from '../views/history.ts'
 import { readBounds } from '../views/ohlcv.ts'
-import { bucketRange, completenessOf, intervals, isClosed, type IntervalName, type Range } from '../views/range.ts'
+import { bucketRange, intervals, wholenessOf, type IntervalName, type Range } from '../views/range.ts'
 import { ageOf, isHole, viewVenues } from '../views/venues.ts'
-import type { Built } from './answers.ts'
-import type { Subject } from './data.ts'
+import type { View } from '../reply.ts'
+import type { TradeContext } from './data.ts'
 
 /** Milliseconds, as the request has them. */
 export interface Asked {
@@ -20,32 +20,31 @@ export interface Asked {
 }
 
 /** Reads and builds the answer of `/cvd/history/:symbol`. */
-export async function buildHistory(services: Services, subject: Subject, asked: Asked): Promise<Built> {
+export async function readHistory(services: Services, subject: TradeContext, asked: Asked): Promise<View> {
   const range = rangeOf(subject, asked)
   const [rows, gaps, bounds, unsubscribed] = await Promise.all([
     readFlow(services.database, subject.asset, range, intervals[asked.interval]),
-    readGaps(services.database, subject.asset, range.from, range.to),
+    readGaps(services, subject.asset, range.from, range.to),
     readBounds(services.database, subject.asset),
     readUnsubscribed(services.database, subject.asset),
   ])
   const instruments = coveredOf(bounds, { holes: gaps.filter(isHole), unsubscribed })
-  return historyAnswer(subject, asked, { rows, gaps, instruments })
+  return historyView(subject, asked, { rows, gaps, instruments })
 }
 
 /** The answer that follows from the rows. */
-export function historyAnswer(
-  subject: Subject,
+function historyView(
+  subject: TradeContext,
   asked: Asked,
   { rows, gaps, instruments }: { rows: FlowRow[]; gaps: GapRow[]; instruments: readonly Covered[] },
-): Built {
+): View {
   const { symbol, now, since } = subject
   const width = intervals[asked.interval]
   const range = rangeOf(subject, asked)
   const venues = viewVenues({ ...subject, partitionTime: now, newest: newestByVenue(rows), gaps })
   const points = pointsOf(rows, range, width).map(({ time, backfilled, point }) => ({
     ...point,
-    complete: isClosed({ time, width }, now, gaps),
-    completeness: completenessOf({ time, width, backfilled }, since ?? now, gaps),
+    ...wholenessOf({ time, width, backfilled }, { since: since ?? now, now, gaps }),
   }))
   const allHeard = venues.every(({ listed, status }) => !listed || status === 'live' || status === 'gap')
   const holes = gaps.filter(isHole)
@@ -55,7 +54,7 @@ export function historyAnswer(
 }
 
 /** The buckets to tell. Without a trade in the log there is only the open one. */
-export function rangeOf({ now, since }: Pick<Subject, 'now' | 'since'>, asked: Asked): Range {
+export function rangeOf({ now, since }: Pick<TradeContext, 'now' | 'since'>, asked: Asked): Range {
   return bucketRange({
     start: asked.start === undefined ? undefined : asked.start * 1000,
     end: asked.end === undefined ? undefined : asked.end * 1000,

@@ -2,72 +2,108 @@ import { asDecimal } from '../../processors/prices/decimal.ts'
 import { symbolOf } from '../../schemas/catalogue.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { liquidationVenues } from '../../schemas/venues.ts'
-import { findAsset } from '../catalogue.ts'
-import type { Draft } from '../route.ts'
-import { keptOf, type Kept } from '../kept.ts'
-import type { Services } from '../services.ts'
-import {
-  readLiquidations,
-  readLiquidationStats,
-  type LiquidationRow,
-  type LiquidationStats,
-} from '../views/liquidations.ts'
+import { findAsset, type Listed } from '../catalogue.ts'
+import type { View } from '../reply.ts'
+import { dataRoute, type Output, type Run } from '../route.ts'
+import { liquidationsOf, statsOf, type LiquidationRow, type LiquidationStats } from '../views/liquidations.ts'
 import { iso, isoOrNull } from '../views/time.ts'
 import { heardOn, settledTime } from '../views/world.ts'
-import { answerCut, draft, noData, sceneOf, type Row, type Scene } from './answers.ts'
+import { noData, replyNow, viewContext, type Asking, type ViewContext } from './answers.ts'
+import { array, instant, integer, nullableInstant, nullableText, number, object, oneOf, text } from '../schema.ts'
+import { agedBy, dataErrors, stamped } from './fields.ts'
+import { limitOf, symbolFilter } from '../parameters.ts'
+
+/** Most events that are held; the window has the newest. */
+const EVENTS_MAX = 1_000
+
+const side = oneOf(['long', 'short'], 'The position, not the order')
+
+const liquidationsOutput: Output = {
+  says: 'Newest liquidations',
+  type: 'application/json',
+  schema: object('Liquidations of the last 24 h, at most the newest 1000', {
+    count: integer('Events in this answer', { minimum: 0 }),
+    symbol_filter: nullableText('As BTCUSDT; null: all symbols'),
+    events: array(
+      object('One liquidation', {
+        id: text('liq_<unix seconds>_<place in the log>'),
+        symbol: text('As BTCUSDT'),
+        side,
+        size: number('Base units'),
+        price: number('USD'),
+        value_usd: number('price x size, USD'),
+        timestamp: instant('The venue’s time'),
+        exchange: text('Venue, upper case'),
+        price_kind: oneOf(['unknown', 'bankruptcy', 'order', 'average_fill'], 'What the price is'),
+        completeness: oneOf(
+          ['unknown', 'all', 'sampled'],
+          'all: the venue sends every one; sampled: the largest of a symbol and second',
+        ),
+      }),
+      'Newest first',
+    ),
+    stats: object('Counts of the whole log, not of the events shown', {
+      last_1h: object('The last hour', {
+        total_events: integer('Liquidations'),
+        long_liquidations: integer('Of longs'),
+        short_liquidations: integer('Of shorts'),
+        total_value_usd: number('USD'),
+        since: nullableInstant('From when they count; null: none was ever seen'),
+      }),
+      last_24h: object('The last 24 hours', {
+        total_events: integer('Liquidations'),
+        total_value_usd: number('USD'),
+        since: nullableInstant('From when they count; null: none was ever seen'),
+      }),
+    }),
+    ...agedBy('30 s without word from any venue'),
+    ...stamped,
+  }),
+}
+
+export const liquidationRecent = dataRoute({
+  path: '/liquidation/recent',
+  name: 'liquidation_recent',
+  says: 'Newest liquidations and their statistics',
+  priceUsdc: 0.03,
+  ttlMs: 15_000,
+  input: { limit: limitOf(50, EVENTS_MAX), symbol: symbolFilter },
+  outputs: { 200: liquidationsOutput },
+  errors: dataErrors,
+  prepare: (call) => replyLiquidations(call, call.input),
+})
 
 const HOUR: Micros = 3_600_000_000
 /** How far the window of events reaches back. */
 const WINDOW: Micros = 24 * HOUR
-/** Most events that are held; the window has the newest. */
-export const EVENTS_MAX = 1_000
 /** Silence of all channels for longer makes the answer stale. */
 const LIQUIDATIONS_STALE: Micros = 30_000_000
 
-/** The newest events and the statistics of one filter: from these every `limit` is answered. */
-export interface LiquidationBoard {
-  readonly asOf: Micros
-  /** Each event as JSON text, newest first. */
-  readonly events: readonly string[]
-  readonly stats: string
+interface Asked {
+  readonly symbol: string | undefined
+  readonly limit: number
 }
 
 /** `/liquidation/recent` */
-export async function liquidationsAnswer(
-  services: Services,
-  row: Row,
-  { symbol, limit }: { symbol: string | undefined; limit: number },
-): Promise<Draft> {
-  const scene = await sceneOf(services)
-  const listed = symbol === undefined ? null : findAsset(symbol, scene.catalogue)
-  const load = (): Promise<LiquidationBoard> => readBoard(services, scene, listed?.asset ?? null)
-  const filter = listed === null ? 'null' : `"${listed.symbol}USDT"`
-  return draft(async () => {
-    const board = await services.boards.liquidations.get(listed?.asset ?? '', row.ttlMs, load)
-    const key = [filter, limit]
-    return answerCut(services, row, { key, clock: scene.clock, board }, () => cut(board.value, filter, limit))
-  })
+async function replyLiquidations(call: Asking, { symbol, limit }: Asked): Promise<Run> {
+  const listed = symbol === undefined ? null : findAsset(symbol, viewContext(call.services).catalogue)
+  return replyNow(call, (context) => liquidationsView(context, listed, limit))
 }
 
-function cut({ asOf, events, stats }: LiquidationBoard, filter: string, limit: number): Kept {
-  const shown = events.slice(0, limit)
-  const open = `{"count":${shown.length},"symbol_filter":${filter},"events":[${shown.join(',')}],"stats":${stats}`
-  return keptOf(open, '}', { asOf, freshUntil: asOf + LIQUIDATIONS_STALE })
-}
-
-async function readBoard(services: Services, { world }: Scene, asset: string | null): Promise<LiquidationBoard> {
+function liquidationsView({ present, world }: ViewContext, listed: Listed | null, limit: number): View {
   const now = settledTime(world, 'market.liquidations')
   if (now === undefined) throw noData('word from any venue’s liquidation stream')
-  const [rows, stats] = await Promise.all([
-    readLiquidations(services.database, asset, { from: now - WINDOW, now, limit: EVENTS_MAX }),
-    readLiquidationStats(services.database, asset, { hour: now - HOUR, day: now - WINDOW, now }),
-  ])
-  const heard = liquidationVenues.map((venue) => heardOn(world, 'market.liquidations', venue))
-  return {
-    asOf: Math.max(0, ...heard, ...rows.map(({ time }) => time)),
-    events: rows.map((row) => JSON.stringify(eventOf(row, services.partitions))),
-    stats: JSON.stringify(statsOf(stats, now)),
+  const rows = liquidationsOf(present, listed?.asset ?? null, { from: now - WINDOW, now })
+  const events = rows.slice(0, Math.min(limit, EVENTS_MAX)).map((row) => eventOf(row, present.states.length))
+  const body = {
+    count: events.length,
+    symbol_filter: listed === null ? null : `${listed.symbol}USDT`,
+    events,
+    stats: shownStats(statsOf(present, rows, now - HOUR), now),
   }
+  const heard = liquidationVenues.map((venue) => heardOn(world, 'market.liquidations', venue))
+  const asOf = Math.max(0, ...heard, rows[0]?.time ?? 0)
+  return { body, asOf, freshUntil: asOf + LIQUIDATIONS_STALE }
 }
 
 function eventOf(row: LiquidationRow, partitions: number): object {
@@ -87,7 +123,7 @@ function eventOf(row: LiquidationRow, partitions: number): object {
 }
 
 /** Statistics count the log: `since` is where it begins, if that is within the window. */
-function statsOf({ hour, day, firstReceived }: LiquidationStats, now: Micros): object {
+function shownStats({ hour, day, firstReceived }: LiquidationStats, now: Micros): object {
   const since = (window: Micros): Micros | null =>
     firstReceived === null ? null : Math.max(now - window, firstReceived)
   return {

@@ -1,12 +1,57 @@
-import { classifySentiment, type Sentiment } from '../../processors/funding/sentiment.ts'
+import { classifySentiment, type Sentiment, sentiments } from '../../processors/funding/sentiment.ts'
 import { asDecimal } from '../../processors/prices/decimal.ts'
 import { ratioVenues } from '../../schemas/venues.ts'
 import type { Micros } from '../../schemas/records.ts'
-import type { Services } from '../services.ts'
 import { ageOfLegs, legsOf, type Aged, type Leg } from '../views/legs.ts'
-import { readRatios, type RatioRow } from '../views/ratios.ts'
+import { ratiosOf, type RatioRow } from '../views/ratios.ts'
 import { iso } from '../views/time.ts'
-import { noData, type About, type Built } from './answers.ts'
+import type { View } from '../reply.ts'
+import { noData, type AssetContext } from './answers.ts'
+import { keyed, nullableInstant, nullableNumber, number, object, oneOf, text } from '../schema.ts'
+import { dataRoute, type Output } from '../route.ts'
+import { agedBy, dataErrors, stamped, warmingUp } from './fields.ts'
+import { symbol } from '../parameters.ts'
+import { replyWanted } from './data.ts'
+import { status } from './funding.ts'
+
+const longShortOutput: Output = {
+  says: 'Top traders’ positions',
+  type: 'application/json',
+  schema: object('Long/short ratio of one asset', {
+    symbol: text('Base asset'),
+    exchanges: keyed(
+      ratioVenues,
+      object('One venue; null where it does not count, `status` says why', {
+        long_ratio: nullableNumber('Share of longs, 0 to 1'),
+        short_ratio: nullableNumber('Share of shorts, 0 to 1; the two add up to 1'),
+        ls_ratio: nullableNumber('Longs over shorts'),
+        source: oneOf(['top_traders'], 'Whose positions'),
+        status,
+        as_of: nullableInstant('Start of the venue’s period'),
+      }),
+      'The venues',
+    ),
+    aggregate: object('All venues that count', {
+      avg_ls_ratio: number('Arithmetic mean of the ratios'),
+      sentiment: oneOf(sentiments, 'By the mean: beyond 2 / 1.5 / 1.02 bullish, below 0.5 / 0.67 / 0.98 bearish'),
+      interpretation: text('The same as a sentence'),
+    }),
+    ...agedBy('10 min'),
+    ...stamped,
+  }),
+}
+
+export const longShort = dataRoute({
+  path: '/futures/long-short/:symbol',
+  name: 'long_short',
+  says: 'Top traders’ long/short ratio',
+  priceUsdc: 0.02,
+  ttlMs: 30_000,
+  input: { symbol },
+  outputs: { 200: longShortOutput, 202: warmingUp },
+  errors: dataErrors,
+  prepare: (call) => replyWanted(call, call.input.symbol, longShortView),
+})
 
 /** Ratios older than this are stale. */
 const RATIO_STALE: Micros = 600_000_000
@@ -26,8 +71,8 @@ const words: Readonly<Record<Sentiment, string>> = {
 }
 
 /** `/futures/long-short/:symbol`: how the venues' top traders are positioned, by the size of their positions. */
-export async function buildLongShort(services: Services, about: About): Promise<Built> {
-  const ratios = (await readRatios(services.database, about.asset)).map(ratioOf)
+function longShortView(about: AssetContext): View {
+  const ratios = ratiosOf(about.present, about.asset).map(ratioOf)
   const legs = legsOf(ratioVenues, ratios, { ...about, topic: 'market.funding', market: 'perp' })
   const age = ageOfLegs(legs)
   const known = legs.flatMap(({ row }) => (row === null ? [] : [row.ratio]))

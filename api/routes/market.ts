@@ -1,48 +1,97 @@
 import { ApiError } from '../errors.ts'
-import type { Draft } from '../route.ts'
-import type { Services } from '../services.ts'
+import type { Token } from '../../schemas/records.ts'
+import type { View } from '../reply.ts'
+import { dataRoute, type Output, type Run } from '../route.ts'
 import type { Aged } from '../views/legs.ts'
-import { readPrice, type PriceRow } from '../views/prices.ts'
-import { readTickers, type TickerRow } from '../views/tickers.ts'
+import { priceOf, type PriceRow } from '../views/prices.ts'
+import { tickersOf, type TickerRow } from '../views/tickers.ts'
 import { iso, isoOrNull } from '../views/time.ts'
-import { readTokens, type TokenRow } from '../views/tokens.ts'
-import { answerKept, draft, noData, sceneOf, type Built, type Row, type Scene } from './answers.ts'
+import { noData, replyNow, viewContext, type Asking, type ViewContext } from './answers.ts'
 import { compositeAge } from './price.ts'
 import { REGISTRY, REGISTRY_STALE } from './prices.ts'
+import { boolean, instant, nullableInstant, nullableInteger, nullableNumber, object, text } from '../schema.ts'
+import { agedBy, stamped } from './fields.ts'
+import { tokenId } from '../parameters.ts'
+
+const marketOutput: Output = {
+  says: 'Details of a token',
+  type: 'application/json',
+  schema: object('Market details', {
+    success: boolean('Always true'),
+    data: object('The token; null: the registry does not say', {
+      id: text('Registry id'),
+      symbol: text('Lower case'),
+      name: text('Name'),
+      price: nullableNumber('Composite of the chain venues, else the registry’s, USD'),
+      change_24h: nullableNumber('Percent, of the same origin as the price'),
+      change_7d: nullableNumber('Percent'),
+      change_30d: nullableNumber('Percent'),
+      volume_24h: nullableNumber('Sum over the venues that `source` names, else the registry’s, USD'),
+      market_cap: nullableNumber('USD'),
+      market_cap_rank: nullableInteger('1 is the largest'),
+      circulating_supply: nullableNumber('Tokens'),
+      total_supply: nullableNumber('Tokens'),
+      ath: nullableNumber('Highest price ever, USD'),
+      ath_date: nullableInstant('When'),
+      atl: nullableNumber('Lowest price ever, USD'),
+      atl_date: nullableInstant('When'),
+      last_updated: instant('The registry’s own time'),
+      source: text('Where price and details come from'),
+    }),
+    ...agedBy('prices 15 s, the registry 5 min'),
+    ...stamped,
+  }),
+}
+
+export const market = dataRoute({
+  path: '/api/v1/market/:id',
+  name: 'market',
+  says: 'Details of a token',
+  priceUsdc: 0.005,
+  ttlMs: 30_000,
+  input: { id: tokenId },
+  outputs: { 200: marketOutput },
+  errors: ['market_not_found', 'data_unavailable'],
+  prepare: (call) => replyMarket(call, call.input.id),
+})
 
 /** `/api/v1/market/:id`: the registry's details, with our own price, change and volume where they are fresh. */
-export async function marketAnswer(services: Services, row: Row, id: string): Promise<Draft> {
-  const scene = await sceneOf(services)
-  const tokens = (await services.boards.tokens.get('all', row.ttlMs, () => readTokens(services.database))).value
-  const token = tokens.find((candidate) => candidate.id === id)
+async function replyMarket(call: Asking, id: string): Promise<Run> {
+  tokenOf(viewContext(call.services), id)
+  return replyNow(call, (context) => marketView(context, tokenOf(context, id)))
+}
+
+function tokenOf({ present }: ViewContext, id: string): Token {
+  const { token: tokens } = present.common
+  const token = tokens.get(id)
   if (token === undefined)
-    throw tokens.length === 0
+    throw tokens.size === 0
       ? noData('word from the token registry')
       : new ApiError('market_not_found', `The registry ids that we know are lower-case names such as bitcoin.`, {
           field: 'id',
         })
-  return draft(() =>
-    answerKept(services, row, { key: [id], clock: scene.clock }, () => buildMarket(services, scene, token)),
-  )
+  return token
 }
 
-async function buildMarket(services: Services, scene: Scene, token: TokenRow): Promise<Built> {
+function marketView(context: ViewContext, token: Token): View {
   const { asset } = token
-  const [price, tickers] =
-    asset === null
-      ? [undefined, []]
-      : await Promise.all([readPrice(services.database, asset), readTickers(services.database, asset)])
+  const price = asset === null ? undefined : priceOf(context.present, asset)
+  const tickers = asset === null ? [] : tickersOf(context.present, asset)
   const registry = { asOf: token.received, freshUntil: token.received + REGISTRY_STALE }
-  const own = price === undefined ? undefined : ownOf(price, tickers, scene)
+  const own = price === undefined ? undefined : ownOf(price, tickers, context)
   // The registry stands in where no exchange can be heard, unless it is the one that was heard longer ago.
-  const isOwn = own !== undefined && (own.freshUntil >= scene.clock || own.asOf >= registry.asOf)
+  const isOwn = own !== undefined && (own.freshUntil >= context.clock || own.asOf >= registry.asOf)
   const body = { success: true, data: { ...detailsOf(token), ...(isOwn ? own.figures : registryFigures(token)) } }
   const oldest = Math.min(registry.freshUntil, isOwn ? own.freshUntil : Infinity)
   return { body, asOf: Math.max(registry.asOf, isOwn ? own.asOf : 0), freshUntil: oldest }
 }
 
 /** Price and change of the composite, volume of the venues that it is of. */
-function ownOf(price: PriceRow, tickers: readonly TickerRow[], { world }: Scene): Aged & { readonly figures: object } {
+function ownOf(
+  price: PriceRow,
+  tickers: readonly TickerRow[],
+  { world }: ViewContext,
+): Aged & { readonly figures: object } {
   const venues = price.parts.map(({ exchange }) => exchange)
   const volumes = tickers
     .filter(({ venue }) => venues.includes(venue))
@@ -56,28 +105,28 @@ function ownOf(price: PriceRow, tickers: readonly TickerRow[], { world }: Scene)
   return { ...compositeAge(price, world), figures }
 }
 
-function registryFigures({ price, change24h }: TokenRow): object {
-  return { price, change_24h: change24h, source: REGISTRY }
+function registryFigures({ price, change_24h }: Token): object {
+  return { price, change_24h, source: REGISTRY }
 }
 
-function detailsOf(token: TokenRow): object {
+function detailsOf(token: Token): object {
   return {
     id: token.id,
     symbol: token.symbol,
     name: token.name,
     price: token.price,
-    change_24h: token.change24h,
-    change_7d: token.change7d,
-    change_30d: token.change30d,
-    volume_24h: token.volume24h,
-    market_cap: token.marketCap,
-    market_cap_rank: token.marketCapRank,
-    circulating_supply: token.circulatingSupply,
-    total_supply: token.totalSupply,
+    change_24h: token.change_24h,
+    change_7d: token.change_7d,
+    change_30d: token.change_30d,
+    volume_24h: token.volume_24h,
+    market_cap: token.market_cap,
+    market_cap_rank: token.market_cap_rank,
+    circulating_supply: token.circulating_supply,
+    total_supply: token.total_supply,
     ath: token.ath,
-    ath_date: isoOrNull(token.athDate),
+    ath_date: isoOrNull(token.ath_date),
     atl: token.atl,
-    atl_date: isoOrNull(token.atlDate),
-    last_updated: iso(token.lastUpdated),
+    atl_date: isoOrNull(token.atl_date),
+    last_updated: iso(token.last_updated),
   }
 }

@@ -1,16 +1,28 @@
 import { mergeExpositions, type Exposition } from '../exposition.ts'
 import { askPeer } from '../peers.ts'
-import type { Answer, Call } from '../route.ts'
+import { textReply, type Reply } from '../reply.ts'
+import { type Call, opsRoute } from '../route.ts'
 import { dataClock, type Peer, type Services } from '../services.ts'
 import { channelHealth, topicAges } from '../views/health.ts'
 import { auditsOf } from './health.ts'
+import { textOutput } from './fields.ts'
 
-export const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+export const metrics = opsRoute({
+  path: '/metrics',
+  name: 'metrics',
+  says: 'Prometheus metrics of every service',
+  limit: 'caller',
+  ttlMs: 1_000,
+  outputs: { 200: textOutput('Prometheus text, one label `service`') },
+  prepare: metricsAnswer,
+})
+
+const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** The metrics of this service and of its peers, told apart by the label `service`. */
-export async function metricsAnswer({ services }: Call, ttlMs: number): Promise<Answer> {
-  const hit = await services.texts.get('metrics', ttlMs, () => collect(services))
-  return { kind: 'text', type: PROMETHEUS_TYPE, body: hit.value, freshForMs: hit.freshForMs }
+async function metricsAnswer({ services, route }: Call): Promise<Reply> {
+  const hit = await services.cache.get('metrics', route.ttlMs, () => collect(services))
+  return textReply(PROMETHEUS_TYPE, hit.value, hit.freshForMs)
 }
 
 async function collect(services: Services): Promise<string> {
@@ -31,16 +43,18 @@ async function collect(services: Services): Promise<string> {
 
 /** Fills the gauges of what the views say; where these cannot be read, the gauges are absent and not old. */
 async function look(services: Services): Promise<void> {
-  const { channel, topicAge, auditMinutes, auditWorst } = services.metrics.seen
-  for (const gauge of [channel, topicAge, auditMinutes, auditWorst]) gauge.reset()
+  const { channel, topicAge, auditMinutes, auditWorst, held } = services.metrics.seen
+  for (const gauge of [channel, topicAge, auditMinutes, auditWorst, held]) gauge.reset()
   try {
-    const [world, audits = []] = await Promise.all([services.world(), auditsOf(services)])
+    const present = services.present()
+    const world = present.world()
+    for (const [kind, size] of Object.entries(present.sizes())) held.set({ kind }, size)
     const clock = dataClock(services, world)
     for (const [topic, venues] of Object.entries(channelHealth(world, clock)))
       for (const [venue, { state }] of Object.entries(venues))
         if (state !== 'off') channel.set({ topic, venue }, state === 'live' ? 1 : 0)
     for (const [topic, { age_ms }] of Object.entries(topicAges(world, clock))) topicAge.set({ topic }, age_ms / 1000)
-    for (const row of audits) {
+    for (const row of (await auditsOf(services)) ?? []) {
       const { venue, worstVolumeDifference, worstDeltaDifference } = row
       for (const result of ['compared', 'different', 'unexplained'] as const)
         auditMinutes.set({ venue, result }, row[result])

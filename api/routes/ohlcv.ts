@@ -1,12 +1,12 @@
 import type { Services } from '../services.ts'
 import { coveredOf, readUnsubscribed, type Unsubscribed } from '../views/covered.ts'
-import { coverageOf, readGaps, type GapRow } from '../views/gaps.ts'
+import { coverageOf, isOfVenue, readGaps, type GapRow } from '../views/gaps.ts'
 import { readBounds, readCandles, type CandleRow } from '../views/ohlcv.ts'
-import { bucketRange, completenessOf, intervals, isClosed, type Range } from '../views/range.ts'
+import { bucketRange, intervals, wholenessOf, type Range } from '../views/range.ts'
 import { iso } from '../views/time.ts'
 import { ageOf, isHole, venueNames, viewVenues } from '../views/venues.ts'
-import type { Built } from './answers.ts'
-import type { Subject } from './data.ts'
+import type { View } from '../reply.ts'
+import type { TradeContext } from './data.ts'
 import { newestByVenue, rangeOf, type Asked } from './history.ts'
 
 export const exchangeNames: readonly string[] = [...venueNames, 'all']
@@ -26,23 +26,23 @@ interface Facts {
 }
 
 /** Reads and builds the answer of `/ohlcv/:symbol`. */
-export async function buildOhlcv(services: Services, subject: Subject, asked: AskedCandles): Promise<Built> {
+export async function readOhlcv(services: Services, subject: TradeContext, asked: AskedCandles): Promise<View> {
   const bounds = await readBounds(services.database, subject.asset)
   const own = ofExchange(subject, asked, bounds)
   const range = candleRange(own, asked)
   const [candles, gaps, unsubscribed] = await Promise.all([
     readRange(services, own, asked),
-    readGaps(services.database, subject.asset, range.from, range.to),
+    readGaps(services, subject.asset, range.from, range.to),
     readUnsubscribed(services.database, subject.asset),
   ])
-  return ohlcvAnswer(own, asked, { bounds, candles, gaps, unsubscribed })
+  return ohlcvView(own, asked, { bounds, candles, gaps, unsubscribed })
 }
 
 /**
  * Without a start the newest `limit` candles are wanted, however far back they lie; where the last `limit` buckets do
  * not hold that many, all of the log is asked once.
  */
-async function readRange(services: Services, subject: Subject, asked: AskedCandles): Promise<CandleRow[]> {
+async function readRange(services: Services, subject: TradeContext, asked: AskedCandles): Promise<CandleRow[]> {
   const { asset } = subject
   const query = { asset, venue: asked.exchange, width: intervals[asked.interval], limit: asked.limit }
   if (asked.start !== undefined)
@@ -55,22 +55,18 @@ async function readRange(services: Services, subject: Subject, asked: AskedCandl
 }
 
 /** All buckets that may hold one of the candles asked for: `limit` counts candles, not buckets. */
-function candleRange({ now, since }: Subject, asked: AskedCandles): Range {
+function candleRange({ now, since }: TradeContext, asked: AskedCandles): Range {
   const start = asked.start === undefined ? undefined : asked.start * 1000
   const end = asked.end === undefined ? undefined : asked.end * 1000
   return bucketRange({ start, end, limit: Infinity, width: intervals[asked.interval], now, since: since ?? now })
 }
 
 /** The answer that follows from the rows. */
-export function ohlcvAnswer(
-  subject: Subject,
-  asked: AskedCandles,
-  { bounds, candles, gaps, unsubscribed }: Facts,
-): Built {
+function ohlcvView(subject: TradeContext, asked: AskedCandles, { bounds, candles, gaps, unsubscribed }: Facts): View {
   const { symbol, now, since } = subject
   const { exchange, interval } = asked
   const width = intervals[interval]
-  const mine = gaps.filter((gap) => exchange === 'all' || gap.venue === exchange)
+  const mine = gaps.filter((gap) => exchange === 'all' || isOfVenue(gap, exchange))
   const facts = { ...subject, partitionTime: now, newest: newestByVenue(bounds), gaps: mine }
   const venues = viewVenues(facts).filter(({ venue }) => exchange === 'all' || venue === exchange)
   const shown = shownRange(subject, asked, candles)
@@ -84,8 +80,7 @@ export function ohlcvAnswer(
     exchange,
     candles: candles.map((row) => ({
       ...candleBody(row),
-      complete: isClosed({ ...row, width }, now, mine),
-      completeness: completenessOf({ ...row, width }, since ?? now, mine),
+      ...wholenessOf({ ...row, width }, { since: since ?? now, now, gaps: mine }),
     })),
     coverage: coverageOf({ asked: shown, instruments, now, holes, allHeard }),
   }
@@ -93,7 +88,7 @@ export function ohlcvAnswer(
 }
 
 /** What the candles tell of: up to the last one where there are more, else all that was asked for. */
-function shownRange(subject: Subject, asked: AskedCandles, candles: readonly CandleRow[]): Range {
+function shownRange(subject: TradeContext, asked: AskedCandles, candles: readonly CandleRow[]): Range {
   const { from, to } = candleRange(subject, asked)
   const width = intervals[asked.interval]
   const [first, last] = candles.length === asked.limit ? [candles[0], candles.at(-1)] : []
@@ -102,7 +97,7 @@ function shownRange(subject: Subject, asked: AskedCandles, candles: readonly Can
 }
 
 /** The subject as one exchange sees it: its own first trade. */
-function ofExchange(subject: Subject, asked: AskedCandles, bounds: Bounds): Subject {
+function ofExchange(subject: TradeContext, asked: AskedCandles, bounds: Bounds): TradeContext {
   const firsts = ownBounds(bounds, asked).map(({ first }) => first)
   return { ...subject, since: firsts.length === 0 ? null : Math.min(...firsts) }
 }

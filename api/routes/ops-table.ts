@@ -1,53 +1,58 @@
 import { openapi } from '../openapi.ts'
-import * as ops from '../outputs/ops.ts'
 import { guideAnswer, pricingAnswer, resourcesAnswer } from '../payments/discovery.ts'
-import { opsRoute, type Route } from '../route.ts'
+import { JSON_TYPE, textReply } from '../reply.ts'
+import { opsRoute, type Output, type Route } from '../route.ts'
 import { docsRoutes } from './docs-table.ts'
-import { healthAnswer, readyAnswer } from './health.ts'
-import { metricsAnswer } from './metrics.ts'
+import { healthz, readyz } from './health.ts'
+import { metrics } from './metrics.ts'
 import { startPage } from './start-page.ts'
+import { array, integer, number, object, oneOf, text } from '../schema.ts'
+import { textOutput } from './fields.ts'
 
 /** The routes about the service itself; a part of the table in `routes.ts`, which some of them tell: `all`. */
 export function opsRoutes(all: () => readonly Route[]): Route[] {
-  return [...stateRoutes(), ...guideRoutes(all), ...docsRoutes(all)]
+  return [healthz, readyz, metrics, ...guideRoutes(all), ...docsRoutes(all)]
 }
 
-function stateRoutes(): Route[] {
-  return [
-    opsRoute({
-      path: '/healthz',
-      name: 'healthz',
-      says: 'How the system is: parts, venues, gaps, lag',
-      limit: 'none',
-      ttlMs: 1_000,
-      outputs: { 200: ops.healthOutput, 503: ops.healthOutput },
-      handle(call) {
-        return healthAnswer(call, this.ttlMs)
-      },
-    }),
-    opsRoute({
-      path: '/readyz',
-      name: 'readyz',
-      says: 'Whether this instance can answer',
-      limit: 'none',
-      ttlMs: 1_000,
-      outputs: { 200: ops.readyOutput, 503: ops.readyOutput },
-      handle(call) {
-        return readyAnswer(call, this.ttlMs)
-      },
-    }),
-    opsRoute({
-      path: '/metrics',
-      name: 'metrics',
-      says: 'Prometheus metrics of every service',
-      limit: 'caller',
-      ttlMs: 1_000,
-      outputs: { 200: ops.textOutput('Prometheus text, one label `service`') },
-      handle(call) {
-        return metricsAnswer(call, this.ttlMs)
-      },
-    }),
-  ]
+export const pricingOutput: Output = {
+  says: 'All prices',
+  type: 'application/json',
+  schema: object(
+    'All prices',
+    {
+      payments: oneOf(['off', 'play-money', 'on'], 'off: every route is free'),
+      currency: text('What prices are in'),
+      pay: object('How it is paid; not there while payments are off', {
+        protocol: text('x402, whose versions 1 and 2 are taken'),
+        scheme: text('exact'),
+        network: text('CAIP-2 name of the network'),
+        asset: text('Token contract'),
+        asset_name: text('Name in its EIP-712 domain'),
+        pay_to: text('Who is paid'),
+      }),
+      routes: array(
+        object('One route', {
+          method: text('HTTP method'),
+          path: text('Path, parameters in braces'),
+          says: text('What it is'),
+          price_usdc: number('USDC for one request; 0: free'),
+        }),
+        'All routes',
+      ),
+    },
+    ['pay'],
+  ),
+}
+
+export const resourcesOutput: Output = {
+  says: 'What can be bought',
+  type: 'application/json',
+  schema: object('What can be bought', {
+    version: integer('Of this document: 1'),
+    x402Version: integer('Newest version of the protocol that is spoken'),
+    resources: array(text('An address'), 'An example of each route that is paid for'),
+    openapi: text('Address of the OpenAPI document'),
+  }),
 }
 
 function guideRoutes(all: () => readonly Route[]): Route[] {
@@ -59,9 +64,12 @@ function guideRoutes(all: () => readonly Route[]): Route[] {
       limit: 'caller',
       ttlMs: 60_000,
       outputs: { 200: { says: 'OpenAPI 3.1 document', type: 'application/json', schema: { type: 'object' } } },
-      async handle({ services }) {
-        const body = JSON.stringify(openapi(all(), services.version, services.payments), null, 2)
-        return { kind: 'text', type: 'application/json; charset=utf-8', body, freshForMs: this.ttlMs }
+      async prepare({ services, route }) {
+        return textReply(
+          JSON_TYPE,
+          JSON.stringify(openapi(all(), services.version, services.payments), null, 2),
+          route.ttlMs,
+        )
       },
     }),
     opsRoute({
@@ -70,8 +78,8 @@ function guideRoutes(all: () => readonly Route[]): Route[] {
       says: 'Every route with its price, and how it is paid',
       limit: 'caller',
       ttlMs: 60_000,
-      outputs: { 200: ops.pricingOutput },
-      handle: async ({ services }) => pricingAnswer(services.payments, all()),
+      outputs: { 200: pricingOutput },
+      prepare: async ({ services }) => pricingAnswer(services.payments, all()),
     }),
     opsRoute({
       path: '/.well-known/x402',
@@ -79,8 +87,8 @@ function guideRoutes(all: () => readonly Route[]): Route[] {
       says: 'What can be bought, for clients that discover it',
       limit: 'caller',
       ttlMs: 60_000,
-      outputs: { 200: ops.resourcesOutput },
-      handle: async ({ services }) => resourcesAnswer(services.payments, all()),
+      outputs: { 200: resourcesOutput },
+      prepare: async ({ services }) => resourcesAnswer(services.payments, all()),
     }),
     opsRoute({
       path: '/llms.txt',
@@ -88,8 +96,8 @@ function guideRoutes(all: () => readonly Route[]): Route[] {
       says: 'The routes in words, with prices and how to pay',
       limit: 'caller',
       ttlMs: 60_000,
-      outputs: { 200: ops.textOutput('A text in Markdown') },
-      handle: async ({ services }) => guideAnswer(services.payments, all()),
+      outputs: { 200: textOutput('A text in Markdown') },
+      prepare: async ({ services }) => guideAnswer(services.payments, all()),
     }),
     opsRoute({
       path: '/',
@@ -97,8 +105,8 @@ function guideRoutes(all: () => readonly Route[]): Route[] {
       says: 'What there is and what to try',
       limit: 'caller',
       ttlMs: 60_000,
-      outputs: { 200: ops.textOutput('A short text') },
-      handle: async (call) => startPage(call, all()),
+      outputs: { 200: textOutput('A short text') },
+      prepare: async (call) => startPage(call, all()),
     }),
   ]
 }

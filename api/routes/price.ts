@@ -1,25 +1,64 @@
 import { priceVenues } from '../../schemas/venues.ts'
 import type { Micros } from '../../schemas/records.ts'
-import type { Services } from '../services.ts'
-import type { Aged, LegStatus } from '../views/legs.ts'
+import { type Aged, type LegStatus, legStatuses } from '../views/legs.ts'
 import { legsOf, type Leg } from '../views/legs.ts'
-import { readPrice, type PriceRow } from '../views/prices.ts'
+import { priceOf, type PriceRow } from '../views/prices.ts'
 import { SPOT_STALE, spotOf } from '../views/spots.ts'
-import { readTickers, type TickerRow } from '../views/tickers.ts'
+import { tickersOf, type TickerRow } from '../views/tickers.ts'
 import { heardOn, type World } from '../views/world.ts'
-import { noData, notListed, type About, type Built } from './answers.ts'
+import type { View } from '../reply.ts'
+import { type AssetContext, noData, notListed, replyAboutNow } from './answers.ts'
+import { array, boolean, keyed, nullableInteger, nullableNumber, number, object, oneOf, text } from '../schema.ts'
+import { dataRoute, type Output } from '../route.ts'
+import { agedBy, dataErrors, stamped } from './fields.ts'
+import { symbol } from '../parameters.ts'
+
+const priceOutput: Output = {
+  says: 'Composite price',
+  type: 'application/json',
+  schema: object('Median of the chain venues’ spot prices', {
+    symbol: text('Base asset'),
+    price: number('USD'),
+    change_24h: nullableNumber('Median of the used venues’ own changes, percent; null: none says'),
+    low: number('Lowest since the composite before, USD'),
+    high: number('Highest since the composite before, USD'),
+    quality: oneOf(['good', 'degraded', 'unknown'], 'degraded: one source only, or sources more than 1 % apart'),
+    sources: array(text('Venue'), 'Venues that the price is made of'),
+    exchanges: keyed(
+      priceVenues,
+      object('One venue', {
+        price: nullableNumber('Middle of its book in USD, or its last price; null: not known'),
+        age_ms: nullableInteger('How long ago it last changed, milliseconds; a quiet market is not a dead one'),
+        used: boolean('Whether it is part of the price'),
+        status: oneOf(legStatuses, 'live; stale: not heard for 15 s; unavailable: nothing is known; unlisted'),
+      }),
+      'The chain venues',
+    ),
+    ...agedBy('15 s'),
+    ...stamped,
+  }),
+}
+
+export const price = dataRoute({
+  path: '/price/:symbol',
+  name: 'price',
+  says: 'Composite price of five exchanges',
+  priceUsdc: 0.005,
+  ttlMs: 2_000,
+  input: { symbol },
+  outputs: { 200: priceOutput },
+  errors: dataErrors,
+  prepare: (call) => replyAboutNow(call, call.input.symbol, priceView),
+})
 
 interface Quote extends TickerRow, Aged {
   readonly exchange: string
 }
 
 /** `/price/:symbol`: the composite price beside the venues’ own that made it. */
-export async function buildPrice(services: Services, about: About): Promise<Built> {
-  const { asset, symbol, world } = about
-  const [price, tickers] = await Promise.all([
-    readPrice(services.database, asset),
-    readTickers(services.database, asset),
-  ])
+function priceView(about: AssetContext): View {
+  const { asset, symbol, world, present } = about
+  const [price, tickers] = [priceOf(present, asset), tickersOf(present, asset)]
   const quotes = tickers.map((row) => ({ ...row, exchange: row.venue, ...spotOf(row, world) }))
   const legs = legsOf(priceVenues, quotes, { ...about, topic: 'market.tickers', market: 'spot' })
   if (price === undefined)
@@ -34,11 +73,9 @@ export async function buildPrice(services: Services, about: About): Promise<Buil
     high: price.high,
     quality: price.quality,
     sources: price.parts.map(({ exchange }) => exchange),
+    exchanges: Object.fromEntries(legs.map((leg) => [leg.venue, shown(leg, quotes, price, about.clock)])),
   }
-  const perAnswer = (clock: Micros): object => ({
-    exchanges: Object.fromEntries(legs.map((leg) => [leg.venue, shown(leg, quotes, price, clock)])),
-  })
-  return { body, ...compositeAge(price, world), perAnswer }
+  return { body, ...compositeAge(price, world) }
 }
 
 /** How old a composite price is: it stands while the channel of one of its sources is alive. */

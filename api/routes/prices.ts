@@ -1,63 +1,105 @@
 import { priceVenues } from '../../schemas/venues.ts'
-import type { Micros } from '../../schemas/records.ts'
-import type { Draft } from '../route.ts'
-import { keptOf, type Kept } from '../kept.ts'
-import { dataClock, type Services } from '../services.ts'
+import type { Micros, Token } from '../../schemas/records.ts'
+import { ageOf, jsonReply, type Reply, type Told } from '../reply.ts'
+import { dataRoute, type Output, type Run } from '../route.ts'
 import type { Aged } from '../views/legs.ts'
 import { spotOf } from '../views/spots.ts'
-import { readTickersOf, type TickerRow } from '../views/tickers.ts'
-import { readTokens, type TokenRow } from '../views/tokens.ts'
+import { tickersOf, type TickerRow } from '../views/tickers.ts'
 import { iso } from '../views/time.ts'
 import type { World } from '../views/world.ts'
+import { noData, viewContext, type Asking, type ViewContext } from './answers.ts'
+import { boolean, instant, integer, nullableNumber, number, object, oneOf } from '../schema.ts'
+import { agedBy, stamped } from './fields.ts'
+import { symbols } from '../parameters.ts'
 import { batchSymbols } from '../params.ts'
-import { answerCut, draft, noData, type Row } from './answers.ts'
+
+const entry = object('One symbol', {
+  price: number('USD'),
+  change_24h: nullableNumber('Percent; null: the source does not say'),
+  volume_24h: nullableNumber('USD, of the source; null: it does not say'),
+  market_cap: nullableNumber('Price x last known supply, USD; null: the supply is not known'),
+  source: oneOf([...priceVenues, 'coingecko'], 'Who answered: the first of the chain that is alive, else the registry'),
+  as_of: instant('Time of the price'),
+})
+
+const optional = Object.fromEntries(batchSymbols.map((symbol) => [symbol, entry]))
+
+const pricesOutput: Output = {
+  says: 'Prices of up to 20 symbols',
+  type: 'application/json',
+  schema: object('Prices', {
+    success: boolean('Always true'),
+    data: object('By lower-case symbol; a symbol that nobody can price is left out', optional, batchSymbols),
+    meta: object('About the answer', {
+      count: integer('Symbols in the answer', { minimum: 0 }),
+      requested: integer('Symbols asked for', { minimum: 1 }),
+      ...agedBy('exchanges 15 s, the registry 5 min; of any symbol of the answer'),
+      ...stamped,
+    }),
+  }),
+}
+
+export const prices = dataRoute({
+  path: '/api/v1/prices',
+  name: 'prices',
+  says: 'Prices of up to 20 symbols',
+  priceUsdc: 0.005,
+  ttlMs: 10_000,
+  input: { symbols: symbols },
+  outputs: { 200: pricesOutput },
+  errors: ['data_unavailable'],
+  prepare: async (call) => replyPrices(call, call.input.symbols),
+})
 
 /** Registry entries older than this are stale. */
 export const REGISTRY_STALE: Micros = 300_000_000
 export const REGISTRY = 'coingecko'
 
 interface Entry extends Aged {
-  /** `"btc":{...}` */
-  readonly text: string
+  readonly asset: string
+  readonly shown: object
 }
 
-/** The batch's symbols as JSON text: one pair of queries, from which every selection is answered. */
-export type PriceBoard = ReadonlyMap<string, Entry>
-
 /** `/api/v1/prices`: `symbols` are supported ones, each once. */
-export async function pricesAnswer(services: Services, row: Row, symbols: readonly string[]): Promise<Draft> {
-  return draft(async () => {
-    const board = await services.boards.prices.get('all', row.ttlMs, () => readBoard(services))
-    const clock = dataClock(services, await services.world())
-    const entries = symbols.flatMap((symbol) => board.value.get(symbol) ?? [])
+function replyPrices({ services, route }: Asking, symbols: readonly string[]): Run {
+  return async () => {
+    const context = viewContext(services)
+    const entries = symbols.flatMap((symbol) => entryOf(symbol, context) ?? [])
     if (entries.length === 0) throw noData('price of any of these symbols')
-    return answerCut(services, row, { key: symbols, clock, board }, () => cut(entries, symbols.length))
-  })
+    return cut(entries, {
+      requested: symbols.length,
+      context,
+      timestamp: services.timestamp(),
+      freshForMs: route.ttlMs,
+    })
+  }
 }
 
 /** As stale as the stalest of the entries. */
-function cut(entries: readonly Entry[], requested: number): Kept {
-  const data = entries.map(({ text }) => text).join(',')
-  const meta = `"count":${entries.length},"requested":${requested}`
+function cut(
+  entries: readonly Entry[],
+  {
+    requested,
+    context,
+    timestamp,
+    freshForMs,
+  }: Pick<Told, 'timestamp' | 'freshForMs'> & {
+    readonly requested: number
+    readonly context: ViewContext
+  },
+): Reply {
   const asOf = Math.max(...entries.map((entry) => entry.asOf))
   const freshUntil = Math.min(...entries.map((entry) => entry.freshUntil))
-  return keptOf(`{"success":true,"data":{${data}},"meta":{${meta}`, '}}', { asOf, freshUntil })
+  const age = ageOf({ asOf, freshUntil }, context.clock)
+  const data = Object.fromEntries(entries.map(({ asset, shown }) => [asset, shown]))
+  const meta = { count: entries.length, requested, as_of: iso(asOf), ...age, timestamp, cached: false }
+  return jsonReply(200, { success: true, data, meta }, { cached: false, freshForMs, isFree: age.stale })
 }
 
-async function readBoard(services: Services): Promise<PriceBoard> {
-  const [tickers, tokens, world] = await Promise.all([
-    readTickersOf(services.database, batchSymbols),
-    readTokens(services.database),
-    services.world(),
-  ])
-  const clock = dataClock(services, world)
-  const entries = batchSymbols.flatMap((asset) => {
-    const own = tickers.filter((row) => row.asset === asset)
-    const token = tokens.find((row) => row.asset === asset)
-    const chosen = choose(quotesOf(own, token, world), clock)
-    return chosen === undefined ? [] : [[asset, entryOf(asset, chosen, token)] as const]
-  })
-  return new Map(entries)
+function entryOf(asset: string, { present, world, clock }: ViewContext): Entry | undefined {
+  const token = [...present.common.token.values()].find((row) => row.asset === asset)
+  const chosen = choose(quotesOf(tickersOf(present, asset), token, world), clock)
+  return chosen === undefined ? undefined : shown(asset, chosen, token)
 }
 
 /** What one source says of an asset, USD. */
@@ -69,13 +111,13 @@ interface Quote extends Aged {
 }
 
 /** The chain in its order, the registry last. A venue's busiest market speaks for it. */
-function quotesOf(tickers: readonly TickerRow[], token: TokenRow | undefined, world: World): Quote[] {
+function quotesOf(tickers: readonly TickerRow[], token: Token | undefined, world: World): Quote[] {
   const venues = priceVenues.flatMap((venue): Quote[] => {
     const ticker = tickers.find((row) => row.venue === venue)
     return ticker === undefined ? [] : [{ ...ticker, source: venue, ...spotOf(ticker, world) }]
   })
   if (token === undefined || token.price === null) return venues
-  const { price, change24h, volume24h, received } = token
+  const { price, change_24h: change24h, volume_24h: volume24h, received } = token
   const age = { asOf: received, freshUntil: received + REGISTRY_STALE }
   return [...venues, { source: REGISTRY, price, change24h, volume24h, ...age }]
 }
@@ -85,9 +127,9 @@ function choose(quotes: readonly Quote[], clock: Micros): Quote | undefined {
   return quotes.find(({ freshUntil }) => freshUntil >= clock) ?? quotes.toSorted((a, b) => b.asOf - a.asOf)[0]
 }
 
-function entryOf(asset: string, quote: Quote, token: TokenRow | undefined): Entry {
+function shown(asset: string, quote: Quote, token: Token | undefined): Entry {
   const { price, change24h, volume24h, source, asOf, freshUntil } = quote
-  const supply = token?.circulatingSupply ?? null
+  const supply = token?.circulating_supply ?? null
   const body = {
     price,
     change_24h: change24h,
@@ -96,5 +138,5 @@ function entryOf(asset: string, quote: Quote, token: TokenRow | undefined): Entr
     source,
     as_of: iso(asOf),
   }
-  return { text: `"${asset}":${JSON.stringify(body)}`, asOf, freshUntil }
+  return { asset, shown: body, asOf, freshUntil }
 }

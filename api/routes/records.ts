@@ -1,12 +1,43 @@
 import { recordPlace } from '../../schemas/record-id.ts'
 import { ApiError } from '../errors.ts'
-import type { Answer, Call } from '../route.ts'
+import { jsonReply, type Reply } from '../reply.ts'
+import { type Call, type Output, route } from '../route.ts'
+import { instant, integer, object, text } from '../schema.ts'
+import { recordId } from '../parameters.ts'
+
+const recordOutput: Output = {
+  says: 'The record of the log that a trigger names',
+  type: 'application/json',
+  schema: object('A record', {
+    id: text('As asked for'),
+    topic: text('Its topic'),
+    partition: integer('Its partition'),
+    offset: integer('Its offset'),
+    time: instant('Kafka record timestamp'),
+    type: text('What kind of record it is'),
+    record: { type: 'object', description: 'As it is in the log; times are microseconds since the Unix epoch' },
+  }),
+}
+
+export const recordRoute = route({
+  priceUsdc: 0,
+  limit: 'caller',
+  ttlMs: 0,
+  method: 'GET',
+  path: '/records/:id',
+  name: 'record',
+  says: 'The log record that a trigger names, to check it against',
+  input: { id: recordId },
+  outputs: { 200: recordOutput },
+  errors: ['data_unavailable'],
+  prepare: (call) => recordAnswer(call, call.input.id),
+})
 
 /** A record of the log does not change, milliseconds. */
 const FRESH_MS = 3_600_000
 
 /** The record of the log that a trigger names, read from the log itself. */
-export async function recordAnswer({ services }: Pick<Call, 'services'>, id: string): Promise<Answer> {
+async function recordAnswer({ services }: Pick<Call, 'services'>, id: string): Promise<Reply> {
   const place = recordPlace(id)
   const found = place === undefined ? undefined : await services.alerts.log.record(place)
   if (place === undefined || found === undefined)
@@ -15,5 +46,5 @@ export async function recordAnswer({ services }: Pick<Call, 'services'>, id: str
     })
   const { type, value } = found.message
   const body = { id, ...place, time: new Date(found.time).toISOString(), type, record: value }
-  return { kind: 'json', status: 200, body, freshForMs: FRESH_MS }
+  return jsonReply(200, body, { freshForMs: FRESH_MS })
 }

@@ -1,10 +1,11 @@
 import { paymentWords } from '../payments/discovery.ts'
-import type { Answer, Call, Route } from '../route.ts'
+import { textReply, type Reply } from '../reply.ts'
+import type { Call, Route } from '../route.ts'
 
 const INDEX_TTL_MS = 60_000
 
 /** A page of text that gets a stranger to a number. */
-export function startPage({ services }: Call, routes: readonly Route[]): Answer {
+export function startPage({ services }: Call, routes: readonly Route[]): Reply {
   const { mode, version, payments } = services
   const widest = Math.max(...routes.map(({ method, path }) => `${method} ${path}`.length))
   const lines = routes.map(({ method, path, says, priceUsdc }) => {
@@ -25,5 +26,5 @@ export function startPage({ services }: Call, routes: readonly Route[]): Answer 
     "  curl -s '/ohlcv/SOL?interval=1m&exchange=all'",
     '',
   ].join('\n')
-  return { kind: 'text', type: 'text/plain; charset=utf-8', body, freshForMs: INDEX_TTL_MS }
+  return textReply('text/plain; charset=utf-8', body, INDEX_TTL_MS)
 }

@@ -1,39 +1,151 @@
-import type { Trigger } from '../../schemas/alerts.ts'
-import type { Micros } from '../../schemas/records.ts'
-import { readTerms } from '../alerts/creation.ts'
-import { alertAsset } from '../alerts/symbols.ts'
+import type { Micros, Trigger } from '../../schemas/records.ts'
+import { readSymbol } from '../alerts/fields.ts'
+import { apiKinds, kindMeant } from '../alerts/kinds/kinds.ts'
 import type { Trial } from '../alerts/what-if.ts'
+import { findAsset } from '../catalogue.ts'
 import { ApiError } from '../errors.ts'
-import type { Answer, Call } from '../route.ts'
+import { jsonReply, type Reply } from '../reply.ts'
+import { type BodyRule, type Call, type Output, route } from '../route.ts'
 import { iso } from '../views/time.ts'
 import { partitionTime } from '../views/world.ts'
 import { noData } from './answers.ts'
+import {
+  array,
+  boolean,
+  instant,
+  integer,
+  nullable,
+  nullableNumber,
+  number,
+  object,
+  oneOf,
+  type Schema,
+  text,
+} from '../schema.ts'
+
+const [, ...others] = apiKinds
+
+/** A kind's own fields, each saying whose it is. */
+const fields = Object.fromEntries(
+  apiKinds.flatMap(({ kind, body }) =>
+    Object.entries(body).flatMap(([name, schema]) => {
+      const description = `${String(schema['description'])}; of ${kind} alerts`
+      return name === 'condition' ? [] : [[name, { ...schema, description }]]
+    }),
+  ),
+)
+const tries = others.map(({ kind, conditions: [condition] }) => `${String(condition)} tries a ${kind} alert out`)
+
+const termFields: Readonly<Record<string, Schema>> = {
+  symbol: text('Any symbol of the catalogue', { pattern: '^[A-Z0-9]{1,20}$' }),
+  condition: oneOf(
+    apiKinds.flatMap(({ conditions }) => conditions),
+    `As of an alert; ${tries.join(', ')}`,
+  ),
+  ...fields,
+}
+const figures = Object.keys(fields)
+/** Of a creation, so that its body can be tried out as it is. */
+const notLookedAt: Readonly<Record<string, Schema>> = {
+  webhook_url: text('As of a creation; not looked at'),
+  agent_wallet: text('As of a creation; not looked at'),
+  expires_in_hours: integer('As of a creation; not looked at'),
+}
+
+/** What a creation takes; webhook_url, agent_wallet and expires_in_hours may be there and are not looked at. */
+const whatIfBody: BodyRule = {
+  schema: object('An alert to be tried out', { ...termFields, ...notLookedAt }, [
+    ...figures,
+    ...Object.keys(notLookedAt),
+  ]),
+  example: { symbol: 'BTC', condition: 'above', target_price: 60_000 },
+  optional: false,
+}
+
+const span = { from: instant('Begin'), to: instant('End, exclusive') }
+
+const coverageSchema = object('What the answer rests on', {
+  from: instant('First record that was looked at'),
+  to: instant('Until when it looked'),
+  complete: boolean('All 7 days, without a gap'),
+  stopped_by: nullable(oneOf(['rows', 'seconds'], 'The bound that ended it early; null: none')),
+  gap_count: integer('Gaps in it'),
+  gap_seconds: number('Seconds of all gaps: the alert would have been blind'),
+  gaps: array(object('A time without a record: over 1 minute for prices, 5 for risk', span), 'The newest 50'),
+})
+
+const trigger = object('A time at which it would have rung', {
+  time: instant('When the condition was met'),
+  price: number('What the webhook would have said, USD'),
+  condition_met: text('The same in words'),
+  quality: oneOf(['good', 'degraded'], 'degraded: one price source only, or sources over 1 % apart'),
+  late: boolean('Told by candles after a time without any source'),
+  record: text('The log record that rings it, for GET /records/:id'),
+})
+
+const whatIfOutput: Output = {
+  says: 'How often the alert would have rung in the last 7 days, decided by the code that decides about live alerts',
+  type: 'application/json',
+  schema: object(
+    'A trial',
+    {
+      ...termFields,
+      trigger_count: integer('Times that it would have rung'),
+      triggers_per_day: nullableNumber('The same by days that were covered; null: less than one was'),
+      triggers: array(trigger, 'The newest 100, newest first'),
+      records: integer('Prices, or estimates of risk, that were evaluated'),
+      coverage: coverageSchema,
+      assumes: text('What is taken for granted'),
+      as_of: instant('Time of the newest record'),
+      timestamp: instant('When this was answered'),
+      cached: boolean('The same question was asked within a minute'),
+    },
+    figures,
+  ),
+}
+
+export const alertBacktest = route({
+  priceUsdc: 0,
+  limit: 'caller',
+  ttlMs: 0,
+  method: 'POST',
+  path: '/alerts/backtest',
+  name: 'alert_backtest',
+  says: 'How often an alert would have rung in the last 7 days, before buying it',
+  input: {},
+  body: whatIfBody,
+  outputs: { 200: whatIfOutput },
+  errors: [
+    ...(['invalid_body', 'invalid_symbol', 'invalid_condition'] as const),
+    ...apiKinds.flatMap(({ errors }) => errors),
+    ...(['symbol_not_found', 'data_unavailable'] as const),
+  ],
+  prepare: (call) => whatIfAnswer(call),
+})
 
 const SECOND: Micros = 1_000_000
 const DAY: Micros = 86_400 * SECOND
 
 /** Most triggers and gaps that an answer lists; the newest. All are counted. */
-export const TRIGGERS_SHOWN = 100
+const TRIGGERS_SHOWN = 100
 const GAPS_SHOWN = 50
 /** A week that begins this much later is whole: prices come by the second, estimates by the minute. */
 const LATE_START: Micros = 300 * SECOND
 
 /** How often an alert would have rung in the last 7 days, decided by the alerts' own core over the log's records. */
-export async function whatIfAnswer({ services, body, caller }: Call): Promise<Answer> {
+async function whatIfAnswer({ services, body, caller }: Call): Promise<Reply> {
   if (body === undefined) throw new ApiError('invalid_body', 'Send the alert as a JSON object.')
-  const terms = readTerms(body['condition'] === 'cascade_risk' ? 'liquidation' : 'price', body)
-  const { asset } = await alertAsset(services, terms.symbol)
-  const to = partitionTime(await services.world(), 'alerts.inputs', asset, services.partitions)
-  if (to === undefined) throw noData(`history of ${terms.symbol}`)
-  const { value: trial, cached } = await services.trials.of({ ...terms, asset }, to, caller)
-  if (trial.seen === null) throw noData(`history of ${terms.symbol}`)
-  const { symbol, condition } = terms
-  const figures =
-    terms.kind === 'price'
-      ? { target_price: terms.target_price }
-      : { threshold_pct: terms.threshold_pct, min_value_usd: terms.min_value_usd }
-  const shown = { symbol, condition, ...figures, ...bodyOf(trial, trial.seen), as_of: iso(trial.seen.to) }
-  return { kind: 'data', status: 200, body: shown, cached, freshForMs: 0 }
+  const symbol = readSymbol(body)
+  const kind = kindMeant({ condition: body['condition'] })
+  const terms = kind.read(body)
+  const present = services.present()
+  const { asset } = findAsset(symbol, present.catalogue())
+  const to = partitionTime(present.world(), 'alerts.inputs', asset, services.partitions)
+  if (to === undefined) throw noData(`history of ${symbol}`)
+  const { value: trial, cached } = await services.trials.of({ terms, symbol, asset }, to, caller)
+  if (trial.seen === null) throw noData(`history of ${symbol}`)
+  const shown = { symbol, ...kind.show(terms), ...bodyOf(trial, trial.seen), as_of: iso(trial.seen.to) }
+  return jsonReply(200, { ...shown, timestamp: services.timestamp(), cached })
 }
 
 function bodyOf(trial: Trial, seen: NonNullable<Trial['seen']>): object {

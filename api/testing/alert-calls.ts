@@ -1,6 +1,6 @@
 import { startHarness, type Harness, type HarnessOptions } from './harness.ts'
 
-export interface Sent {
+interface Sent {
   readonly body?: unknown
   readonly token?: string
   readonly headers?: Readonly<Record<string, string>>

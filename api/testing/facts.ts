@@ -5,6 +5,10 @@ import type { Codec } from '../../schemas/codec.ts'
 import type { Gap, Message, Micros, RecordType, Records } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { tradeVenues } from '../../schemas/venues.ts'
+import { flowKey } from '../../processors/cvd/bucket.ts'
+import { cvdKey } from '../../processors/cvd/volumes.ts'
+import { rowOf } from './fake-present.ts'
+import { plainCvd } from './plain-cvd.ts'
 import { instrumentOf, type FakeDatabase, type FakeFlow } from './fake-database.ts'
 
 const SECOND = 1_000_000
@@ -66,6 +70,12 @@ export async function fillLog(target: LogTarget, fake: FakeDatabase): Promise<vo
   await putMarks(target, now)
 }
 
+/** What CVD counts of BTC at `time`. */
+export async function putCvd(target: LogTarget, fake: FakeDatabase, time: Micros): Promise<void> {
+  const value = { ...plainCvd('btc', fake.flows.map(rowOf), { now: time }), v: 3 }
+  await put(target, 'derived.flow', partitionOf('btc', target.partitions), [[cvdKey(value), { type: 'cvd', value }]])
+}
+
 /** What feeds and CVD say of themselves at `time`; marks that are too old make venues stale. */
 export async function putMarks(target: LogTarget, time: Micros): Promise<void> {
   const ours = partitionOf('btc', target.partitions)
@@ -107,29 +117,9 @@ function flows(open: Micros): FakeFlow[] {
   return [...new Map(rows.map((flow) => [`${flow.venue}|${flow.bucket}|${flow.part}`, flow])).values()]
 }
 
-function flowOf(
-  { asset, venue, bucket, part, buy, sell, price, ...times }: FakeFlow,
-  v: number,
-): [string, Message<'flow'>] {
-  const instrument = instrumentOf({ venue, asset })
-  const prices = { open: price, high: price, low: price, close: price }
-  const quote = { buy_quote: buy * price, sell_quote: sell * price, buy_count: 1, sell_count: 0 }
-  const value = {
-    asset,
-    instrument,
-    bucket,
-    part,
-    buy,
-    sell,
-    ...quote,
-    ...prices,
-    ...times,
-    first_id: 1,
-    last_id: 2,
-    final: true,
-    v,
-  }
-  return [`${asset}|${instrument}|${bucket}|${part}`, { type: 'flow', value }]
+function flowOf(flow: FakeFlow, v: number): [string, Message<'flow'>] {
+  const value = { ...rowOf(flow), v }
+  return [flowKey(value), { type: 'flow', value }]
 }
 
 function gapOf(

@@ -1,6 +1,6 @@
 import { alerts } from '../../processors/alerts/alerts.ts'
 import { emptyState } from '../../processors/alerts/state.ts'
-import type { AlertEvent, Command } from '../../schemas/alerts.ts'
+import type { AlertEvent, Command } from '../../schemas/records.ts'
 import type { Message } from '../../schemas/records.ts'
 import { recordId, type RecordPlace } from '../../schemas/record-id.ts'
 import { testLimit, type AlertLog, type Alerts, type PublicRecord } from '../alerts/alerts.ts'
@@ -60,7 +60,7 @@ function away(): ApiError {
   return new ApiError('data_unavailable', 'The log is away.', { retryAfterSeconds: 2 })
 }
 
-export const SECRET = 'a-secret-of-the-tests-that-is-long-enough'
+const SECRET = 'a-secret-of-the-tests-that-is-long-enough'
 
 export function fakeAlerts(log: FakeAlertLog, control: Alerts['control'] = 'token'): Alerts {
   return {

@@ -3,6 +3,7 @@ import { partsOf, tradeVenues } from '../../schemas/venues.ts'
 import type { Database } from '../views/database.ts'
 import type { AttemptRow } from '../views/attempts.ts'
 import type { GapRow } from '../views/gaps.ts'
+import type { LogGapRow } from '../views/log-gaps.ts'
 import { FakeMarket, marketKindOf } from './fake-market.ts'
 import type { ChannelRow, InstrumentRow, SubscriptionRow, VenueReport } from '../views/world.ts'
 
@@ -24,7 +25,8 @@ type Params = Readonly<Record<string, unknown>>
 /** The views in memory: answers the queries of `api/views` by the plainest computation there is. */
 export class FakeDatabase implements Database {
   flows: FakeFlow[] = []
-  gaps: (Omit<GapRow, 'instrument'> & { asset: string })[] = []
+  gaps: (Omit<GapRow, 'instrument' | 'venue'> & { asset: string; venue: string })[] = []
+  logGaps: LogGapRow[] = []
   /** Subscriptions that ended, and the first bucket behind it; 0: none. */
   unsubscribed: { asset: string; venue: string; from: Micros; next: Micros }[] = []
   reports: VenueReport[] = []
@@ -58,28 +60,21 @@ export class FakeDatabase implements Database {
   #answer(kind: string, params: Params, sql: string): unknown[] {
     const mine = this.flows.filter((flow) => flow.asset === params['asset'])
     switch (kind) {
-      case 'reports':
-        return this.reports.map((row) => ({ ...row, since_us: String(row.since), time_us: String(row.time) }))
-      case 'channels':
-        return this.channels.map((row) => ({ ...row, since_us: row.since, time_us: row.time }))
-      case 'subscriptions':
-        return this.subscriptions.map((row) => ({ ...row, since_us: row.since }))
-      case 'times':
-        return this.times.map((row) => ({ ...row, time_us: row.time }))
-      case 'instruments':
-        return this.instruments.map((row) => ({ ...row, status: row.live ? 'live' : 'closed' }))
+      case 'here':
+        return [{ here: 1 }]
+      case 'flow-time':
+        return this.times
+          .filter(({ topic, partition }) => topic === 'derived.flow' && partition === params['partition'])
+          .map(({ time }) => ({ time_us: time }))
       case 'gaps':
         return this.#gapRows(params)
+      case 'log-gaps':
+      case 'lost-trades':
+        return this.#logGapRows(kind, params)
       case 'unsubscribed':
         return this.unsubscribed
           .filter(({ asset }) => asset === params['asset'])
           .map((row) => ({ instrument: instrumentOf(row), from_us: row.from, next_us: row.next }))
-      case 'open-gaps':
-        return [{ open: this.gaps.filter((gap) => gap.state === 'opened').length }]
-      case 'first':
-        return [{ buckets: mine.length, first_us: mine.length === 0 ? 0 : firstOf(mine) }]
-      case 'sums':
-        return groups(mine, instrumentOf).map(([instrument, flows]) => sumsRow(instrument, flows, params))
       case 'bounds':
         return groups(mine, instrumentOf).map(([instrument, flows]) => ({ ...named(instrument), ...bounds(flows) }))
       case 'flow':
@@ -92,6 +87,18 @@ export class FakeDatabase implements Database {
       default:
         return candleRows(mine, params, sql.includes('DESC') ? 'newest' : 'oldest')
     }
+  }
+
+  #logGapRows(kind: 'log-gaps' | 'lost-trades', { reader, partition, from, to }: Params): unknown[] {
+    const isLost = (gap: LogGapRow): boolean =>
+      [gap.reader, gap.topic, gap.partition].join() === [reader, 'market.trades', partition].join() &&
+      gap.reason !== 'output_cut' &&
+      gap.to >= Number(from) &&
+      gap.from < Number(to)
+    return this.logGaps
+      .filter((gap) => kind === 'log-gaps' || isLost(gap))
+      .toSorted((a, b) => (kind === 'log-gaps' ? b.time - a.time : b.from - a.from))
+      .map((gap) => ({ ...gap, from_us: gap.from, to_us: gap.to, time_us: gap.time, told: this.logGaps.length }))
   }
 
   #gapRows({ asset, from, to }: Params): unknown[] {
@@ -112,17 +119,13 @@ function named(instrument: string): { venue: string; instrument: string } {
 }
 
 function kindOf(sql: string): string {
-  if (sql.includes('FROM venue_states')) return 'reports'
-  if (sql.includes('FROM channel_states')) return 'channels'
   if (sql.includes('FROM subscription_changes')) return 'unsubscribed'
-  if (sql.includes('FROM subscriptions')) return 'subscriptions'
-  if (sql.includes('FROM partition_times')) return 'times'
-  if (sql.includes('FROM instruments')) return 'instruments'
-  if (sql.includes('FROM gaps')) return sql.includes('AS open') ? 'open-gaps' : 'gaps'
+  if (sql.includes('AS here')) return 'here'
+  if (sql.includes('FROM partition_times')) return 'flow-time'
+  if (sql.includes('FROM log_gaps')) return sql.includes('{reader:String}') ? 'lost-trades' : 'log-gaps'
+  if (sql.includes('FROM gaps')) return 'gaps'
   if (sql.includes('FROM webhook_attempts')) return sql.includes('AS attempts') ? 'attempt-counts' : 'attempts'
   if (sql.includes('FROM triggers')) return 'triggers'
-  if (sql.includes('total_buy')) return 'sums'
-  if (sql.includes('AS buckets')) return 'first'
   if (sql.includes('argMin')) return 'candles'
   return sql.includes('late_parts') ? 'flow' : 'bounds'
 }
@@ -144,24 +147,6 @@ function bounds(flows: readonly FakeFlow[]): object {
 
 function within(flows: readonly FakeFlow[], { from, to }: Params): FakeFlow[] {
   return flows.filter(({ bucket }) => bucket >= Number(from) && bucket < Number(to))
-}
-
-function sumsRow(instrument: string, flows: FakeFlow[], params: Params): object {
-  const total = flows.filter(({ bucket }) => bucket < Number(params['to']))
-  const period = within(flows, params)
-  const usd = (side: 'buy' | 'sell') => (flow: FakeFlow) => flow[side] * flow.price
-  return {
-    ...named(instrument),
-    total_buy: sum(total, (flow) => flow.buy),
-    total_sell: sum(total, (flow) => flow.sell),
-    total_buy_usd: sum(total, usd('buy')),
-    total_sell_usd: sum(total, usd('sell')),
-    period_buy: sum(period, (flow) => flow.buy),
-    period_sell: sum(period, (flow) => flow.sell),
-    period_buy_usd: sum(period, usd('buy')),
-    period_sell_usd: sum(period, usd('sell')),
-    ...bounds(flows),
-  }
 }
 
 function bucketOf(flow: FakeFlow, { width }: Params): Micros {

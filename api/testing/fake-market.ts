@@ -1,5 +1,14 @@
-import type { CompositePrice, Funding, FundingView, LiquidationRisk } from '../../schemas/derived.ts'
-import type { ContractTerms, Liquidation, LongShortRatio, Settlement, SpotTicker, Token } from '../../schemas/market.ts'
+import type {
+  CompositePrice,
+  ContractTerms,
+  Funding,
+  Liquidation,
+  LiquidationRisk,
+  LongShortRatio,
+  Settlement,
+  SpotTicker,
+  Token,
+} from '../../schemas/records.ts'
 import { partsOf } from '../../schemas/venues.ts'
 import type { LetterRow } from '../views/letters.ts'
 
@@ -43,32 +52,8 @@ export class FakeMarket {
   /** The rows of a query of that kind; undefined where the kind is none of this market's. */
   answer(kind: string, params: Params): unknown[] | undefined {
     switch (kind) {
-      case 'tickers':
-        return newestTickers(this.tickers.filter((row) => isAsked(row.asset, params)))
-      case 'ticker-at':
-        return tickersAt(this.tickers, params)
-      case 'price':
-        return this.prices.filter((row) => isAsked(row.asset, params)).map(priceRow)
-      case 'funding':
-        return this.funding.filter((row) => isAsked(row.asset, params)).flatMap(fundingRows)
-      case 'terms':
-        return this.terms.map((row) => ({ ...row }))
       case 'settlements':
         return settlementRows(this.settlements, params)
-      case 'ratios':
-        return this.ratios.filter((row) => isAsked(row.asset, params) && isTop(row)).map(ratioRow)
-      case 'risk':
-        return this.risks.filter((row) => isAsked(row.asset, params)).map(riskRow)
-      case 'observed':
-        return [observedRow(this.liquidations, params)]
-      case 'liquidations':
-        return liquidationRows(this.liquidations, params)
-      case 'liquidation-stats':
-        return [statsRow(this.liquidations, params)]
-      case 'first-liquidation':
-        return [firstRow(this.liquidations)]
-      case 'tokens':
-        return this.tokens.map((row) => ({ ...row, ...tokenTimes(row) }))
       case 'past-prices':
         return [pricePage(this.pastPrices, params)]
       case 'past-risks':
@@ -87,32 +72,12 @@ export class FakeMarket {
 export function marketKindOf(sql: string): string | undefined {
   const view = /FROM \(?\s*(?:SELECT[^]*?FROM )?(\w+)/.exec(sql)?.[1]
   switch (view) {
-    case 'latest_tickers':
-      return 'tickers'
-    case 'tickers':
-      return 'ticker-at'
-    case 'latest_prices':
-      return 'price'
     case 'prices':
       return 'past-prices'
     case 'liquidation_risk':
       return 'past-risks'
-    case 'latest_funding':
-      return 'funding'
-    case 'latest_terms':
-      return 'terms'
     case 'funding_settlements':
       return 'settlements'
-    case 'latest_ratios':
-      return 'ratios'
-    case 'latest_risk':
-      return 'risk'
-    case 'liquidations':
-      if (sql.includes('long_usd')) return 'observed'
-      if (sql.includes('min(received)')) return 'first-liquidation'
-      return sql.includes('day_events') ? 'liquidation-stats' : 'liquidations'
-    case 'tokens':
-      return 'tokens'
     case 'dead_letters':
       return 'letters'
     case 'audit_worst':
@@ -161,44 +126,6 @@ function riskPage(facts: readonly LiquidationRisk[], params: Params): object {
   }
 }
 
-/** One asset, a list of them, or all. */
-function isAsked(asset: string, { asset: one, assets }: Params): boolean {
-  if (typeof assets === 'string') return assets.split(',').includes(asset)
-  return one === undefined || one === asset
-}
-
-function tickerRow({ instrument, ...row }: SpotTicker): object {
-  return { ...row, venue: partsOf(instrument).venue, time_us: row.time, received_us: row.received }
-}
-
-function newestTickers(tickers: readonly SpotTicker[]): object[] {
-  const newest = new Map(tickers.toSorted((a, b) => a.received - b.received).map((row) => [row.instrument, row]))
-  return [...newest.values()].map(tickerRow)
-}
-
-function tickersAt(tickers: readonly SpotTicker[], { asset, venue, quote, at }: Params): object[] {
-  const own = tickers.filter((row) => row.asset === asset && row.quote === quote)
-  const then = own.filter((row) => partsOf(row.instrument).venue === venue && row.received <= Number(at))
-  return newestTickers(then)
-}
-
-function priceRow({ sources, ...row }: CompositePrice): object {
-  return { ...row, parts: sources.map((source) => ({ ...source, time_us: source.time })), time_us: row.time }
-}
-
-function fundingRows({ asset, exchanges, time }: Funding): object[] {
-  return exchanges.map((view: FundingView) => ({
-    asset,
-    known_us: time,
-    ...view,
-    index_price: view.index,
-    rate_us: view.rate_time,
-    next_us: view.next_settlement,
-    mark_us: view.mark_time,
-    settled_us: view.settled_time,
-  }))
-}
-
 function settlementRows(
   settlements: readonly Settlement[],
   { asset, venue, from, to, limit, ...rest }: Params,
@@ -213,57 +140,4 @@ function settlementRows(
     }))
     .filter(({ time_us }) => time_us >= Number(from) && time_us < Number(to))
   return rest['side'] === 'oldest' ? own.slice(0, Number(limit)) : own.toReversed().slice(0, Number(limit))
-}
-
-function isTop({ cohort, basis }: LongShortRatio): boolean {
-  return cohort === 'top_traders' && basis === 'positions'
-}
-
-function ratioRow({ instrument, ...row }: LongShortRatio): object {
-  return { ...row, venue: partsOf(instrument).venue, time_us: row.time }
-}
-
-function riskRow({ exchanges, ...row }: LiquidationRisk): object {
-  const venues = exchanges.map((venue) => ({ ...venue, time_us: venue.time }))
-  return { ...row, venues, since_us: row.since, time_us: row.time }
-}
-
-const valueOf = (rows: readonly Liquidation[]): number => rows.reduce((sum, { value }) => sum + value, 0)
-
-function observedRow(rows: readonly Liquidation[], { asset, since, until }: Params): object {
-  const own = rows.filter((row) => row.asset === asset && row.time >= Number(since) && row.time <= Number(until))
-  const of = (side: string): number => valueOf(own.filter((row) => row.side === side))
-  return { long_usd: of('long'), short_usd: of('short') }
-}
-
-function filtered(rows: readonly PlacedLiquidation[], params: Params, from: unknown): PlacedLiquidation[] {
-  const known = rows.filter((row) => row.received <= Number(params['now']))
-  return known.filter((row) => (params['any'] === 1 || row.asset === params['asset']) && row.time >= Number(from))
-}
-
-function liquidationRows(rows: readonly PlacedLiquidation[], params: Params): object[] {
-  return filtered(rows, params, params['from'])
-    .toSorted((a, b) => b.time - a.time || b.offset - a.offset || b.partition - a.partition)
-    .slice(0, Number(params['limit']))
-    .map(({ instrument, ...row }) => ({ ...row, venue: partsOf(instrument).venue, time_us: row.time }))
-}
-
-function statsRow(rows: readonly PlacedLiquidation[], params: Params): object {
-  const [day, hour] = [filtered(rows, params, params['day']), filtered(rows, params, params['hour'])]
-  return {
-    day_events: day.length,
-    day_usd: valueOf(day),
-    hour_events: hour.length,
-    hour_longs: hour.filter(({ side }) => side === 'long').length,
-    hour_shorts: hour.filter(({ side }) => side === 'short').length,
-    hour_usd: valueOf(hour),
-  }
-}
-
-function firstRow(rows: readonly Liquidation[]): object {
-  return { events: rows.length, first_us: rows.length === 0 ? 0 : Math.min(...rows.map(({ received }) => received)) }
-}
-
-function tokenTimes({ ath_date, atl_date, last_updated, received }: Token): object {
-  return { ath_us: ath_date, atl_us: atl_date, updated_us: last_updated, received_us: received }
 }

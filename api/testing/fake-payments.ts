@@ -8,10 +8,9 @@ import { offerV2, type Seller } from '../../processors/payments/wire/offer.ts'
 import type { PaymentAnswer, PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
 import { ApiError } from '../errors.ts'
 import { RateLimiter } from '../limits.ts'
-import { ChallengeShelf } from '../payments/challenges.ts'
-import { Flights } from '../payments/flights.ts'
 import type { Outcome, PaymentLedger, Payments, Standing } from '../payments/payments.ts'
 import { signatureCheck, signatureNode } from '../payments/signatures.ts'
+import { SingleFlight } from '../payments/single-flight.ts'
 
 /** Anvil's public development keys. */
 export const payer = privateKeyToAccount('0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d')
@@ -110,6 +109,7 @@ function eventOf({ from, value, ...intent }: PaymentIntent): PaymentEvent {
     block: 1,
     reason: null,
     by: 'us',
+    stood: {},
     raw: null,
     time: created,
     v: 0,
@@ -121,7 +121,7 @@ export interface FakePayments extends Payments {
   stop(): Promise<void>
 }
 
-/** The gate on a ledger in memory. Signatures are really checked, on a chain without contracts. */
+/** Payments on a ledger in memory. Signatures are really checked, on a chain without contracts. */
 export async function fakePayments(ledger = new FakeLedger()): Promise<FakePayments> {
   const { server, url } = await emptyChain()
   return {
@@ -131,8 +131,7 @@ export async function fakePayments(ledger = new FakeLedger()): Promise<FakePayme
     ledger,
     isSigned: signatureCheck(signatureNode(url), seller, Date.now),
     refusals: new RateLimiter({ perSecond: 20, burst: 40, callersMax: 100 }),
-    flights: new Flights(),
-    challenges: new ChallengeShelf(),
+    inFlight: new SingleFlight(),
     stop: () => closeServer(server),
   }
 }

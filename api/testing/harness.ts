@@ -3,14 +3,16 @@ import { pino } from 'pino'
 import { partitionOf } from '../../schemas/catalogue.ts'
 import { fundingVenues, priceVenues, ratioVenues, tradeVenues } from '../../schemas/venues.ts'
 import { closeServer, listen } from '../../infra/http/ops.ts'
-import { createApp, type AppOptions } from '../app.ts'
+import { createApp, type AppOptions } from '../pipeline.ts'
 import { RateLimiter } from '../limits.ts'
 import { createMetrics } from '../metrics.ts'
 import { routes } from '../routes.ts'
 import { createServices, type ServiceParts } from '../services.ts'
 import { Unread } from '../unread.ts'
 import { Wants, type WriteWant } from '../wants.ts'
+import type { LogGapRow } from '../views/log-gaps.ts'
 import { FakeAlertLog, fakeAlerts } from './fake-alerts.ts'
+import { fakePresent } from './fake-present.ts'
 import { FakeDatabase, type FakeFlow } from './fake-database.ts'
 import { fillAsset, fillTokens, liveChannels, marketTopics } from './market-facts.ts'
 
@@ -43,6 +45,8 @@ export interface HarnessOptions {
   readonly write?: WriteWant
   readonly peers?: ServiceParts['peers']
   readonly payments?: ServiceParts['payments']
+  /** Where the present comes from (default: the facts of `database`). */
+  readonly source?: ServiceParts['source']
   readonly handlers?: Parameters<typeof createApp>[0]
 }
 
@@ -76,6 +80,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     alerts: fakeAlerts(alerts, options.alertControl),
     payments: options.payments ?? null,
     now: () => now,
+    source: options.source ?? fakePresent(database, PARTITIONS),
   })
   const limiter = new RateLimiter({ perSecond: 0, burst: 1, callersMax: 1000, ...options.limit })
   const appOptions: AppOptions = {
@@ -118,6 +123,12 @@ export function flow(given: Partial<FakeFlow>): FakeFlow {
   return { ...defaults, open_time: bucket + SECOND, close_time: bucket + 2 * SECOND, ...given }
 }
 
+/** The log lost what lay between two times of BTC's trades before they were counted; anything may be said otherwise. */
+export function lostTrades(given: Partial<LogGapRow>): LogGapRow {
+  const place = { reader: 'cvd', topic: 'market.trades', partition: partitionOf('btc', PARTITIONS) }
+  return { ...place, reason: 'retention', from: NOW, to: NOW, missing: 7, time: NOW, ...given }
+}
+
 /** Every venue lists the asset: the perpetual venues and the spot markets of the price chain. */
 export function listAsset(database: FakeDatabase, asset: string): void {
   const list = (venue: string, market: string): number =>
@@ -153,9 +164,4 @@ export function mark(database: FakeDatabase, time: number): void {
     ['market.trades', 'derived.flow', 'alerts.inputs', ...marketTopics].map((topic) => ({ topic, partition, time })),
   )
   database.channels = liveChannels(time, NOW - 7200 * SECOND)
-}
-
-/** Number of the asset's partition. */
-export function partitionNumber(asset: string): number {
-  return partitionOf(asset, PARTITIONS)
 }

@@ -1,6 +1,7 @@
-import type { FundingView, PriceSource } from '../../schemas/derived.ts'
+import { partitionOf } from '../../schemas/catalogue.ts'
+import type { FundingView, PriceSource } from '../../schemas/records.ts'
 import type { Micros } from '../../schemas/records.ts'
-import { fundingVenues, priceVenues, ratioVenues, sourceNames } from '../../schemas/venues.ts'
+import { fundingVenues, priceVenues, ratioVenues, venueNames } from '../../schemas/venues.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import type { ChannelRow } from '../views/world.ts'
 import type { FakeMarket } from './fake-market.ts'
@@ -22,7 +23,7 @@ export function liveChannels(time: Micros, since: Micros): ChannelRow[] {
     since,
     time,
   })
-  return [...marketTopics, 'market.trades' as const].flatMap((topic) => sourceNames.map((venue) => row(topic, venue)))
+  return [...marketTopics, 'market.trades' as const].flatMap((topic) => venueNames.map((venue) => row(topic, venue)))
 }
 
 /** Everything of one asset beside trades, as it is just before `now`; `price`: USD. */
@@ -171,7 +172,7 @@ function fillLiquidations(market: FakeMarket, asset: string, { now, price }: { n
       completeness: 'all' as const,
       time: now - age,
       received: now - age + 1000,
-      partition: 3,
+      partition: partitionOf(asset, 12),
       offset: offset + ages.length - index,
     })),
   )

@@ -2,7 +2,7 @@ import { partitionOf } from '../../schemas/catalogue.ts'
 import type { OutRecord } from '../../infra/kafka/seam.ts'
 import type { RecordType, Records } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
-import { partsOf, sourceNames } from '../../schemas/venues.ts'
+import { partsOf, venueNames } from '../../schemas/venues.ts'
 import type { FakeMarket } from './fake-market.ts'
 import type { LogTarget } from './facts.ts'
 import { marketTopics } from './market-facts.ts'
@@ -111,7 +111,7 @@ function putLiquidations({ partitions }: LogTarget, batches: Batches, market: Fa
 /** A feed process of its own has all channels alive. */
 function putMarks({ partitions, now }: LogTarget, batches: Batches): void {
   const since = now - 2 * HOUR
-  const venues = sourceNames.map((venue) => ({ venue, state: 'live' as const, sockets: 1, since }))
+  const venues = venueNames.map((venue) => ({ venue, state: 'live' as const, sockets: 1, since }))
   const mark = { writer: 'feeds-b', run: since, time: now, venues, changes: [], venue_time: null }
   for (const topic of marketTopics)
     for (let partition = 0; partition < partitions; partition++)

@@ -10,7 +10,7 @@ import { registerExactEvmScheme } from '@x402/evm/exact/client'
 import { wrapFetchWithPayment, x402Client } from '@x402/fetch'
 import { parseAbiItem } from 'viem'
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
-import { dropDatabase } from '../../infra/clickhouse/test-database.ts'
+import { dropDatabase } from '../../infra/clickhouse/testing/database.ts'
 import { clickhouseEnv, type ClickhouseAccess } from '../../infra/config/clickhouse.ts'
 import { loadCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
@@ -211,7 +211,7 @@ export class PaidSystem {
 }
 
 /** The official client of version 2, as its documentation sets it up. */
-export function officialFetch(account: PrivateKeyAccount): typeof fetch {
+function officialFetch(account: PrivateKeyAccount): typeof fetch {
   const client = new x402Client()
   registerExactEvmScheme(client, { signer: account })
   return wrapFetchWithPayment(fetch, client)

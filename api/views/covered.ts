@@ -44,7 +44,7 @@ export function coveredOf(
 ): Covered[] {
   return firsts.map(({ instrument, first }) => ({
     since: first,
-    holes: holes.filter((hole) => hole.instrument === instrument),
+    holes: holes.filter((hole) => hole.instrument === null || hole.instrument === instrument),
     unsubscribed: unsubscribed.filter((stretch) => stretch.instrument === instrument),
   }))
 }

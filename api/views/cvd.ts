@@ -1,8 +1,11 @@
+import { BUCKET } from '../../processors/cvd/bucket.ts'
+import { periods, windowOf, type PeriodName } from '../../processors/cvd/periods.ts'
 import { classify } from '../../processors/cvd/signal.ts'
-import { tradeVenues } from '../../schemas/venues.ts'
-import type { Micros } from '../../schemas/records.ts'
-import { Row, type Database } from './database.ts'
-import { microsSql, timeParam } from './time.ts'
+import { LATENESS } from '../../processors/cvd/state.ts'
+import type { Flow, InstrumentVolume, Micros } from '../../schemas/records.ts'
+import { partsOf, tradeVenues } from '../../schemas/venues.ts'
+import type { Present } from '../present.ts'
+import type { Unsubscribed } from './covered.ts'
 
 /** Sums of one instrument; volumes in base units, `Usd` in quote units, which are taken for USD. */
 export interface InstrumentSums {
@@ -21,43 +24,83 @@ export interface InstrumentSums {
   readonly newest: Micros
 }
 
-const inPeriod = `bucket >= ${timeParam('from')} AND bucket < ${timeParam('to')}`
+/** How far the derived data of an asset are: what is told of them is told up to then. Undefined: there are none yet. */
+export function flowTime(present: Present, asset: string): Micros | undefined {
+  const { time, cvd } = present.of(asset)
+  const told = time.get('derived.flow')
+  const closed = cvd.get(asset)?.closed
+  if (closed === undefined || told === undefined) return told
+  // What has closed says itself which time that follows from.
+  return Math.min(Math.max(told, closed + LATENESS), closed + LATENESS + BUCKET - 1)
+}
 
-/** Sums are compensated, so they do not depend on the order in which the server reads its parts. */
-const sumsSql = `SELECT venue, instrument,
-  sumKahan(buy) AS total_buy, sumKahan(sell) AS total_sell,
-  sumKahan(buy_quote) AS total_buy_usd, sumKahan(sell_quote) AS total_sell_usd,
-  sumKahanIf(buy, ${inPeriod}) AS period_buy,
-  sumKahanIf(sell, ${inPeriod}) AS period_sell,
-  sumKahanIf(buy_quote, ${inPeriod}) AS period_buy_usd,
-  sumKahanIf(sell_quote, ${inPeriod}) AS period_sell_usd,
-  ${microsSql('min(open_time)')} AS first_us, ${microsSql('max(close_time)')} AS newest_us
-  FROM flow_10s WHERE asset = {asset:String} AND bucket < ${timeParam('to')} GROUP BY venue, instrument`
+/** Each instrument's running total and its sums of a period up to `now`; those without a trade are not there. */
+export function sumsOf(present: Present, asset: string, period: PeriodName, now: Micros): InstrumentSums[] {
+  const window = windowOf(periods[period], now)
+  const { cvd, open } = present.of(asset)
+  const sums = new Map<string, InstrumentSums>()
+  for (const one of cvd.get(asset)?.instruments ?? []) sums.set(one.instrument, closedSums(one, period, window.to))
+  for (const row of open.values()) {
+    if (row.asset !== asset || row.bucket >= window.to) continue
+    const known = sums.get(row.instrument) ?? noSums(row.instrument)
+    sums.set(row.instrument, plus(known, row, row.bucket >= window.from))
+  }
+  return [...sums.values()]
+}
 
-/** Each instrument's running total up to `to`, and its period from `from` on; those without a trade are not there. */
-export async function readSums(
-  database: Database,
-  asset: string,
-  { from, to }: { from: Micros; to: Micros },
-): Promise<InstrumentSums[]> {
-  const rows = await database.query(sumsSql, { asset, from, to })
-  return rows.map((raw) => {
-    const row = new Row(raw)
-    return {
-      instrument: row.text('instrument'),
-      venue: row.text('venue'),
-      totalBuy: row.number('total_buy'),
-      totalSell: row.number('total_sell'),
-      totalBuyUsd: row.number('total_buy_usd'),
-      totalSellUsd: row.number('total_sell_usd'),
-      buy: row.number('period_buy'),
-      sell: row.number('period_sell'),
-      buyUsd: row.number('period_buy_usd'),
-      sellUsd: row.number('period_sell_usd'),
-      first: row.number('first_us'),
-      newest: row.number('newest_us'),
-    }
-  })
+function closedSums(
+  { instrument, since, newest, volumes }: InstrumentVolume,
+  period: PeriodName,
+  to: Micros,
+): InstrumentSums {
+  const total = volumes.find((volume) => volume.period === 'all')
+  const own = volumes.find((volume) => volume.period === period && volume.to === to)
+  return {
+    instrument,
+    venue: partsOf(instrument).venue,
+    totalBuy: total?.buy ?? 0,
+    totalSell: total?.sell ?? 0,
+    totalBuyUsd: total?.buy_quote ?? 0,
+    totalSellUsd: total?.sell_quote ?? 0,
+    buy: own?.buy ?? 0,
+    sell: own?.sell ?? 0,
+    buyUsd: own?.buy_quote ?? 0,
+    sellUsd: own?.sell_quote ?? 0,
+    first: since,
+    newest,
+  }
+}
+
+function noSums(instrument: string): InstrumentSums {
+  const nothing = { totalBuy: 0, totalSell: 0, totalBuyUsd: 0, totalSellUsd: 0, buy: 0, sell: 0, buyUsd: 0, sellUsd: 0 }
+  return { instrument, venue: partsOf(instrument).venue, ...nothing, first: Infinity, newest: 0 }
+}
+
+function plus(sums: InstrumentSums, row: Flow, isOfPeriod: boolean): InstrumentSums {
+  const { buy, sell, buy_quote: buyUsd, sell_quote: sellUsd } = row
+  return {
+    ...sums,
+    totalBuy: sums.totalBuy + buy,
+    totalSell: sums.totalSell + sell,
+    totalBuyUsd: sums.totalBuyUsd + buyUsd,
+    totalSellUsd: sums.totalSellUsd + sellUsd,
+    ...(isOfPeriod && {
+      buy: sums.buy + buy,
+      sell: sums.sell + sell,
+      buyUsd: sums.buyUsd + buyUsd,
+      sellUsd: sums.sellUsd + sellUsd,
+    }),
+    first: Math.min(sums.first, row.open_time),
+    newest: Math.max(sums.newest, row.close_time),
+  }
+}
+
+/** When nobody was subscribed to an asset's trades; without an end where that is still so. */
+export function unsubscribedOf(present: Present, asset: string): Unsubscribed[] {
+  const instruments = present.of(asset).cvd.get(asset)?.instruments ?? []
+  return instruments.flatMap(({ instrument, unsubscribed }) =>
+    unsubscribed.map(({ from, to }) => ({ instrument, from, to: to ?? Infinity })),
+  )
 }
 
 export interface Figures {
@@ -71,7 +114,7 @@ export interface Figures {
   readonly sell_volume_usd: number
 }
 
-export const noFigures: Figures = {
+const noFigures: Figures = {
   cvd: 0,
   period_cvd: 0,
   buy_volume: 0,

@@ -1,4 +1,4 @@
-export type QueryParams = Readonly<Record<string, string | number>>
+type QueryParams = Readonly<Record<string, string | number>>
 
 /** What the API needs of ClickHouse. Values go as query parameters (`{name:Type}`), never into the text. */
 export interface Database {
@@ -19,7 +19,7 @@ export class DatabaseError extends Error {
 }
 
 /** A row that is not what its query says: a programmer's error or another version's database. */
-export class RowError extends Error {
+class RowError extends Error {
   readonly code = 'bad-row'
 }
 
@@ -63,13 +63,6 @@ export class Row {
     if (!Array.isArray(value) || value.some((number) => typeof number !== 'number'))
       throw new RowError(`column ${name} is not an array of numbers`)
     return value as readonly number[]
-  }
-
-  /** The elements of an array, each a row of its own: a tuple with named elements comes as an object. */
-  rows(name: string): Row[] {
-    const value = this.#row[name]
-    if (!Array.isArray(value)) throw new RowError(`column ${name} is not an array`)
-    return value.map((element) => new Row(element))
   }
 
   nullableNumber(name: string): number | null {

@@ -1,7 +1,6 @@
 import { partsOf } from '../../schemas/venues.ts'
-import type { Micros } from '../../schemas/records.ts'
-import { Row, type Database } from './database.ts'
-import { microsSql } from './time.ts'
+import type { Funding, Micros } from '../../schemas/records.ts'
+import type { Present } from '../present.ts'
 
 /** What is known of one venue's perpetual of an asset. Rates are fractions per interval; null: not said. */
 export interface FundingRow {
@@ -29,58 +28,42 @@ export interface FundingRow {
   readonly known: Micros
 }
 
-const nullableMicros = (column: string): string => microsSql(`venue_row.${column}`)
-
-const columns = `asset, venue_row.exchange AS exchange, venue_row.instrument AS instrument, venue_row.rate AS rate,
-  ${nullableMicros('rate_time')} AS rate_us, ${nullableMicros('next_settlement')} AS next_us,
-  venue_row.interval_hours AS interval_hours, venue_row.mark AS mark, venue_row.index AS index_price,
-  ${nullableMicros('mark_time')} AS mark_us, venue_row.premium AS premium,
-  venue_row.average_premium AS average_premium, venue_row.samples AS samples, venue_row.expected AS expected,
-  venue_row.predicted AS predicted, venue_row.settled_rate AS settled_rate,
-  ${nullableMicros('settled_time')} AS settled_us, ${microsSql('time')} AS known_us`
-
-const fundingSql = `SELECT ${columns} FROM latest_funding ARRAY JOIN exchanges AS venue_row WHERE asset = {asset:String}`
-const scanSql = `SELECT ${columns} FROM latest_funding ARRAY JOIN exchanges AS venue_row`
-
 /** Each venue's perpetual of an asset. */
-export async function readFunding(database: Database, asset: string): Promise<FundingRow[]> {
-  return (await database.query(fundingSql, { asset })).map(fundingOf)
+export function fundingOf(present: Present, asset: string): FundingRow[] {
+  const known = present.of(asset).funding.get(asset)
+  return known === undefined ? [] : rowsOf(known)
 }
 
 /** Every perpetual of every venue. */
-export async function readAllFunding(database: Database): Promise<FundingRow[]> {
-  return (await database.query(scanSql, {})).map(fundingOf)
+export function allFunding(present: Present): FundingRow[] {
+  return present.states.flatMap(({ funding }) => [...funding.values()].flatMap(rowsOf))
 }
 
-const interestSql = 'SELECT instrument, interest_daily FROM latest_terms WHERE interest_daily IS NOT NULL'
-
-/** Interest of each perpetual whose venue says it, fraction per day, by instrument. */
-export async function readInterests(database: Database): Promise<ReadonlyMap<string, number>> {
-  const rows = (await database.query(interestSql, {})).map((raw) => new Row(raw))
-  return new Map(rows.map((row) => [row.text('instrument'), row.number('interest_daily')]))
+/** Interest of a perpetual, fraction per day; null: its venue does not say. */
+export function interestOf(present: Present, { asset, instrument }: FundingRow): number | null {
+  return present.of(asset).interest.get(instrument)?.interest_daily ?? null
 }
 
-function fundingOf(raw: unknown): FundingRow {
-  const row = new Row(raw)
-  return {
-    asset: row.text('asset'),
-    exchange: row.text('exchange'),
-    instrument: row.text('instrument'),
-    symbol: partsOf(row.text('instrument')).symbol,
-    rate: row.nullableNumber('rate'),
-    rateTime: row.nullableNumber('rate_us'),
-    nextSettlement: row.nullableNumber('next_us'),
-    intervalHours: row.number('interval_hours'),
-    mark: row.nullableNumber('mark'),
-    index: row.nullableNumber('index_price'),
-    markTime: row.nullableNumber('mark_us'),
-    premium: row.nullableNumber('premium'),
-    averagePremium: row.nullableNumber('average_premium'),
-    samples: row.number('samples'),
-    expected: row.number('expected'),
-    predicted: row.nullableNumber('predicted'),
-    settledRate: row.nullableNumber('settled_rate'),
-    settledTime: row.nullableNumber('settled_us'),
-    known: row.number('known_us'),
-  }
+function rowsOf({ asset, exchanges, time }: Funding): FundingRow[] {
+  return exchanges.map((view) => ({
+    asset,
+    exchange: view.exchange,
+    instrument: view.instrument,
+    symbol: partsOf(view.instrument).symbol,
+    rate: view.rate,
+    rateTime: view.rate_time,
+    nextSettlement: view.next_settlement,
+    intervalHours: view.interval_hours,
+    mark: view.mark,
+    index: view.index,
+    markTime: view.mark_time,
+    premium: view.premium,
+    averagePremium: view.average_premium,
+    samples: view.samples,
+    expected: view.expected,
+    predicted: view.predicted,
+    settledRate: view.settled_rate,
+    settledTime: view.settled_time,
+    known: time,
+  }))
 }

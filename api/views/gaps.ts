@@ -1,6 +1,9 @@
-import { coveredShare, type Covered } from '../../processors/cvd/covered-time.ts'
+import { coveredShare, type Covered, type Stretch } from '../../processors/cvd/covered-time.ts'
 import type { Micros } from '../../schemas/records.ts'
+import { partsOf } from '../../schemas/venues.ts'
+import type { Present } from '../present.ts'
 import { Row, type Database } from './database.ts'
+import { readLostTrades } from './log-gaps.ts'
 import { iso, microsSql, timeParam } from './time.ts'
 
 /** Most gaps that are looked at for one answer; the newest. */
@@ -8,10 +11,12 @@ const GAPS_MAX = 1000
 /** Most gaps that an answer lists; the newest. */
 const GAPS_SHOWN_MAX = 50
 
-/** One interval whose trades did not come by the stream. */
+/** One interval whose trades did not come by the stream, or were lost with a part of the log. */
 export interface GapRow {
-  readonly instrument: string
-  readonly venue: string
+  /** Both null: the log itself lost what it had, of every instrument of its partition. */
+  readonly instrument: string | null
+  readonly venue: string | null
+  /** opened, filled, unfillable, or lost. */
   readonly state: string
   readonly from: Micros
   readonly to: Micros
@@ -23,20 +28,53 @@ const gapsSql = `SELECT instrument, venue, toString(state) AS state, ${microsSql
   WHERE asset = {asset:String} AND to_time >= ${timeParam('from')} AND from_time < ${timeParam('to')}
   ORDER BY from_us DESC, venue LIMIT ${GAPS_MAX}`
 
-/** Gaps of an asset, filled ones too, that touch the time from `from` up to `to`; newest first. */
-export async function readGaps(database: Database, asset: string, from: Micros, to: Micros): Promise<GapRow[]> {
-  const rows = await database.query(gapsSql, { asset, from, to })
-  return rows.map((raw) => {
-    const row = new Row(raw)
-    return {
-      instrument: row.text('instrument'),
-      venue: row.text('venue'),
-      state: row.text('state'),
-      from: row.number('from_us'),
-      to: row.number('to_us'),
-      missing: row.nullableNumber('missing'),
-    }
-  })
+/**
+ * Gaps of an asset, filled ones too, and what the log itself lost of it, that touch the time from `from` up to `to`; newest
+ * first.
+ */
+export async function readGaps(
+  log: { readonly database: Database; readonly partitions: number },
+  asset: string,
+  from: Micros,
+  to: Micros,
+): Promise<GapRow[]> {
+  const [rows, lost] = await Promise.all([
+    log.database.query(gapsSql, { asset, from, to }),
+    readLostTrades(log, asset, from, to),
+  ])
+  return [...rows.map(gapOf), ...lost.map((stretch) => ({ ...everywhere, ...stretch }))].sort((a, b) => b.from - a.from)
+}
+
+/** The same of the last eight days, from memory. */
+export function gapsOf(present: Present, asset: string, { from, to }: Stretch): GapRow[] {
+  const { gap, lost } = present.of(asset)
+  const touches = (one: Stretch): boolean => one.to >= from && one.from < to
+  const rows: GapRow[] = []
+  for (const { instrument, state, from_time, to_time, missing, ...about } of gap.values()) {
+    const row = { instrument, venue: partsOf(instrument).venue, state, from: from_time, to: to_time, missing }
+    if (about.asset === asset && touches(row)) rows.push(row)
+  }
+  for (const stretch of lost.values()) if (touches(stretch)) rows.push({ ...everywhere, ...stretch })
+  return rows.sort((a, b) => b.from - a.from || (a.venue ?? '').localeCompare(b.venue ?? '')).slice(0, GAPS_MAX)
+}
+
+const everywhere = { instrument: null, venue: null, state: 'lost', missing: null }
+
+function gapOf(raw: unknown): GapRow {
+  const row = new Row(raw)
+  return {
+    instrument: row.text('instrument'),
+    venue: row.text('venue'),
+    state: row.text('state'),
+    from: row.number('from_us'),
+    to: row.number('to_us'),
+    missing: row.nullableNumber('missing'),
+  }
+}
+
+/** Whether trades of a venue are missing by it. */
+export function isOfVenue(gap: GapRow, venue: string): boolean {
+  return gap.venue === null || gap.venue === venue
 }
 
 export interface Coverage {
@@ -73,7 +111,7 @@ export function coverageOf(facts: {
     complete: share === 1 && holes.length === 0 && allHeard,
     share,
     gaps: holes.slice(0, GAPS_SHOWN_MAX).map((gap) => ({
-      exchange: gap.venue,
+      exchange: gap.venue ?? 'all',
       state: gap.state,
       from: iso(gap.from),
       to: iso(gap.to),

@@ -1,6 +1,6 @@
 import { tradeVenues } from '../../schemas/venues.ts'
 import type { Micros } from '../../schemas/records.ts'
-import { Row, type Database } from './database.ts'
+import type { Present } from '../present.ts'
 import { iso } from './time.ts'
 import { freshReports, MARK_FRESH, newestTime, type VenueReport, type World } from './world.ts'
 
@@ -91,7 +91,9 @@ function rank(state: string): number {
 }
 
 /** Gaps that are being repaired now, over all assets. */
-export async function readOpenGaps(database: Database): Promise<number> {
-  const rows = await database.query("SELECT count() AS open FROM gaps WHERE state = 'opened'", {})
-  return new Row(rows[0]).number('open')
+export function openGaps(present: Present): number {
+  return present.states.reduce(
+    (sum, { gap }) => sum + [...gap.values()].filter(({ state }) => state === 'opened').length,
+    0,
+  )
 }

@@ -4,6 +4,15 @@ import { bucketsOf, type Range } from './range.ts'
 import { iso, microsSql, timeParam } from './time.ts'
 import { venueNames } from './venues.ts'
 
+const flowTimeSql = `SELECT ${microsSql('time')} AS time_us FROM partition_times
+  WHERE topic = 'derived.flow' AND partition = {partition:UInt16}`
+
+/** The newest mark of a partition of the derived data that is in the views; undefined before the first. */
+export async function readFlowTime(database: Database, partition: number): Promise<Micros | undefined> {
+  const [row] = await database.query(flowTimeSql, { partition })
+  return row === undefined ? undefined : new Row(row).number('time_us')
+}
+
 /** One venue's flow in one bucket, or before the first bucket (`time` null). Base units. */
 export interface FlowRow {
   readonly venue: string

@@ -1,6 +1,8 @@
 import type { Micros } from '../../schemas/records.ts'
-import { Row, type Database } from './database.ts'
-import { microsSql, timeParam } from './time.ts'
+import { partsOf } from '../../schemas/venues.ts'
+import { STRETCH } from '../../processors/present/present.ts'
+import type { Placed } from '../../processors/present/state.ts'
+import type { Present } from '../present.ts'
 
 /** A position that a venue closed by force. Base units, quote units; `partition` and `offset`: its place in the log. */
 export interface LiquidationRow {
@@ -25,70 +27,67 @@ export interface LiquidationStats {
   readonly firstReceived: Micros | null
 }
 
-/** `any`: of all assets. Up to one mark, so that two queries tell of the same events. */
-const ofAsset = `({any:UInt8} = 1 OR asset = {asset:String}) AND received <= ${timeParam('now')}`
-
-const eventsSql = `SELECT asset, venue, toString(side) AS side, size, price, toString(price_kind) AS price_kind, value,
-  toString(completeness) AS completeness, ${microsSql('time')} AS time_us, partition, offset FROM liquidations
-  WHERE ${ofAsset} AND time >= ${timeParam('from')} ORDER BY time DESC, offset DESC, partition DESC
-  LIMIT {limit:UInt32}`
-
-const inHour = `time >= ${timeParam('hour')}`
-const statsSql = `SELECT count() AS day_events, sumKahan(value) AS day_usd, countIf(${inHour}) AS hour_events,
-  countIf(${inHour} AND side = 'long') AS hour_longs, countIf(${inHour} AND side = 'short') AS hour_shorts,
-  sumKahanIf(value, ${inHour}) AS hour_usd FROM liquidations WHERE ${ofAsset} AND time >= ${timeParam('day')}`
-const firstSql = `SELECT count() AS events, ${microsSql('min(received)')} AS first_us FROM liquidations`
-
-const params = (asset: string | null): { any: number; asset: string } => ({
-  any: asset === null ? 1 : 0,
-  asset: asset ?? '',
-})
-
-/** The newest liquidations since `from`, of one asset or (null) of all, newest first. */
-export async function readLiquidations(
-  database: Database,
+/** Those that were received up to `now` and happened since `from`, of one asset or (null) of all, newest first. */
+export function liquidationsOf(
+  present: Present,
   asset: string | null,
-  { from, now, limit }: { from: Micros; now: Micros; limit: number },
-): Promise<LiquidationRow[]> {
-  const rows = await database.query(eventsSql, { ...params(asset), from, now, limit })
-  return rows.map((raw) => {
-    const row = new Row(raw)
-    return {
-      asset: row.text('asset'),
-      venue: row.text('venue'),
-      side: row.text('side'),
-      size: row.number('size'),
-      price: row.number('price'),
-      priceKind: row.text('price_kind'),
-      value: row.number('value'),
-      completeness: row.text('completeness'),
-      time: row.number('time_us'),
-      partition: row.number('partition'),
-      offset: row.number('offset'),
+  { from, now }: { from: Micros; now: Micros },
+): LiquidationRow[] {
+  const rows: LiquidationRow[] = []
+  const { states } = present
+  for (const [partition, { liquidations }] of states.entries())
+    for (const [stretch, events] of liquidations) {
+      if ((Number(stretch) + 1) * STRETCH <= from) continue
+      for (const event of events)
+        if (event.time >= from && event.received <= now && (asset === null || event.asset === asset))
+          rows.push(rowOf(event, partition))
     }
-  })
+  return rows.sort((a, b) => b.time - a.time || b.offset - a.offset || b.partition - a.partition)
 }
 
-/** Figures of the windows from `hour` and from `day` on, of one asset or (null) of all. */
-export async function readLiquidationStats(
-  database: Database,
-  asset: string | null,
-  windows: { hour: Micros; day: Micros; now: Micros },
-): Promise<LiquidationStats> {
-  const [stats, firsts] = await Promise.all([
-    database.query(statsSql, { ...params(asset), ...windows }),
-    database.query(firstSql, {}),
-  ])
-  const row = new Row(stats[0])
-  const first = new Row(firsts[0])
+/** Figures of the windows from `hour` on and of all of `day`, which `rows` are; sums in the order of their times. */
+export function statsOf(present: Present, rows: readonly LiquidationRow[], hour: Micros): LiquidationStats {
+  const last = rows.filter(({ time }) => time >= hour)
+  const begun = Math.min(...present.states.map((state) => state.begun.get('') ?? Infinity))
   return {
     hour: {
-      events: row.number('hour_events'),
-      longs: row.number('hour_longs'),
-      shorts: row.number('hour_shorts'),
-      usd: row.number('hour_usd'),
+      events: last.length,
+      longs: last.filter(({ side }) => side === 'long').length,
+      shorts: last.filter(({ side }) => side === 'short').length,
+      usd: usdOf(last),
     },
-    day: { events: row.number('day_events'), usd: row.number('day_usd') },
-    firstReceived: first.number('events') === 0 ? null : first.number('first_us'),
+    day: { events: rows.length, usd: usdOf(rows) },
+    firstReceived: Number.isFinite(begun) ? begun : null,
   }
+}
+
+/** What was liquidated of an asset between the model's start and `until`, USD, as far as venues say so. */
+export function observedOf(
+  present: Present,
+  asset: string,
+  { since, until }: { since: Micros; until: Micros },
+): { longUsd: number; shortUsd: number } {
+  const { observed, liquidations } = present.of(asset)
+  const before = observed.get(asset)
+  const events = [...liquidations.values()].flat()
+  const own = events.filter((row) => row.asset === asset && row.time >= since && row.time <= until)
+  const of = (side: string): number => usdOf(own.filter((row) => row.side === side).toSorted((a, b) => a.time - b.time))
+  return { longUsd: (before?.longUsd ?? 0) + of('long'), shortUsd: (before?.shortUsd ?? 0) + of('short') }
+}
+
+function rowOf(event: Placed, partition: number): LiquidationRow {
+  const { asset, instrument, side, size, price, price_kind, value, completeness, time, offset } = event
+  const { venue } = partsOf(instrument)
+  return { asset, venue, side, size, price, priceKind: price_kind, value, completeness, time, partition, offset }
+}
+
+/** Compensated, so that it does not depend on which values come first. */
+function usdOf(rows: readonly { readonly value: number }[]): number {
+  let [sum, lost] = [0, 0]
+  for (const { value } of rows) {
+    const next = sum + value
+    lost += Math.abs(sum) >= Math.abs(value) ? sum - next + value : value - next + sum
+    sum = next
+  }
+  return sum + lost
 }

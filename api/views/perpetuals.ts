@@ -8,7 +8,7 @@ export const FUNDING_STALE: Micros = 120_000_000
  * Marks older than this are stale. They reach us through `derived.funding`, which samples them, so the limit is that of
  * marks that are polled.
  */
-export const MARK_STALE: Micros = 60_000_000
+const MARK_STALE: Micros = 60_000_000
 
 /** A perpetual whose running rate, mark and index are known. */
 export interface Perpetual extends FundingRow, Aged {

@@ -62,12 +62,6 @@ type Hole = Readonly<Record<'from' | 'to', Micros>> & { readonly state: string }
 
 type Bucket = Readonly<Record<'time' | 'width', Micros>>
 
-/** Whether nothing more is expected in a bucket: its time is over, and no missing trades of it are being fetched. */
-export function isClosed(bucket: Bucket, now: Micros, gaps: readonly Hole[]): boolean {
-  const isOver = bucket.time + bucket.width + CLOSES_AFTER <= now
-  return isOver && !gaps.some((gap) => gap.state === 'opened' && touches(gap, bucket))
-}
-
 function touches({ from, to }: Hole, { time, width }: Bucket): boolean {
   return from < time + width && to >= time
 }
@@ -75,18 +69,25 @@ function touches({ from, to }: Hole, { time, width }: Bucket): boolean {
 export type Completeness = 'complete' | 'backfilled' | 'gap'
 export const completenessNames: readonly Completeness[] = ['complete', 'backfilled', 'gap']
 
+/** What a bucket holds. `complete`: its time is over, and it has all of its trades. */
+export interface Wholeness {
+  readonly complete: boolean
+  readonly completeness: Completeness
+}
+
 /**
  * Whether a bucket holds all trades: `gap` where some are missing or it begins before the first trade, `backfilled`
- * where some came later by REST.
+ * where some came later by REST. Never `complete` with a `gap`, be it that the trades are still fetched or lost for good.
  */
-export function completenessOf(
+export function wholenessOf(
   bucket: Bucket & { readonly backfilled: boolean },
-  since: Micros,
-  gaps: readonly Hole[],
-): Completeness {
+  { since, now, gaps }: { readonly since: Micros; readonly now: Micros; readonly gaps: readonly Hole[] },
+): Wholeness {
   const touching = gaps.filter((gap) => touches(gap, bucket))
-  if (bucket.time < since || touching.some((gap) => gap.state !== 'filled')) return 'gap'
-  return bucket.backfilled || touching.length > 0 ? 'backfilled' : 'complete'
+  if (bucket.time < since || touching.some((gap) => gap.state !== 'filled'))
+    return { complete: false, completeness: 'gap' }
+  const isOver = bucket.time + bucket.width + CLOSES_AFTER <= now
+  return { complete: isOver, completeness: bucket.backfilled || touching.length > 0 ? 'backfilled' : 'complete' }
 }
 
 function floorTo(time: Micros, width: Micros): Micros {

@@ -1,20 +1,20 @@
-import { tradeVenues, type VenueName } from '../../schemas/venues.ts'
+import { tradeVenues, type TradeVenueName } from '../../schemas/venues.ts'
 import type { Micros } from '../../schemas/records.ts'
-import type { GapRow } from './gaps.ts'
+import { isOfVenue, type GapRow } from './gaps.ts'
 import type { Catalogue } from '../catalogue.ts'
 import { freshReports, type World } from './world.ts'
 
 /** Trades older than this are stale. */
-export const TRADES_STALE: Micros = 30_000_000
+const TRADES_STALE: Micros = 30_000_000
 
 export const venueStatuses = ['live', 'gap', 'stale', 'unavailable', 'unlisted'] as const
-export type VenueStatus = (typeof venueStatuses)[number]
+type VenueStatus = (typeof venueStatuses)[number]
 
-export const venueNames: readonly VenueName[] = tradeVenues.map(({ venue }) => venue)
+export const venueNames: readonly TradeVenueName[] = tradeVenues.map(({ venue }) => venue)
 
 /** What is known of one venue's stream of one asset. */
 export interface VenueView {
-  readonly venue: VenueName
+  readonly venue: TradeVenueName
   readonly status: VenueStatus
   readonly listed: boolean
   /** Up to when we know its trades: the newest word of a feed that has it live, or its last trade; 0: never. */
@@ -49,7 +49,7 @@ function statusOf(facts: VenueFacts, { venue, listed, asOf }: Omit<VenueView, 's
   if (!listed) return 'unlisted'
   if (isUnavailable(facts, venue)) return 'unavailable'
   if (facts.clock - asOf > TRADES_STALE) return 'stale'
-  return facts.gaps.some((gap) => gap.venue === venue && isHole(gap)) ? 'gap' : 'live'
+  return facts.gaps.some((gap) => isOfVenue(gap, venue) && isHole(gap)) ? 'gap' : 'live'
 }
 
 /** How old an answer from these venues is: as old as the newest of them. */

@@ -1,4 +1,4 @@
-import type { Seen } from '../../processors/alerts/what-if.ts'
+import type { InputRecord } from '../../processors/alerts/what-if.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { Row, type Database } from './database.ts'
 import { microsSql, timeParam } from './time.ts'
@@ -6,7 +6,7 @@ import { microsSql, timeParam } from './time.ts'
 /** Records of one asset in the order of the log, from `from` up to `to`. `cut`: there are more than `limit`. */
 export interface Page {
   /** Those that may change something for the alert. */
-  readonly seen: readonly Seen[]
+  readonly seen: readonly InputRecord[]
   /** All that there are. */
   readonly records: number
   readonly cut: boolean
@@ -100,7 +100,7 @@ const undecided = {
   swept_short_usd: 0,
 } as const
 
-function pageOf(row: Row, { limit }: PageRange, messageOf: (time: Micros, at: number) => Seen['message']): Page {
+function pageOf(row: Row, { limit }: PageRange, messageOf: (time: Micros, at: number) => InputRecord['message']): Page {
   const [partition, offset] = [reader(row.numbers('partitions')), reader(row.numbers('offsets'))]
   const times = row.numbers('at')
   const seen = times.map((time, at) => ({ partition: partition(at), offset: offset(at), message: messageOf(time, at) }))

@@ -1,8 +1,6 @@
 import { partitionOf } from '../../schemas/catalogue.ts'
 import type { Micros } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
-import { Row, type Database } from './database.ts'
-import { microsSql } from './time.ts'
 
 /** A feed process' word is believed this long: it gives it once a second. */
 export const MARK_FRESH: Micros = 10_000_000
@@ -46,73 +44,6 @@ export interface World {
   readonly channels: readonly ChannelRow[]
   /** Newest mark by `topic/partition`. */
   readonly times: ReadonlyMap<string, Micros>
-}
-
-const reportsSql = `SELECT writer, venue, toString(state) AS state, sockets, ${microsSql('since')} AS since_us,
-  ${microsSql('time')} AS time_us FROM venue_states`
-const subscriptionsSql = `SELECT writer, instrument, asset, venue, toString(state) AS state,
-  ${microsSql('since')} AS since_us FROM subscriptions`
-const timesSql = `SELECT topic, partition, ${microsSql('time')} AS time_us FROM partition_times`
-const channelsSql = `SELECT topic, writer, venue, toString(state) AS state, sockets, ${microsSql('since')} AS since_us,
-  ${microsSql('time')} AS time_us FROM channel_states`
-const instrumentsSql = 'SELECT asset, venue, market, base, toString(status) AS status FROM instruments'
-
-export async function readWorld(database: Database): Promise<World> {
-  const [reports, subscriptions, channels, times] = await Promise.all([
-    database.query(reportsSql, {}),
-    database.query(subscriptionsSql, {}),
-    database.query(channelsSql, {}),
-    database.query(timesSql, {}),
-  ])
-  return {
-    reports: reports.map((row) => reportOf(new Row(row))),
-    subscriptions: subscriptions.map((row) => subscriptionOf(new Row(row))),
-    channels: channels.map((raw) => {
-      const row = new Row(raw)
-      return { topic: row.text('topic'), ...reportOf(row) }
-    }),
-    times: new Map(times.map((row) => timeOf(new Row(row)))),
-  }
-}
-
-export async function readInstruments(database: Database): Promise<readonly InstrumentRow[]> {
-  const rows = await database.query(instrumentsSql, {})
-  return rows.map((raw) => {
-    const row = new Row(raw)
-    return {
-      asset: row.text('asset'),
-      venue: row.text('venue'),
-      market: row.text('market'),
-      base: row.text('base'),
-      live: row.text('status') === 'live',
-    }
-  })
-}
-
-function reportOf(row: Row): VenueReport {
-  return {
-    writer: row.text('writer'),
-    venue: row.text('venue'),
-    state: row.text('state'),
-    sockets: row.number('sockets'),
-    since: row.number('since_us'),
-    time: row.number('time_us'),
-  }
-}
-
-function subscriptionOf(row: Row): SubscriptionRow {
-  return {
-    writer: row.text('writer'),
-    instrument: row.text('instrument'),
-    asset: row.text('asset'),
-    venue: row.text('venue'),
-    state: row.text('state'),
-    since: row.number('since_us'),
-  }
-}
-
-function timeOf(row: Row): [string, Micros] {
-  return [`${row.text('topic')}/${row.number('partition')}`, row.number('time_us')]
 }
 
 /** Newest mark of the asset's partition in `topic`; undefined before the first. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { AlertEvent, AlertState, Attempt, Command, DeliveryOrder, Trigger } from '../../schemas/alerts.ts'
-import { createWorld, iso, T, type World } from './test-world.ts'
+import type { AlertEvent, AlertState, Attempt, Command, DeliveryOrder, Trigger } from '../../schemas/records.ts'
+import { createWorld, iso, T, type World } from './testing/world.ts'
 
 let world: World
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Audit, Gap, SubscriptionChange } from '../../schemas/records.ts'
-import { createWorld, iso, type World } from './test-world.ts'
+import { createWorld, iso, type World } from './testing/world.ts'
 
 let world: World
 beforeAll(async () => {

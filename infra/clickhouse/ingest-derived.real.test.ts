@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Flow, FlowHour, Signal } from '../../schemas/records.ts'
-import { createWorld, iso, T, type World } from './test-world.ts'
+import { createWorld, iso, T, type World } from './testing/world.ts'
 
 let world: World
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { LogGap } from '../../schemas/records.ts'
-import { createWorld, type World } from './test-world.ts'
+import { createWorld, type World } from './testing/world.ts'
 
 let world: World
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { CompositePrice, Funding, FundingView, LiquidationRisk } from '../../schemas/records.ts'
-import { createWorld, iso, T, type World } from './test-world.ts'
+import { createWorld, iso, T, type World } from './testing/world.ts'
 
 let world: World
 beforeAll(async () => {

@@ -10,7 +10,7 @@ import type {
   SpotTicker,
   Token,
 } from '../../schemas/records.ts'
-import { createWorld, iso, T, type World } from './test-world.ts'
+import { createWorld, iso, T, type World } from './testing/world.ts'
 
 let world: World
 beforeAll(async () => {

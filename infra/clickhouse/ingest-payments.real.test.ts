@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { paymentId, type PaymentEvent, type PaymentIntent } from '../../schemas/payments.ts'
-import { createWorld, iso, T, type World } from './test-world.ts'
+import { paymentId } from '../../schemas/keys.ts'
+import type { PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
+import { createWorld, iso, T, type World } from './testing/world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -55,6 +56,7 @@ const event: PaymentEvent = {
   time: T + 10,
   v: 7,
   purchase: null,
+  stood: {},
 }
 const settled: PaymentEvent = { ...event, event: 'settled', block: 12, raw: null, time: T + 20 }
 

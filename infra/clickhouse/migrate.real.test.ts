@@ -2,7 +2,8 @@ import { afterAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { connectClickhouse, type Clickhouse } from './client.ts'
 import { MigrationError, migrate } from './migrate.ts'
 import { checksumOf, loadMigrations, type Migration } from './migrations.ts'
-import { dropDatabase } from './test-database.ts'
+import { ingestedTopics } from './readings.ts'
+import { dropDatabase } from './testing/database.ts'
 
 const { brokers, registryUrl, clickhouse: access } = inject('parts')
 const server: Clickhouse = connectClickhouse(access)
@@ -17,20 +18,25 @@ afterAll(async () => {
   await server.close()
 })
 
-const around = () => ({ ...access, database, namespace: `m-${database}.`, brokers, registryUrl })
+const around = () => ({ ...access, database, namespace: `m-${database}.`, brokers, registryUrl, flushMs: 200 })
 const migration = (number: number, text: string): Migration => ({
   number,
   name: `step_${number}`,
   text,
   checksum: checksumOf(text),
-  again: text.startsWith('-- again:'),
 })
 const step = migration(1, 'CREATE TABLE one (a UInt8) ENGINE = Memory;\nINSERT INTO one VALUES (1);')
+const alone = (...migrations: Migration[]) => ({ ...around(), migrations, topics: [] })
+const nothing = { rebuilt: false, applied: [], reading: [] }
 
 describe('migrate', () => {
-  it('applies all files to a new database, then nothing', async () => {
-    expect(await migrate(around())).toEqual(loadMigrations().map(({ number }) => number))
-    expect(await migrate(around())).toEqual([])
+  it('applies all files to a new database and reads all topics, then does nothing', async () => {
+    expect(await migrate(around())).toEqual({
+      rebuilt: false,
+      applied: loadMigrations().map(({ number, name }) => `${String(number).padStart(3, '0')}_${name}`),
+      reading: ingestedTopics.map(({ name }) => name),
+    })
+    expect(await migrate(around())).toEqual(nothing)
     const [row] = await server.rows<{ engine: string }>(
       `SELECT engine FROM system.databases WHERE name = '${database}'`,
     )
@@ -40,43 +46,67 @@ describe('migrate', () => {
   it('moves the Kafka tables, and only them, when broker or registry have moved', async () => {
     await migrate(around())
     const moved = { ...around(), registryUrl: 'http://127.0.0.1:1/elsewhere' }
-    const again = loadMigrations().filter((each) => each.again && each.name.startsWith('kafka'))
-    expect(await migrate(moved)).toEqual(again.map(({ number }) => number))
-    expect(await migrate(moved)).toEqual([])
+    const reading = ingestedTopics.map(({ name }) => name)
+    expect(await migrate(moved)).toEqual({ ...nothing, reading })
+    expect(await migrate(moved)).toEqual(nothing)
     const [table] = await server.rows<{ sql: string }>(
       `SELECT create_table_query AS sql FROM system.tables WHERE database = '${database}' AND name = 'derived_signals_queue'`,
     )
     expect(table?.sql).toContain('http://127.0.0.1:1/elsewhere')
-    expect(table?.sql).toContain('derived.signals.2')
   })
 
-  it('makes no consumer that a later one drops, and drops one that stands', async () => {
-    const first = migration(1, '-- again:\nDROP TABLE IF EXISTS a;\nCREATE TABLE a (n UInt8) ENGINE = Nowhere;')
-    const second = migration(2, '-- again:\nDROP TABLE IF EXISTS a;\nCREATE TABLE a (n UInt16) ENGINE = Memory;')
-    const third = migration(3, '-- again:\nDROP TABLE IF EXISTS a;\nCREATE TABLE a (n UInt32) ENGINE = Memory;')
-    const typeOfN = (): Promise<unknown> => server.rows(`SELECT toTypeName(any(n)) AS type FROM ${database}.a`)
-    expect(await migrate({ ...around(), migrations: [first, second] })).toEqual([1, 2])
-    expect(await typeOfN()).toEqual([{ type: 'UInt16' }])
-    expect(await migrate({ ...around(), migrations: [first, second, third] })).toEqual([3])
-    expect(await typeOfN()).toEqual([{ type: 'UInt32' }])
+  it('reads again what a migration has stopped reading', async () => {
+    const topics = ingestedTopics.filter(({ name }) => name === 'market.tokens')
+    await migrate({ ...around(), topics })
+    const last = loadMigrations().length
+    const change = migration(
+      last + 1,
+      `DROP VIEW market_tokens_pump;
+DROP TABLE market_tokens_queue;
+ALTER TABLE market_tokens_in ADD COLUMN more Nullable(String);`,
+    )
+    const migrations = [...loadMigrations(), change]
+    expect(await migrate({ ...around(), migrations, topics })).toEqual({
+      ...nothing,
+      applied: [`0${last + 1}_step_${last + 1}`],
+      reading: ['market.tokens'],
+    })
+    const columns = await server.rows<{ name: string }>(
+      `SELECT name FROM system.columns WHERE database = '${database}' AND table = 'market_tokens_queue'`,
+    )
+    expect(columns.map(({ name }) => name)).toContain('more')
   })
 
   it('goes on after the last one that was applied', async () => {
-    expect(await migrate({ ...around(), migrations: [step] })).toEqual([1])
+    expect(await migrate(alone(step))).toEqual({ ...nothing, applied: ['001_step_1'] })
     const two = migration(2, 'INSERT INTO one SELECT a + 1 FROM one;')
-    expect(await migrate({ ...around(), migrations: [step, two] })).toEqual([2])
+    expect(await migrate(alone(step, two))).toEqual({ ...nothing, applied: ['002_step_2'] })
     expect(await server.rows(`SELECT a FROM ${database}.one ORDER BY a`)).toEqual([{ a: 1 }, { a: 2 }])
   })
 
-  it('refuses a changed migration and a newer database, and leaves both as they are', async () => {
-    await migrate({ ...around(), migrations: [step] })
-    const changed = migration(1, 'DROP TABLE one;')
-    await expect(migrate({ ...around(), migrations: [changed] })).rejects.toMatchObject({
+  it('refuses a database that other files or newer ones made, says the way out, and leaves it as it is', async () => {
+    await migrate(alone(step))
+    await expect(migrate(alone(migration(1, 'DROP TABLE one;')))).rejects.toMatchObject({
       code: 'changed',
-      message: 'migration 001_step_1 was applied with another text; add a new migration instead',
+      message: expect.stringMatching(
+        `database ${database} was made by migration 001_step_1, which is not this release's 001_step_1.*CLICKHOUSE_REBUILD=1`,
+      ) as string,
     })
-    await expect(migrate({ ...around(), migrations: [] })).rejects.toMatchObject({ code: 'newer' })
+    await expect(migrate({ ...alone(), rebuild: true })).rejects.toMatchObject({ code: 'newer' })
     expect(await server.rows(`SELECT a FROM ${database}.one`)).toEqual([{ a: 1 }])
+  })
+
+  it('drops one that other files made and makes it again when told to', async () => {
+    const layers = [step, migration(2, 'CREATE TABLE two (a UInt8) ENGINE = Memory;')]
+    await migrate(alone(...layers))
+    const subject = migration(1, 'CREATE TABLE one (a UInt16) ENGINE = Memory;')
+    const rebuild = { ...alone(subject), rebuild: true }
+    expect(await migrate(rebuild)).toEqual({ rebuilt: true, applied: ['001_step_1'], reading: [] })
+    expect(await migrate(rebuild)).toEqual(nothing)
+    expect(await server.rows(`SELECT name FROM system.tables WHERE database = '${database}' ORDER BY name`)).toEqual([
+      { name: 'migrations' },
+      { name: 'one' },
+    ])
   })
 
   it('says so when ClickHouse does not answer, after a bounded wait', async () => {

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs'
 import { expect, describe, it } from 'vitest'
 import { avroType } from '../../schemas/codec.ts'
 import type { RecordType } from '../../schemas/records.ts'
-import { topics, type Topic } from '../../schemas/topics.ts'
-import { checksumOf, loadMigrations, render, statementsOf } from './migrations.ts'
+import { topics } from '../../schemas/topics.ts'
+import { checksumOf, loadMigrations, statementsOf } from './migrations.ts'
+import { ingestedTopics as ingested, readingOf } from './readings.ts'
 
 const around = {
   database: 'market',
@@ -11,14 +12,11 @@ const around = {
   namespace: 'n.',
   brokers: ['a:1', 'b:2'],
   registryUrl: 'http://r/v7',
+  flushMs: 1000,
 }
 const text = loadMigrations()
   .map((migration) => migration.text)
   .join('\n')
-/** Caches are read by their processors only, but for the registry's tokens. */
-const ingested: readonly Topic[] = topics.filter(
-  (topic: Topic) => topic.kind !== 'cache' || topic.name === 'market.tokens',
-)
 /**
  * What no table may hold: webhook URLs, sealed or not, receivers, wallets, payments, keys of idempotency, texts that may
  * quote a request. And what only the kernel and the dispatcher need.
@@ -40,9 +38,15 @@ const kept: Partial<Record<RecordType, readonly string[]>> = {
   delivery_order: ['receiver', 'trigger_partition', 'trigger_offset', 'request_id'],
   attempt: ['receiver'],
   payment_intent: ['signature', 'nonce', 'fingerprint', 'purchase'],
-  payment_event: ['raw', 'fingerprint', 'purchase'],
+  payment_event: ['raw', 'fingerprint', 'purchase', 'stood'],
   dead_letter: ['key', 'value'],
 }
+/** What follows from other rows of its topic: no table holds it. */
+const passedOver: ReadonlySet<RecordType> = new Set(['cvd'])
+const taken = ingested.map((topic) => ({
+  ...topic,
+  records: topic.records.filter((record) => !passedOver.has(record)),
+}))
 const secret = [
   'receiver',
   'webhook',
@@ -57,10 +61,7 @@ const secret = [
 const name = (topic: string): string => topic.replace('.', '_')
 const columnsOf = (table: string): Map<string, string> => {
   const body = new RegExp(`CREATE TABLE IF NOT EXISTS ${table}\\n\\(\\n([^]*?)\\n\\)`).exec(text)?.[1] ?? ''
-  const added = [
-    ...text.matchAll(new RegExp(`ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS \`?(?:\\w+\\.)*(\\w+)\`? (\\w+)`, 'g')),
-  ]
-  const columns = [...body.matchAll(/^ {4}`?(?:\w+\.)*(\w+)`? (\w+)/gm), ...added]
+  const columns = [...body.matchAll(/^ {4}`?(?:\w+\.)*(\w+)`? (\w+)/gm)]
   return new Map(columns.map(([, column = '', type = '']) => [column, type]))
 }
 
@@ -93,12 +94,14 @@ describe('the migrations', () => {
   })
 
   it.each(ingested.map((topic) => topic.name))('have a Kafka table for %s', (topic) => {
-    expect(text).toContain(`CREATE TABLE ${name(topic)}_queue AS ${name(topic)}_in\nENGINE = Kafka`)
-    expect(text).toContain(`kafka_topic_list = {{topic:${topic}}}`)
-    expect(text).toContain(`CREATE MATERIALIZED VIEW ${name(topic)}_pump TO ${name(topic)}_in`)
+    const [queue, pump] = readingOf(topic, around).create
+    expect(text).toContain(`CREATE TABLE IF NOT EXISTS ${name(topic)}_in\n`)
+    expect(queue).toContain(`CREATE TABLE ${name(topic)}_queue AS ${name(topic)}_in\nENGINE = Kafka`)
+    expect(queue).toContain(`kafka_topic_list = 'n.${topic}'`)
+    expect(pump).toContain(`CREATE MATERIALIZED VIEW ${name(topic)}_pump TO ${name(topic)}_in`)
   })
 
-  it.each(ingested.flatMap((topic) => topic.records.map((record) => [topic.name, record] as const)))(
+  it.each(taken.flatMap((topic) => topic.records.map((record) => [topic.name, record] as const)))(
     'take every field of %s %s into a column',
     (topic, record) => {
       const columns = columnsOf(`${name(topic)}_in`)
@@ -110,26 +113,25 @@ describe('the migrations', () => {
 
   it.each(secret)('read %s of an alert or a payment into no column', (field) => {
     expect(text).not.toMatch(new RegExp(`^ {4}\`?([\\w.]+\\.)?${field}\`? [A-Z]`, 'm'))
-    expect(text).not.toMatch(new RegExp(`ADD COLUMN IF NOT EXISTS \`?([\\w.]+\\.)?${field}\\b`))
   })
 
   it('keep no bytes of an alert’s or a payment’s record that cannot be read', () => {
-    const newest = new Map(
+    const views = new Map(
       [...text.matchAll(/CREATE MATERIALIZED VIEW (?:IF NOT EXISTS )?(\w+) ([^]*?);\n/g)].map(([, view, body]) => [
         view,
         body,
       ]),
     )
     for (const topic of [
-      'alerts_inputs',
-      'alerts_events',
-      'alerts_triggers',
-      'webhooks_attempts',
-      'payments_intents',
-      'payments_events',
-      'control_dead_letters',
+      'alerts.inputs',
+      'alerts.events',
+      'alerts.triggers',
+      'webhooks.attempts',
+      'payments.intents',
+      'payments.events',
+      'control.dead_letters',
     ])
-      expect(newest.get(`${topic}_pump`)).toContain("'' AS log_raw")
+      expect(readingOf(topic, around).create[1]).toContain("'' AS log_raw")
     for (const view of [
       'inputs',
       'alert_events',
@@ -139,11 +141,11 @@ describe('the migrations', () => {
       'payment_events',
       'dead_letters',
     ])
-      expect(newest.get(`ingest_${view}_error`)).toContain("'' AS raw")
+      expect(views.get(`ingest_${view}_error`)).toContain("'' AS raw")
   })
 
   it.each(
-    ingested
+    taken
       .filter((topic) => topic.records.length > 1)
       .flatMap((topic) => topic.records.map((record) => [topic, record] as const)),
   )('tell the record types of $name apart by a required field: %s', (topic, record) => {
@@ -155,33 +157,36 @@ describe('the migrations', () => {
       (field) => columns.get(field.name) === 'Nullable' && !('default' in field) && !others.has(field.name),
     )
     expect(marks).toHaveLength(1)
-    expect(text).toMatch(new RegExp(`FROM ${name(topic.name)}_in AS record[^;]*record\\.${marks[0]?.name} IS NOT NULL`))
+    expect(text).toMatch(
+      new RegExp(`FROM ${name(topic.name)}(?:_others)?_in AS record[^;]*record\\.${marks[0]?.name} IS NOT NULL`),
+    )
   })
 
   it('say what every table, view and stored column is, with its unit', () => {
     const statements = loadMigrations()
-      .filter(({ name }) => /tables|views|ranges/.test(name))
       .flatMap((migration) => statementsOf(migration.text))
+      .filter((statement) => /^CREATE (OR REPLACE VIEW|TABLE)/.test(statement))
     for (const statement of statements) expect(statement).toMatch(/\n?COMMENT '[^']{10,}/)
     const lines = text.split('\n').filter((line) => /^ {4}\w+ .*(CODEC|COMMENT)/.test(line))
     for (const line of lines.filter((line) => !/Array\(Tuple/.test(line))) expect(line).toContain('COMMENT')
   })
 })
 
-describe('render', () => {
-  it('fills names in as literals', () => {
-    expect(render('{{brokers}} {{registry}} {{topic:market.trades}} {{group:market.trades}}', around)).toBe(
-      "'a:1,b:2' 'http://r/v7' 'n.market.trades' 'n.clickhouse.market.abcd.market.trades'",
-    )
-    expect(render('{{brokers}}', { ...around, brokers: ["x'y"] })).toBe("'x\\'y'")
+describe('a reading', () => {
+  const [queue] = readingOf('market.trades', around).create
+  it('says where Kafka and the registry are, and reads as its own database', () => {
+    expect(queue).toContain("kafka_broker_list = 'a:1,b:2'")
+    expect(queue).toContain("format_avro_schema_registry_url = 'http://r/v7'")
+    expect(queue).toContain("kafka_group_name = 'n.clickhouse.market.abcd.market.trades'")
+    expect(readingOf('market.trades', { ...around, brokers: ["x'y"] }).create[0]).toContain("'x\\'y'")
   })
 
-  it('refuses a placeholder that it does not know', () => {
-    expect(() => render('{{secret}}', around)).toThrow('unknown placeholder {{secret}}')
-  })
-
-  it('leaves nothing open in any migration', () => {
-    expect(render(text, around)).not.toContain('{{')
+  it('is another one where anything of it is', () => {
+    const { comment } = readingOf('market.trades', around)
+    expect(readingOf('market.trades', { ...around }).comment).toBe(comment)
+    const changes = [{ brokers: ['a:1'] }, { registryUrl: 'http://s' }, { namespace: 'm.' }, { databaseId: 'e' }]
+    for (const change of [...changes, { flushMs: 100 }])
+      expect(readingOf('market.trades', { ...around, ...change }).comment).not.toBe(comment)
   })
 })
 

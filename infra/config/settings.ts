@@ -1,4 +1,5 @@
-// rule: size - one table of every setting; splitting it would only hide some of them
+import { addresses, venueNames, type AddressSetting } from '../../schemas/venues.ts'
+
 /** How a setting's text becomes a value. */
 type Kind = 'text' | 'count' | 'number' | 'url' | 'list' | 'flag'
 
@@ -13,6 +14,15 @@ export interface Setting {
   /** Never logged, never shown. */
   readonly secret?: true
 }
+
+/** One per address of a venue. */
+const addressSettings = Object.fromEntries(
+  addresses.map(({ setting, title, host, own }) => {
+    const what = { ws: 'WebSocket', rest: 'REST', spotWs: 'spot WebSocket', spotRest: 'spot REST' }[host]
+    const says = `${title} ${what} base; empty: the venue’s own.`
+    return [setting, { kind: 'text', default: '', says, example: own }]
+  }),
+) as Readonly<Record<AddressSetting, Setting & { readonly kind: 'text' }>>
 
 /** Every environment variable that any part of the product reads. The README's table is made from this. */
 export const settings = {
@@ -32,7 +42,7 @@ export const settings = {
   PARTITIONS: {
     kind: 'count',
     default: '12',
-    says: 'Partitions of every topic that is partitioned by asset; fixed when the log is created.',
+    says: 'Partitions of every topic that is partitioned by asset; fixed when the log is created. On one machine, where it is not given, as the data folder was begun with: two for each core, 4 to 12.',
     example: '12',
   },
   REPLICATION_FACTOR: {
@@ -116,6 +126,18 @@ export const settings = {
     default: '',
     says: 'Schema registry as ClickHouse reaches it; empty: as SCHEMA_REGISTRY_URL.',
     example: 'http://registry:8081/apis/ccompat/v7',
+  },
+  CLICKHOUSE_FLUSH_MS: {
+    kind: 'count',
+    default: '1000',
+    says: 'ClickHouse writes what it reads of Kafka at least this often, ms: rows are found by queries about half as long again later.',
+    example: '200',
+  },
+  CLICKHOUSE_REBUILD: {
+    kind: 'flag',
+    default: '0',
+    says: '1: a database that another release made is dropped and filled again from the log; without it the start is refused.',
+    example: '1',
   },
   LOG_LEVEL: {
     kind: 'text',
@@ -385,6 +407,12 @@ export const settings = {
     says: 'Time between two blocks of the local chain; 0: a block for each transaction, at once. Base has 2.',
     example: '2',
   },
+  BROKER_FORGETS_SECONDS: {
+    kind: 'count',
+    default: '0',
+    says: 'How long the local broker remembers who owned a partition and gives no sign; 0: 24 days. Seconds are for tests.',
+    example: '6',
+  },
   FEED_NAME: {
     kind: 'text',
     default: 'feeds',
@@ -400,7 +428,7 @@ export const settings = {
   },
   VENUES: {
     kind: 'list',
-    default: 'binance,bybit,okx,coinbase,kraken,gate,coingecko',
+    default: venueNames.join(','),
     says: 'Venues, and the token registry, that are asked; leave one out to switch it off.',
     example: 'binance,okx',
   },
@@ -416,90 +444,7 @@ export const settings = {
     says: 'How often a venue is asked what it lists: new markets, delistings, changed contract values.',
     example: '600',
   },
-  BINANCE_WS_URL: {
-    kind: 'text',
-    default: '',
-    says: 'Binance USD-M WebSocket base; empty: the venue’s own.',
-    example: 'wss://fstream.binance.com',
-  },
-  BINANCE_REST_URL: {
-    kind: 'text',
-    default: '',
-    says: 'Binance USD-M REST base; empty: the venue’s own.',
-    example: 'https://fapi.binance.com',
-  },
-  BYBIT_WS_URL: {
-    kind: 'text',
-    default: '',
-    says: 'Bybit WebSocket base; empty: the venue’s own.',
-    example: 'wss://stream.bybit.com',
-  },
-  BYBIT_REST_URL: {
-    kind: 'text',
-    default: '',
-    says: 'Bybit REST base; empty: the venue’s own.',
-    example: 'https://api.bybit.com',
-  },
-  OKX_WS_URL: {
-    kind: 'text',
-    default: '',
-    says: 'OKX WebSocket base; empty: the venue’s own.',
-    example: 'wss://ws.okx.com:8443',
-  },
-  OKX_REST_URL: {
-    kind: 'text',
-    default: '',
-    says: 'OKX REST base; empty: the venue’s own.',
-    example: 'https://openapi.okx.com',
-  },
-  COINBASE_WS_URL: {
-    kind: 'text',
-    default: '',
-    says: 'Coinbase Exchange WebSocket base; empty: the venue’s own.',
-    example: 'wss://ws-feed.exchange.coinbase.com',
-  },
-  COINBASE_REST_URL: {
-    kind: 'text',
-    default: '',
-    says: 'Coinbase Exchange REST base; empty: the venue’s own.',
-    example: 'https://api.exchange.coinbase.com',
-  },
-  BINANCE_SPOT_WS_URL: {
-    kind: 'text',
-    default: '',
-    says: 'Binance spot WebSocket base; empty: the venue’s own.',
-    example: 'wss://data-stream.binance.vision',
-  },
-  BINANCE_SPOT_REST_URL: {
-    kind: 'text',
-    default: '',
-    says: 'Binance spot REST base; empty: the venue’s own.',
-    example: 'https://data-api.binance.vision',
-  },
-  KRAKEN_WS_URL: {
-    kind: 'text',
-    default: '',
-    says: 'Kraken WebSocket base; empty: the venue’s own.',
-    example: 'wss://ws.kraken.com',
-  },
-  KRAKEN_REST_URL: {
-    kind: 'text',
-    default: '',
-    says: 'Kraken REST base; empty: the venue’s own.',
-    example: 'https://api.kraken.com',
-  },
-  GATE_REST_URL: {
-    kind: 'text',
-    default: '',
-    says: 'Gate REST base; empty: the venue’s own.',
-    example: 'https://api.gateio.ws',
-  },
-  COINGECKO_REST_URL: {
-    kind: 'text',
-    default: '',
-    says: 'Token registry’s REST base; empty: CoinGecko’s own.',
-    example: 'https://api.coingecko.com',
-  },
+  ...addressSettings,
   FRAMES_DIR: {
     kind: 'text',
     default: '',

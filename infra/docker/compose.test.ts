@@ -1,4 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
+import { matchesGlob, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { readConfig } from '../config/config.ts'
@@ -27,6 +29,15 @@ const compose = parse(read('docker-compose.yml'), { merge: true }) as Compose
 const services = Object.entries(compose.services)
 const ours = services.filter(([, service]) => service.build !== undefined)
 const dockerfile = read('infra/docker/Dockerfile')
+
+const copied = [...dockerfile.matchAll(/^COPY (?!--)(.+) \S+$/gm)].flatMap(([, files = '']) => files.split(' '))
+const ignored = read('.dockerignore').split('\n').filter(Boolean)
+const isIgnored = (file: string): boolean =>
+  ignored.some((glob) => file === glob || matchesGlob(file, glob) || matchesGlob(file, `${glob}/**`))
+const filesIn = (folder: string): string[] =>
+  readdirSync(new URL(folder, root), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => posix.relative(fileURLToPath(root), posix.join(entry.parentPath, entry.name)))
 
 /** As the container engine fills in what the surroundings may say, where they say nothing but what is required. */
 const filledIn = (value: string): string => value.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')
@@ -145,11 +156,37 @@ describe('the Dockerfile', () => {
   })
 
   it('copies only what exists and sets only settings that exist', () => {
-    const copied = [...dockerfile.matchAll(/^COPY (?!--)(.+) \S+$/gm)].flatMap(([, files = '']) => files.split(' '))
     expect(copied.filter((file) => !existsSync(new URL(file, root)))).toEqual([])
     const set = [...dockerfile.matchAll(/([A-Z_]+)=\S+/g)]
       .map(([, name = '']) => name)
       .filter((name) => name !== 'NODE_ENV')
     expect(set.filter((name) => !(name in settings))).toEqual([])
   })
+
+  it('puts no test and no test support into the image', () => {
+    const held = copied
+      .filter((name) => statSync(new URL(name, root)).isDirectory())
+      .flatMap((folder) => filesIn(folder))
+      .filter((file) => !isIgnored(file))
+    expect(held.length).toBeGreaterThan(300)
+    expect(held.filter((file) => /\.test\.|(?:^|\/)(?:testing\/|test[-_])/.test(file))).toEqual([])
+  })
+
+  it('leaves out no file that a program of the image imports', () => {
+    const programs = ours.flatMap(([, { command = [], healthcheck }]) => [command[1], healthcheck?.test[2]])
+    const files = reachedFrom(programs.filter((file) => file !== undefined))
+    expect(files.size).toBeGreaterThan(300)
+    expect([...files].filter(isIgnored)).toEqual([])
+  })
 })
+
+const reference = /(?:from|import\() ?'(\.[^']+)'|new URL\('([^']+\.ts)', import\.meta\.url\)/g
+
+/** Every source file that `programs` import, by itself or by another. */
+function reachedFrom(programs: readonly string[]): Set<string> {
+  const reached = new Set(programs)
+  for (const file of reached)
+    for (const [, imported, named] of read(file).matchAll(reference))
+      reached.add(posix.join(posix.dirname(file), imported ?? named ?? ''))
+  return reached
+}

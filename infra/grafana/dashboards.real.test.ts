@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { connectClickhouse, type Clickhouse } from '../clickhouse/client.ts'
-import { fillSmallWorld } from '../clickhouse/small-world/fill.ts'
-import { M, SECOND } from '../clickhouse/small-world/time.ts'
-import { createWorld, type World } from '../clickhouse/test-world.ts'
+import { fillSmallWorld } from '../clickhouse/testing/small-world/fill.ts'
+import { M, SECOND } from '../clickhouse/testing/small-world/time.ts'
+import { createWorld, type World } from '../clickhouse/testing/world.ts'
 import { fillIn, readDashboards } from './dashboards.ts'
 
 let world: World

@@ -15,7 +15,7 @@ export interface Panel {
 }
 
 /** `query` of a variable of type `query` is SQL, else its values. */
-export interface Variable {
+interface Variable {
   readonly name: string
   readonly type: string
   readonly query: string

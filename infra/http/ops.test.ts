@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { Counter, Registry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
 import { closeServer, listen, startOps } from './ops.ts'
-import { ask, asPages, guarded } from './test-pages.ts'
+import { ask, asPages, guarded } from './testing/pages.ts'
 
 const anywhere = { host: '127.0.0.1', port: 0 }
 

@@ -65,6 +65,7 @@ export async function openClaim(options: ClaimOptions): Promise<Claim> {
   })
   return {
     epoch: identity.epoch,
+    lost: holding.lost,
     send: (topic, partition, records) => lanes.send(topic, partition, records),
     close: () => {
       holding.end()
@@ -79,6 +80,10 @@ class Holding {
   readonly #lease: Lease
   readonly #abort = new AbortController()
   #lost: FencedError | undefined
+  #tellLost: (error: FencedError) => void = () => undefined
+  readonly lost = new Promise<FencedError>((resolve) => {
+    this.#tellLost = resolve
+  })
 
   constructor({ owner, terms, log, ...options }: ClaimOptions, transaction: Transaction, self: Identity, lease: Lease) {
     this.#owner = owner
@@ -115,6 +120,7 @@ class Holding {
         isFailing = true
         if (!(error instanceof FencedError)) continue
         this.#lost = error
+        this.#tellLost(error)
         return
       }
     }

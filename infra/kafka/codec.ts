@@ -76,6 +76,18 @@ export async function loadCodec(registryUrl: string): Promise<RegistryCodec> {
   return new RegistryCodec(schemas, registry)
 }
 
+const shared = new Map<string, Promise<RegistryCodec>>()
+
+/** As `loadCodec`, but one for all who ask in this process; after a failure the next one tries again. */
+export function sharedCodec(registryUrl: string): Promise<RegistryCodec> {
+  const known = shared.get(registryUrl)
+  if (known !== undefined) return known
+  const loading = loadCodec(registryUrl)
+  shared.set(registryUrl, loading)
+  loading.catch(() => shared.delete(registryUrl))
+  return loading
+}
+
 function subjects(): { topic: TopicName; record: RecordType }[] {
   return topics.flatMap((topic) => topic.records.map((record) => ({ topic: topic.name, record })))
 }

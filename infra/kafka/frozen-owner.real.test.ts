@@ -73,6 +73,12 @@ describe('an owner that was frozen', () => {
     expect(await written()).toEqual(before)
   })
 
+  it('hears of it by its renewal that another has claimed, though it writes nothing', async () => {
+    const idle = await log.claim('idle-0', [OUT])
+    await log.claim('idle-0', [OUT])
+    expect(await idle.lost).toMatchObject({ code: 'fenced' })
+  })
+
   it('goes on where it was when it wakes past its lease while the broker still knows it', async () => {
     const LEASE_MS = 5_000
     await freeze(owner.pid)

@@ -1,6 +1,7 @@
 import { setImmediate as turnOver } from 'node:timers/promises'
 import { describe, expect, inject, it } from 'vitest'
-import { logContract, type OpenLog } from './contract.ts'
+import { logContract } from './contract.ts'
+import type { OpenLog } from './contract/parts.ts'
 import { connectLog } from './kafkajs.ts'
 import { LogError, type Log } from './seam.ts'
 import { forgotten } from './test-owners.ts'

@@ -68,8 +68,9 @@ class KafkaLog implements Log {
     return this.#own(new Reader(new Link(this.#options), this.#options.namespace))
   }
 
-  writer(): Writer {
-    return this.#own(openWriter(this.#writing()))
+  writer(giveUpMs?: number): Writer {
+    const giveUp = giveUpMs === undefined ? {} : { giveUpMs }
+    return this.#own(openWriter({ ...this.#writing(), ...giveUp }))
   }
 
   async claim(owner: string, targets: readonly TopicPartition[]): Promise<Claim> {

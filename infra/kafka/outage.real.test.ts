@@ -88,8 +88,8 @@ describe('a broker that goes away', () => {
     const last = (await epochsOf(reader)).at(-1) ?? -1
     process.kill(broker.pid, 'SIGKILL')
     await broker.exited
-    expect(await cutTail(dataDir, `${namespace}in`, 0, 4)).toEqual({ from: 6, to: 10 })
-    expect(await cutTail(dataDir, `${namespace}state`, 0, 4)).toEqual({ from: 7, to: 11 })
+    expect(await cutTail(dataDir, `${namespace}in`, 0, 4)).toMatchObject({ from: 6, to: 10 })
+    expect(await cutTail(dataDir, `${namespace}state`, 0, 4)).toMatchObject({ from: 7, to: 11 })
     broker = await start(Number(broker.url.split(':')[1]))
     expect(await reader.endOfEpoch('in', 0, last)).toBe(6)
     for (let number = 20; number < 26; number += 1) await writer.send('in', 0, record(number))

@@ -126,11 +126,14 @@ export class LogError extends Error {
  */
 export interface Claim extends Writer {
   readonly epoch: number
+  /** Resolves when a renewal finds that it is another's by now, or forgotten: whoever writes seldom hears of it here. */
+  readonly lost: Promise<FencedError>
 }
 
 export interface Log {
   reader(): LogReader
-  writer(): Writer
+  /** `giveUpMs`: how long a batch is tried while no broker takes it, where the usual 10 minutes are not right. */
+  writer(giveUpMs?: number): Writer
   /** Claims `targets` for `owner` (`<processor>-<partition>`); when it resolves, no older owner can write to them. */
   claim(owner: string, targets: readonly TopicPartition[]): Promise<Claim>
   /** Deletes what lies before an offset. */

@@ -59,7 +59,15 @@ async function create(admin: Admin, missing: readonly Topic[], options: PrepareO
 }
 
 /** Limits of a topic that a newer setting or release changes on topics that exist. */
-const LIMITS = ['retention.bytes', 'max.message.bytes', 'segment.bytes', 'delete.retention.ms'] as const
+const LIMITS = [
+  'retention.bytes',
+  'max.message.bytes',
+  'segment.bytes',
+  'segment.ms',
+  'delete.retention.ms',
+  'min.cleanable.dirty.ratio',
+  'max.compaction.lag.ms',
+] as const
 
 /** Partitions and cleanup must be as in the table. Limits that were set anew are carried over. */
 async function compare(admin: Admin, old: readonly Topic[], options: PrepareOptions): Promise<void> {

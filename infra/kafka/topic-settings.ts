@@ -61,20 +61,23 @@ function retentionOf(topic: Topic, sizes: TopicSizes): number {
 
 const kept = { 'cleanup.policy': 'delete' }
 
-/** Compaction passes closed segments only, so that they are closed by time and passed soon. */
+/**
+ * Compaction goes by volume: a pass reads and writes all that a partition keeps, so that it waits until as much again has
+ * come. It passes closed segments only: a quiet partition's are closed by time.
+ */
 const compacted = {
   'cleanup.policy': 'compact',
-  'min.cleanable.dirty.ratio': '0.05',
+  'min.cleanable.dirty.ratio': '0.5',
+  'segment.ms': '600000',
+  'max.compaction.lag.ms': '9223372036854775807', // none: said for logs of before, which had one
 }
 
 const byKind: Readonly<Record<Kind, Readonly<Record<string, string>>>> = {
   facts: kept,
   journal: kept,
-  upsert: { ...compacted, 'segment.ms': '60000', 'max.compaction.lag.ms': '60000' },
+  upsert: compacted,
   cache: {
     ...compacted,
-    'segment.ms': '10000',
-    'max.compaction.lag.ms': '10000',
     'max.message.bytes': String(CACHE_BATCH_BYTES_MAX),
     'segment.bytes': String(CACHE_SEGMENT_BYTES),
   },

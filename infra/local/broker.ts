@@ -28,6 +28,8 @@ export interface BrokerOptions {
   readonly controllerPort?: number
   /** How long an owner is remembered that gives no sign, milliseconds; default: 24 days. Seconds are for tests. */
   readonly forgetsAfterMs?: number | undefined
+  /** When a connection without a word is closed, milliseconds; default: the broker's own 10 minutes. */
+  readonly idleMs?: number | undefined
   readonly logFile: string
   readonly onProgress: (line: string) => void
 }
@@ -59,7 +61,7 @@ export async function startBroker(options: BrokerOptions): Promise<Child> {
   const archive = await classArchive(dataDir, join(cache, `kafka-java-${javaVersion}.jsa`))
   const start = async (port: number, controllerPort: number): Promise<Child> => {
     const properties = serverProperties(port, controllerPort, join(dataDir, 'log'))
-    await writeFile(files.properties, properties + memory(options.forgetsAfterMs ?? FOREVER_MS))
+    await writeFile(files.properties, properties + memory(options))
     await format(dataDir, [...program, ...common, 'kafka.tools.StorageTool'], files.properties, onProgress)
     const url = `${HOST}:${port}`
     return startChild({
@@ -130,6 +132,7 @@ listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
 log.dirs=${logDir}
 offsets.topic.replication.factor=1
 offsets.topic.num.partitions=4
+offsets.topic.segment.bytes=8388608
 transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
 transaction.state.log.num.partitions=4
@@ -140,9 +143,12 @@ group.min.session.timeout.ms=1000
 broker.session.timeout.ms=2000
 broker.heartbeat.interval.ms=500
 auto.create.topics.enable=false
+metadata.max.idle.interval.ms=5000
+num.network.threads=2
+num.io.threads=4
+background.threads=4
 log.retention.ms=-1
 log.cleaner.dedupe.buffer.size=8388608
-log.cleaner.backoff.ms=2000
 log.index.size.max.bytes=1048576
 `
 }
@@ -151,12 +157,12 @@ log.index.size.max.bytes=1048576
  * What the broker remembers of owners and of what their claims keep out. The latter goes by the time of records, so that
  * it is never forgotten.
  */
-function memory(forgetsAfterMs: number): string {
+function memory({ forgetsAfterMs = FOREVER_MS, idleMs }: BrokerOptions): string {
   return `producer.id.expiration.ms=${FOREVER_MS}
 producer.id.expiration.check.interval.ms=${FOREVER_MS}
 transactional.id.expiration.ms=${forgetsAfterMs}
 transaction.remove.expired.transaction.cleanup.interval.ms=${Math.min(Math.ceil(forgetsAfterMs / 10), 3_600_000)}
-`
+${idleMs === undefined ? '' : `connections.max.idle.ms=${idleMs}\n`}`
 }
 
 const logging = `status=warn

@@ -10,7 +10,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDataFolder } from './data-folder.ts'
@@ -89,6 +89,22 @@ describe('a data folder', () => {
     expect(existsSync(kept)).toBe(false)
   })
 
+  it('keeps the partitions that it was begun with, whatever is asked for later', async () => {
+    const partitionsAsked = async (asked?: number, fresh = false): Promise<number> => {
+      const folder = await openDataFolder(root, 'demo', fresh, asked)
+      folder.release()
+      return folder.partitions
+    }
+    expect(await partitionsAsked(5)).toBe(5)
+    expect(await partitionsAsked()).toBe(5)
+    expect(await partitionsAsked(7)).toBe(7) // the log's layout refuses it
+    expect(await partitionsAsked()).toBe(5)
+    put('version.json', '{"format":1}') // from before they were kept
+    expect(await partitionsAsked()).toBe(12)
+    const suits = Math.min(12, Math.max(4, 2 * availableParallelism()))
+    expect(await partitionsAsked(undefined, true)).toBe(suits)
+  })
+
   it('empties only the mode that starts', async () => {
     const kept = put('broker/log', 'records')
     const live = await openDataFolder(root, 'live', true)
@@ -105,7 +121,12 @@ describe('a data folder', () => {
 })
 
 describe('run.json', () => {
-  const run = { mode: 'demo', data: 'x', parts: [{ name: 'api', pid: 4711, url: 'http://127.0.0.1:3000' }] } as const
+  const run = {
+    mode: 'demo',
+    data: 'x',
+    partitions: 4,
+    parts: [{ name: 'api', pid: 4711, url: 'http://127.0.0.1:3000' }],
+  } as const
 
   it('lists what runs, for a reader of the folder or of its mode', () => {
     writeRunFile(root, run)

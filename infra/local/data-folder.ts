@@ -1,9 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { endLeftovers, identify, isRunning, readProcessId } from './process-id.ts'
 
 /** Raised when a newer version of the product writes what an older one cannot read. */
 const FORMAT = 1
+const PARTITIONS_MIN = 4
+const PARTITIONS_MAX = 12
+/** Of a folder from before they were kept in it. */
+const PARTITIONS_UNSAID = 12
 const LOG_BYTES_MAX = 10 * 1024 * 1024
 /** A lock that says nothing yet was just made; an older one was cut by a full disk or a crash. */
 const UNWRITTEN_MS_MAX = 5_000
@@ -25,6 +30,8 @@ export interface DataFolder {
   /** `<root>/<mode>`: everything that a mode keeps. */
   readonly mode: string
   readonly logs: string
+  /** Of the topics that are partitioned by asset: as PARTITIONS says, else as the folder was begun with. */
+  readonly partitions: number
   /** Names of parts that an earlier, killed start had left running; they have been ended. */
   readonly ended: readonly string[]
   /** Lets another start have it. */
@@ -33,9 +40,10 @@ export interface DataFolder {
 
 /**
  * Takes `root` for this process and prepares `<root>/<mode>`: ends what a killed start left behind, refuses a folder
- * that another start holds or that a newer version wrote, empties it when `fresh`.
+ * that another start holds or that a newer version wrote, empties it when `fresh`. `partitions`: as many as are asked for;
+ * left out, a new folder has as many as suit this machine.
  */
-export async function openDataFolder(root: string, mode: Mode, fresh: boolean): Promise<DataFolder> {
+export async function openDataFolder(root: string, mode: Mode, fresh: boolean, asked?: number): Promise<DataFolder> {
   const folder = path.join(root, mode)
   const logs = path.join(folder, 'logs')
   mkdirSync(root, { recursive: true })
@@ -43,11 +51,12 @@ export async function openDataFolder(root: string, mode: Mode, fresh: boolean): 
   try {
     const ended = await endLeftoversOfAll(root)
     if (fresh) rmSync(folder, { recursive: true, force: true })
-    checkVersion(folder)
+    const version = readVersion(folder)
+    const partitions = partitionsOf(version, asked)
     mkdirSync(logs, { recursive: true })
-    writeFileSync(path.join(folder, 'version.json'), `${JSON.stringify({ format: FORMAT })}\n`)
+    writeFileSync(path.join(folder, 'version.json'), `${JSON.stringify({ format: FORMAT, partitions })}\n`)
     rotate(logs)
-    return { root, mode: folder, logs, ended, release }
+    return { root, mode: folder, logs, partitions: asked ?? partitions, ended, release }
   } catch (error) {
     release()
     throw error
@@ -102,16 +111,31 @@ function inUse(root: string, pid: number | undefined): DataFolderError {
   return new DataFolderError('in-use', `${root} is in use by ${holder}; stop it, or give --data another folder`)
 }
 
-function checkVersion(folder: string): void {
+/** What an earlier start wrote of the folder; undefined: it is new. Throws where a newer version did. */
+function readVersion(folder: string): { readonly partitions?: unknown } | undefined {
   const file = path.join(folder, 'version.json')
-  if (!existsSync(file)) return
-  const { format } = JSON.parse(readFileSync(file, 'utf8')) as { format?: unknown }
-  if (typeof format === 'number' && format <= FORMAT) return
+  if (!existsSync(file)) return undefined
+  const version = JSON.parse(readFileSync(file, 'utf8')) as { format?: unknown; partitions?: unknown }
+  if (typeof version.format === 'number' && version.format <= FORMAT) return version
   throw new DataFolderError(
     'newer-version',
-    `${folder} was written by a newer version of this program (data format ${String(format)}, this one knows ${FORMAT}); ` +
+    `${folder} was written by a newer version of this program (data format ${String(version.format)}, this one knows ${FORMAT}); ` +
       'use that version, give --data another folder, or empty it with --fresh',
   )
+}
+
+/** As the folder was begun with; what is asked for now cannot change it. */
+function partitionsOf(version: { readonly partitions?: unknown } | undefined, asked: number | undefined): number {
+  if (version === undefined) return asked ?? partitionsFor(availableParallelism())
+  return typeof version.partitions === 'number' ? version.partitions : PARTITIONS_UNSAID
+}
+
+/**
+ * A partition costs whether anything happens in it or not: marks, requests, snapshots, files. One machine has no use for
+ * more than a few for each core.
+ */
+function partitionsFor(cores: number): number {
+  return Math.min(PARTITIONS_MAX, Math.max(PARTITIONS_MIN, 2 * cores))
 }
 
 /** A log that has grown too large becomes `<part>.log.1`, in place of the one before. */

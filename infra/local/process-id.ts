@@ -15,7 +15,7 @@ export interface ProcessId {
 }
 
 /** When the process began, as an opaque text; undefined where none of that number runs. */
-export function startOf(pid: number): string | undefined {
+function startOf(pid: number): string | undefined {
   if (!existsSync('/proc/self/stat')) return startByPs(pid)
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -14,6 +14,8 @@ export interface RunFile {
   readonly mode: Mode
   /** Folder of the mode's data and logs. */
   readonly data: string
+  /** Of the topics that are partitioned by asset. */
+  readonly partitions: number
   readonly parts: readonly RunningPart[]
 }
 

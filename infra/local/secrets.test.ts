@@ -58,6 +58,7 @@ describe('the password of the local ClickHouse', () => {
   const run = (pid?: number): RunFile => ({
     mode: 'demo',
     data: path.join(root, 'demo'),
+    partitions: 12,
     parts: [{ name: 'clickhouse', url: 'http://127.0.0.1:8123', ...(pid !== undefined && { pid }) }],
   })
 

@@ -7,7 +7,7 @@ export interface Part {
   start(): Promise<Child>
 }
 
-export type PartState = 'starting' | 'running' | 'held' | 'waiting' | 'stopped'
+type PartState = 'starting' | 'running' | 'held' | 'waiting' | 'stopped'
 
 /** What `GET /parts` says of a part; `pid` and `url` are those of its newest process. */
 export interface PartReport {

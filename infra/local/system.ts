@@ -1,16 +1,16 @@
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startBroker } from './broker.ts'
+import { startBroker, type BrokerOptions } from './broker.ts'
 import { localPayments, localWallet } from './chain/env.ts'
 import { startChild, type Child, type ChildSpec } from './child.ts'
 import { startClickhouse } from './clickhouse/start.ts'
 import type { DataFolder, Mode } from './data-folder.ts'
-import { giveWay } from './give-way.ts'
+import { lowerCpuShare } from './cpu-share.ts'
 import { receiverCaFile } from './receiver/certificate.ts'
 import { startRegistry } from './registry.ts'
 import type { RunningPart } from './run-file.ts'
 import type { Part } from './supervisor.ts'
-import { startSimulator, venueEnv } from './venues/start.ts'
+import { startSimulator, venueEnv } from '../simulator/start.ts'
 
 const HOST = '127.0.0.1'
 const READY_MS = 60_000
@@ -45,6 +45,8 @@ export interface SystemOptions {
   readonly facilitator: string
   /** Time between two blocks of the local chain, seconds; 0: at once. */
   readonly blockSeconds: number
+  /** How long the local broker remembers an owner that gives no sign, milliseconds; 0: for as long as it can. */
+  readonly forgetsAfterMs: number
   /** Where SERVICE_SECRET is, for the services that derive from it; empty: the environment says it. */
   readonly secret: Readonly<Record<string, string>>
   /** Where the password of the local ClickHouse is; empty: the environment says it. */
@@ -69,6 +71,7 @@ export function describeSystem(options: SystemOptions): System {
   const { ports, external, mode } = options
   const env = {
     MODE: mode,
+    PARTITIONS: String(options.folder.partitions),
     DATA_DIR: options.folder.mode,
     KAFKA_BROKERS: external.brokers ?? `${HOST}:${ports.kafka}`,
     SCHEMA_REGISTRY_URL: external.registryUrl ?? `http://${HOST}:${ports.registry}/apis/ccompat/v7`,
@@ -92,7 +95,7 @@ function storesOf({ folder, ports, external, simulator, mode, onProgress, ...opt
   const parts: (Part | false)[] = [
     external.brokers === undefined && {
       name: 'broker',
-      start: () => startBroker({ ...place('broker'), port: ports.kafka }),
+      start: () => startBroker({ ...place('broker'), port: ports.kafka, ...memoryOf(options.forgetsAfterMs) }),
     },
     external.registryUrl === undefined && {
       name: 'registry',
@@ -103,7 +106,7 @@ function storesOf({ folder, ports, external, simulator, mode, onProgress, ...opt
       start: async () => {
         const around = place('clickhouse')
         const clickhouse = await startClickhouse({ ...around, port: ports.clickhouse, env: options.password })
-        giveWay(clickhouse.pid, around.onProgress)
+        lowerCpuShare(clickhouse.pid, around.onProgress)
         return clickhouse
       },
     },
@@ -120,6 +123,11 @@ function storesOf({ folder, ports, external, simulator, mode, onProgress, ...opt
     },
   ]
   return parts.filter((part) => part !== false)
+}
+
+/** Connections that are silent end before their owners are forgotten, as they do by the broker's own settings. */
+function memoryOf(forgetsAfterMs: number): Pick<BrokerOptions, 'forgetsAfterMs' | 'idleMs'> {
+  return forgetsAfterMs === 0 ? {} : { forgetsAfterMs, idleMs: forgetsAfterMs / 2 }
 }
 
 function servicesOf(options: SystemOptions, env: Record<string, string>): Part[] {

@@ -11,7 +11,7 @@ const BLOCK_BYTES_MAX = 256 * 1024 * 1024
 
 export type Compression = 'zstandard' | 'deflate' | 'null'
 
-export interface Header {
+interface Header {
   readonly schema: string
   readonly compression: Compression
   readonly sync: Buffer
@@ -34,7 +34,7 @@ export function encodeBlock({ compression, sync }: Header, count: number, data: 
   return Buffer.concat([varint(count), varint(packed.length), packed, sync])
 }
 
-export interface Block {
+interface Block {
   readonly count: number
   readonly data: Buffer
 }

@@ -8,7 +8,7 @@ import { decodeContainer } from './container.ts'
 import { EntryReader, EntryWriter, envelopeSchema } from './envelope.ts'
 import { fileTape } from './file-tape.ts'
 import { readHeader, readSegments, type Format } from './folder.ts'
-import { exportTo, headerOf, memoryTape, newFolder, readAll, recordsOf } from './given.ts'
+import { exportTo, headerOf, memoryTape, newFolder, readAll, recordsOf } from './testing/tapes.ts'
 import { avroWriter, writeTape, type SegmentWriter } from './write-tape.ts'
 
 const TOPIC = 'market.trades'

@@ -4,13 +4,10 @@ import { subjectOf, topics, type TopicName } from '../../schemas/topics.ts'
 import type { LogRecord } from '../kafka/seam.ts'
 import { decodeSegment } from './avro-segment.ts'
 import { fileCodec, type FileCodec } from './envelope.ts'
-import { placeOf, readHeader, readSegments, type Segment, type TapeHeader } from './folder.ts'
+import { placeOf, readHeader, readSegments, type Segment, type SegmentReader, type TapeHeader } from './folder.ts'
 import { parquetReader } from './parquet-segment.ts'
 import { readChecked } from './segment-file.ts'
 import { TapeError, type Span, type Tape, type TimeRange } from './tape.ts'
-
-/** Reads the records of one segment, in batches in the order of the log. */
-export type SegmentReader = (segment: Segment) => AsyncIterable<readonly LogRecord[]> | Iterable<readonly LogRecord[]>
 
 /** An export as a tape. Throws `TapeError` where the folder holds none, or one that is not complete. */
 export function fileTape(folder: string): Tape {

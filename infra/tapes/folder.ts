@@ -1,7 +1,8 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { TopicName } from '../../schemas/topics.ts'
-import { TapeError, type Span, type TimeRange } from './tape.ts'
+import type { LogRecord } from '../kafka/seam.ts'
+import { TapeError, type Span } from './tape.ts'
 
 /** A folder of tape files: `tape.json` says what was asked for, `segments.jsonl` what is there, one line a file. */
 
@@ -46,12 +47,11 @@ export interface SegmentFile {
   readonly sha256: string
 }
 
+/** Reads the records of one segment, in batches in the order of the log. */
+export type SegmentReader = (segment: Segment) => AsyncIterable<readonly LogRecord[]> | Iterable<readonly LogRecord[]>
+
 const HEADER = 'tape.json'
 const SEGMENTS = 'segments.jsonl'
-
-export function rangeOf({ from, to }: TapeHeader['range']): TimeRange {
-  return { from, to: to ?? Infinity }
-}
 
 /** The folder's header; undefined where there is none. */
 export function readHeader(folder: string): TapeHeader | undefined {

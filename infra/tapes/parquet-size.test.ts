@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { codec } from './given.ts'
-import { BYTES_MAX, marketRecords } from './given-market.ts'
+import { codec } from './testing/tapes.ts'
+import { BYTES_MAX, marketRecords } from './testing/market.ts'
 import { encodeRows } from './parquet-segment.ts'
 
 const TRADES = 100_000

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { memoryTape, recordsOf } from './given.ts'
+import { memoryTape, recordsOf } from './testing/tapes.ts'
 import { LAG_MS, planExport } from './plan-export.ts'
 import type { Tape } from './tape.ts'
 

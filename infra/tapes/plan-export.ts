@@ -9,7 +9,7 @@ import { TapeError, type Span, type Tape } from './tape.ts'
  */
 export const LAG_MS = 3_600_000
 
-export interface Wanted {
+interface Wanted {
   readonly format: Format
   /** Record times, milliseconds; null: all that is there. */
   readonly from: number

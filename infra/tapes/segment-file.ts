@@ -19,7 +19,7 @@ export function writeFile(folder: string, name: string, bytes: Buffer): SegmentF
 }
 
 /** What a full or missing disk means for a tape; other errors as they are. */
-export function diskError(file: string, error: unknown): unknown {
+function diskError(file: string, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException
   if (code !== 'ENOSPC' && code !== 'EDQUOT' && code !== 'EROFS' && code !== 'EACCES') return error
   const hint = 'make room and run the same command again: it goes on where it stopped'
@@ -40,7 +40,7 @@ export function readChecked(folder: string, { path: name, bytes, sha256: expecte
   return content
 }
 
-export function sha256(bytes: Buffer | string): string {
+function sha256(bytes: Buffer | string): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 

@@ -12,7 +12,7 @@ const SEGMENT_BYTES_MAX = 64 * 1024 * 1024
 /** Makes the files of one segment. */
 export type SegmentWriter = (span: Span, records: readonly LogRecord[]) => Promise<Segment['files']>
 
-export interface WriteOptions {
+interface WriteOptions {
   readonly tape: Tape
   readonly folder: string
   readonly header: TapeHeader

@@ -1,14 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Alert, AlertEvent, DeliveryOrder, Trigger } from '../../schemas/alerts.ts'
 import { localCodec } from '../../schemas/codec.ts'
-import type { Message } from '../../schemas/records.ts'
+import type { Alert, AlertEvent, DeliveryOrder, Message, Trigger } from '../../schemas/records.ts'
 import { Driver } from '../kernel/driver.ts'
 import { calm, PARTITIONS, plans, type Input, type Plan } from '../kernel/test-accidents.ts'
 import { processorsNamed } from '../topology.ts'
-import { logs } from './any-log.ts'
-import { Given } from './given.ts'
-import { Model } from './model.ts'
+import { logs } from './testing/any-log.ts'
+import { Given } from './testing/records.ts'
+import { Model } from './testing/model.ts'
 
 const codec = localCodec()
 const [row] = processorsNamed(['alerts'])
@@ -98,6 +97,12 @@ function toldOf(events: readonly AlertEvent[], records: number): string[][] {
   return told.map((said) => said.sort())
 }
 
+/** What rang in a partition, and by which records. */
+function rangIn(triggers: ReadonlyMap<string, Trigger>, partition: number): string[] {
+  const own = [...triggers.values()].filter(({ alert_id: id, test }) => !test && id.endsWith(String(partition)))
+  return own.map(({ trigger_id: id, record }) => `${id} by ${record}`).sort()
+}
+
 const of = (log: readonly Input[], partition: number): Message[] =>
   log.flatMap((input) => (input.partition === partition ? [input.message] : []))
 
@@ -107,12 +112,16 @@ describe('the alerts processor', () => {
     async () => {
       await fc.assert(
         fc.asyncProperty(logs, plans, async (log, plan) => {
-          const { events, alerts } = await outcomeOf(log, plan)
+          const { events, triggers, alerts } = await outcomeOf(log, plan)
           for (let partition = 0; partition < PARTITIONS; partition++) {
             const messages = of(log, partition)
-            const model = new Model()
-            for (const message of messages) model.apply(message)
-            expect(toldOf(events[partition] ?? [], messages.length)).toEqual(model.told)
+            const model = new Model(partition)
+            const steps = messages.map((message, offset) => model.apply(message, offset))
+            expect(toldOf(events[partition] ?? [], messages.length)).toEqual(steps.map((step) => step.events))
+            const demanded = steps.flatMap((step) => step.triggers)
+            expect(rangIn(triggers, partition)).toEqual(
+              demanded.map(({ triggerId, record }) => `${triggerId} by ${record}`).sort(),
+            )
             const held = [...alerts.values()].filter(({ alert_id: id }) => id.endsWith(String(partition)))
             const said = held.map(({ alert_id, status, ended_at }) => [alert_id, status, ended_at].join(' '))
             expect(said.sort()).toEqual(

@@ -1,55 +1,38 @@
-import type { AlertState } from '../../schemas/alerts.ts'
 import { Heap } from './heap.ts'
-import { isCrossing, isRising, type Held } from './held.ts'
+import { EVERY_RECORD, type AlertKind, type Level, type StoredAlert } from './kinds/kind.ts'
 
-/**
- * What an alert waits for.
- * - `above`, `below`: a price beyond its target; `back-above`, `back-below`: one that is not (on it counts);
- * - `risk`: open interest at risk beyond its threshold and its least value; `calm`: not both any more.
- */
-export type Wait = 'above' | 'below' | 'back-above' | 'back-below' | 'risk' | 'calm'
-export type PriceWait = Exclude<Wait, 'risk' | 'calm'>
-
-/** The next thing that matters to an alert; undefined: no price does. */
-export function waitOf(alert: AlertState): Wait | undefined {
-  const { status, condition, armed, kind, ended_at: ended } = alert
+/** The level at which an alert waits for a record; undefined: no record matters to it. */
+function waitOf(kind: AlertKind, alert: StoredAlert): string | undefined {
+  const { status, armed, ended_at: ended, terms } = alert
   if (ended > 0) return undefined
-  const crosses = isCrossing(condition)
-  const back = isRising(condition) ? 'back-below' : 'back-above'
-  if (status === 'active') {
-    if (kind === 'liquidation') return 'risk'
-    if (crosses && !armed) return back
-    return isRising(condition) ? 'above' : 'below'
-  }
-  if (status !== 'triggered' || crosses || armed) return undefined
-  return kind === 'liquidation' ? 'calm' : back
+  const waitsToReturn = status === 'triggered' && !armed && !kind.ringsOnce(terms)
+  return status === 'active' || waitsToReturn ? kind.wait(alert) : undefined
 }
 
 /** Entries that no longer hold are thrown out when there are this many and they are the larger part. */
 const SWEEP_MIN = 1_000
 
-/** `pct` and `usd`: alerts that wait for risk, by the one of their two figures that is known to be short. */
-type HeapName = PriceWait | 'pct' | 'usd'
+type Find = (id: string) => StoredAlert | undefined
 
 /**
- * The alerts of one asset, sorted by what they wait for, so that a price costs the logarithm of their number and what it
- * really moves. An alert may have entries of waits that are over: they are recognised when they come up.
+ * The alerts of one kind on one asset, sorted by the levels that they wait at, so that a record costs the logarithm of
+ * their number and what it really moves. An alert may have entries of waits that are over: they are recognised when they
+ * come up.
  */
 export class Book {
-  readonly #heaps: Record<HeapName, Heap> = {
-    above: new Heap(),
-    below: new Heap(),
-    'back-above': new Heap(),
-    'back-below': new Heap(),
-    pct: new Heap(),
-    usd: new Heap(),
-  }
-  /** Liquidation alerts that rang: both of their figures have to be looked at each time. */
-  readonly #ringing = new Set<string>()
-  readonly #find: (id: string) => Held | undefined
+  readonly #kind: AlertKind
+  readonly #heaps: ReadonlyMap<string, LevelHeap>
+  /** Alerts may stand at one of several levels: which of them depends on the past, so their order must not depend on it. */
+  readonly #isById: boolean
+  readonly #everyRecord = new Set<string>()
+  readonly #find: Find
   #size = 0
 
-  constructor(find: (id: string) => Held | undefined) {
+  constructor(kind: AlertKind, find: Find) {
+    const levels = Object.entries(kind.levels)
+    this.#kind = kind
+    this.#heaps = new Map(levels.map(([name, level]) => [name, levelHeap(name, level)]))
+    this.#isById = levels.some(([, { insteadOf }]) => insteadOf !== undefined)
     this.#find = find
   }
 
@@ -59,124 +42,103 @@ export class Book {
   }
 
   /** An alert has changed: where it waits for something else now, it stands there. */
-  move(before: Held | undefined, alert: Held): void {
-    const from = before === undefined ? undefined : waitOf(before)
-    const to = waitOf(alert)
+  move(before: StoredAlert | undefined, alert: StoredAlert): void {
+    const from = before === undefined ? undefined : waitOf(this.#kind, before)
+    const to = waitOf(this.#kind, alert)
     if (from === to) return
     this.#size += Number(to !== undefined) - Number(from !== undefined)
-    if (from === 'calm') this.#ringing.delete(alert.alert_id)
-    if (to !== undefined) this.#stand(alert, to)
+    if (from === EVERY_RECORD) this.#everyRecord.delete(alert.alert_id)
+    if (to === EVERY_RECORD) this.#everyRecord.add(alert.alert_id)
+    else if (to !== undefined) this.#push(to, alert)
   }
 
-  /** Puts an alert that was taken, and has not changed, back. `isShort`: its value is, rather than its share. */
-  restore(alert: Held, isShort = false): void {
-    const wait = waitOf(alert)
-    if (wait === undefined || wait === 'calm') return
-    if (isShort) this.#push('usd', alert)
-    else this.#stand(alert, wait)
+  /** Puts an alert that was taken, and has not changed, back: to where it waits, or to the level that stands for it. */
+  restore(alert: StoredAlert, at?: string): void {
+    const wait = waitOf(this.#kind, alert)
+    if (wait !== undefined && wait !== EVERY_RECORD) this.#push(at ?? wait, alert)
   }
 
   /** Puts in an alert of a loaded state; `settle` has to follow. */
-  append(alert: Held): void {
-    const wait = waitOf(alert)
+  append(alert: StoredAlert): void {
+    const wait = waitOf(this.#kind, alert)
     if (wait === undefined) return
     this.#size += 1
-    if (wait === 'calm') this.#ringing.add(alert.alert_id)
-    else this.#heaps[heapOf(wait)].append(keyOf(alert, heapOf(wait)), alert.alert_id)
+    if (wait === EVERY_RECORD) this.#everyRecord.add(alert.alert_id)
+    else this.#entry(wait, alert, 'append')
   }
 
   settle(): void {
-    for (const heap of Object.values(this.#heaps)) heap.settle()
+    for (const { heap } of this.#heaps.values()) heap.settle()
   }
 
-  /** Takes out the alerts whose `wait` a price of `value` ends, in the order of their targets. */
-  take(wait: PriceWait, value: number): Held[] {
-    return this.#takeFrom(wait, value, wait)
+  /** Takes out the alerts whose levels the record passes, and those that wait for every record: each is to be put back or changed. */
+  take(record: unknown): StoredAlert[] {
+    const taken: StoredAlert[] = []
+    for (const entries of this.#heaps.values()) this.#takeFrom(entries, record, taken)
+    if (this.#isById) taken.sort(byId)
+    if (this.#everyRecord.size === 0) return taken
+    return [...taken, ...[...this.#everyRecord].flatMap((id) => this.#find(id) ?? []).sort(byId)]
   }
 
-  /** Takes out the alerts that may be at risk by these figures, by id: each is to be put back or changed. */
-  takeRisk(pct: number, usd: number): Held[] {
-    const taken = [...this.#takeFrom('pct', pct, 'risk'), ...this.#takeFrom('usd', usd, 'risk')]
-    return [...new Set(taken)].sort(byId)
-  }
-
-  /** The alerts that wait for calm, by id. */
-  ringing(): Held[] {
-    return [...this.#ringing].flatMap((id) => this.#find(id) ?? []).sort(byId)
-  }
-
-  #takeFrom(name: HeapName, value: number, wait: Wait): Held[] {
-    const heap = this.#heaps[name]
-    const taken: Held[] = []
-    const seen = new Set<string>()
-    for (let { key } = heap; key !== undefined && isOver(name, key, value); key = heap.key) {
+  #takeFrom(entries: LevelHeap, record: unknown, taken: StoredAlert[]): void {
+    const { heap, wait, level, sign } = entries
+    if (heap.size === 0) return
+    const value = sign * level.figure(record as never)
+    let seen: Set<string> | undefined
+    for (let { key } = heap; key !== undefined && isPassed(entries, key, value); key = heap.key) {
       const id = heap.pop()
       const alert = id === undefined ? undefined : this.#find(id)
-      if (alert === undefined || seen.has(alert.alert_id) || waitOf(alert) !== wait) continue
+      if (alert === undefined || waitOf(this.#kind, alert) !== wait) continue
+      seen ??= new Set(taken.map(({ alert_id: other }) => other))
+      if (seen.has(alert.alert_id)) continue
       seen.add(alert.alert_id)
       taken.push(alert)
     }
-    return taken
   }
 
-  #stand(alert: Held, wait: Wait): void {
-    if (wait === 'calm') this.#ringing.add(alert.alert_id)
-    else this.#push(heapOf(wait), alert)
+  #push(name: string, alert: StoredAlert): void {
+    const entries = this.#entry(name, alert, 'push')
+    if (entries.heap.size > SWEEP_MIN && entries.heap.size > 2 * this.#size) this.#sweep(entries)
   }
 
-  #push(name: HeapName, alert: Held): void {
-    const heap = this.#heaps[name]
-    heap.push(keyOf(alert, name), alert.alert_id)
-    if (heap.size > SWEEP_MIN && heap.size > 2 * this.#size) this.#sweep(name)
+  #entry(name: string, alert: StoredAlert, how: 'push' | 'append'): LevelHeap {
+    const entries = this.#heaps.get(name)
+    if (entries === undefined) throw new Error(`alerts of the kind ${this.#kind.kind} have no level ${name}`)
+    entries.heap[how](entries.sign * this.#kind.at(alert.terms, name), alert.alert_id)
+    return entries
   }
 
-  #sweep(name: HeapName): void {
+  #sweep({ heap, wait }: LevelHeap): void {
     const seen = new Set<string>()
-    this.#heaps[name].sweep((id) => {
+    heap.sweep((id) => {
       const alert = this.#find(id)
-      const wait = alert === undefined ? undefined : waitOf(alert)
-      const holds = wait !== undefined && (name === 'usd' ? wait === 'risk' : heapOf(wait) === name) && !seen.has(id)
+      const holds = alert !== undefined && waitOf(this.#kind, alert) === wait && !seen.has(id)
       seen.add(id)
       return holds
     })
   }
 }
 
-function heapOf(wait: Wait): HeapName {
-  return wait === 'risk' || wait === 'calm' ? 'pct' : wait
+/** The entries at one level. Keys rise in the order in which their waits end: levels that are passed downward are negated. */
+interface LevelHeap {
+  readonly heap: Heap
+  readonly level: Level<never>
+  /** What an alert that stands here waits at. */
+  readonly wait: string
+  readonly sign: 1 | -1
+  /** A figure that is on the level passes it. */
+  readonly isOn: boolean
 }
 
-function byId(a: Held, b: Held): number {
+function levelHeap(name: string, level: Level<never>): LevelHeap {
+  const { passes, insteadOf: wait = name } = level
+  return { heap: new Heap(), level, wait, sign: passes.startsWith('<') ? -1 : 1, isOn: passes.endsWith('=') }
+}
+
+function isPassed({ isOn }: LevelHeap, key: number, value: number): boolean {
+  return value > key || (isOn && value === key)
+}
+
+function byId(a: StoredAlert, b: StoredAlert): number {
   return a.alert_id < b.alert_id ? -1 : 1
-}
-
-/** Keys rise in the order in which their waits end: those for falling prices have their targets negated. */
-function keyOf(alert: AlertState, name: HeapName): number {
-  switch (name) {
-    case 'above':
-    case 'back-above':
-      return alert.target_price ?? Infinity
-    case 'below':
-    case 'back-below':
-      return -(alert.target_price ?? -Infinity)
-    case 'pct':
-      return alert.threshold_pct ?? Infinity
-    case 'usd':
-      return alert.min_value_usd ?? Infinity
-  }
-}
-
-function isOver(name: HeapName, key: number, value: number): boolean {
-  switch (name) {
-    case 'above':
-    case 'pct':
-      return value > key
-    case 'back-above':
-    case 'usd':
-      return value >= key
-    case 'below':
-      return -value > key
-    case 'back-below':
-      return -value >= key
-  }
 }

@@ -13,7 +13,7 @@ import {
   SECOND,
   T0,
   type Given,
-} from './given.ts'
+} from './testing/records.ts'
 import { applyCommand } from './commands.ts'
 import { REQUESTS_MAX } from './state.ts'
 
@@ -273,7 +273,13 @@ it('forwards each mark that raises time, behind what it changed', () => {
 
 it('saves what changed and no more', () => {
   const g = given(create(), create({}, 'b'), price(1, 99))
-  expect(g.save().filter((key) => !key.startsWith('request'))).toEqual(['alert|a', 'alert|b', 'clock', 'price|btc'])
+  expect(g.save().filter((key) => !key.startsWith('request'))).toEqual([
+    'alert|a',
+    'alert|b',
+    'clock',
+    'price|btc',
+    'risk|',
+  ])
   expect(g.batch(mark(2)).save()).toEqual(['clock'])
   expect(g.batch(price(3, 101, { asset: 'eth' })).save()).toEqual(['clock', 'price|eth'])
 })

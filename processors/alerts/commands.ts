@@ -1,24 +1,24 @@
-import type { AlertState, Command, NewAlert } from '../../schemas/alerts.ts'
-import type { Micros } from '../../schemas/records.ts'
-import { isCrossing, type Held } from './held.ts'
-import { boughtBy, rememberPayment } from './payments.ts'
-import { AHEAD_MAX, ALERTS_MAX, IDEMPOTENT, put, REQUEST_KNOWN, REQUESTS_MAX, type AlertsState } from './state.ts'
+import type { Command, Micros, NewAlert } from '../../schemas/records.ts'
+import type { StoredAlert } from './kinds/kind.ts'
+import { storedAlert } from './record.ts'
+import { AHEAD_MAX, ALERTS_MAX, IDEMPOTENT, PAYMENT_KNOWN, put, REQUEST_KNOWN, REQUESTS_MAX } from './state.ts'
+import type { AlertsState } from './state.ts'
 
 const HOUR: Micros = 3_600_000_000
 
 /** Why a command was not followed, as the error identifiers of the interface. */
-export type Rejection =
+type Rejection =
   'invalid_body' | 'invalid_add_hours' | 'alert_not_found' | 'alert_not_active' | 'idempotency_conflict' | 'overloaded'
 
 /** What became of a command. */
 export type Outcome =
   | {
       readonly event: 'created' | 'repeated' | 'extended' | 'cancelled' | 'tested' | 'resent'
-      readonly alert: Held
+      readonly alert: StoredAlert
     }
   | {
       readonly event: 'rejected'
-      readonly alert: Held | null
+      readonly alert: StoredAlert | null
       readonly error: Rejection
       readonly message: string
     }
@@ -32,8 +32,8 @@ export function applyCommand(state: AlertsState, command: Command): Outcome | un
   if (state.requests.has(request)) return undefined
   const now = nowOf(state, command)
   rememberRequest(state, request, now)
-  const bought = boughtBy(state, command.payment)
-  if (bought !== undefined) return repeat(state, bought)
+  const bought = command.payment === null ? undefined : state.payments.get(command.payment)
+  if (bought !== undefined) return repeat(state, bought.alert_id)
   const outcome = follow(state, command, now)
   const isBought = outcome.event === 'created' || outcome.event === 'extended'
   if (command.payment !== null && isBought) rememberPayment(state, command.payment, outcome.alert.alert_id, now)
@@ -79,13 +79,26 @@ export function forgetRequest(state: AlertsState, id: string): void {
   state.changed.requests.add(id)
 }
 
+/** What a payment bought, so that it never buys anything twice. */
+function rememberPayment(state: AlertsState, payment: string, alertId: string, now: Micros): void {
+  state.payments.set(payment, { alert_id: alertId, at: now })
+  state.changed.payments.add(payment)
+  state.timers.set('payment', now + PAYMENT_KNOWN, payment)
+}
+
+export function forgetPayment(state: AlertsState, payment: string): void {
+  state.payments.delete(payment)
+  state.changed.payments.add(payment)
+}
+
 /** Partition time; before the first mark the caller's clock. */
 export function nowOf(state: AlertsState, { created }: Pick<Command, 'created'>): Micros {
   return state.time === 0 ? created : state.time
 }
 
 function create(state: AlertsState, { alert: asked, alert_id: id, asset, created }: Command, now: Micros): Outcome {
-  if (asked === null || !isWhole(asked)) return rejected(null, 'invalid_body', 'The alert is not complete.')
+  const terms = asked === null || !isLifetime(asked.expires_in_hours) ? undefined : state.kinds.read(asked)
+  if (asked === null || terms === undefined) return rejected(null, 'invalid_body', 'The alert is not complete.')
   const known = knownCreation(state, asked, id)
   if (known !== undefined) {
     return known.body_hash === asked.body_hash
@@ -94,7 +107,7 @@ function create(state: AlertsState, { alert: asked, alert_id: id, asset, created
   }
   if (state.alerts.size >= ALERTS_MAX)
     return rejected(null, 'overloaded', 'There are too many alerts; try again later.')
-  const alert: Held = {
+  const alert = storedAlert(terms, {
     ...asked,
     alert_id: id,
     asset,
@@ -107,7 +120,7 @@ function create(state: AlertsState, { alert: asked, alert_id: id, asset, created
     armed: false,
     since: now,
     taken: takenAt(state, created, now),
-  }
+  })
   put(state, alert)
   if (asked.idempotency !== null) remember(state, asked.idempotency, alert)
   return { event: 'created', alert }
@@ -125,40 +138,26 @@ function takenAt({ taken }: AlertsState, created: Micros, now: Micros): Micros {
 }
 
 /** Finds a creation again for a day: by its idempotency key. */
-export function remember(state: AlertsState, idempotency: string, alert: AlertState): void {
+function remember(state: AlertsState, idempotency: string, alert: StoredAlert): void {
   state.creations.set(idempotency, alert.alert_id)
   state.timers.set('creation', alert.created_at + IDEMPOTENT, idempotency)
 }
 
-function knownCreation(state: AlertsState, { idempotency }: NewAlert, id: string): Held | undefined {
+function knownCreation(state: AlertsState, { idempotency }: NewAlert, id: string): StoredAlert | undefined {
   const byKey = idempotency === null ? undefined : state.creations.get(idempotency)
   return state.alerts.get(byKey ?? id)
 }
 
-/** The figures that the evaluation rests on are there; the interface has checked them, but the log is anyone's input. */
-function isWhole({
-  kind,
-  condition,
-  target_price: target,
-  threshold_pct: threshold,
-  min_value_usd: least,
-  expires_in_hours: hours,
-}: NewAlert): boolean {
-  if (!(hours >= 1 && hours * HOUR <= AHEAD_MAX)) return false
-  if (kind === 'liquidation') return condition === 'cascade_risk' && isFigure(threshold) && isFigure(least)
-  const known = ['above', 'below', 'crosses_above', 'crosses_below'].includes(condition)
-  return kind === 'price' && known && isFigure(target)
-}
-
-function isFigure(value: number | null): boolean {
-  return value !== null && Number.isFinite(value) && value >= 0
+/** The interface has checked it, but the log is anyone's input. */
+function isLifetime(hours: number): boolean {
+  return hours >= 1 && hours * HOUR <= AHEAD_MAX
 }
 
 /**
  * A paid extension that was valid when it was checked is applied even if the alert triggered or expired meanwhile; only
  * the owner's cancel refuses it. Without a payment it takes an active alert.
  */
-function extend(state: AlertsState, alert: Held, command: Command, now: Micros): Outcome {
+function extend(state: AlertsState, alert: StoredAlert, command: Command, now: Micros): Outcome {
   const { add_hours: hours, payment } = command
   if (hours === null || !(hours >= 1)) return rejected(alert, 'invalid_add_hours', 'add_hours must be 1 or more.')
   if (alert.status === 'cancelled' || (payment === null && alert.status !== 'active')) {
@@ -170,41 +169,41 @@ function extend(state: AlertsState, alert: Held, command: Command, now: Micros):
     return rejected(alert, 'invalid_add_hours', 'An alert may end at most 30 days from now; choose fewer hours.')
   }
   const isBack = alert.status === 'expired'
-  const extended: Held = {
+  const extended: StoredAlert = {
     ...alert,
     expires_at: Math.min(until, Math.max(alert.expires_at, now + AHEAD_MAX)),
     status: isBack ? 'active' : alert.status,
     armed: isBack ? false : alert.armed,
     since: isBack ? now : alert.since,
-    ended_at: isEndedCrossing(alert) ? alert.ended_at : 0,
+    ended_at: isOver(state, alert) ? alert.ended_at : 0,
   }
   put(state, extended)
   return { event: 'extended', alert: extended }
 }
 
-/** A crossing that has rung stays so: its end was its trigger, whatever lifetime is added. */
-function isEndedCrossing({ status, condition }: AlertState): boolean {
-  return status === 'triggered' && isCrossing(condition)
+/** What rings once and has rung stays so: its end was its trigger, whatever lifetime is added. */
+function isOver({ kinds }: AlertsState, { status, terms }: StoredAlert): boolean {
+  return status === 'triggered' && kinds.of(terms).ringsOnce(terms)
 }
 
-function cancel(state: AlertsState, alert: Held, now: Micros): Outcome {
+function cancel(state: AlertsState, alert: StoredAlert, now: Micros): Outcome {
   if (alert.status !== 'active' && alert.status !== 'triggered') {
     return rejected(alert, 'alert_not_active', `The alert is ${alert.status} already.`)
   }
-  const cancelled: Held = { ...alert, status: 'cancelled', ended_at: now }
+  const cancelled: StoredAlert = { ...alert, status: 'cancelled', ended_at: now }
   put(state, cancelled)
   return { event: 'cancelled', alert: cancelled }
 }
 
 /** Only a delivery of the alert itself: its owner has no say over others. */
-function resend(alert: Held, { trigger_id, trigger_partition, trigger_offset }: Command): Outcome {
+function resend(alert: StoredAlert, { trigger_id, trigger_partition, trigger_offset }: Command): Outcome {
   if (alert.status === 'cancelled') return cancelledAlready(alert)
   const isNamed = trigger_id !== null && trigger_partition !== null && trigger_offset !== null
   if (isNamed && trigger_id.startsWith(`${alert.alert_id}_`)) return { event: 'resent', alert }
   return rejected(alert, 'invalid_body', 'Name a delivery of this alert.')
 }
 
-function cancelledAlready(alert: Held): Outcome {
+function cancelledAlready(alert: StoredAlert): Outcome {
   return rejected(alert, 'alert_not_active', 'The alert is cancelled; nothing is sent for it any more.')
 }
 
@@ -212,6 +211,6 @@ function notFound(id: string): Outcome {
   return rejected(null, 'alert_not_found', `There is no alert ${id}.`)
 }
 
-function rejected(alert: Held | null, error: Rejection, message: string): Outcome {
+function rejected(alert: StoredAlert | null, error: Rejection, message: string): Outcome {
   return { event: 'rejected', alert, error, message }
 }

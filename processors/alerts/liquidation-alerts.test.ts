@@ -1,6 +1,11 @@
-import { expect, it } from 'vitest'
-import { command, given, mark, newLiquidationAlert, risk, SECOND, T0, type Given } from './given.ts'
-import type { NewAlert } from '../../schemas/alerts.ts'
+import { describe, expect, it } from 'vitest'
+import type { Message, NewAlert } from '../../schemas/records.ts'
+import { Fed } from '../kernel/fed.ts'
+import type { Output } from '../kernel/processor.ts'
+import { mark as feedMark, says } from '../liquidations/testing/records.ts'
+import { liquidations } from '../liquidations/liquidations.ts'
+import { alerts } from './alerts.ts'
+import { command, given, mark, newLiquidationAlert, risk, SECOND, T0, type Given } from './testing/records.ts'
 
 const create = (fields: Partial<NewAlert> = {}, id = 'a') =>
   command({ alert: newLiquidationAlert(fields), alert_id: id })
@@ -71,3 +76,74 @@ it('rings in the same order before and after a restart', () => {
   expect(ring(begin())).toEqual(ids.toSorted())
   expect(ring(begin().restart())).toEqual(ids.toSorted())
 })
+
+describe('risk that is told again, by a core of another generation that was built again', () => {
+  it('rings nobody, whatever it says of a time that was told of before', () => {
+    const g = given(create(), risk(5, 3), risk(10, 4))
+    g.batch(risk(5, 30), risk(10, 30))
+    expect(after(g)).toEqual([])
+    expect(after(g.restart().batch(risk(10, 30)))).toEqual([])
+    expect(after(g.batch(risk(15, 30)))).toEqual(['triggered'])
+  })
+
+  it('takes nothing back that rang', () => {
+    const g = given(create(), risk(5, 12), mark(90), risk(90, 12))
+    expect(after(g.batch(risk(10, 1), risk(90, 1)))).toEqual(['triggered'])
+    expect(after(g.batch(risk(95, 1)))).toEqual(['triggered', 'rearmed'])
+  })
+
+  it('rings nobody where the state was saved before risks were remembered', () => {
+    const saved = [...alerts.save(given(create(), mark(60)).state)]
+    const old = saved.flatMap(([key, part]) => (part === null || key.startsWith('risk|') ? [] : [[key, part] as const]))
+    const state = alerts.load(new Map(old))
+    const rings = (seconds: number): boolean => {
+      const emitted: Output[] = []
+      const entry = { topic: 'alerts.inputs', offset: 9, time: 0, message: risk(seconds, 30) } as const
+      alerts.apply(state, entry, { partition: 0, v: 9, partitionTime: 0 }, (output) => emitted.push(output))
+      return emitted.length > 0
+    }
+    expect([30, 60, 61].map(rings)).toEqual([false, false, true])
+  })
+
+  it('is of each asset by itself', () => {
+    const g = given(create(), risk(20, 12, { asset: 'eth' }), risk(5, 12))
+    expect(after(g)).toEqual(['triggered'])
+  })
+
+  it('rings when the other core first says it of now, and not for its past', () => {
+    const market = [says(0, { mark: 100, size: 0 }), ...quiet(1, 60), says(61, { size: 1_000 }), ...quiet(62, 120)]
+    // What a core with other shares said of the same market.
+    const before = told(market).map((record) => (record.type === 'mark' ? record : calmer(record)))
+    const g = given(command({ alert: newLiquidationAlert({ threshold_pct: 3 }), alert_id: 'a' }))
+    g.batch(...before)
+    expect(after(g)).toEqual([])
+    const again = told(market)
+    expect(again.filter(isRinging).length).toBeGreaterThan(5)
+    g.batch(...again)
+    expect(after(g)).toEqual([])
+    const later = told([...market, ...quiet(121, 130)]).slice(again.length)
+    const first = later.find(isRinging)
+    if (first === undefined) throw new Error('nothing is said of now')
+    expect(after(g.batch(first))).toEqual(['triggered'])
+  })
+})
+
+/** A mark each second, and one price. */
+function quiet(from: number, to: number): Message[] {
+  return Array.from({ length: to - from + 1 }, (_, n) => [says(from + n, { mark: 100 }), feedMark(from + n)]).flat()
+}
+
+/** What the liquidations core says of a market, from its begin. */
+function told(market: readonly Message[]): Message[] {
+  const outputs = new Fed(liquidations, 'market.funding').batch(...market).take()
+  return outputs.flatMap(({ topic, message }) => (topic === 'alerts.inputs' && message !== null ? [message] : []))
+}
+
+function calmer(record: Message): Message {
+  if (record.type !== 'liquidation_risk') return record
+  return { ...record, value: { ...record.value, at_risk_5_pct: 1, at_risk_5_usd: 1_000 } }
+}
+
+function isRinging(record: Message): boolean {
+  return record.type === 'liquidation_risk' && record.value.at_risk_5_pct > 3 && record.value.at_risk_5_usd >= 1_000
+}

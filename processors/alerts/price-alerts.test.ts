@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { recordPlace } from '../../schemas/record-id.ts'
-import { create, given, latePrice, mark, price, SECOND, T0, type Given } from './given.ts'
+import { create, given, latePrice, mark, price, SECOND, T0, type Given } from './testing/records.ts'
 
 /** What happened to the alert, beside its creation, with the seconds of the marks and prices as they come. */
 const after = (g: Given): string[] => g.told.slice(1)
@@ -194,6 +194,13 @@ describe('a price', () => {
   it('is told in the text as a decimal', () => {
     expect(given(create(), price(1, 82_250.45000000001)).triggers[0]?.condition_met).toBe(
       'BTC rose above 100 USD: at 82250.45 USD',
+    )
+  })
+
+  it('is told in the text without an exponent, however small', () => {
+    const alert = create({ target_price: 1.5e-7 })
+    expect(given(alert, price(1, 1.6e-7 + 1e-24)).triggers[0]?.condition_met).toBe(
+      'BTC rose above 0.00000015 USD: at 0.00000016 USD',
     )
   })
 

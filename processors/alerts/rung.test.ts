@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { Fed, only } from '../kernel/fed.ts'
 import type { Output } from '../kernel/processor.ts'
 import { alerts } from './alerts.ts'
-import { cancel, create, mark, price } from './given.ts'
+import { cancel, create, mark, price } from './testing/records.ts'
 import type { AlertsState } from './state.ts'
 
 let fed: Fed<AlertsState>

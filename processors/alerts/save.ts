@@ -1,27 +1,28 @@
 import type { Micros } from '../../schemas/records.ts'
-import type { Held } from './held.ts'
-import type { Rung } from './rung.ts'
-import { bookOf, emptyState, IDEMPOTENT, PAYMENT_KNOWN, REQUEST_KNOWN, timersOf } from './state.ts'
-import type { AlertsState, Bought, PriceSeen } from './state.ts'
+import type { Kinds, StoredAlert } from './kinds/kind.ts'
+import { alertOf, recordOf, type AlertRecord } from './record.ts'
+import { bookOf, emptyState, IDEMPOTENT, noteRisk, OTHERS, PAYMENT_KNOWN, REQUEST_KNOWN, timersOf } from './state.ts'
+import type { AlertsState, Bought, PriceSeen, Rung } from './state.ts'
 
 /** Parts of the saved state, as JSON: it writes doubles exactly. One alert a part, so that a change costs itself alone. */
 type Saved =
   | { readonly kind: 'clock'; readonly time: Micros }
-  | { readonly kind: 'alert'; readonly alert: Omit<Held, 'taken'> & { readonly taken?: Micros } }
+  | { readonly kind: 'alert'; readonly alert: AlertRecord }
   | { readonly kind: 'request'; readonly id: string; readonly at: Micros }
   | { readonly kind: 'payment'; readonly id: string; readonly bought: Bought }
   | { readonly kind: 'price'; readonly seen: PriceSeen }
+  | { readonly kind: 'risk'; readonly asset: string; readonly time: Micros }
   | { readonly kind: 'rung'; readonly key: string; readonly rung: Rung }
 
 type Part = readonly [key: string, part: Buffer | null]
 
 /** What changed since the last call. */
 export function* saveState(state: AlertsState): Generator<Part> {
-  const { changed, alerts, requests, payments, prices, rung } = state
+  const { kinds, changed, alerts, requests, payments, prices, risks, rung } = state
   yield partOf('clock', { kind: 'clock', time: state.time })
   for (const id of changed.alerts) {
     const alert = alerts.get(id)
-    yield partOf(`alert|${id}`, alert && { kind: 'alert', alert })
+    yield partOf(`alert|${id}`, alert && { kind: 'alert', alert: recordOf(kinds, alert) })
   }
   for (const id of changed.requests) {
     const at = requests.get(id)
@@ -35,6 +36,9 @@ export function* saveState(state: AlertsState): Generator<Part> {
     const seen = prices.get(asset)
     yield partOf(`price|${asset}`, seen && { kind: 'price', seen })
   }
+  for (const asset of changed.risks) {
+    yield partOf(`risk|${asset}`, { kind: 'risk', asset, time: risks.get(asset) ?? 0 })
+  }
   for (const key of changed.rung) {
     const rang = rung.get(key)
     yield partOf(`rung|${key}`, rang && { kind: 'rung', key, rung: rang })
@@ -43,6 +47,7 @@ export function* saveState(state: AlertsState): Generator<Part> {
   changed.requests.clear()
   changed.payments.clear()
   changed.prices.clear()
+  changed.risks.clear()
   changed.rung.clear()
 }
 
@@ -51,12 +56,16 @@ function partOf(key: string, saved: Saved | undefined): Part {
 }
 
 /** The state made of the latest text of each part: books, timers and creations follow from the alerts. */
-export function loadState(parts: ReadonlyMap<string, Buffer>): AlertsState {
-  const state = emptyState()
-  const words = new Map<string, string>()
-  for (const part of parts.values()) loadPart(state, JSON.parse(part.toString()) as Saved, words)
+export function loadState(kinds: Kinds, parts: ReadonlyMap<string, Buffer>): AlertsState {
+  const state = emptyState(kinds)
+  state.risks.clear()
+  state.changed.risks.clear()
+  const texts = new Map<string, string>()
+  for (const part of parts.values()) loadPart(state, JSON.parse(part.toString()) as Saved, texts)
+  // A state that was saved before there was this has been told of the risk of all times up to its own.
+  if (!state.risks.has(OTHERS)) noteRisk(state, OTHERS, state.time)
   for (const alert of state.alerts.values()) resume(state, alert)
-  for (const book of state.books.values()) book.settle()
+  for (const books of state.books.values()) for (const book of books.values()) book.settle()
   sortRung(state)
   state.timers.settle()
   return state
@@ -64,20 +73,20 @@ export function loadState(parts: ReadonlyMap<string, Buffer>): AlertsState {
 
 /** Parts come in any order; what rang lies in the order of its time, which is that of its versions. */
 function sortRung({ rung }: AlertsState): void {
-  const sorted = [...rung].sort(([, a], [, b]) => a.v - b.v || a.cause.price - b.cause.price)
+  const sorted = [...rung].sort(
+    ([keyA, a], [keyB, b]) => a.v - b.v || a.cause.price - b.cause.price || (keyA < keyB ? -1 : 1),
+  )
   rung.clear()
   for (const [key, rang] of sorted) rung.set(key, rang)
 }
 
-/** Assets and the like are the same few words in all alerts: one copy of each is kept. */
-function loadPart(state: AlertsState, saved: Saved, words: Map<string, string>): void {
+function loadPart(state: AlertsState, saved: Saved, texts: Map<string, string>): void {
   switch (saved.kind) {
     case 'clock':
       state.time = saved.time
       return
     case 'alert':
-      // A state that was saved before there was the field does not say when the creation was taken.
-      state.alerts.set(saved.alert.alert_id, shared({ ...saved.alert, taken: saved.alert.taken ?? 0 }, words))
+      state.alerts.set(saved.alert.alert_id, shared(alertOf(state.kinds, saved.alert), texts))
       return
     case 'request':
       state.requests.set(saved.id, saved.at)
@@ -90,25 +99,29 @@ function loadPart(state: AlertsState, saved: Saved, words: Map<string, string>):
     case 'price':
       state.prices.set(saved.seen.price.asset, saved.seen)
       return
+    case 'risk':
+      state.risks.set(saved.asset, saved.time)
+      return
     case 'rung':
       state.rung.set(saved.key, saved.rung)
   }
 }
 
-function shared(alert: Held, words: Map<string, string>): Held {
+/** Assets and symbols are the same few texts in all alerts: one copy of each is held. */
+function shared(alert: StoredAlert, texts: Map<string, string>): StoredAlert {
   const one = (text: string): string => {
-    const known = words.get(text)
-    if (known === undefined) words.set(text, text)
+    const known = texts.get(text)
+    if (known === undefined) texts.set(text, text)
     return known ?? text
   }
-  return { ...alert, asset: one(alert.asset), symbol: one(alert.symbol), condition: one(alert.condition) }
+  return { ...alert, asset: one(alert.asset), symbol: one(alert.symbol) }
 }
 
-function resume(state: AlertsState, alert: Held): void {
+function resume(state: AlertsState, alert: StoredAlert): void {
   const { alert_id: id, idempotency, created_at: created } = alert
   state.taken = Math.max(state.taken, alert.taken)
-  bookOf(state, alert.asset).append(alert)
-  for (const [what, key] of timersOf(alert)) state.timers.append(what, key, id)
+  bookOf(state, alert).append(alert)
+  for (const [what, key] of timersOf(state, alert)) state.timers.append(what, key, id)
   if (idempotency === null || created + IDEMPOTENT <= state.time) return
   state.creations.set(idempotency, id)
   state.timers.append('creation', created + IDEMPOTENT, idempotency)

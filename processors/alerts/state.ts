@@ -1,9 +1,9 @@
-import type { AlertState } from '../../schemas/alerts.ts'
 import type { CompositePrice, Micros } from '../../schemas/records.ts'
 import { Book } from './book.ts'
-import { isCooling, type Held } from './held.ts'
-import type { Rung } from './rung.ts'
+import type { Cause, Kinds, StoredAlert } from './kinds/kind.ts'
+import { alertKinds } from './kinds/kinds.ts'
 import { Timers } from './timers.ts'
+import type { Origin } from './triggers.ts'
 
 const MINUTE: Micros = 60_000_000
 const HOUR: Micros = 60 * MINUTE
@@ -12,7 +12,7 @@ const DAY: Micros = 24 * HOUR
 /** After a trigger an alert does not ring for this long. */
 export const COOLDOWN: Micros = MINUTE
 /** An ended alert is told of for this long. */
-export const KEPT: Micros = 7 * DAY
+const RETENTION: Micros = 7 * DAY
 /** The same creation gives the same answer for this long. */
 export const IDEMPOTENT: Micros = DAY
 /** A command that comes twice is known for this long. */
@@ -25,6 +25,8 @@ export const REQUESTS_MAX = 100_000
 export const AHEAD_MAX: Micros = 30 * DAY
 /** Alerts of one partition, ended ones included; a creation beyond it is refused. */
 export const ALERTS_MAX = 1_000_000
+/** In the place of an asset: all of which no risk is known. */
+export const OTHERS = ''
 /** Timers that no longer hold are thrown out when there are this many and they are the larger part. */
 const SWEEP_MIN = 1_000
 
@@ -42,17 +44,29 @@ export interface Bought {
   readonly at: Micros
 }
 
+/** Alerts that one record made ring, all for one cause. */
+export interface Rung extends Origin {
+  readonly cause: Cause
+  /** Partition time. */
+  readonly time: Micros
+  readonly alerts: (readonly [id: string, count: number])[]
+}
+
 /** What the processor knows of one partition. */
 export interface AlertsState {
+  /** What alerts there may be. */
+  readonly kinds: Kinds
   /** Partition time; 0 before the first mark. */
   time: Micros
   /** The place of the newest alert in the order of creations. */
   taken: Micros
-  readonly alerts: Map<string, Held>
-  /** By asset. */
-  readonly books: Map<string, Book>
+  readonly alerts: Map<string, StoredAlert>
+  /** By kind and asset. */
+  readonly books: Map<string, Map<string, Book>>
   /** By asset: what a test event shows, and what late prices are judged by. */
   readonly prices: Map<string, PriceSeen>
+  /** By asset: up to when its risk has been told of. */
+  readonly risks: Map<string, Micros>
   /** Commands that were handled, by request id, and when. */
   readonly requests: Map<string, Micros>
   /** What each payment has bought, and when. */
@@ -67,53 +81,69 @@ export interface AlertsState {
     requests: Set<string>
     payments: Set<string>
     prices: Set<string>
+    risks: Set<string>
     rung: Set<string>
   }
 }
 
-export function emptyState(): AlertsState {
+export function emptyState(kinds: Kinds = alertKinds): AlertsState {
   return {
+    kinds,
     time: 0,
     taken: 0,
     alerts: new Map(),
     books: new Map(),
     prices: new Map(),
+    risks: new Map([[OTHERS, 0]]),
     requests: new Map(),
     payments: new Map(),
     creations: new Map(),
     timers: new Timers(),
     rung: new Map(),
-    changed: { alerts: new Set(), requests: new Set(), payments: new Set(), prices: new Set(), rung: new Set() },
+    changed: {
+      alerts: new Set(),
+      requests: new Set(),
+      payments: new Set(),
+      prices: new Set(),
+      risks: new Set([OTHERS]),
+      rung: new Set(),
+    },
   }
 }
 
-export function bookOf(state: AlertsState, asset: string): Book {
-  const known = state.books.get(asset)
-  if (known !== undefined) return known
-  const book = new Book((id) => state.alerts.get(id))
-  state.books.set(asset, book)
+export function bookOf({ kinds, books, alerts }: AlertsState, { terms, asset }: StoredAlert): Book {
+  const kind = kinds.of(terms)
+  const ofKind = books.get(kind.kind) ?? new Map<string, Book>()
+  if (ofKind.size === 0) books.set(kind.kind, ofKind)
+  const book = ofKind.get(asset) ?? new Book(kind, (id) => alerts.get(id))
+  if (book.size === 0) ofKind.set(asset, book)
   return book
 }
 
+export function noteRisk({ risks, changed }: AlertsState, asset: string, time: Micros): void {
+  risks.set(asset, time)
+  changed.risks.add(asset)
+}
+
 /** Puts an alert's new state in the place of the old, with all that follows from it: its wait and its timers. */
-export function put(state: AlertsState, alert: Held): void {
+export function put(state: AlertsState, alert: StoredAlert): void {
   const before = state.alerts.get(alert.alert_id)
   state.alerts.set(alert.alert_id, alert)
   state.taken = Math.max(state.taken, alert.taken)
   state.changed.alerts.add(alert.alert_id)
-  bookOf(state, alert.asset).move(before, alert)
-  for (const [what, key] of timersOf(alert)) {
-    if (before !== undefined && hasTimer(before, what, key)) continue
+  bookOf(state, alert).move(before, alert)
+  for (const [what, key] of timersOf(state, alert)) {
+    if (before !== undefined && hasTimer(state, before, what, key)) continue
     state.timers.set(what, key, alert.alert_id)
   }
   if (state.timers.size('expires') > SWEEP_MIN + 2 * state.alerts.size) sweepExpiries(state)
 }
 
 /** An extension leaves the timer of the earlier end behind. */
-function sweepExpiries({ timers, alerts }: AlertsState): void {
-  timers.sweep('expires', (id, key) => {
-    const alert = alerts.get(id)
-    return alert !== undefined && hasTimer(alert, 'expires', key)
+function sweepExpiries(state: AlertsState): void {
+  state.timers.sweep('expires', (id, key) => {
+    const alert = state.alerts.get(id)
+    return alert !== undefined && hasTimer(state, alert, 'expires', key)
   })
 }
 
@@ -121,12 +151,20 @@ function sweepExpiries({ timers, alerts }: AlertsState): void {
 export type AlertTimer = 'expires' | 'cooled' | 'purged'
 
 /** What time alone will do to an alert as it is, and when. */
-export function timersOf(alert: AlertState): readonly (readonly [what: AlertTimer, key: Micros])[] {
-  if (alert.ended_at > 0) return [['purged', alert.ended_at + KEPT]]
+export function timersOf(
+  state: AlertsState,
+  alert: StoredAlert,
+): readonly (readonly [what: AlertTimer, key: Micros])[] {
+  if (alert.ended_at > 0) return [['purged', alert.ended_at + RETENTION]]
   const expires = ['expires', alert.expires_at] as const
-  return isCooling(alert) ? [expires, ['cooled', alert.last_triggered + COOLDOWN]] : [expires]
+  return isCooling(state, alert) ? [expires, ['cooled', alert.last_triggered + COOLDOWN]] : [expires]
 }
 
-export function hasTimer(alert: AlertState, what: AlertTimer, key: Micros): boolean {
-  return timersOf(alert).some((timer) => timer[0] === what && timer[1] === key)
+/** A level that rang and has been back: it becomes active when its minute is over. */
+function isCooling({ kinds }: AlertsState, { status, armed, terms }: StoredAlert): boolean {
+  return status === 'triggered' && armed && !kinds.of(terms).ringsOnce(terms)
+}
+
+export function hasTimer(state: AlertsState, alert: StoredAlert, what: AlertTimer, key: Micros): boolean {
+  return timersOf(state, alert).some((timer) => timer[0] === what && timer[1] === key)
 }

@@ -1,15 +1,14 @@
 import type { Micros } from '../../schemas/records.ts'
-import { forgetRequest } from './commands.ts'
+import { forgetPayment, forgetRequest } from './commands.ts'
 import { cool, expire, type Report } from './evaluate.ts'
-import type { Held } from './held.ts'
-import { forgetPayment } from './payments.ts'
+import type { StoredAlert } from './kinds/kind.ts'
 import { hasTimer, type AlertsState, type AlertTimer } from './state.ts'
 import type { Timer } from './timers.ts'
 
 /** What time does to alerts. `purged`: forgotten for good. */
 export interface TimeReport {
   readonly moved: Report
-  readonly purged: (alert: Held) => void
+  readonly purged: (alert: StoredAlert) => void
 }
 
 /** Lets time pass: cooldowns end, lifetimes end, what has ended long ago is forgotten. */
@@ -27,11 +26,11 @@ function ring(state: AlertsState, { what, key, id }: Timer, report: TimeReport):
   else {
     const alert = state.alerts.get(id)
     // Otherwise the alert has moved on since the timer was set.
-    if (alert !== undefined && hasTimer(alert, what, key)) due(state, alert, what, report)
+    if (alert !== undefined && hasTimer(state, alert, what, key)) due(state, alert, what, report)
   }
 }
 
-function due(state: AlertsState, alert: Held, what: AlertTimer, { moved, purged }: TimeReport): void {
+function due(state: AlertsState, alert: StoredAlert, what: AlertTimer, { moved, purged }: TimeReport): void {
   switch (what) {
     case 'cooled':
       cool(state, alert, moved)

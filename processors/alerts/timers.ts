@@ -6,7 +6,7 @@ import { Heap } from './heap.ts'
  * end of a cooldown), and to what is remembered of creations (by idempotency hash), requests and
  * payments.
  */
-export const timerKinds = ['expires', 'cooled', 'purged', 'creation', 'request', 'payment'] as const
+const timerKinds = ['expires', 'cooled', 'purged', 'creation', 'request', 'payment'] as const
 export type TimerKind = (typeof timerKinds)[number]
 
 export interface Timer {

@@ -1,7 +1,6 @@
-import type { AlertState, DeliveryOrder, Trigger } from '../../schemas/alerts.ts'
-import type { CompositePrice, Micros } from '../../schemas/records.ts'
-import { asDecimal } from '../prices/decimal.ts'
-import { priceSources, type Cause } from './cause.ts'
+import type { CompositePrice, DeliveryOrder, Micros, Trigger } from '../../schemas/records.ts'
+import type { AlertKind, Cause, Evidence, Kinds, StoredAlert } from './kinds/kind.ts'
+import { priceSources } from './kinds/price.ts'
 
 /** Where a trigger comes from in the log. */
 export interface Origin {
@@ -11,55 +10,83 @@ export interface Origin {
 }
 
 /** The delivery that a trigger asks for; the same input makes the same id. */
-export function triggerOf(alert: AlertState, cause: Cause, { record, v }: Origin): Trigger {
-  const { risk } = cause
-  return {
-    ...common(alert),
-    trigger_id: `${alert.alert_id}_${alert.trigger_count}`,
-    severity: risk === null ? 'medium' : risk.cascade_risk,
-    test: false,
-    current_price: cause.price,
-    condition_met: textOf(alert, cause),
-    oi_at_risk_usd: risk?.at_risk_5_usd ?? null,
-    oi_at_risk_pct: risk?.at_risk_5_pct ?? null,
-    cascade_risk: risk?.cascade_risk ?? null,
-    sources: cause.sources,
-    quality: cause.quality,
-    late: cause.late,
-    record,
-    time: cause.time,
-    v,
-  }
+export function triggerOf(kinds: Kinds, alert: StoredAlert, cause: Cause, origin: Origin): Trigger {
+  const { alert_id: id, symbol, terms, trigger_count: count } = alert
+  const kind = kinds.of(terms)
+  const text = kind.describeCause(terms, symbol, cause) + doubts(cause)
+  return makeTrigger(
+    kind,
+    alert,
+    { ...cause, id: `${id}_${count}`, text, evidence: kind.evidence(terms, cause) },
+    origin,
+  )
 }
 
 /** A test event of an alert: marked, with the newest price there is, and nothing triggered. */
 export function testOf(
-  alert: AlertState,
+  kinds: Kinds,
+  alert: StoredAlert,
   { request, price, now }: { request: string; price: CompositePrice | undefined; now: Micros },
-  { record, v }: Origin,
+  origin: Origin,
 ): Trigger {
-  const isLiquidation = alert.kind === 'liquidation'
-  return {
-    ...common(alert),
-    trigger_id: `${alert.alert_id}_test_${request}`,
-    severity: isLiquidation ? 'low' : 'medium',
+  const { alert_id: id, terms } = alert
+  const kind = kinds.of(terms)
+  const event = {
+    id: `${id}_test_${request}`,
+    text: 'This is a test event: nothing was triggered.',
+    evidence: kind.evidence(terms, undefined),
     test: true,
-    current_price: price?.price ?? alert.target_price ?? 0,
-    condition_met: 'This is a test event: nothing was triggered.',
-    oi_at_risk_usd: isLiquidation ? 0 : null,
-    oi_at_risk_pct: isLiquidation ? 0 : null,
-    cascade_risk: isLiquidation ? 'low' : null,
+    price: price?.price ?? kind.write(terms).target_price ?? 0,
     sources: priceSources(price?.sources ?? []),
     quality: price?.quality ?? 'degraded',
     late: false,
-    record,
     time: now,
+  }
+  return makeTrigger(kind, alert, event, origin)
+}
+
+interface Event extends Cause {
+  readonly id: string
+  readonly text: string
+  readonly evidence: Evidence
+  readonly test?: boolean
+}
+
+/** Field by field: copies of copies are what a trigger would cost most. */
+function makeTrigger(kind: AlertKind, alert: StoredAlert, event: Event, { record, v }: Origin): Trigger {
+  const wire = kind.write(alert.terms)
+  const { evidence } = event
+  return {
+    trigger_id: event.id,
+    alert_id: alert.alert_id,
+    kind: wire.kind,
+    asset: alert.asset,
+    symbol: alert.symbol,
+    receiver: alert.receiver,
+    webhook: alert.webhook,
+    key_version: alert.key_version,
+    severity: evidence.severity,
+    test: event.test ?? false,
+    current_price: event.price,
+    target_price: wire.target_price,
+    condition: evidence.condition ?? wire.condition,
+    condition_met: event.text,
+    oi_at_risk_usd: evidence.oi_at_risk_usd,
+    oi_at_risk_pct: evidence.oi_at_risk_pct,
+    cascade_risk: evidence.cascade_risk,
+    threshold_pct: wire.threshold_pct,
+    sources: event.sources,
+    quality: event.quality,
+    late: event.late,
+    trigger_count: alert.trigger_count,
+    record,
+    time: event.time,
     v,
   }
 }
 
 /** Ends the deliveries of a cancelled alert. */
-export function stopOf(alert: AlertState, request: string | null, time: Micros, v: number): DeliveryOrder {
+export function stopOf(alert: StoredAlert, request: string | null, time: Micros, v: number): DeliveryOrder {
   return {
     order: 'stop',
     alert_id: alert.alert_id,
@@ -73,60 +100,8 @@ export function stopOf(alert: AlertState, request: string | null, time: Micros, 
   }
 }
 
-function common(
-  alert: AlertState,
-): Pick<
-  Trigger,
-  | 'alert_id'
-  | 'kind'
-  | 'asset'
-  | 'symbol'
-  | 'receiver'
-  | 'webhook'
-  | 'key_version'
-  | 'target_price'
-  | 'condition'
-  | 'threshold_pct'
-  | 'trigger_count'
-> {
-  const { alert_id, kind, asset, symbol, receiver, webhook, key_version } = alert
-  const { target_price, condition, threshold_pct, trigger_count } = alert
-  return {
-    alert_id,
-    kind,
-    asset,
-    symbol,
-    receiver,
-    webhook,
-    key_version,
-    target_price,
-    condition,
-    threshold_pct,
-    trigger_count,
-  }
-}
-
-const verbs: Readonly<Record<string, string>> = {
-  above: 'rose above',
-  below: 'fell below',
-  crosses_above: 'crossed upward through',
-  crosses_below: 'crossed downward through',
-}
-
 /** What a person should know of the evidence stands in the text too. */
-function textOf(alert: AlertState, cause: Cause): string {
-  const { risk, quality, late } = cause
-  const met = risk === null ? priceText(alert, cause.price) : riskText(alert, risk.at_risk_5_pct, risk.at_risk_5_usd)
+function doubts({ quality, late }: Cause): string {
   const passed = late ? '; it was so while no price source was there' : ''
-  const doubt = quality === 'good' ? '' : `; quality ${quality}: one source only, or sources over 1 % apart`
-  return met + passed + doubt
-}
-
-function priceText({ symbol, condition, target_price: target }: AlertState, price: number): string {
-  return `${symbol} ${verbs[condition] ?? condition} ${String(target)} USD: at ${asDecimal(price)} USD`
-}
-
-function riskText({ symbol, threshold_pct: threshold }: AlertState, pct: number, usd: number): string {
-  const share = `${pct.toFixed(2)} % of ${symbol} open interest (${Math.round(usd)} USD)`
-  return `${share} is at risk of liquidation within 5 % of the price, over the threshold of ${String(threshold)} %`
+  return quality === 'good' ? passed : `${passed}; quality ${quality}: one source only, or sources over 1 % apart`
 }

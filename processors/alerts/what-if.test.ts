@@ -2,36 +2,40 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { recordPlace } from '../../schemas/record-id.ts'
 import type { Message } from '../../schemas/records.ts'
-import { create, given, latePrice, mark, price, risk, SECOND, T0 } from './given.ts'
+import { create, given, latePrice, mark, price, risk, SECOND, T0 } from './testing/records.ts'
+import type { AlertTerms } from './kinds/kinds.ts'
+import type { PriceTerms } from './kinds/price.ts'
 import { WhatIf, type WhatIfTerms } from './what-if.ts'
 
 const level: WhatIfTerms = {
-  kind: 'price',
   asset: 'btc',
   symbol: 'BTC',
-  condition: 'above',
-  target_price: 100,
-  threshold_pct: null,
-  min_value_usd: null,
+  terms: { kind: 'price', condition: 'above', target_price: 100 },
 }
+
+const at = (condition: PriceTerms['condition']): AlertTerms => ({ kind: 'price', condition, target_price: 100 })
 
 type Fed = Message<'composite_price'> | Message<'liquidation_risk'>
 
 /** Seconds after T0 at which it rang. */
-function rang(terms: Partial<WhatIfTerms>, ...messages: readonly Fed[]): number[] {
-  const trial = new WhatIf({ ...level, ...terms }, T0)
+function rang(terms: AlertTerms, ...messages: readonly Fed[]): number[] {
+  const trial = new WhatIf({ ...level, terms }, T0)
   for (const [offset, message] of messages.entries()) trial.feed({ partition: 3, offset, message })
   return trial.rang.map(({ time }) => (time - T0) / SECOND)
 }
 
 describe('an alert that is tried out', () => {
   it('rings at once beyond its target, and again after a minute and a return', () => {
-    expect(rang({}, price(1, 101), price(30, 99), price(50, 101), price(62, 101), price(70, 102))).toEqual([1, 62])
+    expect(rang(at('above'), price(1, 101), price(30, 99), price(50, 101), price(62, 101), price(70, 102))).toEqual([
+      1, 62,
+    ])
   })
 
   it('never expires within a week', () => {
     const days = [1, 3, 6.99].map((day) => day * 86_400)
-    expect(rang({}, ...days.flatMap((at) => [price(at, 99), price(at + 20, 101)]))).toEqual(days.map((at) => at + 20))
+    expect(rang(at('above'), ...days.flatMap((at) => [price(at, 99), price(at + 20, 101)]))).toEqual(
+      days.map((at) => at + 20),
+    )
   })
 
   it('names the record that rang it, with its price', () => {
@@ -45,24 +49,24 @@ describe('an alert that is tried out', () => {
   })
 
   it('takes a low or high only where it was there all the time that the record looks back on', () => {
-    expect(rang({}, price(10, 99, { high: 101 }))).toEqual([])
-    expect(rang({}, price(11, 99, { high: 101 }))).toEqual([11])
+    expect(rang(at('above'), price(10, 99, { high: 101 }))).toEqual([])
+    expect(rang(at('above'), price(11, 99, { high: 101 }))).toEqual([11])
   })
 
   it('is told of a time without prices by candles, as a live one is', () => {
     const seen = [price(100, 99), latePrice(200, 90, 105), price(230, 99)]
-    expect(rang({}, ...seen)).toEqual([200])
+    expect(rang(at('above'), ...seen)).toEqual([200])
   })
 
   it('that crosses is created again a minute after it rang', () => {
-    const crossing = { condition: 'crosses_above' }
+    const crossing = at('crosses_above')
     expect(rang(crossing, price(1, 101), price(2, 102))).toEqual([])
     expect(rang(crossing, price(1, 99), price(2, 101), price(3, 99), price(4, 101))).toEqual([2])
     expect(rang(crossing, price(1, 99), price(2, 101), price(61, 99), price(63, 99), price(64, 101))).toEqual([2, 64])
   })
 
   it('watches liquidation risk as well', () => {
-    const terms = { kind: 'liquidation', condition: 'cascade_risk', target_price: null, threshold_pct: 5 } as const
+    const terms = { kind: 'liquidation', threshold_pct: 5 } as const
     const seen = [risk(1, 4), risk(2, 6), risk(30, 4), risk(62, 7), risk(63, 8)]
     expect(rang({ ...terms, min_value_usd: 0 }, ...seen)).toEqual([2, 62])
     expect(rang({ ...terms, min_value_usd: 6_500 }, ...seen)).toEqual([62])
@@ -76,14 +80,18 @@ it('rings exactly when the core does that has the same alert, prices and marks i
     wick: fc.integer({ min: 0, max: 3 }),
   })
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 60 }), fc.constantFrom('above', 'below'), (steps, condition) => {
-      let at = 0
-      const prices = steps.map(({ after, usd, wick }) =>
-        price((at += after), usd, { low: usd - wick, high: usd + wick }),
-      )
-      const live = given(create({ condition, expires_in_hours: 720 }))
-      for (const message of prices) live.batch(mark((message.value.time - T0) / SECOND), message)
-      expect(rang({ condition }, ...prices)).toEqual(live.rang)
-    }),
+    fc.property(
+      fc.array(step, { maxLength: 60 }),
+      fc.constantFrom('above' as const, 'below' as const),
+      (steps, condition) => {
+        let seconds = 0
+        const prices = steps.map(({ after, usd, wick }) =>
+          price((seconds += after), usd, { low: usd - wick, high: usd + wick }),
+        )
+        const live = given(create({ condition, expires_in_hours: 720 }))
+        for (const message of prices) live.batch(mark((message.value.time - T0) / SECOND), message)
+        expect(rang(at(condition), ...prices)).toEqual(live.rang)
+      },
+    ),
   )
 })

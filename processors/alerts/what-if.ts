@@ -1,23 +1,24 @@
-import type { NewAlert, Trigger } from '../../schemas/alerts.ts'
-import type { Message, Micros } from '../../schemas/records.ts'
+import type { Message, Micros, NewAlert, Trigger } from '../../schemas/records.ts'
 import { alerts } from './alerts.ts'
-import { isCrossing } from './held.ts'
+import type { Input } from './kinds/kind.ts'
+import { alertKinds, type AlertTerms } from './kinds/kinds.ts'
 import { AHEAD_MAX, COOLDOWN, type AlertsState } from './state.ts'
 
 const SECOND: Micros = 1_000_000
 const HOUR: Micros = 3_600 * SECOND
 
 /** What the alert that is tried out waits for. */
-export type WhatIfTerms = Pick<
-  NewAlert,
-  'kind' | 'symbol' | 'condition' | 'target_price' | 'threshold_pct' | 'min_value_usd'
-> & { readonly asset: string }
+export interface WhatIfTerms {
+  readonly terms: AlertTerms
+  readonly asset: string
+  readonly symbol: string
+}
 
 /** A record of `alerts.inputs` that may ring it, with its place in the log. */
-export interface Seen {
+export interface InputRecord {
   readonly partition: number
   readonly offset: number
-  readonly message: Message<'composite_price' | 'liquidation_risk'>
+  readonly message: Input
 }
 
 /**
@@ -45,7 +46,7 @@ export class WhatIf {
     return this.#rang
   }
 
-  feed({ message, partition, offset }: Seen): void {
+  feed({ message, partition, offset }: InputRecord): void {
     const time = message.value.time - (message.value.time % SECOND)
     if (time > this.#state.time) this.#tick(time)
     this.#apply(message, partition, offset)
@@ -60,9 +61,10 @@ export class WhatIf {
 
   #create(): void {
     this.#created += 1
-    const { asset, ...terms } = this.#terms
+    const { asset, symbol, terms } = this.#terms
     const id = `what-if-${this.#created}`
-    const alert: NewAlert = { ...terms, ...nobody, expires_in_hours: AHEAD_MAX / HOUR }
+    const fields = alertKinds.of(terms).write(terms)
+    const alert: NewAlert = { ...fields, symbol, ...nobody, expires_in_hours: AHEAD_MAX / HOUR }
     const about = { request_id: id, action: 'create', asset, alert_id: id, alert } as const
     const nothing = { add_hours: null, trigger_id: null, trigger_partition: null, trigger_offset: null, payment: null }
     this.#apply({ type: 'command', value: { ...about, ...nothing, created: this.#state.time } })
@@ -77,7 +79,8 @@ export class WhatIf {
 
   #ring(trigger: Trigger): void {
     this.#rang.push(trigger)
-    if (isCrossing(trigger.condition)) this.#again = Math.max(this.#state.time, trigger.time) + COOLDOWN
+    const { terms } = this.#terms
+    if (alertKinds.of(terms).ringsOnce(terms)) this.#again = Math.max(this.#state.time, trigger.time) + COOLDOWN
   }
 }
 

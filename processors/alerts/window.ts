@@ -7,7 +7,7 @@ const SECOND: Micros = 1_000_000
  * How far the low and high of a composite price reach back at most: a record takes in tickers of the 5 s before it, and
  * the ticker of an asset that nobody wants covers 5 s, written a second later at the latest.
  */
-export const LOOK_BACK: Micros = 11 * SECOND
+const LOOK_BACK: Micros = 11 * SECOND
 /** Without a price for this long no venue counts: candles may tell of the time. */
 const SILENT: Micros = 15 * SECOND
 /** Candles are of whole minutes, and the last venue is heard some seconds before the last price: bounds may be this old. */

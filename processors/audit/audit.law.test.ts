@@ -4,7 +4,7 @@ import { localCodec } from '../../schemas/codec.ts'
 import type { Audit, Message } from '../../schemas/records.ts'
 import { Driver, type Fate, type Step } from '../kernel/driver.ts'
 import { processorsNamed } from '../topology.ts'
-import { candle, Fed, flow, mark, SECOND, T0 } from './given.ts'
+import { candle, Fed, flow, mark, SECOND, T0 } from './testing/records.ts'
 import { HORIZON, MINUTE, SETTLE } from './state.ts'
 
 /** The two logs of one partition. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { versionOf } from '../kernel/version.ts'
-import { candle, Fed, flow, mark, SECOND, T0 } from './given.ts'
+import { candle, Fed, flow, mark, SECOND, T0 } from './testing/records.ts'
 import { HORIZON, MINUTE, MINUTES_MAX, SETTLE } from './state.ts'
 
 /** The mark that closes T0's minute, and the one before. */

@@ -82,17 +82,22 @@ export class CoveredTime implements Covered {
     }
   }
 
-  /** A trade was counted: the first may come later than others, and one while nobody was subscribed ends that. */
-  trade(time: Micros): void {
+  /**
+   * A trade was counted: the first may come later than others. Whether it ends or shortens a time in which nobody was
+   * subscribed.
+   */
+  trade(time: Micros): boolean {
     if (time < this.#since) {
       this.#since = time
       this.isChanged = true
     }
-    if (this.#unsubscribed.length === 0 || !this.#unsubscribed.some(({ from, to }) => time > from && time < to)) return
+    if (this.#unsubscribed.length === 0 || !this.#unsubscribed.some(({ from, to }) => time > from && time < to))
+      return false
     this.#unsubscribed = this.#unsubscribed.map((un) =>
       time > un.from && time < un.to ? { from: un.from, to: time } : un,
     )
     this.isChanged = true
+    return true
   }
 
   gap({ gap_id, state, from_time, to_time }: Pick<Gap, 'gap_id' | 'state' | 'from_time' | 'to_time'>): void {
@@ -104,11 +109,12 @@ export class CoveredTime implements Covered {
     }
   }
 
-  /** The subscription ended; whoever subscribes again begins with the next trade. */
-  ended(time: Micros): void {
-    if (this.#unsubscribed.some(({ to }) => to > time)) return
+  /** The subscription ended; whoever subscribes again begins with the next trade. Whether that was not known. */
+  ended(time: Micros): boolean {
+    if (this.#unsubscribed.some(({ to }) => to > time)) return false
     this.#unsubscribed = [...this.#unsubscribed, { from: time, to: Infinity }].slice(-HOLES_MAX)
     this.isChanged = true
+    return true
   }
 
   /** Forgets holes that no period reaches back to. */

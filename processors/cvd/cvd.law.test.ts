@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { localCodec } from '../../schemas/codec.ts'
-import type { Flow, FlowHour, Message, Records, Signal, Trade } from '../../schemas/records.ts'
+import type { Cvd, Flow, FlowHour, Message, Records, Signal, Trade } from '../../schemas/records.ts'
 import { Driver } from '../kernel/driver.ts'
 import { calm, PARTITIONS, plans, type Plan } from '../kernel/test-accidents.ts'
 import { processorsNamed } from '../topology.ts'
@@ -25,6 +25,7 @@ interface Input {
 interface Outcome {
   readonly flow: ReadonlyMap<string, Flow>
   readonly hours: ReadonlyMap<string, FlowHour>
+  readonly cvds: ReadonlyMap<string, Cvd>
   readonly signals: ReadonlyMap<string, Signal>
   /** What the states have refused, by partition. */
   readonly counts: readonly Readonly<Record<string, number>>[]
@@ -139,13 +140,14 @@ async function outcomeOf(log: readonly Input[], { steps, instances, snapshotReco
   return {
     flow: last(driver, 'flow'),
     hours: last(driver, 'flow_hour'),
+    cvds: last(driver, 'cvd'),
     signals: journal(driver),
     counts: tasks.map((task) => task.counts()),
   }
 }
 
 /** As compaction leaves them, which must be what the highest version says too. */
-function last<Type extends 'flow' | 'flow_hour'>(driver: Driver, type: Type): Map<string, Records[Type]> {
+function last<Type extends 'flow' | 'flow_hour' | 'cvd'>(driver: Driver, type: Type): Map<string, Records[Type]> {
   const last = new Map<string, Records[Type]>()
   const highest = new Map<string, Records[Type]>()
   for (const { key, message } of driver.outputs('derived.flow')) {
@@ -175,11 +177,13 @@ function sorted<Value>(map: ReadonlyMap<string, Value>): Map<string, Value> {
 }
 
 /** An outcome without what depends on offsets: versions, and the parts that are named by them. */
-function figures({ flow, hours, signals }: Outcome): unknown {
+function figures({ flow, hours, cvds, signals }: Outcome): unknown {
   const rows = [...flow.values(), ...hours.values()].map((row) => ({ ...row, part: Math.max(row.part, -1), v: 0 }))
+  const told = [...cvds.values()].map((value) => ({ ...value, v: 0 }))
   const changes = [...signals.values()].map((signal) => ({ ...signal, v: 0 }))
   return {
     rows: rows.map((value) => JSON.stringify(value)).sort(),
+    told: told.map((value) => JSON.stringify(value)).sort(),
     changes: changes.map((value) => JSON.stringify(value)).sort(),
   }
 }

@@ -76,7 +76,7 @@ describe('a row', () => {
   it('comes before the mark that closed it', () => {
     const fed = new Fed().batch(trade(), mark(T0 + 20 * SECOND))
     const types = fed.emitted.filter(({ topic }) => topic === 'derived.flow').map(({ message }) => message?.type)
-    expect(types).toEqual(['flow', 'flow_hour', 'mark'])
+    expect(types).toEqual(['flow', 'flow_hour', 'cvd', 'mark'])
   })
 })
 

@@ -1,4 +1,4 @@
-import type { Flow, FlowHour, LogGap, Mark, Micros, Signal, SubscriptionChange } from '../../schemas/records.ts'
+import type { Cvd, Flow, FlowHour, LogGap, Mark, Micros, Signal, SubscriptionChange } from '../../schemas/records.ts'
 import type { Context, Entry, Output, Processor } from '../kernel/processor.ts'
 import { flowKey, flowOf } from './bucket.ts'
 import { hourKey, hoursAgain, type Cause } from './hours.ts'
@@ -6,6 +6,7 @@ import { forgetChanges, loadState, saveState } from './save.ts'
 import { emptyState, instrumentOf, type CvdState } from './state.ts'
 import { advanceTime } from './time.ts'
 import { applyTrade, takeHeldBack } from './trades.ts'
+import { cvdKey, takeUntold, tell, toldAgain } from './volumes.ts'
 
 type Emitted = Output<'derived.flow' | 'derived.signals'>
 type Emit = (output: Emitted) => void
@@ -14,8 +15,8 @@ type Emit = (output: Emitted) => void
 export const CVD = 'cvd'
 
 /**
- * From trades: taker volume per instrument in 10 s buckets and in hours, and the class of each asset's volume delta over four
- * periods. Marks move time. Gaps and ended subscriptions say which time is missing; what fills a gap comes as trades.
+ * From trades: taker volume per instrument in 10 s buckets, in hours and over four rolling periods, and the class of each
+ * asset's volume delta over these. Marks move time. Gaps and ended subscriptions say which time is missing; what fills a gap comes as trades.
  */
 export const cvd: Processor<CvdState, Emitted> = {
   empty: emptyState,
@@ -29,7 +30,7 @@ export const cvd: Processor<CvdState, Emitted> = {
     } else if (message.type === 'log_gap') {
       applyLogGap(state, message.value)
     } else if (message.type === 'mark') {
-      for (const change of message.value.changes) if (change.state === 'ended') applyEnd(state, change)
+      for (const change of message.value.changes) if (change.state === 'ended') applyEnd(state, change, v)
       if (message.value.time > state.time) applyMark(state, message.value.time, { offset, v }, emit)
     }
   },
@@ -40,9 +41,14 @@ export const cvd: Processor<CvdState, Emitted> = {
       for (const bucket of buckets)
         for (const part of bucket.parts) emitFlow(flowOf(bucket, part, bucket.index < state.closed), emit)
     for (const hour of hoursAgain(state)) emitHour(hour, emit)
+    for (const value of toldAgain(state)) emitCvd(value, emit)
   },
 
-  flush: emitHeldBack,
+  flush(state, emit) {
+    emitHeldBack(state, emit)
+    takeUntold(state, (value) => emitCvd(value, emit))
+  },
+
   save: saveState,
   forget: forgetChanges,
   load: loadState,
@@ -51,9 +57,9 @@ export const cvd: Processor<CvdState, Emitted> = {
 }
 
 /** What nobody has traded since the log began is not missed. */
-function applyEnd(state: CvdState, { asset, instrument, time }: SubscriptionChange): void {
+function applyEnd(state: CvdState, { asset, instrument, time }: SubscriptionChange, v: number): void {
   const known = state.assets.get(asset)?.instruments.find((candidate) => candidate.instrument === instrument)
-  known?.covered.ended(time)
+  if (known?.covered.ended(time) === true) tell(state, known.owner, v)
 }
 
 /** The log itself lost trades: of every instrument of the partition that is known. */
@@ -67,6 +73,7 @@ function applyMark(state: CvdState, time: Micros, cause: Cause, emit: Emit): voi
   const { hours, signals } = advanceTime(state, time, cause)
   emitHeldBack(state, emit)
   for (const hour of hours) emitHour(hour, emit)
+  takeUntold(state, (value) => emitCvd(value, emit))
   for (const signal of signals) emitSignal(signal, emit)
   const mark: Mark = { writer: CVD, run: 0, time, venues: [], changes: [], venue_time: null }
   emit({ topic: 'derived.flow', key: CVD, message: { type: 'mark', value: mark } })
@@ -85,6 +92,10 @@ function emitFlow(row: Flow, emit: Emit): void {
 
 function emitHour(hour: FlowHour, emit: Emit): void {
   emit({ topic: 'derived.flow', key: hourKey(hour), message: { type: 'flow_hour', value: hour } })
+}
+
+function emitCvd(value: Cvd, emit: Emit): void {
+  emit({ topic: 'derived.flow', key: cvdKey(value), message: { type: 'cvd', value } })
 }
 
 function emitSignal(signal: Signal, emit: Emit): void {

@@ -1,4 +1,4 @@
-import type { Flow, FlowHour, Gap, Mark, Message, Micros, Signal, Trade } from '../../schemas/records.ts'
+import type { Cvd, Flow, FlowHour, Gap, Mark, Message, Micros, Signal, Trade } from '../../schemas/records.ts'
 import type { Output, Processor } from '../kernel/processor.ts'
 import { versionOf } from '../kernel/version.ts'
 import { cvd } from './cvd.ts'
@@ -115,6 +115,13 @@ export class Fed {
   get hours(): FlowHour[] {
     const last = new Map<string, FlowHour>()
     for (const { key, message } of this.emitted) if (message?.type === 'flow_hour') last.set(key, message.value)
+    return [...last.values()]
+  }
+
+  /** The last record of each asset. */
+  get cvds(): Cvd[] {
+    const last = new Map<string, Cvd>()
+    for (const { key, message } of this.emitted) if (message?.type === 'cvd') last.set(key, message.value)
     return [...last.values()]
   }
 

@@ -4,7 +4,6 @@ import { Fed, mark, SECOND, T0, trade } from './given.ts'
 
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
-const bybit = { instrument: 'bybit:perp:BTCUSDT' }
 
 describe('an hour', () => {
   it('sums up its buckets that have closed', () => {
@@ -83,30 +82,5 @@ describe('an hour', () => {
     expect(hours()).toHaveLength(1)
     fed.batch(mark(T0 + 3 * HOUR)).save(parts)
     expect(hours()).toEqual([])
-  })
-})
-
-describe('a state from before there were hours', () => {
-  /** What was saved, as it was saved then. */
-  function older(fed: Fed): Map<string, Buffer> {
-    const parts = new Map<string, Buffer>()
-    fed.save(parts)
-    const { firstHour, ...clock } = JSON.parse(String(parts.get('clock'))) as Record<string, unknown>
-    expect(firstHour).toBeTypeOf('number')
-    parts.set('clock', Buffer.from(JSON.stringify(clock)))
-    for (const key of parts.keys()) if (key.startsWith('hour')) parts.delete(key)
-    return parts
-  }
-
-  it('begins with the hours of which it has every bucket', () => {
-    const fed = new Fed().batch(trade({ ...bybit, time: T0 + HOUR - 1 }), trade({ ...bybit, time: T0 + HOUR }))
-    fed.batch(mark(T0 + 2 * HOUR + MINUTE))
-    const emitted = fed.emitted.splice(0)
-    fed.state = fed.core.load(older(fed))
-    fed.batch(mark(T0 + 2 * HOUR + 2 * MINUTE))
-    expect(emitted.filter(({ message }) => message?.type === 'flow_hour')).toHaveLength(2)
-    expect(fed.hours).toMatchObject([{ hour: T0 + HOUR, part: 0, buy: 1, final: true }])
-    fed.batch(trade({ ...bybit, first_id: 2, time: T0 + HOUR - 1 }))
-    expect(fed.hours).toMatchObject([{ hour: T0 + HOUR }, { hour: T0, part: -5, buy: 1 }])
   })
 })

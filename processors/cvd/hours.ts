@@ -1,19 +1,9 @@
 import type { FlowHour } from '../../schemas/records.ts'
 import { flowOf, type Part } from './bucket.ts'
-import type { CvdState, InstrumentState } from './state.ts'
+import type { CvdState, Hour, InstrumentState } from './state.ts'
 
 /** Width of an hour, in buckets. */
-export const HOUR_BUCKETS = 360
-
-/** The closed buckets of one instrument in one hour; kept as long as one of them may be. */
-export interface Hour {
-  readonly owner: InstrumentState
-  /** Start, in hours since the Unix epoch. */
-  readonly index: number
-  /** Their sum; held back until a mark closes a bucket. */
-  readonly sum: Part
-  isChanged: boolean
-}
+const HOUR_BUCKETS = 360
 
 /** What a change follows from. */
 export interface Cause {
@@ -22,7 +12,7 @@ export interface Cause {
 }
 
 /** The hour that a bucket lies in, in hours since the Unix epoch. */
-export function hourIndex(bucket: number): number {
+function hourIndex(bucket: number): number {
   return Math.floor(bucket / HOUR_BUCKETS)
 }
 

@@ -27,7 +27,9 @@ describe('rows that the log lost', () => {
     const hours = said.flatMap(({ message }) => (message?.type === 'flow_hour' ? [message.value] : []))
     expect(new Set(rows)).toEqual(new Set(fed.rows))
     expect(new Set(hours)).toEqual(new Set(fed.hours))
+    const [cvd] = said.flatMap(({ message }) => (message?.type === 'cvd' ? [message.value] : []))
     expect([rows.length, hours.length]).toEqual([4, 2])
+    expect([cvd]).toEqual(fed.cvds)
   })
 
   it('are said again after a restart too', () => {

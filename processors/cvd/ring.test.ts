@@ -2,34 +2,44 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { SECOND, T0 } from './given.ts'
 import { periods } from './periods.ts'
-import { Ring, type RingSlot } from './ring.ts'
+import { Ring, type RingSlot, type Volume } from './ring.ts'
 
 const HOUR = 3_600 * SECOND
 const BUCKET = 10 * SECOND
 
+function volume(buy: number, sell: number): Volume {
+  return { buy, sell, buy_quote: buy * 100, sell_quote: sell * 100 }
+}
+
 describe('a ring', () => {
   it('holds exactly its period: from its start on, up to its end', () => {
     const ring = new Ring(periods['1h'], T0 + HOUR)
-    ring.add(T0 - BUCKET, 1, 0)
-    ring.add(T0, 2, 0)
-    ring.add(T0 + HOUR - BUCKET, 0, 4)
-    ring.add(T0 + HOUR, 8, 0)
-    expect(ring.sums()).toEqual({ buy: 2, sell: 4 })
+    ring.add(T0 - BUCKET, volume(1, 0))
+    ring.add(T0, volume(2, 0))
+    ring.add(T0 + HOUR - BUCKET, volume(0, 4))
+    ring.add(T0 + HOUR, volume(8, 0))
+    expect(ring.sums()).toEqual([volume(2, 4)])
   })
 
   it('includes its open bucket where the end is not on a bucket’s bound', () => {
     const ring = new Ring(periods['7d'], T0 + BUCKET)
-    ring.add(T0, 1, 0)
-    ring.add(T0 - 7 * 24 * HOUR, 2, 0)
-    ring.add(T0 - 7 * 24 * HOUR + HOUR / 2, 4, 0)
-    expect(ring.sums().buy).toBe(5)
+    ring.add(T0, volume(1, 0))
+    ring.add(T0 - 7 * 24 * HOUR, volume(2, 0))
+    ring.add(T0 - 7 * 24 * HOUR + HOUR / 2, volume(4, 0))
+    expect(ring.sums()).toEqual([volume(5, 0)])
+  })
+
+  it('says what it holds once it has moved on by one slot and by two', () => {
+    const ring = new Ring(periods['1h'], T0 + HOUR)
+    for (const at of [0, 1, 2]) ring.add(T0 + at * BUCKET, volume(10 ** at, 0))
+    expect(ring.sums(2).map(({ buy }) => buy)).toEqual([111, 110, 100])
   })
 
   it('forgets everything when time jumps over its whole length', () => {
     const ring = new Ring(periods['1h'], T0)
-    ring.add(T0 - BUCKET, 1, 1)
+    ring.add(T0 - BUCKET, volume(1, 1))
     ring.advance(T0 + 100 * HOUR)
-    expect(ring.sums()).toEqual({ buy: 0, sell: 0 })
+    expect(ring.sums()).toEqual([volume(0, 0)])
     expect([...ring.changes()].map(([, slots]) => slots)).toEqual([[]])
   })
 
@@ -58,8 +68,8 @@ describe('a ring', () => {
             ring.advance(end)
             straight.advance(end)
           } else {
-            ring.add(T0 + what.at * BUCKET, what.volume, 0)
-            straight.add(T0 + what.at * BUCKET, what.volume, 0)
+            ring.add(T0 + what.at * BUCKET, volume(what.volume, 0))
+            straight.add(T0 + what.at * BUCKET, volume(what.volume, 0))
           }
           if (index % 7 === 0) save(ring)
           if (index === savedAfter) {
@@ -68,7 +78,7 @@ describe('a ring', () => {
             for (const slots of saved.values()) ring.load(slots)
           }
         }
-        expect(ring.sums()).toEqual(straight.sums())
+        expect(ring.sums(2)).toEqual(straight.sums(2))
       }),
     )
   })

@@ -4,18 +4,29 @@ import { windowOf, type Period } from './periods.ts'
 /** Slots that are saved together: small enough to write often, large enough to keep the number of parts low. */
 const CHUNK = 12
 
-/** One slot with volume in it: its number since the Unix epoch, buy and sell volume in base units. */
-export type RingSlot = readonly [slot: number, buy: number, sell: number]
+/** One slot with volume in it: its number since the Unix epoch, and what `Volume` has. */
+export type RingSlot = readonly [slot: number, buy: number, sell: number, buyQuote: number, sellQuote: number]
+
+/** What takers bought and sold: in base units, and in quote units. */
+export interface Volume {
+  readonly buy: number
+  readonly sell: number
+  readonly buy_quote: number
+  readonly sell_quote: number
+}
+
+/** Numbers of a slot. */
+const WIDTH = 4
 
 /**
- * Volumes of one asset over one rolling period, in slots of the period's bucket width. Sums are made anew each time, slot
- * by slot from the oldest, so that nothing drifts and a restored ring gives the same sum to the last bit.
+ * Volumes of one instrument over one rolling period, in slots of the period's bucket width. Sums are made anew each time,
+ * slot by slot in a fixed order, so that nothing drifts and a restored ring gives the same sum to the last bit.
  */
 export class Ring {
   readonly #period: Period
   readonly #slots: number
-  readonly #buy: Float64Array
-  readonly #sell: Float64Array
+  /** Slot by slot, `WIDTH` numbers each. */
+  readonly #volumes: Float64Array
   /** Number of the newest slot; the oldest is `slots - 1` before it. */
   #newest: number
   readonly #changed = new Set<number>()
@@ -26,9 +37,13 @@ export class Ring {
   constructor(period: Period, end: Micros) {
     this.#period = period
     this.#slots = period.length / period.bucket
-    this.#buy = new Float64Array(this.#slots)
-    this.#sell = new Float64Array(this.#slots)
+    this.#volumes = new Float64Array(this.#slots * WIDTH)
     this.#newest = newestSlot(period, end)
+  }
+
+  /** Where the period ends, on a bound of its slots. */
+  get end(): Micros {
+    return (this.#newest + 1) * this.#period.bucket
   }
 
   /** Moves the end of the period on; slots that fall out are emptied. */
@@ -41,13 +56,34 @@ export class Ring {
   }
 
   /** Adds volume at a time before the end; what is older than the period is let go. */
-  add(time: Micros, buy: number, sell: number): void {
-    this.#put(Math.floor(time / this.#period.bucket), buy, sell)
+  add(time: Micros, volume: Volume): void {
+    this.#put(Math.floor(time / this.#period.bucket), volume)
   }
 
-  sums(): { buy: number; sell: number } {
-    const oldest = (this.#newest + 1) % this.#slots
-    return { buy: sumFrom(this.#buy, oldest), sell: sumFrom(this.#sell, oldest) }
+  /** The period's sums, then those of the same slots once it has moved on by one slot, by two and so on up to `on`. */
+  sums(on = 0): Volume[] {
+    const oldest = this.#newest - this.#slots + 1
+    const sum = { buy: 0, sell: 0, buy_quote: 0, sell_quote: 0 }
+    for (let slot = oldest + on; slot <= this.#newest; slot++) this.#addTo(sum, slot)
+    const sums = [{ ...sum }]
+    for (let slot = oldest + on - 1; slot >= oldest; slot--) {
+      this.#addTo(sum, slot)
+      sums.unshift({ ...sum })
+    }
+    return sums
+  }
+
+  #addTo(sum: { -readonly [Name in keyof Volume]: number }, slot: number): void {
+    const at = this.#placeOf(slot)
+    const volumes = this.#volumes
+    sum.buy += volumes[at] ?? 0
+    sum.sell += volumes[at + 1] ?? 0
+    sum.buy_quote += volumes[at + 2] ?? 0
+    sum.sell_quote += volumes[at + 3] ?? 0
+  }
+
+  #placeOf(slot: number): number {
+    return (slot % this.#slots) * WIDTH
   }
 
   get isEmpty(): boolean {
@@ -65,23 +101,26 @@ export class Ring {
 
   /** Puts saved slots back. */
   load(slots: readonly RingSlot[]): void {
-    for (const [slot, buy, sell] of slots) this.#put(slot, buy, sell)
+    for (const [slot, buy, sell, buy_quote, sell_quote] of slots) this.#put(slot, { buy, sell, buy_quote, sell_quote })
     this.#changed.clear()
   }
 
-  #put(slot: number, buy: number, sell: number): void {
+  #put(slot: number, { buy, sell, buy_quote, sell_quote }: Volume): void {
     if (slot > this.#newest || slot <= this.#newest - this.#slots) return
-    const at = slot % this.#slots
-    this.#buy[at] = (this.#buy[at] ?? 0) + buy
-    this.#sell[at] = (this.#sell[at] ?? 0) + sell
+    const at = this.#placeOf(slot)
+    const volumes = this.#volumes
+    volumes[at] = (volumes[at] ?? 0) + buy
+    volumes[at + 1] = (volumes[at + 1] ?? 0) + sell
+    volumes[at + 2] = (volumes[at + 2] ?? 0) + buy_quote
+    volumes[at + 3] = (volumes[at + 3] ?? 0) + sell_quote
     const chunk = Math.floor(slot / CHUNK)
     this.#chunks.add(chunk)
     this.#changed.add(chunk)
   }
 
   #clear(slot: number): void {
-    this.#buy[slot % this.#slots] = 0
-    this.#sell[slot % this.#slots] = 0
+    const at = this.#placeOf(slot)
+    this.#volumes.fill(0, at, at + WIDTH)
   }
 
   #dropChunks(): void {
@@ -97,20 +136,12 @@ export class Ring {
     const slots: RingSlot[] = []
     for (let slot = chunk * CHUNK; slot < (chunk + 1) * CHUNK; slot++) {
       if (slot > this.#newest || slot <= this.#newest - this.#slots) continue
-      const buy = this.#buy[slot % this.#slots] ?? 0
-      const sell = this.#sell[slot % this.#slots] ?? 0
-      if (buy !== 0 || sell !== 0) slots.push([slot, buy, sell])
+      const at = this.#placeOf(slot)
+      const [buy = 0, sell = 0, buyQuote = 0, sellQuote = 0] = this.#volumes.subarray(at, at + WIDTH)
+      if (buy !== 0 || sell !== 0) slots.push([slot, buy, sell, buyQuote, sellQuote])
     }
     return slots
   }
-}
-
-/** The sum of a ring's values, in order from the one at `oldest`: once round. */
-function sumFrom(values: Float64Array, oldest: number): number {
-  let sum = 0
-  for (let at = oldest; at < values.length; at++) sum += values[at] ?? 0
-  for (let at = 0; at < oldest; at++) sum += values[at] ?? 0
-  return sum
 }
 
 /** The slot that holds the last moment before `end`. */

@@ -1,7 +1,7 @@
 import type { Bucket, Part } from './bucket.ts'
 import { Coverage } from './coverage.ts'
 import { CoveredTime, type SavedCovered } from './covered-time.ts'
-import { addHour, type Hour } from './hours.ts'
+import { addHour } from './hours.ts'
 import { IdSet } from './id-set.ts'
 import type { PeriodName } from './periods.ts'
 import type { RingSlot } from './ring.ts'
@@ -15,14 +15,15 @@ import {
   periodNames,
   setTime,
   type AssetState,
+  type Counted,
   type CvdState,
+  type Hour,
   type InstrumentState,
 } from './state.ts'
-import { beginHours } from './time.ts'
 
 /**
  * Parts of the saved state. Their text is JSON: it writes doubles exactly. Small parts, since only what changed is
- * written: one bucket, one instrument's coverage, twelve slots of a ring.
+ * written: one bucket, one instrument's coverage, twelve slots of one of its rings.
  */
 type Saved =
   | {
@@ -30,8 +31,7 @@ type Saved =
       readonly time: number
       readonly refused: CvdState['refused']
       readonly late: number
-      /** Not in states from before hours were summed up. */
-      readonly firstHour?: number
+      readonly firstHour: number
     }
   | {
       readonly kind: 'coverage'
@@ -58,8 +58,20 @@ type Saved =
       readonly isHeldBack: boolean
       readonly sum: readonly number[]
     }
-  | { readonly kind: 'ring'; readonly asset: string; readonly period: PeriodName; readonly slots: readonly RingSlot[] }
-  | { readonly kind: 'classes'; readonly asset: string; readonly classes: Record<PeriodName, SignalClass> }
+  | { readonly kind: 'counted'; readonly asset: string; readonly instrument: string; readonly counted: Counted }
+  | {
+      readonly kind: 'ring'
+      readonly asset: string
+      readonly instrument: string
+      readonly period: PeriodName
+      readonly slots: readonly RingSlot[]
+    }
+  | {
+      readonly kind: 'classes'
+      readonly asset: string
+      readonly v: number
+      readonly classes: Record<PeriodName, SignalClass>
+    }
 
 /** What changed since the last call. Nothing is held back at that time: a batch has ended. */
 export function saveState(state: CvdState): Map<string, Buffer | null> {
@@ -84,8 +96,11 @@ export function forgetChanges({ changed, assets }: CvdState): void {
   for (const hour of changed.hours) hour.isChanged = false
   for (const asset of assets.values()) {
     asset.areClassesChanged = false
-    for (const { covered } of asset.instruments) covered.isChanged = false
-    for (const period of periodNames) asset.rings[period].forgetChanges()
+    for (const instrument of asset.instruments) {
+      instrument.covered.isChanged = false
+      instrument.isCountedChanged = false
+      for (const period of periodNames) instrument.rings[period].forgetChanges()
+    }
   }
   changed.coverages.length = 0
   changed.buckets.length = 0
@@ -122,19 +137,20 @@ function savedHour({ owner: { asset, instrument }, index, sum }: Hour): Saved {
 }
 
 function saveAsset(state: AssetState, changes: Map<string, Buffer | null>, put: Put): void {
-  const { asset, rings, classes } = state
-  for (const period of periodNames) {
-    for (const [chunk, slots] of rings[period].changes()) {
-      const key = `ring|${asset}|${period}|${chunk}`
-      if (slots.length === 0) changes.set(key, null)
-      else put(key, { kind: 'ring', asset, period, slots })
-    }
+  const { asset, v, classes } = state
+  for (const { instrument, covered, counted, isCountedChanged, rings } of state.instruments) {
+    const name = `${asset}|${instrument}`
+    if (covered.isChanged) put(`covered|${name}`, { kind: 'covered', asset, instrument, ...covered.saved })
+    if (isCountedChanged && counted !== undefined)
+      put(`counted|${name}`, { kind: 'counted', asset, instrument, counted })
+    for (const period of periodNames)
+      for (const [chunk, slots] of rings[period].changes()) {
+        const key = `ring|${name}|${period}|${chunk}`
+        if (slots.length === 0) changes.set(key, null)
+        else put(key, { kind: 'ring', asset, instrument, period, slots })
+      }
   }
-  for (const { instrument, covered } of state.instruments) {
-    if (covered.isChanged)
-      put(`covered|${asset}|${instrument}`, { kind: 'covered', asset, instrument, ...covered.saved })
-  }
-  if (state.areClassesChanged) put(`classes|${asset}`, { kind: 'classes', asset, classes })
+  if (state.areClassesChanged) put(`classes|${asset}`, { kind: 'classes', asset, v, classes })
 }
 
 /** The state made of the latest text of each part. */
@@ -148,16 +164,16 @@ export function loadState(parts: ReadonlyMap<string, Buffer>): CvdState {
     if (part.kind === 'bucket') loadBucket(state, part)
     else if (part.kind === 'hour') loadHour(state, part)
     else if (part.kind === 'covered') instrumentOf(state, part.asset, part.instrument).covered = new CoveredTime(part)
-    else if (part.kind === 'ring') assetOf(state, part.asset).rings[part.period].load(part.slots)
-    else if (part.kind === 'classes') Object.assign(assetOf(state, part.asset).classes, part.classes)
+    else if (part.kind === 'counted') loadCounted(state, part)
+    else if (part.kind === 'ring') instrumentOf(state, part.asset, part.instrument).rings[part.period].load(part.slots)
+    else if (part.kind === 'classes') loadClasses(state, part)
   }
-  if (saved.some((part) => part.kind === 'clock' && part.firstHour === undefined)) beginHours(state)
   return state
 }
 
 type Of<Kind extends Saved['kind']> = Extract<Saved, { kind: Kind }>
 
-function loadClock(state: CvdState, { time, refused, late, firstHour = 0 }: Of<'clock'>): void {
+function loadClock(state: CvdState, { time, refused, late, firstHour }: Of<'clock'>): void {
   setTime(state, time)
   state.firstHour = firstHour
   state.late = late
@@ -202,6 +218,16 @@ const numbers = [
 function loadPart(row: readonly number[]): Part {
   const entries = numbers.map((name, index) => [name, row[index]])
   return { ...(Object.fromEntries(entries) as Record<(typeof numbers)[number], number>), isHeldBack: false }
+}
+
+function loadCounted(state: CvdState, { asset, instrument, counted }: Of<'counted'>): void {
+  instrumentOf(state, asset, instrument).counted = counted
+}
+
+function loadClasses(state: CvdState, { asset, v, classes }: Of<'classes'>): void {
+  const known = assetOf(state, asset)
+  known.v = v
+  Object.assign(known.classes, classes)
 }
 
 function toBase64(ids: Float64Array): string {

@@ -3,10 +3,9 @@ import type { FlowHour, Micros } from '../../schemas/records.ts'
 import { BUCKET, bucketIndex, type Bucket, type Part } from './bucket.ts'
 import { Coverage } from './coverage.ts'
 import { CoveredTime } from './covered-time.ts'
-import type { Hour } from './hours.ts'
 import { IdSet } from './id-set.ts'
 import { periods, type PeriodName } from './periods.ts'
-import { Ring } from './ring.ts'
+import { Ring, type Volume } from './ring.ts'
 import type { SignalClass } from './signal.ts'
 
 /** A window closes this long behind partition time. */
@@ -37,18 +36,42 @@ export interface InstrumentState {
   isCoverageChanged: boolean
   /** Which time the log holds of it. */
   covered: CoveredTime
+  /** All that has closed, and what came after that; undefined before the first. */
+  counted: Counted | undefined
+  isCountedChanged: boolean
+  readonly rings: Record<PeriodName, Ring>
   readonly buckets: Map<number, Bucket>
   readonly hours: Map<number, Hour>
   /** The bucket that was used last: most trades go there too. */
   current: Bucket | undefined
 }
 
+/** The closed buckets of one instrument in one hour; kept as long as one of them may be. */
+export interface Hour {
+  readonly owner: InstrumentState
+  /** Start, in hours since the Unix epoch. */
+  readonly index: number
+  /** Their sum; held back until a mark closes a bucket. */
+  readonly sum: Part
+  isChanged: boolean
+}
+
+/** Volume since the first trade, and the times of the first and the newest. */
+export interface Counted extends Volume {
+  readonly since: Micros
+  readonly newest: Micros
+}
+
 export interface AssetState {
   readonly asset: string
+  /** By name. */
   readonly instruments: InstrumentState[]
-  readonly rings: Record<PeriodName, Ring>
   readonly classes: Record<PeriodName, SignalClass>
   areClassesChanged: boolean
+  /** Version of what is counted of it now; 0: it was never told. */
+  v: number
+  /** Something of it has changed that was not told yet. */
+  isUntold: boolean
 }
 
 /** What the processor knows of one partition. Bounded: 2 h of buckets, 7 d of rings, the catalogue's instruments. */
@@ -72,6 +95,8 @@ export interface CvdState {
   firstHour: number
   /** Hours that changed since they were last emitted. */
   readonly heldBackHours: Hour[]
+  /** Assets of which something changed that is counted. */
+  readonly untold: AssetState[]
   /** Rows of trades whose hour is not kept. */
   readonly lateHours: FlowHour[]
   readonly refused: Record<Refusal, number>
@@ -98,6 +123,7 @@ export function emptyState(): CvdState {
     hours: new Map(),
     firstHour: 0,
     heldBackHours: [],
+    untold: [],
     lateHours: [],
     refused: { duplicate: 0, overlap: 0, unchecked: 0, no_taker: 0 },
     late: 0,
@@ -115,13 +141,13 @@ export function setTime(state: CvdState, time: Micros): void {
 export function assetOf(state: CvdState, asset: string): AssetState {
   const known = state.assets.get(asset)
   if (known !== undefined) return known
-  const end = state.closed * BUCKET
   const made: AssetState = {
     asset,
     instruments: [],
-    rings: perPeriod((name) => new Ring(periods[name], end)),
     classes: perPeriod(() => 'insufficient_data'),
     areClassesChanged: false,
+    v: 0,
+    isUntold: false,
   }
   state.assets.set(asset, made)
   return made
@@ -144,6 +170,7 @@ export function addInstrument(
   instrument: string,
   coverage = new Coverage(),
 ): InstrumentState {
+  const end = state.closed * BUCKET
   const made: InstrumentState = {
     asset,
     instrument,
@@ -151,11 +178,16 @@ export function addInstrument(
     coverage: hasOrderedIds(instrument) ? coverage : undefined,
     isCoverageChanged: false,
     covered: new CoveredTime(),
+    counted: undefined,
+    isCountedChanged: false,
+    rings: perPeriod((name) => new Ring(periods[name], end)),
     buckets: new Map(),
     hours: new Map(),
     current: undefined,
   }
-  made.owner.instruments.push(made)
+  const { instruments } = made.owner
+  const behind = instruments.findIndex((other) => other.instrument > instrument)
+  instruments.splice(behind < 0 ? instruments.length : behind, 0, made)
   state.instruments.set(state.instruments.has(instrument) ? `${asset}|${instrument}` : instrument, made)
   return made
 }

@@ -1,11 +1,12 @@
 import type { FlowHour, Micros, Signal } from '../../schemas/records.ts'
 import { BUCKET, type Bucket } from './bucket.ts'
 import { coveredShare } from './covered-time.ts'
-import { periods, windowOf } from './periods.ts'
+import { periods, windowOf, type PeriodName } from './periods.ts'
 import { classify } from './signal.ts'
-import { addToHour, HOUR_BUCKETS, letHoursGo, takeHours, type Cause } from './hours.ts'
+import { addToHour, letHoursGo, takeHours, type Cause } from './hours.ts'
 import { HORIZON, instrumentOf, periodNames, setTime, type AssetState, type CvdState } from './state.ts'
 import { touch } from './trades.ts'
+import { count, tell } from './volumes.ts'
 
 /** Buckets that are kept behind the newest that is closed. */
 const KEPT = HORIZON / BUCKET
@@ -28,7 +29,7 @@ export function advanceTime(state: CvdState, time: Micros, { offset, v }: Cause)
   const { closed } = state
   if (closed === wasClosed) return nothing
   const assets = [...state.assets.values()].sort((a, b) => compare(a.asset, b.asset))
-  for (const asset of assets) advance(asset, closed * BUCKET)
+  for (const asset of assets) advance(state, asset, v)
   for (const bucket of closing(state, wasClosed, closed)) close(state, bucket, { offset, v })
   const hours = takeHours(state, wasClosed, v)
   letGo(state, wasClosed - KEPT, state.gone) // what is older was let go when `wasClosed` was closed
@@ -36,19 +37,13 @@ export function advanceTime(state: CvdState, time: Micros, { offset, v }: Cause)
   return { hours, signals: assets.flatMap((asset) => lookAt(asset, closed * BUCKET, v)) }
 }
 
-function advance({ rings, instruments }: AssetState, end: Micros): void {
-  for (const name of periodNames) rings[name].advance(end)
-  for (const { covered } of instruments) covered.forget(end)
-}
-
-/** Sums up what a state from before there were hours has kept: those hours of which it has every bucket. */
-export function beginHours(state: CvdState): void {
-  state.firstHour = Math.ceil(state.gone / HOUR_BUCKETS)
-  for (const bucket of closing(state, state.firstHour * HOUR_BUCKETS, state.closed)) {
-    const instrument = instrumentOf(state, bucket.asset, bucket.instrument)
-    for (const part of bucket.parts)
-      addToHour(state, instrument, bucket.index, { volume: part }, { offset: 0, v: part.v })
+function advance(state: CvdState, asset: AssetState, v: number): void {
+  const end = state.closed * BUCKET
+  for (const { rings, covered } of asset.instruments) {
+    for (const name of periodNames) rings[name].advance(end)
+    covered.forget(end)
   }
+  tell(state, asset, v)
 }
 
 /** In an order that follows from the log alone, since sums in the rings depend on it. */
@@ -66,11 +61,10 @@ function indicesWithin({ buckets }: CvdState, from: number, to: number): number[
 
 function close(state: CvdState, bucket: Bucket, cause: Cause): void {
   const instrument = instrumentOf(state, bucket.asset, bucket.instrument)
-  const { rings } = instrument.owner
   for (const part of bucket.parts) {
     touch(state, bucket, part, cause.v)
     addToHour(state, instrument, bucket.index, { volume: part }, cause)
-    for (const name of periodNames) rings[name].add(bucket.index * BUCKET, part.buy, part.sell)
+    count(state, instrument, bucket.index, part, cause.v)
   }
   bucket.ids?.seal()
 }
@@ -94,7 +88,7 @@ function forget(state: CvdState, bucket: Bucket): void {
 function lookAt(asset: AssetState, end: Micros, v: number): Signal[] {
   const changes: Signal[] = []
   for (const period of periodNames) {
-    const { buy, sell } = asset.rings[period].sums()
+    const { buy, sell } = sumsOf(asset, period)
     const covered = coveredShare(
       asset.instruments.map((instrument) => instrument.covered),
       { from: windowOf(periods[period], end - 1).from, to: end },
@@ -119,6 +113,16 @@ function lookAt(asset: AssetState, end: Micros, v: number): Signal[] {
     })
   }
   return changes
+}
+
+function sumsOf({ instruments }: AssetState, period: PeriodName): { buy: number; sell: number } {
+  let [buy, sell] = [0, 0]
+  for (const { rings } of instruments) {
+    const [sums] = rings[period].sums()
+    buy += sums?.buy ?? 0
+    sell += sums?.sell ?? 0
+  }
+  return { buy, sell }
 }
 
 /** By code units: the same on every machine. */

@@ -1,15 +1,8 @@
-import type { Flow, Trade } from '../../schemas/records.ts'
-import { BUCKET, bucketIndex, flowOf, fold, newPart, type Bucket, type Part } from './bucket.ts'
+import type { Flow, Micros, Trade } from '../../schemas/records.ts'
+import { bucketIndex, flowOf, fold, newPart, type Bucket, type Part } from './bucket.ts'
 import { addLateHour, addToHour, type Cause } from './hours.ts'
-import {
-  bucketOf,
-  instrumentOf,
-  periodNames,
-  type AssetState,
-  type CvdState,
-  type InstrumentState,
-  type Refusal,
-} from './state.ts'
+import { bucketOf, instrumentOf, type CvdState, type InstrumentState, type Refusal } from './state.ts'
+import { count, tell } from './volumes.ts'
 
 /**
  * Counts a trade once. It is held back in its part until the batch or the next mark ends; one whose bucket has left the
@@ -23,7 +16,7 @@ export function applyTrade(state: CvdState, trade: Trade, offset: number, v: num
   const bucket = bucketOf(state, instrument, index)
   const refusal = admit(state, instrument, bucket, trade)
   if (refusal !== undefined) return refuse(state, refusal)
-  instrument.covered.trade(trade.time)
+  cover(state, instrument, trade.time, v)
   const part = partOf(bucket, trade)
   fold(part, trade, v)
   if (!part.isHeldBack) holdBack(state, bucket, part)
@@ -38,12 +31,16 @@ function applyLate(state: CvdState, instrument: InstrumentState, trade: Trade, c
   const refusal = admit(state, instrument, undefined, trade)
   if (refusal !== undefined) return refuse(state, refusal)
   state.late += 1
-  instrument.covered.trade(trade.time)
+  cover(state, instrument, trade.time, cause.v)
   const index = bucketIndex(trade.time)
   const part = partOfOne(-1 - cause.offset, trade, cause.v)
-  addToRings(instrument.owner, index, part)
+  count(state, instrument, index, part, cause.v)
   addLateHour(state, instrument, index, part, cause)
   return flowOf({ asset: trade.asset, instrument: trade.instrument, index }, part, true)
+}
+
+function cover(state: CvdState, { covered, owner }: InstrumentState, time: Micros, v: number): void {
+  if (covered.trade(time)) tell(state, owner, v)
 }
 
 function refuse(state: CvdState, refusal: Refusal): undefined {
@@ -90,12 +87,8 @@ function markBucket(state: CvdState, bucket: Bucket): void {
 function addToClosed(state: CvdState, instrument: InstrumentState, trade: Trade, prices: Part, cause: Cause): void {
   const index = bucketIndex(trade.time)
   const volume = partOfOne(0, trade, cause.v)
-  addToRings(instrument.owner, index, volume)
+  count(state, instrument, index, volume, cause.v)
   addToHour(state, instrument, index, { volume, prices }, cause)
-}
-
-function addToRings(asset: AssetState, index: number, { buy, sell }: Part): void {
-  for (const name of periodNames) asset.rings[name].add(index * BUCKET, buy, sell)
 }
 
 function partOfOne(number: number, trade: Trade, v: number): Part {

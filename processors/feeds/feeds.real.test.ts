@@ -9,7 +9,7 @@ import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import type { Log } from '../../infra/kafka/seam.ts'
 import { prepareTopics } from '../../infra/kafka/setup.ts'
 import { startChild, type Child } from '../../infra/local/child.ts'
-import { startSimulator, venueEnv } from '../../infra/local/venues/start.ts'
+import { startSimulator, venueEnv } from '../../infra/simulator/start.ts'
 import type { Gap, Mark, Trade } from '../../schemas/records.ts'
 
 const PARTITIONS = 4

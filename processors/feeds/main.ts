@@ -6,9 +6,9 @@ import { fixedMembership, groupMembership } from '../../infra/kafka/membership.t
 import type { Membership } from '../../infra/kafka/seam.ts'
 import { runService, sayReady } from '../../infra/lifecycle.ts'
 import type { Logger } from '../../infra/log.ts'
-import { sourceNames } from '../../schemas/venues.ts'
-import { hostSettings } from './host-settings.ts'
-import { Host, type HostConfig } from './host-socket.ts'
+import { venueNames } from '../../schemas/venues.ts'
+import { hostSettings, type HostConfig } from './runtime/host-settings.ts'
+import { Host } from './runtime/host.ts'
 
 const sessionMs = 4_000
 
@@ -36,7 +36,7 @@ await runService({
 /** Who repairs which venue: this process all of them, or a consumer group in which a venue's number is a partition. */
 async function membershipOf(config: HostConfig, log: Logger): Promise<Membership> {
   const { MEMBERSHIP, KAFKA_BROKERS: brokers, NAMESPACE: namespace, FEED_NAME: clientId } = config
-  if (MEMBERSHIP === 'fixed') return fixedMembership(sourceNames.map((_, number) => number))
+  if (MEMBERSHIP === 'fixed') return fixedMembership(venueNames.map((_, number) => number))
   const onCrash = (error: Error): void => {
     log.fatal({ err: error }, 'the consumer group is lost')
     process.exit(1)

@@ -1,4 +1,4 @@
-import type { FundingVenue } from '../../schemas/venues.ts'
+import { interestRuleOf, type FundingVenue } from '../../schemas/venues.ts'
 
 /** How far the rate may be pulled from the average premium towards the interest, fraction. */
 const DAMPER = 0.0005
@@ -25,7 +25,7 @@ export interface FundingTerms {
  */
 export function fundingRate(venue: FundingVenue, premium: number, terms: FundingTerms): number {
   const rate =
-    venue === 'binance'
+    interestRuleOf(venue) === 'of_8h'
       ? damped(premium, interestOf(terms.interestDaily, 8)) / (8 / terms.intervalHours)
       : damped(premium, interestOf(terms.interestDaily, terms.intervalHours))
   return Math.max(terms.floor ?? -Infinity, Math.min(terms.cap ?? Infinity, rate))

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Funding } from '../../schemas/records.ts'
 import { calm, outcomeOf, PARTITIONS, plans, type Input } from '../kernel/test-accidents.ts'
 import { processorsNamed } from '../topology.ts'
-import { binance, bybit, HOUR, mark, MINUTE, okx, premium, rate, ratio, settlement, terms } from './given.ts'
+import { binance, bybit, HOUR, mark, MINUTE, okx, premium, rate, ratio, settlement, terms } from './testing/records.ts'
 
 const [row] = processorsNamed(['funding'])
 

@@ -17,7 +17,7 @@ import {
   settlement,
   T0,
   terms,
-} from './given.ts'
+} from './testing/records.ts'
 
 type Given = Fed<ReturnType<typeof funding.empty>>
 

@@ -5,7 +5,7 @@ import { FORGOTTEN, type AssetState, type FundingState, type Perp } from './stat
 import { fundingOf } from './view.ts'
 
 /** An asset has one record in this time of partition time at most. */
-export const EMIT_EVERY: Micros = 5_000_000
+const EMIT_EVERY: Micros = 5_000_000
 
 export interface News {
   readonly rows: readonly Funding[]

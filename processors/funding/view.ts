@@ -16,7 +16,7 @@ export function fundingOf(asset: AssetState, now: Micros, v: number): Funding {
 }
 
 /** One perpetual a venue, in the venues' order. */
-export function perpsOf({ perps }: AssetState, now: Micros): Perp[] {
+function perpsOf({ perps }: AssetState, now: Micros): Perp[] {
   return fundingVenues.flatMap((venue) => {
     const all = [...perps.values()].filter((perp) => perp.venue === venue)
     return all.sort((a, b) => rank(a, now) - rank(b, now) || compare(a.instrument, b.instrument)).slice(0, 1)

@@ -8,7 +8,7 @@ import type { Output } from './processor.ts'
 import type { PartChange } from './snapshot.ts'
 
 /** A record that fails alike so often in a row is the cause itself. */
-export const ATTEMPTS_MAX = 3
+const ATTEMPTS_MAX = 3
 /** One that fails each time in another way is given up as well. */
 const TRIES_MAX = 6
 /** After so many records without a failure there is no more reason for care. */

@@ -1,8 +1,9 @@
 import type { LogRecord, OutRecord, Writer } from '../../infra/kafka/seam.ts'
-import type { UndecodableError } from '../../schemas/codec.ts'
-import type { DeadLetter } from '../../schemas/records.ts'
+import { UndecodableError } from '../../schemas/codec.ts'
+import type { DeadLetter, Message } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
-import type { Ports } from './ports.ts'
+import type { Decoder } from './decoder.ts'
+import type { Meter, Ports } from './ports.ts'
 
 export const DEAD_LETTERS: TopicName = 'control.dead_letters'
 /** Most records are under 300 bytes; of longer ones the rest is in their own topic. */
@@ -14,9 +15,14 @@ const BYTES_PER_SEND_MAX = 4_000_000
 /** Why a record is set aside. */
 export type Cause = Pick<DeadLetter, 'reason' | 'code' | 'message' | 'at' | 'attempts'>
 
-export function causeOf({ code, message }: UndecodableError): Cause {
+function causeOf({ code, message }: UndecodableError): Cause {
   const reason = code === 'unknown-schema' ? 'unknown_schema' : 'undecodable'
   return { reason, code, message, at: null, attempts: 1 }
+}
+
+/** What setting records aside needs of the world. */
+export interface LetterPorts extends Pick<Ports, 'codec' | 'report'> {
+  readonly meter: Pick<Meter, 'deadLetter'>
 }
 
 /**
@@ -26,12 +32,12 @@ export function causeOf({ code, message }: UndecodableError): Cause {
 export class DeadLetters {
   readonly #processor: string
   readonly #partition: number
-  readonly #ports: Pick<Ports, 'codec' | 'meter' | 'report'>
+  readonly #ports: LetterPorts
   #waiting: OutRecord[] = []
   #count = 0
 
-  /** `partition`: the reader's own, whose letters are among what it has claimed. */
-  constructor(processor: string, partition: number, ports: Pick<Ports, 'codec' | 'meter' | 'report'>) {
+  /** `partition`: the reader's own, whose letters are among what it has claimed; 0 of one that has none. */
+  constructor(processor: string, partition: number, ports: LetterPorts) {
     this.#processor = processor
     this.#partition = partition
     this.#ports = ports
@@ -45,6 +51,22 @@ export class DeadLetters {
     meter.deadLetter(letter)
     this.#count += 1
     this.#tell(letter)
+  }
+
+  /** A record that could not be decoded; any other error is thrown again. */
+  setAside(topic: TopicName, record: LogRecord, error: unknown): undefined {
+    if (!(error instanceof UndecodableError)) throw error
+    this.add(topic, record, causeOf(error))
+    return undefined
+  }
+
+  /** What the record says; undefined for a tombstone, and for one that cannot be read: set aside. */
+  async read(decoder: Decoder, topic: TopicName, record: LogRecord): Promise<Message | undefined> {
+    try {
+      return record.value === null ? undefined : await decoder.decodeOrAsk(record.value)
+    } catch (error) {
+      return this.setAside(topic, record, error)
+    }
   }
 
   /** Writes what was added since the last call; gives how many. */

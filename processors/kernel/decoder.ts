@@ -1,5 +1,5 @@
 import { UndecodableError, type Codec } from '../../schemas/codec.ts'
-import type { Message } from '../../schemas/records.ts'
+import type { Message, RecordType } from '../../schemas/records.ts'
 
 /** Decodes records; an unknown schema id is looked up, which waits for it and remembers what is not there. */
 export class Decoder {
@@ -9,6 +9,12 @@ export class Decoder {
   constructor(codec: Codec, lookUp: (id: number) => Promise<boolean>) {
     this.#codec = codec
     this.#lookUp = lookUp
+  }
+
+  /** Whether it is a record of none of these types; `undefined`: all are wanted. */
+  skips(value: Buffer, wanted: readonly RecordType[] | undefined): boolean {
+    const type = wanted === undefined ? undefined : this.#codec.typeOf(value)
+    return type !== undefined && wanted?.includes(type) === false
   }
 
   /** The record; undefined where its schema id is to be looked up first; throws `UndecodableError`. */

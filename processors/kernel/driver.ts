@@ -247,7 +247,7 @@ class Instance {
         const claim = await this.#contact(() => log.claim(owner, targets))
         const send = (topic: string, partition: number, records: readonly OutRecord[]): Promise<number | undefined> =>
           this.#contact(() => claim.send(topic, partition, records))
-        return { epoch: claim.epoch, send, close: () => claim.close() } satisfies Claim
+        return { epoch: claim.epoch, lost: claim.lost, send, close: () => claim.close() } satisfies Claim
       },
     }
   }

@@ -21,6 +21,26 @@ export type Finding =
 
 const there: Finding = { is: 'there' }
 
+/** Nothing was read yet. */
+const NOWHERE = -1
+/** Enough for all that claims have left in a partition that nobody has written to. */
+const SOME = { maxWaitMs: 0, maxBytesPerPartition: 64 * 1024 }
+/** A record is looked for this far before a place; what lies between is what nobody reads. */
+const BEFORE_MAX = 1_000
+
+/** What a reader stands on that begins at the log's start, `now` (ms): whatever lies before its position, it has read none of it. */
+export function stoodNowhere(now: number): Stood {
+  return { offset: NOWHERE, epoch: UNKNOWN, print: 0, time: now }
+}
+
+export function isNowhere(stood: Stood | undefined): boolean {
+  return stood?.offset === NOWHERE
+}
+
+function isSomewhere(stood: Stood | undefined): stood is Stood {
+  return stood !== undefined && stood.offset !== NOWHERE
+}
+
 /** What a reader stands on: a record by which it knows its log again. */
 export function stoodOn(record: Pick<LogRecord, 'offset' | 'time' | 'key' | 'value' | 'epoch'>): Stood {
   const { offset, time, epoch = UNKNOWN } = record
@@ -45,13 +65,13 @@ export async function lookAt(
   stood: Stood | undefined,
   delay: (ms: number) => Promise<void>,
 ): Promise<Finding> {
-  const slice = await fetchAt(reader, stood === undefined ? position : { ...position, offset: stood.offset }, delay)
+  const slice = await fetchAt(reader, !isSomewhere(stood) ? position : { ...position, offset: stood.offset }, delay)
   const { start, end } = slice
   if (position.offset < start) return { is: 'retention', next: start }
+  if (isNowhere(stood)) return lookBetween(reader, start, position, end, delay)
   if (stood === undefined || stood.offset < start) return position.offset > end ? { is: 'replaced', next: end } : there
   const verdict = verdictOf(slice, stood, isCompacted(position.topic as TopicName))
-  if (verdict === 'same' && position.offset > end) return behind(position, stood.offset + 1)
-  if (verdict === 'same') return there
+  if (verdict === 'same') return lookBetween(reader, stood.offset + 1, position, end, delay)
   const { topic, partition } = position
   const epochEnd = stood.epoch < 0 ? undefined : await reader.endOfEpoch(topic, partition, stood.epoch)
   if (epochEnd !== undefined && epochEnd <= stood.offset) return { is: 'cut', next: Math.max(epochEnd, start) }
@@ -60,9 +80,20 @@ export async function lookAt(
   return { is: 'replaced', next: end }
 }
 
-/** Only what nobody reads, such as a claim's marks, lay between the last record and the position, and is gone. */
-function behind({ offset }: Position, next: number): Finding {
-  return next < offset ? { is: 'cut', next } : there
+/**
+ * Between the last record that was read and the position lay only what nobody reads, such as a claim's marks. What is there
+ * now came after a tail was lost.
+ */
+async function lookBetween(
+  reader: LogReader,
+  from: number,
+  position: Position,
+  end: number,
+  delay: (ms: number) => Promise<void>,
+): Promise<Finding> {
+  const [first] = await recordsFrom(reader, { ...position, offset: from }, Math.min(position.offset, end), delay)
+  const next = first?.offset ?? end
+  return next < position.offset ? { is: 'cut', next } : there
 }
 
 /** Whether a record is where it was, by a slice that begins there. Of a compacted topic it may be gone. */
@@ -72,14 +103,32 @@ function verdictOf({ records, end }: Slice, stood: Stood, mayBeGone: boolean): '
   return printOf(found) === stood.print ? 'same' : 'other'
 }
 
-/** The record at that very offset; undefined: there is none. */
-export async function recordAt(
+/** The last record before a position; undefined: there is none, or it is far away. */
+export async function recordBefore(
   reader: LogReader,
   position: Position,
   delay: (ms: number) => Promise<void>,
 ): Promise<LogRecord | undefined> {
-  const slice = await fetchAt(reader, position, delay)
-  return slice.records.find(({ offset }) => offset === position.offset)
+  const { start } = await fetchAt(reader, position, delay)
+  const from = Math.max(start, position.offset - BEFORE_MAX)
+  return (await recordsFrom(reader, { ...position, offset: from }, position.offset, delay)).at(-1)
+}
+
+/** The records from a position up to an offset. */
+async function recordsFrom(
+  reader: LogReader,
+  { topic, partition, offset }: Position,
+  to: number,
+  delay: (ms: number) => Promise<void>,
+): Promise<LogRecord[]> {
+  const records: LogRecord[] = []
+  for (let at = offset; at < to;) {
+    const slice = await fetchAt(reader, { topic, partition, offset: at }, delay, SOME)
+    records.push(...slice.records.filter((record) => record.offset < to))
+    if (slice.next <= at) break
+    at = slice.next
+  }
+  return records
 }
 
 /** What lies at a position, and is there at once. Rejects where no broker answers for long. */
@@ -87,9 +136,10 @@ export async function fetchAt(
   reader: LogReader,
   position: Position,
   delay: (ms: number) => Promise<void>,
+  options = ONE,
 ): Promise<Slice> {
   for (let tries = 0; tries < TRIES_MAX; tries++) {
-    const [slice] = await reader.fetch([position], ONE)
+    const [slice] = await reader.fetch([position], options)
     if (slice !== undefined && slice.error !== 'moved') return slice
     await delay(RETRY_MS)
   }

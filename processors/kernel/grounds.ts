@@ -2,7 +2,7 @@ import type { Claim, LogRecord, OutRecord, Position } from '../../infra/kafka/se
 import type { LogGap, Stood } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { FatalError } from './errors.ts'
-import { fetchAt, lookAt, printOf, recordAt, stoodOn, type Finding } from './footing.ts'
+import { fetchAt, isNowhere, lookAt, printOf, recordBefore, stoodOn, type Finding } from './footing.ts'
 import { GAPS, type Told } from './log-gaps.ts'
 import type { LostLogPolicy, Ports } from './ports.ts'
 
@@ -83,9 +83,14 @@ export class Grounds {
     return taken
   }
 
-  /** Whether the leader came back between what an input stands on and `record`: then the log may have lost something. */
+  /**
+   * Whether the leader came back between what an input stands on and `record`: then the log may have lost something. Before
+   * the first record nobody knows.
+   */
   isNewEpoch(topic: string, partition: number, { epoch }: LogRecord): boolean {
-    const before = this.of(topic, partition)?.epoch ?? -1
+    const stood = this.of(topic, partition)
+    if (isNowhere(stood)) return true
+    const before = stood?.epoch ?? -1
     return epoch !== undefined && before >= 0 && epoch !== before
   }
 
@@ -135,7 +140,8 @@ export class Grounds {
 
   /** An input goes on elsewhere: it stands on what lies before that place now. */
   async moveTo({ topic, partition, offset }: Position): Promise<void> {
-    const before = offset === 0 ? undefined : await this.#recordAt({ topic, partition, offset: offset - 1 })
+    if (isNowhere(this.of(topic, partition))) return
+    const before = await this.#recordBefore({ topic, partition, offset })
     if (before === undefined) this.#stood.delete(nameOf(topic, partition))
     else this.read(topic, partition, before)
   }
@@ -147,10 +153,14 @@ export class Grounds {
     const { clock, codec, meter, report } = ports
     const now = clock.now()
     const { topic, partition } = about
-    const before = about.reason === 'cut' ? await this.#timeBefore(topic, partition, about.next) : undefined
-    const from = before ?? this.of(topic, partition)?.time ?? now
-    const after = await this.#timeAt(topic, partition, about.next)
-    const times = { from_time: from * 1_000, to_time: (after ?? now) * 1_000, time: now * 1_000 }
+    const isTail = about.reason === 'cut' || about.reason === 'output_cut'
+    const before = isTail ? await this.#timeBefore(topic, partition, about.next) : undefined
+    const last = this.of(topic, partition)?.time
+    const from = before ?? last ?? now
+    const after = (await this.#timeAt(topic, partition, about.next)) ?? now
+    // What was held back while the log was away can be older than what the log has lost.
+    const to = Math.max(after, last ?? after)
+    const times = { from_time: from * 1_000, to_time: to * 1_000, time: now * 1_000 }
     const gap: LogGap = { reader, ...about, ...times }
     const value = codec.encode(GAPS, 'log_gap', gap)
     const offset = await claim.send(GAPS, this.#options.partition, [{ key: reader, value, time: now }])
@@ -161,7 +171,7 @@ export class Grounds {
   }
 
   async #timeBefore(topic: string, partition: number, next: number): Promise<number | undefined> {
-    return next === 0 ? undefined : (await this.#recordAt({ topic, partition, offset: next - 1 }))?.time
+    return (await this.#recordBefore({ topic, partition, offset: next }))?.time
   }
 
   async #timeAt(topic: string, partition: number, offset: number): Promise<number | undefined> {
@@ -170,9 +180,9 @@ export class Grounds {
     return slice.records[0]?.time
   }
 
-  #recordAt(position: Position): Promise<LogRecord | undefined> {
+  #recordBefore(position: Position): Promise<LogRecord | undefined> {
     const { reader, clock } = this.#options.ports
-    return recordAt(reader, position, (ms) => clock.delay(ms))
+    return recordBefore(reader, position, (ms) => clock.delay(ms))
   }
 }
 

@@ -40,7 +40,13 @@ export class Intake {
   readonly #slots = new Map<number, Slot>()
   readonly #lags = new Map<string, InputLag>()
   #isStopping = false
+  /** The last fetch left something of a partition for the next. */
+  #isBehind = false
   #wake: () => void = () => undefined
+  #stop: () => void = () => undefined
+  readonly #stopped = new Promise<void>((resolve) => {
+    this.#stop = resolve
+  })
   readonly #loop: Promise<void>
 
   constructor(options: IntakeOptions) {
@@ -64,6 +70,7 @@ export class Intake {
   async stop(): Promise<void> {
     this.#isStopping = true
     this.#wake()
+    this.#stop()
     await this.#loop
     await this.#reader.close()
     await Promise.all([...this.#slots.values()].map((slot) => slot.stop()))
@@ -100,7 +107,15 @@ export class Intake {
       })
       await (asking.length === 0 ? this.#waitFor(FETCH_WAIT_MS) : this.#round(asking))
       this.#options.onRound()
+      await this.#pace()
     }
+  }
+
+  /** A processor that nobody waits for takes its records in larger batches; while it is behind it goes on at once. */
+  async #pace(): Promise<void> {
+    const { paceMs } = this.row
+    if (paceMs === undefined || this.#isBehind || this.#isStopping) return
+    await Promise.race([this.#stopped, this.#options.ports.clock.delay(paceMs)])
   }
 
   /** Waits until a partition wants records, at most `ms`. */
@@ -118,6 +133,7 @@ export class Intake {
       asking.flatMap(({ wanted }) => wanted),
       isHurried,
     )
+    this.#isBehind = slices?.some(({ next, end }) => next < end) ?? false
     if (slices === undefined) return
     const found = new Map(slices.map((slice) => [nameOf(slice), slice]))
     for (const { slot, wanted } of asking) {

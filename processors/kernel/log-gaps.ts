@@ -1,5 +1,6 @@
 import type { LogReader } from '../../infra/kafka/seam.ts'
 import type { LogGap } from '../../schemas/records.ts'
+import type { DeadLetters } from './dead-letters.ts'
 import type { Decoder } from './decoder.ts'
 
 export const GAPS = 'control.gaps' as const
@@ -11,19 +12,20 @@ export interface Told {
   readonly gap: LogGap
 }
 
-/** Every gap that the journal tells of one reader in one partition. */
+/** Every gap that the journal tells of one reader in one partition; what cannot be read of it is set aside. */
 export async function readGaps(
   reader: LogReader,
   decoder: Decoder,
   name: string,
   partition: number,
+  dead: DeadLetters,
 ): Promise<readonly Told[]> {
   const told: Told[] = []
   for await (const records of reader.toEnd(GAPS, partition)) {
-    for (const { offset, key, value } of records) {
-      if (value === null || key?.toString() !== name) continue
-      const message = await decoder.decodeOrAsk(value)
-      if (message.type === 'log_gap') told.push({ offset, gap: message.value })
+    for (const record of records) {
+      if (record.key?.toString() !== name) continue
+      const message = await dead.read(decoder, GAPS, record)
+      if (message?.type === 'log_gap') told.push({ offset: record.offset, gap: message.value })
     }
   }
   return told

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { LogGap, Micros } from '../../schemas/records.ts'
+import { DeadLetters } from './dead-letters.ts'
 import { Fold } from './fold.ts'
-import { codec, given, mark, marks, on, type Given } from './given.ts'
+import { codec, given, lettersIn, mark, marks, on, type Given } from './given.ts'
 import { readGaps } from './log-gaps.ts'
 import type { Output, Processor, ProcessorRow } from './processor.ts'
 import { Task } from './task.ts'
@@ -103,6 +104,17 @@ describe('a log that became shorter than a position', () => {
     expect(begun.notes.sums['gaps']).toBe(1)
   })
 
+  it('is a gap up to the last that was read of it, although what comes first in its place is older', async () => {
+    const begun = given()
+    begun.broker.append(IN, 0, marks(1_000, 2_000, 9_000))
+    const task = await Task.open(row, 0, begun)
+    await round(task, begun)
+    begun.broker.lose(IN, 0, 1)
+    begun.broker.append(IN, 0, marks(3_000, 12_000, 13_000))
+    await rounds(task, begun)
+    expect(gapsTold(begun)).toMatchObject([{ reason: 'cut', next: 1, from_time: 1_000, to_time: 9_000 }])
+  })
+
   it('is found although it has grown beyond the position since', async () => {
     const { begun, task } = await cut()
     begun.broker.append(IN, 0, marks(6, 7, 8, 9, 10, 11))
@@ -142,11 +154,25 @@ describe('a log that became shorter than a position', () => {
     const { begun, task } = await cut()
     begun.broker.append(IN, 0, marks(6, 7, 8, 9))
     await rounds(task, begun)
-    const replay = Fold.empty(row, 0, await readGaps(begun.ports.reader, begun.decoder, row.name, 0))
+    const dead = new DeadLetters(row.name, 0, begun.ports)
+    const replay = Fold.empty(row, 0, await readGaps(begun.ports.reader, begun.decoder, row.name, 0, dead))
     for (const record of begun.broker.records(IN, 0)) {
       if (record.value !== null) replay.apply(IN, record, codec.decode(record.value), () => undefined)
     }
     expect((replay.state as Heard).words).toEqual(['1@0', '2@1', 'cut 5-2@5', '6@6', '7@7', '8@8', '9@9'])
+  })
+
+  it('is opened although a gap that it told cannot be read any more: that record is set aside', async () => {
+    const { begun } = await cut()
+    begun.broker.append('control.gaps', 0, [{ key: 'listener', value: Buffer.from('nonsense'), time: 8 }])
+    begun.broker.append(IN, 0, marks(6, 7, 8, 9, 10, 11))
+    const next = on(begun.broker)
+    await rounds(await Task.open(row, 0, next), next)
+    expect(heard(begun)).toEqual(afterCut)
+    expect(next.notes.sums).toMatchObject({ undecodable: 1 })
+    expect(lettersIn(begun.broker)).toMatchObject([
+      { processor: 'listener', topic: 'control.gaps', partition: 0, offset: 1, code: 'not-wire-format' },
+    ])
   })
 
   it('stops the host where it is to, and says the two ways out', async () => {
@@ -168,6 +194,49 @@ describe('a log that became shorter than a position', () => {
     begun.broker.append(IN, 0, marks(8, 9))
     await rounds(task, begun)
     expect(heard(begun).slice(5)).toEqual(['cut 5-2@5', '6@6', '7@7', 'cut 4-1@8', '8@9', '9@10'])
+  })
+
+  it('before anything of it was read, loses nothing that comes in that place', async () => {
+    const begun = given()
+    for (const _mark of [0, 1, 2]) begun.broker.at(IN, 0).skip() // of claims: nobody reads them
+    const task = await Task.open(row, 0, begun)
+    await round(task, begun)
+    begun.broker.lose(IN, 0, 1)
+    begun.broker.append(IN, 0, marks(1, 2, 3, 4))
+    await rounds(task, begun)
+    expect(heard(begun)).toEqual(['cut 3-1@3', '1@4', '2@5', '3@6', '4@7'])
+    expect(gapsTold(begun)).toMatchObject([{ reason: 'cut', position: 3, next: 1, missing: 0 }])
+  })
+
+  it('before anything of it was read, is no other log', async () => {
+    const begun = given()
+    for (const _mark of [0, 1, 2]) begun.broker.at(IN, 0).skip()
+    const task = await Task.open(row, 0, begun)
+    await round(task, begun)
+    begun.broker.lose(IN, 0, 1)
+    await rounds(task, begun)
+    begun.broker.append(IN, 0, marks(1))
+    await rounds(task, begun)
+    expect(heard(begun)).toEqual(['cut 3-1@3', '1@4'])
+  })
+
+  it('twice, with nothing but claims’ marks before the place where it differed, is known again', async () => {
+    const begun = given()
+    begun.broker.append(IN, 0, marks(1))
+    for (const _mark of [0, 1]) begun.broker.at(IN, 0).skip()
+    begun.broker.append(IN, 0, marks(2, 3))
+    const task = await Task.open(row, 0, begun)
+    await round(task, begun)
+    begun.broker.lose(IN, 0, 3)
+    await rounds(task, begun)
+    begun.broker.lose(IN, 0, 2)
+    begun.broker.append(IN, 0, marks(4, 5))
+    await rounds(task, begun)
+    expect(heard(begun)).toEqual(['1@0', '2@3', '3@4', 'cut 3-2@6', '4@7', '5@8'])
+    expect(gapsTold(begun)).toMatchObject([
+      { reason: 'cut', position: 5, next: 3 },
+      { reason: 'cut', position: 3, next: 2 },
+    ])
   })
 
   it('only of what nobody reads is no gap in what was read', async () => {
@@ -246,16 +315,16 @@ const plainGap: LogGap = {
 describe('an output that lost its tail', () => {
   it('is written again from the state when the broker is back', async () => {
     const begun = given()
-    begun.broker.append(IN, 0, marks(1, 2, 3))
+    begun.broker.append(IN, 0, marks(1_000, 2_000, 3_000))
     const task = await Task.open(row, 0, begun)
     await round(task, begun)
     const end = begun.broker.at(OUT, 0).end
     begun.broker.lose(OUT, 0, end - 2)
-    begun.broker.append(IN, 0, marks(4))
+    begun.broker.append(IN, 0, marks(4_000))
     await rounds(task, begun)
-    expect(written(begun)).toEqual([1, 1, 2, 3, 4])
+    expect(written(begun)).toEqual([1_000, 1_000, 2_000, 3_000, 4_000])
     expect(gapsTold(begun)).toMatchObject([
-      { topic: OUT, reason: 'output_cut', position: end, next: end - 2, missing: 2 },
+      { topic: OUT, reason: 'output_cut', position: end, next: end - 2, missing: 2, from_time: 1_000 },
     ])
   })
 

@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Message, Micros } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
-import { newAlert } from '../alerts/given.ts'
-import { PartitionReplay } from '../backtest/replay.ts'
+import { newAlert } from '../alerts/testing/records.ts'
+import { PartitionReplay } from '../../scripts/backtest/core/replay.ts'
 import { trade } from '../cvd/given.ts'
-import { rate, says } from '../funding/given.ts'
-import { markets, SECOND, T0, ticker } from '../prices/given.ts'
+import { rate, says } from '../funding/testing/records.ts'
+import { markets, SECOND, T0, ticker } from '../prices/testing/records.ts'
 import { processorsNamed } from '../topology.ts'
 import { only } from './fed.ts'
 import type { Output } from './processor.ts'
@@ -139,6 +139,7 @@ class Market {
     partition: 0,
     rows: processorsNamed(['prices', 'alerts']),
     alerts: 'replay',
+    gaps: [],
     aside: new Map(),
     sink: ({ output }) => this.#outputs.push(output),
   })

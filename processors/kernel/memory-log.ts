@@ -23,6 +23,8 @@ export class MemoryBroker {
   readonly #clock: Clock
   readonly #partitions = new Map<string, MemoryPartition>()
   readonly #epochs = new Map<string, number>()
+  /** Claims that are held, to be told at a renewal. */
+  readonly #claims = new Set<{ owner: string; epoch: number; lose: (error: FencedError) => void }>()
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -82,6 +84,16 @@ export class MemoryBroker {
     this.at(topic, partition).compact()
   }
 
+  /** Claims are renewed: owners that another has replaced hear of it. */
+  renew(): void {
+    for (const claim of this.#claims) {
+      const { owner, epoch, lose } = claim
+      if (this.#epochs.get(owner) === epoch) continue
+      this.#claims.delete(claim)
+      lose(new FencedError(`${owner} was claimed again`))
+    }
+  }
+
   at(topic: string, partition: number): MemoryPartition {
     const id = `${topic}-${partition}`
     const known = this.#partitions.get(id)
@@ -99,7 +111,14 @@ export class MemoryBroker {
       if (this.#epochs.get(owner) !== epoch) throw new FencedError(`${owner} was claimed again`)
       return this.append(topic, partition, records)
     })
-    return { epoch, ...writer }
+    const { promise: lost, resolve: lose } = Promise.withResolvers<FencedError>()
+    const claim = { owner, epoch, lose }
+    this.#claims.add(claim)
+    const close = async (): Promise<void> => {
+      this.#claims.delete(claim)
+      await writer.close()
+    }
+    return { epoch, lost, ...writer, close }
   }
 
   #writer(append: (topic: string, partition: number, records: readonly OutRecord[]) => number): Writer {

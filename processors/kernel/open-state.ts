@@ -5,6 +5,7 @@ import type { TopicName } from '../../schemas/topics.ts'
 import type { Decoder } from './decoder.ts'
 import { FatalError } from './errors.ts'
 import { Failures } from './failures.ts'
+import { stoodNowhere } from './footing.ts'
 import type { Folded } from './fold.ts'
 import { noTime } from './partition-clock.ts'
 import type { Ports } from './ports.ts'
@@ -41,7 +42,10 @@ export async function openState(
   const next = new Map<TopicName, number>()
   for (const topic of row.inputs) next.set(topic, await nextOf(topic, partition, found, ports))
   if (found.kind === 'none') {
-    return { state: row.core.empty(), next, ...noTime, told: -1, stood: {}, parts: new Map(), failures: new Failures() }
+    const stood = Object.fromEntries(
+      row.inputs.map((topic) => [`${topic}/${partition}`, stoodNowhere(ports.clock.now())]),
+    )
+    return { state: row.core.empty(), next, ...noTime, told: -1, stood, parts: new Map(), failures: new Failures() }
   }
   const { parts, position } = found
   return { ...position, state: row.core.load(parts), next, parts, failures: new Failures(position.failures) }

@@ -1,6 +1,6 @@
 import type { OutRecord } from '../../infra/kafka/seam.ts'
 import type { Codec } from '../../schemas/codec.ts'
-import { receiverPartition } from '../../schemas/receivers.ts'
+import { receiverPartition } from '../../schemas/keys.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import type { Output, ProcessorRow } from './processor.ts'
 

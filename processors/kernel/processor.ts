@@ -1,4 +1,4 @@
-import type { Message, Micros } from '../../schemas/records.ts'
+import type { Message, Micros, RecordType } from '../../schemas/records.ts'
 import type { KindOf, RecordsOf, TopicName } from '../../schemas/topics.ts'
 
 /** One record of a partition's log, decoded. `topic`, the partition and `offset` are its identity. */
@@ -75,6 +75,12 @@ export interface ProcessorRow {
   /** The only topics that `core` may emit to: they are claimed with the state. */
   readonly outputs: readonly TopicName[]
   readonly state: TopicName
+  /** Record types of its inputs that the core looks at, marks among them; others are passed over. Left out: all. */
+  readonly reads?: readonly RecordType[]
+  /** Its state is written so many times more seldom than others': what a restart repeats is only read. */
+  readonly snapshotEvery?: number
+  /** Least time between two fetches for it, milliseconds, where nobody waits for what it makes. Left out: none. */
+  readonly paceMs?: number
   /** Raised, with its reason, when derived data are rebuilt by other code or parameters. */
   readonly generation: number
   readonly reason: string

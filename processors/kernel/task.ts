@@ -1,10 +1,9 @@
 import type { Claim, LogRecord, Position, Slice } from '../../infra/kafka/seam.ts'
-import { UndecodableError } from '../../schemas/codec.ts'
 import type { Message, Micros } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { Careful } from './careful.ts'
 import { claimed, targetsOf } from './claimed.ts'
-import { causeOf, DeadLetters, type Cause } from './dead-letters.ts'
+import { DeadLetters, type Cause } from './dead-letters.ts'
 import type { Decoder } from './decoder.ts'
 import { guarded, type RecordFailure } from './errors.ts'
 import { Fold } from './fold.ts'
@@ -78,8 +77,10 @@ export class Task {
     const targets = targetsOf(row, partition, options.partitions)
     return claimed(log, `${row.name}-${partition}`, targets, async (claim) => {
       const opened = await openState(row, partition, claim, options)
-      const gaps = await readGaps(options.ports.reader, options.decoder, row.name, partition)
-      const task = new Task(row, partition, options, claim, { ...opened, gaps })
+      const dead = new DeadLetters(row.name, partition, options.ports)
+      const gaps = await readGaps(options.ports.reader, options.decoder, row.name, partition, dead)
+      await dead.write(claim)
+      const task = new Task(row, partition, options, claim, { ...opened, gaps, dead })
       await task.#look()
       meter.restored(row.name, clock.now() - startedAt)
       return task
@@ -91,7 +92,7 @@ export class Task {
     partition: number,
     options: TaskOptions,
     claim: Claim,
-    opened: Opened & { readonly gaps: readonly Told[] },
+    opened: Opened & { readonly gaps: readonly Told[]; readonly dead: DeadLetters },
   ) {
     this.row = row
     this.partition = partition
@@ -103,12 +104,12 @@ export class Task {
     if (after !== undefined || !failures.isEmpty)
       this.#careful = new Careful(this.#folded, parts, failures, after?.from === 'flush')
     this.#next = next
-    this.#dead = new DeadLetters(row.name, partition, options.ports)
+    this.#dead = opened.dead
     this.#outputs = new Outputs(options.ports.codec, row, { own: partition, partitions: options.partitions })
     this.#grounds = new Grounds({ reader: row.name, partition, ports, claim, policy: options.onLostLog }, opened.stood)
     const [folded, grounds, outputs] = [this.#folded, this.#grounds, this.#outputs]
     this.#recovery = new Recovery({ partition, ports, claim, grounds, folded, next, outputs })
-    this.#trims = new Trims(row.inputs, options.retentionBytes / options.partitions, ports)
+    this.#trims = new Trims(row, options.retentionBytes / options.partitions, ports)
     this.#savedAt = options.ports.clock.now()
   }
 
@@ -131,7 +132,7 @@ export class Task {
     const { snapshots, ports } = this.#options
     if (this.#unsaved >= snapshots.everyRecords || this.#unsavedBytes >= SNAPSHOT_INPUT_BYTES) return true
     const everyMs = this.#unsavedLetters > 0 ? Math.min(snapshots.everyMs, SNAPSHOT_LETTERS_MS) : snapshots.everyMs
-    return this.#unsaved > 0 && ports.clock.now() - this.#savedAt >= everyMs
+    return this.#unsaved > 0 && ports.clock.now() - this.#savedAt >= everyMs * (this.row.snapshotEvery ?? 1)
   }
 
   /** The processor's own counts. */
@@ -197,7 +198,7 @@ export class Task {
     for (const record of slice.records) {
       if (record.offset < next) continue
       const read = this.#read(topic, record)
-      const message = read === 'ask' ? await this.#ask(topic, record) : read // no await in the usual case: it is slow
+      const message = read === 'ask' ? await this.#dead.read(this.#options.decoder, topic, record) : read // no await in the usual case: it is slow
       if (message !== undefined && this.#apply(topic, record, message) === 'failed')
         await this.#options.ports.clock.turn() // what it cost to take it back must not silence the host
       next = record.offset + 1
@@ -227,24 +228,11 @@ export class Task {
   #read(topic: TopicName, record: LogRecord): Message | 'ask' | undefined {
     if (record.value === null) return undefined
     try {
+      if (this.#options.decoder.skips(record.value, this.row.reads)) return undefined
       return this.#options.decoder.decode(record.value) ?? 'ask'
     } catch (error) {
-      return this.#setAside(topic, record, error)
+      return this.#dead.setAside(topic, record, error)
     }
-  }
-
-  async #ask(topic: TopicName, record: LogRecord): Promise<Message | undefined> {
-    try {
-      return record.value === null ? undefined : await this.#options.decoder.decodeOrAsk(record.value)
-    } catch (error) {
-      return this.#setAside(topic, record, error)
-    }
-  }
-
-  #setAside(topic: TopicName, record: LogRecord, error: unknown): undefined {
-    if (!(error instanceof UndecodableError)) throw error
-    this.#dead.add(topic, record, causeOf(error))
-    return undefined
   }
 
   /** Looks whether the log is the one that was read and written so far; true: an input goes on elsewhere. */

@@ -5,7 +5,7 @@ import { Task } from './task.ts'
 import { Trim } from './trim.ts'
 
 const IN = 'alerts.inputs'
-const row: ProcessorRow = { ...tallyRow, inputs: [IN] }
+const row: ProcessorRow = { ...tallyRow, name: 'alerts', inputs: [IN] }
 /** Of one record as the broker keeps it: a mark's value, its key and some. */
 const EACH = codec.encode(IN, 'mark', mark(1_000).value).length + 4 + 20
 

@@ -1,6 +1,7 @@
 import type { Position, Slice } from '../../infra/kafka/seam.ts'
-import { topicOf, type TopicName } from '../../schemas/topics.ts'
+import { topicOf } from '../../schemas/topics.ts'
 import type { Ports } from './ports.ts'
+import type { ProcessorRow } from './processor.ts'
 
 /** An average over fewer records says too little. */
 const RECORDS_MIN = 1_000
@@ -9,15 +10,19 @@ const RECORD_OVERHEAD_BYTES = 20
 /** So much over the limit is let stand, so that a cut is seldom and takes something away. */
 const SLACK = 1.1
 
-/** Cuts those of a task's inputs that their reader has to cut. */
+/** Cuts those of a task's inputs that its processor has to cut. */
 export class Trims {
   readonly #ports: Pick<Ports, 'log' | 'report'>
   readonly #trims: ReadonlyMap<string, Trim>
   #isBusy = false
 
   /** `bytesMax`: of each partition. */
-  constructor(inputs: readonly TopicName[], bytesMax: number, ports: Pick<Ports, 'log' | 'report'>) {
-    const cut = inputs.filter((topic) => topicOf(topic).cutBy === 'reader')
+  constructor(
+    { name, inputs }: Pick<ProcessorRow, 'name' | 'inputs'>,
+    bytesMax: number,
+    ports: Pick<Ports, 'log' | 'report'>,
+  ) {
+    const cut = inputs.filter((topic) => topicOf(topic).cutBy === name)
     this.#ports = ports
     this.#trims = new Map(cut.map((topic) => [topic, new Trim(bytesMax)]))
   }

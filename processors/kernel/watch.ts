@@ -6,6 +6,8 @@ const SILENCE_GRACE_MS = 5_000
 const FAILING_MS_MAX = 120_000
 /** There are records to read and none comes. */
 const STUCK_MS_MAX = 30_000
+/** Whoever has not looked for this long was not there itself: frozen, or without a processor. */
+const UNSEEN_MS = 10_000
 /** Longer than a broker's restart: from here on `/healthz` says so. */
 const UNWELL_AFTER_MS = 15_000
 
@@ -25,6 +27,8 @@ interface Failing {
 interface Progress {
   readonly offset: number
   readonly at: number
+  /** When it was looked at last. */
+  seen: number
 }
 
 /** Notices what a host cannot recover from by itself. Crash-only: the process ends and is started again. */
@@ -58,8 +62,12 @@ export class Watch {
   /** Notes where an input is and where its end is. */
   at(input: string, offset: number, end: number, now: number): void {
     const known = this.#progress.get(input)
-    if (known?.offset !== offset || end <= offset) this.#progress.set(input, { offset, at: now })
-    else if (now - known.at > STUCK_MS_MAX) this.#stuck = `${input} stands at ${offset} while the log ends at ${end}`
+    if (known?.offset !== offset || end <= offset || now - known.seen > UNSEEN_MS)
+      this.#progress.set(input, { offset, at: now, seen: now })
+    else {
+      known.seen = now
+      if (now - known.at > STUCK_MS_MAX) this.#stuck = `${input} stands at ${offset} while the log ends at ${end}`
+    }
   }
 
   isWell(slots: Iterable<Failing>, now: number): boolean {

@@ -4,9 +4,9 @@ export const cascadeRisks = ['low', 'medium', 'high'] as const
 export type CascadeRisk = (typeof cascadeRisks)[number]
 
 /** Over this percentage of open interest within 5 % of the price is high. */
-export const HIGH_WITHIN_5_PCT = 10
+const HIGH_WITHIN_5_PCT = 10
 /** From this percentage of open interest within 10 % of the price on it is medium. */
-export const MEDIUM_WITHIN_10_PCT = 5
+const MEDIUM_WITHIN_10_PCT = 5
 
 /** Why it is that class: the rule that decided it, with its figure. */
 export function cascadeReason(within5Pct: number, within10Pct: number): string {

@@ -4,7 +4,7 @@ import { tiers, type Tier } from './leverage.ts'
 /** Width of a price bucket, as a logarithm: 0.1 %. */
 const STEP = Math.log(1.001)
 /** Levels this many buckets from the mark (a factor of 4) are let go, so that a contract has 14,000 cells at most. */
-export const FAR = Math.round(Math.log(4) / STEP)
+const FAR = Math.round(Math.log(4) / STEP)
 /** Cells of this many buckets are saved together: few, since a growth of open interest touches ten places at once. */
 const CHUNK = 8
 /** Below this the common factor is multiplied into the cells. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { LiquidationRisk } from '../../schemas/records.ts'
 import { calm, outcomeOf, PARTITIONS, plans, type Input } from '../kernel/test-accidents.ts'
 import { processorsNamed } from '../topology.ts'
-import { binance, bybit, mark, okx, says, terms } from './given.ts'
+import { binance, bybit, mark, okx, says, terms } from './testing/records.ts'
 
 const [row] = processorsNamed(['liquidations'])
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { LiquidationRisk, Signal } from '../../schemas/records.ts'
 import { Fed, only } from '../kernel/fed.ts'
-import { binance, bybit, mark, okx, says, SECOND, T0, terms } from './given.ts'
-import { leverageShares, tiers } from './leverage.ts'
+import { binance, bybit, mark, okx, says, SECOND, T0, terms } from './testing/records.ts'
+import { leverageShares, liquidationPrices, STANDING, tiers } from './leverage.ts'
 import { liquidations } from './liquidations.ts'
 
 type Given = Fed<ReturnType<typeof liquidations.empty>>
@@ -16,54 +16,112 @@ const sumOf = (rows: readonly { long_usd: number; short_usd: number }[] | undefi
 const cluster = (given: LiquidationRisk | undefined, leverage: number, side: 'long' | 'short') =>
   given?.clusters.find((candidate) => candidate.leverage === leverage && candidate.side === side)
 
-/** 1,000 contracts at a mark of 100: 100,000 USD. */
+/** 1,000 contracts that were there at first sight, at a mark of 100: 100,000 USD. */
 const seeded = (): Given => fed().batch(says(0, { mark: 100 }), says(0, { size: 1_000 }))
+/** The same, all of them opened before our eyes. */
+const built = (): Given => fed().batch(says(-1, { mark: 100, size: 0 }), says(0, { mark: 100, size: 1_000 }))
+/** What is at risk of what is built up. */
+const ALL = tiers.reduce((sum, tier) => sum + leverageShares[tier], 0)
 
 describe('at the first sight of open interest', () => {
-  it('levels are laid out at the mark: a half of each tier’s share long, a half short', () => {
+  it('little of it is taken for leveraged, around the mark, and nothing that the mark has reached', () => {
     const seen = risk(seeded().batch(mark(1)))
     for (const tier of tiers) {
-      expect(cluster(seen, tier, 'long')?.usd).toBeCloseTo((100_000 * leverageShares[tier]) / 2, 6)
-      expect(cluster(seen, tier, 'short')?.usd).toBeCloseTo((100_000 * leverageShares[tier]) / 2, 6)
+      for (const side of ['long', 'short'] as const) {
+        const { usd, price } = cluster(seen, tier, side) ?? { usd: NaN, price: NaN }
+        expect(usd).toBeGreaterThan(0)
+        expect(usd).toBeLessThanOrEqual((100_000 * leverageShares[tier] * STANDING) / 2 + 1e-9)
+        expect(side === 'long' ? price < 100 : price > 100).toBe(true)
+      }
     }
-    expect(cluster(seen, 10, 'long')?.price).toBeCloseTo((100 * 0.9) / 0.995, 1)
-    expect(cluster(seen, 10, 'short')?.price).toBeCloseTo((100 * 1.1) / 1.005, 1)
+    // At 5 times even the highest of the sixteen entries would be liquidated below the mark.
+    expect(cluster(seen, 5, 'long')?.usd).toBeCloseTo((100_000 * leverageShares[5] * STANDING) / 2, 6)
   })
 
-  it('the answer is whole: price, open interest, levels out to 25 % nearest first, what is at risk', () => {
-    const seen = risk(seeded().batch(mark(1)))
-    expect(seen).toMatchObject({ price: 100, open_interest_usd: 100_000, since: T0, time: T0 + SECOND })
-    expect(seen?.exchanges).toEqual([{ exchange: 'binance', open_interest_usd: 100_000, mark: 100, time: T0 }])
-    const distances = seen?.levels.map(({ price }) => Math.abs(price - 100)) ?? []
-    expect(distances).toEqual(distances.toSorted((a, b) => a - b))
-    expect(distances.every((distance) => distance < 25)).toBe(true)
-    expect(sumOf(seen?.levels)).toBeCloseTo(49_300, 6)
-    expect(seen?.at_risk_5_usd).toBeCloseTo(4_300, 6)
-    expect(seen?.at_risk_5_pct).toBeCloseTo(4.3, 9)
-    expect(seen?.at_risk_10_pct).toBeCloseTo(19.3, 9)
-    expect(seen?.cascade_risk).toBe('medium')
-  })
-
-  it('clusters are ten, nearest price first', () => {
-    const seen = risk(seeded().batch(mark(1)))
-    const distances = seen?.clusters.map(({ price }) => Math.abs(price - 100)) ?? []
-    expect(distances).toHaveLength(10)
-    expect(distances).toEqual(distances.toSorted((a, b) => a - b))
+  it('no class is given but low: what is known begins with the service', () => {
+    expect(risk(seeded().batch(mark(1)))).toMatchObject({ cascade_risk: 'low', since: T0 })
   })
 
   it('terms that come later still shape what was only laid out, and what opens from then on', () => {
     const seen = risk(seeded().batch(terms(20, 0.01), mark(1)))
     expect(cluster(seen, 25, 'long')).toEqual({ leverage: 25, side: 'long', price: 100, usd: 0 })
-    expect(cluster(seen, 10, 'long')?.usd).toBeCloseTo((100_000 * (0.493 - 0.3)) / 2, 6)
-    expect(cluster(seen, 10, 'long')?.price).toBeCloseTo((100 * 0.9) / 0.99, 1)
-    const touched = seeded().batch(says(1, { mark: 99.3 }), terms(20, 0.01), mark(2))
+    expect(cluster(seen, 10, 'long')?.usd).toBeGreaterThan(
+      cluster(risk(seeded().batch(mark(1))), 10, 'long')?.usd ?? NaN,
+    )
+    const touched = seeded().batch(says(1, { mark: 99 }), terms(20, 0.01), mark(2))
     expect(cluster(risk(touched), 25, 'long')?.usd).toBeGreaterThan(0)
+  })
+})
+
+describe('what is built up', () => {
+  it('is laid out at the mark: a half of each tier’s share long, a half short', () => {
+    const seen = risk(built().batch(mark(1)))
+    for (const tier of tiers) {
+      for (const side of ['long', 'short'] as const) {
+        const { usd, price } = cluster(seen, tier, side) ?? { usd: NaN, price: NaN }
+        expect(usd).toBeCloseTo((100_000 * leverageShares[tier]) / 2, 6)
+        expect(price).toBeCloseTo(liquidationPrices(100, tier, 0.005)[side], 0)
+      }
+    }
+  })
+
+  it('is told whole: price, open interest, levels out to 25 % nearest first, what is at risk', () => {
+    const seen = risk(built().batch(mark(1)))
+    expect(seen).toMatchObject({ price: 100, open_interest_usd: 100_000, since: T0 - SECOND, time: T0 + SECOND })
+    expect(seen?.exchanges).toEqual([{ exchange: 'binance', open_interest_usd: 100_000, mark: 100, time: T0 }])
+    const distances = seen?.levels.map(({ price }) => Math.abs(price - 100)) ?? []
+    expect(distances).toEqual(distances.toSorted((a, b) => a - b))
+    expect(distances.every((distance) => distance < 25)).toBe(true)
+    const near = leverageShares[25] + leverageShares[50] + leverageShares[100]
+    expect(sumOf(seen?.levels)).toBeCloseTo(100_000 * ALL, 6)
+    expect(seen?.at_risk_5_usd).toBeCloseTo(100_000 * near, 6)
+    expect(seen?.at_risk_5_pct).toBeCloseTo(100 * near, 9)
+    expect(seen?.at_risk_10_pct).toBeCloseTo(100 * (near + leverageShares[10]), 9)
+    expect(seen?.cascade_risk).toBe('high')
+  })
+
+  it('has ten clusters, nearest price first', () => {
+    const seen = risk(built().batch(mark(1)))
+    const distances = seen?.clusters.map(({ price }) => Math.abs(price - 100)) ?? []
+    expect(distances).toHaveLength(10)
+    expect(distances).toEqual(distances.toSorted((a, b) => a - b))
+  })
+
+  it.each([
+    ['a twentieth more', 1_050, 'low'],
+    ['a tenth more', 1_100, 'medium'],
+    ['a third more', 1_340, 'high'],
+  ])('decides the class: %s open interest than is usual, %d, is %s', (_, size, expected) => {
+    expect(risk(seeded().batch(says(1, { size }), mark(2)))?.cascade_risk).toBe(expected)
+  })
+})
+
+describe('positions', () => {
+  const HOUR = 3_600
+  const atRisk = (given: Given): number => sumOf(risk(given)?.levels)
+  const hours = (count: number): Given =>
+    built().batch(says(count * HOUR, { mark: 100, size: 1_000 }), mark(count * HOUR + 1))
+
+  it('are replaced: a day later 35 % of the levels are gone, and others stand at a twenty-fifth of their shares', () => {
+    expect(atRisk(hours(24))).toBeCloseTo(100_000 * ALL * (0.65 + 0.35 * STANDING), 4)
+  })
+
+  it('are replaced in whole hours', () => {
+    expect(atRisk(hours(0.999))).toBeCloseTo(100_000 * ALL, 6)
+    expect(atRisk(hours(1))).toBeLessThan(100_000 * ALL - 1)
+    expect(atRisk(hours(1.999))).toBe(atRisk(hours(1)))
+  })
+
+  it('are replaced alike, however often the venue speaks', () => {
+    const often = built()
+    for (let hour = 1; hour <= 24; hour++) often.batch(says(hour * HOUR, { mark: 100, size: 1_000 }))
+    expect(atRisk(often.batch(mark(24 * HOUR + 1)))).toBeCloseTo(atRisk(hours(24)), 6)
   })
 })
 
 describe('open interest', () => {
   it('that grows opens levels at the mark of then', () => {
-    const given = seeded().batch(says(1, { mark: 110 }), says(1, { size: 2_000 }), mark(2))
+    const given = built().batch(says(1, { mark: 110 }), says(1, { size: 2_000 }), mark(2))
     const seen = risk(given)
     const left = 500 * leverageShares[5]
     expect(cluster(seen, 5, 'long')?.usd).toBeCloseTo((left + 500 * leverageShares[5]) * 110, 4)
@@ -71,52 +129,80 @@ describe('open interest', () => {
     expect(cluster(seen, 5, 'long')?.price).toBeCloseTo(((old ?? 0) + (fresh ?? 0)) / 2, 1)
   })
 
+  it('that grows back to what is usual is like what stood; beyond it, it is built up', () => {
+    const opened = (from: number, to: number): number => {
+      const known = (given: Given): number => sumOf(risk(given)?.levels)
+      const fallen = (): Given => seeded().batch(says(1, { size: from }))
+      return known(fallen().batch(says(2, { size: to }), mark(2))) - known(fallen().batch(mark(2)))
+    }
+    const standing = opened(800, 1_000)
+    expect(standing).toBeGreaterThan(0)
+    expect(standing).toBeLessThanOrEqual(20_000 * ALL * STANDING + 1e-6)
+    expect(opened(800, 1_150)).toBeCloseTo(opened(800, 1_050) + 10_000 * ALL, 4)
+  })
+
+  it('that stays where it is becomes usual, by two thirds in three days', () => {
+    const [DAY, first] = [86_400, { mark: 100, size: 1_000 }]
+    const given = fed().batch(says(0, first), says(1, { size: 2_000 }), says(3 * DAY, { mark: 100, size: 2_000 }))
+    const usual = 2_000 - 1_000 * Math.exp(-1)
+    const [contract] = [...given.state.assets.values()].flatMap(({ contracts }) => [...contracts.values()])
+    expect(contract?.aged?.usual).toBeCloseTo(usual, 6)
+    given.restart().batch(says(3 * DAY + 1, { size: usual }), mark(3 * DAY + 1))
+    const before = sumOf(risk(given)?.levels)
+    const beyond = says(3 * DAY + 10, { size: 1.15 * usual })
+    expect(sumOf(risk(given.batch(beyond, mark(3 * DAY + 10)))?.levels)).toBeCloseTo(
+      before + 100 * usual * (0.1 + 0.05 * STANDING) * ALL,
+      3,
+    )
+  })
+
   it('that falls takes the same share of every level', () => {
-    const before = risk(seeded().batch(mark(1)))
-    const after = risk(seeded().batch(says(1, { size: 250 }), mark(1)))
+    const before = risk(built().batch(mark(1)))
+    const after = risk(built().batch(says(1, { size: 250 }), mark(1)))
     expect(after?.open_interest_usd).toBe(25_000)
     expect(after?.clusters.map(({ price }) => price)).toEqual(before?.clusters.map(({ price }) => price))
     for (const [n, { usd }] of (before?.clusters ?? []).entries())
       expect(after?.clusters[n]?.usd).toBeCloseTo(usd / 4, 9)
   })
 
-  it('that hardly changes moves nothing, until the changes add up to 0.05 %', () => {
-    const given = seeded().batch(says(1, { mark: 101 }), says(1, { size: 1_000.49 }), mark(1))
+  it('that hardly changes moves nothing, until the changes add up to half a percent', () => {
+    const given = built().batch(says(1, { mark: 101 }), says(1, { size: 1_004.9 }), mark(1))
     expect(cluster(risk(given), 100, 'short')?.usd).toBe(0)
-    given.batch(says(2, { size: 1_000.5 }), mark(6))
+    given.batch(says(2, { size: 1_005 }), mark(6))
     expect(cluster(risk(given), 100, 'short')?.usd).toBeGreaterThan(0)
   })
 
   it('that falls too little to be followed still bounds what is told', () => {
-    const seen = risk(seeded().batch(says(1, { size: 999.6 }), mark(1)))
-    expect(sumOf(seen?.levels)).toBeCloseTo(0.493 * 99_960, 6)
+    const seen = risk(built().batch(says(1, { size: 996 }), mark(1)))
+    expect(sumOf(seen?.levels)).toBeCloseTo(ALL * 99_600, 6)
   })
 
   it('that is gone leaves no level, and may come again', () => {
-    const given = seeded().batch(says(1, { size: 0 }), mark(1))
+    const given = built().batch(says(1, { size: 0 }), mark(1))
     expect(risk(given)).toMatchObject({ open_interest_usd: 0, levels: [], at_risk_5_pct: 0, cascade_risk: 'low' })
-    expect(sumOf(risk(given.batch(says(10, { size: 10 }), mark(10)))?.levels)).toBeCloseTo(493, 6)
+    expect(sumOf(risk(given.batch(says(10, { size: 10 }), mark(10)))?.levels)).toBeCloseTo(1_000 * ALL, 6)
   })
 })
 
 describe('a mark', () => {
   it('clears the levels that it crosses, and their sum is told', () => {
-    const seen = risk(seeded().batch(says(1, { mark: 98 }), says(2, { mark: 100 }), mark(3)))
+    const seen = risk(built().batch(says(1, { mark: 98 }), says(2, { mark: 100 }), mark(3)))
     expect(cluster(seen, 100, 'long')).toMatchObject({ price: 100, usd: 0 })
     expect(cluster(seen, 50, 'long')).toMatchObject({ price: 100, usd: 0 })
-    expect(cluster(seen, 25, 'long')?.usd).toBeCloseTo(1_250, 6)
-    expect(cluster(seen, 100, 'short')?.usd).toBeCloseTo(300, 6)
-    expect(seen?.swept_long_usd).toBeCloseTo(500 * 0.018 * 98, 6)
+    expect(cluster(seen, 25, 'long')?.usd).toBeCloseTo(50_000 * leverageShares[25], 6)
+    expect(cluster(seen, 100, 'short')?.usd).toBeCloseTo(50_000 * leverageShares[100], 6)
+    expect(seen?.swept_long_usd).toBeCloseTo(500 * (leverageShares[50] + leverageShares[100]) * 98, 6)
     expect(seen?.swept_short_usd).toBe(0)
   })
 
   it('of one venue clears only its own levels', () => {
-    const given = seeded().batch(says(0, { mark: 100, size: 1_000, instrument: bybit }), says(1, { mark: 98 }), mark(1))
-    expect(cluster(risk(given), 100, 'long')?.usd).toBeCloseTo(300, 6)
+    const other = [says(-1, { mark: 100, size: 0, instrument: bybit }), says(0, { size: 1_000, instrument: bybit })]
+    const given = built().batch(...other, says(1, { mark: 98 }), mark(1))
+    expect(cluster(risk(given), 100, 'long')?.usd).toBeCloseTo(50_000 * leverageShares[100], 6)
   })
 
   it('that is not newer is ignored, as is one without a price', () => {
-    const given = seeded().batch(says(0, { mark: 50 }), says(-1, { mark: 50 }), says(1, { mark: 0 }), mark(1))
+    const given = built().batch(says(0, { mark: 50 }), says(-1, { mark: 50 }), says(1, { mark: 0 }), mark(1))
     expect(risk(given)).toMatchObject({ price: 100, swept_long_usd: 0 })
     expect(given.core.counts?.(given.state)).toMatchObject({ old: 2, bad_value: 1, levels: 10 })
   })
@@ -170,19 +256,16 @@ describe('a record', () => {
 
   it('comes with a signal when the cascade risk changes', () => {
     const given = seeded().batch(mark(1))
-    expect(signals(given)).toMatchObject([
-      { kind: 'cascade_risk', from: 'insufficient_data', to: 'medium', exchange: null, period: '' },
-    ])
+    const first = { kind: 'cascade_risk', from: 'insufficient_data', to: 'low', exchange: null, period: '' }
+    expect(signals(given)).toMatchObject([first])
     expect(signals(given.batch(says(10, { mark: 99.9 }), mark(10)))).toEqual([])
-    // 5x longs come near while nothing else opens: 15 % of open interest.
-    given.batch(says(20, { mark: 84 }), mark(20))
-    expect(signals(given)).toMatchObject([{ from: 'medium', to: 'high' }])
+    expect(signals(given.batch(says(20, { size: 1_100 }), mark(20)))).toMatchObject([{ from: 'low', to: 'medium' }])
   })
 })
 
 describe('a saved state', () => {
   it('holds only what changed: few cells of a contract', () => {
-    const given = seeded()
+    const given = built()
     expect(given.save().filter((key) => key.startsWith('levels'))).toHaveLength(10)
     given.batch(says(1, { mark: 100.01 }))
     expect(given.save()).toEqual(['clock', `contract|${binance}`])

@@ -15,6 +15,14 @@ export interface Said {
   readonly received: Micros
 }
 
+/** What time has done to a contract since its first sight. */
+interface Aged {
+  /** Up to when, the venue's time. */
+  readonly until: Micros
+  /** What its open interest usually is: the mean of the last days, base units. */
+  readonly usual: number
+}
+
 /** One venue's perpetual. */
 export interface Contract {
   readonly asset: string
@@ -25,8 +33,9 @@ export interface Contract {
   /** Open interest that the levels stand for, base units; null before the first. */
   base: number | null
   terms: MarginTerms
-  /** The mark that all levels were laid at, while nothing has changed them since; null after. */
+  /** The mark that all levels were laid around, while nothing has changed them since; null after. */
   seed: number | null
+  aged: Aged | null
   levels: Levels
   heard: Micros
   isChanged: boolean
@@ -48,7 +57,7 @@ export interface AssetState {
 }
 
 /** Why something was not used. */
-export type Refusal =
+type Refusal =
   /** Not newer than what is known. */
   | 'old'
   /** Of a venue or market without a place in the model. */
@@ -101,6 +110,7 @@ export function contractOf(owner: AssetState, instrument: string, venue: Funding
     base: null,
     terms: { maxLeverage: null, margin: USUAL_MARGIN },
     seed: null,
+    aged: null,
     levels: new Levels(),
     heard: 0,
     isChanged: true,

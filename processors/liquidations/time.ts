@@ -4,7 +4,7 @@ import { riskOf } from './risk.ts'
 import { FORGOTTEN, type AssetState, type LiquidationsState } from './state.ts'
 
 /** An asset has one record in this time of partition time at most. */
-export const EMIT_EVERY: Micros = 5_000_000
+const EMIT_EVERY: Micros = 5_000_000
 
 export interface News {
   readonly risks: readonly LiquidationRisk[]

@@ -1,4 +1,4 @@
-import type { PaymentIntent } from '../../schemas/payments.ts'
+import type { PaymentIntent } from '../../schemas/records.ts'
 import { aheadMax } from './wire/match.ts'
 import type { Seller } from './wire/offer.ts'
 

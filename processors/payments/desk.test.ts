@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { localCodec } from '../../schemas/codec.ts'
-import { paymentId, type PaymentEvent } from '../../schemas/payments.ts'
+import { paymentId } from '../../schemas/keys.ts'
+import type { PaymentEvent } from '../../schemas/records.ts'
 import { Decoder } from '../kernel/decoder.ts'
 import { quietMeter, quietReport } from '../kernel/quiet.ts'
 import { MemoryBroker } from '../kernel/memory-log.ts'
@@ -88,6 +89,7 @@ async function history(steps: readonly Step[]): Promise<{ events: PaymentEvent[]
       seller: SELLER,
       payments: { settled: () => undefined, failed: () => undefined, pending: () => undefined },
       settleMs: 20_000,
+      onLostLog: 'go-on',
       onFailed: (error) => {
         throw error
       },

@@ -1,5 +1,5 @@
 import { getAddress } from 'viem'
-import type { PaymentIntent } from '../../schemas/payments.ts'
+import type { PaymentIntent } from '../../schemas/records.ts'
 import type { Clock, Report } from '../kernel/ports.ts'
 import { ChainError, type Chain } from './chain.ts'
 import { AbortedError, type Losses, type Outcome, type Settler, type Settling } from './settler.ts'

@@ -1,5 +1,5 @@
-import type { PaymentIntent } from '../../schemas/payments.ts'
-import { paymentId } from '../../schemas/payments.ts'
+import { paymentId } from '../../schemas/keys.ts'
+import type { PaymentIntent } from '../../schemas/records.ts'
 import { networkOf } from './wire/networks.ts'
 import type { Seller } from './wire/offer.ts'
 

@@ -1,9 +1,9 @@
-import type { PaymentEvent, PaymentIntent } from '../../schemas/payments.ts'
+import type { PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
 import type { Micros } from '../../schemas/records.ts'
 import type { Outcome, Sent } from './settler.ts'
 import { hex } from './token.ts'
 
-/** An intent with its offset in the log. */
+/** An intent with its offset in the log, plus what a lost tail took from the offsets before it. */
 export interface Placed {
   readonly intent: PaymentIntent
   readonly offset: number
@@ -19,6 +19,8 @@ export interface Open {
   readonly from: number
   /** The requests that brought it, the first one first; empty until its intent was read again after a restart. */
   readonly requests: Placed[]
+  /** Requests that were told of an earlier failure of it: they wait for nothing any more. */
+  readonly told: ReadonlySet<string>
   readonly sent: Sent[]
   isPending: boolean
 }
@@ -33,6 +35,8 @@ interface Ended {
   readonly v: number
   /** As signed, seconds. */
   readonly validBefore: number
+  /** Of a failure: the requests that were told. */
+  readonly told: ReadonlySet<string>
 }
 
 /**
@@ -75,12 +79,14 @@ export class Ledger {
         this.#conflicts.add(v)
         return
       case 'settled':
-        this.#known.set(id, { state: 'settled', fingerprint, purchase, v, validBefore })
+        this.#known.set(id, { state: 'settled', fingerprint, purchase, v, validBefore, told: NOBODY })
         this.#hold(purchase, id)
         return
       case 'failed': {
         const before = known?.state === 'failed' ? known.v : -1
-        if (known?.state !== 'settled') this.#fail(id, { fingerprint, v: Math.max(v, before), validBefore, purchase })
+        const told = new Set(known?.told).add(event.request_id)
+        if (known?.state !== 'settled')
+          this.#fail(id, { fingerprint, v: Math.max(v, before), validBefore, purchase, told })
         return
       }
       case 'broadcast':
@@ -92,7 +98,8 @@ export class Ledger {
   }
 
   #reopen({ payment_id: id, event, fingerprint, purchase, tx, raw, v }: PaymentEvent, known: Open | undefined): void {
-    const open = known ?? { state: 'open', fingerprint, purchase, from: v, requests: [], sent: [], isPending: false }
+    const begun = { fingerprint, purchase, from: v, told: this.#known.get(id)?.told ?? NOBODY }
+    const open: Open = known ?? { state: 'open', ...begun, requests: [], sent: [], isPending: false }
     if (event === 'pending') open.isPending = true
     else open.sent.push({ tx: tx === null ? null : hex(tx), raw: raw === null ? null : hex(raw) })
     this.#known.set(id, open)
@@ -121,16 +128,21 @@ export class Ledger {
     if (offset < (known.state === 'open' ? known.from : known.v)) return 'nothing'
     if (known.fingerprint !== fingerprint) return 'conflict'
     if (known.state !== 'open') return 'nothing'
-    const isFirst = known.requests.length === 0
-    if (known.requests.length < REQUESTS_MAX) known.requests.push({ intent, offset })
+    const { requests } = known
+    const isFirst = requests.length === 0
+    const again = requests.findIndex((placed) => placed.intent.request_id === intent.request_id)
+    if (again >= 0)
+      requests[again] = { intent, offset } // written again, since the log had lost it
+    else if (requests.length < REQUESTS_MAX) requests.push({ intent, offset })
     return isFirst ? 'settle' : 'nothing'
   }
 
   #begin({ intent, offset }: Placed, failed: Ended | undefined, now: Micros): Task {
-    if (failed !== undefined && offset <= failed.v) return 'nothing'
-    const { payment_id: id, fingerprint, purchase } = intent
-    const requests = [{ intent, offset }]
-    this.#known.set(id, { state: 'open', fingerprint, purchase, from: offset, requests, sent: [], isPending: false })
+    const { payment_id: id, request_id: request, fingerprint, purchase } = intent
+    const told = failed?.told ?? NOBODY
+    if (failed !== undefined && (offset <= failed.v || told.has(request))) return 'nothing'
+    const begun = { fingerprint, purchase, from: offset, requests: [{ intent, offset }], told }
+    this.#known.set(id, { state: 'open', ...begun, sent: [], isPending: false })
     if (purchase !== null && (this.#buyers.get(purchase) ?? id) !== id) return 'bought'
     this.#hold(purchase, id)
     return now - intent.created > STALE_AFTER ? 'stale' : 'settle'
@@ -140,6 +152,12 @@ export class Ledger {
   restored(): void {
     this.#isRestored = true
     this.#conflicts.clear()
+  }
+
+  /** The intents from an offset on whose payments are under way. */
+  underWay(from: number): readonly Placed[] {
+    const open = [...this.#known.values()].flatMap((known) => (known.state === 'open' ? known.requests : []))
+    return open.filter(({ offset }) => offset >= from).sort((a, b) => a.offset - b.offset)
   }
 
   open(id: string): Open | undefined {
@@ -154,7 +172,8 @@ export class Ledger {
     if (open === undefined || first === undefined) return []
     const { fingerprint, purchase, from, requests } = open
     const v = outcome.is === 'settled' ? from : Math.max(...requests.map(({ offset }) => offset))
-    const ended = { fingerprint, purchase, v, validBefore: first.intent.valid_before }
+    const told = new Set([...open.told, ...requests.map(({ intent }) => intent.request_id)])
+    const ended = { fingerprint, purchase, v, validBefore: first.intent.valid_before, told }
     if (outcome.is === 'failed') this.#fail(id, ended)
     else this.#known.set(id, { state: 'settled', ...ended })
     return outcome.is === 'settled' ? [first] : requests
@@ -173,6 +192,8 @@ export class Ledger {
     }
   }
 }
+
+const NOBODY: ReadonlySet<string> = new Set()
 
 /** After its authorization's end a payment is known for this long, seconds. */
 const KEPT_SECONDS = 2 * 3_600
@@ -200,6 +221,7 @@ export function eventOf(
     by: 'us',
     raw: null,
     v: offset,
+    stood: {},
     ...said,
   }
 }

@@ -38,6 +38,7 @@ const names = [
   'SCHEMA_REGISTRY_URL',
   'NAMESPACE',
   'MEMBERSHIP',
+  'ON_LOST_LOG',
   ...termsSettings,
   ...walletKeySettings,
   'PAYMENT_GAS_WEI_MIN',
@@ -77,6 +78,7 @@ async function start(report: Logger): Promise<() => Promise<void>> {
     settler: settlerOf({ client, terms, account, report }, config),
     seller: terms.seller,
     settleMs: terms.settleMs,
+    onLostLog: config.ON_LOST_LOG === 'stop' ? 'stop' : 'go-on',
     payments: createPaymentMeter(metrics),
     ports: {
       log,

@@ -1,7 +1,7 @@
 import { parseTransaction, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
-import type { PaymentIntent } from '../../schemas/payments.ts'
+import type { PaymentIntent } from '../../schemas/records.ts'
 import { quietReport } from '../kernel/quiet.ts'
 import { Chain } from './chain.ts'
 import { GasGuard, type GasLimits } from './gas.ts'

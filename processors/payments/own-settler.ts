@@ -1,5 +1,5 @@
 import type { Clock, Report } from '../kernel/ports.ts'
-import type { PaymentIntent } from '../../schemas/payments.ts'
+import type { PaymentIntent } from '../../schemas/records.ts'
 import { ChainError, type Chain, type Mined } from './chain.ts'
 import type { GasGuard } from './gas.ts'
 import { AbortedError, type Failure, type Losses, type Outcome } from './settler.ts'

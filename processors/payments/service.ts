@@ -1,7 +1,7 @@
 import type { LogReader, Membership } from '../../infra/kafka/seam.ts'
 import { Decoder } from '../kernel/decoder.ts'
 import { FatalError, isFenced } from '../kernel/errors.ts'
-import type { Ports } from '../kernel/ports.ts'
+import type { LostLogPolicy, Ports } from '../kernel/ports.ts'
 import { Watch, type StopReason } from '../kernel/watch.ts'
 import { Desk, INTENTS, PARTITION, type PaymentMeter } from './desk.ts'
 import type { Settler } from './settler.ts'
@@ -20,6 +20,7 @@ export interface ServiceOptions {
   readonly seller: Seller
   readonly payments: PaymentMeter
   readonly settleMs: number
+  readonly onLostLog: LostLogPolicy
   readonly sessionMs: number
 }
 
@@ -111,10 +112,11 @@ export class Service {
   }
 
   async #open(): Promise<void> {
-    const { ports, settler, seller, payments, settleMs } = this.#options
+    const { ports, settler, seller, payments, settleMs, onLostLog } = this.#options
     const onFailed = (error: unknown): void => this.#lose(error)
     try {
-      this.#desk = await Desk.open({ ports, decoder: this.#decoder, settler, seller, payments, settleMs, onFailed })
+      const decoder = this.#decoder
+      this.#desk = await Desk.open({ ports, decoder, settler, seller, payments, settleMs, onLostLog, onFailed })
     } catch (error) {
       this.#lose(error)
     }

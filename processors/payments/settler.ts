@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { PaymentEvent, PaymentIntent } from '../../schemas/payments.ts'
+import type { PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
 
 /** Something that may move the money and was, or was about to be, handed out. */
 export interface Sent {

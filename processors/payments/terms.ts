@@ -42,7 +42,7 @@ export type TermsRead =
   | { readonly is: 'wrong'; readonly problems: readonly string[] }
 
 /** As payers sign it: long enough for a slow caller, short enough that a lost payment ends soon. */
-export const MAX_TIMEOUT_SECONDS = 300
+const MAX_TIMEOUT_SECONDS = 300
 const SETTLE_SECONDS_MAX = 120
 
 /** What the settings say, or everything that is wrong with them. */

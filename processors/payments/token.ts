@@ -1,5 +1,5 @@
 import { encodeFunctionData, parseAbi, parseEventLogs, type Address, type Hex, type Log } from 'viem'
-import type { PaymentIntent } from '../../schemas/payments.ts'
+import type { PaymentIntent } from '../../schemas/records.ts'
 
 /**
  * USDC as it is paid by signature. Source: EIP-3009 and Circle's FiatTokenV2_2, whose overload with `bytes` also takes

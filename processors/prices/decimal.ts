@@ -9,6 +9,12 @@ export function asDecimal(value: number): number {
   return Number(value.toPrecision(DIGITS))
 }
 
+/** A number as people write it: 0.00000016 rather than 1.6e-7. */
+export function decimalText(value: number): string {
+  const text = String(value)
+  return text.includes('e-') ? value.toFixed(Math.min(DECIMALS_MAX, decimalsOf(value))) : text
+}
+
 /** `a - b` with the decimals that the two have: 84104.3388952 less 84041.1 is 63.2388952. */
 export function decimalDifference(a: number, b: number): number {
   const decimals = Math.max(decimalsOf(a), decimalsOf(b))

@@ -6,7 +6,7 @@ import { asDecimal } from './decimal.ts'
 import { type AssetState, type GapRange, type PriceGap, type PricesState } from './state.ts'
 
 /** Venues are waited for this long after the first has told of a gap, partition time: each asks for its candles in turn. */
-export const GATHER: Micros = 60_000_000
+const GATHER: Micros = 60_000_000
 
 /** Notes at `now`, before a price comes in, that none was there: the gap that its candles will tell of. */
 export function openGap(state: PricesState, asset: AssetState, now: Micros): void {

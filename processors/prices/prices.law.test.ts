@@ -4,7 +4,7 @@ import type { CompositePrice } from '../../schemas/records.ts'
 import { priceVenues } from '../../schemas/venues.ts'
 import { calm, outcomeOf, PARTITIONS, plans, type Input } from '../kernel/test-accidents.ts'
 import { processorsNamed } from '../topology.ts'
-import { live, mark, markets, range, SECOND, T0, ticker } from './given.ts'
+import { live, mark, markets, range, SECOND, T0, ticker } from './testing/records.ts'
 
 const [row] = processorsNamed(['prices'])
 

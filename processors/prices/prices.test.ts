@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CompositePrice } from '../../schemas/records.ts'
 import { Fed, only } from '../kernel/fed.ts'
-import { at, live, mark, markets, range, SECOND, T0, ticker } from './given.ts'
+import { at, live, mark, markets, range, SECOND, T0, ticker } from './testing/records.ts'
 import { prices } from './prices.ts'
 
 const fed = (): Fed<ReturnType<typeof prices.empty>> => new Fed(prices, 'market.tickers')

@@ -1,5 +1,5 @@
 import type { CompositePrice, Micros, SpotTicker } from '../../schemas/records.ts'
-import { instrumentId, priceVenues, type PriceVenue } from '../../schemas/venues.ts'
+import { instrumentId, priceVenues, quotesOf, type PriceVenue } from '../../schemas/venues.ts'
 import { aliveSources } from './alive.ts'
 import { compositeOf, type Part } from './composite.ts'
 import { asDecimal } from './decimal.ts'
@@ -11,15 +11,6 @@ const LOOK_BACK: Micros = 5_000_000
 /** A market that is this much older than another of the same quote has been renamed. */
 const RENAMED: Micros = 60_000_000
 
-/** Which of a venue's markets stands for it: the first of these quotes that it has; others stand behind. */
-const quotes: Record<PriceVenue, readonly string[]> = {
-  binance: ['USDT', 'USDC', 'USD'],
-  coinbase: ['USD', 'USDT', 'USDC'],
-  okx: ['USDT', 'USDC', 'USD'],
-  bybit: ['USDT', 'USDC', 'USD'],
-  kraken: ['USD', 'USDT', 'USDC'],
-}
-
 /** How the ids of a venue's spot instruments begin. */
 const spotPrefixes = priceVenues.map((venue) => ({ venue, prefix: instrumentId(venue, 'spot', '') }))
 
@@ -30,7 +21,7 @@ export function applyTicker(state: PricesState, ticker: SpotTicker, v: number): 
   if (!(ticker.price > 0 && ticker.quote_usd > 0)) return refuse(state, 'bad_price')
   const asset = assetOf(state, ticker.asset)
   const known = asset.sources.get(venue)
-  const refusal = known === undefined ? undefined : refusalOf(known, ticker, quotes[venue])
+  const refusal = known === undefined ? undefined : refusalOf(known, ticker, quotesOf(venue))
   if (refusal !== undefined) return refuse(state, refusal)
   const now = Math.max(state.time, ticker.received)
   openGap(state, asset, now)

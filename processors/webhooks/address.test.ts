@@ -84,6 +84,7 @@ describe('a webhook URL', () => {
     ['https://ptb.discord.com/api/webhooks/1/x', 'chat-service'],
     ['https://DISCORDAPP.com/api/webhooks/1/x', 'chat-service'],
     ['https://api.telegram.org/bot1:x/sendMessage?chat_id=1', 'chat-service'],
+    ['https://chat.googleapis.com/v1/spaces/x/messages?key=x', 'chat-service'],
     ['https://example.webhook.office.com/webhookb2/x', 'chat-service'],
     ['https://outlook.office.com/webhook/x', 'chat-service'],
   ])('may not be %s: %s', (text, refused) => {

@@ -76,9 +76,9 @@ export type BadUrl =
 
 const URL_LENGTH_MAX = 2_048
 
-/** Slack, Discord, Telegram and Microsoft Teams: their addresses take messages of their own form, and nothing else. */
+/** Slack, Discord, Telegram, Google Chat and Microsoft Teams: their addresses take messages of their own form, and nothing else. */
 const chatServices =
-  /^(?:hooks\.slack(?:-gov)?\.com|(?:\w+\.)?discord(?:app)?\.com|api\.telegram\.org|(?:[\w-]+\.)*webhook\.office\.com|outlook\.office(?:365)?\.com)$/
+  /^(?:hooks\.slack(?:-gov)?\.com|(?:\w+\.)?discord(?:app)?\.com|api\.telegram\.org|chat\.googleapis\.com|(?:[\w-]+\.)*webhook\.office\.com|outlook\.office(?:365)?\.com)$/
 
 /**
  * Reads the URL of a webhook. Names are resolved and checked at each delivery; here a literal address is, in whatever

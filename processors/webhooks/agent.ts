@@ -5,7 +5,7 @@ import { isIP } from 'node:net'
 import { hostOf } from './address.ts'
 
 /** Of a response body; what comes after it is not read. */
-export const BODY_BYTES_MAX = 64 * 1024
+const BODY_BYTES_MAX = 64 * 1024
 const HEADER_BYTES_MAX = 16 * 1024
 /** A connection that nobody needs is closed; below the 15 s and more after which most servers do so themselves. */
 const IDLE_MS_MAX = 10_000

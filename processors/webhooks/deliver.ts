@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Trigger } from '../../schemas/alerts.ts'
+import type { Trigger } from '../../schemas/records.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { openUrl, webhookSecret, type ServiceSecrets } from '../alerts/secrets.ts'
 import { hostOf, mayReach, type Reach } from './address.ts'
@@ -12,7 +12,7 @@ import { retryAfterSeconds } from './schedule.ts'
 import { signatureHeaders, signingKeys, type SigningKeys } from './signature.ts'
 
 /** Over the name's resolution, connection, headers and body together. */
-export const DEADLINE_MS = 10_000
+const DEADLINE_MS = 10_000
 /** Addresses of a name that one attempt tries while none takes a connection. */
 const ADDRESSES_MAX = 3
 

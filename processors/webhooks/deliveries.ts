@@ -1,4 +1,4 @@
-import type { Attempt, DeliveryOrder, Pending, Trigger } from '../../schemas/alerts.ts'
+import type { Attempt, DeliveryOrder, Pending, Trigger } from '../../schemas/records.ts'
 import type { Micros, Stood } from '../../schemas/records.ts'
 import { Alike, deliveryOf, goneKey, isGoneRecord, none, restored, type Delivery, type Said } from './delivery.ts'
 import type { Ending, Result } from './results.ts'

@@ -1,4 +1,4 @@
-import type { Attempt, DeliveryOrder, Pending, Trigger } from '../../schemas/alerts.ts'
+import type { Attempt, DeliveryOrder, Pending, Trigger } from '../../schemas/records.ts'
 import type { Micros } from '../../schemas/records.ts'
 
 /** One trigger on its way to its receiver. */
@@ -33,12 +33,6 @@ export function goneKey(alertId: string): string {
 
 export function isGoneRecord({ state, trigger_id: trigger }: Pending): boolean {
   return state === 'stopped' && trigger === ''
-}
-
-/** The key under which `webhooks.pending` keeps a record. */
-export function pendingKey(record: Pending): string {
-  if (record.state === 'position') return POSITION
-  return isGoneRecord(record) ? goneKey(record.alert_id) : record.trigger_id
 }
 
 type Told = Pick<Attempt, 'outcome' | 'error' | 'status' | 'started' | 'finished' | 'due'>

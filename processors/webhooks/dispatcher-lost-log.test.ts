@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { hostClock } from '../../infra/clock.ts'
-import type { Trigger } from '../../schemas/alerts.ts'
+import type { Trigger } from '../../schemas/records.ts'
 import type { LogGap } from '../../schemas/records.ts'
 import { codec } from '../kernel/given.ts'
 import type { MemoryBroker } from '../kernel/memory-log.ts'
@@ -73,6 +73,17 @@ function next({ broker, membership }: World): Begun {
 }
 
 describe('triggers that lost their tail', () => {
+  it('before the first was read, are all sent that come in that place', async () => {
+    const world = begin()
+    for (const _mark of [0, 1, 2]) world.broker.at('alerts.triggers', 0).skip() // of claims: nobody reads them
+    await expect.poll(() => pending(world.broker).get(POSITION)?.trigger_offset, POLL).toBe(3)
+    world.broker.lose('alerts.triggers', 0, 1)
+    for (let n = 1; n < 5; n++) append(world.broker, numbered(n))
+    await settled(world.broker, 5)
+    expect(world.sent).toEqual(ids(1, 5))
+    expect(gapsTold(world.broker)).toMatchObject([{ reason: 'cut', position: 3, next: 1 }])
+  })
+
   it('are gone on with where they differ: what is written again is not sent again, what is new is sent', async () => {
     const first = await delivered(50)
     first.broker.lose('alerts.triggers', 0, 30)
@@ -162,6 +173,18 @@ describe('attempts that lost their tail', () => {
     await settled(second.broker, 51)
     expect(second.sent).toEqual(ids(50, 51))
     expect(gapsTold(second.broker)).toMatchObject([{ topic: 'webhooks.attempts', reason: 'output_cut' }])
+  })
+})
+
+describe('a partition that another dispatcher has claimed', () => {
+  it('is let go of by who has nothing to send, as soon as its claim is renewed', async () => {
+    const first = await delivered(1)
+    const second = begin({ broker: first.broker })
+    await expect.poll(() => second.dispatcher.health().partitions.running, POLL).toBe(1)
+    expect(first.notes.sums['fenced']).toBeUndefined()
+    first.broker.renew()
+    await expect.poll(() => first.notes.sums['fenced'], POLL).toBe(1)
+    expect(second.notes.sums['fenced']).toBeUndefined()
   })
 })
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { hostClock } from '../../infra/clock.ts'
-import type { Trigger } from '../../schemas/alerts.ts'
+import type { Trigger } from '../../schemas/records.ts'
 import { lettersIn } from '../kernel/given.ts'
 import type { Clock } from '../kernel/ports.ts'
 import type { Send } from './deliver.ts'

@@ -1,5 +1,5 @@
 import type { LogReader, Membership, Position, Slice } from '../../infra/kafka/seam.ts'
-import type { Attempt } from '../../schemas/alerts.ts'
+import type { Attempt } from '../../schemas/records.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { Decoder } from '../kernel/decoder.ts'
 import type { LostLogPolicy, Ports } from '../kernel/ports.ts'

@@ -1,7 +1,6 @@
 import type { LogReader } from '../../infra/kafka/seam.ts'
-import type { Trigger } from '../../schemas/alerts.ts'
 import { UndecodableError } from '../../schemas/codec.ts'
-import type { Message } from '../../schemas/records.ts'
+import type { Message, Trigger } from '../../schemas/records.ts'
 import type { Decoder } from '../kernel/decoder.ts'
 import type { Clock } from '../kernel/ports.ts'
 

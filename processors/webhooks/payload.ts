@@ -1,61 +1,42 @@
-import type { Trigger, TriggerSource } from '../../schemas/alerts.ts'
-import type { Micros } from '../../schemas/records.ts'
+import type { Micros, Trigger, TriggerSource } from '../../schemas/records.ts'
+import type { Kinds } from '../alerts/kinds/kind.ts'
+import { alertKinds } from '../alerts/kinds/kinds.ts'
 
 /**
  * The bytes of a trigger's webhook: serialised once, so that what is signed is what is sent. The fields are those of the
  * service's specification; beside them `trigger_id` and, in `data`, what lets the reader check it. `test` and `demo` are
  * there only where they are true.
  */
-export function payloadOf(trigger: Trigger, mode: string): Buffer {
-  const { kind, alert_id, symbol, severity, trigger_id, test, time } = trigger
-  const isLiquidation = kind === 'liquidation'
+export function payloadOf(trigger: Trigger, mode: string, kinds: Kinds = alertKinds): Buffer {
+  const { alert_id, symbol, severity, trigger_id, test, time, current_price } = trigger
+  const { quality, trigger_count, late, record } = trigger
+  const kind = kinds.ofWire(trigger)
+  if (kind === undefined) throw new Error(`this version does not know the kind of alert ${alert_id}`)
+  const sources = sourcesOf(trigger.sources, kind.sourceFigure)
+  const own = kind.payload(trigger)
   // A field that is undefined is not written.
   const body = {
-    event: isLiquidation ? 'liquidation_alert' : 'price_alert',
+    event: kind.event,
     alert_id,
     symbol,
     severity,
     trigger_id,
     test: test || undefined,
     demo: mode === 'demo' || undefined,
-    data: isLiquidation ? liquidationData(trigger) : priceData(trigger),
+    data: { triggered: !test, current_price, ...own, sources, quality, trigger_count, late, record },
     timestamp: iso(time),
   }
   return Buffer.from(JSON.stringify(body), 'utf8')
 }
 
-function priceData(trigger: Trigger): object {
-  const { test, current_price, target_price, condition, condition_met } = trigger
-  const { quality, trigger_count, late, record } = trigger
-  const sources = told(trigger.sources, priceSource)
-  const data = { triggered: !test, current_price, target_price, condition, condition_met }
-  return { ...data, sources, quality, trigger_count, late, record }
-}
-
-function liquidationData(trigger: Trigger): object {
-  const { test, current_price, oi_at_risk_usd, oi_at_risk_pct, cascade_risk, threshold_pct } = trigger
-  const { quality, trigger_count, late, record } = trigger
-  const sources = told(trigger.sources, interestSource)
-  const data = { triggered: !test, current_price, oi_at_risk_usd, oi_at_risk_pct, cascade_risk, threshold_pct }
-  return { ...data, sources, quality, trigger_count, late, record }
-}
-
-/** A source that has no figure of the kind says nothing here. */
-function told(sources: readonly TriggerSource[], say: (source: TriggerSource) => object | undefined): object[] {
-  const all: object[] = []
-  for (const source of sources) {
-    const one = say(source)
-    if (one !== undefined) all.push(one)
+/** A source that has no figure of the kind is left out. */
+function sourcesOf(sources: readonly TriggerSource[], figure: 'price' | 'open_interest_usd'): object[] {
+  const shown: object[] = []
+  for (const { exchange, time, ...figures } of sources) {
+    const value = figures[figure]
+    if (value !== null) shown.push({ exchange, [figure]: value, timestamp: iso(time) })
   }
-  return all
-}
-
-function priceSource({ exchange, price, time }: TriggerSource): object | undefined {
-  return price === null ? undefined : { exchange, price, timestamp: iso(time) }
-}
-
-function interestSource({ exchange, open_interest_usd, time }: TriggerSource): object | undefined {
-  return open_interest_usd === null ? undefined : { exchange, open_interest_usd, timestamp: iso(time) }
+  return shown
 }
 
 const DAY_MS = 86_400_000

@@ -1,7 +1,6 @@
 import type { LogReader } from '../../infra/kafka/seam.ts'
-import type { Attempt, Pending } from '../../schemas/alerts.ts'
 import { UndecodableError } from '../../schemas/codec.ts'
-import type { Message, Micros } from '../../schemas/records.ts'
+import type { Attempt, Message, Micros, Pending } from '../../schemas/records.ts'
 import type { Decoder } from '../kernel/decoder.ts'
 import { FatalError } from '../kernel/errors.ts'
 import { FINISHED_KNOWN, RECALLED_MAX } from './limits.ts'

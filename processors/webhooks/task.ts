@@ -1,10 +1,10 @@
 import type { Claim, LogRecord, Position, Slice } from '../../infra/kafka/seam.ts'
-import type { DeliveryOrder, Trigger } from '../../schemas/alerts.ts'
-import { UndecodableError } from '../../schemas/codec.ts'
+import type { DeliveryOrder, Trigger } from '../../schemas/records.ts'
 import type { Message, Micros } from '../../schemas/records.ts'
 import { claimed } from '../kernel/claimed.ts'
-import { causeOf, DEAD_LETTERS, DeadLetters } from '../kernel/dead-letters.ts'
+import { DEAD_LETTERS, DeadLetters } from '../kernel/dead-letters.ts'
 import type { Decoder } from '../kernel/decoder.ts'
+import { stoodNowhere } from '../kernel/footing.ts'
 import { Grounds } from '../kernel/grounds.ts'
 import { GAPS, InputGaps, readGaps } from '../kernel/log-gaps.ts'
 import type { LostLogPolicy, Ports } from '../kernel/ports.ts'
@@ -61,6 +61,7 @@ export class Task {
         (await reader.offsets(TRIGGERS, [partition], 'start')).get(partition) ?? 0
       const task = new Task(partition, options, { claim, deliveries, next: deliveries.position ?? (await start()) })
       await task.#begin()
+      void claim.lost.then((error) => task.#fail(error))
       meter.restored(OWNER, clock.now() - startedAt)
       return task
     })
@@ -79,7 +80,9 @@ export class Task {
     this.#dead = new DeadLetters(OWNER, partition, options.ports)
     const { ports, decoder, onLostLog: policy } = options
     const { codec, clock, meter, reader } = ports
-    this.#grounds = new Grounds({ reader: OWNER, partition, ports, claim, policy }, deliveries.stood)
+    const nowhere = { [`${TRIGGERS}/${partition}`]: stoodNowhere(clock.now()) }
+    const stood = deliveries.position === undefined ? nowhere : deliveries.stood
+    this.#grounds = new Grounds({ reader: OWNER, partition, ports, claim, policy }, stood)
     this.#recall = new Recall(partition, reader, decoder)
     this.#journal = new Journal({
       partition,
@@ -222,17 +225,11 @@ export class Task {
     this.#journal.write()
   }
 
-  /** The record; undefined for one that cannot be read: set aside, never in the way of the others. */
+  /** The record; one that cannot be read is never in the way of the others. */
   async #read(record: LogRecord): Promise<Message | undefined> {
-    if (record.value === null) return undefined
-    try {
-      return await this.#options.decoder.decodeOrAsk(record.value)
-    } catch (error) {
-      if (!(error instanceof UndecodableError)) throw error
-      this.#dead.add(TRIGGERS, record, causeOf(error))
-      await this.#dead.write(this.#claim)
-      return undefined
-    }
+    const message = await this.#dead.read(this.#options.decoder, TRIGGERS, record)
+    await this.#dead.write(this.#claim)
+    return message
   }
 
   /** What an earlier owner wrote last, and whether the log still has what it stood on. */
@@ -247,9 +244,10 @@ export class Task {
       this.#deliveries.heard(attempt, this.#journal.said)
     }
     this.#deliveries.settle(this.#now(), this.#journal.said)
-    for (const told of await readGaps(ports.reader, decoder, OWNER, partition)) {
+    for (const told of await readGaps(ports.reader, decoder, OWNER, partition, this.#dead)) {
       if (told.gap.topic === TRIGGERS) this.#gaps.add(told)
     }
+    await this.#dead.write(this.#claim)
     await this.#look()
     this.#journal.write()
   }

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Flow, Gap, Message, Trade } from '../../schemas/records.ts'
-import { compare, lostAndDoubled, openGaps, type Accounts } from './compare.ts'
+import { compare, lostAndDoubled, noHole, openGaps, type Accounts } from './compare.ts'
 import { CoveredRanges, SeenIds } from './covered.ts'
 import { decimalOf, decimalOfSum, decimalText, placesOf } from './decimal.ts'
 import { FlowAccount } from './flow-account.ts'
 import { LogAccount } from './log-account.ts'
-import { merged, nothing, type Totals } from './totals.ts'
+import { merged, without, type Totals } from './totals.ts'
 
 const instrument = 'binance:perp:BTCUSDT'
 
@@ -200,7 +200,8 @@ describe('the comparison', () => {
     clickhouse: same,
     flow: same,
     gaps: [],
-    inGaps: { source: nothing, log: nothing },
+    leftOut: [],
+    inGaps: noHole,
   }
 
   it.each<[string, Partial<Accounts>, string]>([
@@ -210,13 +211,22 @@ describe('the comparison', () => {
     ['an instrument that the source does not know is WRONG', { source: undefined }, 'WRONG'],
     [
       'what is missing in a gap is explained',
-      { source: totals(5, '3.5', '2'), inGaps: { source: totals(2, '2', '0'), log: nothing } },
+      { source: totals(5, '3.5', '2'), inGaps: { ...noHole, source: totals(2, '2', '0') } },
       'explained by gap',
     ],
     [
       'what is missing beside a gap is WRONG',
-      { source: totals(6, '3.5', '2'), inGaps: { source: totals(2, '2', '0'), log: nothing } },
+      { source: totals(6, '3.5', '2'), inGaps: { ...noHole, source: totals(2, '2', '0') } },
       'WRONG',
+    ],
+    [
+      'what one account has of a time that the log has lost, and another has not, is explained',
+      {
+        source: totals(5, '3.5', '2'),
+        flow: totals(4, '2.5', '2'),
+        inGaps: { ...noHole, source: totals(2, '2', '0'), flow: totals(1, '1', '0') },
+      },
+      'explained by gap',
     ],
     ['a source without counts is compared by volumes', { source: { buy: same.buy, sell: same.sell } }, 'OK'],
     ['a source without sides is compared by volume', { source: { volume: decimalOf('3.5') } }, 'OK'],
@@ -237,6 +247,23 @@ describe('the comparison', () => {
     const states: readonly Gap['state'][] = ['opened', 'filled', 'unfillable']
     const gaps = states.map((state) => ({ state }) as Gap)
     expect(openGaps(gaps).map((gap) => gap.state)).toEqual(['opened', 'unfillable'])
+  })
+
+  it('takes a gap of the feeds out only where the log has lost nothing', () => {
+    const gaps = [
+      { from: 1, to: 9 },
+      { from: 20, to: 30 },
+    ]
+    const lost = [
+      { from: 5, to: 6 },
+      { from: 15, to: 22 },
+    ]
+    expect(without(gaps, lost)).toEqual([
+      { from: 1, to: 4 },
+      { from: 7, to: 9 },
+      { from: 23, to: 30 },
+    ])
+    expect(without(gaps, [{ from: 0, to: 40 }])).toEqual([])
   })
 
   it('does not take out twice what two gaps overlap', () => {

@@ -1,7 +1,8 @@
-import { connectClickhouse } from '../../infra/clickhouse/client.ts'
+import { connectClickhouse, type Clickhouse } from '../../infra/clickhouse/client.ts'
 import { readConfig } from '../../infra/config/config.ts'
 import { loadCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
+import type { Log } from '../../infra/kafka/seam.ts'
 import { urlOf, type RunFile } from '../../infra/local/run-file.ts'
 import { clickhouseOf } from '../../infra/local/secrets.ts'
 import type { Books } from './reconcile.ts'
@@ -9,9 +10,18 @@ import type { Source } from './source.ts'
 
 const QUERY_MS = 60_000
 
+export interface OpenBooks extends Books {
+  readonly clickhouse: Clickhouse
+  /** What the reader reads. */
+  readonly log: Pick<Log, 'trim'>
+  /** Put before topics' names. */
+  readonly namespace: string
+  close(): Promise<void>
+}
+
 /** Opens what a running system keeps; `close` leaves it as it was. */
-export async function openBooks(run: RunFile, source: Source): Promise<Books & { close(): Promise<void> }> {
-  const config = readConfig(process.env, ['NAMESPACE', 'PARTITIONS', 'CLICKHOUSE_DATABASE'])
+export async function openBooks(run: RunFile, source: Source): Promise<OpenBooks> {
+  const config = readConfig(process.env, ['NAMESPACE', 'CLICKHOUSE_DATABASE'])
   const log = await connectLog({
     brokers: urlOf(run, 'broker').split(','),
     namespace: config.NAMESPACE,
@@ -29,5 +39,6 @@ export async function openBooks(run: RunFile, source: Source): Promise<Books & {
     await clickhouse.close()
   }
   const codec = await loadCodec(urlOf(run, 'registry'))
-  return { reader, codec, partitions: config.PARTITIONS, clickhouse, source, close }
+  const { NAMESPACE: namespace } = config
+  return { log, namespace, reader, codec, partitions: run.partitions, clickhouse, source, close }
 }

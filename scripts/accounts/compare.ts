@@ -1,5 +1,15 @@
 import type { Gap } from '../../schemas/records.ts'
-import { areEqual, minus, plus, type SourceTotals, type Stretch, type Totals } from './totals.ts'
+import { areEqual, minus, nothing, plus, type SourceTotals, type Stretch, type Totals } from './totals.ts'
+
+/** What lies within recorded gaps, by each account. */
+export interface Hole {
+  readonly source: Totals
+  readonly log: Totals
+  readonly clickhouse: Totals
+  readonly flow: Totals
+}
+
+export const noHole: Hole = { source: nothing, log: nothing, clickhouse: nothing, flow: nothing }
 
 /** Everything that is known of one instrument, over the same window. */
 export interface Accounts {
@@ -11,11 +21,13 @@ export interface Accounts {
   readonly flow: Totals
   /** Gaps that could not be filled, or are not yet. */
   readonly gaps: readonly Gap[]
-  /** What lies within those gaps: by the source, and what our log has of it all the same. */
-  readonly inGaps: { readonly source: Totals; readonly log: Totals }
+  /** Times of which the log itself has lost something, as `control.gaps` tells: none of the accounts is judged there. */
+  readonly leftOut: readonly Stretch[]
+  /** What lies within those gaps and times, and is there all the same. */
+  readonly inGaps: Hole
 }
 
-export type Verdict = 'OK' | 'explained by gap' | 'WRONG'
+type Verdict = 'OK' | 'explained by gap' | 'WRONG'
 
 export interface Row extends Accounts {
   readonly verdict: Verdict
@@ -37,13 +49,14 @@ export function compare(accounts: Accounts): Row {
     const difference = differenceOf(accounts, account)
     return difference === undefined ? [] : [difference]
   })
-  const isMissing = !areEqual(accounts.inGaps.source, accounts.inGaps.log)
+  const { source, ...ours } = accounts.inGaps
+  const isMissing = Object.values(ours).some((account) => !areEqual(source, account))
   const verdict = differences.length > 0 ? 'WRONG' : isMissing ? 'explained by gap' : 'OK'
   return { ...accounts, verdict, differences }
 }
 
 function differenceOf(accounts: Accounts, account: Difference['account']): Difference | undefined {
-  const ours = minus(accounts[account], accounts.inGaps.log)
+  const ours = minus(accounts[account], accounts.inGaps[account])
   const { source } = accounts
   if (source === undefined) {
     return ours.count === 0 ? undefined : { account, trades: ours.count, buy: ours.buy, sell: ours.sell }

@@ -20,6 +20,8 @@ const HOUR_MICROS = 3_600_000_000
 export class FlowAccount {
   readonly #buckets = new Map<string, Bucket>()
   readonly #hours = new Map<string, Bucket>()
+  /** Rises with every record. */
+  version = 0
 
   add(key: string, message: Message): void {
     if (message.type !== 'flow' && message.type !== 'flow_hour') return
@@ -27,6 +29,7 @@ export class FlowAccount {
     const rows = message.type === 'flow' ? this.#buckets : this.#hours
     const start = message.type === 'flow' ? message.value.bucket : message.value.hour
     const highest = Math.max(rows.get(key)?.highest ?? v, v)
+    this.version += 1
     rows.set(key, { instrument, start, buy, sell, count: buy_count + sell_count, final, v, highest })
   }
 

@@ -8,6 +8,7 @@ const unordered = new Set<string>(tradeVenues.filter(({ ids }) => ids === 'none'
 
 /** What `market.trades` says of one instrument, each trade counted once. */
 export interface InstrumentAccount {
+  readonly asset: string
   totals: Totals
   /** Trades within the stretches that are left out of the comparison; a part of `totals`. */
   leftOut: Totals
@@ -36,12 +37,12 @@ export class LogAccount {
   }
 
   add(message: Message): void {
-    if (message.type === 'gap') this.#of(message.value.instrument).gaps.set(message.value.gap_id, message.value)
+    if (message.type === 'gap') this.#of(message.value).gaps.set(message.value.gap_id, message.value)
     if (message.type === 'trade') this.#trade(message.value)
   }
 
   #trade(trade: Trade): void {
-    const account = this.#of(trade.instrument)
+    const account = this.#of(trade)
     const seen = this.#look(trade)
     if (seen === 'duplicate') account.duplicates += 1
     if (seen === 'partly') account.refused += 1
@@ -65,10 +66,11 @@ export class LogAccount {
     return seen instanceof SeenIds ? seen.add(first_id, time) : seen.add(first_id, last_id)
   }
 
-  #of(instrument: string): InstrumentAccount {
+  #of({ instrument, asset }: { instrument: string; asset: string }): InstrumentAccount {
     let account = this.instruments.get(instrument)
     if (account === undefined) {
       account = {
+        asset,
         totals: nothing,
         leftOut: nothing,
         duplicates: 0,

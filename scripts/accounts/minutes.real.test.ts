@@ -1,8 +1,9 @@
 import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { connectClickhouse, type Clickhouse } from '../../infra/clickhouse/client.ts'
-import { createWorld, type World } from '../../infra/clickhouse/test-world.ts'
-import { flow } from '../../processors/audit/given.ts'
+import { createWorld, type World } from '../../infra/clickhouse/testing/world.ts'
+import { flow } from '../../processors/audit/testing/records.ts'
+import { noHole } from './compare.ts'
 import { compareMinutes } from './minutes.ts'
 import type { Report } from './reconcile.ts'
 import { Candles } from './source-candles.ts'
@@ -51,7 +52,8 @@ it('compares our minutes in ClickHouse with what the venue answers', async () =>
     clickhouse: nothing,
     flow: nothing,
     gaps: [],
-    inGaps: { source: nothing, log: nothing },
+    leftOut: [],
+    inGaps: noHole,
   }
   const report: Report = {
     window: { from: M, to: M + 2 * MINUTE },
@@ -60,6 +62,7 @@ it('compares our minutes in ClickHouse with what the venue answers', async () =>
     refused: 0,
     stale: 0,
     hoursOff: 0,
+    logGaps: [],
   }
   expect(await compareMinutes(clickhouse, new Candles({ binance: url }), report)).toMatchObject({
     compared: 2,

@@ -7,7 +7,7 @@ import type { Stretch, Window } from './totals.ts'
 const MINUTE_MICROS = 60_000_000
 
 /** One minute that differs from the venue's candle. */
-export interface MinuteDifference {
+interface MinuteDifference {
   readonly instrument: string
   /** Start, microseconds. */
   readonly minute: number
@@ -39,7 +39,11 @@ WHERE toUnixTimestamp64Micro(bucket) >= {from:Int64} AND toUnixTimestamp64Micro(
 GROUP BY instrument, minute`
 
 /** Compares every minute of the report's window with the venue's candle. */
-export async function compareMinutes(clickhouse: Clickhouse, candles: Candles, report: Report): Promise<MinutesReport> {
+export async function compareMinutes(
+  clickhouse: Pick<Clickhouse, 'rows'>,
+  candles: Candles,
+  report: Report,
+): Promise<MinutesReport> {
   const ours = new Map<string, Map<number, OurVolume>>()
   for (const line of await clickhouse.rows<Line>(query, { from: report.window.from, to: report.window.to })) {
     const { instrument, minute, ...volume } = line
@@ -47,10 +51,10 @@ export async function compareMinutes(clickhouse: Clickhouse, candles: Candles, r
     ours.set(instrument, minutes.set(Number(minute), volume))
   }
   const parts: MinutesReport[] = []
-  for (const { instrument, gaps, source } of report.rows) {
+  for (const { instrument, gaps, leftOut, source } of report.rows) {
     if (source === undefined) continue
     const theirs = await candles.minutes(instrument, report.window)
-    const stretches = gaps.map((gap) => ({ from: gap.from_time, to: gap.to_time }))
+    const stretches = [...gaps.map((gap) => ({ from: gap.from_time, to: gap.to_time })), ...leftOut]
     parts.push(judge(instrument, report.window, ours.get(instrument) ?? new Map(), theirs, stretches))
   }
   return {

@@ -19,7 +19,10 @@ WHERE toUnixTimestamp64Micro(time) >= {from:Int64} AND toUnixTimestamp64Micro(ti
 GROUP BY instrument`
 
 /** Totals by instrument of the `trades` view. */
-export async function clickhouseTotals(clickhouse: Clickhouse, window: Window): Promise<Map<string, Totals>> {
+export async function clickhouseTotals(
+  clickhouse: Pick<Clickhouse, 'rows'>,
+  window: Window,
+): Promise<Map<string, Totals>> {
   const to = Number.isFinite(window.to) ? window.to : Number.MAX_SAFE_INTEGER
   const lines = await clickhouse.rows<Line>(query, { from: window.from, to })
   return new Map(

@@ -2,13 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Clickhouse } from '../../infra/clickhouse/client.ts'
 import type { LogReader } from '../../infra/kafka/seam.ts'
 import type { Codec } from '../../schemas/codec.ts'
-import { compare, openGaps, stretchesOf, sum, type Row } from './compare.ts'
+import { partitionOf } from '../../schemas/catalogue.ts'
+import type { LogGap } from '../../schemas/records.ts'
+import { compare, noHole, openGaps, stretchesOf, sum, type Hole, type Row } from './compare.ts'
 import { FlowAccount } from './flow-account.ts'
 import { LogAccount } from './log-account.ts'
+import { lostTimes, readLogGaps } from './log-gaps.ts'
 import { clickhouseTotals } from './read-clickhouse.ts'
 import { TopicFollower } from './read-topic.ts'
 import type { Source } from './source.ts'
-import { merged, nothing, type Stretch, type Totals, type Window } from './totals.ts'
+import { merged, nothing, without, type Stretch, type Totals, type Window } from './totals.ts'
 
 const LOOK_EVERY_MS = 1_000
 /** Accounts that differ and have not moved for this long, and this often, will not come together any more. */
@@ -20,7 +23,7 @@ export interface Books {
   readonly reader: LogReader
   readonly codec: Codec
   readonly partitions: number
-  readonly clickhouse: Clickhouse
+  readonly clickhouse: Pick<Clickhouse, 'rows'>
   readonly source: Source
 }
 
@@ -34,6 +37,8 @@ export interface Report {
   readonly stale: number
   /** Hours of an instrument that do not hold as many trades as their closed buckets. */
   readonly hoursOff: number
+  /** What readers of the log could not read of it, or found to be lost. */
+  readonly logGaps: readonly LogGap[]
 }
 
 /** Whether nothing differs that no recorded gap explains. */
@@ -51,14 +56,24 @@ export async function reconcile(books: Books, window: Window, withinMs: number, 
   const flow = new FlowAccount()
   const log = new LogAccount(window)
   const holes = new Holes(books, window)
+  const look = async (): Promise<Report | undefined> => {
+    try {
+      await topics.trades.advance((_key, message) => log.add(message))
+      await topics.flow.advance((key, message) => flow.add(key, message))
+      return await reportOf(books, window, { log, flow, holes })
+    } catch (error) {
+      if (performance.now() > deadline) throw error
+      await delay(LOOK_EVERY_MS) // a store that is too busy to answer is asked again
+      return undefined
+    }
+  }
   let last = ''
   let movedAt = performance.now()
   let looks = 0
   for (;;) {
-    await topics.trades.advance((_key, message) => log.add(message))
-    await topics.flow.advance((key, message) => flow.add(key, message))
-    const report = await reportOf(books, window, { log, flow, holes })
+    const report = await look()
     const now = performance.now()
+    if (report === undefined) continue
     const state = fingerprint(report)
     if (state !== last) [movedAt, looks] = [now, 0]
     last = state
@@ -95,8 +110,9 @@ interface Folds {
 async function reportOf(books: Books, window: Window, { log, flow, holes }: Folds): Promise<Report> {
   const source = await books.source.totals(window, log.instruments)
   const clickhouse = await clickhouseTotals(books.clickhouse, window)
-  const flows = flow.totals((instrument) => log.instruments.get(instrument)?.places ?? 0, window)
-  const gaps = await holes.of(log)
+  const flows = flow.totals(placesOf(log), window)
+  const logGaps = await readLogGaps(books.reader, books.codec, books.partitions)
+  const gaps = await holes.of(log, flow, logGaps, clickhouse)
   const names = new Set([...source.keys(), ...log.instruments.keys(), ...clickhouse.keys(), ...flows.keys()])
   const rows = [...names].sort().map((instrument) =>
     compare({
@@ -106,7 +122,8 @@ async function reportOf(books: Books, window: Window, { log, flow, holes }: Fold
       clickhouse: clickhouse.get(instrument) ?? nothing,
       flow: flows.get(instrument) ?? nothing,
       gaps: openGaps(log.instruments.get(instrument)?.gaps.values() ?? []),
-      inGaps: gaps.get(instrument) ?? { source: nothing, log: nothing },
+      leftOut: gaps.get(instrument)?.leftOut ?? [],
+      inGaps: gaps.get(instrument)?.hole ?? noHole,
     }),
   )
   const accounts = [...log.instruments.values()]
@@ -117,58 +134,115 @@ async function reportOf(books: Books, window: Window, { log, flow, holes }: Fold
     refused: accounts.reduce((total, account) => total + account.refused, 0),
     stale: flow.stale,
     hoursOff: flow.hoursOff,
+    logGaps,
   }
 }
 
-interface Hole {
-  readonly source: Totals
-  readonly log: Totals
+function placesOf(log: LogAccount): (instrument: string) => number {
+  return (instrument) => log.instruments.get(instrument)?.places ?? 0
 }
 
-/** What lies within each instrument's open gaps, by the source and by our log, which is read once more for it. */
+/** An instrument's times that are taken out of the comparison. */
+interface Cuts {
+  /** Recorded by the feeds: what could not be had from the venue. */
+  readonly gaps: readonly Stretch[]
+  /** Lost by the log itself. */
+  readonly leftOut: readonly Stretch[]
+}
+
+interface Found extends Cuts {
+  readonly hole: Hole
+}
+
+/**
+ * What lies within each instrument's open gaps, by the source and by our log, which is read once more for it; and within
+ * the times of which the log itself has lost something, by every account.
+ */
 class Holes {
   readonly #books: Books
   readonly #window: Window
   #known = ''
-  #holes = new Map<string, Hole>()
+  #holes = new Map<string, Found>()
 
   constructor(books: Books, window: Window) {
     this.#books = books
     this.#window = window
   }
 
-  /** Asks again only when a gap or the log has changed. */
-  async of(log: LogAccount): Promise<ReadonlyMap<string, Hole>> {
-    const stretches = stretchesByInstrument(log, this.#books.source, this.#window)
-    const key = JSON.stringify([[...stretches], [...log.instruments.values()].map((account) => account.totals.count)])
-    if (key !== this.#known) this.#holes = stretches.size === 0 ? new Map() : await this.#read(stretches)
+  /** Asks again only when a gap or an account has changed. */
+  async of(
+    log: LogAccount,
+    flow: FlowAccount,
+    logGaps: readonly LogGap[],
+    clickhouse: ReadonlyMap<string, Totals>,
+  ): Promise<ReadonlyMap<string, Found>> {
+    const cuts = this.#cuts(log, logGaps)
+    const counts = [...log.instruments].map(([name, { totals }]) => [totals.count, clickhouse.get(name)?.count ?? 0])
+    const key = JSON.stringify([[...cuts], counts, flow.version])
+    if (key !== this.#known) this.#holes = cuts.size === 0 ? new Map() : await this.#read(cuts, flow, placesOf(log))
     this.#known = key
     return this.#holes
   }
 
-  async #read(stretches: ReadonlyMap<string, Stretch[]>): Promise<Map<string, Hole>> {
+  async #read(
+    cuts: ReadonlyMap<string, Cuts>,
+    flow: FlowAccount,
+    places: (instrument: string) => number,
+  ): Promise<Map<string, Found>> {
+    const stretches = (which: keyof Cuts) => new Map([...cuts].map(([instrument, cut]) => [instrument, cut[which]]))
+    const inGaps = await this.#readLog(stretches('gaps'))
+    const inLost = await this.#readLog(stretches('leftOut'))
+    const others = new Map<string, { flow: Map<string, Totals>; clickhouse: Map<string, Totals> }>()
+    for (const { from, to } of [...cuts.values()].flatMap(({ leftOut }) => leftOut)) {
+      if (others.has(`${from} ${to}`)) continue
+      const window = { from, to: to + 1 }
+      const clickhouse = await clickhouseTotals(this.#books.clickhouse, window)
+      others.set(`${from} ${to}`, { flow: flow.totals(places, window), clickhouse })
+    }
+    const found = new Map<string, Found>()
+    for (const [instrument, { gaps, leftOut }] of cuts) {
+      const both = [...gaps, ...leftOut]
+      const source = sum(await Promise.all(both.map((stretch) => this.#books.source.within(instrument, stretch))))
+      const known = inGaps.get(instrument) ?? nothing
+      const of = (account: 'flow' | 'clickhouse'): Totals =>
+        sum([
+          known,
+          ...leftOut.map(({ from, to }) => others.get(`${from} ${to}`)?.[account].get(instrument) ?? nothing),
+        ])
+      const log = sum([known, inLost.get(instrument) ?? nothing])
+      const hole = { source, log, flow: of('flow'), clickhouse: of('clickhouse') }
+      found.set(instrument, { gaps, leftOut, hole })
+    }
+    return found
+  }
+
+  /** What the log has within these times. */
+  async #readLog(stretches: ReadonlyMap<string, readonly Stretch[]>): Promise<Map<string, Totals>> {
+    if ([...stretches.values()].every((some) => some.length === 0)) return new Map()
     const again = new LogAccount(this.#window, stretches)
     await followers(this.#books).trades.advance((_key, message) => again.add(message))
-    const holes = new Map<string, Hole>()
-    for (const [instrument, gaps] of stretches) {
-      const parts = await Promise.all(gaps.map((gap) => this.#books.source.within(instrument, gap)))
-      holes.set(instrument, { source: sum(parts), log: again.instruments.get(instrument)?.leftOut ?? nothing })
-    }
-    return holes
+    return new Map([...again.instruments].map(([instrument, { leftOut }]) => [instrument, leftOut]))
   }
-}
 
-function stretchesByInstrument(log: LogAccount, source: Source, window: Window): Map<string, Stretch[]> {
-  const found = new Map<string, Stretch[]>()
-  for (const [instrument, account] of log.instruments) {
-    const cut = stretchesOf(openGaps(account.gaps.values())).flatMap((gap) => {
-      const { from, to } = source.align(gap)
-      const part = { from: Math.max(from, window.from), to: Math.min(to, window.to - 1) }
-      return part.from <= part.to ? [part] : []
-    })
-    if (cut.length > 0) found.set(instrument, merged(cut))
+  #cuts(log: LogAccount, logGaps: readonly LogGap[]): Map<string, Cuts> {
+    const found = new Map<string, Cuts>()
+    for (const [instrument, account] of log.instruments) {
+      const leftOut = this.#within(lostTimes(logGaps, partitionOf(account.asset, this.#books.partitions)))
+      const gaps = without(this.#within(stretchesOf(openGaps(account.gaps.values()))), leftOut)
+      if (gaps.length + leftOut.length > 0) found.set(instrument, { gaps, leftOut })
+    }
+    return found
   }
-  return found
+
+  /** As the source can tell them, within the window. */
+  #within(stretches: readonly Stretch[]): Stretch[] {
+    const { source } = this.#books
+    const parts = stretches.map((stretch) => {
+      const { from, to } = source.align(stretch)
+      return { from: Math.max(from, this.#window.from), to: Math.min(to, this.#window.to - 1) }
+    })
+    return merged(parts.filter(({ from, to }) => from <= to))
+  }
 }
 
 const BUCKET_MICROS = 10_000_000

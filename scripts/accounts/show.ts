@@ -1,3 +1,4 @@
+import type { LogGap } from '../../schemas/records.ts'
 import { partsOf } from '../../schemas/venues.ts'
 import type { Difference, Row } from './compare.ts'
 import { decimalText } from './decimal.ts'
@@ -12,7 +13,8 @@ export function reportText(report: Report, sourceName: string): string {
   const aligned = (cell: string, column: number): string =>
     column >= 3 && column <= 5 ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0)
   const table = cells.map((line) => line.map(aligned).join('  ').trimEnd())
-  return [...table, ...report.rows.flatMap(gapLines), '', conclusion(report)].join('\n')
+  const lost = report.logGaps.map(logGapLine)
+  return [...table, ...report.rows.flatMap(gapLines), ...lost, '', conclusion(report)].join('\n')
 }
 
 function rowCells(row: Row, sourceName: string): string[][] {
@@ -36,6 +38,13 @@ function differenceText({ trades, buy, sell }: Difference): string {
   return parts.filter((part) => part !== '').join(', ')
 }
 
+/** What differs that no gap explains, one line an account. */
+export function faultsOf({ rows }: Report): string[] {
+  return rows.flatMap(({ instrument, differences }) =>
+    differences.map((difference) => `${instrument}, ${difference.account}: ${differenceText(difference)}`),
+  )
+}
+
 function figures(totals: SourceTotals | undefined): string[] {
   if (totals === undefined) return ['-', '-', '-']
   if ('volume' in totals) return ['-', decimalText(totals.volume), '(both)']
@@ -51,6 +60,10 @@ function gapLines({ instrument, gaps }: Row): string[] {
     const ids = gap.from_id === null ? '' : ` ids ${gap.from_id} to ${gap.to_id}`
     return `gap  ${instrument}  ${gap.state} (${gap.reason})  ${time(gap.from_time)} to ${time(gap.to_time)}${ids}`
   })
+}
+
+function logGapLine({ reader, topic, partition, reason, position, next, from_time, to_time }: LogGap): string {
+  return `gap of the log  ${topic}-${partition}  ${reason}, told by ${reader}  ${time(from_time)} to ${time(to_time)} offsets ${position} to ${next}`
 }
 
 function time(micros: number): string {
@@ -80,6 +93,7 @@ export function reportJson(report: Report, sourceName: string): object {
     refused: report.refused,
     stale: report.stale,
     hours_off: report.hoursOff,
+    log_gaps: report.logGaps,
     rows: report.rows.map((row) => ({
       ...partsOf(row.instrument),
       verdict: row.verdict,
@@ -87,7 +101,9 @@ export function reportJson(report: Report, sourceName: string): object {
       log: plain(row.log),
       clickhouse: plain(row.clickhouse),
       flow: plain(row.flow),
-      in_gaps: { source: plain(row.inGaps.source), log: plain(row.inGaps.log) },
+      in_gaps: Object.fromEntries(
+        Object.entries(row.inGaps).map(([account, totals]) => [account, plain(totals as Totals)]),
+      ),
       gaps: row.gaps,
       differences: row.differences.map(({ account, trades, buy, sell }) => ({
         account,

@@ -1,4 +1,4 @@
-import { partsOf, type VenueName } from '../../schemas/venues.ts'
+import { partsOf, type TradeVenueName } from '../../schemas/venues.ts'
 import type { TheirVolume } from '../../processors/audit/compare.ts'
 import { decimalOf, decimalText, type Decimal } from './decimal.ts'
 import type { InstrumentAccount } from './log-account.ts'
@@ -30,7 +30,7 @@ interface CandleReader {
 type Cell = string | number
 
 /** Source: each venue's public candle endpoint. Binance alone publishes the takers' buys (its tenth column). */
-export const candleReaders: Readonly<Record<VenueName, CandleReader>> = {
+export const candleReaders: Readonly<Record<TradeVenueName, CandleReader>> = {
   binance: {
     path: (symbol, from, last) =>
       `/fapi/v1/klines?symbol=${symbol}&interval=1m&startTime=${from}&endTime=${last}&limit=1000`,
@@ -109,7 +109,7 @@ export class Candles implements Source {
 
   async #read(instrument: string, { from, to }: Window): Promise<{ rows: readonly Minute[]; factor: Decimal }> {
     const { venue, symbol } = partsOf(instrument)
-    const reader = candleReaders[venue as VenueName]
+    const reader = candleReaders[venue as TradeVenueName]
     const factor = reader.inContracts ? (this.#factors.get(instrument) ?? ONE) : ONE
     const seen = new Map<number, Minute>()
     const [first, end] = [from / 1000, to / 1000]

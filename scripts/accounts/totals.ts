@@ -49,6 +49,21 @@ export function merged(stretches: readonly Stretch[]): Stretch[] {
   return result
 }
 
+/** What of the first lies in none of the second; both as `merged` gives them, times are whole numbers. */
+export function without(stretches: readonly Stretch[], taken: readonly Stretch[]): Stretch[] {
+  return taken.reduce<Stretch[]>(
+    (left, { from, to }) =>
+      left.flatMap((stretch) => {
+        const parts = [
+          { from: stretch.from, to: Math.min(stretch.to, from - 1) },
+          { from: Math.max(stretch.from, to + 1), to: stretch.to },
+        ]
+        return parts.filter((part) => part.from <= part.to)
+      }),
+    [...stretches],
+  )
+}
+
 export function isWithin(stretches: readonly Stretch[], time: number): boolean {
   return stretches.some(({ from, to }) => from <= time && time <= to)
 }

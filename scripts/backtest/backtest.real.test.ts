@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { connectClickhouse, type Clickhouse } from '../../infra/clickhouse/client.ts'
-import { dropDatabase } from '../../infra/clickhouse/test-database.ts'
+import { dropDatabase } from '../../infra/clickhouse/testing/database.ts'
 import { migrate } from '../../infra/clickhouse/migrate.ts'
 import { hostClock } from '../../infra/clock.ts'
 import { loadCodec, type RegistryCodec } from '../../infra/kafka/codec.ts'
@@ -29,7 +29,7 @@ import { backtest, type Outcome } from './backtest.ts'
 import { load } from './load.ts'
 import { readOptions } from './options.ts'
 import { tablesOf } from './results.ts'
-import { priceAt, recordsOf, SECONDS, T0 } from './test-history.ts'
+import { priceAt, recordsOf, SECONDS, T0 } from './testing/history.ts'
 
 const PARTITIONS = 2
 const PARTITION = partitionOf('btc', PARTITIONS)
@@ -54,7 +54,7 @@ beforeAll(async () => {
   codec = await loadCodec(registryUrl)
   log = await openLog(namespace)
   const access = { ...at, database }
-  await migrate({ ...access, namespace, brokers, registryUrl })
+  await migrate({ ...access, namespace, brokers, registryUrl, flushMs: 200 })
   clickhouse = connectClickhouse(access)
   const writer = log.writer()
   for (const [topic, records] of recordsOf(codec)) {

@@ -1,8 +1,9 @@
 import type { Span, Tape, TimeRange } from '../../infra/tapes/tape.ts'
-import { LiveCheck, restsOnOlder, type LeadIn } from '../../processors/backtest/compare.ts'
-import type { Difference, Tally, Window } from '../../processors/backtest/live-check.ts'
-import type { Happening } from '../../processors/backtest/replay.ts'
+import { LiveCheck, restsOnOlder, type LeadIn } from './core/compare.ts'
+import type { Difference, Tally, Window } from './core/live-check.ts'
+import type { Happening } from './core/replay.ts'
 import { Decoder } from '../../processors/kernel/decoder.ts'
+import { InputGaps, type Told } from '../../processors/kernel/log-gaps.ts'
 import type { ProcessorRow } from '../../processors/kernel/processor.ts'
 import { avroType, UndecodableError } from '../../schemas/codec.ts'
 import { recordPlace } from '../../schemas/record-id.ts'
@@ -55,8 +56,8 @@ export class Check implements Observer {
     this.#decoder = new Decoder(plan.tape.codec, (id) => plan.tape.lookUp(id))
   }
 
-  partition(_: number, readings: readonly Reading[]): void {
-    this.#at = new PartitionCheck(this.#plan, readings)
+  partition(_: number, readings: readonly Reading[], gaps: readonly Told[]): void {
+    this.#at = new PartitionCheck(this.#plan, readings, gaps)
   }
 
   entry(entry: TapeEntry): void {
@@ -165,12 +166,14 @@ class PartitionCheck {
   /** Record time of the first record that was read. */
   #begin: Micros = Infinity
   readonly #readings: readonly Reading[]
+  readonly #gaps: readonly Told[]
   readonly #terms = new Set<string>()
   readonly #alerts = new Set<string>()
   /** By processor: the offset of its last mark that raised time, that mark's time, and the last mark before the range. */
   readonly #reached = new Map<string, { offset: number; time: Micros; before: Micros }>()
 
-  constructor(plan: CheckPlan, readings: readonly Reading[]) {
+  constructor(plan: CheckPlan, readings: readonly Reading[], gaps: readonly Told[]) {
+    this.#gaps = gaps
     this.#rows = plan.rows
     this.#tape = plan.tape
     this.#range = plan.range
@@ -203,10 +206,10 @@ class PartitionCheck {
     return { begin: this.#begin, from, terms: this.#terms, alerts: this.#alerts }
   }
 
-  /** Tables hold no forwarded marks. */
+  /** Tables hold no forwarded marks, and of CVD what it is made of. */
   #isCompared(topic: TopicName, { type }: Message): boolean {
     const { compared, topics } = this.#tape
-    return compared === undefined ? topics.has(topic) : compared.has(topic) && type !== 'mark'
+    return compared === undefined ? topics.has(topic) : compared.has(topic) && type !== 'mark' && type !== 'cvd'
   }
 
   begin(): void {
@@ -216,15 +219,31 @@ class PartitionCheck {
       const [input] = row.inputs
       if (reached === undefined || input === undefined) continue
       const { offset, time, before } = reached
-      const from = this.#reportFrom(input)
-      windows.set(row.name, { generation: row.generation, from, to: offset + 1, fromTime: before, toTime: time })
+      const gaps = this.#gapsOf(row, input)
+      const from = shifted(gaps, this.#reportFrom(input))
+      const to = shifted(gaps, offset) + 1
+      windows.set(row.name, { generation: row.generation, from, to, fromTime: before, toTime: time })
     }
     this.check.begin(windows)
+  }
+
+  #gapsOf({ name }: ProcessorRow, input: TopicName): InputGaps {
+    const gaps = new InputGaps()
+    for (const told of this.#gaps) {
+      const { reader, topic, reason } = told.gap
+      if (reader === name && topic === input && reason !== 'output_cut') gaps.add(told)
+    }
+    return gaps
   }
 
   #reportFrom(topic: TopicName): number {
     return this.#readings.find(({ span }) => span.topic === topic)?.reportFrom ?? 0
   }
+}
+
+/** What a version is made of: an offset, and what lost tails have taken from the offsets before it. */
+function shifted(gaps: InputGaps, offset: number): number {
+  return offset + gaps.shiftAt(offset)
 }
 
 function plus(sum: Tally | undefined, tally: Tally): Tally {
@@ -236,4 +255,30 @@ function plus(sum: Tally | undefined, tally: Tally): Tally {
     older: sum.older + tally.older,
     different: sum.different + tally.different,
   }
+}
+
+export function isEqual({ differences }: CheckReport): boolean {
+  return differences.length === 0
+}
+
+/** A line a topic, then every difference with both sides. */
+export function checkText({ differences, tallies, absent }: CheckReport): string {
+  const heads = ['topic', 'compared', 'written twice', 'overtaken', 'rests on older log', 'different'] as const
+  const rows = [...tallies].map(([topic, { compared, repeated, overtaken, older, different }]) => {
+    return [topic, compared, repeated, overtaken, older, different].map(String)
+  })
+  const table = [[...heads], ...rows]
+  const widths = heads.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)))
+  const lines = table.map((row) =>
+    row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join('  '),
+  )
+  const missing = absent.length > 0 ? [`not on this tape, so not compared: ${absent.join(', ')}`] : []
+  const verdict = differences.length === 0 ? 'replay equals live: differences 0' : `differences ${differences.length}`
+  return [...lines, ...missing, ...differences.map(differenceText), verdict].join('\n')
+}
+
+function differenceText({ topic, record, identity, kind, replay, live }: Difference): string {
+  const said = { 'missing-live': 'only the replay has', 'only-live': 'only the live system has', different: 'differs:' }
+  const sides = [replay, live].map((message) => JSON.stringify(message?.value ?? null))
+  return `${topic} ${record} ${identity}: ${said[kind]}\n  replay ${sides[0]}\n  live   ${sides[1]}`
 }

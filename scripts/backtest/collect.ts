@@ -1,8 +1,8 @@
-import { Canonical, RunningHash } from '../../processors/backtest/canonical.ts'
-import { Series } from '../../processors/backtest/chart.ts'
-import type { Fill } from '../../processors/backtest/fills.ts'
-import type { Happening } from '../../processors/backtest/replay.ts'
-import type { Study } from '../../processors/backtest/study.ts'
+import { Canonical, RunningHash } from './core/canonical.ts'
+import { Series } from './core/chart.ts'
+import type { Fill } from './core/fills.ts'
+import type { Happening } from './core/replay.ts'
+import type { Study } from './core/study.ts'
 import type { LogRecord } from '../../infra/kafka/seam.ts'
 import type { Message } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
@@ -14,7 +14,7 @@ import type { Observer } from './run.ts'
 const WIRE_HEADER_BYTES = 5
 
 /** Where prices come from: composite prices, or trades of one instrument of each asset (archives have no tickers). */
-export type PriceSource = 'composite' | 'trades'
+type PriceSource = 'composite' | 'trades'
 
 export interface CollectOptions {
   readonly study: Study

@@ -1,7 +1,7 @@
 import { SchemaError } from '../../infra/kafka/codec.ts'
 import { LogError } from '../../infra/kafka/seam.ts'
 import { TapeError } from '../../infra/tapes/tape.ts'
-import { RulesError } from '../../processors/backtest/rules.ts'
+import { RulesError } from './core/rules.ts'
 import { UsageError } from './options.ts'
 import { StoppedError } from './run.ts'
 import { WorkerError } from './workers.ts'

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { logs as alertLogs } from '../../processors/alerts/any-log.ts'
-import { PartitionReplay, type ReadonlyAside } from '../../processors/backtest/replay.ts'
-import { mark as tickerMark, at as spot } from '../../processors/prices/given.ts'
+import { logs as alertLogs } from '../../processors/alerts/testing/any-log.ts'
+import { PartitionReplay, type ReadonlyAside } from './core/replay.ts'
+import { mark as tickerMark, at as spot } from '../../processors/prices/testing/records.ts'
 import { lettersIn } from '../../processors/kernel/given.ts'
 import type { ProcessorRow } from '../../processors/kernel/processor.ts'
 import { PARTITIONS, plans } from '../../processors/kernel/test-accidents.ts'
 import { processorsNamed } from '../../processors/topology.ts'
 import type { Message } from '../../schemas/records.ts'
-import { lived, replayed } from './test-lived.ts'
+import { lived, replayed } from './testing/lived.ts'
 
 /** A machine under load tries fewer logs rather than none. */
 const bounded = { interruptAfterTimeLimit: 20_000 }
@@ -57,6 +57,7 @@ describe('a replay of a core that throws at some records', () => {
         partition: 0,
         rows,
         alerts: 'replay',
+        gaps: [],
         sink: ({ row, output }) => void said.push(`${row} ${output.message?.type}`),
         aside,
       })

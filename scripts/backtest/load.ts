@@ -3,7 +3,7 @@ import type { Manifest } from './manifest.ts'
 import type { ResultTable } from './results.ts'
 
 /** The database of backtests; nothing else is written to. */
-export const DATABASE = 'backtests'
+const DATABASE = 'backtests'
 const ROWS_PER_INSERT = 20_000
 
 /** Puts results into ClickHouse under their run's id, the first 16 digits of the output hash; loading twice changes nothing. */

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { BacktestOptions } from './options.ts'
-import { sumOf } from '../../processors/backtest/canonical.ts'
+import { sumOf } from './core/canonical.ts'
 import type { Part } from './part.ts'
-import type { Study } from '../../processors/backtest/study.ts'
+import type { Study } from './core/study.ts'
 import type { ProcessorRow } from '../../processors/kernel/processor.ts'
 
 /** What a backtest was made of and what came out: two with the same inputs and parameters have the same output hash. */

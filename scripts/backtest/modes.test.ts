@@ -7,7 +7,7 @@ import type { Message } from '../../schemas/records.ts'
 import { arrange } from './modes.ts'
 import { readOptions } from './options.ts'
 import { backtest } from './backtest.ts'
-import { memoryTape } from './test-tape.ts'
+import { memoryTape } from './testing/tape.ts'
 
 const codec = localCodec()
 const TOPIC = 'market.trades'

@@ -30,10 +30,10 @@ export function running(data: string): RunFile {
   return run
 }
 
-export async function openKafka(run: RunFile): Promise<Tape> {
-  const { NAMESPACE: namespace, PARTITIONS: partitions } = readConfig(process.env, ['NAMESPACE', 'PARTITIONS'])
+async function openKafka(run: RunFile): Promise<Tape> {
+  const { NAMESPACE: namespace } = readConfig(process.env, ['NAMESPACE'])
   const log = await connectLog({ brokers: urlOf(run, 'broker').split(','), namespace, clientId: 'backtest' })
-  const tape = kafkaTape(log, await loadCodec(urlOf(run, 'registry')), partitions)
+  const tape = kafkaTape(log, await loadCodec(urlOf(run, 'registry')), run.partitions)
   return {
     ...tape,
     close: async () => {
@@ -44,8 +44,8 @@ export async function openKafka(run: RunFile): Promise<Tape> {
 }
 
 function openTables(run: RunFile): Tape {
-  const config = readConfig(process.env, ['CLICKHOUSE_DATABASE', 'PARTITIONS'])
-  return clickhouseTape(openClickhouse(run, config.CLICKHOUSE_DATABASE), config.PARTITIONS)
+  const config = readConfig(process.env, ['CLICKHOUSE_DATABASE'])
+  return clickhouseTape(openClickhouse(run, config.CLICKHOUSE_DATABASE), run.partitions)
 }
 
 /** The running system's ClickHouse; without `database` the server's default one. */

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 
 /** `lived`: log order; `corrected`: backfills in their place; `archive`: imported history. */
-export const modes = ['lived', 'corrected', 'archive'] as const
+const modes = ['lived', 'corrected', 'archive'] as const
 export type Mode = (typeof modes)[number]
 
 /** What `npm run backtest` was asked for. Times in milliseconds. */
@@ -152,7 +152,7 @@ function readWorkers(value: string): number {
   throw new UsageError(`--workers must be a whole number from 1 to ${WORKERS_MAX}, got ${value}`)
 }
 
-export function readSymbols(value: string): readonly string[] {
+function readSymbols(value: string): readonly string[] {
   const symbols = value.split(',').map((symbol) => symbol.trim().toUpperCase())
   const bad = symbols.find((symbol) => !/^[A-Z0-9]{1,20}$/.test(symbol))
   if (bad !== undefined) throw new UsageError(`--symbols: ${bad === '' ? 'an empty symbol' : bad} is no symbol`)

@@ -1,7 +1,7 @@
 import { knownAsset, partitionOf } from '../../schemas/catalogue.ts'
 import type { Tape } from '../../infra/tapes/tape.ts'
 import { processorsNamed } from '../../processors/topology.ts'
-import { readAlerts } from './given-alerts.ts'
+import { readAlerts } from './alerts-file.ts'
 import type { BacktestOptions } from './options.ts'
 import type { Plan } from './run.ts'
 

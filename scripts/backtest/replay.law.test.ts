@@ -1,17 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Tape } from '../../infra/tapes/tape.ts'
-import { logs as alertLogs } from '../../processors/alerts/any-log.ts'
+import { logs as alertLogs } from '../../processors/alerts/testing/any-log.ts'
 import { longAgo, mark, SECOND, T0, trade } from '../../processors/cvd/given.ts'
-import { at as spot, mark as tickerMark } from '../../processors/prices/given.ts'
+import { at as spot, mark as tickerMark } from '../../processors/prices/testing/records.ts'
+import type { Driver } from '../../processors/kernel/driver.ts'
 import type { ProcessorRow } from '../../processors/kernel/processor.ts'
 import { PARTITIONS, plans, type Input, type Plan } from '../../processors/kernel/test-accidents.ts'
 import { processorsNamed } from '../../processors/topology.ts'
 import { localCodec } from '../../schemas/codec.ts'
 import type { Message } from '../../schemas/records.ts'
 import { priceVenues } from '../../schemas/venues.ts'
-import { lived, replayed, replayedFrom } from './test-lived.ts'
-import { memoryTape } from './test-tape.ts'
+import { lived, replayed, replayedFrom } from './testing/lived.ts'
+import { memoryTape } from './testing/tape.ts'
 
 const codec = localCodec()
 const CVD = rowNamed('cvd')
@@ -115,6 +116,52 @@ describe('a replay', () => {
   )
 })
 
+describe('a replay of a log with a gap', () => {
+  const steps = (from: number, to: number): Input[] =>
+    Array.from({ length: to - from }, (_, at): Input[] => [
+      { partition: 0, message: trade({ first_id: from + at, time: T0 + (from + at) * 10 * SECOND }) },
+      { partition: 0, message: mark(T0 + ((from + at) * 10 + 12) * SECOND) },
+    ]).flat()
+  const calm: Plan = { steps: [], instances: 1, snapshotRecords: 1 }
+  const feed = (driver: Driver, log: readonly Input[]): void => {
+    for (const { partition: own, message } of log) driver.feed('market.trades', own, 'key', message, 0)
+  }
+
+  it('that retention took before it was read leaves out what the live host never read', async () => {
+    const driver = await lived(CVD, [...begun, ...steps(1, 4)], calm)
+    const lostFrom = driver.broker.at('market.trades', 0).end
+    feed(driver, steps(4, 6))
+    const lostTo = driver.broker.at('market.trades', 0).end
+    feed(driver, steps(6, 9))
+    const place = driver.broker.at('market.trades', 0)
+    const whole = [...place.records]
+    driver.broker.truncate('market.trades', 0, lostTo)
+    await driver.drain()
+    expect(lostFrom).toBeLessThan(lostTo)
+    place.records = whole // a tape that was taken in time has all of it
+    place.start = 0
+    const { check } = await replayed(CVD, driver, 7)
+    expect(check.differences).toEqual([])
+    expect(check.tallies.get('derived.flow')?.compared).toBeGreaterThan(10)
+  })
+
+  it('that lost its tail goes on with the versions of the live host', async () => {
+    const driver = await lived(CVD, [...begun, ...steps(1, 4)], calm)
+    const { end } = driver.broker.at('market.trades', 0)
+    feed(driver, [
+      { partition: 0, message: mark(T0) },
+      { partition: 0, message: mark(T0) },
+    ])
+    await driver.drain() // nothing followed from them
+    driver.broker.lose('market.trades', 0, end)
+    feed(driver, steps(4, 9))
+    await driver.drain()
+    const { check } = await replayed(CVD, driver, 7)
+    expect(check.differences).toEqual([])
+    expect(check.tallies.get('derived.flow')?.compared).toBeGreaterThan(15)
+  })
+})
+
 describe('the check against the live system', () => {
   const log = [1, 2, 3, 4].flatMap((step): Input[] => [
     { partition: 0, message: trade({ first_id: step, time: T0 + step * 10 * SECOND }) },
@@ -124,7 +171,7 @@ describe('the check against the live system', () => {
 
   it('compares every row, signal and mark', async () => {
     const { check } = await replayed(CVD, await lived(CVD, [...begun, ...log], calm), 10)
-    expect(check.tallies.get('derived.flow')).toMatchObject({ compared: 11, different: 0 })
+    expect(check.tallies.get('derived.flow')).toMatchObject({ compared: 12, different: 0 })
     expect(check.tallies.get('derived.signals')?.compared).toBeGreaterThan(4)
   })
 

@@ -1,6 +1,6 @@
 import { symbolOf } from '../../schemas/catalogue.ts'
-import type { Point } from '../../processors/backtest/chart.ts'
-import type { GroupSummary, SignalResult, Study, TriggerResult } from '../../processors/backtest/study.ts'
+import type { Point } from './core/chart.ts'
+import type { GroupSummary, SignalResult, Study, TriggerResult } from './core/study.ts'
 import type { Manifest } from './manifest.ts'
 import { clock, escape, percent, price, priceChart, returnsChart, type Marker } from './svg.ts'
 

@@ -1,15 +1,15 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { writeFile } from '../../infra/tapes/segment-file.ts'
-import type { GroupSummary, SignalResult, Study, TriggerResult } from '../../processors/backtest/study.ts'
+import type { GroupSummary, SignalResult, Study, TriggerResult } from './core/study.ts'
 
 /** A column of a result table: its ClickHouse type, with its unit. A time is a number in JSON and SQL, one in Parquet. */
-export interface Column {
+interface Column {
   readonly type: string
   readonly says: string
   readonly isTime?: true
 }
-export type Columns = Readonly<Record<string, Column>>
+type Columns = Readonly<Record<string, Column>>
 
 /** One table of results, flat: a row each, of text, numbers, booleans and null. Times are microseconds. */
 export interface ResultTable {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { memoryTape } from '../../infra/tapes/given.ts'
+import { memoryTape } from '../../infra/tapes/testing/tapes.ts'
 import type { Tape } from '../../infra/tapes/tape.ts'
 import { processorsNamed } from '../../processors/topology.ts'
 import { readAhead } from './run.ts'

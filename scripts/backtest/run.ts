@@ -1,7 +1,10 @@
 import type { Tape, TimeRange, Span } from '../../infra/tapes/tape.ts'
-import { PartitionReplay, type Happening, type ReadonlyAside } from '../../processors/backtest/replay.ts'
+import { PartitionReplay, type Happening, type ReadonlyAside } from './core/replay.ts'
 import { RecordFailure } from '../../processors/kernel/errors.ts'
+import { Decoder } from '../../processors/kernel/decoder.ts'
+import { GAPS, type Told } from '../../processors/kernel/log-gaps.ts'
 import type { ProcessorRow } from '../../processors/kernel/processor.ts'
+import { UndecodableError } from '../../schemas/codec.ts'
 import type { Message } from '../../schemas/records.ts'
 import { topicOf, type TopicName } from '../../schemas/topics.ts'
 import { merge, type TapeEntry } from './merge.ts'
@@ -39,7 +42,7 @@ export class StoppedError extends Error {
 
 /** Who watches a run. All is told in an order that follows from the records alone. */
 export interface Observer {
-  partition?(partition: number, readings: readonly Reading[]): void
+  partition?(partition: number, readings: readonly Reading[], gaps: readonly Told[]): void
   entry?(entry: TapeEntry, isReported: boolean): void
   /** `isReported`: it follows from a record of the range, not of the lead-in. */
   happening?(happening: Happening, isReported: boolean): void
@@ -125,12 +128,14 @@ export async function replayPartition(
   readings: readonly Reading[],
   onProgress: (records: number, time: number) => Promise<void> | undefined,
 ): Promise<ReadonlyAside> {
-  for (const observer of observers) observer.partition?.(partition, readings)
+  const gaps = await gapsOn(plan.tape, partition, onUndecodable)
+  for (const observer of observers) observer.partition?.(partition, readings, gaps)
   let isReported = false
   const replay = new PartitionReplay({
     partition,
     rows: plan.rows,
     alerts: plan.commands === undefined ? 'tape' : 'replay',
+    gaps,
     aside,
     sink: (happening) => {
       for (const observer of observers) observer.happening?.(happening, isReported)
@@ -163,6 +168,25 @@ export async function replayPartition(
   replay.end()
   for (const observer of observers) await observer.ended?.(partition)
   return aside
+}
+
+/** All gaps of the log that its readers told of in a partition; none where the tape has no journal of them. */
+async function gapsOn(tape: Tape, partition: number, onUndecodable: RunOptions['onUndecodable']): Promise<Told[]> {
+  if (!tape.topics.has(GAPS)) return []
+  const decoder = new Decoder(tape.codec, (id) => tape.lookUp(id))
+  const told: Told[] = []
+  for await (const records of tape.read(await tape.span(GAPS, partition, { from: 0, to: Infinity }))) {
+    for (const { offset, value } of records) {
+      try {
+        const message = value === null ? undefined : await decoder.decodeOrAsk(value)
+        if (message?.type === 'log_gap') told.push({ offset, gap: message.value })
+      } catch (error) {
+        if (!(error instanceof UndecodableError)) throw error
+        onUndecodable(GAPS, partition, offset)
+      }
+    }
+  }
+  return told
 }
 
 /** It is created when the range's first record comes: a range may be asked for from the beginning of time. */

@@ -1,7 +1,9 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { alerts } from '../../processors/alerts/alerts.ts'
-import { command, mark, newAlert, price, SECOND, T0 } from '../../processors/alerts/given.ts'
+import { command, mark, newAlert, price, SECOND, T0 } from '../../processors/alerts/testing/records.ts'
+import type { StoredAlert } from '../../processors/alerts/kinds/kind.ts'
+import type { PriceTerms } from '../../processors/alerts/kinds/price.ts'
 import type { AlertsState } from '../../processors/alerts/state.ts'
 import type { Output } from '../../processors/kernel/processor.ts'
 import { localCodec } from '../../schemas/codec.ts'
@@ -138,8 +140,9 @@ function scan(state: AlertsState): number {
   const startedAt = performance.now()
   for (let n = 0; n < SCANS; n++) {
     const usd = START_USD + n
-    for (const { status, condition, target_price: target } of state.alerts.values()) {
-      if (status !== 'active' || target === null) continue
+    for (const { status, terms } of state.alerts.values() as Iterable<StoredAlert<PriceTerms>>) {
+      if (status !== 'active') continue
+      const { condition, target_price: target } = terms
       const rises = condition === 'above' || condition === 'crosses_above'
       beyond += Number(rises ? usd > target : usd < target)
     }

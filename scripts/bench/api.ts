@@ -6,15 +6,12 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { openDatabase } from '../../api/clickhouse.ts'
-import { clickhouseEnv, type ClickhouseAccess } from '../../infra/config/clickhouse.ts'
-import { createMetrics } from '../../api/metrics.ts'
+import { clickhouseEnv } from '../../infra/config/clickhouse.ts'
 import { FakeDatabase } from '../../api/testing/fake-database.ts'
 import { fillLog, fillViews } from '../../api/testing/facts.ts'
 import { load, quantile, type Load } from '../../api/testing/http-load.ts'
 import { fillAsset, fillTokens } from '../../api/testing/market-facts.ts'
 import { fillMarketLog } from '../../api/testing/market-log.ts'
-import { readAllFunding } from '../../api/views/funding.ts'
 import { loadCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import { startChild, type Child } from '../../infra/local/child.ts'
@@ -28,7 +25,8 @@ const WARM = 10_000
 /** Assets with everything; each uncached request is about another one. Three perpetuals each: 1,230 markets. */
 const ASSETS = 410
 const UNCACHED_A_ROUTE = 30
-const SCANS = 30
+/** Of each route that tells of now. */
+const PRESENT_A_ROUTE = 500
 const ARRIVES_WITHIN_MS = 60_000
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -51,30 +49,54 @@ const targets: readonly ((symbol: string) => string)[] = [
 ]
 /** What is read for all assets at once. */
 const boards = ['/funding-rate/extreme?threshold=0.02', '/api/v1/prices?symbols=btc', '/api/v1/market/bitcoin']
+/** Routes that ask ClickHouse. */
+const ranges = ['/cvd/', '/ohlcv/', '/funding-rate/history/']
 const mix = [...targets.map((target) => target('BTC')), ...boards]
 
 /**
- * Cached answers a second over a mix of all data routes beside a bare Koa route that gives the same bodies, how long
- * uncached ones take, and what the scan of all perpetuals costs.
+ * Answers about now beside a bare Koa route that gives the same bodies; answers a second over a mix of all data routes
+ * beside the same; and how long each takes of which nothing is kept.
  */
 export default async function bench(parts: () => Promise<BenchParts>): Promise<readonly Figure[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-api-'))
   const children: Child[] = []
   try {
     const all = await parts()
-    const { api, database } = await startApi(all, folder)
+    const api = await startApi(all, folder)
     children.push(api)
     const bodyFile = path.join(folder, 'bodies.json')
     const bodies = await Promise.all(mix.map((target) => answer(api.url + target)))
     writeFileSync(bodyFile, `[${bodies.join(',')}]`)
     const bare = await startServer('bare-koa', [...program('api/testing/bare-koa.ts'), bodyFile], folder, {})
     children.push(bare)
-    const figures = [...(await cached(api.url, bare.url)), ...(await uncached(api.url))]
-    return [...figures, ...(await scans(all.clickhouse, database)), await memory(api.url)]
+    const figures = [
+      ...(await ofNow(api.url, bare.url)),
+      ...(await cached(api.url, bare.url)),
+      ...(await uncached(api.url)),
+    ]
+    return [...figures, await memory(api.url)]
   } finally {
     await Promise.all(children.map((child) => child.stop()))
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Routes that tell of now, which nobody keeps: p50 and p99 of each beside the bare route with the same body. */
+async function ofNow(api: string, bare: string): Promise<Figure[]> {
+  const figures: Figure[] = []
+  for (const [place, target] of mix.entries()) {
+    if (ranges.some((path) => target.startsWith(path))) continue
+    const ask = (url: string, path: string): Promise<Load> =>
+      load(url, { connections: 1, count: PRESENT_A_ROUTE, path: () => path })
+    await ask(api, target) // compiled, as the bare route is
+    const [own, theirs] = [await ask(api, target), await ask(bare, `/bodies/${place}`)]
+    for (const p of [0.5, 0.99]) {
+      const [value, baseline] = [quantile(own.latenciesMs, p), quantile(theirs.latenciesMs, p)]
+      const about = { bench: 'api', metric: `present ${target} p${p * 100}`, unit: 'ms', n: PRESENT_A_ROUTE }
+      figures.push({ ...about, value, baseline, ratio: value / baseline })
+    }
+  }
+  return figures
 }
 
 async function cached(api: string, bare: string): Promise<Figure[]> {
@@ -151,25 +173,6 @@ async function uncached(url: string): Promise<Figure[]> {
   ]
 }
 
-/** The one query of the extreme scan, and how many markets it gives. */
-async function scans(access: ClickhouseAccess, name: string): Promise<Figure[]> {
-  const database = openDatabase({ ...access, database: name }, createMetrics())
-  const tookMs: number[] = []
-  let markets = 0
-  for (let n = 0; n < SCANS; n++) {
-    const started = performance.now()
-    markets = (await readAllFunding(database)).length
-    tookMs.push(performance.now() - started)
-  }
-  await database.close()
-  const about = { bench: 'api', unit: 'ms', n: SCANS }
-  return [0.5, 0.99].map((p) => ({
-    ...about,
-    metric: `scan of ${markets} perpetuals p${p * 100}`,
-    value: quantile(tookMs, p),
-  }))
-}
-
 async function memory(url: string): Promise<Figure> {
   const text = await (await fetch(`${url}/metrics`)).text()
   const bytes = Number(/^process_resident_memory_bytes\{service="api"\} (\S+)$/m.exec(text)?.[1])
@@ -177,10 +180,7 @@ async function memory(url: string): Promise<Figure> {
 }
 
 /** The API on a namespace and a database of its own, with three days of BTC, and all else of many assets. */
-async function startApi(
-  { brokers, registryUrl, clickhouse }: BenchParts,
-  folder: string,
-): Promise<{ api: Child; database: string }> {
+async function startApi({ brokers, registryUrl, clickhouse }: BenchParts, folder: string): Promise<Child> {
   const id = randomUUID().slice(0, 8)
   const namespace = `bench-api-${id}.`
   const env = {
@@ -212,7 +212,7 @@ async function startApi(
   await fillLog(target, views)
   await fillMarketLog(target, views.market)
   await log.close()
-  return { api: await startServer('api', program('api/main.ts'), folder, env), database: env.CLICKHOUSE_DATABASE }
+  return startServer('api', program('api/main.ts'), folder, env)
 }
 
 function prepareCommand(): [string, string[]] {

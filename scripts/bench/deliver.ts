@@ -12,7 +12,7 @@ import { createSender, type Send } from '../../processors/webhooks/deliver.ts'
 import { payloadOf } from '../../processors/webhooks/payload.ts'
 import { systemResolver } from '../../processors/webhooks/resolve.ts'
 import { signatureHeaders, signingKeys } from '../../processors/webhooks/signature.ts'
-import type { Trigger } from '../../schemas/alerts.ts'
+import type { Trigger } from '../../schemas/records.ts'
 import type { Bench, Figure } from '../figure.ts'
 
 const DELIVERIES = 5_000

@@ -11,6 +11,8 @@ import type { Trade } from '../../schemas/records.ts'
 import type { BenchParts, Figure } from '../figure.ts'
 
 const PARTITIONS = 12
+/** As CLICKHOUSE_FLUSH_MS is unless it is set. */
+const FLUSH_MS = 1_000
 const RECORDS = 500_000
 const BATCH = 1_000
 const PROBES = 100
@@ -40,7 +42,7 @@ export default async function bench(parts: () => Promise<BenchParts>): Promise<r
     const sizes = { partitions: PARTITIONS, replicationFactor: 1, retentionBytes: 10_000_000_000 }
     await prepareTopics({ brokers, namespace: `${name}.`, log, codec, ...sizes })
     await fill(log, codec)
-    await migrate({ ...access, namespace: `${name}.`, brokers, registryUrl })
+    await migrate({ ...access, namespace: `${name}.`, brokers, registryUrl, flushMs: FLUSH_MS })
     const figures = [await rate(clickhouse), await size(clickhouse)]
     return [...figures, ...(await delays(log, codec, clickhouse))]
   } finally {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { urlOf, type RunFile } from '../../infra/local/run-file.ts'
 import { openBooks } from '../accounts/books.ts'
@@ -7,14 +6,12 @@ import { sum } from '../accounts/compare.ts'
 import type { Bench, Figure } from '../figure.ts'
 import { startOwnSystem } from '../own-system.ts'
 import { bucketDelays, clickhouseDelays, quantile, type Delays } from './latency/delays.ts'
+import { measureLoad, type Load } from './system/load.ts'
 
 /** Trades a second: what eight symbols on four venues do on an ordinary day, and what the acceptance run asks for. */
 const RATES = [300, 2_000]
 const WARM_UP_MS = 15_000
 const MEASURE_MS = 30_000
-/** Ticks of /proc/<pid>/stat in a second; fixed at 100 on every Linux of today. */
-const TICKS_PER_SECOND = 100
-const PAGE_BYTES = 4096
 
 /**
  * End to end on demos of its own: from the venue's frame (our feed has it) and from the venue's time of a trade to the
@@ -43,18 +40,19 @@ async function measure(run: RunFile): Promise<readonly Figure[]> {
   const ledger = new Ledger(urlOf(run, 'simulator'))
   const books = await openBooks(run, ledger)
   try {
-    const before = { trades: sum((await ledger.totals()).values()).count, cpu: cpuOf(run), at: performance.now() }
+    const before = { trades: sum((await ledger.totals()).values()).count, at: performance.now() }
+    const ended = measureLoad(run)
     const { frames, buckets } = await bucketDelays(books, MEASURE_MS)
     const seconds = (performance.now() - before.at) / 1000
     const trades = sum((await ledger.totals()).values()).count - before.trades
-    const load = loads(run, before.cpu, seconds)
+    const loads = ended()
     const rows = await clickhouseDelays(books.clickhouse, MEASURE_MS)
     return [
       figure('frames end to end', trades / seconds, 'frames/s', trades),
       ...latencies('trade to frame received', frames),
       ...fromBoth('bucket in Kafka', buckets, [10, 40]),
-      ...fromBoth('row in ClickHouse', rows, [200, 500]),
-      ...load,
+      ...fromBoth('row in ClickHouse', rows, [1_000, 2_000]),
+      ...loadFigures(loads),
     ]
   } finally {
     await books.close()
@@ -76,26 +74,11 @@ function latencies(what: string, delays: readonly number[]): Figure[] {
 }
 
 /** Cores used over the measurement, and resident memory at its end. */
-function loads(run: RunFile, before: ReadonlyMap<string, number>, seconds: number): Figure[] {
-  const after = cpuOf(run)
-  return run.parts.flatMap(({ name, pid }) => {
-    if (pid === undefined) return []
-    const cores = ((after.get(name) ?? 0) - (before.get(name) ?? 0)) / seconds
-    const resident = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * PAGE_BYTES
-    return [figure(`cores, ${name}`, cores, 'cores', 1), figure(`resident, ${name}`, resident / 1e6, 'MB', 1)]
-  })
-}
-
-/** Seconds of processor time that each part has used so far, its threads included. */
-function cpuOf(run: RunFile): Map<string, number> {
-  return new Map(
-    run.parts.flatMap(({ name, pid }) => {
-      if (pid === undefined) return []
-      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-      return [[name, (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND] as const]
-    }),
-  )
+function loadFigures(loads: readonly Load[]): Figure[] {
+  return loads.flatMap(({ part, cores, residentBytes }) => [
+    figure(`cores, ${part}`, cores, 'cores', 1),
+    figure(`resident, ${part}`, residentBytes / 1e6, 'MB', 1),
+  ])
 }
 
 function figure(metric: string, value: number, unit: string, n: number): Figure {

@@ -1,7 +1,7 @@
 import { normalizeTrades } from 'tardis-dev'
-import { fromStream, normaliser, type Normalise } from '../../processors/feeds/normalise.ts'
-import { bySymbol, resolveInstruments } from '../../processors/feeds/instruments.ts'
-import { venues } from '../../processors/feeds/venues.ts'
+import { fromStream, normaliser, type Normalise } from '../../processors/feeds/trades/stream.ts'
+import { bySymbol, resolveInstruments } from '../../processors/feeds/venues/instruments.ts'
+import { tradeStreams } from '../../processors/feeds/venues/venues.ts'
 import type { Bench, Figure } from '../figure.ts'
 import { frameSets, type FrameSet } from './parse/frames.ts'
 
@@ -66,7 +66,7 @@ function figuresOf(what: string, { ours, json, tardis }: Rates, n: number): Figu
 }
 
 function byUs({ venue: name }: FrameSet): Way {
-  const venue = venues[name]
+  const venue = tradeStreams[name]
   const normalisers = normalisersOf(name)
   return (frame) => {
     let trades = 0
@@ -81,7 +81,7 @@ function byUs({ venue: name }: FrameSet): Way {
 
 /** The seeds, and every other symbol of the recordings as the venue's rules read it. */
 function normalisersOf(name: FrameSet['venue']): ReadonlyMap<string, Normalise> {
-  const venue = venues[name]
+  const venue = tradeStreams[name]
   const { market, listing } = venue
   const symbols = frameSets()
     .filter((set) => set.venue === name)

@@ -45,8 +45,7 @@ export default async function bench(parts: () => Promise<BenchParts>): Promise<r
 
 /** Tables without ingestion; trades as numbers make them, and the flow, by buckets and hours, that follows from them. */
 async function fill(clickhouse: Clickhouse): Promise<void> {
-  const migrations = loadMigrations().filter((migration) => !migration.text.includes('{{'))
-  const statements = migrations.flatMap(({ text }) => statementsOf(text))
+  const statements = loadMigrations().flatMap(({ text }) => statementsOf(text))
   for (const statement of statements) await clickhouse.run(statement)
   const count = Math.ceil(TRADES / (assets.length * venues.length))
   for (const [asset, price] of assets) {
@@ -57,9 +56,7 @@ async function fill(clickhouse: Clickhouse): Promise<void> {
       await clickhouse.run(flowSql, { asset, instrument })
     }
   }
-  // As the migration does it for a database that has flow already.
-  for (const statement of statements.filter((sql) => sql.includes('INSERT INTO flow_hours_log')))
-    await clickhouse.run(statement)
+  await clickhouse.run(hoursSql)
 }
 
 /** Waits until nothing is merged any more: so much is not written at once in life. */
@@ -92,6 +89,15 @@ SELECT asset, instrument, toDateTime64(intDiv(toUnixTimestamp64Micro(time), 1000
   countIf(taker = 'buy'), countIf(taker = 'sell'), argMin(price, (time, first_id)), max(price), min(price),
   argMax(price, (time, first_id)), min(time), max(time), min(first_id), max(first_id), true, max(offset), 0, max(offset)
 FROM trades_log WHERE asset = {asset:String} AND instrument = {instrument:String} GROUP BY asset, instrument, bucket`
+
+const hoursSql = `INSERT INTO flow_hours_log (asset, instrument, hour, part, buy, sell, buy_quote, sell_quote, buy_count,
+  sell_count, open, high, low, close, open_time, close_time, first_id, last_id, final, v, partition, offset)
+SELECT asset, instrument, toStartOfHour(flow.bucket) AS hour, 0, sum(flow.buy), sum(flow.sell), sum(flow.buy_quote),
+  sum(flow.sell_quote), sum(flow.buy_count), sum(flow.sell_count), argMin(flow.open, (flow.open_time, flow.first_id)),
+  max(flow.high), min(flow.low), argMax(flow.close, (flow.close_time, flow.last_id)), min(flow.open_time),
+  max(flow.close_time), argMin(flow.first_id, (flow.open_time, flow.first_id)),
+  argMax(flow.last_id, (flow.close_time, flow.last_id)), true, 0, 0, 0
+FROM flow_log AS flow FINAL GROUP BY asset, instrument, hour`
 
 const iso = (micros: number): string => new Date(micros / 1000).toISOString().replace('T', ' ').slice(0, 19)
 const range = { asset: 'btc', venue: 'all', start: iso(START), end: iso(START + LENGTH), seconds: 3_600 }

@@ -1,20 +1,46 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clickhouse } from '../../infra/clickhouse/client.ts'
 import type { LocalFacilitator, Mood } from '../../infra/local/chain/facilitator.ts'
+import { startChild, type Child } from '../../infra/local/child.ts'
+import { cutTail } from '../../infra/local/cut-tail.ts'
+import { freeze } from '../../infra/local/freeze.ts'
 import { urlOf, type RunFile } from '../../infra/local/run-file.ts'
 import type { PartReport } from '../../infra/local/supervisor.ts'
+import { programFile } from '../../infra/local/system.ts'
+import type { Log } from '../../infra/kafka/seam.ts'
+import type { Accident } from './accidents.ts'
+import type { KeptLog } from './kept-log.ts'
 import type { Action, Fault } from './schedule.ts'
+
+type ActionOf<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>
 
 const ANSWER_MS = 5_000
 const LOOK_EVERY_MS = 100
-/** A system that has not recovered by then is broken. */
-const RECOVERY_MS_MAX = 180_000
+const GONE_WITHIN_MS = 30_000
+const REPLACED_WITHIN_MS = 60_000
+/** Time for the one that takes over, and for some claims of each when both are awake. */
+const AWAKE_MS = 5_000
+
+/** What accidents need that take something off the log. */
+export interface Losing {
+  readonly kept: KeptLog
+  readonly log: Pick<Log, 'trim'>
+  readonly partitions: number
+  /** Put before topics' names. */
+  readonly namespace: string
+  /** What accidents took so far. */
+  readonly accidents: Accident[]
+}
 
 /** A running system as chaos sees it. */
 export interface Target {
   /** Read anew each time: a part that was restarted has another pid. */
   run(): RunFile
   readonly clickhouse: Clickhouse
+  /** The log as it was before accidents took something away; undefined: none of them is tried. */
+  readonly losing?: Losing | undefined
   /** The stand-in that settles; undefined: a wallet does, or nobody. */
   readonly facilitator?: LocalFacilitator | undefined
 }
@@ -26,7 +52,9 @@ export async function disturb(target: Target, action: Action): Promise<number> {
       process.kill(await pidOf(target, action.part), 'SIGKILL')
       return Date.now()
     case 'freeze':
-      return freeze(await pidOf(target, action.part), action.ms)
+      return frozen(await pidOf(target, action.part), () => delay(action.ms))
+    case 'replace':
+      return replace(target, await pidOf(target, action.part), action.ms)
     case 'clock':
       return lie(await pidOf(target, action.part), action.ms)
     case 'hold':
@@ -35,6 +63,10 @@ export async function disturb(target: Target, action: Action): Promise<number> {
       return Date.now()
     case 'facilitator':
       return mislead(target, action.mood, action.ms)
+    case 'cut':
+      return cut(target, losingOf(target), action)
+    case 'overtake':
+      return overtake(losingOf(target), await pidOf(target, action.part), action)
     case 'fault':
       await post(`${urlOf(target.run(), 'simulator')}/faults`, action.fault)
       await delay(action.fault.duration_ms ?? 0)
@@ -42,10 +74,10 @@ export async function disturb(target: Target, action: Action): Promise<number> {
   }
 }
 
-async function freeze(pid: number, ms: number): Promise<number> {
-  process.kill(pid, 'SIGSTOP')
+async function frozen(pid: number, meanwhile: () => Promise<void>): Promise<number> {
+  await freeze(pid)
   try {
-    await delay(ms)
+    await meanwhile()
   } finally {
     process.kill(pid, 'SIGCONT')
   }
@@ -75,6 +107,91 @@ async function lie(pid: number, ms: number): Promise<number> {
   return Date.now()
 }
 
+/** Another process claims what the frozen one had. It ends when both have been awake for a while, refused by turns. */
+async function replace(target: Target, pid: number, ms: number): Promise<number> {
+  let other: Child | undefined
+  try {
+    await frozen(pid, async () => {
+      await delay(ms)
+      other = await startReplacement(target.run())
+      await delay(AWAKE_MS)
+    })
+    await delay(AWAKE_MS)
+  } finally {
+    await other?.stop()
+  }
+  return Date.now()
+}
+
+function losingOf({ losing }: Target): Losing {
+  if (losing === undefined) throw new Error('only the log of a system of our own may lose something')
+  return losing
+}
+
+/** A power cut: the broker ends at once, and its disk does not have what it took in last. */
+async function cut(target: Target, losing: Losing, { topic, records, ms }: ActionOf<'cut'>): Promise<number> {
+  const { kept, partitions, namespace, accidents } = losing
+  const run = target.run()
+  const pid = await pidOf(target, 'broker')
+  await kept.advance()
+  const back = Date.now() + ms
+  await post(`${urlOf(run, 'supervisor')}/hold/broker?ms=${ms}`)
+  await gone(pid)
+  for (let partition = 0; partition < partitions; partition++) {
+    const lost = await cutTail(path.join(run.data, 'broker'), namespace + topic, partition, records)
+    if (lost === undefined) continue
+    const { from, to, behind } = lost
+    accidents.push({ kind: 'cut', topic, partition, from, to, behind, time: Date.now() })
+    kept.cut(topic, partition, lost)
+  }
+  if (Date.now() > back) throw new Error(`the broker was back before its files were cut, after ${ms} ms`)
+  return Date.now()
+}
+
+async function gone(pid: number): Promise<void> {
+  const deadline = Date.now() + GONE_WITHIN_MS
+  while (existsSync(`/proc/${pid}`)) {
+    if (Date.now() > deadline) throw new Error(`process ${pid} did not end within ${GONE_WITHIN_MS} ms`)
+    await delay(LOOK_EVERY_MS)
+  }
+}
+
+/**
+ * Deletes what a frozen reader has not read, half of the time after it came, so that all others have. They are not to be
+ * overtaken.
+ */
+async function overtake(losing: Losing, pid: number, { topic, ms }: ActionOf<'overtake'>): Promise<number> {
+  const { kept, log, partitions, accidents } = losing
+  return frozen(pid, async () => {
+    await delay(ms / 2)
+    const all = Array.from({ length: partitions }, (_, partition) => partition)
+    const ends = await kept.offsets(topic, all, 'end')
+    await delay(ms / 2)
+    for (const [partition, end] of ends) {
+      const to = kept.realOf(topic, partition, end)
+      accidents.push({ kind: 'trim', topic, partition, from: 0, to, time: Date.now() })
+      await log.trim({ topic, partition, offset: to })
+    }
+  })
+}
+
+function startReplacement(run: RunFile): Promise<Child> {
+  return startChild({
+    name: 'replacement',
+    command: [process.execPath, programFile('processors/main.ts')],
+    env: {
+      MODE: run.mode,
+      KAFKA_BROKERS: urlOf(run, 'broker'),
+      SCHEMA_REGISTRY_URL: urlOf(run, 'registry'),
+      OPS_PORT: '0',
+    },
+    logFile: path.join(run.data, 'logs', 'replacement.log'),
+    ready: 'message',
+    readyWithinMs: REPLACED_WITHIN_MS,
+    stopWithinMs: ANSWER_MS,
+  })
+}
+
 async function pidOf(target: Target, name: string): Promise<number> {
   const answer = await fetch(`${urlOf(target.run(), 'supervisor')}/parts`, { signal: AbortSignal.timeout(ANSWER_MS) })
   const parts = (await answer.json()) as readonly PartReport[]
@@ -95,17 +212,17 @@ async function post(url: string, body?: Fault): Promise<void> {
 /**
  * Milliseconds from `since` until the whole pipeline works on what came after it: partition time of every partition of
  * `derived.flow` and `alerts.events`, as ClickHouse has it, is past it, the dispatcher is well and the API answers. Throws
- * when that takes too long.
+ * when that takes longer than `withinMs`: such a system is broken.
  */
-export async function recovery(target: Target, since: number): Promise<number> {
-  const deadline = since + RECOVERY_MS_MAX
+export async function recovery(target: Target, since: number, withinMs: number): Promise<number> {
+  const deadline = since + withinMs
   while (Date.now() < deadline) {
     const answer = [answers(target.run(), 'api', '/cvd/BTC'), answers(target.run(), 'webhooks', '/healthz')]
     const works = (await newestTime(target.clickhouse)) > since && (await Promise.all(answer)).every(Boolean)
     if (works) return Date.now() - since
     await delay(LOOK_EVERY_MS)
   }
-  throw new Error(`the system had not recovered ${RECOVERY_MS_MAX / 1000} s after the disturbance`)
+  throw new Error(`the system had not recovered ${withinMs / 1000} s after the disturbance`)
 }
 
 /** The partition that is furthest behind, milliseconds; 0 while ClickHouse does not answer. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { Random } from '../../infra/local/venues/random.ts'
-import { actionText, round } from './schedule.ts'
+import { Random } from '../../infra/simulator/market/random.ts'
+import { actionText, FORGETS_SECONDS, round } from './schedule.ts'
 
 describe('a round of chaos', () => {
   it('is the same for the same seed and another for another', () => {
@@ -23,6 +23,7 @@ describe('a round of chaos', () => {
       'fault rest_429',
       'fault silence',
       'fault slow_rest',
+      'freeze processors for 46 s and replace them',
       'freeze processors for 8 s',
       'freeze webhooks for 8 s',
       'kill -9 api',
@@ -35,8 +36,15 @@ describe('a round of chaos', () => {
     ])
   })
 
+  it('replaces the processors after a broker of its own has forgotten them', () => {
+    const away = round(new Random(3)).flatMap((action) => (action.kind === 'replace' ? [action.ms] : []))
+    expect(away).toHaveLength(1)
+    // it forgets at the next look after that time, a tenth of it later at the most
+    expect(Math.min(...away)).toBeGreaterThan(1.1 * FORGETS_SECONDS * 1_000)
+  })
+
   it('kills and freezes the settling where payments are taken, and never the chain', () => {
-    const texts = round(new Random(3), true).map(actionText)
+    const texts = round(new Random(3), { paid: true }).map(actionText)
     expect(texts.filter((text) => text.includes('payments')).sort()).toEqual([
       'freeze payments for 8 s',
       'kill -9 payments',
@@ -45,7 +53,7 @@ describe('a round of chaos', () => {
   })
 
   it('has a facilitator time out, lie and answer late where one settles', () => {
-    const texts = round(new Random(3), true, true).map(actionText)
+    const texts = round(new Random(3), { paid: true, facilitator: true }).map(actionText)
     expect(texts.filter((text) => text.includes('facilitator')).sort()).toEqual([
       'facilitator boasts for 10 s',
       'facilitator denies for 10 s',
@@ -54,5 +62,22 @@ describe('a round of chaos', () => {
       'facilitator silent for 10 s',
       'facilitator unconfirmed for 10 s',
     ])
+  })
+
+  it('takes tails off the log of a system of its own, and has retention overtake a reader; never of another', () => {
+    const losing = (own: boolean): string[] =>
+      round(new Random(3), { own })
+        .map((action) => actionText(action).replace(/\d+/, 'N'))
+        .filter((text) => /^(cut|retention)/.test(text))
+        .sort()
+    expect(losing(true)).toEqual([
+      'cut the last N records of alerts.inputs',
+      'cut the last N records of alerts.triggers',
+      'cut the last N records of derived.flow',
+      'cut the last N records of market.trades',
+      'cut the last N records of webhooks.attempts',
+      'retention of market.trades overtakes processors',
+    ])
+    expect(losing(false)).toEqual([])
   })
 })

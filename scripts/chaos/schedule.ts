@@ -1,6 +1,7 @@
 import { moods, type Mood } from '../../infra/local/chain/facilitator.ts'
-import type { FaultKind } from '../../infra/local/venues/fault-kinds.ts'
-import type { Random } from '../../infra/local/venues/random.ts'
+import type { FaultKind } from '../../infra/simulator/faults/faults.ts'
+import type { TopicName } from '../../schemas/topics.ts'
+import type { Random } from '../../infra/simulator/market/random.ts'
 
 /** One disturbance of a running system. */
 export type Action =
@@ -8,12 +9,18 @@ export type Action =
   | { readonly kind: 'kill'; readonly part: string }
   /** SIGSTOP, and SIGCONT after `ms`: longer than its session, so that another owner may have come. */
   | { readonly kind: 'freeze'; readonly part: string; readonly ms: number }
+  /** As `freeze`, for longer than a broker of ours remembers it; before it wakes another process has taken its place. */
+  | { readonly kind: 'replace'; readonly part: 'processors'; readonly ms: number }
   /** kill -9, and kept down for `ms`. */
   | { readonly kind: 'hold'; readonly part: string; readonly ms: number }
   /** The stand-in facilitator does that with all it is asked to settle for `ms`, and settles it then. */
   | { readonly kind: 'facilitator'; readonly mood: Mood; readonly ms: number }
   /** The clock of a part is 55 minutes ahead for `ms`; those of the venues and of all other parts are right. */
   | { readonly kind: 'clock'; readonly part: string; readonly ms: number }
+  /** The broker is killed, and the last records of every partition of a topic are taken off its disk before it comes back. */
+  | { readonly kind: 'cut'; readonly topic: TopicName; readonly records: number; readonly ms: number }
+  /** A part that reads a topic is frozen for `ms`; all that it has not read by then is deleted from the topic's start. */
+  | { readonly kind: 'overtake'; readonly part: string; readonly topic: TopicName; readonly ms: number }
   /** A fault of the simulated venues, as its `POST /faults` takes it. */
   | { readonly kind: 'fault'; readonly fault: Fault }
 
@@ -29,7 +36,22 @@ const HOLD_MS = 30_000
 const FREEZE_MS = 8_000
 const LIE_MS = 20_000
 const MOOD_MS = 10_000
+/** How long the broker of a system of our own remembers an owner: long enough that a broker that starts again still knows it. */
+export const FORGETS_SECONDS = 40
+const REPLACED_MS = 46_000
 
+/** Long enough to cut the files of all partitions on a busy machine. */
+const CUT_DOWN_MS = 10_000
+const CUT_RECORDS_MAX = 60
+
+/** What a power cut is tried on: facts, what follows from them, commands, deliveries and what became of them. */
+const cut: readonly TopicName[] = [
+  'market.trades',
+  'derived.flow',
+  'alerts.inputs',
+  'alerts.triggers',
+  'webhooks.attempts',
+]
 const killed = ['feeds', 'processors', 'webhooks', 'api', 'clickhouse', 'broker', 'registry']
 const frozen = ['processors', 'webhooks']
 /** Where the system takes payments: killed and frozen as well. The chain is not ours to kill: a network does not go back. */
@@ -48,26 +70,48 @@ const faults: readonly Omit<Fault, 'seed' | 'venue'>[] = [
   { kind: 'slow_rest', duration_ms: 5_000 },
 ]
 
+/** What a round may try. */
+export interface Tried {
+  /** The system takes payments. */
+  readonly paid?: boolean
+  /** A stand-in of ours settles them. */
+  readonly facilitator?: boolean
+  /** The system is ours: its log may lose something for good. */
+  readonly own?: boolean
+}
+
 /**
- * One round: each service killed, the processors and the dispatcher frozen, the broker and ClickHouse held down, the feeds' clock put wrong, each fault once on one of
- * the venues; in an order that the seed decides. `paid`: the system takes payments; `facilitator`: by a stand-in of ours.
+ * One round: each service killed, the processors and the dispatcher frozen, the processors replaced while they are, the
+ * broker and ClickHouse held down, the feeds' clock put wrong, each fault once on one of the venues; in an order that the
+ * seed decides. Of a system of our own the log loses its tail, topic by topic, and retention overtakes a reader.
  */
-export function round(random: Random, paid = false, facilitator = false): Action[] {
+export function round(random: Random, { paid = false, facilitator = false, own = false }: Tried = {}): Action[] {
   const more = paid ? [settling] : []
   const bad = facilitator ? moods.filter((mood) => mood !== 'well') : []
   const actions: Action[] = [
     ...[...killed, ...more].map((part): Action => ({ kind: 'kill', part })),
     ...[...frozen, ...more].map((part): Action => ({ kind: 'freeze', part, ms: FREEZE_MS })),
     ...bad.map((mood): Action => ({ kind: 'facilitator', mood, ms: MOOD_MS })),
+    { kind: 'replace', part: 'processors', ms: REPLACED_MS },
     { kind: 'hold', part: 'broker', ms: HOLD_MS },
     { kind: 'hold', part: 'clickhouse', ms: HOLD_MS },
     { kind: 'clock', part: 'feeds', ms: LIE_MS },
+    ...(own ? losses(random) : []),
     ...faults.map((fault): Action => ({
       kind: 'fault',
       fault: { ...fault, venue: pick(venues, random), seed: random.bits() },
     })),
   ]
   return shuffled(actions, random)
+}
+
+function losses(random: Random): Action[] {
+  return [
+    ...cut.map((topic): Action => {
+      return { kind: 'cut', topic, records: 1 + random.below(CUT_RECORDS_MAX), ms: CUT_DOWN_MS }
+    }),
+    { kind: 'overtake', part: 'processors', topic: 'market.trades', ms: FREEZE_MS },
+  ]
 }
 
 function pick(names: readonly string[], random: Random): string {
@@ -85,12 +129,18 @@ export function actionText(action: Action): string {
       return `kill -9 ${action.part}`
     case 'freeze':
       return `freeze ${action.part} for ${action.ms / 1000} s`
+    case 'replace':
+      return `freeze ${action.part} for ${action.ms / 1000} s and replace them`
     case 'hold':
       return `${action.part} down for ${action.ms / 1000} s`
     case 'facilitator':
       return `facilitator ${action.mood} for ${action.ms / 1000} s`
     case 'clock':
       return `clock of ${action.part} 55 minutes ahead for ${action.ms / 1000} s`
+    case 'cut':
+      return `cut the last ${action.records} records of ${action.topic}`
+    case 'overtake':
+      return `retention of ${action.topic} overtakes ${action.part}`
     case 'fault':
       return `fault ${action.fault.kind} on ${action.fault.venue ?? 'all venues'}`
   }

@@ -4,6 +4,6 @@ import { generatedFiles } from './generate/files.ts'
 
 const files = Object.entries(await generatedFiles())
 
-it.each(files)('%s is in step with the route table (node scripts/clients/generate.ts)', (name, text) => {
+it.each(files)('%s is in step with the route table (npm run generate)', (name, text) => {
   expect(readFileSync(new URL(name, import.meta.url), 'utf8')).toBe(text)
 })

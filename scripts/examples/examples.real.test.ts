@@ -5,8 +5,8 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { fillSmallWorld } from '../../infra/clickhouse/small-world/fill.ts'
-import { createWorld, type World } from '../../infra/clickhouse/test-world.ts'
+import { fillSmallWorld } from '../../infra/clickhouse/testing/small-world/fill.ts'
+import { createWorld, type World } from '../../infra/clickhouse/testing/world.ts'
 
 const run = promisify(execFile)
 const file = (name: string): string => fileURLToPath(new URL(name, import.meta.url))

@@ -1,10 +1,10 @@
 import path from 'node:path'
-import { normaliser, fromImport, type Normalise } from '../../processors/feeds/normalise.ts'
-import { resolveInstruments } from '../../processors/feeds/instruments.ts'
-import { venues } from '../../processors/feeds/venues.ts'
+import { normaliser, fromImport, type Normalise } from '../../processors/feeds/trades/stream.ts'
+import { resolveInstruments } from '../../processors/feeds/venues/instruments.ts'
+import { tradeStreams } from '../../processors/feeds/venues/venues.ts'
 import { TapeError } from '../../infra/tapes/tape.ts'
 import type { Micros, Trade } from '../../schemas/records.ts'
-import type { Market, VenueName } from '../../schemas/venues.ts'
+import type { Market, TradeVenueName } from '../../schemas/venues.ts'
 import { UsageError } from '../backtest/options.ts'
 import { linesOf } from './archive-lines.ts'
 import { layoutOf, type ArchiveTrade, type FileTold, type LayoutName, type Refusal } from './layouts.ts'
@@ -87,8 +87,8 @@ class Normalisers {
   }
 }
 
-function normaliserOf(venue: VenueName, market: Market, symbol: string): Normalise | undefined {
-  const row = venues[venue].listing.fromSymbol(symbol)
+function normaliserOf(venue: TradeVenueName, market: Market, symbol: string): Normalise | undefined {
+  const row = tradeStreams[venue].listing.fromSymbol(symbol)
   if (row === undefined) return undefined
   const markets = [{ venue, market, source: 'seed' as const, rows: [row], prices: [] }]
   const [instrument] = resolveInstruments(markets, new Map(), 0).instruments

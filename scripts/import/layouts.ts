@@ -1,11 +1,11 @@
-import { idOf } from '../../processors/feeds/bybit/id.ts'
-import type { VenueTrade } from '../../processors/feeds/venue.ts'
+import { idOf } from '../../processors/feeds/venues/bybit/trades.ts'
+import type { VenueTrade } from '../../processors/feeds/venues/events.ts'
 import type { Micros } from '../../schemas/records.ts'
-import type { Market, VenueName } from '../../schemas/venues.ts'
+import type { Market, TradeVenueName } from '../../schemas/venues.ts'
 
 /** One row of a public trade archive, with the market that it is of. */
 export interface ArchiveTrade {
-  readonly venue: VenueName
+  readonly venue: TradeVenueName
   readonly market: Market
   readonly trade: VenueTrade
   /** When the archive's maker had it; of the venues' own files the trade's time. */
@@ -76,7 +76,7 @@ function readBybit(columns: readonly string[], market: Market): ArchiveTrade | R
 }
 
 /** tardis.dev's names of the markets that we know. */
-const tardisMarkets: Readonly<Record<string, readonly [VenueName, Market]>> = {
+const tardisMarkets: Readonly<Record<string, readonly [TradeVenueName, Market]>> = {
   'binance-futures': ['binance', 'perp'],
   binance: ['binance', 'spot'],
   bybit: ['bybit', 'perp'],
@@ -118,7 +118,7 @@ function readTardis(columns: readonly string[]): ArchiveTrade | Refusal {
 type Raw = Pick<VenueTrade, 'symbol' | 'count' | 'taker' | 'time'> &
   Readonly<Record<'id' | 'price' | 'size', string | undefined>>
 
-function archived(venue: VenueName, market: Market, raw: Raw): ArchiveTrade | Refusal {
+function archived(venue: TradeVenueName, market: Market, raw: Raw): ArchiveTrade | Refusal {
   const { symbol, id, count, price, size, taker, time } = raw
   if (!isWhole(id) || !isDecimal(price) || !isDecimal(size) || count < 1) return 'bad-field'
   const trade = { symbol, id: Number(id), count, sequence: null, price, size, taker, time }

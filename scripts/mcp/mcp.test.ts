@@ -117,6 +117,25 @@ describe('the MCP server', () => {
     expect(payments.ledger.charged.length).toBe(before)
   })
 
+  it('refuses a field that a tool does not take, and says which it takes', async () => {
+    const before = payments.ledger.charged.length
+    const unknown = (name: string, given: Record<string, unknown>): Promise<Called> => call(rich, name, given)
+    expect(await unknown('cvd', { symbol: 'BTC', interval: '1h' })).toMatchObject({
+      isError: true,
+      text: 'Unknown: interval. cvd takes symbol, period.',
+    })
+    const terms = { symbol: 'BTC', condition: 'above', target_price: 1, webhook_url: 'https://hooks.example.com/mcp' }
+    const { isError, text } = await unknown('price_alert_create', { ...terms, hours: 0 })
+    expect([isError, text]).toEqual([
+      true,
+      expect.stringMatching(/^Unknown: hours\. price_alert_create takes .*expires_in_hours/),
+    ])
+    expect(await unknown('budget', { of: 'me' })).toMatchObject({ text: 'Unknown: of. budget takes nothing.' })
+    expect(payments.ledger.charged.length).toBe(before)
+    const { tools } = await poor.client.listTools()
+    expect(tools.filter(({ inputSchema }) => inputSchema['additionalProperties'] !== false)).toEqual([])
+  })
+
   it('tells what is wrong with a call', async () => {
     expect(await call(poor, 'price_alert')).toMatchObject({ isError: true, text: 'Missing: id.' })
     expect(await call(poor, 'nothing')).toMatchObject({ isError: true, text: 'There is no tool nothing.' })

@@ -30,7 +30,7 @@ const budgetTool: Tool = {
   name: 'budget',
   title: 'What may be spent',
   description: 'What this session has spent, what is left of its budget, and the most that one call may cost. Free.',
-  inputSchema: { type: 'object', properties: {} },
+  inputSchema: { type: 'object', properties: {}, additionalProperties: false },
   annotations: { title: 'What may be spent', readOnlyHint: true, openWorldHint: false },
 }
 
@@ -66,9 +66,13 @@ class Session {
   }
 
   async call(name: string, given: Given): Promise<CallToolResult> {
-    if (name === budgetTool.name) return said(this.#budget())
     const found = routeTools.find((one) => one.name === name)
-    if (found === undefined) return failed(`There is no tool ${name}.`)
+    const tool = name === budgetTool.name ? budgetTool : found?.tool
+    if (tool === undefined) return failed(`There is no tool ${name}.`)
+    const taken = Object.keys(tool.inputSchema.properties ?? {})
+    const unknown = Object.keys(given).filter((field) => !taken.includes(field))
+    if (unknown.length > 0) return failed(`Unknown: ${unknown.join(', ')}. ${name} takes ${listed(taken)}.`)
+    if (found === undefined) return said(this.#budget())
     const missing = (found.tool.inputSchema.required ?? []).filter((field) => given[field] === undefined)
     if (missing.length > 0) return failed(`Missing: ${missing.join(', ')}.`)
     try {
@@ -124,6 +128,10 @@ class Session {
 
 function said(value: object): CallToolResult {
   return { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: { ...value } }
+}
+
+function listed(fields: readonly string[]): string {
+  return fields.length === 0 ? 'nothing' : fields.join(', ')
 }
 
 function failed(message: string, cost?: object): CallToolResult {

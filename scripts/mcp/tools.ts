@@ -47,6 +47,7 @@ function toolOf(route: Route, name: OperationName): Tool {
         ...(isKeyed ? { idempotency_key: text('16 to 128 characters: the same key and input make one alert') } : {}),
       },
       ...(required.length === 0 ? {} : { required }),
+      additionalProperties: false,
     },
     annotations: {
       title: route.says,
@@ -66,7 +67,7 @@ function text(description: string): Schema {
 }
 
 /** Fields without which the request would be refused; the token is known where the alert was made here. */
-export function requiredOf({ input, body }: Route): string[] {
+function requiredOf({ input, body }: Route): string[] {
   const inPath = Object.entries(input).filter(([, param]) => param.in === 'path' || param.rule.kind === 'batch')
   return [...inPath.map(([name]) => name), ...((body?.schema['required'] ?? []) as readonly string[])]
 }

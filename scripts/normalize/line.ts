@@ -1,4 +1,4 @@
-import { isRecord, jsonOf, textOf } from '../../processors/feeds/fields.ts'
+import { isRecord, jsonOf, textOf } from '../../processors/feeds/venues/fields.ts'
 import type { Micros } from '../../schemas/records.ts'
 
 /** One message with what its recorder knew. */

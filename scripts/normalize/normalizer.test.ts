@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { venues } from '../../processors/feeds/venues.ts'
+import { tradeStreams } from '../../processors/feeds/venues/venues.ts'
 import { readLine } from './line.ts'
 import { Normalizer } from './normalizer.ts'
 import { symbolAsked } from './symbol-asked.ts'
@@ -7,10 +7,10 @@ import { symbolAsked } from './symbol-asked.ts'
 const aggTrade =
   '{"e":"aggTrade","E":1790000000100,"a":500,"s":"1000PEPEUSDT","p":"0.0123400","q":"2500","f":1,"l":2,"T":1790000000001,"m":true}'
 
-function run(venue: keyof typeof venues, channel: string, lines: readonly string[], more: object = {}) {
+function run(venue: keyof typeof tradeStreams, channel: string, lines: readonly string[], more: object = {}) {
   const refused: string[] = []
   const onRefusal = (reason: string): number => refused.push(reason)
-  const normalizer = new Normalizer({ venue: venues[venue], channel, onRefusal, ...more })
+  const normalizer = new Normalizer({ venue: tradeStreams[venue], channel, onRefusal, ...more })
   const records = lines.flatMap((line) => normalizer.records(line))
   return { records, refused, counts: Object.fromEntries(normalizer.counts) }
 }
@@ -91,7 +91,7 @@ describe('normalising recorded lines', () => {
       ctMult: '1',
       state: 'live',
     }
-    const answer = venues.okx.listing.parse({ code: '0', data: [{ ...row, ctValCcy: 'NEW', settleCcy: 'USDT' }] })
+    const answer = tradeStreams.okx.listing.parse({ code: '0', data: [{ ...row, ctValCcy: 'NEW', settleCcy: 'USDT' }] })
     const listed = answer.kind === 'rows' ? answer.rows : []
     expect(run('okx', 'trades-all', [line], { listed }).records).toMatchObject([{ asset: 'new', size: 0.3, price: 2 }])
   })

@@ -1,8 +1,15 @@
-import { jsonOf } from '../../processors/feeds/fields.ts'
-import { bySymbol, resolveInstruments } from '../../processors/feeds/instruments.ts'
-import { fromImport, fromStream, isClamped, normaliser } from '../../processors/feeds/normalise.ts'
-import type { Normalise, Origin } from '../../processors/feeds/normalise.ts'
-import type { FrameEvent, Listed, RestAnswer, Venue, VenueTrade } from '../../processors/feeds/venue.ts'
+import { jsonOf } from '../../processors/feeds/venues/fields.ts'
+import { bySymbol, resolveInstruments } from '../../processors/feeds/venues/instruments.ts'
+import {
+  fromImport,
+  fromStream,
+  isClamped,
+  type Normalise,
+  normaliser,
+  type Origin,
+} from '../../processors/feeds/trades/stream.ts'
+import type { FrameEvent, VenueTrade } from '../../processors/feeds/venues/events.ts'
+import type { Listed, RestAnswer, TradeStream } from '../../processors/feeds/venues/venue.ts'
 import type { Instrument, Trade } from '../../schemas/records.ts'
 import { readLine, type Recorded } from './line.ts'
 import { symbolAsked } from './symbol-asked.ts'
@@ -11,7 +18,7 @@ import { symbolAsked } from './symbol-asked.ts'
 export type Counts = Map<string, number>
 
 export interface NormalizeOptions {
-  readonly venue: Venue
+  readonly venue: TradeStream
   /** One of the venue's stream channels, `rest-trades` or `instruments`. */
   readonly channel: string
   /** Symbol of REST pages that do not say it. */
@@ -63,7 +70,7 @@ export class Normalizer {
   }
 
   #instruments(recorded: Recorded, line: string): Instrument[] {
-    const { name, market, listing } = this.#options.venue
+    const { venue: name, market, listing } = this.#options.venue
     const rows = this.#rows(listing.parse(jsonOf(recorded.text)), line)
     const markets = [{ venue: name, market, source: 'venue' as const, rows, prices: [] }]
     const { instruments } = resolveInstruments(markets, new Map(), recorded.received ?? 0)
@@ -106,7 +113,7 @@ export class Normalizer {
   }
 }
 
-function normaliserFor({ name, market }: Venue, row: Listed): Normalise | undefined {
+function normaliserFor({ venue: name, market }: TradeStream, row: Listed): Normalise | undefined {
   const markets = [{ venue: name, market, source: 'seed' as const, rows: [row], prices: [] }]
   const { instruments } = resolveInstruments(markets, new Map(), 0)
   const instrument = bySymbol(instruments).get(name)?.get(row.symbol)

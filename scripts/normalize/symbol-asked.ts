@@ -1,4 +1,4 @@
-import { isRecord } from '../../processors/feeds/fields.ts'
+import { isRecord } from '../../processors/feeds/venues/fields.ts'
 
 /** The symbol that a REST answer is about: what its address asked for, else what its first row says. */
 export function symbolAsked(url: string | undefined, body: unknown): string | undefined {

@@ -1,11 +1,24 @@
 import { symbolOf } from '../../../schemas/catalogue.ts'
-import type { Alert, Attempt, Trigger } from '../../../schemas/alerts.ts'
-import type { CompositePrice, Funding, LiquidationRisk } from '../../../schemas/derived.ts'
 import { cascadeReason } from '../../../processors/liquidations/cascade.ts'
-import type { Flow, Gap, Liquidation, Mark, Message, Micros, RecordType } from '../../../schemas/records.ts'
+import type {
+  Alert,
+  Attempt,
+  CompositePrice,
+  Flow,
+  Funding,
+  Gap,
+  Liquidation,
+  LiquidationRisk,
+  Mark,
+  Message,
+  Micros,
+  RecordType,
+  Trigger,
+} from '../../../schemas/records.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 import { partsOf } from '../../../schemas/venues.ts'
-import { createdOf } from '../../alerts/book.ts'
+import { createdOf, kindOf } from '../../alerts/book.ts'
+import { apiKind, termsShown } from '../../alerts/kinds/kinds.ts'
 import type { Update } from './board.ts'
 import { FlowTotals, type Totals } from './flow-totals.ts'
 
@@ -149,16 +162,13 @@ function liquidationUpdate({ id, instrument, asset, side, size, price, value, ti
 }
 
 /** As anyone may see an alert: no URL, no wallet, no secret. */
-export function alertShown(alert: Omit<Alert, 'webhook'>): object {
-  const { alert_id, kind, symbol, condition, target_price, threshold_pct, min_value_usd, status, trigger_count } = alert
+function alertShown(alert: Omit<Alert, 'webhook'>): object {
+  const { alert_id, symbol, status, trigger_count } = alert
   return {
     alert_id,
-    kind,
+    path: apiKind(kindOf(alert)).paths.alert,
     symbol,
-    condition,
-    target_price,
-    threshold_pct,
-    min_value_usd,
+    terms: termsShown(alert).words,
     status,
     trigger_count,
     armed: alert.armed,

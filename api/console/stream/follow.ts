@@ -1,10 +1,12 @@
-import { loadCodec, SchemaError, type RegistryCodec } from '../../../infra/kafka/codec.ts'
+import { sharedCodec, SchemaError, type RegistryCodec } from '../../../infra/kafka/codec.ts'
+import { Follower, positionsAt } from '../../../infra/kafka/follower.ts'
 import { connectLog } from '../../../infra/kafka/kafkajs.ts'
-import type { Log, LogReader, LogRecord } from '../../../infra/kafka/seam.ts'
+import type { Log, LogRecord, Position } from '../../../infra/kafka/seam.ts'
 import type { Logger } from '../../../infra/log.ts'
 import type { RecordType } from '../../../schemas/records.ts'
+import type { TopicName } from '../../../schemas/topics.ts'
+import { differsAt } from '../../alerts/catching.ts'
 import { decode } from '../../alerts/decode.ts'
-import { Tail } from '../../alerts/tail.ts'
 import type { Unread } from '../../unread.ts'
 import { Board, type Place, type Update } from './board.ts'
 import { Digest, followed } from './digest.ts'
@@ -31,52 +33,61 @@ export interface Following {
   close(): Promise<void>
 }
 
-/** Follows the log once for all pages: a tail per topic into one board. Resolves when all of them follow. */
+/** Follows the log once for all pages: one follower of all topics into one board. Resolves when all of them follow. */
 export async function follow(options: FollowOptions): Promise<Following> {
   const { registryUrl, brokers, namespace, log } = options
-  const codec = await loadCodec(registryUrl)
+  const codec = await sharedCodec(registryUrl)
   const kafka = await connectLog({ brokers, namespace, clientId: 'console', log, giveUpMs: GIVE_UP_MS })
   try {
-    return await tailAll(kafka, codec, options)
+    return await followAll(kafka, codec, options)
   } catch (error) {
     await kafka.close()
     throw error
   }
 }
 
-async function tailAll(kafka: Log, codec: RegistryCodec, options: FollowOptions): Promise<Following> {
+async function followAll(kafka: Log, codec: RegistryCodec, options: FollowOptions): Promise<Following> {
   const { partitions, log, now, unread } = options
-  const readers = followed.map(() => kafka.reader())
-  const starts = await Promise.all(readers.map((reader, at) => startOf(reader, at, options)))
-  const board = new Board(starts.map((offsets) => [...Array(partitions).keys()].map((at) => offsets.get(at) ?? 0)))
+  const asking = kafka.reader()
+  const starts: Position[][] = []
+  for (const { topic, sinceMs } of followed)
+    starts.push(
+      await positionsAt(asking, { topic, partitions }, sinceMs === 'start' ? 'start' : { time: now() - sinceMs }),
+    )
+  const board = new Board(starts.map((positions) => positions.map(({ offset }) => offset)))
   const reading: Reading = { codec, digest: new Digest(now() * 1000), log, unread }
   const began = now()
-  const tails = followed.map(({ topic }, at) => {
-    const take = async (record: LogRecord, partition: number): Promise<void> => {
+  const follower = new Follower({
+    reader: kafka.reader(),
+    log,
+    everyMs: FETCH_EVERY_MS,
+    differsAt: differsAt(asking),
+    take: async (record, { topic, partition }) => {
       // What was written before we looked was not late.
       if (record.time >= began) options.latencies.seen(topic, now() - record.time, now())
-      const place = { topic: at, partition, offset: record.offset }
+      const place = { topic: placeOf(topic), partition, offset: record.offset }
       board.take(place, await updatesOf(record, place, reading))
-    }
-    const onMissed = { ...(topic === 'alerts.state' && { onMissed: () => board.forget('alert') }) }
-    const reader = readers[at] ?? kafka.reader()
-    return new Tail({ topic, partitions, reader, log, everyMs: FETCH_EVERY_MS, take, ...onMissed })
+    },
+    // What is told of other topics is forgotten by itself; an alert is there until it is deleted.
+    onMissed: async ({ topic, partition }) => {
+      if (topic === 'alerts.state') board.forget('alert')
+      const again = await positionsAt(asking, { topic, partitions }, 'start')
+      return topic === 'alerts.state' ? again : again.filter((position) => position.partition === partition)
+    },
   })
-  for (const [at, tail] of tails.entries()) tail.startFrom(starts[at] ?? new Map())
+  follower.start(starts.flat())
   return {
     board,
     close: async () => {
-      await Promise.all(tails.map((tail) => tail.close()))
+      await follower.close()
       await kafka.close()
     },
   }
 }
 
-function startOf(reader: LogReader, at: number, { partitions, now }: FollowOptions): Promise<Map<number, number>> {
-  const topic = followed[at]
-  if (topic === undefined) throw new Error('a reader follows a topic of the table')
-  const from = topic.sinceMs === 'start' ? 'start' : { time: now() - topic.sinceMs }
-  return reader.offsets(topic.topic, [...Array(partitions).keys()], from)
+/** A topic's place in the order in which topics are followed. */
+function placeOf(topic: TopicName): number {
+  return followed.findIndex((each) => each.topic === topic)
 }
 
 interface Reading {

@@ -4,12 +4,11 @@ import * as format from './format.ts'
 /** An alert as the stream tells of it. */
 export interface Alert {
   readonly alert_id: string
-  readonly kind: 'price' | 'liquidation'
+  /** Of its kind's routes. */
+  readonly path: string
   readonly symbol: string
-  readonly condition: string
-  readonly target_price: number | null
-  readonly threshold_pct: number | null
-  readonly min_value_usd: number | null
+  /** What it waits for, in words. */
+  readonly terms: string
   readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
   readonly trigger_count: number
   readonly created: number
@@ -44,20 +43,17 @@ const badges: Readonly<Record<string, string>> = {
 }
 
 /** A word that stands for a state: its colour only helps to find it. */
-export function badge(word: string): HTMLElement {
+function badge(word: string): HTMLElement {
   return el('span', { class: `badge ${badges[word] ?? ''}` }, word)
 }
 
 /** What it waits for, in words. */
-export function termsOf(alert: Alert): string {
-  const { kind, symbol, condition, target_price, threshold_pct, min_value_usd } = alert
-  return kind === 'price'
-    ? `${symbol} ${condition.replace('_', ' ')} ${format.price(target_price)}`
-    : `${symbol} over ${threshold_pct ?? 0} % at risk, ${format.compact(min_value_usd)} USD or more`
+export function termsOf({ symbol, terms }: Alert): string {
+  return `${symbol} ${terms}`
 }
 
 /** Whether something can still come of it. */
-export function isOver({ status }: Alert): boolean {
+function isOver({ status }: Alert): boolean {
   return status === 'expired' || status === 'cancelled'
 }
 

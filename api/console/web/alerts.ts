@@ -76,8 +76,7 @@ function heardAnew(changes: readonly Change[]): void {
 }
 
 function pathOf(id: string): string {
-  const root = alerts.get(id)?.kind === 'liquidation' ? '/api/liquidation/alert' : '/api/price-alert'
-  return `${root}/${encodeURIComponent(id)}`
+  return `/api${alerts.get(id)?.path ?? ''}/${encodeURIComponent(id)}`
 }
 
 async function show(id: string, isAsked: boolean): Promise<void> {

@@ -5,6 +5,8 @@ export interface Endpoint {
   readonly priceUsdc: number
   /** Source: Limits, "Cache TTL"; decisions for those that the specification only names. */
   readonly ttlMs: number
+  /** It tells of a range: its answer is kept here. */
+  readonly range?: true
   /** A request that is answered. */
   readonly ask: string
   /** `*`: each value of an object; `[]`: each element of an array. */

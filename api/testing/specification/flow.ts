@@ -39,6 +39,7 @@ export const flowEndpoints: readonly Endpoint[] = [
     path: '/cvd/history/:symbol',
     priceUsdc: 0.02,
     ttlMs: 5_000,
+    range: true,
     ask: '/cvd/history/BTC',
     fields: {
       symbol: 'string',
@@ -62,6 +63,7 @@ export const flowEndpoints: readonly Endpoint[] = [
     path: '/ohlcv/:symbol',
     priceUsdc: 0.02,
     ttlMs: 5_000,
+    range: true,
     ask: '/ohlcv/BTC',
     fields: {
       'candles[].time': 'timestamp',

@@ -163,6 +163,7 @@ export const fundingEndpoints: readonly Endpoint[] = [
     path: '/funding-rate/history/:symbol',
     priceUsdc: 0.02,
     ttlMs: 30_000,
+    range: true,
     ask: '/funding-rate/history/BTC',
     fields: {
       symbol: 'string',

@@ -1,5 +1,14 @@
-import type { OpenLog } from '../contract.ts'
-import type { LogReader, LogRecord, OutRecord } from '../seam.ts'
+import type { Log, LogReader, LogRecord, OutRecord } from '../seam.ts'
+
+/** A log of its own for one test. */
+export interface OpenLog {
+  readonly log: Log
+  /** A second client of the same log, as another process would have it. */
+  readonly another: () => Promise<Log>
+  /** Resolves when owners that gave no sign since the call are forgotten; left out where none ever is. */
+  readonly forgotten?: () => Promise<void>
+  readonly dispose: () => Promise<void>
+}
 
 export type Start = () => Promise<OpenLog>
 

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 
 /** The local chain cannot be had on this machine; the message says how to mend it. */
-export class NoAnvilError extends Error {
+class NoAnvilError extends Error {
   readonly code = 'no-anvil'
 }
 

@@ -35,7 +35,7 @@ it('names the users file and bounds the memory in the configuration', () => {
 
 it('merges and reads Kafka as a server does', () => {
   const config = readFileSync(writeConfig(dir), 'utf8')
-  expect(config).toContain('<session_timeout_ms>6000</session_timeout_ms>')
+  expect(config).toContain('<session_timeout_ms>300000</session_timeout_ms>')
   expect(config).toContain('<merge_selector_base>')
   expect(config.match(/<\/?clickhouse>/g)).toEqual(['<clickhouse>', '</clickhouse>'])
 })

@@ -7,7 +7,7 @@ const FORMAT = 1
 const MB = 1 << 20
 
 /** Memory of everything the engine does together. */
-export const SERVER_MEMORY_BYTES = 3072 * MB
+const SERVER_MEMORY_BYTES = 3072 * MB
 
 /** What this engine has in common with a ClickHouse server: how it merges and how it reads Kafka. */
 const SHARED = new URL('../../clickhouse/server.xml', import.meta.url)
@@ -84,7 +84,7 @@ function escapeXml(text: string): string {
 }
 
 /** A folder that an older engine or an older release must not touch. */
-export class NewerDataError extends Error {
+class NewerDataError extends Error {
   readonly code = 'newer-data'
 }
 

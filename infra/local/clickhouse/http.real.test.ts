@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
-import { asPages, guarded } from '../../http/test-pages.ts'
+import { asPages, guarded } from '../../http/testing/pages.ts'
 
 const { url, user: username, password } = inject('parts').clickhouse
 const headers = { 'x-clickhouse-user': username, 'x-clickhouse-key': password }

@@ -2,7 +2,7 @@ import { decodeHeader, type HeaderFault } from './header.ts'
 import type { Hex } from './networks.ts'
 
 /** What the payer signed (EIP-3009), as it was sent; all texts are checked. */
-export interface Authorization {
+interface Authorization {
   /** Lower case. */
   readonly from: Hex
   /** Lower case. */
@@ -17,7 +17,7 @@ export interface Authorization {
 }
 
 /** The offer that a payer of version 2 says it accepted: a hint, never a price. */
-export interface Accepted {
+interface Accepted {
   readonly scheme: string
   readonly network: string
   readonly amount: string
@@ -40,14 +40,14 @@ export interface Payment {
   readonly signature: Hex
 }
 
-export type PaymentFault = HeaderFault | 'not-a-payment' | 'two-payments'
+type PaymentFault = HeaderFault | 'not-a-payment' | 'two-payments'
 
 export type Decoded =
   | { readonly kind: 'none' }
   | { readonly kind: 'payment'; readonly payment: Payment }
   | { readonly kind: 'malformed'; readonly header: PaymentHeader; readonly fault: PaymentFault }
 
-export type PaymentHeader = 'PAYMENT-SIGNATURE' | 'X-PAYMENT'
+type PaymentHeader = 'PAYMENT-SIGNATURE' | 'X-PAYMENT'
 
 /** Values of the request's headers, empty where they are not there. */
 export interface PaymentHeaders {

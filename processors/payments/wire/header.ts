@@ -1,7 +1,7 @@
 /** Longest payment header that is looked at, characters; an official client's with all its echoes has 2,600. */
 export const HEADER_LENGTH_MAX = 8 * 1024
 /** Levels of a payload; the protocol's own has 4, extensions some more. */
-export const DEPTH_MAX = 16
+const DEPTH_MAX = 16
 
 /** A JSON object as the value of a header. */
 export function encodeHeader(value: object): string {

@@ -21,7 +21,7 @@ export interface CompareAnswer extends Aged {
   }
 }
 
-export interface ComparedVenue {
+interface ComparedVenue {
   readonly funding_rate: number | null
   readonly annualized_pct: number | null
   readonly next_funding_time: string | null

@@ -7,6 +7,8 @@ import { atMost, near, oneOf, type DerivedRow } from './row.ts'
 const INTEREST = { part: 2e-4 }
 const SUM = { part: 1e-9 }
 const LEVELS_REACH = 0.25
+/** Entries of what was open at first sight are spread, so that some levels of 5x lie beyond. */
+const LEVELS_OUTSIDE = 0.1
 
 /** `/liquidation/heatmap/:symbol`: open interest as the ledger has it, and the sums that the model must keep. */
 export function heatmapRows(answer: HeatmapAnswer, asset: string, ledger: LedgerState): DerivedRow[] {
@@ -56,7 +58,7 @@ interface Sums {
 
 function levelRows(asset: string, { live, seen, all, isWhole }: Sums): DerivedRow[] {
   const shown = isWhole
-    ? near('levels and clusters, USD', asset, seen, live, { part: 0.02 })
+    ? near('levels and clusters, USD', asset, seen, live, { part: LEVELS_OUTSIDE })
     : atMost('levels and clusters, USD', asset, seen, live)
   return [
     shown,

@@ -29,18 +29,18 @@ export interface Perp extends Named {
 }
 
 /** A closed minute's premium index, by the minute's start. */
-export interface Premium extends Named {
+interface Premium extends Named {
   readonly time: number
   readonly close: number
 }
 
-export interface Settlement extends Named {
+interface Settlement extends Named {
   readonly time: number
   readonly rate: number
 }
 
 /** Long over short of top traders in the five minutes from `time`. */
-export interface Ratio extends Named {
+interface Ratio extends Named {
   readonly time: number
   readonly positions: number
 }
@@ -53,7 +53,7 @@ export interface Liquidation extends Named {
   readonly fillPrice: number
 }
 
-export interface Token {
+interface Token {
   readonly id: string
   readonly symbol: string
   readonly price: number

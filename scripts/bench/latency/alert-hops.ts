@@ -1,6 +1,6 @@
 import type { LogReader, Position } from '../../../infra/kafka/seam.ts'
 import { recordPlace } from '../../../schemas/record-id.ts'
-import type { Attempt, Trigger } from '../../../schemas/alerts.ts'
+import type { Attempt, Trigger } from '../../../schemas/records.ts'
 import type { CompositePrice, Message, SpotTicker } from '../../../schemas/records.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 import type { AlertBooks } from '../../chaos/alerts/account.ts'

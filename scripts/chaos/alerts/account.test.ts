@@ -2,10 +2,9 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { stillClock } from '../../../processors/kernel/quiet.ts'
 import { MemoryBroker } from '../../../processors/kernel/memory-log.ts'
 import { localCodec } from '../../../schemas/codec.ts'
-import type { Attempt, Command, Trigger } from '../../../schemas/alerts.ts'
 import { recordId } from '../../../schemas/record-id.ts'
-import type { CompositePrice, Message } from '../../../schemas/records.ts'
-import { accountAlerts, isSoundAlerts, type AlertReport } from './account.ts'
+import type { Attempt, Command, CompositePrice, Message, Trigger } from '../../../schemas/records.ts'
+import { accountAlerts, isSoundAlerts, type AlertReport, type Upset } from './account.ts'
 import type { Delivered, Receiver } from './receiver.ts'
 
 const T = 1_700_000_000_000_000
@@ -111,11 +110,11 @@ const attempt: Attempt = {
 const triggered = (change: Partial<Trigger> = {}): void =>
   enter('alerts.triggers', { type: 'trigger', value: { ...trigger, ...change } })
 const delivered = (id: string, change: Partial<Delivered> = {}): void => {
-  const plain = { alertId: 'a', count: 1, test: false, body: 'x', first: 0, attempts: 1, taken: 1 }
+  const plain = { alertId: 'a', count: 1, test: false, body: 'x', first: 0, attempts: 1, taken: [0] }
   deliveries.set(id, { ...plain, ...change })
 }
 
-async function report(): Promise<AlertReport> {
+async function report(upsets: readonly Upset[] = []): Promise<AlertReport> {
   const receiver: Receiver = {
     url: '',
     deliveries,
@@ -124,17 +123,27 @@ async function report(): Promise<AlertReport> {
     close: () => Promise.resolve(),
   }
   const books = { reader: broker.connect().reader(), codec, partitions: 2 }
-  return accountAlerts(books, receiver, new Set(['a']), 0)
+  return accountAlerts(books, receiver, new Set(['a']), { withinMs: 0, upsets })
 }
 
 describe('the account of alerts', () => {
   it('is sound where what had to ring rang and was taken, however often it came', async () => {
     triggered()
     triggered()
-    delivered('a_1', { attempts: 3, taken: 2 })
-    const found = await report()
+    delivered('a_1', { attempts: 3, taken: [1_000, 9_000] })
+    const found = await report([{ from: 5_000, to: 20_000 }])
     expect(found).toMatchObject({ created: 1, demanded: 1, repeated: 1, delivered: 1, doubled: 1 })
     expect(isSoundAlerts(found)).toBe(true)
+  })
+
+  it('names a delivery that was taken twice with nothing between that hid the first from the dispatcher', async () => {
+    triggered()
+    delivered('a_1', { attempts: 2, taken: [T / 1_000, T / 1_000 + 60_000] })
+    const found = await report([{ from: T / 1_000 - 90_000, to: T / 1_000 - 30_000 }])
+    expect(found).toMatchObject({ doubled: 1, resent: ['a_1'] })
+    expect(isSoundAlerts(found)).toBe(false)
+    enter('webhooks.attempts', { type: 'attempt', value: { ...attempt, outcome: 'retry', error: 'timeout' } })
+    expect((await report()).resent).toEqual([])
   })
 
   it('names a trigger that the log does not have', async () => {
@@ -153,7 +162,7 @@ describe('the account of alerts', () => {
 
   it('names a trigger that did not arrive, unless its owner ended it', async () => {
     triggered()
-    delivered('a_1', { taken: 0 })
+    delivered('a_1', { taken: [] })
     expect((await report()).undelivered).toEqual(['a_1'])
     enter('webhooks.attempts', { type: 'attempt', value: attempt })
     const found = await report()

@@ -1,12 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { LogReader } from '../../../infra/kafka/seam.ts'
+import { Model, type Demanded } from '../../../processors/alerts/testing/model.ts'
 import type { Codec } from '../../../schemas/codec.ts'
 import type { Message } from '../../../schemas/records.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
-import { PlainAlerts, type Demanded } from './plain-model.ts'
 import type { Receiver } from './receiver.ts'
 
 const LOOK_EVERY_MS = 1_000
+/** Times of one moment, told by two processes of a busy machine. */
+const SLACK_MS = 2_000
 
 /** What the alerts of a run came to. */
 export interface AlertReport {
@@ -27,18 +29,28 @@ export interface AlertReport {
   readonly delivered: number
   /** Taken more than once, under one id. */
   readonly doubled: number
+  /** Of these, such as nothing excuses: the journal tells of no attempt whose outcome is not known, and no accident lies between. */
+  readonly resent: readonly string[]
   /** Deliveries that no trigger asked for, of two ids for one trigger, of another body, of a wrong signature. */
   readonly wrong: readonly string[]
 }
 
-export function isSoundAlerts({ lost, unexpected, undelivered, wrong }: AlertReport): boolean {
-  return [lost, unexpected, undelivered, wrong].every((list) => list.length === 0)
+export function isSoundAlerts({ lost, unexpected, undelivered, resent, wrong }: AlertReport): boolean {
+  return [lost, unexpected, undelivered, resent, wrong].every((list) => list.length === 0)
 }
 
 export interface AlertBooks {
   readonly reader: LogReader
   readonly codec: Codec
   readonly partitions: number
+  /** The offset in the log of one that the reader gives, where they differ. */
+  readonly realOf?: (topic: string, partition: number, offset: number) => number
+}
+
+/** From an accident to the dispatcher, or to its log, until all was well again: host's milliseconds. */
+export interface Upset {
+  readonly from: number
+  readonly to: number
 }
 
 /** Reads the log until every trigger of `created` has come to an end, or `withinMs` is over, and judges it. */
@@ -46,13 +58,13 @@ export async function accountAlerts(
   books: AlertBooks,
   receiver: Receiver,
   created: ReadonlySet<string>,
-  withinMs: number,
+  { withinMs, upsets }: { readonly withinMs: number; readonly upsets: readonly Upset[] },
 ): Promise<AlertReport> {
   const deadline = performance.now() + withinMs
   const log = new AlertLog(books)
   for (;;) {
     await log.advance()
-    const report = judge(log, receiver, created)
+    const report = judge(log, receiver, created, upsets)
     const isOver = report.undelivered.length === 0 && report.lost.length === 0
     if (isOver || performance.now() > deadline) return report
     await delay(LOOK_EVERY_MS)
@@ -73,14 +85,16 @@ class AlertLog {
   readonly triggers = new Map<string, Written>()
   /** Triggers that ended without being delivered. */
   readonly ended = new Set<string>()
+  /** By trigger: attempts that may have been taken although the dispatcher was not told so. */
+  readonly doubted = new Map<string, Upset[]>()
   readonly contradictions: string[] = []
-  readonly #models: PlainAlerts[]
+  readonly #models: Model[]
   readonly #books: AlertBooks
   readonly #next = new Map<string, number>()
 
   constructor(books: AlertBooks) {
     this.#books = books
-    this.#models = Array.from({ length: books.partitions }, (_, partition) => new PlainAlerts(partition))
+    this.#models = Array.from({ length: books.partitions }, (_, partition) => new Model(partition))
   }
 
   async advance(): Promise<void> {
@@ -88,14 +102,23 @@ class AlertLog {
       if (message.type === 'trigger' && !message.value.test) this.#enter(message.value)
     })
     await this.#read('webhooks.attempts', ({ type, value }) => {
-      if (type === 'attempt' && (value.outcome === 'cancelled' || value.outcome === 'exhausted'))
-        this.ended.add(value.trigger_id)
+      if (type !== 'attempt') return
+      const { trigger_id: id, outcome, started, finished } = value
+      if (outcome === 'cancelled' || outcome === 'exhausted') this.ended.add(id)
+      if (outcome === 'delivered') return
+      this.doubted.set(id, [...(this.doubted.get(id) ?? []), { from: started / 1_000, to: finished / 1_000 }])
     })
     // Last, so that what was demanded meanwhile can only be missing for a moment, never unexpected.
     await this.#read('alerts.inputs', (message, partition, offset) => {
-      for (const demanded of this.#models[partition]?.take(message, offset) ?? [])
+      const real = this.#books.realOf?.('alerts.inputs', partition, offset) ?? offset
+      for (const demanded of this.#models[partition]?.apply(message, real).triggers ?? [])
         this.demanded.set(demanded.triggerId, demanded)
     })
+  }
+
+  /** Whether the log has the alert's creation. */
+  knows(alertId: string): boolean {
+    return this.#models.some((model) => model.knows(alertId))
   }
 
   #enter(trigger: { trigger_id: string; alert_id: string; trigger_count: number; record: string; v: number }): void {
@@ -120,10 +143,10 @@ class AlertLog {
   }
 }
 
-function judge(log: AlertLog, receiver: Receiver, created: ReadonlySet<string>): AlertReport {
+function judge(log: AlertLog, receiver: Receiver, created: ReadonlySet<string>, upsets: readonly Upset[]): AlertReport {
   const demanded = [...log.demanded.values()].filter(({ alertId }) => created.has(alertId))
   const triggers = [...log.triggers].filter(([, { alertId }]) => created.has(alertId))
-  const taken = [...receiver.deliveries].filter(([, { taken: times }]) => times > 0)
+  const taken = [...receiver.deliveries].filter(([, { taken: times }]) => times.length > 0)
   const isTaken = new Set(taken.map(([id]) => id))
   return {
     created: created.size,
@@ -134,9 +157,32 @@ function judge(log: AlertLog, receiver: Receiver, created: ReadonlySet<string>):
     undelivered: triggers.filter(([id]) => !isTaken.has(id) && !log.ended.has(id)).map(([id]) => id),
     ended: triggers.filter(([id]) => !isTaken.has(id) && log.ended.has(id)).length,
     delivered: taken.length,
-    doubled: taken.filter(([, { taken: times }]) => times > 1).length,
-    wrong: [...log.contradictions, ...receiver.wrong, ...strangers(log, receiver), ...twins(receiver)],
+    doubled: taken.filter(([, { taken: times }]) => times.length > 1).length,
+    resent: taken
+      .filter(([id, { taken: times }]) => isResent(times, log.doubted.get(id) ?? [], upsets))
+      .map(([id]) => id),
+    wrong: [
+      ...forgotten(log, created),
+      ...log.contradictions,
+      ...receiver.wrong,
+      ...strangers(log, receiver),
+      ...twins(receiver),
+    ],
   }
+}
+
+/** Whether a delivery was taken twice and nothing lies between that may have hidden the first from the dispatcher. */
+function isResent(taken: readonly number[], doubted: readonly Upset[], upsets: readonly Upset[]): boolean {
+  return taken.slice(1).some((again, index) => {
+    const before = taken[index] ?? 0
+    const isDoubted = doubted.some(({ from, to }) => from - SLACK_MS <= before && before <= to + SLACK_MS)
+    return !isDoubted && !upsets.some(({ from, to }) => from <= again && to + SLACK_MS >= before)
+  })
+}
+
+/** Alerts that were answered with 201 and that the log knows nothing of. */
+function forgotten(log: AlertLog, created: ReadonlySet<string>): string[] {
+  return [...created].flatMap((id) => (log.knows(id) ? [] : [`${id}: created, and the log knows nothing of it`]))
 }
 
 /** Deliveries whose id is no trigger's. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Random } from '../../../infra/local/venues/random.ts'
+import type { Random } from '../../../infra/simulator/market/random.ts'
 import type { ChaosPayer, Payment } from '../payer.ts'
 
 const SYMBOLS = ['BTC', 'ETH', 'SOL', 'XRP', 'BNB', 'DOGE'] as const

@@ -19,8 +19,8 @@ export interface Delivered {
   /** Host's milliseconds of its first byte. */
   readonly first: number
   attempts: number
-  /** Attempts that were answered with a success. */
-  taken: number
+  /** Attempts that were answered with a success: host's milliseconds of each. */
+  readonly taken: number[]
 }
 
 /** A receiver that keeps its own account of what came, in its own words: it shares no code with the dispatcher. */
@@ -104,7 +104,7 @@ class Account {
     }
     const hash = createHash('sha256').update(body).digest('hex')
     const fresh = { alertId: alert_id, count: data.trigger_count, test: test === true, body: hash, first }
-    const known = this.deliveries.get(id) ?? { ...fresh, attempts: 0, taken: 0 }
+    const known = this.deliveries.get(id) ?? { ...fresh, attempts: 0, taken: [] }
     this.deliveries.set(id, known)
     if (known.body !== hash) this.wrong.push(`${id}: another body under the same id`)
     const secret = this.#secrets.get(alert_id)
@@ -114,7 +114,7 @@ class Account {
     known.attempts += 1
     const refused = this.#refuses && known.attempts === 1 && Number.parseInt(hash.slice(0, 8), 16) % REFUSE_ONE_IN === 0
     if (refused) return 503
-    known.taken += 1
+    known.taken.push(first)
     return 204
   }
 

@@ -1,8 +1,8 @@
 import { urlOf, type RunFile } from '../../../infra/local/run-file.ts'
 import { receiverCertificate } from '../../../infra/local/receiver/certificate.ts'
-import { Random } from '../../../infra/local/venues/random.ts'
+import { Random } from '../../../infra/simulator/market/random.ts'
 import type { ChaosPayer } from '../payer.ts'
-import { accountAlerts, type AlertBooks, type AlertReport } from './account.ts'
+import { accountAlerts, type AlertBooks, type AlertReport, type Upset } from './account.ts'
 import { AlertCreator } from './creator.ts'
 import { startReceiver } from './receiver.ts'
 import { timeFaults } from './times.ts'
@@ -18,7 +18,7 @@ export interface AlertRun {
   /** Stops creating; what is under way is answered. */
   stop(): Promise<void>
   /** Waits until every trigger has come to its end, and judges. */
-  account(): Promise<AlertReport>
+  account(upsets: readonly Upset[]): Promise<AlertReport>
   close(): Promise<void>
 }
 
@@ -44,8 +44,9 @@ export async function startAlerts(
   })
   return {
     stop: () => creator.stop(),
-    account: async () => {
-      const report = await accountAlerts(books, receiver, new Set(creator.created.keys()), DRAIN_MS)
+    account: async (upsets) => {
+      const created = new Set(creator.created.keys())
+      const report = await accountAlerts(books, receiver, created, { withinMs: DRAIN_MS, upsets })
       const times = await timeFaults({ ...books, since, now: () => Date.now() })
       return { ...report, wrong: [...report.wrong, ...creator.failed, ...times] }
     },
@@ -60,14 +61,18 @@ export async function startAlerts(
 export function alertText(report: AlertReport): string {
   const { created, demanded, delivered, doubled, repeated, ended } = report
   const figures = `alerts: ${created} created, ${demanded} triggers demanded, ${delivered} delivered, ${doubled} of them more than once, ${ended} ended by their owner, ${repeated} told again by the log`
-  const kinds = ['lost', 'unexpected', 'undelivered', 'wrong'] as const
-  const faults = kinds.flatMap((kind) => report[kind].slice(0, TOLD_MAX).map((text) => `  ${kind}: ${text}`))
-  return [figures, ...faults].join('\n')
+  return [figures, ...alertFaults(report).map((fault) => `  ${fault}`)].join('\n')
+}
+
+/** The first of each kind that is wrong. */
+export function alertFaults(report: AlertReport): string[] {
+  const kinds = ['lost', 'unexpected', 'undelivered', 'resent', 'wrong'] as const
+  return kinds.flatMap((kind) => report[kind].slice(0, TOLD_MAX).map((text) => `${kind}: ${text}`))
 }
 
 /** The report for programs. */
 export function alertSummary({ created, demanded, delivered, doubled, ended, ...lists }: AlertReport): object {
-  const { lost, unexpected, undelivered, wrong } = lists
+  const { lost, unexpected, undelivered, resent, wrong } = lists
   return {
     alerts: created,
     triggers: demanded,
@@ -77,6 +82,7 @@ export function alertSummary({ created, demanded, delivered, doubled, ended, ...
     triggers_cancelled: ended,
     deliveries: delivered,
     deliveries_doubled: doubled,
+    deliveries_resent: resent.length,
     deliveries_wrong: wrong.length,
   }
 }

@@ -6,7 +6,7 @@ export function pythonApi(): string {
   const types = new Types()
   const answers = operations.map(({ name, answer }) => types.of(answer, pascal(name)))
   const head = [
-    '"""Generated from the route table: node scripts/clients/generate.ts"""',
+    '"""Generated from the route table: npm run generate"""',
     '',
     'from __future__ import annotations',
     '',

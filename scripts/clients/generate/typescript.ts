@@ -5,7 +5,7 @@ import { camel, isObject, operations, pascal, propertiesOf, type InputType, type
 /** `typescript/src/api.ts`: a type for every input and answer, and a method for every operation. */
 export async function typescriptApi(): Promise<string> {
   const parts = [
-    '// rule: size - generated from the route table: node scripts/clients/generate.ts',
+    '// Generated from the route table: npm run generate',
     'export interface Operation { readonly method: "GET" | "POST" | "DELETE"; readonly path: string; readonly query: readonly string[]; readonly body: readonly string[]; readonly isOwners: boolean; readonly isKeyed: boolean; readonly isQuestion: boolean; readonly priceUsdc: number }',
     ...operations.flatMap((operation) => [inputType(operation), answerType(operation)]),
     `/** How each operation is asked. */\nexport const operations = {${operations.map(row).join(',\n')}} as const satisfies Readonly<Record<string, Operation>>`,

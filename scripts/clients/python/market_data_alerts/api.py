@@ -1,4 +1,4 @@
-"""Generated from the route table: node scripts/clients/generate.ts"""
+"""Generated from the route table: npm run generate"""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ CvdCoverageGapsItem = TypedDict(
     "CvdCoverageGapsItem",
     {
         "exchange": "str",
-        "state": 'Literal["opened", "unfillable", "unknown"]',
+        "state": 'Literal["opened", "unfillable", "lost", "unknown"]',
         "from": "str",
         "to": "str",
         "missing": "int | None",
@@ -140,7 +140,7 @@ class CvdHistoryPointsItem(TypedDict):
     cvd: float
     # The same by venue
     exchanges: dict[str, CvdHistoryPointsItemExchangesValue]
-    # Whether the bucket is closed: its time is over and nothing more is expected. What it lacks, says completeness
+    # Whether the time of the bucket is over and no trade of it is missing; false for ever where completeness is gap for good
     complete: bool
     # complete: all trades as they came; backfilled: some were fetched later; gap: some are missing, or it begins before the first trade
     completeness: Literal["complete", "backfilled", "gap"]
@@ -150,7 +150,7 @@ CvdHistoryCoverageGapsItem = TypedDict(
     "CvdHistoryCoverageGapsItem",
     {
         "exchange": "str",
-        "state": 'Literal["opened", "unfillable", "unknown"]',
+        "state": 'Literal["opened", "unfillable", "lost", "unknown"]',
         "from": "str",
         "to": "str",
         "missing": "int | None",
@@ -210,7 +210,7 @@ class OhlcvCandlesItem(TypedDict):
     sell_volume: float
     # Trade records; a venue may merge several fills into one
     trades: int
-    # Whether the bucket is closed: its time is over and nothing more is expected. What it lacks, says completeness
+    # Whether the time of the bucket is over and no trade of it is missing; false for ever where completeness is gap for good
     complete: bool
     # complete: all trades as they came; backfilled: some were fetched later; gap: some are missing, or it begins before the first trade
     completeness: Literal["complete", "backfilled", "gap"]
@@ -220,7 +220,7 @@ OhlcvCoverageGapsItem = TypedDict(
     "OhlcvCoverageGapsItem",
     {
         "exchange": "str",
-        "state": 'Literal["opened", "unfillable", "unknown"]',
+        "state": 'Literal["opened", "unfillable", "lost", "unknown"]',
         "from": "str",
         "to": "str",
         "missing": "int | None",
@@ -942,6 +942,15 @@ class PriceAlertCreate(TypedDict):
     webhook_secret: str
 
 
+PriceAlertGapsItem = TypedDict(
+    "PriceAlertGapsItem",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
+
+
 class PriceAlert(TypedDict):
     # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
     alert_id: str
@@ -961,6 +970,17 @@ class PriceAlert(TypedDict):
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
     delivery_attempts: int | None
+    # Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now
+    gaps: list[PriceAlertGapsItem] | None
+
+
+PriceAlertsAlertsItemGapsItem = TypedDict(
+    "PriceAlertsAlertsItemGapsItem",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
 
 
 class PriceAlertsAlertsItem(TypedDict):
@@ -982,6 +1002,8 @@ class PriceAlertsAlertsItem(TypedDict):
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
     delivery_attempts: int | None
+    # Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now
+    gaps: list[PriceAlertsAlertsItemGapsItem] | None
 
 
 class PriceAlerts(TypedDict):
@@ -1102,6 +1124,15 @@ class LiquidationAlertCreate(TypedDict):
     webhook_secret: str
 
 
+LiquidationAlertGapsItem = TypedDict(
+    "LiquidationAlertGapsItem",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
+
+
 class LiquidationAlert(TypedDict):
     # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
     alert_id: str
@@ -1123,6 +1154,17 @@ class LiquidationAlert(TypedDict):
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
     delivery_attempts: int | None
+    # Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now
+    gaps: list[LiquidationAlertGapsItem] | None
+
+
+LiquidationAlertsAlertsItemGapsItem = TypedDict(
+    "LiquidationAlertsAlertsItemGapsItem",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
 
 
 class LiquidationAlertsAlertsItem(TypedDict):
@@ -1146,6 +1188,8 @@ class LiquidationAlertsAlertsItem(TypedDict):
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
     delivery_attempts: int | None
+    # Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now
+    gaps: list[LiquidationAlertsAlertsItemGapsItem] | None
 
 
 class LiquidationAlerts(TypedDict):
@@ -1385,6 +1429,28 @@ class HealthzDeadLetters(TypedDict):
     newest: HealthzDeadLettersNewest | None
 
 
+HealthzLogGapsNewest = TypedDict(
+    "HealthzLogGapsNewest",
+    {
+        "reader": "str",
+        "topic": "str",
+        "partition": "int",
+        "reason": "str",
+        "from": "str",
+        "to": "str",
+        "missing": "int | None",
+        "time": "str",
+    },
+)
+
+
+class HealthzLogGaps(TypedDict):
+    # How many gaps there are; SELECT * FROM log_gaps has them all
+    count: int
+    # The one that was found last
+    newest: HealthzLogGapsNewest | None
+
+
 class HealthzUnreadNewest(TypedDict):
     # Its topic
     topic: str
@@ -1419,7 +1485,7 @@ class HealthzAuditValue(TypedDict):
 
 
 class Healthz(TypedDict):
-    # unavailable: ClickHouse cannot be read
+    # unavailable: the log has not been read yet
     status: Literal["ok", "degraded", "unavailable"]
     # Where the market comes from
     mode: Literal["demo", "live", "tape"]
@@ -1429,6 +1495,8 @@ class Healthz(TypedDict):
     payments: Literal["off", "play-money", "on"]
     # Parts by name
     parts: dict[str, str]
+    # unavailable: ClickHouse cannot be read; answers about now do not need it
+    ranges: Literal["available", "unavailable"]
     # How far the log is
     log: NotRequired[HealthzLog]
     # Open WebSocket connections of the venues’ trade streams
@@ -1443,6 +1511,8 @@ class Healthz(TypedDict):
     open_gaps: NotRequired[int]
     # Records that a processor, the dispatcher or the payments have set aside
     dead_letters: NotRequired[HealthzDeadLetters]
+    # What readers of the log could not read, or found to be lost of what they wrote
+    log_gaps: NotRequired[HealthzLogGaps]
     # Records of followed topics that this instance of the API passed over since its start
     unread: NotRequired[HealthzUnread]
     # Age of the oldest undelivered trigger, no receiver excluded; 0: all are delivered

@@ -1,4 +1,4 @@
-// rule: size - generated from the route table: node scripts/clients/generate.ts
+// Generated from the route table: npm run generate
 
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'DELETE'
@@ -111,10 +111,10 @@ export type CvdAnswer = {
     readonly share: number
     /** Holes, newest first, at most 50 */
     readonly gaps: readonly {
-      /** Venue */
+      /** Venue; all: the log itself lost them */
       readonly exchange: string
-      /** opened: being fetched; unfillable: the venue serves them no more */
-      readonly state: 'opened' | 'unfillable' | 'unknown'
+      /** opened: being fetched; unfillable: the venue serves them no more; lost: the log lost them before they were counted, or may have */
+      readonly state: 'opened' | 'unfillable' | 'lost' | 'unknown'
       /** Last trade before */
       readonly from: string
       /** First trade after */
@@ -183,7 +183,7 @@ export type CvdHistoryAnswer = {
         }
       >
     >
-    /** Whether the bucket is closed: its time is over and nothing more is expected. What it lacks, says completeness */
+    /** Whether the time of the bucket is over and no trade of it is missing; false for ever where completeness is gap for good */
     readonly complete: boolean
     /** complete: all trades as they came; backfilled: some were fetched later; gap: some are missing, or it begins before the first trade */
     readonly completeness: 'complete' | 'backfilled' | 'gap'
@@ -200,10 +200,10 @@ export type CvdHistoryAnswer = {
     readonly share: number
     /** Holes, newest first, at most 50 */
     readonly gaps: readonly {
-      /** Venue */
+      /** Venue; all: the log itself lost them */
       readonly exchange: string
-      /** opened: being fetched; unfillable: the venue serves them no more */
-      readonly state: 'opened' | 'unfillable' | 'unknown'
+      /** opened: being fetched; unfillable: the venue serves them no more; lost: the log lost them before they were counted, or may have */
+      readonly state: 'opened' | 'unfillable' | 'lost' | 'unknown'
       /** Last trade before */
       readonly from: string
       /** First trade after */
@@ -266,7 +266,7 @@ export type OhlcvAnswer = {
     readonly sell_volume: number
     /** Trade records; a venue may merge several fills into one */
     readonly trades: number
-    /** Whether the bucket is closed: its time is over and nothing more is expected. What it lacks, says completeness */
+    /** Whether the time of the bucket is over and no trade of it is missing; false for ever where completeness is gap for good */
     readonly complete: boolean
     /** complete: all trades as they came; backfilled: some were fetched later; gap: some are missing, or it begins before the first trade */
     readonly completeness: 'complete' | 'backfilled' | 'gap'
@@ -283,10 +283,10 @@ export type OhlcvAnswer = {
     readonly share: number
     /** Holes, newest first, at most 50 */
     readonly gaps: readonly {
-      /** Venue */
+      /** Venue; all: the log itself lost them */
       readonly exchange: string
-      /** opened: being fetched; unfillable: the venue serves them no more */
-      readonly state: 'opened' | 'unfillable' | 'unknown'
+      /** opened: being fetched; unfillable: the venue serves them no more; lost: the log lost them before they were counted, or may have */
+      readonly state: 'opened' | 'unfillable' | 'lost' | 'unknown'
       /** Last trade before */
       readonly from: string
       /** First trade after */
@@ -1114,6 +1114,15 @@ export type PriceAlertAnswer = {
   readonly trigger_count: number
   /** Attempts to deliver them; null: ClickHouse does not say just now */
   readonly delivery_attempts: number | null
+  /** Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now */
+  readonly gaps:
+    | readonly {
+        /** Last record before */
+        readonly from: string
+        /** First record after */
+        readonly to: string
+      }[]
+    | null
 }
 
 export interface PriceAlertsInput {
@@ -1150,6 +1159,15 @@ export type PriceAlertsAnswer = {
     readonly trigger_count: number
     /** Attempts to deliver them; null: ClickHouse does not say just now */
     readonly delivery_attempts: number | null
+    /** Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now */
+    readonly gaps:
+      | readonly {
+          /** Last record before */
+          readonly from: string
+          /** First record after */
+          readonly to: string
+        }[]
+      | null
   }[]
   /** What `cursor` the next page has; null: this is the last */
   readonly next_cursor: string | null
@@ -1348,6 +1366,15 @@ export type LiquidationAlertAnswer = {
   readonly trigger_count: number
   /** Attempts to deliver them; null: ClickHouse does not say just now */
   readonly delivery_attempts: number | null
+  /** Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now */
+  readonly gaps:
+    | readonly {
+        /** Last record before */
+        readonly from: string
+        /** First record after */
+        readonly to: string
+      }[]
+    | null
 }
 
 export interface LiquidationAlertsInput {
@@ -1386,6 +1413,15 @@ export type LiquidationAlertsAnswer = {
     readonly trigger_count: number
     /** Attempts to deliver them; null: ClickHouse does not say just now */
     readonly delivery_attempts: number | null
+    /** Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now */
+    readonly gaps:
+      | readonly {
+          /** Last record before */
+          readonly from: string
+          /** First record after */
+          readonly to: string
+        }[]
+      | null
   }[]
   /** What `cursor` the next page has; null: this is the last */
   readonly next_cursor: string | null
@@ -1616,7 +1652,7 @@ export type RecordAnswer = {
 export interface HealthzInput {}
 
 export type HealthzAnswer = {
-  /** unavailable: ClickHouse cannot be read */
+  /** unavailable: the log has not been read yet */
   readonly status: 'ok' | 'degraded' | 'unavailable'
   /** Where the market comes from */
   readonly mode: 'demo' | 'live' | 'tape'
@@ -1626,6 +1662,8 @@ export type HealthzAnswer = {
   readonly payments: 'off' | 'play-money' | 'on'
   /** Parts by name */
   readonly parts: Readonly<Record<string, string>>
+  /** unavailable: ClickHouse cannot be read; answers about now do not need it */
+  readonly ranges: 'available' | 'unavailable'
   /** How far the log is */
   readonly log?: {
     /** late: derived data lag; quiet: no feed writes */
@@ -1712,6 +1750,30 @@ export type HealthzAnswer = {
       readonly code: string
       /** Line of code that threw; null: it is not known */
       readonly at: string | null
+    } | null
+  }
+  /** What readers of the log could not read, or found to be lost of what they wrote */
+  readonly log_gaps?: {
+    /** How many gaps there are; SELECT * FROM log_gaps has them all */
+    readonly count: number
+    /** The one that was found last */
+    readonly newest: {
+      /** Processor or service */
+      readonly reader: string
+      /** Its topic */
+      readonly topic: string
+      /** Its partition */
+      readonly partition: number
+      /** retention, cut, replaced or output_cut */
+      readonly reason: string
+      /** Kafka time of the last record before it */
+      readonly from: string
+      /** Kafka time of the first record after it, or when it was found; of the last that was read of it, where that is later */
+      readonly to: string
+      /** Records that were never read; null: not known */
+      readonly missing: number | null
+      /** When it was found */
+      readonly time: string
     } | null
   }
   /** Records of followed topics that this instance of the API passed over since its start */

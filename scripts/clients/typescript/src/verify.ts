@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 const TOLERANCE_SECONDS = 300
 
 /** A header's value; header names come in any case, so ask for them in lower case. */
-export type Headers = (name: string) => string | undefined
+type Headers = (name: string) => string | undefined
 
 /** X-SVC-Signature: `sha256=<hex>` over the raw body; the key is the whole webhook_secret. */
 export function verifySvc(secret: string, headers: Headers, body: Buffer): boolean {

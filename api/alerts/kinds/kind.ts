@@ -1,0 +1,38 @@
+import type { AlertTerms } from '../../../processors/alerts/kinds/kinds.ts'
+import type { Micros } from '../../../schemas/records.ts'
+import type { ErrorCode } from '../../errors.ts'
+import type { Body } from '../../body.ts'
+import type { Schema } from '../../schema.ts'
+import type { Database } from '../../views/database.ts'
+import type { Page, PageRange } from '../../views/what-if.ts'
+
+/** What the interface says of a kind of alert: its routes, its fields, its errors, its history. */
+export interface ApiKind<T extends AlertTerms = AlertTerms> {
+  readonly kind: T['kind']
+  /** `a price alert`. */
+  readonly named: string
+  /** Path of one alert, and of the list. */
+  readonly paths: { readonly alert: string; readonly alerts: string }
+  readonly priceUsdc: { readonly create: number; readonly extend: number }
+  /** Stands behind `alert_` in its ids. */
+  readonly idPrefix: string
+
+  /** What `condition` may be: it tells kinds apart where a body names none. */
+  readonly conditions: readonly string[]
+  /** Fields of a creation's body. */
+  readonly body: Readonly<Record<string, Schema>>
+  readonly optional: readonly string[]
+  readonly example: Body
+  readonly errors: readonly ErrorCode[]
+  /** Reads them; throws the `ApiError` of the first field at fault. */
+  read(body: Body): T
+
+  /** Fields of answers, and what they hold. */
+  readonly answer: Readonly<Record<string, Schema>>
+  show(terms: T): object
+
+  /** Without a record for longer it was blind. */
+  readonly blindAfter: Micros
+  /** The records of the past that decide about it. */
+  history(database: Database, range: PageRange, terms: T): Promise<Page>
+}

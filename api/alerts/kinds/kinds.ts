@@ -1,0 +1,30 @@
+import { alertKinds } from '../../../processors/alerts/kinds/kinds.ts'
+import type { AlertState } from '../../../schemas/records.ts'
+import type { Body } from '../../body.ts'
+import type { ApiKind } from './kind.ts'
+import { liquidation } from './liquidation.ts'
+import { price } from './price.ts'
+
+/** What the interface says of each kind; routes, documents, answers and trials follow from it. */
+export const apiKinds: readonly ApiKind[] = [price, liquidation]
+
+export function apiKind(kind: string): ApiKind {
+  const known = apiKinds.find((row) => row.kind === kind)
+  if (known === undefined) throw new Error(`no kind of alert is called ${kind}`)
+  return known
+}
+
+/** The kind that a body means: the one that it names, else the one that knows its condition; prices where neither is so. */
+export function kindMeant({ kind, condition }: Body): ApiKind {
+  const named = apiKinds.find((row) => row.kind === kind)
+  return named ?? apiKinds.find(({ conditions }) => conditions.some((name) => name === condition)) ?? price
+}
+
+type Recorded = Pick<AlertState, 'alert_id' | 'kind' | 'condition' | 'target_price' | 'threshold_pct' | 'min_value_usd'>
+
+/** What a recorded alert waits for, as answers show it and in words. */
+export function termsShown(alert: Recorded): { readonly fields: object; readonly words: string } {
+  const terms = alertKinds.read(alert)
+  if (terms === undefined) throw new Error(`this version does not know what alert ${alert.alert_id} waits for`)
+  return { fields: apiKind(terms.kind).show(terms), words: alertKinds.of(terms).describe(terms) }
+}

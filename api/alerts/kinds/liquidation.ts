@@ -1,0 +1,49 @@
+import type { LiquidationTerms } from '../../../processors/alerts/kinds/liquidation.ts'
+import { number, oneOf } from '../../schema.ts'
+import { readRiskPage } from '../../views/what-if.ts'
+import { field, isFigure, wrong } from '../fields.ts'
+import type { ApiKind } from './kind.ts'
+
+const CONDITION = 'cascade_risk'
+const THRESHOLD_DEFAULT = 5
+
+const body = {
+  condition: { ...oneOf([CONDITION], 'The only one'), default: CONDITION },
+  threshold_pct: number('Percent', { exclusiveMinimum: 0, maximum: 100, default: THRESHOLD_DEFAULT }),
+  min_value_usd: number('USD', { minimum: 0, default: 0 }),
+}
+
+export const liquidation: ApiKind<LiquidationTerms> = {
+  kind: 'liquidation',
+  named: 'a liquidation alert',
+  paths: { alert: '/liquidation/alert', alerts: '/liquidation/alerts' },
+  priceUsdc: { create: 0.06, extend: 0.03 },
+  idPrefix: 'liq_',
+
+  conditions: [CONDITION],
+  body,
+  optional: Object.keys(body),
+  example: { threshold_pct: 5, min_value_usd: 1_000_000 },
+  errors: ['invalid_threshold_pct', 'invalid_min_value_usd'],
+  read(body) {
+    if ((field(body, 'condition') ?? CONDITION) !== CONDITION)
+      throw wrong('invalid_condition', 'condition', `condition must be ${CONDITION}, or be left out.`)
+    const threshold = field(body, 'threshold_pct') ?? THRESHOLD_DEFAULT
+    if (!isFigure(threshold) || threshold <= 0 || threshold > 100)
+      throw wrong('invalid_threshold_pct', 'threshold_pct', 'threshold_pct must be over 0 and at most 100.')
+    const least = field(body, 'min_value_usd') ?? 0
+    if (!isFigure(least) || least < 0)
+      throw wrong('invalid_min_value_usd', 'min_value_usd', 'min_value_usd must be a number, 0 or more, in USD.')
+    return { kind: 'liquidation', threshold_pct: threshold, min_value_usd: least }
+  },
+
+  answer: {
+    condition: oneOf([CONDITION], 'Always cascade_risk'),
+    threshold_pct: number('Percent of open interest at risk within 5 % of the price'),
+    min_value_usd: number('Least open interest at risk, USD'),
+  },
+  show: ({ threshold_pct, min_value_usd }) => ({ condition: CONDITION, threshold_pct, min_value_usd }),
+
+  blindAfter: 300_000_000,
+  history: (database, range) => readRiskPage(database, range),
+}

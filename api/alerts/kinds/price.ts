@@ -1,0 +1,41 @@
+import { conditions, type PriceTerms } from '../../../processors/alerts/kinds/price.ts'
+import { number, oneOf } from '../../schema.ts'
+import { readPricePage } from '../../views/what-if.ts'
+import { field, isFigure, wrong } from '../fields.ts'
+import type { ApiKind } from './kind.ts'
+
+export const price: ApiKind<PriceTerms> = {
+  kind: 'price',
+  named: 'a price alert',
+  paths: { alert: '/price-alert', alerts: '/price-alerts' },
+  priceUsdc: { create: 0.04, extend: 0.02 },
+  idPrefix: '',
+
+  conditions,
+  body: {
+    condition: oneOf(conditions, 'above and below are levels, crosses_above and crosses_below ring once'),
+    target_price: number('USD', { exclusiveMinimum: 0 }),
+  },
+  optional: [],
+  example: { condition: 'above', target_price: 100_000 },
+  errors: ['invalid_target_price'],
+  read(body) {
+    const asked = field(body, 'condition')
+    const condition = conditions.find((name) => name === asked)
+    if (condition === undefined)
+      throw wrong('invalid_condition', 'condition', `condition must be one of ${conditions.join(', ')}.`)
+    const target = field(body, 'target_price')
+    if (!isFigure(target) || target <= 0)
+      throw wrong('invalid_target_price', 'target_price', 'target_price must be a number over 0, in USD.')
+    return { kind: 'price', condition, target_price: target }
+  },
+
+  answer: {
+    condition: oneOf(conditions, 'What it waits for; crosses_* ring once'),
+    target_price: number('USD'),
+  },
+  show: ({ condition, target_price }) => ({ condition, target_price }),
+
+  blindAfter: 60_000_000,
+  history: (database, range, { target_price }) => readPricePage(database, range, target_price),
+}

@@ -1,0 +1,212 @@
+import { hash, randomBytes } from 'node:crypto'
+import { decodePayment, type Decoded, type Payment } from '../../processors/payments/wire/decode.ts'
+import { fingerprintOf } from '../../processors/payments/wire/fingerprint.ts'
+import { mismatchOf, untimelyOf } from '../../processors/payments/wire/match.ts'
+import { paymentId } from '../../schemas/keys.ts'
+import type { PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
+import { ApiError } from '../errors.ts'
+import type { Reply } from '../reply.ts'
+import type { Call, Route } from '../route.ts'
+import { billOf, challenge, refuses, type Bill } from './challenges.ts'
+import { isReceipt, pending, runPaid, settle, storedReply, withReceipt, type Purchase } from './purchase.ts'
+import { usedAlready } from './single-flight.ts'
+import type { Payments, Standing } from './payments.ts'
+
+/** The reply of a route that has a price: for nothing, for a payment, or 402; what became of it is counted. */
+export async function pay(payments: Payments, call: Call): Promise<Reply> {
+  const { metrics, now } = call.services
+  let isSold = false
+  try {
+    const reply = await sell(payments, call)
+    isSold = isReceipt(reply)
+    metrics.payments(reply.status === 402 ? 'asked' : isSold ? 'given' : 'free').inc()
+    return reply
+  } catch (error) {
+    metrics.payments(error instanceof ApiError ? error.code : 'internal_error').inc()
+    throw error
+  } finally {
+    // What comes with a payment and is not charged counts against a rate of its own: checking it costs us.
+    if (call.method !== 'HEAD' && isPaying(call.header) && !isSold) payments.refusals.take(call.caller, now())
+  }
+}
+
+/** Whether a payment comes with the request, readable or not. */
+export function isPaying(header: (name: string) => string): boolean {
+  return header('payment-signature') !== '' || header('x-payment') !== ''
+}
+
+/** Refuses who has sent too many payments that came to nothing. */
+export function assertCredit({ refusals }: Payments, caller: string, now: number): void {
+  if (refusals.hasRoom(caller, now)) return
+  throw new ApiError('rate_limited', 'Too many payments of yours were not accepted; wait a second.', {
+    retryAfterSeconds: 1,
+  })
+}
+
+/**
+ * The request is prepared, the payment verified, and the answer to a question made; only then the money is taken, and
+ * only after that something is done. A payment is bound to its request by the fingerprint under its id.
+ */
+async function sell(payments: Payments, call: Call): Promise<Reply> {
+  const target = targetOf(call.route, call.input)
+  const bill = billOf(payments, call.route, target)
+  const decoded = paymentOf(call)
+  if (decoded.kind === 'none') return unpaid(payments, call, bill)
+  if (decoded.kind === 'malformed') throw malformed(decoded)
+  const { payment } = decoded
+  const { version, authorization } = payment
+  const refused = (reason: string): ApiError => refuses(payments, bill, { reason, payer: authorization.from, version })
+  const mismatch = mismatchOf(payment, { ...payments, ...bill })
+  if (mismatch !== null) throw refused(mismatch)
+  if (!(await payments.isSigned(payment))) throw refused('invalid_exact_evm_payload_signature')
+  const intent = intentOf(payments, call, { bill, target, payment })
+  return payments.inFlight.join(intent.payment_id, intent.fingerprint, async () => {
+    const standing = await payments.ledger.find(intent.payment_id)
+    const purchase = { payments, services: call.services, intent, bill }
+    if (standing?.is === 'settled') return replyAgain(purchase, call, standing.event)
+    const now = call.services.now() / 1000
+    const untimely = untimelyOf(payment, payments.seller, now)
+    if (untimely === null) return standing === undefined ? buy(purchase, call) : goOn(purchase, call, standing)
+    throw mayHavePaid(standing, intent, now) ? underWay(purchase, standing) : refused(untimely)
+  })
+}
+
+/** What the request pays with. */
+function paymentOf({ method, header }: Call): Decoded {
+  if (method === 'HEAD') return { kind: 'none' }
+  return decodePayment({ v2: header('payment-signature'), v1: header('x-payment') })
+}
+
+function malformed({ header, fault }: Extract<Decoded, { kind: 'malformed' }>): ApiError {
+  const message = `${header} cannot be read (${fault}); send one payment, as JSON in padded base64.`
+  return new ApiError('invalid_payment', message, { field: header })
+}
+
+/** Without a payment: what is free is given; for what costs something its price is told, once it is known to be valid. */
+async function unpaid(payments: Payments, call: Call, bill: Bill): Promise<Reply> {
+  // For those who discover prices: a POST without any body.
+  const isProbe = call.route.body !== undefined && call.body === undefined
+  const prepared = isProbe ? undefined : await call.route.prepare(call)
+  return typeof prepared === 'object' ? prepared : challenge(payments, bill, call.requestId)
+}
+
+/** Of all payments for the same Idempotency-Key one is taken: after it the others are answered for nothing. */
+function buy(purchase: Purchase, call: Call, hasPaid = false): Promise<Reply> {
+  const { inFlight } = purchase.payments
+  const { purchase: name } = purchase.intent
+  const once = (): Promise<Reply> => buyOnce(purchase, call, hasPaid)
+  return name === null ? once() : inFlight.alone(name, once)
+}
+
+/** The money is taken when there is something to give for it. */
+async function buyOnce(purchase: Purchase, call: Call, hasPaid: boolean): Promise<Reply> {
+  const { route } = call
+  const run = await route.prepare({ ...call, payer: { address: purchase.intent.from, hasPaid } })
+  if (typeof run === 'object') return run
+  if (route.method !== 'GET') return runPaid(purchase, await settle(purchase), run, route.isIdempotent !== true)
+  const reply = await run(null)
+  if (reply.isFree === true) return reply
+  return runPaid(purchase, await settle(purchase), async () => reply, true)
+}
+
+type Open = Extract<Standing, { is: 'open' }>
+
+/** The money was asked for before, so nothing can be given for free: whether it has come will be known in a moment. */
+async function goOn(purchase: Purchase, call: Call, standing: Open): Promise<Reply> {
+  const reply = await buy(purchase, call, true)
+  if (isReceipt(reply)) return reply
+  throw underWay(purchase, standing)
+}
+
+/** The money has come, and the answer got lost, or its making: nothing is taken again. */
+async function replyAgain(purchase: Purchase, call: Call, settled: PaymentEvent): Promise<Reply> {
+  if (settled.fingerprint !== purchase.intent.fingerprint) throw usedAlready()
+  const stored = await storedReply(purchase, settled)
+  if (stored !== undefined) return stored
+  const { route } = call
+  const run = await route.prepare({ ...call, payer: { address: purchase.intent.from, hasPaid: true } })
+  // What is given for nothing is nobody's purchase: it may be told anew, and may hold secrets.
+  if (typeof run === 'object') return withReceipt(purchase, settled, run)
+  if (route.method !== 'GET') return runPaid(purchase, settled, run, route.isIdempotent !== true)
+  const reply = await run(null)
+  return runPaid(purchase, settled, async () => reply, reply.isFree !== true)
+}
+
+/** A block's clock lags behind ours by less, seconds. */
+const BLOCK_LAG_SECONDS = 60
+
+/**
+ * Whether an authorization that nobody can bring any more may have moved the money all the same: it was sent in its time,
+ * or it was asked for and the token would still take it.
+ */
+function mayHavePaid(
+  standing: Standing | undefined,
+  { valid_before: end }: PaymentIntent,
+  now: number,
+): standing is Open {
+  return standing?.is === 'open' && (standing.isSent || now < end + BLOCK_LAG_SECONDS)
+}
+
+/** What it pays for is told when it has settled. */
+function underWay({ payments, intent }: Purchase, standing: Open): ApiError {
+  return standing.fingerprint === intent.fingerprint ? pending(payments, intent, standing.transaction) : usedAlready()
+}
+
+function intentOf(
+  { seller }: Payments,
+  { route, services, header, requestId, bytes }: Call,
+  { bill, target, payment }: { readonly bill: Bill; readonly target: string; readonly payment: Payment },
+): PaymentIntent {
+  const { version, authorization, signature } = payment
+  const { from, nonce, value, validAfter, validBefore } = authorization
+  const asset = seller.asset.toLowerCase()
+  const headers = Object.keys(route.headers ?? {}).map((name) => [name, header(name)] as const)
+  const { chainId } = seller.network
+  return {
+    payment_id: paymentId(chainId, asset, from, nonce),
+    // Callers may repeat the id that they give; what becomes of an intent is told by an id of its own.
+    request_id: `${requestId}.${randomBytes(4).toString('hex')}`,
+    method: route.method,
+    route: route.path,
+    fingerprint: fingerprintOf({ method: route.method, target, headers, body: bytes }),
+    price: bill.amount,
+    version,
+    chain_id: chainId,
+    asset,
+    pay_to: seller.payTo.toLowerCase(),
+    from,
+    value,
+    valid_after: Number(validAfter),
+    valid_before: Number(validBefore),
+    nonce,
+    signature,
+    created: services.now() * 1000,
+    purchase: purchaseOf(route, from, header(KEY)),
+  }
+}
+
+const KEY = 'Idempotency-Key'
+
+/** What several payments may be for, by whom: null where the route takes no such key, or none was given. */
+function purchaseOf({ name, headers = {} }: Route, payer: string, key: string): string | null {
+  return key === '' || !(KEY in headers) ? null : hash('sha256', `${name} ${payer.toLowerCase()} ${key}`)
+}
+
+/**
+ * Path and query as the router and the rules have understood them, however they were written: parameters in the
+ * table's order, defaults said, others left out. Two requests that mean the same have the same, and it is an address
+ * that answers.
+ */
+function targetOf({ path, input: rules }: Route, input: Readonly<Record<string, unknown>>): string {
+  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(textOf(input[name])))
+  const query = Object.entries(rules).flatMap(([name, rule]) => {
+    const value = input[name]
+    return rule.in === 'path' || value === undefined ? [] : [`${name}=${encodeURIComponent(textOf(value))}`]
+  })
+  return query.length === 0 ? filled : `${filled}?${query.join('&')}`
+}
+
+/** A parameter's value: a text, a number or a list of texts. */
+function textOf(value: unknown): string {
+  return Array.isArray(value) ? value.join(',') : String(value)
+}

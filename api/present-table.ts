@@ -1,0 +1,271 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { sharedCodec, type RegistryCodec } from '../infra/kafka/codec.ts'
+import { Follower, positionsAt, type Followed } from '../infra/kafka/follower.ts'
+import { connectLog } from '../infra/kafka/kafkajs.ts'
+import type { Log, LogReader, LogRecord, Position } from '../infra/kafka/seam.ts'
+import type { Logger } from '../infra/log.ts'
+import { Fold } from '../processors/kernel/fold.ts'
+import { StateFold, type Found } from '../processors/kernel/snapshot.ts'
+import { presentReads, presentRow, takeIn } from '../processors/present/present.ts'
+import { drop, emptyPresent, type PresentState } from '../processors/present/state.ts'
+import type { Snapshot } from '../schemas/records.ts'
+import type { TopicName } from '../schemas/topics.ts'
+import { differsAt } from './alerts/catching.ts'
+import { decode } from './alerts/decode.ts'
+import type { Unread } from './unread.ts'
+import { Present } from './present.ts'
+
+/** What answers are as new as; the other topics tell of venues, subscriptions and time, once a second. */
+const prompt: ReadonlySet<TopicName> = new Set([
+  'market.tickers',
+  'market.liquidations',
+  'derived.flow',
+  'derived.funding',
+  'alerts.inputs',
+])
+/** Between two fetches, milliseconds. */
+const PROMPT_EVERY_MS = 20
+const OTHERS_EVERY_MS = 500
+/** Topics of one partition, held from their start: they have one record for each key, or change seldom. */
+const common: readonly TopicName[] = ['market.tokens', 'market.instruments']
+const GIVE_UP_MS = 5_000
+const SNAPSHOTS = { maxWaitMs: 100, maxBytesPerPartition: 4 * 1024 * 1024 }
+/** Between attempts to connect, and before a partition is read again, milliseconds. */
+const PAUSE_MS = 1_000
+
+export interface TableOptions {
+  readonly brokers: readonly string[]
+  readonly namespace: string
+  readonly registryUrl: string
+  readonly clientId: string
+  readonly partitions: number
+  readonly log: Logger
+  readonly unread: Unread
+}
+
+/** Where the present comes from. */
+export interface PresentSource {
+  /** What is so now; undefined while it has not been read yet. */
+  readonly now: Present | undefined
+}
+
+/**
+ * The present in memory: the newest values of the log, folded by the fold of the `present` processor. It begins with that
+ * processor's last snapshot of each partition, and follows the topics from where that was taken.
+ */
+export class PresentTable implements PresentSource {
+  readonly #options: TableOptions
+  readonly #stop = new AbortController()
+  readonly #link: Promise<Link | undefined>
+  #now: Present | undefined
+
+  constructor(options: TableOptions) {
+    this.#options = options
+    this.#link = this.#connect()
+  }
+
+  get now(): Present | undefined {
+    return this.#now
+  }
+
+  /** Resolves when the log has been read, or after so many milliseconds. */
+  async read(withinMs: number): Promise<void> {
+    const late = new AbortController()
+    await Promise.race([
+      this.#link,
+      delay(withinMs, undefined, { signal: late.signal, ref: false }).catch(() => undefined),
+    ])
+    late.abort()
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort()
+    await (await this.#link)?.close()
+  }
+
+  async #connect(): Promise<Link | undefined> {
+    const { log } = this.#options
+    while (!this.#stop.signal.aborted) {
+      try {
+        return await this.#open()
+      } catch (error) {
+        log.warn({ err: error }, 'the present cannot be read from the log; trying again')
+        await delay(PAUSE_MS)
+      }
+    }
+    return undefined
+  }
+
+  async #open(): Promise<Link> {
+    const { brokers, namespace, registryUrl, log, clientId } = this.#options
+    const codec = await sharedCodec(registryUrl)
+    const kafka = await connectLog({ brokers, namespace, clientId, log, giveUpMs: GIVE_UP_MS })
+    try {
+      const held = new Held(kafka, codec, this.#options)
+      await held.start()
+      this.#now = held.present
+      return { close: () => held.close().then(() => kafka.close()) }
+    } catch (error) {
+      await kafka.close()
+      throw error
+    }
+  }
+}
+
+interface Link {
+  close(): Promise<void>
+}
+
+interface Snapshots {
+  readonly partition: number
+  readonly found: Found
+}
+
+/** The partitions' folds, and who follows the log for them. */
+class Held {
+  readonly #options: TableOptions
+  readonly #codec: RegistryCodec
+  readonly #asking: LogReader
+  readonly #folds: Fold[]
+  readonly #common = emptyPresent()
+  readonly #prompt: Follower
+  readonly #others: Follower
+  readonly present: Present
+
+  constructor(kafka: Log, codec: RegistryCodec, options: TableOptions) {
+    this.#options = options
+    this.#codec = codec
+    this.#asking = kafka.reader()
+    this.#folds = Array.from({ length: options.partitions }, (_, partition) => Fold.empty(presentRow, partition))
+    this.present = new Present(() => this.#folds.map(stateOf), this.#common)
+    this.#prompt = this.#follower(kafka, PROMPT_EVERY_MS)
+    this.#others = this.#follower(kafka, OTHERS_EVERY_MS)
+  }
+
+  /** Resolves when all that was in the log at the call has been folded. */
+  async start(): Promise<void> {
+    const { partitions } = this.#options
+    const positions = await this.#load([...Array(partitions).keys()])
+    for (const topic of common) positions.push(...(await positionsAt(this.#asking, { topic, partitions: 1 }, 'start')))
+    const ends: Position[] = []
+    for (const topic of presentRow.inputs) ends.push(...(await positionsAt(this.#asking, { topic, partitions }, 'end')))
+    for (const topic of common) ends.push(...(await positionsAt(this.#asking, { topic, partitions: 1 }, 'end')))
+    this.#prompt.start(positions.filter(isPrompt))
+    this.#others.start(positions.filter((position) => !isPrompt(position)))
+    await Promise.all([
+      this.#prompt.reach(ends.filter(isPrompt)),
+      this.#others.reach(ends.filter((position) => !isPrompt(position))),
+    ])
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#prompt.close(), this.#others.close()])
+  }
+
+  #follower(kafka: Log, everyMs: number): Follower {
+    const { log } = this.#options
+    return new Follower({
+      reader: kafka.reader(),
+      log,
+      everyMs,
+      take: (record, from) => this.#take(record, from),
+      differsAt: differsAt(this.#asking),
+      onMissed: (missed) => this.#again(missed),
+    })
+  }
+
+  /** Takes the last snapshot of each of the partitions; gives where their topics are read on behind it. */
+  async #load(partitions: readonly number[]): Promise<Position[]> {
+    const snapshots = await this.#snapshots(partitions)
+    const positions: Position[] = []
+    for (const topic of presentRow.inputs) {
+      const applied = ({ found }: Snapshots): number | undefined =>
+        found.kind === 'state' ? found.position.applied[topic] : undefined
+      const others = snapshots.filter((each) => applied(each) === undefined).map(({ partition }) => partition)
+      const starts = others.length === 0 ? undefined : await this.#asking.offsets(topic, others, 'start')
+      for (const each of snapshots) {
+        const { partition } = each
+        positions.push({ topic, partition, offset: (applied(each) ?? (starts?.get(partition) ?? 0) - 1) + 1 })
+      }
+    }
+    for (const { partition, found } of snapshots)
+      this.#folds[partition] =
+        found.kind === 'none'
+          ? Fold.empty(presentRow, partition)
+          : new Fold(presentRow, partition, { ...found.position, state: presentRow.core.load(found.parts) })
+    this.present.forget()
+    return positions
+  }
+
+  async #snapshots(partitions: readonly number[]): Promise<Snapshots[]> {
+    const topic = presentRow.state
+    const next = await this.#asking.offsets(topic, partitions, 'start')
+    const ends = await this.#asking.offsets(topic, partitions, 'end')
+    const read = new Map(partitions.map((partition) => [partition, new StateFold((value) => this.#snapshot(value))]))
+    const behind = (): Position[] =>
+      [...next].flatMap(([partition, offset]) =>
+        offset < (ends.get(partition) ?? 0) ? [{ topic, partition, offset }] : [],
+      )
+    for (let from = behind(); from.length > 0; from = behind())
+      for (const { partition, records, next: to, start, error } of await this.#asking.fetch(from, SNAPSHOTS)) {
+        if (error === 'moved') continue
+        await read.get(partition)?.add(records)
+        next.set(partition, error === 'out-of-range' ? start : to)
+      }
+    return [...read].map(([partition, fold]) => ({ partition, found: fold.found(presentRow) }))
+  }
+
+  async #snapshot(value: Buffer): Promise<Snapshot> {
+    const message = await decode(this.#codec, value)
+    if (message.type === 'snapshot') return message.value
+    throw new Error(`${presentRow.state} holds a ${message.type}`)
+  }
+
+  /** Something of it was missed: all of its partition is told again. */
+  async #again({ topic, partition }: Followed): Promise<Position[]> {
+    await delay(PAUSE_MS)
+    if (common.includes(topic)) return positionsAt(this.#asking, { topic, partitions: 1 }, 'start')
+    const positions = await this.#load([partition])
+    const isOwn = prompt.has(topic)
+    const other = isOwn ? this.#others : this.#prompt
+    other.seek(positions.filter((position) => isPrompt(position) !== isOwn))
+    return positions.filter((position) => isPrompt(position) === isOwn)
+  }
+
+  #take(record: LogRecord, from: Followed): Promise<void> | void {
+    const { key, value } = record
+    if (value === null) {
+      if (from.topic === 'market.tokens' && key !== null) drop(this.#common, 'token', key.toString())
+      return
+    }
+    const type = this.#codec.typeOf(value)
+    if (type !== undefined && !common.includes(from.topic) && !presentReads.includes(type)) return
+    return this.#fold(record, from)
+  }
+
+  readonly #fold = async (record: LogRecord, from: Followed): Promise<void> => {
+    const { topic, partition } = from
+    const { log, unread } = this.#options
+    const apply = async (): Promise<void> => {
+      if (record.value === null) return
+      const message = await decode(this.#codec, record.value)
+      const fold = this.#folds[partition]
+      if (common.includes(topic)) takeIn(this.#common, { topic, offset: record.offset, message })
+      else fold?.apply(topic, record, message, nothing)
+    }
+    await unread.passing(topic, log, apply)(record, partition)
+  }
+}
+
+function stateOf(fold: Fold): PresentState {
+  const state = fold.state as PresentState // the row's own core made it
+  state.changed.clear() // nobody here writes it
+  return state
+}
+
+function isPrompt({ topic }: Position): boolean {
+  return prompt.has(topic as TopicName)
+}
+
+/** The core emits nothing. */
+function nothing(): void {}

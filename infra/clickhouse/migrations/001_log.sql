@@ -1,0 +1,69 @@
+-- What every topic's reading has in common: partition times by their marks, and records that could not be read.
+--
+-- In this and all further files: a topic's records pass through a table that keeps nothing (`_in`) and has the columns of
+-- all its record types; one view per record type (`ingest_`) takes its own. A column that tells a type apart is a required
+-- field that only this type has, nullable here: it is null exactly where the record is of another type. All views stand
+-- before anything flows (readings.ts), so no record can pass one of them by.
+--
+-- Base tables (`_log`) have what Kafka brought, each row with the partition and offset of its record. Of the rows of one key
+-- the one with the highest version stands: so when parts merge, and so in the public views at every read. A record that
+-- Kafka delivers twice is the same row twice. Where the partition key follows from the sorting key, rows of one key never
+-- lie in two partitions, so partitions are read each for itself.
+--
+-- Public views are deduplicated, without the reader needing FINAL. Whoever makes one again says again what its columns are.
+
+CREATE TABLE IF NOT EXISTS partition_times_log
+(
+    topic LowCardinality(String) COMMENT 'Topic without its namespace',
+    partition UInt16 COMMENT 'Kafka partition',
+    time DateTime64(6, 'UTC') COMMENT 'Time of the newest mark'
+)
+ENGINE = ReplacingMergeTree(time)
+ORDER BY (topic, partition)
+COMMENT 'Marks of all topics; read the view partition_times';
+
+CREATE TABLE IF NOT EXISTS ingest_errors_log
+(
+    topic LowCardinality(String) COMMENT 'Topic without its namespace',
+    partition UInt16 COMMENT 'Kafka partition',
+    offset UInt64 COMMENT 'Kafka offset in that partition',
+    time DateTime64(3, 'UTC') COMMENT 'Kafka record time',
+    error String COMMENT 'Why the record could not be read',
+    raw String COMMENT 'The record''s first 4096 bytes'
+)
+ENGINE = ReplacingMergeTree
+ORDER BY (topic, partition, offset)
+COMMENT 'Records that ClickHouse could not read; read the view ingest_errors';
+
+CREATE OR REPLACE VIEW partition_times AS
+SELECT
+    topic,
+    partition,
+    max(time) AS time
+FROM partition_times_log
+GROUP BY topic, partition
+COMMENT 'Partition time: the newest mark of each partition';
+
+ALTER TABLE partition_times
+    COMMENT COLUMN topic 'Topic without its namespace',
+    COMMENT COLUMN partition 'Kafka partition',
+    COMMENT COLUMN time 'Time of the newest mark';
+
+CREATE OR REPLACE VIEW ingest_errors AS
+SELECT
+    topic,
+    partition,
+    offset,
+    time,
+    error,
+    raw
+FROM ingest_errors_log FINAL
+COMMENT 'Records that ClickHouse could not read, with why';
+
+ALTER TABLE ingest_errors
+    COMMENT COLUMN topic 'Topic without its namespace',
+    COMMENT COLUMN partition 'Kafka partition',
+    COMMENT COLUMN offset 'Kafka offset in that partition',
+    COMMENT COLUMN time 'Kafka record time',
+    COMMENT COLUMN error 'Why the record could not be read',
+    COMMENT COLUMN raw 'The record''s first 4096 bytes';

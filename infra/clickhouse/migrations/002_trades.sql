@@ -1,0 +1,507 @@
+-- market.trades: trades, gaps, and the feeds' marks with what they say of venues and subscriptions. Codecs: measured on
+-- 70,000 recorded trades of 2024-08-08 (README). What a trade takes on disk would be to two fifths its quote amount, which
+-- every feed makes as price times size: kept are the bits in which it differs, so any amount is kept exactly.
+--
+-- Nearly all that comes is trades. Each view over what comes is planned anew for each block of it, 2 to 3 ms of a core: what
+-- is no trade goes by a table of its own, whose views have nothing to do in most flushes.
+--
+-- A mark that its own venues contradict is no time of its partition and no news of its venues: the processors do not follow
+-- it either. feed_marks_log keeps it as it is.
+
+CREATE TABLE IF NOT EXISTS market_trades_in
+(
+    instrument String,
+    asset String,
+    first_id Int64,
+    last_id Int64,
+    count Int32,
+    sequence Nullable(Int64),
+    price Nullable(Float64),
+    size Float64,
+    quote Float64,
+    size_factor Float64,
+    price_factor Float64,
+    taker String,
+    received Int64,
+    origin String,
+    gap_id Nullable(Int64),
+    state String,
+    reason Nullable(String),
+    from_id Nullable(Int64),
+    to_id Nullable(Int64),
+    from_time Int64,
+    to_time Int64,
+    missing Nullable(Int64),
+    feed String,
+    writer Nullable(String),
+    run Int64,
+    time Int64,
+    venues Array(Tuple(venue String, state String, sockets Int32, since Int64)),
+    changes Array(Tuple(instrument String, asset String, state String, time Int64)),
+    venue_time Nullable(Int64),
+    log_partition UInt16,
+    log_offset UInt64,
+    log_time DateTime64(3, 'UTC'),
+    log_error String,
+    log_raw String
+)
+ENGINE = Null
+COMMENT 'Records of market.trades on their way into the base tables';
+
+CREATE TABLE IF NOT EXISTS market_trades_others_in AS market_trades_in
+ENGINE = Null
+COMMENT 'Records of market.trades that are no trades, on their way into the base tables';
+
+CREATE TABLE IF NOT EXISTS trades_log
+(
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue' CODEC(ZSTD(1)),
+    instrument LowCardinality(String) COMMENT 'venue:market:native symbol' CODEC(ZSTD(1)),
+    time DateTime64(6, 'UTC') COMMENT 'The venue''s trade time' CODEC(Delta, ZSTD(1)),
+    first_id UInt64 COMMENT 'First venue id that the record covers' CODEC(DoubleDelta, ZSTD(1)),
+    span UInt64 COMMENT 'last_id - first_id' CODEC(ZSTD(1)),
+    last_id UInt64 ALIAS first_id + span COMMENT 'Last venue id that the record covers',
+    count UInt32 COMMENT 'Fills that the venue merged into the record' CODEC(ZSTD(1)),
+    sequence Nullable(UInt64) COMMENT 'The venue''s ordering number beside the id; null: not said' CODEC(DoubleDelta, ZSTD(1)),
+    price Float64 COMMENT 'Quote units for one base unit' CODEC(Delta, ZSTD(1)),
+    size Float64 COMMENT 'Base units' CODEC(ZSTD(3)),
+    quote_bits UInt64 COMMENT 'Bits in which quote differs from the double price times size; 0: in none' CODEC(ZSTD(1)),
+    quote Float64 ALIAS reinterpretAsFloat64(bitXor(quote_bits, reinterpretAsUInt64(price * size))) COMMENT 'price times size, quote units',
+    size_factor Float64 COMMENT 'Base units in one unit of the venue''s size field' CODEC(ZSTD(1)),
+    price_factor Float64 COMMENT 'Base units that the venue''s price field is for' CODEC(ZSTD(1)),
+    taker LowCardinality(String) COMMENT 'The aggressor''s side: buy, sell, unknown' CODEC(ZSTD(1)),
+    received DateTime64(6, 'UTC') COMMENT 'When our feed had the message' CODEC(Delta, ZSTD(1)),
+    origin LowCardinality(String) COMMENT 'How it came: stream, backfill, import, unknown' CODEC(ZSTD(1)),
+    gap_id Nullable(UInt64) COMMENT 'The gap that a backfilled trade belongs to; null otherwise' CODEC(ZSTD(1)),
+    partition UInt16 COMMENT 'Kafka partition of market.trades' CODEC(ZSTD(1)),
+    offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1)),
+    version UInt64 MATERIALIZED bitNot(offset) COMMENT 'Falls with the offset: of equal trades the first in the log stands' CODEC(Delta, ZSTD(1))
+)
+ENGINE = ReplacingMergeTree(version)
+PARTITION BY toYYYYMM(time)
+ORDER BY (asset, instrument, time, first_id)
+COMMENT 'Trades of market.trades, one row per record; read the view trades';
+
+CREATE TABLE IF NOT EXISTS gaps_log
+(
+    instrument LowCardinality(String) COMMENT 'venue:market:native symbol',
+    gap_id UInt64 COMMENT 'Identity within the instrument: first missing id, or from_time where ids are not contiguous',
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue',
+    state LowCardinality(String) COMMENT 'opened, filled, unfillable, unknown',
+    reason LowCardinality(String) COMMENT 'Why it opened or could not be filled, as a code',
+    from_id Nullable(UInt64) COMMENT 'First missing id; null where ids are not contiguous',
+    to_id Nullable(UInt64) COMMENT 'Last missing id; null where ids are not contiguous',
+    from_time DateTime64(6, 'UTC') COMMENT 'Venue time of the last trade before the gap',
+    to_time DateTime64(6, 'UTC') COMMENT 'Venue time of the first trade after the gap',
+    missing Nullable(UInt64) COMMENT 'Records still missing, where ids tell; null: not known',
+    feed LowCardinality(String) COMMENT 'The feed process that says so',
+    time DateTime64(6, 'UTC') COMMENT 'When it says so, feed''s clock',
+    partition UInt16 COMMENT 'Kafka partition of market.trades',
+    offset UInt64 COMMENT 'Kafka offset in that partition'
+)
+ENGINE = ReplacingMergeTree(offset)
+ORDER BY (instrument, gap_id, time)
+COMMENT 'What feeds said of trades that did not come by the stream; read the view gaps';
+
+CREATE TABLE IF NOT EXISTS feed_marks_log
+(
+    writer LowCardinality(String) COMMENT 'The feed process that wrote the mark' CODEC(ZSTD(1)),
+    partition UInt16 COMMENT 'Kafka partition of market.trades' CODEC(ZSTD(1)),
+    time DateTime64(6, 'UTC') COMMENT 'Partition time: the writer''s clock, on a tape the tape''s' CODEC(DoubleDelta, ZSTD(1)),
+    run DateTime64(6, 'UTC') COMMENT 'When that feed process started' CODEC(ZSTD(1)),
+    venues Array(Tuple(venue String, state String, sockets UInt32, since DateTime64(6, 'UTC')))
+        COMMENT 'All venues of the feed process: state, open WebSocket connections, since when' CODEC(ZSTD(1)),
+    changes Array(Tuple(instrument String, asset String, state String, time DateTime64(6, 'UTC')))
+        COMMENT 'Subscriptions that were acknowledged, ended or refused since the writer''s previous mark' CODEC(ZSTD(1)),
+    venue_time Nullable(DateTime64(6, 'UTC')) COMMENT 'What the time is by the venues'' times, as the feed process has them; null: it cannot tell' CODEC(ZSTD(1)),
+    offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(DoubleDelta, ZSTD(1))
+)
+ENGINE = ReplacingMergeTree(offset)
+PARTITION BY toYYYYMM(time)
+ORDER BY (writer, partition, time)
+COMMENT 'Marks of the feeds, one a second to each partition; read the view feed_marks';
+
+CREATE TABLE IF NOT EXISTS venue_states_log
+(
+    writer LowCardinality(String) COMMENT 'The feed process',
+    venue LowCardinality(String) COMMENT 'Venue name',
+    run DateTime64(6, 'UTC') COMMENT 'When that feed process started',
+    state LowCardinality(String) COMMENT 'off, connecting, live, down, unavailable (the venue refuses us), unknown',
+    sockets UInt32 COMMENT 'Open WebSocket connections',
+    since DateTime64(6, 'UTC') COMMENT 'When the state began',
+    time DateTime64(6, 'UTC') COMMENT 'Of the mark that says so'
+)
+ENGINE = ReplacingMergeTree(time)
+ORDER BY (writer, run, venue)
+COMMENT 'State of each venue at each feed process; read the view venue_states';
+
+CREATE TABLE IF NOT EXISTS channel_states_log
+(
+    topic LowCardinality(String) COMMENT 'Topic without its namespace',
+    writer LowCardinality(String) COMMENT 'The feed process',
+    venue LowCardinality(String) COMMENT 'Venue name',
+    run DateTime64(6, 'UTC') COMMENT 'When that feed process started',
+    state LowCardinality(String) COMMENT 'off, connecting, live, down, unavailable (the venue refuses us), unknown',
+    sockets UInt32 COMMENT 'Open WebSocket connections',
+    since DateTime64(6, 'UTC') COMMENT 'When the state began',
+    time DateTime64(6, 'UTC') COMMENT 'Of the mark that says so'
+)
+ENGINE = ReplacingMergeTree(time)
+ORDER BY (topic, writer, run, venue)
+COMMENT 'State of each venue''s channels and polls for a topic; read the view channel_states';
+
+CREATE TABLE IF NOT EXISTS subscriptions_log
+(
+    writer LowCardinality(String) COMMENT 'The feed process',
+    run DateTime64(6, 'UTC') COMMENT 'When that feed process started',
+    instrument LowCardinality(String) COMMENT 'venue:market:native symbol; for unlisted, venue:market: and the asset id',
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue',
+    state LowCardinality(String) COMMENT 'acknowledged, ended, refused, unlisted, unknown',
+    since DateTime64(6, 'UTC') COMMENT 'When it came to be so'
+)
+ENGINE = ReplacingMergeTree(since)
+ORDER BY (writer, run, instrument)
+COMMENT 'What became of each subscription; read the view subscriptions';
+
+CREATE TABLE IF NOT EXISTS subscription_changes_log
+(
+    instrument LowCardinality(String) COMMENT 'venue:market:native symbol',
+    time DateTime64(6, 'UTC') COMMENT 'When it came to be so',
+    writer LowCardinality(String) COMMENT 'The feed process',
+    run DateTime64(6, 'UTC') COMMENT 'When that feed process started',
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue',
+    state LowCardinality(String) COMMENT 'acknowledged, ended, refused, unlisted, unknown'
+)
+ENGINE = ReplacingMergeTree
+ORDER BY (instrument, time, writer, run)
+COMMENT 'Every change of a subscription to trades; read the view subscription_changes';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_trade TO trades_log AS
+SELECT
+    asset,
+    instrument,
+    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
+    toUInt64(record.first_id) AS first_id,
+    toUInt64(record.last_id - record.first_id) AS span,
+    toUInt32(record.count) AS count,
+    sequence,
+    assumeNotNull(record.price) AS price,
+    size,
+    bitXor(reinterpretAsUInt64(record.quote), reinterpretAsUInt64(assumeNotNull(record.price) * size)) AS quote_bits,
+    size_factor,
+    price_factor,
+    taker,
+    fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
+    origin,
+    gap_id,
+    log_partition AS partition,
+    log_offset AS offset
+FROM market_trades_in AS record
+WHERE log_error = '' AND record.price IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS market_trades_others TO market_trades_others_in AS
+SELECT * FROM market_trades_in
+WHERE log_error != '' OR price IS NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_gap TO gaps_log AS
+SELECT
+    instrument,
+    toUInt64(assumeNotNull(record.gap_id)) AS gap_id,
+    asset,
+    state,
+    assumeNotNull(record.reason) AS reason,
+    from_id,
+    to_id,
+    fromUnixTimestamp64Micro(record.from_time, 'UTC') AS from_time,
+    fromUnixTimestamp64Micro(record.to_time, 'UTC') AS to_time,
+    missing,
+    feed,
+    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
+    log_partition AS partition,
+    log_offset AS offset
+FROM market_trades_others_in AS record
+WHERE log_error = '' AND record.reason IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_mark TO feed_marks_log AS
+SELECT
+    assumeNotNull(record.writer) AS writer,
+    log_partition AS partition,
+    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
+    fromUnixTimestamp64Micro(record.run, 'UTC') AS run,
+    arrayMap(x -> (x.venue, x.state, toUInt32(x.sockets), fromUnixTimestamp64Micro(x.since, 'UTC')), record.venues) AS venues,
+    arrayMap(x -> (x.instrument, x.asset, x.state, fromUnixTimestamp64Micro(x.time, 'UTC')), record.changes) AS changes,
+    fromUnixTimestamp64Micro(record.venue_time, 'UTC') AS venue_time,
+    log_offset AS offset
+FROM market_trades_others_in AS record
+WHERE log_error = '' AND record.writer IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_venue_state TO venue_states_log AS
+SELECT
+    assumeNotNull(record.writer) AS writer,
+    entry.venue AS venue,
+    fromUnixTimestamp64Micro(record.run, 'UTC') AS run,
+    entry.state AS state,
+    toUInt32(entry.sockets) AS sockets,
+    fromUnixTimestamp64Micro(entry.since, 'UTC') AS since,
+    fromUnixTimestamp64Micro(record.time, 'UTC') AS time
+FROM market_trades_others_in AS record
+ARRAY JOIN record.venues AS entry
+WHERE log_error = '' AND record.writer IS NOT NULL
+    AND (record.venue_time IS NULL OR record.time <= record.venue_time + 5000000);
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_subscription TO subscriptions_log AS
+SELECT
+    assumeNotNull(record.writer) AS writer,
+    fromUnixTimestamp64Micro(record.run, 'UTC') AS run,
+    entry.instrument AS instrument,
+    entry.asset AS asset,
+    entry.state AS state,
+    fromUnixTimestamp64Micro(entry.time, 'UTC') AS since
+FROM market_trades_others_in AS record
+ARRAY JOIN record.changes AS entry
+WHERE log_error = '' AND record.writer IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_subscription_change TO subscription_changes_log AS
+SELECT
+    entry.instrument AS instrument,
+    fromUnixTimestamp64Micro(entry.time, 'UTC') AS time,
+    assumeNotNull(record.writer) AS writer,
+    fromUnixTimestamp64Micro(record.run, 'UTC') AS run,
+    entry.asset AS asset,
+    entry.state AS state
+FROM market_trades_others_in AS record
+ARRAY JOIN record.changes AS entry
+WHERE log_error = '' AND record.writer IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_trades_time TO partition_times_log AS
+SELECT
+    'market.trades' AS topic,
+    log_partition AS partition,
+    fromUnixTimestamp64Micro(max(record.time), 'UTC') AS time
+FROM market_trades_others_in AS record
+WHERE log_error = '' AND record.writer IS NOT NULL
+    AND (record.venue_time IS NULL OR record.time <= record.venue_time + 5000000)
+GROUP BY partition;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_trades_error TO ingest_errors_log AS
+SELECT
+    'market.trades' AS topic,
+    log_partition AS partition,
+    log_offset AS offset,
+    log_time AS time,
+    log_error AS error,
+    log_raw AS raw
+FROM market_trades_others_in
+WHERE log_error != '';
+
+CREATE OR REPLACE VIEW trades AS
+SELECT
+    instrument,
+    asset,
+    splitByChar(':', instrument)[1] AS venue,
+    splitByChar(':', instrument)[2] AS market,
+    substring(instrument, length(venue) + length(market) + 3) AS symbol,
+    first_id,
+    first_id + span AS last_id,
+    count,
+    sequence,
+    price,
+    size,
+    quote,
+    size_factor,
+    price_factor,
+    taker,
+    time,
+    received,
+    origin,
+    gap_id,
+    partition,
+    offset
+FROM trades_log FINAL
+SETTINGS do_not_merge_across_partitions_select_final = 1
+COMMENT 'Trades of all venues, duplicates removed: of equal trades the first in the log stands. Filter by asset and time.';
+
+ALTER TABLE trades
+    COMMENT COLUMN instrument 'venue:market:native symbol',
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
+    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
+    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
+    COMMENT COLUMN first_id 'First venue id that the record covers',
+    COMMENT COLUMN last_id 'Last venue id that the record covers',
+    COMMENT COLUMN count 'Fills that the venue merged into the record',
+    COMMENT COLUMN sequence 'The venue''s ordering number beside the id; null: not said',
+    COMMENT COLUMN price 'Quote units for one base unit',
+    COMMENT COLUMN size 'Base units',
+    COMMENT COLUMN quote 'price times size, quote units',
+    COMMENT COLUMN size_factor 'Base units in one unit of the venue''s size field',
+    COMMENT COLUMN price_factor 'Base units that the venue''s price field is for',
+    COMMENT COLUMN taker 'The aggressor''s side: buy, sell, unknown',
+    COMMENT COLUMN time 'The venue''s trade time',
+    COMMENT COLUMN received 'When our feed had the message',
+    COMMENT COLUMN origin 'How it came: stream, backfill, import, unknown',
+    COMMENT COLUMN gap_id 'The gap that a backfilled trade belongs to; null otherwise',
+    COMMENT COLUMN partition 'Kafka partition of market.trades',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+CREATE OR REPLACE VIEW gaps AS
+SELECT
+    instrument,
+    gap_id,
+    asset,
+    splitByChar(':', instrument)[1] AS venue,
+    splitByChar(':', instrument)[2] AS market,
+    state,
+    reason,
+    from_id,
+    to_id,
+    from_time,
+    to_time,
+    missing,
+    feed,
+    time,
+    partition,
+    offset
+FROM gaps_log FINAL
+ORDER BY instrument, gap_id, time DESC, offset DESC
+LIMIT 1 BY instrument, gap_id
+COMMENT 'Trades that did not come by the stream: the latest state of each gap';
+
+ALTER TABLE gaps
+    COMMENT COLUMN instrument 'venue:market:native symbol',
+    COMMENT COLUMN gap_id 'Identity within the instrument: first missing id, or from_time where ids are not contiguous',
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
+    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
+    COMMENT COLUMN state 'opened, filled, unfillable, unknown',
+    COMMENT COLUMN reason 'Why it opened or could not be filled, as a code',
+    COMMENT COLUMN from_id 'First missing id; null where ids are not contiguous',
+    COMMENT COLUMN to_id 'Last missing id; null where ids are not contiguous',
+    COMMENT COLUMN from_time 'Venue time of the last trade before the gap',
+    COMMENT COLUMN to_time 'Venue time of the first trade after the gap',
+    COMMENT COLUMN missing 'Records still missing, where ids tell; null: not known',
+    COMMENT COLUMN feed 'The feed process that says so',
+    COMMENT COLUMN time 'When it says so, feed''s clock',
+    COMMENT COLUMN partition 'Kafka partition of market.trades',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+CREATE OR REPLACE VIEW feed_marks AS
+SELECT
+    writer,
+    run,
+    time,
+    venue_time,
+    venues,
+    changes,
+    partition,
+    offset
+FROM feed_marks_log FINAL
+SETTINGS do_not_merge_across_partitions_select_final = 1
+COMMENT 'Marks of the feed processes: one a second in each partition of market.trades';
+
+ALTER TABLE feed_marks
+    COMMENT COLUMN writer 'The feed process that wrote the mark',
+    COMMENT COLUMN run 'When that feed process started',
+    COMMENT COLUMN time 'Partition time: the writer''s clock, on a tape the tape''s',
+    COMMENT COLUMN venue_time 'What the time is by the venues'' times, as the feed process has them; null: it cannot tell',
+    COMMENT COLUMN venues 'All venues of the feed process: state, open WebSocket connections, since when',
+    COMMENT COLUMN changes 'Subscriptions that were acknowledged, ended or refused since the writer''s previous mark',
+    COMMENT COLUMN partition 'Kafka partition of market.trades',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+CREATE OR REPLACE VIEW venue_states AS
+SELECT
+    writer,
+    run,
+    venue,
+    state,
+    sockets,
+    since,
+    time
+FROM venue_states_log FINAL
+WHERE (writer, run) IN (SELECT writer, max(run) FROM venue_states_log GROUP BY writer)
+COMMENT 'State of each venue as of each feed process''s newest mark; a mark that is old says that the process is gone';
+
+ALTER TABLE venue_states
+    COMMENT COLUMN writer 'The feed process',
+    COMMENT COLUMN run 'When that feed process started',
+    COMMENT COLUMN venue 'Venue name',
+    COMMENT COLUMN state 'off, connecting, live, down, unavailable (the venue refuses us), unknown',
+    COMMENT COLUMN sockets 'Open WebSocket connections',
+    COMMENT COLUMN since 'When the state began',
+    COMMENT COLUMN time 'Of the mark that says so';
+
+CREATE OR REPLACE VIEW channel_states AS
+SELECT
+    topic,
+    writer,
+    run,
+    venue,
+    state,
+    sockets,
+    since,
+    time
+FROM channel_states_log FINAL
+WHERE (topic, writer, run) IN (SELECT topic, writer, max(run) FROM channel_states_log GROUP BY topic, writer)
+UNION ALL
+SELECT
+    'market.trades' AS topic,
+    writer,
+    run,
+    venue,
+    state,
+    sockets,
+    since,
+    time
+FROM venue_states
+COMMENT 'State of each venue''s channels and polls for a topic, as of each feed process''s newest mark';
+
+ALTER TABLE channel_states
+    COMMENT COLUMN topic 'Topic without its namespace',
+    COMMENT COLUMN writer 'The feed process',
+    COMMENT COLUMN run 'When that feed process started',
+    COMMENT COLUMN venue 'Venue name',
+    COMMENT COLUMN state 'off, connecting, live, down, unavailable (the venue refuses us), unknown',
+    COMMENT COLUMN sockets 'Open WebSocket connections',
+    COMMENT COLUMN since 'When the state began',
+    COMMENT COLUMN time 'Of the mark that says so';
+
+CREATE OR REPLACE VIEW subscriptions AS
+SELECT
+    writer,
+    instrument,
+    asset,
+    splitByChar(':', instrument)[1] AS venue,
+    state,
+    since
+FROM subscriptions_log FINAL
+WHERE (writer, run) IN (SELECT writer, max(run) FROM venue_states_log GROUP BY writer)
+COMMENT 'Latest state of each feed process''s subscriptions; an earlier run of the process no longer counts';
+
+ALTER TABLE subscriptions
+    COMMENT COLUMN writer 'The feed process',
+    COMMENT COLUMN instrument 'venue:market:native symbol; for unlisted, venue:market: and the asset id',
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
+    COMMENT COLUMN state 'acknowledged, ended, refused, unlisted, unknown',
+    COMMENT COLUMN since 'When it came to be so';
+
+CREATE OR REPLACE VIEW subscription_changes AS
+SELECT
+    instrument,
+    asset,
+    splitByChar(':', instrument)[1] AS venue,
+    state,
+    writer,
+    run,
+    time
+FROM subscription_changes_log FINAL
+COMMENT 'Every change of a subscription to trades: acknowledged, ended, refused, unlisted';
+
+ALTER TABLE subscription_changes
+    COMMENT COLUMN instrument 'venue:market:native symbol',
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
+    COMMENT COLUMN state 'acknowledged, ended, refused, unlisted, unknown',
+    COMMENT COLUMN writer 'The feed process',
+    COMMENT COLUMN run 'When that feed process started',
+    COMMENT COLUMN time 'When it came to be so';

@@ -1,0 +1,283 @@
+-- market.instruments and market.tokens: what venues list, and what the token registry says.
+
+CREATE TABLE IF NOT EXISTS market_instruments_in
+(
+    instrument String,
+    asset String,
+    venue String,
+    market String,
+    symbol String,
+    base String,
+    quote String,
+    settle String,
+    size_factor Float64,
+    price_factor Float64,
+    tick Nullable(Float64),
+    status String,
+    source String,
+    valid_from Int64,
+    log_partition UInt16,
+    log_offset UInt64,
+    log_time DateTime64(3, 'UTC'),
+    log_error String,
+    log_raw String
+)
+ENGINE = Null
+COMMENT 'Records of market.instruments on their way into the base tables';
+
+CREATE TABLE IF NOT EXISTS market_tokens_in
+(
+    id String,
+    asset Nullable(String),
+    symbol String,
+    name String,
+    price Nullable(Float64),
+    change_24h Nullable(Float64),
+    change_7d Nullable(Float64),
+    change_30d Nullable(Float64),
+    volume_24h Nullable(Float64),
+    market_cap Nullable(Float64),
+    market_cap_rank Nullable(Int32),
+    circulating_supply Nullable(Float64),
+    total_supply Nullable(Float64),
+    ath Nullable(Float64),
+    ath_date Nullable(Int64),
+    atl Nullable(Float64),
+    atl_date Nullable(Int64),
+    last_updated Int64,
+    received Int64,
+    log_partition UInt16,
+    log_offset UInt64,
+    log_time DateTime64(3, 'UTC'),
+    log_error String,
+    log_raw String
+)
+ENGINE = Null
+COMMENT 'Records of market.tokens on their way into the base tables';
+
+CREATE TABLE IF NOT EXISTS instruments_log
+(
+    instrument String COMMENT 'venue:market:native symbol',
+    valid_from DateTime64(6, 'UTC') COMMENT 'When we learned it',
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue',
+    venue LowCardinality(String) COMMENT 'Venue name',
+    market LowCardinality(String) COMMENT 'perp or spot',
+    symbol String COMMENT 'The venue''s own symbol',
+    base LowCardinality(String) COMMENT 'Base currency as the venue names it, without a multiplier',
+    quote LowCardinality(String) COMMENT 'Quote currency',
+    settle LowCardinality(String) COMMENT 'Settlement currency; the quote currency for spot',
+    size_factor Float64 COMMENT 'Base units in one unit of the venue''s size field',
+    price_factor Float64 COMMENT 'Base units that the venue''s price field is for',
+    tick Nullable(Float64) COMMENT 'Smallest price step in the venue''s own price units; null: not said',
+    status LowCardinality(String) COMMENT 'live, closed, unknown',
+    source LowCardinality(String) COMMENT 'venue: its instrument list; seed: our checked-in table',
+    partition UInt16 COMMENT 'Kafka partition of market.instruments',
+    offset UInt64 COMMENT 'Kafka offset in that partition'
+)
+ENGINE = ReplacingMergeTree(offset)
+ORDER BY (instrument, valid_from)
+COMMENT 'What each venue listed and when; read the views instruments and instrument_versions';
+
+CREATE TABLE IF NOT EXISTS tokens_log
+(
+    id String COMMENT 'Registry id: bitcoin, avalanche-2',
+    asset LowCardinality(Nullable(String)) COMMENT 'Asset id of the catalogue; null: none of ours',
+    symbol String COMMENT 'Lower-case ticker',
+    name String COMMENT 'Display name',
+    price Nullable(Float64) COMMENT 'USD',
+    change_24h Nullable(Float64) COMMENT 'Percent',
+    change_7d Nullable(Float64) COMMENT 'Percent',
+    change_30d Nullable(Float64) COMMENT 'Percent',
+    volume_24h Nullable(Float64) COMMENT 'USD',
+    market_cap Nullable(Float64) COMMENT 'USD',
+    market_cap_rank Nullable(UInt32) COMMENT '1 is the largest',
+    circulating_supply Nullable(Float64) COMMENT 'Tokens',
+    total_supply Nullable(Float64) COMMENT 'Tokens; null: not limited or not known',
+    ath Nullable(Float64) COMMENT 'Highest price ever, USD',
+    ath_date Nullable(DateTime64(6, 'UTC')) COMMENT 'When that was',
+    atl Nullable(Float64) COMMENT 'Lowest price ever, USD',
+    atl_date Nullable(DateTime64(6, 'UTC')) COMMENT 'When that was',
+    last_updated DateTime64(6, 'UTC') COMMENT 'The registry''s own time',
+    received DateTime64(6, 'UTC') COMMENT 'When our feed had it',
+    offset UInt64 COMMENT 'Kafka offset in market.tokens'
+)
+ENGINE = ReplacingMergeTree(offset)
+ORDER BY id
+COMMENT 'What the token registry says, the newest of each token; read the view tokens';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_instrument TO instruments_log AS
+SELECT
+    instrument,
+    fromUnixTimestamp64Micro(record.valid_from, 'UTC') AS valid_from,
+    asset,
+    venue,
+    market,
+    symbol,
+    base,
+    quote,
+    settle,
+    size_factor,
+    price_factor,
+    tick,
+    status,
+    source,
+    log_partition AS partition,
+    log_offset AS offset
+FROM market_instruments_in AS record
+WHERE log_error = '';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_instruments_error TO ingest_errors_log AS
+SELECT
+    'market.instruments' AS topic,
+    log_partition AS partition,
+    log_offset AS offset,
+    log_time AS time,
+    log_error AS error,
+    log_raw AS raw
+FROM market_instruments_in
+WHERE log_error != '';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_token TO tokens_log AS
+SELECT
+    id,
+    asset,
+    symbol,
+    name,
+    price,
+    change_24h,
+    change_7d,
+    change_30d,
+    volume_24h,
+    market_cap,
+    market_cap_rank,
+    circulating_supply,
+    total_supply,
+    ath,
+    fromUnixTimestamp64Micro(record.ath_date, 'UTC') AS ath_date,
+    atl,
+    fromUnixTimestamp64Micro(record.atl_date, 'UTC') AS atl_date,
+    fromUnixTimestamp64Micro(record.last_updated, 'UTC') AS last_updated,
+    fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
+    log_offset AS offset
+FROM market_tokens_in AS record
+WHERE log_error = '';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_tokens_error TO ingest_errors_log AS
+SELECT
+    'market.tokens' AS topic,
+    log_partition AS partition,
+    log_offset AS offset,
+    log_time AS time,
+    log_error AS error,
+    log_raw AS raw
+FROM market_tokens_in
+WHERE log_error != '';
+
+CREATE OR REPLACE VIEW instrument_versions AS
+SELECT
+    instrument,
+    asset,
+    venue,
+    market,
+    symbol,
+    base,
+    quote,
+    settle,
+    size_factor,
+    price_factor,
+    tick,
+    status,
+    source,
+    valid_from,
+    partition,
+    offset
+FROM instruments_log FINAL
+COMMENT 'What each venue listed, each with the time from which it holds';
+
+ALTER TABLE instrument_versions
+    COMMENT COLUMN instrument 'venue:market:native symbol',
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN venue 'Venue name',
+    COMMENT COLUMN market 'perp or spot',
+    COMMENT COLUMN symbol 'The venue''s own symbol',
+    COMMENT COLUMN base 'Base currency as the venue names it, without a multiplier',
+    COMMENT COLUMN quote 'Quote currency',
+    COMMENT COLUMN settle 'Settlement currency; the quote currency for spot',
+    COMMENT COLUMN size_factor 'Base units in one unit of the venue''s size field',
+    COMMENT COLUMN price_factor 'Base units that the venue''s price field is for',
+    COMMENT COLUMN tick 'Smallest price step in the venue''s own price units; null: not said',
+    COMMENT COLUMN status 'live, closed, unknown',
+    COMMENT COLUMN source 'venue: its instrument list; seed: our checked-in table',
+    COMMENT COLUMN valid_from 'When we learned it',
+    COMMENT COLUMN partition 'Kafka partition of market.instruments',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+CREATE OR REPLACE VIEW instruments AS
+SELECT *
+FROM instrument_versions
+ORDER BY instrument, valid_from DESC
+LIMIT 1 BY instrument
+COMMENT 'What each venue lists: the newest version of each instrument';
+
+ALTER TABLE instruments
+    COMMENT COLUMN instrument 'venue:market:native symbol',
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN venue 'Venue name',
+    COMMENT COLUMN market 'perp or spot',
+    COMMENT COLUMN symbol 'The venue''s own symbol',
+    COMMENT COLUMN base 'Base currency as the venue names it, without a multiplier',
+    COMMENT COLUMN quote 'Quote currency',
+    COMMENT COLUMN settle 'Settlement currency; the quote currency for spot',
+    COMMENT COLUMN size_factor 'Base units in one unit of the venue''s size field',
+    COMMENT COLUMN price_factor 'Base units that the venue''s price field is for',
+    COMMENT COLUMN tick 'Smallest price step in the venue''s own price units; null: not said',
+    COMMENT COLUMN status 'live, closed, unknown',
+    COMMENT COLUMN source 'venue: its instrument list; seed: our checked-in table',
+    COMMENT COLUMN valid_from 'When we learned it',
+    COMMENT COLUMN partition 'Kafka partition of market.instruments',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+CREATE OR REPLACE VIEW tokens AS
+SELECT
+    id,
+    asset,
+    symbol,
+    name,
+    price,
+    change_24h,
+    change_7d,
+    change_30d,
+    volume_24h,
+    market_cap,
+    market_cap_rank,
+    circulating_supply,
+    total_supply,
+    ath,
+    ath_date,
+    atl,
+    atl_date,
+    last_updated,
+    received
+FROM tokens_log FINAL
+COMMENT 'What the token registry says of each token, USD';
+
+ALTER TABLE tokens
+    COMMENT COLUMN id 'Registry id: bitcoin, avalanche-2',
+    COMMENT COLUMN asset 'Asset id of the catalogue; null: none of ours',
+    COMMENT COLUMN symbol 'Lower-case ticker',
+    COMMENT COLUMN name 'Display name',
+    COMMENT COLUMN price 'USD',
+    COMMENT COLUMN change_24h 'Percent',
+    COMMENT COLUMN change_7d 'Percent',
+    COMMENT COLUMN change_30d 'Percent',
+    COMMENT COLUMN volume_24h 'USD',
+    COMMENT COLUMN market_cap 'USD',
+    COMMENT COLUMN market_cap_rank '1 is the largest',
+    COMMENT COLUMN circulating_supply 'Tokens',
+    COMMENT COLUMN total_supply 'Tokens; null: not limited or not known',
+    COMMENT COLUMN ath 'Highest price ever, USD',
+    COMMENT COLUMN ath_date 'When that was',
+    COMMENT COLUMN atl 'Lowest price ever, USD',
+    COMMENT COLUMN atl_date 'When that was',
+    COMMENT COLUMN last_updated 'The registry''s own time',
+    COMMENT COLUMN received 'When our feed had it';

@@ -1,0 +1,407 @@
+-- derived.flow: taker flow by 10 s buckets and by hours, and ranges of it. What is no bucket goes by a table of its own, as
+-- with trades.
+--
+-- Parameterized views: SELECT * FROM ohlcv(asset = 'btc', venue = 'binance', seconds = 60, start = ..., end = ...). Intervals
+-- of whole 10 s are read from flow, others from the trades themselves. The range is [start, end); start is rounded down to a
+-- whole interval since the Unix epoch. Whole hours are read as hours, the one in which a range ends in buckets. cvd reads
+-- each table once: what lies before the range is a slot of its own, which is left out at the end. Both have few levels,
+-- since most of such a query's time is its planning.
+
+CREATE TABLE IF NOT EXISTS derived_flow_in
+(
+    asset String,
+    instrument String,
+    bucket Nullable(Int64),
+    hour Nullable(Int64),
+    part Int64,
+    buy Float64,
+    sell Float64,
+    buy_quote Float64,
+    sell_quote Float64,
+    buy_count Int64,
+    sell_count Int64,
+    open Float64,
+    high Float64,
+    low Float64,
+    close Float64,
+    open_time Int64,
+    close_time Int64,
+    first_id Int64,
+    last_id Int64,
+    final Bool,
+    v Int64,
+    writer Nullable(String),
+    run Int64,
+    time Int64,
+    venues Array(Tuple(venue String, state String, sockets Int32, since Int64)),
+    changes Array(Tuple(instrument String, asset String, state String, time Int64)),
+    venue_time Nullable(Int64),
+    log_partition UInt16,
+    log_offset UInt64,
+    log_time DateTime64(3, 'UTC'),
+    log_error String,
+    log_raw String
+)
+ENGINE = Null
+COMMENT 'Records of derived.flow on their way into the base tables';
+
+CREATE TABLE IF NOT EXISTS derived_flow_others_in AS derived_flow_in
+ENGINE = Null
+COMMENT 'Records of derived.flow that are no buckets, on their way into the base tables';
+
+CREATE TABLE IF NOT EXISTS flow_log
+(
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue' CODEC(ZSTD(1)),
+    instrument LowCardinality(String) COMMENT 'venue:market:native symbol' CODEC(ZSTD(1)),
+    bucket DateTime64(6, 'UTC') COMMENT 'Start of the 10 s bucket by venue time, half open' CODEC(DoubleDelta, ZSTD(1)),
+    part Int64 COMMENT '0: the stream; over 0: the backfill of the gap with this id; below 0: one late trade' CODEC(ZSTD(1)),
+    buy Float64 COMMENT 'Taker buys, base units' CODEC(ZSTD(1)),
+    sell Float64 COMMENT 'Taker sells, base units' CODEC(ZSTD(1)),
+    buy_quote Float64 COMMENT 'Taker buys, quote units' CODEC(ZSTD(1)),
+    sell_quote Float64 COMMENT 'Taker sells, quote units' CODEC(ZSTD(1)),
+    buy_count UInt64 COMMENT 'Trade records with a buying taker' CODEC(T64, ZSTD(1)),
+    sell_count UInt64 COMMENT 'Trade records with a selling taker' CODEC(T64, ZSTD(1)),
+    open Float64 COMMENT 'Price of the first trade by venue time' CODEC(Delta, ZSTD(1)),
+    high Float64 COMMENT 'Highest price' CODEC(Delta, ZSTD(1)),
+    low Float64 COMMENT 'Lowest price' CODEC(Delta, ZSTD(1)),
+    close Float64 COMMENT 'Price of the last trade by venue time' CODEC(Delta, ZSTD(1)),
+    open_time DateTime64(6, 'UTC') COMMENT 'Venue time of the open' CODEC(Delta, ZSTD(1)),
+    close_time DateTime64(6, 'UTC') COMMENT 'Venue time of the close' CODEC(Delta, ZSTD(1)),
+    first_id UInt64 COMMENT 'Lowest venue id in the part' CODEC(Delta, ZSTD(1)),
+    last_id UInt64 COMMENT 'Highest venue id in the part' CODEC(Delta, ZSTD(1)),
+    final Bool COMMENT 'The bucket''s window has closed' CODEC(ZSTD(1)),
+    v UInt64 COMMENT 'Version: generation times 2^44 plus the source offset it follows from' CODEC(Delta, ZSTD(1)),
+    partition UInt16 COMMENT 'Kafka partition of derived.flow' CODEC(ZSTD(1)),
+    offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1))
+)
+ENGINE = ReplacingMergeTree(v)
+PARTITION BY toYYYYMM(bucket)
+ORDER BY (asset, instrument, bucket, part)
+COMMENT 'Taker flow per instrument, 10 s bucket and part; read the view flow_10s';
+
+CREATE TABLE IF NOT EXISTS flow_hours_log
+(
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue' CODEC(ZSTD(1)),
+    instrument LowCardinality(String) COMMENT 'venue:market:native symbol' CODEC(ZSTD(1)),
+    hour DateTime64(6, 'UTC') COMMENT 'Start of the hour by venue time, half open' CODEC(DoubleDelta, ZSTD(1)),
+    part Int64 COMMENT '0: the stream and all backfills; below 0: one late trade' CODEC(ZSTD(1)),
+    buy Float64 COMMENT 'Taker buys, base units' CODEC(ZSTD(1)),
+    sell Float64 COMMENT 'Taker sells, base units' CODEC(ZSTD(1)),
+    buy_quote Float64 COMMENT 'Taker buys, quote units' CODEC(ZSTD(1)),
+    sell_quote Float64 COMMENT 'Taker sells, quote units' CODEC(ZSTD(1)),
+    buy_count UInt64 COMMENT 'Trade records with a buying taker' CODEC(T64, ZSTD(1)),
+    sell_count UInt64 COMMENT 'Trade records with a selling taker' CODEC(T64, ZSTD(1)),
+    open Float64 COMMENT 'Price of the first trade by venue time' CODEC(Delta, ZSTD(1)),
+    high Float64 COMMENT 'Highest price' CODEC(Delta, ZSTD(1)),
+    low Float64 COMMENT 'Lowest price' CODEC(Delta, ZSTD(1)),
+    close Float64 COMMENT 'Price of the last trade by venue time' CODEC(Delta, ZSTD(1)),
+    open_time DateTime64(6, 'UTC') COMMENT 'Venue time of the open' CODEC(Delta, ZSTD(1)),
+    close_time DateTime64(6, 'UTC') COMMENT 'Venue time of the close' CODEC(Delta, ZSTD(1)),
+    first_id UInt64 COMMENT 'Orders opens of equal times: lowest venue id of the bucket''s part that has the open' CODEC(Delta, ZSTD(1)),
+    last_id UInt64 COMMENT 'Orders closes of equal times: highest venue id of the bucket''s part that has the close' CODEC(Delta, ZSTD(1)),
+    final Bool COMMENT 'The hour''s last bucket has closed' CODEC(ZSTD(1)),
+    v UInt64 COMMENT 'Version: generation times 2^44 plus the source offset it follows from' CODEC(Delta, ZSTD(1)),
+    partition UInt16 COMMENT 'Kafka partition of derived.flow' CODEC(ZSTD(1)),
+    offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1))
+)
+ENGINE = ReplacingMergeTree(v)
+PARTITION BY toYYYYMM(hour)
+ORDER BY (asset, instrument, hour, part)
+COMMENT 'Taker flow per instrument and hour, of its closed buckets; read the view flow_1h';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_flow TO flow_log AS
+SELECT
+    asset,
+    instrument,
+    fromUnixTimestamp64Micro(assumeNotNull(record.bucket), 'UTC') AS bucket,
+    part,
+    buy,
+    sell,
+    buy_quote,
+    sell_quote,
+    buy_count,
+    sell_count,
+    open,
+    high,
+    low,
+    close,
+    fromUnixTimestamp64Micro(record.open_time, 'UTC') AS open_time,
+    fromUnixTimestamp64Micro(record.close_time, 'UTC') AS close_time,
+    first_id,
+    last_id,
+    final,
+    v,
+    log_partition AS partition,
+    log_offset AS offset
+FROM derived_flow_in AS record
+WHERE log_error = '' AND record.bucket IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS derived_flow_others TO derived_flow_others_in AS
+SELECT * FROM derived_flow_in
+WHERE log_error != '' OR bucket IS NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_flow_hour TO flow_hours_log AS
+SELECT
+    asset,
+    instrument,
+    fromUnixTimestamp64Micro(assumeNotNull(record.hour), 'UTC') AS hour,
+    part,
+    buy,
+    sell,
+    buy_quote,
+    sell_quote,
+    buy_count,
+    sell_count,
+    open,
+    high,
+    low,
+    close,
+    fromUnixTimestamp64Micro(record.open_time, 'UTC') AS open_time,
+    fromUnixTimestamp64Micro(record.close_time, 'UTC') AS close_time,
+    first_id,
+    last_id,
+    final,
+    v,
+    log_partition AS partition,
+    log_offset AS offset
+FROM derived_flow_others_in AS record
+WHERE log_error = '' AND record.hour IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_flow_time TO partition_times_log AS
+SELECT
+    'derived.flow' AS topic,
+    log_partition AS partition,
+    fromUnixTimestamp64Micro(max(record.time), 'UTC') AS time
+FROM derived_flow_others_in AS record
+WHERE log_error = '' AND record.writer IS NOT NULL
+GROUP BY partition;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_flow_error TO ingest_errors_log AS
+SELECT
+    'derived.flow' AS topic,
+    log_partition AS partition,
+    log_offset AS offset,
+    log_time AS time,
+    log_error AS error,
+    log_raw AS raw
+FROM derived_flow_others_in
+WHERE log_error != '';
+
+CREATE OR REPLACE VIEW flow_10s AS
+SELECT
+    asset,
+    instrument,
+    splitByChar(':', instrument)[1] AS venue,
+    splitByChar(':', instrument)[2] AS market,
+    bucket,
+    part,
+    buy,
+    sell,
+    buy_quote,
+    sell_quote,
+    buy_count,
+    sell_count,
+    open,
+    high,
+    low,
+    close,
+    open_time,
+    close_time,
+    first_id,
+    last_id,
+    final,
+    v,
+    partition,
+    offset
+FROM flow_log FINAL
+SETTINGS do_not_merge_across_partitions_select_final = 1
+COMMENT 'Taker flow per instrument, 10 s bucket and part; sum the parts of a bucket. Filter by asset and bucket.';
+
+ALTER TABLE flow_10s
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN instrument 'venue:market:native symbol',
+    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
+    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
+    COMMENT COLUMN bucket 'Start of the 10 s bucket by venue time, half open',
+    COMMENT COLUMN part '0: the stream; over 0: the backfill of the gap with this id; below 0: one late trade',
+    COMMENT COLUMN buy 'Taker buys, base units',
+    COMMENT COLUMN sell 'Taker sells, base units',
+    COMMENT COLUMN buy_quote 'Taker buys, quote units',
+    COMMENT COLUMN sell_quote 'Taker sells, quote units',
+    COMMENT COLUMN buy_count 'Trade records with a buying taker',
+    COMMENT COLUMN sell_count 'Trade records with a selling taker',
+    COMMENT COLUMN open 'Price of the first trade by venue time',
+    COMMENT COLUMN high 'Highest price',
+    COMMENT COLUMN low 'Lowest price',
+    COMMENT COLUMN close 'Price of the last trade by venue time',
+    COMMENT COLUMN open_time 'Venue time of the open',
+    COMMENT COLUMN close_time 'Venue time of the close',
+    COMMENT COLUMN first_id 'Lowest venue id in the part',
+    COMMENT COLUMN last_id 'Highest venue id in the part',
+    COMMENT COLUMN final 'The bucket''s window has closed',
+    COMMENT COLUMN v 'Version: generation times 2^44 plus the source offset it follows from',
+    COMMENT COLUMN partition 'Kafka partition of derived.flow',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+CREATE OR REPLACE VIEW flow_1h AS
+SELECT
+    asset,
+    instrument,
+    splitByChar(':', instrument)[1] AS venue,
+    splitByChar(':', instrument)[2] AS market,
+    hour,
+    part,
+    buy,
+    sell,
+    buy_quote,
+    sell_quote,
+    buy_count,
+    sell_count,
+    open,
+    high,
+    low,
+    close,
+    open_time,
+    close_time,
+    first_id,
+    last_id,
+    final,
+    v,
+    partition,
+    offset
+FROM flow_hours_log FINAL
+SETTINGS do_not_merge_across_partitions_select_final = 1
+COMMENT 'Taker flow per instrument and hour, of those of its 10 s buckets that have closed; sum the parts of an hour. Filter by asset and hour.';
+
+ALTER TABLE flow_1h
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN instrument 'venue:market:native symbol',
+    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
+    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
+    COMMENT COLUMN hour 'Start of the hour by venue time, half open',
+    COMMENT COLUMN part '0: the stream and all backfills; below 0: one late trade',
+    COMMENT COLUMN buy 'Taker buys, base units',
+    COMMENT COLUMN sell 'Taker sells, base units',
+    COMMENT COLUMN buy_quote 'Taker buys, quote units',
+    COMMENT COLUMN sell_quote 'Taker sells, quote units',
+    COMMENT COLUMN buy_count 'Trade records with a buying taker',
+    COMMENT COLUMN sell_count 'Trade records with a selling taker',
+    COMMENT COLUMN open 'Price of the first trade by venue time',
+    COMMENT COLUMN high 'Highest price',
+    COMMENT COLUMN low 'Lowest price',
+    COMMENT COLUMN close 'Price of the last trade by venue time',
+    COMMENT COLUMN open_time 'Venue time of the open',
+    COMMENT COLUMN close_time 'Venue time of the close',
+    COMMENT COLUMN first_id 'Orders opens of equal times: lowest venue id of the bucket''s part that has the open',
+    COMMENT COLUMN last_id 'Orders closes of equal times: highest venue id of the bucket''s part that has the close',
+    COMMENT COLUMN final 'The hour''s last bucket has closed',
+    COMMENT COLUMN v 'Version: generation times 2^44 plus the source offset it follows from',
+    COMMENT COLUMN partition 'Kafka partition of derived.flow',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+CREATE OR REPLACE VIEW ohlcv AS
+SELECT
+    toDateTime64(slot * {seconds:UInt32}, 6, 'UTC') AS time,
+    argMin(first_price, first_key) AS open,
+    max(highest) AS high,
+    min(lowest) AS low,
+    argMax(last_price, last_key) AS close,
+    sum(buy) + sum(sell) AS volume,
+    sum(buy) AS buy_volume,
+    sum(sell) AS sell_volume,
+    sum(records) AS trades
+FROM
+(
+    SELECT
+        intDiv(toUnixTimestamp64Micro(hour), {seconds:UInt32} * 1000000) AS slot,
+        open AS first_price, high AS highest, low AS lowest, close AS last_price,
+        bitShiftLeft(toUInt128(toUnixTimestamp64Micro(open_time)), 64) + first_id AS first_key,
+        bitShiftLeft(toUInt128(toUnixTimestamp64Micro(close_time)), 64) + last_id AS last_key,
+        buy, sell, buy_count + sell_count AS records
+    FROM flow_hours_log FINAL
+    WHERE {seconds:UInt32} % 3600 = 0
+        AND asset = {asset:String}
+        AND ({venue:String} = 'all' OR startsWith(instrument, concat({venue:String}, ':')))
+        AND hour >= toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}), {seconds:UInt32} * 1000000) * {seconds:UInt32}, 6, 'UTC')
+        AND hour < toStartOfHour({end:DateTime64(6, 'UTC')})
+    UNION ALL
+    SELECT
+        intDiv(toUnixTimestamp64Micro(bucket), {seconds:UInt32} * 1000000) AS slot,
+        open AS first_price, high AS highest, low AS lowest, close AS last_price,
+        bitShiftLeft(toUInt128(toUnixTimestamp64Micro(open_time)), 64) + first_id AS first_key,
+        bitShiftLeft(toUInt128(toUnixTimestamp64Micro(close_time)), 64) + last_id AS last_key,
+        buy, sell, buy_count + sell_count AS records
+    FROM flow_log FINAL
+    WHERE {seconds:UInt32} % 10 = 0
+        AND asset = {asset:String}
+        AND ({venue:String} = 'all' OR startsWith(instrument, concat({venue:String}, ':')))
+        AND bucket >= toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}), {seconds:UInt32} * 1000000) * {seconds:UInt32}, 6, 'UTC')
+        AND ({seconds:UInt32} % 3600 != 0 OR bucket >= toStartOfHour({end:DateTime64(6, 'UTC')}))
+        AND bucket < {end:DateTime64(6, 'UTC')}
+    UNION ALL
+    SELECT
+        intDiv(toUnixTimestamp64Micro(time), {seconds:UInt32} * 1000000) AS slot,
+        price AS first_price, price AS highest, price AS lowest, price AS last_price,
+        bitShiftLeft(toUInt128(toUnixTimestamp64Micro(time)), 64) + first_id AS first_key,
+        bitShiftLeft(toUInt128(toUnixTimestamp64Micro(time)), 64) + first_id + span AS last_key,
+        if(taker = 'buy', size, 0) AS buy, if(taker = 'sell', size, 0) AS sell, 1 AS records
+    FROM trades_log FINAL
+    WHERE {seconds:UInt32} % 10 != 0
+        AND asset = {asset:String}
+        AND ({venue:String} = 'all' OR startsWith(instrument, concat({venue:String}, ':')))
+        AND time >= toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}), {seconds:UInt32} * 1000000) * {seconds:UInt32}, 6, 'UTC')
+        AND time < {end:DateTime64(6, 'UTC')}
+)
+GROUP BY slot
+ORDER BY slot
+SETTINGS do_not_merge_across_partitions_select_final = 1
+COMMENT 'Candles of one asset at one venue, or of all merged (venue = all): absent where nothing traded. Parameters: asset, venue, seconds (length of the interval), start and end (UTC, end exclusive). Columns: time (start of the interval, UTC), open, high, low, close (quote units), volume, buy_volume, sell_volume (base units, by the taker), trades (records)';
+
+CREATE OR REPLACE VIEW cvd AS
+SELECT
+    toDateTime64(slot * {seconds:UInt32}, 6, 'UTC') AS time,
+    substringIndex(instrument, ':', 1) AS venue,
+    substringIndex(substringIndex(instrument, ':', 2), ':', -1) AS market,
+    sum(buy) - sum(sell) AS delta,
+    sum(delta) OVER (PARTITION BY venue, market ORDER BY slot) AS cvd,
+    sum(buy) AS buy_volume,
+    sum(sell) AS sell_volume,
+    sum(buy_quote) - sum(sell_quote) AS delta_usd,
+    sum(buy_quote) AS buy_usd,
+    sum(sell_quote) AS sell_usd,
+    sum(records) AS trades
+FROM
+(
+    SELECT
+        greatest(intDiv(toUnixTimestamp64Micro(hour), {seconds:UInt32} * 1000000), intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}), {seconds:UInt32} * 1000000) - 1) AS slot,
+        instrument,
+        buy, sell, buy_quote, sell_quote, buy_count + sell_count AS records
+    FROM flow_hours_log FINAL
+    WHERE asset = {asset:String}
+        AND hour < toStartOfHour(if({seconds:UInt32} % 3600 = 0, {end:DateTime64(6, 'UTC')}, toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}), {seconds:UInt32} * 1000000) * {seconds:UInt32}, 6, 'UTC')))
+    UNION ALL
+    SELECT
+        greatest(intDiv(toUnixTimestamp64Micro(bucket), {seconds:UInt32} * 1000000), intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}), {seconds:UInt32} * 1000000) - 1) AS slot,
+        instrument,
+        buy, sell, buy_quote, sell_quote, buy_count + sell_count AS records
+    FROM flow_log FINAL
+    WHERE asset = {asset:String}
+        AND bucket >= toStartOfHour(if({seconds:UInt32} % 3600 = 0, {end:DateTime64(6, 'UTC')}, toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}), {seconds:UInt32} * 1000000) * {seconds:UInt32}, 6, 'UTC')))
+        AND bucket < if({seconds:UInt32} % 10 = 0, {end:DateTime64(6, 'UTC')}, toDateTime64(intDiv(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}), {seconds:UInt32} * 1000000) * {seconds:UInt32}, 10) * 10, 6, 'UTC'))
+    UNION ALL
+    SELECT
+        greatest(intDiv(toUnixTimestamp64Micro(time), {seconds:UInt32} * 1000000), intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}), {seconds:UInt32} * 1000000) - 1) AS slot,
+        instrument,
+        if(taker = 'buy', size, 0) AS buy, if(taker = 'sell', size, 0) AS sell,
+        if(taker = 'buy', quote, 0) AS buy_quote, if(taker = 'sell', quote, 0) AS sell_quote, toUInt64(1) AS records
+    FROM trades_log FINAL
+    WHERE asset = {asset:String}
+        AND {seconds:UInt32} % 10 != 0
+        AND time >= toDateTime64(intDiv(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}), {seconds:UInt32} * 1000000) * {seconds:UInt32}, 10) * 10, 6, 'UTC')
+        AND time < {end:DateTime64(6, 'UTC')}
+)
+GROUP BY slot, venue, market
+QUALIFY slot >= intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}), {seconds:UInt32} * 1000000)
+ORDER BY slot, venue
+SETTINGS do_not_merge_across_partitions_select_final = 1
+COMMENT 'Taker flow of one asset per venue and interval. Parameters: asset, seconds (length of the interval), start and end (UTC, end exclusive). Columns: time (start of the interval, UTC), venue, market (perp, spot), delta (buys minus sells, base units), cvd (sum of delta since the first trade in the log, base units), buy_volume, sell_volume (base units), delta_usd, buy_usd, sell_usd (quote units, taken for USD), trades (records)';

@@ -1,0 +1,328 @@
+-- market.tickers. Views named latest_, here and in further files, read small tables of their own, one row a key: their cost
+-- does not grow with the history.
+--
+-- tickers_replay, and funding_replay beside it, have the topic record by record, as the log has it: a backtest reads the
+-- processors' inputs from here when Kafka holds them no longer. The other tables keep one row for each fact, and not the
+-- feeds' marks, by which partition time advances. Trades need none of this: trades_log, gaps_log and feed_marks_log say all
+-- of them.
+
+CREATE TABLE IF NOT EXISTS market_tickers_in
+(
+    instrument String,
+    asset String,
+    bid Nullable(Float64),
+    ask Nullable(Float64),
+    last Nullable(Float64),
+    price Float64,
+    low Float64,
+    high Float64,
+    change_24h Nullable(Float64),
+    volume_24h Nullable(Float64),
+    quote_volume_24h Nullable(Float64),
+    quote String,
+    quote_usd Float64,
+    from Nullable(Int64),
+    to Int64,
+    received Int64,
+    writer Nullable(String),
+    run Int64,
+    time Int64,
+    venues Array(Tuple(venue String, state String, sockets Int32, since Int64)),
+    changes Array(Tuple(instrument String, asset String, state String, time Int64)),
+    venue_time Nullable(Int64),
+    log_partition UInt16,
+    log_offset UInt64,
+    log_time DateTime64(3, 'UTC'),
+    log_error String,
+    log_raw String
+)
+ENGINE = Null
+COMMENT 'Records of market.tickers on their way into the base tables';
+
+CREATE TABLE IF NOT EXISTS tickers_log
+(
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue' CODEC(ZSTD(1)),
+    instrument LowCardinality(String) COMMENT 'venue:market:native symbol' CODEC(ZSTD(1)),
+    time DateTime64(6, 'UTC') COMMENT 'The venue''s time, or ours where it says none' CODEC(Delta, ZSTD(1)),
+    received DateTime64(6, 'UTC') COMMENT 'When our feed had it' CODEC(Delta, ZSTD(1)),
+    bid Nullable(Float64) COMMENT 'Best bid, quote units; null: the channel has none' CODEC(ZSTD(1)),
+    ask Nullable(Float64) COMMENT 'Best ask, quote units; null: the channel has none' CODEC(ZSTD(1)),
+    last Float64 COMMENT 'Price of the last trade, quote units' CODEC(Delta, ZSTD(1)),
+    price Float64 COMMENT 'Middle of bid and ask, or the last price, quote units' CODEC(Delta, ZSTD(1)),
+    low Float64 COMMENT 'Lowest price since the previous record of the instrument, quote units' CODEC(Delta, ZSTD(1)),
+    high Float64 COMMENT 'Highest price since the previous record of the instrument, quote units' CODEC(Delta, ZSTD(1)),
+    change_24h Nullable(Float64) COMMENT 'Change of the last price over 24 h, percent' CODEC(ZSTD(1)),
+    volume_24h Nullable(Float64) COMMENT 'Volume of 24 h, base units' CODEC(ZSTD(1)),
+    quote_volume_24h Nullable(Float64) COMMENT 'Volume of 24 h, quote units' CODEC(ZSTD(1)),
+    quote LowCardinality(String) COMMENT 'Ticker of the quote currency' CODEC(ZSTD(1)),
+    quote_usd Float64 COMMENT 'What a unit of the quote is worth in USD' CODEC(Delta, ZSTD(1)),
+    partition UInt16 COMMENT 'Kafka partition of market.tickers' CODEC(ZSTD(1)),
+    offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1))
+)
+ENGINE = ReplacingMergeTree(offset)
+PARTITION BY toYYYYMM(time)
+ORDER BY (asset, instrument, time, received)
+COMMENT 'Spot tickers of the chain venues; read the view tickers';
+
+CREATE TABLE IF NOT EXISTS latest_tickers_log
+(
+    instrument LowCardinality(String) COMMENT 'venue:market:native symbol',
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue',
+    bid Nullable(Float64) COMMENT 'Best bid, quote units; null: the channel has none',
+    ask Nullable(Float64) COMMENT 'Best ask, quote units; null: the channel has none',
+    last Float64 COMMENT 'Price of the last trade, quote units',
+    price Float64 COMMENT 'Middle of bid and ask, or the last price, quote units',
+    change_24h Nullable(Float64) COMMENT 'Change of the last price over 24 h, percent',
+    volume_24h Nullable(Float64) COMMENT 'Volume of 24 h, base units',
+    quote_volume_24h Nullable(Float64) COMMENT 'Volume of 24 h, quote units',
+    quote LowCardinality(String) COMMENT 'Ticker of the quote currency',
+    quote_usd Float64 COMMENT 'What a unit of the quote is worth in USD',
+    time DateTime64(6, 'UTC') COMMENT 'The venue''s time, or ours where it says none',
+    received DateTime64(6, 'UTC') COMMENT 'When our feed had it'
+)
+ENGINE = ReplacingMergeTree(received)
+ORDER BY instrument
+COMMENT 'Newest ticker of each spot market; read the view latest_tickers';
+
+CREATE TABLE IF NOT EXISTS price_ranges_log
+(
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue',
+    instrument LowCardinality(String) COMMENT 'venue:market:native symbol',
+    from DateTime64(6, 'UTC') COMMENT 'Start of the time without tickers',
+    to DateTime64(6, 'UTC') COMMENT 'Its end, exclusive',
+    low Float64 COMMENT 'Lowest price, quote units',
+    high Float64 COMMENT 'Highest price, quote units',
+    quote LowCardinality(String) COMMENT 'Ticker of the quote currency',
+    quote_usd Float64 COMMENT 'What a unit of the quote is worth in USD',
+    received DateTime64(6, 'UTC') COMMENT 'When our feed had it',
+    partition UInt16 COMMENT 'Kafka partition of market.tickers',
+    offset UInt64 COMMENT 'Kafka offset in that partition'
+)
+ENGINE = ReplacingMergeTree(offset)
+ORDER BY (asset, instrument, from, to)
+COMMENT 'Bounds of the price in times without tickers; read the view price_ranges';
+
+CREATE TABLE IF NOT EXISTS tickers_replay AS market_tickers_in
+ENGINE = ReplacingMergeTree
+ORDER BY (log_partition, log_offset)
+COMMENT 'Every record of market.tickers in the order of its log; npm run backtest -- --source clickhouse';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_ticker TO tickers_log AS
+SELECT
+    asset,
+    instrument,
+    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
+    fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
+    bid,
+    ask,
+    assumeNotNull(record.last) AS last,
+    price,
+    low,
+    high,
+    change_24h,
+    volume_24h,
+    quote_volume_24h,
+    quote,
+    quote_usd,
+    log_partition AS partition,
+    log_offset AS offset
+FROM market_tickers_in AS record
+WHERE log_error = '' AND record.last IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_latest_ticker TO latest_tickers_log AS
+SELECT
+    instrument,
+    asset,
+    bid,
+    ask,
+    assumeNotNull(record.last) AS last,
+    price,
+    change_24h,
+    volume_24h,
+    quote_volume_24h,
+    quote,
+    quote_usd,
+    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
+    fromUnixTimestamp64Micro(record.received, 'UTC') AS received
+FROM market_tickers_in AS record
+WHERE log_error = '' AND record.last IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_price_range TO price_ranges_log AS
+SELECT
+    asset,
+    instrument,
+    fromUnixTimestamp64Micro(assumeNotNull(record.from), 'UTC') AS from,
+    fromUnixTimestamp64Micro(record.to, 'UTC') AS to,
+    low,
+    high,
+    quote,
+    quote_usd,
+    fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
+    log_partition AS partition,
+    log_offset AS offset
+FROM market_tickers_in AS record
+WHERE log_error = '' AND record.from IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_tickers_replay TO tickers_replay AS
+SELECT *
+FROM market_tickers_in
+WHERE log_error = '';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_tickers_states TO channel_states_log AS
+SELECT
+    'market.tickers' AS topic,
+    assumeNotNull(record.writer) AS writer,
+    entry.venue AS venue,
+    fromUnixTimestamp64Micro(record.run, 'UTC') AS run,
+    argMax(entry.state, record.time) AS state,
+    toUInt32(argMax(entry.sockets, record.time)) AS sockets,
+    fromUnixTimestamp64Micro(argMax(entry.since, record.time), 'UTC') AS since,
+    fromUnixTimestamp64Micro(max(record.time), 'UTC') AS time
+FROM market_tickers_in AS record
+ARRAY JOIN record.venues AS entry
+WHERE log_error = '' AND record.writer IS NOT NULL
+    AND (record.venue_time IS NULL OR record.time <= record.venue_time + 5000000)
+GROUP BY writer, venue, run;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_tickers_time TO partition_times_log AS
+SELECT
+    'market.tickers' AS topic,
+    log_partition AS partition,
+    fromUnixTimestamp64Micro(max(record.time), 'UTC') AS time
+FROM market_tickers_in AS record
+WHERE log_error = '' AND record.writer IS NOT NULL
+    AND (record.venue_time IS NULL OR record.time <= record.venue_time + 5000000)
+GROUP BY partition;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_tickers_error TO ingest_errors_log AS
+SELECT
+    'market.tickers' AS topic,
+    log_partition AS partition,
+    log_offset AS offset,
+    log_time AS time,
+    log_error AS error,
+    log_raw AS raw
+FROM market_tickers_in
+WHERE log_error != '';
+
+CREATE OR REPLACE VIEW tickers AS
+SELECT
+    instrument,
+    asset,
+    splitByChar(':', instrument)[1] AS venue,
+    splitByChar(':', instrument)[2] AS market,
+    substring(instrument, length(venue) + length(market) + 3) AS symbol,
+    bid,
+    ask,
+    last,
+    price,
+    low,
+    high,
+    change_24h,
+    volume_24h,
+    quote_volume_24h,
+    quote,
+    quote_usd,
+    time,
+    received,
+    partition,
+    offset
+FROM tickers_log FINAL
+SETTINGS do_not_merge_across_partitions_select_final = 1
+COMMENT 'Spot tickers of the chain venues, at most one a second a market. Filter by asset and time.';
+
+ALTER TABLE tickers
+    COMMENT COLUMN instrument 'venue:market:native symbol',
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
+    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
+    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
+    COMMENT COLUMN bid 'Best bid, quote units; null: the channel has none',
+    COMMENT COLUMN ask 'Best ask, quote units; null: the channel has none',
+    COMMENT COLUMN last 'Price of the last trade, quote units',
+    COMMENT COLUMN price 'Middle of bid and ask, or the last price, quote units',
+    COMMENT COLUMN low 'Lowest price since the previous record of the instrument, quote units',
+    COMMENT COLUMN high 'Highest price since the previous record of the instrument, quote units',
+    COMMENT COLUMN change_24h 'Change of the last price over 24 h, percent',
+    COMMENT COLUMN volume_24h 'Volume of 24 h, base units',
+    COMMENT COLUMN quote_volume_24h 'Volume of 24 h, quote units',
+    COMMENT COLUMN quote 'Ticker of the quote currency',
+    COMMENT COLUMN quote_usd 'What a unit of the quote is worth in USD',
+    COMMENT COLUMN time 'The venue''s time, or ours where it says none',
+    COMMENT COLUMN received 'When our feed had it',
+    COMMENT COLUMN partition 'Kafka partition of market.tickers',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+CREATE OR REPLACE VIEW latest_tickers AS
+SELECT
+    instrument,
+    asset,
+    splitByChar(':', instrument)[1] AS venue,
+    splitByChar(':', instrument)[2] AS market,
+    substring(instrument, length(venue) + length(market) + 3) AS symbol,
+    bid,
+    ask,
+    last,
+    price,
+    change_24h,
+    volume_24h,
+    quote_volume_24h,
+    quote,
+    quote_usd,
+    time,
+    received
+FROM latest_tickers_log FINAL
+COMMENT 'Newest ticker of each spot market';
+
+ALTER TABLE latest_tickers
+    COMMENT COLUMN instrument 'venue:market:native symbol',
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
+    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
+    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
+    COMMENT COLUMN bid 'Best bid, quote units; null: the channel has none',
+    COMMENT COLUMN ask 'Best ask, quote units; null: the channel has none',
+    COMMENT COLUMN last 'Price of the last trade, quote units',
+    COMMENT COLUMN price 'Middle of bid and ask, or the last price, quote units',
+    COMMENT COLUMN change_24h 'Change of the last price over 24 h, percent',
+    COMMENT COLUMN volume_24h 'Volume of 24 h, base units',
+    COMMENT COLUMN quote_volume_24h 'Volume of 24 h, quote units',
+    COMMENT COLUMN quote 'Ticker of the quote currency',
+    COMMENT COLUMN quote_usd 'What a unit of the quote is worth in USD',
+    COMMENT COLUMN time 'The venue''s time, or ours where it says none',
+    COMMENT COLUMN received 'When our feed had it';
+
+CREATE OR REPLACE VIEW price_ranges AS
+SELECT
+    instrument,
+    asset,
+    splitByChar(':', instrument)[1] AS venue,
+    splitByChar(':', instrument)[2] AS market,
+    substring(instrument, length(venue) + length(market) + 3) AS symbol,
+    from,
+    to,
+    low,
+    high,
+    quote,
+    quote_usd,
+    received,
+    partition,
+    offset
+FROM price_ranges_log FINAL
+COMMENT 'Lowest and highest price of a market in times without tickers, from the venue''s candles';
+
+ALTER TABLE price_ranges
+    COMMENT COLUMN instrument 'venue:market:native symbol',
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
+    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
+    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
+    COMMENT COLUMN `from` 'Start of the time without tickers',
+    COMMENT COLUMN `to` 'Its end, exclusive',
+    COMMENT COLUMN low 'Lowest price, quote units',
+    COMMENT COLUMN high 'Highest price, quote units',
+    COMMENT COLUMN quote 'Ticker of the quote currency',
+    COMMENT COLUMN quote_usd 'What a unit of the quote is worth in USD',
+    COMMENT COLUMN received 'When our feed had it',
+    COMMENT COLUMN partition 'Kafka partition of market.tickers',
+    COMMENT COLUMN offset 'Kafka offset in that partition';

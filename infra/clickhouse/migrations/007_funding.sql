@@ -1,0 +1,706 @@
+-- market.funding and derived.funding. A derivative ticker says four things, each with its own venue time: each has its table,
+-- and the same venue time is the same row however often a venue repeats it.
+
+CREATE TABLE IF NOT EXISTS market_funding_in
+(
+    instrument String,
+    asset String,
+    channel Nullable(String),
+    rate Nullable(Float64),
+    next_settlement Nullable(Int64),
+    rate_time Nullable(Int64),
+    mark Nullable(Float64),
+    `index` Nullable(Float64),
+    mark_time Nullable(Int64),
+    premium Nullable(Float64),
+    premium_time Nullable(Int64),
+    open_interest Nullable(Float64),
+    open_interest_time Nullable(Int64),
+    settled_rate Nullable(Float64),
+    cohort String,
+    basis String,
+    long_ratio Float64,
+    short_ratio Float64,
+    ls_ratio Nullable(Float64),
+    interval_hours Nullable(Float64),
+    rate_cap Nullable(Float64),
+    rate_floor Nullable(Float64),
+    interest_daily Nullable(Float64),
+    max_leverage Nullable(Float64),
+    margin_tiers Array(Tuple(up_to Nullable(Float64), rate Float64, deduction Float64)),
+    received Int64,
+    writer Nullable(String),
+    run Int64,
+    time Int64,
+    venues Array(Tuple(venue String, state String, sockets Int32, since Int64)),
+    changes Array(Tuple(instrument String, asset String, state String, time Int64)),
+    venue_time Nullable(Int64),
+    log_partition UInt16,
+    log_offset UInt64,
+    log_time DateTime64(3, 'UTC'),
+    log_error String,
+    log_raw String
+)
+ENGINE = Null
+COMMENT 'Records of market.funding on their way into the base tables';
+
+CREATE TABLE IF NOT EXISTS derived_funding_in
+(
+    asset Nullable(String),
+    exchanges Array(Tuple( exchange String, instrument String, rate Nullable(Float64), rate_time Nullable(Int64), next_settlement Nullable(Int64), interval_hours Float64, mark Nullable(Float64), index Nullable(Float64), mark_time Nullable(Int64), premium Nullable(Float64), premium_time Nullable(Int64), average_premium Nullable(Float64), samples Int32, expected Int32, predicted Nullable(Float64), settled_rate Nullable(Float64), settled_time Nullable(Int64), open_interest Nullable(Float64), open_interest_time Nullable(Int64))),
+    v Int64,
+    writer Nullable(String),
+    run Int64,
+    time Int64,
+    venues Array(Tuple(venue String, state String, sockets Int32, since Int64)),
+    changes Array(Tuple(instrument String, asset String, state String, time Int64)),
+    venue_time Nullable(Int64),
+    log_partition UInt16,
+    log_offset UInt64,
+    log_time DateTime64(3, 'UTC'),
+    log_error String,
+    log_raw String
+)
+ENGINE = Null
+COMMENT 'Records of derived.funding on their way into the base tables';
+
+CREATE TABLE IF NOT EXISTS funding_rates_log
+(
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue' CODEC(ZSTD(1)),
+    instrument LowCardinality(String) COMMENT 'venue:market:native symbol' CODEC(ZSTD(1)),
+    time DateTime64(6, 'UTC') COMMENT 'Venue time of the rate' CODEC(Delta, ZSTD(1)),
+    rate Float64 COMMENT 'Running rate for next_settlement, fraction per interval' CODEC(Delta, ZSTD(1)),
+    next_settlement Nullable(DateTime64(6, 'UTC')) COMMENT 'When it is settled; null: not said' CODEC(Delta, ZSTD(1)),
+    channel LowCardinality(String) COMMENT 'The venue''s channel or call that said it' CODEC(ZSTD(1)),
+    received DateTime64(6, 'UTC') COMMENT 'When our feed had it' CODEC(Delta, ZSTD(1)),
+    partition UInt16 COMMENT 'Kafka partition of market.funding' CODEC(ZSTD(1)),
+    offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1))
+)
+ENGINE = ReplacingMergeTree(offset)
+PARTITION BY toYYYYMM(time)
+ORDER BY (asset, instrument, time)
+COMMENT 'Running funding rates; read the view funding_rates';
+
+CREATE TABLE IF NOT EXISTS mark_prices_log
+(
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue' CODEC(ZSTD(1)),
+    instrument LowCardinality(String) COMMENT 'venue:market:native symbol' CODEC(ZSTD(1)),
+    time DateTime64(6, 'UTC') COMMENT 'Venue time of mark and index' CODEC(Delta, ZSTD(1)),
+    mark Nullable(Float64) COMMENT 'Mark price, quote units for one base unit' CODEC(ZSTD(1)),
+    index_price Nullable(Float64) COMMENT 'Index price, quote units for one base unit' CODEC(ZSTD(1)),
+    channel LowCardinality(String) COMMENT 'The venue''s channel or call that said it' CODEC(ZSTD(1)),
+    received DateTime64(6, 'UTC') COMMENT 'When our feed had it' CODEC(Delta, ZSTD(1)),
+    partition UInt16 COMMENT 'Kafka partition of market.funding' CODEC(ZSTD(1)),
+    offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1))
+)
+ENGINE = ReplacingMergeTree(offset)
+PARTITION BY toYYYYMM(time)
+ORDER BY (asset, instrument, time, channel)
+COMMENT 'Mark and index prices of perpetuals; read the view mark_prices';
+
+CREATE TABLE IF NOT EXISTS premiums_log
+(
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue' CODEC(ZSTD(1)),
+    instrument LowCardinality(String) COMMENT 'venue:market:native symbol' CODEC(ZSTD(1)),
+    time DateTime64(6, 'UTC') COMMENT 'Start of the minute' CODEC(DoubleDelta, ZSTD(1)),
+    premium Float64 COMMENT 'Premium index at the minute''s close, fraction' CODEC(ZSTD(1)),
+    received DateTime64(6, 'UTC') COMMENT 'When our feed had it' CODEC(Delta, ZSTD(1)),
+    partition UInt16 COMMENT 'Kafka partition of market.funding' CODEC(ZSTD(1)),
+    offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1))
+)
+ENGINE = ReplacingMergeTree(offset)
+PARTITION BY toYYYYMM(time)
+ORDER BY (asset, instrument, time)
+COMMENT 'Premium index by minutes; read the view premiums';
+
+CREATE TABLE IF NOT EXISTS open_interest_log
+(
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue' CODEC(ZSTD(1)),
+    instrument LowCardinality(String) COMMENT 'venue:market:native symbol' CODEC(ZSTD(1)),
+    time DateTime64(6, 'UTC') COMMENT 'Venue time of the open interest' CODEC(Delta, ZSTD(1)),
+    open_interest Float64 COMMENT 'Base units, one side only' CODEC(Delta, ZSTD(1)),
+    channel LowCardinality(String) COMMENT 'The venue''s channel or call that said it' CODEC(ZSTD(1)),
+    received DateTime64(6, 'UTC') COMMENT 'When our feed had it' CODEC(Delta, ZSTD(1)),
+    partition UInt16 COMMENT 'Kafka partition of market.funding' CODEC(ZSTD(1)),
+    offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1))
+)
+ENGINE = ReplacingMergeTree(offset)
+PARTITION BY toYYYYMM(time)
+ORDER BY (asset, instrument, time)
+COMMENT 'Open interest of perpetuals; read the view open_interest';
+
+CREATE TABLE IF NOT EXISTS funding_settlements_log
+(
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue',
+    instrument LowCardinality(String) COMMENT 'venue:market:native symbol',
+    time DateTime64(6, 'UTC') COMMENT 'Settlement time, rounded to its minute',
+    settled_rate Float64 COMMENT 'Fraction of the position that changed hands; positive: longs paid shorts',
+    mark Nullable(Float64) COMMENT 'Mark price at the settlement, quote units; null: not said',
+    received DateTime64(6, 'UTC') COMMENT 'When our feed had it',
+    partition UInt16 COMMENT 'Kafka partition of market.funding',
+    offset UInt64 COMMENT 'Kafka offset in that partition'
+)
+ENGINE = ReplacingMergeTree(offset)
+ORDER BY (asset, instrument, time)
+COMMENT 'Settled funding rates; read the view funding_settlements';
+
+CREATE TABLE IF NOT EXISTS long_short_ratios_log
+(
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue',
+    instrument LowCardinality(String) COMMENT 'venue:market:native symbol',
+    cohort LowCardinality(String) COMMENT 'Whose: top_traders, all, unknown',
+    basis LowCardinality(String) COMMENT 'What is counted: positions, accounts, unknown',
+    time DateTime64(6, 'UTC') COMMENT 'Start of the venue''s period',
+    long_ratio Float64 COMMENT 'Long share, 0 to 1',
+    short_ratio Float64 COMMENT 'Short share, 0 to 1; the two add up to 1',
+    ls_ratio Float64 COMMENT 'Long over short',
+    received DateTime64(6, 'UTC') COMMENT 'When our feed had it',
+    partition UInt16 COMMENT 'Kafka partition of market.funding',
+    offset UInt64 COMMENT 'Kafka offset in that partition'
+)
+ENGINE = ReplacingMergeTree(offset)
+PARTITION BY toYYYYMM(time)
+ORDER BY (asset, instrument, cohort, basis, time)
+COMMENT 'How traders are positioned; read the view long_short_ratios';
+
+CREATE TABLE IF NOT EXISTS latest_ratios_log
+(
+    instrument LowCardinality(String) COMMENT 'venue:market:native symbol',
+    cohort LowCardinality(String) COMMENT 'Whose: top_traders, all, unknown',
+    basis LowCardinality(String) COMMENT 'What is counted: positions, accounts, unknown',
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue',
+    long_ratio Float64 COMMENT 'Long share, 0 to 1',
+    short_ratio Float64 COMMENT 'Short share, 0 to 1; the two add up to 1',
+    ls_ratio Float64 COMMENT 'Long over short',
+    time DateTime64(6, 'UTC') COMMENT 'Start of the venue''s period',
+    received DateTime64(6, 'UTC') COMMENT 'When our feed had it'
+)
+ENGINE = ReplacingMergeTree(time)
+ORDER BY (instrument, cohort, basis)
+COMMENT 'Newest ratio of each cohort; read the view latest_ratios';
+
+CREATE TABLE IF NOT EXISTS contract_terms_log
+(
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue',
+    instrument LowCardinality(String) COMMENT 'venue:market:native symbol',
+    received DateTime64(6, 'UTC') COMMENT 'When our feed had it',
+    interval_hours Float64 COMMENT 'Hours between two settlements',
+    rate_cap Nullable(Float64) COMMENT 'Highest rate of an interval, fraction',
+    rate_floor Nullable(Float64) COMMENT 'Lowest rate of an interval, fraction',
+    interest_daily Nullable(Float64) COMMENT 'Interest term, fraction per day',
+    max_leverage Nullable(Float64) COMMENT 'Highest leverage that the venue allows',
+    margin_tiers Array(Tuple(up_to Nullable(Float64), rate Float64, deduction Float64))
+        COMMENT 'Maintenance margin: largest notional in quote units (null: no limit), rate as a fraction, amount taken off',
+    partition UInt16 COMMENT 'Kafka partition of market.funding',
+    offset UInt64 COMMENT 'Kafka offset in that partition'
+)
+ENGINE = ReplacingMergeTree(offset)
+ORDER BY (asset, instrument, received)
+COMMENT 'Terms of perpetuals, each with when they were read; read the views contract_terms and latest_terms';
+
+CREATE TABLE IF NOT EXISTS latest_funding_log
+(
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue',
+    exchanges Array(Tuple(
+        exchange LowCardinality(String), instrument LowCardinality(String),
+        rate Nullable(Float64), rate_time Nullable(DateTime64(6, 'UTC')), next_settlement Nullable(DateTime64(6, 'UTC')),
+        interval_hours Float64,
+        mark Nullable(Float64), index Nullable(Float64), mark_time Nullable(DateTime64(6, 'UTC')),
+        premium Nullable(Float64), premium_time Nullable(DateTime64(6, 'UTC')),
+        average_premium Nullable(Float64), samples UInt32, expected UInt32, predicted Nullable(Float64),
+        settled_rate Nullable(Float64), settled_time Nullable(DateTime64(6, 'UTC')),
+        open_interest Nullable(Float64), open_interest_time Nullable(DateTime64(6, 'UTC'))))
+        COMMENT 'Venues that list the asset: rates and premiums as fractions, prices in quote units, open interest in base units of one side; minutes that the average rests on and that have passed',
+    time DateTime64(6, 'UTC') COMMENT 'Partition time',
+    v UInt64 COMMENT 'Version: generation times 2^44 plus the source offset it follows from',
+    partition UInt16 COMMENT 'Kafka partition of derived.funding',
+    offset UInt64 COMMENT 'Kafka offset in that partition'
+)
+ENGINE = ReplacingMergeTree(v)
+ORDER BY asset
+COMMENT 'Funding of each asset over its venues; read the view latest_funding';
+
+CREATE TABLE IF NOT EXISTS funding_replay AS market_funding_in
+ENGINE = ReplacingMergeTree
+ORDER BY (log_partition, log_offset)
+COMMENT 'Every record of market.funding in the order of its log; npm run backtest -- --source clickhouse';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_funding_rate TO funding_rates_log AS
+SELECT
+    asset,
+    instrument,
+    fromUnixTimestamp64Micro(ifNull(record.rate_time, record.received), 'UTC') AS time,
+    assumeNotNull(record.rate) AS rate,
+    fromUnixTimestamp64Micro(record.next_settlement, 'UTC') AS next_settlement,
+    assumeNotNull(record.channel) AS channel,
+    fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
+    log_partition AS partition,
+    log_offset AS offset
+FROM market_funding_in AS record
+WHERE log_error = '' AND record.channel IS NOT NULL AND record.rate IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_mark_price TO mark_prices_log AS
+SELECT
+    asset,
+    instrument,
+    fromUnixTimestamp64Micro(ifNull(record.mark_time, record.received), 'UTC') AS time,
+    mark,
+    record.index AS index_price,
+    assumeNotNull(record.channel) AS channel,
+    fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
+    log_partition AS partition,
+    log_offset AS offset
+FROM market_funding_in AS record
+WHERE log_error = '' AND record.channel IS NOT NULL AND (record.mark IS NOT NULL OR record.index IS NOT NULL);
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_premium TO premiums_log AS
+SELECT
+    asset,
+    instrument,
+    fromUnixTimestamp64Micro(ifNull(record.premium_time, record.received), 'UTC') AS time,
+    assumeNotNull(record.premium) AS premium,
+    fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
+    log_partition AS partition,
+    log_offset AS offset
+FROM market_funding_in AS record
+WHERE log_error = '' AND record.channel IS NOT NULL AND record.premium IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_open_interest TO open_interest_log AS
+SELECT
+    asset,
+    instrument,
+    fromUnixTimestamp64Micro(ifNull(record.open_interest_time, record.received), 'UTC') AS time,
+    assumeNotNull(record.open_interest) AS open_interest,
+    assumeNotNull(record.channel) AS channel,
+    fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
+    log_partition AS partition,
+    log_offset AS offset
+FROM market_funding_in AS record
+WHERE log_error = '' AND record.channel IS NOT NULL AND record.open_interest IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_settlement TO funding_settlements_log AS
+SELECT
+    asset,
+    instrument,
+    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
+    assumeNotNull(record.settled_rate) AS settled_rate,
+    mark,
+    fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
+    log_partition AS partition,
+    log_offset AS offset
+FROM market_funding_in AS record
+WHERE log_error = '' AND record.settled_rate IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_ratio TO long_short_ratios_log AS
+SELECT
+    asset,
+    instrument,
+    cohort,
+    basis,
+    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
+    long_ratio,
+    short_ratio,
+    assumeNotNull(record.ls_ratio) AS ls_ratio,
+    fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
+    log_partition AS partition,
+    log_offset AS offset
+FROM market_funding_in AS record
+WHERE log_error = '' AND record.ls_ratio IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_latest_ratio TO latest_ratios_log AS
+SELECT
+    instrument,
+    cohort,
+    basis,
+    asset,
+    long_ratio,
+    short_ratio,
+    assumeNotNull(record.ls_ratio) AS ls_ratio,
+    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
+    fromUnixTimestamp64Micro(record.received, 'UTC') AS received
+FROM market_funding_in AS record
+WHERE log_error = '' AND record.ls_ratio IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_terms TO contract_terms_log AS
+SELECT
+    asset,
+    instrument,
+    fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
+    assumeNotNull(record.interval_hours) AS interval_hours,
+    rate_cap,
+    rate_floor,
+    interest_daily,
+    max_leverage,
+    margin_tiers,
+    log_partition AS partition,
+    log_offset AS offset
+FROM market_funding_in AS record
+WHERE log_error = '' AND record.interval_hours IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_funding_replay TO funding_replay AS
+SELECT *
+FROM market_funding_in
+WHERE log_error = '';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_funding_facts_states TO channel_states_log AS
+SELECT
+    'market.funding' AS topic,
+    assumeNotNull(record.writer) AS writer,
+    entry.venue AS venue,
+    fromUnixTimestamp64Micro(record.run, 'UTC') AS run,
+    argMax(entry.state, record.time) AS state,
+    toUInt32(argMax(entry.sockets, record.time)) AS sockets,
+    fromUnixTimestamp64Micro(argMax(entry.since, record.time), 'UTC') AS since,
+    fromUnixTimestamp64Micro(max(record.time), 'UTC') AS time
+FROM market_funding_in AS record
+ARRAY JOIN record.venues AS entry
+WHERE log_error = '' AND record.writer IS NOT NULL
+    AND (record.venue_time IS NULL OR record.time <= record.venue_time + 5000000)
+GROUP BY writer, venue, run;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_funding_facts_time TO partition_times_log AS
+SELECT
+    'market.funding' AS topic,
+    log_partition AS partition,
+    fromUnixTimestamp64Micro(max(record.time), 'UTC') AS time
+FROM market_funding_in AS record
+WHERE log_error = '' AND record.writer IS NOT NULL
+    AND (record.venue_time IS NULL OR record.time <= record.venue_time + 5000000)
+GROUP BY partition;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_funding_facts_error TO ingest_errors_log AS
+SELECT
+    'market.funding' AS topic,
+    log_partition AS partition,
+    log_offset AS offset,
+    log_time AS time,
+    log_error AS error,
+    log_raw AS raw
+FROM market_funding_in
+WHERE log_error != '';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_latest_funding TO latest_funding_log AS
+SELECT
+    assumeNotNull(record.asset) AS asset,
+    arrayMap(x -> (x.exchange, x.instrument, x.rate, fromUnixTimestamp64Micro(x.rate_time, 'UTC'), fromUnixTimestamp64Micro(x.next_settlement, 'UTC'), x.interval_hours, x.mark, x.index, fromUnixTimestamp64Micro(x.mark_time, 'UTC'), x.premium, fromUnixTimestamp64Micro(x.premium_time, 'UTC'), x.average_premium, toUInt32(x.samples), toUInt32(x.expected), x.predicted, x.settled_rate, fromUnixTimestamp64Micro(x.settled_time, 'UTC'), x.open_interest, fromUnixTimestamp64Micro(x.open_interest_time, 'UTC')), record.exchanges) AS exchanges,
+    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
+    v,
+    log_partition AS partition,
+    log_offset AS offset
+FROM derived_funding_in AS record
+WHERE log_error = '' AND record.asset IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_funding_time TO partition_times_log AS
+SELECT
+    'derived.funding' AS topic,
+    log_partition AS partition,
+    fromUnixTimestamp64Micro(max(record.time), 'UTC') AS time
+FROM derived_funding_in AS record
+WHERE log_error = '' AND record.writer IS NOT NULL
+GROUP BY partition;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_funding_error TO ingest_errors_log AS
+SELECT
+    'derived.funding' AS topic,
+    log_partition AS partition,
+    log_offset AS offset,
+    log_time AS time,
+    log_error AS error,
+    log_raw AS raw
+FROM derived_funding_in
+WHERE log_error != '';
+
+CREATE OR REPLACE VIEW funding_rates AS
+SELECT
+    instrument,
+    asset,
+    splitByChar(':', instrument)[1] AS venue,
+    splitByChar(':', instrument)[2] AS market,
+    substring(instrument, length(venue) + length(market) + 3) AS symbol,
+    rate,
+    next_settlement,
+    channel,
+    time,
+    received,
+    partition,
+    offset
+FROM funding_rates_log FINAL
+SETTINGS do_not_merge_across_partitions_select_final = 1
+COMMENT 'Running funding rates, a fraction per interval. Filter by asset and time.';
+
+ALTER TABLE funding_rates
+    COMMENT COLUMN instrument 'venue:market:native symbol',
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
+    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
+    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
+    COMMENT COLUMN rate 'Running rate for next_settlement, fraction per interval',
+    COMMENT COLUMN next_settlement 'When it is settled; null: not said',
+    COMMENT COLUMN channel 'The venue''s channel or call that said it',
+    COMMENT COLUMN time 'Venue time of the rate',
+    COMMENT COLUMN received 'When our feed had it',
+    COMMENT COLUMN partition 'Kafka partition of market.funding',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+CREATE OR REPLACE VIEW mark_prices AS
+SELECT
+    instrument,
+    asset,
+    splitByChar(':', instrument)[1] AS venue,
+    splitByChar(':', instrument)[2] AS market,
+    substring(instrument, length(venue) + length(market) + 3) AS symbol,
+    mark,
+    index_price,
+    channel,
+    time,
+    received,
+    partition,
+    offset
+FROM mark_prices_log FINAL
+SETTINGS do_not_merge_across_partitions_select_final = 1
+COMMENT 'Mark and index prices of perpetuals. Filter by asset and time.';
+
+ALTER TABLE mark_prices
+    COMMENT COLUMN instrument 'venue:market:native symbol',
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
+    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
+    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
+    COMMENT COLUMN mark 'Mark price, quote units for one base unit',
+    COMMENT COLUMN index_price 'Index price, quote units for one base unit',
+    COMMENT COLUMN channel 'The venue''s channel or call that said it',
+    COMMENT COLUMN time 'Venue time of mark and index',
+    COMMENT COLUMN received 'When our feed had it',
+    COMMENT COLUMN partition 'Kafka partition of market.funding',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+CREATE OR REPLACE VIEW premiums AS
+SELECT
+    instrument,
+    asset,
+    splitByChar(':', instrument)[1] AS venue,
+    splitByChar(':', instrument)[2] AS market,
+    substring(instrument, length(venue) + length(market) + 3) AS symbol,
+    premium,
+    time,
+    received,
+    partition,
+    offset
+FROM premiums_log FINAL
+SETTINGS do_not_merge_across_partitions_select_final = 1
+COMMENT 'Premium index at the close of each minute, a fraction. Filter by asset and time.';
+
+ALTER TABLE premiums
+    COMMENT COLUMN instrument 'venue:market:native symbol',
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
+    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
+    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
+    COMMENT COLUMN premium 'Premium index at the minute''s close, fraction',
+    COMMENT COLUMN time 'Start of the minute',
+    COMMENT COLUMN received 'When our feed had it',
+    COMMENT COLUMN partition 'Kafka partition of market.funding',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+CREATE OR REPLACE VIEW open_interest AS
+SELECT
+    instrument,
+    asset,
+    splitByChar(':', instrument)[1] AS venue,
+    splitByChar(':', instrument)[2] AS market,
+    substring(instrument, length(venue) + length(market) + 3) AS symbol,
+    open_interest,
+    channel,
+    time,
+    received,
+    partition,
+    offset
+FROM open_interest_log FINAL
+SETTINGS do_not_merge_across_partitions_select_final = 1
+COMMENT 'Open interest of perpetuals, base units of one side. Filter by asset and time.';
+
+ALTER TABLE open_interest
+    COMMENT COLUMN instrument 'venue:market:native symbol',
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
+    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
+    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
+    COMMENT COLUMN open_interest 'Base units, one side only',
+    COMMENT COLUMN channel 'The venue''s channel or call that said it',
+    COMMENT COLUMN time 'Venue time of the open interest',
+    COMMENT COLUMN received 'When our feed had it',
+    COMMENT COLUMN partition 'Kafka partition of market.funding',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+CREATE OR REPLACE VIEW funding_settlements AS
+SELECT
+    instrument,
+    asset,
+    splitByChar(':', instrument)[1] AS venue,
+    splitByChar(':', instrument)[2] AS market,
+    substring(instrument, length(venue) + length(market) + 3) AS symbol,
+    settled_rate,
+    mark,
+    time,
+    received,
+    partition,
+    offset
+FROM funding_settlements_log FINAL
+COMMENT 'Settled funding rates: a fraction of the position; positive: longs paid shorts';
+
+ALTER TABLE funding_settlements
+    COMMENT COLUMN instrument 'venue:market:native symbol',
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
+    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
+    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
+    COMMENT COLUMN settled_rate 'Fraction of the position that changed hands; positive: longs paid shorts',
+    COMMENT COLUMN mark 'Mark price at the settlement, quote units; null: not said',
+    COMMENT COLUMN time 'Settlement time, rounded to its minute',
+    COMMENT COLUMN received 'When our feed had it',
+    COMMENT COLUMN partition 'Kafka partition of market.funding',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+CREATE OR REPLACE VIEW long_short_ratios AS
+SELECT
+    instrument,
+    asset,
+    splitByChar(':', instrument)[1] AS venue,
+    splitByChar(':', instrument)[2] AS market,
+    substring(instrument, length(venue) + length(market) + 3) AS symbol,
+    cohort,
+    basis,
+    long_ratio,
+    short_ratio,
+    ls_ratio,
+    time,
+    received,
+    partition,
+    offset
+FROM long_short_ratios_log FINAL
+SETTINGS do_not_merge_across_partitions_select_final = 1
+COMMENT 'How a cohort of a venue''s traders was positioned';
+
+ALTER TABLE long_short_ratios
+    COMMENT COLUMN instrument 'venue:market:native symbol',
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
+    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
+    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
+    COMMENT COLUMN cohort 'Whose: top_traders, all, unknown',
+    COMMENT COLUMN basis 'What is counted: positions, accounts, unknown',
+    COMMENT COLUMN long_ratio 'Long share, 0 to 1',
+    COMMENT COLUMN short_ratio 'Short share, 0 to 1; the two add up to 1',
+    COMMENT COLUMN ls_ratio 'Long over short',
+    COMMENT COLUMN time 'Start of the venue''s period',
+    COMMENT COLUMN received 'When our feed had it',
+    COMMENT COLUMN partition 'Kafka partition of market.funding',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+CREATE OR REPLACE VIEW latest_ratios AS
+SELECT
+    instrument,
+    asset,
+    splitByChar(':', instrument)[1] AS venue,
+    splitByChar(':', instrument)[2] AS market,
+    substring(instrument, length(venue) + length(market) + 3) AS symbol,
+    cohort,
+    basis,
+    long_ratio,
+    short_ratio,
+    ls_ratio,
+    time,
+    received
+FROM latest_ratios_log FINAL
+COMMENT 'Newest ratio of each instrument, cohort and basis';
+
+ALTER TABLE latest_ratios
+    COMMENT COLUMN instrument 'venue:market:native symbol',
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
+    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
+    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
+    COMMENT COLUMN cohort 'Whose: top_traders, all, unknown',
+    COMMENT COLUMN basis 'What is counted: positions, accounts, unknown',
+    COMMENT COLUMN long_ratio 'Long share, 0 to 1',
+    COMMENT COLUMN short_ratio 'Short share, 0 to 1; the two add up to 1',
+    COMMENT COLUMN ls_ratio 'Long over short',
+    COMMENT COLUMN time 'Start of the venue''s period',
+    COMMENT COLUMN received 'When our feed had it';
+
+CREATE OR REPLACE VIEW contract_terms AS
+SELECT
+    instrument,
+    asset,
+    splitByChar(':', instrument)[1] AS venue,
+    splitByChar(':', instrument)[2] AS market,
+    substring(instrument, length(venue) + length(market) + 3) AS symbol,
+    interval_hours,
+    rate_cap,
+    rate_floor,
+    interest_daily,
+    max_leverage,
+    margin_tiers,
+    received,
+    partition,
+    offset
+FROM contract_terms_log FINAL
+COMMENT 'Terms of perpetuals, each with when they were read';
+
+ALTER TABLE contract_terms
+    COMMENT COLUMN instrument 'venue:market:native symbol',
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
+    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
+    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
+    COMMENT COLUMN interval_hours 'Hours between two settlements',
+    COMMENT COLUMN rate_cap 'Highest rate of an interval, fraction',
+    COMMENT COLUMN rate_floor 'Lowest rate of an interval, fraction',
+    COMMENT COLUMN interest_daily 'Interest term, fraction per day',
+    COMMENT COLUMN max_leverage 'Highest leverage that the venue allows',
+    COMMENT COLUMN margin_tiers 'Maintenance margin: largest notional in quote units (null: no limit), rate as a fraction, amount taken off',
+    COMMENT COLUMN received 'When our feed had it',
+    COMMENT COLUMN partition 'Kafka partition of market.funding',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+CREATE OR REPLACE VIEW latest_terms AS
+SELECT *
+FROM contract_terms
+ORDER BY instrument, received DESC
+LIMIT 1 BY instrument
+COMMENT 'Newest terms of each perpetual';
+
+ALTER TABLE latest_terms
+    COMMENT COLUMN instrument 'venue:market:native symbol',
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
+    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
+    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
+    COMMENT COLUMN interval_hours 'Hours between two settlements',
+    COMMENT COLUMN rate_cap 'Highest rate of an interval, fraction',
+    COMMENT COLUMN rate_floor 'Lowest rate of an interval, fraction',
+    COMMENT COLUMN interest_daily 'Interest term, fraction per day',
+    COMMENT COLUMN max_leverage 'Highest leverage that the venue allows',
+    COMMENT COLUMN margin_tiers 'Maintenance margin: largest notional in quote units (null: no limit), rate as a fraction, amount taken off',
+    COMMENT COLUMN received 'When our feed had it',
+    COMMENT COLUMN partition 'Kafka partition of market.funding',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+CREATE OR REPLACE VIEW latest_funding AS
+SELECT
+    asset,
+    exchanges,
+    time,
+    v,
+    partition,
+    offset
+FROM latest_funding_log FINAL
+COMMENT 'Funding of each asset over its venues, newest';
+
+ALTER TABLE latest_funding
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN exchanges 'Venues that list the asset: rates and premiums as fractions, prices in quote units, open interest in base units of one side; minutes that the average rests on and that have passed',
+    COMMENT COLUMN time 'Partition time',
+    COMMENT COLUMN v 'Version: generation times 2^44 plus the source offset it follows from',
+    COMMENT COLUMN partition 'Kafka partition of derived.funding',
+    COMMENT COLUMN offset 'Kafka offset in that partition';

@@ -1,0 +1,145 @@
+-- market.liquidations: positions that venues closed by force.
+
+CREATE TABLE IF NOT EXISTS market_liquidations_in
+(
+    instrument String,
+    asset String,
+    id String,
+    side String,
+    size Float64,
+    price Nullable(Float64),
+    price_kind String,
+    value Float64,
+    completeness String,
+    received Int64,
+    writer Nullable(String),
+    run Int64,
+    time Int64,
+    venues Array(Tuple(venue String, state String, sockets Int32, since Int64)),
+    changes Array(Tuple(instrument String, asset String, state String, time Int64)),
+    venue_time Nullable(Int64),
+    log_partition UInt16,
+    log_offset UInt64,
+    log_time DateTime64(3, 'UTC'),
+    log_error String,
+    log_raw String
+)
+ENGINE = Null
+COMMENT 'Records of market.liquidations on their way into the base tables';
+
+CREATE TABLE IF NOT EXISTS liquidations_log
+(
+    time DateTime64(6, 'UTC') COMMENT 'Venue time' CODEC(Delta, ZSTD(1)),
+    instrument LowCardinality(String) COMMENT 'venue:market:native symbol' CODEC(ZSTD(1)),
+    id String COMMENT 'Identity within the instrument' CODEC(ZSTD(1)),
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue' CODEC(ZSTD(1)),
+    side LowCardinality(String) COMMENT 'The position that was liquidated: long, short, unknown' CODEC(ZSTD(1)),
+    size Float64 COMMENT 'Base units' CODEC(ZSTD(1)),
+    price Float64 COMMENT 'Quote units for one base unit' CODEC(ZSTD(1)),
+    price_kind LowCardinality(String) COMMENT 'What the price is: bankruptcy, order, average_fill, unknown' CODEC(ZSTD(1)),
+    value Float64 COMMENT 'price times size, quote units, taken for USD' CODEC(ZSTD(1)),
+    completeness LowCardinality(String) COMMENT 'all: the venue sends every one; sampled: a lower bound' CODEC(ZSTD(1)),
+    received DateTime64(6, 'UTC') COMMENT 'When our feed had it' CODEC(Delta, ZSTD(1)),
+    partition UInt16 COMMENT 'Kafka partition of market.liquidations' CODEC(ZSTD(1)),
+    offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1)),
+    version UInt64 MATERIALIZED bitNot(offset) COMMENT 'Falls with the offset: of equal ones the first in the log stands' CODEC(Delta, ZSTD(1))
+)
+ENGINE = ReplacingMergeTree(version)
+PARTITION BY toYYYYMM(time)
+ORDER BY (time, instrument, id)
+COMMENT 'Positions that venues closed by force; read the view liquidations';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_liquidation TO liquidations_log AS
+SELECT
+    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
+    instrument,
+    id,
+    asset,
+    side,
+    size,
+    assumeNotNull(record.price) AS price,
+    price_kind,
+    value,
+    completeness,
+    fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
+    log_partition AS partition,
+    log_offset AS offset
+FROM market_liquidations_in AS record
+WHERE log_error = '' AND record.price IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_liquidations_states TO channel_states_log AS
+SELECT
+    'market.liquidations' AS topic,
+    assumeNotNull(record.writer) AS writer,
+    entry.venue AS venue,
+    fromUnixTimestamp64Micro(record.run, 'UTC') AS run,
+    argMax(entry.state, record.time) AS state,
+    toUInt32(argMax(entry.sockets, record.time)) AS sockets,
+    fromUnixTimestamp64Micro(argMax(entry.since, record.time), 'UTC') AS since,
+    fromUnixTimestamp64Micro(max(record.time), 'UTC') AS time
+FROM market_liquidations_in AS record
+ARRAY JOIN record.venues AS entry
+WHERE log_error = '' AND record.writer IS NOT NULL
+    AND (record.venue_time IS NULL OR record.time <= record.venue_time + 5000000)
+GROUP BY writer, venue, run;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_liquidations_time TO partition_times_log AS
+SELECT
+    'market.liquidations' AS topic,
+    log_partition AS partition,
+    fromUnixTimestamp64Micro(max(record.time), 'UTC') AS time
+FROM market_liquidations_in AS record
+WHERE log_error = '' AND record.writer IS NOT NULL
+    AND (record.venue_time IS NULL OR record.time <= record.venue_time + 5000000)
+GROUP BY partition;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_liquidations_error TO ingest_errors_log AS
+SELECT
+    'market.liquidations' AS topic,
+    log_partition AS partition,
+    log_offset AS offset,
+    log_time AS time,
+    log_error AS error,
+    log_raw AS raw
+FROM market_liquidations_in
+WHERE log_error != '';
+
+CREATE OR REPLACE VIEW liquidations AS
+SELECT
+    instrument,
+    asset,
+    splitByChar(':', instrument)[1] AS venue,
+    splitByChar(':', instrument)[2] AS market,
+    substring(instrument, length(venue) + length(market) + 3) AS symbol,
+    id,
+    side,
+    size,
+    price,
+    price_kind,
+    value,
+    completeness,
+    time,
+    received,
+    partition,
+    offset
+FROM liquidations_log FINAL
+SETTINGS do_not_merge_across_partitions_select_final = 1
+COMMENT 'Positions that venues closed by force: sizes in base units, value in USD. Filter by time.';
+
+ALTER TABLE liquidations
+    COMMENT COLUMN instrument 'venue:market:native symbol',
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
+    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
+    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
+    COMMENT COLUMN id 'Identity within the instrument',
+    COMMENT COLUMN side 'The position that was liquidated: long, short, unknown',
+    COMMENT COLUMN size 'Base units',
+    COMMENT COLUMN price 'Quote units for one base unit',
+    COMMENT COLUMN price_kind 'What the price is: bankruptcy, order, average_fill, unknown',
+    COMMENT COLUMN value 'price times size, quote units, taken for USD',
+    COMMENT COLUMN completeness 'all: the venue sends every one; sampled: a lower bound',
+    COMMENT COLUMN time 'Venue time',
+    COMMENT COLUMN received 'When our feed had it',
+    COMMENT COLUMN partition 'Kafka partition of market.liquidations',
+    COMMENT COLUMN offset 'Kafka offset in that partition';

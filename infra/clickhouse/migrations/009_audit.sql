@@ -1,0 +1,335 @@
+-- market.candles and derived.audit: the venues' own minutes, and ours beside them. The worst difference is that of minutes
+-- that differ: those that are equal but for rounding do not count.
+
+CREATE TABLE IF NOT EXISTS market_candles_in
+(
+    instrument String,
+    asset String,
+    minute Nullable(Int64),
+    open Float64,
+    high Float64,
+    low Float64,
+    close Float64,
+    volume Float64,
+    taker_buy Nullable(Float64),
+    trades Nullable(Int64),
+    received Int64,
+    writer Nullable(String),
+    run Int64,
+    time Int64,
+    venues Array(Tuple(venue String, state String, sockets Int32, since Int64)),
+    changes Array(Tuple(instrument String, asset String, state String, time Int64)),
+    venue_time Nullable(Int64),
+    log_partition UInt16,
+    log_offset UInt64,
+    log_time DateTime64(3, 'UTC'),
+    log_error String,
+    log_raw String
+)
+ENGINE = Null
+COMMENT 'Records of market.candles on their way into the base tables';
+
+CREATE TABLE IF NOT EXISTS derived_audit_in
+(
+    instrument String,
+    asset String,
+    minute Nullable(Int64),
+    ours_volume Float64,
+    theirs_volume Float64,
+    volume_difference Float64,
+    ours_delta Float64,
+    theirs_delta Nullable(Float64),
+    delta_difference Nullable(Float64),
+    ours_trades Int64,
+    theirs_trades Nullable(Int64),
+    state String,
+    v Int64,
+    writer Nullable(String),
+    run Int64,
+    time Int64,
+    venues Array(Tuple(venue String, state String, sockets Int32, since Int64)),
+    changes Array(Tuple(instrument String, asset String, state String, time Int64)),
+    venue_time Nullable(Int64),
+    log_partition UInt16,
+    log_offset UInt64,
+    log_time DateTime64(3, 'UTC'),
+    log_error String,
+    log_raw String
+)
+ENGINE = Null
+COMMENT 'Records of derived.audit on their way into the base tables';
+
+CREATE TABLE IF NOT EXISTS candles_log
+(
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue' CODEC(ZSTD(1)),
+    instrument LowCardinality(String) COMMENT 'venue:market:native symbol' CODEC(ZSTD(1)),
+    minute DateTime64(6, 'UTC') COMMENT 'Start of the minute' CODEC(DoubleDelta, ZSTD(1)),
+    open Float64 COMMENT 'Quote units' CODEC(Delta, ZSTD(1)),
+    high Float64 COMMENT 'Quote units' CODEC(Delta, ZSTD(1)),
+    low Float64 COMMENT 'Quote units' CODEC(Delta, ZSTD(1)),
+    close Float64 COMMENT 'Quote units' CODEC(Delta, ZSTD(1)),
+    volume Float64 COMMENT 'Base units' CODEC(ZSTD(1)),
+    taker_buy Nullable(Float64) COMMENT 'What takers bought of it, base units; null: the venue does not say' CODEC(ZSTD(1)),
+    trades Nullable(UInt64) COMMENT 'Fills; null: the venue does not say' CODEC(ZSTD(1)),
+    received DateTime64(6, 'UTC') COMMENT 'When our feed had it' CODEC(Delta, ZSTD(1)),
+    partition UInt16 COMMENT 'Kafka partition of market.candles' CODEC(ZSTD(1)),
+    offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1)),
+    version UInt64 MATERIALIZED bitNot(offset) COMMENT 'Falls with the offset: the first in the log stands, as in the audit' CODEC(Delta, ZSTD(1))
+)
+ENGINE = ReplacingMergeTree(version)
+PARTITION BY toYYYYMM(minute)
+ORDER BY (asset, instrument, minute)
+COMMENT 'The venues'' own closed one-minute candles; read the view candles';
+
+CREATE TABLE IF NOT EXISTS audits_log
+(
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue' CODEC(ZSTD(1)),
+    instrument LowCardinality(String) COMMENT 'venue:market:native symbol' CODEC(ZSTD(1)),
+    minute DateTime64(6, 'UTC') COMMENT 'Start of the minute' CODEC(DoubleDelta, ZSTD(1)),
+    ours_volume Float64 COMMENT 'Base units, from derived.flow' CODEC(ZSTD(1)),
+    theirs_volume Float64 COMMENT 'Base units, from the venue''s candle' CODEC(ZSTD(1)),
+    volume_difference Float64 COMMENT '(ours - theirs) / theirs, fraction; 1 where theirs is 0 and ours is not' CODEC(ZSTD(1)),
+    ours_delta Float64 COMMENT 'Taker buys minus taker sells, base units' CODEC(ZSTD(1)),
+    theirs_delta Nullable(Float64) COMMENT 'The same by the venue, base units; null: it does not publish it' CODEC(ZSTD(1)),
+    delta_difference Nullable(Float64) COMMENT '(ours - theirs) / their volume, fraction; null where theirs is' CODEC(ZSTD(1)),
+    ours_trades UInt64 COMMENT 'Trade records' CODEC(ZSTD(1)),
+    theirs_trades Nullable(UInt64) COMMENT 'Fills by the venue''s count; null: not said' CODEC(ZSTD(1)),
+    state LowCardinality(String) COMMENT 'equal: within a billionth of the volume; different; unknown' CODEC(ZSTD(1)),
+    time DateTime64(6, 'UTC') COMMENT 'Partition time of the comparison' CODEC(Delta, ZSTD(1)),
+    v UInt64 COMMENT 'Version: generation times 2^44 plus the source offset it follows from' CODEC(Delta, ZSTD(1)),
+    partition UInt16 COMMENT 'Kafka partition of derived.audit' CODEC(ZSTD(1)),
+    offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1))
+)
+ENGINE = ReplacingMergeTree(v)
+PARTITION BY toYYYYMM(minute)
+ORDER BY (asset, instrument, minute)
+COMMENT 'Our minutes beside the venues'' candles; read the views audits and audit_worst';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_candle TO candles_log AS
+SELECT
+    asset,
+    instrument,
+    fromUnixTimestamp64Micro(assumeNotNull(record.minute), 'UTC') AS minute,
+    open,
+    high,
+    low,
+    close,
+    volume,
+    taker_buy,
+    trades,
+    fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
+    log_partition AS partition,
+    log_offset AS offset
+FROM market_candles_in AS record
+WHERE log_error = '' AND record.minute IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_candles_states TO channel_states_log AS
+SELECT
+    'market.candles' AS topic,
+    assumeNotNull(record.writer) AS writer,
+    entry.venue AS venue,
+    fromUnixTimestamp64Micro(record.run, 'UTC') AS run,
+    argMax(entry.state, record.time) AS state,
+    toUInt32(argMax(entry.sockets, record.time)) AS sockets,
+    fromUnixTimestamp64Micro(argMax(entry.since, record.time), 'UTC') AS since,
+    fromUnixTimestamp64Micro(max(record.time), 'UTC') AS time
+FROM market_candles_in AS record
+ARRAY JOIN record.venues AS entry
+WHERE log_error = '' AND record.writer IS NOT NULL
+    AND (record.venue_time IS NULL OR record.time <= record.venue_time + 5000000)
+GROUP BY writer, venue, run;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_candles_time TO partition_times_log AS
+SELECT
+    'market.candles' AS topic,
+    log_partition AS partition,
+    fromUnixTimestamp64Micro(max(record.time), 'UTC') AS time
+FROM market_candles_in AS record
+WHERE log_error = '' AND record.writer IS NOT NULL
+    AND (record.venue_time IS NULL OR record.time <= record.venue_time + 5000000)
+GROUP BY partition;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_candles_error TO ingest_errors_log AS
+SELECT
+    'market.candles' AS topic,
+    log_partition AS partition,
+    log_offset AS offset,
+    log_time AS time,
+    log_error AS error,
+    log_raw AS raw
+FROM market_candles_in
+WHERE log_error != '';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_audit TO audits_log AS
+SELECT
+    asset,
+    instrument,
+    fromUnixTimestamp64Micro(assumeNotNull(record.minute), 'UTC') AS minute,
+    ours_volume,
+    theirs_volume,
+    volume_difference,
+    ours_delta,
+    theirs_delta,
+    delta_difference,
+    ours_trades,
+    theirs_trades,
+    state,
+    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
+    v,
+    log_partition AS partition,
+    log_offset AS offset
+FROM derived_audit_in AS record
+WHERE log_error = '' AND record.minute IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_audit_time TO partition_times_log AS
+SELECT
+    'derived.audit' AS topic,
+    log_partition AS partition,
+    fromUnixTimestamp64Micro(max(record.time), 'UTC') AS time
+FROM derived_audit_in AS record
+WHERE log_error = '' AND record.writer IS NOT NULL
+GROUP BY partition;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_audit_error TO ingest_errors_log AS
+SELECT
+    'derived.audit' AS topic,
+    log_partition AS partition,
+    log_offset AS offset,
+    log_time AS time,
+    log_error AS error,
+    log_raw AS raw
+FROM derived_audit_in
+WHERE log_error != '';
+
+CREATE OR REPLACE VIEW candles AS
+SELECT
+    instrument,
+    asset,
+    splitByChar(':', instrument)[1] AS venue,
+    splitByChar(':', instrument)[2] AS market,
+    substring(instrument, length(venue) + length(market) + 3) AS symbol,
+    minute,
+    open,
+    high,
+    low,
+    close,
+    volume,
+    taker_buy,
+    trades,
+    received,
+    partition,
+    offset
+FROM candles_log FINAL
+SETTINGS do_not_merge_across_partitions_select_final = 1
+COMMENT 'The venues'' own one-minute candles, volumes in base units; ours are in ohlcv';
+
+ALTER TABLE candles
+    COMMENT COLUMN instrument 'venue:market:native symbol',
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
+    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
+    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
+    COMMENT COLUMN minute 'Start of the minute',
+    COMMENT COLUMN open 'Quote units',
+    COMMENT COLUMN high 'Quote units',
+    COMMENT COLUMN low 'Quote units',
+    COMMENT COLUMN close 'Quote units',
+    COMMENT COLUMN volume 'Base units',
+    COMMENT COLUMN taker_buy 'What takers bought of it, base units; null: the venue does not say',
+    COMMENT COLUMN trades 'Fills; null: the venue does not say',
+    COMMENT COLUMN received 'When our feed had it',
+    COMMENT COLUMN partition 'Kafka partition of market.candles',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+CREATE OR REPLACE VIEW audits AS
+SELECT
+    instrument,
+    asset,
+    splitByChar(':', instrument)[1] AS venue,
+    splitByChar(':', instrument)[2] AS market,
+    substring(instrument, length(venue) + length(market) + 3) AS symbol,
+    minute,
+    ours_volume,
+    theirs_volume,
+    volume_difference,
+    ours_delta,
+    theirs_delta,
+    delta_difference,
+    ours_trades,
+    theirs_trades,
+    state,
+    (instrument, minute) IN
+    (
+        SELECT instrument, toDateTime64(arrayJoin(range(
+            intDiv(toUnixTimestamp(from_time), 60) * 60,
+            least(toUnixTimestamp(to_time), toUnixTimestamp(from_time) + 8640000) + 1,
+            60)), 6, 'UTC')
+        FROM gaps
+    ) AS in_gap,
+    change.state != 'acknowledged' OR change.time > audit.minute - INTERVAL 1 SECOND AS not_subscribed,
+    toBool(in_gap OR not_subscribed) AS explained,
+    audit.time AS time,
+    v,
+    partition,
+    offset
+FROM (SELECT *, minute + INTERVAL 1 MINUTE AS minute_end FROM audits_log FINAL) AS audit
+ASOF LEFT JOIN subscription_changes AS change
+    ON audit.instrument = change.instrument AND audit.minute_end > change.time
+COMMENT 'Our minutes beside the venues'' candles; explained: a recorded gap touches the minute, or we were not subscribed for all of it';
+
+ALTER TABLE audits
+    COMMENT COLUMN instrument 'venue:market:native symbol',
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
+    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
+    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
+    COMMENT COLUMN minute 'Start of the minute',
+    COMMENT COLUMN ours_volume 'Base units, from derived.flow',
+    COMMENT COLUMN theirs_volume 'Base units, from the venue''s candle',
+    COMMENT COLUMN volume_difference '(ours - theirs) / theirs, fraction; 1 where theirs is 0 and ours is not',
+    COMMENT COLUMN ours_delta 'Taker buys minus taker sells, base units',
+    COMMENT COLUMN theirs_delta 'The same by the venue, base units; null: it does not publish it',
+    COMMENT COLUMN delta_difference '(ours - theirs) / their volume, fraction; null where theirs is',
+    COMMENT COLUMN ours_trades 'Trade records',
+    COMMENT COLUMN theirs_trades 'Fills by the venue''s count; null: not said',
+    COMMENT COLUMN state 'equal: within a billionth of the volume; different; unknown',
+    COMMENT COLUMN in_gap '1: a recorded gap touches the minute',
+    COMMENT COLUMN not_subscribed '1: we were not subscribed for all of the minute',
+    COMMENT COLUMN explained 'in_gap or not_subscribed: a difference is no surprise',
+    COMMENT COLUMN time 'Partition time of the comparison',
+    COMMENT COLUMN v 'Version: generation times 2^44 plus the source offset it follows from',
+    COMMENT COLUMN partition 'Kafka partition of derived.audit',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+CREATE OR REPLACE VIEW audit_worst AS
+SELECT
+    venue,
+    count() AS compared,
+    countIf(state = 'different') AS different,
+    countIf(is_unexplained) AS unexplained,
+    argMaxOrNullIf(volume_difference, abs(volume_difference), is_unexplained) AS worst_volume_difference,
+    argMaxOrNullIf(delta_difference, abs(delta_difference), is_unexplained) AS worst_delta_difference,
+    argMaxOrNullIf(instrument, weight, is_unexplained) AS worst_instrument,
+    argMaxOrNullIf(minute, weight, is_unexplained) AS worst_minute
+FROM
+(
+    SELECT
+        *,
+        state = 'different' AND NOT explained AS is_unexplained,
+        greatest(abs(volume_difference), abs(ifNull(delta_difference, 0))) AS weight
+    FROM audits
+    WHERE minute >= now() - INTERVAL 24 HOUR
+)
+GROUP BY venue
+ORDER BY venue
+COMMENT 'The audit of the last 24 h by venue: minutes compared, different, and different without a recorded reason; the worst of those that nothing explains';
+
+ALTER TABLE audit_worst
+    COMMENT COLUMN venue 'Venue name',
+    COMMENT COLUMN compared 'Minutes of the last 24 h that were compared',
+    COMMENT COLUMN different 'Those of them that differ, by more than a billionth of the volume',
+    COMMENT COLUMN unexplained 'Those that differ without a recorded reason',
+    COMMENT COLUMN worst_volume_difference 'Largest (ours - theirs) / theirs of the unexplained ones, fraction; null: there is none',
+    COMMENT COLUMN worst_delta_difference 'Largest difference of the delta over their volume of the unexplained ones, fraction; null: there is none, or the venue does not publish it',
+    COMMENT COLUMN worst_instrument 'Where the largest of both is; null: there is none',
+    COMMENT COLUMN worst_minute 'Start of that minute, UTC; null: there is none';

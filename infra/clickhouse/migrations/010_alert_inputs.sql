@@ -1,0 +1,420 @@
+-- alerts.inputs: composite prices, estimates of liquidation levels, and commands. What could tell a webhook's address or who
+-- asked for it (URL, sealed or not, receiver, wallets, payment, Idempotency-Key) is read into no table, here and in 011: such
+-- a field is no column and is skipped as it is read. What could not be read is told without its bytes, which may hold it.
+
+CREATE TABLE IF NOT EXISTS alerts_inputs_in
+(
+    asset String,
+    price Float64,
+    low Nullable(Float64),
+    high Float64,
+    change_24h Nullable(Float64),
+    sources Array(Tuple(exchange String, instrument String, price Float64, low Float64, high Float64, time Int64)),
+    quality String,
+    late Bool,
+    open_interest_usd Nullable(Float64),
+    exchanges Array(Tuple(exchange String, open_interest_usd Float64, mark Float64, time Int64)),
+    levels Array(Tuple(price Float64, long_usd Float64, short_usd Float64)),
+    clusters Array(Tuple(leverage Int32, side String, price Float64, usd Float64)),
+    at_risk_5_usd Float64,
+    at_risk_5_pct Float64,
+    at_risk_10_usd Float64,
+    at_risk_10_pct Float64,
+    cascade_risk String,
+    swept_long_usd Float64,
+    swept_short_usd Float64,
+    since Int64,
+    v Int64,
+    request_id String,
+    action Nullable(String),
+    alert_id String,
+    add_hours Nullable(Int32),
+    created Int64,
+    writer Nullable(String),
+    run Int64,
+    time Int64,
+    venues Array(Tuple(venue String, state String, sockets Int32, since Int64)),
+    changes Array(Tuple(instrument String, asset String, state String, time Int64)),
+    venue_time Nullable(Int64),
+    log_partition UInt16,
+    log_offset UInt64,
+    log_time DateTime64(3, 'UTC'),
+    log_error String,
+    log_raw String
+)
+ENGINE = Null
+COMMENT 'Records of alerts.inputs on their way into the base tables';
+
+CREATE TABLE IF NOT EXISTS prices_log
+(
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue' CODEC(ZSTD(1)),
+    time DateTime64(6, 'UTC') COMMENT 'When the price was so: receive time of the newest input' CODEC(Delta, ZSTD(1)),
+    price Float64 COMMENT 'Median of the sources, USD' CODEC(Delta, ZSTD(1)),
+    low Float64 COMMENT 'Median of the sources'' lows since the previous record, USD' CODEC(Delta, ZSTD(1)),
+    high Float64 COMMENT 'Median of the sources'' highs since the previous record, USD' CODEC(Delta, ZSTD(1)),
+    change_24h Nullable(Float64) COMMENT 'Median of the sources'' own changes over 24 h, percent' CODEC(ZSTD(1)),
+    sources Array(Tuple(exchange LowCardinality(String), instrument LowCardinality(String), price Float64, low Float64, high Float64, time DateTime64(6, 'UTC')))
+        COMMENT 'Venues that count, in the chain''s order: prices in USD, venue time of the ticker' CODEC(ZSTD(1)),
+    quality LowCardinality(String) COMMENT 'good; degraded: one source only, or sources more than 1 % apart' CODEC(ZSTD(1)),
+    late Bool COMMENT 'It tells of a time that has passed: low and high are from candles of a gap' CODEC(ZSTD(1)),
+    v UInt64 COMMENT 'Version: generation times 2^44 plus the source offset it follows from' CODEC(Delta, ZSTD(1)),
+    partition UInt16 COMMENT 'Kafka partition of alerts.inputs' CODEC(ZSTD(1)),
+    offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1))
+)
+ENGINE = ReplacingMergeTree(v)
+PARTITION BY toYYYYMM(time)
+ORDER BY (asset, time, bitAnd(v, 17592186044415))
+COMMENT 'Composite prices; read the view prices';
+
+CREATE TABLE IF NOT EXISTS latest_prices_log
+(
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue',
+    price Float64 COMMENT 'Median of the sources, USD',
+    low Float64 COMMENT 'Median of the sources'' lows since the previous record, USD',
+    high Float64 COMMENT 'Median of the sources'' highs since the previous record, USD',
+    change_24h Nullable(Float64) COMMENT 'Median of the sources'' own changes over 24 h, percent',
+    sources Array(Tuple(exchange LowCardinality(String), instrument LowCardinality(String), price Float64, low Float64, high Float64, time DateTime64(6, 'UTC')))
+        COMMENT 'Venues that count, in the chain''s order: prices in USD, venue time of the ticker',
+    quality LowCardinality(String) COMMENT 'good; degraded: one source only, or sources more than 1 % apart',
+    late Bool COMMENT 'It tells of a time that has passed: low and high are from candles of a gap',
+    time DateTime64(6, 'UTC') COMMENT 'When the price was so: receive time of the newest input',
+    partition UInt16 COMMENT 'Kafka partition of alerts.inputs',
+    offset UInt64 COMMENT 'Kafka offset in that partition'
+)
+ENGINE = ReplacingMergeTree(time)
+ORDER BY asset
+COMMENT 'Newest composite price of each asset; read the view latest_prices';
+
+CREATE TABLE IF NOT EXISTS liquidation_risk_log
+(
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue' CODEC(ZSTD(1)),
+    time DateTime64(6, 'UTC') COMMENT 'Partition time' CODEC(Delta, ZSTD(1)),
+    price Float64 COMMENT 'Median of the marks, USD' CODEC(Delta, ZSTD(1)),
+    open_interest_usd Float64 COMMENT 'Sum over the venues, USD, one side' CODEC(Delta, ZSTD(1)),
+    exchanges Array(Tuple(exchange LowCardinality(String), open_interest_usd Float64, mark Float64, time DateTime64(6, 'UTC')))
+        COMMENT 'Each venue''s part: USD of one side, mark price in USD, venue time of the older of the two' CODEC(ZSTD(1)),
+    levels Array(Tuple(price Float64, long_usd Float64, short_usd Float64))
+        COMMENT 'Liquidations expected by bucket of price: its middle and the two sides, USD; nearest first' CODEC(ZSTD(3)),
+    clusters Array(Tuple(leverage UInt16, side LowCardinality(String), price Float64, usd Float64))
+        COMMENT 'Live levels of one leverage tier and side: mean price and sum, USD; nearest first' CODEC(ZSTD(1)),
+    at_risk_5_usd Float64 COMMENT 'Sum of levels within 5 % of the price, USD' CODEC(ZSTD(1)),
+    at_risk_5_pct Float64 COMMENT 'The same, percent of the open interest' CODEC(ZSTD(1)),
+    at_risk_10_usd Float64 COMMENT 'Sum of levels within 10 % of the price, USD' CODEC(ZSTD(1)),
+    at_risk_10_pct Float64 COMMENT 'The same, percent of the open interest' CODEC(ZSTD(1)),
+    cascade_risk LowCardinality(String) COMMENT 'low, medium, high, unknown' CODEC(ZSTD(1)),
+    swept_long_usd Float64 COMMENT 'Long levels that the price has crossed since `since`, USD' CODEC(ZSTD(1)),
+    swept_short_usd Float64 COMMENT 'Short levels that the price has crossed since `since`, USD' CODEC(ZSTD(1)),
+    since DateTime64(6, 'UTC') COMMENT 'Since when the model counts' CODEC(ZSTD(1)),
+    v UInt64 COMMENT 'Version: generation times 2^44 plus the source offset it follows from' CODEC(Delta, ZSTD(1)),
+    partition UInt16 COMMENT 'Kafka partition of alerts.inputs' CODEC(ZSTD(1)),
+    offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1))
+)
+ENGINE = ReplacingMergeTree(v)
+PARTITION BY toYYYYMM(time)
+ORDER BY (asset, time)
+COMMENT 'Estimated liquidation levels; read the view liquidation_risk';
+
+CREATE TABLE IF NOT EXISTS latest_risk_log AS liquidation_risk_log
+ENGINE = ReplacingMergeTree(v)
+ORDER BY asset
+COMMENT 'Newest liquidation levels of each asset; read the view latest_risk';
+
+CREATE TABLE IF NOT EXISTS alert_commands_log
+(
+    alert_id String COMMENT 'The alert that it is about' CODEC(ZSTD(1)),
+    request_id String COMMENT 'Of the API; the event that follows from it repeats it' CODEC(ZSTD(1)),
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue' CODEC(ZSTD(1)),
+    action LowCardinality(String) COMMENT 'create, extend, cancel, test, resend' CODEC(ZSTD(1)),
+    add_hours Nullable(Int32) COMMENT 'For extend: hours' CODEC(ZSTD(1)),
+    created DateTime64(6, 'UTC') COMMENT 'Clock of the API' CODEC(Delta, ZSTD(1)),
+    partition UInt16 COMMENT 'Kafka partition of alerts.inputs' CODEC(ZSTD(1)),
+    offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1))
+)
+ENGINE = ReplacingMergeTree
+PARTITION BY toYYYYMM(created)
+ORDER BY (alert_id, request_id)
+COMMENT 'What was asked of alerts; read the view alert_commands';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_price TO prices_log AS
+SELECT
+    asset,
+    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
+    price,
+    assumeNotNull(record.low) AS low,
+    high,
+    change_24h,
+    arrayMap(x -> (x.exchange, x.instrument, x.price, x.low, x.high, fromUnixTimestamp64Micro(x.time, 'UTC')), record.sources) AS sources,
+    quality,
+    late,
+    v,
+    log_partition AS partition,
+    log_offset AS offset
+FROM alerts_inputs_in AS record
+WHERE log_error = '' AND record.low IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_latest_price TO latest_prices_log AS
+SELECT
+    asset,
+    price,
+    assumeNotNull(record.low) AS low,
+    high,
+    change_24h,
+    arrayMap(x -> (x.exchange, x.instrument, x.price, x.low, x.high, fromUnixTimestamp64Micro(x.time, 'UTC')), record.sources) AS sources,
+    quality,
+    late,
+    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
+    log_partition AS partition,
+    log_offset AS offset
+FROM alerts_inputs_in AS record
+WHERE log_error = '' AND record.low IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_risk TO liquidation_risk_log AS
+SELECT
+    asset,
+    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
+    price,
+    assumeNotNull(record.open_interest_usd) AS open_interest_usd,
+    arrayMap(x -> (x.exchange, x.open_interest_usd, x.mark, fromUnixTimestamp64Micro(x.time, 'UTC')), record.exchanges) AS exchanges,
+    levels,
+    arrayMap(x -> (toUInt16(x.leverage), x.side, x.price, x.usd), record.clusters) AS clusters,
+    at_risk_5_usd,
+    at_risk_5_pct,
+    at_risk_10_usd,
+    at_risk_10_pct,
+    cascade_risk,
+    swept_long_usd,
+    swept_short_usd,
+    fromUnixTimestamp64Micro(record.since, 'UTC') AS since,
+    v,
+    log_partition AS partition,
+    log_offset AS offset
+FROM alerts_inputs_in AS record
+WHERE log_error = '' AND record.open_interest_usd IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_latest_risk TO latest_risk_log AS
+SELECT
+    asset,
+    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
+    price,
+    assumeNotNull(record.open_interest_usd) AS open_interest_usd,
+    arrayMap(x -> (x.exchange, x.open_interest_usd, x.mark, fromUnixTimestamp64Micro(x.time, 'UTC')), record.exchanges) AS exchanges,
+    levels,
+    arrayMap(x -> (toUInt16(x.leverage), x.side, x.price, x.usd), record.clusters) AS clusters,
+    at_risk_5_usd,
+    at_risk_5_pct,
+    at_risk_10_usd,
+    at_risk_10_pct,
+    cascade_risk,
+    swept_long_usd,
+    swept_short_usd,
+    fromUnixTimestamp64Micro(record.since, 'UTC') AS since,
+    v,
+    log_partition AS partition,
+    log_offset AS offset
+FROM alerts_inputs_in AS record
+WHERE log_error = '' AND record.open_interest_usd IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_command TO alert_commands_log AS
+SELECT
+    alert_id,
+    request_id,
+    asset,
+    assumeNotNull(record.action) AS action,
+    add_hours,
+    fromUnixTimestamp64Micro(record.created, 'UTC') AS created,
+    log_partition AS partition,
+    log_offset AS offset
+FROM alerts_inputs_in AS record
+WHERE log_error = '' AND record.action IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_inputs_time TO partition_times_log AS
+SELECT
+    'alerts.inputs' AS topic,
+    log_partition AS partition,
+    fromUnixTimestamp64Micro(max(record.time), 'UTC') AS time
+FROM alerts_inputs_in AS record
+WHERE log_error = '' AND record.writer IS NOT NULL
+GROUP BY partition;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_inputs_error TO ingest_errors_log AS
+SELECT
+    'alerts.inputs' AS topic,
+    log_partition AS partition,
+    log_offset AS offset,
+    log_time AS time,
+    log_error AS error,
+    '' AS raw
+FROM alerts_inputs_in
+WHERE log_error != '';
+
+CREATE OR REPLACE VIEW prices AS
+SELECT
+    asset,
+    price,
+    low,
+    high,
+    change_24h,
+    sources,
+    quality,
+    late,
+    time,
+    v,
+    partition,
+    offset
+FROM prices_log FINAL
+SETTINGS do_not_merge_across_partitions_select_final = 1
+COMMENT 'Composite prices, USD. Filter by asset and time.';
+
+ALTER TABLE prices
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN price 'Median of the sources, USD',
+    COMMENT COLUMN low 'Median of the sources'' lows since the previous record, USD',
+    COMMENT COLUMN high 'Median of the sources'' highs since the previous record, USD',
+    COMMENT COLUMN change_24h 'Median of the sources'' own changes over 24 h, percent',
+    COMMENT COLUMN sources 'Venues that count, in the chain''s order: prices in USD, venue time of the ticker',
+    COMMENT COLUMN quality 'good; degraded: one source only, or sources more than 1 % apart',
+    COMMENT COLUMN late 'It tells of a time that has passed: low and high are from candles of a gap',
+    COMMENT COLUMN time 'When the price was so: receive time of the newest input',
+    COMMENT COLUMN v 'Version: generation times 2^44 plus the source offset it follows from',
+    COMMENT COLUMN partition 'Kafka partition of alerts.inputs',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+CREATE OR REPLACE VIEW latest_prices AS
+SELECT
+    asset,
+    price,
+    low,
+    high,
+    change_24h,
+    sources,
+    quality,
+    late,
+    time,
+    partition,
+    offset
+FROM latest_prices_log FINAL
+COMMENT 'Newest composite price of each asset, USD';
+
+ALTER TABLE latest_prices
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN price 'Median of the sources, USD',
+    COMMENT COLUMN low 'Median of the sources'' lows since the previous record, USD',
+    COMMENT COLUMN high 'Median of the sources'' highs since the previous record, USD',
+    COMMENT COLUMN change_24h 'Median of the sources'' own changes over 24 h, percent',
+    COMMENT COLUMN sources 'Venues that count, in the chain''s order: prices in USD, venue time of the ticker',
+    COMMENT COLUMN quality 'good; degraded: one source only, or sources more than 1 % apart',
+    COMMENT COLUMN late 'It tells of a time that has passed: low and high are from candles of a gap',
+    COMMENT COLUMN time 'When the price was so: receive time of the newest input',
+    COMMENT COLUMN partition 'Kafka partition of alerts.inputs',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+CREATE OR REPLACE VIEW liquidation_risk AS
+SELECT
+    asset,
+    price,
+    open_interest_usd,
+    exchanges,
+    levels,
+    clusters,
+    at_risk_5_usd,
+    at_risk_5_pct,
+    at_risk_10_usd,
+    at_risk_10_pct,
+    cascade_risk,
+    swept_long_usd,
+    swept_short_usd,
+    since,
+    time,
+    v,
+    partition,
+    offset
+FROM liquidation_risk_log FINAL
+SETTINGS do_not_merge_across_partitions_select_final = 1
+COMMENT 'Estimated liquidation levels, USD. Filter by asset and time.';
+
+ALTER TABLE liquidation_risk
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN price 'Median of the marks, USD',
+    COMMENT COLUMN open_interest_usd 'Sum over the venues, USD, one side',
+    COMMENT COLUMN exchanges 'Each venue''s part: USD of one side, mark price in USD, venue time of the older of the two',
+    COMMENT COLUMN levels 'Liquidations expected by bucket of price: its middle and the two sides, USD; nearest first',
+    COMMENT COLUMN clusters 'Live levels of one leverage tier and side: mean price and sum, USD; nearest first',
+    COMMENT COLUMN at_risk_5_usd 'Sum of levels within 5 % of the price, USD',
+    COMMENT COLUMN at_risk_5_pct 'The same, percent of the open interest',
+    COMMENT COLUMN at_risk_10_usd 'Sum of levels within 10 % of the price, USD',
+    COMMENT COLUMN at_risk_10_pct 'The same, percent of the open interest',
+    COMMENT COLUMN cascade_risk 'low, medium, high, unknown',
+    COMMENT COLUMN swept_long_usd 'Long levels that the price has crossed since `since`, USD',
+    COMMENT COLUMN swept_short_usd 'Short levels that the price has crossed since `since`, USD',
+    COMMENT COLUMN since 'Since when the model counts',
+    COMMENT COLUMN time 'Partition time',
+    COMMENT COLUMN v 'Version: generation times 2^44 plus the source offset it follows from',
+    COMMENT COLUMN partition 'Kafka partition of alerts.inputs',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+CREATE OR REPLACE VIEW latest_risk AS
+SELECT
+    asset,
+    price,
+    open_interest_usd,
+    exchanges,
+    levels,
+    clusters,
+    at_risk_5_usd,
+    at_risk_5_pct,
+    at_risk_10_usd,
+    at_risk_10_pct,
+    cascade_risk,
+    swept_long_usd,
+    swept_short_usd,
+    since,
+    time,
+    v,
+    partition,
+    offset
+FROM latest_risk_log FINAL
+COMMENT 'Newest estimated liquidation levels of each asset, USD';
+
+ALTER TABLE latest_risk
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN price 'Median of the marks, USD',
+    COMMENT COLUMN open_interest_usd 'Sum over the venues, USD, one side',
+    COMMENT COLUMN exchanges 'Each venue''s part: USD of one side, mark price in USD, venue time of the older of the two',
+    COMMENT COLUMN levels 'Liquidations expected by bucket of price: its middle and the two sides, USD; nearest first',
+    COMMENT COLUMN clusters 'Live levels of one leverage tier and side: mean price and sum, USD; nearest first',
+    COMMENT COLUMN at_risk_5_usd 'Sum of levels within 5 % of the price, USD',
+    COMMENT COLUMN at_risk_5_pct 'The same, percent of the open interest',
+    COMMENT COLUMN at_risk_10_usd 'Sum of levels within 10 % of the price, USD',
+    COMMENT COLUMN at_risk_10_pct 'The same, percent of the open interest',
+    COMMENT COLUMN cascade_risk 'low, medium, high, unknown',
+    COMMENT COLUMN swept_long_usd 'Long levels that the price has crossed since `since`, USD',
+    COMMENT COLUMN swept_short_usd 'Short levels that the price has crossed since `since`, USD',
+    COMMENT COLUMN since 'Since when the model counts',
+    COMMENT COLUMN time 'Partition time',
+    COMMENT COLUMN v 'Version: generation times 2^44 plus the source offset it follows from',
+    COMMENT COLUMN partition 'Kafka partition of alerts.inputs',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+CREATE OR REPLACE VIEW alert_commands AS
+SELECT
+    alert_id,
+    request_id,
+    asset,
+    action,
+    add_hours,
+    created,
+    partition,
+    offset
+FROM alert_commands_log FINAL
+SETTINGS do_not_merge_across_partitions_select_final = 1
+COMMENT 'What was asked of alerts';
+
+ALTER TABLE alert_commands
+    COMMENT COLUMN alert_id 'The alert that it is about',
+    COMMENT COLUMN request_id 'Of the API; the event that follows from it repeats it',
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN action 'create, extend, cancel, test, resend',
+    COMMENT COLUMN add_hours 'For extend: hours',
+    COMMENT COLUMN created 'Clock of the API',
+    COMMENT COLUMN partition 'Kafka partition of alerts.inputs',
+    COMMENT COLUMN offset 'Kafka offset in that partition';

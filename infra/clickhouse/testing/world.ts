@@ -1,0 +1,99 @@
+import { expect, inject, vi } from 'vitest'
+import { loadCodec, type RegistryCodec } from '../../kafka/codec.ts'
+import { connectLog } from '../../kafka/kafkajs.ts'
+import { prepareTopics } from '../../kafka/setup.ts'
+import type { Mark, Trade } from '../../../schemas/records.ts'
+import type { TopicName } from '../../../schemas/topics.ts'
+import { connectClickhouse } from '../client.ts'
+import { migrate } from '../migrate.ts'
+import { dropDatabase } from './database.ts'
+
+/** The partition that records go to unless a test says otherwise. */
+export const PARTITION = 2
+/** Rows are waited for. */
+const FLUSH_MS = 200
+/** 2024-08-08T23:54:16.322Z, in µs: a tape's time, long before the run. */
+export const T = 1_723_161_256_322_000
+
+/** As ClickHouse writes a time of µs in JSON. */
+export function iso(micros: number): string {
+  return new Date(Math.floor(micros / 1000)).toISOString().replace('Z', `${String(micros % 1000).padStart(3, '0')}Z`)
+}
+
+export interface World {
+  readonly codec: RegistryCodec
+  /** Put before its topics' names. */
+  readonly namespace: string
+  readonly database: string
+  /** Appends values to a partition; gives the offset of the first. */
+  append(topic: TopicName, values: readonly (Buffer | null)[], partition?: number): Promise<number>
+  rows(query: string): Promise<Record<string, unknown>[]>
+  run(statement: string): Promise<void>
+  /** Waits until the query gives `expected`. */
+  soon(query: string, expected: readonly unknown[]): Promise<void>
+  trade(change?: Partial<Trade>): Buffer
+  mark(topic: TopicName, change?: Partial<Mark>): Buffer
+  end(): Promise<void>
+}
+
+/** Topics of their own on the shared broker, or on that of a test, and a database of its own that reads them: for tests. */
+export async function createWorld(name: string, brokers = inject('parts').brokers): Promise<World> {
+  const { registryUrl, clickhouse: at } = inject('parts')
+  const namespace = `${name}-${process.pid}.`
+  const database = `${name}_${process.pid}`
+  const access = { ...at, database }
+  const codec = await loadCodec(registryUrl)
+  const log = await connectLog({ brokers, namespace, clientId: 'test' })
+  const sizes = { partitions: 4, replicationFactor: 1, retentionBytes: 1_000_000_000 }
+  await prepareTopics({ brokers, namespace, log, codec, ...sizes })
+  await migrate({ ...access, namespace, brokers, registryUrl, flushMs: FLUSH_MS })
+  const clickhouse = connectClickhouse(access)
+  const writer = log.writer()
+  const ends = new Map<string, number>()
+  const rows = (query: string): Promise<Record<string, unknown>[]> => clickhouse.rows<Record<string, unknown>>(query)
+  return {
+    codec,
+    namespace,
+    database,
+    rows,
+    run: (statement) => clickhouse.run(statement),
+    async append(topic, values, partition = PARTITION) {
+      const records = values.map((value) => ({ key: 'btc', value, time: T / 1000 }))
+      await writer.send(topic, partition, records)
+      const first = ends.get(`${topic} ${partition}`) ?? 0
+      ends.set(`${topic} ${partition}`, first + values.length)
+      return first
+    },
+    soon: (query, expected) =>
+      vi.waitFor(async () => expect(await rows(query)).toEqual(expected), { timeout: 30_000, interval: 100 }),
+    trade: (change = {}) => codec.encode('market.trades', 'trade', { ...plainTrade, ...change }),
+    mark: (topic, change = {}) =>
+      codec.encode(topic, 'mark', { ...plainMark, venue_time: change.time ?? plainMark.time, ...change }),
+    async end() {
+      await dropDatabase(at, database)
+      await Promise.all([clickhouse.close(), writer.close()])
+      await log.close()
+    },
+  }
+}
+
+const plainMark: Mark = { writer: 'feeds', run: T - 1000, time: T, venues: [], changes: [], venue_time: null }
+
+const plainTrade: Trade = {
+  instrument: 'binance:perp:BTCUSDT',
+  asset: 'btc',
+  first_id: 100,
+  last_id: 100,
+  count: 1,
+  sequence: null,
+  price: 61_800.3,
+  size: 0.006,
+  quote: 370.8018,
+  size_factor: 1,
+  price_factor: 1,
+  taker: 'buy',
+  time: T,
+  received: T + 5000,
+  origin: 'stream',
+  gap_id: null,
+}

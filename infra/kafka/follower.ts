@@ -1,0 +1,215 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { isCompacted, type TopicName } from '../../schemas/topics.ts'
+import type { Logger } from '../log.ts'
+import { hostMoment, Lease, type Moment } from './lease.ts'
+import type { LogReader, LogRecord, Position, Slice } from './seam.ts'
+import { FOLLOWED_WITHIN_MS } from './topic-settings.ts'
+
+const FETCH = { maxWaitMs: 500, maxBytesPerPartition: 1024 * 1024 }
+/** After a fetch that failed beyond what the reader mends by itself, milliseconds. */
+const PAUSE_MS = 1_000
+
+/** A partition of a topic of ours. */
+export interface Followed {
+  readonly topic: TopicName
+  readonly partition: number
+}
+
+export interface FollowerOptions {
+  /** A reader of its own: its fetches wait long. */
+  readonly reader: LogReader
+  readonly log: Logger
+  /** Least time between two fetches, milliseconds (default 0: as soon as there is something). Fewer are cheaper. */
+  readonly everyMs?: number
+  readonly take: (record: LogRecord, from: Followed) => Promise<void> | void
+  /**
+   * Where the log goes on that is not the one that was read up to a position; undefined: it is the same. `last`: what was
+   * read of it last.
+   */
+  readonly differsAt?: (position: Position, last: LogRecord) => Promise<number | undefined>
+  /**
+   * Called when something was missed of a partition: a compacted topic's end was not seen for so long that tombstones may
+   * have gone, what lies at the position was deleted, or the log is another one than was read. What was told of it is void;
+   * gives from where it, and whatever else was told with it, is told again. Left out: it goes on where the log differs.
+   */
+  readonly onMissed?: (missed: Followed) => Promise<readonly Position[]>
+  /** The host's clocks. */
+  readonly moment?: () => Moment
+}
+
+interface Place {
+  readonly topic: TopicName
+  readonly partition: number
+  offset: number
+  last: LogRecord | undefined
+  /** Since its end was last seen. */
+  readonly lease: Lease
+  isAtEnd: boolean
+  /** Begun anew, so that ends from before may not be there any more; until it has seen the end. */
+  isAnew: boolean
+}
+
+interface Waiting {
+  readonly ends: readonly Position[]
+  readonly done: () => void
+}
+
+/** Follows partitions of topics by one fetch for all of them, and tells each record once, in the order of its partition. */
+export class Follower {
+  readonly #options: FollowerOptions
+  readonly #places = new Map<string, Place>()
+  readonly #waiting = new Set<Waiting>()
+  readonly #moment: () => Moment
+  #closed = false
+  #running: Promise<void> = Promise.resolve()
+
+  constructor(options: FollowerOptions) {
+    this.#options = options
+    this.#moment = options.moment ?? hostMoment
+  }
+
+  /** Starts at these positions. */
+  start(from: readonly Position[]): void {
+    this.#begin(from)
+    this.#running = this.#run()
+  }
+
+  /** Goes on at these positions instead: what was told of their partitions is void. */
+  seek(to: readonly Position[]): void {
+    this.#begin(to, true)
+  }
+
+  /** Resolves when every record before `ends` was told. `Catching` waits once at a time, whatever its callers do. */
+  reach(ends: readonly Position[]): Promise<void> {
+    if (this.#has(ends)) return Promise.resolve()
+    return new Promise((resolve) => this.#waiting.add({ ends, done: resolve }))
+  }
+
+  /** Where it reads on, of each partition, and whether its last fetch saw the end. */
+  get positions(): readonly (Position & { readonly isAtEnd: boolean })[] {
+    return [...this.#places.values()].map(({ topic, partition, offset, isAtEnd }) => ({
+      topic,
+      partition,
+      offset,
+      isAtEnd,
+    }))
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#options.reader.close()
+    await this.#running
+  }
+
+  #begin(from: readonly Position[], isAnew = false): void {
+    const moment = this.#moment()
+    for (const { topic, partition, offset } of from)
+      this.#places.set(nameOf({ topic, partition }), {
+        topic: topic as TopicName, // positions are of topics of ours
+        partition,
+        offset,
+        last: undefined,
+        lease: new Lease(FOLLOWED_WITHIN_MS, moment, this.#moment),
+        isAtEnd: false,
+        isAnew,
+      })
+  }
+
+  async #run(): Promise<void> {
+    const { reader, log, everyMs = 0 } = this.#options
+    while (!this.#closed) {
+      const next = performance.now() + everyMs
+      try {
+        const asked = this.#moment()
+        const from = [...this.#places.values()].map(({ topic, partition, offset }) => ({ topic, partition, offset }))
+        const slices = await reader.fetch(from, FETCH)
+        const missed = this.#expired()
+        if (missed !== undefined) await this.#beginAnew(missed)
+        else for (const slice of slices) await this.#take(slice, asked)
+      } catch (error) {
+        if (this.#closed) return
+        log.warn({ err: error }, 'the log cannot be followed just now')
+        await delay(PAUSE_MS)
+      }
+      this.#tellReached()
+      const early = next - performance.now()
+      if (early > 0) await delay(early)
+    }
+  }
+
+  /** A partition of a compacted topic of which tombstones may have been missed. */
+  #expired(): Place | undefined {
+    if (this.#options.onMissed === undefined) return undefined
+    return [...this.#places.values()].find(({ topic, lease }) => isCompacted(topic) && !lease.holds)
+  }
+
+  async #beginAnew({ topic, partition }: Followed): Promise<void> {
+    this.#options.log.warn({ topic, partition }, 'something of a topic was missed; reading it again')
+    this.#begin((await this.#options.onMissed?.({ topic, partition })) ?? [], true)
+  }
+
+  async #take(slice: Slice, asked: Moment): Promise<void> {
+    const { records, next, end, error } = slice
+    const place = this.#places.get(nameOf(slice))
+    if (place === undefined || place.offset !== slice.from || error === 'moved') return
+    const differs = await this.#differsAt(place, slice)
+    if (differs !== undefined) return this.#miss(place, differs)
+    for (const record of records) {
+      await this.#options.take(record, place)
+      place.offset = record.offset + 1
+      place.last = record
+    }
+    place.offset = next
+    place.isAtEnd = error === undefined && next >= end
+    if (place.isAtEnd) place.lease.renewed(asked)
+  }
+
+  /** Where it goes on if what was told of it is not what the log says any more. */
+  async #differsAt({ topic, partition, offset, last }: Place, slice: Slice): Promise<number | undefined> {
+    const { differsAt } = this.#options
+    const { records, error, start } = slice
+    const isOut = error === 'out-of-range'
+    const isNewEpoch = last?.epoch !== undefined && records[0]?.epoch !== undefined && records[0].epoch !== last.epoch
+    if (!isOut && !isNewEpoch) return undefined
+    const next = last === undefined ? undefined : await differsAt?.({ topic, partition, offset }, last)
+    return next ?? (isOut ? start : undefined)
+  }
+
+  /** Something of a partition is gone: what was told of it is void, or it goes on at `next`. */
+  async #miss(place: Place, next: number): Promise<void> {
+    if (this.#options.onMissed !== undefined) return this.#beginAnew(place)
+    const { topic, partition, offset } = place
+    this.#options.log.warn({ topic, partition, offset, next }, 'the log is not what was read of it; going on at `next`')
+    this.#begin([{ topic, partition, offset: next }], true)
+  }
+
+  #tellReached(): void {
+    for (const waiting of this.#waiting) {
+      if (!this.#has(waiting.ends)) continue
+      this.#waiting.delete(waiting)
+      waiting.done()
+    }
+    for (const place of this.#places.values()) if (place.isAtEnd) place.isAnew = false
+  }
+
+  #has(ends: readonly Position[]): boolean {
+    return ends.every((end) => {
+      const place = this.#places.get(nameOf(end))
+      return place !== undefined && (place.offset >= end.offset || (place.isAnew && place.isAtEnd))
+    })
+  }
+}
+
+/** Positions of all partitions of a topic: at its start, its end, or the first record at or after a time (milliseconds). */
+export async function positionsAt(
+  reader: LogReader,
+  { topic, partitions }: { readonly topic: TopicName; readonly partitions: number },
+  at: Parameters<LogReader['offsets']>[2],
+): Promise<Position[]> {
+  const offsets = await reader.offsets(topic, [...Array(partitions).keys()], at)
+  return [...offsets].map(([partition, offset]) => ({ topic, partition, offset }))
+}
+
+function nameOf({ topic, partition }: { readonly topic: string; readonly partition: number }): string {
+  return `${topic}/${partition}`
+}

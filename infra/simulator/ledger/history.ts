@@ -1,0 +1,190 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { trimmedText } from '../market/decimal.ts'
+import type { Market } from '../market/markets.ts'
+import type { Micros, Trade } from '../market/trade.ts'
+import { Candles } from './candles.ts'
+import { RowFile } from './rows.ts'
+
+/** REST and range ledgers reach back this far; whole files older than it are dropped. */
+const KEPT_MICROS = 6 * 3_600_000_000
+
+/** The ledger as of row `row`: what follows is added up from the rows. */
+interface Checkpoint {
+  /** Number of the row that was next when the market was first subscribed; null: never yet. */
+  readonly entered: number | null
+  readonly row: number
+  readonly trades: number
+  readonly buy: string
+  readonly sell: string
+  readonly first: number | null
+  readonly last: number | null
+}
+
+const nothing: Checkpoint = { entered: null, row: 0, trades: 0, buy: '0', sell: '0', first: null, last: null }
+
+/** What a market has traded, on disk: the venue's memory for REST, and the ledger's. */
+export class History {
+  /** As the venue counts it now: a contract may get another value, which keeps all whole units. */
+  market: Market
+  readonly rows: RowFile
+  readonly candles: Candles
+  /** Newest trade. */
+  tail: Trade | undefined
+  /** Newest trade that is not a block trade. */
+  newest: Trade | undefined
+  /** Whether anyone has subscribed since this process began. */
+  subscribed = false
+  private readonly checkpointFile: string
+  private checkpoint: Checkpoint
+  private readonly totals: Totals
+
+  constructor(folder: string, market: Market, rowsPerFile?: number) {
+    this.market = market
+    this.rows = new RowFile(folder, rowsPerFile)
+    this.checkpointFile = join(folder, 'ledger.json')
+    this.checkpoint = readCheckpoint(this.checkpointFile)
+    this.totals = totalsOf(this.checkpoint)
+    const from =
+      this.checkpoint.entered === null ? this.rows.end : Math.max(this.checkpoint.entered, this.checkpoint.row)
+    for (const page of this.rows.pages(from, this.rows.end)) for (const trade of page) this.totals.add(trade)
+    const recent = this.rows.read(this.rows.end - 100, this.rows.end)
+    this.tail = recent.at(-1)
+    this.newest = recent.findLast((trade) => !trade.block)
+    this.candles = new Candles(join(folder, 'minutes.candles'), this.rows)
+  }
+
+  get entered(): boolean {
+    return this.checkpoint.entered !== null
+  }
+
+  /** From now on the ledger counts this market. On disk before the venue says that it is subscribed. */
+  enter(): void {
+    this.subscribed = true
+    if (this.entered) return
+    this.save({ ...this.checkpoint, entered: this.rows.end, row: this.rows.end })
+  }
+
+  /** On disk when this returns. */
+  append(trades: readonly Trade[]): void {
+    const files = this.rows.files
+    this.rows.append(trades)
+    if (this.entered) for (const trade of trades) this.totals.add(trade)
+    for (const trade of trades) this.candles.add(trade)
+    this.tail = trades.at(-1) ?? this.tail
+    this.newest = trades.findLast((trade) => !trade.block) ?? this.newest
+    if (this.rows.files !== files) this.roll()
+  }
+
+  /**
+   * Totals since the market entered the ledger; with bounds, of its trades in that time, both ends included. A trade's
+   * time is the one that the venue writes: whole milliseconds everywhere but at Coinbase.
+   */
+  ledger(from?: Micros, to?: Micros): Totals {
+    if (from === undefined && to === undefined) return this.totals.copy()
+    const totals = new Totals()
+    const tick = this.market.venue === 'coinbase' ? 1 : 1000
+    const first = from === undefined ? 0 : this.rows.firstAt(Math.ceil(from / tick) * tick)
+    const begin = Math.max(this.checkpoint.entered ?? this.rows.end, first)
+    const end = to === undefined ? this.rows.end : this.rows.firstAt((Math.floor(to / tick) + 1) * tick)
+    for (const page of this.rows.pages(begin, end)) for (const trade of page) totals.add(trade)
+    return totals
+  }
+
+  close(): void {
+    this.rows.close()
+    this.candles.close()
+  }
+
+  /** A new file was begun: the ledger so far is kept, and what is too old may go. */
+  private roll(): void {
+    const { trades, buy, sell, first, last } = this.totals
+    this.save({
+      entered: this.checkpoint.entered,
+      row: this.rows.end,
+      trades,
+      buy: String(buy),
+      sell: String(sell),
+      first,
+      last,
+    })
+    if (this.newest !== undefined) this.rows.dropBefore(this.newest.time - KEPT_MICROS)
+  }
+
+  private save(checkpoint: Checkpoint): void {
+    writeFileSync(`${this.checkpointFile}.new`, JSON.stringify(checkpoint))
+    renameSync(`${this.checkpointFile}.new`, this.checkpointFile)
+    this.checkpoint = checkpoint
+  }
+}
+
+function readCheckpoint(file: string): Checkpoint {
+  // Written by `save` alone, whole or not at all.
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Checkpoint) : nothing
+}
+
+function totalsOf(checkpoint: Checkpoint): Totals {
+  const { trades, first, last } = checkpoint
+  return Object.assign(new Totals(), {
+    trades,
+    first,
+    last,
+    buy: BigInt(checkpoint.buy),
+    sell: BigInt(checkpoint.sell),
+  })
+}
+
+/** Sums of trades in whole units of size: exact however many there are. Block trades are left out. */
+class Totals {
+  trades = 0
+  buy = 0n
+  sell = 0n
+  first: number | null = null
+  last: number | null = null
+
+  add(trade: Trade): void {
+    if (trade.block) return
+    this.trades += 1
+    if (trade.buy) this.buy += BigInt(trade.size)
+    else this.sell += BigInt(trade.size)
+    this.first ??= trade.id
+    this.last = trade.id
+  }
+
+  copy(): Totals {
+    return Object.assign(new Totals(), this)
+  }
+}
+
+/** One line of the ledger. Volumes are decimal text in units of the base asset. */
+export interface LedgerRow {
+  readonly venue: string
+  readonly symbol: string
+  readonly instrument: string
+  readonly trades: number
+  readonly buy_volume: string
+  readonly sell_volume: string
+  /** Null where the venue's ids have no order (Bybit), and before the first trade. */
+  readonly first_id: number | null
+  readonly last_id: number | null
+}
+
+export function ledgerRow(market: Market, totals: Totals): LedgerRow {
+  const ordered = market.venue !== 'bybit'
+  return {
+    venue: market.venue,
+    symbol: market.asset,
+    instrument: market.symbol,
+    trades: totals.trades,
+    buy_volume: baseText(market, totals.buy),
+    sell_volume: baseText(market, totals.sell),
+    first_id: ordered ? totals.first : null,
+    last_id: ordered ? totals.last : null,
+  }
+}
+
+/** Units of size in base units, exactly: a contract or a multiplied symbol is a power of ten of the base. */
+export function baseText(market: Market, units: bigint): string {
+  const decimals = market.sizeDecimals - market.factor
+  return decimals >= 0 ? trimmedText(units, decimals) : String(units * 10n ** BigInt(-decimals))
+}

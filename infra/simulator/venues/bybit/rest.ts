@@ -1,0 +1,226 @@
+import { withFlatCandles } from '../../ledger/candles.ts'
+import type { History } from '../../ledger/history.ts'
+import type { PerpMarket, SpotMinute } from '../../market/economy.ts'
+import type { Context, RestReply } from '../face.ts'
+import { type Call, type Calls, longerCandles, ok, whole, withOpenMinute } from '../rest.ts'
+import {
+  candleRow,
+  instruments,
+  isTrading,
+  linearRow,
+  premiumRow,
+  recentTradeRow,
+  riskLimitRows,
+  settledRow,
+  spotCandleRow,
+  spotInstruments,
+  spotRow,
+} from './rows.ts'
+
+/** linear: "[1, 1000], default 500". */
+const RECENT_MAX = 1000
+const CANDLES_MAX = 1000
+const MINUTE_MS = 60_000
+
+/** Minutes of what `interval` names. */
+const intervals: Readonly<Record<string, number>> = {
+  ...Object.fromEntries([1, 3, 5, 15, 30, 60, 120, 240, 360, 720].map((minutes) => [String(minutes), minutes])),
+  D: 1_440,
+}
+/** Bybit v5 REST by category. Rows are newest first; refusals too come with HTTP 200, and a `retCode`. */
+export function answer(context: Context, path: string, query: URLSearchParams): RestReply {
+  if (path === '/v5/market/time') return time(context)
+  if (!path.startsWith('/v5/market/')) return notFound
+  const category = query.get('category')
+  if (category === null) return refuse(context, 'category')
+  if (category === 'linear') return linear[path]?.(context, query) ?? notFound
+  if (category === 'spot') return spot[path]?.(context, query) ?? say(context, { category, list: [] })
+  // The other categories exist; nothing of theirs is simulated.
+  return say(context, { category, list: [], nextPageCursor: '' })
+}
+
+const linear: Calls = {
+  '/v5/market/instruments-info': listing,
+  '/v5/market/recent-trade': ofTrades(recent),
+  '/v5/market/kline': ofTrades(kline),
+  '/v5/market/tickers': (context, query) =>
+    tickers(context, query, 'linear', context.economy.perps('bybit'), (market) =>
+      linearRow(market, context.economy.perp(market)),
+    ),
+  '/v5/market/funding/history': ofPerp(settlements),
+  '/v5/market/risk-limit': ofPerp(riskLimits),
+  '/v5/market/premium-index-price-kline': ofPerp(premiums),
+}
+
+const spot: Calls = {
+  '/v5/market/instruments-info': (context, query) => {
+    const all = spotInstruments(context.economy.spots('bybit'))
+    const list = all.filter(({ symbol }) => !query.has('symbol') || symbol === query.get('symbol'))
+    return say(context, { category: 'spot', list })
+  },
+  '/v5/market/tickers': (context, query) =>
+    tickers(context, query, 'spot', context.economy.spots('bybit'), (market) =>
+      spotRow(market, context.economy.spot(market)),
+    ),
+  '/v5/market/kline': spotCandles,
+}
+
+function say({ world }: Context, result: object): RestReply {
+  return ok({ retCode: 0, retMsg: 'OK', result, retExtInfo: {}, time: world.nowMs })
+}
+
+/** `wrong`: the parameter, or what is said of it. */
+function refuse({ world }: Context, wrong: string): RestReply {
+  const retMsg = wrong.includes(' ') ? wrong : `params error: ${wrong} invalid`
+  return ok({ retCode: 10001, retMsg, result: {}, retExtInfo: {}, time: world.nowMs })
+}
+
+const notFound: RestReply = { status: 404, body: '404 page not found' }
+
+function time(context: Context): RestReply {
+  const { nowMs } = context.world
+  return say(context, { timeSecond: String(Math.floor(nowMs / 1000)), timeNano: `${nowMs}000000` })
+}
+
+/** A call of one perpetual. What is listed without anything ever being said of it has no rows. */
+function ofPerp(found: (context: Context, market: PerpMarket, query: URLSearchParams) => RestReply): Call {
+  return (context, query) => {
+    const wanted = query.get('symbol')
+    const perps = context.economy.perps('bybit')
+    const market = perps.find(({ symbol }) => symbol === wanted)
+    if (market !== undefined) return found(context, market, query)
+    if (!isTrading(instruments(perps), wanted)) return refuse(context, 'symbol')
+    return say(context, { symbol: wanted, category: 'linear', list: [], nextPageCursor: '' })
+  }
+}
+
+/** A call of one perpetual's trades. */
+function ofTrades(found: (context: Context, history: History, query: URLSearchParams) => RestReply): Call {
+  return ofPerp((context, { symbol }, query) => {
+    const history = context.world.find('bybit', symbol)
+    return history === undefined
+      ? say(context, { category: 'linear', symbol, list: [] })
+      : found(context, history, query)
+  })
+}
+
+function listing(context: Context, query: URLSearchParams): RestReply {
+  const limit = whole(query, 'limit') ?? 500
+  if (!(limit >= 1 && limit <= 1000)) return refuse(context, 'limit')
+  const status = query.get('status') ?? 'Trading'
+  const wanted = query.get('symbol')
+  const all = instruments(context.economy.perps('bybit'))
+    .filter((row) => row.status === status)
+    .filter((row) => wanted === null || row.symbol === wanted)
+  // The cursor is opaque to the caller: here, where the next page begins.
+  const from = whole(new URLSearchParams(query.get('cursor') ?? ''), 'first') ?? 0
+  const next = from + limit
+  const nextPageCursor = next < all.length ? `first=${next}` : ''
+  return say(context, { category: 'linear', list: all.slice(from, next), nextPageCursor })
+}
+
+/** One by its symbol, or all. */
+function tickers<M extends { readonly symbol: string }>(
+  context: Context,
+  query: URLSearchParams,
+  category: string,
+  markets: readonly M[],
+  row: (market: M) => object,
+): RestReply {
+  const wanted = query.get('symbol')
+  const found = wanted === null ? markets : markets.filter(({ symbol }) => symbol === wanted)
+  if (wanted !== null && found.length === 0) return refuse(context, 'symbol')
+  return say(context, { category, list: found.map(row) })
+}
+
+function recent(context: Context, { rows, market }: History, query: URLSearchParams): RestReply {
+  const limit = whole(query, 'limit') ?? 500
+  if (!(limit >= 1)) return refuse(context, 'limit')
+  const newest = rows.read(rows.end - Math.min(limit, RECENT_MAX), rows.end).reverse()
+  return say(context, { category: 'linear', list: newest.map((trade) => recentTradeRow(market, trade)) })
+}
+
+function kline(context: Context, { candles, market }: History, query: URLSearchParams): RestReply {
+  const window = candleWindow(context, query)
+  if (window === undefined) return refuse(context, 'Invalid period!')
+  const found = candles.every(window.intervalMs, whole(query, 'start') ?? 0, window.toMs + 1)
+  const list = withFlatCandles(found, window.intervalMs).slice(-window.limit).reverse()
+  return say(context, {
+    symbol: market.symbol,
+    category: 'linear',
+    list: list.map((candle) => candleRow(market, candle)),
+  })
+}
+
+function premiums(context: Context, market: PerpMarket, query: URLSearchParams): RestReply {
+  const window = candleWindow(context, query)
+  if (window === undefined) return refuse(context, 'Invalid period!')
+  const { fromMs, toMs, intervalMs } = window
+  const known = context.economy.minutes(market, fromMs * 1000, (toMs + intervalMs) * 1000)
+  const candles = known.map(({ start, premium }) => ({ start, ...premium, volume: 0 }))
+  const list = newestFirst(longerCandles(candles, intervalMs), window).map(premiumRow)
+  return say(context, { symbol: market.symbol, category: 'linear', list })
+}
+
+function spotCandles(context: Context, query: URLSearchParams): RestReply {
+  const { world, economy } = context
+  const market = economy.spots('bybit').find(({ symbol }) => symbol === query.get('symbol'))
+  if (market === undefined) return refuse(context, 'symbol')
+  const window = candleWindow(context, query)
+  if (window === undefined) return refuse(context, 'Invalid period!')
+  const { fromMs, toMs, intervalMs } = window
+  const known = economy.spotMinutes(market, fromMs * 1000, (toMs + intervalMs) * 1000)
+  const shown = withOpenMinute(known, economy.spot(market).last, world.now)
+  const list = newestFirst(longerCandles(shown, intervalMs), window)
+  return say(context, {
+    category: 'spot',
+    symbol: market.symbol,
+    list: list.map((one) => spotCandleRow(market, one)),
+  })
+}
+
+interface Page {
+  readonly fromMs: number
+  /** Included. */
+  readonly toMs: number
+  readonly limit: number
+  readonly intervalMs: number
+}
+
+/** `start` and `end` are times of a candle's beginning, both included; at most 1000 candles, the newest of them. */
+function candleWindow({ world }: Context, query: URLSearchParams): Page | undefined {
+  const length = intervals[query.get('interval') ?? '']
+  if (length === undefined) return undefined
+  const intervalMs = length * MINUTE_MS
+  const limit = Math.min(CANDLES_MAX, whole(query, 'limit') ?? 200)
+  const toMs = whole(query, 'end') ?? world.nowMs
+  const fromMs = whole(query, 'start') ?? toMs - (limit + 1) * intervalMs
+  return { fromMs, toMs, limit, intervalMs }
+}
+
+function newestFirst(candles: readonly SpotMinute[], { fromMs, toMs, limit }: Page): SpotMinute[] {
+  return candles
+    .filter(({ start }) => start >= fromMs * 1000 && start <= toMs * 1000)
+    .slice(-limit)
+    .reverse()
+}
+
+/** `endTime` alone or both times; "startTime alone returns an error". */
+function settlements(context: Context, market: PerpMarket, query: URLSearchParams): RestReply {
+  const [start, end] = [whole(query, 'startTime'), whole(query, 'endTime')]
+  if (start !== undefined && end === undefined) {
+    return refuse(context, 'params error: endTime is required when startTime is passed')
+  }
+  const limit = whole(query, 'limit') ?? 200
+  if (!(limit >= 1)) return refuse(context, 'limit')
+  const list = context.economy
+    .settlements(market, Math.min(limit, 200), end === undefined ? undefined : (end + 1) * 1000)
+    .filter(({ time: settled }) => settled >= (start ?? 0) * 1000)
+    .map((rate) => settledRow(market, rate))
+  return say(context, { category: 'linear', list })
+}
+
+function riskLimits(context: Context, market: PerpMarket): RestReply {
+  const firstId = 1 + 20 * context.economy.perps('bybit').indexOf(market)
+  return say(context, { category: 'linear', list: riskLimitRows(market, firstId) })
+}

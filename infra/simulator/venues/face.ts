@@ -1,0 +1,59 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { World } from '../ledger/world.ts'
+import type { Link } from '../link.ts'
+import type { Economy } from '../market/economy.ts'
+import type { Market, VenueName } from '../market/markets.ts'
+import type { Trade } from '../market/trade.ts'
+
+/** What every face shows in its venue's own words. */
+export interface Context {
+  readonly world: World
+  readonly economy: Economy
+  /** How long Binance keeps a socket; a day where nothing is said. */
+  readonly lifetimeMs?: number
+}
+
+/** One venue's face: its sockets and its REST. */
+export interface VenueFace {
+  /** Faults name it so. */
+  readonly name: VenueName
+  /** First part of its path; absent: its name. Binance has two faces. */
+  readonly prefix?: string
+  /** A new socket on `path`, below the venue's prefix; a number refuses it with that HTTP status. Absent: no sockets. */
+  connect?(path: string, query: URLSearchParams): ((link: Link) => Session) | number
+  rest(request: RestRequest): RestReply
+  /** Sends what has just traded to whoever is subscribed. Absent: no trades are simulated here. */
+  publish?(market: Market, trades: readonly Trade[]): void
+  /** Called several times a second: sends what the venue says beside trades. `nowMs`: the host's clock. */
+  beat?(nowMs: number): void
+}
+
+/** The first part of a face's path. */
+export function prefixOf({ prefix, name }: VenueFace): string {
+  return prefix ?? name
+}
+
+/** What the venue does on one open socket. */
+export interface Session {
+  receive(text: string): void
+  /** Called once a second: heartbeats and what the venue drops a connection for. `nowMs`: the host's clock. */
+  tick(nowMs: number): void
+  closed(): void
+  /** Says that the venue will close this connection soon, where the venue has words for it. */
+  announceClosing?(): void
+}
+
+interface RestRequest {
+  /** Below the venue's prefix. */
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly headers: IncomingHttpHeaders
+  /** Host clock, ms. */
+  readonly nowMs: number
+}
+
+export interface RestReply {
+  readonly status: number
+  readonly body: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}

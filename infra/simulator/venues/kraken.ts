@@ -1,0 +1,377 @@
+import type { Link } from '../link.ts'
+import { fixedNumber, powerText, priceText, shortNumber } from '../market/decimal.ts'
+import type { Economy, SpotMarket, SpotMinute, SpotState } from '../market/economy.ts'
+import type { Context, RestReply, VenueFace } from './face.ts'
+import { answerOf, Burst, type Calls, listedRows, longerCandles, ok, whole, withOpenMinute } from './rest.ts'
+import { Changes, Every, type Fields, fieldsIn, fieldsOf, Subscribers, VenueSession } from './socket.ts'
+import { timeText } from './text.ts'
+
+/** A ticker comes with each trade or change of the book; once a second is enough here. */
+const TICKERS_MS = 1000
+/** About one public call a second and address is safe; some more at once. */
+const CALLS_PER_SECOND = 1
+const BURST = 15
+/** "Returns up to 720 of the most recent entries." */
+const CANDLES_MAX = 720
+const intervals: ReadonlySet<number> = new Set([1, 5, 15, 30, 60, 240, 1440, 10_080, 21_600])
+
+/** Kraken spot: prices. Its trades are not simulated. Refusals of REST stand in `error`, mostly with HTTP 200. */
+export function krakenFace(context: Context): VenueFace {
+  const { economy } = context
+  const subscribers = new Subscribers()
+  const changes = new Changes()
+  const tickers = new Every(TICKERS_MS)
+  const burst = new Burst(CALLS_PER_SECOND, BURST)
+  let connections = 0
+  return {
+    name: 'kraken',
+    connect(path) {
+      if (path !== '/v2') return 404
+      connections += 1
+      const number = connections
+      return (link) => new KrakenSession(link, context, { subscribers, number })
+    },
+    rest({ path, query, nowMs }) {
+      if (!burst.takes(nowMs)) return { status: 429, body: { error: ['EAPI:Rate limit exceeded'] } }
+      return answerOf(calls, path, context, query) ?? refuse('EGeneral:Unknown method')
+    },
+    beat(nowMs) {
+      if (!tickers.isDue(nowMs)) return
+      for (const market of economy.spots('kraken')) {
+        for (const trigger of triggers) {
+          const topic = topicOf(trigger, socketName(market))
+          if (subscribers.of(topic).size === 0) continue
+          if (!changes.isDue(topic, () => causeOf(trigger, economy.spot(market)), nowMs)) continue
+          subscribers.tell(topic, market, () => tickerFrame('update', market, economy))
+        }
+      }
+    },
+  }
+}
+
+/** What must have changed for a ticker to come. */
+function causeOf(trigger: Trigger, { last, volume24h, bid, ask }: SpotState): string {
+  return trigger === 'bbo' ? `${bid} ${ask}` : `${last} ${volume24h}`
+}
+
+const calls: Calls = {
+  '/0/public/Time': ({ world: { nowMs } }) => {
+    // Tue, 11 Nov 25 00:17:04 +0000
+    const rfc1123 = new Date(nowMs)
+      .toUTCString()
+      .replace(/ \d\d(\d\d) /, ' $1 ')
+      .replace('GMT', '+0000')
+    return say({ unixtime: Math.floor(nowMs / 1000), rfc1123 })
+  },
+  '/0/public/SystemStatus': ({ world: { nowMs } }) =>
+    say({ status: 'online', timestamp: new Date(nowMs).toISOString().replace(/\.\d+/, '') }),
+  '/0/public/AssetPairs': (context, query) => {
+    const markets = wanted(context, query)
+    if (markets === undefined) return refuse('EQuery:Unknown asset pair')
+    const rows = markets.map((market) => [canonicalName(market), pairRow(market)] as const)
+    return say(
+      Object.fromEntries(query.has('pair') ? rows : listedRows(rows, decoys(markets), ([, row]) => row.altname)),
+    )
+  },
+  /** With `assetVersion=1` keys are as in the second WebSocket version. */
+  '/0/public/Ticker': (context, query) => {
+    const markets = wanted(context, query)
+    if (markets === undefined) return refuse('EQuery:Unknown asset pair')
+    const key = query.get('assetVersion') === '1' ? socketName : canonicalName
+    return say(
+      Object.fromEntries(markets.map((market) => [key(market), tickerRow(market, context.economy.spot(market))])),
+    )
+  },
+  /** Oldest first; the last row is of the candle that is still open, `last` the time of the one before. */
+  '/0/public/OHLC': (context, query) => {
+    const { world, economy } = context
+    const [market] = query.has('pair') ? (wanted(context, query) ?? []) : []
+    if (market === undefined) return refuse('EQuery:Unknown asset pair')
+    const minutes = whole(query, 'interval') ?? 1
+    if (!intervals.has(minutes)) return refuse('EGeneral:Invalid arguments')
+    const intervalMs = minutes * 60_000
+    const from = world.nowMs - CANDLES_MAX * intervalMs
+    const known = economy.spotMinutes(market, from * 1000, world.now)
+    const shown = withOpenMinute(known, economy.spot(market).last, world.now)
+    const since = (whole(query, 'since') ?? 0) * 1_000_000
+    const all = longerCandles(shown, intervalMs).slice(-CANDLES_MAX)
+    const last = (all.at(-2) ?? all.at(-1))?.start ?? 0
+    const rows = all.filter(({ start }) => start > since).map((minute) => candleRow(market, minute))
+    return say({ [canonicalName(market)]: rows, last: last / 1_000_000 })
+  },
+}
+
+/** The pairs that are asked for by any of their names, all where none is; undefined where one is unknown. */
+function wanted({ economy }: Context, query: URLSearchParams): readonly SpotMarket[] | undefined {
+  const all = economy.spots('kraken')
+  const names = query.get('pair')?.split(',')
+  if (names === undefined) return all
+  const found = names.map((name) => {
+    return all.find((market) => {
+      return [market.symbol, canonicalName(market), slashName(market), socketName(market)].includes(name)
+    })
+  })
+  return found.every((market) => market !== undefined) ? found : undefined
+}
+
+/** What a reader of dollar pairs of coins has to leave out. */
+function decoys([first]: readonly SpotMarket[]): (readonly [string, ReturnType<typeof pairRow>])[] {
+  if (first === undefined) return []
+  const like = (altname: string, wsname: string, more: object) => ({ ...pairRow(first), altname, wsname, ...more })
+  return [
+    ['XXBTZEUR', like('XBTEUR', 'XBT/EUR', { quote: 'ZEUR' })],
+    ['AAPLxUSD', like('AAPLxUSD', 'AAPLx/USD', { aclass_base: 'tokenized_asset', base: 'AAPLx', quote: 'ZUSD' })],
+    ['MATICUSD', like('MATICUSD', 'MATIC/USD', { base: 'MATIC', quote: 'ZUSD', status: 'cancel_only' })],
+  ]
+}
+
+function say(result: object): RestReply {
+  return ok({ error: [], result })
+}
+
+function refuse(error: string): RestReply {
+  return ok({ error: [error] })
+}
+
+/** A connection without subscriptions that says nothing is closed after about a minute. */
+const IDLE_MS = 60_000
+/** The venue does not say how many messages are too many. */
+const MESSAGES_PER_SECOND = 50
+
+/** What makes a ticker come: a trade, or a change of the best bid and offer. */
+const triggers = ['trades', 'bbo'] as const
+type Trigger = (typeof triggers)[number]
+
+/** One socket of Kraken's second version; the `ticker` channel. */
+class KrakenSession extends VenueSession {
+  private readonly context: Context
+  /** Symbol to topic. */
+  private readonly symbols = new Map<string, string>()
+
+  constructor(link: Link, context: Context, { subscribers, number }: { subscribers: Subscribers; number: number }) {
+    super(link, subscribers)
+    this.context = context
+    // A number of 64 bits: more than a double holds.
+    const id = `44218940131011${String(number).padStart(5, '0')}`
+    link.control(
+      `{"channel":"status","type":"update","data":[{"version":"2.0.10","system":"online","api_version":"v2","connection_id":${id}}]}`,
+    )
+  }
+
+  receive(text: string): void {
+    this.heardAtMs = Date.now()
+    if (!this.within(MESSAGES_PER_SECOND)) {
+      this.link.control({ Error: 'Exceeded msg rate' })
+      return
+    }
+    const request = requestOf(text)
+    if (request === undefined) {
+      this.say({ error: 'Malformed request', success: false })
+      return
+    }
+    switch (request.method) {
+      case 'ping':
+        this.say({ method: 'pong', ...request.named })
+        return
+      case 'subscribe':
+      case 'unsubscribe':
+        // One answer per symbol, so a wrong one does not hold up the others.
+        for (const symbol of request.symbols) this.change(request, symbol)
+        return
+      default:
+        this.refuse(request, 'Unsupported method')
+    }
+  }
+
+  /** "A heartbeat is sent approximately once a second once a channel is subscribed." */
+  tick(nowMs: number): void {
+    if (this.symbols.size > 0) this.link.control('{"channel":"heartbeat"}')
+    else if (nowMs - this.heardAtMs > IDLE_MS) this.link.close(1000)
+  }
+
+  private change(request: Request, symbol: string): void {
+    const market = this.context.economy.spots('kraken').find((candidate) => socketName(candidate) === symbol)
+    if (request.channel !== 'ticker') this.refuse(request, `Channel not supported ${request.channel}`, symbol)
+    else if (request.method === 'unsubscribe') this.unsubscribe(request, symbol)
+    else if (market === undefined) this.refuse(request, `Currency pair not supported ${symbol}`, symbol)
+    else if (this.symbols.has(symbol)) this.refuse(request, 'Already subscribed', symbol)
+    else this.subscribe(request, symbol, market)
+  }
+
+  private subscribe({ trigger, snapshot, named }: Request, symbol: string, market: SpotMarket): void {
+    const topic = topicOf(trigger, symbol)
+    this.symbols.set(symbol, topic)
+    this.join(topic)
+    const result = { channel: 'ticker', event_trigger: trigger, snapshot, symbol }
+    this.say({ method: 'subscribe', result, success: true, ...named })
+    if (snapshot) this.link.data(market, tickerFrame('snapshot', market, this.context.economy))
+  }
+
+  private unsubscribe(request: Request, symbol: string): void {
+    const topic = this.symbols.get(symbol)
+    if (topic === undefined) {
+      this.refuse(request, 'Subscription Not Found', symbol)
+      return
+    }
+    this.symbols.delete(symbol)
+    this.leave(topic)
+    this.say({ method: 'unsubscribe', result: { channel: 'ticker', symbol }, success: true, ...request.named })
+  }
+
+  private refuse({ method, named }: Request, error: string, symbol?: string): void {
+    this.say({ error, method, success: false, ...(symbol === undefined ? {} : { symbol }), ...named })
+  }
+
+  /** Every answer says when the request came and when it leaves. */
+  private say({ req_id, ...answer }: Fields): void {
+    const { now } = this.context.world
+    const times = { time_in: timeText(now), time_out: timeText(now + 42) }
+    this.link.control({ ...answer, ...times, ...(req_id === undefined ? {} : { req_id }) })
+  }
+}
+
+function topicOf(trigger: Trigger, symbol: string): string {
+  return `ticker:${trigger}:${symbol}`
+}
+
+function tickerFrame(type: 'snapshot' | 'update', market: SpotMarket, economy: Economy): string {
+  return `{"channel":"ticker","type":"${type}","data":[${tickerData(market, economy.spot(market))}]}`
+}
+
+interface Request {
+  readonly method: string
+  /** The request's number, where it has one: answers repeat it. */
+  readonly named: { readonly req_id?: number }
+  readonly channel: string
+  readonly symbols: readonly string[]
+  readonly trigger: Trigger
+  readonly snapshot: boolean
+}
+
+function requestOf(text: string): Request | undefined {
+  const { method, req_id, params } = fieldsIn(text) ?? {}
+  if (typeof method !== 'string') return undefined
+  const { channel, symbol, event_trigger, snapshot } = fieldsOf(params)
+  return {
+    method,
+    named: typeof req_id === 'number' ? { req_id } : {},
+    channel: typeof channel === 'string' ? channel : '',
+    symbols: Array.isArray(symbol) ? symbol.filter((item) => typeof item === 'string') : [],
+    trigger: event_trigger === 'bbo' ? 'bbo' : 'trades',
+    snapshot: snapshot !== false,
+  }
+}
+
+const LOT_DECIMALS = 8
+
+/** Data of the `ticker` channel: JSON numbers with all of their decimals, so they are written as text here. */
+function tickerData(market: SpotMarket, state: SpotState): string {
+  const price = (value: number): string => priceText(market, value)
+  const size = (value: number): string => fixedNumber(value, LOT_DECIMALS)
+  const mean = state.volume24h === 0 ? state.last : state.quoteVolume24h / state.volume24h
+  const change = fixedNumber((state.last / state.open24h - 1) * 100, 2)
+  return `{"symbol":"${socketName(market)}","bid":${price(state.bid)},"bid_qty":${size(1000 / state.bid)},"ask":${price(state.ask)},"ask_qty":${size(2000 / state.ask)},"last":${price(state.last)},"volume":${size(state.volume24h)},"vwap":${price(mean)},"low":${price(state.low24h)},"high":${price(state.high24h)},"change":${price(state.last - state.open24h)},"change_pct":${change},"timestamp":"${timeText(state.time)}"}`
+}
+
+/** A pair of `Ticker`: prices with five decimals at least; pairs of figures are of today and of 24 hours. */
+function tickerRow(market: SpotMarket, state: SpotState): object {
+  const decimals = Math.max(5, market.priceDecimals)
+  const price = (value: number): string => fixedNumber(value, decimals)
+  const twice = (text: string): string[] => [text, text]
+  const lots = (value: number): string[] => {
+    const whole = Math.max(1, Math.round(value))
+    return [String(whole), `${whole}.000`]
+  }
+  const mean = state.volume24h === 0 ? state.last : state.quoteVolume24h / state.volume24h
+  const trades = Math.max(1, Math.round(state.quoteVolume24h / 4000))
+  return {
+    a: [price(state.ask), ...lots(2000 / state.ask)],
+    b: [price(state.bid), ...lots(1000 / state.bid)],
+    c: [price(state.last), fixedNumber(100 / state.last, LOT_DECIMALS)],
+    v: twice(fixedNumber(state.volume24h, LOT_DECIMALS)),
+    p: twice(price(mean)),
+    t: [trades, trades],
+    l: twice(price(state.low24h)),
+    h: twice(price(state.high24h)),
+    o: price(state.open24h),
+  }
+}
+
+/** `[time in seconds, open, high, low, close, vwap, volume, count]`. */
+function candleRow(market: SpotMarket, minute: SpotMinute): (string | number)[] {
+  const { start, open, high, low, close, volume } = minute
+  const prices = [open, high, low, close].map((price) => priceText(market, price))
+  const mean = volume === 0 ? '0.0' : priceText(market, (high + low + close) / 3)
+  const count = volume === 0 ? 0 : Math.max(1, Math.round((volume * close) / 4000))
+  return [start / 1_000_000, ...prices, mean, fixedNumber(volume, LOT_DECIMALS), count]
+}
+
+const fees = [
+  [0, 0.4],
+  [10_000, 0.35],
+  [10_000_000, 0.1],
+]
+
+/** A pair of `AssetPairs`. */
+function pairRow(market: SpotMarket): PairRow {
+  const tick = powerText(-market.priceDecimals)
+  return {
+    altname: market.symbol,
+    wsname: slashName(market),
+    aclass_base: 'currency',
+    base: assetCode(market.base),
+    aclass_quote: 'currency',
+    quote: assetCode(market.quote),
+    lot: 'unit',
+    cost_decimals: 5,
+    pair_decimals: market.priceDecimals,
+    lot_decimals: LOT_DECIMALS,
+    lot_multiplier: 1,
+    leverage_buy: [2, 3, 4, 5],
+    leverage_sell: [2, 3, 4, 5],
+    fees,
+    fees_maker: fees,
+    fee_volume_currency: 'ZUSD',
+    margin_call: 80,
+    margin_stop: 40,
+    ordermin: shortNumber(0.00005, LOT_DECIMALS),
+    costmin: '0.5',
+    tick_size: tick,
+    status: 'online',
+    long_position_limit: 80,
+    short_position_limit: 80,
+  }
+}
+
+interface PairRow {
+  readonly altname: string
+  readonly status: string
+  readonly [field: string]: unknown
+}
+
+/** Assets of the venue's first years are written with a letter more in REST: X for coins, Z for money. */
+const oldCoins: ReadonlySet<string> = new Set(['XBT', 'ETH', 'LTC', 'XRP', 'XDG', 'XLM', 'XMR', 'ZEC', 'ETC'])
+const ownNames: Readonly<Record<string, string>> = { XBT: 'BTC', XDG: 'DOGE' }
+
+/** XXBT, ZUSD, SOL. */
+function assetCode(name: string): string {
+  if (name === 'USD') return 'ZUSD'
+  return oldCoins.has(name) ? `X${name}` : name
+}
+
+/** The key of a pair in REST results: XXBTZUSD, USDTZUSD, but XDGUSD, SOLUSD and XBTUSDT. */
+function canonicalName({ base, quote, symbol }: SpotMarket): string {
+  if (quote !== 'USD') return symbol
+  if (base === 'USDT') return 'USDTZUSD'
+  return oldCoins.has(base) && base !== 'XDG' ? `X${base}ZUSD` : symbol
+}
+
+/** XBT/USD, as REST names the pair of the first WebSocket version. */
+function slashName({ base, quote }: SpotMarket): string {
+  return `${base}/${quote}`
+}
+
+/** BTC/USD, as the second WebSocket version names it. */
+function socketName({ base, quote }: SpotMarket): string {
+  return `${ownNames[base] ?? base}/${quote}`
+}

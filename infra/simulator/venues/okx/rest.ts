@@ -1,0 +1,246 @@
+import { withFlatCandles } from '../../ledger/candles.ts'
+import type { History } from '../../ledger/history.ts'
+import type { PerpMarket, PerpState } from '../../market/economy.ts'
+import type { Micros, Trade } from '../../market/trade.ts'
+import type { Context, RestReply } from '../face.ts'
+import { type Call, longerCandles, ok, whole, withOpenMinute } from '../rest.ts'
+import {
+  candleRow,
+  familyOf,
+  fundingRow,
+  indexRow,
+  instruments,
+  isLive,
+  markRow,
+  openInterestRow,
+  premiumRow,
+  type Row,
+  settledRow,
+  spotCandleRow,
+  spotInstruments,
+  spotTickerRow,
+  swapTickerRow,
+  tradeRow,
+} from './rows.ts'
+
+const MINUTE_MS = 60_000
+/** A premium is taken at the end of its minute. */
+const PREMIUM_AT: Micros = 59_000_000
+
+const periods: Readonly<Record<string, number>> = { '5m': 5, '15m': 15, '30m': 30, '1H': 60, '2H': 120, '4H': 240 }
+const bars: Readonly<Record<string, number>> = {
+  ...periods,
+  '1m': 1,
+  '3m': 3,
+  '6Hutc': 360,
+  '12Hutc': 720,
+  '1Dutc': 1_440,
+}
+
+interface Limited {
+  /** Requests per two seconds and address. */
+  readonly limit: number
+  /** Counted "per address and instrument". */
+  readonly perInstrument?: true
+  readonly call: Call
+}
+
+/** OKX v5 REST: everything is text, newest first. */
+export const calls: Readonly<Record<string, Limited>> = {
+  '/api/v5/public/time': { limit: 10, call: ({ world }) => say([{ ts: String(world.nowMs) }]) },
+  '/api/v5/public/instruments': { limit: 20, call: listing },
+  '/api/v5/market/history-trades': { limit: 20, call: ofTrades(page) },
+  '/api/v5/market/candles': { limit: 40, call: candles },
+  '/api/v5/market/tickers': { limit: 20, call: tickers },
+  '/api/v5/market/index-tickers': { limit: 20, call: indexTickers },
+  '/api/v5/public/mark-price': { limit: 10, call: swaps(markRow) },
+  '/api/v5/public/open-interest': { limit: 20, call: swaps(openInterestRow) },
+  '/api/v5/public/funding-rate': { limit: 10, perInstrument: true, call: fundingRates },
+  '/api/v5/public/funding-rate-history': { limit: 10, perInstrument: true, call: ofSwap(settlements) },
+  '/api/v5/public/premium-history': { limit: 20, call: ofSwap(premiums) },
+  '/api/v5/rubik/stat/contracts/long-short-position-ratio-contract-top-trader': {
+    limit: 5,
+    perInstrument: true,
+    call: ofSwap(topTraders),
+  },
+}
+
+function say(data: readonly unknown[]): RestReply {
+  return ok({ code: '0', msg: '', data })
+}
+
+export function refuse(status: number, code: string, msg: string): RestReply {
+  return { status, body: { code, msg, data: [] } }
+}
+
+function wrong(parameter: string): RestReply {
+  return refuse(400, '51000', `Parameter ${parameter} error`)
+}
+
+function empty(parameter: string): RestReply {
+  return refuse(400, '50014', `Parameter ${parameter} cannot be empty.`)
+}
+
+const unknownInstrument = refuse(200, '51001', "Instrument ID, Instrument ID code, or Spread ID doesn't exist.")
+
+type OfSwap = (context: Context, market: PerpMarket, query: URLSearchParams) => RestReply
+
+/** A call of one swap. What is listed without anything ever being said of it has no rows. */
+function ofSwap(found: OfSwap): Call {
+  return (context, query) => {
+    const instId = query.get('instId')
+    if (instId === null) return empty('instId')
+    const market = context.economy.perps('okx').find(({ symbol }) => symbol === instId)
+    if (market !== undefined) return found(context, market, query)
+    return isLive(context.economy.perps('okx'), instId) ? say([]) : unknownInstrument
+  }
+}
+
+/** A call of one swap's trades. */
+function ofTrades(found: (history: History, query: URLSearchParams) => RestReply): Call {
+  return ofSwap(({ world }, { symbol }, query) => {
+    const history = world.find('okx', symbol)
+    return history === undefined ? say([]) : found(history, query)
+  })
+}
+
+function listing({ economy }: Context, query: URLSearchParams): RestReply {
+  const type = query.get('instType')
+  if (type === null) return empty('instType')
+  const swaps = economy.perps('okx')
+  const [like] = swaps
+  const wanted = query.get('instId')
+  const rows =
+    type === 'SPOT' && like !== undefined ? spotInstruments(economy.spots('okx'), like) : instruments(swaps, type)
+  return say(rows.filter(({ instId }) => wanted === null || instId === wanted))
+}
+
+/**
+ * `market/history-trades`, at most 100. `after`: older than that id (`type=1`) or time (`type=2`). `before`: newer than
+ * it, but the newest of them, not the next.
+ */
+function page({ rows, market }: History, query: URLSearchParams): RestReply {
+  const limit = Math.min(100, whole(query, 'limit') ?? 100)
+  const [after, before] = [whole(query, 'after'), whole(query, 'before')]
+  if (Number.isNaN(after ?? 0)) return wrong('after')
+  if (Number.isNaN(before ?? 0)) return wrong('before')
+  const rowOf = (bound: number): number =>
+    query.get('type') === '2' ? rows.firstAt(bound * 1000) : rows.firstWithId(bound)
+  const end = after === undefined ? rows.end : rowOf(after)
+  const begin = before === undefined ? rows.begin : rowOf(before + 1)
+  return say(tradeRows(market, rows.read(Math.max(begin, end - limit), end)))
+}
+
+function tradeRows(market: History['market'], trades: readonly Trade[]): object[] {
+  return trades.map((trade) => tradeRow(market, trade)).reverse()
+}
+
+function candles(context: Context, query: URLSearchParams): RestReply {
+  const minutes = bars[query.get('bar') ?? '1m']
+  if (minutes === undefined) return wrong('bar')
+  const intervalMs = minutes * MINUTE_MS
+  const spot = spotCandles(context, intervalMs, query)
+  if (spot !== undefined) return spot
+  return ofTrades(({ candles: known, market }) => {
+    const limit = Math.min(300, whole(query, 'limit') ?? 100)
+    const before = whole(query, 'before') ?? -1
+    const after = whole(query, 'after') ?? Number.MAX_SAFE_INTEGER
+    const list = withFlatCandles(known.every(intervalMs, before + 1, after), intervalMs)
+      .slice(-limit)
+      .reverse()
+    return say(list.map((candle) => candleRow(market, candle, context.world.nowMs >= candle.startMs + intervalMs)))
+  })(context, query)
+}
+
+/** `after`: older than that time; `before`: newer than it. Undefined where no such pair is listed. */
+function spotCandles({ world, economy }: Context, intervalMs: number, query: URLSearchParams): RestReply | undefined {
+  const market = economy.spots('okx').find(({ symbol }) => symbol === query.get('instId'))
+  if (market === undefined) return undefined
+  const { from, to, limit } = bounds(world.nowMs, query, { most: 300, stepMs: intervalMs })
+  const known = economy.spotMinutes(market, from, Math.min(to + intervalMs * 1000, world.now))
+  const shown = withOpenMinute(known, economy.spot(market).last, world.now)
+  const list = longerCandles(shown, intervalMs).filter(({ start }) => start >= from && start < to)
+  const rows = list.slice(-limit).reverse()
+  return say(rows.map((minute) => spotCandleRow(market, minute, world.now >= minute.start + intervalMs * 1000)))
+}
+
+function tickers({ economy }: Context, query: URLSearchParams): RestReply {
+  const type = query.get('instType')
+  if (type === null) return empty('instType')
+  if (type === 'SPOT') return say(economy.spots('okx').map((market) => spotTickerRow(market, economy.spot(market))))
+  if (type !== 'SWAP') return say([])
+  return say(economy.perps('okx').map((market) => swapTickerRow(market, economy.perp(market))))
+}
+
+/** All indices that are quoted in a currency. */
+function indexTickers({ economy }: Context, query: URLSearchParams): RestReply {
+  const quote = query.get('quoteCcy')
+  if (quote === null) return empty('quoteCcy')
+  const wanted = economy.perps('okx').filter((market) => familyOf(market).endsWith(`-${quote}`))
+  return say(wanted.map((market) => indexRow(market, economy.perp(market))))
+}
+
+/** All swaps or one. */
+function swaps(row: (market: PerpMarket, state: PerpState) => Row): Call {
+  return ({ economy }, query) => {
+    const [type, instId] = [query.get('instType'), query.get('instId')]
+    if (type === null) return empty('instType')
+    const listed = type === 'SWAP' ? economy.perps('okx') : []
+    const wanted = listed.filter(({ symbol }) => instId === null || symbol === instId)
+    if (instId !== null && wanted.length === 0) return unknownInstrument
+    return say(wanted.map((market) => row(market, economy.perp(market))))
+  }
+}
+
+/** `ANY` means all swaps, and dated futures that have funding too. */
+function fundingRates(context: Context, query: URLSearchParams): RestReply {
+  const row = (market: PerpMarket): Row => fundingRow(market, context.economy.perp(market))
+  if (query.get('instId') !== 'ANY') return ofSwap((_context, market) => say([row(market)]))(context, query)
+  const all = context.economy.perps('okx').map(row)
+  const [first] = all
+  return say(first === undefined ? [] : [...all, { ...first, instId: 'BTC-USDT-310404', instType: 'FUTURES' }])
+}
+
+/** By the time of the settlement. */
+function settlements({ economy }: Context, market: PerpMarket, query: URLSearchParams): RestReply {
+  const limit = Math.min(400, whole(query, 'limit') ?? 400)
+  const [after, before] = [whole(query, 'after'), whole(query, 'before') ?? -1]
+  const list = economy.settlements(market, limit, after === undefined ? undefined : after * 1000)
+  return say(list.filter(({ time }) => time > before * 1000).map((settled) => settledRow(market, settled)))
+}
+
+function premiums({ world, economy }: Context, market: PerpMarket, query: URLSearchParams): RestReply {
+  const { from, to, limit } = bounds(world.nowMs, query, { most: 100, stepMs: MINUTE_MS })
+  const rows = economy
+    .minutes(market, from - PREMIUM_AT, to)
+    .map(({ start, premium }) => ({ time: start + PREMIUM_AT, close: premium.close }))
+    .filter(({ time }) => time >= from && time < to)
+    .slice(-limit)
+    .reverse()
+  return say(rows.map(({ time, close }) => premiumRow(market, time, close)))
+}
+
+/** `[ts, long over short]` of the top traders' positions, newest first; `begin` and `end` are included. */
+function topTraders({ world, economy }: Context, market: PerpMarket, query: URLSearchParams): RestReply {
+  const minutes = periods[query.get('period') ?? '5m']
+  if (minutes === undefined) return wrong('period')
+  const stepMs = minutes * MINUTE_MS
+  const limit = Math.min(100, whole(query, 'limit') ?? 100)
+  const newest = Math.floor(Math.min(world.nowMs, whole(query, 'end') ?? world.nowMs) / stepMs) * stepMs
+  const begin = whole(query, 'begin') ?? 0
+  const times = Array.from({ length: limit }, (_, index) => newest - index * stepMs).filter((time) => time >= begin)
+  const rows = times.map((time) => [time, economy.topTraders(market, time * 1000)?.positions] as const)
+  return say(rows.flatMap(([time, ratio]) => (ratio === undefined ? [] : [[String(time), String(ratio)]])))
+}
+
+/** The newest `limit` rows between `before` and `after`, both excluded, in microseconds: [from, to). */
+function bounds(
+  nowMs: number,
+  query: URLSearchParams,
+  { most, stepMs }: { most: number; stepMs: number },
+): { from: Micros; to: Micros; limit: number } {
+  const limit = Math.min(most, whole(query, 'limit') ?? 100)
+  const to = Math.min(nowMs + 1, whole(query, 'after') ?? Number.POSITIVE_INFINITY)
+  const from = Math.max(to - (limit + 2) * stepMs, (whole(query, 'before') ?? -1) + 1)
+  return { from: from * 1000, to: to * 1000, limit }
+}

@@ -1,0 +1,158 @@
+import type { AlertState, Message, Micros, Records, Trigger, TriggerSource } from '../../../schemas/records.ts'
+
+/** What an alert waits for: `kind` tells which of the table's kinds it is, and with it which fields it has. */
+export interface Terms {
+  readonly kind: string
+}
+
+/** The fields of the log that say what an alert waits for. */
+export type WireTerms = Pick<AlertState, 'kind' | 'condition' | 'target_price' | 'threshold_pct' | 'min_value_usd'>
+
+/** The records of `alerts.inputs` that decide about alerts. */
+const inputs = ['composite_price', 'liquidation_risk'] as const
+export type InputType = (typeof inputs)[number]
+export type Input = Message<InputType>
+
+export function isInput(message: Message): message is Input {
+  return inputs.some((type) => type === message.type)
+}
+
+/** An alert as the state store has it: its terms in the shape of their kind, and what only its evaluation needs. */
+export interface StoredAlert<T extends Terms = Terms> extends Omit<AlertState, keyof WireTerms> {
+  readonly terms: T
+  /** Since when records count for what it waits for now: its creation, its trigger, its arming, its return. */
+  readonly since: Micros
+}
+
+/** Why an alert rang, in figures. A kind adds those of its own. */
+export interface Cause {
+  /** The price that met the condition; for other figures the price of the time. */
+  readonly price: number
+  readonly sources: readonly TriggerSource[]
+  readonly quality: string
+  readonly late: boolean
+  readonly time: Micros
+  /** Tells the causes of one record apart where their price does not. */
+  readonly key?: string
+}
+
+/** A level of one figure of a record, at which alerts wait. */
+export interface Level<Record> {
+  /** How the figure passes it: upward or downward, beyond it or as soon as it is on it. */
+  readonly passes: '>' | '>=' | '<' | '<='
+  figure(record: Record): number
+  /** An alert that waits at the named level may stand here instead: both have to be passed for it. */
+  readonly insteadOf?: string
+}
+
+/** Where an alert waits that has to look at every record. */
+export const EVERY_RECORD = 'every record'
+
+/** What a record does to an alert that it may concern. */
+export type Verdict<C extends Cause = Cause> =
+  /** Nothing; `at`: the level at which it stands from now on, where that is not the one that it waits at. */
+  | { readonly is: 'waiting'; readonly at?: string }
+  /** Its condition is met. `isBack`: the record ends on the other side again, so that the return has been seen. */
+  | { readonly is: 'met'; readonly cause: C; readonly isBack: boolean }
+  /** What rang has been back. */
+  | { readonly is: 'back' }
+  /** It has seen what has to come first, and waits for its condition from now on. */
+  | { readonly is: 'armed' }
+
+export const WAITING: Verdict<never> = { is: 'waiting' }
+
+/** The fields of a trigger in which kinds differ. */
+export type Evidence = Pick<Trigger, 'severity' | 'oi_at_risk_usd' | 'oi_at_risk_pct' | 'cascade_risk'> &
+  Partial<Pick<Trigger, 'condition'>>
+
+/** A kind of alert: all that tells it from others. */
+export interface AlertKind<T extends Terms = Terms, I extends InputType = InputType, C extends Cause = Cause> {
+  readonly kind: T['kind']
+  /** The records of `alerts.inputs` that decide about it. */
+  readonly input: I
+  /** Its records come only for assets that somebody wants: living alerts of it want theirs. */
+  readonly needsSubscription: boolean
+
+  /** The terms in the fields of the log; undefined where they are not whole: the log is anyone's input. */
+  read(wire: WireTerms): T | undefined
+  write(terms: T): WireTerms
+  /** It rings once and ends so. */
+  ringsOnce(terms: T): boolean
+
+  /** At which levels alerts wait. Alerts are looked at in the order of the levels, by level; those that may stand at several, by id. */
+  readonly levels: Readonly<Record<string, Level<Records[I]>>>
+  /** The level at which it waits now, active or triggered and not back yet; or `EVERY_RECORD`. */
+  wait(alert: StoredAlert<T>): string
+  /** Where that level lies for these terms. */
+  at(terms: T, level: string): number
+  /** `from`: since when the record's bounds may be, where it has bounds. */
+  evaluate(alert: StoredAlert<T>, record: Records[I], from: Micros): Verdict<C>
+
+  /** What it waits for, for people: stands behind the symbol. */
+  describe(terms: T): string
+  /** What met it, for people. */
+  describeCause(terms: T, symbol: string, cause: C): string
+  /** The trigger's fields of its kind; without a cause those of a test event. */
+  evidence(terms: T, cause: C | undefined): Evidence
+
+  /** `event` of the webhook. */
+  readonly event: string
+  /** The webhook's `data` of its kind, behind `triggered` and `current_price`. */
+  payload(trigger: Trigger): object
+  /** The figure that the webhook shows of each source. */
+  readonly sourceFigure: 'price' | 'open_interest_usd'
+}
+
+/** The table of kinds, by name. */
+export class Kinds<T extends Terms = Terms> {
+  readonly #kinds: ReadonlyMap<string, AlertKind<T>>
+
+  constructor(kinds: readonly AlertKind<T>[]) {
+    this.#kinds = new Map(kinds.map((kind) => [kind.kind, kind]))
+  }
+
+  [Symbol.iterator](): Iterator<AlertKind<T>> {
+    return this.#kinds.values()
+  }
+
+  of({ kind }: Terms): AlertKind<T> {
+    const known = this.#kinds.get(kind)
+    if (known === undefined) throw new Error(`this version does not know alerts of the kind ${kind}`)
+    return known
+  }
+
+  /** The kind that a record of the log is of; undefined: of none that this version knows. */
+  ofWire(wire: Pick<WireTerms, 'kind' | 'condition'>): AlertKind<T> | undefined {
+    return this.#kinds.get(wire.kind === 'rule' ? String(readRule(wire)?.['kind']) : wire.kind)
+  }
+
+  read(wire: WireTerms): T | undefined {
+    return this.ofWire(wire)?.read(wire)
+  }
+}
+
+/** The terms of a kind that has no fields of its own in the log: they stand in `condition`, as JSON. */
+export function writeRule(terms: Terms): WireTerms {
+  return {
+    kind: 'rule',
+    condition: JSON.stringify(terms),
+    target_price: null,
+    threshold_pct: null,
+    min_value_usd: null,
+  }
+}
+
+/** What `writeRule` wrote, to be checked by the kind; undefined where it is no object. */
+export function readRule({ condition }: Pick<WireTerms, 'condition'>): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value = JSON.parse(condition) as unknown
+    return typeof value === 'object' && value !== null ? { ...value } : undefined
+  } catch {
+    return undefined // the log is anyone's input: it is refused as every other condition that nobody knows
+  }
+}
+
+/** A figure that a condition can rest on. */
+export function isFigure(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0
+}

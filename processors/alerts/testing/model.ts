@@ -1,0 +1,278 @@
+import { recordId } from '../../../schemas/record-id.ts'
+import type { Command, CompositePrice, LiquidationRisk, Message, NewAlert } from '../../../schemas/records.ts'
+
+/**
+ * The rules of alerts once more, plain and slow, to hold the core and running systems against: every record looks at every
+ * alert of the list, there is no book, no timer, no snapshot. It shares no code with the core. One for each partition.
+ */
+const S = 1_000_000
+const HOUR = 3_600 * S
+const DAY = 24 * HOUR
+
+interface Item extends NewAlert {
+  readonly id: string
+  readonly asset: string
+  status: 'active' | 'triggered' | 'expired' | 'cancelled'
+  readonly created: number
+  expires: number
+  ended: number
+  count: number
+  rang: number
+  /** Crossings: seen on or before the target. Levels that rang: seen back. */
+  ready: boolean
+  since: number
+}
+
+/** A trigger as the rules demand it. */
+export interface Demanded {
+  readonly triggerId: string
+  readonly alertId: string
+  readonly count: number
+  /** Id of the record that causes it. */
+  readonly record: string
+}
+
+/** What one record of the log demands. */
+export interface Step {
+  /** The events, sorted. */
+  readonly events: readonly string[]
+  readonly triggers: readonly Demanded[]
+}
+
+/** An asset's newest price, and the begin of its last silence that no late record has told of. */
+interface Quiet {
+  newest: number | undefined
+  silent: number
+}
+
+export class Model {
+  readonly #partition: number
+  items: Item[] = []
+  #now = 0
+  readonly #requests = new Map<string, number>()
+  /** What was bought, and when. */
+  readonly #payments = new Map<string, readonly [id: string, at: number]>()
+  readonly #quiet = new Map<string, Quiet>()
+  /** Time of the newest risk, by asset. */
+  readonly #risks = new Map<string, number>()
+  readonly #created = new Set<string>()
+  #events: string[] = []
+  #rung: Item[] = []
+
+  constructor(partition: number) {
+    this.#partition = partition
+  }
+
+  /** Whether the alert was ever created. */
+  knows(id: string): boolean {
+    return this.#created.has(id)
+  }
+
+  apply({ type, value }: Message, offset: number): Step {
+    this.#events = []
+    this.#rung = []
+    if (type === 'command') this.#command(value)
+    if (type === 'mark') this.#mark(value.time)
+    if (type === 'composite_price') this.#price(value)
+    if (type === 'liquidation_risk') this.#risk(value)
+    const triggers = this.#rung.map(({ id, count }) => {
+      const record = recordId({ topic: 'alerts.inputs', partition: this.#partition, offset })
+      return { triggerId: `${id}_${count}`, alertId: id, count, record }
+    })
+    return { events: this.#events.sort(), triggers }
+  }
+
+  #event(event: string, item: Item | undefined, more: string | null = null): void {
+    const { id, status, count, expires } = item ?? { id: '', status: '', count: '', expires: '' }
+    this.#events.push([event, id, status, count, expires, more].join(' '))
+  }
+
+  #command(c: Command): void {
+    const now = this.#now === 0 ? c.created : this.#now
+    const before = this.#requests.get(c.request_id)
+    if (before !== undefined && now < before + HOUR) return
+    this.#requests.set(c.request_id, now)
+    const [bought, at] = this.#payments.get(c.payment ?? '') ?? []
+    if (at !== undefined && now < at + 2 * DAY) {
+      const item = this.items.find(({ id }) => id === bought)
+      this.#event(item === undefined ? 'rejected' : 'repeated', item, item === undefined ? 'alert_not_found' : null)
+      return
+    }
+    if (c.action === 'create' && c.alert !== null) {
+      this.#create(c, c.alert, now)
+      return
+    }
+    const item = this.items.find(({ id }) => id === c.alert_id)
+    if (item === undefined) this.#event('rejected', undefined, 'alert_not_found')
+    else if (c.action === 'extend') this.#extend(item, c, now)
+    else if (c.action === 'cancel') this.#cancel(item, now)
+    else if (item.status === 'cancelled') this.#event('rejected', item, 'alert_not_active')
+    else if (c.action === 'test') this.#event('tested', item)
+  }
+
+  #create(c: Command, asked: NewAlert, now: number): void {
+    const sameKey = (item: Item): boolean => item.idempotency === asked.idempotency && now < item.created + DAY
+    const known =
+      this.items.find((item) => asked.idempotency !== null && sameKey(item)) ??
+      this.items.find(({ id }) => id === c.alert_id)
+    if (known !== undefined) {
+      if (known.body_hash === asked.body_hash) this.#event('repeated', known)
+      else this.#event('rejected', known, 'idempotency_conflict')
+      return
+    }
+    const item: Item = {
+      ...asked,
+      id: c.alert_id,
+      asset: c.asset,
+      status: 'active',
+      created: now,
+      expires: now + asked.expires_in_hours * HOUR,
+      ended: 0,
+      count: 0,
+      rang: 0,
+      ready: false,
+      since: now,
+    }
+    this.items.push(item)
+    this.#created.add(item.id)
+    this.#pay(c, now)
+    this.#event('created', item)
+  }
+
+  #pay({ payment, alert_id: id }: Command, now: number): void {
+    if (payment !== null) this.#payments.set(payment, [id, now])
+  }
+
+  #extend(item: Item, command: Command, now: number): void {
+    const { add_hours, payment } = command
+    const hours = add_hours ?? 0
+    if (item.status === 'cancelled' || (payment === null && item.status !== 'active')) {
+      this.#event('rejected', item, 'alert_not_active')
+      return
+    }
+    const start = item.status === 'active' || item.expires > now ? item.expires : now
+    const end = start + hours * HOUR
+    if (payment === null && end > now + 30 * DAY) {
+      this.#event('rejected', item, 'invalid_add_hours')
+      return
+    }
+    item.expires = Math.min(end, Math.max(item.expires, now + 30 * DAY))
+    if (item.status === 'expired') Object.assign(item, { status: 'active', ready: false, since: now })
+    if (!(item.status === 'triggered' && item.condition.startsWith('crosses'))) item.ended = 0
+    this.#pay(command, now)
+    this.#event('extended', item)
+  }
+
+  #cancel(item: Item, now: number): void {
+    if (item.status === 'active' || item.status === 'triggered') {
+      Object.assign(item, { status: 'cancelled', ended: now })
+      this.#event('cancelled', item)
+    } else this.#event('rejected', item, 'alert_not_active')
+  }
+
+  /** Time passes from one moment at which something is due to the next. */
+  #mark(time: number): void {
+    if (time <= this.#now) return
+    this.#now = time
+    for (const item of this.items) {
+      const cools = item.status === 'triggered' && item.ready && item.ended === 0 ? item.rang + 60 * S : Infinity
+      if (cools < item.expires && cools <= time) this.#activate(item, cools)
+      if (item.ended === 0 && item.expires <= time) {
+        item.ended = item.expires
+        if (item.status === 'active') {
+          item.status = 'expired'
+          this.#event('expired', item)
+        }
+      }
+    }
+    this.items = this.items.filter(({ ended }) => ended === 0 || time < ended + 7 * DAY)
+  }
+
+  #activate(item: Item, since: number): void {
+    Object.assign(item, { status: 'active', ready: false, since })
+    this.#event('rearmed', item)
+  }
+
+  #ring(item: Item, time: number, isBack: boolean): void {
+    const crosses = item.condition.startsWith('crosses')
+    item.count += 1
+    item.rang = Math.max(time, this.#now)
+    Object.assign(item, { status: 'triggered', since: time, ready: !crosses && isBack, ended: crosses ? item.rang : 0 })
+    this.#rung.push(item)
+    this.#event('triggered', item, `${item.id}_${item.count}`)
+  }
+
+  #back(item: Item, time: number): void {
+    if (this.#now >= item.rang + 60 * S) this.#activate(item, Math.max(time, item.rang + 60 * S))
+    else Object.assign(item, { ready: true, since: time })
+  }
+
+  #live(asset: string, time: number): Item[] {
+    return this.items.filter((item) => {
+      return item.asset === asset && item.ended === 0 && time >= item.since && time < item.expires
+    })
+  }
+
+  #price(price: CompositePrice): void {
+    const { asset, time, late } = price
+    const quiet = this.#quiet.get(asset) ?? { newest: undefined, silent: -Infinity }
+    this.#quiet.set(asset, quiet)
+    const from = late ? silence(quiet, time) - 90 * S : time - 11 * S
+    note(quiet, price)
+    for (const item of this.#live(asset, time)) {
+      if (item.kind !== 'price') continue
+      const isWhole = from >= item.since
+      if (late && !isWhole) continue
+      this.#look(item, price, isWhole)
+    }
+  }
+
+  #look(item: Item, { price, low, high, time, late }: CompositePrice, isWhole: boolean): void {
+    const rises = item.condition.endsWith('above')
+    const target = item.target_price ?? NaN
+    const isBeyond = (usd: number): boolean => (rises ? usd > target : usd < target)
+    const extremes = isWhole ? [low, high, ...(late ? [] : [price])] : [price]
+    const isReached = extremes.some(isBeyond)
+    const isBack = !extremes.every(isBeyond)
+    const endsBeyond = !late && isBeyond(price)
+    const endsBack = !late && !isBeyond(price)
+    if (item.condition.startsWith('crosses')) {
+      if (item.ready ? isReached : isBack && endsBeyond) this.#ring(item, time, false)
+      else if (!item.ready && isBack) Object.assign(item, { ready: true, since: time })
+    } else if (item.status === 'active') {
+      if (isReached) this.#ring(item, time, endsBack)
+    } else if (!item.ready && isBack) this.#back(item, time)
+  }
+
+  #risk(risk: LiquidationRisk): void {
+    const { asset, time, at_risk_5_pct: pct, at_risk_5_usd: usd } = risk
+    if (time <= (this.#risks.get(asset) ?? -Infinity)) return
+    this.#risks.set(asset, time)
+    for (const item of this.#live(asset, time)) {
+      if (item.kind !== 'liquidation') continue
+      const isAtRisk = pct > (item.threshold_pct ?? NaN) && usd >= (item.min_value_usd ?? NaN)
+      if (item.status === 'active' && isAtRisk) this.#ring(item, time, false)
+      else if (item.status === 'triggered' && !item.ready && !isAtRisk) this.#back(item, time)
+    }
+  }
+}
+
+/** Begin of the time without prices that a late record of `time` tells of; never, where none is known. */
+function silence(quiet: Quiet, time: number): number {
+  const { newest, silent } = quiet
+  return newest !== undefined && newest < time ? joined(quiet, newest) : silent
+}
+
+/** Two silences that begin within five minutes may be told of as one. */
+function joined({ silent }: Quiet, since: number): number {
+  return silent > since - 300 * S ? silent : since
+}
+
+function note(quiet: Quiet, { late, time }: CompositePrice): void {
+  const { newest } = quiet
+  if (late) quiet.silent = -Infinity
+  else if (newest === undefined || time >= newest) {
+    if (newest !== undefined && time - newest > 15 * S) quiet.silent = joined(quiet, newest)
+    quiet.newest = time
+  }
+}

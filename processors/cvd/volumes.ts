@@ -1,0 +1,91 @@
+import type { Cvd, InstrumentVolume, Micros, PeriodVolume } from '../../schemas/records.ts'
+import { BUCKET, type Part } from './bucket.ts'
+import { periods, windowOf } from './periods.ts'
+import type { Volume } from './ring.ts'
+import { LATENESS, periodNames, type AssetState, type Counted, type CvdState, type InstrumentState } from './state.ts'
+
+/** Counts a part of a bucket that closes, or a trade that came after that. */
+export function count(state: CvdState, instrument: InstrumentState, index: number, part: Part, v: number): void {
+  const { counted, owner, rings } = instrument
+  instrument.counted = counted === undefined ? countedOf(part) : plus(counted, part)
+  instrument.isCountedChanged = true
+  for (const name of periodNames) rings[name].add(index * BUCKET, part)
+  tell(state, owner, v)
+}
+
+function countedOf({ buy, sell, buy_quote, sell_quote, open_time, close_time }: Part): Counted {
+  return { buy, sell, buy_quote, sell_quote, since: open_time, newest: close_time }
+}
+
+function plus(counted: Counted, part: Part): Counted {
+  return {
+    buy: counted.buy + part.buy,
+    sell: counted.sell + part.sell,
+    buy_quote: counted.buy_quote + part.buy_quote,
+    sell_quote: counted.sell_quote + part.sell_quote,
+    since: Math.min(counted.since, part.open_time),
+    newest: Math.max(counted.newest, part.close_time),
+  }
+}
+
+/** What is counted of an asset has changed: it is told when the batch or the next mark ends. */
+export function tell(state: CvdState, asset: AssetState, v: number): void {
+  asset.v = v
+  if (!asset.isUntold) state.untold.push(asset)
+  asset.isUntold = true
+}
+
+/** Hands on what has changed, in an order that follows from the log alone. */
+export function takeUntold(state: CvdState, take: (cvd: Cvd) => void): void {
+  if (state.untold.length === 0) return
+  for (const asset of state.untold.toSorted(byName)) {
+    asset.isUntold = false
+    asset.areClassesChanged = true // its version is saved with them
+    take(cvdOf(asset, state.closed * BUCKET))
+  }
+  state.untold.length = 0
+}
+
+/** What was told of all assets, as it was last told. */
+export function toldAgain({ assets, closed }: CvdState): Cvd[] {
+  const told = [...assets.values()].filter(({ v, isUntold }) => v > 0 && !isUntold)
+  return told.toSorted(byName).map((asset) => cvdOf(asset, closed * BUCKET))
+}
+
+function cvdOf({ asset, instruments, v }: AssetState, closed: Micros): Cvd {
+  return { asset, closed, instruments: instruments.flatMap((one) => volumesOf(one, closed)), v }
+}
+
+function volumesOf({ instrument, counted, covered, rings }: InstrumentState, closed: Micros): InstrumentVolume[] {
+  if (counted === undefined) return []
+  const { since, newest } = counted
+  const volumes = [volumeOf('all', closed, counted)]
+  for (const name of periodNames) {
+    const { end } = rings[name]
+    const { bucket } = periods[name]
+    const ends = endsBefore(periods[name], closed)
+    const sums = rings[name].sums(((ends.at(-1) ?? end) - end) / bucket)
+    for (const to of ends) volumes.push(volumeOf(name, to, sums[(to - end) / bucket] ?? counted))
+  }
+  const unsubscribed = covered.unsubscribed.map(({ from, to }) => ({ from, to: Number.isFinite(to) ? to : null }))
+  return [{ instrument, since, newest, volumes, unsubscribed }]
+}
+
+/** Where a period ends as long as partition time is such that the buckets before `closed` are those that have closed. */
+function endsBefore(period: (typeof periods)[keyof typeof periods], closed: Micros): Micros[] {
+  const times = [closed + LATENESS, closed + LATENESS + BUCKET - 1]
+  return [...new Set(times.map((time) => windowOf(period, time).to))]
+}
+
+function volumeOf(period: string, to: Micros, { buy, sell, buy_quote, sell_quote }: Volume): PeriodVolume {
+  return { period, to, buy, sell, buy_quote, sell_quote }
+}
+
+/** Kafka key of an asset's record: never that of a bucket or an hour. */
+export function cvdKey({ asset }: Cvd): string {
+  return `${asset}|cvd`
+}
+
+function byName(a: AssetState, b: AssetState): number {
+  return a.asset < b.asset ? -1 : a.asset > b.asset ? 1 : 0
+}

@@ -1,0 +1,349 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { DerivativeTicker, Instrument, SpotTicker } from '../../../schemas/records.ts'
+import type { Market } from '../../../schemas/venues.ts'
+import { FactBook, type FactVerdict } from './fact-book.ts'
+import type { DerivativeFact, Fact, TickerFact, TokenFact } from '../venues/events.ts'
+
+const second = 1_000_000
+const minute = 60 * second
+const start = 1_790_000_040 * second
+
+function instrumentOf(symbol: string, over: Partial<Instrument> = {}): Instrument {
+  return {
+    instrument: `binance:spot:${symbol}`,
+    asset: 'btc',
+    venue: 'binance',
+    market: 'spot',
+    symbol,
+    base: 'BTC',
+    quote: 'USDT',
+    settle: 'USDT',
+    size_factor: 1,
+    price_factor: 1,
+    tick: null,
+    status: 'live',
+    source: 'venue',
+    valid_from: 0,
+    ...over,
+  }
+}
+
+/** A book with what it wrote. */
+function bookOf(...instruments: Instrument[]) {
+  const records: { type: string; value: unknown }[] = []
+  const clamped: string[] = []
+  const book = new FactBook({
+    record: (type, value) => void records.push({ type, value }),
+    clamped: (source) => void clamped.push(source),
+  })
+  for (const [source, own] of Map.groupBy(instruments, ({ venue }) => venue))
+    for (const market of ['spot', 'perp'] as const) {
+      book.list(
+        source,
+        market,
+        own.filter((row) => row.market === market),
+      )
+    }
+  const take = (fact: Fact, received: number, source = 'binance', market: Market = 'spot'): FactVerdict =>
+    book.take(fact, { source, market, channel: 'test', received })
+  const of = (type: string) => records.filter((record) => record.type === type).map(({ value }) => value)
+  return { book, take, clamped, of, tickers: () => of('spot_ticker') as SpotTicker[] }
+}
+
+function ticker(over: Partial<TickerFact>): TickerFact {
+  return { kind: 'ticker', symbol: 'BTCUSDT', time: start, ...over }
+}
+
+const perp = instrumentOf('1000PEPEUSDT', {
+  instrument: 'binance:perp:1000PEPEUSDT',
+  market: 'perp',
+  asset: 'pepe',
+  size_factor: 1000,
+  price_factor: 1000,
+})
+
+describe('spot tickers', () => {
+  it('are merged, and priced in the middle of the book or by the last trade', () => {
+    const { take, tickers, book } = bookOf(instrumentOf('BTCUSDT'))
+    take(ticker({ last: '100', bid: '99', ask: '102', volume24h: '5', change24h: 1.5 }), start)
+    expect(tickers()).toMatchObject([{ bid: 99, ask: 102, last: 100, price: 100.5, change_24h: 1.5, volume_24h: 5 }])
+    take(ticker({ time: start + second, last: '101', ask: null }), start + 6 * second)
+    expect(tickers()[1]).toMatchObject({ bid: 99, ask: null, last: 101, price: 101, volume_24h: 5 })
+    book.flush(start + 100 * second)
+    expect(tickers()).toHaveLength(2)
+  })
+
+  it('have a middle without the digits that only binary arithmetic makes', () => {
+    const { take, tickers } = bookOf(instrumentOf('BTCUSDT'))
+    take(ticker({ last: '84059.3', bid: '84059.29', ask: '84059.31' }), start)
+    expect(tickers()[0]?.price).toBe(84_059.3)
+  })
+
+  it('wait for a first last price', () => {
+    const { take, tickers } = bookOf(instrumentOf('BTCUSDT'))
+    take(ticker({ bid: '99', ask: '101' }), start)
+    expect(tickers()).toEqual([])
+    take(ticker({ last: '105', time: start + 1 }), start + 1)
+    expect(tickers()).toMatchObject([{ price: 100, low: 100, high: 100, last: 105 }])
+  })
+
+  it.each([
+    ['a wanted asset every second', new Set(['btc']), 1],
+    ['others every five', new Set<string>(), 5],
+  ])('of %s are written, with the low and high between', (_what, wanted, every) => {
+    const { book, take, tickers } = bookOf(instrumentOf('BTCUSDT'))
+    book.want(wanted)
+    for (let at = 0; at <= 10_000; at += 100) {
+      const now = start + at * 1_000
+      take(ticker({ last: String(1_000 + (at % 700)), time: now }), now)
+    }
+    expect(tickers().map(({ received }) => (received - start) / second)).toEqual(
+      [0, ...Array.from({ length: 10 / every }, (_, index) => (index + 0.5) * every)], // the second took its turn early
+    )
+    expect(tickers()[2]).toMatchObject({ low: 1_000, high: 1_600 })
+  })
+
+  it('that say nothing new are written every five seconds, so that their age is true', () => {
+    const { book, take, tickers } = bookOf(instrumentOf('BTCUSDT'))
+    book.want(new Set(['btc']))
+    for (let at = 0; at <= 10; at++) take(ticker({ last: '7', time: start + at * second }), start + at * second)
+    expect(tickers().map(({ time }) => (time - start) / second)).toEqual([0, 5, 10])
+  })
+
+  it('are dropped where the venue said something later before, or is 5 s ahead: cut', () => {
+    const { take, tickers, clamped } = bookOf(instrumentOf('BTCUSDT'))
+    expect(take(ticker({ last: '1', time: start + 60 * second }), start)).toBe('taken')
+    expect(tickers()).toMatchObject([{ time: start + 5 * second }])
+    expect(clamped).toEqual(['binance'])
+    expect(take(ticker({ last: '2', time: start }), start + second)).toBe('old')
+    expect(take(ticker({ symbol: 'NONE', last: '2' }), start)).toBe('unlisted')
+  })
+
+  it('carry what a unit of their quote is worth, as the stable coins’ own markets say', () => {
+    const usdt = (venue: string): Instrument =>
+      instrumentOf('USDT-USD', { instrument: `${venue}:spot:USDT-USD`, venue, asset: 'usdt', quote: 'USD' })
+    const { take, tickers } = bookOf(instrumentOf('BTCUSDT'), usdt('coinbase'), usdt('kraken'))
+    take(ticker({ last: '1' }), start)
+    take(ticker({ symbol: 'USDT-USD', last: '0.998' }), start, 'coinbase')
+    take(ticker({ symbol: 'USDT-USD', last: '0.996' }), start, 'kraken')
+    take(ticker({ last: '2', time: start + second }), start + 6 * second)
+    expect(tickers().map(({ asset, quote_usd: usd }) => [asset, usd])).toEqual([
+      ['btc', 1],
+      ['usdt', 1],
+      ['usdt', 1],
+      ['btc', 0.997],
+    ])
+  })
+
+  it('come to the same in any batching and with any doubles, and no low or high is lost', () => {
+    const price = fc.integer({ min: 1, max: 1_000 })
+    const step = fc.record({
+      price,
+      pause: fc.integer({ min: 1, max: 3_000 }),
+      again: fc.boolean(),
+      flush: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), fc.boolean(), (steps, wanted) => {
+        const { book, take, tickers } = bookOf(instrumentOf('BTCUSDT'))
+        if (wanted) book.want(new Set(['btc']))
+        let now = start
+        const past: TickerFact[] = []
+        for (const { price, pause, again, flush } of steps) {
+          now += pause * 1_000
+          const fact = ticker({ last: String(price), time: now })
+          past.push(fact)
+          take(fact, now)
+          if (again) for (const old of past) take(old, now)
+          if (flush) book.flush(now)
+        }
+        book.flush(now + minute)
+        const prices = steps.map((each) => each.price)
+        expect(tickers().at(-1)).toMatchObject({ price: prices.at(-1), time: now })
+        expect(Math.min(...tickers().map(({ low }) => low))).toBe(Math.min(...prices))
+        expect(Math.max(...tickers().map(({ high }) => high))).toBe(Math.max(...prices))
+      }),
+    )
+  })
+})
+
+describe('derivative tickers', () => {
+  const fact = (over: Partial<DerivativeFact>): DerivativeFact => ({
+    kind: 'derivative',
+    symbol: '1000PEPEUSDT',
+    ...over,
+  })
+  const written = (of: (type: string) => unknown[]) => of('derivative_ticker') as DerivativeTicker[]
+
+  it('have the groups that were said, scaled exactly', () => {
+    const { take, of } = bookOf(perp)
+    const mark = { mark: '0.0123', index: '0.0124', time: start }
+    take(fact({ mark, openInterest: { size: '70', time: start - second } }), start, 'binance', 'perp')
+    expect(written(of)).toEqual([
+      {
+        instrument: 'binance:perp:1000PEPEUSDT',
+        asset: 'pepe',
+        channel: 'test',
+        rate: null,
+        next_settlement: null,
+        rate_time: null,
+        mark: 0.0000123,
+        index: 0.0000124,
+        mark_time: start,
+        premium: null,
+        premium_time: null,
+        open_interest: 70_000,
+        open_interest_time: start - second,
+        received: start,
+      },
+    ])
+  })
+
+  it('drop each group that is not newer, and keep the index of another channel for the next mark', () => {
+    const { book, take, of } = bookOf(perp)
+    book.want(new Set(['pepe']))
+    const told = (over: Partial<DerivativeFact>, at: number) => take(fact(over), start + at * second, 'binance', 'perp')
+    told({ mark: { mark: '1', index: null, time: start } }, 0)
+    expect(told({ mark: { mark: '2', index: null, time: start } }, 1)).toBe('old')
+    expect(told({ mark: { mark: null, index: '3', time: start - second } }, 2)).toBe('taken')
+    expect(written(of)).toHaveLength(1)
+    told({ mark: { mark: '4', index: null, time: start + second } }, 3)
+    expect(written(of)[1]).toMatchObject({ mark: 0.004, index: 0.003, mark_time: start + second })
+  })
+
+  it('keep the settlement that a rate without one is for, until it has passed', () => {
+    const { book, take } = bookOf(perp)
+    const next = start + minute
+    take(fact({ rate: { rate: '0.0001', next, time: start } }), start, 'binance', 'perp')
+    take(fact({ rate: { rate: '-0.0002', next: null, time: start + second } }), start + second, 'binance', 'perp')
+    expect(book.find('binance', 'perp', '1000PEPEUSDT')?.derivative.nextSettlement).toBe(next)
+    take(fact({ rate: { rate: '0.0003', next: null, time: next + 1 } }), next + 1, 'binance', 'perp')
+    expect(book.find('binance', 'perp', '1000PEPEUSDT')?.derivative.nextSettlement).toBe(null)
+  })
+
+  it('write each minute of the premium once, whatever order they come in', () => {
+    const { take, of } = bookOf(perp)
+    const times = [3, 0, 1, 3, 2, 1].map((index) => start + index * minute)
+    const verdicts = times.map((time) =>
+      take(fact({ premium: { premium: '-0.0005', time } }), start + 5 * minute, 'binance', 'perp'),
+    )
+    expect(verdicts).toEqual(['taken', 'taken', 'taken', 'known', 'taken', 'known'])
+    expect(written(of).map(({ premium_time: time }) => time)).toEqual([3, 0, 1, 2].map((i) => start + i * minute))
+    const ahead = fact({ premium: { premium: '0', time: start + 10 * minute } })
+    expect(take(ahead, start + 5 * minute, 'binance', 'perp')).toBe('ahead')
+  })
+
+  it('write each open interest of the past once, and go on with the newest', () => {
+    const { take, of } = bookOf(perp)
+    const told = (size: string, time: number) => take(fact({ openInterest: { size, time } }), start, 'binance', 'perp')
+    expect(told('1', start)).toBe('taken')
+    const past = [3, 2, 1, 2].map((index) => told(String(index), start - index * 5 * minute))
+    expect(past).toEqual(['taken', 'taken', 'taken', 'known'])
+    expect(written(of).map(({ open_interest: size }) => size)).toEqual([1_000, 3_000, 2_000, 1_000])
+  })
+})
+
+describe('what is written once', () => {
+  it('is a settlement, by its minute', () => {
+    const { take, of, book } = bookOf(perp)
+    const settlement = { kind: 'settlement', symbol: '1000PEPEUSDT', rate: '0.0001', mark: '0.01' } as const
+    const at = start - (start % minute)
+    expect(take({ ...settlement, time: at + 3_000 }, start, 'binance', 'perp')).toBe('taken')
+    expect(take({ ...settlement, time: at }, start, 'binance', 'perp')).toBe('known')
+    expect(of('settlement')).toMatchObject([{ settled_rate: 0.0001, mark: 0.00001, time: at }])
+    expect(book.find('binance', 'perp', '1000PEPEUSDT')?.hasSettled(at)).toBe(true)
+  })
+
+  it('is a liquidation, by its id, with its value', () => {
+    const { take, of } = bookOf(perp)
+    const liquidation = {
+      kind: 'liquidation',
+      symbol: '1000PEPEUSDT',
+      id: '1',
+      side: 'long',
+      size: '2',
+      price: '0.5',
+      priceKind: 'bankruptcy',
+      completeness: 'all',
+      time: start,
+    } as const
+    expect([1, 2].map(() => take(liquidation, start, 'binance', 'perp'))).toEqual(['taken', 'known'])
+    expect(of('liquidation')).toMatchObject([{ size: 2_000, price: 0.0005, value: 1 }])
+  })
+
+  it('are terms, joined from several calls and only when they change', () => {
+    const { book, take, of } = bookOf(perp)
+    const terms = (over: object, at: number) =>
+      take({ kind: 'terms', symbol: '1000PEPEUSDT', ...over }, start + at * second, 'binance', 'perp')
+    terms({ maxLeverage: 75 }, 0)
+    terms({ intervalHours: 4, cap: 0.02, floor: -0.02 }, 1)
+    book.flush(start + 4 * second)
+    terms({ cap: 0.02, maxLeverage: 75 }, 5)
+    book.flush(start + 100 * second)
+    terms({ intervalHours: 1 }, 200)
+    book.flush(start + 203 * second)
+    expect(of('contract_terms')).toMatchObject([
+      { interval_hours: 4, rate_cap: 0.02, rate_floor: -0.02, max_leverage: 75, interest_daily: null },
+      { interval_hours: 1 },
+    ])
+  })
+})
+
+describe('tokens', () => {
+  const token = (over: Partial<TokenFact>): TokenFact => ({
+    kind: 'token',
+    symbol: 'bitcoin',
+    ticker: 'btc',
+    name: 'Bitcoin',
+    price: 100,
+    change24h: 1,
+    change7d: 2,
+    change30d: 3,
+    volume24h: 4,
+    marketCap: 5,
+    rank: 1,
+    circulating: 6,
+    total: null,
+    ath: 7,
+    athDate: null,
+    atl: 8,
+    atlDate: null,
+    updated: start,
+    ...over,
+  })
+
+  it('are ours where ticker and price agree, the best ranked of several', () => {
+    const wif = instrumentOf('WIFUSDT', { instrument: 'binance:spot:WIFUSDT', asset: 'wif', base: 'WIF' })
+    const { take, of } = bookOf(instrumentOf('BTCUSDT'), wif)
+    take(ticker({ last: '101' }), start)
+    take(ticker({ symbol: 'WIFUSDT', last: '2' }), start)
+    take(token({}), start)
+    take(token({ symbol: 'bitcoin-fake', rank: 900, price: 99 }), start)
+    take(token({ symbol: 'batcat', rank: 901, price: 0.001 }), start)
+    take(token({ symbol: 'dogwifcoin', ticker: 'wif', rank: 100, price: 2.05 }), start)
+    take(token({ symbol: 'other-wif', ticker: 'wif', rank: 5_000, price: 2.2 }), start)
+    take(token({ symbol: 'unseen', ticker: 'uns', rank: 50 }), start)
+    expect(take(token({}), start + second)).toBe('known')
+    expect((of('token') as { id: string; asset: string | null }[]).map(({ id, asset }) => [id, asset])).toEqual([
+      ['bitcoin', 'btc'],
+      ['bitcoin-fake', null],
+      ['batcat', null],
+      ['dogwifcoin', 'wif'],
+      ['other-wif', null],
+      ['unseen', null],
+    ])
+  })
+})
+
+describe('listings that change', () => {
+  it('scale by the new contract value from the next fact on, and forget what is delisted', () => {
+    const { book, take, tickers } = bookOf(instrumentOf('BTCUSDT'))
+    take(ticker({ last: '100' }), start)
+    book.list('binance', 'spot', [instrumentOf('BTCUSDT', { price_factor: 10 })])
+    take(ticker({ last: '100', time: start + 1 }), start + 1)
+    expect(tickers().map(({ price }) => price)).toEqual([100, 10])
+    book.list('binance', 'spot', [])
+    expect(take(ticker({ last: '100' }), start + 2)).toBe('unlisted')
+  })
+})

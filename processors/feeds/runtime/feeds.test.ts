@@ -1,0 +1,436 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Registry } from 'prom-client'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { WebSocketServer, type WebSocket } from 'ws'
+import { createLog } from '../../../infra/log.ts'
+import { localCodec } from '../../../schemas/codec.ts'
+import { addresses as allAddresses, type HostName, type VenueName } from '../../../schemas/venues.ts'
+import { partitionOf } from '../../../schemas/catalogue.ts'
+import { topicOf } from '../../../schemas/topics.ts'
+import type { Gap, Mark, Message, PriceRange, Settlement, SpotTicker, Trade } from '../../../schemas/records.ts'
+import { MemoryBroker } from '../../kernel/memory-log.ts'
+import { quietMeter, quietReport } from '../../kernel/quiet.ts'
+import { addressOf, type Addresses } from './host-settings.ts'
+import { InstrumentTable } from './instrument-table.ts'
+import { Listings } from './listings.ts'
+import { poolTiming } from '../transport/pool.ts'
+import { RestHosts } from '../transport/rest-client.ts'
+import type { Fact, VenueTrade } from '../venues/events.ts'
+import { tradeStreamOf, type Listed, type Venue } from '../venues/venue.ts'
+import { Feeds } from './feeds.ts'
+import { feedMetrics } from './metrics.ts'
+import { hostClock } from './process-clock.ts'
+import { Resume } from './resume.ts'
+
+/** A venue of our own: frames and bodies are facts as JSON, `subscribe A B` is answered with `ok A B`. */
+function venueOf(): Venue {
+  const rows = (_symbol: string, body: unknown) => ({ kind: 'rows', rows: body as Fact[] }) as const
+  return {
+    name: 'okx',
+    budgets: { rest: { capacity: 100, refillPerSecond: 100 } },
+    listings: [
+      {
+        market: 'spot',
+        host: 'rest',
+        listing: {
+          first: { path: '/list', cost: 1 },
+          parse: (body) => ({ kind: 'rows', rows: body as Listed[] }),
+          seed: [],
+          fromSymbol: () => undefined,
+        },
+      },
+    ],
+    streams: [
+      {
+        name: 'tickers',
+        host: 'ws',
+        topic: 'market.tickers',
+        subjects: { of: 'catalogue', market: 'spot' },
+        socket: {
+          path: '/',
+          copies: 1,
+          silentAfterMs: 60_000,
+          maxSymbolsPerConnection: 100,
+          minFrameSpacingMs: 0,
+          minConnectSpacingMs: 0,
+        },
+        subscribe: (symbols) => [`subscribe ${symbols.join(' ')}`],
+        unsubscribe: (symbols) => [`unsubscribe ${symbols.join(' ')}`],
+        parse: (frame) => {
+          const [word, ...symbols] = frame.split(' ')
+          if (word === 'ok') return [{ kind: 'subscribed', symbols, id: null }]
+          if (word === 'no') return [{ kind: 'rejected', symbols, id: null, message: 'no' }]
+          return [{ kind: 'fact', fact: JSON.parse(frame) as Fact }]
+        },
+      },
+    ],
+    polls: [
+      {
+        name: 'settled',
+        host: 'rest',
+        topic: 'market.funding',
+        subjects: { of: 'wanted', market: 'spot' },
+        everyMs: 200,
+        call: (symbol) => ({ path: `/settled/${symbol}`, cost: 1 }),
+        parse: rows,
+      },
+      {
+        name: 'past',
+        host: 'rest',
+        topic: 'market.funding',
+        subjects: { of: 'catalogue', market: 'spot' },
+        everyMs: 'once',
+        call: (symbol) => ({ path: `/past/${symbol}/0`, cost: 1 }),
+        parse: (symbol, body) => {
+          const [page, ...own] = body as [number, ...Fact[]]
+          const next = page < 2 ? { next: { path: `/past/${symbol}/${page + 1}`, cost: 1 } } : {}
+          return { kind: 'rows', rows: own, ...next }
+        },
+      },
+    ],
+  }
+}
+
+/** The same with trades: frames and pages are trades as JSON, ids go up by one. */
+function tradingVenueOf(): Venue {
+  const [stream] = venueOf().streams
+  if (stream === undefined) throw new Error('a venue without a channel')
+  const trades = tradeStreamOf('okx', {
+    channels: ['trades'],
+    socket: { ...stream.socket, path: '/trades' },
+    subscribe: (symbols) => [`subscribe ${symbols.join(' ')}`],
+    unsubscribe: (symbols) => [`unsubscribe ${symbols.join(' ')}`],
+    parse: (frame) => {
+      const [word, ...symbols] = frame.split(' ')
+      if (word === 'ok') return [{ kind: 'subscribed', symbols, id: null }]
+      return [{ kind: 'trade', trade: JSON.parse(frame) as VenueTrade }]
+    },
+    listing: {
+      first: { path: '/list', cost: 1 },
+      parse: (body) => ({ kind: 'rows', rows: body as Listed[] }),
+      seed: [],
+      fromSymbol: () => undefined,
+    },
+    backfill: {
+      direction: 'forward',
+      pageSize: 100,
+      page: (_symbol, from, to) => ({ path: `/trades/${from}/${to}`, cost: 1 }),
+      parse: (_symbol, body) => ({ kind: 'rows', rows: body as VenueTrade[] }),
+    },
+  })
+  return { ...venueOf(), listings: [], streams: [], polls: [], trades }
+}
+
+function tradeOf(id: number): VenueTrade {
+  const time = Date.now() * 1_000
+  return { symbol: 'BTCUSDT', id, count: 1, sequence: null, price: '2', size: '3', taker: 'buy', time }
+}
+
+function listed(symbol: string, over: Partial<Listed> = {}): Listed {
+  const base = symbol.replace('USDT', '')
+  return { symbol, base, quote: 'USDT', settle: 'USDT', sizeFactor: 1, priceFactor: 1, tick: null, live: true, ...over }
+}
+
+const codec = localCodec()
+const partitions = 3
+const cleanups: (() => void)[] = []
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0).toReversed()) cleanup()
+})
+
+/** The venue's side: what it lists and answers, and who is connected. */
+const venue = {
+  trades: [] as VenueTrade[],
+  list: [] as Listed[],
+  answers: new Map<string, unknown>(),
+  calls: [] as string[],
+  status: 200,
+}
+let sockets: WebSocket[]
+let asked: string[]
+let addresses: Addresses
+beforeEach(async () => {
+  Object.assign(venue, {
+    trades: [],
+    list: [listed('BTCUSDT'), listed('ETHUSDT')],
+    answers: new Map(),
+    calls: [],
+    status: 200,
+  })
+  sockets = []
+  asked = []
+  const server = createServer((request, response) => {
+    const path = request.url ?? ''
+    venue.calls.push(path)
+    const [, kind, from, to] = path.split('/')
+    const page = kind === 'trades' ? venue.trades.filter(({ id }) => id >= Number(from) && id <= Number(to)) : undefined
+    const body =
+      page ?? (path === '/list' ? venue.list : (venue.answers.get(path) ?? (path.startsWith('/past') ? [2] : [])))
+    response.writeHead(path === '/list' ? 200 : venue.status, { 'retry-after': '1' }).end(JSON.stringify(body))
+  })
+  const wss = new WebSocketServer({ server })
+  wss.on('connection', (socket) => {
+    sockets.push(socket)
+    socket.on('message', (data: Buffer) => {
+      asked.push(data.toString())
+      const [word, ...symbols] = data.toString().split(' ')
+      if (word === 'subscribe')
+        for (const symbol of symbols) socket.send(`${symbol.startsWith('X') ? 'no' : 'ok'} ${symbol}`)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  cleanups.push(() => {
+    for (const socket of wss.clients) socket.terminate()
+    server.close()
+    server.closeAllConnections()
+  })
+  const port = (server.address() as AddressInfo).port
+  const none = Object.fromEntries(allAddresses.map(({ setting }) => [setting, ''])) as Addresses
+  addresses = { ...none, OKX_WS_URL: `ws://127.0.0.1:${port}`, OKX_REST_URL: `http://127.0.0.1:${port}` }
+})
+
+/** The feeds over a log in memory, driven as the host does it. */
+async function start(over: { againMs?: number; source?: Venue; venueTime?: number | undefined } = {}) {
+  const { againMs = 3_600_000, source = venueOf() } = over
+  const broker = new MemoryBroker({
+    now: () => Date.now(),
+    delay: () => Promise.resolve(),
+    turn: () => Promise.resolve(),
+  })
+  const log = broker.connect()
+  const logger = createLog('test', { LOG_LEVEL: 'fatal' })
+  const address = (name: VenueName, host: HostName) => addressOf(addresses, name, host)
+  const rests = new RestHosts([source], { address, onDate: () => undefined })
+  const lookUp = (): Promise<boolean> => Promise.resolve(false)
+  const ports = { codec, lookUp, writer: log.writer(), meter: quietMeter, report: quietReport }
+  const resume = new Resume(log.reader(), ports, partitions, () => undefined)
+  cleanups.push(() => resume.stop())
+  const table = await InstrumentTable.read(log.reader(), ports)
+  const metrics = new Registry()
+  const feeds: Feeds = new Feeds({
+    venues: [source],
+    addresses,
+    clock: hostClock,
+    rests,
+    partitions,
+    feedName: 'test',
+    codec,
+    writer: log.writer(),
+    log: logger,
+    metrics: feedMetrics(metrics),
+    timing: { ...poolTiming, tickMs: 5, backoff: { firstMs: 5, maxMs: 20 } },
+    writeError: (error) => {
+      throw error
+    },
+    unknown: (name) => listings.soon(name),
+    learn: (repairs) => void resume.tell(repairs),
+  })
+  const listings = new Listings(table, feeds.markets, againMs, logger, () => feeds.list(table))
+  await listings.first()
+  feeds.own([2])
+  const timer = setInterval(() => feeds.tick(Date.now()), 5)
+  cleanups.push(() => {
+    clearInterval(timer)
+    listings.stop()
+    feeds.stop()
+    rests.close()
+    feeds.close()
+  })
+  const read = async (topic: 'market.trades' | 'market.tickers' | 'market.funding'): Promise<Message[]> => {
+    feeds.beat(Date.now(), 'venueTime' in over ? over.venueTime : 7)
+    await feeds.drained()
+    const messages: Message[] = []
+    for (let partition = 0; partition < partitions; partition++) {
+      for await (const records of log.reader().toEnd(topic, partition)) {
+        for (const { value } of records) if (value !== null) messages.push(codec.decode(value))
+      }
+    }
+    return messages
+  }
+  const of = async <Value>(
+    topic: 'market.trades' | 'market.tickers' | 'market.funding',
+    type: string,
+  ): Promise<Value[]> =>
+    (await read(topic)).filter((message) => message.type === type).map(({ value }) => value as Value)
+  return { feeds, metrics, of, broker }
+}
+
+function say(fact: object): void {
+  for (const socket of sockets) socket.send(JSON.stringify({ kind: 'ticker', time: null, ...fact }))
+}
+
+describe('feeds', () => {
+  it('bring tickers of all that is listed, with marks that say the channel lives', async () => {
+    const { of, feeds } = await start()
+    expect(topicOf('market.tickers').records).toContain('spot_ticker')
+    await vi.waitFor(() => expect(asked).toEqual(['subscribe BTCUSDT ETHUSDT']))
+    say({ symbol: 'BTCUSDT', last: '100' })
+    say({ symbol: 'ETHUSDT', last: '10' })
+    say({ symbol: 'NONEUSDT', last: '1' })
+    await vi.waitFor(async () => {
+      const tickers = await of<SpotTicker>('market.tickers', 'spot_ticker')
+      expect(new Set(tickers.map(({ asset, last }) => `${asset} ${last}`))).toEqual(new Set(['btc 100', 'eth 10']))
+    })
+    const marks = await of<Mark>('market.tickers', 'mark')
+    expect(marks.at(-1)?.venues).toMatchObject([{ venue: 'okx', state: 'live', sockets: 1 }])
+    expect(marks.at(-1)?.venue_time).toBe(7)
+    expect(JSON.stringify(feeds.health('market.tickers'))).toContain('"state":"live"')
+  })
+
+  it('mark nothing while the clock is wrong, and write what comes', async () => {
+    const { of } = await start({ venueTime: undefined })
+    await vi.waitFor(() => expect(asked).toEqual(['subscribe BTCUSDT ETHUSDT']))
+    say({ symbol: 'BTCUSDT', last: '100' })
+    await vi.waitFor(async () => expect(await of<SpotTicker>('market.tickers', 'spot_ticker')).toHaveLength(1))
+    expect(await of<Mark>('market.tickers', 'mark')).toEqual([])
+  })
+
+  it('poll what is wanted again and again and read the past once, page by page', async () => {
+    const now = Date.now() * 1_000
+    const settlement = { kind: 'settlement', symbol: 'BTCUSDT', rate: '0.0001', mark: null }
+    venue.answers.set('/past/BTCUSDT/0', [0, { ...settlement, time: now - 3_600_000_000 }])
+    venue.answers.set('/past/BTCUSDT/1', [1, { ...settlement, time: now - 7_200_000_000 }])
+    venue.answers.set('/past/BTCUSDT/2', [2, { ...settlement, time: now - 10_800_000_000 }])
+    venue.answers.set('/settled/BTCUSDT', [{ ...settlement, time: now }])
+    const { feeds, of } = await start()
+    feeds.want(new Set(['btc']))
+    await vi.waitFor(async () => {
+      expect(await of<Settlement>('market.funding', 'settlement')).toHaveLength(4)
+      expect(venue.calls.filter((path) => path === '/settled/BTCUSDT').length).toBeGreaterThan(2)
+    })
+    expect(venue.calls.filter((path) => path.startsWith('/past/BTC'))).toHaveLength(3)
+    expect(venue.calls.filter((path) => path.startsWith('/settled/ETH'))).toEqual([])
+    const marks = await of<Mark>('market.funding', 'mark')
+    expect(marks.at(-1)?.venues).toMatchObject([{ venue: 'okx', state: 'live' }])
+  })
+
+  it('stop to poll what another process owns', async () => {
+    const { feeds } = await start()
+    feeds.want(new Set(['btc']))
+    await vi.waitFor(() => expect(venue.calls).toContain('/settled/BTCUSDT'))
+    feeds.own([0, 1])
+    const before = venue.calls.length
+    let ticks = 0
+    await vi.waitFor(() => expect(++ticks).toBeGreaterThan(10), { interval: 50 })
+    expect(venue.calls.length).toBeLessThanOrEqual(before + 2)
+  })
+
+  it('leave a venue alone that refuses, and say so', async () => {
+    venue.status = 451
+    const { feeds, of, metrics } = await start()
+    feeds.want(new Set(['btc']))
+    await vi.waitFor(async () => {
+      const marks = await of<Mark>('market.funding', 'mark')
+      expect(marks.at(-1)?.venues).toMatchObject([{ venue: 'okx', state: 'unavailable' }])
+    })
+    expect(venue.calls.filter((path) => path !== '/list').length).toBeLessThanOrEqual(3)
+    expect(await metrics.metrics()).toContain('mda_feed_rest_unavailable{venue="okx",host="rest"} 1')
+  })
+
+  it('follow a list that changes: a listing, a delisting, a changed contract value', async () => {
+    const { of } = await start({ againMs: 50 })
+    await vi.waitFor(() => expect(asked).toEqual(['subscribe BTCUSDT ETHUSDT']))
+    say({ symbol: 'BTCUSDT', last: '100' })
+    await vi.waitFor(async () => expect(await of('market.tickers', 'spot_ticker')).toHaveLength(1))
+    venue.list = [listed('BTCUSDT', { priceFactor: 10 }), listed('SOLUSDT')]
+    await vi.waitFor(() =>
+      expect(asked.slice(1).toSorted((a, b) => a.localeCompare(b))).toEqual([
+        'subscribe SOLUSDT',
+        'unsubscribe ETHUSDT',
+      ]),
+    )
+    say({ symbol: 'BTCUSDT', last: '100' })
+    say({ symbol: 'SOLUSDT', last: '5' })
+    say({ symbol: 'ETHUSDT', last: '7' })
+    await vi.waitFor(async () => {
+      const tickers = await of<SpotTicker>('market.tickers', 'spot_ticker')
+      expect(new Set(tickers.map(({ asset, last }) => `${asset} ${last}`))).toEqual(
+        new Set(['btc 100', 'btc 10', 'sol 5']),
+      )
+    })
+  })
+
+  it('ask for the list sooner when the venue refuses a symbol of it', async () => {
+    venue.list = [listed('BTCUSDT'), listed('XUSDT')]
+    vi.useFakeTimers({ toFake: ['setTimeout', 'Date'] })
+    cleanups.push(() => vi.useRealTimers())
+    await start()
+    await vi.waitFor(() => expect(asked.length).toBeGreaterThan(0))
+    await vi.waitFor(async () => {
+      await vi.advanceTimersByTimeAsync(5_000)
+      expect(venue.calls.filter((path) => path === '/list').length).toBe(2)
+    })
+  })
+
+  it('look up what prices did while the channel was not there', async () => {
+    const base = venueOf()
+    const lookup = {
+      host: 'rest',
+      call: (symbol: string) => ({ path: `/candles/${symbol}`, cost: 1 }),
+      parse: (_symbol: string, body: unknown) => ({ kind: 'rows', rows: body as Fact[] }) as const,
+    } as const
+    vi.useFakeTimers({ toFake: ['Date'] })
+    cleanups.push(() => vi.useRealTimers())
+    const { of } = await start({ source: { ...base, candles: lookup } })
+    await vi.waitFor(() => expect(asked).toHaveLength(1))
+    say({ symbol: 'BTCUSDT', last: '100' })
+    await vi.waitFor(async () => expect(await of('market.tickers', 'spot_ticker')).toHaveLength(1))
+    const minute = Math.floor(Date.now() / 60_000) * 60_000_000
+    const candle = {
+      kind: 'candle',
+      symbol: 'BTCUSDT',
+      open: '100',
+      close: '100',
+      volume: '1',
+      takerBuy: null,
+      trades: 1,
+    }
+    venue.answers.set('/candles/BTCUSDT', [
+      { ...candle, minute: minute - 600_000_000, low: '1', high: '9999' },
+      { ...candle, minute, low: '90', high: '105' },
+    ])
+    vi.setSystemTime(Date.now() + 20_000)
+    say({ symbol: 'BTCUSDT', last: '101' })
+    await vi.waitFor(async () => expect(await of('market.tickers', 'spot_ticker')).toHaveLength(2))
+    vi.setSystemTime(Date.now() + 70_000)
+    await vi.waitFor(async () => {
+      const ranges = await of<PriceRange>('market.tickers', 'price_range')
+      expect(ranges).toMatchObject([
+        { instrument: 'okx:spot:BTCUSDT', low: 90, high: 105, quote: 'USDT', quote_usd: 1 },
+      ])
+      expect((ranges[0]?.to ?? 0) - (ranges[0]?.from ?? 0)).toBeGreaterThanOrEqual(20_000_000)
+    })
+  })
+
+  it('repair trades that the log has lost after it had them', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    cleanups.push(() => vi.useRealTimers())
+    const { feeds, of, broker } = await start({ source: tradingVenueOf() })
+    feeds.want(new Set(['btc']))
+    await vi.waitFor(() => expect(asked).toEqual(['subscribe BTCUSDT']))
+    const send = (id: number): void => {
+      venue.trades.push(tradeOf(id))
+      for (const socket of sockets) socket.send(JSON.stringify(venue.trades.at(-1)))
+    }
+    for (let id = 1; id <= 10; id++) send(id)
+    const idsOf = async (): Promise<number[]> =>
+      [...new Set((await of<Trade>('market.trades', 'trade')).map(({ first_id: id }) => id))].toSorted((a, b) => a - b)
+    await vi.waitFor(async () => expect(await idsOf()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]))
+    const partition = partitionOf('btc', partitions)
+    const lost = broker
+      .records('market.trades', partition)
+      .find(({ value }) => (codec.decode(value ?? Buffer.alloc(0)).value as Trade).first_id === 6)
+    broker.lose('market.trades', partition, lost?.offset ?? 0)
+    expect(await idsOf()).toEqual([1, 2, 3, 4, 5])
+    send(11)
+    await vi.waitFor(async () => {
+      vi.setSystemTime(Date.now() + 1_000)
+      expect(await idsOf()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+    })
+    const gaps = await of<Gap>('market.trades', 'gap')
+    expect(gaps.map(({ state, from_id: from }) => `${state} ${from}`)).toEqual(['opened 6', 'filled 6'])
+  })
+})

@@ -1,0 +1,107 @@
+import type { LogReader, Writer } from '../../../infra/kafka/seam.ts'
+import type { Codec } from '../../../schemas/codec.ts'
+import type { Instrument, Micros } from '../../../schemas/records.ts'
+import type { Market } from '../../../schemas/venues.ts'
+import { changedInstruments, resolveInstruments, type VenueMarkets } from '../venues/instruments.ts'
+import { Readback, type ReadbackPorts } from './readback.ts'
+import type { Listing, RestAnswer, RestCall, RestOutcome } from '../venues/venue.ts'
+import type { RestClient } from '../transport/rest-client.ts'
+
+const TOPIC = 'market.instruments'
+/** Pages of one list; more mean that its cursor does not move on. */
+const maxPages = 50
+
+/** One market of one venue, and who can be asked what it lists. */
+export interface ListedMarket {
+  readonly name: string
+  readonly market: Market
+  readonly listing: Listing
+  readonly rest: RestClient
+}
+
+/** The venues' markets, joined to assets, with the newest row of each instrument in `market.instruments`. */
+export class InstrumentTable {
+  readonly #codec: Codec
+  readonly #writer: Writer
+  readonly #known: Map<string, Instrument>
+
+  private constructor(codec: Codec, writer: Writer, known: Map<string, Instrument>) {
+    this.#codec = codec
+    this.#writer = writer
+    this.#known = known
+  }
+
+  /** Reads what the topic has. */
+  static async read(reader: LogReader, ports: ReadbackPorts): Promise<InstrumentTable> {
+    const known = new Map<string, Instrument>()
+    const readback = new Readback(TOPIC, ports)
+    for await (const records of reader.toEnd(TOPIC, 0)) {
+      for (const { message } of await readback.read(records)) {
+        if (message?.type === 'instrument') known.set(message.value.instrument, message.value)
+      }
+    }
+    return new InstrumentTable(ports.codec, ports.writer, known)
+  }
+
+  /** Whether the log knows instruments of this market. */
+  knows(venue: string, market: Market): boolean {
+    return [...this.#known.values()].some((row) => row.venue === venue && row.market === market)
+  }
+
+  /** Joins the lists, writes what is new, and returns what a person should look at. */
+  async update(markets: readonly VenueMarkets[], now: Micros): Promise<readonly unknown[]> {
+    const { instruments, doubts } = resolveInstruments(markets, this.#known, now)
+    const changed = changedInstruments(instruments, this.#known)
+    for (const row of changed) this.#known.set(row.instrument, row)
+    const records = changed.map((row) => ({
+      key: row.instrument,
+      value: this.#codec.encode(TOPIC, 'instrument', row),
+      time: Math.floor(now / 1_000),
+    }))
+    for (let at = 0; at < records.length; at += 1_000) {
+      await this.#writer.send(TOPIC, 0, records.slice(at, at + 1_000))
+    }
+    return doubts
+  }
+
+  /** The live instruments of a venue's market by asset. Of two for one asset the first that the log has stays. */
+  of(venue: string, market: Market): ReadonlyMap<string, Instrument> {
+    const byAsset = new Map<string, Instrument>()
+    for (const row of this.#known.values()) {
+      if (row.venue !== venue || row.market !== market || row.status !== 'live') continue
+      if (!byAsset.has(row.asset)) byAsset.set(row.asset, row)
+    }
+    return byAsset
+  }
+}
+
+/** Asks for one market's instruments and their prices; the checked-in rows where there is no answer. */
+export async function askMarkets(asked: ListedMarket): Promise<VenueMarkets> {
+  const { listing, name, market, rest } = asked
+  const rows = await allPages(rest, listing.first, (body) => listing.parse(body))
+  if (rows === undefined) return seedOf(asked)
+  const { prices } = listing
+  const priced = prices === undefined ? [] : await allPages(rest, prices.first, (body) => prices.parse(body))
+  return { venue: name, market, source: 'venue', rows, prices: priced ?? [] }
+}
+
+/** What is checked in of a market. */
+export function seedOf({ name, market, listing }: ListedMarket): VenueMarkets {
+  return { venue: name, market, source: 'seed', rows: listing.seed, prices: [] }
+}
+
+async function allPages<Row>(
+  rest: RestClient,
+  first: RestCall,
+  parse: (body: unknown) => RestAnswer<Row>,
+): Promise<Row[] | undefined> {
+  const rows: Row[] = []
+  let call: RestCall | undefined = first
+  for (let page = 0; call !== undefined && page < maxPages; page++) {
+    const outcome: RestOutcome<Row> = await rest.get(call, parse, 'poll')
+    if (outcome.kind !== 'rows') return undefined
+    rows.push(...outcome.rows)
+    call = outcome.next
+  }
+  return rows
+}

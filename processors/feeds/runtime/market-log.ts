@@ -1,0 +1,121 @@
+import type { Writer } from '../../../infra/kafka/seam.ts'
+import { partitionOf } from '../../../schemas/catalogue.ts'
+import type { Codec } from '../../../schemas/codec.ts'
+import type { Gap, Mark, Micros, PriceRange, Records, Trade } from '../../../schemas/records.ts'
+import type { FactRecord } from '../facts/fact-book.ts'
+import type { TradeLog } from '../trades/id-repair.ts'
+import type { FeedTopic } from '../venues/venue.ts'
+import { LogBuffer, logBufferDefaults, type LogBufferOptions, type LostRecords } from './log-buffer.ts'
+
+/** The topics that marks go to: a cache of tokens has no time of its own. */
+export const markedTopics = [
+  'market.trades',
+  'market.tickers',
+  'market.funding',
+  'market.liquidations',
+  'market.candles',
+] as const
+export type MarkedTopic = (typeof markedTopics)[number]
+
+export const feedTopics = [...markedTopics, 'market.tokens'] as const satisfies readonly FeedTopic[]
+
+/** What the topics have in place of the usual. */
+const buffers: Readonly<Record<FeedTopic, Partial<LogBufferOptions>>> = {
+  'market.trades': { maxRecords: 200_000 },
+  'market.tickers': { lingerMs: 0, everyMs: 0 }, // alerts ring by them, and they are few
+  'market.funding': {},
+  'market.liquidations': {},
+  'market.candles': {},
+  // The registry's tokens lie in one partition, by their id.
+  'market.tokens': { partitions: 1 },
+}
+
+/** Where each record belongs. */
+const topicOf = {
+  trade: 'market.trades',
+  gap: 'market.trades',
+  spot_ticker: 'market.tickers',
+  price_range: 'market.tickers',
+  derivative_ticker: 'market.funding',
+  settlement: 'market.funding',
+  long_short_ratio: 'market.funding',
+  contract_terms: 'market.funding',
+  liquidation: 'market.liquidations',
+  candle: 'market.candles',
+  token: 'market.tokens',
+} as const satisfies Readonly<Record<FactRecord | 'trade' | 'gap' | 'price_range', FeedTopic>>
+
+interface MarketLogHandlers {
+  /** The writer has given a batch up. */
+  readonly error: (error: unknown) => void
+  readonly lost: (topic: FeedTopic, records: LostRecords) => void
+}
+
+/** What a feed writes: encodes each record and sends it to its asset's partition, in the order of the calls. */
+export class MarketLog implements TradeLog {
+  readonly #codec: Codec
+  readonly #partitions: number
+  readonly #buffers: ReadonlyMap<FeedTopic, LogBuffer>
+
+  constructor(codec: Codec, writer: Writer, partitions: number, on: MarketLogHandlers) {
+    this.#codec = codec
+    this.#partitions = partitions
+    this.#buffers = new Map(
+      feedTopics.map((topic) => {
+        const options = { topic, partitions, ...logBufferDefaults, ...buffers[topic] }
+        const lost = (records: LostRecords): void => on.lost(topic, records)
+        return [topic, new LogBuffer(writer, options, { error: on.error, lost })]
+      }),
+    )
+  }
+
+  trade(trade: Trade): void {
+    this.record('trade', trade, trade.received)
+  }
+
+  gap(gap: Gap): void {
+    this.record('gap', gap, gap.time)
+  }
+
+  range(range: PriceRange): void {
+    this.record('price_range', range, range.received)
+  }
+
+  record<Type extends keyof typeof topicOf>(type: Type, value: Records[Type], now: Micros): void {
+    const topic = topicOf[type]
+    const encoded = this.#codec.encode(topic, type, value)
+    const isToken = type === 'token' && 'id' in value
+    const key = isToken ? value.id : (value.asset ?? '')
+    const partition = isToken ? 0 : partitionOf(key, this.#partitions)
+    this.of(topic).append(partition, { key, value: encoded, time: millis(now) })
+  }
+
+  mark(topic: MarkedTopic, partition: number, mark: Mark): void {
+    const value = this.#codec.encode(topic, 'mark', mark)
+    this.of(topic).append(partition, { key: mark.writer, value, time: millis(mark.time) })
+  }
+
+  /** What waits for the broker. */
+  of(topic: FeedTopic): LogBuffer {
+    const buffer = this.#buffers.get(topic)
+    if (buffer === undefined) throw new Error(`nothing is written to ${topic}`)
+    return buffer
+  }
+
+  get full(): boolean {
+    return feedTopics.some((topic) => this.of(topic).full)
+  }
+
+  async drained(): Promise<void> {
+    await Promise.all(feedTopics.map((topic) => this.of(topic).drained()))
+  }
+
+  /** Nothing is sent again after this. */
+  close(): void {
+    for (const topic of feedTopics) this.of(topic).close()
+  }
+}
+
+function millis(time: Micros): number {
+  return Math.floor(time / 1_000)
+}

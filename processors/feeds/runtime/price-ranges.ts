@@ -1,0 +1,92 @@
+import type { Micros } from '../../../schemas/records.ts'
+import type { Market } from '../../../schemas/venues.ts'
+import { hostNow } from './process-clock.ts'
+import type { FactBook } from '../facts/fact-book.ts'
+import type { MarketLog } from './market-log.ts'
+import type { PollHost } from './poller.ts'
+import { boundsOf } from '../facts/fact-market.ts'
+import type { FactRow } from '../venues/events.ts'
+import type { CandleLookup } from '../venues/venue.ts'
+
+/** Instruments whose bounds are waited for; beyond it a gap's bounds are not looked up. */
+const waitingMax = 5_000
+/** The last minute of a gap has to be over, and the venue has to have its candle. */
+const afterMinuteMs = 65_000
+const triesMax = 5
+const retryMs = 10_000
+
+interface Missed {
+  readonly market: Market
+  readonly symbol: string
+  readonly from: Micros
+  readonly to: Micros
+  dueAt: number
+  tries: number
+}
+
+/** Looks up what spot prices did while a channel was still: one `PriceRange` per instrument and gap. */
+export class PriceRanges {
+  readonly #source: string
+  readonly #lookup: CandleLookup
+  readonly #host: PollHost
+  readonly #book: FactBook
+  readonly #log: MarketLog
+  #waiting: Missed[] = []
+  #underWay = false
+  #stopped = false
+
+  constructor(source: string, lookup: CandleLookup, host: PollHost, { book, log }: { book: FactBook; log: MarketLog }) {
+    this.#source = source
+    this.#lookup = lookup
+    this.#host = host
+    this.#book = book
+    this.#log = log
+  }
+
+  /** These symbols (undefined: all of the market) had no tickers from `from` to `to`. */
+  missed(market: Market, symbols: readonly string[] | undefined, from: Micros, to: Micros): void {
+    const all = symbols ?? [...this.#book.of(this.#source, market)].map(({ instrument }) => instrument.symbol)
+    const dueAt = to / 1_000 + afterMinuteMs
+    for (const symbol of all) {
+      if (this.#waiting.length >= waitingMax) return
+      const known = this.#waiting.find((one) => one.symbol === symbol && one.market === market && one.to >= from)
+      if (known === undefined) this.#waiting.push({ market, symbol, from, to, dueAt, tries: 0 })
+    }
+  }
+
+  tick(now: number): void {
+    if (this.#underWay) return
+    const next = this.#waiting.find(({ dueAt }) => dueAt <= now)
+    if (next === undefined) return
+    this.#underWay = true
+    void this.#ask(next, now).finally(() => {
+      this.#underWay = false
+    })
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#waiting = []
+  }
+
+  async #ask(missed: Missed, now: number): Promise<void> {
+    const { symbol, from, to } = missed
+    const parse = (body: unknown) => this.#lookup.parse(symbol, body, now)
+    const outcome = await this.#host.get(this.#lookup.call(symbol, from, to), parse, 'back')
+    if (this.#stopped) return
+    if (outcome.kind === 'rows') this.#write(missed, outcome.rows, hostNow() * 1_000)
+    const again = outcome.kind !== 'rows' && outcome.kind !== 'error' && ++missed.tries < triesMax
+    missed.dueAt = now + ('waitMs' in outcome ? outcome.waitMs : retryMs)
+    if (!again) this.#waiting = this.#waiting.filter((one) => one !== missed)
+  }
+
+  #write({ market, symbol, from, to }: Missed, rows: readonly FactRow[], received: Micros): void {
+    const known = this.#book.find(this.#source, market, symbol)
+    const bounds = known === undefined ? undefined : boundsOf(known, rows, from, to)
+    if (known === undefined || bounds === undefined) return
+    const { instrument, asset, quote } = known.instrument
+    const quoteUsd = this.#book.quoteUsd(quote)
+    if (quoteUsd === undefined) return
+    this.#log.range({ instrument, asset, from, to, ...bounds, quote, quote_usd: quoteUsd, received })
+  }
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it, vi } from 'vitest'
+import { hostClock } from '../../../infra/clock.ts'
+import type { TopicName } from '../../../schemas/topics.ts'
+import type { Instrument } from '../../../schemas/records.ts'
+import { codec, given, type Given, lettersIn, marks } from '../../kernel/given.ts'
+import { InstrumentTable } from './instrument-table.ts'
+import type { ReadbackPorts } from './readback.ts'
+import { logEnd, readCoverage } from './resume.ts'
+import { tailWants, Wants } from './wants.ts'
+
+const nonsense = { key: 'x', value: Buffer.from('nonsense'), time: 7 }
+
+function portsOf({ ports }: Given): ReadbackPorts {
+  return { ...ports, writer: ports.log.writer() }
+}
+
+function subscription(asset: string): { key: string; value: Buffer; time: number } {
+  const value = { asset, wanter: 'api', asked: 0, until: 100 }
+  return { key: `${asset}|api`, value: codec.encode('control.subscriptions', 'subscription', value), time: 0 }
+}
+
+function instrument(symbol: string): { key: string; value: Buffer; time: number } {
+  const value: Instrument = {
+    instrument: `okx:perp:${symbol}`,
+    asset: symbol.toLowerCase(),
+    venue: 'okx',
+    market: 'perp',
+    symbol,
+    base: symbol,
+    quote: 'USDT',
+    settle: 'USDT',
+    size_factor: 1,
+    price_factor: 1,
+    tick: null,
+    status: 'live',
+    source: 'venue',
+    valid_from: 0,
+  }
+  return { key: value.instrument, value: codec.encode('market.instruments', 'instrument', value), time: 0 }
+}
+
+function setAside({ broker }: Given, topic: TopicName, offset: number): void {
+  expect(lettersIn(broker)).toMatchObject([
+    { processor: 'feeds', topic, partition: 0, offset, reason: 'undecodable', code: 'not-wire-format' },
+  ])
+}
+
+describe('a record that cannot be decoded', () => {
+  it('is set aside among the wants: those behind it are heard, and it is not read again', async () => {
+    const begun = given({}, hostClock)
+    begun.broker.append('control.subscriptions', 0, [subscription('pepe'), nonsense, subscription('wif')])
+    const wants = new Wants([])
+    const failures: unknown[] = []
+    const tail = tailWants(begun.ports.reader, portsOf(begun), wants, (error) => failures.push(error))
+    await tail.caughtUp
+    begun.broker.append('control.subscriptions', 0, [subscription('ton')])
+    await vi.waitFor(() => expect([...wants.assets(0)]).toEqual(['pepe', 'wif', 'ton']))
+    await tail.stop()
+    expect(failures).toEqual([])
+    setAside(begun, 'control.subscriptions', 1)
+  })
+
+  it('is set aside among the instruments: the table has the others', async () => {
+    const begun = given()
+    begun.broker.append('market.instruments', 0, [instrument('BTC'), nonsense, instrument('ETH')])
+    const table = await InstrumentTable.read(begun.ports.reader, portsOf(begun))
+    expect([...table.of('okx', 'perp').keys()]).toEqual(['btc', 'eth'])
+    setAside(begun, 'market.instruments', 1)
+  })
+
+  it('is set aside in the last hour of trades: what lies behind it is read', async () => {
+    const begun = given()
+    begun.broker.append('market.trades', 0, [...marks(1_000), nonsense, ...marks(2_000)])
+    const { reader } = begun.ports
+    const end = await logEnd(reader, 1)
+    const coverage = await readCoverage(reader, portsOf(begun), end, 60_000)
+    expect([...coverage.instruments]).toEqual([])
+    setAside(begun, 'market.trades', 1)
+  })
+
+  it('stays in the way while its letter cannot be written', async () => {
+    const begun = given()
+    begun.broker.append('market.instruments', 0, [nonsense])
+    const { ports } = begun
+    const writer = { send: () => Promise.reject(new Error('away')), close: () => Promise.resolve() }
+    await expect(InstrumentTable.read(ports.reader, { ...ports, writer })).rejects.toThrow('away')
+  })
+})

@@ -1,0 +1,131 @@
+import type { Micros } from '../../../schemas/records.ts'
+import { type ChannelState, type PoolTiming, SocketPool } from '../transport/pool.ts'
+import type { End } from '../transport/connection.ts'
+import type { Limiters } from '../transport/connect-limiter.ts'
+import type { Fact, FrameEvent, VenueTrade } from '../venues/events.ts'
+import type { DataStream } from '../venues/venue.ts'
+import { hostNow } from './process-clock.ts'
+
+/** What a channel brings, and how it is. */
+export interface StreamHandlers {
+  frame(text: string, received: Micros, json: boolean): void
+  trade(trade: VenueTrade, received: Micros, frame: string): void
+  fact(fact: Fact, received: Micros): void
+  heartbeat(symbol: string | null, lastId: number | null, received: Micros): void
+  refused(reason: string, frame: string): void
+  acknowledged(symbols: readonly string[]): void
+  /** The venue does not know these symbols. */
+  unknown(symbols: readonly string[]): void
+  /** Their connection ended; `now`: the host's milliseconds. */
+  lost(symbols: readonly string[], now: number): void
+  /** These symbols (undefined: all) are heard again, after nothing was since `from`. */
+  back(symbols: readonly string[] | undefined, from: Micros, to: Micros): void
+  note(what: string, details: Readonly<Record<string, unknown>>): void
+}
+
+/** A channel that was still, or not connected, for longer than this may have missed prices. */
+const silence: Micros = 15_000_000
+
+/** One WebSocket channel of a venue: from frames to trades and facts. */
+export class StreamFeed {
+  readonly stream: DataStream
+  readonly #on: StreamHandlers
+  readonly #pool: SocketPool
+  #frame = ''
+  #heardAt: Micros | undefined
+  /** Since when a symbol has no connection. */
+  readonly #lostAt = new Map<string, Micros>()
+
+  constructor(stream: DataStream, base: string, on: StreamHandlers, timing?: PoolTiming, limiters?: Limiters) {
+    this.stream = stream
+    this.#on = on
+    const handlers = {
+      frame: (text: string, received: Micros, json: boolean) => {
+        this.#frame = text
+        on.frame(text, received, json)
+      },
+      events: (events: readonly FrameEvent[], received: Micros) => this.#events(events, received),
+      acknowledged: (symbols: readonly string[]) => this.#acknowledged(symbols),
+      refused: (symbols: readonly string[]) => on.unknown(symbols),
+      lost: (symbols: readonly string[], end: End) => this.#lost(symbols, end),
+    }
+    this.#pool = new SocketPool(stream, base, handlers, timing, limiters)
+  }
+
+  get state(): ChannelState {
+    return this.#pool.state
+  }
+
+  want(symbols: ReadonlySet<string>): void {
+    for (const symbol of this.#lostAt.keys()) if (!symbols.has(symbol)) this.#lostAt.delete(symbol)
+    this.#pool.want(symbols)
+  }
+
+  pause(): void {
+    this.#pool.pause()
+  }
+
+  resume(): void {
+    this.#pool.resume()
+  }
+
+  close(): void {
+    this.#pool.close()
+  }
+
+  #events(events: readonly FrameEvent[], received: Micros): void {
+    for (const event of events) {
+      switch (event.kind) {
+        case 'trade':
+          this.#hear(received)
+          this.#on.trade(event.trade, received, this.#frame)
+          break
+        case 'fact':
+          this.#hear(received)
+          this.#on.fact(event.fact, received)
+          break
+        case 'heartbeat':
+          this.#hear(received)
+          this.#on.heartbeat(event.symbol, event.lastId, received)
+          break
+        case 'refused':
+          this.#on.refused(event.reason, this.#frame)
+          break
+        case 'rejected':
+          this.#on.note('subscription refused', { message: event.message })
+          break
+        case 'closing':
+          this.#on.note('connection will be closed', { message: event.message })
+          break
+        case 'subscribed':
+        case 'unsubscribed':
+        case 'pong':
+      }
+    }
+  }
+
+  #lost(symbols: readonly string[], end: End): void {
+    this.#on.note('connection ended', { ...end, symbols: symbols.length })
+    const now = hostNow()
+    this.#on.lost(symbols, now)
+    // A silent connection was dead before we called it so.
+    const at = (end.kind === 'silent' ? now - this.stream.socket.silentAfterMs : now) * 1_000
+    for (const symbol of symbols) if (!this.#lostAt.has(symbol)) this.#lostAt.set(symbol, at)
+  }
+
+  #acknowledged(symbols: readonly string[]): void {
+    this.#on.acknowledged(symbols)
+    const now = hostNow() * 1_000
+    const back = Map.groupBy(symbols, (symbol) => this.#lostAt.get(symbol))
+    for (const symbol of symbols) this.#lostAt.delete(symbol)
+    for (const [since, own] of back) {
+      if (since !== undefined && now - since > silence) this.#on.back(own, since, now)
+    }
+  }
+
+  #hear(received: Micros): void {
+    const since = this.#heardAt
+    this.#heardAt = received
+    if (since !== undefined && received - since > silence) this.#on.back(undefined, since, received)
+  }
+}

@@ -1,0 +1,266 @@
+import type { Instrument, Micros, SubscriptionChange, Trade } from '../../../schemas/records.ts'
+import type { Market } from '../../../schemas/venues.ts'
+import { type FactBook, settlementsOf } from '../facts/fact-book.ts'
+import { TradeRepair } from '../trades/trade-repair.ts'
+import type { RepairOptions } from '../trades/id-repair.ts'
+import { TradeBook } from '../trades/trade-book.ts'
+import type { FeedClock } from '../time/clock.ts'
+import { joined, type ChannelState, type PoolTiming } from '../transport/pool.ts'
+import type { ConnectLimiters } from '../transport/connect-limiter.ts'
+import type { RestHosts } from '../transport/rest-client.ts'
+import type { Fact, FactRow, VenueTrade } from '../venues/events.ts'
+import type { DataStream, FeedTopic, Poll, Subjects, TradeStream, Venue } from '../venues/venue.ts'
+import { type Addresses, addressOf } from './host-settings.ts'
+import type { MarketLog } from './market-log.ts'
+import { Poller } from './poller.ts'
+import { PriceRanges } from './price-ranges.ts'
+import { hostNow } from './process-clock.ts'
+import type { Report } from './report.ts'
+import { StreamFeed, type StreamHandlers } from './stream-feed.ts'
+
+interface VenueFeedParts {
+  readonly addresses: Addresses
+  readonly rests: RestHosts
+  readonly limiters: ConnectLimiters
+  readonly partitions: number
+  readonly clock: FeedClock
+  readonly log: MarketLog
+  readonly facts: FactBook
+  readonly report: Report
+  readonly timing?: PoolTiming
+  /** A trade of the stream is in the log's hands. */
+  readonly trade: (venue: string, trade: Trade, clamped: boolean) => void
+  readonly change: (change: SubscriptionChange) => void
+  /** What the repair of trades needs beside the venue's own. */
+  readonly repair: Pick<RepairOptions, 'feed' | 'wait' | 'random'>
+}
+
+/** Everything that one venue says: its streams always; its polls, and the repair of its trades, while they are ours. */
+export class VenueFeed {
+  readonly venue: Venue
+  readonly #parts: VenueFeedParts
+  readonly #trades: TradeBook | undefined
+  readonly #streams: readonly StreamFeed[]
+  readonly #ranges: PriceRanges | undefined
+  #pollers: readonly Poller[] = []
+  #repair: TradeRepair | undefined
+  #owned = false
+  /** What is listed, by market and asset. */
+  readonly #listed = new Map<Market, ReadonlyMap<string, Instrument>>()
+  #wanted: ReadonlySet<string> = new Set()
+
+  constructor(venue: Venue, parts: VenueFeedParts) {
+    this.venue = venue
+    this.#parts = parts
+    const { trades, candles, name } = venue
+    this.#trades = trades && this.#openTrades(trades)
+    this.#streams = streamsOf(venue).map((stream) => this.#openStream(stream))
+    const { rests, facts: book, log } = parts
+    this.#ranges = candles && new PriceRanges(name, candles, rests.of(name, candles.host), { book, log })
+  }
+
+  get pollers(): readonly Poller[] {
+    return this.#pollers
+  }
+
+  get streams(): readonly StreamFeed[] {
+    return this.#streams
+  }
+
+  /** Gaps of trades that are neither filled nor given up; undefined: no trades are its. */
+  get pendingGaps(): number | undefined {
+    return this.#trades && (this.#repair?.pending ?? 0)
+  }
+
+  /** What a market of the venue lists now. */
+  list(market: Market, instruments: ReadonlyMap<string, Instrument>): void {
+    this.#listed.set(market, instruments)
+    this.#parts.facts.list(this.venue.name, market, instruments.values())
+    this.#apply()
+  }
+
+  want(assets: ReadonlySet<string>): void {
+    if (assets.symmetricDifference(this.#wanted).size === 0) return
+    this.#wanted = new Set(assets)
+    this.#apply()
+  }
+
+  /** Polls are made, and trades repaired, by one process. Gives the repair where it begins: it is to learn what the log has. */
+  own(ours: boolean): TradeRepair | undefined {
+    if (ours === this.#owned) return undefined
+    this.#owned = ours
+    for (const poller of this.#pollers) poller.stop()
+    this.#repair?.stop()
+    this.#repair = undefined
+    this.#pollers = []
+    if (!ours) return undefined
+    this.#pollers = this.venue.polls.map((poll, number) => this.#startPoll(poll, number))
+    this.#repair = this.#startRepair()
+    this.#apply()
+    return this.#repair
+  }
+
+  /** The log lost trades that it had: gives the repair that begins anew, where it is ours. */
+  relearn(): TradeRepair | undefined {
+    this.#trades?.forget()
+    if (this.#repair === undefined) return undefined
+    this.#repair.stop()
+    this.#repair = this.#startRepair()
+    return this.#repair
+  }
+
+  /** Called often. Topics that are full are not asked for. */
+  tick(now: number): void {
+    this.#repair?.tick(now)
+    for (const poller of this.#pollers) if (!this.#parts.log.of(poller.topic).full) poller.tick()
+    if (this.#owned && !this.#parts.log.of('market.tickers').full) this.#ranges?.tick(now)
+  }
+
+  /** Undefined: the venue has nothing to do with the topic. */
+  state(topic: FeedTopic): ChannelState | undefined {
+    const { name, polls } = this.venue
+    if (![...streamsOf(this.venue), ...polls].some((channel) => channel.topic === topic)) return undefined
+    const ofStreams = this.#streams.filter(({ stream }) => stream.topic === topic).map(({ state }) => state)
+    const ofPolls = this.#pollers.flatMap((poller) => (poller.topic === topic ? (poller.state ?? []) : []))
+    const state = joined([...ofStreams, ...ofPolls])
+    const isRefused =
+      topic === 'market.trades' && state.state !== 'live' && this.#parts.rests.of(name, 'rest').unavailable
+    return isRefused ? { ...state, state: 'unavailable' } : state
+  }
+
+  pause(topic: FeedTopic): void {
+    for (const feed of this.#streams) if (feed.stream.topic === topic) feed.pause()
+  }
+
+  resume(topic: FeedTopic): void {
+    for (const feed of this.#streams) if (feed.stream.topic === topic) feed.resume()
+  }
+
+  close(): void {
+    for (const stream of this.#streams) stream.close()
+    for (const poller of this.#pollers) poller.stop()
+    this.#repair?.stop()
+    this.#ranges?.stop()
+  }
+
+  #openTrades(trades: TradeStream): TradeBook {
+    const { partitions, clock, log, trade, change } = this.#parts
+    const out = {
+      trade: (record: Trade, clamped: boolean) => {
+        log.trade(record)
+        trade(trades.venue, record, clamped)
+      },
+      change,
+    }
+    return new TradeBook({ trades, partitions, clock, out })
+  }
+
+  #openStream(stream: DataStream): StreamFeed {
+    const { addresses, timing, limiters } = this.#parts
+    const { base } = addressOf(addresses, this.venue.name, stream.host)
+    // Trades are connected first, and heard again soonest.
+    const limiter = stream.topic === 'market.trades' ? limiters : limiters.behind
+    return new StreamFeed(stream, base, this.#handlersOf(stream), timing, limiter)
+  }
+
+  #handlersOf({ name: channel, topic, subjects }: DataStream): StreamHandlers {
+    const { report, clock } = this.#parts
+    const { name } = this.venue
+    const trades = topic === 'market.trades' ? this.#trades : undefined
+    return {
+      frame: (text, received, json) => report.frame(name, channel, text, received, json),
+      trade: (trade, received, frame) => this.#trade(trade, received, frame),
+      fact: (fact, received) => {
+        const time = sentAt(fact)
+        if (time !== undefined) clock.see(name, time)
+        this.#fact(fact, subjects.market, channel, received)
+      },
+      heartbeat: (symbol, lastId, received) => trades?.heartbeat(symbol, lastId, received),
+      refused: (reason, frame) => report.refused(name, channel, reason, frame),
+      acknowledged: (symbols) => trades?.acknowledged(symbols),
+      unknown: (symbols) => {
+        trades?.refused(symbols)
+        report.unknown(name, channel, symbols)
+      },
+      lost: (symbols, now) => trades?.lost(symbols, now),
+      back: (symbols, from, to) => {
+        if (topic === 'market.tickers') this.#ranges?.missed(subjects.market, symbols, from, to)
+      },
+      note: (what, details) => report.note(name, channel, what, details),
+    }
+  }
+
+  #trade(trade: VenueTrade, received: Micros, frame: string): void {
+    const { report } = this.#parts
+    const verdict = this.#trades?.take(trade, received)
+    if (verdict === 'duplicate') report.duplicate(this.venue.name)
+    if (verdict === 'unknown-symbol') report.refused(this.venue.name, 'trades', verdict, frame)
+  }
+
+  #startRepair(): TradeRepair | undefined {
+    const { rests, log, clock, report, repair } = this.#parts
+    const { trades, name } = this.venue
+    const book = this.#trades
+    if (book === undefined || trades === undefined) return undefined
+    return new TradeRepair(() => book.streams.values(), {
+      ...repair,
+      backfill: trades.backfill,
+      rest: rests.of(name, 'rest'),
+      log,
+      clock,
+      hostNow,
+      room: () => log.of('market.trades').room(),
+      report: report.repair(name),
+    })
+  }
+
+  #startPoll(poll: Poll, number: number): Poller {
+    const { rests, report, facts } = this.#parts
+    const { name } = this.venue
+    const sink = {
+      rows: (_poll: Poll, rows: readonly FactRow[], received: Micros) => this.#rows(poll, rows, received),
+      ended: report.polled.bind(report, name),
+    }
+    const settlements = settlementsOf(facts, name, poll.subjects)
+    return new Poller(poll, number, rests.of(name, poll.host), sink, settlements, hostNow)
+  }
+
+  #rows({ name: channel, subjects }: Poll, rows: readonly FactRow[], received: Micros): void {
+    for (const row of rows) {
+      if ('refused' in row) this.#parts.report.refused(this.venue.name, channel, row.refused, '')
+      else this.#fact(row, subjects.market, channel, received)
+    }
+  }
+
+  #fact(fact: Fact, market: Market, channel: string, received: Micros): void {
+    const { facts, report } = this.#parts
+    const source = this.venue.name
+    const verdict = facts.take(fact, { source, market, channel, received })
+    report.fact(source, fact, verdict)
+  }
+
+  #apply(): void {
+    const { trades } = this.venue
+    if (trades !== undefined) this.#trades?.follow(this.#listed.get(trades.market) ?? new Map(), this.#wanted)
+    for (const feed of this.#streams) feed.want(this.#symbolsOf(feed.stream.subjects))
+    for (const poller of this.#pollers) poller.want(this.#symbolsOf(poller.poll.subjects))
+  }
+
+  #symbolsOf(subjects: Subjects): ReadonlySet<string> {
+    if (subjects.of === 'whole') return new Set([subjects.symbol])
+    const listed = [...(this.#listed.get(subjects.market)?.values() ?? [])]
+    const chosen = subjects.of === 'catalogue' ? listed : listed.filter(({ asset }) => this.#wanted.has(asset))
+    return new Set(chosen.map(({ symbol }) => symbol))
+  }
+}
+
+/** All channels of a venue, that of its trades first. */
+function streamsOf({ trades, streams }: Venue): readonly DataStream[] {
+  return trades === undefined ? streams : [trades, ...streams]
+}
+
+/** The venue's time of a fact that is sent as soon as it is so: what it says of our clock. */
+function sentAt(fact: Fact): Micros | undefined {
+  const time = fact.kind === 'ticker' ? fact.time : fact.kind === 'derivative' ? fact.mark?.time : null
+  return time ?? undefined
+}

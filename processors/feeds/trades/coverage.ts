@@ -1,0 +1,89 @@
+import type { Gap, Message, Trade } from '../../../schemas/records.ts'
+import { partsOf, tradeVenues } from '../../../schemas/venues.ts'
+import { IdTracker } from './id-tracker.ts'
+import { PageTracker } from './page-tracker.ts'
+
+/** What the log has of one instrument. */
+export type Covered = CoveredIds | CoveredTimes
+
+export interface CoveredIds {
+  readonly ids: 'contiguous'
+  readonly tracker: IdTracker
+  /** Gaps that are neither filled nor given up, by id. */
+  readonly open: Map<number, Gap>
+}
+
+export interface CoveredTimes {
+  readonly ids: 'none'
+  readonly tracker: PageTracker
+  readonly open: Map<number, Gap>
+}
+
+const orderOf = new Map<string, 'contiguous' | 'none'>(tradeVenues.map(({ venue, ids }) => [venue, ids]))
+
+/**
+ * Folds the last hour of `market.trades` into what each instrument has: the ids that are there, the gaps that are open
+ * and those that were given up. A subscription that ended takes its instrument out: what follows is a new start.
+ */
+export class LogCoverage {
+  readonly #instruments = new Map<string, Covered>()
+
+  /** Takes one record; `time`: its Kafka time, milliseconds. */
+  apply(message: Message, time: number): void {
+    switch (message.type) {
+      case 'trade':
+        this.#trade(message.value, time)
+        return
+      case 'gap':
+        this.#gap(message.value)
+        return
+      case 'mark':
+        for (const change of message.value.changes) {
+          if (change.state === 'ended') this.#instruments.delete(change.instrument)
+        }
+        return
+      default: // no other record is in the topic
+    }
+  }
+
+  /** What the log has of `instrument`; undefined: nothing. */
+  of(instrument: string): Covered | undefined {
+    return this.#instruments.get(instrument)
+  }
+
+  get instruments(): Iterable<string> {
+    return this.#instruments.keys()
+  }
+
+  #trade(trade: Trade, time: number): void {
+    const covered = this.#covered(trade.instrument)
+    if (covered === undefined) return
+    if (covered.ids === 'none') covered.tracker.observe(trade.first_id, trade.time)
+    else {
+      covered.tracker.observe(trade.first_id, trade.time, time)
+      if (trade.last_id > trade.first_id) covered.tracker.seen(trade.first_id, trade.last_id, trade.time)
+    }
+  }
+
+  #gap(gap: Gap): void {
+    const covered = this.#instruments.get(gap.instrument)
+    if (covered === undefined) return
+    if (gap.state === 'opened') covered.open.set(gap.gap_id, gap)
+    else covered.open.delete(gap.gap_id)
+    if (gap.state !== 'unfillable' || covered.ids === 'none' || gap.from_id === null || gap.to_id === null) return
+    const from = Math.max(gap.from_id, covered.tracker.floor)
+    if (from <= gap.to_id) covered.tracker.lose(from, gap.to_id, gap.from_time)
+  }
+
+  #covered(instrument: string): Covered | undefined {
+    const known = this.#instruments.get(instrument)
+    if (known !== undefined) return known
+    const ids = orderOf.get(partsOf(instrument).venue)
+    if (ids === undefined) return undefined
+    const open = new Map<number, Gap>()
+    const covered: Covered =
+      ids === 'none' ? { ids, tracker: new PageTracker(), open } : { ids, tracker: new IdTracker(), open }
+    this.#instruments.set(instrument, covered)
+    return covered
+  }
+}

@@ -1,0 +1,315 @@
+import type { Gap, Micros, Trade } from '../../../schemas/records.ts'
+import type { BackoffRules } from '../time/backoff.ts'
+import type { FeedClock } from '../time/clock.ts'
+import { type GapReason, gapOf, type NoRows, tradesOf, troubleOf, waitAfter } from './gaps.ts'
+import type { Hole } from './id-tracker.ts'
+import { type Interval, sizeOf } from './intervals.ts'
+import type { PageRow, VenueTrade } from '../venues/events.ts'
+import type { Backfill, Rest } from '../venues/venue.ts'
+import type { IdStream } from './stream.ts'
+
+/** How far back a gap is repaired; what is older is given up. */
+export const repairDepth: Micros = 3_600_000_000
+/** REST may lag behind the stream: waits before a page that lacks ids is asked for again, then they are given up. */
+const lagRetriesMs: readonly number[] = [500, 500, 500, 2_000, 5_000]
+/** Answers that are the venue's own refusal of the question, before the gap is given up. */
+const maxErrors = 10
+/** Gaps of one instrument that wait at once; beyond it a new hole is added to the last one. */
+const maxTasksPerStream = 1_000
+const failureBackoff: BackoffRules = { firstMs: 500, maxMs: 30_000 }
+
+/** Where trades and gaps are written. */
+export interface TradeLog {
+  trade(trade: Trade): void
+  gap(gap: Gap): void
+}
+
+export interface RepairOptions {
+  readonly backfill: Backfill
+  readonly rest: Rest
+  readonly log: TradeLog
+  readonly clock: FeedClock
+  /** This feed process, as gap records name it. */
+  readonly feed: string
+  /** Waits `ms` of the host's time, or less when the process stops. */
+  readonly wait: (ms: number) => Promise<void>
+  /** Host's milliseconds, for deadlines and pauses. */
+  readonly hostNow: () => number
+  /** 0 to 1. */
+  readonly random: () => number
+  /** Resolves when the log takes records again. */
+  readonly room: () => Promise<void>
+  readonly report: RepairReport
+}
+
+export interface RepairReport {
+  gap(state: string, reason: GapReason, missing: number | null, instrument: string): void
+  backfilled(count: number): void
+  refused(reason: string): void
+  /** REST said no to a repair, whatever the reason. */
+  trouble(what: string): void
+}
+
+interface Lost extends Hole {
+  readonly reason: GapReason
+}
+
+interface Task {
+  readonly stream: IdStream
+  readonly gapId: number
+  readonly reason: GapReason
+  hole: Hole
+  readonly lost: Lost[]
+  /** What is too old was given up already. */
+  cut: boolean
+  /** Venue time of the newest trade that was filled in. */
+  reached: Micros
+  lagged: number
+  failures: number
+  errors: number
+  notBefore: number
+}
+
+/**
+ * Fills the gaps of one venue over REST, in id order and page by page, so that whatever stops it half-way leaves a
+ * smaller gap. A gap waits as long as REST cannot be asked; it is given up only where REST answers and does not have it.
+ */
+export class IdRepair {
+  readonly #options: RepairOptions
+  #tasks: Task[] = []
+  #running = false
+  #stopped = false
+
+  constructor(options: RepairOptions) {
+    this.#options = options
+  }
+
+  /** Gaps that are neither filled nor given up. */
+  get pending(): number {
+    return this.#tasks.length
+  }
+
+  /** Says that a gap has opened and begins to fill it. `known`: it goes on under the id it has in the log. */
+  open(stream: IdStream, hole: Hole, reason: GapReason, known?: number): void {
+    const own = this.#tasks.filter((task) => task.stream === stream)
+    const last = own.at(-1)
+    if (own.length >= maxTasksPerStream && last !== undefined && last.hole.to < hole.from) {
+      last.hole = { ...last.hole, to: hole.to, toTime: hole.toTime }
+      this.#record(stream, 'opened', reason, last.hole, last.gapId)
+      return
+    }
+    const gapId = known ?? hole.from
+    if (known === undefined) this.#record(stream, 'opened', reason, hole, gapId)
+    const start = { lost: [], cut: false, reached: 0, lagged: 0, failures: 0, errors: 0, notBefore: 0 }
+    this.#tasks.push({ stream, gapId, reason, hole, ...start })
+    void this.#run()
+  }
+
+  /** Says that nothing is missing any more of a gap that the log has as open. */
+  close(stream: IdStream, gapId: number, hole: Hole): void {
+    this.#record(stream, 'filled', 'restart', hole, gapId)
+  }
+
+  /** Ends without a word: the next owner finds the holes in the log. */
+  stop(): void {
+    this.#stopped = true
+    this.#tasks = []
+  }
+
+  /** Forgets the gaps of a stream that is not wanted any more. */
+  drop(stream: IdStream): void {
+    this.#tasks = this.#tasks.filter((task) => task.stream !== stream)
+  }
+
+  /** One page after the other, the gaps in turn, so that a long one does not hold up the short ones. */
+  async #run(): Promise<void> {
+    if (this.#running) return
+    this.#running = true
+    for (let task = this.#tasks[0]; task !== undefined && !this.#stopped; task = this.#tasks[0]) {
+      const wait = Math.min(...this.#tasks.map(({ notBefore }) => notBefore)) - this.#options.hostNow()
+      if (wait > 0) await this.#options.wait(wait)
+      else await this.#turn(this.#tasks.find(({ notBefore }) => notBefore <= this.#options.hostNow()) ?? task)
+    }
+    this.#running = false
+  }
+
+  async #turn(task: Task): Promise<void> {
+    const done = await this.#step(task)
+    // It may have been dropped while its page was on the way.
+    const known = this.#tasks.includes(task)
+    this.#tasks = this.#tasks.filter((other) => other !== task)
+    if (!known || this.#stopped) return
+    if (done) this.#finish(task)
+    else this.#tasks.push(task)
+  }
+
+  /** One call to REST; true when nothing is left to be asked for. */
+  async #step(task: Task): Promise<boolean> {
+    const { backfill, rest } = this.#options
+    const first = missingOf(task)[0]
+    if (first === undefined) return true
+    if (!task.cut && !(await this.#cutDepth(task))) return false
+    // The page goes on behind the gap: it may fill the next ones too, and costs the same.
+    const reach = Math.max(task.hole.to, task.stream.tracker.top ?? 0)
+    const page = { from: first.from, to: Math.min(first.from + backfill.pageSize - 1, reach) }
+    const { symbol } = task.stream
+    const call = backfill.page(symbol, page.from, page.to)
+    const outcome = await rest.get(call, (body) => backfill.parse(symbol, body))
+    if (this.#stopped) return false
+    if (outcome.kind === 'rows') await this.#take(task, page, outcome.rows)
+    else this.#postpone(task, outcome)
+    return missingOf(task).length === 0
+  }
+
+  /** Gives up what is older than `repairDepth`; false where REST could not say what that is. */
+  async #cutDepth(task: Task): Promise<boolean> {
+    const { backfill, rest, clock } = this.#options
+    const since = clock.now() - repairDepth
+    task.cut = true
+    if (Math.max(task.hole.fromTime, task.reached) >= since) return true
+    const first = missingOf(task)[0]?.from ?? task.hole.to
+    const range = { from: first, to: task.hole.to }
+    const found = await findFirstSince(backfill, rest, task.stream.symbol, range, since)
+    if (found.kind === 'found') {
+      for (const hole of task.stream.tracker.missing(first, found.id - 1)) this.#lose(task, hole, 'too_old', [])
+      return true
+    }
+    task.cut = false
+    this.#postpone(task, found)
+    return false
+  }
+
+  async #take(task: Task, page: Interval, rows: readonly PageRow[]): Promise<void> {
+    const { report, room, hostNow } = this.#options
+    const trades = tradesOf(rows, (reason) => report.refused(reason)).sort((a, b) => a.id - b.id)
+    await room()
+    if (this.#stopped) return
+    task.failures = 0
+    if (this.#write(task, trades) > 0) {
+      task.lagged = 0
+      return
+    }
+    const wait = lagRetriesMs[task.lagged++]
+    if (wait !== undefined) {
+      task.notBefore = hostNow() + wait
+      return
+    }
+    task.lagged = 0
+    const reason = trades.length < rows.length ? 'refused' : 'page_short'
+    const served = { from: page.from, to: Math.min(page.to, task.hole.to) }
+    for (const hole of task.stream.tracker.missing(served.from, served.to)) this.#lose(task, hole, reason, trades)
+  }
+
+  /**
+   * Writes those trades of the page that are missing, under the gaps that they belong to; the stream may have brought
+   * some meanwhile. Returns how many were for `task`.
+   */
+  #write(task: Task, trades: readonly VenueTrade[]): number {
+    const { stream } = task
+    const gaps = this.#tasks.filter((other) => other.stream === stream)
+    let own = 0
+    for (const trade of trades) {
+      if (stream.tracker.missing(trade.id, trade.id).length === 0) continue
+      const gap = gaps.find(({ hole }) => hole.from <= trade.id && trade.id <= hole.to)
+      if (gap === undefined) continue // it may still come by the stream
+      this.#fill(gap, trade)
+      if (gap === task) own++
+    }
+    return own
+  }
+
+  #fill(task: Task, trade: VenueTrade): void {
+    const { log, clock, report } = this.#options
+    const { stream, gapId } = task
+    log.trade(stream.normalise(trade, clock.now(), { origin: 'backfill', gapId }))
+    stream.tracker.seen(trade.id, trade.id, trade.time)
+    task.reached = trade.time
+    report.backfilled(1)
+  }
+
+  #lose(task: Task, { from, to }: Interval, reason: GapReason, near: readonly VenueTrade[]): void {
+    const { fromTime, toTime } = task.hole
+    const before = near.findLast(({ id }) => id < from)?.time ?? fromTime
+    const after = near.find(({ id }) => id > to)?.time ?? toTime
+    task.stream.tracker.lose(from, to, fromTime)
+    const last = task.lost.at(-1)
+    if (last !== undefined && last.to + 1 === from && last.reason === reason) {
+      task.lost[task.lost.length - 1] = { ...last, to, toTime: after }
+    } else task.lost.push({ from, to, fromTime: before, toTime: after, reason })
+  }
+
+  #postpone(task: Task, outcome: NoRows): void {
+    const { report, hostNow, random } = this.#options
+    report.trouble(troubleOf(outcome))
+    // What is out of reach by the next try is given up then.
+    task.cut = false
+    task.notBefore = hostNow() + waitAfter(outcome, () => task.failures++, random(), failureBackoff)
+    if (outcome.kind !== 'error' || ++task.errors < maxErrors) return
+    for (const hole of missingOf(task)) this.#lose(task, hole, 'refused', [])
+  }
+
+  /** The gap is filled, but for what was given up: that is a gap of its own, or all that remains of this one. */
+  #finish({ stream, gapId, reason, hole, lost }: Task): void {
+    const sorted = lost.toSorted((a, b) => a.from - b.from)
+    const first = sorted[0]
+    if (first === undefined) this.#record(stream, 'filled', reason, hole, gapId)
+    else if (first.from > hole.from) this.#record(stream, 'filled', reason, { ...hole, to: first.from - 1 }, gapId)
+    for (const part of sorted) {
+      this.#record(stream, 'unfillable', part.reason, part, part.from === hole.from ? gapId : part.from)
+    }
+  }
+
+  #record(
+    stream: IdStream,
+    state: 'opened' | 'filled' | 'unfillable',
+    reason: GapReason,
+    hole: Hole,
+    gapId: number,
+  ): void {
+    const { log, clock, feed, report } = this.#options
+    const missing = state === 'filled' ? 0 : sizeOf([hole])
+    log.gap(gapOf(stream.instrument, { gapId, state, reason, missing }, hole, { feed, time: clock.now() }))
+    report.gap(state, reason, missing, stream.instrument.instrument)
+  }
+}
+
+function missingOf({ stream, hole }: Task): Interval[] {
+  return stream.tracker.missing(hole.from, hole.to)
+}
+
+/** Enough for 2^40 ids; more calls would mean that the answers contradict each other. */
+const maxProbes = 42
+
+type Found = { readonly kind: 'found'; readonly id: number } | NoRows
+
+/**
+ * The first id of `range` whose trade is not older than `since`, by bisection: a page around an id says its time. Ids
+ * that the venue does not serve count as older.
+ */
+async function findFirstSince(
+  backfill: Backfill,
+  rest: Rest,
+  symbol: string,
+  range: Interval,
+  since: Micros,
+): Promise<Found> {
+  let [low, high] = [range.from, range.to + 1]
+  for (let probe = 0; low < high && probe < maxProbes; probe++) {
+    const middle = Math.floor((low + high) / 2)
+    const call = backfill.page(symbol, middle, middle)
+    const outcome = await rest.get(call, (body) => backfill.parse(symbol, body))
+    if (outcome.kind !== 'rows') return outcome
+    const near = nearest(tradesOf(outcome.rows), middle)
+    if (near !== undefined && near.time >= since) high = Math.min(middle, near.id)
+    else low = middle + 1
+  }
+  return { kind: 'found', id: low }
+}
+
+function nearest(trades: readonly VenueTrade[], id: number): VenueTrade | undefined {
+  let best: VenueTrade | undefined
+  for (const trade of trades) {
+    if (best === undefined || Math.abs(trade.id - id) < Math.abs(best.id - id)) best = trade
+  }
+  return best
+}

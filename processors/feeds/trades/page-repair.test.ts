@@ -1,0 +1,113 @@
+import { expect, it } from 'vitest'
+import { doubtAfterMs, PageRepair } from './page-repair.ts'
+import { newStream, type PageStream } from './stream.ts'
+import {
+  instrument,
+  MemoryFeedLog,
+  memoryRest,
+  pagingVenue,
+  repairOptions,
+  second,
+  settled,
+  start,
+  tradeAt,
+  type Answer,
+} from './testing/market.ts'
+
+const base = 1_000
+
+/** A repairer over a stream that brought `brought`; its page has the 20 newest up to `newest`. */
+function world(brought: readonly number[], newest: number, answer?: (call: number) => Answer) {
+  const venue = pagingVenue('backward', 20, 'none')
+  const now = { ms: (start + newest * second) / 1_000 }
+  const log = new MemoryFeedLog()
+  const paging = memoryRest(
+    venue,
+    () => true,
+    () => newest,
+    answer,
+  )
+  // Such a venue gives its newest page whatever is asked for.
+  const rest: typeof paging = {
+    get calls() {
+      return paging.calls
+    },
+    get: (call, parse) => paging.get({ ...call, path: '0:1e9' }, parse),
+  }
+  const stream = newStream('none', instrument, 12)
+  if (stream.ids !== 'none') throw new Error('not a stream without ids')
+  for (const id of brought) stream.tracker.observe(id, tradeAt(id).time)
+  const repairer = new PageRepair(repairOptions(venue, rest, log, now))
+  return { repairer, stream, log, now }
+}
+
+async function pass(repairer: PageRepair, now: { ms: number }, ms: number): Promise<void> {
+  for (const until = now.ms + ms; now.ms < until; now.ms += 100) {
+    repairer.tick(now.ms)
+    await settled(() => 0)
+  }
+}
+
+function backfilled(log: MemoryFeedLog): number[] {
+  return log.trades.map(({ first_id }) => first_id)
+}
+
+it('a trade that the page has and the stream has not is written under a gap of its own', async () => {
+  const { repairer, stream, log, now } = world([base, base + 2], base + 2)
+  repairer.watch(stream)
+  await pass(repairer, now, 3_000)
+  expect(backfilled(log)).toEqual([base + 1])
+  expect(log.trades[0]).toMatchObject({ origin: 'backfill', gap_id: tradeAt(base).time })
+  expect(log.gaps).toMatchObject([{ state: 'filled', from_time: tradeAt(base).time, to_time: tradeAt(base + 2).time }])
+})
+
+it('what a page does not reach is unfillable, with its bounds', async () => {
+  const { repairer, stream, log, now } = world([base, base + 50], base + 50)
+  repairer.watch(stream)
+  await pass(repairer, now, 3_000)
+  expect(log.gaps).toMatchObject([
+    { state: 'unfillable', reason: 'lost_page', from_time: tradeAt(base).time, to_time: tradeAt(base + 31).time },
+    { state: 'filled', from_time: tradeAt(base + 31).time },
+  ])
+})
+
+it('while REST does not answer the log says so, and the first page settles it', async () => {
+  const failed: Answer = { kind: 'limited', waitMs: 1_000 }
+  const { repairer, stream, log, now } = world([base, base + 2], base + 2, (call) => (call < 12 ? failed : 'rows'))
+  repairer.watch(stream)
+  await pass(repairer, now, doubtAfterMs + 1_000)
+  expect(log.gaps).toMatchObject([{ state: 'opened', from_time: tradeAt(base).time }])
+  await pass(repairer, now, 10_000)
+  expect(backfilled(log)).toEqual([base + 1])
+  expect(log.gaps.map(({ state }) => state)).toEqual(['filled'])
+})
+
+it('while REST goes on not answering, the gap grows with what the stream brings', async () => {
+  const refused: Answer = { kind: 'limited', waitMs: 600_000 }
+  const { repairer, stream, log, now } = world([base, base + 2], base + 2, () => refused)
+  repairer.watch(stream)
+  await pass(repairer, now, doubtAfterMs + 1_000)
+  stream.tracker.observe(base + 40, tradeAt(base + 40).time)
+  await pass(repairer, now, 2 * doubtAfterMs + 1_000)
+  expect(log.said.map(({ gap_id, to_time }) => [gap_id, to_time])).toEqual([
+    [tradeAt(base).time, tradeAt(base + 2).time],
+    [tradeAt(base).time, tradeAt(base + 40).time],
+  ])
+})
+
+it('a clean stop writes what was known to be missing', async () => {
+  const { repairer, stream, log, now } = world([base, base + 2], base + 2)
+  repairer.watch(stream)
+  await pass(repairer, now, 500)
+  expect(backfilled(log)).toEqual([])
+  repairer.stop()
+  expect(backfilled(log)).toEqual([base + 1])
+})
+
+it('a gap that the process before left open is settled by the first page', async () => {
+  const { repairer, stream, log, now } = world([base, base + 1], base + 1)
+  const open: PageStream['tracker'] = stream.tracker
+  repairer.watch(stream, [{ fromTime: open.newest - second, toTime: open.newest }])
+  await pass(repairer, now, 1_000)
+  expect(log.gaps).toMatchObject([{ state: 'filled', gap_id: tradeAt(base).time }])
+})

@@ -1,0 +1,156 @@
+import type { Micros } from '../../../schemas/records.ts'
+import { type GapReason, gapOf, tradesOf, troubleOf, waitAfter } from './gaps.ts'
+import { AHEAD_MAX, type PageStream } from './stream.ts'
+import { type PageGap, pageSpanShare } from './page-tracker.ts'
+import type { RepairOptions } from './id-repair.ts'
+import type { PageRow } from '../venues/events.ts'
+import type { RestOutcome } from '../venues/venue.ts'
+
+/** Shortest and longest time between two pages of one instrument. */
+export const pageEveryMs = { min: 500, max: 5_000 } as const
+const failureBackoff = { firstMs: 1_000, maxMs: 30_000 }
+
+/** Without an answer for this long nothing was compared, which the log has to know: an open gap says so, and grows. */
+export const doubtAfterMs = 8_000
+
+interface Watch {
+  /** When a page was last compared, host's milliseconds. */
+  comparedAt: number
+  /** When the log was last told that nothing is compared, host's milliseconds. */
+  doubtedAt: number
+  notBefore: number
+  failures: number
+  asking: boolean
+  /** Gaps that the log has as open, from a process that ended before it could say more. */
+  open: readonly { readonly fromTime: Micros; readonly toTime: Micros }[]
+}
+
+/** A gap that is left open in the log. */
+type OpenTimeGap = Watch['open'][number]
+
+/**
+ * Compares each instrument of a venue without ordered ids with the venue's page of newest trades, as often as the rate
+ * of trading asks for, and writes what the stream did not bring.
+ */
+export class PageRepair {
+  readonly #options: RepairOptions
+  readonly #watches = new Map<PageStream, Watch>()
+  readonly #prefetched = new Map<PageStream, Promise<RestOutcome<PageRow>>>()
+
+  constructor(options: RepairOptions) {
+    this.#options = options
+  }
+
+  /** Asks for a stream's page now; it is compared when the stream is watched. */
+  prefetch(stream: PageStream): void {
+    this.#prefetched.set(stream, this.#page(stream))
+  }
+
+  /** Begins to watch a stream. `open`: gaps to be settled with the first page. */
+  watch(stream: PageStream, open: readonly OpenTimeGap[] = []): void {
+    const comparedAt = this.#options.hostNow()
+    this.#watches.set(stream, { notBefore: 0, failures: 0, asking: false, open, comparedAt, doubtedAt: comparedAt })
+  }
+
+  drop(stream: PageStream): void {
+    this.#watches.delete(stream)
+  }
+
+  /** Ends; what still waited for the stream will not come by it any more. */
+  stop(): void {
+    for (const stream of this.#watches.keys()) {
+      const gap = stream.tracker.due(Infinity)
+      if (gap !== undefined) this.#fill(stream, gap)
+    }
+    this.#watches.clear()
+  }
+
+  /** Called often: asks for the pages that are due and writes what has waited long enough for the stream. */
+  tick(now: number): void {
+    for (const [stream, watch] of this.#watches) {
+      const gap = stream.tracker.due(now)
+      if (gap !== undefined) this.#fill(stream, gap)
+      if (now - Math.max(watch.comparedAt, watch.doubtedAt) > doubtAfterMs) this.#doubt(stream, watch, now)
+      if (!watch.asking && now >= watch.notBefore) void this.#ask(stream, watch)
+    }
+  }
+
+  async #ask(stream: PageStream, watch: Watch): Promise<void> {
+    const { report, hostNow, random } = this.#options
+    watch.asking = true
+    const outcome = await (this.#prefetched.get(stream) ?? this.#page(stream))
+    this.#prefetched.delete(stream)
+    await this.#options.room()
+    watch.asking = false
+    if (this.#watches.get(stream) !== watch) return
+    if (outcome.kind === 'rows') {
+      watch.failures = 0
+      const span = this.#compare(stream, watch, outcome.rows)
+      watch.notBefore = hostNow() + nextPageMs(span)
+      return
+    }
+    report.trouble(troubleOf(outcome))
+    watch.notBefore = hostNow() + waitAfter(outcome, () => watch.failures++, random(), failureBackoff)
+  }
+
+  /**
+   * Opens a gap from what was compared last to now, or lets it reach to now; the next page fills it, or does not reach
+   * back to it.
+   */
+  #doubt(stream: PageStream, watch: Watch, now: number): void {
+    watch.doubtedAt = now
+    const { settled, newest } = stream.tracker
+    if (settled === undefined) return
+    const gap = { fromTime: settled, toTime: Math.max(settled, newest) }
+    const said = watch.open.find(({ fromTime }) => fromTime === settled)
+    if (said !== undefined && said.toTime >= gap.toTime) return
+    watch.open = [...watch.open.filter((open) => open !== said), gap]
+    this.#record(stream, 'opened', 'missing_ids', gap)
+  }
+
+  #page({ symbol }: PageStream): Promise<RestOutcome<PageRow>> {
+    const { backfill, rest } = this.#options
+    return rest.get(backfill.page(symbol, 0, 0), (body) => backfill.parse(symbol, body))
+  }
+
+  #compare(stream: PageStream, watch: Watch, rows: readonly PageRow[]): Micros {
+    const { backfill, clock, report, hostNow } = this.#options
+    const latest = clock.now() === 0 ? Infinity : clock.now() + AHEAD_MAX
+    const read = tradesOf(rows, (reason) => report.refused(reason))
+    const trades = read.map((trade) => ({ ...trade, time: Math.min(trade.time, latest) }))
+    const { unknown, span } = stream.tracker.compare(trades, rows.length >= backfill.pageSize, hostNow())
+    for (const gap of watch.open)
+      this.#record(stream, unknown === undefined ? 'filled' : 'unfillable', 'lost_page', gap)
+    watch.open = []
+    watch.comparedAt = hostNow()
+    if (unknown !== undefined) this.#record(stream, 'unfillable', 'lost_page', unknown)
+    return span
+  }
+
+  #fill(stream: PageStream, { trades, ...bounds }: PageGap): void {
+    const { log, clock, report } = this.#options
+    this.#record(stream, 'opened', 'missing_ids', bounds, trades.length)
+    const from = { origin: 'backfill', gapId: bounds.fromTime } as const
+    for (const trade of trades) log.trade(stream.normalise(trade, clock.now(), from))
+    report.backfilled(trades.length)
+    this.#record(stream, 'filled', 'missing_ids', bounds, 0)
+  }
+
+  #record(
+    { instrument }: PageStream,
+    state: 'opened' | 'filled' | 'unfillable',
+    reason: GapReason,
+    bounds: OpenTimeGap,
+    missing: number | null = null,
+  ): void {
+    const { log, clock, feed, report } = this.#options
+    const gap = { gapId: bounds.fromTime, state, reason, missing }
+    log.gap(gapOf(instrument, gap, bounds, { feed, time: clock.now() }))
+    report.gap(state, reason, missing, instrument.instrument)
+  }
+}
+
+/** When to read the next page after one that reached back `span` microseconds. */
+export function nextPageMs(span: Micros): number {
+  return Math.min(pageEveryMs.max, Math.max(pageEveryMs.min, (span / 1_000) * pageSpanShare))
+}

@@ -1,0 +1,267 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { LogCoverage } from './coverage.ts'
+import { TradeRepair } from './trade-repair.ts'
+import { fromStream, type IdStream, newStream, observe } from './stream.ts'
+import { repairDepth } from './id-repair.ts'
+import {
+  type Answer,
+  instrument,
+  MemoryFeedLog,
+  memoryRest,
+  pagingVenue,
+  repairOptions,
+  second,
+  settled,
+  start,
+  tradeAt,
+} from './testing/market.ts'
+
+interface World {
+  readonly log: MemoryFeedLog
+  readonly now: { ms: number }
+  readonly stream: IdStream
+  readonly repair: TradeRepair
+  readonly calls: () => number
+}
+
+interface Plan {
+  readonly direction?: 'forward' | 'backward'
+  readonly pageSize?: number
+  readonly has?: (id: number) => boolean
+  readonly newest?: number
+  readonly answer?: (call: number) => Answer
+  /** The log of the process before. */
+  readonly log?: MemoryFeedLog
+}
+
+/** A repair over one stream, a log, and REST as planned. The clock stands at trade 100,000's time. */
+function world(plan: Plan = {}): World {
+  const {
+    direction = 'backward',
+    pageSize = 5,
+    has = () => true,
+    newest = 1e9,
+    answer,
+    log = new MemoryFeedLog(),
+  } = plan
+  const venue = pagingVenue(direction, pageSize)
+  const now = { ms: (start + 100_000 * second) / 1_000 }
+  const stream = newStream('contiguous', instrument, 12)
+  if (stream.ids !== 'contiguous') throw new Error('not a stream of ids')
+  const rest = memoryRest(venue, has, () => newest, answer)
+  const repair = new TradeRepair(() => [stream], repairOptions(venue, rest, log, now))
+  return { log, now, stream, repair, calls: () => rest.calls }
+}
+
+function live({ stream, log, now }: World, ids: readonly number[]): void {
+  for (const id of ids) {
+    if (observe(stream, id, tradeAt(id).time, now.ms) === 'duplicate') continue
+    stream.lastTradeAt = now.ms
+    log.trade(stream.normalise(tradeAt(id), now.ms * 1_000, fromStream))
+  }
+}
+
+/** Reads the log as a new process does, adopts it, and lets time pass until all is repaired. */
+async function repair({ repair, log, now }: World, adopt = true): Promise<void> {
+  const coverage = new LogCoverage()
+  if (adopt) for (const { message, time } of log.messages) coverage.apply(message, time)
+  repair.adoptAll(coverage)
+  for (let turn = 0; turn < 40; turn++) {
+    now.ms += 1_000
+    repair.tick(now.ms)
+    await settled(() => repair.pending)
+  }
+}
+
+function idsOf(log: MemoryFeedLog): number[] {
+  return log.trades.map(({ first_id }) => first_id)
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index)
+}
+
+const base = 99_900
+
+describe('the repair of trades', () => {
+  it('fills a hole in id order and says so', async () => {
+    const all = world({ newest: base + 10 })
+    live(all, [base, base + 10])
+    await repair(all, false)
+    expect(idsOf(all.log)).toEqual([base, base + 10, ...range(base + 1, base + 9)])
+    expect(all.log.gaps).toMatchObject([
+      { gap_id: base + 1, state: 'filled', from_id: base + 1, to_id: base + 9, missing: 0, reason: 'missing_ids' },
+    ])
+    expect(all.log.trades.filter(({ origin }) => origin === 'backfill').every((t) => t.gap_id === base + 1)).toBe(true)
+  })
+
+  it('asks a silent venue whether the last trades were lost', async () => {
+    const all = world({ newest: base + 2, direction: 'forward' })
+    live(all, [base])
+    await repair(all, false)
+    expect(idsOf(all.log)).toEqual([base, base + 1, base + 2])
+  })
+
+  it('keeps a gap open while REST refuses, and fills it afterwards', async () => {
+    const limited: Answer = { kind: 'limited', waitMs: 1_000 }
+    const all = world({ answer: (call) => (call < 30 ? limited : 'rows'), newest: base + 3 })
+    live(all, [base, base + 3])
+    await repair(all, false)
+    expect(idsOf(all.log).toSorted((a, b) => a - b)).toEqual(range(base, base + 3))
+    expect(all.log.gaps).toMatchObject([{ state: 'filled' }])
+  })
+
+  it('waits for a REST that lags, then gives up exactly what is not served', async () => {
+    const all = world({ has: (id) => id !== base + 2 && id !== base + 3, newest: base + 5 })
+    live(all, [base, base + 5])
+    await repair(all, false)
+    expect(idsOf(all.log).toSorted((a, b) => a - b)).toEqual([base, base + 1, base + 4, base + 5])
+    expect(all.log.gaps).toMatchObject([
+      { gap_id: base + 1, state: 'filled', from_id: base + 1, to_id: base + 1 },
+      { gap_id: base + 2, state: 'unfillable', reason: 'page_short', from_id: base + 2, to_id: base + 3, missing: 2 },
+    ])
+    expect(all.log.gaps[1]).toMatchObject({ from_time: tradeAt(base + 1).time, to_time: tradeAt(base + 4).time })
+  })
+
+  it('gives up after ten refusals of the question itself', async () => {
+    const error: Answer = { kind: 'error', code: '51001', message: 'no such instrument' }
+    const all = world({ answer: () => error, newest: base + 3 })
+    live(all, [base, base + 3])
+    await repair(all, false)
+    expect(all.log.gaps).toMatchObject([{ state: 'unfillable', reason: 'refused', missing: 2 }])
+  })
+
+  it.each(['forward', 'backward'] as const)('gives up what is older than an hour, paging %s', async (direction) => {
+    const all = world({ direction, pageSize: 100, newest: 100_000 })
+    const cutoff = 100_000 - repairDepth / second
+    live(all, [cutoff - 500, 100_000])
+    await repair(all, false)
+    const unfillable = all.log.gaps.filter(({ state }) => state === 'unfillable')
+    expect(unfillable).toMatchObject([{ reason: 'too_old', from_id: cutoff - 499, gap_id: cutoff - 499 }])
+    const edge = unfillable[0]?.to_id ?? 0
+    expect(Math.abs(edge - cutoff)).toBeLessThan(10)
+    expect(idsOf(all.log).toSorted((a, b) => a - b)).toEqual([cutoff - 500, ...range(edge + 1, 100_000)])
+  })
+
+  it('fills many small gaps of one instrument with one page', async () => {
+    const all = world({ direction: 'forward', pageSize: 100, newest: base + 40 })
+    live(
+      all,
+      range(base, base + 40).filter((id) => id % 2 === 0),
+    )
+    await repair(all, false)
+    expect(idsOf(all.log).toSorted((a, b) => a - b)).toEqual(range(base, base + 40))
+    expect(all.calls()).toBeLessThan(6)
+  })
+
+  it('begins anew where the log knows nothing', async () => {
+    const all = world({ newest: base })
+    live(all, [base])
+    await repair(all, false)
+    expect(idsOf(all.log)).toEqual([base])
+    expect(all.log.gaps).toEqual([])
+  })
+
+  it('goes on with a gap that the log has as open under its own id', async () => {
+    const first = world({ answer: () => ({ kind: 'failed', message: 'cut' }), newest: base + 9 })
+    live(first, [base, base + 9])
+    first.repair.adoptAll(new LogCoverage())
+    first.now.ms += 3_000
+    first.repair.tick(first.now.ms)
+    first.repair.stop()
+    expect(first.log.gaps).toMatchObject([{ state: 'opened' }])
+    first.log.trade(first.stream.normalise(tradeAt(base + 1), 0, { origin: 'backfill', gapId: base + 1 }))
+    const next = world({ log: first.log, newest: base + 9 })
+    await repair(next)
+    expect(idsOf(next.log).toSorted((a, b) => a - b)).toEqual(range(base, base + 9))
+    expect(next.log.gaps).toMatchObject([{ gap_id: base + 1, state: 'filled', reason: 'restart' }])
+  })
+
+  it('does not ask again for what the log has as unfillable', async () => {
+    const first = world({ has: (id) => id !== base + 1, newest: base + 2 })
+    live(first, [base, base + 2])
+    await repair(first, false)
+    const next = world({ log: first.log, newest: base + 2 })
+    live(next, [base + 3])
+    await repair(next)
+    expect(idsOf(next.log).toSorted((a, b) => a - b)).toEqual([base, base + 2, base + 3])
+    expect(next.log.gaps).toMatchObject([{ state: 'unfillable', gap_id: base + 1 }])
+  })
+
+  it('takes the time without a subscription for no gap', async () => {
+    const first = world()
+    live(first, [base])
+    const change = { instrument: instrument.instrument, asset: 'btc', state: 'ended', time: 0 } as const
+    first.log.mark(0, {
+      writer: 'test',
+      run: 0,
+      time: first.now.ms * 1_000,
+      venues: [],
+      changes: [change],
+      venue_time: null,
+    })
+    const next = world({ log: first.log, newest: base + 50 })
+    live(next, [base + 50])
+    await repair(next)
+    expect(idsOf(next.log)).toEqual([base, base + 50])
+  })
+})
+
+/** One trade's fate: brought at once, later than its successors, twice, or never. */
+const fates = fc.array(fc.constantFrom('sent', 'sent', 'sent', 'lost', 'doubled', 'late' as const), {
+  minLength: 2,
+  maxLength: 60,
+})
+
+/** Ids in the order of their arrival. */
+function arrivals(plan: readonly ('sent' | 'lost' | 'doubled' | 'late')[]): number[] {
+  const ids: number[] = []
+  const late: number[] = []
+  plan.forEach((fate, index) => {
+    const id = base + index
+    if (fate === 'late') late.push(id)
+    else if (fate === 'doubled') ids.push(id, id)
+    else if (fate === 'sent') ids.push(id)
+    if (index % 4 === 3) ids.push(...late.splice(0))
+  })
+  return [base - 1, ...ids, ...late, base + plan.length]
+}
+
+describe('whatever a stream loses, doubles or reorders, and wherever the process is killed,', () => {
+  it('each trade that REST serves is in the log once, and each that it does not is in an unfillable gap', async () => {
+    const property = fc.asyncProperty(
+      fates,
+      fc.uniqueArray(fc.integer({ min: 0, max: 59 })),
+      fc.nat({ max: 62 }),
+      fc.constantFrom('forward' as const, 'backward' as const),
+      fc.integer({ min: 1, max: 9 }),
+      async (plan, unserved, kill, direction, pageSize) => {
+        const missing = new Set(unserved.map((index) => base + index))
+        const has = (id: number): boolean => !missing.has(id)
+        const ids = arrivals(plan)
+        const before = ids.slice(0, kill)
+        const newest = Math.max(base - 1, ...before)
+        const first = world({ direction, pageSize, has, newest })
+        live(first, before)
+        if (kill % 3 === 0) await repair(first, false)
+        first.repair.stop()
+        const last = base + plan.length + 1
+        const next = world({ direction, pageSize, has, newest: last, log: first.log })
+        // What came while nobody listened is lost; the last one always comes.
+        const after = ids.slice(kill + (kill % 5)).filter((id) => id > newest)
+        live(next, [...after, last])
+        await repair(next)
+        const got = idsOf(next.log)
+        const expected = range(Math.min(...got), last).filter((id) => got.includes(id) || has(id))
+        expect(got.toSorted((a, b) => a - b)).toEqual(expected)
+        const lost = next.log.gaps.filter(({ state }) => state === 'unfillable')
+        const bounds = lost.flatMap(({ from_id, to_id }) => range(from_id ?? 0, to_id ?? 0))
+        const absent = range(Math.min(...got), last).filter((id) => !got.includes(id))
+        expect(bounds.toSorted((a, b) => a - b)).toEqual(absent)
+        expect(next.log.gaps.filter(({ state }) => state === 'opened')).toEqual([])
+      },
+    )
+    await fc.assert(property, { numRuns: 150 })
+  })
+})

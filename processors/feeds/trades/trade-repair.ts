@@ -1,0 +1,161 @@
+import type { Gap } from '../../../schemas/records.ts'
+import type { Covered, CoveredIds, CoveredTimes, LogCoverage } from './coverage.ts'
+import { type GapReason, tradesOf } from './gaps.ts'
+import type { Hole } from './id-tracker.ts'
+import { PageRepair } from './page-repair.ts'
+import { IdRepair, type RepairOptions } from './id-repair.ts'
+import type { IdStream, PageStream, Stream } from './stream.ts'
+
+/** A stream without trades or heartbeats for this long may have lost its last ones: the venue is asked. */
+const quietAfterMs = 4_000
+/** First and longest time between two such questions about one silent instrument. */
+const probeEveryMs = { first: 10_000, max: 60_000 } as const
+/** A hole that shows so soon after a lost connection is the connection's. */
+const reconnectMs = 60_000
+
+/**
+ * Keeps one venue's trades complete, as its one owner: takes over what the log has, opens gaps for what did not come,
+ * and has them filled. A process that does not own the venue has none at work and only streams.
+ */
+export class TradeRepair {
+  readonly #options: RepairOptions
+  readonly #streams: () => Iterable<Stream>
+  readonly #ids: IdRepair
+  readonly #pages: PageRepair
+  readonly #adopted = new Set<Stream>()
+  readonly #probing = new Set<IdStream>()
+  #ready = false
+  #stopped = false
+
+  constructor(streams: () => Iterable<Stream>, options: RepairOptions) {
+    this.#options = options
+    this.#streams = streams
+    this.#ids = new IdRepair(options)
+    this.#pages = new PageRepair(options)
+    // Such a page slides on while the log is read: what it has now is what can be saved.
+    for (const stream of streams()) if (stream.ids === 'none') this.#pages.prefetch(stream)
+  }
+
+  /** Gaps that are neither filled nor given up. */
+  get pending(): number {
+    return this.#ids.pending
+  }
+
+  /** Takes over the streams without ordered ids that `recent` knows: their REST reaches back a short time only. */
+  adoptTimes(recent: LogCoverage): void {
+    for (const stream of this.#streams()) {
+      const covered = recent.of(stream.instrument.instrument)
+      if (stream.ids === 'none' && covered?.ids === 'none') this.#adopt(stream, covered)
+    }
+  }
+
+  /** Takes over all streams; one that `hour` does not know begins anew, and so does each that comes later. */
+  adoptAll(hour: LogCoverage): void {
+    for (const stream of this.#streams()) this.#adopt(stream, hour.of(stream.instrument.instrument))
+    this.#ready = true
+  }
+
+  /** Called often. `now`: the host's milliseconds. */
+  tick(now: number): void {
+    if (this.#stopped) return
+    this.#dropEnded()
+    if (this.#ready) for (const stream of this.#streams()) this.#adopt(stream, undefined)
+    for (const stream of this.#adopted) {
+      if (stream.ids === 'none') continue
+      for (const hole of stream.tracker.due(now)) this.#ids.open(stream, hole, reasonOf(stream, hole, now))
+      // Repairs come first: they share the venue's budget.
+      if (this.#isQuiet(stream, now) && this.#ids.pending === 0) void this.#probe(stream, now)
+    }
+    this.#pages.tick(now)
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#ids.stop()
+    this.#pages.stop()
+  }
+
+  #dropEnded(): void {
+    const streams = new Set(this.#streams())
+    for (const stream of this.#adopted) {
+      if (streams.has(stream)) continue
+      this.#adopted.delete(stream)
+      if (stream.ids === 'contiguous') this.#ids.drop(stream)
+      else this.#pages.drop(stream)
+    }
+  }
+
+  #adopt(stream: Stream, covered: Covered | undefined): void {
+    if (this.#adopted.has(stream)) return
+    this.#adopted.add(stream)
+    if (stream.ids === 'contiguous') this.#adoptIds(stream, covered?.ids === 'contiguous' ? covered : undefined)
+    else this.#adoptTimes(stream, covered?.ids === 'none' ? covered : undefined)
+  }
+
+  #adoptIds(stream: IdStream, covered: CoveredIds | undefined): void {
+    if (covered === undefined) return
+    const { tracker, open } = covered
+    stream.resumedAt = tracker.top
+    tracker.absorb(stream.tracker)
+    stream.tracker = tracker
+    const holes = tracker.due(this.#options.hostNow())
+    for (const [gapId, gap] of open) this.#goOn(stream, gapId, gap)
+    for (const hole of holes) if (ownerOf(hole, open) === undefined) this.#ids.open(stream, hole, 'restart')
+  }
+
+  /** A gap that the log has as open goes on under its own id, or is said to be filled. */
+  #goOn(stream: IdStream, gapId: number, gap: Gap): void {
+    const { from_id: from, to_id: to, from_time: fromTime, to_time: toTime } = gap
+    if (from === null || to === null) return
+    const missing = stream.tracker.missing(from, to)
+    const [first, last] = [missing[0], missing.at(-1)]
+    if (first === undefined || last === undefined) this.#ids.close(stream, gapId, { from, to, fromTime, toTime })
+    else this.#ids.open(stream, { from: first.from, to: last.to, fromTime, toTime }, 'restart', gapId)
+  }
+
+  #adoptTimes(stream: PageStream, covered: CoveredTimes | undefined): void {
+    const open = [...(covered?.open.values() ?? [])].map((gap) => ({ fromTime: gap.from_time, toTime: gap.to_time }))
+    if (covered !== undefined) {
+      const { tracker } = covered
+      tracker.resume(stream.tracker, Math.min(...open.map(({ fromTime }) => fromTime)))
+      tracker.absorb(stream.tracker)
+      stream.tracker = tracker
+    }
+    this.#pages.watch(stream, open)
+  }
+
+  #isQuiet(stream: IdStream, now: number): boolean {
+    const heard = Math.max(stream.lastTradeAt, stream.toldAt)
+    if (now - heard < quietAfterMs) {
+      stream.probes = 0
+      stream.probeAt = 0
+      return false
+    }
+    return stream.tracker.top !== undefined && now >= stream.probeAt && !this.#probing.has(stream)
+  }
+
+  /** Asks for trades beyond the newest known one: the last ones before a silence show in no stream. */
+  async #probe(stream: IdStream, now: number): Promise<void> {
+    const { backfill, rest, clock, hostNow } = this.#options
+    const top = stream.tracker.top ?? 0
+    this.#probing.add(stream)
+    stream.probeAt = now + Math.min(probeEveryMs.max, probeEveryMs.first * 2 ** stream.probes++)
+    const call = backfill.page(stream.symbol, top + 1, top + backfill.pageSize)
+    const outcome = await rest.get(call, (body) => backfill.parse(stream.symbol, body))
+    this.#probing.delete(stream)
+    if (this.#stopped || outcome.kind !== 'rows') return
+    const last = tradesOf(outcome.rows).reduce((most, { id }) => Math.max(most, id), top)
+    if (last > top) stream.tracker.tell(last, clock.now(), hostNow())
+  }
+}
+
+function ownerOf(hole: Hole, open: ReadonlyMap<number, Gap>): Gap | undefined {
+  return [...open.values()].find(
+    ({ from_id: from, to_id: to }) => from !== null && to !== null && from <= hole.from && hole.to <= to,
+  )
+}
+
+function reasonOf(stream: IdStream, hole: Hole, now: number): GapReason {
+  if (stream.resumedAt !== undefined && hole.from <= stream.resumedAt + 1) return 'restart'
+  return now - stream.lostAt < reconnectMs ? 'reconnect' : 'missing_ids'
+}

@@ -1,0 +1,253 @@
+import { WebSocket, type RawData } from 'ws'
+import { hostNow } from '../runtime/process-clock.ts'
+import { Requests, type Outcome, type Request } from './requests.ts'
+import type { FrameEvent } from '../venues/events.ts'
+import type { StreamProtocol } from '../venues/venue.ts'
+import type { Micros } from '../../../schemas/records.ts'
+
+/** No trade frame comes near it (Bybit puts up to 1024 trades into one); a longer one ends the connection. */
+const maxFrameBytes = 4 * 1024 * 1024
+/** Control frames that wait for their turn; more are a programmer's error and end the connection. */
+const maxQueuedFrames = 5_000
+/** A loop that stood still longer than this (a frozen process) gets its time added to all deadlines. */
+const stallMs = 2_000
+
+export interface ConnectionTiming {
+  readonly handshakeMs: number
+  /** From a subscribe frame to its acknowledgement. */
+  readonly ackWithinMs: number
+}
+
+/** Why a connection is over. `refused`: the venue answered the upgrade with an HTTP status. */
+export type End =
+  | { readonly kind: 'closed'; readonly code: number; readonly reason: string }
+  | { readonly kind: 'refused'; readonly status: number; readonly retryAfterMs: number | undefined }
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'silent' | 'unacknowledged' | 'overflow' }
+
+interface ConnectionHandlers {
+  /** A frame as it came; `json`: it could be read as JSON. */
+  frame(text: string, received: Micros, json: boolean): void
+  events(events: readonly FrameEvent[], received: Micros): void
+  outcome(outcome: Outcome): void
+  /** The venue will close soon. */
+  closing(): void
+  ended(end: End): void
+}
+
+/** One WebSocket connection to a venue: subscribes, answers pings, and ends itself when the venue goes silent. */
+export class Connection {
+  readonly #protocol: StreamProtocol
+  readonly #timing: ConnectionTiming
+  readonly #on: ConnectionHandlers
+  readonly #socket: WebSocket
+  readonly #requests = new Requests()
+  readonly #queue: Request[] = []
+  /** What is subscribed as soon as it is open. */
+  readonly #first: Set<string>
+  #state: 'opening' | 'open' | 'ended' = 'opening'
+  #lastFrameSent = 0
+  #lastData: number
+  #lastReceived: number
+  #lastTick: number
+  #lastPing: number
+  #gotData = false
+
+  constructor(
+    protocol: StreamProtocol,
+    url: string,
+    symbols: readonly string[],
+    timing: ConnectionTiming,
+    on: ConnectionHandlers,
+  ) {
+    this.#protocol = protocol
+    this.#timing = timing
+    this.#on = on
+    this.#first = new Set(symbols)
+    this.#lastData = this.#lastReceived = this.#lastTick = this.#lastPing = hostNow()
+    this.#socket = new WebSocket(url, {
+      handshakeTimeout: timing.handshakeMs,
+      maxPayload: maxFrameBytes,
+      perMessageDeflate: false,
+    })
+    this.#listen()
+  }
+
+  get open(): boolean {
+    return this.#state === 'open'
+  }
+
+  /** Everything was acknowledged and data came since. */
+  get delivering(): boolean {
+    return this.acknowledged && this.#gotData
+  }
+
+  get acknowledged(): boolean {
+    return this.open && this.#queue.length === 0 && !this.#requests.subscribing
+  }
+
+  subscribe(symbols: readonly string[]): void {
+    if (this.#state === 'opening') for (const symbol of symbols) this.#first.add(symbol)
+    if (this.#state !== 'open') return
+    this.#enqueue(this.#requests.make('subscribe', symbols, (part, id) => this.#protocol.subscribe(part, id)))
+  }
+
+  unsubscribe(symbols: readonly string[]): void {
+    if (this.#state === 'opening') for (const symbol of symbols) this.#first.delete(symbol)
+    if (this.#state !== 'open') return
+    this.#enqueue(this.#requests.make('unsubscribe', symbols, (part, id) => this.#protocol.unsubscribe(part, id)))
+  }
+
+  pause(): void {
+    if (this.open) this.#socket.pause()
+  }
+
+  resume(): void {
+    if (!this.#socket.isPaused) return
+    this.#lastData = this.#lastReceived = hostNow()
+    this.#socket.resume()
+  }
+
+  /** Ends the connection without an `ended` call. */
+  close(): void {
+    if (this.#state === 'ended') return
+    this.#state = 'ended'
+    this.#socket.terminate()
+  }
+
+  /** Called often: sends what waits for its spacing, pings, and judges silence. */
+  tick(now: number): void {
+    this.#forgiveTime(now)
+    if (this.#state !== 'open' || this.#socket.isPaused) return
+    this.#sendNext(now)
+    this.#ping(now)
+    if (now - this.#lastData > this.#protocol.socket.silentAfterMs) this.#end({ kind: 'silent' })
+    else if (this.#requests.waitingFor(now) > this.#timing.ackWithinMs) this.#end({ kind: 'unacknowledged' })
+  }
+
+  #listen(): void {
+    const socket = this.#socket
+    socket.on('open', () => {
+      this.#state = 'open'
+      this.#lastData = this.#lastReceived = this.#lastPing = hostNow()
+      this.subscribe([...this.#first])
+      this.#sendNext(hostNow())
+    })
+    socket.on('message', (data) => this.#receive(data))
+    socket.on('close', (code, reason) => this.#end({ kind: 'closed', code, reason: reason.toString('utf8') }))
+    socket.on('error', (error) => this.#end({ kind: 'failed', message: error.message }))
+    socket.on('unexpected-response', (request, response) => {
+      const status = response.statusCode ?? 0
+      this.#end({ kind: 'refused', status, retryAfterMs: retryAfterMs(response.headers['retry-after'], hostNow()) })
+      response.destroy()
+      request.destroy()
+    })
+  }
+
+  #receive(data: RawData): void {
+    if (this.#state === 'ended') return
+    const now = hostNow()
+    const received = now * 1_000
+    this.#lastReceived = now
+    const text = textOf(data)
+    const events = this.#protocol.parse(text)
+    this.#on.frame(text, received, !events.some(isNotJson))
+    for (const event of events) this.#control(event, now)
+    this.#on.events(events, received)
+  }
+
+  #control(event: FrameEvent, now: number): void {
+    switch (event.kind) {
+      case 'trade':
+      case 'fact':
+      case 'heartbeat':
+        this.#lastData = now
+        this.#gotData = true
+        return
+      case 'subscribed':
+      case 'unsubscribed':
+      case 'rejected': {
+        const outcome = this.#requests.answer(event)
+        this.#enqueue(
+          outcome.again.flatMap((symbol) =>
+            this.#requests.make('subscribe', [symbol], (part, id) => this.#protocol.subscribe(part, id)),
+          ),
+        )
+        this.#on.outcome(outcome)
+        return
+      }
+      case 'closing':
+        this.#on.closing()
+        return
+      case 'pong':
+      case 'refused':
+    }
+  }
+
+  #enqueue(requests: readonly Request[]): void {
+    if (this.#queue.length + requests.length > maxQueuedFrames) this.#end({ kind: 'overflow' })
+    else this.#queue.push(...requests)
+  }
+
+  #sendNext(now: number): void {
+    const spacing = this.#protocol.socket.minFrameSpacingMs
+    while (this.open && now - this.#lastFrameSent >= spacing) {
+      const request = this.#queue.shift()
+      if (request === undefined) return
+      this.#send(request.frame, now)
+      this.#requests.sent(request, now)
+      if (spacing > 0) return
+    }
+  }
+
+  #ping(now: number): void {
+    const rules = this.#protocol.socket.ping
+    if (rules === undefined || now - this.#lastFrameSent < this.#protocol.socket.minFrameSpacingMs) return
+    const quietSince = rules.onlyWhenQuiet ? Math.max(this.#lastPing, this.#lastReceived) : this.#lastPing
+    if (now - quietSince < rules.everyMs) return
+    this.#lastPing = now
+    this.#send(rules.frame, now)
+  }
+
+  #send(frame: string, now: number): void {
+    this.#lastFrameSent = now
+    this.#socket.send(frame, (error) => {
+      if (error) this.#end({ kind: 'failed', message: error.message })
+    })
+  }
+
+  /** A process that was frozen or reads nothing has data waiting in its sockets: they are read before anything is judged. */
+  #forgiveTime(now: number): void {
+    const passed = now - this.#lastTick
+    this.#lastTick = now
+    if (passed <= stallMs && !this.#socket.isPaused) return
+    this.#lastData = Math.min(now, this.#lastData + passed)
+    this.#requests.forgive(passed)
+  }
+
+  #end(end: End): void {
+    if (this.#state === 'ended') return
+    this.#state = 'ended'
+    this.#socket.terminate()
+    this.#on.ended(end)
+  }
+}
+
+/** `pong` as a text frame (OKX) is no JSON either, but then it does not begin like one. */
+function isNotJson(event: FrameEvent): boolean {
+  return event.kind === 'refused' && event.reason === 'not-json'
+}
+
+/** Seconds or an HTTP date, as milliseconds from `now`; undefined where the header is absent or unreadable. */
+export function retryAfterMs(header: string | null | undefined, now: number): number | undefined {
+  if (header === null || header === undefined || header === '') return undefined
+  const seconds = Number(header)
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1_000)
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now)
+}
+
+function textOf(data: RawData): string {
+  if (Array.isArray(data)) return Buffer.concat(data).toString('utf8')
+  return data instanceof ArrayBuffer ? Buffer.from(data).toString('utf8') : data.toString('utf8')
+}

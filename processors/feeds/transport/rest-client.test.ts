@@ -1,0 +1,113 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { RestClient } from './rest-client.ts'
+import type { RestAnswer } from '../venues/venue.ts'
+
+const rules = { capacity: 100, refillPerSecond: 1_000, headers: { 'User-Agent': 'test' } }
+const call = { path: '/trades?limit=1', cost: 2 }
+
+const cleanups: (() => void)[] = []
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0)) cleanup()
+})
+
+async function clientOf(listener: RequestListener, onDate?: (second: number) => void): Promise<RestClient> {
+  const server = createServer(listener)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = new RestClient(
+    `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    rules,
+    true,
+    undefined,
+    onDate,
+  )
+  cleanups.push(() => {
+    client.close()
+    server.close()
+    server.closeAllConnections()
+  })
+  return client
+}
+
+function rows(body: unknown): RestAnswer<unknown> {
+  return Array.isArray(body) ? { kind: 'rows', rows: body } : { kind: 'error', code: 'bad', message: 'no list' }
+}
+
+describe('REST', () => {
+  it('answers rows, asked with the venue’s headers, and counts the cost', async () => {
+    const client = await clientOf((request, response) => {
+      response.end(JSON.stringify([request.url, request.headers['user-agent']]))
+    })
+    expect(await client.get(call, rows)).toEqual({ kind: 'rows', rows: ['/trades?limit=1', 'test'] })
+    expect(client.used).toBe(2)
+  })
+
+  it.each([
+    ['429 as a limit with its time', 429, { 'Retry-After': '7' }, '', { kind: 'limited', waitMs: 7_000 }],
+    ['418 as a limit', 418, {}, '', { kind: 'limited', waitMs: 10_000 }],
+    ['403 as a refusal', 403, {}, 'no', { kind: 'unavailable', status: 403 }],
+    ['451 as a refusal', 451, {}, 'no', { kind: 'unavailable', status: 451 }],
+    ['500 as a failure', 500, {}, '[]', { kind: 'failed' }],
+    ['what is not JSON as a failure', 200, {}, '<html>', { kind: 'failed' }],
+    ['400 with rows as the venue’s error', 400, {}, '[]', { kind: 'error', code: 'http_400' }],
+    ['the venue’s own error as such', 200, {}, '{}', { kind: 'error', code: 'bad' }],
+  ])('reads %s', async (_what, status, headers, body, outcome) => {
+    const client = await clientOf((_request, response) => {
+      response.writeHead(status, headers).end(body)
+    })
+    expect(await client.get(call, rows)).toMatchObject(outcome)
+  })
+
+  it('tells what each answer says of the time, refusals too, but not what a cache had kept', async () => {
+    const heard: number[] = []
+    const answers: [status: number, headers: Record<string, string>][] = [
+      [200, { date: 'Thu, 01 Jan 2026 00:00:00 GMT' }],
+      [200, { date: 'Thu, 01 Jan 2026 00:00:01 GMT', age: '30' }],
+      [200, { date: 'yesterday' }],
+      [403, { date: 'Thu, 01 Jan 2026 00:00:02 GMT', age: '0' }],
+    ]
+    const client = await clientOf(
+      (_request, response) => {
+        const [status, headers] = answers.shift() ?? [200, {}]
+        response.writeHead(status, headers).end('[]')
+      },
+      (second) => heard.push(second),
+    )
+    while (answers.length > 0) await client.get(call, rows)
+    expect(heard).toEqual([Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 1, 0, 0, 2)])
+  })
+
+  it('does not ask a venue again that refused us', async () => {
+    let asked = 0
+    const client = await clientOf((_request, response) => {
+      asked++
+      response.writeHead(451).end()
+    })
+    await client.get(call, rows)
+    expect(await client.get(call, rows)).toMatchObject({ kind: 'unavailable' })
+    expect(asked).toBe(1)
+    expect(client.unavailable).toBe(true)
+  })
+
+  it('has a bounded number of calls on their way and answers all', async () => {
+    let [open, most] = [0, 0]
+    const client = await clientOf((_request, response) => {
+      most = Math.max(most, ++open)
+      setImmediate(() => {
+        open--
+        response.end('[]')
+      })
+    })
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => client.get(call, rows)))
+    expect(outcomes.every(({ kind }) => kind === 'rows')).toBe(true)
+    expect(most).toBeLessThanOrEqual(4)
+  })
+
+  it('says that a venue that is not there failed', async () => {
+    const client = new RestClient('http://127.0.0.1:1', rules, true)
+    expect(await client.get(call, rows)).toMatchObject({ kind: 'failed' })
+  })
+})

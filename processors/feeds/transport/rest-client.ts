@@ -1,0 +1,223 @@
+import type { VenueName } from '../../../schemas/venues.ts'
+import { hostNow } from '../runtime/process-clock.ts'
+import type { Rest, RestAnswer, RestCall, RestHost, RestOutcome, RestRules, Venue } from '../venues/venue.ts'
+import { retryAfterMs } from './connection.ts'
+import { type Priority, RequestQueue } from './request-queue.ts'
+
+/** Longest wait for an answer, headers and body together. */
+const deadlineMs = 10_000
+/** The largest lists (all markets of a venue) have a few megabytes. */
+const maxBodyBytes = 32 * 1024 * 1024
+const tooMany: ReadonlySet<number> = new Set([418, 429])
+const refusals: ReadonlySet<number> = new Set([403, 451])
+/** Waiting time where a venue says "too many" without a time. */
+const tooManyMs = 10_000
+const unavailableMs = 600_000
+/** An answer that took longer says little of the time. */
+const freshMs = 2_000
+
+/** What an answer's `Date` says, milliseconds, and when it came by the monotonic clock. */
+type OnDate = (second: number, mono: number) => void
+
+/** One REST host of a venue: calls wait for their share of its budget and have a deadline. */
+export class RestClient implements Rest {
+  readonly #base: string
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #queue: RequestQueue
+  readonly #replaced: boolean
+  readonly #onDate: OnDate | undefined
+  #timer: NodeJS.Timeout | undefined
+  #unavailableUntil = 0
+  #used = 0
+  readonly #stop = new AbortController()
+
+  /**
+   * `replaced`: the base is configured, so a call's other host of the venue is not used. `repair`: the share of `rules`
+   * that the repair of trades may use. `onDate`: hears what an answer says of the time.
+   */
+  constructor(base: string, rules: RestRules, replaced: boolean, repair?: RestRules, onDate?: OnDate) {
+    this.#base = base
+    this.#headers = { accept: 'application/json', ...rules.headers, ...repair?.headers }
+    this.#queue = new RequestQueue(rules, repair)
+    this.#replaced = replaced
+    this.#onDate = onDate
+  }
+
+  /** Budget units spent so far. */
+  get used(): number {
+    return this.#used
+  }
+
+  /** Calls that wait for their share. */
+  get waiting(): number {
+    return this.#queue.length
+  }
+
+  get unavailable(): boolean {
+    return hostNow() < this.#unavailableUntil
+  }
+
+  /** Waits for its turn by `priority`. Callers have few calls under way per task, which bounds the queue. */
+  async get<Row>(
+    call: RestCall,
+    parse: (body: unknown) => RestAnswer<Row>,
+    priority: Priority = 'repair',
+  ): Promise<RestOutcome<Row>> {
+    if (!this.unavailable && !this.#stop.signal.aborted) {
+      await new Promise<void>((resolve) => {
+        this.#queue.enqueue(priority, call.cost, resolve)
+        this.#release()
+      })
+      try {
+        return await this.#get(call, parse)
+      } finally {
+        this.#queue.ended(priority)
+        this.#release()
+      }
+    }
+    return this.#turnedAway()
+  }
+
+  close(): void {
+    this.#stop.abort()
+    clearTimeout(this.#timer)
+    this.#queue.releaseAll()
+  }
+
+  #release(): void {
+    clearTimeout(this.#timer)
+    if (this.#stop.signal.aborted || this.unavailable) return this.#queue.releaseAll()
+    const again = this.#queue.release(hostNow())
+    if (again !== undefined) this.#timer = setTimeout(() => this.#release(), again)
+  }
+
+  #turnedAway(): RestOutcome<never> {
+    if (this.#stop.signal.aborted) return { kind: 'failed', message: 'stopped' }
+    return { kind: 'unavailable', status: 0, waitMs: Math.max(0, this.#unavailableUntil - hostNow()) }
+  }
+
+  async #get<Row>(call: RestCall, parse: (body: unknown) => RestAnswer<Row>): Promise<RestOutcome<Row>> {
+    if (this.#stop.signal.aborted || this.unavailable) return this.#turnedAway()
+    this.#used += call.cost
+    try {
+      const base = this.#replaced ? this.#base : (call.base ?? this.#base)
+      const signal = AbortSignal.any([AbortSignal.timeout(deadlineMs), this.#stop.signal])
+      const askedAt = performance.now()
+      const response = await fetch(base + call.path, { headers: this.#headers, signal })
+      this.#hearDate(response.headers, askedAt)
+      return await this.#read(response, parse)
+    } catch (error) {
+      return { kind: 'failed', message: error instanceof Error ? `${error.message} ${causeOf(error)}` : String(error) }
+    }
+  }
+
+  /** An answer out of a cache, or one that took long, says an earlier time. */
+  #hearDate(headers: Headers, askedAt: number): void {
+    const now = performance.now()
+    const date = Date.parse(headers.get('date') ?? '')
+    const isFresh = now - askedAt <= freshMs && Number(headers.get('age') ?? 0) === 0
+    if (isFresh && !Number.isNaN(date)) this.#onDate?.(date, now)
+  }
+
+  async #read<Row>(response: Response, parse: (body: unknown) => RestAnswer<Row>): Promise<RestOutcome<Row>> {
+    const retryAfter = retryAfterMs(response.headers.get('retry-after'), hostNow())
+    if (tooMany.has(response.status)) return this.#limited(retryAfter, response)
+    if (refusals.has(response.status)) return this.#refused(response)
+    const text = await boundedText(response)
+    const body = jsonOf(text)
+    if (body === undefined) return { kind: 'failed', message: `HTTP ${response.status}, not JSON` }
+    if (response.status >= 500) return { kind: 'failed', message: `HTTP ${response.status}` }
+    const answer = parse(body)
+    switch (answer.kind) {
+      case 'rows':
+        if (response.ok) return answer
+        return { kind: 'error', code: `http_${response.status}`, message: text.slice(0, 200) }
+      case 'limited':
+        return this.#limited(answer.retryAfterMs ?? retryAfter, undefined)
+      case 'error':
+        return answer
+    }
+  }
+
+  async #limited(retryAfter: number | undefined, response: Response | undefined): Promise<RestOutcome<never>> {
+    const waitMs = retryAfter ?? tooManyMs
+    this.#queue.block(waitMs, hostNow())
+    await response?.body?.cancel()
+    return { kind: 'limited', waitMs }
+  }
+
+  async #refused(response: Response): Promise<RestOutcome<never>> {
+    this.#unavailableUntil = hostNow() + unavailableMs
+    await response.body?.cancel()
+    return { kind: 'unavailable', status: response.status, waitMs: unavailableMs }
+  }
+}
+
+/** The body as text; a longer one than we can have a use for is an error. */
+async function boundedText(response: Response): Promise<string> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of response.body ?? []) {
+    size += part.length
+    if (size > maxBodyBytes) throw new Error(`body over ${maxBodyBytes} bytes`)
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function causeOf(error: Error): string {
+  return error.cause instanceof Error ? error.cause.message : ''
+}
+
+interface Known {
+  readonly venue: VenueName
+  readonly host: RestHost
+  readonly client: RestClient
+}
+
+/** Where the hosts are, and who hears what an answer says of the time. */
+interface RestHostsOptions {
+  readonly address: (venue: VenueName, host: RestHost) => { readonly base: string; readonly replaced: boolean }
+  readonly onDate: (venue: VenueName, second: number, mono: number) => void
+}
+
+/** One client per REST host of a venue: its polls, its lists and the repair of its trades share one budget. */
+export class RestHosts {
+  readonly #all: readonly Known[]
+
+  /** `venues`: those that are switched on. */
+  constructor(venues: readonly Venue[], { address, onDate }: RestHostsOptions) {
+    this.#all = venues.flatMap(({ name: venue, budgets, repair }) =>
+      (['rest', 'spotRest'] as const).flatMap((host): Known[] => {
+        const budget = budgets[host]
+        if (budget === undefined) return []
+        const { base, replaced } = address(venue, host)
+        const share = host === 'rest' ? repair : undefined
+        const heard = (second: number, mono: number): void => onDate(venue, second, mono)
+        return [{ venue, host, client: new RestClient(base, budget, replaced, share, heard) }]
+      }),
+    )
+  }
+
+  of(venue: VenueName, host: RestHost): RestClient {
+    const known = this.#all.find((one) => one.venue === venue && one.host === host)
+    if (known === undefined) throw new Error(`${venue} has no ${host} with an address and a budget`)
+    return known.client
+  }
+
+  get all(): readonly Known[] {
+    return this.#all
+  }
+
+  close(): void {
+    for (const { client } of this.#all) client.close()
+  }
+}

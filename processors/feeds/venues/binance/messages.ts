@@ -1,0 +1,79 @@
+import type { FactRow, FrameEvent } from '../events.ts'
+import { alive, factEvent } from '../fact-fields.ts'
+import { isCount, isRecord, jsonOf, notAnObject, notJson, textOf, unknownEvent } from '../fields.ts'
+import type { StreamProtocol } from '../venue.ts'
+
+type Requests = Pick<StreamProtocol, 'subscribe' | 'unsubscribe'>
+
+/**
+ * The requests of the streams that `streamOf` names for a symbol. The acknowledgement (`{"result":null,"id":1}`) does
+ * not say what it was for, so the number does: twice our id subscribes, one more unsubscribes.
+ */
+export function requestsOf(streamOf: (symbol: string) => string): Requests {
+  return {
+    subscribe: (symbols, id) => request('SUBSCRIBE', symbols.map(streamOf), id * 2),
+    unsubscribe: (symbols, id) => request('UNSUBSCRIBE', symbols.map(streamOf), id * 2 + 1),
+  }
+}
+
+/** Streams are lower case, symbols upper case. */
+export const { subscribe, unsubscribe } = requestsOf((symbol) => `${symbol.toLowerCase()}@aggTrade`)
+
+function request(method: string, params: readonly string[], id: number): string[] {
+  return params.length === 0 ? [] : [JSON.stringify({ method, params, id })]
+}
+
+/** What is no data: the answer to a request, or the word that the connection will end. */
+export function readControl(message: Record<string, unknown>, stream?: unknown): FrameEvent {
+  const { e } = message
+  if (e === 'serverShutdown' || (e === undefined && stream === '!serverShutdown'))
+    return { kind: 'closing', message: 'serverShutdown' }
+  return e === undefined ? readReply(message) : unknownEvent
+}
+
+/** `{"result":null,"id":..}` acknowledges, `{"code":..,"msg":..,"id":..}` or `{"error":{..},"id":..}` refuses. */
+function readReply(message: Record<string, unknown>): FrameEvent {
+  const { result, error, id } = message
+  const number = isCount(id) ? id : null
+  if (result === null && number !== null) {
+    const kind = number % 2 === 0 ? 'subscribed' : 'unsubscribed'
+    return { kind, symbols: null, id: Math.floor(number / 2) }
+  }
+  const failure = isRecord(error) ? error : message
+  if (typeof failure['code'] !== 'number' || failure['msg'] === undefined) return unknownEvent
+  const text = `${failure['code']} ${textOf(failure['msg'])}`
+  return { kind: 'rejected', symbols: null, id: number === null ? null : Math.floor(number / 2), message: text }
+}
+
+/** Reads a message of a channel; undefined: of a market or state that we do not follow. */
+type Read = (message: Record<string, unknown>) => FactRow | undefined
+
+/**
+ * Reads the frames of a channel whose messages are `e: event`: one message or an array of them, raw or in the envelope
+ * of a combined stream. Each element of an array is judged alone.
+ */
+export function parserOf(event: string, read: Read): (frame: string) => FrameEvent[] {
+  return (frame) => {
+    const value = jsonOf(frame)
+    if (value === undefined) return [notJson]
+    if (!isRecord(value)) return Array.isArray(value) ? eventsOf(value, event, read) : [notAnObject]
+    const { stream, data } = value
+    if (stream === undefined) return [eventOf(value, event, read)]
+    if (Array.isArray(data)) return eventsOf(data, event, read)
+    return [isRecord(data) ? eventOf(data, event, read, stream) : notAnObject]
+  }
+}
+
+/** A frame of which nothing is for us still says that the channel lives; so does an empty one. */
+function eventsOf(list: readonly unknown[], event: string, read: Read): FrameEvent[] {
+  const events = list
+    .map((element) => (isRecord(element) ? eventOf(element, event, read) : notAnObject))
+    .filter((found) => found !== alive)
+  return events.length === 0 ? [alive] : events
+}
+
+function eventOf(message: Record<string, unknown>, event: string, read: Read, stream?: unknown): FrameEvent {
+  if (message['e'] !== event) return readControl(message, stream)
+  const row = read(message)
+  return row === undefined ? alive : factEvent(row)
+}

@@ -1,0 +1,378 @@
+import type { Micros } from '../../../../schemas/records.ts'
+import { productOf } from '../decimal.ts'
+import type { FactRow, TermsFact } from '../events.ts'
+import { HOUR_MS, isAmount, isSigned, MINUTE_MS, priceOf, refusedField, SETTLEMENT_MS } from '../fact-fields.ts'
+import { badBody, countOf, isCount, isDecimal, isRecord, isSymbol, microsOf } from '../fields.ts'
+import type { CandleLookup, Poll, RestAnswer, RestCall } from '../venue.ts'
+import { about, refusal, rowsOf } from './answers.ts'
+import { isUsdtMarket } from './listing.ts'
+import { readPremiumIndex, readTicker24h } from './streams.ts'
+
+/** Minutes of the premium index: `[open time, open, high, low, close, ...]`; the close is what counts. */
+function parsePremiums(symbol: string, body: unknown, now: number): RestAnswer<FactRow> {
+  return closedMinutes(body, now, ([, , , , close], time) =>
+    isSigned(close) ? { kind: 'derivative', symbol, premium: { premium: close, time } } : refusedField,
+  )
+}
+
+/**
+ * Minutes of the trades: `[open time, open, high, low, close, base volume, close time, quote volume, trades, taker buy
+ * base volume, ...]`.
+ */
+function parseCandles(symbol: string, body: unknown, now: number): RestAnswer<FactRow> {
+  return closedMinutes(body, now, ([, open, high, low, close, volume, , , trades, takerBuy], minute) => {
+    if (!isDecimal(open) || !isDecimal(high) || !isDecimal(low) || !isDecimal(close)) return refusedField
+    if (!isAmount(volume) || !isCount(trades) || !isAmount(takerBuy)) return refusedField
+    return { kind: 'candle', symbol, minute, open, high, low, close, volume, takerBuy, trades }
+  })
+}
+
+/** Rows of minutes that are over; the newest row is usually of the one that still runs. */
+function closedMinutes(
+  body: unknown,
+  now: number,
+  read: (row: readonly unknown[], start: Micros) => FactRow,
+): RestAnswer<FactRow> {
+  return rowsOf(body, (row) => {
+    if (!Array.isArray(row)) return refusedField
+    const values: readonly unknown[] = row
+    const [start, , , , , , end] = values
+    const time = isCount(start) ? microsOf(start) : undefined
+    if (time === undefined || !isCount(start) || start % MINUTE_MS !== 0 || end !== start + MINUTE_MS - 1)
+      return refusedField
+    return start + MINUTE_MS > now ? undefined : read(values, time)
+  })
+}
+
+/** "Default 100; max 1000." */
+const PAGE_SIZE = 1000
+/**
+ * No weight, but 500 calls in 5 minutes per address, together with `fundingInfo`. At this cost the weight's own budget
+ * (10,200 in 5 minutes) cannot pay for more than 485.
+ */
+const FUNDING_COST = 21
+
+/** 36 to 39 days, for 100 settlements at 8 hours, in windows of which each is a back-read of some ten pages. */
+const WINDOW_MS = 3 * 24 * HOUR_MS
+const WINDOWS = 13
+
+type Calls = Pick<Poll, 'call' | 'parse'>
+
+/** Settled rates of the whole market, of so long until now. */
+function settlementsOf(ms: number): Calls {
+  return {
+    call: (_whole, now) => pageFrom(now - ms),
+    parse: (_whole, body) => parseSettlements(body),
+  }
+}
+
+/** The same of the window that began `back` windows ago; the newest one is still open. */
+function settlementsOfWindow(back: number): Calls {
+  const startOf = (now: number): number => (Math.floor(now / WINDOW_MS) - back) * WINDOW_MS
+  const endOf = (now: number): number | undefined => (back === 0 ? undefined : startOf(now) + WINDOW_MS - 1)
+  return {
+    call: (_whole, now) => pageFrom(startOf(now), endOf(now)),
+    parse: (_whole, body, now) => parseSettlements(body, endOf(now)),
+  }
+}
+
+/** Ascending from a time on, both bounds inclusive. */
+function pageFrom(start: number, end?: number): RestCall {
+  const until = end === undefined ? '' : `&endTime=${end}`
+  return { path: `/fapi/v1/fundingRate?startTime=${start}${until}&limit=${PAGE_SIZE}`, cost: FUNDING_COST }
+}
+
+/**
+ * More follow page by page, from the last row's time on: its neighbours of the same millisecond come twice rather than
+ * never.
+ */
+function parseSettlements(body: unknown, end?: number): RestAnswer<FactRow> {
+  const answer = rowsOf(body, readSettlement)
+  if (answer.kind !== 'rows' || !Array.isArray(body) || body.length < PAGE_SIZE) return answer
+  const first = settledAt(body[0])
+  const last = settledAt(body.at(-1))
+  if (first === undefined || last === undefined) return answer
+  // A page of one time alone would be its own successor.
+  return { ...answer, next: pageFrom(last > first ? last : last + 1, end) }
+}
+
+function settledAt(row: unknown): number | undefined {
+  const ms = isRecord(row) ? row['fundingTime'] : undefined
+  return isCount(ms) ? ms : undefined
+}
+
+/** Rows before 2023 have no `markPrice`. Times are some milliseconds after the full hour. */
+function readSettlement(row: unknown): FactRow | undefined {
+  if (!isRecord(row) || !isSymbol(row['symbol'])) return refusedField
+  const { symbol, fundingRate: rate, fundingTime, markPrice } = row
+  const time = isCount(fundingTime) ? microsOf(fundingTime) : undefined
+  const mark = priceOf(markPrice)
+  if (time === undefined || !isSigned(rate) || mark === undefined) return refusedField
+  return isUsdtMarket(symbol) ? { kind: 'settlement', symbol, rate, mark, time } : undefined
+}
+
+/**
+ * `/futures/data/*` has no weight, but 1000 calls in 5 minutes per address. At this cost the weight's own budget (10,200
+ * in 5 minutes) cannot pay for more than 927.
+ */
+const STATISTICS_COST = 11
+/** Shares are rounded to four decimals: their sum may miss 1 by two of the last, and stale halves by no more. */
+const SUM_OFF_MAX = 0.001
+/** Digits of a mark that is the quotient of a value of that many and a size. */
+const MARK_DIGITS = 12
+
+/** `openInterest`: one market, base units, one side. */
+function parseOpenInterest(symbol: string, body: unknown): RestAnswer<FactRow> {
+  if (!isRecord(body) || body['openInterest'] === undefined) return refusal(body) ?? badBody('an open interest')
+  return { kind: 'rows', rows: [readOpenInterest(symbol, body)] }
+}
+
+function readOpenInterest(asked: string, { symbol, openInterest: size, time: ms }: Record<string, unknown>): FactRow {
+  const time = isCount(ms) ? microsOf(ms) : undefined
+  if (symbol !== asked || !isAmount(size) || time === undefined) return refusedField
+  return { kind: 'derivative', symbol: asked, openInterest: { size, time } }
+}
+
+/**
+ * `openInterestHist`: open interest at the end of each 5 minutes, ascending. Its value is in dollars at the mark, so each
+ * row has the mark of its time too: what entered then, entered there.
+ */
+function parseOpenInterestHistory(asked: string, body: unknown): RestAnswer<FactRow> {
+  return rowsOf(body, (row) => {
+    if (!isRecord(row) || row['symbol'] !== asked) return refusedField
+    const { sumOpenInterest: size, sumOpenInterestValue: value, timestamp } = row
+    const time = timeOf(timestamp)
+    if (time === undefined || !isAmount(size) || !isAmount(value)) return refusedField
+    const mark = decimalText(Number(value) / Number(size))
+    const prices = isDecimal(mark) ? { mark: { mark, index: null, time } } : {}
+    return { kind: 'derivative', symbol: asked, openInterest: { size, time }, ...prices }
+  })
+}
+
+/** Empty where there is no quotient. Without exponent, which `toPrecision` writes for what is very small or large. */
+function decimalText(value: number): string {
+  if (!(value > 0 && value < Infinity)) return ''
+  const decimals = MARK_DIGITS - 1 - Math.floor(Math.log10(value))
+  return value.toFixed(Math.min(18, Math.max(0, decimals)))
+}
+
+/**
+ * `topLongShortPositionRatio`: of the top 20 % of users by margin, shares of position size, whatever the names say. Its
+ * shares are rounded, so they are scaled to add up to 1. The time is a number today, a text in the documentation.
+ */
+function parseTopPositions(asked: string, body: unknown): RestAnswer<FactRow> {
+  return rowsOf(body, (row) => {
+    if (!isRecord(row) || row['symbol'] !== asked) return refusedField
+    const { longShortRatio: ratio, longAccount, shortAccount, timestamp } = row
+    const time = timeOf(timestamp)
+    if (time === undefined || !isDecimal(ratio) || !isDecimal(longAccount) || !isDecimal(shortAccount))
+      return refusedField
+    const sum = Number(longAccount) + Number(shortAccount)
+    if (Math.abs(sum - 1) > SUM_OFF_MAX) return refusedField
+    const long = Number(longAccount) / sum
+    const shares = { long, short: 1 - long, ratio: Number(ratio) }
+    return { kind: 'ratio', symbol: asked, cohort: 'top_traders', basis: 'positions', ...shares, time }
+  })
+}
+
+function timeOf(value: unknown): number | undefined {
+  return microsOf((isCount(value) ? value : countOf(value)) ?? 0)
+}
+
+const DAY_HOURS = 24
+/** `interestRate` is that of 8 hours, whatever the interval of the market. */
+const INTERESTS_PER_DAY = '3'
+/** Caps of large markets are this part of the maintenance margin rate of their first tier. */
+const CAP_OF_MARGIN = 0.75
+/** From here on caps are flat (2 %, 3 %) and say nothing about margin. */
+const FLAT_CAP = 0.02
+/** Leverages that the venue offers; the highest one needs twice the maintenance margin. */
+const LEVERAGES = [125, 100, 75, 50, 40, 30, 25, 20, 10, 5]
+const RATE_DECIMALS = 10
+
+/** A row of `fundingInfo`: interval, cap and floor. Markets without a row have the venue's usual 8 h. */
+function readFundingInfo(row: unknown): FactRow | undefined {
+  if (!isRecord(row) || !isSymbol(row['symbol'])) return refusedField
+  const { symbol, adjustedFundingRateCap: cap, adjustedFundingRateFloor: floor, fundingIntervalHours: hours } = row
+  if (!isCount(hours) || hours === 0 || hours > DAY_HOURS || !isSigned(cap) || !isSigned(floor)) return refusedField
+  if (Number(cap) <= Number(floor)) return refusedField
+  if (!isUsdtMarket(symbol)) return undefined
+  const terms = { intervalHours: hours, cap: Number(cap), floor: Number(floor) }
+  return { kind: 'terms', symbol, ...terms, ...marginOf(Number(cap)) }
+}
+
+/**
+ * Margin tiers need a key here, so the first one is inferred from the cap and taken for all positions: an approximation
+ * that holds for the large markets (BTC 0.4 %, SOL 0.5 %, DOGE 0.65 %) and small positions.
+ */
+function marginOf(cap: number): Pick<TermsFact, 'maxLeverage' | 'tiers'> {
+  if (!(cap > 0 && cap < FLAT_CAP)) return {}
+  const rate = Number((cap / CAP_OF_MARGIN).toFixed(RATE_DECIMALS))
+  const tiers = [{ upTo: null, rate, deduction: 0 }]
+  const maxLeverage = LEVERAGES.find((leverage) => leverage * 2 * rate <= 1)
+  return maxLeverage === undefined ? { tiers } : { tiers, maxLeverage }
+}
+
+/** The interest term that a row of `premiumIndex` tells: "0.00010000" is 0.03 % a day. */
+function readInterest(row: unknown): FactRow | undefined {
+  if (!isRecord(row) || !isSymbol(row['symbol'])) return refusedField
+  const { symbol, interestRate } = row
+  // Dated futures have an empty one.
+  if (!isUsdtMarket(symbol) || interestRate === undefined || interestRate === '') return undefined
+  if (!isAmount(interestRate)) return refusedField
+  return { kind: 'terms', symbol, interestDaily: productOf(interestRate, INTERESTS_PER_DAY) }
+}
+
+const SECOND_MS = 1_000
+/** More rows than are due, so that calls that fail leave no hole; below 100 rows a `klines` call has weight 1. */
+const MINUTES = 15
+const funding = { host: 'rest', topic: 'market.funding' } as const
+const whole = { of: 'whole', symbol: 'all', market: 'perp' } as const
+const catalogue = { of: 'catalogue', market: 'perp' } as const
+const wanted = { of: 'wanted', market: 'perp' } as const
+
+const running: readonly Poll[] = [
+  {
+    name: 'open-interest',
+    ...funding,
+    subjects: wanted,
+    everyMs: 15 * SECOND_MS,
+    call: (symbol) => ({ path: `/fapi/v1/openInterest?${about(symbol)}`, cost: 1 }),
+    parse: parseOpenInterest,
+  },
+  {
+    // What the stream says each second, for when it does not.
+    name: 'premium-index',
+    ...funding,
+    subjects: whole,
+    everyMs: 30 * SECOND_MS,
+    call: () => ({ path: '/fapi/v1/premiumIndex', cost: 10 }),
+    parse: (_whole, body) => rowsOf(body, readPremiumIndex),
+  },
+  {
+    name: 'premium',
+    ...funding,
+    subjects: catalogue,
+    everyMs: MINUTE_MS,
+    call: (symbol) => ({ path: `/fapi/v1/premiumIndexKlines?${about(symbol)}&interval=1m&limit=${MINUTES}`, cost: 1 }),
+    parse: parsePremiums,
+  },
+  {
+    // Markets settle at any full hour; one call tells of all of them.
+    name: 'settlements',
+    ...funding,
+    subjects: whole,
+    everyMs: MINUTE_MS,
+    ...settlementsOf(2 * HOUR_MS),
+  },
+  // What an outage of hours has kept from us.
+  { name: 'settlements-day', ...funding, subjects: whole, everyMs: HOUR_MS, ...settlementsOf(26 * HOUR_MS) },
+  {
+    name: 'top-positions',
+    ...funding,
+    subjects: wanted,
+    everyMs: MINUTE_MS,
+    call: (symbol) => ({
+      path: `/futures/data/topLongShortPositionRatio?${about(symbol)}&period=5m&limit=3`,
+      cost: STATISTICS_COST,
+    }),
+    parse: parseTopPositions,
+  },
+  {
+    name: 'candles',
+    host: 'rest',
+    topic: 'market.candles',
+    subjects: wanted,
+    everyMs: MINUTE_MS,
+    afterMinuteMs: 5 * SECOND_MS,
+    call: (symbol) => ({ path: `/fapi/v1/klines?${about(symbol)}&interval=1m&limit=${MINUTES}`, cost: 1 }),
+    parse: parseCandles,
+  },
+]
+
+const terms: readonly Poll[] = [
+  {
+    name: 'funding-info',
+    ...funding,
+    subjects: whole,
+    everyMs: HOUR_MS,
+    call: () => ({ path: '/fapi/v1/fundingInfo', cost: FUNDING_COST }),
+    parse: (_whole, body) => rowsOf(body, readFundingInfo),
+  },
+  {
+    name: 'interest',
+    ...funding,
+    subjects: whole,
+    everyMs: HOUR_MS,
+    call: () => ({ path: '/fapi/v1/premiumIndex', cost: 10 }),
+    parse: (_whole, body) => rowsOf(body, readInterest),
+  },
+]
+
+/** Back-reads. The venue serves no liquidations of the past: they count from the first start on. */
+const past: readonly Poll[] = [
+  // The whole market's in about a hundred pages, where a call a market would be six hundred.
+  ...Array.from({ length: WINDOWS }, (_, back): Poll => ({
+    name: `settlements-past-${back + 1}`,
+    ...funding,
+    subjects: whole,
+    everyMs: 'once',
+    ...settlementsOfWindow(back),
+  })),
+  {
+    name: 'premium-past',
+    ...funding,
+    subjects: catalogue,
+    everyMs: 'once',
+    call: (symbol, now) => premiumsSince(symbol, now - (now % SETTLEMENT_MS), now),
+    parse: parsePremiums,
+  },
+  {
+    name: 'open-interest-past',
+    ...funding,
+    subjects: wanted,
+    everyMs: 'once',
+    call: (symbol) => ({
+      path: `/futures/data/openInterestHist?${about(symbol)}&period=5m&limit=500`,
+      cost: STATISTICS_COST,
+    }),
+    parse: parseOpenInterestHistory,
+  },
+]
+
+/** At most 480 minutes. Weight 1 below 100 rows, 2 below 500. */
+function premiumsSince(symbol: string, from: number, now: number): { path: string; cost: number } {
+  const limit = Math.floor((now - from) / MINUTE_MS) + 1
+  const path = `/fapi/v1/premiumIndexKlines?${about(symbol)}&interval=1m&startTime=${from}&limit=${limit}`
+  return { path, cost: limit < 100 ? 1 : 2 }
+}
+
+/** Weight 80 of 6000 a minute: also the first word on pairs that are quiet when the stream begins. */
+const spotTickers: Poll = {
+  name: 'spot-tickers',
+  host: 'spotRest',
+  topic: 'market.tickers',
+  subjects: { of: 'whole', symbol: 'all', market: 'spot' },
+  everyMs: 10 * SECOND_MS,
+  call: () => ({ path: '/api/v3/ticker/24hr', cost: 80 }),
+  parse: (_whole, body) => rowsOf(body, readTicker24h),
+}
+
+export const polls: readonly Poll[] = [spotTickers, ...running, ...terms, ...past]
+
+/** "If startTime and endTime are sent", both bounds are inclusive. Pages are oldest first, so a long time is cut. */
+export const spotCandles: CandleLookup = {
+  host: 'spotRest',
+  call(symbol, from, to) {
+    const end = Math.ceil(to / 1_000) - 1
+    const start = Math.max(Math.floor(from / 1_000 / MINUTE_MS) * MINUTE_MS, end - (CANDLES - 1) * MINUTE_MS)
+    return {
+      path: `/api/v3/klines?${about(symbol)}&interval=1m&startTime=${start}&endTime=${end}&limit=${CANDLES}`,
+      cost: 2,
+    }
+  },
+  parse: parseCandles,
+}
+
+/** "Default 500; maximum 1000." */
+const CANDLES = 1000

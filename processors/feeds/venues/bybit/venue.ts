@@ -1,0 +1,102 @@
+import { HOUR_MS, MINUTE_MS } from '../fact-fields.ts'
+import type { DataStream, Poll, SocketRules, TradeVenue } from '../venue.ts'
+import { contractTerms, parseDerivatives, readDerivativeMessage, readLiquidations, riskLimits } from './derivative.ts'
+import { candleLookup, candles, premiumMinutes, premiumSinceSettlement, settlements } from './history.ts'
+import { parserOf, requestsFor } from './messages.ts'
+import { parseSpotTickers, readSpotMessage, SPOT_TICKERS, spotListing } from './spot.ts'
+import { trades } from './trades.ts'
+
+/** "args" may hold 21,000 characters per connection; a symbol and its separators are taken to need 24 at most. */
+const ARGS_LENGTH_MAX = 21_000
+const SYMBOL_LENGTH = 24
+
+/** As for trades, but one copy, and pings often enough to be a sign of life within the 15 s that prices may be old. */
+function socketOf(path: string, topic: string): SocketRules {
+  const symbols = Math.floor(ARGS_LENGTH_MAX / (topic.length + SYMBOL_LENGTH))
+  const ping = { everyMs: 10_000, frame: '{"req_id":"ping","op":"ping"}', onlyWhenQuiet: false }
+  return { ...trades.socket, path, copies: 1, ping, maxSymbolsPerConnection: symbols }
+}
+
+const spotTickers: DataStream = {
+  name: 'spot-tickers',
+  host: 'ws',
+  topic: 'market.tickers',
+  subjects: { of: 'catalogue', market: 'spot' },
+  socket: socketOf('/v5/public/spot', 'tickers'),
+  ...requestsFor('tickers', 10),
+  parse: parserOf('tickers', readSpotMessage),
+}
+
+const tickers: DataStream = {
+  name: 'tickers',
+  host: 'ws',
+  topic: 'market.funding',
+  subjects: { of: 'wanted', market: 'perp' },
+  socket: socketOf('/v5/public/linear', 'tickers'),
+  ...requestsFor('tickers'),
+  parse: parserOf('tickers', readDerivativeMessage),
+}
+
+const liquidations: DataStream = {
+  name: 'liquidations',
+  host: 'ws',
+  topic: 'market.liquidations',
+  subjects: { of: 'catalogue', market: 'perp' },
+  socket: socketOf('/v5/public/linear', 'allLiquidation'),
+  ...requestsFor('allLiquidation'),
+  parse: parserOf('allLiquidation', readLiquidations),
+}
+
+const funding = { host: 'rest', topic: 'market.funding' } as const
+const wholeMarket = { of: 'whole', symbol: 'linear', market: 'perp' } as const
+const catalogue = { of: 'catalogue', market: 'perp' } as const
+const wanted = { of: 'wanted', market: 'perp' } as const
+
+const polls: readonly Poll[] = [
+  {
+    name: 'spot-tickers',
+    host: 'rest',
+    topic: 'market.tickers',
+    subjects: { of: 'whole', symbol: 'spot', market: 'spot' },
+    everyMs: 10_000,
+    call: () => ({ path: SPOT_TICKERS, cost: 1 }),
+    parse: (_whole, body) => parseSpotTickers(body),
+  },
+  {
+    name: 'tickers',
+    ...funding,
+    subjects: wholeMarket,
+    everyMs: 10_000,
+    call: () => ({ path: '/v5/market/tickers?category=linear', cost: 1 }),
+    parse: (_whole, body) => parseDerivatives(body),
+  },
+  { name: 'terms', ...funding, subjects: wholeMarket, everyMs: HOUR_MS, ...contractTerms },
+  { name: 'risk-limits', ...funding, subjects: wanted, everyMs: HOUR_MS, ...riskLimits },
+  { name: 'settlements-past', ...funding, subjects: catalogue, everyMs: 'once', ...settlements(100) },
+  { name: 'settlements', ...funding, subjects: catalogue, everyMs: MINUTE_MS, when: 'settlement', ...settlements(3) },
+  { name: 'premium-past', ...funding, subjects: catalogue, everyMs: 'once', ...premiumSinceSettlement },
+  { name: 'premium', ...funding, subjects: catalogue, everyMs: MINUTE_MS, ...premiumMinutes },
+  {
+    name: 'candles',
+    host: 'rest',
+    topic: 'market.candles',
+    subjects: wanted,
+    everyMs: MINUTE_MS,
+    afterMinuteMs: 5_000,
+    ...candles,
+  },
+]
+
+/** Bybit beside its trades: spot prices, funding, liquidations, candles. Evidence: README.md beside this file. */
+export const bybit: TradeVenue = {
+  name: 'bybit',
+  budgets: {
+    // 600 requests in 5 s per address.
+    rest: { capacity: 50, refillPerSecond: 50 },
+  },
+  trades,
+  listings: [{ market: 'spot', host: 'rest', listing: spotListing }],
+  streams: [spotTickers, tickers, liquidations],
+  polls,
+  candles: candleLookup,
+}

@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest'
+import type { Instrument } from '../../../schemas/records.ts'
+import { bySymbol, changedInstruments, resolveInstruments, type VenueMarkets } from './instruments.ts'
+import type { Listed } from './venue.ts'
+
+const at = 1_790_000_000_000_000
+const none = new Map<string, Instrument>()
+
+/** `WIFUSDT WIF 2.5, 1000PEPEUSDT PEPE/1000 0.012`: symbol, base (and multiplier), price in the venue's units or `-`. */
+function markets(venue: string, text: string, source: 'venue' | 'seed' = 'venue'): VenueMarkets {
+  const entries = text.split(', ').map((entry) => entry.split(' '))
+  const rows = entries.map(([symbol = '', ticker = '']): Listed => {
+    const [base = '', factor = '1'] = ticker.split('/')
+    const [sizeFactor, priceFactor] = [Number(factor), Number(factor)]
+    return { symbol, base, quote: 'USDT', settle: 'USDT', sizeFactor, priceFactor, tick: null, live: true }
+  })
+  const prices = entries.flatMap(([symbol = '', , price = '-']) =>
+    price === '-' ? [] : [{ symbol, price: Number(price) }],
+  )
+  return { venue, market: 'perp', source, rows, prices }
+}
+
+function assets(...of: VenueMarkets[]): Record<string, string> {
+  const { instruments } = resolveInstruments(of, none, at)
+  return Object.fromEntries(instruments.map((row) => [`${row.venue} ${row.symbol}`, row.asset]))
+}
+
+function logOf(rows: readonly Instrument[]): Map<string, Instrument> {
+  return new Map(rows.map((row) => [row.instrument, row]))
+}
+
+describe('joining listings to assets', () => {
+  it('follows the checked-in map through renames and multipliers', () => {
+    expect(
+      assets(
+        markets('binance', '1000PEPEUSDT PEPE/1000 0.0123, POLUSDT POL 0.2, MATICUSDT MATIC 0.2, GRAMUSDT GRAM 3'),
+        markets('okx', 'PEPE-USDT-SWAP PEPE 0.0000123, GRAM-USDT-SWAP GRAM 3.01'),
+        markets('coinbase', 'TON-USD TON 2.99'),
+      ),
+    ).toEqual({
+      'binance 1000PEPEUSDT': 'pepe',
+      'binance POLUSDT': 'matic',
+      'binance MATICUSDT': 'matic',
+      'binance GRAMUSDT': 'ton',
+      'okx PEPE-USDT-SWAP': 'pepe',
+      'okx GRAM-USDT-SWAP': 'ton',
+      'coinbase TON-USD': 'ton',
+    })
+  })
+
+  it('joins other bases by a price within 5 % and keeps namesakes apart', () => {
+    expect(
+      assets(
+        markets('binance', 'WIFUSDT WIF 2, CATUSDT CAT 1'),
+        markets('bybit', 'WIFUSDT WIF 2.099, CATUSDT CAT 1.06'),
+        markets('okx', 'WIF-USDT-SWAP WIF 1.899, CAT-USDT-SWAP CAT 1.02'),
+      ),
+    ).toEqual({
+      'binance WIFUSDT': 'wif',
+      'binance CATUSDT': 'cat',
+      'bybit WIFUSDT': 'wif',
+      'bybit CATUSDT': 'cat.bybit',
+      'okx WIF-USDT-SWAP': 'wif.okx',
+      'okx CAT-USDT-SWAP': 'cat',
+    })
+  })
+
+  it('lets a third venue join the namesake whose price fits', () => {
+    expect(
+      assets(markets('binance', 'XUSDT X 1'), markets('bybit', 'XUSDT X 9'), markets('okx', 'X-USDT-SWAP X 9.1')),
+    ).toMatchObject({ 'bybit XUSDT': 'x.bybit', 'okx X-USDT-SWAP': 'x.bybit' })
+  })
+
+  it('joins nothing by name alone where a price is missing', () => {
+    expect(assets(markets('binance', 'WIFUSDT WIF -'), markets('bybit', 'WIFUSDT WIF 2'))).toEqual({
+      'binance WIFUSDT': 'wif',
+      'bybit WIFUSDT': 'wif.bybit',
+    })
+  })
+
+  it('compares prices of one unit, multipliers taken out', () => {
+    expect(
+      assets(markets('binance', '1000SATSUSDT SATS/1000 0.00012'), markets('bybit', '10000SATSUSDT SATS/10000 0.0012')),
+    ).toMatchObject({ 'bybit 10000SATSUSDT': 'sats' })
+  })
+
+  it('doubts a mapped ticker whose price most venues contradict', () => {
+    const { instruments, doubts } = resolveInstruments(
+      [
+        markets('binance', 'GRAMUSDT GRAM 0.003'),
+        markets('bybit', 'GRAMUSDT GRAM 3'),
+        markets('okx', 'GRAM-USDT-SWAP GRAM 3.1'),
+      ],
+      none,
+      at,
+    )
+    expect(instruments.map(({ asset }) => asset)).toEqual(['gram.binance', 'ton', 'ton'])
+    expect(doubts).toEqual([{ instrument: 'binance:perp:GRAMUSDT', expected: 'ton', price: 0.003, reference: 3 }])
+  })
+
+  it('doubts a contract whose multiplier it reads wrong', () => {
+    const { doubts } = resolveInstruments(
+      [markets('binance', 'PEPEUSDT PEPE 0.00001'), markets('bybit', '1000PEPEUSDT PEPE 0.01')],
+      none,
+      at,
+    )
+    expect(doubts.map(({ instrument }) => instrument)).toEqual(['bybit:perp:1000PEPEUSDT'])
+  })
+})
+
+describe('instruments already in the log', () => {
+  const before = resolveInstruments(
+    [markets('binance', 'WIFUSDT WIF 2, OLDUSDT OLD 1'), markets('bybit', 'WIFUSDT WIF 7')],
+    none,
+    at,
+  ).instruments
+
+  it('keep their asset when prices have come together or are missing', () => {
+    const now = [markets('binance', 'WIFUSDT WIF 2, OLDUSDT OLD 1'), markets('bybit', 'WIFUSDT WIF 2')]
+    expect(resolveInstruments(now, logOf(before), at).instruments.map(({ asset }) => asset)).toEqual([
+      'wif',
+      'old',
+      'wif.bybit',
+    ])
+  })
+
+  it('write nothing while nothing changed, whatever the time', () => {
+    const now = [markets('binance', 'WIFUSDT WIF 2, OLDUSDT OLD 1'), markets('bybit', 'WIFUSDT WIF 7')]
+    const { instruments } = resolveInstruments(now, logOf(before), at + 1)
+    expect(changedInstruments(instruments, logOf(before))).toEqual([])
+  })
+
+  it('are closed once their venue no longer lists them', () => {
+    const now = [markets('binance', 'WIFUSDT WIF 2'), markets('bybit', 'WIFUSDT WIF 7')]
+    const { instruments } = resolveInstruments(now, logOf(before), at + 1)
+    expect(changedInstruments(instruments, logOf(before))).toMatchObject([
+      { symbol: 'OLDUSDT', status: 'closed', valid_from: at + 1 },
+    ])
+    expect(bySymbol(instruments).get('binance')?.has('OLDUSDT')).toBe(false)
+  })
+
+  it('stay as they were while their venue cannot be asked, and keep their ids from namesakes', () => {
+    const now = [markets('binance', 'BTCUSDT BTC -', 'seed'), markets('okx', 'WIF-USDT-SWAP WIF 55')]
+    const { instruments } = resolveInstruments(now, logOf(before), at + 1)
+    const found = bySymbol(instruments)
+    expect(found.get('binance')?.get('WIFUSDT')).toMatchObject({ asset: 'wif', source: 'venue', valid_from: at })
+    expect(found.get('binance')?.get('BTCUSDT')).toMatchObject({ asset: 'btc', source: 'seed' })
+    expect(found.get('okx')?.get('WIF-USDT-SWAP')).toMatchObject({ asset: 'wif.okx' })
+  })
+
+  it('are written again when a contract changes its size', () => {
+    const now = [markets('binance', 'WIFUSDT WIF/1000 2000, OLDUSDT OLD 1'), markets('bybit', 'WIFUSDT WIF 7')]
+    const { instruments } = resolveInstruments(now, logOf(before), at + 1)
+    expect(changedInstruments(instruments, logOf(before))).toMatchObject([{ symbol: 'WIFUSDT', size_factor: 1000 }])
+  })
+})

@@ -1,0 +1,133 @@
+import type { Micros } from '../../../../schemas/records.ts'
+import type { FactRow } from '../events.ts'
+import { amountOf, MINUTE_MS, minuteOf, pricesOf, refusedField, tickerOf } from '../fact-fields.ts'
+import { badBody, isCount, isDecimal, isRecord, isSymbol, microsOf, textOf } from '../fields.ts'
+import { spotPair, type CandleLookup, type Listed, type Listing, type RestAnswer } from '../venue.ts'
+
+/** WebSocket v2 says BTC and DOGE; REST and the names in its list still say XBT and XDG. Ours are those of v2: BTC/USD. */
+const renamed = [
+  ['XBT', 'BTC'],
+  ['XDG', 'DOGE'],
+] as const
+
+/** BTC/USD for XBT/USD. */
+export function symbolOf(wsname: string): string {
+  return wsname
+    .split('/')
+    .map((name) => renamed.find(([old]) => old === name)?.[1] ?? name)
+    .join('/')
+}
+
+/**
+ * The symbol of a key of `Ticker`. With `assetVersion=1` keys are names like BTC/USD; without it XXBTZUSD, USDTZUSD,
+ * XBTUSD or SOLUSD, of which only those in dollars are told.
+ */
+export function symbolOfKey(key: string): string | undefined {
+  if (key.includes('/')) return symbolOf(key)
+  const base = /^X(\w{3})ZUSD$/.exec(key)?.[1] ?? /^(USDT)ZUSD$/.exec(key)?.[1] ?? /^(\w+)USD$/.exec(key)?.[1]
+  return base === undefined ? undefined : symbolOf(`${base}/USD`)
+}
+
+/** XBTUSD for BTC/USD: what REST takes for a pair. */
+export function pairOf(symbol: string): string {
+  return symbol
+    .split('/')
+    .map((name) => renamed.find(([, now]) => now === name)?.[0] ?? name)
+    .join('')
+}
+
+/** Every pair at once, under the names of WebSocket v2. */
+export const TICKERS = '/0/public/Ticker?assetVersion=1'
+
+/** Pairs in dollars; others, and second books of the same pair (ETH/USD:BTNL), are not ours. The answer has no time. */
+export function parseMarket(body: unknown): RestAnswer<FactRow> {
+  const result = resultOf(body)
+  if (result === undefined) return refusal(body)
+  const rows = Object.entries(result).map(([key, row]) => readTicker(symbolOfKey(key), row))
+  return { kind: 'rows', rows: rows.filter((row) => row !== undefined) }
+}
+
+/** "a: ask [price, whole lot volume, lot volume], b: bid, c: last, v: volume [today, last 24 hours]". */
+function readTicker(symbol: string | undefined, row: unknown): FactRow | undefined {
+  if (symbol === undefined || !symbol.endsWith('/USD')) return undefined
+  if (!isRecord(row)) return refusedField
+  const [ask, bid, last, volumes] = [row['a'], row['b'], row['c'], row['v']]
+  if (!Array.isArray(ask) || !Array.isArray(bid) || !Array.isArray(last) || !Array.isArray(volumes)) return refusedField
+  return tickerOf(symbol, null, { bid: bid[0], ask: ask[0], last: last[0], volume24h: volumes[1] })
+}
+
+/** "Up to 720 of the most recent entries", oldest first; the last one is of the minute that still runs. */
+export const candleLookup: CandleLookup = {
+  host: 'rest',
+  call: (symbol, from: Micros) => ({
+    path: `/0/public/OHLC?pair=${encodeURIComponent(pairOf(symbol))}&interval=1&since=${minuteOf(from) / 1_000_000 - 1}`,
+    cost: 1,
+  }),
+  parse(symbol, body, now) {
+    const result = resultOf(body)
+    if (result === undefined) return refusal(body)
+    // Under the venue's own name of the pair, beside "last".
+    const list = Object.values(result).find(Array.isArray) ?? []
+    const rows = list.map((row: unknown) => readCandle(symbol, row, now))
+    return { kind: 'rows', rows: rows.filter((row) => row !== undefined) }
+  },
+}
+
+/** "[time, open, high, low, close, vwap, volume, count]", time in seconds. */
+function readCandle(symbol: string, row: unknown, now: number): FactRow | undefined {
+  if (!Array.isArray(row)) return refusedField
+  const [seconds, open, high, low, close, , size, trades]: unknown[] = row
+  const minute = isCount(seconds) ? microsOf(seconds * 1_000) : undefined
+  const volume = amountOf(size)
+  if (minute === undefined || typeof volume !== 'string' || !isCount(trades)) return refusedField
+  if (minute / 1_000 + MINUTE_MS > now) return undefined
+  if (!isDecimal(open) || !isDecimal(high) || !isDecimal(low) || !isDecimal(close)) return refusedField
+  return { kind: 'candle', symbol, minute, open, high, low, close, volume, takerBuy: null, trades }
+}
+
+/** The `result` of a body whose `error` is empty. */
+function resultOf(body: unknown): Record<string, unknown> | undefined {
+  if (!isRecord(body) || !Array.isArray(body['error']) || body['error'].length > 0) return undefined
+  return isRecord(body['result']) ? body['result'] : undefined
+}
+
+/** `{"error":["EAPI:Rate limit exceeded"]}`, with HTTP 200. `EService` and its like: unavailable or busy for now. */
+function refusal(body: unknown): RestAnswer<never> {
+  const errors = isRecord(body) && Array.isArray(body['error']) ? body['error'].map(textOf) : []
+  const [first] = errors
+  if (first === undefined) return badBody('a result')
+  if (/rate limit|too many requests|throttled/i.test(first)) return { kind: 'limited' }
+  return { kind: 'error', code: first.slice(0, 40), message: errors.join(' ') }
+}
+
+/** Spot pairs in US dollars, USDT/USD and USDC/USD among them. */
+export const listing: Listing = {
+  first: { path: '/0/public/AssetPairs', cost: 1 },
+  parse(body) {
+    const result = resultOf(body)
+    if (result === undefined) return refusal(body)
+    return { kind: 'rows', rows: Object.values(result).flatMap(readPair) }
+  },
+  seed: 'BTC ETH SOL XRP BNB DOGE LINK ARB ADA AVAX DOT POL UNI APT OP SUI NEAR ATOM PEPE SHIB TON TRX LTC USDT USDC'
+    .split(' ')
+    .map((base) => listed(base, null, true)),
+  fromSymbol(symbol) {
+    const base = /^([^/]+)\/USD$/.exec(symbol)?.[1]
+    return base === undefined ? undefined : listed(base, null, true)
+  },
+  prices: { first: { path: TICKERS, cost: 1 }, parse: (body) => pricesOf(parseMarket(body)) },
+}
+
+function listed(base: string, tick: number | null, live: boolean): Listed {
+  return spotPair(`${base}/USD`, base, 'USD', tick, live)
+}
+
+/** `wsname` is XBT/USD; `base` and `quote` have letters before them (XXBT, ZUSD). Tokenised shares are another class. */
+function readPair(row: unknown): Listed[] {
+  if (!isRecord(row) || !isSymbol(row['wsname'])) return []
+  const { wsname, status, tick_size, aclass_base = 'currency' } = row
+  const [base, quote, more] = symbolOf(wsname).split('/')
+  if (base === undefined || base === '' || quote !== 'USD' || more !== undefined || aclass_base !== 'currency')
+    return []
+  return [listed(base, isDecimal(tick_size) ? Number(tick_size) : null, status === 'online')]
+}

@@ -1,0 +1,157 @@
+import type { Micros } from '../../../../schemas/records.ts'
+import { amountOf, isFact, isSigned, MINUTE_MS, minuteOf, refusedField, SETTLEMENT_MS } from '../fact-fields.ts'
+import { isDecimal, isRecord } from '../fields.ts'
+import type { DerivativeFact, FactRow } from '../events.ts'
+import type { CandleLookup, Poll, RestAnswer, RestCall } from '../venue.ts'
+import { timeOf } from './derivative.ts'
+import { answerOf } from './messages.ts'
+
+type Calls = Pick<Poll, 'call' | 'parse'>
+
+/** The newest settled rates; "10 requests per 2 seconds". */
+export function settlements(limit: number): Calls {
+  return {
+    call: (symbol) => ({ path: `/api/v5/public/funding-rate-history?${about(symbol)}&limit=${limit}`, cost: 4 }),
+    parse: (symbol, body) => oldestFirst(answerOf(body, (row) => [readSettlement(symbol, row)])),
+  }
+}
+
+/** "realizedRate: actual funding rate"; before it there was "fundingRate" alone. */
+function readSettlement(symbol: string, row: unknown): FactRow {
+  if (!isRecord(row) || row['instId'] !== symbol) return refusedField
+  const { fundingRate, realizedRate: rate = fundingRate, fundingTime } = row
+  const time = timeOf(fundingTime)
+  if (!isSigned(rate) || time === undefined) return refusedField
+  return { kind: 'settlement', symbol, rate, mark: null, time }
+}
+
+/** A page has 100 rows, about one a minute; a window has fewer, so that nothing of it is cut off. */
+const WINDOW_MS = 90 * MINUTE_MS
+/** The newest row is this old at most when there is nothing more to read. */
+const UP_TO_DATE_MS = 2 * MINUTE_MS
+
+/** The premium of the last closed minutes; "20 requests per 2 seconds". */
+export const premiumMinutes: Calls = {
+  call: (symbol) => ({ path: `${premiumPath(symbol)}&limit=5`, cost: 2 }),
+  parse: (symbol, body, now) =>
+    closesOf(
+      answerOf(body, (row) => [readPremium(symbol, row)]),
+      now,
+    ),
+}
+
+/** The same since the last settlement, oldest window first. */
+export const premiumSinceSettlement: Calls = {
+  call: (symbol, now) => premiumWindow(symbol, now - (now % SETTLEMENT_MS) - 1),
+  parse(symbol, body, now) {
+    const answer = answerOf(body, (row) => [readPremium(symbol, row)])
+    if (answer.kind !== 'rows') return answer
+    const newest = Math.max(...answer.rows.map((row) => premiumOf(row)?.time ?? 0)) / 1_000
+    const goesOn = newest > 0 && newest < now - UP_TO_DATE_MS
+    return { ...closesOf(answer, now), ...(goesOn ? { next: premiumWindow(symbol, newest) } : {}) }
+  },
+}
+
+/** "after: earlier than the requested ts; before: newer"; `before` alone would give the newest page. */
+function premiumWindow(symbol: string, before: number): RestCall {
+  return { path: `${premiumPath(symbol)}&before=${before}&after=${before + WINDOW_MS}&limit=100`, cost: 2 }
+}
+
+function premiumPath(symbol: string): string {
+  return `/api/v5/public/premium-history?${about(symbol)}`
+}
+
+function readPremium(symbol: string, row: unknown): FactRow {
+  if (!isRecord(row) || row['instId'] !== symbol) return refusedField
+  const { premium, ts } = row
+  const time = timeOf(ts)
+  if (!isSigned(premium) || time === undefined) return refusedField
+  return { kind: 'derivative', symbol, premium: { premium, time } }
+}
+
+/** The last row of each minute that is over is its close, of the time at which the minute began. */
+function closesOf(answer: RestAnswer<FactRow>, now: number): RestAnswer<FactRow> {
+  const sorted = oldestFirst(answer)
+  if (sorted.kind !== 'rows') return sorted
+  const closes = new Map<Micros, DerivativeFact>()
+  for (const row of sorted.rows) {
+    const said = premiumOf(row)
+    if (said === undefined || !('symbol' in row)) continue
+    const minute = minuteOf(said.time)
+    if (minute / 1_000 + MINUTE_MS > now) continue
+    closes.set(minute, { kind: 'derivative', symbol: row.symbol, premium: { premium: said.premium, time: minute } })
+  }
+  return { kind: 'rows', rows: [...sorted.rows.filter((row) => !isFact(row)), ...closes.values()] }
+}
+
+function premiumOf(row: FactRow): DerivativeFact['premium'] {
+  return isFact(row) && row.kind === 'derivative' ? row.premium : undefined
+}
+
+/** Position ratio of the top traders ("top 5 % by position value"), rows of [time, long over short]. */
+export const topTraders: Calls = {
+  call: (symbol) => ({
+    path: `/api/v5/rubik/stat/contracts/long-short-position-ratio-contract-top-trader?${about(symbol)}&period=5m&limit=2`,
+    // "5 requests per 2 seconds, by address and instrument".
+    cost: 1,
+  }),
+  parse: (symbol, body) => oldestFirst(answerOf(body, (row) => [readRatio(symbol, row)])),
+}
+
+function readRatio(symbol: string, row: unknown): FactRow {
+  const [ts, text]: unknown[] = Array.isArray(row) ? row : []
+  const time = timeOf(ts)
+  if (!isDecimal(text) || time === undefined) return refusedField
+  const ratio = Number(text)
+  const short = 1 / (1 + ratio)
+  return {
+    kind: 'ratio',
+    symbol,
+    cohort: 'top_traders',
+    basis: 'positions',
+    long: 1 - short,
+    short,
+    ratio,
+    time,
+  }
+}
+
+/** The last closed minutes of the trades; "40 requests per 2 seconds". */
+export const candles: Calls = {
+  call: (symbol) => ({ path: `/api/v5/market/candles?${about(symbol)}&bar=1m&limit=4`, cost: 1 }),
+  parse: (symbol, body) => parseCandles(symbol, body),
+}
+
+export const candleLookup: CandleLookup = {
+  host: 'rest',
+  call(symbol, from, to) {
+    const bounds = `before=${minuteOf(from) / 1_000 - 1}&after=${Math.ceil(to / 1_000)}`
+    return { path: `/api/v5/market/candles?${about(symbol)}&bar=1m&${bounds}&limit=300`, cost: 1 }
+  },
+  parse: (symbol, body) => parseCandles(symbol, body),
+}
+
+function parseCandles(symbol: string, body: unknown): RestAnswer<FactRow> {
+  return oldestFirst(answerOf(body, (row) => readCandle(symbol, row)))
+}
+
+/** "confirm 1: completed". `vol` counts contracts of a swap and coins of a spot pair, as the sizes of trades do. */
+function readCandle(symbol: string, row: unknown): readonly FactRow[] {
+  if (!Array.isArray(row)) return [refusedField]
+  const [ts, open, high, low, close, vol, , , confirm]: unknown[] = row
+  const minute = timeOf(ts)
+  const volume = amountOf(vol)
+  if (confirm === '0') return []
+  if (confirm !== '1' || minute === undefined || typeof volume !== 'string') return [refusedField]
+  if (!isDecimal(open) || !isDecimal(high) || !isDecimal(low) || !isDecimal(close)) return [refusedField]
+  return [{ kind: 'candle', symbol, minute, open, high, low, close, volume, takerBuy: null, trades: null }]
+}
+
+/** The venue lists the newest first. */
+function oldestFirst(answer: RestAnswer<FactRow>): RestAnswer<FactRow> {
+  return answer.kind === 'rows' ? { ...answer, rows: answer.rows.toReversed() } : answer
+}
+
+function about(symbol: string): string {
+  return `instId=${encodeURIComponent(symbol)}`
+}

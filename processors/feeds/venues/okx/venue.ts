@@ -1,0 +1,110 @@
+import { HOUR_MS, MINUTE_MS } from '../fact-fields.ts'
+import type { DataStream, Poll, SocketRules, TradeVenue } from '../venue.ts'
+import {
+  readFunding,
+  readIndex,
+  readLeverage,
+  readLiquidations,
+  readMark,
+  readOpenInterest,
+  readTerms,
+} from './derivative.ts'
+import { candleLookup, candles, premiumMinutes, premiumSinceSettlement, settlements, topTraders } from './history.ts'
+import { SWAP_LIST } from './listing.ts'
+import { answerOf, parserOf, type ReadRow, requestsFor } from './messages.ts'
+import { readTicker, SPOT_TICKERS, spotListing } from './spot.ts'
+import { trades } from './trades.ts'
+
+/** As for trades, but of the public path; a ping is a sign of life within the 15 s that prices may be old. */
+const socket: SocketRules = {
+  ...trades.socket,
+  path: '/ws/v5/public',
+  ping: { everyMs: 10_000, frame: 'ping', onlyWhenQuiet: true },
+}
+
+type Rest = Pick<DataStream, 'topic' | 'subjects'>
+
+function stream(name: string, channel: string, read: ReadRow, { topic, subjects }: Rest): DataStream {
+  const about = subjects.of === 'whole' ? 'instType' : 'instId'
+  return { name, host: 'ws', topic, subjects, socket, ...requestsFor(channel, about), parse: parserOf(channel, read) }
+}
+
+const wanted = { of: 'wanted', market: 'perp' } as const
+const catalogue = { of: 'catalogue', market: 'perp' } as const
+const swaps = { of: 'whole', symbol: 'SWAP', market: 'perp' } as const
+const ofWanted: Rest = { topic: 'market.funding', subjects: wanted }
+
+const streams: readonly DataStream[] = [
+  stream('spot-tickers', 'tickers', readTicker, {
+    topic: 'market.tickers',
+    subjects: { of: 'catalogue', market: 'spot' },
+  }),
+  stream('mark-price', 'mark-price', readMark, ofWanted),
+  stream('funding-rate', 'funding-rate', readFunding, ofWanted),
+  stream('open-interest', 'open-interest', readOpenInterest, ofWanted),
+  stream('liquidations', 'liquidation-orders', readLiquidations, { topic: 'market.liquidations', subjects: swaps }),
+]
+
+/** One call for all swaps, in a period of milliseconds. */
+function whole(name: string, path: string, cost: number, read: ReadRow, everyMs: number): Poll {
+  return {
+    name,
+    host: 'rest',
+    topic: 'market.funding',
+    subjects: swaps,
+    everyMs,
+    call: () => ({ path, cost }),
+    parse: (_whole, body) => answerOf(body, read),
+  }
+}
+
+const ANY_FUNDING = '/api/v5/public/funding-rate?instId=ANY'
+const funding = { host: 'rest', topic: 'market.funding' } as const
+
+const polls: readonly Poll[] = [
+  {
+    name: 'spot-tickers',
+    host: 'rest',
+    topic: 'market.tickers',
+    subjects: { of: 'whole', symbol: 'SPOT', market: 'spot' },
+    everyMs: 10_000,
+    call: () => ({ path: SPOT_TICKERS, cost: 2 }),
+    parse: (_whole, body) => answerOf(body, readTicker),
+  },
+  whole('funding-rate', ANY_FUNDING, 4, readFunding, 10_000),
+  whole('mark-price', '/api/v5/public/mark-price?instType=SWAP', 4, readMark, 10_000),
+  whole('open-interest', '/api/v5/public/open-interest?instType=SWAP', 2, readOpenInterest, 10_000),
+  whole('index-price', '/api/v5/market/index-tickers?quoteCcy=USDT', 2, readIndex, 10_000),
+  // Intervals change without notice, so they are asked for more often than the rest.
+  whole('terms', ANY_FUNDING, 4, readTerms, 5 * MINUTE_MS),
+  whole('leverage', SWAP_LIST, 2, readLeverage, HOUR_MS),
+  { name: 'settlements-past', ...funding, subjects: catalogue, everyMs: 'once', ...settlements(100) },
+  { name: 'settlements', ...funding, subjects: catalogue, everyMs: MINUTE_MS, when: 'settlement', ...settlements(3) },
+  { name: 'premium-past', ...funding, subjects: catalogue, everyMs: 'once', ...premiumSinceSettlement },
+  { name: 'premium', ...funding, subjects: catalogue, everyMs: MINUTE_MS, ...premiumMinutes },
+  { name: 'top-traders', ...funding, subjects: wanted, everyMs: MINUTE_MS, ...topTraders },
+  {
+    name: 'candles',
+    host: 'rest',
+    topic: 'market.candles',
+    subjects: wanted,
+    everyMs: MINUTE_MS,
+    afterMinuteMs: 5_000,
+    ...candles,
+  },
+]
+
+/** OKX beside its trades: spot prices, funding, liquidations, ratios, candles. Evidence: README.md beside this file. */
+export const okx: TradeVenue = {
+  name: 'okx',
+  budgets: {
+    // Limits are per call, 10 to 40 in 2 s and address; the bucket gives at most 38 units in 2 s, and a call costs what
+    // keeps it below its own: 4 where 10 are allowed, 2 where 20 are (history-trades: at most 19), 1 where 40 are.
+    rest: { capacity: 4, refillPerSecond: 17 },
+  },
+  trades,
+  listings: [{ market: 'spot', host: 'rest', listing: spotListing }],
+  streams,
+  polls,
+  candles: candleLookup,
+}

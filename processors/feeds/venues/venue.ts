@@ -1,0 +1,230 @@
+import type { Micros } from '../../../schemas/records.ts'
+import { tradeVenues, type Market, type TradeVenueName, type VenueName } from '../../../schemas/venues.ts'
+import type { FactRow, FrameEvent, PageRow } from './events.ts'
+
+/**
+ * What one venue is, as data and pure functions: its trades, and what it says beside them (prices, funding, open interest,
+ * ratios, liquidations, candles, tokens). One folder per venue implements it, `venues.ts` lists them; sockets, clocks,
+ * budgets, polling, repair, throttling and Kafka are the same for all. Who the venue is, and where, stands in
+ * `schemas/venues.ts`.
+ */
+export interface Venue {
+  readonly name: VenueName
+  /** One token bucket per REST host: polls, lists and the repair of trades share it. */
+  readonly budgets: Readonly<Partial<Record<RestHost, RestRules>>>
+  /** The share of `rest` that the repair of trades may use; without it all of it. */
+  readonly repair?: RestRules
+  readonly trades?: TradeStream
+  /** Markets beside that of the trades: spot markets of the price chain. */
+  readonly listings: readonly MarketListing[]
+  readonly streams: readonly DataStream[]
+  readonly polls: readonly Poll[]
+  /** Where a time without spot tickers is looked up afterwards. */
+  readonly candles?: CandleLookup
+}
+
+/** A venue that contributes trades. */
+export interface TradeVenue extends Venue {
+  readonly name: TradeVenueName
+  readonly trades: TradeStream
+}
+
+/** How one WebSocket speaks: what a connection needs to subscribe, to keep alive and to read it. */
+export interface StreamProtocol {
+  readonly socket: SocketRules
+  /** Frames that subscribe or end `symbols`, each within the venue's limits. `id` numbers the requests. */
+  subscribe(symbols: readonly string[], id: number): string[]
+  unsubscribe(symbols: readonly string[], id: number): string[]
+  /** Reads one text frame. Pure: times of our own are arguments. */
+  parse(frame: string): FrameEvent[]
+}
+
+export interface SocketRules {
+  /** Path and query that follow the base address. */
+  readonly path: string
+  /** Connections opened for the same symbols at once; 2 where a hole cannot be filled afterwards. */
+  readonly copies: number
+  /** What we send to keep the connection, if anything. */
+  readonly ping?: { readonly everyMs: number; readonly frame: string; readonly onlyWhenQuiet: boolean }
+  /** The venue closes the connection after this long; it is replaced an hour before, the new one first. */
+  readonly lifetimeMs?: number
+  /** Without data or heartbeat for this long the connection is taken for dead. */
+  readonly silentAfterMs: number
+  readonly maxSymbolsPerConnection: number
+  readonly minFrameSpacingMs: number
+  /** Shortest time between two connection attempts. */
+  readonly minConnectSpacingMs: number
+}
+
+/** A WebSocket channel; `parse` gives `{ kind: 'fact' }` events, or trades. */
+export interface DataStream extends StreamProtocol {
+  /** Within the venue, for logs and metrics: tickers, mark-price, liquidations. */
+  readonly name: string
+  readonly host: 'ws' | 'spotWs'
+  readonly topic: FeedTopic
+  readonly subjects: Subjects
+}
+
+/** The channel of a venue's trades; `parse` gives `{ kind: 'trade' }` events. */
+export interface TradeStream extends DataStream {
+  readonly venue: TradeVenueName
+  readonly market: Market
+  readonly topic: 'market.trades'
+  /** `contiguous`: ids go up by one per instrument, so a hole is a lost message. `none`: ids have no order. */
+  readonly ids: 'contiguous' | 'none'
+  /** The stream channels whose trades `parse` reads; the first is the one that `subscribe` asks for. */
+  readonly channels: readonly [string, ...string[]]
+  /** The REST calls that list the market, and what an answer says. */
+  readonly listing: Listing
+  readonly backfill: Backfill
+}
+
+/** The channel of a venue's trades; whose market's they are, and how their ids go, says the table of venues. */
+export function tradeStreamOf(
+  venue: TradeVenueName,
+  own: Omit<TradeStream, keyof DataStream | 'venue' | 'market' | 'ids'> & StreamProtocol,
+): TradeStream {
+  const row = tradeVenues.find((one) => one.venue === venue) ?? tradeVenues[0]
+  const subjects = { of: 'wanted', market: row.market } as const
+  return { name: 'trades', host: 'ws', topic: 'market.trades', subjects, ...row, ...own }
+}
+
+/**
+ * What a stream or poll is asked for.
+ * - `whole`: one subscription or call for all markets; of `symbol` where the protocol needs a name for it;
+ * - `each`: one per instrument of `market`: of all that are listed (`catalogue`), or of the assets that are wanted.
+ */
+export type Subjects =
+  | { readonly of: 'whole'; readonly symbol: string; readonly market: Market }
+  | { readonly of: 'catalogue' | 'wanted'; readonly market: Market }
+
+/** The topics that facts go to. */
+export type FactTopic = 'market.tickers' | 'market.funding' | 'market.liquidations' | 'market.candles' | 'market.tokens'
+/** A stream or poll feeds one topic, whose marks then tell the state of it. */
+export type FeedTopic = FactTopic | 'market.trades'
+
+/** A REST call that is made again and again, spread over its period. */
+export interface Poll {
+  readonly name: string
+  readonly host: RestHost
+  readonly topic: FactTopic
+  readonly subjects: Subjects
+  /** Time between two calls about one subject, milliseconds. `once`: at start and for each new subject: a back-read. */
+  readonly everyMs: number | 'once'
+  /** For minute data: asked this long after each full minute rather than at any time, milliseconds. */
+  readonly afterMinuteMs?: number
+  /** Waits until a settlement of the instrument has passed, and asks then. */
+  readonly when?: 'settlement'
+  /** `now`: the host's clock, milliseconds. `symbol`: the venue's own; for `whole` the subjects' name. */
+  call(symbol: string, now: number): RestCall
+  /** `next` in the answer is called too: pages. */
+  parse(symbol: string, body: unknown, now: number): RestAnswer<FactRow>
+}
+
+/** One-minute candles of a spot market over a time that we choose: the bounds of prices that no ticker told. */
+export interface CandleLookup {
+  readonly host: RestHost
+  /** Candles of the minutes that touch [from, to), microseconds; of more than a page the newest. */
+  call(symbol: string, from: Micros, to: Micros): RestCall
+  parse(symbol: string, body: unknown, now: number): RestAnswer<FactRow>
+}
+
+export type RestHost = 'rest' | 'spotRest'
+
+/** A token bucket: `capacity` units at most at once, refilled evenly. */
+export interface RestRules {
+  readonly capacity: number
+  readonly refillPerSecond: number
+  /** Headers that the venue wants on every call. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface RestCall {
+  /** Path and query below the REST base. */
+  readonly path: string
+  /** Units of the token bucket. */
+  readonly cost: number
+  /** Another host of the venue that serves this call; whatever replaces the REST base replaces this too. */
+  readonly base?: string
+}
+
+/** What a REST body says: rows, or why not. `limited`: too many requests, ask again later; HTTP statuses are the caller's. */
+export type RestAnswer<Row> =
+  | { readonly kind: 'rows'; readonly rows: readonly Row[]; readonly next?: RestCall }
+  | { readonly kind: 'limited'; readonly retryAfterMs?: number }
+  | { readonly kind: 'error'; readonly code: string; readonly message: string }
+
+/** What a call came to. `limited` and `failed` may be tried again, `unavailable` rarely; `error`: the venue's own word. */
+export type RestOutcome<Row> =
+  | { readonly kind: 'rows'; readonly rows: readonly Row[]; readonly next?: RestCall }
+  | { readonly kind: 'limited'; readonly waitMs: number }
+  | { readonly kind: 'unavailable'; readonly status: number; readonly waitMs: number }
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'error'; readonly code: string; readonly message: string }
+
+/** A venue's REST interface as the repair sees it: budgeted, with deadlines, never throwing. */
+export interface Rest {
+  get<Row>(call: RestCall, parse: (body: unknown) => RestAnswer<Row>): Promise<RestOutcome<Row>>
+}
+
+interface MarketListing {
+  readonly market: Market
+  readonly host: RestHost
+  readonly listing: Listing
+}
+
+export interface Listing {
+  readonly first: RestCall
+  parse(body: unknown): RestAnswer<Listed>
+  /** Checked-in rows of the known assets for when the list cannot be had; factors are verified at first contact. */
+  readonly seed: readonly Listed[]
+  /** What the symbol alone says; undefined where it takes the list (OKX: contract values). For tools without a venue. */
+  fromSymbol(symbol: string): Listed | undefined
+  /** The call that prices the whole market, to tell assets that share a ticker apart. */
+  readonly prices?: PriceList
+}
+
+/** One market as a venue lists it, not yet joined to an asset. */
+export interface Listed {
+  readonly symbol: string
+  /** Base ticker as the venue writes it, multiplier taken off: PEPE for 1000PEPEUSDT. */
+  readonly base: string
+  readonly quote: string
+  readonly settle: string
+  readonly sizeFactor: number
+  readonly priceFactor: number
+  readonly tick: number | null
+  readonly live: boolean
+}
+
+/** A spot pair: sizes in the base, prices for one of it. */
+export function spotPair(symbol: string, base: string, quote: string, tick: number | null, live: boolean): Listed {
+  return { symbol, base, quote, settle: quote, sizeFactor: 1, priceFactor: 1, tick, live }
+}
+
+export interface PriceList {
+  readonly first: RestCall
+  parse(body: unknown): RestAnswer<ListedPrice>
+}
+
+/** Last price of a market in the venue's own price units: `priceFactor` is still in it. */
+export interface ListedPrice {
+  readonly symbol: string
+  readonly price: number
+}
+
+/**
+ * How missing trades are fetched.
+ * - `forward`: `page(symbol, from, to)` starts at `from` and goes up;
+ * - `backward`: it starts below `to + 1` and goes down;
+ * - `newest`: one page of the newest trades, without a choice.
+ * Rows come in any order and may lie outside of what was asked for.
+ */
+export interface Backfill {
+  readonly direction: 'forward' | 'backward' | 'newest'
+  readonly pageSize: number
+  /** Trades older than this are not served, ms; undefined: no limit known. */
+  readonly depthMs?: number
+  page(symbol: string, from: number, to: number): RestCall
+  parse(symbol: string, body: unknown): RestAnswer<PageRow>
+}

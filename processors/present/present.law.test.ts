@@ -1,0 +1,322 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { localCodec } from '../../schemas/codec.ts'
+import type { Message, RecordType, Records } from '../../schemas/records.ts'
+import type { TopicName } from '../../schemas/topics.ts'
+import { Driver } from '../kernel/driver.ts'
+import { StateFold } from '../kernel/snapshot.ts'
+import { PARTITIONS, plans } from '../kernel/test-accidents.ts'
+import { presentReads, presentRow, takeIn } from './present.ts'
+import { emptyPresent, heldKinds, loadPresent, savePresent, type HeldKind, type PresentState } from './state.ts'
+
+const SECOND = 1_000_000
+const DAY = 24 * 3_600 * SECOND
+const T0 = 1_786_060_800 * SECOND
+const codec = localCodec()
+
+/** A machine under load tries fewer logs rather than none. */
+const bounded = { interruptAfterTimeLimit: 20_000 }
+const TEST_MS = 60_000
+
+interface Step {
+  readonly topic: TopicName
+  readonly partition: number
+  readonly message: Message
+}
+
+/** Whole records of a type with what is given, the rest the same for all. */
+function record<Type extends RecordType>(type: Type, value: Partial<Records[Type]>): Message {
+  const whole: object = { type, value: { ...blank[type], ...value } }
+  return whole as Message // the two belong together
+}
+
+const common = { asset: 'btc', instrument: 'binance:spot:BTCUSDT', time: T0, received: T0 }
+const blank: Readonly<Partial<Record<RecordType, object>>> = {
+  spot_ticker: {
+    ...common,
+    bid: null,
+    ask: null,
+    last: 1,
+    price: 1,
+    low: 1,
+    high: 1,
+    change_24h: null,
+    volume_24h: null,
+    quote_volume_24h: null,
+    quote: 'USDT',
+    quote_usd: 1,
+  },
+  composite_price: {
+    asset: 'btc',
+    price: 1,
+    low: 1,
+    high: 1,
+    change_24h: null,
+    sources: [],
+    quality: 'good',
+    late: false,
+    time: T0,
+    v: 1,
+  },
+  settlement: { ...common, settled_rate: 0, mark: null },
+  long_short_ratio: {
+    ...common,
+    cohort: 'top_traders',
+    basis: 'positions',
+    long_ratio: 1,
+    short_ratio: 1,
+    ls_ratio: 1,
+  },
+  contract_terms: {
+    asset: 'btc',
+    instrument: 'x',
+    interval_hours: 8,
+    rate_cap: null,
+    rate_floor: null,
+    interest_daily: null,
+    max_leverage: null,
+    margin_tiers: [],
+    received: T0,
+  },
+  liquidation: {
+    ...common,
+    id: '',
+    side: 'long',
+    size: 1,
+    price: 1,
+    price_kind: 'order',
+    value: 1,
+    completeness: 'all',
+  },
+  liquidation_risk: {
+    asset: 'btc',
+    price: 1,
+    open_interest_usd: 1,
+    exchanges: [],
+    levels: [],
+    clusters: [],
+    at_risk_5_usd: 1,
+    at_risk_5_pct: 1,
+    at_risk_10_usd: 1,
+    at_risk_10_pct: 1,
+    cascade_risk: 'low',
+    swept_long_usd: 1,
+    swept_short_usd: 1,
+    since: T0,
+    time: T0,
+    v: 1,
+  },
+  gap: {
+    instrument: 'okx:perp:BTC',
+    asset: 'btc',
+    gap_id: 1,
+    state: 'opened',
+    reason: '',
+    from_id: null,
+    to_id: null,
+    from_time: T0,
+    to_time: T0,
+    missing: null,
+    feed: 'feeds',
+    time: T0,
+  },
+}
+
+const partition = fc.nat(PARTITIONS - 1)
+/** Around a day, so that liquidations leave the window in the middle of a log. */
+const time = fc
+  .oneof(fc.integer({ min: 0, max: 900 }), fc.integer({ min: 86_000, max: 90_000 }))
+  .map((seconds) => T0 + seconds * SECOND)
+const price = fc.integer({ min: 900, max: 1_100 }).map((n) => n / 7)
+const asset = fc.constantFrom('btc', 'eth')
+
+function of(topic: TopicName, message: fc.Arbitrary<Message>): fc.Arbitrary<Step> {
+  return fc.record({ topic: fc.constant(topic), partition, message })
+}
+
+const steps = fc.oneof(
+  of(
+    'market.tickers',
+    fc
+      .record({ time, price, asset, venue: fc.constantFrom('binance', 'okx') })
+      .map(({ time, price, asset, venue }) =>
+        record('spot_ticker', { price, asset, instrument: `${venue}:spot:${asset}`, time, received: time }),
+      ),
+  ),
+  of(
+    'alerts.inputs',
+    fc.record({ time, price, asset }).map((given) => record('composite_price', given)),
+  ),
+  of(
+    'alerts.inputs',
+    fc.record({ time, asset, v: fc.nat(9), since: fc.constantFrom(T0, T0 + 60 * SECOND) }).map((given) => {
+      return record('liquidation_risk', given)
+    }),
+  ),
+  of(
+    'market.funding',
+    fc.record({ time, settled_rate: price }).map((given) => record('settlement', given)),
+  ),
+  of(
+    'market.funding',
+    fc.record({ time, ls_ratio: price }).map((given) => record('long_short_ratio', given)),
+  ),
+  of(
+    'market.funding',
+    fc.record({ received: time, interest_daily: price }).map((given) => record('contract_terms', given)),
+  ),
+  of(
+    'market.liquidations',
+    fc
+      .record({ time, asset, value: price, side: fc.constantFrom('long' as const, 'short' as const), id: fc.nat(40) })
+      .map(({ id, time, ...given }) => record('liquidation', { ...given, id: String(id), time, received: time })),
+  ),
+  of(
+    'market.trades',
+    fc
+      .record({ gap_id: fc.nat(4), state: fc.constantFrom('opened' as const, 'filled' as const), time })
+      .map((given) => record('gap', given)),
+  ),
+  fc
+    .record({
+      topic: fc.constantFrom<TopicName>('market.trades', 'market.tickers', 'market.liquidations'),
+      partition,
+      time,
+      run: fc.constantFrom(1, 2),
+      ended: fc.boolean(),
+    })
+    .map(({ topic, partition, time, run, ended }): Step => {
+      const venues = [{ venue: 'okx', state: 'live' as const, sockets: 1, since: T0 }]
+      const state = ended ? ('ended' as const) : ('acknowledged' as const)
+      const changes = [{ instrument: 'okx:perp:BTC', asset: 'btc', state, time }]
+      const value = { writer: 'feeds', run, time, venues, changes, venue_time: time }
+      return { topic, partition, message: { type: 'mark', value } }
+    }),
+)
+
+const logs = fc.array(steps, { maxLength: 120, size: 'max' })
+
+/** All that is held, in an order of its own. */
+function held(state: PresentState): unknown {
+  return ofKinds(state, heldKinds)
+}
+
+/**
+ * What follows from one topic each. What was observed since the model's start follows from two: who reads events of more
+ * than a day ago before the risk that says since when they count does not count them.
+ */
+function ofOneTopic(state: PresentState): unknown {
+  return ofKinds(
+    state,
+    heldKinds.filter((kind) => kind !== 'observed'),
+  )
+}
+
+function ofKinds(state: PresentState, kinds: readonly HeldKind[]): unknown {
+  return kinds.map((kind) => [kind, [...state[kind]].toSorted(([a], [b]) => (a < b ? -1 : 1))])
+}
+
+function foldOf(log: readonly Step[]): PresentState {
+  const state = emptyPresent()
+  for (const [offset, { topic, message }] of log.entries()) takeIn(state, { topic, offset, message })
+  return state
+}
+
+describe('the present', () => {
+  it('is the same wherever it was written down and read again', () => {
+    fc.assert(
+      fc.property(logs, fc.array(fc.nat(120), { maxLength: 6 }), (log, cuts) => {
+        const parts = new Map<string, Buffer>()
+        let state = emptyPresent()
+        for (const [offset, { topic, message }] of log.entries()) {
+          takeIn(state, { topic, offset, message })
+          if (!cuts.includes(offset)) continue
+          for (const [key, part] of savePresent(state))
+            if (part === null) parts.delete(key)
+            else parts.set(key, part)
+          state = loadPresent(parts)
+        }
+        expect(held(state)).toEqual(held(foldOf(log)))
+      }),
+      { ...bounded, numRuns: 300 },
+    )
+  })
+
+  it('does not depend on how its topics are read beside each other', () => {
+    fc.assert(
+      fc.property(logs, (log) => {
+        const apart = log
+          .map((step, offset) => ({ ...step, offset }))
+          .toSorted((a, b) => presentRow.inputs.indexOf(a.topic) - presentRow.inputs.indexOf(b.topic))
+        const state = emptyPresent()
+        for (const step of apart) takeIn(state, step)
+        expect(ofOneTopic(state)).toEqual(ofOneTopic(foldOf(log)))
+      }),
+      { ...bounded, numRuns: 300 },
+    )
+  })
+
+  it('holds of each market the ticker received last, and every liquidation of a day once', () => {
+    fc.assert(
+      fc.property(logs, (log) => {
+        const state = foldOf(log)
+        const tickers = log.flatMap(({ message }) => (message.type === 'spot_ticker' ? [message.value] : []))
+        for (const known of state.ticker.values()) {
+          const own = tickers.filter(({ instrument }) => instrument === known.instrument)
+          expect(known.received).toBe(Math.max(...own.map(({ received }) => received)))
+        }
+        const now = state.time.get('market.liquidations') ?? 0
+        const events = log.flatMap(({ message }) => (message.type === 'liquidation' ? [message.value] : []))
+        const wanted = new Set(
+          events
+            .filter((row) => row.time >= now - DAY)
+            .map(({ id, time }) => `${id} ${Math.floor(time / (300 * SECOND))}`),
+        )
+        const shown = [...state.liquidations.values()].flat().filter((row) => row.time >= now - DAY)
+        expect(new Set(shown.map(({ id, time }) => `${id} ${Math.floor(time / (300 * SECOND))}`))).toEqual(wanted)
+        expect(shown).toHaveLength(wanted.size)
+      }),
+      { ...bounded, numRuns: 300 },
+    )
+  })
+
+  it(
+    'written by the processor is what the fold gives, whatever the batches, crashes, freezes and owners',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(logs, plans, async (log, { steps: accidents, instances, snapshotRecords }) => {
+          const driver = new Driver({ row: presentRow, codec, partitions: PARTITIONS, instances, snapshotRecords })
+          for (const { topic, partition: own, message } of log) driver.feed(topic, own, 'key', message, 1)
+          for (const step of accidents) await driver.step(step)
+          await driver.drain()
+          for (let own = 0; own < PARTITIONS; own++) {
+            const task = await driver.task(own)
+            await task.snapshot()
+            const read = new StateFold(async (value) => codec.decode(value).value as Records['snapshot'])
+            await read.add(driver.broker.records(presentRow.state, own))
+            const found = read.found(presentRow)
+            const state = found.kind === 'state' ? loadPresent(found.parts) : emptyPresent()
+            expect(ofOneTopic(state)).toEqual(
+              ofOneTopic(inOrderOfTheTask(log.filter(({ partition: at }) => at === own))),
+            )
+          }
+        }),
+        { ...bounded, numRuns: 60 },
+      )
+    },
+    TEST_MS,
+  )
+
+  it('looks at every record type that it folds of its inputs', () => {
+    for (const type of Object.keys(blank)) expect(presentReads).toContain(type)
+  })
+})
+
+/** A task takes the topics one after the other, each in its own order; offsets count by topic. */
+function inOrderOfTheTask(log: readonly Step[]): PresentState {
+  const state = emptyPresent()
+  for (const topic of presentRow.inputs)
+    for (const [offset, { message }] of log.filter((step) => step.topic === topic).entries())
+      takeIn(state, { topic, offset, message })
+  return state
+}

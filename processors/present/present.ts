@@ -1,0 +1,335 @@
+import type {
+  ContractTerms,
+  Cvd,
+  Flow,
+  Gap,
+  Instrument,
+  Liquidation,
+  LiquidationRisk,
+  LogGap,
+  LongShortRatio,
+  Mark,
+  Message,
+  Micros,
+  RecordType,
+  Settlement,
+  SpotTicker,
+} from '../../schemas/records.ts'
+import type { TopicName } from '../../schemas/topics.ts'
+import { partsOf } from '../../schemas/venues.ts'
+import type { Entry, Output, Processor, ProcessorRow } from '../kernel/processor.ts'
+import { drop, emptyPresent, loadPresent, put, savePresent, type PresentState } from './state.ts'
+
+/** What it reads of its inputs; the rest is not decoded. */
+export const presentReads: readonly RecordType[] = [
+  'mark',
+  'gap',
+  'spot_ticker',
+  'composite_price',
+  'liquidation_risk',
+  'settlement',
+  'long_short_ratio',
+  'contract_terms',
+  'liquidation',
+  'funding',
+  'flow',
+  'cvd',
+  'log_gap',
+]
+
+/** The spot markets that perpetuals are held against. */
+export const heldAgainst = { venue: 'binance', quote: 'USDT' } as const
+
+const MINUTE: Micros = 60_000_000
+const DAY: Micros = 24 * 60 * MINUTE
+/** How far tickers are remembered behind the newest one of their market. */
+const RECENT: Micros = 2 * MINUTE
+/** Settled rates of a perpetual that are held. */
+const SETTLED_MAX = 12
+/** Liquidations are held by such stretches of venue time, for a day and one more. */
+export const STRETCH: Micros = 5 * MINUTE
+/** Liquidations that a partition holds; beyond, the oldest stretch goes early. */
+const LIQUIDATIONS_MAX = 50_000
+/** Gaps that a partition holds; beyond, the one that ended first goes early. */
+const GAPS_MAX = 20_000
+/** A gap that has been closed is held so long. */
+const GAP_KEPT: Micros = 8 * DAY
+/** Rows of open buckets that a partition holds; beyond, the earliest bucket's goes, which happens where none ever closes. */
+const OPEN_MAX = 20_000
+/** Times of lost trades that a partition holds; beyond, the one that ended first goes early. */
+const LOST_MAX = 1_000
+
+/**
+ * The newest values of everything that an answer about now is made of: a table by key. Its state, written as any
+ * processor's, is what others begin from who hold the same table by the same fold: the API and the console.
+ */
+const present: Processor<PresentState, Output> = {
+  empty: emptyPresent,
+  apply: (state, entry) => takeIn(state, entry),
+  save: savePresent,
+  forget: ({ changed }) => changed.clear(),
+  load: loadPresent,
+  counts: (state) => ({ markets: state.ticker.size, liquidations: heldLiquidations(state), gaps: state.gap.size }),
+}
+
+/** Its row in the topology. Nobody waits for its state: whoever answers holds what came behind that too. */
+export const presentRow: ProcessorRow = {
+  name: 'present',
+  inputs: [
+    'market.trades',
+    'market.tickers',
+    'market.funding',
+    'market.liquidations',
+    'alerts.inputs',
+    'derived.flow',
+    'derived.funding',
+    'market.candles',
+    'derived.signals',
+    'derived.audit',
+    'alerts.events',
+    'control.gaps',
+  ],
+  outputs: [],
+  state: 'state.present',
+  reads: presentReads,
+  snapshotEvery: 6,
+  paceMs: 1_000,
+  generation: 1,
+  reason: 'first version',
+  core: present,
+}
+
+type Taken = Pick<Entry, 'topic' | 'offset' | 'message'>
+
+/** Folds one record in; of a kind that no present answer needs it changes nothing. */
+export function takeIn(state: PresentState, { topic, offset, message }: Taken): void {
+  switch (message.type) {
+    case 'mark':
+      return applyMark(state, topic, message.value)
+    case 'liquidation':
+      return applyLiquidation(state, message.value, offset)
+    case 'liquidation_risk':
+      return applyRisk(state, message.value)
+    case 'log_gap':
+      return applyLogGap(state, offset, message.value)
+    default:
+      return applyNewest(state, message)
+  }
+}
+
+/** What only replaces an older value of its key. */
+function applyNewest(state: PresentState, message: Message): void {
+  switch (message.type) {
+    case 'spot_ticker':
+      return applyTicker(state, message.value)
+    case 'composite_price': {
+      const { asset, time } = message.value
+      if (time >= (state.price.get(asset)?.time ?? 0)) put(state, 'price', asset, message.value)
+      return
+    }
+    case 'funding': {
+      const { asset, v } = message.value
+      if (v >= (state.funding.get(asset)?.v ?? 0)) put(state, 'funding', asset, message.value)
+      return
+    }
+    case 'settlement':
+      return applySettlement(state, message.value)
+    case 'long_short_ratio':
+      return applyRatio(state, message.value)
+    case 'contract_terms':
+      return applyTerms(state, message.value)
+    case 'gap':
+      return applyGap(state, message.value)
+    case 'flow':
+      return applyFlow(state, message.value)
+    case 'cvd':
+      return applyCvd(state, message.value)
+    case 'token':
+      return put(state, 'token', message.value.id, message.value)
+    case 'instrument':
+      return applyInstrument(state, message.value)
+    default:
+  }
+}
+
+function applyTicker(state: PresentState, ticker: SpotTicker): void {
+  const { instrument, received } = ticker
+  const known = state.ticker.get(instrument)
+  if (known !== undefined && known.received > received) return
+  put(state, 'ticker', instrument, ticker)
+  if (ticker.quote !== heldAgainst.quote || partsOf(instrument).venue !== heldAgainst.venue) return
+  const recent = state.recent.get(instrument) ?? []
+  state.recent.set(instrument, recent)
+  recent.push(ticker)
+  while (recent.length > 1 && (recent[1]?.received ?? received) <= received - RECENT) recent.shift()
+}
+
+function applySettlement(state: PresentState, { instrument, asset, settled_rate: rate, time }: Settlement): void {
+  const others = (state.settled.get(instrument)?.rates ?? []).filter((known) => known.time !== time)
+  const rates = [...others, { rate, time }].toSorted((a, b) => b.time - a.time).slice(0, SETTLED_MAX)
+  put(state, 'settled', instrument, { asset, instrument, rates })
+}
+
+function applyRatio(state: PresentState, row: LongShortRatio): void {
+  if (row.cohort !== 'top_traders' || row.basis !== 'positions') return
+  if (row.time >= (state.ratio.get(row.instrument)?.time ?? 0)) put(state, 'ratio', row.instrument, row)
+}
+
+function applyTerms(state: PresentState, { instrument, interest_daily, received }: ContractTerms): void {
+  if (received < (state.interest.get(instrument)?.received ?? 0)) return
+  put(state, 'interest', instrument, { interest_daily, received })
+}
+
+function applyFlow(state: PresentState, row: Flow): void {
+  applyOpen(state, row)
+  const { asset, instrument, open_time, close_time } = row
+  const known = state.traded.get(instrument)
+  const first = Math.min(known?.first ?? open_time, open_time)
+  const newest = Math.max(known?.newest ?? close_time, close_time)
+  if (known?.first === first && known.newest === newest && known.asset === asset) return
+  put(state, 'traded', instrument, { asset, instrument, first, newest })
+}
+
+function applyInstrument(state: PresentState, value: Instrument): void {
+  const known = state.instrument.get(value.instrument)
+  if (value.valid_from >= (known?.valid_from ?? 0)) put(state, 'instrument', value.instrument, value)
+}
+
+/** A row stands beside what has closed until that counts it: of a bucket that it counts, the row says nothing new. */
+function applyOpen(state: PresentState, row: Flow): void {
+  const { asset, instrument, bucket, part, v } = row
+  const key = `${asset}|${instrument}|${bucket}|${part}`
+  if (bucket < (state.cvd.get(asset)?.closed ?? 0) || v < (state.open.get(key)?.v ?? 0)) return
+  put(state, 'open', key, row)
+  if (state.open.size > OPEN_MAX)
+    drop(
+      state,
+      'open',
+      firstOf(state.open, (open) => open.bucket),
+    )
+}
+
+function applyCvd(state: PresentState, cvd: Cvd): void {
+  const { asset, closed, v } = cvd
+  if (v < (state.cvd.get(asset)?.v ?? 0)) return
+  put(state, 'cvd', asset, cvd)
+  for (const [key, row] of state.open) if (row.asset === asset && row.bucket < closed) drop(state, 'open', key)
+}
+
+/** Trades that were never counted; not what others could not read of the log, nor what was lost of what cvd wrote. */
+function applyLogGap(state: PresentState, offset: number, { reader, topic, reason, from_time, to_time }: LogGap): void {
+  if (reader !== 'cvd' || topic !== 'market.trades' || reason === 'output_cut') return
+  put(state, 'lost', String(offset), { from: from_time, to: to_time })
+  if (state.lost.size > LOST_MAX)
+    drop(
+      state,
+      'lost',
+      firstOf(state.lost, ({ to }) => to),
+    )
+}
+
+/** The newest word on a gap stands. */
+function applyGap(state: PresentState, gap: Gap): void {
+  const key = `${gap.instrument}|${gap.gap_id}`
+  if (gap.time < (state.gap.get(key)?.time ?? 0)) return
+  put(state, 'gap', key, gap)
+  if (state.gap.size > GAPS_MAX)
+    drop(
+      state,
+      'gap',
+      firstOf(state.gap, ({ to_time }) => to_time),
+    )
+}
+
+function firstOf<Value>(table: ReadonlyMap<string, Value>, timeOf: (value: Value) => Micros): string {
+  let first = { key: '', time: Infinity }
+  for (const [key, value] of table) if (timeOf(value) < first.time) first = { key, time: timeOf(value) }
+  return first.key
+}
+
+function applyLiquidation(state: PresentState, value: Liquidation, offset: number): void {
+  const newest = state.time.get('market.liquidations') ?? 0
+  const key = String(Math.floor(value.time / STRETCH))
+  const known = state.liquidations.get(key) ?? []
+  if (known.some(({ id, instrument }) => id === value.id && instrument === value.instrument)) return
+  if (value.received < (state.begun.get('') ?? Infinity)) put(state, 'begun', '', value.received)
+  put(state, 'liquidations', key, [...known, { ...value, offset }])
+  if (newest > 0) leaveOld(state, newest)
+  while (heldLiquidations(state) > LIQUIDATIONS_MAX && state.liquidations.size > 1) leave(state, oldestOf(state))
+}
+
+/** The model counts anew where its start is another: what is held of before it does not count then. */
+function applyRisk(state: PresentState, risk: LiquidationRisk): void {
+  const { asset, v, since } = risk
+  if (v < (state.risk.get(asset)?.v ?? 0)) return
+  put(state, 'risk', asset, risk)
+  if (state.observed.get(asset)?.since !== since) put(state, 'observed', asset, { since, longUsd: 0, shortUsd: 0 })
+}
+
+function applyMark(state: PresentState, topic: TopicName, mark: Mark): void {
+  const time = Math.max(mark.time, state.time.get(topic) ?? 0)
+  put(state, 'time', topic, time)
+  if (mark.venues.length > 0 || mark.changes.length > 0) applyFeed(state, topic, mark)
+  if (topic === 'market.liquidations') leaveOld(state, time)
+  leaveSilent(state, topic, time)
+}
+
+/** What a feed process says; of an earlier run of the same nothing counts any more. */
+function applyFeed(state: PresentState, topic: TopicName, { writer, run, time, venues, changes }: Mark): void {
+  const key = `${topic}|${writer}`
+  const known = state.channels.get(key)
+  if (known !== undefined && run < known.run) return
+  if (known === undefined || run > known.run || time >= known.time)
+    put(state, 'channels', key, { topic, writer, run, time, venues })
+  if (topic !== 'market.trades') return
+  if (known !== undefined && run > known.run) leaveWriter(state, writer)
+  for (const change of changes) {
+    const name = `${writer}|${change.instrument}`
+    if (change.time >= (state.subscription.get(name)?.time ?? 0))
+      put(state, 'subscription', name, { ...change, writer })
+  }
+}
+
+function leaveWriter(state: PresentState, writer: string): void {
+  for (const [key, held] of state.subscription) if (held.writer === writer) drop(state, 'subscription', key)
+}
+
+/** Feed processes that said nothing on a topic for a day of it, and gaps that nobody asks for any more. */
+function leaveSilent(state: PresentState, topic: TopicName, now: Micros): void {
+  for (const [key, held] of state.channels) {
+    if (held.topic !== topic || held.time >= now - DAY) continue
+    drop(state, 'channels', key)
+    if (topic === 'market.trades') leaveWriter(state, held.writer)
+  }
+  if (topic !== 'market.trades') return
+  for (const [key, { to_time, state: is }] of state.gap)
+    if (is !== 'opened' && to_time < now - GAP_KEPT) drop(state, 'gap', key)
+}
+
+function leaveOld(state: PresentState, now: Micros): void {
+  for (const key of state.liquidations.keys()) if ((Number(key) + 2) * STRETCH < now - DAY) leave(state, key)
+}
+
+/** A stretch leaves the window: what the model still counts of it is kept as sums. */
+function leave(state: PresentState, key: string): void {
+  for (const { asset, side, value, time } of state.liquidations.get(key) ?? []) {
+    const known = state.observed.get(asset)
+    if (known === undefined || time < known.since) continue
+    const longUsd = known.longUsd + (side === 'long' ? value : 0)
+    const shortUsd = known.shortUsd + (side === 'short' ? value : 0)
+    put(state, 'observed', asset, { ...known, longUsd, shortUsd })
+  }
+  drop(state, 'liquidations', key)
+}
+
+function oldestOf({ liquidations }: PresentState): string {
+  let oldest = Infinity
+  for (const key of liquidations.keys()) oldest = Math.min(oldest, Number(key))
+  return String(oldest)
+}
+
+function heldLiquidations({ liquidations }: PresentState): number {
+  let count = 0
+  for (const stretch of liquidations.values()) count += stretch.length
+  return count
+}

@@ -1,0 +1,189 @@
+import type {
+  CompositePrice,
+  Cvd,
+  Flow,
+  Funding,
+  Gap,
+  Instrument,
+  Liquidation,
+  LiquidationRisk,
+  LongShortRatio,
+  Micros,
+  SpotTicker,
+  SubscriptionChange,
+  Token,
+  VenueState,
+} from '../../schemas/records.ts'
+import type { TopicName } from '../../schemas/topics.ts'
+
+/** A settled rate of one perpetual. */
+export interface Settled {
+  readonly rate: number
+  readonly time: Micros
+}
+
+/** What one feed process says of its venues for one topic, from its newest mark there. */
+export interface Channels {
+  readonly topic: TopicName
+  readonly writer: string
+  readonly run: Micros
+  readonly time: Micros
+  readonly venues: readonly VenueState[]
+}
+
+interface Subscribed extends SubscriptionChange {
+  readonly writer: string
+}
+
+/** A liquidation with its place in its partition. */
+export interface Placed extends Liquidation {
+  readonly offset: number
+}
+
+/** What was liquidated of an asset before the window of events, since the model counts. */
+interface Observed {
+  readonly since: Micros
+  readonly longUsd: number
+  readonly shortUsd: number
+}
+
+/** The first and the newest trade of an instrument. */
+interface Traded {
+  readonly asset: string
+  readonly instrument: string
+  readonly first: Micros
+  readonly newest: Micros
+}
+
+/** A stretch of time, both ends included. */
+interface Lost {
+  readonly from: Micros
+  readonly to: Micros
+}
+
+/** What is held of each kind, by what it is keyed. */
+export interface Held {
+  /** by instrument */
+  readonly ticker: SpotTicker
+  /** by asset, with the prices that made it */
+  readonly price: CompositePrice
+  /** by asset */
+  readonly risk: LiquidationRisk
+  /** by asset */
+  readonly funding: Funding
+  /** by instrument, newest first */
+  readonly settled: { readonly asset: string; readonly instrument: string; readonly rates: readonly Settled[] }
+  /** by instrument: positions of its venue's top traders */
+  readonly ratio: LongShortRatio
+  /** by instrument: fraction per day, where its venue says it */
+  readonly interest: { readonly interest_daily: number | null; readonly received: Micros }
+  /** by stretches of five minutes of venue time, in the log's order */
+  readonly liquidations: readonly Placed[]
+  /** by asset */
+  readonly observed: Observed
+  /** `received` of the first liquidation of the partition, under an empty key */
+  readonly begun: Micros
+  /** by instrument and gap */
+  readonly gap: Gap
+  /** by topic and writer */
+  readonly channels: Channels
+  /** by writer and instrument */
+  readonly subscription: Subscribed
+  /** by topic: its newest mark */
+  readonly time: Micros
+  /** by instrument */
+  readonly traded: Traded
+  /** by asset: what has closed */
+  readonly cvd: Cvd
+  /** by asset, instrument, bucket and part: rows of buckets that `cvd` does not count yet */
+  readonly open: Flow
+  /** by place: when the log lost trades, or may have, before the processor cvd counted them */
+  readonly lost: Lost
+  /** by id */
+  readonly token: Token
+  /** by instrument */
+  readonly instrument: Instrument
+}
+
+export type HeldKind = keyof Held
+
+type Tables = { readonly [Kind in HeldKind]: Map<string, Held[Kind]> }
+
+/** The newest values of one partition. Values are never changed in place, so that who holds one holds that moment of it. */
+export interface PresentState extends Tables {
+  /** Recent tickers of spot markets that perpetuals are held against, oldest first: begun anew with a state. */
+  readonly recent: Map<string, SpotTicker[]>
+  /** Keys of what changed since the last save. */
+  readonly changed: Set<string>
+  /** By kind: rises with each change, so that what was made of it is known to be of this moment. */
+  readonly versions: Record<HeldKind, number>
+}
+
+export const heldKinds = [
+  'ticker',
+  'price',
+  'risk',
+  'funding',
+  'settled',
+  'ratio',
+  'interest',
+  'liquidations',
+  'observed',
+  'begun',
+  'gap',
+  'channels',
+  'subscription',
+  'time',
+  'traded',
+  'cvd',
+  'open',
+  'lost',
+  'token',
+  'instrument',
+] as const satisfies readonly HeldKind[]
+
+export function emptyPresent(): PresentState {
+  const none: object = Object.fromEntries(heldKinds.map((kind) => [kind, new Map()]))
+  const tables = none as Tables // one for each kind, and nothing in it
+  const versions = Object.fromEntries(heldKinds.map((kind) => [kind, 0])) as Record<HeldKind, number>
+  return { ...tables, recent: new Map(), changed: new Set(), versions }
+}
+
+/** Sets the value of a key. */
+export function put<Kind extends HeldKind>(state: PresentState, kind: Kind, key: string, value: Held[Kind]): void {
+  const table = state[kind] as Map<string, Held[Kind]>
+  table.set(key, value)
+  note(state, kind, key)
+}
+
+export function drop(state: PresentState, kind: HeldKind, key: string): void {
+  if (state[kind].delete(key)) note(state, kind, key)
+}
+
+function note(state: PresentState, kind: HeldKind, key: string): void {
+  state.changed.add(`${kind}|${key}`)
+  state.versions[kind] += 1
+}
+
+/** The parts that changed since the last call, as JSON, which writes doubles exactly; null: gone. */
+export function savePresent(state: PresentState): Map<string, Buffer | null> {
+  const parts = new Map<string, Buffer | null>()
+  for (const name of state.changed) {
+    const at = name.indexOf('|')
+    const value: unknown = state[name.slice(0, at) as HeldKind].get(name.slice(at + 1))
+    parts.set(name, value === undefined ? null : Buffer.from(JSON.stringify(value)))
+  }
+  state.changed.clear()
+  return parts
+}
+
+export function loadPresent(parts: ReadonlyMap<string, Buffer>): PresentState {
+  const state = emptyPresent()
+  for (const [name, part] of parts) {
+    const at = name.indexOf('|')
+    const table = state[name.slice(0, at) as HeldKind] as Map<string, unknown>
+    table.set(name.slice(at + 1), JSON.parse(part.toString()))
+  }
+  for (const ticker of state.ticker.values()) state.recent.set(ticker.instrument, [ticker])
+  return state
+}

@@ -1,2 +1,0 @@
-/** Microseconds since the Unix epoch. */
-export type Micros = number

@@ -1,0 +1,118 @@
+import type { Signal } from '../../../schemas/records.ts'
+
+/** Which way a signal bets: its return is the price's own, or that with the sign turned. */
+export type Side = 'long' | 'short'
+
+/** A class that a signal must come to, or be in. */
+export interface Condition {
+  readonly kind: string
+  /** Left out: any. */
+  readonly period?: string
+  readonly exchange?: string
+  readonly to: readonly string[]
+}
+
+/** One line of a rules file: a decision is made when `when` comes about while every one of `and` holds. */
+export interface Rule {
+  readonly name: string
+  readonly when: Condition
+  readonly and?: readonly Condition[]
+  readonly side: Side
+  /** Upper-case symbols; left out: every one. */
+  readonly symbols?: readonly string[]
+}
+
+/** A rules file that cannot be followed: the message names the rule and the field. */
+export class RulesError extends Error {
+  readonly code = 'bad-rules'
+}
+
+const RULES_MAX = 100
+
+/** Reads a rules file: a list of rules. Throws `RulesError`. */
+export function readRules(file: unknown): readonly Rule[] {
+  if (!Array.isArray(file) || file.length === 0 || file.length > RULES_MAX)
+    throw new RulesError(`a rules file is a list of 1 to ${RULES_MAX} rules`)
+  return file.map((rule: unknown, index) => readRule(rule, `rule ${index + 1}`))
+}
+
+function readRule(rule: unknown, where: string): Rule {
+  if (!isObject(rule)) throw new RulesError(`${where} must be an object`)
+  const { name, when, and, side, symbols } = rule
+  if (typeof name !== 'string' || name === '') throw new RulesError(`${where}: name must be a text`)
+  if (side !== 'long' && side !== 'short') throw new RulesError(`${name}: side must be long or short`)
+  if (and !== undefined && !Array.isArray(and)) throw new RulesError(`${name}: and must be a list of conditions`)
+  if (symbols !== undefined && !isTexts(symbols)) throw new RulesError(`${name}: symbols must be a list of symbols`)
+  return {
+    name,
+    when: readCondition(when, `${name}: when`),
+    side,
+    ...(and === undefined
+      ? {}
+      : { and: and.map((part: unknown, at) => readCondition(part, `${name}: and, ${at + 1}`)) }),
+    ...(symbols === undefined ? {} : { symbols }),
+  }
+}
+
+function readCondition(value: unknown, where: string): Condition {
+  if (!isObject(value)) throw new RulesError(`${where} must be an object with kind and to`)
+  const { kind, period, exchange, to } = value
+  if (typeof kind !== 'string') throw new RulesError(`${where}: kind must be cvd, funding, sentiment or cascade_risk`)
+  if (!isTexts(to) || to.length === 0) throw new RulesError(`${where}: to must be a list of classes`)
+  for (const [name, text] of [
+    ['period', period],
+    ['exchange', exchange],
+  ] as const) {
+    if (text !== undefined && typeof text !== 'string') throw new RulesError(`${where}: ${name} must be a text`)
+  }
+  return {
+    kind,
+    to,
+    ...(typeof period === 'string' ? { period } : {}),
+    ...(typeof exchange === 'string' ? { exchange } : {}),
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string')
+}
+
+/** The class that each signal of each asset has come to. */
+export class Standing {
+  readonly #classes = new Map<string, Signal[]>()
+
+  /** Notes a change of class. */
+  note(signal: Signal): void {
+    const known = this.#classes.get(signal.asset) ?? []
+    this.#classes.set(signal.asset, [...known.filter((other) => !isSame(other, signal)), signal])
+  }
+
+  holds(asset: string, condition: Condition): boolean {
+    return (this.#classes.get(asset) ?? []).some((signal) => meets(signal, condition))
+  }
+}
+
+function isSame(a: Signal, b: Signal): boolean {
+  return a.kind === b.kind && a.period === b.period && a.exchange === b.exchange
+}
+
+/** Whether a change of class is the one that a condition asks for. */
+export function meets({ kind, period, exchange, to }: Signal, condition: Condition): boolean {
+  return (
+    kind === condition.kind &&
+    condition.to.includes(to) &&
+    (condition.period === undefined || condition.period === period) &&
+    (condition.exchange === undefined || condition.exchange === exchange)
+  )
+}
+
+/** What a signal bets on where no rules file says it: pressure and premium as their names have it. */
+export function sideOf({ to }: Signal): Side | null {
+  const name = to.toLowerCase()
+  if (name.includes('bullish')) return 'long'
+  return name.includes('bearish') ? 'short' : null
+}
