@@ -1,4 +1,5 @@
-import type { Micros } from '../../schemas/records.ts'
+import type { CompositePrice, Micros } from '../../schemas/records.ts'
+import { generationOf } from '../kernel/version.ts'
 import type { AlertKind, Cause, Input, StoredAlert, Verdict } from './kinds/kind.ts'
 import { COOLDOWN, noteRisk, OTHERS, put, type AlertsState } from './state.ts'
 import { notePrice, windowStart } from './window.ts'
@@ -11,12 +12,13 @@ export type Moved =
 export type Report = (moved: Moved) => void
 
 /**
- * Evaluates the alerts of the record's asset that it may concern. A core that was built again tells of its past risk again,
- * with other figures maybe: what is not newer than the asset's newest has been decided.
+ * Evaluates the alerts of the record's asset that it may concern. A core that was built again tells of its past again, with
+ * other figures maybe: what is not newer than the asset's newest has been decided.
  */
 export function applyInput(state: AlertsState, { type, value }: Input, report: Report): void {
   let from = value.time
   if (type === 'composite_price') {
+    if (isDecided(state.prices.get(value.asset)?.price, value)) return
     from = windowStart(state, value)
     notePrice(state, value)
   } else {
@@ -24,6 +26,11 @@ export function applyInput(state: AlertsState, { type, value }: Input, report: R
     noteRisk(state, value.asset, value.time)
   }
   for (const kind of state.kinds) if (kind.input === type) evaluateAll(state, kind, { record: value, from }, report)
+}
+
+/** Within a generation a late record tells what nobody had told; a higher one begins with what the one before has told. */
+function isDecided(newest: CompositePrice | undefined, { v, time }: CompositePrice): boolean {
+  return newest !== undefined && time <= newest.time && generationOf(v) > generationOf(newest.v)
 }
 
 /** `from`: since when the record's bounds may be. */

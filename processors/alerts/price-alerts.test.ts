@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { recordPlace } from '../../schemas/record-id.ts'
+import { versionOf } from '../kernel/version.ts'
 import { create, given, latePrice, mark, price, SECOND, T0, type Given } from './testing/records.ts'
 
 /** What happened to the alert, beside its creation, with the seconds of the marks and prices as they come. */
@@ -229,4 +230,22 @@ it('names in a trigger its evidence: sources, quality and the record that caused
     ],
   })
   expect(recordPlace(trigger?.record ?? '')).toEqual({ topic: 'alerts.inputs', partition: 0, offset: 2 })
+})
+
+describe('prices that are told again, by a core of a higher generation that was built again', () => {
+  const again = { v: versionOf(2, 7) }
+  /** It rang at 10 s, and has stayed beyond its target since. */
+  const rung = (): Given => given(create(), price(10, 101), price(80, 102), mark(100), price(100, 103))
+
+  it('ring nobody again, though its figures of that time are others', () => {
+    const g = rung().batch(price(20, 99, again), price(80, 102, again), latePrice(90, 98, 104), price(100, 103, again))
+    expect(after(g)).toEqual(['triggered'])
+    expect(after(g.batch(mark(170), price(170, 104, again)))).toEqual(['triggered'])
+  })
+
+  it('are heard as soon as they are newer than what was told before', () => {
+    const g = rung().batch(price(20, 99, again), mark(170), price(170, 99, again), price(171, 104, again))
+    expect(after(g)).toEqual(['triggered', 'rearmed', 'triggered'])
+    expect(g.batch(price(150, 90, again)).state.prices.get('btc')?.price.time).toBe(T0 + 171 * SECOND)
+  })
 })

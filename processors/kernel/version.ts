@@ -8,3 +8,8 @@ export const GENERATION_MAX = 511
 export function versionOf(generation: number, offset: number): number {
   return generation * OFFSETS + offset
 }
+
+/** The generation whose version it is. */
+export function generationOf(v: number): number {
+  return Math.floor(v / OFFSETS)
+}
