@@ -47,7 +47,7 @@ function isCustomer({ method = '', headers: { origin = '' } }: Asking): boolean 
 const READABLE =
   'PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id'
 const SENDABLE =
-  'Content-Type, Authorization, Idempotency-Key, PAYMENT-SIGNATURE, X-PAYMENT, SIGN-IN-WITH-X, Access-Control-Expose-Headers, X-Request-Id'
+  'Content-Type, Authorization, Idempotency-Key, Last-Event-ID, PAYMENT-SIGNATURE, X-PAYMENT, SIGN-IN-WITH-X, Access-Control-Expose-Headers, X-Request-Id'
 
 type Context = ParameterizedContext<object>
 

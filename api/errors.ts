@@ -8,6 +8,8 @@ export const errorStatus = {
   invalid_range: 400,
   invalid_threshold: 400,
   invalid_symbols: 400,
+  invalid_channels: 400,
+  invalid_seconds: 400,
   invalid_body: 400,
   invalid_condition: 400,
   invalid_target_price: 400,

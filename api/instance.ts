@@ -16,9 +16,10 @@ import { openDatabase } from './clickhouse.ts'
 import { RateLimiter } from './limits.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import type { Payments } from './payments/payments.ts'
-import { PresentTable } from './present-table.ts'
+import { PresentTable, type Hearer } from './present-table.ts'
 import { peersOf } from './peers.ts'
 import { createServices, type Services } from './services.ts'
+import { ChannelBoard } from './stream/channels.ts'
 import type { Unread } from './unread.ts'
 import { wantWriter, type LogAccess } from './want-writer.ts'
 import { Wants, type WriteWant } from './wants.ts'
@@ -74,9 +75,11 @@ export async function openServices(config: InstanceConfig, log: Logger, options:
   )
   const alerts = openAlerts(config, log, options)
   const wants = new Wants(write)
-  const source = openPresent(config, log, options)
+  const channels = new ChannelBoard(config.PARTITIONS)
+  const source = openPresent(config, log, { ...options, hearer: channels })
   await source.read(READ_MS)
-  return createServices({ ...partsOf(config), log, metrics, database, alerts, payments, wants, unread, source })
+  const parts = { ...partsOf(config), log, metrics, database, alerts, payments, wants, unread, source }
+  return createServices({ ...parts, board: channels.board })
 }
 
 function openAlerts(config: InstanceConfig, log: Logger, { toClose, unread }: InstanceOptions): Alerts {
@@ -95,9 +98,9 @@ function openAlerts(config: InstanceConfig, log: Logger, { toClose, unread }: In
 function openPresent(
   config: InstanceConfig,
   log: Logger,
-  { toClose, unread, clientId }: InstanceOptions,
+  { toClose, unread, clientId, hearer }: InstanceOptions & { readonly hearer: Hearer },
 ): PresentTable {
-  const table = new PresentTable({ ...logOf(config), clientId: `${clientId}-present`, log, unread })
+  const table = new PresentTable({ ...logOf(config), clientId: `${clientId}-present`, log, unread, hearer })
   toClose.push(table)
   return table
 }

@@ -52,6 +52,7 @@ await runService({
     const server = await serve(config, services)
     return async () => {
       keeping.stop()
+      services.streams.close()
       await drain(server)
       await Promise.all(toClose.map((part) => part.close()))
     }

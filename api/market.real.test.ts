@@ -8,6 +8,9 @@ import { promisify } from 'node:util'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { dropDatabase } from '../infra/clickhouse/testing/database.ts'
+import { partitionOf } from '../schemas/catalogue.ts'
+import type { Records } from '../schemas/records.ts'
+import type { TopicName } from '../schemas/topics.ts'
 import { priceVenues } from '../schemas/venues.ts'
 import { clickhouseEnv } from '../infra/config/clickhouse.ts'
 import { loadCodec } from '../infra/kafka/codec.ts'
@@ -19,6 +22,7 @@ import { createMetrics } from './metrics.ts'
 import { startCuttingProxy, type CuttingProxy } from './console/testing/cutting-proxy.ts'
 import type { Present } from './present.ts'
 import { PresentTable } from './present-table.ts'
+import { listenTo, type Events } from './testing/events.ts'
 import { FakeDatabase } from './testing/fake-database.ts'
 import { fakePresent } from './testing/fake-present.ts'
 import { fillLog, fillViews } from './testing/facts.ts'
@@ -48,6 +52,12 @@ let real: Database & { close(): Promise<void> }
 let api: Child | undefined
 let table: PresentTable
 let line: CuttingProxy
+let start: (name: string) => Promise<Child>
+let send: <Type extends 'composite_price' | 'liquidation'>(
+  topic: TopicName,
+  type: Type,
+  value: Records[Type],
+) => Promise<void>
 const fake = new FakeDatabase()
 
 beforeAll(async () => {
@@ -83,15 +93,21 @@ beforeAll(async () => {
   table = new PresentTable({ ...where, log: pino({ level: 'silent' }), unread: new Unread() })
   await table.read(60_000)
   line = await startCuttingProxy(clickhouse.url)
-  api = await startChild({
-    name: 'api',
-    command: [process.execPath, file('main.ts')],
-    env: { ...env, CLICKHOUSE_URL: line.url },
-    logFile: path.join(folder, 'api.log'),
-    ready: 'message',
-    readyWithinMs: 60_000,
-    stopWithinMs: 5_000,
-  })
+  start = (name) =>
+    startChild({
+      name,
+      command: [process.execPath, file('main.ts')],
+      env: { ...env, CLICKHOUSE_URL: line.url },
+      logFile: path.join(folder, `${name}.log`),
+      ready: 'message',
+      readyWithinMs: 60_000,
+      stopWithinMs: 5_000,
+    })
+  send = async (topic, type, value) => {
+    const record = { key: value.asset, value: codec.encode(topic, type, value), time: Date.now() }
+    await log.writer().send(topic, partitionOf(value.asset, PARTITIONS), [record])
+  }
+  api = await start('api')
 }, 180_000)
 
 afterAll(async () => {
@@ -234,5 +250,64 @@ describe('the API on the real parts', () => {
     expect((await ask('/funding-rate/history/BTC?exchange=bybit&limit=4')).status).toBe(503)
     line.mend()
     await vi.waitFor(async () => expect((await ask('/healthz')).body).toMatchObject({ ranges: 'available' }))
+  })
+})
+
+describe('the stream on the real parts', () => {
+  const target = '/stream?symbols=BTC&channels=price,liquidations'
+  const within = { timeout: 5_000, interval: 10 }
+  const streams: Events[] = []
+  let other: Child | undefined
+  afterAll(async () => {
+    for (const stream of streams) stream.close()
+    await other?.stop()
+  })
+
+  const listen = async (to: Child | undefined, headers: Record<string, string> = {}): Promise<Events> => {
+    const stream = await listenTo(`${to?.url}${target}`, headers)
+    streams.push(stream)
+    await vi.waitFor(() => expect(stream.names).toContain('ready'), within)
+    return stream
+  }
+  const pricesAt = async (price: number): Promise<void> => {
+    const known = fake.market.prices.find(({ asset }) => asset === 'btc')
+    if (known === undefined) throw new Error('BTC has a price')
+    await send('alerts.inputs', 'composite_price', { ...known, price, time: Date.now() * 1000, v: price })
+  }
+  const liquidate = async (size: number): Promise<void> => {
+    const known = fake.market.liquidations.find(({ asset }) => asset === 'btc')
+    if (known === undefined) throw new Error('BTC was liquidated')
+    const { partition: _p, offset: _o, ...value } = known
+    const time = Date.now() * 1000
+    await send('market.liquidations', 'liquidation', { ...value, id: `of ${size}`, size, time, received: time })
+  }
+  const said = (stream: Events): string[] =>
+    stream.heard.map(({ name, data }) => `${name} ${String(data['size'] ?? data['price'] ?? data['resumed'])}`)
+
+  it('tells what is written to the log, and goes on behind a cut, on another instance too', async () => {
+    other = await start('api-2')
+    const first = await listen(api)
+    const begun = first.heard.length
+    await pricesAt(101)
+    await liquidate(1)
+    await vi.waitFor(() => expect(said(first).slice(begun)).toContain('liquidations 1'), within)
+    await vi.waitFor(() => expect(said(first).slice(begun)).toContain('price 101'), within)
+    expect(first.heard).toHaveLength(begun + 2)
+    first.close()
+    await pricesAt(102)
+    for (const size of [2, 3]) await liquidate(size)
+    for (const instance of [api, other]) {
+      const next = await listen(instance, { 'last-event-id': first.last })
+      await vi.waitFor(() => expect(next.heard.length).toBeGreaterThanOrEqual(4), within)
+      const expected = ['liquidations 2', 'liquidations 3', 'price 102', 'ready true']
+      expect(said(next).toSorted()).toEqual(expected)
+      next.close()
+    }
+  })
+
+  it('says that what another log told is not held, and all that is known', async () => {
+    const stream = await listen(api, { 'last-event-id': '1.AQHoBw' })
+    expect(stream.names.slice(0, 2)).toEqual(['missed', 'price'])
+    expect(stream.heard.at(-1)).toMatchObject({ name: 'ready', data: { resumed: false } })
   })
 })

@@ -1,6 +1,7 @@
 import { fundingVenues } from '../schemas/venues.ts'
 import type { Param } from './params.ts'
 import { exchangeNames } from './routes/ohlcv.ts'
+import { channels } from './stream/channels.ts'
 
 export const symbol = {
   in: 'path',
@@ -91,6 +92,30 @@ export const symbols = {
   error: 'invalid_symbols',
   says: 'Symbols, separated by commas; any case',
   example: 'btc,eth',
+} as const satisfies Param
+
+export const streamSymbols = {
+  in: 'query',
+  rule: { kind: 'symbols', max: 20 },
+  error: 'invalid_symbols',
+  says: 'Symbols, separated by commas; any case; BTC and BTCUSDT mean the same',
+  example: 'BTC',
+} as const satisfies Param
+
+export const streamChannels = {
+  in: 'query',
+  rule: { kind: 'choices', values: channels },
+  error: 'invalid_channels',
+  says: 'What is told',
+  example: 'cvd,price',
+} as const satisfies Param
+
+export const streamSeconds = {
+  in: 'query',
+  rule: { kind: 'count', min: 1, max: 3600, default: 3600 },
+  error: 'invalid_seconds',
+  says: 'How long the stream lasts; where it is paid for, from the payment on',
+  example: '60',
 } as const satisfies Param
 
 export const symbolFilter = {

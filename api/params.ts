@@ -17,6 +17,10 @@ export type Rule =
   | { readonly kind: 'token' }
   /** Some of the batch's symbols, separated by commas; each counts once and comes in lower case. */
   | { readonly kind: 'batch'; readonly max: number }
+  /** Symbols, separated by commas; each counts once and comes in upper case. */
+  | { readonly kind: 'symbols'; readonly max: number }
+  /** Some of the values, separated by commas; without it all of them. */
+  | { readonly kind: 'choices'; readonly values: readonly string[] }
   /** A text of a shape; `says` names it. */
   | { readonly kind: 'shape'; readonly pattern: RegExp; readonly says: string; readonly optional: false }
   | { readonly kind: 'shape'; readonly pattern: RegExp; readonly says: string; readonly optional: true }
@@ -40,17 +44,20 @@ interface Kinds {
   readonly decimal: number
   readonly token: string
   readonly batch: readonly string[]
+  readonly symbols: readonly string[]
 }
 
 type ValueOf<R extends Rule> = R extends { readonly kind: 'choice'; readonly values: readonly (infer Value)[] }
   ? Value
-  : R extends { readonly kind: 'shape'; readonly optional: false }
-    ? string
-    : R extends { readonly kind: 'shape' }
-      ? string | undefined
-      : R extends { readonly kind: keyof Kinds }
-        ? Kinds[R['kind']]
-        : never
+  : R extends { readonly kind: 'choices'; readonly values: readonly (infer Value)[] }
+    ? readonly Value[]
+    : R extends { readonly kind: 'shape'; readonly optional: false }
+      ? string
+      : R extends { readonly kind: 'shape' }
+        ? string | undefined
+        : R extends { readonly kind: keyof Kinds }
+          ? Kinds[R['kind']]
+          : never
 
 /** What `/api/v1/prices` supports. Source: service specification. */
 export const batchSymbols: readonly string[] =
@@ -97,7 +104,10 @@ function absent(rule: Rule): unknown {
     case 'symbol':
     case 'token':
     case 'batch':
+    case 'symbols':
       return bad
+    case 'choices':
+      return rule.values
     case 'time':
     case 'filter':
       return undefined
@@ -141,21 +151,37 @@ function parse(rule: Rule, text: string): unknown {
       return /^[A-Za-z0-9-]{1,64}$/.test(text) ? text.toLowerCase() : bad
     case 'batch':
       return parseBatch(text, rule.max)
+    case 'symbols': {
+      const symbols = listed(text).map(upperSymbol)
+      return symbols.includes(undefined) ? bad : bounded(symbols, rule.max)
+    }
+    case 'choices': {
+      const chosen = listed(text)
+      return chosen.every((value) => rule.values.includes(value)) ? bounded(chosen, rule.values.length) : bad
+    }
     case 'shape':
       return rule.pattern.test(text) ? text : bad
   }
 }
 
-function parseBatch(text: string, max: number): readonly string[] | Wrong | typeof bad {
-  const named = text
-    .split(',')
-    .map((symbol) => symbol.trim().toLowerCase())
-    .filter((symbol) => symbol !== '')
+function parseBatch(text: string, max: number): readonly unknown[] | Wrong | typeof bad {
+  const named = listed(text).map((symbol) => symbol.toLowerCase())
   const unknown = named.find((symbol) => !batchSymbols.includes(symbol))
   // Only what could be a symbol is said back.
   if (unknown !== undefined) return /^[a-z0-9]{1,20}$/.test(unknown) ? new Wrong(`${unknown} is not supported`) : bad
-  const symbols = [...new Set(named)]
-  return symbols.length === 0 || symbols.length > max ? bad : symbols
+  return bounded(named, max)
+}
+
+/** What stands between commas. */
+function listed(text: string): string[] {
+  const parts = text.split(',').map((part) => part.trim())
+  return parts.filter((part) => part !== '')
+}
+
+/** Each once, if there are any and not too many. */
+function bounded(values: readonly unknown[], max: number): readonly unknown[] | typeof bad {
+  const each = [...new Set(values)]
+  return each.length === 0 || each.length > max ? bad : each
 }
 
 const ISO = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2})?)?$/
@@ -187,6 +213,10 @@ export function ruleText(rule: Rule): string {
       return 'a registry id such as bitcoin'
     case 'batch':
       return `1 to ${rule.max} of ${batchSymbols.join(', ')}, separated by commas`
+    case 'symbols':
+      return `1 to ${rule.max} symbols of letters and digits, separated by commas`
+    case 'choices':
+      return `some of ${rule.values.join(', ')}, separated by commas; all of them if left out`
     case 'choice':
       return `one of ${rule.values.join(', ')}`
     case 'count':
@@ -210,6 +240,10 @@ export function ruleSchema(rule: Rule): Schema {
       return { type: 'string', pattern: '^[A-Za-z0-9-]{1,64}$' }
     case 'batch':
       return { type: 'string', description: `One to ${rule.max} of ${batchSymbols.join(', ')}, separated by commas` }
+    case 'symbols':
+      return { type: 'string', description: `One to ${rule.max} symbols, separated by commas` }
+    case 'choices':
+      return { type: 'string', description: ruleText(rule), default: rule.values.join(',') }
     case 'choice':
       return { type: 'string', enum: rule.values, default: rule.default }
     case 'count':

@@ -196,12 +196,24 @@ async function validate(
 }
 
 /** Writes a route's reply; what was paid for is the caller's alone: no shared cache may hand it on. */
-function respond(context: Context, reply: Reply, { route, services }: Call): void {
+function respond(context: Context, reply: Reply, { route, services, method, caller }: Call): void {
   const { status, cached, freshForMs = 0 } = reply
   if (cached !== undefined) services.metrics.hits(route.name, String(cached)).inc()
   const isKept = status === 200 && freshForMs > 0
   const whose = route.priceUsdc === 0 ? 'public' : 'private'
   write(context, reply, isKept ? `${whose}, max-age=${Math.floor(freshForMs / 1000)}` : 'no-store')
+  if (reply.listen !== undefined && method !== 'HEAD') stream(context, reply.listen, caller)
+}
+
+/** Leaves the answer to who goes on writing it. */
+function stream(context: Context, listen: NonNullable<Reply['listen']>, caller: string): void {
+  const { req, res } = context
+  context.respond = false
+  context.remove('Content-Length')
+  context.set('X-Accel-Buffering', 'no')
+  req.socket.setNoDelay(true)
+  res.writeHead(context.status)
+  listen({ response: res, seen: context.get('Last-Event-ID'), caller })
 }
 
 /** The reply, or 304 to who has it already. */

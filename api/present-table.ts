@@ -8,7 +8,7 @@ import { Fold } from '../processors/kernel/fold.ts'
 import { StateFold, type Found } from '../processors/kernel/snapshot.ts'
 import { presentReads, presentRow, takeIn } from '../processors/present/present.ts'
 import { drop, emptyPresent, type PresentState } from '../processors/present/state.ts'
-import type { Snapshot } from '../schemas/records.ts'
+import type { Message, RecordType, Snapshot } from '../schemas/records.ts'
 import type { TopicName } from '../schemas/topics.ts'
 import { differsAt } from './alerts/catching.ts'
 import { decode } from './alerts/decode.ts'
@@ -21,8 +21,11 @@ const prompt: ReadonlySet<TopicName> = new Set([
   'market.liquidations',
   'derived.flow',
   'derived.funding',
+  'derived.signals',
   'alerts.inputs',
 ])
+/** Beside what the present is made of: what is only told on. */
+const reads: ReadonlySet<RecordType> = new Set<RecordType>([...presentReads, 'signal'])
 /** Between two fetches, milliseconds. */
 const PROMPT_EVERY_MS = 20
 const OTHERS_EVERY_MS = 500
@@ -41,6 +44,15 @@ export interface TableOptions {
   readonly partitions: number
   readonly log: Logger
   readonly unread: Unread
+  /** Told of each record that has been folded in. */
+  readonly hearer?: Hearer
+}
+
+/** Who is told what has been folded into the present. */
+export interface Hearer {
+  /** From here on records are heard, anew where they were heard before. */
+  begin(positions: readonly Position[]): void
+  hear(place: Position, message: Message): void
 }
 
 /** Where the present comes from. */
@@ -194,6 +206,7 @@ class Held {
           ? Fold.empty(presentRow, partition)
           : new Fold(presentRow, partition, { ...found.position, state: presentRow.core.load(found.parts) })
     this.present.forget()
+    this.#options.hearer?.begin(positions)
     return positions
   }
 
@@ -239,19 +252,20 @@ class Held {
       return
     }
     const type = this.#codec.typeOf(value)
-    if (type !== undefined && !common.includes(from.topic) && !presentReads.includes(type)) return
+    if (type !== undefined && !common.includes(from.topic) && !reads.has(type)) return
     return this.#fold(record, from)
   }
 
   readonly #fold = async (record: LogRecord, from: Followed): Promise<void> => {
     const { topic, partition } = from
-    const { log, unread } = this.#options
+    const { log, unread, hearer } = this.#options
     const apply = async (): Promise<void> => {
       if (record.value === null) return
       const message = await decode(this.#codec, record.value)
       const fold = this.#folds[partition]
       if (common.includes(topic)) takeIn(this.#common, { topic, offset: record.offset, message })
       else fold?.apply(topic, record, message, nothing)
+      hearer?.hear({ topic, partition, offset: record.offset }, message)
     }
     await unread.passing(topic, log, apply)(record, partition)
   }

@@ -1,4 +1,5 @@
 import type { Micros } from '../schemas/records.ts'
+import type { Listener } from './stream/hub.ts'
 import { iso } from './views/time.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
@@ -14,6 +15,8 @@ export interface Reply {
   readonly freshForMs?: number
   /** Whether its data came from our cache; left out: they are none that are cached. */
   readonly cached?: boolean
+  /** Goes on writing behind the headers, in place of `body`. */
+  readonly listen?: (listener: Listener) => void
   /** Nobody is charged for it: a warm-up, missing or stale data. */
   readonly isFree?: boolean
 }

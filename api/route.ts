@@ -29,10 +29,12 @@ export interface Call<Input extends Params = Params> {
 /** Answers a request that was found valid; `paid`: null where nothing is paid for it. */
 export type Run = (paid: Paid | null) => Promise<Reply>
 
-/** What an answer of one status holds. */
+export const EVENTS_TYPE = 'text/event-stream'
+
+/** What an answer of one status holds; of events the data of each, by its name. */
 export interface Output {
   readonly says: string
-  readonly type: 'application/json' | 'text/plain' | 'text/html'
+  readonly type: 'application/json' | 'text/plain' | 'text/html' | typeof EVENTS_TYPE
   readonly schema: Schema
 }
 
@@ -51,6 +53,11 @@ export interface Route<Input extends Params = Params> {
   readonly priceUsdc: number
   /** Run again with the same payment it gives the same answer: that is not stored, so its secrets stand nowhere. */
   readonly isIdempotent?: boolean
+  /**
+   * What is paid for lasts this long from the settlement on, milliseconds: the money is taken before it begins, and until
+   * then the same payment begins it again.
+   */
+  readonly lastsMs?: number
   /** `caller`: counts against the caller's rate; `none`: for probes, which must not be refused. */
   readonly limit: 'caller' | 'none'
   /** How long an answer may be kept, by us and by callers, milliseconds; 0: not at all. */

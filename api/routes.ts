@@ -18,6 +18,7 @@ import { readOhlcv } from './routes/ohlcv.ts'
 import { opsRoutes } from './routes/ops-table.ts'
 import { price } from './routes/price.ts'
 import { prices } from './routes/prices.ts'
+import { stream } from './routes/stream.ts'
 
 const { symbol, interval, start, end } = params
 const range = { start, end, limit: params.limitOf(200) }
@@ -77,6 +78,7 @@ export const routes: readonly Route[] = [
   price,
   prices,
   market,
+  stream,
   ...alertRoutes,
   ...opsRoutes(() => routes),
 ]

@@ -8,6 +8,8 @@ import type { Present } from './present.ts'
 import type { PresentSource } from './present-table.ts'
 import { Trials } from './alerts/what-if.ts'
 import type { Metrics } from './metrics.ts'
+import type { Board } from './stream/board.ts'
+import { Hub } from './stream/hub.ts'
 import type { Database } from './views/database.ts'
 import type { Payments } from './payments/payments.ts'
 import type { Unread } from './unread.ts'
@@ -19,6 +21,10 @@ const PRESENT_RETRY_SECONDS = 2
 /** Most values that are cached, and how long all answers among them together may be, characters. */
 const CACHED_MAX = 2_000
 const CACHED_LENGTH_MAX = 64 * 1024 * 1024
+
+/** Streams at once, in all and of one caller. */
+const STREAMS_MAX = 500
+const CALLER_STREAMS_MAX = 10
 
 /** Another service of the system, as configured by API_SERVICES. */
 export interface Peer {
@@ -47,6 +53,8 @@ export interface Services {
   readonly trials: Trials
   /** null: payments are off, all is free. */
   readonly payments: Payments | null
+  /** Who listens to what changes. */
+  readonly streams: Hub<Services>
   /** Host's clock, milliseconds since the Unix epoch. */
   now: () => number
   /** The same as ISO 8601. */
@@ -55,7 +63,7 @@ export interface Services {
   present(): Present
 }
 
-export type ServiceParts = { readonly source: PresentSource } & Pick<
+export type ServiceParts = { readonly source: PresentSource; readonly board: Board } & Pick<
   Services,
   | 'mode'
   | 'version'
@@ -72,12 +80,14 @@ export type ServiceParts = { readonly source: PresentSource } & Pick<
   | 'payments'
 >
 
-export function createServices({ source, ...parts }: ServiceParts): Services {
+export function createServices({ source, board, ...parts }: ServiceParts): Services {
   const clock = parts.now
   const cache = new TtlCache({ keysMax: CACHED_MAX, clock, weightMax: CACHED_LENGTH_MAX, weigh: lengthOf })
-  return {
+  const bounds = { clientsMax: STREAMS_MAX, callerMax: CALLER_STREAMS_MAX }
+  const services: Services = {
     ...parts,
     cache,
+    streams: new Hub({ board, now: clock, context: () => services, ...bounds }),
     beside: new AlertsBeside({ ...parts, cache }),
     trials: new Trials({ ...parts, cache }),
     timestamp: stampOf(clock),
@@ -89,6 +99,7 @@ export function createServices({ source, ...parts }: ServiceParts): Services {
       })
     },
   }
+  return services
 }
 
 /** Of an answer its text; all else is small. */

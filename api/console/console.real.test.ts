@@ -258,7 +258,7 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
       proxy.mend()
       await expect.poll(state, patience).toBe('live')
       await expect.poll(() => page.locator('#alerts tbody tr').count(), patience).toBe(before + 1)
-      expect(proxy.streams.at(-1)?.lastEventId).toMatch(/^[\w-]{50,}$/)
+      expect(proxy.streams.at(-1)?.lastEventId).toMatch(/^[\w.-]{50,}$/)
     } finally {
       await page.close()
       await proxy.close()

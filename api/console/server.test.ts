@@ -4,8 +4,10 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { closeServer, listen } from '../../infra/http/ops.ts'
 import { RateLimiter } from '../limits.ts'
 import { createConsole } from './server.ts'
-import { Board, type Update } from './stream/board.ts'
-import { CLIENTS_MAX, Hub } from './stream/hub.ts'
+import { Board, type Update } from '../stream/board.ts'
+import type { Hub } from '../stream/hub.ts'
+import { keysMax } from './stream/digest.ts'
+import { CLIENTS_MAX, pageHub } from './stream/streaming.ts'
 
 const token = 'a-token-of-24-characters'
 const stops: (() => Promise<void> | void)[] = []
@@ -17,15 +19,15 @@ afterEach(async () => {
 interface Started {
   readonly url: string
   readonly board: Board
-  readonly hub: Hub
+  readonly hub: Hub<null>
   /** Requests that reached the API, with the path that it saw. */
   readonly asked: string[]
   readonly say: (update: Update) => void
 }
 
 async function start(options: { token?: string; isStarting?: boolean } = {}): Promise<Started> {
-  const board = new Board([[0]])
-  const hub = new Hub(board, Date.now)
+  const board = new Board([[0]], keysMax)
+  const hub = pageHub(board, Date.now)
   const asked: string[] = []
   const app = createConsole({
     mode: 'demo',
@@ -217,11 +219,11 @@ describe('the stream', () => {
     say(btc(1))
     say(eth(2))
     const page = await hear(url, 'kinds=price&asset=btc')
-    await vi.waitFor(() => expect(page.text()).toContain('event: state'))
+    await vi.waitFor(() => expect(page.text()).toContain('event: ready'))
     say(eth(3))
     say({ kind: 'gap', key: 'g', asset: 'btc', value: {} })
     say(btc(4))
-    await vi.waitFor(() => expect(page.text()).toContain('data: [["price","btc",{"price":4}]]'))
+    await vi.waitFor(() => expect(page.text()).toContain('data: ["btc",{"price":4}]'))
     expect(page.text()).not.toMatch(/eth|gap/)
   })
 
@@ -231,22 +233,26 @@ describe('the stream', () => {
     say(eth(1))
     const before = await hear(url, 'kinds=price')
     await vi.waitFor(() => expect(before.ids()).toHaveLength(1))
+    expect(before.text()).toContain('data: {"resumed":false}')
     before.close()
     say(btc(2))
     say(btc(3))
     const after = await hear(url, 'kinds=price', { 'last-event-id': before.ids()[0] ?? '' })
-    await vi.waitFor(() => expect(after.ids()).toHaveLength(1))
-    expect(after.text()).toContain('event: update')
-    expect(after.text()).toContain('data: [["price","btc",{"price":3}]]')
-    const byQuery = await hear(url, `kinds=price&last_event_id=${after.ids()[0] ?? ''}`)
-    await vi.waitFor(() => expect(byQuery.text()).toContain('data: []'))
+    await vi.waitFor(() => expect(after.text()).toContain('data: {"resumed":true}'))
+    expect(after.text().match(/event: price\n.*\ndata: .*/g)).toEqual([
+      expect.stringContaining('data: ["btc",{"price":3}]') as string,
+    ])
+    const byQuery = await hear(url, `kinds=price&last_event_id=${after.ids().at(-1) ?? ''}`)
+    await vi.waitFor(() => expect(byQuery.text()).toContain('data: {"resumed":true}'))
+    expect(byQuery.text()).not.toContain('event: price')
   })
 
-  it.each(['nonsense', 'AQHoBw'])('says reset and all that is known where it cannot go on (%s)', async (id) => {
+  it.each(['nonsense', 'a.AQHoBw'])('says so and all that is known where it cannot go on (%s)', async (id) => {
     const { url, say } = await start()
     say(btc(1))
     const page = await hear(url, 'kinds=price', { 'last-event-id': id })
-    await vi.waitFor(() => expect(page.text()).toContain('event: reset'))
+    await vi.waitFor(() => expect(page.text()).toContain('data: {"resumed":false}'))
+    expect(page.text()).toContain('event: missed')
     expect(page.text()).toContain('{"price":1}')
   })
 

@@ -7,9 +7,9 @@ import type { RateLimiter } from '../limits.ts'
 import { callerOf } from '../limits.ts'
 import { loadFiles, loadPage, pages, type StaticFile } from './files.ts'
 import { isKnown, isToken, sessionCookie, sessionOf } from './session.ts'
-import { kinds, type Kind } from './stream/board.ts'
-import type { Hub } from './stream/hub.ts'
-import type { Wish } from './stream/line.ts'
+import type { Update } from '../stream/board.ts'
+import type { Hub, Subscription } from '../stream/hub.ts'
+import { keysMax } from './stream/digest.ts'
 
 export interface ConsoleOptions {
   readonly mode: string
@@ -21,7 +21,7 @@ export interface ConsoleOptions {
   readonly log: Logger
   readonly now: () => number
   /** undefined: the log is not followed yet. */
-  readonly hub: () => Hub | undefined
+  readonly hub: () => Hub<null> | undefined
   readonly views: Readonly<Record<string, () => Promise<object>>>
   /** The API, free of charge; it gets the path behind `/api`. */
   readonly api: (request: IncomingMessage, response: ServerResponse) => Promise<unknown>
@@ -43,6 +43,8 @@ const MEND = 'open the console as http://127.0.0.1 or localhost, or set CONSOLE_
 
 const FORM_BYTES_MAX = 4_096
 const RETRY_SECONDS = 2
+/** All pages are one caller. */
+const PAGES = 'pages'
 
 /** What may be had without the token: how to log in, and whether the console is up. */
 const open = new Set(['/login', '/healthz', '/app/console.css', '/app/theme.ts', '/app/icon.svg'])
@@ -151,26 +153,32 @@ function give(context: Context, { type, body, gzip, etag }: StaticFile): void {
 
 function listen(context: Context, { hub }: ConsoleOptions): void {
   const to = hub()
-  if (to === undefined || !to.hasRoom) {
+  if (to === undefined || to.room(PAGES) !== 'free') {
     context.set('Retry-After', String(RETRY_SECONDS))
     const why = to === undefined ? 'The log is not followed yet' : 'Too many pages listen'
     return refuse(context, 503, to === undefined ? 'starting' : 'too_many_listeners', `${why}; try again in a moment.`)
   }
   const wish = wishOf(context.query)
-  if (wish === undefined) return refuse(context, 400, 'invalid_kinds', `kinds must be some of ${kinds.join(', ')}.`)
+  if (wish === undefined)
+    return refuse(context, 400, 'invalid_kinds', `kinds must be some of ${Object.keys(keysMax).join(', ')}.`)
   const { last_event_id: last } = context.query
   const seen = context.get('last-event-id')
   context.respond = false
   context.req.socket.setNoDelay(true)
   context.res.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' })
-  to.add(context.res, wish, seen !== '' || typeof last !== 'string' ? seen : last)
+  to.add({ response: context.res, seen: seen !== '' || typeof last !== 'string' ? seen : last, caller: PAGES }, wish)
 }
 
-function wishOf({ kinds: asked, asset }: Context['query']): Wish | undefined {
-  const names = typeof asked === 'string' ? asked.split(',') : [...kinds]
-  const known = names.filter((name): name is Kind => kinds.some((kind) => kind === name))
-  if (known.length === 0 || known.length < names.length) return undefined
-  return { kinds: new Set(known), asset: typeof asset === 'string' && asset !== '' ? asset : undefined }
+function wishOf({ kinds: asked, asset }: Context['query']): Subscription<null> | undefined {
+  const names = typeof asked === 'string' ? asked.split(',') : Object.keys(keysMax)
+  if (names.length === 0 || !names.every((name) => name in keysMax)) return undefined
+  const assets = typeof asset === 'string' && asset !== '' ? { assets: new Set([asset]) } : {}
+  return { kinds: new Set(names), tell: said, ...assets }
+}
+
+/** The data of an event to a page. */
+function said(_context: null, { key, value }: Update): string {
+  return JSON.stringify([key, value])
 }
 
 function loginRoutes(router: Router, token: string, options: ConsoleOptions, page: StaticFile): void {

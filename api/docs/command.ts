@@ -8,7 +8,7 @@ const variables: Readonly<Record<string, string>> = { id: '$ALERT_ID', trigger_i
 export function commandOf(route: Route, base: string): string {
   const { method, body, headers = {} } = route
   const lines = [
-    `curl -s "${base}${targetOf(route)}"`,
+    `curl -s${route.lastsMs === undefined ? '' : 'N'} "${base}${targetOf(route)}"`,
     ...(method === 'GET' || (method === 'POST' && body !== undefined) ? [] : [`-X ${method}`]),
     ...('Authorization' in headers ? ['-H "authorization: Bearer $MANAGE_TOKEN"'] : []),
     ...('Idempotency-Key' in headers ? ["-H 'idempotency-key: my-alert-of-today'"] : []),
@@ -19,6 +19,8 @@ export function commandOf(route: Route, base: string): string {
 
 function targetOf(route: Route): string {
   const isAlert = route.path.includes('/alert') || route.path.startsWith('/price-alert')
+  // One that is tried ends soon.
+  if (route.lastsMs !== undefined) return `${exampleOf(route)}&seconds=1`
   if (!isAlert && route.name !== 'record') return exampleOf(route)
   const named: typeof variables = route.name === 'record' ? { id: '$RECORD' } : variables
   return route.path.replaceAll(/:(\w+)/g, (_, name: string) => named[name] ?? `$${name}`)

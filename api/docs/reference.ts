@@ -33,11 +33,11 @@ export function referenceOf(route: Route, base: string, examples: Examples): str
 const EXAMPLE_NOTE =
   'As the tests’ small world answers it, lists cut to two entries. `$NAME`: what the alert’s creation or its webhook gave.'
 
-function priceText({ priceUsdc, ttlMs, limit }: Route): string {
+function priceText({ priceUsdc, ttlMs, limit, lastsMs }: Route): string {
   const price =
     priceUsdc === 0
       ? 'Free.'
-      : `${priceUsdc} USDC a request where payments are on ([how it is paid](/docs/paying)); bad requests, warm-ups, stale and missing data cost nothing.`
+      : `${priceUsdc} USDC ${lastsMs === undefined ? 'a request' : 'an hour'} where payments are on ([how it is paid](/docs/paying)); bad requests, warm-ups, stale and missing data cost nothing.`
   const kept = ttlMs === 0 ? '' : ` Answers are kept for ${ttlMs / 1000} s and shared.`
   return `${price}${kept}${limit === 'caller' ? ' Counts against the caller’s rate.' : ' Not limited: it is for probes.'}`
 }
@@ -56,7 +56,7 @@ function parameters({ input, headers = {} }: Route): string[] {
 }
 
 function answer(status: string, { says, type, schema }: Output): string[] {
-  const fields = type === 'application/json' ? fieldTable(schema) : ''
+  const fields = fieldTable(schema)
   return [`## Answer ${status}\n\n${says.replace(/\.$/, '')}. \`${type}\`.${fields === '' ? '' : `\n\n${fields}`}`]
 }
 

@@ -1,5 +1,6 @@
 import { jsonReply, textReply, type Reply } from '../reply.ts'
 import type { Route } from '../route.ts'
+import { isRequired } from '../params.ts'
 import { guides } from '../docs/contents.ts'
 import { pathOf } from '../docs/paths.ts'
 import type { Billing } from './challenges.ts'
@@ -70,7 +71,7 @@ export function resourcesAnswer(payments: Selling | null, routes: readonly Route
 export function exampleOf({ path, input }: Route): string {
   const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(input[name]?.example ?? ''))
   const query = Object.entries(input).flatMap(([name, { in: place, rule, example }]) =>
-    place === 'query' && rule.kind === 'batch' ? [`${name}=${encodeURIComponent(example)}`] : [],
+    place === 'query' && isRequired(rule) ? [`${name}=${encodeURIComponent(example)}`] : [],
   )
   return query.length === 0 ? filled : `${filled}?${query.join('&')}`
 }

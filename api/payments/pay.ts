@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { decodePayment, type Decoded, type Payment } from '../../processors/payments/wire/decode.ts'
 import { fingerprintOf } from '../../processors/payments/wire/fingerprint.ts'
+import { OVER } from '../../processors/payments/wire/reasons.ts'
 import { mismatchOf, untimelyOf } from '../../processors/payments/wire/match.ts'
 import { paymentId } from '../../schemas/keys.ts'
 import type { PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
@@ -98,12 +99,22 @@ function buy(purchase: Purchase, call: Call, hasPaid = false): Promise<Reply> {
   return name === null ? once() : inFlight.alone(name, once)
 }
 
+/** Its answer is made before the money is taken, which gives nothing away. */
+function isQuestion({ method, lastsMs }: Route): boolean {
+  return method === 'GET' && lastsMs === undefined
+}
+
+/** Whether the answer is kept for who sends the payment again. */
+function isStored({ isIdempotent, lastsMs }: Route): boolean {
+  return isIdempotent !== true && lastsMs === undefined
+}
+
 /** The money is taken when there is something to give for it. */
 async function buyOnce(purchase: Purchase, call: Call, hasPaid: boolean): Promise<Reply> {
   const { route } = call
   const run = await route.prepare({ ...call, payer: { address: purchase.intent.from, hasPaid } })
   if (typeof run === 'object') return run
-  if (route.method !== 'GET') return runPaid(purchase, await settle(purchase), run, route.isIdempotent !== true)
+  if (!isQuestion(route)) return runPaid(purchase, await settle(purchase), run, isStored(route))
   const reply = await run(null)
   if (reply.isFree === true) return reply
   return runPaid(purchase, await settle(purchase), async () => reply, true)
@@ -123,11 +134,14 @@ async function replyAgain(purchase: Purchase, call: Call, settled: PaymentEvent)
   if (settled.fingerprint !== purchase.intent.fingerprint) throw usedAlready()
   const stored = await storedReply(purchase, settled)
   if (stored !== undefined) return stored
-  const { route } = call
-  const run = await route.prepare({ ...call, payer: { address: purchase.intent.from, hasPaid: true } })
+  const { route, services } = call
+  const { from: payer, version } = purchase.intent
+  if (services.now() >= settled.time / 1000 + (route.lastsMs ?? Infinity))
+    throw refuses(purchase.payments, purchase.bill, { reason: OVER, payer, version })
+  const run = await route.prepare({ ...call, payer: { address: payer, hasPaid: true } })
   // What is given for nothing is nobody's purchase: it may be told anew, and may hold secrets.
   if (typeof run === 'object') return withReceipt(purchase, settled, run)
-  if (route.method !== 'GET') return runPaid(purchase, settled, run, route.isIdempotent !== true)
+  if (!isQuestion(route)) return runPaid(purchase, settled, run, isStored(route))
   const reply = await run(null)
   return runPaid(purchase, settled, async () => reply, reply.isFree !== true)
 }
@@ -160,7 +174,8 @@ function intentOf(
   const { version, authorization, signature } = payment
   const { from, nonce, value, validAfter, validBefore } = authorization
   const asset = seller.asset.toLowerCase()
-  const headers = Object.keys(route.headers ?? {}).map((name) => [name, header(name)] as const)
+  const named = Object.keys(route.headers ?? {}).filter((name) => name !== SEEN)
+  const headers = named.map((name) => [name, header(name)] as const)
   const { chainId } = seller.network
   return {
     payment_id: paymentId(chainId, asset, from, nonce),
@@ -186,6 +201,8 @@ function intentOf(
 }
 
 const KEY = 'Idempotency-Key'
+/** How far an answer was read: what it is for is the same. */
+const SEEN = 'Last-Event-ID'
 
 /** What several payments may be for, by whom: null where the route takes no such key, or none was given. */
 function purchaseOf({ name, headers = {} }: Route, payer: string, key: string): string | null {

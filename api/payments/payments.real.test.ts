@@ -57,6 +57,7 @@ async function instance(): Promise<Child> {
 describe('the official client of version 2', () => {
   it('pays every route that has a price', () => {
     const tried = endpoints.map(({ path }) => `GET ${path}`)
+    tried.push('GET /stream')
     for (const path of ['/price-alert', '/liquidation/alert']) tried.push(`POST ${path}`, `POST ${path}/:id/extend`)
     const priced = routes.filter(({ priceUsdc }) => priceUsdc > 0)
     expect(new Set(tried)).toEqual(new Set(priced.map(({ method, path }) => `${method} ${path}`)))
@@ -75,6 +76,20 @@ describe('the official client of version 2', () => {
       expect([await system.balance(account.address), (await system.balance()) - before]).toEqual([0n, price])
     },
   )
+
+  it('pays an hour of the stream unmodified, which the same payment begins again on every instance', async () => {
+    const target = '/stream?symbols=BTC&channels=price&seconds=1'
+    const account = await system.payer(250_000n)
+    const bought = await system.buyer(account)(first.url + target)
+    expect([bought.status, await bought.text()]).toEqual([200, expect.stringMatching(/event: price[^]*event: end/)])
+    const another = await system.payer(250_000n)
+    const headers = await signedBy(another, 250_000n)
+    for (const api of [first, second]) {
+      const { status, text } = await ask(api, target, headers)
+      expect([status, text]).toEqual([200, expect.stringMatching(/event: ready[^]*"time_over"/)])
+    }
+    expect([await system.balance(account.address), await system.balance(another.address)]).toEqual([0n, 0n])
+  })
 
   it.each([
     ['/price-alert', priceBody(), '40000', '20000'],

@@ -54,6 +54,8 @@ export interface Paid {
   /** chain, asset, payer, nonce: the same for the same payment. */
   readonly id: string
   readonly payer: string
+  /** When it settled, microseconds. */
+  readonly time: number
 }
 
 /** What paid routes work with. */

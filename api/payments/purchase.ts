@@ -63,7 +63,7 @@ export function pending(payments: Payments, { from: payer, version }: PaymentInt
 /** Runs what was paid for. Whatever fails here can be had again with the same payment; `isStored`: with the same bytes. */
 export async function runPaid(purchase: Purchase, event: PaymentEvent, run: Run, isStored: boolean): Promise<Reply> {
   try {
-    const reply = await run({ id: event.payment_id, payer: event.payer })
+    const reply = await run({ id: event.payment_id, payer: event.payer, time: event.time })
     return withReceipt(purchase, event, isStored ? await store(purchase, reply) : reply)
   } catch (error) {
     throw owed(purchase, event, error)
@@ -119,8 +119,10 @@ export function isReceipt({ headers }: Reply): boolean {
 }
 
 /** The caller's alone, with the receipt in the headers of both versions. */
-export function withReceipt(purchase: Purchase, event: PaymentEvent, { status, type, body }: Stored): Reply {
-  return { status, type, body, headers: { ...receiptOf(purchase, event), 'Cache-Control': 'private, no-store' } }
+export function withReceipt(purchase: Purchase, event: PaymentEvent, reply: Stored & Pick<Reply, 'listen'>): Reply {
+  const { status, type, body, listen } = reply
+  const headers = { ...receiptOf(purchase, event), 'Cache-Control': 'private, no-store' }
+  return { status, type, body, headers, ...(listen && { listen }) }
 }
 
 function receiptOf({ payments, intent }: Purchase, { tx, payer, amount }: PaymentEvent): Record<string, string> {

@@ -53,7 +53,18 @@ export async function replyAboutNow(call: Asking, symbol: string, view: (context
   }
 }
 
-function toldNow({ services, route }: Asking, { clock }: ViewContext): Told {
+/** The words of an answer about one asset as it is now, without its headers. */
+export function wordsAboutNow(services: Services, symbol: string, view: (context: AssetContext) => View): string {
+  const context = assetContext(services, symbol)
+  return dataReply(view(context), toldNow({ services, route: { ttlMs: 0 } }, context)).body
+}
+
+interface Telling {
+  readonly services: Services
+  readonly route: Pick<Call['route'], 'ttlMs'>
+}
+
+function toldNow({ services, route }: Telling, { clock }: ViewContext): Told {
   return { clock, timestamp: services.timestamp(), cached: false, freshForMs: route.ttlMs }
 }
 

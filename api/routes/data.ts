@@ -43,7 +43,7 @@ export async function replyTrades(
 }
 
 /** Whoever gets the answer keeps its asset wanted. */
-function keepingWanted({ services }: Asking, asset: string, run: Run): Run {
+export function keepingWanted({ services }: Asking, asset: string, run: Run): Run {
   const { wants, preSubscribed, now, log } = services
   wants.settle(asset)
   if (preSubscribed.has(asset)) return run
@@ -64,10 +64,15 @@ export async function replyWanted(
   symbol: string,
   view: (context: AssetContext) => View,
 ): Promise<Reply | Run> {
+  const { asset } = assetContext(call.services, symbol)
+  return (await warming(call, symbol)) ?? keepingWanted(call, asset, await replyAboutNow(call, symbol, view))
+}
+
+/** The specified object while the symbol warms up; undefined: what there is can be given. */
+export async function warming(call: Asking, symbol: string): Promise<Reply | undefined> {
   const context = assetContext(call.services, symbol)
   const state = readinessOf(call, context, firstTrade(context))
-  if (state === 'unwanted' || state === 'warming') return warmUp(call, context, state)
-  return keepingWanted(call, context.asset, await replyAboutNow(call, symbol, view))
+  return state === 'unwanted' || state === 'warming' ? warmUp(call, context, state) : undefined
 }
 
 /** Time of an asset's first trade in the log; null: none. */

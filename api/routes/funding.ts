@@ -48,7 +48,7 @@ const settled = {
   last_settled_time: nullableInstant('When it was settled'),
 }
 
-const fundingOutput: Output = {
+export const fundingOutput: Output = {
   says: 'Running funding rate',
   type: 'application/json',
   schema: object('Funding of one perpetual', {
@@ -175,7 +175,7 @@ export const predictedFunding = dataRoute({
 const HISTORY_ROWS = 10
 
 /** `/funding-rate/:symbol`: of the first venue that lists the symbol and is not stale. */
-function fundingView(about: AssetContext): View {
+export function fundingView(about: AssetContext): View {
   const perpetual = first(legsAbout(about).legs)
   const { exchange, rate, intervalHours, asOf, freshUntil } = perpetual
   const signal = classifyFunding(rate)

@@ -18,30 +18,30 @@ const EVENTS_MAX = 1_000
 
 const side = oneOf(['long', 'short'], 'The position, not the order')
 
+/** One liquidation as it is shown. */
+export const liquidationFields = {
+  id: text('liq_<unix seconds>_<place in the log>'),
+  symbol: text('As BTCUSDT'),
+  side,
+  size: number('Base units'),
+  price: number('USD'),
+  value_usd: number('price x size, USD'),
+  timestamp: instant('The venue’s time'),
+  exchange: text('Venue, upper case'),
+  price_kind: oneOf(['unknown', 'bankruptcy', 'order', 'average_fill'], 'What the price is'),
+  completeness: oneOf(
+    ['unknown', 'all', 'sampled'],
+    'all: the venue sends every one; sampled: the largest of a symbol and second',
+  ),
+}
+
 const liquidationsOutput: Output = {
   says: 'Newest liquidations',
   type: 'application/json',
   schema: object('Liquidations of the last 24 h, at most the newest 1000', {
     count: integer('Events in this answer', { minimum: 0 }),
     symbol_filter: nullableText('As BTCUSDT; null: all symbols'),
-    events: array(
-      object('One liquidation', {
-        id: text('liq_<unix seconds>_<place in the log>'),
-        symbol: text('As BTCUSDT'),
-        side,
-        size: number('Base units'),
-        price: number('USD'),
-        value_usd: number('price x size, USD'),
-        timestamp: instant('The venue’s time'),
-        exchange: text('Venue, upper case'),
-        price_kind: oneOf(['unknown', 'bankruptcy', 'order', 'average_fill'], 'What the price is'),
-        completeness: oneOf(
-          ['unknown', 'all', 'sampled'],
-          'all: the venue sends every one; sampled: the largest of a symbol and second',
-        ),
-      }),
-      'Newest first',
-    ),
+    events: array(object('One liquidation', liquidationFields), 'Newest first'),
     stats: object('Counts of the whole log, not of the events shown', {
       last_1h: object('The last hour', {
         total_events: integer('Liquidations'),
@@ -106,7 +106,8 @@ function liquidationsView({ present, world }: ViewContext, listed: Listed | null
   return { body, asOf, freshUntil: asOf + LIQUIDATIONS_STALE }
 }
 
-function eventOf(row: LiquidationRow, partitions: number): object {
+/** A liquidation as it is shown; `partitions`: of the log. */
+export function eventOf(row: LiquidationRow, partitions: number): object {
   const place = row.offset * partitions + row.partition
   return {
     id: `liq_${Math.floor(row.time / 1_000_000)}_${place}`,

@@ -13,7 +13,7 @@ import { dataRoute, type Output } from '../route.ts'
 import { agedBy, dataErrors, stamped } from './fields.ts'
 import { symbol } from '../parameters.ts'
 
-const priceOutput: Output = {
+export const priceOutput: Output = {
   says: 'Composite price',
   type: 'application/json',
   schema: object('Median of the chain venues’ spot prices', {
@@ -56,7 +56,7 @@ interface Quote extends TickerRow, Aged {
 }
 
 /** `/price/:symbol`: the composite price beside the venues’ own that made it. */
-function priceView(about: AssetContext): View {
+export function priceView(about: AssetContext): View {
   const { asset, symbol, world, present } = about
   const [price, tickers] = [priceOf(present, asset), tickersOf(present, asset)]
   const quotes = tickers.map((row) => ({ ...row, exchange: row.venue, ...spotOf(row, world) }))

@@ -8,6 +8,7 @@ import { RateLimiter } from '../limits.ts'
 import { createMetrics } from '../metrics.ts'
 import { routes } from '../routes.ts'
 import { createServices, type ServiceParts } from '../services.ts'
+import { ChannelBoard } from '../stream/channels.ts'
 import { Unread } from '../unread.ts'
 import { Wants, type WriteWant } from '../wants.ts'
 import type { LogGapRow } from '../views/log-gaps.ts'
@@ -23,6 +24,8 @@ const PARTITIONS = 12
 
 export interface Harness {
   readonly url: string
+  /** Hears of what is put into the views in memory. */
+  readonly channels: ChannelBoard
   readonly database: FakeDatabase
   readonly alerts: FakeAlertLog
   /** Assets that were asked for, in order. */
@@ -66,7 +69,9 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     await options.write?.(asset, times)
     wanted.push(asset)
   }
+  const channels = new ChannelBoard(PARTITIONS)
   const services = createServices({
+    board: channels.board,
     mode: options.mode ?? 'live',
     version: '1.2.3',
     partitions: PARTITIONS,
@@ -95,6 +100,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const url = `http://127.0.0.1:${await listen(server, '127.0.0.1', 0)}`
   return {
     url,
+    channels,
     database,
     alerts,
     wanted,
@@ -112,7 +118,10 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       const body = (isJson ? JSON.parse(text) : { text }) as Record<string, unknown>
       return { status: response.status, headers: response.headers, body }
     },
-    stop: () => closeServer(server),
+    stop: () => {
+      services.streams.close()
+      return closeServer(server)
+    },
   }
 }
 

@@ -75,7 +75,7 @@ export function observedOf(
   return { longUsd: (before?.longUsd ?? 0) + of('long'), shortUsd: (before?.shortUsd ?? 0) + of('short') }
 }
 
-function rowOf(event: Placed, partition: number): LiquidationRow {
+export function rowOf(event: Placed, partition: number): LiquidationRow {
   const { asset, instrument, side, size, price, price_kind, value, completeness, time, offset } = event
   const { venue } = partsOf(instrument)
   return { asset, venue, side, size, price, priceKind: price_kind, value, completeness, time, partition, offset }

@@ -19,7 +19,7 @@ import type { TopicName } from '../../../schemas/topics.ts'
 import { partsOf } from '../../../schemas/venues.ts'
 import { createdOf, kindOf } from '../../alerts/book.ts'
 import { apiKind, termsShown } from '../../alerts/kinds/kinds.ts'
-import type { Update } from './board.ts'
+import type { Update } from '../../stream/board.ts'
 import { FlowTotals, type Totals } from './flow-totals.ts'
 
 /** What is followed, from how long ago (milliseconds; `start`: all there is), and which records are worth decoding. */
@@ -37,6 +37,20 @@ export const followed = [
   readonly sinceMs: number | 'start'
   readonly records: readonly RecordType[]
 }[]
+
+/** What an update is about, and most keys that are held of it; pages ask for the kinds that they show. */
+export const keysMax = {
+  price: 2_000,
+  flow: 2_000,
+  funding: 2_000,
+  risk: 2_000,
+  liquidation: 200,
+  alert: 1_000,
+  trigger: 300,
+  attempt: 600,
+  gap: 500,
+  venue: 100,
+} as const
 
 /** What records say, as updates of the board; pure but for what it remembers of them. */
 export class Digest {

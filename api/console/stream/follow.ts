@@ -8,8 +8,8 @@ import type { TopicName } from '../../../schemas/topics.ts'
 import { differsAt } from '../../alerts/catching.ts'
 import { decode } from '../../alerts/decode.ts'
 import type { Unread } from '../../unread.ts'
-import { Board, type Place, type Update } from './board.ts'
-import { Digest, followed } from './digest.ts'
+import { Board, type Place, type Update } from '../../stream/board.ts'
+import { Digest, followed, keysMax } from './digest.ts'
 import type { Latencies } from './latencies.ts'
 
 const GIVE_UP_MS = 60_000
@@ -54,7 +54,10 @@ async function followAll(kafka: Log, codec: RegistryCodec, options: FollowOption
     starts.push(
       await positionsAt(asking, { topic, partitions }, sinceMs === 'start' ? 'start' : { time: now() - sinceMs }),
     )
-  const board = new Board(starts.map((positions) => positions.map(({ offset }) => offset)))
+  const board = new Board(
+    starts.map((positions) => positions.map(({ offset }) => offset)),
+    keysMax,
+  )
   const reading: Reading = { codec, digest: new Digest(now() * 1000), log, unread }
   const began = now()
   const follower = new Follower({

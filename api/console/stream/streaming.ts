@@ -1,7 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { follow, type Following, type FollowOptions } from './follow.ts'
-import { Hub } from './hub.ts'
+import type { Board } from '../../stream/board.ts'
+import { Hub } from '../../stream/hub.ts'
 
+/** Pages that may listen at once; more are refused. */
+export const CLIENTS_MAX = 50
 /** Between attempts to follow the log, milliseconds. */
 const PAUSE_MS = 1_000
 
@@ -9,13 +12,13 @@ const PAUSE_MS = 1_000
 export class Streaming {
   readonly #stop = new AbortController()
   readonly #following: Promise<Following | undefined>
-  #hub: Hub | undefined
+  #hub: Hub<null> | undefined
 
   constructor(options: FollowOptions) {
     this.#following = this.#start(options)
   }
 
-  get hub(): Hub | undefined {
+  get hub(): Hub<null> | undefined {
     return this.#hub
   }
 
@@ -28,7 +31,7 @@ export class Streaming {
     while (!this.#stop.signal.aborted) {
       try {
         const following = await follow(options)
-        this.#hub = new Hub(following.board, options.now)
+        this.#hub = pageHub(following.board, options.now)
         return following
       } catch (error) {
         options.log.warn({ err: error }, 'the log cannot be followed; trying again')
@@ -49,4 +52,9 @@ export class Streaming {
     this.letGo()
     await (await this.#following)?.close()
   }
+}
+
+/** The hub of the pages: they all are one caller's. */
+export function pageHub(board: Board, now: () => number): Hub<null> {
+  return new Hub({ board, now, context: () => null, clientsMax: CLIENTS_MAX, callerMax: CLIENTS_MAX })
 }

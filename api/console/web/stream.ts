@@ -28,11 +28,24 @@ const words = {
 export function follow(listener: Listener): void {
   const { kinds, asset } = listener
   let last = ''
-  const take = (hear: Listener['changed']) => (event: MessageEvent<string>) => {
+  /** What was told since the stream was opened; undefined: all that this page lacked has been told. */
+  let lacked: Change[] | undefined
+  // Our own server's words.
+  const take = (kind: string) => (event: MessageEvent<string>) => {
     last = event.lastEventId
     show('live')
-    // Our own server's words.
-    hear(JSON.parse(event.data) as Change[])
+    const change: Change = [kind, ...(JSON.parse(event.data) as [key: string, value: unknown])]
+    if (lacked === undefined) listener.changed([change])
+    else lacked.push(change)
+  }
+  const ready = (event: MessageEvent<string>): void => {
+    last = event.lastEventId
+    show('live')
+    const { resumed } = JSON.parse(event.data) as { resumed: boolean }
+    const told = lacked ?? []
+    lacked = undefined
+    if (resumed) listener.changed(told)
+    else listener.known(told)
   }
   const open = (): void => {
     const query = new URLSearchParams({
@@ -41,9 +54,9 @@ export function follow(listener: Listener): void {
       ...(last !== '' && { last_event_id: last }),
     })
     const source = new EventSource(`/stream?${query}`)
-    source.addEventListener('update', take(listener.changed))
-    source.addEventListener('state', take(listener.known))
-    source.addEventListener('reset', take(listener.known))
+    source.addEventListener('open', () => (lacked = []))
+    for (const kind of kinds) source.addEventListener(kind, take(kind))
+    source.addEventListener('ready', ready)
     source.addEventListener('error', () => {
       show('lost')
       if (source.readyState !== EventSource.CLOSED) return

@@ -22,6 +22,7 @@ export const reasons = {
   resource_mismatch: 'The payment names another resource than this one; ask again and sign what it says now.',
   payer_cooling_down:
     'Transfers of this payer, or of wallets with its code, were undone in the block; come again in some minutes, or pay from another account.',
+  paid_time_over: 'The time that this payment was for is over; sign a new one.',
   idempotency_key_in_use: 'Another payment is taken for this Idempotency-Key; send that one again.',
 } as const satisfies Readonly<Record<string, string>>
 
@@ -30,6 +31,9 @@ export const BOUGHT_OTHERWISE = 'idempotency_key_in_use' satisfies Reason
 
 /** Nothing is sent for such payers for a while. */
 export const COOLING = 'payer_cooling_down' satisfies Reason
+
+/** What it paid for lasted so long and no longer. */
+export const OVER = 'paid_time_over' satisfies Reason
 
 export type Reason = keyof typeof reasons
 

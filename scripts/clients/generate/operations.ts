@@ -95,6 +95,8 @@ function typeOfRule(rule: Rule): InputType {
     case 'time':
       return { kind: 'time' }
     case 'batch':
+    case 'symbols':
+    case 'choices':
       return { kind: 'texts' }
     case 'symbol':
     case 'filter':

@@ -1,24 +1,8 @@
 import type { Vector } from './vector.ts'
 
-/** What an update is about; pages ask for the kinds that they show. */
-export const kinds = [
-  'price',
-  'flow',
-  'funding',
-  'risk',
-  'liquidation',
-  'alert',
-  'trigger',
-  'attempt',
-  'gap',
-  'venue',
-] as const
-
-export type Kind = (typeof kinds)[number]
-
 /** The newest word on something: it replaces what was said under the same key before. */
 export interface Update {
-  readonly kind: Kind
+  readonly kind: string
   /** Identity among its kind: an asset, an alert id, a trigger id with the attempt's number. */
   readonly key: string
   /** null: it belongs to no asset. */
@@ -38,35 +22,25 @@ export interface Entry extends Update {
   readonly place: Place
 }
 
-/** Most keys that are held of each kind; beyond, the one that is longest without a change is forgotten. */
-const KEYS_MAX: Readonly<Record<Kind, number>> = {
-  price: 2_000,
-  flow: 2_000,
-  funding: 2_000,
-  risk: 2_000,
-  liquidation: 200,
-  alert: 1_000,
-  trigger: 300,
-  attempt: 600,
-  gap: 500,
-  venue: 100,
-}
-
 /**
- * What the console knows of now, coalesced: per key the newest word alone, in the order of change. Who comes back with a
- * position gets every key that changed behind it; where something behind it was forgotten, nothing can be promised.
+ * What is known of now, coalesced: per key the newest word alone, in the order of change. Who comes back with a position
+ * gets every key that changed behind it; where something behind it was forgotten, nothing can be promised.
  */
 export class Board {
-  readonly #held = new Map<Kind, Map<string, Entry>>(kinds.map((kind) => [kind, new Map<string, Entry>()]))
-  readonly #keysMax: Readonly<Record<Kind, number>>
+  readonly #held: ReadonlyMap<string, Map<string, Entry>>
+  readonly #keysMax: Readonly<Record<string, number>>
   readonly #next: number[][]
   /** From here on nothing was forgotten. */
   readonly #floor: number[][]
   #changed = new Map<string, Entry>()
 
-  /** `start`: from where the topics are followed. */
-  constructor(start: Vector, keysMax = KEYS_MAX) {
+  /**
+   * `start`: from where the topics are followed. `keysMax`: most keys that are held of each kind; beyond, the one that is
+   * longest without a change is forgotten.
+   */
+  constructor(start: Vector, keysMax: Readonly<Record<string, number>>) {
     this.#keysMax = keysMax
+    this.#held = new Map(Object.keys(keysMax).map((kind) => [kind, new Map<string, Entry>()]))
     this.#next = start.map((offsets) => [...offsets])
     this.#floor = start.map((offsets) => [...offsets])
   }
@@ -76,6 +50,14 @@ export class Board {
     return this.#next
   }
 
+  /** A topic's partition is told from here on, anew: nothing is promised of before. */
+  begin({ topic, partition, offset }: Place): void {
+    for (const vector of [this.#next, this.#floor]) {
+      const offsets = vector[topic]
+      if (offsets !== undefined) offsets[partition] = offset
+    }
+  }
+
   /** A record was read; `updates` is what it says, nothing for most. */
   take(place: Place, updates: readonly Update[]): void {
     raise(this.#next, place, place.offset + 1)
@@ -83,7 +65,7 @@ export class Board {
   }
 
   /** Says of everything of a kind that it is gone: what is there is told again, whatever place it has. */
-  forget(kind: Kind): void {
+  forget(kind: string): void {
     for (const entry of this.all().filter((each) => each.kind === kind)) {
       const { topic, partition } = entry.place
       this.#put({ ...entry, place: { ...entry.place, offset: this.#next[topic]?.[partition] ?? 0 }, value: null })
@@ -98,7 +80,7 @@ export class Board {
     held.set(key, entry)
     this.#changed.delete(`${kind}:${key}`)
     this.#changed.set(`${kind}:${key}`, entry)
-    if (held.size <= this.#keysMax[kind]) return
+    if (held.size <= (this.#keysMax[kind] ?? 0)) return
     const [oldest] = held.values()
     if (oldest === undefined) return
     held.delete(oldest.key)

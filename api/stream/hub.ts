@@ -1,0 +1,252 @@
+import type { ServerResponse } from 'node:http'
+import type { Board, Entry, Update } from './board.ts'
+import { eventText, idOf, placed, seenOf, type Seen } from './line.ts'
+import type { Vector } from './vector.ts'
+
+/** Changes are gathered this long: at most five updates a second of any one thing, milliseconds. */
+const FLUSH_MS = 200
+const HEARTBEAT_MS = 15_000
+/** A reader that does not take what was sent it for this long is dropped; it comes back and says what it has, milliseconds. */
+const BLOCKED_MAX_MS = 20_000
+/** When a reader whose stream broke should come back, milliseconds. */
+const RETRY_MS = 1_000
+/** Updates that wait for a slow reader, each the newest of its key; beyond, the oldest is missed. */
+const WAITING_MAX = 2_000
+
+/** What a reader listens to. */
+interface Wish {
+  readonly kinds: ReadonlySet<string>
+  /** undefined: all assets. */
+  readonly assets?: ReadonlySet<string>
+  /** What is told at the beginning in any case, whether it has changed of late or not. */
+  readonly first?: readonly Update[]
+  /** Of what is held, so many of each kind are told at the beginning: the newest (default: all). */
+  readonly heldMax?: number
+}
+
+/** The data of an update's event; undefined: there is nothing to say of it. Readers of one function share its words. */
+export type Tell<Context> = (context: Context, update: Update) => string | undefined
+
+/** Who is told. */
+export interface Listener {
+  readonly response: ServerResponse
+  /** The id of the last event that it got, empty: none. */
+  readonly seen: string
+  /** Whom limits are counted for. */
+  readonly caller: string
+}
+
+export interface Subscription<Context> extends Wish {
+  readonly tell: Tell<Context>
+  /** Until when it is told, milliseconds since the Unix epoch (default: for as long as it stays). */
+  readonly until?: number
+  /** One reader at a time goes by a name: the newest takes the place of the one before. */
+  readonly name?: string
+}
+
+interface Client<Context> extends Subscription<Context> {
+  readonly response: ServerResponse
+  readonly caller: string
+  readonly timer: NodeJS.Timeout | undefined
+  /** Since when it does not take more, and what it had then; undefined: it does. */
+  blocked: Seen | undefined
+  /** What it lacks since then, by key; and of each kind how many updates of it are gone. */
+  readonly waiting: Map<string, Entry>
+  readonly missed: Map<string, number>
+}
+
+export interface HubOptions<Context> {
+  readonly board: Board
+  /** What words are made with. */
+  readonly context: () => Context
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number
+  /** Readers at once, in all and of one caller. */
+  readonly clientsMax: number
+  readonly callerMax: number
+}
+
+/** Why a stream has ended, and how to go on. */
+const ends = {
+  time_over: 'The time is over: ask again, where it is paid for with a new payment, and with Last-Event-ID to go on.',
+  replaced: 'Another stream for the same payment was begun, and takes the place of this one.',
+  restarting: 'This instance stops: ask again with the same payment and with Last-Event-ID to go on.',
+} as const
+
+/**
+ * Sends the board's changes to every reader. One that is slow gets the newest word per key when it takes more, and is told
+ * how many it has missed; one that takes nothing for long is dropped. One that comes back gets what it lacks; where that
+ * is not held any more it is told since when, and gets all that is known.
+ */
+export class Hub<Context> {
+  readonly #options: HubOptions<Context>
+  readonly #clients = new Set<Client<Context>>()
+  readonly #timers: NodeJS.Timeout[]
+  /** Where all readers that take what they are sent are. */
+  #told: Seen
+
+  constructor(options: HubOptions<Context>) {
+    this.#options = options
+    this.#told = this.#here()
+    this.#timers = [
+      setInterval(() => this.flush(), FLUSH_MS).unref(),
+      setInterval(() => this.#beat(), HEARTBEAT_MS).unref(),
+    ]
+  }
+
+  get clients(): number {
+    return this.#clients.size
+  }
+
+  /** Whether one more may listen; `caller`: it is this one’s own bound that is reached. */
+  room(caller: string): 'free' | 'full' | 'caller' {
+    const { clientsMax, callerMax } = this.#options
+    if (this.#clients.size >= clientsMax) return 'full'
+    return [...this.#clients].filter((client) => client.caller === caller).length < callerMax ? 'free' : 'caller'
+  }
+
+  /** Sends what the reader lacks and then every change, as server-sent events. */
+  add({ response, seen, caller }: Listener, subscription: Subscription<Context>): void {
+    this.flush() // so that what is sent now and what follows do not overlap
+    const { until, name } = subscription
+    for (const other of this.#clients) if (name !== undefined && other.name === name) this.#end(other, 'replaced')
+    const over = (): void => this.#end(client, 'time_over')
+    const left = until === undefined ? undefined : until - this.#options.now()
+    const timer = left === undefined ? undefined : setTimeout(over, Math.max(0, left)).unref()
+    const about = { ...subscription, response, caller, timer }
+    const client: Client<Context> = { ...about, blocked: undefined, waiting: new Map(), missed: new Map() }
+    this.#clients.add(client)
+    response.once('close', () => this.#forget(client))
+    this.#write(client, `retry: ${RETRY_MS}\n\n${this.#first(client, seen)}`)
+  }
+
+  #first(client: Client<Context>, id: string): string {
+    const { board } = this.#options
+    const seen = id === '' ? undefined : seenOf(id)
+    const after = seen === undefined ? undefined : board.after(seen.vector)
+    if (seen !== undefined && after !== undefined)
+      return this.#texts(client, after, seen.vector) + this.#ready({ resumed: true })
+    const held = [...Map.groupBy(board.all().filter(isWished(client)), ({ kind }) => kind).values()]
+    const newest = held.flatMap((entries) => entries.slice(-(client.heldMax ?? entries.length)))
+    const all = new Map([...(client.first ?? []), ...newest].map((update) => [keyOf(update), update]))
+    const texts = [...all.values()].map((update) => this.#text(client, update) ?? '')
+    const missed = id === '' ? '' : this.#missed(seen?.time, 'not_held', new Map())
+    return missed + texts.join('') + this.#ready({ resumed: false })
+  }
+
+  #ready(data: object): string {
+    return eventText('ready', JSON.stringify(data), idOf(this.#told))
+  }
+
+  /** `from`: undefined where the id did not say. */
+  #missed(from: number | undefined, reason: string, counts: ReadonlyMap<string, number>): string {
+    const [since, to] = [from, this.#told.time].map((time) =>
+      time === undefined ? null : new Date(time).toISOString(),
+    )
+    return eventText('missed', JSON.stringify({ reason, from: since, to, counts: Object.fromEntries(counts) }))
+  }
+
+  /** Sends what changed since the last time. */
+  flush(): void {
+    const before = this.#told
+    const changes = this.#options.board.changes()
+    this.#told = this.#here()
+    if (changes.length === 0) return
+    const steps = placed(changes, before.vector, this.#told.vector)
+    const words = new Map<Tell<Context>, Map<Entry, string>>()
+    for (const client of this.#clients) {
+      if (client.blocked !== undefined) {
+        for (const entry of changes) if (isWished(client)(entry)) keep(client, entry)
+        continue
+      }
+      const known = words.get(client.tell) ?? new Map<Entry, string>()
+      words.set(client.tell, known)
+      const wished = steps.filter(([entry]) => isWished(client)(entry))
+      const text = wished.map(([entry, vector]) => {
+        const said = known.get(entry) ?? this.#text(client, entry, vector) ?? ''
+        known.set(entry, said)
+        return said
+      })
+      if (text.length > 0) this.#write(client, text.join(''))
+    }
+  }
+
+  #texts(client: Client<Context>, entries: readonly Entry[], from: Vector): string {
+    const steps = placed(entries.filter(isWished(client)), from, this.#told.vector)
+    return steps.map(([entry, vector]) => this.#text(client, entry, vector) ?? '').join('')
+  }
+
+  #text({ tell }: Client<Context>, update: Update, vector?: Vector): string | undefined {
+    const data = tell(this.#options.context(), update)
+    if (data === undefined) return undefined
+    return eventText(update.kind, data, vector && idOf({ time: this.#told.time, vector }))
+  }
+
+  #write(client: Client<Context>, text: string): void {
+    if (text === '' || client.response.write(text)) return
+    client.blocked = this.#told
+    client.response.once('drain', () => this.#resume(client))
+  }
+
+  /** What it lacks goes first, with what has changed by now: the newest word per key, and nothing behind its position. */
+  #resume(client: Client<Context>): void {
+    if (!this.#clients.has(client)) return
+    this.flush()
+    const { blocked = this.#told, waiting, missed } = client
+    client.blocked = undefined
+    const lost = missed.size === 0 ? '' : this.#missed(blocked.time, 'slow', missed)
+    const text = lost + this.#texts(client, [...waiting.values()], blocked.vector)
+    waiting.clear()
+    missed.clear()
+    this.#write(client, text)
+  }
+
+  #beat(): void {
+    const now = this.#options.now()
+    for (const { response, blocked } of this.#clients) {
+      if (blocked !== undefined && now - blocked.time > BLOCKED_MAX_MS) response.destroy()
+      else if (blocked === undefined) response.write(': still here\n\n')
+    }
+  }
+
+  #end(client: Client<Context>, reason: keyof typeof ends): void {
+    client.response.end(eventText('end', JSON.stringify({ reason, message: ends[reason] })))
+    this.#forget(client)
+  }
+
+  #forget(client: Client<Context>): void {
+    clearTimeout(client.timer)
+    this.#clients.delete(client)
+  }
+
+  #here(): Seen {
+    const { board, now } = this.#options
+    return { time: now(), vector: board.position.map((offsets) => [...offsets]) }
+  }
+
+  /** Lets go of every reader; each comes back and is told what it lacks. */
+  close(): void {
+    for (const timer of this.#timers) clearInterval(timer)
+    for (const client of this.#clients) this.#end(client, 'restarting')
+  }
+}
+
+function isWished({ kinds, assets }: Wish): (update: Update) => boolean {
+  return ({ kind, asset }) => kinds.has(kind) && (assets === undefined || asset === null || assets.has(asset))
+}
+
+function keyOf({ kind, key }: Update): string {
+  return `${kind}:${key}`
+}
+
+/** Keeps what a slow reader lacks, and counts what it will not get. */
+function keep({ waiting, missed }: Pick<Client<never>, 'waiting' | 'missed'>, entry: Entry): void {
+  const key = keyOf(entry)
+  const before = waiting.get(key)
+  waiting.delete(key)
+  waiting.set(key, entry)
+  const gone = before ?? (waiting.size > WAITING_MAX ? waiting.values().next().value : undefined)
+  if (gone === undefined) return
+  if (before === undefined) waiting.delete(keyOf(gone))
+  missed.set(gone.kind, (missed.get(gone.kind) ?? 0) + 1)
+}
