@@ -193,7 +193,7 @@ async function disturbAll(options: Options, target: Target): Promise<Tally> {
   while (performance.now() < end) {
     const paid = target.run().parts.some(({ name }) => name === 'payments')
     const tried = { paid, facilitator: target.facilitator !== undefined, own: target.losing !== undefined }
-    const actions = round(random, tried).filter((action) => actionText(action).includes(options.only))
+    const actions = round(random, tried).filter((action) => options.only.split('|').some((part) => actionText(action).includes(part)))
     if (actions.length === 0) throw new Error(`no disturbance holds ${JSON.stringify(options.only)}`)
     for (const action of actions) {
       if (performance.now() >= end) break

@@ -10,6 +10,8 @@ import { readTerms, type Terms } from './terms.ts'
 import { openWriter, type WriterOptions } from './writer.ts'
 
 const CONNECT_MS = 30_000
+/** A partition without a leader for a moment is not the caller's matter. */
+const TRIM_MS = 10_000
 
 export interface LogOptions {
   /** host:port of some of the cluster's brokers. */
@@ -82,10 +84,12 @@ class KafkaLog implements Log {
     const partitions = [{ partition, offset: String(offset) }]
     const { namespace } = this.#options
     const name = namespace + topic
-    return asAdmin(this.#options, async (admin) => {
-      await admin.fetchTopicOffsets(name) // kafkajs loads a topic's metadata here only
-      await admin.deleteTopicRecords({ topic: name, partitions })
-    })
+    const attempt = async (): Promise<void> =>
+      asAdmin(this.#options, async (admin) => {
+        await admin.fetchTopicOffsets(name) // kafkajs loads a topic's metadata here only
+        await admin.deleteTopicRecords({ topic: name, partitions })
+      })
+    return retrying('trim', TRIM_MS, attempt)
   }
 
   /** As the brokers' settings were at the first time. */
