@@ -247,7 +247,7 @@ function ids({ body }: Answered): unknown[] {
 
 describe('a record', () => {
   const place = { topic: 'alerts.inputs', partition: 3, offset: 42 } as const
-  const value = { writer: 'prices', run: 0, time: NOW, venues: [], changes: [], venue_time: null }
+  const value = { writer: 'prices', run: 0, time: NOW, venues: [], changes: [], venue_time: null, positions: [] }
 
   it('is shown as it is in the log', async () => {
     api.alerts.records.set(recordId(place), { time: NOW / 1000, message: { type: 'mark', value } })

@@ -82,7 +82,7 @@ function marked(time: Micros): Promise<void> {
   const venues: Mark['venues'] = [{ venue: 'binance', state: 'live', sockets: 1, since }]
   return write(
     'market.trades',
-    { type: 'mark', value: { writer: 'feeds', run: since, time, venues, changes, venue_time: time } },
+    { type: 'mark', value: { writer: 'feeds', run: since, time, venues, changes, venue_time: time, positions: [] } },
     time,
   )
 }

@@ -872,6 +872,16 @@ export interface SubscriptionChange {
   readonly time: Micros
 }
 
+/** How far the log has an instrument's trades: all up to there came before this mark, or are told by a gap that was given up */
+export interface TradePosition {
+  /** venue:market:native symbol */
+  readonly instrument: string
+  /** The venue's trade id; null: its ids have no order */
+  readonly last_id: number | null
+  /** Venue time, microseconds since the Unix epoch */
+  readonly time: Micros
+}
+
 /** Time in a partition's log. Feeds write one a second to each partition of each of their topics; processors forward them to their outputs. */
 export interface Mark {
   /** The feed process or the processor that wrote it */
@@ -886,6 +896,8 @@ export interface Mark {
   readonly changes: readonly SubscriptionChange[]
   /** What the time is by the venues' own times, as the feed process has them, microseconds since the Unix epoch; null: it cannot tell, or a processor wrote the mark */
   readonly venue_time: Micros | null
+  /** For who repairs trades after a restart: of instruments of this partition whose own records retention may have taken, and of each now and then */
+  readonly positions: readonly TradePosition[]
 }
 
 /** The answer that a settled payment bought, without secrets; the first of a payment counts. */

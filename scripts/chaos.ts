@@ -30,7 +30,7 @@ const usage = `npm run chaos -- --minutes N --seed N [flags]: kills, freezes and
   --payments    that own system takes payments of play money, and every alert is paid for
   --facilitator with --payments: a stand-in facilitator settles, which times out, lies and answers late
   --rate N      trades a second of that own system (default 500)
-  --only TEXT   only disturbances whose description holds TEXT, for example "kill" or "broker"
+  --only TEXT   only disturbances whose description holds TEXT, for example "kill"; several with a bar: "kill|cut"
   --patience S  seconds after which a system that has not recovered counts as broken (default 180); more for a busy machine
   --json        for programs: one line a disturbance, and one a fault that was found
 
@@ -193,7 +193,9 @@ async function disturbAll(options: Options, target: Target): Promise<Tally> {
   while (performance.now() < end) {
     const paid = target.run().parts.some(({ name }) => name === 'payments')
     const tried = { paid, facilitator: target.facilitator !== undefined, own: target.losing !== undefined }
-    const actions = round(random, tried).filter((action) => options.only.split('|').some((part) => actionText(action).includes(part)))
+    const actions = round(random, tried).filter((action) =>
+      options.only.split('|').some((part) => actionText(action).includes(part)),
+    )
     if (actions.length === 0) throw new Error(`no disturbance holds ${JSON.stringify(options.only)}`)
     for (const action of actions) {
       if (performance.now() >= end) break

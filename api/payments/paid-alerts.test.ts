@@ -194,7 +194,7 @@ describe('an extension', () => {
     api.advance(25 * 3_600_000)
     api.alerts.take({
       type: 'mark',
-      value: { writer: 'prices', run: 0, time: after, venues: [], changes: [], venue_time: null },
+      value: { writer: 'prices', run: 0, time: after, venues: [], changes: [], venue_time: null, positions: [] },
     })
     expect((await api.get(alert.at)).body['status']).toBe('expired')
     expect(await extend(alert, headers)).toMatchObject({ status: 200, body: { status: 'active' } })

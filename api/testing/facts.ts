@@ -79,7 +79,7 @@ export async function putCvd(target: LogTarget, fake: FakeDatabase, time: Micros
 /** What feeds and CVD say of themselves at `time`; marks that are too old make venues stale. */
 export async function putMarks(target: LogTarget, time: Micros): Promise<void> {
   const ours = partitionOf('btc', target.partitions)
-  const derived = { writer: 'cvd', run: 0, time, venues: [], changes: [], venue_time: null }
+  const derived = { writer: 'cvd', run: 0, time, venues: [], changes: [], venue_time: null, positions: [] }
   for (const partition of Array.from({ length: target.partitions }, (_, index) => index)) {
     await put(target, 'market.trades', partition, [['feeds', feedMark(time, partition === ours, target.now)]])
     await put(target, 'derived.flow', partition, [['cvd', { type: 'mark', value: derived }]])
@@ -153,5 +153,8 @@ function feedMark(time: Micros, isOurs: boolean, now: Micros): Message<'mark'> {
   const instrument = instrumentOf({ venue: 'binance', asset: 'btc' })
   const ended = { instrument, asset: 'btc', state: 'ended' as const, time: now - ENDED_AGO }
   const said = isOurs ? [ended, ...changes] : []
-  return { type: 'mark', value: { writer: 'feeds', run: since, time, venues, changes: said, venue_time: time } }
+  return {
+    type: 'mark',
+    value: { writer: 'feeds', run: since, time, venues, changes: said, venue_time: time, positions: [] },
+  }
 }

@@ -112,7 +112,7 @@ function putLiquidations({ partitions }: LogTarget, batches: Batches, market: Fa
 function putMarks({ partitions, now }: LogTarget, batches: Batches): void {
   const since = now - 2 * HOUR
   const venues = venueNames.map((venue) => ({ venue, state: 'live' as const, sockets: 1, since }))
-  const mark = { writer: 'feeds-b', run: since, time: now, venues, changes: [], venue_time: null }
+  const mark = { writer: 'feeds-b', run: since, time: now, venues, changes: [], venue_time: null, positions: [] }
   for (const topic of marketTopics)
     for (let partition = 0; partition < partitions; partition++)
       batches.put(topic, 'mark', mark, { key: 'feeds-b', partition })

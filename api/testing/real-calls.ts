@@ -74,7 +74,10 @@ export function priceMessages(usd: number): Message<'mark' | 'composite_price'>[
     return { exchange, instrument: `${exchange}:spot:BTCUSDT`, price: usd, low: usd, high: usd, time }
   })
   return [
-    { type: 'mark', value: { writer: 'prices', run: 0, time, venues: [], changes: [], venue_time: null } },
+    {
+      type: 'mark',
+      value: { writer: 'prices', run: 0, time, venues: [], changes: [], venue_time: null, positions: [] },
+    },
     {
       type: 'composite_price',
       value: {

@@ -19,7 +19,7 @@ const text = loadMigrations()
   .join('\n')
 /**
  * What no table may hold: webhook URLs, sealed or not, receivers, wallets, payments, keys of idempotency, texts that may
- * quote a request. And what only the kernel and the dispatcher need.
+ * quote a request. And what only the kernel, feeds and the dispatcher need.
  */
 const kept: Partial<Record<RecordType, readonly string[]>> = {
   command: ['alert', 'payment', 'trigger_id', 'trigger_partition', 'trigger_offset'],
@@ -34,6 +34,7 @@ const kept: Partial<Record<RecordType, readonly string[]>> = {
     'idempotency',
     'body_hash',
   ],
+  mark: ['positions'],
   trigger: ['receiver', 'webhook', 'key_version'],
   delivery_order: ['receiver', 'trigger_partition', 'trigger_offset', 'request_id'],
   attempt: ['receiver'],

@@ -96,7 +96,7 @@ function tick(state: AlertsState, time: Micros, out: Emitter): void {
     purged: ({ alert_id: id }) => out.purged(id),
   })
   forgetRung(state)
-  out.mark({ writer: ALERTS, run: 0, time, venues: [], changes: [], venue_time: null })
+  out.mark({ writer: ALERTS, run: 0, time, venues: [], changes: [], venue_time: null, positions: [] })
 }
 
 /** Emits what follows from one record of the log. */

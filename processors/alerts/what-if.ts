@@ -53,7 +53,10 @@ export class WhatIf {
   }
 
   #tick(time: Micros): void {
-    this.#apply({ type: 'mark', value: { writer: 'what-if', run: 0, time, venues: [], changes: [], venue_time: null } })
+    this.#apply({
+      type: 'mark',
+      value: { writer: 'what-if', run: 0, time, venues: [], changes: [], venue_time: null, positions: [] },
+    })
     if (this.#again === undefined || time < this.#again) return
     this.#again = undefined
     this.#create()

@@ -138,7 +138,7 @@ function forward(state: AuditState, emit: Emit): void {
   const time: Micros = Math.min(state.flowTime, state.candleTime)
   if (time <= state.forwarded) return
   state.forwarded = time
-  const value: Mark = { writer: AUDIT, run: 0, time, venues: [], changes: [], venue_time: null }
+  const value: Mark = { writer: AUDIT, run: 0, time, venues: [], changes: [], venue_time: null, positions: [] }
   emit({ topic: 'derived.audit', key: AUDIT, message: { type: 'mark', value } })
 }
 

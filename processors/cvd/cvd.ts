@@ -75,7 +75,7 @@ function applyMark(state: CvdState, time: Micros, cause: Cause, emit: Emit): voi
   for (const hour of hours) emitHour(hour, emit)
   takeUntold(state, (value) => emitCvd(value, emit))
   for (const signal of signals) emitSignal(signal, emit)
-  const mark: Mark = { writer: CVD, run: 0, time, venues: [], changes: [], venue_time: null }
+  const mark: Mark = { writer: CVD, run: 0, time, venues: [], changes: [], venue_time: null, positions: [] }
   emit({ topic: 'derived.flow', key: CVD, message: { type: 'mark', value: mark } })
   emit({ topic: 'derived.signals', key: CVD, message: { type: 'mark', value: mark } })
 }

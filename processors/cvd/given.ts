@@ -33,7 +33,7 @@ export function trade(fields: Partial<Trade> = {}): Message<'trade'> {
 
 /** Of a feed whose clock is right, as its venues say. */
 export function mark(time: Micros, changes: Mark['changes'] = []): Message<'mark'> {
-  const value: Mark = { writer: 'feeds', run: T0, time, venues: [], changes, venue_time: time }
+  const value: Mark = { writer: 'feeds', run: T0, time, venues: [], changes, venue_time: time, positions: [] }
   return { type: 'mark', value }
 }
 

@@ -37,7 +37,7 @@ function applyMark(state: FundingState, time: Micros, v: number, emit: Emit): vo
   const { rows, signals } = advanceTime(state, time, v)
   for (const value of rows) emit({ topic: 'derived.funding', key: value.asset, message: { type: 'funding', value } })
   for (const value of signals) emit({ topic: 'derived.signals', key: value.asset, message: { type: 'signal', value } })
-  const mark: Mark = { writer: FUNDING, run: 0, time, venues: [], changes: [], venue_time: null }
+  const mark: Mark = { writer: FUNDING, run: 0, time, venues: [], changes: [], venue_time: null, positions: [] }
   emit({ topic: 'derived.funding', key: FUNDING, message: { type: 'mark', value: mark } })
   emit({ topic: 'derived.signals', key: FUNDING, message: { type: 'mark', value: mark } })
 }

@@ -48,7 +48,10 @@ export const tallyRow: ProcessorRow = {
 }
 
 export function mark(time: Micros, changes: readonly SubscriptionChange[] = []): Message<'mark'> {
-  return { type: 'mark', value: { writer: 'feeds', run: 0, time, venues: [], changes, venue_time: null } }
+  return {
+    type: 'mark',
+    value: { writer: 'feeds', run: 0, time, venues: [], changes, venue_time: null, positions: [] },
+  }
 }
 
 /** Bytes of marks with these times. */

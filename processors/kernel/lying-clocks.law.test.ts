@@ -19,7 +19,7 @@ const HOUR = 60 * MINUTE
 
 /** A feed's mark. `told`: what the time is by its venues. */
 function feedMark(writer: string, time: Micros, told: Micros | null): Message<'mark'> {
-  return { type: 'mark', value: { writer, run: T0, time, venues: [], changes: [], venue_time: told } }
+  return { type: 'mark', value: { writer, run: T0, time, venues: [], changes: [], venue_time: told, positions: [] } }
 }
 
 /** By topic, what a second brings beside marks. */

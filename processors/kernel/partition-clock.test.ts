@@ -10,7 +10,7 @@ const IN = 'market.tickers'
 /** A feed's mark at a distance from NOW; `told`: what it says of the venues' time, at a distance as well. */
 function feedMark(after: Micros, told: Micros | null = null): Mark {
   const venue_time = told === null ? null : NOW + told
-  return { writer: 'feeds', run: NOW, time: NOW + after, venues: [], changes: [], venue_time }
+  return { writer: 'feeds', run: NOW, time: NOW + after, venues: [], changes: [], venue_time, positions: [] }
 }
 
 function clockAt(...marks: readonly Mark[]): PartitionClock {

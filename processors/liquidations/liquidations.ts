@@ -43,7 +43,7 @@ function applyMark(state: LiquidationsState, time: Micros, v: number, emit: Emit
     emit({ topic: 'alerts.inputs', key: value.asset, message: { type: 'liquidation_risk', value } })
   }
   for (const value of signals) emit({ topic: 'derived.signals', key: value.asset, message: { type: 'signal', value } })
-  const mark: Mark = { writer: LIQUIDATIONS, run: 0, time, venues: [], changes: [], venue_time: null }
+  const mark: Mark = { writer: LIQUIDATIONS, run: 0, time, venues: [], changes: [], venue_time: null, positions: [] }
   emit({ topic: 'alerts.inputs', key: LIQUIDATIONS, message: { type: 'mark', value: mark } })
   emit({ topic: 'derived.signals', key: LIQUIDATIONS, message: { type: 'mark', value: mark } })
 }

@@ -189,7 +189,7 @@ const steps = fc.oneof(
       const venues = [{ venue: 'okx', state: 'live' as const, sockets: 1, since: T0 }]
       const state = ended ? ('ended' as const) : ('acknowledged' as const)
       const changes = [{ instrument: 'okx:perp:BTC', asset: 'btc', state, time }]
-      const value = { writer: 'feeds', run, time, venues, changes, venue_time: time }
+      const value = { writer: 'feeds', run, time, venues, changes, venue_time: time, positions: [] }
       return { topic, partition, message: { type: 'mark', value } }
     }),
 )

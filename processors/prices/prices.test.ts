@@ -215,7 +215,7 @@ describe('the prices processor', () => {
     const outputs = given.batch(mark(16), mark(16), mark(12)).take()
     expect(outputs.map(({ message }) => message?.type)).toEqual(['composite_price', 'mark'])
     expect(only(outputs, 'mark')).toEqual([
-      { writer: 'prices', run: 0, time: T0 + 16 * SECOND, venues: [], changes: [], venue_time: null },
+      { writer: 'prices', run: 0, time: T0 + 16 * SECOND, venues: [], changes: [], venue_time: null, positions: [] },
     ])
   })
 

@@ -42,7 +42,15 @@ function applyRange(state: PricesState, range: PriceRange): void {
 /** Prices first, then the mark: who reads the mark has read everything that its time has changed. */
 function applyMark(state: PricesState, mark: Mark, v: number, emit: Emit): void {
   for (const price of advanceTime(state, mark, v)) emitPrice(price, emit)
-  const value: Mark = { writer: PRICES, run: 0, time: mark.time, venues: [], changes: [], venue_time: null }
+  const value: Mark = {
+    writer: PRICES,
+    run: 0,
+    time: mark.time,
+    venues: [],
+    changes: [],
+    venue_time: null,
+    positions: [],
+  }
   emit({ topic: 'alerts.inputs', key: PRICES, message: { type: 'mark', value } })
 }
 

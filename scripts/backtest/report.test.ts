@@ -97,7 +97,7 @@ it('the text of a check has a line a topic and both sides of a difference', () =
   const tally = { compared: 3, repeated: 1, overtaken: 0, older: 0, different: 1 }
   const live = {
     type: 'mark',
-    value: { writer: 'cvd', run: 0, time: 5, venues: [], changes: [], venue_time: null },
+    value: { writer: 'cvd', run: 0, time: 5, venues: [], changes: [], venue_time: null, positions: [] },
   } as const
   const text = checkText({
     differences: [

@@ -177,5 +177,8 @@ function priceOf(asset: number, time: number, venue: number): number {
 
 function mark(time: number): Message {
   const venues = priceVenues.map((venue) => ({ venue, state: 'live' as const, sockets: 1, since: T0 }))
-  return { type: 'mark', value: { writer: 'feeds', run: T0, time, venues, changes: [], venue_time: null } }
+  return {
+    type: 'mark',
+    value: { writer: 'feeds', run: T0, time, venues, changes: [], venue_time: null, positions: [] },
+  }
 }

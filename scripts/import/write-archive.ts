@@ -115,7 +115,15 @@ async function writePartition(
   const mark = (at: Micros): void => {
     time = Math.max(time, at)
     add('import', () =>
-      codec.encode(TOPIC, 'mark', { writer: 'import', run: 0, time: at, venues: [], changes: [], venue_time: null }),
+      codec.encode(TOPIC, 'mark', {
+        writer: 'import',
+        run: 0,
+        time: at,
+        venues: [],
+        changes: [],
+        venue_time: null,
+        positions: [],
+      }),
     )
   }
   const take = (trade: Trade): void => {

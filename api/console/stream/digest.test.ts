@@ -87,6 +87,7 @@ const mark = (time: number, state: 'live' | 'down'): Mark => ({
   venues: [{ venue: 'okx', state, sockets: 1, since: NOW }],
   changes: [],
   venue_time: null,
+  positions: [],
 })
 
 describe('what a record says to a page', () => {

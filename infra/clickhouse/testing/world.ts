@@ -77,7 +77,15 @@ export async function createWorld(name: string, brokers = inject('parts').broker
   }
 }
 
-const plainMark: Mark = { writer: 'feeds', run: T - 1000, time: T, venues: [], changes: [], venue_time: null }
+const plainMark: Mark = {
+  writer: 'feeds',
+  run: T - 1000,
+  time: T,
+  venues: [],
+  changes: [],
+  venue_time: null,
+  positions: [],
+}
 
 const plainTrade: Trade = {
   instrument: 'binance:perp:BTCUSDT',

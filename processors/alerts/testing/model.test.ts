@@ -94,7 +94,7 @@ function logOf(steps: readonly Step[]): Message[] {
         now += one.kind === 'hour' ? 1800 * SECOND : one.seconds * SECOND
         return {
           type: 'mark',
-          value: { writer: 'prices', run: 0, time: now, venues: [], changes: [], venue_time: null },
+          value: { writer: 'prices', run: 0, time: now, venues: [], changes: [], venue_time: null, positions: [] },
         }
     }
   })

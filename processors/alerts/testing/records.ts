@@ -139,7 +139,15 @@ export function risk(seconds: number, pct: number, fields: Partial<LiquidationRi
 export function mark(seconds: number): Message<'mark'> {
   return {
     type: 'mark',
-    value: { writer: 'prices', run: 0, time: T0 + seconds * SECOND, venues: [], changes: [], venue_time: null },
+    value: {
+      writer: 'prices',
+      run: 0,
+      time: T0 + seconds * SECOND,
+      venues: [],
+      changes: [],
+      venue_time: null,
+      positions: [],
+    },
   }
 }
 

@@ -60,7 +60,7 @@ export function candle(fields: Partial<Candle> = {}): Message<'candle'> {
 
 /** Of either log, by a clock that is right. */
 export function mark(time: Micros): Message<'mark'> {
-  const value: Mark = { writer: 'cvd', run: 0, time, venues: [], changes: [], venue_time: time }
+  const value: Mark = { writer: 'cvd', run: 0, time, venues: [], changes: [], venue_time: time, positions: [] }
   return { type: 'mark', value }
 }
 

@@ -192,14 +192,15 @@ beforeEach(async () => {
   addresses = { ...none, OKX_WS_URL: `ws://127.0.0.1:${port}`, OKX_REST_URL: `http://127.0.0.1:${port}` }
 })
 
+function brokerInMemory(): MemoryBroker {
+  return new MemoryBroker({ now: () => Date.now(), delay: () => Promise.resolve(), turn: () => Promise.resolve() })
+}
+
 /** The feeds over a log in memory, driven as the host does it. */
-async function start(over: { againMs?: number; source?: Venue; venueTime?: number | undefined } = {}) {
-  const { againMs = 3_600_000, source = venueOf() } = over
-  const broker = new MemoryBroker({
-    now: () => Date.now(),
-    delay: () => Promise.resolve(),
-    turn: () => Promise.resolve(),
-  })
+async function start(
+  over: { againMs?: number; source?: Venue; venueTime?: number | undefined; broker?: MemoryBroker } = {},
+) {
+  const { againMs = 3_600_000, source = venueOf(), broker = brokerInMemory() } = over
   const log = broker.connect()
   const logger = createLog('test', { LOG_LEVEL: 'fatal' })
   const address = (name: VenueName, host: HostName) => addressOf(addresses, name, host)
@@ -227,19 +228,22 @@ async function start(over: { againMs?: number; source?: Venue; venueTime?: numbe
     },
     unknown: (name) => listings.soon(name),
     learn: (repairs) => void resume.tell(repairs),
+    logStart: (partition) => resume.startOf(partition),
   })
   const listings = new Listings(table, feeds.markets, againMs, logger, () => feeds.list(table))
   await listings.first()
   feeds.own([2])
   const timer = setInterval(() => feeds.tick(Date.now()), 5)
-  cleanups.push(() => {
+  const kill = (): void => {
     clearInterval(timer)
     listings.stop()
     feeds.stop()
     rests.close()
     feeds.close()
-  })
+  }
+  cleanups.push(kill)
   const read = async (topic: 'market.trades' | 'market.tickers' | 'market.funding'): Promise<Message[]> => {
+    await resume.lookAtStart()
     feeds.beat(Date.now(), 'venueTime' in over ? over.venueTime : 7)
     await feeds.drained()
     const messages: Message[] = []
@@ -255,7 +259,16 @@ async function start(over: { againMs?: number; source?: Venue; venueTime?: numbe
     type: string,
   ): Promise<Value[]> =>
     (await read(topic)).filter((message) => message.type === type).map(({ value }) => value as Value)
-  return { feeds, metrics, of, broker }
+  return { feeds, metrics, of, broker, kill }
+}
+
+function send(id: number): void {
+  venue.trades.push(tradeOf(id))
+  for (const socket of sockets) socket.send(JSON.stringify(venue.trades.at(-1)))
+}
+
+function idsIn(trades: readonly Trade[]): number[] {
+  return [...new Set(trades.map(({ first_id: id }) => id))].toSorted((a, b) => a - b)
 }
 
 function say(fact: object): void {
@@ -411,13 +424,8 @@ describe('feeds', () => {
     const { feeds, of, broker } = await start({ source: tradingVenueOf() })
     feeds.want(new Set(['btc']))
     await vi.waitFor(() => expect(asked).toEqual(['subscribe BTCUSDT']))
-    const send = (id: number): void => {
-      venue.trades.push(tradeOf(id))
-      for (const socket of sockets) socket.send(JSON.stringify(venue.trades.at(-1)))
-    }
     for (let id = 1; id <= 10; id++) send(id)
-    const idsOf = async (): Promise<number[]> =>
-      [...new Set((await of<Trade>('market.trades', 'trade')).map(({ first_id: id }) => id))].toSorted((a, b) => a - b)
+    const idsOf = async (): Promise<number[]> => idsIn(await of('market.trades', 'trade'))
     await vi.waitFor(async () => expect(await idsOf()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]))
     const partition = partitionOf('btc', partitions)
     const lost = broker
@@ -432,5 +440,51 @@ describe('feeds', () => {
     })
     const gaps = await of<Gap>('market.trades', 'gap')
     expect(gaps.map(({ state, from_id: from }) => `${state} ${from}`)).toEqual(['opened 6', 'filled 6'])
+  })
+
+  it('repair what came while they were down, of an instrument whose trades retention has taken', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    cleanups.push(() => vi.useRealTimers())
+    const partition = partitionOf('btc', partitions)
+    const first = await start({ source: tradingVenueOf() })
+    first.feeds.want(new Set(['btc']))
+    await vi.waitFor(() => expect(asked).toEqual(['subscribe BTCUSDT']))
+    for (const id of [1, 2, 3]) send(id)
+    await vi.waitFor(async () => expect(idsIn(await first.of('market.trades', 'trade'))).toEqual([1, 2, 3]))
+    first.broker.truncate('market.trades', partition, first.broker.at('market.trades', partition).end)
+    await vi.waitFor(async () => {
+      vi.setSystemTime(Date.now() + 1_000)
+      expect((await first.of<Mark>('market.trades', 'mark')).flatMap(({ positions }) => positions)).toMatchObject([
+        { instrument: 'okx:perp:BTCUSDT', last_id: 3 },
+      ])
+    })
+    first.kill()
+    for (const id of [4, 5]) send(id)
+    sockets = []
+    const second = await start({ source: tradingVenueOf(), broker: first.broker })
+    second.feeds.want(new Set(['btc']))
+    await vi.waitFor(() => expect(asked).toHaveLength(2))
+    send(6)
+    await vi.waitFor(async () => {
+      vi.setSystemTime(Date.now() + 1_000)
+      expect(idsIn(await second.of('market.trades', 'trade'))).toEqual([4, 5, 6])
+    })
+  })
+
+  it('repair what came since their start, of an instrument of which the log has lost all', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    cleanups.push(() => vi.useRealTimers())
+    const { feeds, of, broker } = await start({ source: tradingVenueOf() })
+    feeds.want(new Set(['btc']))
+    await vi.waitFor(() => expect(asked).toEqual(['subscribe BTCUSDT']))
+    const idsOf = async (): Promise<number[]> => idsIn(await of('market.trades', 'trade'))
+    for (const id of [1, 2, 3]) send(id)
+    await vi.waitFor(async () => expect(await idsOf()).toEqual([1, 2, 3]))
+    broker.lose('market.trades', partitionOf('btc', partitions), 0)
+    send(4)
+    await vi.waitFor(async () => {
+      vi.setSystemTime(Date.now() + 1_000)
+      expect(await idsOf()).toEqual([1, 2, 3, 4])
+    })
   })
 })

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Writer } from '../../../infra/kafka/seam.ts'
 import type { Logger } from '../../../infra/log.ts'
 import type { Codec } from '../../../schemas/codec.ts'
-import type { Micros, Trade } from '../../../schemas/records.ts'
+import type { Micros, Trade, TradePosition } from '../../../schemas/records.ts'
 import { venueNames } from '../../../schemas/venues.ts'
 import { FactBook } from '../facts/fact-book.ts'
 import type { FeedClock } from '../time/clock.ts'
@@ -47,6 +47,8 @@ interface FeedsOptions {
   writeError(error: unknown): void
   /** A venue refused a symbol: its lists may have changed. */
   unknown(venue: string): void
+  /** Where a partition of `market.trades` begins now; undefined: not known yet. */
+  readonly logStart: (partition: number) => number | undefined
   /** These repairs begin: they are to learn what the log has. */
   readonly learn: (repairs: readonly TradeRepair[]) => void
 }
@@ -229,9 +231,15 @@ export class Feeds {
     for (const [topic, marks] of this.#marks) {
       if (this.#log.of(topic).full) continue
       for (let partition = 0; partition < this.#options.partitions; partition++) {
-        this.#log.mark(topic, partition, marks.next(partition, time, venueTime))
+        const positions = topic === 'market.trades' ? this.#positions(partition) : []
+        this.#log.mark(topic, partition, marks.next(partition, time, venueTime, positions))
       }
     }
+  }
+
+  #positions(partition: number): TradePosition[] {
+    const start = this.#options.logStart(partition)
+    return start === undefined ? [] : this.#feeds.flatMap((feed) => feed.positions(partition, start, hostNow()))
   }
 
   #measure(now: number): void {

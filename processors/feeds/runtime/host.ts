@@ -88,6 +88,7 @@ export class Host {
       },
       unknown: (venue) => this.#listings?.soon(venue),
       learn: (repairs) => void this.#resume.tell(repairs),
+      logStart: (partition) => this.#resume.startOf(partition),
     })
     const meter = createLetterMeter(metrics, this.#setAside)
     this.#readback = { codec, lookUp: (id) => codec.lookUp(id), writer: kafka.writer(), meter, report: log }
@@ -137,7 +138,10 @@ export class Host {
   #beat(): void {
     this.#watch.look()
     const now = hostNow()
-    if (!this.#stopped) this.#feeds.want(this.#wants.assets(now * 1_000))
+    if (!this.#stopped) {
+      this.#feeds.want(this.#wants.assets(now * 1_000))
+      void this.#resume.lookAtStart()
+    }
     this.#feeds.beat(now, this.#watch.venueTime)
   }
 

@@ -23,6 +23,8 @@ export class Resume {
   readonly #stop = new AbortController()
   /** The log's end before this process wrote anything; used for the venues that it owns from the start. */
   #before: LogEnd | undefined
+  #starts: ReadonlyMap<number, number> = new Map()
+  #looking = false
 
   constructor(reader: LogReader, ports: ReadbackPorts, partitions: number, onError: (error: unknown) => void) {
     this.#reader = reader
@@ -55,6 +57,23 @@ export class Resume {
         await delay(retryMs, undefined, { signal: this.#stop.signal }).catch(() => undefined) // aborted: asked above
       }
     }
+  }
+
+  /** Where a partition of the log began at the last look. */
+  startOf(partition: number): number | undefined {
+    return this.#starts.get(partition)
+  }
+
+  /** Looks where the log begins, which retention moves; a look while another is under way is none. */
+  async lookAtStart(): Promise<void> {
+    if (this.#looking) return
+    this.#looking = true
+    try {
+      this.#starts = await this.#reader.offsets(topic, numbersBelow(this.#partitions), 'start')
+    } catch (error) {
+      if (!this.#stop.signal.aborted) this.#onError(error)
+    }
+    this.#looking = false
   }
 
   stop(): void {

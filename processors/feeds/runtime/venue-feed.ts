@@ -1,4 +1,4 @@
-import type { Instrument, Micros, SubscriptionChange, Trade } from '../../../schemas/records.ts'
+import type { Instrument, Micros, SubscriptionChange, Trade, TradePosition } from '../../../schemas/records.ts'
 import type { Market } from '../../../schemas/venues.ts'
 import { type FactBook, settlementsOf } from '../facts/fact-book.ts'
 import { TradeRepair } from '../trades/trade-repair.ts'
@@ -70,6 +70,11 @@ export class VenueFeed {
   /** Gaps of trades that are neither filled nor given up; undefined: no trades are its. */
   get pendingGaps(): number | undefined {
     return this.#trades && (this.#repair?.pending ?? 0)
+  }
+
+  /** How far its trades are complete, where the log is to be told; none while another process repairs them. */
+  positions(partition: number, start: number, now: number): TradePosition[] {
+    return this.#repair?.positions(partition, start, now) ?? []
   }
 
   /** What a market of the venue lists now. */

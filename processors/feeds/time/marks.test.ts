@@ -20,6 +20,7 @@ describe('marks', () => {
       time: 300,
       venues: [{ venue: 'okx', state: 'live', sockets: 2, since: 100 }],
       changes: [],
+      positions: [],
       venue_time: null,
     })
     book.venue('okx', { state: 'down', sockets: 0 }, 300)

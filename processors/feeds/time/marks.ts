@@ -1,5 +1,5 @@
 import { partitionOf } from '../../../schemas/catalogue.ts'
-import type { Mark, Micros, SubscriptionChange, VenueState } from '../../../schemas/records.ts'
+import type { Mark, Micros, SubscriptionChange, TradePosition, VenueState } from '../../../schemas/records.ts'
 
 /** Changes kept for a partition that cannot be written to; beyond it the oldest go, the newest state is what counts. */
 export const maxWaitingChanges = 1_000
@@ -44,12 +44,16 @@ export class MarkBook {
     return [...this.#states.values()]
   }
 
-  /** The next mark of a partition; its changes are handed out once. `venueTime`: what the time is by the venues. */
-  next(partition: number, time: Micros, venueTime: Micros | null): Mark {
+  /**
+   * The next mark of a partition; its changes are handed out once. `venueTime`: what the time is by the venues;
+   * `positions`: how far instruments are complete.
+   */
+  next(partition: number, time: Micros, venueTime: Micros | null, positions: readonly TradePosition[] = []): Mark {
     const changes = this.#started.has(partition) ? (this.#waiting.get(partition) ?? []) : this.#all(partition)
     this.#started.add(partition)
     this.#waiting.delete(partition)
-    return { writer: this.#writer, run: this.#run, time, venues: this.states, changes, venue_time: venueTime }
+    const [writer, run, venues] = [this.#writer, this.#run, this.states]
+    return { writer, run, time, venues, changes, venue_time: venueTime, positions }
   }
 
   #all(partition: number): SubscriptionChange[] {

@@ -1,4 +1,4 @@
-import type { Gap, Message, Trade } from '../../../schemas/records.ts'
+import type { Gap, Message, Trade, TradePosition } from '../../../schemas/records.ts'
 import { partsOf, tradeVenues } from '../../../schemas/venues.ts'
 import { IdTracker } from './id-tracker.ts'
 import { PageTracker } from './page-tracker.ts'
@@ -23,7 +23,7 @@ const orderOf = new Map<string, 'contiguous' | 'none'>(tradeVenues.map(({ venue,
 
 /**
  * Folds the last hour of `market.trades` into what each instrument has: the ids that are there, the gaps that are open
- * and those that were given up. A subscription that ended takes its instrument out: what follows is a new start.
+ * and those that were given up; of one without trades, how far it was stated to be complete. A subscription that ended takes its instrument out: what follows is a new start.
  */
 export class LogCoverage {
   readonly #instruments = new Map<string, Covered>()
@@ -41,6 +41,7 @@ export class LogCoverage {
         for (const change of message.value.changes) {
           if (change.state === 'ended') this.#instruments.delete(change.instrument)
         }
+        for (const position of message.value.positions) this.stand(position)
         return
       default: // no other record is in the topic
     }
@@ -49,6 +50,13 @@ export class LogCoverage {
   /** What the log has of `instrument`; undefined: nothing. */
   of(instrument: string): Covered | undefined {
     return this.#instruments.get(instrument)
+  }
+
+  /** An instrument is complete up to there. */
+  stand({ instrument, last_id: id, time }: TradePosition): void {
+    const covered = this.#covered(instrument)
+    if (covered?.ids === 'none') covered.tracker.stand(time)
+    else if (id !== null) covered?.tracker.stand(id, time)
   }
 
   get instruments(): Iterable<string> {

@@ -23,6 +23,24 @@ describe('ids that go up by one', () => {
     expect(tracker.due(1e9)).toEqual([])
   })
 
+  it('are missing behind the position that the log told, though it has no trade of before', () => {
+    const tracker = new IdTracker()
+    tracker.stand(7, 7_000)
+    tracker.absorb(saw([10, 11]))
+    expect(tracker.due(0)).toEqual([{ from: 8, to: 9, fromTime: 7_000, toTime: 10_000 }])
+    const known = saw([10, 11])
+    known.stand(7, 7_000)
+    expect(known.due(0)).toEqual([{ from: 8, to: 9, fromTime: 7_000, toTime: 10_000 }])
+  })
+
+  it('tell a position that no missing id is below', () => {
+    const tracker = saw([7, 8, 10, 12])
+    expect(tracker.position).toEqual({ last_id: 8, time: 12_000 })
+    tracker.seen(9, 9, 9_000)
+    tracker.lose(11, 11, 11_000)
+    expect(tracker.position).toEqual({ last_id: 12, time: 12_000 })
+  })
+
   it('that only came out of order leave no hole', () => {
     const tracker = saw([7, 10, 9, 8])
     expect(tracker.due(1e9)).toEqual([])

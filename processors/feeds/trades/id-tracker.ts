@@ -77,6 +77,26 @@ export class IdTracker {
     if (to >= (this.#top ?? to)) this.#raise(to, time)
   }
 
+  /** Up to here everything came or was given up, and so it was written; undefined before the first. */
+  get position(): { readonly last_id: number; readonly time: Micros } | undefined {
+    if (this.#top === undefined) return undefined
+    const missing = this.missing(this.#floor, this.#top)[0]?.from ?? this.#top + 1
+    return { last_id: missing - 1, time: this.#topTime }
+  }
+
+  /** Before its first trade; undefined before that came. */
+  get began(): { readonly last_id: number; readonly time: Micros } | undefined {
+    return this.#top === undefined ? undefined : { last_id: this.#floor - 1, time: this.#bornTime }
+  }
+
+  /** Takes such a position from the log: what lies between it and the first known trade is missing. */
+  stand(id: number, time: Micros): void {
+    if (this.#top === undefined) this.#start(id + 1, time, -Infinity)
+    if (id + 1 >= this.#floor) return
+    this.#suspect({ from: id + 1, to: this.#floor - 1, fromTime: time, toTime: this.#bornTime, since: -Infinity })
+    this.#floor = id + 1
+  }
+
   /** Gives ids up: nobody serves them. They are no hole any more, but still welcome. */
   lose(from: number, to: number, time: Micros): void {
     this.seen(from, to, time)

@@ -70,6 +70,18 @@ describe('trades without ordered ids', () => {
     expect(tracker.due(1e9)?.trades).toEqual(trades(6, 9))
   })
 
+  it('are compared from where the log says that it had all, though it has none of them any more', () => {
+    const before = saw(1, 2, 3)
+    before.compare(trades(1, 4), false, 0)
+    expect(before.position).toEqual({ last_id: null, time: trade(4).time - 0.75 * second })
+    before.due(reorderGraceMs)
+    const tracker = new PageTracker()
+    tracker.stand(before.position?.time ?? 0)
+    tracker.resume()
+    tracker.compare(trades(1, 6), false, 0)
+    expect(tracker.due(1e9)?.trades).toEqual(trades(4, 6))
+  })
+
   it('of pages that were asked before the venue streams are not ours', () => {
     const tracker = new PageTracker()
     tracker.compare(trades(1, 5), false, 0)

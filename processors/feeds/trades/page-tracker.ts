@@ -44,6 +44,8 @@ export class PageTracker {
   #newest: Micros = 0
   /** The first trade of all: what is older is not ours. */
   #first: Micros = Infinity
+  /** How far the log says that it has everything; 0: it does not say. */
+  #stood: Micros = 0
   /** The process before did not compare the last stretch before the settled time. */
   #uncompared = false
   /** Ids up to this venue time may have been dropped from memory: nothing is said about it any more. */
@@ -74,6 +76,24 @@ export class PageTracker {
     this.#settled = time
   }
 
+  /** Up to here everything was compared and written; undefined before the stream begins. */
+  get position(): { readonly last_id: null; readonly time: Micros } | undefined {
+    if (this.#settled === undefined) return undefined
+    const waiting = [...this.#pending.values()].map(({ trade }) => trade.time - 1)
+    return { last_id: null, time: Math.min(this.#settled, ...waiting) }
+  }
+
+  /** Before its first trade; undefined before that came. */
+  get began(): { readonly last_id: null; readonly time: Micros } | undefined {
+    return this.#first === Infinity ? undefined : { last_id: null, time: this.#first - 1 }
+  }
+
+  /** Takes such a position from the log. */
+  stand(time: Micros): void {
+    this.#stood = Math.max(this.#stood, time)
+    this.#first = Math.min(this.#first, time)
+  }
+
   observe(id: number, time: Micros): 'new' | 'duplicate' {
     if (this.#seen.has(id)) return 'duplicate'
     this.#pending.delete(id)
@@ -88,7 +108,7 @@ export class PageTracker {
    * `doubtedFrom`: from there on the log itself says that nothing was compared.
    */
   resume(later: PageTracker = new PageTracker(), doubtedFrom: Micros = Infinity): void {
-    const newest = this.newestBut(later)
+    const newest = Math.max(this.newestBut(later), this.#stood)
     if (newest === 0) return // nothing from before
     this.#settled = Math.min(newest, doubtedFrom)
     this.#uncompared = true

@@ -1,5 +1,5 @@
 import { partitionOf } from '../../../schemas/catalogue.ts'
-import type { Instrument, Micros, Trade } from '../../../schemas/records.ts'
+import type { Instrument, Micros, Trade, TradePosition } from '../../../schemas/records.ts'
 import { dividedByFactor, timesFactor } from '../venues/decimal.ts'
 import type { VenueTrade } from '../venues/events.ts'
 import { IdTracker } from './id-tracker.ts'
@@ -7,6 +7,19 @@ import { PageTracker } from './page-tracker.ts'
 
 /** One instrument that is streamed, with what came of it. */
 export type Stream = IdStream | PageStream
+
+type Position = Omit<TradePosition, 'instrument'>
+
+/** How far a mark said that a stream is complete. */
+interface Stated {
+  /** Host's milliseconds. */
+  readonly at: number
+  /** Where the log began then. */
+  readonly start: number
+  readonly position: Position
+  /** What was said the time before, or where the stream began. */
+  readonly before: Position
+}
 
 interface Common {
   instrument: Instrument
@@ -17,6 +30,10 @@ interface Common {
   lastTradeAt: number
   /** When a connection that carried it was lost, the host's milliseconds. */
   lostAt: number
+  /** What marks last said of how far it is complete. */
+  stated?: Stated
+  /** After the log has lost something: how far it is certainly complete, from before that. */
+  safe?: Position | undefined
 }
 
 export interface IdStream extends Common {

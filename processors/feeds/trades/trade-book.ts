@@ -83,9 +83,12 @@ export class TradeBook {
   /** The log may not have what came: the instruments are followed as if they had just begun. */
   forget(): void {
     const { trades, partitions, clock } = this.#options
-    for (const [symbol, { instrument, lastTradeAt, lostAt }] of this.#streams) {
+    for (const [symbol, { instrument, lastTradeAt, lostAt, tracker, stated, safe }] of this.#streams) {
       const stream = newStream(trades.ids, instrument, partitions)
-      this.#streams.set(symbol, Object.assign(stream, { lastTradeAt, lostAt }))
+      this.#streams.set(
+        symbol,
+        Object.assign(stream, { lastTradeAt, lostAt, safe: stated?.before ?? safe ?? tracker.began }),
+      )
       if (stream.ids === 'none') stream.tracker.begin(clock.now())
     }
   }

@@ -200,6 +200,7 @@ describe('the repair of trades', () => {
       venues: [],
       changes: [change],
       venue_time: null,
+      positions: [],
     })
     const next = world({ log: first.log, newest: base + 50 })
     live(next, [base + 50])

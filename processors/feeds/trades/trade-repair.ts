@@ -1,4 +1,4 @@
-import type { Gap } from '../../../schemas/records.ts'
+import type { Gap, TradePosition } from '../../../schemas/records.ts'
 import type { Covered, CoveredIds, CoveredTimes, LogCoverage } from './coverage.ts'
 import { type GapReason, tradesOf } from './gaps.ts'
 import type { Hole } from './id-tracker.ts'
@@ -10,6 +10,8 @@ import type { IdStream, PageStream, Stream } from './stream.ts'
 const quietAfterMs = 4_000
 /** First and longest time between two such questions about one silent instrument. */
 const probeEveryMs = { first: 10_000, max: 60_000 } as const
+/** How often the log is told how far a stream is complete: well within the hour that is read at a restart. */
+const stateEveryMs = 1_200_000
 /** A hole that shows so soon after a lost connection is the connection's. */
 const reconnectMs = 60_000
 
@@ -44,14 +46,14 @@ export class TradeRepair {
   /** Takes over the streams without ordered ids that `recent` knows: their REST reaches back a short time only. */
   adoptTimes(recent: LogCoverage): void {
     for (const stream of this.#streams()) {
-      const covered = recent.of(stream.instrument.instrument)
+      const covered = coveredBy(recent, stream)
       if (stream.ids === 'none' && covered?.ids === 'none') this.#adopt(stream, covered)
     }
   }
 
   /** Takes over all streams; one that `hour` does not know begins anew, and so does each that comes later. */
   adoptAll(hour: LogCoverage): void {
-    for (const stream of this.#streams()) this.#adopt(stream, hour.of(stream.instrument.instrument))
+    for (const stream of this.#streams()) this.#adopt(stream, coveredBy(hour, stream))
     this.#ready = true
   }
 
@@ -67,6 +69,22 @@ export class TradeRepair {
       if (this.#isQuiet(stream, now) && this.#ids.pending === 0) void this.#probe(stream, now)
     }
     this.#pages.tick(now)
+  }
+
+  /**
+   * What the next mark of a partition is to say: how far the streams are complete of which the log may hold no trade any
+   * more, since it begins at another offset (`start`) than when it was said, or the last time was long ago.
+   */
+  positions(partition: number, start: number, now: number): TradePosition[] {
+    const due = [...this.#adopted].filter(
+      ({ partition: own, stated }) => own === partition && (stated?.start !== start || now - stated.at >= stateEveryMs),
+    )
+    return due.flatMap((stream) => {
+      const { position, began } = stream.tracker
+      if (position === undefined || began === undefined) return []
+      stream.stated = { at: now, start, position, before: stream.stated?.position ?? began }
+      return [{ instrument: stream.instrument.instrument, ...position }]
+    })
   }
 
   stop(): void {
@@ -147,6 +165,12 @@ export class TradeRepair {
     const last = tradesOf(outcome.rows).reduce((most, { id }) => Math.max(most, id), top)
     if (last > top) stream.tracker.tell(last, clock.now(), hostNow())
   }
+}
+
+/** What the log has of a stream; where it has lost something, what it had for certain before. */
+function coveredBy(log: LogCoverage, { instrument: { instrument }, safe }: Stream): Covered | undefined {
+  if (safe !== undefined) log.stand({ instrument, ...safe })
+  return log.of(instrument)
 }
 
 function ownerOf(hole: Hole, open: ReadonlyMap<number, Gap>): Gap | undefined {

@@ -101,5 +101,8 @@ export function ratio(
 
 export function mark(after: Micros): Message<'mark'> {
   const time = T0 + after
-  return { type: 'mark', value: { writer: 'feeds', run: T0, time, venues: [], changes: [], venue_time: time } }
+  return {
+    type: 'mark',
+    value: { writer: 'feeds', run: T0, time, venues: [], changes: [], venue_time: time, positions: [] },
+  }
 }

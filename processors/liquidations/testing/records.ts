@@ -56,5 +56,8 @@ export function terms(max_leverage: number | null, margin: number, instrument = 
 
 export function mark(seconds: number): Message<'mark'> {
   const time = T0 + seconds * SECOND
-  return { type: 'mark', value: { writer: 'feeds', run: T0, time, venues: [], changes: [], venue_time: time } }
+  return {
+    type: 'mark',
+    value: { writer: 'feeds', run: T0, time, venues: [], changes: [], venue_time: time, positions: [] },
+  }
 }

@@ -48,7 +48,7 @@ export function mark(
   changes: Mark['changes'] = [],
 ): Message<'mark'> {
   const time = T0 + seconds * SECOND
-  return { type: 'mark', value: { writer: 'feeds', run: T0, time, venues, changes, venue_time: time } }
+  return { type: 'mark', value: { writer: 'feeds', run: T0, time, venues, changes, venue_time: time, positions: [] } }
 }
 
 /** What a feed says of a venue: its channel lives since some seconds after T0. */

@@ -104,7 +104,10 @@ class Fortnight {
 
   /** What the processor says at the hour's begin. */
   #tell(time: Micros): void {
-    this.#apply({ type: 'mark', value: { writer: 'feeds', run: 0, time, venue_time: time, venues: [], changes: [] } })
+    this.#apply({
+      type: 'mark',
+      value: { writer: 'feeds', run: 0, time, venue_time: time, venues: [], changes: [], positions: [] },
+    })
   }
 
   #apply(message: Message): void {

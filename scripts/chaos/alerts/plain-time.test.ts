@@ -24,7 +24,15 @@ it('follows the marks that the kernel follows', () => {
       for (const { passed, ahead, told } of all) {
         now += passed * SECOND
         const time = now + ahead * SECOND
-        const mark: Mark = { writer: 'feeds', run: T, time, venues: [], changes: [], venue_time: told ? now : null }
+        const mark: Mark = {
+          writer: 'feeds',
+          run: T,
+          time,
+          venues: [],
+          changes: [],
+          venue_time: told ? now : null,
+          positions: [],
+        }
         expect(plain.take(mark)).toBe(clock.follow('market.tickers', mark))
       }
       expect(clock.time).toBe(Math.max(0, ...plain.followed))

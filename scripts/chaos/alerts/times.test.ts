@@ -19,7 +19,7 @@ beforeEach(() => {
 function enter(topic: 'alerts.inputs' | 'market.tickers', after: Micros, told: Micros | null = null): void {
   const writer = topic === 'alerts.inputs' ? 'prices' : 'feeds'
   const venue_time = told === null ? null : NOW + told
-  const mark: Mark = { writer, run: 0, time: NOW + after, venues: [], changes: [], venue_time }
+  const mark: Mark = { writer, run: 0, time: NOW + after, venues: [], changes: [], venue_time, positions: [] }
   broker.append(topic, 0, [{ key: writer, value: codec.encode(topic, 'mark', mark), time: NOW / 1_000 }])
 }
 

@@ -10,7 +10,10 @@ export function tradeFacts(): Fact[] {
     ...gaps.map((value): Fact => ['market.trades', { type: 'gap', value }]),
     [
       'market.trades',
-      { type: 'mark', value: { writer: 'feeds', run: M, time: M, venues: [], changes: subscribed, venue_time: M } },
+      {
+        type: 'mark',
+        value: { writer: 'feeds', run: M, time: M, venues: [], changes: subscribed, venue_time: M, positions: [] },
+      },
     ],
   ]
 }
