@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { DeadLetter } from '../schemas/records.ts'
 import type { Meter } from './kernel/ports.ts'
 import type { Runner } from './kernel/run.ts'
+import type { Task } from './kernel/task.ts'
 
 /** From a fast batch to one that holds up its partition, seconds. */
 const BATCH_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 5]
@@ -81,7 +82,7 @@ export function createMeter(registry: Registry, tally: Tally = new Tally()): Met
 }
 
 /** What the runner and the processors' states say when they are asked. */
-export function exposeRunner(registry: Registry, runner: Runner): void {
+export function exposeRunner(registry: Registry, runner: Runner<Task>): void {
   const gauge = (name: string, help: string, labels: string[], collect: (set: Gauge) => void): Gauge =>
     new Gauge({
       name,
@@ -94,7 +95,7 @@ export function exposeRunner(registry: Registry, runner: Runner): void {
       },
     })
   gauge('mda_processor_partitions', 'Partitions assigned to this host, by state', ['state'], (set) => {
-    for (const [processor, { running, waiting }] of Object.entries(runner.health().processors)) {
+    for (const [processor, { running, waiting }] of Object.entries(runner.partitions())) {
       set.set({ processor, state: 'running' }, running)
       set.set({ processor, state: 'waiting' }, waiting)
     }

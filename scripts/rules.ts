@@ -78,14 +78,15 @@ const mayImport: Readonly<Record<Layer, readonly Layer[]>> = {
  * does to the world, or it is not one.
  */
 const shells: readonly (readonly [RegExp, string])[] = [
+  [/^processors\/host\.ts$/, 'connects a process to its log'],
   [/^processors\/feeds\/main\.ts$/, 'hosts the feeds'],
   [/^processors\/feeds\/transport\//, 'connects to venues'],
   [/^processors\/feeds\/runtime\//, 'runs the feeds: the log, timers, the clock, tapes'],
   [/^processors\/webhooks\/main\.ts$/, 'hosts the dispatcher'],
-  [/^processors\/webhooks\/(?:dispatcher|place|task|journal|loader|recall|metrics)\.ts$/, 'reads and writes the log'],
+  [/^processors\/webhooks\/(?:dispatcher|task|journal|loader|recall|metrics)\.ts$/, 'reads and writes the log'],
   [/^processors\/webhooks\/(?:deliver|agent|resolve)\.ts$/, 'calls receivers'],
   [/^processors\/payments\/main\.ts$/, 'hosts the settling of payments'],
-  [/^processors\/payments\/(?:service|desk|metrics)\.ts$/, 'reads and writes the log'],
+  [/^processors\/payments\/(?:service|settlement|metrics)\.ts$/, 'reads and writes the log'],
   [/^processors\/payments\/(?:chain|inspect|wallet|own-settler|facilitator)\.ts$/, 'calls the chain, or a facilitator'],
 ]
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { LogReader, OutRecord, Writer } from '../../infra/kafka/seam.ts'
-import { fetchAt, printOf } from '../../processors/kernel/footing.ts'
+import { fetchAt, printOf } from '../../processors/kernel/position-check.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 
 const TOPIC: TopicName = 'payments.intents'

@@ -19,6 +19,7 @@ const HINT_MS = 5_000
 /** All partitions are ours for good: one instance, or instances with fixed parts. */
 export function fixedMembership(partitions: readonly number[]): Membership {
   return {
+    isFixed: true,
     onChange: (listener) => listener(partitions),
     get lastSeen() {
       return Date.now()
@@ -26,6 +27,11 @@ export function fixedMembership(partitions: readonly number[]): Membership {
     hint: async () => undefined,
     leave: async () => undefined,
   }
+}
+
+/** By the setting MEMBERSHIP: these partitions for good, or what a consumer group deals out. */
+export function membershipOf(how: string, partitions: readonly number[], group: GroupOptions): Promise<Membership> {
+  return how === 'fixed' ? Promise.resolve(fixedMembership(partitions)) : groupMembership(group)
 }
 
 export interface GroupOptions {
@@ -55,6 +61,7 @@ export async function groupMembership(options: GroupOptions): Promise<Membership
 }
 
 class Group implements Membership {
+  readonly isFixed = false
   readonly #options: GroupOptions
   readonly #kafka: Kafka
   readonly #names: readonly string[]

@@ -143,6 +143,8 @@ export interface Log {
 
 /** Which partition numbers this instance owns. Fixed on one machine, a consumer group on many. */
 export interface Membership {
+  /** Nobody deals the partitions out: they are this instance's for good, and may be no other's. */
+  readonly isFixed: boolean
   /** Calls `listener` with the owned partitions, at first and at each change. */
   onChange(listener: (partitions: readonly number[]) => void): void
   /** Milliseconds since the Unix epoch of the last sign that the membership holds. */

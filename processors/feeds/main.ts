@@ -2,7 +2,7 @@ import { Registry } from 'prom-client'
 import { readConfig } from '../../infra/config/config.ts'
 import { loadCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
-import { fixedMembership, groupMembership } from '../../infra/kafka/membership.ts'
+import { membershipOf } from '../../infra/kafka/membership.ts'
 import type { Membership } from '../../infra/kafka/seam.ts'
 import { runService, sayReady } from '../../infra/lifecycle.ts'
 import type { Logger } from '../../infra/log.ts'
@@ -21,7 +21,7 @@ await runService({
     const codec = await loadCodec(config.SCHEMA_REGISTRY_URL)
     const { KAFKA_BROKERS: brokers, NAMESPACE: namespace, FEED_NAME: clientId } = config
     const kafka = await connectLog({ brokers, namespace, clientId, log })
-    const membership = await membershipOf(config, log)
+    const membership = await join(config, log)
     const host = new Host(config, { log, kafka, codec, membership, metrics: new Registry() })
     const { url, stop } = await host.start()
     sayReady(url)
@@ -34,21 +34,13 @@ await runService({
 })
 
 /** Who repairs which venue: this process all of them, or a consumer group in which a venue's number is a partition. */
-async function membershipOf(config: HostConfig, log: Logger): Promise<Membership> {
+function join(config: HostConfig, log: Logger): Promise<Membership> {
   const { MEMBERSHIP, KAFKA_BROKERS: brokers, NAMESPACE: namespace, FEED_NAME: clientId } = config
-  if (MEMBERSHIP === 'fixed') return fixedMembership(venueNames.map((_, number) => number))
   const onCrash = (error: Error): void => {
     log.fatal({ err: error }, 'the consumer group is lost')
     process.exit(1)
   }
-  return groupMembership({
-    brokers,
-    namespace,
-    clientId,
-    group: 'feeds',
-    topics: ['market.trades'],
-    sessionMs,
-    log,
-    onCrash,
-  })
+  const group = { group: 'feeds', topics: ['market.trades'], sessionMs, onCrash }
+  const venues = venueNames.map((_, number) => number)
+  return membershipOf(MEMBERSHIP, venues, { brokers, namespace, clientId, log, ...group })
 }

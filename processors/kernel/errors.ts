@@ -3,10 +3,11 @@
  * - `newer-state`: the state was written by newer code;
  * - `unreadable-state`: a record of the state topic cannot be decoded;
  * - `snapshot-too-large`: a snapshot no longer fits into one batch;
- * - `lost-log`: the log lost what was read of it, or is another one, and it was set to stop then.
+ * - `lost-log`: the log lost what was read of it, or is another one, and it was set to stop then;
+ * - `two-owners`: another process owns the same partitions for good.
  */
 export class FatalError extends Error {
-  readonly code: 'newer-state' | 'unreadable-state' | 'snapshot-too-large' | 'lost-log'
+  readonly code: 'newer-state' | 'unreadable-state' | 'snapshot-too-large' | 'lost-log' | 'two-owners'
   constructor(code: FatalError['code'], message: string, options?: ErrorOptions) {
     super(message, options)
     this.code = code

@@ -1,4 +1,4 @@
-import type { Membership } from '../../infra/kafka/seam.ts'
+import type { Log, LogReader, Membership } from '../../infra/kafka/seam.ts'
 import { localCodec } from '../../schemas/codec.ts'
 import type { DeadLetter, Message, Micros, SubscriptionChange } from '../../schemas/records.ts'
 import { DEAD_LETTERS } from './dead-letters.ts'
@@ -148,6 +148,26 @@ export function on(
   }
 }
 
+/** A client of the broker whose fetches fail while it is away; it counts those. */
+export function goesAway(broker: MemoryBroker, away: { isAway: boolean; asked: number }): Log {
+  const log = broker.connect()
+  const reader = (): LogReader => {
+    const inner = log.reader()
+    return {
+      offsets: inner.offsets,
+      endOfEpoch: inner.endOfEpoch,
+      toEnd: (...place) => inner.toEnd(...place),
+      close: () => inner.close(),
+      async fetch(from, options) {
+        if (!away.isAway) return inner.fetch(from, options)
+        away.asked += 1
+        return from.map((place) => ({ ...broker.at(place.topic, 0).slice(place, 0), records: [], error: 'moved' }))
+      },
+    }
+  }
+  return { ...log, reader }
+}
+
 /** One fetch and its work. */
 export async function round(task: Task, { ports }: Given): Promise<void> {
   await task.work(await ports.reader.fetch(task.positions(), { maxWaitMs: 0, maxBytesPerPartition: 1e6 }))
@@ -155,6 +175,7 @@ export async function round(task: Task, { ports }: Given): Promise<void> {
 
 /** A membership that the test deals out. */
 export class HandMembership implements Membership {
+  isFixed = false
   lastSeen = 0
   hasLeft = false
   #listener: (partitions: readonly number[]) => void = () => undefined

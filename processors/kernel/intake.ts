@@ -1,7 +1,6 @@
-import type { LogReader, Membership, Position, Slice, TopicPartition } from '../../infra/kafka/seam.ts'
+import type { LogReader, Position, Slice, TopicPartition } from '../../infra/kafka/seam.ts'
+import { PartitionOwner, type OwnerOptions, type PartitionWork } from './partition-owner.ts'
 import type { Ports } from './ports.ts'
-import type { ProcessorRow } from './processor.ts'
-import { Slot, type SlotOptions } from './slot.ts'
 import type { Watch } from './watch.ts'
 
 /** Longest wait of a fetch for a first record. With `minBytes` 1 it delays nothing; it bounds the idle cost. */
@@ -11,13 +10,18 @@ const FETCH_WAIT_BUSY_MS = 3
 const FETCH_RETRY_MS = 100
 const FETCH_BYTES_PER_PARTITION = 512 * 1024
 
-export interface IntakeOptions {
-  readonly row: ProcessorRow
-  readonly membership: Membership
-  readonly ports: Ports
+/** A processor or service, whose partitions a host has that its membership says. */
+export interface Hosted<Work> extends Pick<OwnerOptions<Work>, 'name' | 'membership' | 'open'> {
+  /** Least time between two fetches, milliseconds, where nobody waits for what it makes. Left out: none. */
+  readonly paceMs?: number | undefined
+  /** Called after each fetch. */
+  readonly onRound?: () => void
+}
+
+export interface IntakeOptions<Work> extends Pick<OwnerOptions<Work>, 'onFatal'> {
+  readonly hosted: Hosted<Work>
+  readonly ports: Pick<Ports, 'log' | 'clock' | 'meter' | 'report'>
   readonly watch: Watch
-  /** Of each partition's slot; the intake adds what concerns itself. */
-  readonly slots: Omit<SlotOptions, 'onWant' | 'onWorked'>
   /** Called after each fetch. */
   readonly onRound: () => void
 }
@@ -30,14 +34,14 @@ export interface InputLag {
 }
 
 /**
- * Reads for one processor: one fetch for all its partitions here that can take records, then each works by itself. It has
- * a connection of its own, so that a processor with little to do does not wait for one with much.
+ * Reads for one processor or service: one fetch for all its partitions here that can take records, then each works by
+ * itself. It has a connection of its own, so that a processor with little to do does not wait for one with much.
  */
-export class Intake {
-  readonly row: ProcessorRow
-  readonly #options: IntakeOptions
+export class Intake<Work extends PartitionWork> {
+  readonly name: string
+  readonly #options: IntakeOptions<Work>
   readonly #reader: LogReader
-  readonly #slots = new Map<number, Slot>()
+  readonly #owners = new Map<number, PartitionOwner<Work>>()
   readonly #lags = new Map<string, InputLag>()
   #isStopping = false
   /** The last fetch left something of a partition for the next. */
@@ -49,51 +53,54 @@ export class Intake {
   })
   readonly #loop: Promise<void>
 
-  constructor(options: IntakeOptions) {
-    this.row = options.row
+  constructor(options: IntakeOptions<Work>) {
+    this.name = options.hosted.name
     this.#options = options
     this.#reader = options.ports.log.reader()
-    options.membership.onChange((partitions) => this.#assign(partitions))
+    options.hosted.membership.onChange((partitions) => this.#assign(partitions))
     this.#loop = this.#run()
   }
 
-  slots(): Iterable<Slot> {
-    return this.#slots.values()
+  owners(): Iterable<PartitionOwner<Work>> {
+    return this.#owners.values()
   }
 
   /** Records not yet applied, of each input of each partition that is here, as of the last fetch. */
   lags(): InputLag[] {
-    return [...this.#lags.values()].filter(({ partition }) => this.#slots.has(partition))
+    return [...this.#lags.values()].filter(({ partition }) => this.#owners.has(partition))
   }
 
-  /** A clean end: fetching stops, tasks finish and write their state. */
+  /** A clean end: fetching stops, what is running finishes and is written. */
   async stop(): Promise<void> {
     this.#isStopping = true
     this.#wake()
     this.#stop()
     await this.#loop
     await this.#reader.close()
-    await Promise.all([...this.#slots.values()].map((slot) => slot.stop()))
-    this.#slots.clear()
+    await Promise.all([...this.#owners.values()].map((owner) => owner.stop()))
+    this.#owners.clear()
   }
 
   #assign(partitions: readonly number[]): void {
     if (this.#isStopping) return
     const assigned = new Set(partitions)
-    for (const [partition, slot] of this.#slots) {
+    for (const [partition, owner] of this.#owners) {
       if (assigned.has(partition)) continue
-      slot.drop()
-      this.#slots.delete(partition)
+      owner.drop()
+      this.#owners.delete(partition)
     }
     for (const partition of assigned) {
-      if (!this.#slots.has(partition)) this.#slots.set(partition, this.#slot(partition))
+      if (!this.#owners.has(partition)) this.#owners.set(partition, this.#owner(partition))
     }
-    this.#options.ports.report.info({ processor: this.row.name, partitions: [...assigned] }, 'partitions assigned')
+    this.#options.ports.report.info({ processor: this.name, partitions: [...assigned] }, 'partitions assigned')
   }
 
-  #slot(partition: number): Slot {
-    return new Slot(this.row, partition, {
-      ...this.#options.slots,
+  #owner(partition: number): PartitionOwner<Work> {
+    const { hosted, ports, onFatal } = this.#options
+    return new PartitionOwner(partition, {
+      ...hosted,
+      ports,
+      onFatal,
       onWant: () => this.#wake(),
       onWorked: (slices, positions) => this.#measure(slices, positions),
     })
@@ -101,11 +108,13 @@ export class Intake {
 
   async #run(): Promise<void> {
     while (!this.#isStopping) {
-      const asking = [...this.#slots.values()].flatMap((slot) => {
-        const wanted = slot.wants()
-        return wanted === undefined ? [] : [{ slot, wanted }]
+      const asking = [...this.#owners.values()].flatMap((owner) => {
+        const wanted = owner.wants()
+        return wanted === undefined ? [] : [{ owner, wanted }]
       })
       await (asking.length === 0 ? this.#waitFor(FETCH_WAIT_MS) : this.#round(asking))
+      for (const { work } of this.#owners.values()) work?.tick?.()
+      this.#options.hosted.onRound?.()
       this.#options.onRound()
       await this.#pace()
     }
@@ -113,7 +122,7 @@ export class Intake {
 
   /** A processor that nobody waits for takes its records in larger batches; while it is behind it goes on at once. */
   async #pace(): Promise<void> {
-    const { paceMs } = this.row
+    const { paceMs } = this.#options.hosted
     if (paceMs === undefined || this.#isBehind || this.#isStopping) return
     await Promise.race([this.#stopped, this.#options.ports.clock.delay(paceMs)])
   }
@@ -127,23 +136,23 @@ export class Intake {
   }
 
   /** One fetch for all that ask; each works on its own slices while the next fetch is under way. */
-  async #round(asking: readonly Asking[]): Promise<void> {
-    const isHurried = asking.length < this.#slots.size
+  async #round(asking: readonly Asking<Work>[]): Promise<void> {
+    const isHurried = asking.length < this.#owners.size
     const slices = await this.#fetch(
       asking.flatMap(({ wanted }) => wanted),
       isHurried,
     )
-    this.#isBehind = slices?.some(({ next, end }) => next < end) ?? false
-    if (slices === undefined) return
+    this.#isBehind = slices.some(({ next, end }) => next < end)
     const found = new Map(slices.map((slice) => [nameOf(slice), slice]))
-    for (const { slot, wanted } of asking) {
+    for (const { owner, wanted } of asking) {
       const own = wanted.flatMap((position) => found.get(nameOf(position)) ?? [])
-      if (own.length === wanted.length) slot.offer(wanted, own)
+      if (own.length === wanted.length) owner.offer(wanted, own)
+      else owner.interrupted()
     }
   }
 
-  /** What the log has there; undefined after an error, which is waited out. */
-  async #fetch(positions: readonly Position[], isHurried: boolean): Promise<Slice[] | undefined> {
+  /** What the log has there; nothing of what could not be asked, which is waited out. */
+  async #fetch(positions: readonly Position[], isHurried: boolean): Promise<Slice[]> {
     const { ports, watch } = this.#options
     const { clock, report } = ports
     const maxWaitMs = isHurried ? FETCH_WAIT_BUSY_MS : FETCH_WAIT_MS
@@ -152,13 +161,13 @@ export class Intake {
       const slices = await this.#reader.fetch(positions, options)
       const there = slices.filter((slice) => slice.error !== 'moved')
       if (there.length < slices.length) await clock.delay(FETCH_RETRY_MS)
-      if (there.length > 0) watch.fetched(this.row.name, clock.now())
-      else if (watch.isFirstFailure(this.row.name)) report.warn({}, 'no broker answers; trying again')
+      if (there.length > 0) watch.fetched(this.name, clock.now())
+      else if (watch.isFirstFailure(this.name)) report.warn({}, 'no broker answers; trying again')
       return there
     } catch (error) {
-      if (watch.isFirstFailure(this.row.name)) report.warn({ err: error }, 'fetch failed; trying again')
+      if (watch.isFirstFailure(this.name)) report.warn({ err: error }, 'fetch failed; trying again')
       await clock.delay(FETCH_RETRY_MS)
-      return undefined
+      return []
     }
   }
 
@@ -167,15 +176,15 @@ export class Intake {
     const now = ports.clock.now()
     for (const { topic, partition, offset } of positions) {
       const end = slices.find((slice) => slice.topic === topic)?.end ?? offset
-      const input = `${this.row.name} ${topic}-${partition}`
+      const input = `${this.name} ${topic}-${partition}`
       this.#lags.set(input, { topic, partition, records: Math.max(0, end - offset) })
       watch.at(input, offset, end, now)
     }
   }
 }
 
-interface Asking {
-  readonly slot: Slot
+interface Asking<Work extends PartitionWork> {
+  readonly owner: PartitionOwner<Work>
   readonly wanted: readonly Position[]
 }
 

@@ -47,6 +47,11 @@ export class InputGaps {
     this.#top = Math.max(this.#top, next + shift)
   }
 
+  /** Where what was read last of other logs in its place ends, as far as this one has it. */
+  get replacedUpTo(): number {
+    return this.#told.findLast(({ gap }) => gap.reason === 'replaced')?.gap.next ?? 0
+  }
+
   /** What is added to an offset before a version is made of it. */
   shiftAt(offset: number): number {
     return this.#told.findLast(({ gap }) => gap.next <= offset)?.gap.shift ?? 0

@@ -38,6 +38,15 @@ const listener: Processor<Heard, Output<'derived.flow'>> = {
   load: (parts) => ({ words: JSON.parse(parts.get('words')?.toString() ?? '[]') as string[] }),
 }
 
+/** Knows the last mark alone. */
+const forgetful: Processor<unknown> = {
+  ...(listener as Processor<unknown>),
+  apply(state, entry, context, emit) {
+    ;(state as Heard).words = []
+    ;(listener as Processor<unknown>).apply(state, entry, context, emit)
+  },
+}
+
 const row: ProcessorRow = {
   name: 'listener',
   inputs: [IN],
@@ -268,6 +277,34 @@ describe('another log in the place of the one that was read', () => {
   })
 })
 
+describe('a longer log in the place of the one that was read, of the same epoch', () => {
+  it('is known by the record that was read last, when the broker that was away is back', async () => {
+    const begun = given()
+    begun.broker.append(IN, 0, marks(1, 2))
+    const task = await Task.open(row, 0, begun)
+    await round(task, begun)
+    begun.broker.replace(IN, 0)
+    begun.broker.append(IN, 0, marks(11, 12, 13))
+    task.owned.interrupted()
+    await round(task, begun)
+    begun.broker.append(IN, 0, marks(14))
+    await rounds(task, begun)
+    expect(heard(begun)).toEqual(['1@0', '2@1', 'replaced 2-3@2', '14@3'])
+  })
+
+  it('is no other where the broker has come back with the same', async () => {
+    const begun = given()
+    begun.broker.append(IN, 0, marks(1, 2))
+    const task = await Task.open(row, 0, begun)
+    await round(task, begun)
+    begun.broker.append(IN, 0, marks(3))
+    task.owned.interrupted()
+    await rounds(task, begun)
+    expect(heard(begun)).toEqual(['1@0', '2@1', '3@2'])
+    expect(gapsTold(begun)).toEqual([])
+  })
+})
+
 describe('retention that overtakes a reader', () => {
   it('is a gap that the core and the journal know', async () => {
     const begun = given()
@@ -326,6 +363,45 @@ describe('an output that lost its tail', () => {
     expect(gapsTold(begun)).toMatchObject([
       { topic: OUT, reason: 'output_cut', position: end, next: end - 2, missing: 2, from_time: 1_000 },
     ])
+  })
+
+  it('is written again as it was since the state was written, whatever that has let go of meanwhile', async () => {
+    const begun = given({}, undefined, 100)
+    const task = await Task.open({ ...row, core: forgetful }, 0, begun)
+    begun.broker.append(IN, 0, marks(1))
+    await round(task, begun)
+    await task.snapshot()
+    const { end } = begun.broker.at(OUT, 0)
+    begun.broker.append(IN, 0, marks(2, 3, 4))
+    await round(task, begun)
+    begun.broker.lose(OUT, 0, end)
+    begun.broker.append(IN, 0, marks(5))
+    await rounds(task, begun)
+    expect(written(begun)).toEqual([1, 2, 3, 4, 4, 5])
+  })
+
+  it('is written again as it was by the write that finds it, and the last of a key stays the last', async () => {
+    const begun = given({}, undefined, 100)
+    const task = await Task.open({ ...row, core: forgetful }, 0, begun)
+    begun.broker.append(IN, 0, marks(1, 2))
+    await round(task, begun)
+    begun.broker.at(OUT, 0).lose(begun.broker.at(OUT, 0).end - 1)
+    begun.broker.append(IN, 0, marks(3, 4))
+    await round(task, begun)
+    expect(written(begun)).toEqual([1, 3, 4, 2, 3, 4, 4])
+  })
+
+  it('is written again as it was although the input has lost as much', async () => {
+    const begun = given({}, undefined, 100)
+    const task = await Task.open({ ...row, core: forgetful }, 0, begun)
+    begun.broker.append(IN, 0, marks(1, 2, 3))
+    await round(task, begun)
+    const { end } = begun.broker.at(OUT, 0)
+    begun.broker.lose(OUT, 0, end - 2)
+    begun.broker.lose(IN, 0, 1)
+    begun.broker.append(IN, 0, marks(4))
+    await rounds(task, begun)
+    expect(written(begun)).toEqual([1, 2, 3, 3, 4])
   })
 
   it('is written again at the next opening', async () => {

@@ -1,11 +1,9 @@
 import type { Writer } from '../../infra/kafka/seam.ts'
 import { UndecodableError } from '../../schemas/codec.ts'
 import type { Snapshot, Stood } from '../../schemas/records.ts'
-import type { TopicName } from '../../schemas/topics.ts'
 import type { Decoder } from './decoder.ts'
 import { FatalError } from './errors.ts'
 import { Failures } from './failures.ts'
-import { stoodNowhere } from './footing.ts'
 import type { Folded } from './fold.ts'
 import { noTime } from './partition-clock.ts'
 import type { Ports } from './ports.ts'
@@ -15,9 +13,9 @@ import { erasure, StateFold, type Found } from './snapshot.ts'
 const ERASED_PER_SEND_MAX = 2_000
 
 export interface Opened extends Folded {
-  /** Offset to read next, of each input. */
-  readonly next: Map<TopicName, number>
-  /** What each input and output stood on then, by `topic/partition`. */
+  /** Offset to read next, of each input that was read. */
+  readonly next: ReadonlyMap<string, number>
+  /** What each input and output was left at then, by `topic/partition`. */
   readonly stood: Readonly<Record<string, Stood>>
   /** What the state was made of. */
   readonly parts: ReadonlyMap<string, Buffer>
@@ -39,15 +37,12 @@ export async function openState(
   for await (const records of ports.reader.toEnd(row.state, partition)) await fold.add(records)
   const found = fold.found(row)
   if (found.kind === 'none') await startAnew(row, partition, claim, found, ports)
-  const next = new Map<TopicName, number>()
-  for (const topic of row.inputs) next.set(topic, await nextOf(topic, partition, found, ports))
   if (found.kind === 'none') {
-    const stood = Object.fromEntries(
-      row.inputs.map((topic) => [`${topic}/${partition}`, stoodNowhere(ports.clock.now())]),
-    )
-    return { state: row.core.empty(), next, ...noTime, told: -1, stood, parts: new Map(), failures: new Failures() }
+    const nothing = { next: new Map(), stood: {}, parts: new Map(), failures: new Failures() }
+    return { state: row.core.empty(), ...noTime, told: -1, ...nothing }
   }
   const { parts, position } = found
+  const next = new Map(Object.entries(position.applied).map(([topic, last]) => [topic, last + 1]))
   return { ...position, state: row.core.load(parts), next, parts, failures: new Failures(position.failures) }
 }
 
@@ -84,10 +79,4 @@ async function startAnew(
   for (let at = 0; at < tombstones.length; at += ERASED_PER_SEND_MAX) {
     await claim.send(row.state, partition, tombstones.slice(at, at + ERASED_PER_SEND_MAX))
   }
-}
-
-async function nextOf(topic: TopicName, partition: number, found: Found, { reader }: Ports): Promise<number> {
-  const applied = found.kind === 'state' ? found.position.applied[topic] : undefined
-  if (applied !== undefined) return applied + 1
-  return (await reader.offsets(topic, [partition], 'start')).get(partition) ?? 0
 }

@@ -1,4 +1,4 @@
-import type { OutRecord } from '../../infra/kafka/seam.ts'
+import type { OutRecord, TopicPartition } from '../../infra/kafka/seam.ts'
 import type { Codec } from '../../schemas/codec.ts'
 import { receiverPartition } from '../../schemas/keys.ts'
 import type { TopicName } from '../../schemas/topics.ts'
@@ -87,4 +87,63 @@ function cut(records: OutRecord[]): OutRecord[][] {
     sends.push(records.slice(at, at + RECORDS_PER_SEND_MAX))
   }
   return sends
+}
+
+/** A batch of one partition of a topic. */
+interface Sent {
+  readonly topic: TopicName
+  readonly partition: number
+  readonly first: number
+  readonly records: readonly OutRecord[]
+}
+
+/** What was written since the state was: what the log loses of it is written again as it was, whatever the state knows by now. */
+export class UnsavedOutputs {
+  #sent: Sent[] = []
+  #lost: Sent[] = []
+  #bytes = 0
+
+  /** Of the values that are kept. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Records that an output has from its offset `first` on; what it had there before is lost. */
+  wrote(topic: TopicName, partition: number, first: number | undefined, records: readonly OutRecord[]): void {
+    if (first === undefined) return
+    this.lose({ topic, partition, next: first })
+    this.#sent.push({ topic, partition, first, records })
+    for (const { value } of records) this.#bytes += value?.length ?? 0
+  }
+
+  /** The log has lost what an output had from its offset `next` on. */
+  lose({ topic, partition, next }: TopicPartition & { readonly next: number }): void {
+    const isLost = (sent: Sent): boolean => {
+      return sent.topic === topic && sent.partition === partition && sent.first + sent.records.length > next
+    }
+    if (!this.#sent.some(isLost)) return
+    for (const sent of this.#sent.filter(isLost))
+      this.#lost.push({
+        ...sent,
+        first: Math.max(sent.first, next),
+        records: sent.records.slice(Math.max(0, next - sent.first)),
+      })
+    this.#sent = this.#sent.filter((sent) => !isLost(sent) || sent.first < next)
+  }
+
+  /** What was lost since the last call, with what was written in its place, so that the last of a key stays the last. */
+  takeLost(): readonly Sent[] {
+    const lost = this.#lost.splice(0)
+    const isBehind = (sent: Sent): boolean =>
+      lost.some(({ topic, partition, first }) => {
+        return sent.topic === topic && sent.partition === partition && sent.first >= first
+      })
+    return [...lost, ...this.#sent.filter(isBehind)]
+  }
+
+  /** The state is in the log: from here on it is folded again. */
+  clear(): void {
+    this.#sent = []
+    this.#bytes = 0
+  }
 }

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Log } from '../../infra/kafka/seam.ts'
-import { counted, given, HandMembership, marks, on, tallyRow, type Given } from './given.ts'
+import { counted, given, goesAway, HandMembership, marks, on, tallyRow, type Given } from './given.ts'
 import type { ProcessorRow } from './processor.ts'
-import { Runner } from './run.ts'
+import { runProcessors, type Runner } from './run.ts'
 import { Task } from './task.ts'
 
 const IN = 'market.trades'
@@ -19,7 +19,7 @@ const clock = {
   turn: (): Promise<void> => delay(0),
 }
 
-const runners: Runner[] = []
+const runners: Runner<Task>[] = []
 
 afterEach(async () => {
   await Promise.all(runners.splice(0).map((runner) => runner.stop()))
@@ -28,13 +28,13 @@ afterEach(async () => {
 interface Hosted {
   readonly begun: Given
   readonly membership: HandMembership
-  readonly runner: Runner
+  readonly runner: Runner<Task>
 }
 
 function host(begun = given({}, clock, 10), everyMs = Infinity): Hosted {
   const membership = new HandMembership()
   Object.defineProperty(membership, 'lastSeen', { get: () => ahead, configurable: true })
-  const runner = new Runner({
+  const runner = runProcessors({
     rows: [{ row: tallyRow, membership }],
     ports: begun.ports,
     snapshots: { everyMs, everyRecords: 10 },
@@ -48,9 +48,9 @@ function host(begun = given({}, clock, 10), everyMs = Infinity): Hosted {
 }
 
 /** Several processors in one host, all with partition 0. */
-function hostBoth(begun: Given, rows: readonly ProcessorRow[]): { runner: Runner } {
+function hostBoth(begun: Given, rows: readonly ProcessorRow[]): { runner: Runner<Task> } {
   const memberships = rows.map(() => new HandMembership())
-  const runner = new Runner({
+  const runner = runProcessors({
     rows: rows.map((row, index) => ({ row, membership: memberships[index] ?? new HandMembership() })),
     ports: begun.ports,
     snapshots: { everyMs: Infinity, everyRecords: 10 },
@@ -72,7 +72,8 @@ describe('a runner', () => {
     await expect.poll(() => counted(begun.broker, 0)).toEqual([1, 2])
     await expect.poll(() => counted(begun.broker, 2)).toEqual([1, 2])
     expect(counted(begun.broker, 1)).toEqual([])
-    expect(runner.health()).toEqual({ ok: true, processors: { tally: { running: 2, waiting: 0 } } })
+    expect(runner.partitions()).toEqual({ tally: { running: 2, waiting: 0 } })
+    expect(runner.isWell).toBe(true)
     await expect.poll(() => runner.counts().get('tally')?.get('marks')).toBe(4)
   })
 
@@ -132,8 +133,8 @@ describe('a runner', () => {
     begun.broker.append(IN, 0, marks(5))
     await expect.poll(() => counted(begun.broker, 0)).toEqual([1])
     await expect.poll(() => begun.notes.sums['failed'] ?? 0).toBeGreaterThan(2)
-    expect(runner.health().processors['tally']).toEqual({ running: 1, waiting: 1 })
-    await expect.poll(() => runner.health().ok).toBe(false)
+    expect(runner.partitions()['tally']).toEqual({ running: 1, waiting: 1 })
+    await expect.poll(() => runner.isWell).toBe(false)
   })
 
   it('reads each record for each of two processors of one topic, though one is ahead of the other', async () => {
@@ -147,6 +148,23 @@ describe('a runner', () => {
     const { runner } = hostBoth(begun, [tallyRow, fast])
     await expect.poll(() => runner.counts().get('tally')?.get('marks')).toBe(3)
     expect(runner.counts().get('fast')?.get('marks')).toBe(3)
+  })
+
+  it('sees that the broker has come back with another log', async () => {
+    const begun = given({}, clock, 1)
+    const away = { isAway: false, asked: 0 }
+    const { membership } = host({ ...begun, ports: { ...begun.ports, log: goesAway(begun.broker, away) } })
+    membership.deal(0)
+    begun.broker.append(IN, 0, marks(5, 6))
+    await expect.poll(() => counted(begun.broker)).toEqual([1, 2])
+    away.isAway = true
+    await expect.poll(() => away.asked).toBeGreaterThan(1)
+    begun.broker.replace(IN, 0)
+    begun.broker.append(IN, 0, marks(11, 12, 13))
+    away.isAway = false
+    await expect.poll(() => begun.notes.sums['gaps']).toBe(1)
+    begun.broker.append(IN, 0, marks(14))
+    await expect.poll(() => counted(begun.broker)).toEqual([1, 2, 3])
   })
 
   it('says how far behind it is', async () => {
@@ -173,6 +191,24 @@ describe('a runner ends its process', () => {
     const { membership, runner } = host({ ...begun, ports: { ...begun.ports, log: away } })
     membership.deal(0)
     expect(await runner.failed).toMatchObject({ exitCode: 6, code: 'log-unusable' })
+  })
+
+  it('with 4 when another process has the same partitions for good', async () => {
+    const begun = given({}, clock, 10)
+    const both = [host(begun), host(on(begun.broker, {}, clock, 10))]
+    for (const { membership } of both) {
+      membership.isFixed = true
+      membership.deal(0)
+    }
+    let isOver = false
+    const failed = Promise.race(both.map(({ runner }) => runner.failed)).finally(() => (isOver = true))
+    for (let time = 1; !isOver; time += 1) {
+      begun.broker.append(IN, 0, marks(time))
+      await clock.delay(100)
+    }
+    const { message, ...reason } = await failed
+    expect(reason).toEqual({ exitCode: 4, code: 'two-owners' })
+    expect(message).toContain('End one of them; to share the partitions start all with MEMBERSHIP=group')
   })
 
   it('with 4 when the state is of newer code', async () => {

@@ -29,7 +29,7 @@ export interface StatePosition extends PartitionTime {
   readonly applied: Readonly<Record<string, number>>
   /** What has failed lately. */
   readonly failures: Snapshot['failures']
-  /** What each input and output stands on, by `topic/partition`. */
+  /** What each input and output was left at, by `topic/partition`. */
   readonly stood: Readonly<Record<string, Stood>>
   /** Offset in `control.gaps` of the last gap that the state has taken in; -1: none. */
   readonly told: number

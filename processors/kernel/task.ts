@@ -1,19 +1,17 @@
-import type { Claim, LogRecord, Position, Slice } from '../../infra/kafka/seam.ts'
+import type { LogRecord, OutRecord, Position, Slice, TopicPartition } from '../../infra/kafka/seam.ts'
 import type { Message, Micros } from '../../schemas/records.ts'
-import type { TopicName } from '../../schemas/topics.ts'
+import { topicOf, type TopicName } from '../../schemas/topics.ts'
 import { Careful } from './careful.ts'
-import { claimed, targetsOf } from './claimed.ts'
-import { DeadLetters, type Cause } from './dead-letters.ts'
-import type { Decoder } from './decoder.ts'
+import type { Cause } from './dead-letters.ts'
 import { guarded, type RecordFailure } from './errors.ts'
 import { Fold } from './fold.ts'
-import { Grounds } from './grounds.ts'
-import { readGaps, type Told } from './log-gaps.ts'
+import type { Told } from './log-gaps.ts'
 import { openState, type Opened } from './open-state.ts'
-import { Outputs } from './outputs.ts'
-import type { LostLogPolicy, Ports, SnapshotPolicy } from './ports.ts'
+import { Outputs, UnsavedOutputs } from './outputs.ts'
+import { openOwned, type LostOutput, type OwnedOptions, type OwnedPartition } from './owned-partition.ts'
+import type { PartitionWork } from './partition-owner.ts'
+import type { SnapshotPolicy } from './ports.ts'
 import type { ProcessorRow } from './processor.ts'
-import { Recovery } from './recovery.ts'
 import { batchBytes, snapshotBatch } from './snapshot.ts'
 import { Trims } from './trim.ts'
 
@@ -26,17 +24,17 @@ export const SNAPSHOT_INPUT_BYTES = 2_000_000
 /** Behind records that were set aside the state is written this soon: what follows them is known to go on without them. */
 const SNAPSHOT_LETTERS_MS = 1_000
 
-export interface TaskOptions {
+/** So much output is kept to be written again where the log loses it; then the state is written. */
+const UNSAVED_OUTPUT_BYTES_MAX = 4_000_000
+
+export interface TaskOptions extends Pick<OwnedOptions, 'ports' | 'decoder' | 'onLostLog'> {
   /** Of every topic that is partitioned alike. */
   readonly partitions: number
-  readonly ports: Ports
-  readonly decoder: Decoder
   readonly snapshots: SnapshotPolicy
-  readonly onLostLog: LostLogPolicy
   /** Limit of an input that its reader cuts, over all its partitions, bytes. */
   readonly retentionBytes: number
   /** What the task before this one failed of: this one takes records back that fail. */
-  readonly after?: RecordFailure
+  readonly after?: RecordFailure | undefined
 }
 
 /**
@@ -44,78 +42,67 @@ export interface TaskOptions {
  *
  * Order of writing: outputs acknowledged, then state and position as one batch, then the hint. So a crash anywhere loses
  * nothing: what was written beyond the last snapshot is written again with the same keys and values. After any error the
- * task is not usable; the runner drops it and opens another, whose claim shuts out what this one still has in flight.
+ * task is not usable; its owner drops it and opens another, whose claim shuts out what this one still has in flight.
  * Calls must not overlap.
  */
-export class Task {
+export class Task implements PartitionWork {
   readonly row: ProcessorRow
-  readonly partition: number
+  readonly owned: OwnedPartition
   readonly #options: TaskOptions
-  readonly #claim: Claim
   readonly #folded: Fold
-  /** Offset to read next, of each input. */
-  readonly #next: Map<TopicName, number>
   readonly #outputs: Outputs
-  readonly #grounds: Grounds
-  readonly #recovery: Recovery
+  readonly #unsavedOutputs = new UnsavedOutputs()
   readonly #trims: Trims
   /** Once a record has failed, for a while. */
   #careful: Careful | undefined
   #unsaved = 0
   #unsavedBytes = 0
   #savedAt: number
-  readonly #dead: DeadLetters
   #unsavedLetters = 0
   #refusedMarks = 0
   #hinting = false
   #failed = false
 
-  /** Claims the partition, then reads its state to the end, then looks whether the log is the one that it stood on. */
-  static async open(row: ProcessorRow, partition: number, options: TaskOptions): Promise<Task> {
-    const { log, clock, meter } = options.ports
-    const startedAt = clock.now()
-    const targets = targetsOf(row, partition, options.partitions)
-    return claimed(log, `${row.name}-${partition}`, targets, async (claim) => {
-      const opened = await openState(row, partition, claim, options)
-      const dead = new DeadLetters(row.name, partition, options.ports)
-      const gaps = await readGaps(options.ports.reader, options.decoder, row.name, partition, dead)
-      await dead.write(claim)
-      const task = new Task(row, partition, options, claim, { ...opened, gaps, dead })
-      await task.#look()
-      meter.restored(row.name, clock.now() - startedAt)
+  /** Claims the partition, then reads its state to the end, then checks whether the log is the one that it was left at. */
+  static open(row: ProcessorRow, partition: number, options: TaskOptions): Promise<Task> {
+    const { ports, decoder, onLostLog, partitions } = options
+    const { name, inputs } = row
+    const outputs = outputsOf(row, partition, partitions)
+    return openOwned({ name, partition, inputs, outputs, ports, decoder, onLostLog }, async (owned) => {
+      const opened = await openState(row, partition, owned.claim, options)
+      const task = new Task(row, owned, options, { ...opened, gaps: await owned.readGaps() })
+      await owned.begin(opened.next, opened.stood, {
+        onGap: (told) => task.#folded.meet(told),
+        onMoved: () => (task.#unsaved += 1),
+        onLostOutputs: (lost) => task.#writeAgain(lost),
+      })
       return task
     })
   }
 
   private constructor(
     row: ProcessorRow,
-    partition: number,
+    owned: OwnedPartition,
     options: TaskOptions,
-    claim: Claim,
-    opened: Opened & { readonly gaps: readonly Told[]; readonly dead: DeadLetters },
+    opened: Opened & { readonly gaps: readonly Told[] },
   ) {
+    const { partition } = owned
+    const { after, ports, partitions, retentionBytes } = options
+    const { parts, failures } = opened
     this.row = row
-    this.partition = partition
+    this.owned = owned
     this.#options = options
-    this.#claim = claim
-    const { next, parts, failures } = opened
     this.#folded = new Fold(row, partition, opened, opened.gaps)
-    const { after, ports } = options
     if (after !== undefined || !failures.isEmpty)
       this.#careful = new Careful(this.#folded, parts, failures, after?.from === 'flush')
-    this.#next = next
-    this.#dead = opened.dead
-    this.#outputs = new Outputs(options.ports.codec, row, { own: partition, partitions: options.partitions })
-    this.#grounds = new Grounds({ reader: row.name, partition, ports, claim, policy: options.onLostLog }, opened.stood)
-    const [folded, grounds, outputs] = [this.#folded, this.#grounds, this.#outputs]
-    this.#recovery = new Recovery({ partition, ports, claim, grounds, folded, next, outputs })
-    this.#trims = new Trims(row, options.retentionBytes / options.partitions, ports)
-    this.#savedAt = options.ports.clock.now()
+    this.#outputs = new Outputs(ports.codec, row, { own: partition, partitions })
+    this.#trims = new Trims(row, retentionBytes / partitions, ports)
+    this.#savedAt = ports.clock.now()
   }
 
   /** Where to read on. */
   positions(): Position[] {
-    return [...this.#next].map(([topic, offset]) => ({ topic, partition: this.partition, offset }))
+    return this.owned.positions()
   }
 
   get partitionTime(): Micros {
@@ -128,9 +115,10 @@ export class Task {
   }
 
   /** Whether the next work writes the state, even if it brings no records. */
-  get isSnapshotDue(): boolean {
+  get isDue(): boolean {
     const { snapshots, ports } = this.#options
     if (this.#unsaved >= snapshots.everyRecords || this.#unsavedBytes >= SNAPSHOT_INPUT_BYTES) return true
+    if (this.#unsavedOutputs.bytes >= UNSAVED_OUTPUT_BYTES_MAX) return true
     const everyMs = this.#unsavedLetters > 0 ? Math.min(snapshots.everyMs, SNAPSHOT_LETTERS_MS) : snapshots.everyMs
     return this.#unsaved > 0 && ports.clock.now() - this.#savedAt >= everyMs * (this.row.snapshotEvery ?? 1)
   }
@@ -142,14 +130,14 @@ export class Task {
 
   /** Folds what a fetch brought, writes what follows and, when it is time, the state. */
   async work(slices: readonly Slice[]): Promise<void> {
-    if (this.#failed) throw new Error(`task ${this.row.name}-${this.partition} has failed and must be dropped`)
+    if (this.#failed) throw new Error(`task ${this.row.name}-${this.owned.partition} has failed and must be dropped`)
     try {
       const startedAt = this.#options.ports.clock.now()
       let applied = 0
       guarded('flush', () => this.#careful?.checkpoint(this.#outputs))
       for (const slice of slices) applied += await this.#fold(slice)
       if (applied > 0) await this.#write(applied, startedAt)
-      if (this.isSnapshotDue) await this.snapshot()
+      if (this.isDue) await this.snapshot()
     } catch (error) {
       this.#failed = true
       throw error
@@ -160,55 +148,46 @@ export class Task {
   async snapshot(): Promise<void> {
     if (this.#unsaved === 0) return
     const { codec, clock, meter } = this.#options.ports
-    const applied = Object.fromEntries([...this.#next].map(([topic, next]) => [topic, next - 1]))
+    const applied = Object.fromEntries(this.positions().map(({ topic, offset }) => [topic, offset - 1]))
     const batch = guarded('flush', () => {
       const changes = this.#careful?.save(this.#outputs) ?? this.row.core.save(this.#folded.state)
       const failures = this.#careful?.failures.saved() ?? []
-      const position = { applied, ...this.#folded.moment(), failures, stood: this.#grounds.toSave() }
+      const position = { applied, ...this.#folded.moment(), failures, stood: this.owned.stood() }
       return snapshotBatch(codec, this.row, position, changes, this.#outputs.time)
     })
-    await this.#recovery.save(batch)
+    await this.owned.send(this.row.state, this.owned.partition, batch)
+    await this.owned.recover()
     meter.snapshot(this.row.name, batchBytes(batch))
     this.#unsaved = 0
     this.#unsavedBytes = 0
     this.#unsavedLetters = 0
+    this.#unsavedOutputs.clear()
     this.#savedAt = clock.now()
     if (this.#careful?.isOver === true) this.#careful = undefined
     this.#hint()
     this.#trims.cut(this.positions())
   }
 
-  /** Lets go of the claim's resources; another owner may have it already. */
-  async close(): Promise<void> {
-    await this.#claim.close()
+  /** At a clean end: so that the next owner has nothing to repeat. */
+  finish(): Promise<void> {
+    return this.snapshot()
   }
 
   async #fold(slice: Slice): Promise<number> {
+    const records = await this.owned.accept(slice)
+    if (records === undefined) return 0
+    this.#trims.saw(slice)
     // A slice holds the topics that were asked for, which are this row's inputs.
     const topic = slice.topic as TopicName
-    let next = this.#next.get(topic) ?? 0
-    if (slice.from > next) return 0 // asked for before the log was found to be another: what lies between comes first
-    const begin = slice.records.find(({ offset }) => offset >= next)
-    const isNew = begin !== undefined && this.#grounds.isNewEpoch(topic, this.partition, begin)
-    if ((slice.error === 'out-of-range' || isNew) && (await this.#look())) return 0
-    if (slice.error !== undefined) return 0
-    this.#trims.saw(slice)
-    let applied = 0
-    let last: LogRecord | undefined
-    for (const record of slice.records) {
-      if (record.offset < next) continue
+    for (const record of records) {
       const read = this.#read(topic, record)
-      const message = read === 'ask' ? await this.#dead.read(this.#options.decoder, topic, record) : read // no await in the usual case: it is slow
+      const message = read === 'ask' ? await this.owned.letters.read(this.#options.decoder, topic, record) : read // no await in the usual case: it is slow
       if (message !== undefined && this.#apply(topic, record, message) === 'failed')
         await this.#options.ports.clock.turn() // what it cost to take it back must not silence the host
-      next = record.offset + 1
-      applied += 1
-      last = record
       this.#unsavedBytes += record.value?.length ?? 0
     }
-    this.#next.set(topic, Math.max(next, slice.next))
-    if (last !== undefined) this.#grounds.read(topic, this.partition, last)
-    return applied
+    this.owned.moveTo(topic, slice.next, records.at(-1))
+    return records.length
   }
 
   /** Why it was set aside, if it was. */
@@ -220,7 +199,7 @@ export class Task {
     }
     const careful = this.#careful
     const cause = guarded('flush', () => careful.apply({ topic, record, message }, this.#outputs))
-    if (cause !== undefined) this.#dead.add(topic, record, cause)
+    if (cause !== undefined) this.owned.letters.add(topic, record, cause)
     return cause?.reason
   }
 
@@ -231,15 +210,8 @@ export class Task {
       if (this.#options.decoder.skips(record.value, this.row.reads)) return undefined
       return this.#options.decoder.decode(record.value) ?? 'ask'
     } catch (error) {
-      return this.#dead.setAside(topic, record, error)
+      return this.owned.letters.setAside(topic, record, error)
     }
-  }
-
-  /** Looks whether the log is the one that was read and written so far; true: an input goes on elsewhere. */
-  async #look(): Promise<boolean> {
-    const isMoved = await this.#recovery.look()
-    if (isMoved) this.#unsaved += 1
-    return isMoved
   }
 
   /** Says so the 1st, 2nd, 4th, 8th time: a clock that is wrong is so every second. */
@@ -251,8 +223,8 @@ export class Task {
     const isTold = Math.floor(Math.log2(count)) === Math.floor(Math.log2(this.#refusedMarks))
     this.#refusedMarks = count
     if (isTold) return
-    const { partition, partitionTime } = this
-    const fields = { processor: this.row.name, partition, partitionTime, count }
+    const { owned, partitionTime } = this
+    const fields = { processor: this.row.name, partition: owned.partition, partitionTime, count }
     report.warn(fields, 'feeds’ marks are ahead of all that could confirm them; time does not follow')
   }
 
@@ -260,10 +232,45 @@ export class Task {
     const { clock, meter } = this.#options.ports
     this.#unsaved += applied
     guarded('flush', () => this.#folded.flush(this.#outputs.emit))
-    this.#unsavedLetters += await this.#dead.write(this.#claim)
-    await this.#recovery.send()
+    this.#unsavedLetters += await this.owned.letters.write(this.owned.claim)
+    await this.#send()
+    await this.owned.recover()
     meter.applied(this.row.name, applied, clock.now() - startedAt)
     this.#tellRefused()
+  }
+
+  /** Writes what was emitted since the last call. */
+  async #send(): Promise<void> {
+    await Promise.all(
+      this.#outputs.take().map(async ({ topic, partition, count, sends }) => {
+        for (const records of sends) await this.#append(topic, partition, records)
+        this.#options.ports.meter.outputs(this.row.name, topic, count)
+      }),
+    )
+  }
+
+  async #append(topic: TopicName, partition: number, records: readonly OutRecord[]): Promise<void> {
+    this.#unsavedOutputs.wrote(topic, partition, await this.owned.send(topic, partition, records), records)
+  }
+
+  /**
+   * Outputs have lost their tails. What was written since the state was, is written again as it was, since the state may
+   * have let go of it; and what the state still knows of what it wrote before.
+   */
+  async #writeAgain(lost: readonly LostOutput[]): Promise<void> {
+    if (lost.some(({ topic }) => topic === this.row.state)) throw new Error('the log of the state has lost its tail')
+    for (const output of lost) {
+      await this.owned.tell(output)
+      if (output.by === 'check') this.#unsavedOutputs.lose(output)
+    }
+    for (const { topic, partition, records } of this.#unsavedOutputs.takeLost())
+      await this.#append(topic, partition, records)
+    this.#outputs.time = this.#options.ports.clock.now()
+    const next = this.positions()[0]?.offset ?? 0
+    for (const topic of new Set(lost.map((output) => output.topic as TopicName)))
+      this.#folded.restate(topic, next, this.#outputs.emit)
+    await this.#send()
+    await this.owned.recover()
   }
 
   /** Not waited for, one at a time: a slow group coordinator must not slow the partition. */
@@ -275,4 +282,12 @@ export class Task {
       this.#hinting = false
     })
   }
+}
+
+/** What a task writes: its own partition of each topic, all of those that are partitioned otherwise. */
+function outputsOf({ outputs, state }: ProcessorRow, own: number, partitions: number): TopicPartition[] {
+  const all = Array.from({ length: partitions }, (_, partition) => partition)
+  return [...outputs, state].flatMap((topic) =>
+    (topicOf(topic).partitions === 'receiver' ? all : [own]).map((partition) => ({ topic, partition })),
+  )
 }

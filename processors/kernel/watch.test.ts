@@ -5,7 +5,7 @@ const INPUT = 'cvd market.trades-3'
 
 /** What the watch says after it has looked at a place that does not move, at these times. */
 function after(...times: readonly number[]): string | undefined {
-  const watch = new Watch({ sessionMs: 6_000, rows: [] }, 0)
+  const watch = new Watch(6_000, [], 0)
   for (const time of times) watch.at(INPUT, 5, 9, time)
   return watch.check([], times.at(-1) ?? 0)?.code
 }

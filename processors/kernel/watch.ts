@@ -41,9 +41,9 @@ export class Watch {
   readonly #fetches = new Map<string, { at: number; isFailing: boolean }>()
   #stuck: string | undefined
 
-  constructor(options: { sessionMs: number; rows: readonly { membership: Membership }[] }, now: number) {
-    this.#sessionMs = options.sessionMs
-    this.#memberships = options.rows.map(({ membership }) => membership)
+  constructor(sessionMs: number, memberships: readonly Membership[], now: number) {
+    this.#sessionMs = sessionMs
+    this.#memberships = memberships
     this.#startedAt = now
   }
 
@@ -70,26 +70,26 @@ export class Watch {
     }
   }
 
-  isWell(slots: Iterable<Failing>, now: number): boolean {
-    return this.#failingMs(slots, now) < UNWELL_AFTER_MS
+  isWell(owners: Iterable<Failing>, now: number): boolean {
+    return this.#failingMs(owners, now) < UNWELL_AFTER_MS
   }
 
   /** Why the process must end now, if it must. */
-  check(slots: Iterable<Failing>, now: number): StopReason | undefined {
+  check(owners: Iterable<Failing>, now: number): StopReason | undefined {
     const silentMs = Math.max(0, ...this.#memberships.map(({ lastSeen }) => now - lastSeen))
     if (silentMs > this.#sessionMs + SILENCE_GRACE_MS) {
       return { exitCode: 5, code: 'membership-silent', message: `no sign of the membership for ${silentMs} ms` }
     }
     if (this.#stuck !== undefined) return { exitCode: 6, code: 'stuck', message: this.#stuck }
-    const failingMs = this.#failingMs(slots, now)
+    const failingMs = this.#failingMs(owners, now)
     if (failingMs <= FAILING_MS_MAX) return undefined
     return { exitCode: 6, code: 'log-unusable', message: `nothing could be read or written for ${failingMs} ms` }
   }
 
-  #failingMs(slots: Iterable<Failing>, now: number): number {
+  #failingMs(owners: Iterable<Failing>, now: number): number {
     let failingMs = 0
     for (const { at, isFailing } of this.#fetches.values()) if (isFailing) failingMs = Math.max(failingMs, now - at)
-    for (const slot of slots) failingMs = Math.max(failingMs, slot.failingMs(now))
+    for (const owner of owners) failingMs = Math.max(failingMs, owner.failingMs(now))
     return failingMs
   }
 }

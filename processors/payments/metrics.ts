@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import type { PaymentMeter } from './desk.ts'
+import type { PaymentMeter } from './settlement.ts'
 import type { Service } from './service.ts'
 
 /** From a chain that mines at once to one that has to be waited for, seconds. */

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { hostClock } from '../../infra/clock.ts'
 import type { Trigger } from '../../schemas/records.ts'
 import type { LogGap } from '../../schemas/records.ts'
-import { codec } from '../kernel/given.ts'
-import type { MemoryBroker } from '../kernel/memory-log.ts'
+import { codec, goesAway } from '../kernel/given.ts'
+import { MemoryBroker } from '../kernel/memory-log.ts'
 import type { Send } from './deliver.ts'
 import { POSITION } from './delivery.ts'
 import { append, attempts, dispatch, pending, triggerTo, type Given, type World } from './test-world.ts'
@@ -124,6 +124,32 @@ describe('triggers that lost their tail', () => {
     await expect.poll(() => gapsTold(second.broker), POLL).toMatchObject([{ reason: 'replaced', next: 9 }])
     append(second.broker, numbered(9))
     await expect.poll(() => second.sent, POLL).toEqual(ids(9, 10))
+  })
+
+  it('that were deleted before they were read are a gap', async () => {
+    const first = await delivered(3)
+    first.membership.deal()
+    for (let n = 3; n < 7; n++) append(first.broker, numbered(n))
+    first.broker.truncate('alerts.triggers', 0, 5)
+    const second = next(first)
+    await expect.poll(() => second.sent, POLL).toEqual(ids(5, 7))
+    expect(gapsTold(second.broker)).toMatchObject([{ reason: 'retention', position: 3, next: 5, missing: 2 }])
+  })
+
+  it('that are a longer log since the broker was away are gone on with at its end', async () => {
+    const broker = new MemoryBroker(hostClock)
+    const away = { isAway: false, asked: 0 }
+    const world = begin({ broker, log: goesAway(broker, away) })
+    for (let n = 0; n < 3; n++) append(broker, numbered(n))
+    await settled(broker, 3)
+    away.isAway = true
+    await expect.poll(() => away.asked, POLL).toBeGreaterThan(1)
+    broker.replace('alerts.triggers', 0)
+    for (let n = 10; n < 19; n++) append(broker, numbered(n))
+    away.isAway = false
+    await expect.poll(() => gapsTold(broker), POLL).toMatchObject([{ reason: 'replaced', position: 3, next: 9 }])
+    append(broker, numbered(20))
+    await expect.poll(() => world.sent, POLL).toEqual([...ids(0, 3), ...ids(20, 21)])
   })
 
   it('are sent although they lie elsewhere now', async () => {

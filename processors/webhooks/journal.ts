@@ -1,21 +1,20 @@
-import type { OutRecord, Writer } from '../../infra/kafka/seam.ts'
+import type { OutRecord } from '../../infra/kafka/seam.ts'
 import type { Codec } from '../../schemas/codec.ts'
-import type { TopicName } from '../../schemas/topics.ts'
-import type { Grounds, LostOutput } from '../kernel/grounds.ts'
+import type { Stood } from '../../schemas/records.ts'
 import type { Clock } from '../kernel/ports.ts'
 import { POSITION, Said } from './delivery.ts'
+import { ATTEMPTS, PENDING } from './recall.ts'
 
 /** A batch stays far below what the broker takes at once. */
 const RECORDS_PER_SEND = 1_000
 
 export interface JournalOptions {
-  readonly partition: number
-  readonly claim: Writer
   readonly codec: Codec
   readonly clock: Clock
-  readonly grounds: Grounds
-  /** Records of a topic that the log has acknowledged. */
-  readonly onWritten: (topic: TopicName, records: number) => void
+  /** The last attempt in the log, as a position keeps it. */
+  readonly attempted: () => Readonly<Record<string, Stood>>
+  /** Writes a batch of one topic. */
+  readonly send: (topic: typeof ATTEMPTS | typeof PENDING, records: readonly OutRecord[]) => Promise<void>
   /** Called once, when the log refused or did not answer for long: nothing more is written. */
   readonly onFailed: (error: unknown) => void
 }
@@ -73,37 +72,26 @@ export class Journal {
   }
 
   async #send(said: Said): Promise<void> {
-    const { codec, clock, grounds, partition } = this.#options
+    const { codec, clock, attempted } = this.#options
     const time = clock.now()
     await this.#append(
-      'webhooks.attempts',
+      ATTEMPTS,
       said.attempts.map((attempt) => ({
         key: attempt.trigger_id,
-        value: codec.encode('webhooks.attempts', 'attempt', attempt),
+        value: codec.encode(ATTEMPTS, 'attempt', attempt),
         time,
       })),
     )
-    const written = grounds.saved('webhooks.attempts', partition)
+    const written = attempted()
     const pending = [...said.pending].map(([key, value]) => {
       const whole = value !== null && key === POSITION ? { ...value, stood: { ...value.stood, ...written } } : value
-      return { key, value: whole === null ? null : codec.encode('webhooks.pending', 'pending', whole), time }
+      return { key, value: whole === null ? null : codec.encode(PENDING, 'pending', whole), time }
     })
-    await this.#append('webhooks.pending', pending)
+    await this.#append(PENDING, pending)
   }
 
-  async #append(topic: TopicName, records: readonly OutRecord[]): Promise<void> {
-    const { claim, partition, onWritten, grounds } = this.#options
-    for (let at = 0; at < records.length; at += RECORDS_PER_SEND) {
-      const batch = records.slice(at, at + RECORDS_PER_SEND)
-      grounds.wrote(topic, partition, await claim.send(topic, partition, batch), batch)
-      for (const lost of grounds.takeOverwritten()) await tellLost(grounds, lost)
-      onWritten(topic, batch.length)
-    }
+  async #append(topic: typeof ATTEMPTS | typeof PENDING, records: readonly OutRecord[]): Promise<void> {
+    for (let at = 0; at < records.length; at += RECORDS_PER_SEND)
+      await this.#options.send(topic, records.slice(at, at + RECORDS_PER_SEND))
   }
-}
-
-/** Of the attempts it is told; without what was pending nobody knows what is left to do, so it is read anew. */
-export async function tellLost(grounds: Grounds, lost: LostOutput): Promise<void> {
-  await grounds.tellOutput(lost)
-  if (lost.topic === 'webhooks.pending') throw new Error('webhooks.pending has lost its tail')
 }

@@ -70,6 +70,6 @@ export function exposeDispatcher(registry: Registry, dispatcher: Dispatcher, now
     set.set({ state: 'waiting' }, waiting)
   })
   gauge('mda_webhook_lag_records', 'Triggers not yet taken in', ['partition'], (set) => {
-    for (const [partition, records] of dispatcher.lags()) set.set({ partition }, records)
+    for (const { partition, records } of dispatcher.lags()) set.set({ partition }, records)
   })
 }

@@ -6,6 +6,7 @@ import { FatalError } from '../kernel/errors.ts'
 import { FINISHED_KNOWN, RECALLED_MAX } from './limits.ts'
 
 export const ATTEMPTS = 'webhooks.attempts'
+export const PENDING = 'webhooks.pending'
 
 /**
  * Deliveries that ended long ago, as their journal tells them: what was finished is known for an hour, and a trigger that is
@@ -79,7 +80,7 @@ export async function readPending(
   partition: number,
 ): Promise<Map<string, Pending>> {
   const pending = new Map<string, Pending>()
-  for await (const records of reader.toEnd('webhooks.pending', partition)) {
+  for await (const records of reader.toEnd(PENDING, partition)) {
     for (const { key, value } of records) {
       const name = key?.toString() ?? ''
       pending.delete(name)

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { hostClock } from '../../infra/clock.ts'
 import { closeServer, listen } from '../../infra/http/ops.ts'
+import type { Log } from '../../infra/kafka/seam.ts'
 import { makeCertificate } from '../../infra/local/receiver/certificate.ts'
 import type { Attempt, DeliveryOrder, Pending, Trigger } from '../../schemas/records.ts'
 import type { Message } from '../../schemas/records.ts'
@@ -185,10 +186,10 @@ export function dispatch(
     clock = hostClock,
     limits = { slots: 512, perReceiver: 16 },
     onFirstSent,
+    log = broker.connect(),
   }: Given = {},
 ): World {
   const notes = new Notes()
-  const log = broker.connect()
   const membership = new HandMembership()
   Object.defineProperty(membership, 'lastSeen', { get: () => clock.now(), configurable: true })
   const { meter, report } = notes
@@ -209,6 +210,8 @@ export function dispatch(
 
 export interface Given {
   readonly broker?: MemoryBroker
+  /** A client of the broker. */
+  readonly log?: Log
   readonly clock?: Clock
   readonly limits?: LaneLimits
   /** Told of each first attempt that was sent. */

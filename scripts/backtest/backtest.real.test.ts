@@ -20,7 +20,8 @@ import { parquetWriter } from '../../infra/tapes/parquet-segment.ts'
 import type { Span, Tape } from '../../infra/tapes/tape.ts'
 import { avroWriter, writeTape } from '../../infra/tapes/write-tape.ts'
 import { quietMeter, quietReport } from '../../processors/kernel/quiet.ts'
-import { Runner } from '../../processors/kernel/run.ts'
+import { runProcessors, type Runner } from '../../processors/kernel/run.ts'
+import type { Task } from '../../processors/kernel/task.ts'
 import { processorsNamed } from '../../processors/topology.ts'
 import { mapHash, partitionOf } from '../../schemas/catalogue.ts'
 import type { TopicName } from '../../schemas/topics.ts'
@@ -43,7 +44,7 @@ let codec: RegistryCodec
 let clickhouse: Clickhouse
 let database: string
 let namespace: string
-let host: Runner | undefined
+let host: Runner<Task> | undefined
 
 beforeAll(async () => {
   const { brokers, registryUrl, clickhouse: at } = inject('parts')
@@ -236,7 +237,7 @@ async function arrived(): Promise<void> {
 /** Runs the real host over the log until it has written its last mark. */
 async function live(): Promise<void> {
   const membership = fixedMembership([PARTITION])
-  host = new Runner({
+  host = runProcessors({
     rows: processorsNamed(names).map((row) => ({ row, membership })),
     ports: {
       log,

@@ -8,7 +8,7 @@ import { prepareTopics } from '../../infra/kafka/setup.ts'
 import { cvd } from '../../processors/cvd/cvd.ts'
 import { mark, SECOND, T0, trade } from '../../processors/cvd/given.ts'
 import { quietMeter, quietReport } from '../../processors/kernel/quiet.ts'
-import { Runner, SNAPSHOT_RECORDS } from '../../processors/kernel/run.ts'
+import { runProcessors, SNAPSHOT_RECORDS } from '../../processors/kernel/run.ts'
 import { processorsNamed } from '../../processors/topology.ts'
 import { localCodec, type Codec } from '../../schemas/codec.ts'
 import { instrumentId, tradeVenues } from '../../schemas/venues.ts'
@@ -193,7 +193,7 @@ async function run(log: Log, codec: Awaited<ReturnType<typeof loadCodec>>): Prom
     },
   }
   const membership = fixedMembership([...Array(PARTITIONS).keys()])
-  const runner = new Runner({
+  const runner = runProcessors({
     rows: processorsNamed(['cvd']).map((row) => ({ row, membership })),
     ports: {
       log,

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { LogGap, PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
 import type { Clock } from '../kernel/ports.ts'
 import { codec, given, on, type Given } from '../kernel/given.ts'
-import { Desk, EVENTS, INTENTS, PARTITION, type DeskOptions } from './desk.ts'
 import { intentOf, NOW, SELLER } from './given.ts'
+import { EVENTS, INTENTS, PARTITION, Settlement, type SettlementOptions } from './settlement.ts'
 import type { Outcome, Settler, Settling } from './settler.ts'
 
 const nothing = (): void => undefined
@@ -49,25 +49,25 @@ class Bank implements Settler {
 
 interface Begun extends Given {
   readonly bank: Bank
-  desk: Desk
+  settlement: Settlement
 }
 
-async function begin(before?: Begun, policy: DeskOptions['onLostLog'] = 'go-on'): Promise<Begun> {
-  await before?.desk.close()
+async function begin(before?: Begun, policy: SettlementOptions['onLostLog'] = 'go-on'): Promise<Begun> {
+  await before?.settlement.owned.close()
   const world = before === undefined ? given({}, clock) : on(before.broker, {}, clock)
   const bank = before?.bank ?? new Bank()
-  const desk = await Desk.open({
+  const settlement = await Settlement.open({
     ...world,
     onLostLog: policy,
     settler: bank,
     seller: SELLER,
     payments: { settled: nothing, failed: nothing, pending: nothing },
     settleMs: 20_000,
-    onFailed: (error) => {
-      throw error
-    },
   })
-  return { ...world, bank, desk }
+  void settlement.owned.failed.then((error) => {
+    throw error
+  })
+  return { ...world, bank, settlement }
 }
 
 function ask({ broker }: Given, ...names: readonly string[]): void {
@@ -84,11 +84,11 @@ function asked(name: string): PaymentIntent {
   return intentOf({ payment_id: name.charAt(0), request_id: name, nonce, created: NOW * 1e6 })
 }
 
-async function read({ desk, ports }: Begun, rounds = 4): Promise<void> {
+async function read({ settlement, ports }: Begun, rounds = 4): Promise<void> {
   for (let index = 0; index < rounds; index++) {
-    const position = { topic: INTENTS, partition: PARTITION, offset: desk.position }
+    const position = { topic: INTENTS, partition: PARTITION, offset: settlement.owned.position(INTENTS) }
     const [slice] = await ports.reader.fetch([position], { maxWaitMs: 0, maxBytesPerPartition: 1e6 })
-    if (slice !== undefined) await desk.take(slice)
+    if (slice !== undefined) await settlement.work([slice])
     for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate) // what was taken in is settled meanwhile
   }
 }
@@ -196,6 +196,20 @@ describe('intents that lost their tail', () => {
 })
 
 describe('another log in the place of the intents', () => {
+  it('that is shorter is gone on with at its end: nothing that is asked there is passed over', async () => {
+    const begun = await begin()
+    begun.broker.restart() // the other one knows nothing of this epoch
+    ask(begun, 'a1', 'b1', 'c1')
+    await read(begun)
+    for (const id of ['a', 'b', 'c']) begun.bank.settled(id)
+    begun.broker.replace(INTENTS, PARTITION)
+    await read(begun)
+    ask(begun, 'd1', 'e1')
+    await read(begun)
+    expect(begun.bank.sent).toEqual(['a', 'b', 'c', 'd', 'e'])
+    expect(gaps(begun)).toMatchObject([{ reason: 'replaced', position: 3, next: 0 }])
+  })
+
   it('is gone on with at its end, with a recorded gap, also after a further restart', async () => {
     const begun = await cut()
     begun.broker.replace(INTENTS, PARTITION)

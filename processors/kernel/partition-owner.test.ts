@@ -1,93 +1,104 @@
 import { describe, expect, it } from 'vitest'
 import type { Position, Slice } from '../../infra/kafka/seam.ts'
 import { stillClock } from './quiet.ts'
-import { counted, given, lettersIn, marks, on, tally, tallyRow, type Given } from './given.ts'
+import { counted, given, HandMembership, lettersIn, marks, on, tally, tallyRow, type Given } from './given.ts'
 import type { ProcessorRow } from './processor.ts'
-import { Slot } from './slot.ts'
+import { PartitionOwner } from './partition-owner.ts'
+import { Task } from './task.ts'
 
 const IN = 'market.trades'
 
-function open(begun: Given, row = tallyRow): Slot {
+type Owner = PartitionOwner<Task>
+
+function own(begun: Given, row = tallyRow): Owner {
   const nothing = (): void => undefined
-  return new Slot(row, 0, { ...begun, onWant: nothing, onWorked: nothing, onFatal: nothing })
+  return new PartitionOwner(0, {
+    name: row.name,
+    membership: new HandMembership(),
+    ports: begun.ports,
+    open: (partition, after) => Task.open(row, partition, { ...begun, after }),
+    onWant: nothing,
+    onWorked: nothing,
+    onFatal: nothing,
+  })
 }
 
 /** What it wants, once it wants something. */
-async function wanted(slot: Slot): Promise<readonly Position[]> {
-  await expect.poll(() => slot.state).toBe('idle')
-  return slot.wants() ?? []
+async function wanted(owner: Owner): Promise<readonly Position[]> {
+  await expect.poll(() => owner.state).toBe('idle')
+  return owner.wants() ?? []
 }
 
 function fetch({ ports }: Given, positions: readonly Position[]): Promise<Slice[]> {
   return ports.reader.fetch(positions, { maxWaitMs: 0, maxBytesPerPartition: 1e6 })
 }
 
-describe('a slot', () => {
+describe('the owner of a partition', () => {
   it('takes one batch while another is worked on, and no more', async () => {
     const begun = given()
-    const slot = open(begun)
-    const first = await wanted(slot)
+    const owner = own(begun)
+    const first = await wanted(owner)
     begun.broker.append(IN, 0, marks(5))
-    slot.offer(first, await fetch(begun, first))
-    const second = slot.wants() ?? []
+    owner.offer(first, await fetch(begun, first))
+    const second = owner.wants() ?? []
     expect(second).toEqual([{ topic: IN, partition: 0, offset: 1 }])
     begun.broker.append(IN, 0, marks(6))
     const slices = begun.broker.at(IN, 0).slice({ topic: IN, partition: 0, offset: 1 }, 1e6)
-    slot.offer(second, [slices])
-    expect(slot.wants()).toBeUndefined()
+    owner.offer(second, [slices])
+    expect(owner.wants()).toBeUndefined()
     await expect.poll(() => counted(begun.broker)).toEqual([1, 2])
-    expect(slot.wants()).toEqual([{ topic: IN, partition: 0, offset: 2 }])
+    expect(owner.wants()).toEqual([{ topic: IN, partition: 0, offset: 2 }])
   })
 
   it('lets go of what was fetched for a task that has failed since: the next one stands further back', async () => {
     const begun = given()
-    const slot = open(begun)
-    const first = await wanted(slot)
+    const owner = own(begun)
+    const first = await wanted(owner)
     begun.broker.append(IN, 0, marks(5))
     const slices = await fetch(begun, first)
     await begun.broker.connect().claim('tally-0', [])
-    slot.offer(first, slices)
-    const ahead = slot.wants() ?? []
+    owner.offer(first, slices)
+    const ahead = owner.wants() ?? []
     expect(ahead).toEqual([{ topic: IN, partition: 0, offset: 1 }])
     begun.broker.append(IN, 0, marks(6))
     const tooFar = await fetch(begun, ahead)
-    expect(await wanted(slot)).toEqual(first)
-    slot.offer(ahead, tooFar)
-    expect(slot.wants()).toEqual(first)
+    expect(await wanted(owner)).toEqual(first)
+    owner.offer(ahead, tooFar)
+    expect(owner.wants()).toEqual(first)
     expect(counted(begun.broker)).toEqual([])
   })
 
   it('takes nothing once it was dropped', async () => {
     const begun = given()
-    const slot = open(begun)
-    const first = await wanted(slot)
+    const owner = own(begun)
+    const first = await wanted(owner)
     begun.broker.append(IN, 0, marks(5))
-    slot.drop()
-    slot.offer(first, await fetch(begun, first))
-    expect(slot.wants()).toBeUndefined()
+    owner.drop()
+    owner.offer(first, await fetch(begun, first))
+    expect(owner.wants()).toBeUndefined()
     expect(counted(begun.broker)).toEqual([])
   })
 
   it('sets a record aside at which the core throws each time, and goes on with the others', async () => {
     const begun = given()
     begun.broker.append(IN, 0, marks(5, 6, 7))
-    const slot = open(begun, throwsAt(6))
-    await workOff(slot, begun)
+    const owner = own(begun, throwsAt(6))
+    await workOff(owner, begun)
     expect(counted(begun.broker).at(-1)).toBe(2) // it counts marks
     expect(lettersIn(begun.broker)).toMatchObject([
       { processor: 'tally', topic: IN, offset: 1, reason: 'failed', code: 'TypeError', message: 'at 6' },
     ])
-    expect(slot.failingMs(1e9)).toBe(0)
+    expect(owner.failingMs(1e9)).toBe(0)
   })
 
   it('does not fail again at what was set aside before a restart', async () => {
     const begun = given()
     begun.broker.append(IN, 0, marks(5, 6, 7))
     const row = throwsAt(6)
-    await workOff(open(begun, row), begun)
+    await workOff(own(begun, row), begun)
     const next = on(begun.broker)
     next.broker.append(IN, 0, marks(8))
-    await workOff(open(next, row), next)
+    await workOff(own(next, row), next)
     expect(next.notes.sums['failed']).toBeUndefined()
     expect(lettersIn(begun.broker)).toHaveLength(1)
     expect(counted(begun.broker).at(-1)).toBe(3)
@@ -98,7 +109,7 @@ describe('a slot', () => {
     begun.broker.append(IN, 0, marks(5, 6, 7))
     let left = 2
     await workOff(
-      open(
+      own(
         begun,
         throwsAt(6, () => left-- > 0),
       ),
@@ -111,14 +122,14 @@ describe('a slot', () => {
   it('takes no record for the cause where the host has no memory', async () => {
     const begun = given({}, { ...stillClock, delay: () => new Promise((resolve) => setImmediate(resolve)) })
     begun.broker.append(IN, 0, marks(5))
-    const slot = open(
+    const owner = own(
       begun,
       throwsAt(5, () => true, Object.assign(new RangeError('no'), { code: 'ERR_MEMORY_ALLOCATION_FAILED' })),
     )
-    for (let tries = 0; tries < 10; tries += 1) await workOff(slot, begun, 1)
+    for (let tries = 0; tries < 10; tries += 1) await workOff(owner, begun, 1)
     expect(begun.notes.sums['failed']).toBeGreaterThan(3)
     expect(lettersIn(begun.broker)).toEqual([])
-    slot.drop()
+    owner.drop()
   })
 })
 
@@ -132,12 +143,12 @@ function throwsAt(time: number, isNow = () => true, error: Error = new TypeError
 }
 
 /** Fetches for it until it is at the log's end, or so often. */
-async function workOff(slot: Slot, begun: Given, roundsMax = 20): Promise<void> {
+async function workOff(owner: Owner, begun: Given, roundsMax = 20): Promise<void> {
   const end = begun.broker.at(IN, 0).end
   for (let rounds = 0; rounds < roundsMax; rounds += 1) {
-    const positions = await wanted(slot)
+    const positions = await wanted(owner)
     if (positions[0]?.offset === end) return
-    slot.offer(positions, await fetch(begun, positions))
-    await expect.poll(() => slot.state).not.toBe('busy')
+    owner.offer(positions, await fetch(begun, positions))
+    await expect.poll(() => owner.state).not.toBe('busy')
   }
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { codec, given, lettersIn } from '../kernel/given.ts'
-import { Desk, EVENTS, INTENTS, type DeskOptions } from './desk.ts'
 import { intentOf, SELLER } from './given.ts'
+import { EVENTS, INTENTS, Settlement, type SettlementOptions } from './settlement.ts'
 
 const nothing = (): void => undefined
 const settled = { is: 'settled', tx: '0x1', block: 1, by: 'us' } as const
@@ -15,25 +15,24 @@ it('sets aside an intent and an event that it cannot read, and settles what lies
   const value = codec.encode(INTENTS, 'payment_intent', intent)
   broker.append(EVENTS, 0, [bad])
   broker.append(INTENTS, 0, [bad, { key: intent.payment_id, value, time: 1 }])
-  const options: DeskOptions = {
+  const options: SettlementOptions = {
     ...begun,
     settler: { ...idle, settle: () => Promise.resolve(settled) },
     seller: SELLER,
     payments: { settled: nothing, failed: nothing, pending: nothing },
     settleMs: 1_000,
-    onFailed: nothing,
   }
-  const desk = await Desk.open(options)
+  const settlement = await Settlement.open(options)
   const [slice] = await ports.reader.fetch([{ topic: INTENTS, partition: 0, offset: 0 }], {
     maxWaitMs: 0,
     maxBytesPerPartition: 1e6,
   })
   if (slice === undefined) throw new Error('there is a slice')
-  await desk.take(slice)
+  await settlement.work([slice])
   expect(lettersIn(broker)).toMatchObject([
     { processor: 'payments', topic: EVENTS, partition: 0, offset: 0, reason: 'undecodable' },
     { processor: 'payments', topic: INTENTS, partition: 0, offset: 0, reason: 'undecodable' },
   ])
   await expect.poll(() => broker.records(EVENTS, 0).length).toBeGreaterThan(1)
-  await desk.close()
+  await settlement.owned.close()
 })

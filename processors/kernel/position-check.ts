@@ -28,7 +28,7 @@ const SOME = { maxWaitMs: 0, maxBytesPerPartition: 64 * 1024 }
 /** A record is looked for this far before a place; what lies between is what nobody reads. */
 const BEFORE_MAX = 1_000
 
-/** What a reader stands on that begins at the log's start, `now` (ms): whatever lies before its position, it has read none of it. */
+/** Of a reader that begins at the log's start, `now` (ms): whatever lies before its position, it has read none of it. */
 export function stoodNowhere(now: number): Stood {
   return { offset: NOWHERE, epoch: UNKNOWN, print: 0, time: now }
 }
@@ -41,7 +41,7 @@ function isSomewhere(stood: Stood | undefined): stood is Stood {
   return stood !== undefined && stood.offset !== NOWHERE
 }
 
-/** What a reader stands on: a record by which it knows its log again. */
+/** Of a reader whose last record it is: by its leader epoch and hash the log is known again. */
 export function stoodOn(record: Pick<LogRecord, 'offset' | 'time' | 'key' | 'value' | 'epoch'>): Stood {
   const { offset, time, epoch = UNKNOWN } = record
   return { offset, epoch, print: printOf(record), time: Math.trunc(time) }
@@ -56,10 +56,10 @@ export function printOf({ time, key, value }: Pick<OutRecord, 'time' | 'key' | '
 }
 
 /**
- * Looks whether the log under a position is the one that was read up to it. `stood`: the record before it; undefined
+ * Checks whether the log under a position is the one that was read up to it. `stood`: the record before it; undefined
  * where there was none, or a former release did not say. One fetch where nothing is amiss.
  */
-export async function lookAt(
+export async function checkPosition(
   reader: LogReader,
   position: Position,
   stood: Stood | undefined,

@@ -7,7 +7,7 @@ import { Decoder } from '../kernel/decoder.ts'
 import { quietMeter, quietReport } from '../kernel/quiet.ts'
 import { MemoryBroker } from '../kernel/memory-log.ts'
 import type { Clock, Ports } from '../kernel/ports.ts'
-import { Desk, EVENTS, INTENTS, PARTITION } from './desk.ts'
+import { EVENTS, INTENTS, PARTITION, Settlement } from './settlement.ts'
 import { intentOf, NOW, SELLER } from './given.ts'
 import { AbortedError, type Outcome, type Settler, type Settling } from './settler.ts'
 
@@ -67,7 +67,7 @@ interface Step {
   readonly batch: number
 }
 
-/** The real desk over a log in memory: owners one after the other, each reading on in batches. */
+/** The real settlement over a log in memory: owners one after the other, each reading on in batches. */
 async function history(steps: readonly Step[]): Promise<{ events: PaymentEvent[]; bank: Bank }> {
   let now = NOW * 1_000
   const clock: Clock = {
@@ -81,8 +81,8 @@ async function history(steps: readonly Step[]): Promise<{ events: PaymentEvent[]
   const lookUp = (): Promise<boolean> => Promise.resolve(false)
   const hint = (): Promise<void> => Promise.resolve()
   const ports: Ports = { log, reader: log.reader(), codec, lookUp, hint, clock, meter: quietMeter, report: quietReport }
-  const open = (): Promise<Desk> =>
-    Desk.open({
+  const open = async (): Promise<Settlement> => {
+    const opened = await Settlement.open({
       ports,
       decoder: new Decoder(codec, lookUp),
       settler: bank,
@@ -90,26 +90,28 @@ async function history(steps: readonly Step[]): Promise<{ events: PaymentEvent[]
       payments: { settled: () => undefined, failed: () => undefined, pending: () => undefined },
       settleMs: 20_000,
       onLostLog: 'go-on',
-      onFailed: (error) => {
-        throw error
-      },
     })
-  let desk = await open()
+    void opened.owned.failed.then((error) => {
+      throw error
+    })
+    return opened
+  }
+  let settlement = await open()
   for (const [index, { minutes, restarts, fate, brings, batch }] of steps.entries()) {
     now += minutes * MINUTE
     if (index % 4 === 0) bank.mine()
     if (restarts) {
-      await desk.close()
-      desk = await open()
+      await settlement.owned.close()
+      settlement = await open()
     }
     const id = bring(broker, { index, brings, now: now + AHEAD })
     bank.fates.set(id, fate)
-    await readOn(desk, broker, batch)
+    await readOn(settlement, broker, batch)
   }
-  await desk.close()
-  desk = await open()
-  await readOn(desk, broker, 1)
-  await desk.close()
+  await settlement.owned.close()
+  settlement = await open()
+  await readOn(settlement, broker, 1)
+  await settlement.owned.close()
   const events = broker.records(EVENTS, PARTITION).flatMap(({ value }) => {
     const message = value === null ? undefined : codec.decode(value)
     return message?.type === 'payment_event' ? [message.value] : []
@@ -129,14 +131,14 @@ function bring(broker: MemoryBroker, { index, brings, now }: { index: number; br
   return id
 }
 
-async function readOn(desk: Desk, broker: MemoryBroker, batch: number): Promise<void> {
+async function readOn(settlement: Settlement, broker: MemoryBroker, batch: number): Promise<void> {
   for (;;) {
     const slice = broker
       .at(INTENTS, PARTITION)
-      .slice({ topic: INTENTS, partition: PARTITION, offset: desk.position }, Infinity)
+      .slice({ topic: INTENTS, partition: PARTITION, offset: settlement.owned.position(INTENTS) }, Infinity)
     if (slice.records.length === 0) return
     const records = slice.records.slice(0, batch)
-    await desk.take({ ...slice, records, next: (records.at(-1)?.offset ?? 0) + 1 })
+    await settlement.work([{ ...slice, records, next: (records.at(-1)?.offset ?? 0) + 1 }])
     await new Promise(setImmediate) // what was taken is settled meanwhile
   }
 }
