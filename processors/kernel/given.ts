@@ -154,8 +154,8 @@ export function goesAway(broker: MemoryBroker, away: { isAway: boolean; asked: n
   const reader = (): LogReader => {
     const inner = log.reader()
     return {
-      offsets: inner.offsets,
-      endOfEpoch: inner.endOfEpoch,
+      offsets: (...place) => inner.offsets(...place),
+      endOfEpoch: (...place) => inner.endOfEpoch(...place),
       toEnd: (...place) => inner.toEnd(...place),
       close: () => inner.close(),
       async fetch(from, options) {

@@ -200,14 +200,14 @@ describe('a runner ends its process', () => {
       membership.isFixed = true
       membership.deal(0)
     }
-    let isOver = false
-    const failed = Promise.race(both.map(({ runner }) => runner.failed)).finally(() => (isOver = true))
-    for (let time = 1; !isOver; time += 1) {
+    const failed = Promise.race(both.map(({ runner }) => runner.failed))
+    let reason = await Promise.race([failed, clock.delay(0)])
+    for (let time = 1; reason === undefined; time += 1) {
       begun.broker.append(IN, 0, marks(time))
-      await clock.delay(100)
+      reason = await Promise.race([failed, clock.delay(100)])
     }
-    const { message, ...reason } = await failed
-    expect(reason).toEqual({ exitCode: 4, code: 'two-owners' })
+    const { message, ...why } = reason
+    expect(why).toEqual({ exitCode: 4, code: 'two-owners' })
     expect(message).toContain('End one of them; to share the partitions start all with MEMBERSHIP=group')
   })
 
