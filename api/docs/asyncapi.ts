@@ -1,5 +1,6 @@
 import type { RecordType } from '../../schemas/records.ts'
 import { topics, type Kind, type Topic } from '../../schemas/topics.ts'
+import { eventSchemas } from '../routes/stream.ts'
 import type { Schema } from '../schema.ts'
 import { avroSchema } from './avro.ts'
 import { liquidationAlertSchema, priceAlertSchema, webhookHeaders } from './webhook-schema.ts'
@@ -13,7 +14,7 @@ const cleanup: Readonly<Record<Kind, readonly string[]>> = {
   cache: ['compact'],
 }
 
-/** The AsyncAPI 3.0 document: every topic with its records, and the webhooks. */
+/** The AsyncAPI 3.0 document: every topic with its records, the webhooks, and the stream of the API. */
 export function asyncapi(version: string): Schema {
   const records = [...new Set(topics.flatMap((topic): readonly RecordType[] => topic.records))]
   return {
@@ -21,12 +22,14 @@ export function asyncapi(version: string): Schema {
     info: {
       title: 'Market data and alerts: events',
       version,
-      description: 'The topics of the log and the webhooks that leave it. In words: /docs/events.',
+      description:
+        'The topics of the log, the webhooks that leave it, and the stream. In words: /docs/events, /docs/stream.',
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
     defaultContentType: 'application/octet-stream',
     servers: {
       log: { host: '127.0.0.1:9092', protocol: 'kafka', description: 'KAFKA_BROKERS', bindings: registry() },
+      api: { host: '127.0.0.1:3000', protocol: 'http', description: 'The API' },
       receiver: {
         host: '{receiver}',
         protocol: 'https',
@@ -34,7 +37,11 @@ export function asyncapi(version: string): Schema {
         variables: { receiver: { default: 'hooks.example.com', description: 'Host and port of the webhook_url' } },
       },
     },
-    channels: { ...Object.fromEntries(topics.map((topic) => [channelName(topic.name), channelOf(topic)])), webhook },
+    channels: {
+      ...Object.fromEntries(topics.map((topic) => [channelName(topic.name), channelOf(topic)])),
+      webhook,
+      stream,
+    },
     operations: {
       ...Object.fromEntries(topics.map((topic) => [`read_${channelName(topic.name)}`, reading(topic)])),
       deliver: {
@@ -43,12 +50,21 @@ export function asyncapi(version: string): Schema {
         summary: 'A trigger is delivered, at least once, until the receiver answers 2xx',
         bindings: { http: { method: 'POST', bindingVersion: '0.3.0' } },
       },
+      listen: {
+        action: 'send',
+        channel: { $ref: '#/channels/stream' },
+        summary: 'What changes is told to who asks, as server-sent events; parameters and payment: /openapi.json',
+        bindings: { http: { method: 'GET', bindingVersion: '0.3.0' } },
+      },
     },
     components: {
       messages: {
         ...Object.fromEntries(records.map((record) => [record, recordMessage(record)])),
         price_alert: webhookMessage('A price alert rang', priceAlertSchema),
         liquidation_alert: webhookMessage('A liquidation alert rang', liquidationAlertSchema),
+        ...Object.fromEntries(
+          Object.entries(eventSchemas).map(([name, data]) => [eventName(name), eventOf(name, data)]),
+        ),
       },
     },
   }
@@ -104,4 +120,21 @@ const webhook: Schema = {
     price_alert: { $ref: '#/components/messages/price_alert' },
     liquidation_alert: { $ref: '#/components/messages/liquidation_alert' },
   },
+}
+
+const stream: Schema = {
+  address: '/stream',
+  description: 'Server-sent events of the API, resumed by Last-Event-ID: /docs/stream.',
+  servers: [{ $ref: '#/servers/api' }],
+  messages: Object.fromEntries(
+    Object.keys(eventSchemas).map((name) => [name, { $ref: `#/components/messages/${eventName(name)}` }]),
+  ),
+}
+
+function eventName(name: string): string {
+  return `stream_${name}`
+}
+
+function eventOf(name: string, payload: Schema): Schema {
+  return { name, summary: String(payload['description']), contentType: 'application/json', payload }
 }

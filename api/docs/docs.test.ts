@@ -7,6 +7,7 @@ import { vectors } from '../../processors/webhooks/vectors.ts'
 import { topics } from '../../schemas/topics.ts'
 import { templateOf } from '../openapi.ts'
 import { routes } from '../routes.ts'
+import { eventSchemas } from '../routes/stream.ts'
 import type { Schema } from '../schema.ts'
 import { ajv, closed } from '../testing/closed.ts'
 import { startHarness, type Harness } from '../testing/harness.ts'
@@ -129,7 +130,7 @@ describe('Markdown', () => {
 })
 
 describe('the AsyncAPI document', () => {
-  it('is valid by the official schema, and has every topic and webhook', async () => {
+  it('is valid by the official schema, and has every topic, webhook and event of the stream', async () => {
     // Before the checker is compiled, which takes as long as an idle connection is kept.
     const document = (await (await fetch(`${api.url}/asyncapi.json`)).json()) as {
       channels: Record<string, { address: string; messages: object }>
@@ -143,7 +144,8 @@ describe('the AsyncAPI document', () => {
     validate(document)
     expect(validate.errors ?? []).toEqual([])
     const channels = Object.values(document.channels)
-    expect(channels.map(({ address }) => address)).toEqual([...topics.map(({ name }) => name), '/{path}'])
+    expect(channels.map(({ address }) => address)).toEqual([...topics.map(({ name }) => name), '/{path}', '/stream'])
+    expect(Object.keys(channels.at(-1)?.messages ?? {})).toEqual(Object.keys(eventSchemas))
     for (const [index, { records }] of topics.entries())
       expect(Object.keys(channels[index]?.messages ?? {})).toEqual([...records])
   })

@@ -1,4 +1,5 @@
-import { request, type IncomingMessage } from 'node:http'
+import { createServer, request, type IncomingMessage } from 'node:http'
+import { closeServer, listen } from '../../infra/http/ops.ts'
 
 /** A server-sent event as it came. */
 export interface Heard {
@@ -55,4 +56,19 @@ export function listenTo(url: string, headers: Record<string, string> = {}): Pro
     sent.on('error', reject)
     sent.end()
   })
+}
+
+/** A server whose first stream is cut behind its first event, and whose second one ends; `seen`: where readers said they were. */
+export async function startCutStream(): Promise<{ url: string; seen: unknown[]; stop: () => Promise<void> }> {
+  const seen: unknown[] = []
+  const server = createServer(({ headers }, response) => {
+    seen.push(headers['last-event-id'])
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const number = seen.length
+    response.write(`: hello\n\nevent: price\nid: ${number}\ndata: {"price":${number}}\n\nevent: pri`, () => {
+      if (number === 1) response.destroy()
+      else response.end('ce\ndata: {"price":9}\n\nevent: end\ndata: {"reason":"time_over"}\n\n')
+    })
+  })
+  return { url: `http://127.0.0.1:${await listen(server, '127.0.0.1', 0)}`, seen, stop: () => closeServer(server) }
 }

@@ -1,13 +1,13 @@
-import type { Route } from '../../../api/route.ts'
+import { EVENTS_TYPE, type Route } from '../../../api/route.ts'
 import { routes } from '../../../api/routes.ts'
 import { isRequired, ruleText, type Rule } from '../../../api/params.ts'
 import { templateOf } from '../../../api/openapi.ts'
 import type { Schema } from '../../../api/schema.ts'
 
-/** One field of an operation's input: a parameter, a field of the body, or the alert's token. */
+/** One field of an operation's input: a parameter, a field of the body, the alert's token, or the id of an event. */
 export interface Input {
   readonly name: string
-  readonly in: 'path' | 'query' | 'body' | 'token'
+  readonly in: 'path' | 'query' | 'body' | 'token' | 'seen'
   readonly says: string
   readonly isRequired: boolean
   readonly type: InputType
@@ -32,11 +32,19 @@ export interface Operation {
   readonly isQuestion: boolean
 }
 
+const SEEN_SAYS = 'The id of the last event that was read; it is remembered over cuts of one call'
+
 /** What clients have a method for: every route that answers a JSON object of a known shape. */
 export const operations: readonly Operation[] = routes.flatMap((route) => {
   const output = route.outputs[200] ?? route.outputs[201]
   if (output?.type !== 'application/json' || output.schema['properties'] === undefined) return []
   return [operationOf(route, output.schema)]
+})
+
+/** What clients listen to: every route that answers events; its answer has the data of each by its name. */
+export const streams: readonly Operation[] = routes.flatMap((route) => {
+  const output = route.outputs[200]
+  return output?.type === EVENTS_TYPE ? [operationOf(route, output.schema)] : []
 })
 
 function operationOf(route: Route, answer: Schema): Operation {
@@ -70,7 +78,11 @@ function inputsOf({ input, body, headers = {} }: Route): Input[] {
           },
         ]
       : []
-  return [...parameters, ...(body === undefined ? [] : fieldsOfBody(body.schema)), ...token]
+  const seen: Input[] =
+    'Last-Event-ID' in headers
+      ? [{ name: 'last_event_id', in: 'seen', says: SEEN_SAYS, isRequired: false, type: { kind: 'text' } }]
+      : []
+  return [...parameters, ...(body === undefined ? [] : fieldsOfBody(body.schema)), ...token, ...seen]
 }
 
 function fieldsOfBody(schema: Schema): Input[] {

@@ -1,21 +1,33 @@
 import type { Schema } from '../../../api/schema.ts'
-import { isObject, operations, pascal, propertiesOf, type Input, type InputType, type Operation } from './operations.ts'
+import {
+  isObject,
+  operations,
+  pascal,
+  propertiesOf,
+  streams,
+  type Input,
+  type InputType,
+  type Operation,
+} from './operations.ts'
 
 /** `python/market_data_alerts/api.py`: a TypedDict for every object of an answer, and a method for every operation. */
 export function pythonApi(): string {
   const types = new Types()
   const answers = operations.map(({ name, answer }) => types.of(answer, pascal(name)))
+  const events = streams.map((stream) => types.events(stream))
   const head = [
     '"""Generated from the route table: npm run generate"""',
     '',
     'from __future__ import annotations',
     '',
-    'from collections.abc import Mapping, Sequence',
+    'from collections.abc import Iterator, Mapping, Sequence',
     'from typing import Any, Literal, NamedTuple, NotRequired, TypedDict',
     '',
   ]
   const named = operations.flatMap((operation, index) => method(operation, answers[index] ?? 'Any'))
-  return [...head, ...types.lines, ...table(), '', '', ...apiClass, ...named].join('\n').trimEnd().concat('\n')
+  named.push(...streams.flatMap((stream, index) => method(stream, events[index] ?? 'Any', true)))
+  const tables = [...tableClass, ...table('OPERATIONS', operations), ...table('STREAMS', streams)]
+  return [...head, ...types.lines, ...tables, '', '', ...apiClass, ...named].join('\n').trimEnd().concat('\n')
 }
 
 const apiClass = [
@@ -23,6 +35,9 @@ const apiClass = [
   '    """Every operation as a method; how it is sent is the client\'s."""',
   '',
   '    def send(self, name: str, given: Mapping[str, Any]) -> Any:',
+  '        raise NotImplementedError',
+  '',
+  '    def listen(self, name: str, given: Mapping[str, Any]) -> Iterator[Any]:',
   '        raise NotImplementedError',
 ]
 
@@ -37,6 +52,19 @@ class Types {
     }
     const types = Array.isArray(schema['type']) ? (schema['type'] as string[]) : [String(schema['type'])]
     return types.map((type) => this.#one(type, schema, name)).join(' | ')
+  }
+
+  /** The name of what any event of a stream is. */
+  events({ name, answer }: Operation): string {
+    const events = propertiesOf(answer).entries.map(([event, data]) => {
+      const of = pascal(`${name}_${event}`)
+      const fields = { name: `Literal["${event}"]`, id: 'str', data: this.of(data, of) }
+      this.lines.push('', '', `class ${of}Event(TypedDict):`)
+      this.lines.push(...Object.entries(fields).map(([key, type]) => `    ${key}: ${type}`))
+      return `${of}Event`
+    })
+    this.lines.push('', '', `${pascal(name)}Event = ${events.join(' | ')}`)
+    return `${pascal(name)}Event`
   }
 
   #one(type: string, schema: Schema, name: string): string {
@@ -102,23 +130,29 @@ function quoted(type: string): string {
   return JSON.stringify(type).includes(String.raw`\"`) ? `'${type}'` : `"${type}"`
 }
 
-function table(): string[] {
+const tableClass = [
+  '',
+  '',
+  'class Operation(NamedTuple):',
+  ...['method: str', 'path: str', 'query: tuple[str, ...]', 'body: tuple[str, ...]'].map((field) => `    ${field}`),
+  ...['is_owners: bool', 'is_keyed: bool', 'is_question: bool', 'price_usdc: float'].map((field) => `    ${field}`),
+]
+
+function table(of: string, all: readonly Operation[]): string[] {
   const tuple = (names: readonly string[]): string => `(${names.map((one) => `"${one}",`).join(' ')})`
-  const rows = operations.map(({ name, method: verb, path, inputs, isKeyed, isQuestion, priceUsdc }) => {
+  const rows = all.map(({ name, method: verb, path, inputs, isKeyed, isQuestion, priceUsdc }) => {
     const named = (place: Input['in']): string[] => inputs.filter((one) => one.in === place).map((one) => one.name)
     const flags = [named('token').length > 0, isKeyed, isQuestion].map((flag) => (flag ? 'True' : 'False'))
     const cells = [`"${verb}"`, `"${path}"`, tuple(named('query')), tuple(named('body')), ...flags, priceUsdc]
     return `    "${name}": Operation(${cells.join(', ')}),`
   })
-  const fields = ['method: str', 'path: str', 'query: tuple[str, ...]', 'body: tuple[str, ...]']
-  const more = ['is_owners: bool', 'is_keyed: bool', 'is_question: bool', 'price_usdc: float']
-  const tupleClass = ['class Operation(NamedTuple):', ...[...fields, ...more].map((field) => `    ${field}`)]
-  return ['', '', ...tupleClass, '', '', 'OPERATIONS: dict[str, Operation] = {', ...rows, '}']
+  return ['', '', `${of}: dict[str, Operation] = {`, ...rows, '}']
 }
 
 const KEY = 'idempotency_key'
 
-function method({ name, says, inputs, priceUsdc, path, method: verb, isKeyed }: Operation, answer: string): string[] {
+function method(operation: Operation, answer: string, isStream = false): string[] {
+  const { name, says, inputs, priceUsdc, path, method: verb, isKeyed } = operation
   const needed = inputs.filter((input) => input.isRequired).map((input) => `${input.name}: ${inputText(input.type)}`)
   const others = inputs
     .filter((input) => !input.isRequired)
@@ -127,11 +161,12 @@ function method({ name, says, inputs, priceUsdc, path, method: verb, isKeyed }: 
   const all = [...needed, ...others, ...key]
   const given = [...inputs.map((input) => input.name), ...(isKeyed ? [KEY] : [])]
   const price = priceUsdc === 0 ? 'Free' : `${priceUsdc} USDC`
+  const type = isStream ? `Iterator[${answer}]` : answer
   return [
     '',
-    `    def ${name}(self${all.length === 0 ? '' : `, *, ${all.join(', ')}`}) -> ${answer}:`,
+    `    def ${name}(self${all.length === 0 ? '' : `, *, ${all.join(', ')}`}) -> ${type}:`,
     `        """${says}. ${verb} ${path}. ${price}."""`,
-    `        answer: ${answer} = self.send("${name}", {${given.map((one) => `"${one}": ${one}`).join(', ')}})`,
+    `        answer: ${type} = self.${isStream ? 'listen' : 'send'}("${name}", {${given.map((one) => `"${one}": ${one}`).join(', ')}})`,
     '        return answer',
   ]
 }

@@ -1,6 +1,15 @@
 import { format } from 'prettier'
 import type { Schema } from '../../../api/schema.ts'
-import { camel, isObject, operations, pascal, propertiesOf, type InputType, type Operation } from './operations.ts'
+import {
+  camel,
+  isObject,
+  operations,
+  pascal,
+  streams,
+  propertiesOf,
+  type InputType,
+  type Operation,
+} from './operations.ts'
 
 /** `typescript/src/api.ts`: a type for every input and answer, and a method for every operation. */
 export async function typescriptApi(): Promise<string> {
@@ -10,9 +19,13 @@ export async function typescriptApi(): Promise<string> {
     ...operations.flatMap((operation) => [inputType(operation), answerType(operation)]),
     `/** How each operation is asked. */\nexport const operations = {${operations.map(row).join(',\n')}} as const satisfies Readonly<Record<string, Operation>>`,
     'export type OperationName = keyof typeof operations',
+    ...streams.flatMap((stream) => [inputType(stream), eventType(stream)]),
+    `/** How each stream is asked for. */\nexport const streams = {${streams.map(row).join(',\n')}} as const satisfies Readonly<Record<string, Operation>>`,
+    'export type StreamName = keyof typeof streams',
     `/** Every operation as a method; how it is sent is the client's. */\nexport abstract class Api<Options> {
       protected abstract send(name: OperationName, input: object, options: Options | undefined): Promise<unknown>
-      ${operations.map(method).join('\n\n')}
+      protected abstract listen(name: StreamName, input: object, options: Options | undefined): AsyncGenerator<unknown, void>
+      ${[...operations.map(method), ...streams.map(listening)].join('\n\n')}
     }`,
   ]
   return format(parts.join('\n\n'), { parser: 'typescript', semi: false, singleQuote: true, printWidth: 120 })
@@ -43,6 +56,14 @@ function inputText(type: InputType): string {
 
 function answerType({ name, answer }: Operation): string {
   return `export type ${pascal(name)}Answer = ${typeText(answer)}`
+}
+
+/** An event by its name; its id is the one to come back with. */
+function eventType({ name, answer }: Operation): string {
+  const events = propertiesOf(answer).entries.map(
+    ([event, data]) => `{ readonly name: '${event}'; readonly id: string; readonly data: ${typeText(data)} }`,
+  )
+  return `export type ${pascal(name)}Event = ${events.join(' | ')}`
 }
 
 function typeText(schema: Schema): string {
@@ -108,5 +129,12 @@ function method({ name, says, inputs, priceUsdc, method: verb, path }: Operation
   return `/** ${says}. \`${verb} ${path}\`. ${price}. */
   async ${camel(name)}(input: ${pascal(name)}Input${optional ? ' = {}' : ''}, options?: Options): Promise<${pascal(name)}Answer> {
     return (await this.send('${name}', input, options)) as ${pascal(name)}Answer
+  }`
+}
+
+function listening({ name, says, priceUsdc, method: verb, path }: Operation): string {
+  return `/** ${says}. \`${verb} ${path}\`. ${priceUsdc} USDC. */
+  ${camel(name)}(input: ${pascal(name)}Input, options?: Options): AsyncGenerator<${pascal(name)}Event, void> {
+    return this.listen('${name}', input, options) as AsyncGenerator<${pascal(name)}Event, void>
   }`
 }

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { fakePayments, type FakePayments } from '../../../api/testing/fake-payments.ts'
+import { startCutStream } from '../../../api/testing/events.ts'
 import { NOW, startHarness, type Harness } from '../../../api/testing/harness.ts'
 import { closeServer, listen } from '../../../infra/http/ops.ts'
 import { payer } from '../../../infra/local/chain/accounts.ts'
@@ -134,6 +135,21 @@ describe.skipIf(!isNewEnough)('the client in Python, with its own library alone'
     expect(late.keys.length).toBe(1)
   })
 
+  it('listens, and goes on behind the last event where it was cut', async () => {
+    const stream = await startCutStream()
+    running.push(stream)
+    const { answer } = await client.call(stream.url, 'stream', { symbols: ['BTC'], channels: ['price'] })
+    expect(answer).toEqual({
+      events: [
+        { name: 'price', id: '1', data: { price: 1 } },
+        { name: 'price', id: '2', data: { price: 2 } },
+        { name: 'price', id: '2', data: { price: 9 } },
+        { name: 'end', id: '2', data: { reason: 'time_over' } },
+      ],
+    })
+    expect(stream.seen).toEqual([undefined, '1'])
+  })
+
   it('repeats a creation under one key, and nothing that may have been done', async () => {
     const cut = await serving(0, 200)
     expect((await client.call(cut.url, 'price_alert_create', alert)).answer).toEqual({ alert_id: 'x' })
@@ -146,6 +162,13 @@ describe.skipIf(!isNewEnough)('the client in Python, with its own library alone'
 })
 
 describe.skipIf(!canPay)('the client in Python, with the official package', () => {
+  it('pays for a stream once, and hears it to its end', async () => {
+    const client = started({ PAYER_KEY: payer.key, MAX_PER_CALL_USDC: '0.25', BUDGET_USDC: '0.25' })
+    const { answer, spent } = await client.call(api.url, 'stream', { symbols: ['BTC'], seconds: 1 })
+    const names = (answer?.['events'] as { name: string }[]).map(({ name }) => name)
+    expect([names, spent]).toEqual([['cvd', 'price', 'funding', 'ready', 'end'], 0.25])
+  })
+
   it('pays within its budget, refused before it signs', async () => {
     const budget = { MAX_PER_CALL_USDC: '0.04', BUDGET_USDC: '0.13' }
     const client = started({ PAYER_KEY: payer.key, ...budget })
@@ -161,6 +184,6 @@ describe.skipIf(!canPay)('the client in Python, with the official package', () =
     await client.call(api.url, 'ohlcv', { symbol: 'BTC' })
     const over = await client.call(api.url, 'basis', { symbol: 'BTC' })
     expect(over).toMatchObject({ error: 'NotPaidError', code: 'over_total', spent: 0.12 })
-    expect(payments.ledger.charged.length).toBe(3)
+    expect(payments.ledger.charged.filter(({ route }) => route !== '/stream').length).toBe(3)
   })
 })

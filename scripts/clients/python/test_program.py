@@ -6,6 +6,7 @@ In: {"call", "input", "options": {"tries", "deadline_seconds"}, "base"}; the key
 import json
 import os
 import sys
+from collections.abc import Iterator
 
 from market_data_alerts import ApiError, MarketDataClient, NoAnswerError, NotPaidError
 
@@ -25,7 +26,8 @@ for line in sys.stdin:
     task = json.loads(line)
     client = MarketDataClient(task["base"], payer=payer, **task.get("options", {}))
     try:
-        said = {"answer": getattr(client, task["call"])(**task["input"])}
+        answer = getattr(client, task["call"])(**task["input"])
+        said = {"answer": {"events": list(answer)} if isinstance(answer, Iterator) else answer}
     except (ApiError, NotPaidError, NoAnswerError) as error:
         said = {"error": type(error).__name__, "code": error.code, "status": getattr(error, "status", None)}
     print(json.dumps({**said, "spent": payer.spent_usdc if payer is not None else 0}), flush=True)

@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fakePayments, payer as account, type FakePayments } from '../../../api/testing/fake-payments.ts'
+import { startCutStream } from '../../../api/testing/events.ts'
 import { NOW, startHarness, type Harness } from '../../../api/testing/harness.ts'
 import { closeServer, listen } from '../../../infra/http/ops.ts'
 import {
@@ -65,6 +66,28 @@ describe('on the API', () => {
     const answer = await client({ payer }).cvd({ symbol: 'BTC', period: '4h' })
     expect([answer.symbol, answer.period, payer.spentUsdc, payer.leftUsdc]).toEqual(['BTC', '4h', 0.02, 0.98])
     expect(payments.ledger.charged.length).toBe(1)
+  })
+
+  it('pays for a stream once, and hears it to its end', async () => {
+    const payer = new Payer(account, { maxPerCallUsdc: 0.25, totalUsdc: 0.25 })
+    const receipts: unknown[] = []
+    const onPaid = (_paid: unknown, receipt: string | null): number => receipts.push(receipt)
+    const names: string[] = []
+    for await (const event of client({ payer }).stream({ symbols: ['BTC'], seconds: 1 }, { onPaid })) {
+      names.push(event.name)
+      if (event.name === 'price') expect(event.data.symbol).toBe('BTC')
+    }
+    expect(names).toEqual(['cvd', 'price', 'funding', 'ready', 'end'])
+    expect([receipts, payer.spentUsdc]).toEqual([[expect.any(String)], 0.25])
+    const refused = client({ payer }).stream({ symbols: ['nope'] })
+    expect(await failure(refused.next())).toMatchObject({ code: 'symbol_not_found' })
+  })
+
+  it('lets go of a stream that nobody hears any more', async () => {
+    const payer = new Payer(account, { maxPerCallUsdc: 0.25, totalUsdc: 0.25 })
+    for await (const { name } of client({ payer }).stream({ symbols: ['BTC'] })) if (name === 'ready') break
+    expect(payments.ledger.charged.length).toBe(1)
+    await api.stop()
   })
 
   it.each([
@@ -164,6 +187,21 @@ describe('on a server that fails', () => {
     const client = new MarketDataClient({ baseUrl: await serving(later), deadlineMs: 20_000 })
     expect(await failure(client.priceAlert({ id: 'alert_x' }))).toBeInstanceOf(UnavailableError)
     expect(seen.length).toBe(1)
+  })
+
+  it('goes on with a stream behind the last event where it was cut', async () => {
+    const stream = await startCutStream()
+    running.push(stream)
+    const events: unknown[] = []
+    const client = new MarketDataClient({ baseUrl: stream.url })
+    for await (const event of client.stream({ symbols: ['BTC'], last_event_id: '0' })) events.push(event)
+    expect(events).toEqual([
+      { name: 'price', id: '1', data: { price: 1 } },
+      { name: 'price', id: '2', data: { price: 2 } },
+      { name: 'price', id: '2', data: { price: 9 } },
+      { name: 'end', id: '2', data: { reason: 'time_over' } },
+    ])
+    expect(stream.seen).toEqual(['0', '1'])
   })
 
   it('repeats a creation under one Idempotency-Key', async () => {

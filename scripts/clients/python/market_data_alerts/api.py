@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, NotRequired, TypedDict
 
 
@@ -1584,6 +1584,308 @@ class WellKnownX402(TypedDict):
     openapi: str
 
 
+class StreamCvdExchangesValue(TypedDict):
+    # Running total of taker buys minus taker sells since `since`, base units
+    cvd: float
+    # Taker buys minus taker sells of the period, base units
+    period_cvd: float
+    # Taker buys of the period, base units
+    buy_volume: float
+    # Taker sells of the period, base units
+    sell_volume: float
+    # As cvd, in USD (USDT and USDC taken for USD)
+    cvd_usd: float
+    # As period_cvd, in USD
+    period_cvd_usd: float
+    # As buy_volume, in USD
+    buy_volume_usd: float
+    # As sell_volume, in USD
+    sell_volume_usd: float
+    # live: streaming; gap: trades of the period are missing; stale: not heard for 30 s; unavailable: it refuses us or is switched off; unlisted: it has no such market
+    status: Literal["live", "gap", "stale", "unavailable", "unlisted"]
+
+
+class StreamCvdMarketsValue(TypedDict):
+    # Running total of taker buys minus taker sells since `since`, base units
+    cvd: float
+    # Taker buys minus taker sells of the period, base units
+    period_cvd: float
+    # Taker buys of the period, base units
+    buy_volume: float
+    # Taker sells of the period, base units
+    sell_volume: float
+    # As cvd, in USD (USDT and USDC taken for USD)
+    cvd_usd: float
+    # As period_cvd, in USD
+    period_cvd_usd: float
+    # As buy_volume, in USD
+    buy_volume_usd: float
+    # As sell_volume, in USD
+    sell_volume_usd: float
+
+
+StreamCvdCoverageGapsItem = TypedDict(
+    "StreamCvdCoverageGapsItem",
+    {
+        "exchange": "str",
+        "state": 'Literal["opened", "unfillable", "lost", "unknown"]',
+        "from": "str",
+        "to": "str",
+        "missing": "int | None",
+    },
+)
+
+
+StreamCvdCoverage = TypedDict(
+    "StreamCvdCoverage",
+    {
+        "from": "str",
+        "to": "str",
+        "complete": "bool",
+        "share": "float",
+        "gaps": "list[StreamCvdCoverageGapsItem]",
+    },
+)
+
+
+class StreamCvd(TypedDict):
+    # Base asset
+    symbol: str
+    # Running total of taker buys minus taker sells since `since`, base units
+    cvd: float
+    # Taker buys minus taker sells of the period, base units
+    period_cvd: float
+    # Taker buys of the period, base units
+    buy_volume: float
+    # Taker sells of the period, base units
+    sell_volume: float
+    # As cvd, in USD (USDT and USDC taken for USD)
+    cvd_usd: float
+    # As period_cvd, in USD
+    period_cvd_usd: float
+    # As buy_volume, in USD
+    buy_volume_usd: float
+    # As sell_volume, in USD
+    sell_volume_usd: float
+    # period_cvd over period volume: beyond 15 % strong, beyond 5 % plain, else neutral; insufficient_data where coverage.share is below 0.25, or nothing traded
+    signal: Literal["strong_bullish_pressure", "bullish_pressure", "neutral", "bearish_pressure", "strong_bearish_pressure", "insufficient_data"]
+    # The rolling period, ending now
+    period: Literal["1h", "4h", "24h", "7d"]
+    # Open WebSocket connections of the venues’ trade streams
+    active_ws_connections: int
+    # The figures by venue; they add up to the totals
+    exchanges: dict[str, StreamCvdExchangesValue]
+    # The figures by market type
+    markets: dict[str, StreamCvdMarketsValue]
+    # What of the time asked for the log really has
+    coverage: StreamCvdCoverage
+    # From when cvd counts: the first trade in the log; null: none yet
+    since: str | None
+    # Time of the newest input
+    as_of: str
+    # How old that is, milliseconds
+    age_ms: int
+    # Whether it is older than it may be: 30 s
+    stale: bool
+    # When the answer was given
+    timestamp: str
+    # Whether it came from the cache
+    cached: bool
+
+
+class StreamCvdEvent(TypedDict):
+    name: Literal["cvd"]
+    id: str
+    data: StreamCvd
+
+
+class StreamPriceExchangesValue(TypedDict):
+    # Middle of its book in USD, or its last price; null: not known
+    price: float | None
+    # How long ago it last changed, milliseconds; a quiet market is not a dead one
+    age_ms: int | None
+    # Whether it is part of the price
+    used: bool
+    # live; stale: not heard for 15 s; unavailable: nothing is known; unlisted
+    status: Literal["live", "stale", "unavailable", "unlisted"]
+
+
+class StreamPrice(TypedDict):
+    # Base asset
+    symbol: str
+    # USD
+    price: float
+    # Median of the used venues’ own changes, percent; null: none says
+    change_24h: float | None
+    # Lowest since the composite before, USD
+    low: float
+    # Highest since the composite before, USD
+    high: float
+    # degraded: one source only, or sources more than 1 % apart
+    quality: Literal["good", "degraded", "unknown"]
+    # Venues that the price is made of
+    sources: list[str]
+    # The chain venues
+    exchanges: dict[str, StreamPriceExchangesValue]
+    # Time of the newest input
+    as_of: str
+    # How old that is, milliseconds
+    age_ms: int
+    # Whether it is older than it may be: 15 s
+    stale: bool
+    # When the answer was given
+    timestamp: str
+    # Whether it came from the cache
+    cached: bool
+
+
+class StreamPriceEvent(TypedDict):
+    name: Literal["price"]
+    id: str
+    data: StreamPrice
+
+
+class StreamFunding(TypedDict):
+    # Perpetual, as BTCUSDT
+    symbol: str
+    # Whose perpetual: Binance, else Bybit, else OKX
+    exchange: Literal["binance", "bybit", "okx"]
+    # Running rate for next_funding_time, fraction per interval; positive: longs pay shorts
+    funding_rate: float
+    # funding_rate x (24 / interval_hours) x 365, fraction
+    funding_rate_annualized: float
+    # Hours between two settlements of this perpetual
+    interval_hours: float
+    # When that rate is settled
+    next_funding_time: str
+    # By the size of the rate in percent: beyond 0.05 extreme, 0.01 plain, 0.003 slight, else neutral; positive: bullish
+    signal: Literal["extreme_bullish", "bullish", "slightly_bullish", "neutral", "slightly_bearish", "bearish", "extreme_bearish"]
+    # The signal in words
+    signal_label: str
+    # Mark price, USDT
+    mark_price: float
+    # Index price, USDT
+    index_price: float
+    # Newest settled rate, fraction
+    last_settled_rate: float | None
+    # The same, percent
+    last_settled_pct: float | None
+    # When it was settled
+    last_settled_time: str | None
+    # Time of the newest input
+    as_of: str
+    # How old that is, milliseconds
+    age_ms: int
+    # Whether it is older than it may be: rates 120 s, marks 60 s
+    stale: bool
+    # When the answer was given
+    timestamp: str
+    # Whether it came from the cache
+    cached: bool
+
+
+class StreamFundingEvent(TypedDict):
+    name: Literal["funding"]
+    id: str
+    data: StreamFunding
+
+
+class StreamLiquidations(TypedDict):
+    # liq_<unix seconds>_<place in the log>
+    id: str
+    # As BTCUSDT
+    symbol: str
+    # The position, not the order
+    side: Literal["long", "short"]
+    # Base units
+    size: float
+    # USD
+    price: float
+    # price x size, USD
+    value_usd: float
+    # The venue’s time
+    timestamp: str
+    # Venue, upper case
+    exchange: str
+    # What the price is
+    price_kind: Literal["unknown", "bankruptcy", "order", "average_fill"]
+    # all: the venue sends every one; sampled: the largest of a symbol and second
+    completeness: Literal["unknown", "all", "sampled"]
+    # When we had it
+    as_of: str
+
+
+class StreamLiquidationsEvent(TypedDict):
+    name: Literal["liquidations"]
+    id: str
+    data: StreamLiquidations
+
+
+StreamSignals = TypedDict(
+    "StreamSignals",
+    {
+        "symbol": "str",
+        "kind": "str",
+        "period": "str",
+        "exchange": "str | None",
+        "from": "str",
+        "to": "str",
+        "value": "float",
+        "as_of": "str",
+    },
+)
+
+
+class StreamSignalsEvent(TypedDict):
+    name: Literal["signals"]
+    id: str
+    data: StreamSignals
+
+
+class StreamReady(TypedDict):
+    # Whether it goes on where Last-Event-ID was; else all that is known was told
+    resumed: bool
+
+
+class StreamReadyEvent(TypedDict):
+    name: Literal["ready"]
+    id: str
+    data: StreamReady
+
+
+StreamMissed = TypedDict(
+    "StreamMissed",
+    {
+        "reason": 'Literal["slow", "not_held"]',
+        "from": "str | None",
+        "to": "str",
+        "counts": "dict[str, float]",
+    },
+)
+
+
+class StreamMissedEvent(TypedDict):
+    name: Literal["missed"]
+    id: str
+    data: StreamMissed
+
+
+class StreamEnd(TypedDict):
+    # Why it ends
+    reason: Literal["time_over", "replaced", "restarting"]
+    # How to go on
+    message: str
+
+
+class StreamEndEvent(TypedDict):
+    name: Literal["end"]
+    id: str
+    data: StreamEnd
+
+
+StreamEvent = StreamCvdEvent | StreamPriceEvent | StreamFundingEvent | StreamLiquidationsEvent | StreamSignalsEvent | StreamReadyEvent | StreamMissedEvent | StreamEndEvent
+
+
 class Operation(NamedTuple):
     method: str
     path: str
@@ -1636,10 +1938,18 @@ OPERATIONS: dict[str, Operation] = {
 }
 
 
+STREAMS: dict[str, Operation] = {
+    "stream": Operation("GET", "/stream", ("symbols", "channels", "period", "seconds",), (), False, False, True, 0.25),
+}
+
+
 class Api:
     """Every operation as a method; how it is sent is the client's."""
 
     def send(self, name: str, given: Mapping[str, Any]) -> Any:
+        raise NotImplementedError
+
+    def listen(self, name: str, given: Mapping[str, Any]) -> Iterator[Any]:
         raise NotImplementedError
 
     def cvd(self, *, symbol: str, period: Literal["1h", "4h", "24h", "7d"] | None = None) -> Cvd:
@@ -1825,4 +2135,9 @@ class Api:
     def well_known_x402(self) -> WellKnownX402:
         """What can be bought, for clients that discover it. GET /.well-known/x402. Free."""
         answer: WellKnownX402 = self.send("well_known_x402", {})
+        return answer
+
+    def stream(self, *, symbols: Sequence[str], channels: Sequence[str] | None = None, period: Literal["1h", "4h", "24h", "7d"] | None = None, seconds: int | None = None, last_event_id: str | None = None) -> Iterator[StreamEvent]:
+        """What changes, as it changes: server-sent events for an hour. GET /stream. 0.25 USDC."""
+        answer: Iterator[StreamEvent] = self.listen("stream", {"symbols": symbols, "channels": channels, "period": period, "seconds": seconds, "last_event_id": last_event_id})
         return answer

@@ -6,16 +6,20 @@ import time
 import urllib.error
 import urllib.request
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from .api import OPERATIONS, Api
+from .api import OPERATIONS, STREAMS, Api
 from .errors import NoAnswerError, error_of
-from .exchange import Answer, Lost, Request, next_of, request_of, told_of
+from .exchange import Answer, Lost, Request, events_of, next_of, request_of, told_of
 
 DEADLINE_SECONDS = 60.0
 TRIES = 6
+AGAIN_SECONDS = 1.0
+"""Before a stream that was cut is opened again."""
+SILENT_SECONDS = 45.0
+"""A stream gives a sign of life every 15 s."""
 ANSWER_BYTES_MAX = 64 * 1024 * 1024
 
 
@@ -71,8 +75,31 @@ class MarketDataClient(Api):
             self._on_paid(payment, answer.headers.get("payment-response"))
         return json.loads(answer.text)
 
-    def _exchange(self, request: Request, until: float) -> tuple[Payment | None, Answer]:
+    def listen(self, name: str, given: Mapping[str, Any]) -> Iterator[Any]:
+        """Events until the time of the stream is over; over cuts it goes on behind the last one, with the same payment. To
+        go on after that, ask again with that event's id: it is paid anew."""
+        last: str = given.get("last_event_id") or ""
         payment: Payment | None = None
+        while True:
+            request = request_of(STREAMS[name], self._base, {**given, "last_event_id": last or None})
+            paid, answer = self._exchange(request, time.monotonic() + self._deadline_seconds, payment)
+            if paid is not None and payment is None and self._on_paid is not None:
+                self._on_paid(paid, answer.headers.get("payment-response"))
+            payment = paid
+            with answer.events as stream:
+                try:
+                    for event in events_of(stream, last):
+                        last = event["id"]
+                        yield event
+                        if event["name"] == "end" and event["data"]["reason"] != "restarting":
+                            return
+                except (OSError, http.client.HTTPException):
+                    pass  # the connection is lost: it goes on behind the last event
+            time.sleep(AGAIN_SECONDS)
+
+    def _exchange(
+        self, request: Request, until: float, payment: Payment | None = None
+    ) -> tuple[Payment | None, Answer]:
         attempt = 0
         while True:
             attempt += 1
@@ -100,7 +127,10 @@ class MarketDataClient(Api):
         headers = {**request.headers, **(payment.headers if payment is not None else {})}
         out = urllib.request.Request(request.url, request.body, headers, method=request.method)
         try:
-            with self._opener.open(out, timeout=left) as response:
+            response = self._opener.open(out, timeout=SILENT_SECONDS if request.is_stream else left)
+            if response.headers.get("content-type") == "text/event-stream":
+                return Answer(response.status, _headers_of(response), "", response)
+            with response:
                 return _answer_of(response)
         except urllib.error.HTTPError as refused:
             with refused:
@@ -110,8 +140,11 @@ class MarketDataClient(Api):
 
 
 def _answer_of(response: Any) -> Answer:
-    headers = {name.lower(): value for name, value in response.headers.items()}
     data = response.read(ANSWER_BYTES_MAX + 1)
     if len(data) > ANSWER_BYTES_MAX:
         raise http.client.HTTPException("the answer is too long")
-    return Answer(response.status, headers, data.decode())
+    return Answer(response.status, _headers_of(response), data.decode())
+
+
+def _headers_of(response: Any) -> dict[str, str]:
+    return {name.lower(): value for name, value in response.headers.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import quote, urlencode
@@ -23,6 +23,7 @@ class Request:
     body: bytes | None
     is_repeatable: bool
     """Sending it twice does what sending it once does."""
+    is_stream: bool = False
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class Answer:
     headers: Mapping[str, str]
     """Names in lower case."""
     text: str
+    events: Any = None
+    """What goes on coming, in place of a text: lines of bytes; to be closed."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,9 @@ def request_of(operation: Operation, base: str, given: Mapping[str, Any]) -> Req
     for name in [name for name in said if f"{{{name}}}" in path]:
         path = path.replace(f"{{{name}}}", quote(_text_of(said[name]), safe=""))
     query = urlencode([(name, _text_of(said[name])) for name in operation.query if name in said])
-    headers = {"accept": "application/json"}
+    headers = {"accept": "application/json, text/event-stream"}
+    if "last_event_id" in said:
+        headers["last-event-id"] = said["last_event_id"]
     if operation.is_owners and "manage_token" in said:
         headers["authorization"] = f"Bearer {said['manage_token']}"
     if operation.is_keyed:
@@ -113,6 +118,7 @@ def request_of(operation: Operation, base: str, given: Mapping[str, Any]) -> Req
         headers=headers,
         body=body,
         is_repeatable=operation.is_question or operation.is_keyed,
+        is_stream="last_event_id" in given,
     )
 
 
@@ -120,3 +126,22 @@ def _text_of(value: Any) -> str:
     if isinstance(value, Sequence) and not isinstance(value, str):
         return ",".join(str(one) for one in value)
     return str(value)
+
+
+EVENT_BYTES_MAX = 4_000_000
+
+
+def events_of(stream: Any, last: str) -> Iterator[dict[str, Any]]:
+    """The events of a stream as they come: name, id (of the last event that had one) and data."""
+    fields: dict[str, str] = {}
+    while line := stream.readline(EVENT_BYTES_MAX):
+        if not line.endswith(b"\n"):
+            return  # cut off, or too long
+        field, _, value = line.decode().rstrip("\n").partition(": ")
+        if field != "":
+            fields[field] = value
+            continue
+        last = fields.get("id", last)
+        if "event" in fields and "data" in fields:
+            yield {"name": fields["event"], "id": last, "data": json.loads(fields["data"])}
+        fields = {}

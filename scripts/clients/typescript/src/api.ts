@@ -2266,9 +2266,344 @@ export const operations = {
 
 export type OperationName = keyof typeof operations
 
+export interface StreamInput {
+  /** Symbols, separated by commas; any case; BTC and BTCUSDT mean the same; 1 to 20 symbols of letters and digits, separated by commas */
+  readonly symbols: readonly string[]
+  /** What is told; some of cvd, price, funding, liquidations, signals, separated by commas; all of them if left out */
+  readonly channels?: readonly string[]
+  /** Rolling period that ends now; one of 1h, 4h, 24h, 7d */
+  readonly period?: '1h' | '4h' | '24h' | '7d'
+  /** How long the stream lasts; where it is paid for, from the payment on; a whole number from 1 to 3600 */
+  readonly seconds?: number
+  /** The id of the last event that was read; it is remembered over cuts of one call */
+  readonly last_event_id?: string
+}
+
+export type StreamEvent =
+  | {
+      readonly name: 'cvd'
+      readonly id: string
+      readonly data: {
+        /** Base asset */
+        readonly symbol: string
+        /** Running total of taker buys minus taker sells since `since`, base units */
+        readonly cvd: number
+        /** Taker buys minus taker sells of the period, base units */
+        readonly period_cvd: number
+        /** Taker buys of the period, base units */
+        readonly buy_volume: number
+        /** Taker sells of the period, base units */
+        readonly sell_volume: number
+        /** As cvd, in USD (USDT and USDC taken for USD) */
+        readonly cvd_usd: number
+        /** As period_cvd, in USD */
+        readonly period_cvd_usd: number
+        /** As buy_volume, in USD */
+        readonly buy_volume_usd: number
+        /** As sell_volume, in USD */
+        readonly sell_volume_usd: number
+        /** period_cvd over period volume: beyond 15 % strong, beyond 5 % plain, else neutral; insufficient_data where coverage.share is below 0.25, or nothing traded */
+        readonly signal:
+          | 'strong_bullish_pressure'
+          | 'bullish_pressure'
+          | 'neutral'
+          | 'bearish_pressure'
+          | 'strong_bearish_pressure'
+          | 'insufficient_data'
+        /** The rolling period, ending now */
+        readonly period: '1h' | '4h' | '24h' | '7d'
+        /** Open WebSocket connections of the venues’ trade streams */
+        readonly active_ws_connections: number
+        /** The figures by venue; they add up to the totals */
+        readonly exchanges: Readonly<
+          Record<
+            'binance' | 'bybit' | 'okx' | 'coinbase',
+            {
+              /** Running total of taker buys minus taker sells since `since`, base units */
+              readonly cvd: number
+              /** Taker buys minus taker sells of the period, base units */
+              readonly period_cvd: number
+              /** Taker buys of the period, base units */
+              readonly buy_volume: number
+              /** Taker sells of the period, base units */
+              readonly sell_volume: number
+              /** As cvd, in USD (USDT and USDC taken for USD) */
+              readonly cvd_usd: number
+              /** As period_cvd, in USD */
+              readonly period_cvd_usd: number
+              /** As buy_volume, in USD */
+              readonly buy_volume_usd: number
+              /** As sell_volume, in USD */
+              readonly sell_volume_usd: number
+              /** live: streaming; gap: trades of the period are missing; stale: not heard for 30 s; unavailable: it refuses us or is switched off; unlisted: it has no such market */
+              readonly status: 'live' | 'gap' | 'stale' | 'unavailable' | 'unlisted'
+            }
+          >
+        >
+        /** The figures by market type */
+        readonly markets: Readonly<
+          Record<
+            'spot' | 'perp',
+            {
+              /** Running total of taker buys minus taker sells since `since`, base units */
+              readonly cvd: number
+              /** Taker buys minus taker sells of the period, base units */
+              readonly period_cvd: number
+              /** Taker buys of the period, base units */
+              readonly buy_volume: number
+              /** Taker sells of the period, base units */
+              readonly sell_volume: number
+              /** As cvd, in USD (USDT and USDC taken for USD) */
+              readonly cvd_usd: number
+              /** As period_cvd, in USD */
+              readonly period_cvd_usd: number
+              /** As buy_volume, in USD */
+              readonly buy_volume_usd: number
+              /** As sell_volume, in USD */
+              readonly sell_volume_usd: number
+            }
+          >
+        >
+        /** What of the time asked for the log really has */
+        readonly coverage: {
+          /** From here on the figures count */
+          readonly from: string
+          /** Up to here they count */
+          readonly to: string
+          /** The log reaches back to the start, has no hole and every listing venue was heard to the end */
+          readonly complete: boolean
+          /** How much of the time asked for the log holds, 0 to 1: the mean over the instruments; missing trades count as not held */
+          readonly share: number
+          /** Holes, newest first, at most 50 */
+          readonly gaps: readonly {
+            /** Venue; all: the log itself lost them */
+            readonly exchange: string
+            /** opened: being fetched; unfillable: the venue serves them no more; lost: the log lost them before they were counted, or may have */
+            readonly state: 'opened' | 'unfillable' | 'lost' | 'unknown'
+            /** Last trade before */
+            readonly from: string
+            /** First trade after */
+            readonly to: string
+            /** How many, where ids tell */
+            readonly missing: number | null
+          }[]
+        }
+        /** From when cvd counts: the first trade in the log; null: none yet */
+        readonly since: string | null
+        /** Time of the newest input */
+        readonly as_of: string
+        /** How old that is, milliseconds */
+        readonly age_ms: number
+        /** Whether it is older than it may be: 30 s */
+        readonly stale: boolean
+        /** When the answer was given */
+        readonly timestamp: string
+        /** Whether it came from the cache */
+        readonly cached: boolean
+      }
+    }
+  | {
+      readonly name: 'price'
+      readonly id: string
+      readonly data: {
+        /** Base asset */
+        readonly symbol: string
+        /** USD */
+        readonly price: number
+        /** Median of the used venues’ own changes, percent; null: none says */
+        readonly change_24h: number | null
+        /** Lowest since the composite before, USD */
+        readonly low: number
+        /** Highest since the composite before, USD */
+        readonly high: number
+        /** degraded: one source only, or sources more than 1 % apart */
+        readonly quality: 'good' | 'degraded' | 'unknown'
+        /** Venues that the price is made of */
+        readonly sources: readonly string[]
+        /** The chain venues */
+        readonly exchanges: Readonly<
+          Record<
+            'binance' | 'coinbase' | 'okx' | 'bybit' | 'kraken',
+            {
+              /** Middle of its book in USD, or its last price; null: not known */
+              readonly price: number | null
+              /** How long ago it last changed, milliseconds; a quiet market is not a dead one */
+              readonly age_ms: number | null
+              /** Whether it is part of the price */
+              readonly used: boolean
+              /** live; stale: not heard for 15 s; unavailable: nothing is known; unlisted */
+              readonly status: 'live' | 'stale' | 'unavailable' | 'unlisted'
+            }
+          >
+        >
+        /** Time of the newest input */
+        readonly as_of: string
+        /** How old that is, milliseconds */
+        readonly age_ms: number
+        /** Whether it is older than it may be: 15 s */
+        readonly stale: boolean
+        /** When the answer was given */
+        readonly timestamp: string
+        /** Whether it came from the cache */
+        readonly cached: boolean
+      }
+    }
+  | {
+      readonly name: 'funding'
+      readonly id: string
+      readonly data: {
+        /** Perpetual, as BTCUSDT */
+        readonly symbol: string
+        /** Whose perpetual: Binance, else Bybit, else OKX */
+        readonly exchange: 'binance' | 'bybit' | 'okx'
+        /** Running rate for next_funding_time, fraction per interval; positive: longs pay shorts */
+        readonly funding_rate: number
+        /** funding_rate x (24 / interval_hours) x 365, fraction */
+        readonly funding_rate_annualized: number
+        /** Hours between two settlements of this perpetual */
+        readonly interval_hours: number
+        /** When that rate is settled */
+        readonly next_funding_time: string
+        /** By the size of the rate in percent: beyond 0.05 extreme, 0.01 plain, 0.003 slight, else neutral; positive: bullish */
+        readonly signal:
+          | 'extreme_bullish'
+          | 'bullish'
+          | 'slightly_bullish'
+          | 'neutral'
+          | 'slightly_bearish'
+          | 'bearish'
+          | 'extreme_bearish'
+        /** The signal in words */
+        readonly signal_label: string
+        /** Mark price, USDT */
+        readonly mark_price: number
+        /** Index price, USDT */
+        readonly index_price: number
+        /** Newest settled rate, fraction */
+        readonly last_settled_rate: number | null
+        /** The same, percent */
+        readonly last_settled_pct: number | null
+        /** When it was settled */
+        readonly last_settled_time: string | null
+        /** Time of the newest input */
+        readonly as_of: string
+        /** How old that is, milliseconds */
+        readonly age_ms: number
+        /** Whether it is older than it may be: rates 120 s, marks 60 s */
+        readonly stale: boolean
+        /** When the answer was given */
+        readonly timestamp: string
+        /** Whether it came from the cache */
+        readonly cached: boolean
+      }
+    }
+  | {
+      readonly name: 'liquidations'
+      readonly id: string
+      readonly data: {
+        /** liq_<unix seconds>_<place in the log> */
+        readonly id: string
+        /** As BTCUSDT */
+        readonly symbol: string
+        /** The position, not the order */
+        readonly side: 'long' | 'short'
+        /** Base units */
+        readonly size: number
+        /** USD */
+        readonly price: number
+        /** price x size, USD */
+        readonly value_usd: number
+        /** The venue’s time */
+        readonly timestamp: string
+        /** Venue, upper case */
+        readonly exchange: string
+        /** What the price is */
+        readonly price_kind: 'unknown' | 'bankruptcy' | 'order' | 'average_fill'
+        /** all: the venue sends every one; sampled: the largest of a symbol and second */
+        readonly completeness: 'unknown' | 'all' | 'sampled'
+        /** When we had it */
+        readonly as_of: string
+      }
+    }
+  | {
+      readonly name: 'signals'
+      readonly id: string
+      readonly data: {
+        /** Base asset */
+        readonly symbol: string
+        /** What it is a signal of: cvd, funding or liquidations */
+        readonly kind: string
+        /** The window that it looks at */
+        readonly period: string
+        /** Venue that it is about; null: all of them */
+        readonly exchange: string | null
+        /** The class that it had */
+        readonly from: string
+        /** The class that it has */
+        readonly to: string
+        /** What was classified; of cvd period delta over period volume, a fraction */
+        readonly value: number
+        /** End of the window that was looked at */
+        readonly as_of: string
+      }
+    }
+  | {
+      readonly name: 'ready'
+      readonly id: string
+      readonly data: {
+        /** Whether it goes on where Last-Event-ID was; else all that is known was told */
+        readonly resumed: boolean
+      }
+    }
+  | {
+      readonly name: 'missed'
+      readonly id: string
+      readonly data: {
+        /** slow: newer ones took their place; not_held: too long ago, all is told anew */
+        readonly reason: 'slow' | 'not_held'
+        /** Since when; null: the id did not say */
+        readonly from: string | null
+        /** Until when */
+        readonly to: string
+        /** How many by channel; of not_held nothing */
+        readonly counts: Readonly<Record<string, number>>
+      }
+    }
+  | {
+      readonly name: 'end'
+      readonly id: string
+      readonly data: {
+        /** Why it ends */
+        readonly reason: 'time_over' | 'replaced' | 'restarting'
+        /** How to go on */
+        readonly message: string
+      }
+    }
+
+/** How each stream is asked for. */
+export const streams = {
+  stream: {
+    method: 'GET',
+    path: '/stream',
+    query: ['symbols', 'channels', 'period', 'seconds'],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0.25,
+  },
+} as const satisfies Readonly<Record<string, Operation>>
+
+export type StreamName = keyof typeof streams
+
 /** Every operation as a method; how it is sent is the client's. */
 export abstract class Api<Options> {
   protected abstract send(name: OperationName, input: object, options: Options | undefined): Promise<unknown>
+  protected abstract listen(
+    name: StreamName,
+    input: object,
+    options: Options | undefined,
+  ): AsyncGenerator<unknown, void>
   /** Cumulative volume delta over four venues. `GET /cvd/{symbol}`. 0.02 USDC. */
   async cvd(input: CvdInput, options?: Options): Promise<CvdAnswer> {
     return (await this.send('cvd', input, options)) as CvdAnswer
@@ -2467,5 +2802,10 @@ export abstract class Api<Options> {
   /** What can be bought, for clients that discover it. `GET /.well-known/x402`. Free. */
   async wellKnownX402(input: WellKnownX402Input = {}, options?: Options): Promise<WellKnownX402Answer> {
     return (await this.send('well_known_x402', input, options)) as WellKnownX402Answer
+  }
+
+  /** What changes, as it changes: server-sent events for an hour. `GET /stream`. 0.25 USDC. */
+  stream(input: StreamInput, options?: Options): AsyncGenerator<StreamEvent, void> {
+    return this.listen('stream', input, options) as AsyncGenerator<StreamEvent, void>
   }
 }

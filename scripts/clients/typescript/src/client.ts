@@ -1,6 +1,6 @@
-import { Api, operations, type OperationName } from './api.ts'
+import { Api, operations, streams, type OperationName, type StreamName } from './api.ts'
 import { errorOf, NoAnswerError } from './errors.ts'
-import { nextOf, requestOf, toldOf, type Outcome, type Request } from './exchange.ts'
+import { eventsOf, nextOf, requestOf, toldOf, type Outcome, type Request, type ServerEvent } from './exchange.ts'
 
 /** Who pays: `payer.ts` has one that keeps to a budget. Rejects, before it signs, what is not to be paid. */
 export interface PaidBy {
@@ -35,6 +35,10 @@ export interface CallOptions {
 
 const DEADLINE_MS = 60_000
 const TRIES = 6
+/** Before a stream that was cut is opened again, milliseconds. */
+const AGAIN_MS = 1_000
+/** A stream gives a sign of life every 15 s, milliseconds. */
+const SILENT_MS = 45_000
 
 /**
  * The API. A call waits out 429, 503 and warming symbols for as long as its deadline and tries last, repeats what is safe
@@ -65,9 +69,45 @@ export class MarketDataClient extends Api<CallOptions> {
     return JSON.parse(outcome.text)
   }
 
-  async #exchange(request: Request, until: number): Promise<{ payment: Payment | undefined; outcome: Answered }> {
-    const { tries = TRIES } = this.#options
+  /**
+   * Events until the time of the stream is over; over cuts it goes on behind the last one, with the same payment. To go on
+   * after that, ask again with that event's id: it is paid anew.
+   */
+  protected async *listen(
+    name: StreamName,
+    input: { readonly last_event_id?: string },
+    options: CallOptions = {},
+  ): AsyncGenerator<ServerEvent, void> {
+    let last = input.last_event_id ?? ''
     let payment: Payment | undefined
+    for (;;) {
+      const said = { ...input, ...(last !== '' && { last_event_id: last }) }
+      const request = requestOf(streams[name], this.#base, said, undefined)
+      const until = Date.now() + (options.deadlineMs ?? this.#options.deadlineMs ?? DEADLINE_MS)
+      const { outcome, payment: paid } = await this.#exchange(request, until, payment)
+      if (paid !== undefined && payment === undefined) options.onPaid?.(paid, outcome.headers.get('payment-response'))
+      payment = paid
+      try {
+        for await (const event of eventsOf(outcome.events ?? nothing(), last)) {
+          last = event.id
+          yield event
+          if (event.name === 'end' && isFinal(event.data)) return
+        }
+      } catch (error) {
+        if (error instanceof SyntaxError) throw error
+        // The connection is lost: it goes on behind the last event.
+      }
+      await sleep(AGAIN_MS)
+    }
+  }
+
+  async #exchange(
+    request: Request,
+    until: number,
+    before?: Payment,
+  ): Promise<{ payment: Payment | undefined; outcome: Answered }> {
+    const { tries = TRIES } = this.#options
+    let payment = before
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#attempt(request, payment, until)
       const next = nextOf(outcome, request, { isPaid: payment !== undefined, attempt })
@@ -90,17 +130,24 @@ export class MarketDataClient extends Api<CallOptions> {
     const { fetch: send = fetch } = this.#options
     const left = until - Date.now()
     if (left <= 0) throw new NoAnswerError(`${request.method} ${request.url}: the deadline is over`)
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(new Error('the deadline is over')), left)
     try {
       const response = await send(request.url, {
         method: request.method,
         headers: { ...request.headers, ...payment?.headers },
         redirect: 'error',
-        signal: AbortSignal.timeout(left),
+        signal: late.signal,
         ...(request.body === undefined ? {} : { body: request.body }),
       })
-      return { kind: 'answer', status: response.status, headers: response.headers, text: await response.text() }
+      const { status, headers, body } = response
+      const isOpen = status === 200 && headers.get('content-type') === 'text/event-stream' && body !== null
+      if (isOpen && body !== null) return { kind: 'answer', status, headers, text: '', events: spoken(body, late) }
+      return { kind: 'answer', status, headers, text: await response.text() }
     } catch (error) {
       return { kind: 'lost', why: error instanceof Error ? error.message : String(error) }
+    } finally {
+      clearTimeout(timer)
     }
   }
 }
@@ -109,4 +156,26 @@ type Answered = Extract<Outcome, { kind: 'answer' }>
 
 function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+/** The bytes of a stream; throws where it is silent for longer than its signs of life are apart. */
+async function* spoken(body: ReadableStream<Uint8Array>, line: AbortController): AsyncGenerator<Uint8Array, void> {
+  const reader = body.getReader()
+  try {
+    for (;;) {
+      const timer = setTimeout(() => line.abort(new Error('the stream is silent')), SILENT_MS)
+      const { done, value } = await reader.read().finally(() => clearTimeout(timer))
+      if (done) return
+      yield value
+    }
+  } finally {
+    line.abort()
+  }
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array, void> {}
+
+/** The time is over, or another reader has taken its place. */
+function isFinal(data: unknown): boolean {
+  return typeof data === 'object' && data !== null && 'reason' in data && data.reason !== 'restarting'
 }

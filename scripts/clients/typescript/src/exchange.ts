@@ -13,7 +13,14 @@ export interface Request {
 
 /** One attempt's outcome: an answer, or none. */
 export type Outcome =
-  | { readonly kind: 'answer'; readonly status: number; readonly headers: Headers; readonly text: string }
+  | {
+      readonly kind: 'answer'
+      readonly status: number
+      readonly headers: Headers
+      readonly text: string
+      /** What goes on coming, in place of a text. */
+      readonly events?: AsyncIterable<Uint8Array>
+    }
   | { readonly kind: 'lost'; readonly why: string }
 
 /** What follows from it. */
@@ -78,7 +85,8 @@ export function requestOf(operation: Operation, base: string, input: object, key
   const fields = operation.body.filter((name) => given.has(name)).map((name) => [name, given.get(name)])
   const token = given.get('manage_token')
   const headers = {
-    accept: 'application/json',
+    accept: 'application/json, text/event-stream',
+    ...(given.has('last_event_id') ? { 'last-event-id': textOf(given.get('last_event_id')) } : {}),
     ...(operation.isOwners && typeof token === 'string' ? { authorization: `Bearer ${token}` } : {}),
     ...(operation.isKeyed && key !== undefined ? { 'idempotency-key': key } : {}),
     ...(operation.body.length === 0 ? {} : { 'content-type': 'application/json' }),
@@ -95,4 +103,32 @@ export function requestOf(operation: Operation, base: string, input: object, key
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(String).join(',')
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}
+
+/** A server-sent event; `id`: of the last event that had one, this one included. */
+export interface ServerEvent {
+  readonly name: string
+  readonly id: string
+  readonly data: unknown
+}
+
+const EVENT_CHARACTERS_MAX = 4_000_000
+
+/** The events of a stream as they come; throws where the connection is lost. `id`: of the event before. */
+export async function* eventsOf(stream: AsyncIterable<Uint8Array>, id: string): AsyncGenerator<ServerEvent, void> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  let last = id
+  for await (const bytes of stream) {
+    const blocks = (rest + decoder.decode(bytes, { stream: true })).split('\n\n')
+    rest = blocks.pop() ?? ''
+    if (rest.length > EVENT_CHARACTERS_MAX) throw new Error('an event is too long')
+    for (const block of blocks) {
+      const fields = new Map(block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line] as const))
+      const valueOf = (field: string): string | undefined => fields.get(field)?.slice(field.length + 2)
+      last = valueOf('id') ?? last
+      const [name, data] = [valueOf('event'), valueOf('data')]
+      if (name !== undefined && data !== undefined) yield { name, id: last, data: JSON.parse(data) }
+    }
+  }
 }
