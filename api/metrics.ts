@@ -11,6 +11,9 @@ export interface Metrics {
   /** Data answers of a route, by whether they came from the cache: true or false. */
   readonly hits: (route: string, cached: string) => Counter.Internal
   readonly querySeconds: Histogram
+  /** What ClickHouse read for these queries. */
+  readonly queryRows: Counter
+  readonly queryBytes: Counter
   /** Wants written to the log: written, or failed. */
   readonly wants: Counter<'result'>
   /** Time from a command to its event, by action and outcome: the event, or the error. */
@@ -67,6 +70,7 @@ export function createMetrics(): Metrics {
       buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
       registers,
     }),
+    ...createQueryMetrics(registers),
     wants: new Counter({
       name: 'mda_api_wants_total',
       help: 'Wants written to control.subscriptions',
@@ -82,6 +86,21 @@ export function createMetrics(): Metrics {
     }),
     ...createPaymentMetrics(registers),
     seen: createSeen(registers),
+  }
+}
+
+function createQueryMetrics(registers: Registry[]): Pick<Metrics, 'queryRows' | 'queryBytes'> {
+  return {
+    queryRows: new Counter({
+      name: 'mda_api_query_rows_total',
+      help: 'Rows that ClickHouse read for queries',
+      registers,
+    }),
+    queryBytes: new Counter({
+      name: 'mda_api_query_bytes_total',
+      help: 'Bytes that ClickHouse read for queries, uncompressed',
+      registers,
+    }),
   }
 }
 

@@ -1,12 +1,7 @@
-import { execFile } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { clickhouseEnv } from '../../infra/config/clickhouse.ts'
 import { FakeDatabase } from '../../api/testing/fake-database.ts'
 import { fillLog, fillViews } from '../../api/testing/facts.ts'
 import { load, quantile, type Load } from '../../api/testing/http-load.ts'
@@ -14,8 +9,9 @@ import { fillAsset, fillTokens } from '../../api/testing/market-facts.ts'
 import { fillMarketLog } from '../../api/testing/market-log.ts'
 import { loadCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
-import { startChild, type Child } from '../../infra/local/child.ts'
+import type { Child } from '../../infra/local/child.ts'
 import type { BenchParts, Figure } from '../figure.ts'
+import { prepareApi, program, startServer } from './system/api.ts'
 
 const PARTITIONS = 2
 const CONNECTIONS = 16
@@ -28,9 +24,6 @@ const UNCACHED_A_ROUTE = 30
 /** Of each route that tells of now. */
 const PRESENT_A_ROUTE = 500
 const ARRIVES_WITHIN_MS = 60_000
-
-const root = fileURLToPath(new URL('../../', import.meta.url))
-const program = (file: string): [string, string] => [process.execPath, path.join(root, file)]
 
 /** Every data route, of an asset. */
 const targets: readonly ((symbol: string) => string)[] = [
@@ -180,30 +173,16 @@ async function memory(url: string): Promise<Figure> {
 }
 
 /** The API on a namespace and a database of its own, with three days of BTC, and all else of many assets. */
-async function startApi({ brokers, registryUrl, clickhouse }: BenchParts, folder: string): Promise<Child> {
-  const id = randomUUID().slice(0, 8)
-  const namespace = `bench-api-${id}.`
-  const env = {
-    MODE: 'demo',
-    NAMESPACE: namespace,
-    PARTITIONS: String(PARTITIONS),
-    KAFKA_BROKERS: brokers.join(','),
-    SCHEMA_REGISTRY_URL: registryUrl,
-    ...clickhouseEnv(clickhouse),
-    CLICKHOUSE_DATABASE: `bench_api_${id}`,
-    API_PORT: '0',
-    SYMBOLS: ['BTC', ...Array.from({ length: ASSETS }, (_, index) => `COIN${index}`)].join(','),
-    // In the path, as in service, but out of the way.
-    RATE_LIMIT_PER_SECOND: '1000000000',
-    RATE_LIMIT_BURST: '1000000000',
-  }
-  await promisify(execFile)(...prepareCommand(), { env: { ...process.env, ...env } })
+async function startApi(parts: BenchParts, folder: string): Promise<Child> {
+  const { brokers, registryUrl } = parts
+  const symbols = ['BTC', ...Array.from({ length: ASSETS }, (_, index) => `COIN${index}`)]
+  const { namespace, env } = await prepareApi(parts, { name: 'api', partitions: PARTITIONS, symbols })
   const log = await connectLog({ brokers, namespace, clientId: 'bench-api' })
   const views = new FakeDatabase()
   const now = Date.now() * 1000
   fillViews(views, now)
   fillTokens(views.market, now)
-  const assets = ['btc', ...Array.from({ length: ASSETS }, (_, index) => `coin${index}`)]
+  const assets = symbols.map((symbol) => symbol.toLowerCase())
   for (const [index, asset] of assets.entries()) fillAsset(views.market, asset, { now, price: 100 + index })
   // Each has traded, an hour ago.
   const traded = views.flows.find(({ bucket }) => bucket < now - 3_600_000_000)
@@ -213,28 +192,6 @@ async function startApi({ brokers, registryUrl, clickhouse }: BenchParts, folder
   await fillMarketLog(target, views.market)
   await log.close()
   return startServer('api', program('api/main.ts'), folder, env)
-}
-
-function prepareCommand(): [string, string[]] {
-  const [node, file] = program('infra/prepare.ts')
-  return [node, [file]]
-}
-
-function startServer(
-  name: string,
-  command: [string, ...string[]],
-  folder: string,
-  env: Record<string, string>,
-): Promise<Child> {
-  return startChild({
-    name,
-    command,
-    env: { LOG_FORMAT: 'json', ...env },
-    logFile: path.join(folder, `${name}.log`),
-    ready: 'message',
-    readyWithinMs: 15_000,
-    stopWithinMs: 5_000,
-  })
 }
 
 /** The body at an address, once ClickHouse has what was written. */
