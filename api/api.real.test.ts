@@ -14,15 +14,17 @@ import { loadCodec, type RegistryCodec } from '../infra/kafka/codec.ts'
 import { connectLog } from '../infra/kafka/kafkajs.ts'
 import type { Log } from '../infra/kafka/seam.ts'
 import { startChild, type Child } from '../infra/local/child.ts'
+import { tradeVenues } from '../schemas/venues.ts'
 import { openDatabase } from './clickhouse.ts'
 import { createMetrics } from './metrics.ts'
-import { FakeDatabase } from './testing/fake-database.ts'
+import { FakeDatabase, instrumentOf } from './testing/fake-database.ts'
 import { fillLog, fillViews, putCvd, putMarks } from './testing/facts.ts'
 import { readUnsubscribed } from './views/covered.ts'
 import type { Database } from './views/database.ts'
 import { readGaps } from './views/gaps.ts'
-import { readFlow, readFlowTime } from './views/history.ts'
-import { readBounds, readCandles } from './views/ohlcv.ts'
+import { readFlowTime, type FlowPlaces } from './views/flow.ts'
+import { readFlow } from './views/history.ts'
+import { readCandles } from './views/ohlcv.ts'
 import { timeParam } from './views/time.ts'
 
 const PARTITIONS = 2
@@ -109,6 +111,9 @@ function byVenue<Row extends { venue: string }>(rows: readonly Row[]): Row[] {
   return rows.toSorted((a, b) => `${a.venue}|${JSON.stringify(a)}`.localeCompare(`${b.venue}|${JSON.stringify(b)}`))
 }
 
+/** Nothing is taken from memory. */
+const placesOf = (hoursTo: number): FlowPlaces => ({ now, hoursTo, storedTo: Infinity, held: [] })
+
 describe('ClickHouse gives what the plainest computation gives', () => {
   const same = async <Rows>(read: (database: Database) => Promise<Rows>, tidy = (rows: Rows): unknown => rows) => {
     const expected = await read(fake)
@@ -119,8 +124,11 @@ describe('ClickHouse gives what the plainest computation gives', () => {
   it.each([60, 300, 900, 3600, 14_400, 86_400])('for the flow in buckets of %i s', async (seconds) => {
     const width = seconds * SECOND
     const from = open - (open % width) - 20 * width
-    const rows = await same((database) => readFlow(database, 'btc', { from, to: from + 21 * width }, width), byVenue)
-    expect(rows.length).toBeGreaterThan(4)
+    const range = { asset: 'btc', width, from, to: from + 21 * width }
+    for (const hoursTo of [0, open - (open % HOUR)]) {
+      const rows = await same((database) => readFlow(database, { ...range, places: placesOf(hoursTo) }), byVenue)
+      expect(rows.length).toBeGreaterThan(4)
+    }
   })
 
   it.each([
@@ -129,14 +137,15 @@ describe('ClickHouse gives what the plainest computation gives', () => {
     ['all', 'newest', 7],
     ['coinbase', 'newest', 1000],
     ['kraken', 'newest', 10],
+    ["o'; drop table x --", 'newest', 10],
   ] as const)('for candles of %s, the %s %i', async (venue, side, limit) => {
-    const query = { asset: 'btc', venue, width: 300 * SECOND, limit, from: open - 60 * HOUR, to: open + HOUR }
-    await same((database) => readCandles(database, query, side))
-  })
-
-  it('for bounds, and those of an asset that has none', async () => {
-    await same((database) => readBounds(database, 'btc'), byVenue)
-    await same((database) => readBounds(database, "o'; drop table x --"))
+    const instruments = tradeVenues
+      .filter((row) => venue === 'all' || row.venue === venue)
+      .map((row) => instrumentOf({ venue: row.venue, asset: 'btc' }))
+    const range = { asset: 'btc', instruments, limit, from: open - (open % (24 * HOUR)) - 48 * HOUR, to: open + HOUR }
+    for (const width of [300 * SECOND, HOUR, 24 * HOUR])
+      for (const hoursTo of [0, open - (open % HOUR)])
+        await same((database) => readCandles(database, { ...range, width, places: placesOf(hoursTo) }, side))
   })
 
   it('for the time in which nobody was subscribed', async () => {

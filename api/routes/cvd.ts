@@ -1,6 +1,6 @@
 import { periods, windowOf, type PeriodName } from '../../processors/cvd/periods.ts'
-import { coveredOf } from '../views/covered.ts'
-import { aggregate, flowTime, sumsOf, unsubscribedOf } from '../views/cvd.ts'
+import { coveredOf, unsubscribedOf } from '../views/covered.ts'
+import { aggregate, flowTime, sumsOf } from '../views/cvd.ts'
 import { coverageOf, gapsOf } from '../views/gaps.ts'
 import { iso } from '../views/time.ts'
 import { acknowledgedVenues, ageOf, isHole, viewVenues } from '../views/venues.ts'
@@ -19,7 +19,7 @@ export function cvdView(context: AssetContext, period: PeriodName): View {
   if (sums.length === 0 && acknowledgedVenues(asset, world, clock).size === 0) throw noData(`trade of ${symbol}`)
   const gaps = gapsOf(present, asset, window)
   const unsubscribed = unsubscribedOf(present, asset)
-  const venues = viewVenues({ ...context, partitionTime: now, newest: newestByVenue(sums), gaps })
+  const venues = viewVenues({ ...context, partitionTime: now, newest: newestByVenue(sums, now), gaps })
   const holes = gaps.filter(isHole)
   const listed = venues.filter((venue) => venue.listed)
   const coverage = coverageOf({

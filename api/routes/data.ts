@@ -5,21 +5,23 @@ import { ApiError } from '../errors.ts'
 import { jsonReply, type Reply, type View } from '../reply.ts'
 import type { Call, Run } from '../route.ts'
 import { acknowledgedVenues, listedVenues } from '../views/venues.ts'
-import { readFlowTime } from '../views/history.ts'
+import { flowPlaces, readFlowTime, tradedOf, type FlowPlaces, type Traded } from '../views/flow.ts'
 import { readiness, type Readiness } from '../warmup.ts'
 import { assetContext, noData, replyAboutNow, replyCached, RETRY_AFTER_SECONDS, type AssetContext } from './answers.ts'
 
-/** How long it is remembered how far the views of derived data are, milliseconds. */
-const FLOW_TIME_TTL_MS = 1_000
+/** How long it is remembered how far the views of derived data are at least, milliseconds. */
+const FLOW_TIME_TTL_MS = 5_000
 
 type Asking = Pick<Call, 'services' | 'caller' | 'route'>
 
-/** What a view of trades is made of: the asset asked for and how far the log is. */
+/** What a view of trades is made of: the asset asked for, what traded, and where its flow is. */
 export interface TradeContext extends AssetContext {
   /** Newest partition time of the derived data: the `now` of the data. */
   readonly now: Micros
-  /** First trade in the log. */
+  readonly traded: readonly Traded[]
+  /** First trade in the log of those that traded. */
   readonly since: Micros | null
+  readonly places: FlowPlaces
 }
 
 /**
@@ -33,13 +35,24 @@ export async function replyTrades(
 ): Promise<Reply | Run> {
   const context = assetContext(call.services, symbol)
   const { asset, clock } = context
-  const since = firstTrade(context)
-  const state = readinessOf(call, context, since)
+  const state = readinessOf(call, context)
   if (state === 'unwanted' || state === 'warming') return warmUp(call, context, state)
-  const now = state === 'unavailable' ? undefined : await flowTime(call, asset)
-  if (now === undefined) throw noData(`trade of ${context.symbol}`)
+  const told = state === 'unavailable' ? undefined : await flowTime(call, asset)
+  if (told === undefined) throw noData(`trade of ${context.symbol}`)
   const key = [asset, ...rest]
-  return keepingWanted(call, asset, () => replyCached(call, { key, clock }, () => view({ ...context, now, since })))
+  return keepingWanted(call, asset, () => replyCached(call, { key, clock }, () => view(tradeContext(context, told))))
+}
+
+function tradeContext(context: AssetContext, told: Micros): TradeContext {
+  const { present, asset } = context
+  const places = flowPlaces(present, asset, told)
+  const traded = tradedOf(present, asset)
+  return { ...context, now: places.now, traded, since: firstOf(traded), places }
+}
+
+/** Time of the first trade of instruments; null: none. */
+export function firstOf(traded: readonly Traded[]): Micros | null {
+  return traded.length === 0 ? null : Math.min(...traded.map(({ first }) => first))
 }
 
 /** Whoever gets the answer keeps its asset wanted. */
@@ -71,25 +84,20 @@ export async function replyWanted(
 /** The specified object while the symbol warms up; undefined: what there is can be given. */
 export async function warming(call: Asking, symbol: string): Promise<Reply | undefined> {
   const context = assetContext(call.services, symbol)
-  const state = readinessOf(call, context, firstTrade(context))
+  const state = readinessOf(call, context)
   return state === 'unwanted' || state === 'warming' ? warmUp(call, context, state) : undefined
 }
 
-/** Time of an asset's first trade in the log; null: none. */
-function firstTrade({ present, asset }: AssetContext): Micros | null {
-  const firsts = [...present.of(asset).traded.values()].filter((row) => row.asset === asset).map(({ first }) => first)
-  return firsts.length === 0 ? null : Math.min(...firsts)
-}
-
-/** How far the views of derived data are: what is asked of them is told up to then. */
+/** How far the views of derived data are, at least. */
 async function flowTime({ services }: Asking, asset: string): Promise<Micros | undefined> {
   const partition = partitionOf(asset, services.partitions)
   const load = (): Promise<Micros | undefined> => readFlowTime(services.database, partition)
   return (await services.cache.get(`flow_time|${partition}`, FLOW_TIME_TTL_MS, load)).value
 }
 
-function readinessOf({ services }: Asking, context: AssetContext, since: Micros | null): Readiness {
-  const { asset, world, catalogue, clock } = context
+function readinessOf({ services }: Asking, context: AssetContext): Readiness {
+  const { present, asset, world, catalogue, clock } = context
+  const since = firstOf(tradedOf(present, asset))
   const asked = services.wants.askedAt(asset)
   const rows = world.subscriptions.filter((row) => row.asset === asset && row.state === 'acknowledged')
   const first = Math.min(...rows.map((row) => row.since))

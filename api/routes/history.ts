@@ -1,11 +1,10 @@
-import type { Covered } from '../../processors/cvd/covered-time.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { ApiError } from '../errors.ts'
 import type { Services } from '../services.ts'
-import { coveredOf, readUnsubscribed } from '../views/covered.ts'
-import { coverageOf, readGaps, type GapRow } from '../views/gaps.ts'
+import { coveredOf, missingOf, type Missing } from '../views/covered.ts'
+import type { Traded } from '../views/flow.ts'
+import { coverageOf } from '../views/gaps.ts'
 import { pointsOf, readFlow, type FlowRow } from '../views/history.ts'
-import { readBounds } from '../views/ohlcv.ts'
 import { bucketRange, intervals, wholenessOf, type IntervalName, type Range } from '../views/range.ts'
 import { ageOf, isHole, viewVenues } from '../views/venues.ts'
 import type { View } from '../reply.ts'
@@ -22,32 +21,32 @@ export interface Asked {
 /** Reads and builds the answer of `/cvd/history/:symbol`. */
 export async function readHistory(services: Services, subject: TradeContext, asked: Asked): Promise<View> {
   const range = rangeOf(subject, asked)
-  const [rows, gaps, bounds, unsubscribed] = await Promise.all([
-    readFlow(services.database, subject.asset, range, intervals[asked.interval]),
-    readGaps(services, subject.asset, range.from, range.to),
-    readBounds(services.database, subject.asset),
-    readUnsubscribed(services.database, subject.asset),
+  const { asset, places } = subject
+  const [rows, missing] = await Promise.all([
+    readFlow(services.database, { asset, places, ...range, width: intervals[asked.interval] }),
+    missingOf(services, subject, range),
   ])
-  const instruments = coveredOf(bounds, { holes: gaps.filter(isHole), unsubscribed })
-  return historyView(subject, asked, { rows, gaps, instruments })
+  return historyView(subject, asked, { rows, missing })
 }
 
 /** The answer that follows from the rows. */
 function historyView(
   subject: TradeContext,
   asked: Asked,
-  { rows, gaps, instruments }: { rows: FlowRow[]; gaps: GapRow[]; instruments: readonly Covered[] },
+  { rows, missing }: { rows: readonly FlowRow[]; missing: Missing },
 ): View {
-  const { symbol, now, since } = subject
+  const { symbol, now, since, traded } = subject
+  const { gaps, unsubscribed } = missing
   const width = intervals[asked.interval]
   const range = rangeOf(subject, asked)
-  const venues = viewVenues({ ...subject, partitionTime: now, newest: newestByVenue(rows), gaps })
+  const venues = viewVenues({ ...subject, partitionTime: now, newest: newestByVenue(traded, now), gaps })
   const points = pointsOf(rows, range, width).map(({ time, backfilled, point }) => ({
     ...point,
     ...wholenessOf({ time, width, backfilled }, { since: since ?? now, now, gaps }),
   }))
   const allHeard = venues.every(({ listed, status }) => !listed || status === 'live' || status === 'gap')
   const holes = gaps.filter(isHole)
+  const instruments = coveredOf(traded, { holes, unsubscribed })
   const coverage = coverageOf({ asked: askedRange(range, asked), instruments, now, holes, allHeard })
   const body = { symbol, interval: asked.interval, points, coverage }
   return { body, ...ageOf(venues) }
@@ -78,8 +77,9 @@ export function rangeKey(input: Pick<Asked, 'start' | 'end'>): readonly unknown[
   return Object.entries(input).flatMap(([name, value]) => (name === 'symbol' ? [] : [value]))
 }
 
-export function newestByVenue(rows: readonly { venue: string; newest: Micros }[]): Map<string, Micros> {
+/** Each venue's newest trade, none later than what is told. */
+export function newestByVenue(rows: readonly Pick<Traded, 'venue' | 'newest'>[], now: Micros): Map<string, Micros> {
   const newest = new Map<string, Micros>()
-  for (const row of rows) newest.set(row.venue, Math.max(newest.get(row.venue) ?? 0, row.newest))
+  for (const row of rows) newest.set(row.venue, Math.max(newest.get(row.venue) ?? 0, Math.min(row.newest, now)))
   return newest
 }

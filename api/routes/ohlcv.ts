@@ -1,12 +1,12 @@
 import type { Services } from '../services.ts'
-import { coveredOf, readUnsubscribed, type Unsubscribed } from '../views/covered.ts'
-import { coverageOf, isOfVenue, readGaps, type GapRow } from '../views/gaps.ts'
-import { readBounds, readCandles, type CandleRow } from '../views/ohlcv.ts'
+import { coveredOf, missingOf, type Missing } from '../views/covered.ts'
+import { coverageOf, isOfVenue } from '../views/gaps.ts'
+import { readCandles, type CandleRow } from '../views/ohlcv.ts'
 import { bucketRange, intervals, wholenessOf, type Range } from '../views/range.ts'
 import { iso } from '../views/time.ts'
 import { ageOf, isHole, venueNames, viewVenues } from '../views/venues.ts'
 import type { View } from '../reply.ts'
-import type { TradeContext } from './data.ts'
+import { firstOf, type TradeContext } from './data.ts'
 import { newestByVenue, rangeOf, type Asked } from './history.ts'
 
 export const exchangeNames: readonly string[] = [...venueNames, 'all']
@@ -16,26 +16,19 @@ export interface AskedCandles extends Asked {
   readonly exchange: string
 }
 
-type Bounds = Awaited<ReturnType<typeof readBounds>>
-
 interface Facts {
-  readonly bounds: Bounds
-  readonly candles: CandleRow[]
-  readonly gaps: GapRow[]
-  readonly unsubscribed: Unsubscribed[]
+  readonly candles: readonly CandleRow[]
+  readonly missing: Missing
 }
 
 /** Reads and builds the answer of `/ohlcv/:symbol`. */
 export async function readOhlcv(services: Services, subject: TradeContext, asked: AskedCandles): Promise<View> {
-  const bounds = await readBounds(services.database, subject.asset)
-  const own = ofExchange(subject, asked, bounds)
-  const range = candleRange(own, asked)
-  const [candles, gaps, unsubscribed] = await Promise.all([
+  const own = ofExchange(subject, asked)
+  const [candles, missing] = await Promise.all([
     readRange(services, own, asked),
-    readGaps(services, subject.asset, range.from, range.to),
-    readUnsubscribed(services.database, subject.asset),
+    missingOf(services, own, candleRange(own, asked)),
   ])
-  return ohlcvView(own, asked, { bounds, candles, gaps, unsubscribed })
+  return ohlcvView(own, asked, { candles, missing })
 }
 
 /**
@@ -43,8 +36,9 @@ export async function readOhlcv(services: Services, subject: TradeContext, asked
  * not hold that many, all of the log is asked once.
  */
 async function readRange(services: Services, subject: TradeContext, asked: AskedCandles): Promise<CandleRow[]> {
-  const { asset } = subject
-  const query = { asset, venue: asked.exchange, width: intervals[asked.interval], limit: asked.limit }
+  const { asset, traded, places } = subject
+  const instruments = traded.map(({ instrument }) => instrument)
+  const query = { asset, instruments, places, width: intervals[asked.interval], limit: asked.limit }
   if (asked.start !== undefined)
     return readCandles(services.database, { ...query, ...candleRange(subject, asked) }, 'oldest')
   const near = rangeOf(subject, asked)
@@ -62,17 +56,18 @@ function candleRange({ now, since }: TradeContext, asked: AskedCandles): Range {
 }
 
 /** The answer that follows from the rows. */
-function ohlcvView(subject: TradeContext, asked: AskedCandles, { bounds, candles, gaps, unsubscribed }: Facts): View {
-  const { symbol, now, since } = subject
+function ohlcvView(subject: TradeContext, asked: AskedCandles, { candles, missing }: Facts): View {
+  const { symbol, now, since, traded } = subject
+  const { gaps, unsubscribed } = missing
   const { exchange, interval } = asked
   const width = intervals[interval]
   const mine = gaps.filter((gap) => exchange === 'all' || isOfVenue(gap, exchange))
-  const facts = { ...subject, partitionTime: now, newest: newestByVenue(bounds), gaps: mine }
+  const facts = { ...subject, partitionTime: now, newest: newestByVenue(traded, now), gaps: mine }
   const venues = viewVenues(facts).filter(({ venue }) => exchange === 'all' || venue === exchange)
   const shown = shownRange(subject, asked, candles)
   const inRange = mine.filter((gap) => gap.to >= shown.from && gap.from < shown.to)
   const holes = inRange.filter(isHole)
-  const instruments = coveredOf(ownBounds(bounds, asked), { holes, unsubscribed })
+  const instruments = coveredOf(traded, { holes, unsubscribed })
   const allHeard = venues.every(({ listed, status }) => !listed || status === 'live' || status === 'gap')
   const body = {
     symbol,
@@ -96,14 +91,10 @@ function shownRange(subject: TradeContext, asked: AskedCandles, candles: readonl
   return { from: first?.time ?? Math.min(from, to - asked.limit * width), to }
 }
 
-/** The subject as one exchange sees it: its own first trade. */
-function ofExchange(subject: TradeContext, asked: AskedCandles, bounds: Bounds): TradeContext {
-  const firsts = ownBounds(bounds, asked).map(({ first }) => first)
-  return { ...subject, since: firsts.length === 0 ? null : Math.min(...firsts) }
-}
-
-function ownBounds(bounds: Bounds, { exchange }: AskedCandles): Bounds {
-  return bounds.filter(({ venue }) => exchange === 'all' || venue === exchange)
+/** The subject as one exchange sees it: its own instruments and first trade. */
+function ofExchange(subject: TradeContext, { exchange }: AskedCandles): TradeContext {
+  const traded = subject.traded.filter(({ venue }) => exchange === 'all' || venue === exchange)
+  return { ...subject, traded, since: firstOf(traded) }
 }
 
 function candleBody(row: CandleRow): object {

@@ -2,10 +2,11 @@ import fc from 'fast-check'
 import type { Log } from '../../infra/kafka/seam.ts'
 import { partitionOf } from '../../schemas/catalogue.ts'
 import type { Codec } from '../../schemas/codec.ts'
-import type { Gap, Message, Micros, RecordType, Records } from '../../schemas/records.ts'
+import type { Flow, Gap, Message, Micros, RecordType, Records } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { tradeVenues } from '../../schemas/venues.ts'
 import { flowKey } from '../../processors/cvd/bucket.ts'
+import { hourKey } from '../../processors/cvd/hours.ts'
 import { cvdKey } from '../../processors/cvd/volumes.ts'
 import { rowOf } from './fake-present.ts'
 import { plainCvd } from './plain-cvd.ts'
@@ -67,6 +68,7 @@ export async function fillLog(target: LogTarget, fake: FakeDatabase): Promise<vo
     partition,
     fake.flows.map((flow) => flowOf(flow, 2)),
   )
+  await put(target, 'derived.flow', partition, hoursOf(fake.flows.map(rowOf)))
   await putMarks(target, now)
 }
 
@@ -115,6 +117,36 @@ function flows(open: Micros): FakeFlow[] {
     return { asset: 'btc', ...rest, bucket, open_time: bucket + index, close_time: bucket + 5 * SECOND + index }
   })
   return [...new Map(rows.map((flow) => [`${flow.venue}|${flow.bucket}|${flow.part}`, flow])).values()]
+}
+
+/** Hours by the plainest computation; a late trade is a row of its own. */
+function hoursOf(rows: readonly Flow[]): [string, Message<'flow_hour'>][] {
+  const hourOf = ({ bucket }: Flow): Micros => bucket - (bucket % HOUR)
+  const keyOf = (row: Flow): string => [row.instrument, hourOf(row), Math.min(0, row.part)].join('|')
+  return [...Map.groupBy(rows, keyOf).values()].flatMap((own): [string, Message<'flow_hour'>][] => {
+    const opened = own.toSorted((a, b) => a.open_time - b.open_time)[0]
+    const closed = own.toSorted((a, b) => b.close_time - a.close_time)[0]
+    if (opened === undefined || closed === undefined) return []
+    const sum = (name: 'buy' | 'sell' | 'buy_quote' | 'sell_quote' | 'buy_count' | 'sell_count'): number =>
+      own.reduce((total, row) => total + row[name], 0)
+    const { bucket: _, ...last } = closed
+    const value = {
+      ...last,
+      hour: hourOf(closed),
+      part: Math.min(0, closed.part),
+      buy: sum('buy'),
+      sell: sum('sell'),
+      buy_quote: sum('buy_quote'),
+      sell_quote: sum('sell_quote'),
+      buy_count: sum('buy_count'),
+      sell_count: sum('sell_count'),
+      open: opened.open,
+      open_time: opened.open_time,
+      high: Math.max(...own.map(({ high }) => high)),
+      low: Math.min(...own.map(({ low }) => low)),
+    }
+    return [[hourKey(value), { type: 'flow_hour', value }]]
+  })
 }
 
 function flowOf(flow: FakeFlow, v: number): [string, Message<'flow'>] {

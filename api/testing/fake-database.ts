@@ -1,5 +1,5 @@
 import type { Micros } from '../../schemas/records.ts'
-import { partsOf, tradeVenues } from '../../schemas/venues.ts'
+import { tradeVenues } from '../../schemas/venues.ts'
 import type { Database } from '../views/database.ts'
 import type { AttemptRow } from '../views/attempts.ts'
 import type { GapRow } from '../views/gaps.ts'
@@ -75,8 +75,6 @@ export class FakeDatabase implements Database {
         return this.unsubscribed
           .filter(({ asset }) => asset === params['asset'])
           .map((row) => ({ instrument: instrumentOf(row), from_us: row.from, next_us: row.next }))
-      case 'bounds':
-        return groups(mine, instrumentOf).map(([instrument, flows]) => ({ ...named(instrument), ...bounds(flows) }))
       case 'flow':
         return flowRows(mine, params)
       case 'attempts':
@@ -114,10 +112,6 @@ export function instrumentOf({ venue, asset }: { readonly venue: string; readonl
   return `${venue}:${tradeVenues.find((row) => row.venue === venue)?.market ?? 'perp'}:${asset.toUpperCase()}`
 }
 
-function named(instrument: string): { venue: string; instrument: string } {
-  return { venue: partsOf(instrument).venue, instrument }
-}
-
 function kindOf(sql: string): string {
   if (sql.includes('FROM subscription_changes')) return 'unsubscribed'
   if (sql.includes('AS here')) return 'here'
@@ -126,8 +120,7 @@ function kindOf(sql: string): string {
   if (sql.includes('FROM gaps')) return 'gaps'
   if (sql.includes('FROM webhook_attempts')) return sql.includes('AS attempts') ? 'attempt-counts' : 'attempts'
   if (sql.includes('FROM triggers')) return 'triggers'
-  if (sql.includes('argMin')) return 'candles'
-  return sql.includes('late_parts') ? 'flow' : 'bounds'
+  return sql.includes('argMin') ? 'candles' : 'flow'
 }
 
 function groups<Key>(flows: readonly FakeFlow[], key: (flow: FakeFlow) => Key): [Key, FakeFlow[]][] {
@@ -138,11 +131,9 @@ function sum(flows: readonly FakeFlow[], value: (flow: FakeFlow) => number): num
   return flows.reduce((total, flow) => total + value(flow), 0)
 }
 
-const firstOf = (flows: readonly FakeFlow[]): Micros => Math.min(...flows.map((flow) => flow.open_time))
-const newestOf = (flows: readonly FakeFlow[]): Micros => Math.max(...flows.map((flow) => flow.close_time))
-
-function bounds(flows: readonly FakeFlow[]): object {
-  return { first_us: firstOf(flows), newest_us: newestOf(flows) }
+/** Of hours the backfills are in the sum, late trades beside it. */
+function lateParts(flows: readonly FakeFlow[], { hours }: Params): number {
+  return flows.filter(({ part, bucket }) => part < 0 || (part > 0 && bucket >= Number(hours))).length
 }
 
 function within(flows: readonly FakeFlow[], { from, to }: Params): FakeFlow[] {
@@ -161,14 +152,15 @@ function flowRows(flows: readonly FakeFlow[], params: Params): unknown[] {
     time_us: Number(key.split('|')[1]),
     buy_sum: sum(rows, (flow) => flow.buy),
     sell_sum: sum(rows, (flow) => flow.sell),
-    late_parts: rows.filter(({ part }) => part !== 0).length,
-    newest_us: newestOf(rows),
+    late_parts: lateParts(rows, params),
   }))
 }
 
 function candleRows(flows: readonly FakeFlow[], params: Params, side: 'oldest' | 'newest'): unknown[] {
-  const { venue, limit } = params
-  const mine = within(flows, params).filter((flow) => venue === 'all' || flow.venue === venue)
+  const { instruments, limit } = params
+  const mine = within(flows, params).filter(
+    (flow) => Array.isArray(instruments) && instruments.includes(instrumentOf(flow)),
+  )
   const candles = groups(mine, (flow) => bucketOf(flow, params))
     .toSorted(([a], [b]) => a - b)
     .map(([time, rows]) => ({
@@ -180,8 +172,7 @@ function candleRows(flows: readonly FakeFlow[], params: Params, side: 'oldest' |
       buy_sum: sum(rows, (flow) => flow.buy),
       sell_sum: sum(rows, (flow) => flow.sell),
       trades_sum: rows.length,
-      late_parts: rows.filter(({ part }) => part !== 0).length,
-      newest_us: newestOf(rows),
+      late_parts: lateParts(rows, params),
     }))
   return side === 'oldest' ? candles.slice(0, Number(limit)) : candles.slice(-Number(limit)).toReversed()
 }

@@ -1,7 +1,8 @@
-import type { Covered, Stretch } from '../../processors/cvd/covered-time.ts'
+import { KEPT, type Covered, type Stretch } from '../../processors/cvd/covered-time.ts'
 import type { Micros } from '../../schemas/records.ts'
+import type { Present } from '../present.ts'
 import { Row, type Database } from './database.ts'
-import type { GapRow } from './gaps.ts'
+import { gapsOf, readGaps, type GapRow } from './gaps.ts'
 import { microsSql } from './time.ts'
 
 /** Most ends of subscriptions of an asset that are looked at; the newest. */
@@ -35,6 +36,36 @@ export async function readUnsubscribed(database: Database, asset: string): Promi
     const [from, next] = [row.number('from_us'), row.number('next_us')]
     return { instrument: row.text('instrument'), from, to: next > from ? next : Infinity }
   })
+}
+
+/** When nobody was subscribed to an asset's trades; without an end where that is still so. */
+export function unsubscribedOf(present: Present, asset: string): Unsubscribed[] {
+  const instruments = present.of(asset).cvd.get(asset)?.instruments ?? []
+  return instruments.flatMap(({ instrument, unsubscribed }) =>
+    unsubscribed.map(({ from, to }) => ({ instrument, from, to: to ?? Infinity })),
+  )
+}
+
+/** What is known to be missing in a range of an asset's trades. */
+export interface Missing {
+  /** Filled ones too, newest first. */
+  readonly gaps: readonly GapRow[]
+  readonly unsubscribed: readonly Unsubscribed[]
+}
+
+/** What is missing: from memory, unless the range begins before what memory holds. `now`: that of the data. */
+export async function missingOf(
+  log: { readonly database: Database; readonly partitions: number },
+  { present, asset, now }: { readonly present: Present; readonly asset: string; readonly now: Micros },
+  range: Stretch,
+): Promise<Missing> {
+  if (range.from >= now - KEPT)
+    return { gaps: gapsOf(present, asset, range), unsubscribed: unsubscribedOf(present, asset) }
+  const [gaps, unsubscribed] = await Promise.all([
+    readGaps(log, asset, range.from, range.to),
+    readUnsubscribed(log.database, asset),
+  ])
+  return { gaps, unsubscribed }
 }
 
 /** Which time the log holds of each instrument that ever traded. `holes`: trades that are missing. */

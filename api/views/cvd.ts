@@ -5,7 +5,6 @@ import { LATENESS } from '../../processors/cvd/state.ts'
 import type { Flow, InstrumentVolume, Micros } from '../../schemas/records.ts'
 import { partsOf, tradeVenues } from '../../schemas/venues.ts'
 import type { Present } from '../present.ts'
-import type { Unsubscribed } from './covered.ts'
 
 /** Sums of one instrument; volumes in base units, `Usd` in quote units, which are taken for USD. */
 export interface InstrumentSums {
@@ -39,9 +38,10 @@ export function sumsOf(present: Present, asset: string, period: PeriodName, now:
   const window = windowOf(periods[period], now)
   const { cvd, open } = present.of(asset)
   const sums = new Map<string, InstrumentSums>()
-  for (const one of cvd.get(asset)?.instruments ?? []) sums.set(one.instrument, closedSums(one, period, window.to))
+  const { closed = 0, instruments = [] } = cvd.get(asset) ?? {}
+  for (const one of instruments) sums.set(one.instrument, closedSums(one, period, window.to))
   for (const row of open.values()) {
-    if (row.asset !== asset || row.bucket >= window.to) continue
+    if (row.asset !== asset || row.bucket < closed || row.bucket >= window.to) continue
     const known = sums.get(row.instrument) ?? noSums(row.instrument)
     sums.set(row.instrument, plus(known, row, row.bucket >= window.from))
   }
@@ -93,14 +93,6 @@ function plus(sums: InstrumentSums, row: Flow, isOfPeriod: boolean): InstrumentS
     first: Math.min(sums.first, row.open_time),
     newest: Math.max(sums.newest, row.close_time),
   }
-}
-
-/** When nobody was subscribed to an asset's trades; without an end where that is still so. */
-export function unsubscribedOf(present: Present, asset: string): Unsubscribed[] {
-  const instruments = present.of(asset).cvd.get(asset)?.instruments ?? []
-  return instruments.flatMap(({ instrument, unsubscribed }) =>
-    unsubscribed.map(({ from, to }) => ({ instrument, from, to: to ?? Infinity })),
-  )
 }
 
 export interface Figures {

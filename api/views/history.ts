@@ -1,17 +1,10 @@
-import type { Micros } from '../../schemas/records.ts'
+import type { Flow, Micros } from '../../schemas/records.ts'
+import { partsOf } from '../../schemas/venues.ts'
 import { Row, type Database } from './database.ts'
-import { bucketsOf, type Range } from './range.ts'
+import { storedRange, type FlowPlaces } from './flow.ts'
+import { bucketsOf, floorTo, type Range } from './range.ts'
 import { iso, microsSql, timeParam } from './time.ts'
 import { venueNames } from './venues.ts'
-
-const flowTimeSql = `SELECT ${microsSql('time')} AS time_us FROM partition_times
-  WHERE topic = 'derived.flow' AND partition = {partition:UInt16}`
-
-/** The newest mark of a partition of the derived data that is in the views; undefined before the first. */
-export async function readFlowTime(database: Database, partition: number): Promise<Micros | undefined> {
-  const [row] = await database.query(flowTimeSql, { partition })
-  return row === undefined ? undefined : new Row(row).number('time_us')
-}
 
 /** One venue's flow in one bucket, or before the first bucket (`time` null). Base units. */
 export interface FlowRow {
@@ -19,31 +12,51 @@ export interface FlowRow {
   readonly time: Micros | null
   readonly buy: number
   readonly sell: number
+  /** Some of its trades came later; of whole hours only what came hours later: gaps tell the rest. */
   readonly backfilled: boolean
-  readonly newest: Micros
 }
 
 const flowSql = `SELECT venue,
-  if(bucket < ${timeParam('from')}, -1, intDiv(${microsSql('bucket')}, {width:Int64}) * {width:Int64}) AS time_us,
-  sumKahan(buy) AS buy_sum, sumKahan(sell) AS sell_sum, countIf(part != 0) AS late_parts,
-  ${microsSql('max(close_time)')} AS newest_us
-  FROM flow_10s WHERE asset = {asset:String} AND bucket < ${timeParam('to')} GROUP BY venue, time_us`
+  if(at < ${timeParam('from')}, -1, intDiv(${microsSql('at')}, {width:Int64}) * {width:Int64}) AS time_us,
+  sumKahan(buy) AS buy_sum, sumKahan(sell) AS sell_sum, countIf(part != 0) AS late_parts
+  FROM (SELECT venue, hour AS at, part, buy, sell FROM flow_1h
+    WHERE asset = {asset:String} AND hour < ${timeParam('hours')}
+    UNION ALL SELECT venue, bucket AS at, part, buy, sell FROM flow_10s
+    WHERE asset = {asset:String} AND bucket >= ${timeParam('hours')} AND bucket < ${timeParam('to')})
+  GROUP BY venue, time_us`
 
 /** The flow of a range by bucket and venue, with each venue's sum of all that lies before it. */
-export async function readFlow(database: Database, asset: string, range: Range, width: Micros): Promise<FlowRow[]> {
-  const rows = await database.query(flowSql, { asset, ...range, width })
-  return rows.map((raw) => {
-    const row = new Row(raw)
-    const time = row.number('time_us')
-    return {
-      venue: row.text('venue'),
-      time: time < 0 ? null : time,
-      buy: row.number('buy_sum'),
-      sell: row.number('sell_sum'),
-      backfilled: row.number('late_parts') > 0,
-      newest: row.number('newest_us'),
-    }
-  })
+export async function readFlow(
+  database: Database,
+  { asset, width, places, ...range }: Range & { asset: string; width: Micros; places: FlowPlaces },
+): Promise<FlowRow[]> {
+  const bounds = storedRange(places, range, { width, before: true })
+  const rows = (await database.query(flowSql, { asset, width, ...bounds })).map((raw) => flowOf(new Row(raw)))
+  const held = places.held.filter(({ bucket }) => bucket < range.to).map((row) => heldFlow(row, range, width))
+  return [...Map.groupBy([...rows, ...held], ({ venue, time }) => `${venue}|${time ?? ''}`).values()].map(sumOf)
+}
+
+/** Of rows of one venue and bucket, one at least. */
+function sumOf(rows: readonly FlowRow[]): FlowRow {
+  const { venue = '', time = null } = rows[0] ?? {}
+  const sum = (name: 'buy' | 'sell'): number => rows.reduce((total, row) => total + row[name], 0)
+  return { venue, time, buy: sum('buy'), sell: sum('sell'), backfilled: rows.some(({ backfilled }) => backfilled) }
+}
+
+function flowOf(row: Row): FlowRow {
+  const time = row.number('time_us')
+  return {
+    venue: row.text('venue'),
+    time: time < 0 ? null : time,
+    buy: row.number('buy_sum'),
+    sell: row.number('sell_sum'),
+    backfilled: row.number('late_parts') > 0,
+  }
+}
+
+function heldFlow({ instrument, bucket, part, buy, sell }: Flow, { from }: Range, width: Micros): FlowRow {
+  const time = bucket < from ? null : floorTo(bucket, width)
+  return { venue: partsOf(instrument).venue, time, buy, sell, backfilled: part !== 0 }
 }
 
 interface VenuePoint {

@@ -1,6 +1,7 @@
-import type { Micros } from '../../schemas/records.ts'
+import type { Flow, Micros } from '../../schemas/records.ts'
 import { Row, type Database } from './database.ts'
-import type { Range } from './range.ts'
+import { storedRange, type FlowPlaces } from './flow.ts'
+import { floorTo, intervals, type Range } from './range.ts'
 import { microsSql, timeParam } from './time.ts'
 
 /** One candle; prices in quote units, volumes in base units. */
@@ -14,36 +15,97 @@ export interface CandleRow {
   readonly sell: number
   /** Trade records; a venue may merge several fills into one. */
   readonly trades: number
+  /** Some of its trades came later; of whole hours only what came hours later: gaps tell the rest. */
   readonly backfilled: boolean
-  readonly newest: Micros
 }
 
 /** Which of a range's candles to give when there are more than `limit`. */
 export type Side = 'oldest' | 'newest'
 
+export interface CandleQuery extends Range {
+  readonly asset: string
+  readonly instruments: readonly string[]
+  readonly width: Micros
+  readonly limit: number
+  readonly places: FlowPlaces
+}
+
+const columns =
+  'part, buy, sell, buy_count, sell_count, open, high, low, close, open_time, close_time, first_id, last_id'
+const of = 'asset = {asset:String} AND instrument IN {instruments:Array(String)}'
+const hoursSql = `SELECT hour AS at, ${columns} FROM flow_1h
+  WHERE ${of} AND hour >= ${timeParam('from')} AND hour < ${timeParam('hours')} UNION ALL `
+const bucketsSql = `SELECT bucket AS at, ${columns} FROM flow_10s
+  WHERE ${of} AND bucket >= greatest(${timeParam('from')}, ${timeParam('hours')}) AND bucket < ${timeParam('to')}`
+
+/** A time and an id as one number, by which rows are compared faster than by a pair. */
+const placeSql = (time: string, id: string): string => `bitShiftLeft(toUInt128(${microsSql(time)}), 64) + ${id}`
+
 /**
- * Candles are put together from 10 s buckets: the open is that of the earliest bucket part by venue time, the close that
- * of the latest. Of equal times the lower id opens and the higher one closes.
+ * Candles are put together from whole hours and 10 s buckets: the open is that of the earliest part by venue time, the
+ * close that of the latest. Of equal times the lower id opens and the higher one closes.
  */
-function candlesSql(side: Side): string {
-  return `SELECT intDiv(${microsSql('bucket')}, {width:Int64}) * {width:Int64} AS time_us,
-  argMin(open, (open_time, first_id)) AS o, max(high) AS h, min(low) AS l, argMax(close, (close_time, last_id)) AS c,
+function candlesSql(side: Side, width: Micros): string {
+  return `SELECT intDiv(${microsSql('at')}, {width:Int64}) * {width:Int64} AS time_us,
+  argMin(open, ${placeSql('open_time', 'first_id')}) AS o, max(high) AS h, min(low) AS l,
+  argMax(close, ${placeSql('close_time', 'last_id')}) AS c,
   sumKahan(buy) AS buy_sum, sumKahan(sell) AS sell_sum, sum(buy_count + sell_count) AS trades_sum,
-  countIf(part != 0) AS late_parts, ${microsSql('max(close_time)')} AS newest_us
-  FROM flow_10s WHERE asset = {asset:String} AND ({venue:String} = 'all' OR venue = {venue:String})
-  AND bucket >= ${timeParam('from')} AND bucket < ${timeParam('to')}
+  countIf(part != 0) AS late_parts
+  FROM (${width % intervals['1h'] === 0 ? hoursSql : ''}${bucketsSql})
   GROUP BY time_us ORDER BY time_us ${side === 'oldest' ? 'ASC' : 'DESC'} LIMIT {limit:UInt32}`
 }
 
-/** Candles of a range, oldest first; buckets without a trade have none. `venue`: one of the four, or `all`. */
-export async function readCandles(
-  database: Database,
-  query: Range & { asset: string; venue: string; width: Micros; limit: number },
-  side: Side,
-): Promise<CandleRow[]> {
-  const rows = await database.query(candlesSql(side), { ...query })
-  const candles = rows.map((raw) => candleOf(new Row(raw)))
-  return side === 'oldest' ? candles : candles.toReversed()
+/** Candles of a range, oldest first; buckets without a trade have none. */
+export async function readCandles(database: Database, query: CandleQuery, side: Side): Promise<CandleRow[]> {
+  const { asset, instruments, width, limit, places } = query
+  const bounds = storedRange(places, query, { width, before: false })
+  const rows = await database.query(candlesSql(side, width), { asset, instruments, width, limit, ...bounds })
+  const stored = rows.map((raw) => candleOf(new Row(raw)))
+  const candles = joined(side === 'oldest' ? stored : stored.toReversed(), heldCandles(query))
+  return side === 'oldest' ? candles.slice(0, limit) : candles.slice(-limit)
+}
+
+/** Candles of the rows in memory, oldest first. */
+function heldCandles({ from, to, width, instruments, places }: CandleQuery): CandleRow[] {
+  const isMine = ({ instrument, bucket }: Flow): boolean =>
+    bucket >= from && bucket < to && instruments.includes(instrument)
+  const byTime = Map.groupBy(places.held.filter(isMine), ({ bucket }) => floorTo(bucket, width))
+  return [...byTime].toSorted(([a], [b]) => a - b).map(([time, rows]) => candleOfRows(time, rows))
+}
+
+function candleOfRows(time: Micros, rows: readonly Flow[]): CandleRow {
+  const opens = rows.toSorted((a, b) => a.open_time - b.open_time || a.first_id - b.first_id)
+  const closes = rows.toSorted((a, b) => a.close_time - b.close_time || a.last_id - b.last_id)
+  const sum = (value: (row: Flow) => number): number => rows.reduce((total, row) => total + value(row), 0)
+  return {
+    time,
+    open: opens[0]?.open ?? NaN,
+    high: Math.max(...rows.map(({ high }) => high)),
+    low: Math.min(...rows.map(({ low }) => low)),
+    close: closes.at(-1)?.close ?? NaN,
+    buy: sum(({ buy }) => buy),
+    sell: sum(({ sell }) => sell),
+    trades: sum((row) => row.buy_count + row.sell_count),
+    backfilled: rows.some(({ part }) => part !== 0),
+  }
+}
+
+/** Both in order; what is in memory lies behind all that is stored, so that they share one candle at most. */
+function joined(stored: readonly CandleRow[], held: readonly CandleRow[]): CandleRow[] {
+  const [last, first] = [stored.at(-1), held[0]]
+  if (last === undefined || first === undefined || last.time !== first.time) return [...stored, ...held]
+  const one = {
+    time: last.time,
+    open: last.open,
+    high: Math.max(last.high, first.high),
+    low: Math.min(last.low, first.low),
+    close: first.close,
+    buy: last.buy + first.buy,
+    sell: last.sell + first.sell,
+    trades: last.trades + first.trades,
+    backfilled: last.backfilled || first.backfilled,
+  }
+  return [...stored.slice(0, -1), one, ...held.slice(1)]
 }
 
 function candleOf(row: Row): CandleRow {
@@ -57,22 +119,5 @@ function candleOf(row: Row): CandleRow {
     sell: row.number('sell_sum'),
     trades: row.number('trades_sum'),
     backfilled: row.number('late_parts') > 0,
-    newest: row.number('newest_us'),
   }
-}
-
-const boundsSql = `SELECT venue, instrument, ${microsSql('min(open_time)')} AS first_us, ${microsSql('max(close_time)')} AS newest_us
-  FROM flow_10s WHERE asset = {asset:String} GROUP BY venue, instrument`
-
-/** Time of the first and newest trade of each of an asset's instruments. */
-export async function readBounds(
-  database: Database,
-  asset: string,
-): Promise<{ venue: string; instrument: string; first: Micros; newest: Micros }[]> {
-  const rows = await database.query(boundsSql, { asset })
-  return rows.map((raw) => {
-    const row = new Row(raw)
-    const times = { first: row.number('first_us'), newest: row.number('newest_us') }
-    return { venue: row.text('venue'), instrument: row.text('instrument'), ...times }
-  })
 }

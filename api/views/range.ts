@@ -90,7 +90,8 @@ export function wholenessOf(
   return { complete: isOver, completeness: bucket.backfilled || touching.length > 0 ? 'backfilled' : 'complete' }
 }
 
-function floorTo(time: Micros, width: Micros): Micros {
+/** The start of the bucket of a width that a time lies in. */
+export function floorTo(time: Micros, width: Micros): Micros {
   return time - (time % width)
 }
 

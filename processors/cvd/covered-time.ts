@@ -6,7 +6,7 @@ export const COVERED_MIN = 0.25
 /** Holes that are kept of one instrument; beyond it the one that began first counts as covered. */
 export const HOLES_MAX = 1_000
 /** Nothing looks further back. */
-const KEPT: Micros = periods['7d'].length + periods['7d'].bucket
+export const KEPT: Micros = periods['7d'].length + periods['7d'].bucket
 
 /** A stretch of time, half open, by venue time. */
 export interface Stretch {

@@ -54,7 +54,9 @@ const LIQUIDATIONS_MAX = 50_000
 const GAPS_MAX = 20_000
 /** A gap that has been closed is held so long. */
 const GAP_KEPT: Micros = 8 * DAY
-/** Rows of open buckets that a partition holds; beyond, the earliest bucket's goes, which happens where none ever closes. */
+/** Rows of closed buckets are held so long behind the last that has closed: until ClickHouse has them. */
+export const FLOW_KEPT: Micros = 30_000_000
+/** Rows of buckets that a partition holds; beyond, the earliest bucket's goes, which happens where none ever closes. */
 const OPEN_MAX = 20_000
 /** Times of lost trades that a partition holds; beyond, the one that ended first goes early. */
 const LOST_MAX = 1_000
@@ -94,8 +96,8 @@ export const presentRow: ProcessorRow = {
   reads: presentReads,
   snapshotEvery: 6,
   paceMs: 1_000,
-  generation: 1,
-  reason: 'first version',
+  generation: 2,
+  reason: 'rows of buckets that closed a moment ago are held too',
   core: present,
 }
 
@@ -195,11 +197,11 @@ function applyInstrument(state: PresentState, value: Instrument): void {
   if (value.valid_from >= (known?.valid_from ?? 0)) put(state, 'instrument', value.instrument, value)
 }
 
-/** A row stands beside what has closed until that counts it: of a bucket that it counts, the row says nothing new. */
+/** Rows of the buckets that are open, and of those that closed a moment ago. */
 function applyOpen(state: PresentState, row: Flow): void {
   const { asset, instrument, bucket, part, v } = row
   const key = `${asset}|${instrument}|${bucket}|${part}`
-  if (bucket < (state.cvd.get(asset)?.closed ?? 0) || v < (state.open.get(key)?.v ?? 0)) return
+  if (bucket < flowHeldFrom(state, asset) || v < (state.open.get(key)?.v ?? 0)) return
   put(state, 'open', key, row)
   if (state.open.size > OPEN_MAX)
     drop(
@@ -210,10 +212,16 @@ function applyOpen(state: PresentState, row: Flow): void {
 }
 
 function applyCvd(state: PresentState, cvd: Cvd): void {
-  const { asset, closed, v } = cvd
+  const { asset, v } = cvd
   if (v < (state.cvd.get(asset)?.v ?? 0)) return
   put(state, 'cvd', asset, cvd)
-  for (const [key, row] of state.open) if (row.asset === asset && row.bucket < closed) drop(state, 'open', key)
+  const from = flowHeldFrom(state, asset)
+  for (const [key, row] of state.open) if (row.asset === asset && row.bucket < from) drop(state, 'open', key)
+}
+
+/** From where on all rows of an asset's buckets are held; 0: none of its buckets has closed. */
+export function flowHeldFrom({ cvd }: PresentState, asset: string): Micros {
+  return (cvd.get(asset)?.closed ?? FLOW_KEPT) - FLOW_KEPT
 }
 
 /** Trades that were never counted; not what others could not read of the log, nor what was lost of what cvd wrote. */

@@ -95,7 +95,7 @@ export interface Held {
   readonly traded: Traded
   /** by asset: what has closed */
   readonly cvd: Cvd
-  /** by asset, instrument, bucket and part: rows of buckets that `cvd` does not count yet */
+  /** by asset, instrument, bucket and part: rows of buckets that `cvd` does not count yet, or only since a moment ago */
   readonly open: Flow
   /** by place: when the log lost trades, or may have, before the processor cvd counted them */
   readonly lost: Lost

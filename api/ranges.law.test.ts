@@ -1,0 +1,130 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Fed, mark, SECOND, T0 } from '../processors/cvd/given.ts'
+import { takeIn } from '../processors/present/present.ts'
+import { emptyPresent, loadPresent, savePresent } from '../processors/present/state.ts'
+import type { Flow, FlowHour, Micros } from '../schemas/records.ts'
+import { partsOf } from '../schemas/venues.ts'
+import { Present } from './present.ts'
+import { batches, bounded, rowsOf } from './testing/flow-logs.ts'
+import type { Database } from './views/database.ts'
+import { flowPlaces, tradedOf } from './views/flow.ts'
+import { readFlow } from './views/history.ts'
+import { readCandles } from './views/ohlcv.ts'
+import { floorTo } from './views/range.ts'
+
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+type Placed = Omit<Flow, 'bucket'> & { readonly at: Micros }
+
+/** The newest version of each hour's row. */
+function hoursOf(fed: Fed): FlowHour[] {
+  const rows = new Map<string, FlowHour>()
+  for (const { key, message } of fed.emitted) {
+    const { v = 0 } = rows.get(key) ?? {}
+    if (message?.type === 'flow_hour' && message.value.v >= v) rows.set(key, message.value)
+  }
+  return [...rows.values()]
+}
+
+/** The two tables, read by the bounds of the queries as these say. */
+class Tables implements Database {
+  readonly #rows: readonly Flow[]
+  readonly #hours: readonly FlowHour[]
+
+  constructor(fed: Fed) {
+    this.#rows = rowsOf(fed)
+    this.#hours = hoursOf(fed)
+  }
+
+  query(sql: string, params: Readonly<Record<string, unknown>>): Promise<readonly unknown[]> {
+    const value = (name: string): number => Number(params[name])
+    const isCandles = sql.includes('argMin')
+    const from = isCandles ? value('from') : 0
+    const hours = sql.includes('FROM flow_1h') ? this.#hours.filter(({ hour }) => hour < value('hours')) : []
+    const rows = this.#rows.filter(({ bucket }) => bucket >= value('hours') && bucket < value('to'))
+    const read: Placed[] = [
+      ...hours.map(({ hour: at, ...row }) => ({ ...row, at })),
+      ...rows.map(({ bucket: at, ...row }) => ({ ...row, at })),
+    ].filter((row) => row.asset === params['asset'] && row.at >= from)
+    return Promise.resolve(isCandles ? candlesOf(read, value('width')) : flowsOf(read, value('from'), value('width')))
+  }
+}
+
+const sum = (rows: readonly Placed[], of: (row: Placed) => number): number =>
+  rows.reduce((total, row) => total + of(row), 0)
+
+function flowsOf(rows: readonly Placed[], from: Micros, width: Micros): object[] {
+  const keyOf = ({ instrument, at }: Placed): string =>
+    [partsOf(instrument).venue, at < from ? -1 : floorTo(at, width)].join('|')
+  return [...Map.groupBy(rows, keyOf)].map(([key, own]) => ({
+    venue: key.split('|')[0],
+    time_us: Number(key.split('|')[1]),
+    buy_sum: sum(own, ({ buy }) => buy),
+    sell_sum: sum(own, ({ sell }) => sell),
+    late_parts: 0,
+  }))
+}
+
+function candlesOf(rows: readonly Placed[], width: Micros): object[] {
+  const slots = [...Map.groupBy(rows, ({ at }) => floorTo(at, width))].toSorted(([a], [b]) => a - b)
+  return slots.map(([time, own]) => ({
+    time_us: time,
+    o: own.toSorted((a, b) => a.open_time - b.open_time || a.first_id - b.first_id)[0]?.open,
+    h: Math.max(...own.map(({ high }) => high)),
+    l: Math.min(...own.map(({ low }) => low)),
+    c: own.toSorted((a, b) => b.close_time - a.close_time || b.last_id - a.last_id)[0]?.close,
+    buy_sum: sum(own, ({ buy }) => buy),
+    sell_sum: sum(own, ({ sell }) => sell),
+    trades_sum: sum(own, (row) => row.buy_count + row.sell_count),
+    late_parts: 0,
+  }))
+}
+
+/** Of both: which buckets came later is told of buckets only. */
+const volumesOf = <Row extends { backfilled: boolean }>(rows: readonly Row[]): unknown[] =>
+  rows.map(({ backfilled: _, ...row }) => row).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+
+describe('flow by hours, buckets and memory', () => {
+  it('is what adding up all rows of buckets gives', async () => {
+    await fc.assert(
+      fc.asyncProperty(batches, fc.nat(400), fc.nat(40), fc.boolean(), async (log, back, lag, isSaved) => {
+        const fed = new Fed()
+        for (const [n, batch] of log.entries()) fed.batch(...batch, mark(T0 + (3_500 + 10 * n) * SECOND))
+        const state = emptyPresent()
+        for (const [offset, { topic, message }] of fed.emitted.entries())
+          if (message !== null) takeIn(state, { topic, offset, message })
+        const present = new Present(
+          () => [isSaved ? loadPresent(savePresent(state) as Map<string, Buffer>) : state],
+          emptyPresent(),
+        )
+        const told = (state.time.get('derived.flow') ?? 0) - lag * SECOND
+        for (const asset of ['btc', 'eth']) await compare(fed, present, { asset, told, back })
+      }),
+      { ...bounded, numRuns: 300 },
+    )
+  })
+})
+
+interface About {
+  readonly asset: string
+  readonly told: Micros
+  readonly back: number
+}
+
+async function compare(fed: Fed, present: Present, { asset, told, back }: About): Promise<void> {
+  const places = flowPlaces(present, asset, told)
+  const plain = { ...places, hoursTo: 0, storedTo: Infinity, held: [] }
+  const instruments = tradedOf(present, asset).map(({ instrument }) => instrument)
+  const tables = new Tables(fed)
+  for (const width of [MINUTE, HOUR]) {
+    const to = floorTo(places.now, width) + width
+    const range = { asset, width, to, from: Math.max(0, to - back * width) }
+    const flow = (at: typeof places) => readFlow(tables, { ...range, places: at })
+    expect(volumesOf(await flow(places))).toEqual(volumesOf(await flow(plain)))
+    const candles = (at: typeof places) =>
+      readCandles(tables, { ...range, instruments, limit: 1000, places: at }, 'oldest')
+    expect(volumesOf(await candles(places))).toEqual(volumesOf(await candles(plain)))
+  }
+}

@@ -1,0 +1,70 @@
+import { LATENESS } from '../../processors/cvd/state.ts'
+import { flowHeldFrom } from '../../processors/present/present.ts'
+import type { Flow, Micros } from '../../schemas/records.ts'
+import { partsOf } from '../../schemas/venues.ts'
+import type { Present } from '../present.ts'
+import { flowTime } from './cvd.ts'
+import { Row, type Database } from './database.ts'
+import { floorTo, intervals, type Range } from './range.ts'
+import { microsSql } from './time.ts'
+
+const flowTimeSql = `SELECT ${microsSql('time')} AS time_us FROM partition_times
+  WHERE topic = 'derived.flow' AND partition = {partition:UInt16}`
+
+/** The newest mark of a partition of the derived data that is in the views; undefined before the first. */
+export async function readFlowTime(database: Database, partition: number): Promise<Micros | undefined> {
+  const [row] = await database.query(flowTimeSql, { partition })
+  return row === undefined ? undefined : new Row(row).number('time_us')
+}
+
+/** The first and the newest trade of one instrument. */
+export interface Traded {
+  readonly instrument: string
+  readonly venue: string
+  readonly first: Micros
+  readonly newest: Micros
+}
+
+/** An asset's instruments that ever traded. */
+export function tradedOf(present: Present, asset: string): Traded[] {
+  const rows = [...present.of(asset).traded.values()].filter((row) => row.asset === asset)
+  return rows.map(({ instrument, first, newest }) => ({ instrument, venue: partsOf(instrument).venue, first, newest }))
+}
+
+/** Where an asset's flow is to be had from, and how far it is. */
+export interface FlowPlaces {
+  /** The `now` of the data. */
+  readonly now: Micros
+  /** Hours before it are read as hours. */
+  readonly hoursTo: Micros
+  /** Buckets before it are read from ClickHouse, the others are `held`. */
+  readonly storedTo: Micros
+  readonly held: readonly Flow[]
+}
+
+/**
+ * The newest flow from memory, the rest from ClickHouse. `told`: a partition time up to which ClickHouse has all; where it
+ * lags far behind it is told how things were then, by its rows alone.
+ */
+export function flowPlaces(present: Present, asset: string, told: Micros): FlowPlaces {
+  const state = present.of(asset)
+  const storedTo = flowHeldFrom(state, asset)
+  const now = flowTime(present, asset)
+  if (now === undefined || storedTo === 0 || told < storedTo + LATENESS)
+    return { now: told, hoursTo: floorTo(told - LATENESS, intervals['1h']), storedTo: Infinity, held: [] }
+  const held = [...state.open.values()].filter((row) => row.asset === asset && row.bucket >= storedTo)
+  return { now, hoursTo: floorTo(storedTo, intervals['1h']), storedTo, held }
+}
+
+/**
+ * Bounds of what is read of a range in buckets of `width`: whole hours up to `hours`, buckets from there up to `to`.
+ * `before`: what lies before the range is wanted too.
+ */
+export function storedRange(
+  { hoursTo, storedTo }: FlowPlaces,
+  { from, to }: Range,
+  { width, before }: { readonly width: Micros; readonly before: boolean },
+): Range & { readonly hours: Micros } {
+  const wholeTo = width % intervals['1h'] === 0 ? to : before ? floorTo(from, intervals['1h']) : from
+  return { from, hours: Math.min(wholeTo, hoursTo), to: Math.min(to, storedTo) }
+}
