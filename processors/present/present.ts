@@ -55,7 +55,7 @@ const GAPS_MAX = 20_000
 /** A gap that has been closed is held so long. */
 const GAP_KEPT: Micros = 8 * DAY
 /** Rows of closed buckets are held so long behind the last that has closed: until ClickHouse has them. */
-export const FLOW_KEPT: Micros = 30_000_000
+const FLOW_KEPT: Micros = 30_000_000
 /** Rows of buckets that a partition holds; beyond, the earliest bucket's goes, which happens where none ever closes. */
 const OPEN_MAX = 20_000
 /** Times of lost trades that a partition holds; beyond, the one that ended first goes early. */
