@@ -19,7 +19,7 @@ export function cvdView(context: AssetContext, period: PeriodName): View {
   if (sums.length === 0 && acknowledgedVenues(asset, world, clock).size === 0) throw noData(`trade of ${symbol}`)
   const gaps = gapsOf(present, asset, window)
   const unsubscribed = unsubscribedOf(present, asset)
-  const venues = viewVenues({ ...context, partitionTime: now, newest: newestByVenue(sums, now), gaps })
+  const venues = viewVenues({ ...context, partitionTime: now, newest: newestByVenue(sums), gaps })
   const holes = gaps.filter(isHole)
   const listed = venues.filter((venue) => venue.listed)
   const coverage = coverageOf({

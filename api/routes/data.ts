@@ -46,7 +46,9 @@ export async function replyTrades(
 function tradeContext(context: AssetContext, told: Micros): TradeContext {
   const { present, asset } = context
   const places = flowPlaces(present, asset, told)
-  const traded = tradedOf(present, asset)
+  // Where ClickHouse is behind, nothing newer is told than what it has.
+  const newestTo = places.storedTo === Infinity ? places.now : Infinity
+  const traded = tradedOf(present, asset).map((row) => ({ ...row, newest: Math.min(row.newest, newestTo) }))
   return { ...context, now: places.now, traded, since: firstOf(traded), places }
 }
 

@@ -39,7 +39,7 @@ function historyView(
   const { gaps, unsubscribed } = missing
   const width = intervals[asked.interval]
   const range = rangeOf(subject, asked)
-  const venues = viewVenues({ ...subject, partitionTime: now, newest: newestByVenue(traded, now), gaps })
+  const venues = viewVenues({ ...subject, partitionTime: now, newest: newestByVenue(traded), gaps })
   const points = pointsOf(rows, range, width).map(({ time, backfilled, point }) => ({
     ...point,
     ...wholenessOf({ time, width, backfilled }, { since: since ?? now, now, gaps }),
@@ -77,9 +77,8 @@ export function rangeKey(input: Pick<Asked, 'start' | 'end'>): readonly unknown[
   return Object.entries(input).flatMap(([name, value]) => (name === 'symbol' ? [] : [value]))
 }
 
-/** Each venue's newest trade, none later than what is told. */
-export function newestByVenue(rows: readonly Pick<Traded, 'venue' | 'newest'>[], now: Micros): Map<string, Micros> {
+export function newestByVenue(rows: readonly Pick<Traded, 'venue' | 'newest'>[]): Map<string, Micros> {
   const newest = new Map<string, Micros>()
-  for (const row of rows) newest.set(row.venue, Math.max(newest.get(row.venue) ?? 0, Math.min(row.newest, now)))
+  for (const row of rows) newest.set(row.venue, Math.max(newest.get(row.venue) ?? 0, row.newest))
   return newest
 }

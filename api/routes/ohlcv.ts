@@ -62,7 +62,7 @@ function ohlcvView(subject: TradeContext, asked: AskedCandles, { candles, missin
   const { exchange, interval } = asked
   const width = intervals[interval]
   const mine = gaps.filter((gap) => exchange === 'all' || isOfVenue(gap, exchange))
-  const facts = { ...subject, partitionTime: now, newest: newestByVenue(traded, now), gaps: mine }
+  const facts = { ...subject, partitionTime: now, newest: newestByVenue(traded), gaps: mine }
   const venues = viewVenues(facts).filter(({ venue }) => exchange === 'all' || venue === exchange)
   const shown = shownRange(subject, asked, candles)
   const inRange = mine.filter((gap) => gap.to >= shown.from && gap.from < shown.to)

@@ -123,7 +123,15 @@ async function fillLog({ brokers, registryUrl }: BenchParts, place: ApiPlace, fi
       await put('derived.flow', partition, 'cvd', [[cvdKey(counted), counted]])
     }
     for (let partition = 0; partition < partitions; partition++) {
-      const mark = { writer: 'bench', run: now - WEEK, time: now, venues: [], changes: [], venue_time: null }
+      const mark = {
+        writer: 'bench',
+        run: now - WEEK,
+        time: now,
+        venues: [],
+        changes: [],
+        venue_time: null,
+        positions: [],
+      }
       await put('derived.flow', partition, 'mark', [['bench', mark]])
       await put('alerts.inputs', partition, 'mark', [['bench', mark]])
       const mine = assets.filter((asset) => partitionOf(asset, partitions) === partition)
