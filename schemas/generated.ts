@@ -818,7 +818,7 @@ export interface LogGap {
   readonly shift: number
   /** Offsets that were never read; null: not known */
   readonly missing: number | null
-  /** Kafka time of the last record before it, microseconds since the Unix epoch */
+  /** Kafka time of the last record before it, of retention a minute earlier: what came late was among it; microseconds since the Unix epoch */
   readonly from_time: Micros
   /** Kafka time of the first record after it, or when it was found where there was none yet; of the last that was read of it, where that is later; microseconds since the Unix epoch */
   readonly to_time: Micros

@@ -100,7 +100,7 @@ const healthOutput: Output = {
             topic: text('Its topic'),
             partition: integer('Its partition', { minimum: 0 }),
             reason: text('retention, cut, replaced or output_cut'),
-            from: instant('Kafka time of the last record before it'),
+            from: instant('Kafka time of the last record before it, of retention a minute earlier'),
             to: instant(
               'Kafka time of the first record after it, or when it was found; of the last that was read of it, where that is later',
             ),

@@ -15,7 +15,7 @@ export interface LogGapRow {
   readonly topic: string
   readonly partition: number
   readonly reason: string
-  /** Kafka times of the last record before it, and of the first after it or the last that was read of it, whichever is later. */
+  /** Kafka times of the last record before it (of retention a minute earlier), and of the first after it or the last that was read of it, whichever is later. */
   readonly from: Micros
   readonly to: Micros
   /** Records that were never read; null: not known. */

@@ -9,6 +9,8 @@ import type { LostLogPolicy, Ports } from './ports.ts'
 import { checkPosition, fetchAt, isNowhere, printOf, recordBefore, stoodNowhere, stoodOn } from './position-check.ts'
 import type { Finding } from './position-check.ts'
 
+/** What retention takes unread can be of trades so much older than the records before: a feed was away, and repaired them. */
+const REPAIRED_MS = 60_000
 /** Enough for most batches; what does not come with the others is asked for by itself. */
 const ONE_EACH = { maxWaitMs: 0, maxBytesPerPartition: 64 * 1024 }
 
@@ -358,7 +360,9 @@ export class OwnedPartition {
     const after = first?.time ?? now
     // What was held back while the log was away can be older than what the log has lost.
     const to = Math.max(after, last ?? after)
-    return { from_time: (before ?? last ?? now) * 1_000, to_time: to * 1_000 }
+    const from = before ?? last ?? now
+    const known = reason === 'retention' ? Math.max(0, from - REPAIRED_MS) : from
+    return { from_time: known * 1_000, to_time: to * 1_000 }
   }
 
   #recordBefore(position: Position): Promise<LogRecord | undefined> {

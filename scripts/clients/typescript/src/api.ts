@@ -1766,7 +1766,7 @@ export type HealthzAnswer = {
       readonly partition: number
       /** retention, cut, replaced or output_cut */
       readonly reason: string
-      /** Kafka time of the last record before it */
+      /** Kafka time of the last record before it, of retention a minute earlier */
       readonly from: string
       /** Kafka time of the first record after it, or when it was found; of the last that was read of it, where that is later */
       readonly to: string
