@@ -147,7 +147,6 @@ export class Intake<Work extends PartitionWork> {
     for (const { owner, wanted } of asking) {
       const own = wanted.flatMap((position) => found.get(nameOf(position)) ?? [])
       if (own.length === wanted.length) owner.offer(wanted, own)
-      else owner.interrupted()
     }
   }
 
@@ -160,15 +159,21 @@ export class Intake<Work extends PartitionWork> {
       const options = { maxWaitMs, maxBytesPerPartition: FETCH_BYTES_PER_PARTITION }
       const slices = await this.#reader.fetch(positions, options)
       const there = slices.filter((slice) => slice.error !== 'moved')
-      if (there.length < slices.length) await clock.delay(FETCH_RETRY_MS)
+      if (there.length < slices.length) await this.#interrupted()
       if (there.length > 0) watch.fetched(this.name, clock.now())
       else if (watch.isFirstFailure(this.name)) report.warn({}, 'no broker answers; trying again')
       return there
     } catch (error) {
       if (watch.isFirstFailure(this.name)) report.warn({ err: error }, 'fetch failed; trying again')
-      await clock.delay(FETCH_RETRY_MS)
+      await this.#interrupted()
       return []
     }
+  }
+
+  /** A broker was away: also those that were not asked for check what they have read, when it is back. */
+  #interrupted(): Promise<void> {
+    for (const owner of this.#owners.values()) owner.interrupted()
+    return this.#options.ports.clock.delay(FETCH_RETRY_MS)
   }
 
   #measure(slices: readonly Slice[], positions: readonly Position[]): void {

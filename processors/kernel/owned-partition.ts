@@ -181,7 +181,7 @@ export class OwnedPartition {
     return Object.fromEntries([...this.#stood].filter(([name]) => names.has(name)))
   }
 
-  /** The broker was away: it may have come back with another log. */
+  /** A broker was away: it may have come back with another log. */
   interrupted(): void {
     this.#isInterrupted = true
   }
@@ -233,6 +233,7 @@ export class OwnedPartition {
     const lost = this.#overwritten
     if (lost.length === 0) return
     this.#overwritten = []
+    this.interrupted() // what was read may be gone as well
     await this.#handlers.onLostOutputs(lost)
   }
 

@@ -68,6 +68,19 @@ describe('the owner of a partition', () => {
     expect(counted(begun.broker)).toEqual([])
   })
 
+  it('opens again as soon as its claim cannot be renewed, though it has nothing to write', async () => {
+    const begun = given()
+    const owner = own(begun)
+    await wanted(owner)
+    await begun.broker.connect().claim('tally-0', [])
+    begun.broker.renew()
+    await expect.poll(() => begun.notes.sums['fenced']).toBe(1)
+    const first = await wanted(owner)
+    begun.broker.append(IN, 0, marks(5))
+    owner.offer(first, await fetch(begun, first))
+    await expect.poll(() => counted(begun.broker)).toEqual([1])
+  })
+
   it('takes nothing once it was dropped', async () => {
     const begun = given()
     const owner = own(begun)

@@ -117,7 +117,7 @@ export class PartitionOwner<Work extends PartitionWork> {
     else this.#waiting = slices
   }
 
-  /** The broker was away while it was asked for this partition. */
+  /** A broker was away: the log may be another when it is back. */
   interrupted(): void {
     this.#work?.owned.interrupted()
   }
