@@ -409,8 +409,12 @@ describe('an output that lost its tail', () => {
     begun.broker.append(IN, 0, marks(1, 2, 3))
     await round(await Task.open(row, 0, begun), begun)
     begun.broker.lose(OUT, 0, begun.broker.at(OUT, 0).end - 2)
+    const next = on(begun.broker)
+    await round(await Task.open(row, 0, next), next)
+    expect(written(begun)).toEqual([1, 1, 2, 3])
     await Task.open(row, 0, on(begun.broker))
     expect(written(begun)).toEqual([1, 1, 2, 3])
+    expect(gapsTold(begun)).toHaveLength(1)
   })
 
   it('is found by the next write, where nothing else tells of it', async () => {

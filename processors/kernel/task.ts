@@ -271,6 +271,7 @@ export class Task implements PartitionWork {
       this.#folded.restate(topic, next, this.#outputs.emit)
     await this.#send()
     await this.owned.recover()
+    this.#unsaved += 1 // so that no later owner finds the same to be lost
   }
 
   /** Not waited for, one at a time: a slow group coordinator must not slow the partition. */
