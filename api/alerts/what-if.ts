@@ -99,7 +99,8 @@ export class Trials {
     const sight = new Sight(kind.blindAfter)
     let records = 0
     let stopped: Trial['stopped'] = null
-    for (let from = asked.from; from < to && stopped === null; from += PAGE) {
+    const first = await kind.begins(this.#database, { asset: alert.asset, ...asked })
+    for (let from = first ?? to; from < to && stopped === null; from += PAGE) {
       const range = { asset: alert.asset, from, to: Math.min(from + PAGE, to), limit: ROWS_MAX - records }
       const page = await kind.history(this.#database, range, alert.terms)
       for (const seen of page.seen) {

@@ -58,6 +58,10 @@ export class FakeMarket {
         return [pricePage(this.pastPrices, params)]
       case 'past-risks':
         return [riskPage(this.pastRisks, params)]
+      case 'first-price':
+        return firstRow(this.pastPrices, params)
+      case 'first-risk':
+        return firstRow(this.pastRisks, params)
       case 'letters':
         return this.letters.map((row) => ({ ...row, time_us: row.time, letters: this.letters.length }))
       case 'audits':
@@ -76,6 +80,10 @@ export function marketKindOf(sql: string): string | undefined {
       return 'past-prices'
     case 'liquidation_risk':
       return 'past-risks'
+    case 'prices_log':
+      return 'first-price'
+    case 'liquidation_risk_log':
+      return 'first-risk'
     case 'funding_settlements':
       return 'settlements'
     case 'dead_letters':
@@ -102,6 +110,11 @@ function pageOf<Fact extends CompositePrice | LiquidationRisk>(
     offsets,
   }
   return { page, common: { ...common, partitions: page.map(() => 0) } }
+}
+
+function firstRow(facts: readonly { asset: string; time: number }[], { asset, from, to }: Params): object[] {
+  const times = facts.filter((row) => row.asset === asset && row.time >= Number(from) && row.time < Number(to))
+  return times.length === 0 ? [] : [{ first_us: Math.min(...times.map(({ time }) => time)) }]
 }
 
 function pricePage(facts: readonly CompositePrice[], params: Params): object {

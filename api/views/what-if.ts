@@ -19,6 +19,23 @@ export interface PageRange {
   readonly limit: number
 }
 
+/** The tables of records by asset and time, as the views `prices` and `liquidation_risk` have them. */
+type PastTable = 'prices_log' | 'liquidation_risk_log'
+
+/** By the order of the table, so that one stretch of it is read; what stands twice there changes no first time. */
+const firstSql = (table: PastTable): string => `SELECT ${microsSql('time')} AS first_us FROM ${table}
+  WHERE asset = {asset:String} AND time >= ${timeParam('from')} AND time < ${timeParam('to')} ORDER BY asset, time LIMIT 1`
+
+/** Time of an asset's first record in a range; undefined: it has none. */
+export async function readFirst(
+  database: Database,
+  table: PastTable,
+  { asset, from, to }: Omit<PageRange, 'limit'>,
+): Promise<Micros | undefined> {
+  const [row] = await database.query(firstSql(table), { asset, from, to })
+  return row === undefined ? undefined : new Row(row).number('first_us')
+}
+
 /** Position in the log that a record follows from, whatever generation of code wrote it. */
 const ORDER = 'position, at_us'
 const POSITION = 'bitAnd(v, 17592186044415) AS position'

@@ -33,6 +33,8 @@ export interface ApiKind<T extends AlertTerms = AlertTerms> {
 
   /** Without a record for longer it was blind. */
   readonly blindAfter: Micros
+  /** Time of the first record of the past that decides about it; undefined: there is none in the range. */
+  begins(database: Database, range: Omit<PageRange, 'limit'>): Promise<Micros | undefined>
   /** The records of the past that decide about it. */
   history(database: Database, range: PageRange, terms: T): Promise<Page>
 }

@@ -1,6 +1,6 @@
 import type { LiquidationTerms } from '../../../processors/alerts/kinds/liquidation.ts'
 import { number, oneOf } from '../../schema.ts'
-import { readRiskPage } from '../../views/what-if.ts'
+import { readFirst, readRiskPage } from '../../views/what-if.ts'
 import { field, isFigure, wrong } from '../fields.ts'
 import type { ApiKind } from './kind.ts'
 
@@ -45,5 +45,6 @@ export const liquidation: ApiKind<LiquidationTerms> = {
   show: ({ threshold_pct, min_value_usd }) => ({ condition: CONDITION, threshold_pct, min_value_usd }),
 
   blindAfter: 300_000_000,
+  begins: (database, range) => readFirst(database, 'liquidation_risk_log', range),
   history: (database, range) => readRiskPage(database, range),
 }

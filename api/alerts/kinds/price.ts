@@ -1,6 +1,6 @@
 import { conditions, type PriceTerms } from '../../../processors/alerts/kinds/price.ts'
 import { number, oneOf } from '../../schema.ts'
-import { readPricePage } from '../../views/what-if.ts'
+import { readFirst, readPricePage } from '../../views/what-if.ts'
 import { field, isFigure, wrong } from '../fields.ts'
 import type { ApiKind } from './kind.ts'
 
@@ -37,5 +37,6 @@ export const price: ApiKind<PriceTerms> = {
   show: ({ condition, target_price }) => ({ condition, target_price }),
 
   blindAfter: 60_000_000,
+  begins: (database, range) => readFirst(database, 'prices_log', range),
   history: (database, range, { target_price }) => readPricePage(database, range, target_price),
 }
