@@ -1,15 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { positionsAt, type Follower, type FollowerOptions } from '../../infra/kafka/follower.ts'
 import type { LogReader } from '../../infra/kafka/seam.ts'
-import { checkPosition, stoodOn } from '../../processors/kernel/position-check.ts'
+import { otherLogFrom } from '../../processors/kernel/position-check.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 
 /** Where the log goes on that is not the one that was read, for a follower. */
 export function differsAt(reader: LogReader): NonNullable<FollowerOptions['differsAt']> {
-  return async (position, last) => {
-    const finding = await checkPosition(reader, position, stoodOn(last), delay)
-    return finding.is === 'there' ? undefined : finding.next
-  }
+  return otherLogFrom(reader, delay)
 }
 
 export interface CatchingOptions {

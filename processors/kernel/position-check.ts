@@ -55,6 +55,17 @@ export function printOf({ time, key, value }: Pick<OutRecord, 'time' | 'key' | '
   return hash.digest().readUIntBE(0, PRINT_BYTES)
 }
 
+/** For who follows a topic: where the log goes on that is not the one that was read up to a position. */
+export function otherLogFrom(
+  reader: LogReader,
+  delay: (ms: number) => Promise<void>,
+): (position: Position, last: LogRecord) => Promise<number | undefined> {
+  return async (position, last) => {
+    const finding = await checkPosition(reader, position, stoodOn(last), delay)
+    return finding.is === 'there' ? undefined : finding.next
+  }
+}
+
 /**
  * Checks whether the log under a position is the one that was read up to it. `stood`: the record before it; undefined
  * where there was none, or a former release did not say. One fetch where nothing is amiss.

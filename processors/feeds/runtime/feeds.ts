@@ -169,6 +169,11 @@ export class Feeds {
     if (venueTime !== undefined) this.#mark(time, venueTime)
   }
 
+  /** The log has lost trades that it had, whoever wrote them: soon it is read again, and what it has not is repaired. */
+  tradesLost(): void {
+    this.#relearnAt = hostNow() + relearnAfterMs
+  }
+
   /** Records of a topic that the broker does not have yet, and how the venues are for it. */
   health(topic: MarkedTopic): { readonly buffered: number; readonly venues: MarkBook['states'] } {
     return { buffered: this.#log.of(topic).size, venues: this.#marks.get(topic)?.states ?? [] }
@@ -195,7 +200,7 @@ export class Feeds {
   /** What was lost of facts beside trades cannot be asked for again; the next ones of their kind come by themselves. */
   #lost(topic: FeedTopic, records: LostRecords): void {
     this.#options.log.error({ topic, ...records }, 'the log lost records that it had')
-    if (topic === 'market.trades') this.#relearnAt = hostNow() + relearnAfterMs
+    if (topic === 'market.trades') this.tradesLost()
   }
 
   /** As after a restart: what the log has is read, and what it has not is repaired. */

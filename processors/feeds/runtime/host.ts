@@ -9,6 +9,7 @@ import { type FeedClock, tapeClock } from '../time/clock.ts'
 import { RestHosts } from '../transport/rest-client.ts'
 import { venues } from '../venues/venues.ts'
 import { type ClockWatch, HostWatch, tapeWatch } from './clock-watch.ts'
+import { followControl } from './control.ts'
 import { Feeds } from './feeds.ts'
 import { type FramesWriter, openFrames } from './frames-writer.ts'
 import { addressOf, type HostConfig } from './host-settings.ts'
@@ -20,7 +21,7 @@ import { feedMetrics } from './metrics.ts'
 import { hostClock, hostNow, hostTime } from './process-clock.ts'
 import type { ReadbackPorts } from './readback.ts'
 import { Resume } from './resume.ts'
-import { streamedAssets, tailWants, Wants } from './wants.ts'
+import { streamedAssets, Wants } from './wants.ts'
 
 const beatMs = 1_000
 const tickMs = 100
@@ -103,15 +104,22 @@ export class Host {
     const { LISTINGS_SECONDS, OPS_HOST: host, OPS_PORT: port } = this.#config
     const readback = this.#readback
     await this.#resume.lookBack()
-    const tail = tailWants(kafka.reader(), readback, this.#wants, (error) =>
-      log.warn({ err: error }, 'cannot read wants'),
-    )
     const table = await InstrumentTable.read(kafka.reader(), readback)
     const listings = new Listings(table, this.#feeds.markets, LISTINGS_SECONDS * 1_000, log, () =>
       this.#feeds.list(table),
     )
     this.#listings = listings
-    await Promise.all([tail.caughtUp, listings.first()])
+    const [control] = await Promise.all([
+      followControl({
+        kafka,
+        readback,
+        partitions: this.#config.PARTITIONS,
+        log,
+        wants: this.#wants,
+        lost: () => this.#feeds.tradesLost(),
+      }),
+      listings.first(),
+    ])
     membership.onChange((numbers) => this.#feeds.own(numbers))
     const beat = setInterval(() => this.#beat(), beatMs)
     const tick = setInterval(() => this.#feeds.tick(hostNow()), tickMs)
@@ -129,7 +137,7 @@ export class Host {
       clearInterval(beat)
       await Promise.race([this.#feeds.drained(), delay(drainMs, undefined, { ref: false })])
       this.#feeds.close()
-      await Promise.all([tail.stop(), this.#frames?.close(), membership.leave(), ops.close()])
+      await Promise.all([control.close(), this.#frames?.close(), membership.leave(), ops.close()])
     }
     return { url: ops.url, stop }
   }

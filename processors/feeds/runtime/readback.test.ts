@@ -1,12 +1,14 @@
 import { describe, expect, it, vi } from 'vitest'
 import { hostClock } from '../../../infra/clock.ts'
+import { createLog } from '../../../infra/log.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 import type { Instrument } from '../../../schemas/records.ts'
 import { codec, given, type Given, lettersIn, marks } from '../../kernel/given.ts'
+import { followControl } from './control.ts'
 import { InstrumentTable } from './instrument-table.ts'
 import type { ReadbackPorts } from './readback.ts'
 import { logEnd, readCoverage } from './resume.ts'
-import { tailWants, Wants } from './wants.ts'
+import { Wants } from './wants.ts'
 
 const nonsense = { key: 'x', value: Buffer.from('nonsense'), time: 7 }
 
@@ -50,14 +52,15 @@ describe('a record that cannot be decoded', () => {
     const begun = given({}, hostClock)
     begun.broker.append('control.subscriptions', 0, [subscription('pepe'), nonsense, subscription('wif')])
     const wants = new Wants([])
-    const failures: unknown[] = []
-    const tail = tailWants(begun.ports.reader, portsOf(begun), wants, (error) => failures.push(error))
-    await tail.caughtUp
+    const lost = vi.fn<() => void>()
+    const log = createLog('test', { LOG_LEVEL: 'fatal' })
+    const kafka = begun.broker.connect()
+    const control = await followControl({ kafka, readback: portsOf(begun), partitions: 1, log, wants, lost })
     begun.broker.append('control.subscriptions', 0, [subscription('ton')])
     await vi.waitFor(() => expect([...wants.assets(0)]).toEqual(['pepe', 'wif', 'ton']))
-    await tail.stop()
-    expect(failures).toEqual([])
+    await control.close()
     setAside(begun, 'control.subscriptions', 1)
+    expect(lost).not.toHaveBeenCalled()
   })
 
   it('is set aside among the instruments: the table has the others', async () => {
