@@ -19,7 +19,7 @@ import type { Payments } from './payments/payments.ts'
 import { PresentTable, type Hearer } from './present-table.ts'
 import { peersOf } from './peers.ts'
 import { createServices, type Services } from './services.ts'
-import { ChannelBoard } from './stream/channels.ts'
+import { channelBoard } from './stream/channels.ts'
 import type { Unread } from './unread.ts'
 import { wantWriter, type LogAccess } from './want-writer.ts'
 import { Wants, type WriteWant } from './wants.ts'
@@ -61,6 +61,10 @@ export interface InstanceOptions {
   readonly unread: Unread
   /** What has to be closed at the end is added here. */
   readonly toClose: Closing[]
+  /** Who else is told what is folded into the present. */
+  readonly hearers?: readonly Hearer[]
+  /** As the present's. */
+  readonly othersEveryMs?: number
 }
 
 /** What handlers work with, over the real log and views. Connects when it is needed, and again where that is lost. */
@@ -75,8 +79,8 @@ export async function openServices(config: InstanceConfig, log: Logger, options:
   )
   const alerts = openAlerts(config, log, options)
   const wants = new Wants(write)
-  const channels = new ChannelBoard(config.PARTITIONS)
-  const source = openPresent(config, log, { ...options, hearer: channels })
+  const channels = channelBoard(config.PARTITIONS)
+  const source = openPresent(config, log, { ...options, hearers: [channels, ...(options.hearers ?? [])] })
   await source.read(READ_MS)
   const parts = { ...partsOf(config), log, metrics, database, alerts, payments, wants, unread, source }
   return createServices({ ...parts, board: channels.board })
@@ -98,15 +102,16 @@ function openAlerts(config: InstanceConfig, log: Logger, { toClose, unread }: In
 function openPresent(
   config: InstanceConfig,
   log: Logger,
-  { toClose, unread, clientId, hearer }: InstanceOptions & { readonly hearer: Hearer },
+  { toClose, unread, clientId, hearers = [], othersEveryMs }: InstanceOptions,
 ): PresentTable {
-  const table = new PresentTable({ ...logOf(config), clientId: `${clientId}-present`, log, unread, hearer })
+  const every = othersEveryMs === undefined ? {} : { othersEveryMs }
+  const table = new PresentTable({ ...logOf(config), clientId: `${clientId}-present`, log, unread, hearers, ...every })
   toClose.push(table)
   return table
 }
 
 /** Where the log is. */
-export function logOf({ KAFKA_BROKERS, NAMESPACE, SCHEMA_REGISTRY_URL, PARTITIONS }: InstanceConfig): {
+function logOf({ KAFKA_BROKERS, NAMESPACE, SCHEMA_REGISTRY_URL, PARTITIONS }: InstanceConfig): {
   readonly brokers: readonly string[]
   readonly namespace: string
   readonly registryUrl: string

@@ -24,6 +24,7 @@ const prompt: ReadonlySet<TopicName> = new Set([
   'derived.signals',
   'alerts.inputs',
 ])
+const inputs: ReadonlySet<TopicName> = new Set(presentRow.inputs)
 /** Beside what the present is made of: what is only told on. */
 const reads: ReadonlySet<RecordType> = new Set<RecordType>([...presentReads, 'signal'])
 /** Between two fetches, milliseconds. */
@@ -45,14 +46,22 @@ export interface TableOptions {
   readonly log: Logger
   readonly unread: Unread
   /** Told of each record that has been folded in. */
-  readonly hearer?: Hearer
+  readonly hearers?: readonly Hearer[]
+  /** Between two fetches of what answers are not made of, milliseconds. */
+  readonly othersEveryMs?: number
 }
 
 /** Who is told what has been folded into the present. */
 export interface Hearer {
+  /** What the present does not need, from how long ago (milliseconds; `start`: all there is). */
+  readonly further?: readonly { readonly topic: TopicName; readonly sinceMs: number | 'start' }[]
   /** From here on records are heard, anew where they were heard before. */
   begin(positions: readonly Position[]): void
   hear(place: Position, message: Message): void
+  /** A record of any topic that is followed, read or not; `time`: of the record, milliseconds. */
+  seen?(topic: TopicName, time: number): void
+  /** The tombstone of a key. */
+  gone?(place: Position, key: string): void
 }
 
 /** Where the present comes from. */
@@ -151,7 +160,7 @@ class Held {
     this.#folds = Array.from({ length: options.partitions }, (_, partition) => Fold.empty(presentRow, partition))
     this.present = new Present(() => this.#folds.map(stateOf), this.#common)
     this.#prompt = this.#follower(kafka, PROMPT_EVERY_MS)
-    this.#others = this.#follower(kafka, OTHERS_EVERY_MS)
+    this.#others = this.#follower(kafka, options.othersEveryMs ?? OTHERS_EVERY_MS)
   }
 
   /** Resolves when all that was in the log at the call has been folded. */
@@ -162,6 +171,7 @@ class Held {
     const ends: Position[] = []
     for (const topic of presentRow.inputs) ends.push(...(await positionsAt(this.#asking, { topic, partitions }, 'end')))
     for (const topic of common) ends.push(...(await positionsAt(this.#asking, { topic, partitions: 1 }, 'end')))
+    positions.push(...(await this.#further()))
     this.#prompt.start(positions.filter(isPrompt))
     this.#others.start(positions.filter((position) => !isPrompt(position)))
     await Promise.all([
@@ -172,6 +182,25 @@ class Held {
 
   async close(): Promise<void> {
     await Promise.all([this.#prompt.close(), this.#others.close()])
+  }
+
+  get #hearers(): readonly Hearer[] {
+    return this.#options.hearers ?? []
+  }
+
+  /** Where what only hearers follow is read from; `topic`: that one, from its start. */
+  async #further(topic?: TopicName): Promise<Position[]> {
+    const { partitions } = this.#options
+    const all = this.#hearers.flatMap(({ further = [] }) => further)
+    const positions: Position[] = []
+    for (const { topic: name, sinceMs } of all) {
+      const isWhole = sinceMs === 'start' || topic !== undefined
+      const at = isWhole ? 'start' : { time: Date.now() - sinceMs }
+      if (topic === undefined || name === topic)
+        positions.push(...(await positionsAt(this.#asking, { topic: name, partitions }, at)))
+    }
+    for (const hearer of this.#hearers) hearer.begin(positions)
+    return positions
   }
 
   #follower(kafka: Log, everyMs: number): Follower {
@@ -206,7 +235,7 @@ class Held {
           ? Fold.empty(presentRow, partition)
           : new Fold(presentRow, partition, { ...found.position, state: presentRow.core.load(found.parts) })
     this.present.forget()
-    this.#options.hearer?.begin(positions)
+    for (const hearer of this.#hearers) hearer.begin(positions)
     return positions
   }
 
@@ -238,6 +267,7 @@ class Held {
   async #again({ topic, partition }: Followed): Promise<Position[]> {
     await delay(PAUSE_MS)
     if (common.includes(topic)) return positionsAt(this.#asking, { topic, partitions: 1 }, 'start')
+    if (!inputs.has(topic)) return this.#further(topic)
     const positions = await this.#load([partition])
     const isOwn = prompt.has(topic)
     const other = isOwn ? this.#others : this.#prompt
@@ -246,26 +276,28 @@ class Held {
   }
 
   #take(record: LogRecord, from: Followed): Promise<void> | void {
-    const { key, value } = record
+    const { key, value, offset } = record
+    for (const hearer of this.#hearers) hearer.seen?.(from.topic, record.time)
     if (value === null) {
+      for (const hearer of this.#hearers) hearer.gone?.({ ...from, offset }, key?.toString() ?? '')
       if (from.topic === 'market.tokens' && key !== null) drop(this.#common, 'token', key.toString())
       return
     }
     const type = this.#codec.typeOf(value)
-    if (type !== undefined && !common.includes(from.topic) && !reads.has(type)) return
+    if (type !== undefined && inputs.has(from.topic) && !reads.has(type)) return
     return this.#fold(record, from)
   }
 
   readonly #fold = async (record: LogRecord, from: Followed): Promise<void> => {
     const { topic, partition } = from
-    const { log, unread, hearer } = this.#options
+    const { log, unread } = this.#options
     const apply = async (): Promise<void> => {
       if (record.value === null) return
       const message = await decode(this.#codec, record.value)
-      const fold = this.#folds[partition]
-      if (common.includes(topic)) takeIn(this.#common, { topic, offset: record.offset, message })
-      else fold?.apply(topic, record, message, nothing)
-      hearer?.hear({ topic, partition, offset: record.offset }, message)
+      const { offset } = record
+      if (common.includes(topic)) takeIn(this.#common, { topic, offset, message })
+      else if (inputs.has(topic)) this.#folds[partition]?.apply(topic, record, message, nothing)
+      for (const hearer of this.#hearers) hearer.hear({ topic, partition, offset }, message)
     }
     await unread.passing(topic, log, apply)(record, partition)
   }

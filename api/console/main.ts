@@ -6,15 +6,18 @@ import { listen } from '../../infra/http/ops.ts'
 import { runService, sayReady } from '../../infra/lifecycle.ts'
 import type { Logger } from '../../infra/log.ts'
 import { createApp } from '../pipeline.ts'
-import { drain, instanceSettings, logOf, openServices, type Closing } from '../instance.ts'
+import { drain, instanceSettings, openServices, type Closing } from '../instance.ts'
 import { RateLimiter } from '../limits.ts'
 import { routes } from '../routes.ts'
 import { TtlCache } from '../cache.ts'
+import { ApiError } from '../errors.ts'
+import type { Services } from '../services.ts'
+import type { Update } from '../stream/board.ts'
 import { createConsole, type ConsoleOptions } from './server.ts'
 import { Unread } from '../unread.ts'
 import { TOKEN_LENGTH_MIN } from './session.ts'
 import { Latencies } from './stream/latencies.ts'
-import { Streaming } from './stream/streaming.ts'
+import { begun, PageBoard, pageHub } from './stream/pages.ts'
 import { symbolsView } from './views/symbols.ts'
 import { systemView } from './views/system.ts'
 
@@ -35,6 +38,8 @@ const CONNECTIONS_MAX = 500
 const HEADERS_DEADLINE_MS = 5_000
 /** Five tries at once, then one in ten seconds, by address. */
 const loginLimit = { perSecond: 0.1, burst: 5, callersMax: 10_000 } as const
+/** Half of the time between two events of a page: latencies include it, milliseconds. */
+const OTHERS_EVERY_MS = 100
 /** However many look at the system page, milliseconds. */
 const SYSTEM_TTL_MS = 5_000
 
@@ -50,12 +55,14 @@ await runService({
     const unread = new Unread()
     // Who may see the console may do what owners may: no owner's token is asked for.
     const opened = { ...config, ALERT_CONTROL: 'open', API_SERVICES: others(config) }
-    const services = await openServices(opened, log, { clientId: 'console-api', payments: null, toClose, unread })
-    const streaming = new Streaming({ ...logOf(config), log, now: Date.now, latencies, unread })
-    toClose.push(streaming)
+    const pages = new PageBoard({ partitions: config.PARTITIONS, now: Date.now, latencies })
+    const hearing = { hearers: [pages], othersEveryMs: OTHERS_EVERY_MS }
+    const instance = { clientId: 'console', payments: null, toClose, unread, ...hearing }
+    const services = await openServices(opened, log, instance)
+    const hub = pageHub(pages.board, Date.now)
     const texts = new TtlCache({ keysMax: 1, clock: Date.now })
     const peers = config.API_SERVICES.map((item) => ({ name: nameOf(item), url: item.slice(nameOf(item).length + 1) }))
-    const system = { services, peers, latencies, payments: config.PAYMENTS, listening: () => streaming.listening }
+    const system = { services, peers, latencies, payments: config.PAYMENTS, listening: () => hub.clients }
     const api = createApp(routes, {
       services,
       limiter: unlimited(),
@@ -70,7 +77,8 @@ await runService({
       logins: new RateLimiter(loginLimit),
       log,
       now: Date.now,
-      hub: () => streaming.hub,
+      hub,
+      begun: () => begunOf(services),
       views: {
         symbols: () => symbolsView(services),
         system: async () => (await texts.get('system', SYSTEM_TTL_MS, () => systemView(system))).value,
@@ -78,12 +86,23 @@ await runService({
       api: api.callback(),
     })
     return async () => {
-      streaming.letGo()
+      hub.close()
+      services.streams.close()
       await drain(server)
       await Promise.all(toClose.map((part) => part.close()))
     }
   },
 })
+
+/** Undefined while the log is being read. */
+function begunOf(services: Services): readonly Update[] | undefined {
+  try {
+    return begun(services.present())
+  } catch (error) {
+    if (error instanceof ApiError) return undefined
+    throw error
+  }
+}
 
 /** Beyond loopback nothing is shown to who does not know the token. */
 function tokenOf({ CONSOLE_HOST: host, CONSOLE_TOKEN: token }: ConsoleConfig): string | undefined {

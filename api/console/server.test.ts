@@ -7,7 +7,7 @@ import { createConsole } from './server.ts'
 import { Board, type Update } from '../stream/board.ts'
 import type { Hub } from '../stream/hub.ts'
 import { keysMax } from './stream/digest.ts'
-import { CLIENTS_MAX, pageHub } from './stream/streaming.ts'
+import { CLIENTS_MAX, pageHub } from './stream/pages.ts'
 
 const token = 'a-token-of-24-characters'
 const stops: (() => Promise<void> | void)[] = []
@@ -36,7 +36,8 @@ async function start(options: { token?: string; isStarting?: boolean } = {}): Pr
     logins: new RateLimiter({ perSecond: 0.1, burst: 3, callersMax: 10 }),
     log: pino({ level: 'silent' }),
     now: Date.now,
-    hub: () => (options.isStarting === true ? undefined : hub),
+    hub,
+    begun: () => (options.isStarting === true ? undefined : [eth(0)]),
     views: { symbols: async () => ({ symbols: [] }), broken: () => Promise.reject(new Error('a secret of ours')) },
     api: async (req, res) => {
       asked.push(`${req.method} ${req.url} ${req.headers.authorization ?? ''}`.trim())

@@ -8,7 +8,7 @@ import { callerOf } from '../limits.ts'
 import { loadFiles, loadPage, pages, type StaticFile } from './files.ts'
 import { isKnown, isToken, sessionCookie, sessionOf } from './session.ts'
 import type { Update } from '../stream/board.ts'
-import type { Hub, Subscription } from '../stream/hub.ts'
+import { isWished, type Hub, type Subscription } from '../stream/hub.ts'
 import { keysMax } from './stream/digest.ts'
 
 export interface ConsoleOptions {
@@ -20,8 +20,9 @@ export interface ConsoleOptions {
   readonly logins: RateLimiter
   readonly log: Logger
   readonly now: () => number
-  /** undefined: the log is not followed yet. */
-  readonly hub: () => Hub<null> | undefined
+  readonly hub: Hub<null>
+  /** What a page begins with in any case; undefined: the log is not followed yet. */
+  readonly begun: () => readonly Update[] | undefined
   readonly views: Readonly<Record<string, () => Promise<object>>>
   /** The API, free of charge; it gets the path behind `/api`. */
   readonly api: (request: IncomingMessage, response: ServerResponse) => Promise<unknown>
@@ -151,12 +152,17 @@ function give(context: Context, { type, body, gzip, etag }: StaticFile): void {
   context.body = packed ? gzip : body
 }
 
-function listen(context: Context, { hub }: ConsoleOptions): void {
-  const to = hub()
-  if (to === undefined || to.room(PAGES) !== 'free') {
+function listen(context: Context, { hub, begun }: ConsoleOptions): void {
+  const first = begun()
+  if (first === undefined || hub.room(PAGES) !== 'free') {
     context.set('Retry-After', String(RETRY_SECONDS))
-    const why = to === undefined ? 'The log is not followed yet' : 'Too many pages listen'
-    return refuse(context, 503, to === undefined ? 'starting' : 'too_many_listeners', `${why}; try again in a moment.`)
+    const why = first === undefined ? 'The log is not followed yet' : 'Too many pages listen'
+    return refuse(
+      context,
+      503,
+      first === undefined ? 'starting' : 'too_many_listeners',
+      `${why}; try again in a moment.`,
+    )
   }
   const wish = wishOf(context.query)
   if (wish === undefined)
@@ -166,7 +172,8 @@ function listen(context: Context, { hub }: ConsoleOptions): void {
   context.respond = false
   context.req.socket.setNoDelay(true)
   context.res.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' })
-  to.add({ response: context.res, seen: seen !== '' || typeof last !== 'string' ? seen : last, caller: PAGES }, wish)
+  const at = seen !== '' || typeof last !== 'string' ? seen : last
+  hub.add({ response: context.res, seen: at, caller: PAGES }, { ...wish, first: first.filter(isWished(wish)) })
 }
 
 function wishOf({ kinds: asked, asset }: Context['query']): Subscription<null> | undefined {

@@ -231,7 +231,8 @@ export class Hub<Context> {
   }
 }
 
-function isWished({ kinds, assets }: Wish): (update: Update) => boolean {
+/** Whether a reader is told of an update. */
+export function isWished({ kinds, assets }: Wish): (update: Update) => boolean {
   return ({ kind, asset }) => kinds.has(kind) && (assets === undefined || asset === null || assets.has(asset))
 }
 

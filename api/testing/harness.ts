@@ -8,7 +8,8 @@ import { RateLimiter } from '../limits.ts'
 import { createMetrics } from '../metrics.ts'
 import { routes } from '../routes.ts'
 import { createServices, type ServiceParts } from '../services.ts'
-import { ChannelBoard } from '../stream/channels.ts'
+import { channelBoard } from '../stream/channels.ts'
+import type { HeardBoard } from '../stream/heard.ts'
 import { Unread } from '../unread.ts'
 import { Wants, type WriteWant } from '../wants.ts'
 import type { LogGapRow } from '../views/log-gaps.ts'
@@ -25,7 +26,7 @@ const PARTITIONS = 12
 export interface Harness {
   readonly url: string
   /** Hears of what is put into the views in memory. */
-  readonly channels: ChannelBoard
+  readonly channels: HeardBoard
   readonly database: FakeDatabase
   readonly alerts: FakeAlertLog
   /** Assets that were asked for, in order. */
@@ -69,7 +70,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     await options.write?.(asset, times)
     wanted.push(asset)
   }
-  const channels = new ChannelBoard(PARTITIONS)
+  const channels = channelBoard(PARTITIONS)
   const services = createServices({
     board: channels.board,
     mode: options.mode ?? 'live',

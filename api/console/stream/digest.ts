@@ -12,31 +12,13 @@ import type {
   Mark,
   Message,
   Micros,
-  RecordType,
   Trigger,
 } from '../../../schemas/records.ts'
-import type { TopicName } from '../../../schemas/topics.ts'
 import { partsOf } from '../../../schemas/venues.ts'
 import { createdOf, kindOf } from '../../alerts/book.ts'
 import { apiKind, termsShown } from '../../alerts/kinds/kinds.ts'
 import type { Update } from '../../stream/board.ts'
 import { FlowTotals, type Totals } from './flow-totals.ts'
-
-/** What is followed, from how long ago (milliseconds; `start`: all there is), and which records are worth decoding. */
-export const followed = [
-  { topic: 'market.trades', sinceMs: 5_000, records: ['gap', 'mark'] },
-  { topic: 'market.liquidations', sinceMs: 600_000, records: ['liquidation'] },
-  { topic: 'derived.flow', sinceMs: 15_000, records: ['flow', 'mark'] },
-  { topic: 'derived.funding', sinceMs: 60_000, records: ['funding'] },
-  { topic: 'alerts.inputs', sinceMs: 15_000, records: ['composite_price', 'liquidation_risk'] },
-  { topic: 'alerts.state', sinceMs: 'start', records: ['alert'] },
-  { topic: 'alerts.triggers', sinceMs: 3_600_000, records: ['trigger'] },
-  { topic: 'webhooks.attempts', sinceMs: 3_600_000, records: ['attempt'] },
-] as const satisfies readonly {
-  readonly topic: TopicName
-  readonly sinceMs: number | 'start'
-  readonly records: readonly RecordType[]
-}[]
 
 /** What an update is about, and most keys that are held of it; pages ask for the kinds that they show. */
 export const keysMax = {
@@ -64,31 +46,15 @@ export class Digest {
     this.#totals = new FlowTotals(start)
   }
 
-  of(message: Message, topic: TopicName, partition: number): Update[] {
+  of(message: Message, topic: string, partition: number): Update[] {
     switch (message.type) {
-      case 'composite_price':
-        // What tells of a time that has passed is not the price of now.
-        return message.value.late ? [] : [priceUpdate(message.value)]
       case 'flow':
         return [this.#flow(message.value, partition)]
       case 'mark':
-        return topic === 'derived.flow' ? this.#clock(message.value, partition) : this.#states(message.value)
-      case 'funding':
-        return [fundingUpdate(message.value)]
-      case 'liquidation_risk':
-        return [riskUpdate(message.value)]
-      case 'liquidation':
-        return [liquidationUpdate(message.value)]
-      case 'alert':
-        return [alertUpdate(message.value)]
-      case 'trigger':
-        return [triggerUpdate(message.value)]
-      case 'attempt':
-        return [attemptUpdate(message.value)]
-      case 'gap':
-        return [gapUpdate(message.value)]
+        if (topic === 'derived.flow') return this.#clock(message.value, partition)
+        return topic === 'market.trades' ? this.#states(message.value) : []
       default:
-        return []
+        return updateOf(message)
     }
   }
 
@@ -123,6 +89,31 @@ export class Digest {
       const value = { venue, feed: mark.writer, state, sockets, since: ms(since) }
       return [{ kind: 'venue', key, asset: null, value }]
     })
+  }
+}
+
+/** What a record says by itself. */
+export function updateOf(message: Message): Update[] {
+  switch (message.type) {
+    case 'composite_price':
+      // What tells of a time that has passed is not the price of now.
+      return message.value.late ? [] : [priceUpdate(message.value)]
+    case 'funding':
+      return [fundingUpdate(message.value)]
+    case 'liquidation_risk':
+      return [riskUpdate(message.value)]
+    case 'liquidation':
+      return [liquidationUpdate(message.value)]
+    case 'alert':
+      return [alertUpdate(message.value)]
+    case 'trigger':
+      return [triggerUpdate(message.value)]
+    case 'attempt':
+      return [attemptUpdate(message.value)]
+    case 'gap':
+      return [gapUpdate(message.value)]
+    default:
+      return []
   }
 }
 

@@ -1,0 +1,86 @@
+import type { Position } from '../../../infra/kafka/seam.ts'
+import type { TopicName } from '../../../schemas/topics.ts'
+import type { Present } from '../../present.ts'
+import type { Hearer } from '../../present-table.ts'
+import type { Board, Update } from '../../stream/board.ts'
+import { HeardBoard } from '../../stream/heard.ts'
+import { Hub } from '../../stream/hub.ts'
+import { Digest, keysMax, updateOf } from './digest.ts'
+import type { Latencies } from './latencies.ts'
+
+/** Pages that may listen at once; more are refused. */
+export const CLIENTS_MAX = 50
+
+const HOUR_MS = 3_600_000
+
+/** What pages show beside what the present is made of, from how long ago (milliseconds; `start`: all there is). */
+const further = [
+  { topic: 'alerts.state', sinceMs: 'start' },
+  { topic: 'alerts.triggers', sinceMs: HOUR_MS },
+  { topic: 'webhooks.attempts', sinceMs: HOUR_MS },
+] as const satisfies Hearer['further']
+
+const topics: readonly TopicName[] = [
+  'market.trades',
+  'market.liquidations',
+  'derived.flow',
+  'derived.funding',
+  'alerts.inputs',
+  ...further.map(({ topic }) => topic),
+]
+
+export interface PagesOptions {
+  readonly partitions: number
+  /** Host's clock, milliseconds. */
+  readonly now: () => number
+  readonly latencies: Latencies
+}
+
+/** What pages are told: it hears what the present is folded from, and what becomes of alerts. */
+export class PageBoard extends HeardBoard implements Hearer {
+  readonly further = further
+  readonly #latencies: Latencies
+  readonly #now: () => number
+  readonly #began: number
+
+  constructor({ partitions, now, latencies }: PagesOptions) {
+    const digest = new Digest(now() * 1000)
+    const says = digest.of.bind(digest)
+    super({ topics, partitions, keysMax, says: (message, { topic, partition }) => says(message, topic, partition) })
+    this.#latencies = latencies
+    this.#now = now
+    this.#began = now()
+  }
+
+  /** What is told of other topics is forgotten by itself; an alert is there until it is deleted. */
+  override begin(positions: readonly Position[]): void {
+    if (positions.some(({ topic }) => topic === 'alerts.state')) this.board.forget('alert')
+    super.begin(positions)
+  }
+
+  seen(topic: TopicName, time: number): void {
+    const now = this.#now()
+    // What was written before we looked was not late.
+    if (time >= this.#began && topics.includes(topic)) this.#latencies.seen(topic, now - time, now)
+  }
+
+  gone(at: Position, key: string): void {
+    const place = this.placeOf(at)
+    if (place === undefined || at.topic !== 'alerts.state') return
+    this.board.take(place, [{ kind: 'alert', key, asset: null, value: null }])
+  }
+}
+
+/** The hub of the pages: they all are one caller's. */
+export function pageHub(board: Board, now: () => number): Hub<null> {
+  return new Hub({ board, now, context: () => null, clientsMax: CLIENTS_MAX, callerMax: CLIENTS_MAX })
+}
+
+/** What a page begins with of the present, whether it has changed of late or not. */
+export function begun(present: Present): Update[] {
+  return present.states.flatMap(({ price, funding, risk }) => [
+    ...[...price.values()].flatMap((value) => updateOf({ type: 'composite_price', value })),
+    ...[...funding.values()].flatMap((value) => updateOf({ type: 'funding', value })),
+    ...[...risk.values()].flatMap((value) => updateOf({ type: 'liquidation_risk', value })),
+  ])
+}
