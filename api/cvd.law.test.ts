@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Fed } from '../processors/cvd/given.ts'
+import { CvdTestDriver } from '../processors/cvd/testing/records.ts'
 import { periods, windowOf, type PeriodName } from '../processors/cvd/periods.ts'
 import { periodNames } from '../processors/cvd/state.ts'
 import { takeIn } from '../processors/present/present.ts'
@@ -43,7 +43,7 @@ describe('CVD from memory', () => {
   it('is at every moment what adding up the rows gives, wherever it was written down and whatever came twice', () => {
     fc.assert(
       fc.property(batches, fc.nat(20), fc.nat(20), (log, savedAt, againFrom) => {
-        const fed = new Fed()
+        const fed = new CvdTestDriver()
         let state: PresentState = emptyPresent()
         const parts = new Map<string, Buffer>()
         let told = 0
@@ -66,7 +66,7 @@ describe('CVD from memory', () => {
   })
 })
 
-function compare(fed: Fed, state: PresentState): void {
+function compare(fed: CvdTestDriver, state: PresentState): void {
   const present = new Present(() => [state], emptyPresent())
   const rows = rowsOf(fed)
   for (const asset of ['btc', 'eth']) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Fed, mark, SECOND, T0 } from '../processors/cvd/given.ts'
+import { CvdTestDriver, mark, SECOND, T0 } from '../processors/cvd/testing/records.ts'
 import { takeIn } from '../processors/present/present.ts'
 import { emptyPresent } from '../processors/present/state.ts'
 import type { Flow, FlowHour, Micros } from '../schemas/records.ts'
@@ -19,7 +19,7 @@ const HOUR = 60 * MINUTE
 type Placed = Omit<Flow, 'bucket'> & { readonly at: Micros }
 
 /** The newest version of each hour's row. */
-function hoursOf(fed: Fed): FlowHour[] {
+function hoursOf(fed: CvdTestDriver): FlowHour[] {
   const rows = new Map<string, FlowHour>()
   for (const { key, message } of fed.emitted) {
     const { v = 0 } = rows.get(key) ?? {}
@@ -33,7 +33,7 @@ class Tables implements Database {
   readonly #rows: readonly Flow[]
   readonly #hours: readonly FlowHour[]
 
-  constructor(fed: Fed) {
+  constructor(fed: CvdTestDriver) {
     this.#rows = rowsOf(fed)
     this.#hours = hoursOf(fed)
   }
@@ -90,7 +90,7 @@ describe('flow by hours, buckets and memory', () => {
   it('is what adding up all rows of buckets gives', async () => {
     await fc.assert(
       fc.asyncProperty(batches, fc.nat(400), fc.nat(40), async (log, back, lag) => {
-        const fed = new Fed()
+        const fed = new CvdTestDriver()
         let time = T0
         for (const batch of log) {
           for (const { type, value } of batch) if (type === 'mark') time = Math.max(time, value.time)
@@ -115,7 +115,7 @@ interface About {
   readonly back: number
 }
 
-async function compare(fed: Fed, present: Present, { asset, told, back }: About): Promise<void> {
+async function compare(fed: CvdTestDriver, present: Present, { asset, told, back }: About): Promise<void> {
   const places = flowPlaces(present, asset, told)
   const plain = { ...places, hoursTo: 0, storedTo: Infinity, held: [] }
   const instruments = tradedOf(present, asset).map(({ instrument }) => instrument)

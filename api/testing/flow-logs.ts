@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { mark, SECOND, T0, trade, type Fed } from '../../processors/cvd/given.ts'
+import { mark, SECOND, T0, trade, type CvdTestDriver } from '../../processors/cvd/testing/records.ts'
 import type { Flow, Message } from '../../schemas/records.ts'
 
 /** A machine under load tries fewer logs rather than none. */
@@ -47,7 +47,7 @@ export const batches = fc.array(fc.array<Message>(step, { minLength: 1, maxLengt
 })
 
 /** The newest version of each row. */
-export function rowsOf(fed: Fed): Flow[] {
+export function rowsOf(fed: CvdTestDriver): Flow[] {
   const rows = new Map<string, Flow>()
   for (const { key, message } of fed.emitted) {
     const { v = 0 } = rows.get(key) ?? {}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { coveredShare, CoveredTime, HOLES_MAX, type Covered } from './covered-time.ts'
-import { gap, SECOND, T0 } from './given.ts'
+import { gap, SECOND, T0 } from './testing/records.ts'
 
 const MINUTE = 60 * SECOND
 const hour = { from: T0, to: T0 + 60 * MINUTE }

@@ -5,7 +5,7 @@ import type { Cvd, Flow, FlowHour, Message, Records, Signal, Trade } from '../..
 import { Driver } from '../kernel/driver.ts'
 import { calm, PARTITIONS, plans, type Plan } from '../kernel/test-accidents.ts'
 import { processorsNamed } from '../topology.ts'
-import { gap, longAgo, mark, SECOND, T0, trade } from './given.ts'
+import { gap, longAgo, mark, SECOND, T0, trade } from './testing/records.ts'
 
 const HOUR = 3_600 * SECOND
 /** So late in an hour that the trades lie in two. */

@@ -12,7 +12,7 @@ import { forgotten } from '../../infra/kafka/test-owners.ts'
 import { startChild, type Child } from '../../infra/local/child.ts'
 import { freeze } from '../../infra/local/freeze.ts'
 import type { Flow, Message, Micros } from '../../schemas/records.ts'
-import { mark, T0, trade } from './given.ts'
+import { mark, T0, trade } from './testing/records.ts'
 
 const PARTITIONS = 2
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))

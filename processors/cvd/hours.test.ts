@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { versionOf } from '../kernel/version.ts'
-import { Fed, mark, SECOND, T0, trade } from './given.ts'
+import { CvdTestDriver, mark, SECOND, T0, trade } from './testing/records.ts'
 
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
 describe('an hour', () => {
   it('sums up its buckets that have closed', () => {
-    const fed = new Fed().batch(
+    const fed = new CvdTestDriver().batch(
       trade({ first_id: 5, time: T0 + 3, price: 101, size: 2 }),
       trade({ first_id: 6, last_id: 7, time: T0 + 10 * SECOND, price: 99, size: 0.5, taker: 'sell' }),
       trade({ first_id: 8, time: T0 + 20 * SECOND, price: 500 }),
@@ -40,19 +40,24 @@ describe('an hour', () => {
   })
 
   it('is written when a bucket closes and only where it changed', () => {
-    const fed = new Fed().batch(trade(), mark(T0 + 12 * SECOND), mark(T0 + 13 * SECOND), mark(T0 + 40 * SECOND))
+    const fed = new CvdTestDriver().batch(
+      trade(),
+      mark(T0 + 12 * SECOND),
+      mark(T0 + 13 * SECOND),
+      mark(T0 + 40 * SECOND),
+    )
     expect(fed.emitted.filter(({ message }) => message?.type === 'flow_hour')).toHaveLength(1)
   })
 
   it('is final once its last bucket has closed, though nothing traded in it', () => {
-    const fed = new Fed().batch(trade(), mark(T0 + 12 * SECOND), mark(T0 + HOUR + SECOND))
+    const fed = new CvdTestDriver().batch(trade(), mark(T0 + 12 * SECOND), mark(T0 + HOUR + SECOND))
     expect(fed.hours).toMatchObject([{ final: false }])
     fed.batch(mark(T0 + HOUR + 2 * SECOND))
     expect(fed.hours).toMatchObject([{ final: true, buy: 1, v: versionOf(1, 3) }])
   })
 
   it('counts what is filled in later, at the next mark that closes a bucket', () => {
-    const fed = new Fed().batch(trade(), mark(T0 + HOUR + 2 * SECOND))
+    const fed = new CvdTestDriver().batch(trade(), mark(T0 + HOUR + 2 * SECOND))
     fed.batch(trade({ first_id: 7, origin: 'backfill', gap_id: 7 }))
     expect(fed.hours).toMatchObject([{ buy: 1 }])
     fed.batch(mark(T0 + HOUR + 12 * SECOND))
@@ -60,7 +65,10 @@ describe('an hour', () => {
   })
 
   it('has a trade whose bucket has left the state as a row of its own, at once', () => {
-    const fed = new Fed().batch(trade({ first_id: 9, time: T0 + 59 * MINUTE }), mark(T0 + 2 * HOUR + 30 * MINUTE))
+    const fed = new CvdTestDriver().batch(
+      trade({ first_id: 9, time: T0 + 59 * MINUTE }),
+      mark(T0 + 2 * HOUR + 30 * MINUTE),
+    )
     fed.batch(trade({ first_id: 1 }))
     expect(fed.hours).toMatchObject([
       { hour: T0, part: 0, buy: 1 },
@@ -69,13 +77,13 @@ describe('an hour', () => {
   })
 
   it('goes on after a restart, with what was not written yet', () => {
-    const fed = new Fed().batch(trade(), mark(T0 + 12 * SECOND), trade({ first_id: 2, time: T0 + 1 }))
+    const fed = new CvdTestDriver().batch(trade(), mark(T0 + 12 * SECOND), trade({ first_id: 2, time: T0 + 1 }))
     fed.restart(new Map()).batch(mark(T0 + 22 * SECOND))
     expect(fed.hours).toMatchObject([{ buy: 2 }])
   })
 
   it('is erased when all of its buckets have left the state', () => {
-    const fed = new Fed().batch(trade(), mark(T0 + 12 * SECOND))
+    const fed = new CvdTestDriver().batch(trade(), mark(T0 + 12 * SECOND))
     const parts = new Map<string, Buffer>()
     fed.save(parts)
     const hours = (): string[] => [...parts.keys()].filter((key) => key.startsWith('hour'))

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import type { Output } from '../kernel/processor.ts'
-import { Fed, mark, SECOND, T0, trade } from './given.ts'
+import { CvdTestDriver, mark, SECOND, T0, trade } from './testing/records.ts'
 
 const MINUTE = 60 * SECOND
 const OKX = { instrument: 'okx:perp:BTC-USDT-SWAP' }
 
 /** What the state says again of an output that lost its tail. */
-function again(fed: Fed, output: 'derived.flow' | 'derived.signals'): Output[] {
+function again(fed: CvdTestDriver, output: 'derived.flow' | 'derived.signals'): Output[] {
   const said: Output[] = []
   fed.core.restate?.(fed.state, output, { partition: 0, v: 0, partitionTime: 0 }, (one) => said.push(one))
   return said
 }
 
 describe('rows that the log lost', () => {
-  const fed = new Fed().batch(
+  const fed = new CvdTestDriver().batch(
     trade(),
     trade(OKX),
     trade({ first_id: 2, origin: 'backfill', gap_id: 2 }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { SECOND, T0 } from './given.ts'
+import { SECOND, T0 } from './testing/records.ts'
 import { periods } from './periods.ts'
 import { Ring, type RingSlot, type Volume } from './ring.ts'
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { Fed, longAgo, mark, SECOND, T0, trade } from './given.ts'
+import { CvdTestDriver, longAgo, mark, SECOND, T0, trade } from './testing/records.ts'
 import { HORIZON } from './state.ts'
 
 const bybit = { instrument: 'bybit:perp:BTCUSDT' }
 
 /** Keys of a save, with what they hold. */
-function saved(fed: Fed): Record<string, unknown> {
+function saved(fed: CvdTestDriver): Record<string, unknown> {
   return Object.fromEntries(
     [...fed.core.save(fed.state)].map(([key, part]) => [key, part && JSON.parse(part.toString())]),
   )
@@ -13,7 +13,7 @@ function saved(fed: Fed): Record<string, unknown> {
 
 describe('a saved state', () => {
   it('holds only what changed since the last', () => {
-    const fed = new Fed().batch(trade(), trade({ asset: 'eth', instrument: 'okx:perp:ETH-USDT-SWAP' }))
+    const fed = new CvdTestDriver().batch(trade(), trade({ asset: 'eth', instrument: 'okx:perp:ETH-USDT-SWAP' }))
     fed.save(new Map())
     fed.batch(trade({ first_id: 2 }))
     expect(Object.keys(saved(fed)).sort()).toEqual([
@@ -24,7 +24,7 @@ describe('a saved state', () => {
   })
 
   it('writes rings and classes when a bucket closes', () => {
-    const fed = new Fed().batch(longAgo(), trade())
+    const fed = new CvdTestDriver().batch(longAgo(), trade())
     fed.save(new Map())
     fed.batch(mark(T0 + 20 * SECOND))
     const kinds = Object.keys(saved(fed)).map((key) => key.split('|')[0])
@@ -33,14 +33,19 @@ describe('a saved state', () => {
   })
 
   it('holds nothing of what was forgotten as changed', () => {
-    const fed = new Fed().batch(trade(), trade(bybit), mark(T0 + 20 * SECOND), mark(T0 + HORIZON + 10 * SECOND))
+    const fed = new CvdTestDriver().batch(
+      trade(),
+      trade(bybit),
+      mark(T0 + 20 * SECOND),
+      mark(T0 + HORIZON + 10 * SECOND),
+    )
     fed.core.forget?.(fed.state)
     expect(Object.keys(saved(fed))).toEqual(['clock'])
     expect(Object.keys(saved(fed.batch(trade({ ...bybit, time: T0 + HORIZON }))))).toHaveLength(2)
   })
 
   it('erases buckets that have left the horizon', () => {
-    const fed = new Fed().batch(trade())
+    const fed = new CvdTestDriver().batch(trade())
     const parts = new Map<string, Buffer>()
     fed.save(parts)
     fed.batch(mark(T0 + HORIZON + 10 * SECOND)).save(parts)
@@ -48,7 +53,7 @@ describe('a saved state', () => {
   })
 
   it('erases a ring’s chunk when all of it is older than the period', () => {
-    const fed = new Fed().batch(trade(), mark(T0 + 20 * SECOND))
+    const fed = new CvdTestDriver().batch(trade(), mark(T0 + 20 * SECOND))
     const parts = new Map<string, Buffer>()
     fed.save(parts)
     const rings = (): number => [...parts.keys()].filter((key) => key.startsWith('ring')).length
@@ -60,14 +65,14 @@ describe('a saved state', () => {
   it('keeps doubles to the last bit and ids of 52 bits', () => {
     const size = 0.1 + 0.2
     const first_id = 2 ** 52 - 1
-    const fed = new Fed().batch(trade({ ...bybit, size, first_id })).restart(new Map())
+    const fed = new CvdTestDriver().batch(trade({ ...bybit, size, first_id })).restart(new Map())
     fed.batch(trade({ ...bybit, size, first_id }), trade({ ...bybit, size: 0.1, first_id: 5 }))
     expect(fed.row?.buy).toBe(size + 0.1)
     expect(fed.refused.duplicate).toBe(1)
   })
 
   it('stays small: five seconds of a busy partition are some kilobytes', () => {
-    const fed = new Fed()
+    const fed = new CvdTestDriver()
     const parts = new Map<string, Buffer>()
     const trades = Array.from({ length: 500 }, (_, n) => trade({ first_id: n, time: T0 + n * 10_000 }))
     fed.batch(...trades).save(parts)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../../schemas/records.ts'
-import { Fed, gap, logGap, longAgo, mark, SECOND, T0, trade } from './given.ts'
+import { CvdTestDriver, gap, logGap, longAgo, mark, SECOND, T0, trade } from './testing/records.ts'
 
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
@@ -8,7 +8,7 @@ const OKX = { instrument: 'okx:perp:BTC-USDT-SWAP' }
 const ETH = { asset: 'eth', instrument: 'binance:perp:ETHUSDT' }
 
 /** Since before every period. */
-const fedLongAgo = (): Fed => new Fed().batch(longAgo(), longAgo(OKX), longAgo(ETH))
+const fedLongAgo = (): CvdTestDriver => new CvdTestDriver().batch(longAgo(), longAgo(OKX), longAgo(ETH))
 
 /** Buys and sells of the bucket at T0, then a mark that closes it: what 1h has become. */
 function classAfter(buy: number, sell: number): string | undefined {
@@ -102,7 +102,7 @@ describe('a signal', () => {
 })
 
 describe('a period of which the log holds less than a quarter', () => {
-  const now = (fed: Fed): (string | undefined)[] =>
+  const now = (fed: CvdTestDriver): (string | undefined)[] =>
     ['1h', '4h', '24h', '7d'].map((name) => fed.signals.findLast(({ period }) => period === name)?.to)
   const none = undefined
   const strong = 'strong_bullish_pressure'
@@ -122,19 +122,19 @@ describe('a period of which the log holds less than a quarter', () => {
     [360, [strong, strong, strong, none]],
     [42 * 60, [strong, strong, strong, strong]],
   ])('has no signal: after %i minutes there are %j', (count, expected) => {
-    expect(now(new Fed().batch(...minutes(count)))).toEqual(expected)
+    expect(now(new CvdTestDriver().batch(...minutes(count)))).toEqual(expected)
   })
 
   it('is measured by the mean over the instruments', () => {
     const other = trade({ ...OKX, time: T0 + 5 * MINUTE })
-    const before = new Fed().batch(other, ...minutes(17))
+    const before = new CvdTestDriver().batch(other, ...minutes(17))
     expect(now(before)).toEqual([none, none, none, none])
     expect(now(before.batch(mark(T0 + 17 * MINUTE + 32 * SECOND)))).toEqual([strong, none, none, none])
   })
 
   it('takes what is missing for not covered, and what was filled for covered', () => {
     const hole = { from_time: T0, to_time: T0 + 50 * MINUTE }
-    const fed = new Fed().batch(trade(), gap(hole), trade({ first_id: 9, time: T0 + 50 * MINUTE }))
+    const fed = new CvdTestDriver().batch(trade(), gap(hole), trade({ first_id: 9, time: T0 + 50 * MINUTE }))
     fed.batch(mark(T0 + HOUR + 2 * SECOND))
     expect(now(fed)).toEqual([none, none, none, none])
     fed.batch(gap({ ...hole, state: 'filled' }), mark(T0 + HOUR + 12 * SECOND))
@@ -142,14 +142,14 @@ describe('a period of which the log holds less than a quarter', () => {
   })
 
   it('takes what the log itself has lost for not covered, of every instrument', () => {
-    const fed = new Fed().batch(trade(), trade(OKX), logGap(T0, T0 + 50 * MINUTE))
+    const fed = new CvdTestDriver().batch(trade(), trade(OKX), logGap(T0, T0 + 50 * MINUTE))
     fed.batch(trade({ first_id: 9, time: T0 + 50 * MINUTE }), mark(T0 + HOUR + 2 * SECOND))
     expect(now(fed)).toEqual([none, none, none, none])
   })
 
   it('takes the time in which nobody was subscribed for not covered', () => {
     const ended = { instrument: 'binance:perp:BTCUSDT', asset: 'btc', state: 'ended' as const, time: T0 }
-    const fed = new Fed().batch(longAgo(), mark(T0, [ended]), ...minutes(14, T0 + 2 * HOUR))
+    const fed = new CvdTestDriver().batch(longAgo(), mark(T0, [ended]), ...minutes(14, T0 + 2 * HOUR))
     expect(now(fed)).toEqual([none, strong, strong, strong])
     fed.batch(mark(T0 + 2 * HOUR + 15 * MINUTE + 2 * SECOND))
     expect(now(fed)).toEqual([strong, strong, strong, strong])
@@ -158,7 +158,8 @@ describe('a period of which the log holds less than a quarter', () => {
   it('is known after a restart', () => {
     const hole = gap({ from_time: T0, to_time: T0 + 50 * MINUTE })
     const ended = { ...OKX, asset: 'btc', state: 'ended' as const, time: T0 }
-    const begin = (): Fed => new Fed().batch(longAgo(OKX), trade(), hole, mark(T0 + MINUTE, [ended]))
+    const begin = (): CvdTestDriver =>
+      new CvdTestDriver().batch(longAgo(OKX), trade(), hole, mark(T0 + MINUTE, [ended]))
     const sell = trade({ first_id: 99, taker: 'sell', size: 99, time: T0 + HOUR + 4 * MINUTE })
     const end = [...minutes(14, T0 + 50 * MINUTE).slice(0, -1), sell, mark(T0 + HOUR + 5 * MINUTE + 2 * SECOND)]
     const restarted = begin()

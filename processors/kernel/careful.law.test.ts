@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { mark, SECOND, T0, trade } from '../cvd/given.ts'
+import { mark, SECOND, T0, trade } from '../cvd/testing/records.ts'
 import { processorsNamed } from '../topology.ts'
 import { FAILURES_MAX } from './failures.ts'
 import type { Entry, ProcessorRow } from './processor.ts'

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { avroType } from '../../../schemas/codec.ts'
 import type { Flow, Message } from '../../../schemas/records.ts'
 import { flowKey } from '../../../processors/cvd/bucket.ts'
-import { mark, T0 } from '../../../processors/cvd/given.ts'
+import { mark, T0 } from '../../../processors/cvd/testing/records.ts'
 import { Canonical } from './canonical.ts'
 
 const open: Flow = {

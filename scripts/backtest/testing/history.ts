@@ -1,4 +1,4 @@
-import { mark, SECOND, T0, trade } from '../../../processors/cvd/given.ts'
+import { mark, SECOND, T0, trade } from '../../../processors/cvd/testing/records.ts'
 import { premium, rate, ratio, says, settlement, terms } from '../../../processors/funding/testing/records.ts'
 import { range as priceRange, ticker, markets } from '../../../processors/prices/testing/records.ts'
 import type { Codec } from '../../../schemas/codec.ts'

@@ -8,7 +8,7 @@ import { localCodec } from '../../../schemas/codec.ts'
 import type { Message, RecordType } from '../../../schemas/records.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 import { instrumentId, priceVenues, tradeVenues } from '../../../schemas/venues.ts'
-import { mark, SECOND, T0, trade } from '../../../processors/cvd/given.ts'
+import { mark, SECOND, T0, trade } from '../../../processors/cvd/testing/records.ts'
 import { markets, ticker } from '../../../processors/prices/testing/records.ts'
 
 /** As a running system has it. */

@@ -1,8 +1,8 @@
-import type { Cvd, Flow, FlowHour, Gap, Mark, Message, Micros, Signal, Trade } from '../../schemas/records.ts'
-import type { Output, Processor } from '../kernel/processor.ts'
-import { versionOf } from '../kernel/version.ts'
-import { cvd } from './cvd.ts'
-import type { CvdState } from './state.ts'
+import type { Cvd, Flow, FlowHour, Gap, Mark, Message, Micros, Signal, Trade } from '../../../schemas/records.ts'
+import type { Output, Processor } from '../../kernel/processor.ts'
+import { versionOf } from '../../kernel/version.ts'
+import { cvd } from '../cvd.ts'
+import type { CvdState } from '../state.ts'
 
 /** What the tests of this folder begin with: records with sensible fields, and the core fed with them. */
 
@@ -67,7 +67,7 @@ export function logGap(from_time: Micros, to_time: Micros): Message<'log_gap'> {
 }
 
 /** The core by itself, one state: feeds messages at offsets 0, 1, 2 and so on. */
-export class Fed {
+export class CvdTestDriver {
   readonly core: Processor<CvdState> = cvd
   state = cvd.empty()
   #offset = 0
