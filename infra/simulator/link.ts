@@ -6,7 +6,7 @@ import type { VenueName } from './market/markets.ts'
 const UNREAD_BYTES_MAX = 64 * 1024 * 1024
 
 /** Whose frame it is: enough for a fault to know whether it is meant. */
-export interface Subject {
+export interface MarketRef {
   readonly venue: string
   readonly symbol: string
   readonly asset: string
@@ -15,9 +15,9 @@ export interface Subject {
 /** What stands between a venue and its sockets. */
 interface Tamper {
   /** The frames that leave instead of this one, now. */
-  trade(link: Link, market: Subject, frame: string): readonly string[]
+  trade(link: Link, market: MarketRef, frame: string): readonly string[]
   /** The same for what is said beside trades. */
-  data(link: Link, market: Subject, frame: string): readonly string[]
+  data(link: Link, market: MarketRef, frame: string): readonly string[]
   /** Whether acknowledgements, heartbeats and pongs leave. */
   speaks(link: Link): boolean
 }
@@ -48,12 +48,12 @@ export class Link {
   }
 
   /** One frame of a trade stream. */
-  trade(market: Subject, frame: string): void {
+  trade(market: MarketRef, frame: string): void {
     for (const text of this.tamper.trade(this, market, frame)) this.send(text)
   }
 
   /** One frame of another stream: prices, funding, liquidations. */
-  data(market: Subject, frame: string): void {
+  data(market: MarketRef, frame: string): void {
     for (const text of this.tamper.data(this, market, frame)) this.send(text)
   }
 

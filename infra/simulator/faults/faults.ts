@@ -1,4 +1,4 @@
-import type { Link, Subject } from '../link.ts'
+import type { Link, MarketRef } from '../link.ts'
 import { type VenueName, venueNames } from '../market/markets.ts'
 import { Random } from '../market/random.ts'
 import type { RestReply, Session } from '../venues/face.ts'
@@ -104,17 +104,17 @@ export class Faults {
   }
 
   /** The frames that leave instead of `frame`. */
-  trade(link: Link, market: Subject, frame: string): readonly string[] {
+  trade(link: Link, market: MarketRef, frame: string): readonly string[] {
     return this.leaving(this.active, link, market, frame)
   }
 
   /** As `trade`, but a fault with a count is meant for trades, so that as many of them are hit as were ordered. */
-  data(link: Link, market: Subject, frame: string): readonly string[] {
+  data(link: Link, market: MarketRef, frame: string): readonly string[] {
     const lasting = this.active.filter(({ left }) => left === Number.POSITIVE_INFINITY)
     return this.leaving(lasting, link, market, frame)
   }
 
-  private leaving(active: readonly Fault[], link: Link, market: Subject, frame: string): readonly string[] {
+  private leaving(active: readonly Fault[], link: Link, market: MarketRef, frame: string): readonly string[] {
     if (active.length === 0 && !this.held.has(link)) return [frame]
     const overtaken = this.overtaken(link)
     for (const fault of active) {
@@ -232,7 +232,7 @@ function at(order: FaultOrder, venue: string): boolean {
   return order.venue === undefined || order.venue === venue
 }
 
-function concerns(order: FaultOrder, market: Subject): boolean {
+function concerns(order: FaultOrder, market: MarketRef): boolean {
   if (!at(order, market.venue)) return false
   return order.symbol === undefined || order.symbol === market.asset || order.symbol === market.symbol
 }

@@ -1,4 +1,4 @@
-import type { Link, Subject } from '../link.ts'
+import type { Link, MarketRef } from '../link.ts'
 import type { Session } from './face.ts'
 import { Throttle } from './rest.ts'
 
@@ -23,7 +23,7 @@ export class Subscribers {
   }
 
   /** Sends a frame to all of a topic; it is made only where somebody listens. */
-  tell(topic: string, about: Subject, frame: () => string): void {
+  tell(topic: string, about: MarketRef, frame: () => string): void {
     const links = this.of(topic)
     if (links.size === 0) return
     const text = frame()

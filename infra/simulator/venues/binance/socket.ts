@@ -1,4 +1,4 @@
-import type { Link, Subject } from '../../link.ts'
+import type { Link, MarketRef } from '../../link.ts'
 import type { Market } from '../../market/markets.ts'
 import type { Context } from '../face.ts'
 import { fieldsIn, Subscribers, textsOf, VenueSession } from '../socket.ts'
@@ -23,7 +23,7 @@ export class Listeners {
   }
 
   /** What is said beside trades; the frame is made only where somebody listens. */
-  tell(stream: string, about: Subject, frame: () => string): void {
+  tell(stream: string, about: MarketRef, frame: () => string): void {
     if (!this.isHeard(stream)) return
     const text = frame()
     this.links.tell(stream, about, () => text)
