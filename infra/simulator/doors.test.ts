@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { asPages, guarded } from '../http/testing/pages.ts'
 import { testVenues, type TestVenues } from './testing/client.ts'
-import { testFace } from './testing/face.ts'
+import { testVenueApi } from './testing/venue-api.ts'
 
 let venues: TestVenues
 beforeAll(async () => {
@@ -30,13 +30,13 @@ it.each([{ origin: 'https://evil.example' }, { host: 'evil.example' }])(
 
 it('says that an answer has failed, to its caller and to whoever runs it', async () => {
   const error = new Error('a defect')
-  const face = await testFace(() => ({
+  const api = await testVenueApi(() => ({
     name: 'gate',
     rest: () => {
       throw error
     },
   }))
-  expect(await face.get('/')).toEqual({ status: 500, body: { error: 'Error: a defect' } })
-  expect(face.failures).toEqual([error])
-  await face.close()
+  expect(await api.get('/')).toEqual({ status: 500, body: { error: 'Error: a defect' } })
+  expect(api.failures).toEqual([error])
+  await api.close()
 })

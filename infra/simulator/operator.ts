@@ -4,7 +4,7 @@ import { type Economy, type PerpMarket, perpVenueNames, type SpotMarket, spotVen
 import { listingChange, type ListingChange } from './market/listings.ts'
 import type { Micros } from './market/trade.ts'
 import type { OperatorRequest } from './server.ts'
-import type { RestReply } from './venues/face.ts'
+import type { RestReply } from './venues/venue-api.ts'
 import { ok } from './venues/rest.ts'
 
 interface Operated {

@@ -6,7 +6,7 @@ import { admissionOf, doorAt, turnsAway } from '../http/guard.ts'
 import { closeServer, listen } from '../http/ops.ts'
 import type { Faults } from './faults/faults.ts'
 import { Link } from './link.ts'
-import { prefixOf, type RestReply, type Session, type VenueFace } from './venues/face.ts'
+import { prefixOf, type RestReply, type Session, type VenueApi } from './venues/venue-api.ts'
 import type { SocketLimits } from './venues/venues.ts'
 
 /** Client frames are subscriptions and pings; more than this is no client of a venue. */
@@ -22,7 +22,7 @@ interface Hooks {
   readonly limits?: SocketLimits | undefined
   /** `/ledger`, `/faults` and the like. */
   operator(request: OperatorRequest): Promise<RestReply> | RestReply
-  /** A face or the operator has failed: its caller gets a 500. */
+  /** A venue's API or the operator has failed: its caller gets a 500. */
   failed(error: unknown): void
 }
 
@@ -40,7 +40,7 @@ interface Listening {
 
 /** One port for all venues: the first part of the path says which. */
 export async function serve(
-  venues: readonly VenueFace[],
+  venues: readonly VenueApi[],
   hooks: Hooks,
   { host, port }: { host: string; port: number },
 ): Promise<Listening> {
@@ -79,7 +79,7 @@ export async function serve(
 interface Opening {
   readonly socket: WebSocket
   readonly stream: Duplex
-  readonly venue: VenueFace
+  readonly venue: VenueApi
   readonly open: (link: Link) => Session
 }
 
@@ -99,10 +99,10 @@ function begin({ socket, stream, venue, open }: Opening, hooks: Hooks, sessions:
 }
 
 function connectTo(
-  venues: readonly VenueFace[],
+  venues: readonly VenueApi[],
   hooks: Hooks,
   request: IncomingMessage,
-): { venue: VenueFace; open: (link: Link) => Session } | number {
+): { venue: VenueApi; open: (link: Link) => Session } | number {
   const target = targetOf(venues, request)
   if (target.venue === undefined) return 404
   const refused =
@@ -113,9 +113,9 @@ function connectTo(
 }
 
 function targetOf(
-  venues: readonly VenueFace[],
+  venues: readonly VenueApi[],
   request: IncomingMessage,
-): { venue: VenueFace | undefined; path: string; query: URLSearchParams } {
+): { venue: VenueApi | undefined; path: string; query: URLSearchParams } {
   const text = `http://simulator${request.url ?? '/'}`
   const url = new URL(URL.canParse(text) ? text : 'http://simulator/')
   const [, name = ''] = url.pathname.split('/')
@@ -125,7 +125,7 @@ function targetOf(
 }
 
 async function handle(
-  venues: readonly VenueFace[],
+  venues: readonly VenueApi[],
   hooks: Hooks,
   request: IncomingMessage,
   response: ServerResponse,
@@ -138,7 +138,7 @@ async function handle(
   }
 }
 
-async function replyOf(venues: readonly VenueFace[], hooks: Hooks, request: IncomingMessage): Promise<RestReply> {
+async function replyOf(venues: readonly VenueApi[], hooks: Hooks, request: IncomingMessage): Promise<RestReply> {
   const { venue, path, query } = targetOf(venues, request)
   if (venue === undefined) {
     return hooks.operator({ method: request.method ?? 'GET', path, query, body: () => bodyOf(request) })

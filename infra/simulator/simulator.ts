@@ -12,8 +12,8 @@ import { type OperatorRequest, serve } from './server.ts'
 import { modelSource, type Source } from './source.ts'
 import { TapeEconomy } from './tape/economy.ts'
 import { openTape } from './tape/tape.ts'
-import type { RestReply } from './venues/face.ts'
-import { facesOf, SocketLimits } from './venues/venues.ts'
+import type { RestReply } from './venues/venue-api.ts'
+import { venueApisOf, SocketLimits } from './venues/venues.ts'
 
 export interface SimulatorOptions {
   readonly dataDir: string
@@ -43,13 +43,13 @@ export interface Simulator {
 
 /** The source is asked this often for what has traded. */
 const STEP_MS = 5
-/** The faces are asked this often to say what they say beside trades. */
+/** The venues' APIs are asked this often to say what they say beside trades. */
 const BEAT_MS = 250
 
 /** Starts the venues over a seeded market or a tape, on one port. */
 export async function startVenues(options: SimulatorOptions): Promise<Simulator> {
   const { world, source, economy, simulated } = await openSource(options)
-  const venues = facesOf({
+  const venues = venueApisOf({
     world,
     economy,
     ...(options.lifetimeMs === undefined ? {} : { lifetimeMs: options.lifetimeMs }),

@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { testVenues, type TestSocket, type TestVenues } from './testing/client.ts'
-import { testFace } from './testing/face.ts'
-import { coinbaseFace } from './venues/coinbase/face.ts'
+import { testVenueApi } from './testing/venue-api.ts'
+import { coinbaseApi } from './venues/coinbase/api.ts'
 
 let venues: TestVenues
 
@@ -200,17 +200,17 @@ test.each([
 })
 
 test('Coinbase closes a connection that does not subscribe within five seconds', async () => {
-  const face = await testFace(coinbaseFace)
+  const api = await testVenueApi(coinbaseApi)
   vi.useFakeTimers({ toFake: ['Date'] })
   try {
-    const socket = face.open('/')
+    const socket = api.open('/')
     await vi.waitFor(() => {
       vi.setSystemTime(Date.now() + 1_000)
       expect(socket.closed()).toBe(1008)
     })
   } finally {
     vi.useRealTimers()
-    await face.close()
+    await api.close()
   }
 })
 

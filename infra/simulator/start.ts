@@ -31,9 +31,9 @@ export function venueEnv(url: string): Record<string, string> {
   const socketUrl = url.replace(/^http/, 'ws')
   const sockets = ['binance', 'binance-spot', 'bybit', 'okx', 'coinbase', 'kraken']
   const calls = [...sockets, 'gate', 'coingecko']
-  const setting = (face: string): string => face.toUpperCase().replace('-', '_')
+  const setting = (prefix: string): string => prefix.toUpperCase().replace('-', '_')
   return Object.fromEntries([
-    ...sockets.map((face) => [`${setting(face)}_WS_URL`, `${socketUrl}/${face}`] as const),
-    ...calls.map((face) => [`${setting(face)}_REST_URL`, `${url}/${face}`] as const),
+    ...sockets.map((prefix) => [`${setting(prefix)}_WS_URL`, `${socketUrl}/${prefix}`] as const),
+    ...calls.map((prefix) => [`${setting(prefix)}_REST_URL`, `${url}/${prefix}`] as const),
   ])
 }

@@ -2,34 +2,34 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'
-import { binanceFace } from './venues/binance/face.ts'
-import { binanceSpotFace } from './venues/binance/spot.ts'
-import { bybitFace } from './venues/bybit/face.ts'
-import { coinGeckoFace } from './venues/coingecko.ts'
-import { coinbaseFace } from './venues/coinbase/face.ts'
-import { gateFace } from './venues/gate.ts'
-import { krakenFace } from './venues/kraken.ts'
-import { okxFace } from './venues/okx/face.ts'
-import { recordings, testFace, type TestFace } from './testing/face.ts'
-import type { Context, VenueFace } from './venues/face.ts'
+import { binanceApi } from './venues/binance/api.ts'
+import { binanceSpotApi } from './venues/binance/spot.ts'
+import { bybitApi } from './venues/bybit/api.ts'
+import { coinGeckoApi } from './venues/coingecko.ts'
+import { coinbaseApi } from './venues/coinbase/api.ts'
+import { gateApi } from './venues/gate.ts'
+import { krakenApi } from './venues/kraken.ts'
+import { okxApi } from './venues/okx/api.ts'
+import { recordings, testVenueApi, type TestVenueApi } from './testing/venue-api.ts'
+import type { Context, VenueApi } from './venues/venue-api.ts'
 
-const faces = {
-  binance: binanceFace,
-  'binance-spot': binanceSpotFace,
-  bybit: bybitFace,
-  okx: okxFace,
-  coinbase: coinbaseFace,
-  kraken: krakenFace,
-  gate: gateFace,
-  coingecko: coinGeckoFace,
-} satisfies Readonly<Record<string, ({ world, economy }: Context) => VenueFace>>
-type Face = keyof typeof faces
+const apis = {
+  binance: binanceApi,
+  'binance-spot': binanceSpotApi,
+  bybit: bybitApi,
+  okx: okxApi,
+  coinbase: coinbaseApi,
+  kraken: krakenApi,
+  gate: gateApi,
+  coingecko: coinGeckoApi,
+} satisfies Readonly<Record<string, ({ world, economy }: Context) => VenueApi>>
+type ApiName = keyof typeof apis
 
 /**
  * A recorded answer, the same call here, and fields in which the two may differ and why: recordings that are older than
  * a field of today, or whose authors left some out.
  */
-const answers: readonly (readonly [file: string, face: Face, path: string, differs?: RegExp])[] = [
+const answers: readonly (readonly [file: string, api: ApiName, path: string, differs?: RegExp])[] = [
   ['binance/rest-usdm-premiumIndex/', 'binance', '/fapi/v1/premiumIndex?symbol=BTCUSDT', /estimatedSettlePrice|\[\]/],
   ['binance/rest-usdm-fundingRate/live', 'binance', '/fapi/v1/fundingRate?symbol=BTCUSDT'],
   ['binance/rest-usdm-fundingInfo', 'binance', '/fapi/v1/fundingInfo'],
@@ -109,7 +109,7 @@ type Frame = Readonly<Record<string, unknown>>
 /** A recorded channel and the same subscription here; only frames that have `is` are compared. */
 const channels: readonly (readonly [
   file: string,
-  face: Face,
+  api: ApiName,
   path: string,
   ask: object,
   is: string,
@@ -194,30 +194,30 @@ describe.skipIf(!existsSync(recordings))('beside what was recorded from the real
   const streams = channels.map(([file, name, path, ask, is, differs]) => ({ file, name, path, ask, is, differs }))
 
   test.each(calls)('$file has the same fields of the same types', async ({ file, name, path, differs }) => {
-    const face = await testFace(faces[name])
-    const { status, body } = await face.get(path)
-    await face.close()
+    const api = await testVenueApi(apis[name])
+    const { status, body } = await api.get(path)
+    await api.close()
     expect(status).toBe(200)
     expect(fieldsOf([body], differs)).not.toEqual([])
     expect(fieldsOf([body], differs)).toEqual(fieldsOf(recorded(file), differs))
   })
 
   test.each(streams)('$file has the same fields of the same types', async ({ file, name, path, ask, is, differs }) => {
-    const face = await testFace(faces[name])
-    liquidate(face)
-    const socket = face.open(path, [ask])
+    const api = await testVenueApi(apis[name])
+    liquidate(api)
+    const socket = api.open(path, [ask])
     const wanted = (): Frame[] => socket.json().filter((frame) => is in frame)
     // A frame of another kind may be all that has come yet.
     await vi.waitFor(() => {
-      face.beat(500)
+      api.beat(500)
       expect(fieldsOf(wanted(), differs)).not.toEqual([])
       expect(fieldsOf(wanted(), differs)).toEqual(fieldsOf(recorded(file), differs))
     })
-    await face.close()
+    await api.close()
   })
 })
 
-function liquidate({ economy }: TestFace): void {
+function liquidate({ economy }: TestVenueApi): void {
   const prices = { bankruptcyPrice: 83_000, fillPrice: 83_010 }
   for (const [market] of [economy.perps('okx'), economy.perps('binance')]) {
     if (market === undefined) throw new Error('no market')

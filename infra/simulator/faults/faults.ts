@@ -1,7 +1,7 @@
 import type { Link, MarketRef } from '../link.ts'
 import { type VenueName, venueNames } from '../market/markets.ts'
 import { Random } from '../market/random.ts'
-import type { RestReply, Session } from '../venues/face.ts'
+import type { RestReply, Session } from '../venues/venue-api.ts'
 import { secondsText } from '../venues/rest.ts'
 
 /** A fault with neither a count nor a duration ends after this many frames, or this long. */

@@ -3,7 +3,7 @@ import { type Market, type TradeVenueName, tradeVenueNames } from '../market/mar
 import type { Micros } from '../market/trade.ts'
 import { History, ledgerRow, type LedgerRow } from './history.ts'
 
-/** Every market with its history: what the four venues share behind their four faces. */
+/** Every market with its history: what the four venues share behind their four APIs. */
 export class World {
   private readonly histories: Readonly<Record<TradeVenueName, Map<string, History>>>
   private time: Micros

@@ -7,11 +7,11 @@ export const perpVenueNames = ['binance', 'bybit', 'okx', 'gate'] as const
 export type PerpVenueName = (typeof perpVenueNames)[number]
 
 /**
- * What the simulated market says beside trades; the venues' faces put it into their own words. Numbers are doubles of
+ * What the simulated market says beside trades; the venues' APIs put it into their own words. Numbers are doubles of
  * base and quote units (one token, one dollar), whatever units the venue uses. Times are the venues' clock.
  */
 export interface Economy {
-  /** Markets that a venue lists now; a face lists, streams and answers for exactly these. */
+  /** Markets that a venue lists now; an API lists, streams and answers for exactly these. */
   spots(venue: SpotVenueName): readonly SpotMarket[]
   perps(venue: PerpVenueName): readonly PerpMarket[]
   spot(market: SpotMarket): SpotState

@@ -42,7 +42,7 @@ function nameOf(files: readonly string[]): string {
   return hash.digest('hex').slice(0, 16)
 }
 
-/** Plays recorded trades through the venues' own faces. */
+/** Plays recorded trades through the venues' own APIs. */
 class TapeSource implements Source {
   private readonly world: World
   private readonly contents: TapeContents

@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { NOON } from '../testing/economy.ts'
-import { testFace, type TestFace } from '../testing/face.ts'
-import { coinGeckoFace } from './coingecko.ts'
+import { testVenueApi, type TestVenueApi } from '../testing/venue-api.ts'
+import { coinGeckoApi } from './coingecko.ts'
 
-let face: TestFace
+let api: TestVenueApi
 
 beforeEach(async () => {
-  face = await testFace(coinGeckoFace)
+  api = await testVenueApi(coinGeckoApi)
 })
-afterEach(() => face.close())
+afterEach(() => api.close())
 
 test('shows the market by capitalisation, with the windows that are asked for', async () => {
   const path = '/api/v3/coins/markets?vs_currency=usd&price_change_percentage=24h,7d,30d'
-  const { body } = await face.get(path)
+  const { body } = await api.get(path)
   expect(body).toMatchObject([
     {
       id: 'bitcoin',
@@ -27,22 +27,22 @@ test('shows the market by capitalisation, with the windows that are asked for', 
     },
     { id: 'matic-network' },
   ])
-  expect((await face.get(`${path}&ids=matic-network&per_page=1`)).body).toMatchObject([{ id: 'matic-network' }])
-  expect((await face.get(`${path}&per_page=1&page=2`)).body).toMatchObject([{ id: 'matic-network' }])
-  expect((await face.get('/api/v3/coins/markets')).status).toBe(422)
+  expect((await api.get(`${path}&ids=matic-network&per_page=1`)).body).toMatchObject([{ id: 'matic-network' }])
+  expect((await api.get(`${path}&per_page=1&page=2`)).body).toMatchObject([{ id: 'matic-network' }])
+  expect((await api.get('/api/v3/coins/markets')).status).toBe(422)
 })
 
 test('shows the same for a minute', async () => {
   const path = '/api/v3/coins/markets?vs_currency=usd&ids=bitcoin'
-  await face.get(path)
-  face.economy.tokenList = face.economy.tokenList.map((token) => ({ ...token, price: 85_000 }))
-  face.beat(59_000)
-  expect((await face.get(path)).body).toMatchObject([{ current_price: 84_000 }])
-  face.beat(1_000)
-  expect((await face.get(path)).body).toMatchObject([{ current_price: 85_000 }])
+  await api.get(path)
+  api.economy.tokenList = api.economy.tokenList.map((token) => ({ ...token, price: 85_000 }))
+  api.beat(59_000)
+  expect((await api.get(path)).body).toMatchObject([{ current_price: 84_000 }])
+  api.beat(1_000)
+  expect((await api.get(path)).body).toMatchObject([{ current_price: 85_000 }])
 })
 
 test('refuses a caller without a key after few calls a minute', async () => {
-  const answers = await Promise.all(Array.from({ length: 21 }, () => face.get('/api/v3/ping')))
+  const answers = await Promise.all(Array.from({ length: 21 }, () => api.get('/api/v3/ping')))
   expect(answers.find(({ status }) => status === 429)?.body).toMatchObject({ status: { error_code: 429 } })
 })

@@ -1,6 +1,6 @@
 import type { SimToken } from '../market/economy.ts'
 import type { Micros } from '../market/trade.ts'
-import type { Context, RestReply, VenueFace } from './face.ts'
+import type { Context, RestReply, VenueApi } from './venue-api.ts'
 import { ok, secondsText, Throttle, whole } from './rest.ts'
 
 /** Calls a minute and address without a key; the venue does not say how many, this is the lower end of what is seen. */
@@ -14,7 +14,7 @@ const PAGE = 100
 const PAGE_MAX = 250
 
 /** The token registry: REST alone. */
-export function coinGeckoFace({ world, economy }: Context): VenueFace {
+export function coinGeckoApi({ world, economy }: Context): VenueApi {
   const throttle = new Throttle(MINUTE_MS)
   let cache: { readonly tokens: readonly SimToken[]; readonly since: Micros } | undefined
   /** As of the last full look at the market; nothing is newer than the cache. */

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { NOON } from '../testing/economy.ts'
-import { testFace, type TestFace } from '../testing/face.ts'
-import { gateFace } from './gate.ts'
+import { testVenueApi, type TestVenueApi } from '../testing/venue-api.ts'
+import { gateApi } from './gate.ts'
 
 const noon = NOON / 1_000_000
-let face: TestFace
+let api: TestVenueApi
 
 beforeAll(async () => {
-  face = await testFace(gateFace)
+  api = await testVenueApi(gateApi)
 })
-afterAll(() => face.close())
+afterAll(() => api.close())
 
 async function get(path: string): Promise<unknown> {
-  return (await face.get(`/api/v4/futures/usdt/${path}`)).body
+  return (await api.get(`/api/v4/futures/usdt/${path}`)).body
 }
 
 test('lists contracts with their size, and what a reader has to leave out', async () => {
@@ -37,11 +37,11 @@ test('shows the ratios of top traders by the five minutes, oldest first, in seco
 })
 
 test('sums the liquidations of each period', async () => {
-  const [btc] = face.economy.perps('gate')
+  const [btc] = api.economy.perps('gate')
   if (btc === undefined) throw new Error('no market')
   const at = { time: NOON - 5_000_000, size: 0.0003, bankruptcyPrice: 83_000, fillPrice: 83_010.5 }
-  face.economy.liquidated.push({ market: btc, liquidation: { ...at, side: 'long' } })
-  face.economy.liquidated.push({ market: btc, liquidation: { ...at, time: NOON, side: 'short' } })
+  api.economy.liquidated.push({ market: btc, liquidation: { ...at, side: 'long' } })
+  api.economy.liquidated.push({ market: btc, liquidation: { ...at, time: NOON, side: 'short' } })
   expect(await get('contract_stats?contract=BTC_USDT&limit=2')).toMatchObject([
     { long_liq_size: 3, short_liq_size: 0, long_liq_usd: 24.9031 },
     { long_liq_size: 0, short_liq_size: 3 },
@@ -49,6 +49,6 @@ test('sums the liquidations of each period', async () => {
 })
 
 test('says when there were too many requests', async () => {
-  const answers = await Promise.all(Array.from({ length: 405 }, () => face.get('/api/v4/futures/usdt/tickers')))
+  const answers = await Promise.all(Array.from({ length: 405 }, () => api.get('/api/v4/futures/usdt/tickers')))
   expect(answers.find(({ status }) => status === 429)?.body).toMatchObject({ label: 'TOO_MANY_REQUESTS' })
 })

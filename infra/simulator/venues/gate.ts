@@ -1,7 +1,7 @@
 import { fixedNumber, powerText, shortNumber } from '../market/decimal.ts'
 import type { PerpMarket, PerpState, SimLiquidation } from '../market/economy.ts'
 import type { Micros } from '../market/trade.ts'
-import type { Context, RestReply, VenueFace } from './face.ts'
+import type { Context, RestReply, VenueApi } from './venue-api.ts'
 import { ok, Throttles, whole } from './rest.ts'
 
 const ROOT = '/api/v4/futures/usdt/'
@@ -22,7 +22,7 @@ const intervals: Readonly<Record<string, number>> = {
 }
 
 /** Gate's futures in USDT: REST alone. Times are in seconds, sizes in contracts. */
-export function gateFace(context: Context): VenueFace {
+export function gateApi(context: Context): VenueApi {
   const requests = new Throttles(WINDOW_MS)
   return {
     name: 'gate',

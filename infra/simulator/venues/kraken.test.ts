@@ -1,18 +1,18 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { NOON } from '../testing/economy.ts'
 import type { TestSocket } from '../testing/client.ts'
-import { testFace, type TestFace } from '../testing/face.ts'
-import { krakenFace } from './kraken.ts'
+import { testVenueApi, type TestVenueApi } from '../testing/venue-api.ts'
+import { krakenApi } from './kraken.ts'
 
-let face: TestFace
+let api: TestVenueApi
 
 beforeAll(async () => {
-  face = await testFace(krakenFace)
+  api = await testVenueApi(krakenApi)
 })
-afterAll(() => face.close())
+afterAll(() => api.close())
 afterEach(() => {
-  face.economy.spotChanges.clear()
-  face.beat(1000)
+  api.economy.spotChanges.clear()
+  api.beat(1000)
 })
 
 function subscribe(symbol: string[], more: object = {}): object {
@@ -20,7 +20,7 @@ function subscribe(symbol: string[], more: object = {}): object {
 }
 
 async function result(path: string): Promise<Record<string, unknown>> {
-  const { status, body } = await face.get(`/0/public/${path}`)
+  const { status, body } = await api.get(`/0/public/${path}`)
   expect([status, (body as { error: string[] }).error]).toEqual([200, []])
   return (body as { result: Record<string, unknown> }).result
 }
@@ -32,7 +32,7 @@ function told(socket: TestSocket): Record<string, unknown>[] {
 
 describe('the socket', () => {
   test('says its status, answers each symbol by itself and shows a snapshot with whole numbers', async () => {
-    const socket = face.open('/v2', [subscribe(['BTC/USD', 'XBT/USD', 'DOGE/USD'])])
+    const socket = api.open('/v2', [subscribe(['BTC/USD', 'XBT/USD', 'DOGE/USD'])])
     await vi.waitFor(() => expect(told(socket)).toHaveLength(6))
     expect(socket.frames[0]).toContain('"connection_id":4421894013101')
     expect(told(socket)).toMatchObject([
@@ -56,31 +56,31 @@ describe('the socket', () => {
 
   test('updates on trades, or on the book where that is asked for', async () => {
     const quiet = { snapshot: false }
-    const trades = face.open('/v2', [subscribe(['POL/USD'], quiet)])
-    const book = face.open('/v2', [subscribe(['POL/USD'], { ...quiet, event_trigger: 'bbo' })])
+    const trades = api.open('/v2', [subscribe(['POL/USD'], quiet)])
+    const book = api.open('/v2', [subscribe(['POL/USD'], { ...quiet, event_trigger: 'bbo' })])
     await vi.waitFor(() => expect([told(trades).length, told(book).length]).toEqual([2, 2]))
-    face.beat(1000)
+    api.beat(1000)
     await vi.waitFor(() => expect([told(trades).length, told(book).length]).toEqual([3, 3]))
-    face.economy.spotChanges.set('POLUSD', { bid: 0.2069 })
-    face.beat(1000)
+    api.economy.spotChanges.set('POLUSD', { bid: 0.2069 })
+    api.beat(1000)
     await vi.waitFor(() => expect(told(book)).toHaveLength(4))
     expect(told(book)[3]).toMatchObject({ type: 'update', data: [{ bid: 0.2069 }] })
-    face.economy.spotChanges.set('POLUSD', { bid: 0.2069, last: 0.2072 })
-    face.beat(1000)
+    api.economy.spotChanges.set('POLUSD', { bid: 0.2069, last: 0.2072 })
+    api.beat(1000)
     await vi.waitFor(() => expect(told(trades)).toHaveLength(4))
     expect(told(trades)[3]).toMatchObject({ data: [{ last: 0.2072 }] })
     expect(told(book)).toHaveLength(4)
   })
 
   test('beats once a second when something is subscribed, and answers a ping', async () => {
-    const socket = face.open('/v2', [subscribe(['BTC/USD'], { snapshot: false }), { method: 'ping', req_id: 4 }])
+    const socket = api.open('/v2', [subscribe(['BTC/USD'], { snapshot: false }), { method: 'ping', req_id: 4 }])
     await vi.waitFor(() => expect(socket.json()).toContainEqual(expect.objectContaining({ method: 'pong', req_id: 4 })))
     await vi.waitFor(() => expect(socket.json()).toContainEqual({ channel: 'heartbeat' }), 5_000)
   })
 
   test('ends a subscription, and knows when there was none', async () => {
     const params = { channel: 'ticker', symbol: ['BTC/USD'] }
-    const socket = face.open('/v2', [subscribe(['BTC/USD'], { snapshot: false }), { method: 'unsubscribe', params }])
+    const socket = api.open('/v2', [subscribe(['BTC/USD'], { snapshot: false }), { method: 'unsubscribe', params }])
     await vi.waitFor(() => expect(socket.json()).toHaveLength(3))
     expect(socket.json()[2]).toMatchObject({ method: 'unsubscribe', success: true })
     socket.send(JSON.stringify({ method: 'unsubscribe', params }))
@@ -88,7 +88,7 @@ describe('the socket', () => {
   })
 
   test('refuses other channels and what it cannot read', async () => {
-    const socket = face.open('/v2', [{ method: 'subscribe', params: { channel: 'level3', symbol: ['BTC/USD'] } }])
+    const socket = api.open('/v2', [{ method: 'subscribe', params: { channel: 'level3', symbol: ['BTC/USD'] } }])
     await vi.waitFor(() => expect(socket.json()[1]).toMatchObject({ success: false }))
     socket.send('nonsense')
     await vi.waitFor(() => expect(socket.json()[2]).toMatchObject({ success: false, error: 'Malformed request' }))
@@ -118,7 +118,7 @@ describe('REST', () => {
     expect(Object.keys(ticker)).toEqual(['XXBTZUSD', 'USDTZUSD'])
     expect(Object.keys(await result('Ticker?assetVersion=1'))).toContain('BTC/USD')
     expect(Object.keys(await result('Ticker'))).toHaveLength(5)
-    expect((await face.get('/0/public/Ticker?pair=NOPE')).body).toEqual({ error: ['EQuery:Unknown asset pair'] })
+    expect((await api.get('/0/public/Ticker?pair=NOPE')).body).toEqual({ error: ['EQuery:Unknown asset pair'] })
   })
 
   test('shows candles oldest first, the last one open', async () => {
@@ -130,14 +130,14 @@ describe('REST', () => {
       [since + 180, '84537.8', '84537.8', '84000.0', '84000.0', '0.0', '0.00000000', 0],
     ])
     expect(last).toBe(since + 120)
-    expect((await face.get('/0/public/OHLC?pair=XBTUSD&interval=7')).body).toEqual({
+    expect((await api.get('/0/public/OHLC?pair=XBTUSD&interval=7')).body).toEqual({
       error: ['EGeneral:Invalid arguments'],
     })
   })
 
   test('lets a caller ask about once a second', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => face.get('/0/public/Time')))
+    const answers = await Promise.all(Array.from({ length: 20 }, () => api.get('/0/public/Time')))
     expect(answers.find(({ status }) => status === 429)?.body).toEqual({ error: ['EAPI:Rate limit exceeded'] })
-    expect((await face.get('/v2')).status).toBe(429)
+    expect((await api.get('/v2')).status).toBe(429)
   })
 })

@@ -1,7 +1,7 @@
 import type { Link } from '../link.ts'
 import { fixedNumber, powerText, priceText, shortNumber } from '../market/decimal.ts'
 import type { Economy, SpotMarket, SpotMinute, SpotState } from '../market/economy.ts'
-import type { Context, RestReply, VenueFace } from './face.ts'
+import type { Context, RestReply, VenueApi } from './venue-api.ts'
 import { answerOf, Burst, type Calls, listedRows, longerCandles, ok, whole, withOpenMinute } from './rest.ts'
 import { Changes, Every, type Fields, fieldsIn, fieldsOf, Subscribers, VenueSession } from './socket.ts'
 import { timeText } from './text.ts'
@@ -16,7 +16,7 @@ const CANDLES_MAX = 720
 const intervals: ReadonlySet<number> = new Set([1, 5, 15, 30, 60, 240, 1440, 10_080, 21_600])
 
 /** Kraken spot: prices. Its trades are not simulated. Refusals of REST stand in `error`, mostly with HTTP 200. */
-export function krakenFace(context: Context): VenueFace {
+export function krakenApi(context: Context): VenueApi {
   const { economy } = context
   const subscribers = new Subscribers()
   const changes = new Changes()

@@ -1,6 +1,6 @@
 import type { SpotMinute } from '../market/economy.ts'
 import type { Micros } from '../market/trade.ts'
-import type { Context, RestReply } from './face.ts'
+import type { Context, RestReply } from './venue-api.ts'
 
 /** One call of a venue's REST. */
 export type Call = (context: Context, query: URLSearchParams) => RestReply

@@ -1,5 +1,5 @@
 import type { Link, MarketRef } from '../link.ts'
-import type { Session } from './face.ts'
+import type { Session } from './venue-api.ts'
 import { Throttle } from './rest.ts'
 
 /** Who listens to what: topic to connections. */

@@ -8,8 +8,8 @@ import type { SimulatedEconomy } from '../market/simulated-economy.ts'
 import { serve } from '../server.ts'
 import { openSocket, testVenues, type TestSocket, type TestVenues } from '../testing/client.ts'
 import { letTrade, openEconomy, START } from '../testing/market.ts'
-import { bybitFace } from './bybit/face.ts'
-import { okxFace } from './okx/face.ts'
+import { bybitApi } from './bybit/api.ts'
+import { okxApi } from './okx/api.ts'
 
 let venues: TestVenues
 
@@ -33,7 +33,7 @@ function rowsIn(body: unknown, ...path: string[]): Row[] {
   return path.reduce((value, name) => (value as Record<string, unknown>)[name], body) as Row[]
 }
 
-test('every face lists what the economy lists', async () => {
+test('every venue lists what the economy lists', async () => {
   const count = async (query: string): Promise<number> => (await ledger(query)).length
   const bybit = await venues.get('/bybit/v5/market/tickers?category=linear')
   expect(rowsIn(bybit.body, 'result', 'list')).toHaveLength(await count('kind=perp&venue=bybit'))
@@ -71,10 +71,10 @@ test('every liquidation is told once by both venues that stream them, as the eco
   const folder = mkdtempSync(join(tmpdir(), 'liquidations-'))
   const economy = openEconomy(join(folder, 'economy'))
   const world = new World(join(folder, 'market'), [], START)
-  const faces = [bybitFace({ world, economy }), okxFace({ world, economy })]
+  const apis = [bybitApi({ world, economy }), okxApi({ world, economy })]
   const failed = (error: unknown): void => expect.unreachable(String(error))
   const hooks = { faults: new Faults(1), operator: () => ({ status: 404, body: {} }), failed }
-  const listening = await serve(faces, hooks, { host: '127.0.0.1', port: 0 })
+  const listening = await serve(apis, hooks, { host: '127.0.0.1', port: 0 })
   const open = (path: string, args: readonly unknown[]): TestSocket =>
     openSocket(listening.url.replace('http', 'ws') + path, [JSON.stringify({ op: 'subscribe', args })])
   const bybit = open(
@@ -85,7 +85,7 @@ test('every liquidation is told once by both venues that stream them, as the eco
   await vi.waitFor(() => expect([bybit.frames.length, okx.frames.length].every((count) => count > 0)).toBe(true))
   letTrade(economy, 150, (now) => {
     world.now = now
-    for (const face of faces) face.beat?.(now / 1000)
+    for (const api of apis) api.beat?.(now / 1000)
   })
   // What was told before the market began to trade is an old one, as the venue has it.
   const told = (closings: Closing[]): Closing[] => closings.filter(({ ms }) => ms * 1000 >= START).sort(byText)

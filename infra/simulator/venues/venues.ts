@@ -1,29 +1,29 @@
-import { binanceFace } from './binance/face.ts'
-import { binanceSpotFace } from './binance/spot.ts'
-import { bybitFace } from './bybit/face.ts'
-import { coinbaseFace } from './coinbase/face.ts'
-import { coinGeckoFace } from './coingecko.ts'
-import type { Context, VenueFace } from './face.ts'
-import { gateFace } from './gate.ts'
-import { krakenFace } from './kraken.ts'
-import { okxFace } from './okx/face.ts'
+import { binanceApi } from './binance/api.ts'
+import { binanceSpotApi } from './binance/spot.ts'
+import { bybitApi } from './bybit/api.ts'
+import { coinbaseApi } from './coinbase/api.ts'
+import { coinGeckoApi } from './coingecko.ts'
+import type { Context, VenueApi } from './venue-api.ts'
+import { gateApi } from './gate.ts'
+import { krakenApi } from './kraken.ts'
+import { okxApi } from './okx/api.ts'
 import { Throttle } from './rest.ts'
 
-/** Every venue's face; the first part of its path is its prefix, else its name. */
-export function facesOf(context: Context): readonly VenueFace[] {
+/** Every venue's API; the first part of its path is its prefix, else its name. */
+export function venueApisOf(context: Context): readonly VenueApi[] {
   return [
-    binanceFace(context),
-    binanceSpotFace(context),
-    bybitFace(context),
-    okxFace(context),
-    coinbaseFace(context),
-    krakenFace(context),
-    gateFace(context),
-    coinGeckoFace(context),
+    binanceApi(context),
+    binanceSpotApi(context),
+    bybitApi(context),
+    okxApi(context),
+    coinbaseApi(context),
+    krakenApi(context),
+    gateApi(context),
+    coinGeckoApi(context),
   ]
 }
 
-/** New sockets that a face lets one address open: so many in a window of so many ms. */
+/** New sockets that an API lets one address open: so many in a window of so many ms. */
 const socketLimits: Readonly<Record<string, { readonly sockets: number; readonly windowMs: number }>> = {
   binance: { sockets: 300, windowMs: 300_000 },
   'binance-spot': { sockets: 300, windowMs: 300_000 },
@@ -37,12 +37,12 @@ const socketLimits: Readonly<Record<string, { readonly sockets: number; readonly
 /** Counts connection attempts; everything here comes from one address. */
 export class SocketLimits {
   private readonly counts = new Map(
-    Object.entries(socketLimits).map(([face, { windowMs }]) => [face, new Throttle(windowMs)]),
+    Object.entries(socketLimits).map(([prefix, { windowMs }]) => [prefix, new Throttle(windowMs)]),
   )
 
-  /** Counts one attempt at a face (its path's first part); 429 where it is one too many. */
-  status(face: string, nowMs: number): number | undefined {
-    const [count, limit] = [this.counts.get(face), socketLimits[face]]
+  /** Counts one attempt at an API (its path's first part); 429 where it is one too many. */
+  status(prefix: string, nowMs: number): number | undefined {
+    const [count, limit] = [this.counts.get(prefix), socketLimits[prefix]]
     if (count === undefined || limit === undefined) return undefined
     return count.use(nowMs) > limit.sockets ? 429 : undefined
   }

@@ -1,5 +1,5 @@
 import type { Micros } from '../../market/trade.ts'
-import type { RestReply } from '../face.ts'
+import type { RestReply } from '../venue-api.ts'
 import { byInterval, type Call, ok, secondsText, Throttle, whole } from '../rest.ts'
 
 /** Requests that go on after a 429 get the address banned: 2 minutes at first. */

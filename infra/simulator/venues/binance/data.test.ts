@@ -1,42 +1,42 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { SimLiquidation } from '../../market/economy.ts'
 import { MINUTE, NOON } from '../../testing/economy.ts'
-import { testFace, type TestFace } from '../../testing/face.ts'
-import { binanceFace, largestPerSecond } from './face.ts'
+import { testVenueApi, type TestVenueApi } from '../../testing/venue-api.ts'
+import { binanceApi, largestPerSecond } from './api.ts'
 
 const SECOND = 1_000_000
-let face: TestFace
+let api: TestVenueApi
 
 beforeAll(async () => {
-  face = await testFace(binanceFace)
+  api = await testVenueApi(binanceApi)
 })
-afterAll(() => face.close())
+afterAll(() => api.close())
 
 type Row = Readonly<Record<string, unknown>>
 
 async function answer(path: string): Promise<Row> {
-  const { status, body } = await face.get(path)
+  const { status, body } = await api.get(path)
   expect(status).toBe(200)
   return body as Row
 }
 
 async function candleRows(path: string): Promise<unknown[][]> {
-  const { status, body } = await face.get(path)
+  const { status, body } = await api.get(path)
   expect(status).toBe(200)
   return body as unknown[][]
 }
 
 async function rows(path: string): Promise<Row[]> {
-  const { status, body } = await face.get(path)
+  const { status, body } = await api.get(path)
   expect(status).toBe(200)
   return body as Row[]
 }
 
 describe('the market route', () => {
   test('says all marks with eight decimals, at full seconds', async () => {
-    const socket = face.open('/market/stream?streams=!markPrice@arr@1s')
+    const socket = api.open('/market/stream?streams=!markPrice@arr@1s')
     await vi.waitFor(() => {
-      face.beat(1000)
+      api.beat(1000)
       expect(socket.json().length).toBeGreaterThanOrEqual(1)
     })
     const [whole] = socket.json()
@@ -54,17 +54,17 @@ describe('the market route', () => {
   })
 
   test('pushes of each second’s liquidations the largest, when the second is over', async () => {
-    const socket = face.open('/market/ws/!forceOrder@arr', [{ method: 'LIST_SUBSCRIPTIONS', id: 1 }])
+    const socket = api.open('/market/ws/!forceOrder@arr', [{ method: 'LIST_SUBSCRIPTIONS', id: 1 }])
     await vi.waitFor(() => expect(socket.json()).toHaveLength(1))
-    face.beat(1000)
-    const [market] = face.economy.perps('binance')
+    api.beat(1000)
+    const [market] = api.economy.perps('binance')
     if (market === undefined) throw new Error('no market')
-    const time = face.economy.now
+    const time = api.economy.now
     const prices = { bankruptcyPrice: 83_930.7, fillPrice: 83_598.5 }
     for (const size of [0.1, 0.3, 0.2])
-      face.economy.liquidated.push({ market, liquidation: { time, side: 'long', size, ...prices } })
-    face.beat(250)
-    face.beat(1000)
+      api.economy.liquidated.push({ market, liquidation: { time, side: 'long', size, ...prices } })
+    api.beat(250)
+    api.beat(1000)
     await vi.waitFor(() => expect(socket.json()).toHaveLength(2))
     const second = Math.floor(time / SECOND)
     expect(socket.json()[1]).toEqual({
@@ -86,16 +86,16 @@ describe('the market route', () => {
         st: 1,
       },
     })
-    face.beat(1000)
-    face.beat(1000)
+    api.beat(1000)
+    api.beat(1000)
     expect(socket.json()).toHaveLength(2)
   })
 
   test('says nothing of this on the public route', async () => {
-    const socket = face.open('/public/ws/!markPrice@arr@1s', [{ method: 'LIST_SUBSCRIPTIONS', id: 1 }])
+    const socket = api.open('/public/ws/!markPrice@arr@1s', [{ method: 'LIST_SUBSCRIPTIONS', id: 1 }])
     await vi.waitFor(() => expect(socket.json()).toHaveLength(1))
-    face.beat(3000)
-    face.open('/market/ws/!markPrice@arr@1s')
+    api.beat(3000)
+    api.open('/market/ws/!markPrice@arr@1s')
     expect(socket.json()).toHaveLength(1)
   })
 })
@@ -132,7 +132,7 @@ describe('REST', () => {
   })
 
   test('settled rates of the whole market come page by page, none twice and none lost', async () => {
-    const end = Math.floor(face.world.nowMs)
+    const end = Math.floor(api.world.nowMs)
     const start = end - 5 * 86_400_000
     const whole = await rows(`/fapi/v1/fundingRate?startTime=${start}&endTime=${end}&limit=1000`)
     expect(whole).toHaveLength(15 + 30)
@@ -149,7 +149,7 @@ describe('REST', () => {
 
   test('candles of the premium index end with the one that is open', async () => {
     const candles = await candleRows('/fapi/v1/premiumIndexKlines?symbol=BTCUSDT&interval=1m&limit=3')
-    const open = Math.floor(face.world.nowMs / 60_000) * 60_000
+    const open = Math.floor(api.world.nowMs / 60_000) * 60_000
     expect(candles.map(([start]) => start)).toContain(open)
     const [first] = candles
     expect(first).toHaveLength(12)
@@ -183,18 +183,18 @@ describe('REST', () => {
     ['/futures/data/openInterestHist?symbol=BTCUSDT&period=1m', { code: -1130 }],
     ['/futures/data/openInterestHist?symbol=BTCUSDT&period=5m&startTime=1', { code: -1130 }],
   ])('%s is refused', async (path, body) => {
-    expect(await face.get(path)).toMatchObject({ status: 400, body })
+    expect(await api.get(path)).toMatchObject({ status: 400, body })
   })
 
   test('what is listed without anything being said of it has no rows', async () => {
     expect(await rows('/fapi/v1/premiumIndexKlines?symbol=1INCHUSDT&interval=1m')).toEqual([])
     expect(await rows('/fapi/v1/klines?symbol=1INCHUSDT&interval=1m')).toEqual([])
-    expect(await face.get('/fapi/v1/klines?symbol=MATICUSDT&interval=1m')).toMatchObject({ status: 400 })
+    expect(await api.get('/fapi/v1/klines?symbol=MATICUSDT&interval=1m')).toMatchObject({ status: 400 })
   })
 })
 
 test('statistics and funding calls are counted by themselves', async () => {
-  const own = await testFace(binanceFace)
+  const own = await testVenueApi(binanceApi)
   vi.useFakeTimers({ toFake: ['Date'] }) // the five minutes of the limit do not end among the calls
   try {
     const calls = Array.from({ length: 501 }, () => own.get('/fapi/v1/fundingInfo'))

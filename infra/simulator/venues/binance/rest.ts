@@ -4,7 +4,7 @@ import { priceText } from '../../market/decimal.ts'
 import type { PerpMarket, PerpMinute } from '../../market/economy.ts'
 import type { Trade } from '../../market/trade.ts'
 import { TapeEconomy } from '../../tape/economy.ts'
-import type { Context, RestReply } from '../face.ts'
+import type { Context, RestReply } from '../venue-api.ts'
 import { type Call, ok, whole } from '../rest.ts'
 import { msOf } from '../text.ts'
 import {

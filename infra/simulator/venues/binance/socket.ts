@@ -1,6 +1,6 @@
 import type { Link, MarketRef } from '../../link.ts'
 import type { Market } from '../../market/markets.ts'
-import type { Context } from '../face.ts'
+import type { Context } from '../venue-api.ts'
 import { fieldsIn, Subscribers, textsOf, VenueSession } from '../socket.ts'
 
 const STREAMS_MAX = 1024

@@ -1,37 +1,37 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { testVenues, type TestVenues } from '../../testing/client.ts'
-import { testFace, type TestFace } from '../../testing/face.ts'
-import { binanceSpotFace } from './spot.ts'
+import { testVenueApi, type TestVenueApi } from '../../testing/venue-api.ts'
+import { binanceSpotApi } from './spot.ts'
 
-let face: TestFace
+let api: TestVenueApi
 
 beforeAll(async () => {
-  face = await testFace(binanceSpotFace)
+  api = await testVenueApi(binanceSpotApi)
 })
-afterAll(() => face.close())
+afterAll(() => api.close())
 
 type Row = Readonly<Record<string, unknown>>
 
 async function candleRows(path: string): Promise<unknown[][]> {
-  const { status, body } = await face.get(path)
+  const { status, body } = await api.get(path)
   expect(status).toBe(200)
   return body as unknown[][]
 }
 
 async function rows(path: string): Promise<Row[]> {
-  const { status, body } = await face.get(path)
+  const { status, body } = await api.get(path)
   expect(status).toBe(200)
   return body as Row[]
 }
 
 test('a ticker comes once a second, raw or wrapped, with eight decimals', async () => {
-  const raw = face.open('/ws/btcusdt@ticker', [{ method: 'LIST_SUBSCRIPTIONS', id: 1 }])
-  const wrapped = face.open('/stream', [
+  const raw = api.open('/ws/btcusdt@ticker', [{ method: 'LIST_SUBSCRIPTIONS', id: 1 }])
+  const wrapped = api.open('/stream', [
     { method: 'SUBSCRIBE', params: ['btcusdt@ticker', 'btcusdt@aggTrade'], id: 'a' },
   ])
   await vi.waitFor(() => expect([raw.json().length, wrapped.json().length]).toEqual([1, 1]))
   expect(wrapped.json()[0]).toEqual({ result: null, id: 'a' })
-  for (let quarter = 0; quarter < 8; quarter += 1) face.beat(250) // in three seconds: 0, 1 and 2
+  for (let quarter = 0; quarter < 8; quarter += 1) api.beat(250) // in three seconds: 0, 1 and 2
   await vi.waitFor(() => expect([raw.json().length, wrapped.json().length]).toEqual([4, 4]))
   expect(raw.json()[1]).toMatchObject({
     e: '24hrTicker',
@@ -46,12 +46,12 @@ test('a ticker comes once a second, raw or wrapped, with eight decimals', async 
 test('more than five messages in a second end the connection', async () => {
   // A second may end among them.
   const pings = Array.from({ length: 11 }, (_, id) => ({ method: 'LIST_SUBSCRIPTIONS', id }))
-  const socket = face.open('/ws', pings)
+  const socket = api.open('/ws', pings)
   await vi.waitFor(() => expect(socket.closed()).toBe(1008))
 })
 
 test('prices of one, of some and of all pairs', async () => {
-  expect((await face.get('/api/v3/ticker/price?symbol=BTCUSDT')).body).toEqual({
+  expect((await api.get('/api/v3/ticker/price?symbol=BTCUSDT')).body).toEqual({
     symbol: 'BTCUSDT',
     price: '84000.00000000',
   })
@@ -61,12 +61,12 @@ test('prices of one, of some and of all pairs', async () => {
     'POLUSDT',
   ])
   expect(await rows('/api/v3/ticker/24hr')).toHaveLength(3)
-  expect(await face.get('/api/v3/ticker/price?symbol=NOUSDT')).toMatchObject({ status: 400, body: { code: -1121 } })
-  expect(await face.get('/api/v3/aggTrades?symbol=BTCUSDT')).toMatchObject({ status: 404 })
+  expect(await api.get('/api/v3/ticker/price?symbol=NOUSDT')).toMatchObject({ status: 400, body: { code: -1121 } })
+  expect(await api.get('/api/v3/aggTrades?symbol=BTCUSDT')).toMatchObject({ status: 404 })
 })
 
 test('candles are oldest first and bounded, the open one last', async () => {
-  const now = face.world.nowMs
+  const now = api.world.nowMs
   const open = Math.floor(now / 60_000) * 60_000
   const newest = await candleRows('/api/v3/klines?symbol=BTCUSDT&interval=1m&limit=3')
   expect(newest.map(([start]) => start).at(-1)).toBe(open)
@@ -79,7 +79,7 @@ test('candles are oldest first and bounded, the open one last', async () => {
 })
 
 test('the list says what trades and what does not', async () => {
-  const { body } = await face.get('/api/v3/exchangeInfo?showPermissionSets=false')
+  const { body } = await api.get('/api/v3/exchangeInfo?showPermissionSets=false')
   const { symbols } = body as { symbols: Row[] }
   expect(symbols.filter(({ status, quoteAsset }) => status === 'TRADING' && quoteAsset === 'USDT')).toHaveLength(3)
   expect(symbols.map(({ symbol }) => symbol)).toContain('ETHBTC')

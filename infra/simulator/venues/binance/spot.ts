@@ -1,6 +1,6 @@
 import { fixedNumber, powerText } from '../../market/decimal.ts'
 import type { SpotMarket, SpotMinute, SpotState } from '../../market/economy.ts'
-import type { Context, RestReply, VenueFace } from '../face.ts'
+import type { Context, RestReply, VenueApi } from '../venue-api.ts'
 import { type Call, listedRows, ok } from '../rest.ts'
 import { bad, candles, noSymbol, notFound, unknownSymbol, type Weighed, WeightLimit, weightOf } from './calls.ts'
 import { BinanceSession, Listeners, openingOf } from './socket.ts'
@@ -12,7 +12,7 @@ const WEIGHT_PER_MINUTE = 6000
 const CANDLES_MAX = 1000
 
 /** Binance spot: prices. Its trades are not simulated. Faults of Binance hit it too. */
-export function binanceSpotFace(context: Context): VenueFace {
+export function binanceSpotApi(context: Context): VenueApi {
   const { world, economy } = context
   const listeners = new Listeners()
   const weight = new WeightLimit(WEIGHT_PER_MINUTE)

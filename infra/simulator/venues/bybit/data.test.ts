@@ -1,25 +1,25 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { NOON } from '../../testing/economy.ts'
-import { testFace, type TestFace } from '../../testing/face.ts'
-import { bybitFace } from './face.ts'
+import { testVenueApi, type TestVenueApi } from '../../testing/venue-api.ts'
+import { bybitApi } from './api.ts'
 
 /** The last settlement, ms. */
 const EIGHT = NOON / 1000 - 4 * 3_600_000
 
-let face: TestFace
+let api: TestVenueApi
 
 beforeAll(async () => {
-  face = await testFace(bybitFace)
+  api = await testVenueApi(bybitApi)
 })
-afterAll(() => face.close())
+afterAll(() => api.close())
 afterEach(() => {
-  face.economy.perpChanges.clear()
-  face.economy.spotChanges.clear()
-  face.beat(1000)
+  api.economy.perpChanges.clear()
+  api.economy.spotChanges.clear()
+  api.beat(1000)
 })
 
 async function result(path: string): Promise<{ retCode: number; retMsg: string; result: Record<string, unknown> }> {
-  const { status, body } = await face.get(path)
+  const { status, body } = await api.get(path)
   expect(status).toBe(200)
   // The shape is what the tests below look into.
   return body as { retCode: number; retMsg: string; result: Record<string, unknown> }
@@ -35,7 +35,7 @@ describe('the socket of perpetuals', () => {
   const linear = '/v5/public/linear'
 
   test('tells a ticker whole at first and then only what has changed', async () => {
-    const socket = face.open(linear, [{ op: 'subscribe', args: ['tickers.BTCUSDT', 'tickers.1000PEPEUSDT'] }])
+    const socket = api.open(linear, [{ op: 'subscribe', args: ['tickers.BTCUSDT', 'tickers.1000PEPEUSDT'] }])
     await vi.waitFor(() => expect(socket.json()).toHaveLength(3))
     const [, btc, pepe] = socket.json()
     expect(btc).toMatchObject({
@@ -46,8 +46,8 @@ describe('the socket of perpetuals', () => {
     expect(btc).toMatchObject({ data: { singleOpenInterest: '20000000.000', fundingIntervalHour: '8' } })
     // In units of 1000: the price of as many, and a thousandth of the size.
     expect(pepe).toMatchObject({ data: { lastPrice: '0.0094000', singleOpenInterest: '20000' } })
-    face.economy.perpChanges.set('BTCUSDT', { last: 84_001.5 })
-    face.beat(1000)
+    api.economy.perpChanges.set('BTCUSDT', { last: 84_001.5 })
+    api.beat(1000)
     await vi.waitFor(() => expect(socket.json()).toHaveLength(4))
     expect(socket.json()[3]).toMatchObject({
       topic: 'tickers.BTCUSDT',
@@ -58,26 +58,26 @@ describe('the socket of perpetuals', () => {
   })
 
   test('says nothing while nothing changes', async () => {
-    const socket = face.open(linear, [{ op: 'subscribe', args: ['tickers.BTCUSDT'] }])
+    const socket = api.open(linear, [{ op: 'subscribe', args: ['tickers.BTCUSDT'] }])
     await vi.waitFor(() => expect(socket.json()).toHaveLength(2))
-    face.beat(1000)
-    face.beat(1000)
+    api.beat(1000)
+    api.beat(1000)
     socket.send('{"op":"ping"}')
     await vi.waitFor(() => expect(socket.json().at(-1)).toMatchObject({ op: 'ping' }))
     expect(socket.json()).toHaveLength(3)
   })
 
   test('batches liquidations, with the side of the position and the bankruptcy price', async () => {
-    const socket = face.open(linear, [{ op: 'subscribe', args: ['allLiquidation.1000PEPEUSDT'] }])
+    const socket = api.open(linear, [{ op: 'subscribe', args: ['allLiquidation.1000PEPEUSDT'] }])
     await vi.waitFor(() => expect(socket.json()).toHaveLength(1))
-    face.beat(500)
-    const market = face.economy.perps('bybit')[1]
+    api.beat(500)
+    const market = api.economy.perps('bybit')[1]
     if (market === undefined) throw new Error('no market')
-    const at = { time: face.economy.now + 1000, bankruptcyPrice: 0.0000091, fillPrice: 0.0000092 }
-    face.economy.liquidated.push({ market, liquidation: { ...at, side: 'long', size: 5_000_000 } })
-    face.economy.liquidated.push({ market, liquidation: { ...at, side: 'short', size: 7_000 } })
-    face.beat(500)
-    face.beat(500)
+    const at = { time: api.economy.now + 1000, bankruptcyPrice: 0.0000091, fillPrice: 0.0000092 }
+    api.economy.liquidated.push({ market, liquidation: { ...at, side: 'long', size: 5_000_000 } })
+    api.economy.liquidated.push({ market, liquidation: { ...at, side: 'short', size: 7_000 } })
+    api.beat(500)
+    api.beat(500)
     await vi.waitFor(() => expect(socket.json()).toHaveLength(2))
     const time = Math.floor(at.time / 1000)
     expect(socket.json()[1]).toMatchObject({
@@ -91,18 +91,18 @@ describe('the socket of perpetuals', () => {
   })
 
   test('does not know what is no longer listed', async () => {
-    const delisted = face.economy.perpMarkets.splice(1, 1)
-    const socket = face.open(linear, [{ op: 'subscribe', args: ['tickers.1000PEPEUSDT'], req_id: 'a' }])
+    const delisted = api.economy.perpMarkets.splice(1, 1)
+    const socket = api.open(linear, [{ op: 'subscribe', args: ['tickers.1000PEPEUSDT'], req_id: 'a' }])
     await vi.waitFor(() => expect(socket.json()).toHaveLength(1))
     expect(socket.json()[0]).toMatchObject({ success: false, req_id: 'a' })
     expect(await rows('/v5/market/tickers?category=linear')).toHaveLength(1)
-    face.economy.perpMarkets.splice(1, 0, ...delisted)
+    api.economy.perpMarkets.splice(1, 0, ...delisted)
   })
 })
 
 test('takes what is listed and has nothing to say of it', async () => {
   const args = ['tickers.1INCHUSDT', 'allLiquidation.1INCHUSDT', 'publicTrade.1INCHUSDT']
-  const socket = face.open('/v5/public/linear', [{ op: 'subscribe', args }])
+  const socket = api.open('/v5/public/linear', [{ op: 'subscribe', args }])
   await vi.waitFor(() => expect(socket.json()).toMatchObject([{ success: true }]))
   expect(await rows('/v5/market/funding/history?category=linear&symbol=1INCHUSDT')).toEqual([])
   expect(await rows('/v5/market/recent-trade?category=linear&symbol=1INCHUSDT')).toEqual([])
@@ -113,19 +113,19 @@ describe('the socket of spot', () => {
   const spot = '/v5/public/spot'
 
   test('tells whole tickers, in other words than that of perpetuals', async () => {
-    const socket = face.open(spot, [{ op: 'subscribe', args: ['tickers.POLUSDT'] }])
+    const socket = api.open(spot, [{ op: 'subscribe', args: ['tickers.POLUSDT'] }])
     await vi.waitFor(() => expect(socket.json()).toHaveLength(2))
     expect(socket.json()[0]).toMatchObject({ success: true, ret_msg: 'subscribe', op: 'subscribe' })
     expect(Object.keys(socket.json()[0] ?? {})).toEqual(['success', 'ret_msg', 'conn_id', 'op'])
-    face.economy.spotChanges.set('POLUSDT', { last: 0.2072 })
-    face.beat(1000)
+    api.economy.spotChanges.set('POLUSDT', { last: 0.2072 })
+    api.beat(1000)
     await vi.waitFor(() => expect(socket.json()).toHaveLength(3))
     expect(socket.json()[2]).toMatchObject({ type: 'snapshot', data: { symbol: 'POLUSDT', lastPrice: '0.2072' } })
     expect(socket.json()[2]?.['data']).not.toHaveProperty('bid1Price')
   })
 
   test('takes no more than ten topics in one request', async () => {
-    const socket = face.open(spot, [{ op: 'subscribe', args: Array.from({ length: 11 }, () => 'tickers.BTCUSDT') }])
+    const socket = api.open(spot, [{ op: 'subscribe', args: Array.from({ length: 11 }, () => 'tickers.BTCUSDT') }])
     await vi.waitFor(() => expect(socket.json()).toHaveLength(1))
     expect(socket.json()[0]).toMatchObject({ success: false, ret_msg: 'args size >10' })
   })

@@ -1,7 +1,7 @@
 import { withFlatCandles } from '../../ledger/candles.ts'
 import type { History } from '../../ledger/history.ts'
 import type { PerpMarket, SpotMinute } from '../../market/economy.ts'
-import type { Context, RestReply } from '../face.ts'
+import type { Context, RestReply } from '../venue-api.ts'
 import { type Call, type Calls, longerCandles, ok, whole, withOpenMinute } from '../rest.ts'
 import {
   candleRow,

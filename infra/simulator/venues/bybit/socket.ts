@@ -1,7 +1,7 @@
 import type { Link } from '../../link.ts'
 import type { PerpMarket, SpotMarket } from '../../market/economy.ts'
 import type { Micros } from '../../market/trade.ts'
-import type { Context } from '../face.ts'
+import type { Context } from '../venue-api.ts'
 import { Changes, Every, fieldsIn, type Subscribers, textsOf, VenueSession } from '../socket.ts'
 import { connectionName } from '../text.ts'
 import {

@@ -1,6 +1,6 @@
 import type { Link } from '../../link.ts'
 import type { SpotMarket } from '../../market/economy.ts'
-import type { Context } from '../face.ts'
+import type { Context } from '../venue-api.ts'
 import { fieldsIn, fieldsOf, type Subscribers, VenueSession } from '../socket.ts'
 import { heartbeatFrame, matchFrame, products, type Shown, tickerFrame } from './rows.ts'
 

@@ -1,26 +1,26 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { MINUTE, NOON, NOW } from '../../testing/economy.ts'
-import { testFace, type TestFace } from '../../testing/face.ts'
-import { okxFace } from './face.ts'
+import { testVenueApi, type TestVenueApi } from '../../testing/venue-api.ts'
+import { okxApi } from './api.ts'
 
 /** The last settlement, ms. */
 const EIGHT = NOON / 1000 - 4 * 3_600_000
 const RATIOS = '/api/v5/rubik/stat/contracts/long-short-position-ratio-contract-top-trader'
 
-let face: TestFace
+let api: TestVenueApi
 
 beforeAll(async () => {
-  face = await testFace(okxFace)
+  api = await testVenueApi(okxApi)
 })
-afterAll(() => face.close())
+afterAll(() => api.close())
 afterEach(() => {
-  face.economy.perpChanges.clear()
-  face.economy.spotChanges.clear()
-  face.beat(1000)
+  api.economy.perpChanges.clear()
+  api.economy.spotChanges.clear()
+  api.beat(1000)
 })
 
 async function data(path: string): Promise<Record<string, unknown>[]> {
-  const { body } = await face.get(path)
+  const { body } = await api.get(path)
   expect(body).toMatchObject({ code: '0', msg: '' })
   // The rows are what the tests below look into.
   return (body as { data: Record<string, unknown>[] }).data
@@ -34,7 +34,7 @@ describe('the public socket', () => {
   const path = '/ws/v5/public'
 
   test('answers each argument by itself and tells at once what it knows', async () => {
-    const socket = face.open(path, subscribe({ channel: 'tickers', instId: 'POL-USDT' }, { channel: 'nonsense' }))
+    const socket = api.open(path, subscribe({ channel: 'tickers', instId: 'POL-USDT' }, { channel: 'nonsense' }))
     await vi.waitFor(() => expect(socket.json()).toHaveLength(3))
     expect(socket.json()).toMatchObject([
       { id: '7', event: 'subscribe', arg: { channel: 'tickers', instId: 'POL-USDT' } },
@@ -49,7 +49,7 @@ describe('the public socket', () => {
   test('speaks of a swap in contracts', async () => {
     const instId = 'PEPE-USDT-SWAP'
     const channels = ['mark-price', 'funding-rate', 'open-interest']
-    const socket = face.open(path, subscribe(...channels.map((channel) => ({ channel, instId }))))
+    const socket = api.open(path, subscribe(...channels.map((channel) => ({ channel, instId }))))
     await vi.waitFor(() => expect(socket.json()).toHaveLength(6))
     const rows = socket.json().filter((frame) => 'data' in frame)
     expect(rows).toMatchObject([
@@ -75,7 +75,7 @@ describe('the public socket', () => {
 
   test('tells a change within a second and open interest every three', async () => {
     const instId = 'BTC-USDT-SWAP'
-    const socket = face.open(
+    const socket = api.open(
       path,
       subscribe(
         { channel: 'mark-price', instId },
@@ -87,31 +87,31 @@ describe('the public socket', () => {
       socket.json().filter((frame) => 'data' in frame && (frame['arg'] as { channel: string }).channel === channel)
         .length
     await vi.waitFor(() => expect(socket.json()).toHaveLength(6))
-    face.economy.perpChanges.set(instId, { mark: 84_100 })
-    for (let second = 0; second < 6; second += 1) face.beat(1000)
+    api.economy.perpChanges.set(instId, { mark: 84_100 })
+    for (let second = 0; second < 6; second += 1) api.beat(1000)
     await vi.waitFor(() => expect([heard('mark-price'), heard('open-interest')]).toEqual([2, 3]))
     expect(heard('funding-rate')).toBeLessThanOrEqual(2)
   })
 
   test('tells liquidations of all swaps, after an old one', async () => {
-    const [btc, pepe] = face.economy.perps('okx')
+    const [btc, pepe] = api.economy.perps('okx')
     if (btc === undefined || pepe === undefined) throw new Error('no market')
     const at = { size: 0.5, bankruptcyPrice: 83_000, fillPrice: 83_010, side: 'long' } as const
-    face.economy.liquidated.push({ market: btc, liquidation: { ...at, time: face.economy.now - MINUTE } })
-    const socket = face.open(path, subscribe({ channel: 'liquidation-orders', instType: 'SWAP' }))
+    api.economy.liquidated.push({ market: btc, liquidation: { ...at, time: api.economy.now - MINUTE } })
+    const socket = api.open(path, subscribe({ channel: 'liquidation-orders', instType: 'SWAP' }))
     await vi.waitFor(() => expect(socket.json()).toHaveLength(2))
     expect(socket.json()[1]).toMatchObject({
-      data: [{ details: [{ ts: String((face.economy.now - MINUTE) / 1000) }] }],
+      data: [{ details: [{ ts: String((api.economy.now - MINUTE) / 1000) }] }],
     })
     const short = {
       ...at,
       side: 'short',
       size: 30_000_000,
       bankruptcyPrice: 0.00001,
-      time: face.economy.now + 10,
+      time: api.economy.now + 10,
     } as const
-    face.economy.liquidated.push({ market: pepe, liquidation: short })
-    face.beat(1000)
+    api.economy.liquidated.push({ market: pepe, liquidation: short })
+    api.beat(1000)
     await vi.waitFor(() => expect(socket.json()).toHaveLength(3))
     expect(socket.json()[2]).toMatchObject({
       arg: { channel: 'liquidation-orders', instType: 'SWAP' },
@@ -127,22 +127,22 @@ describe('the public socket', () => {
 
   test('takes what is listed and has nothing to say of it', async () => {
     const instId = '1INCH-USDT-SWAP'
-    const socket = face.open(path, subscribe({ channel: 'mark-price', instId }, { channel: 'trades', instId }))
+    const socket = api.open(path, subscribe({ channel: 'mark-price', instId }, { channel: 'trades', instId }))
     await vi.waitFor(() => expect(socket.json()).toHaveLength(2))
     expect(socket.json()).toMatchObject([{ event: 'subscribe' }, { event: 'subscribe' }])
     expect(await data(`/api/v5/public/premium-history?instId=${instId}`)).toEqual([])
-    expect((await face.get('/api/v5/market/history-trades?instId=FRESH-USDT-SWAP')).body).toMatchObject({
+    expect((await api.get('/api/v5/market/history-trades?instId=FRESH-USDT-SWAP')).body).toMatchObject({
       code: '51001',
     })
   })
 
   test('knows no prices on the business path, and no swap that is gone', async () => {
-    const business = face.open('/ws/v5/business', subscribe({ channel: 'mark-price', instId: 'BTC-USDT-SWAP' }))
+    const business = api.open('/ws/v5/business', subscribe({ channel: 'mark-price', instId: 'BTC-USDT-SWAP' }))
     await vi.waitFor(() => expect(business.json()).toMatchObject([{ event: 'error', code: '60018' }]))
-    const gone = face.economy.perpMarkets.splice(2, 1)
-    const socket = face.open(path, subscribe({ channel: 'mark-price', instId: 'BTC-USDT-SWAP' }))
+    const gone = api.economy.perpMarkets.splice(2, 1)
+    const socket = api.open(path, subscribe({ channel: 'mark-price', instId: 'BTC-USDT-SWAP' }))
     await vi.waitFor(() => expect(socket.json()).toMatchObject([{ event: 'error', code: '60018' }]))
-    face.economy.perpMarkets.splice(2, 0, ...gone)
+    api.economy.perpMarkets.splice(2, 0, ...gone)
   })
 })
 
@@ -198,7 +198,7 @@ describe('REST', () => {
   test('refuses the sixth question about one instrument within two seconds', async () => {
     const path = `${RATIOS}?instId=PEPE-USDT-SWAP`
     // A window may end on the way, so there are enough of them for two.
-    const answers = await Promise.all(Array.from({ length: 12 }, () => face.get(path)))
+    const answers = await Promise.all(Array.from({ length: 12 }, () => api.get(path)))
     expect(answers.find(({ status }) => status === 429)?.body).toMatchObject({ code: '50011' })
   })
 
@@ -233,9 +233,9 @@ describe('REST', () => {
     const [btc, pepe] = await data('/api/v5/public/instruments?instType=SWAP')
     expect([btc?.['ctVal'], pepe?.['ctVal']]).toEqual(['0.01', '10000000'])
     expect(await data('/api/v5/market/history-trades?instId=BTC-USDT-SWAP')).toEqual([])
-    expect((await face.get('/api/v5/market/history-trades?instId=GONE-USDT-SWAP')).body).toMatchObject({
+    expect((await api.get('/api/v5/market/history-trades?instId=GONE-USDT-SWAP')).body).toMatchObject({
       code: '51001',
     })
-    expect(face.world.now).toBeGreaterThan(NOW)
+    expect(api.world.now).toBeGreaterThan(NOW)
   })
 })

@@ -2,7 +2,7 @@ import { withFlatCandles } from '../../ledger/candles.ts'
 import type { History } from '../../ledger/history.ts'
 import type { PerpMarket, PerpState } from '../../market/economy.ts'
 import type { Micros, Trade } from '../../market/trade.ts'
-import type { Context, RestReply } from '../face.ts'
+import type { Context, RestReply } from '../venue-api.ts'
 import { type Call, longerCandles, ok, whole, withOpenMinute } from '../rest.ts'
 import {
   candleRow,

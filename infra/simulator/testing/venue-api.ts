@@ -4,32 +4,32 @@ import { join } from 'node:path'
 import { Faults } from '../faults/faults.ts'
 import { World } from '../ledger/world.ts'
 import { serve } from '../server.ts'
-import { type Context, prefixOf, type VenueFace } from '../venues/face.ts'
+import { type Context, prefixOf, type VenueApi } from '../venues/venue-api.ts'
 import { openSocket, type TestSocket } from './client.ts'
 import { testEconomy, type TestEconomy } from './economy.ts'
 
-/** One face over an economy that the test moves, on a port of its own. */
-export interface TestFace {
+/** One venue’s API over an economy that the test moves, on a port of its own. */
+export interface TestVenueApi {
   readonly economy: TestEconomy
   readonly world: World
   get(path: string): Promise<{ status: number; body: unknown }>
   open(path: string, frames?: readonly object[]): TestSocket
-  /** Lets the face speak, `ms` after the last time; the venues' clock goes on as much. */
+  /** Lets the API publish, `ms` after the last time; the venues' clock goes on as much. */
   beat(ms: number): void
   /** What has failed in it. */
   readonly failures: readonly unknown[]
   close(): Promise<void>
 }
 
-/** Serves `make`'s face; there are no trades. */
-export async function testFace(make: (context: Context) => VenueFace): Promise<TestFace> {
-  const folder = mkdtempSync(join(tmpdir(), 'face-'))
+/** Serves `make`'s API; there are no trades. */
+export async function testVenueApi(make: (context: Context) => VenueApi): Promise<TestVenueApi> {
+  const folder = mkdtempSync(join(tmpdir(), 'venue-api-'))
   const economy = testEconomy()
   const world = new World(folder, [], economy.now)
-  const face = make({ world, economy })
+  const api = make({ world, economy })
   const failures: unknown[] = []
   const listening = await serve(
-    [face],
+    [api],
     {
       faults: new Faults(1),
       operator: () => ({ status: 404, body: {} }),
@@ -37,7 +37,7 @@ export async function testFace(make: (context: Context) => VenueFace): Promise<T
     },
     { host: '127.0.0.1', port: 0 },
   )
-  const url = `${listening.url}/${prefixOf(face)}`
+  const url = `${listening.url}/${prefixOf(api)}`
   const sockets: TestSocket[] = []
   return {
     economy,
@@ -59,7 +59,7 @@ export async function testFace(make: (context: Context) => VenueFace): Promise<T
     beat(ms) {
       economy.now += ms * 1000
       world.now = economy.now
-      face.beat?.(economy.now / 1000)
+      api.beat?.(economy.now / 1000)
     },
     async close() {
       for (const socket of sockets) socket.close()

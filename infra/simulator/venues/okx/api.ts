@@ -1,5 +1,5 @@
 import type { Trade } from '../../market/trade.ts'
-import type { Context, VenueFace } from '../face.ts'
+import type { Context, VenueApi } from '../venue-api.ts'
 import { Throttles } from '../rest.ts'
 import { Subscribers } from '../socket.ts'
 import { calls, refuse } from './rest.ts'
@@ -9,7 +9,7 @@ import { type OkxRoute, OkxSession, OkxStream, topicOf } from './socket.ts'
 const WINDOW_MS = 2_000
 
 /** OKX v5: perpetual swaps, and spot but for its trades. */
-export function okxFace(context: Context): VenueFace {
+export function okxApi(context: Context): VenueApi {
   const subscribers = new Subscribers()
   const stream = new OkxStream(context, subscribers)
   const requests = new Throttles(WINDOW_MS)

@@ -1,4 +1,4 @@
-import type { Context, RestReply, VenueFace } from '../face.ts'
+import type { Context, RestReply, VenueApi } from '../venue-api.ts'
 import { answerOf, Burst, longerCandles, ok, whole, withOpenMinute, type Calls } from '../rest.ts'
 import { Changes, Every, Subscribers } from '../socket.ts'
 import {
@@ -28,7 +28,7 @@ const granularities: ReadonlySet<number> = new Set([60, 300, 900, 3600, 21_600, 
 const ADVANCED = '/api/v3/brokerage/market/products'
 
 /** Coinbase Exchange, spot, and the public REST of Advanced Trade, which is another host with limits of its own. */
-export function coinbaseFace(context: Context): VenueFace {
+export function coinbaseApi(context: Context): VenueApi {
   const subscribers = new Subscribers()
   const changes = new Changes()
   const tickers = new Every(TICKERS_MS)

@@ -1,7 +1,7 @@
 import type { SimLiquidation } from '../../market/economy.ts'
 import type { Micros } from '../../market/trade.ts'
 import { TapeEconomy } from '../../tape/economy.ts'
-import type { Context, RestReply, VenueFace } from '../face.ts'
+import type { Context, RestReply, VenueApi } from '../venue-api.ts'
 import { CallLimit, notFound, WeightLimit, weightOf } from './calls.ts'
 import { calls } from './rest.ts'
 import { aggTradeFrame, forceOrderFrame, markPriceFrame, rawTradeFrames } from './rows.ts'
@@ -13,7 +13,7 @@ const manners = { messagesPerSecond: 10, pingMs: 180_000, pongWithinMs: 600_000 
 const WEIGHT_PER_MINUTE = 2400
 
 /** Binance USD-M futures. */
-export function binanceFace(context: Context): VenueFace {
+export function binanceApi(context: Context): VenueApi {
   const { world } = context
   const listeners = new Listeners()
   const stream = new BinanceStream(context, listeners)

@@ -5,7 +5,7 @@ import type { Economy } from '../market/economy.ts'
 import type { Market, VenueName } from '../market/markets.ts'
 import type { Trade } from '../market/trade.ts'
 
-/** What every face shows in its venue's own words. */
+/** What every venue's API answers from. */
 export interface Context {
   readonly world: World
   readonly economy: Economy
@@ -13,11 +13,11 @@ export interface Context {
   readonly lifetimeMs?: number
 }
 
-/** One venue's face: its sockets and its REST. */
-export interface VenueFace {
+/** One venue's API: its sockets and its REST. */
+export interface VenueApi {
   /** Faults name it so. */
   readonly name: VenueName
-  /** First part of its path; absent: its name. Binance has two faces. */
+  /** First part of its path; absent: its name. Binance has two. */
   readonly prefix?: string
   /** A new socket on `path`, below the venue's prefix; a number refuses it with that HTTP status. Absent: no sockets. */
   connect?(path: string, query: URLSearchParams): ((link: Link) => Session) | number
@@ -28,8 +28,8 @@ export interface VenueFace {
   beat?(nowMs: number): void
 }
 
-/** The first part of a face's path. */
-export function prefixOf({ prefix, name }: VenueFace): string {
+/** The first part of an API's path. */
+export function prefixOf({ prefix, name }: VenueApi): string {
   return prefix ?? name
 }
 

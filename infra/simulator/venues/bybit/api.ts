@@ -1,4 +1,4 @@
-import type { Context, VenueFace } from '../face.ts'
+import type { Context, VenueApi } from '../venue-api.ts'
 import { Throttle } from '../rest.ts'
 import { Subscribers } from '../socket.ts'
 import { answer } from './rest.ts'
@@ -13,7 +13,7 @@ const BAN_MS = 600_000
 const TRADES_PER_MESSAGE_MAX = 1024
 
 /** Bybit v5: linear perpetuals, and spot but for its trades. */
-export function bybitFace(context: Context): VenueFace {
+export function bybitApi(context: Context): VenueApi {
   const subscribers = { linear: new Subscribers(), spot: new Subscribers() }
   const stream = new BybitStream(context, subscribers)
   const requests = new Throttle(WINDOW_MS)
