@@ -37,7 +37,7 @@ export interface FollowerOptions {
   readonly moment?: () => Moment
 }
 
-interface Place {
+interface FollowedPartition {
   readonly topic: TopicName
   readonly partition: number
   offset: number
@@ -57,7 +57,7 @@ interface Waiting {
 /** Follows partitions of topics by one fetch for all of them, and tells each record once, in the order of its partition. */
 export class Follower {
   readonly #options: FollowerOptions
-  readonly #places = new Map<string, Place>()
+  readonly #places = new Map<string, FollowedPartition>()
   readonly #waiting = new Set<Waiting>()
   readonly #moment: () => Moment
   #closed = false
@@ -138,7 +138,7 @@ export class Follower {
   }
 
   /** A partition of a compacted topic of which tombstones may have been missed. */
-  #expired(): Place | undefined {
+  #expired(): FollowedPartition | undefined {
     if (this.#options.onMissed === undefined) return undefined
     return [...this.#places.values()].find(({ topic, lease }) => isCompacted(topic) && !lease.holds)
   }
@@ -165,7 +165,7 @@ export class Follower {
   }
 
   /** Where it goes on if what was told of it is not what the log says any more. */
-  async #differsAt({ topic, partition, offset, last }: Place, slice: Slice): Promise<number | undefined> {
+  async #differsAt({ topic, partition, offset, last }: FollowedPartition, slice: Slice): Promise<number | undefined> {
     const { differsAt } = this.#options
     const { records, error, start } = slice
     const isOut = error === 'out-of-range'
@@ -176,7 +176,7 @@ export class Follower {
   }
 
   /** Something of a partition is gone: what was told of it is void, or it goes on at `next`. */
-  async #miss(place: Place, next: number): Promise<void> {
+  async #miss(place: FollowedPartition, next: number): Promise<void> {
     if (this.#options.onMissed !== undefined) return this.#beginAnew(place)
     const { topic, partition, offset } = place
     this.#options.log.warn({ topic, partition, offset, next }, 'the log is not what was read of it; going on at `next`')
