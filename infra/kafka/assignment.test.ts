@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { dealOut, type Member } from './assignment.ts'
+import { assignPartitions, type Member } from './assignment.ts'
 
 const groups = fc
   .tuple(
@@ -22,7 +22,7 @@ describe('dealing partitions out', () => {
   it('gives every partition to one member and differs by one at the most', () => {
     fc.assert(
       fc.property(groups, ([count, members]) => {
-        const dealt = [...dealOut(count, members).values()]
+        const dealt = [...assignPartitions(count, members).values()]
         expect(dealt.flat().toSorted((a, b) => a - b)).toEqual(
           Array.from({ length: count }, (_, partition) => partition),
         )
@@ -35,7 +35,7 @@ describe('dealing partitions out', () => {
   it('is the same in whatever order the members come', () => {
     fc.assert(
       fc.property(groups, ([count, members]) => {
-        expect(dealOut(count, members.toReversed())).toEqual(dealOut(count, members))
+        expect(assignPartitions(count, members.toReversed())).toEqual(assignPartitions(count, members))
       }),
     )
   })
@@ -43,8 +43,8 @@ describe('dealing partitions out', () => {
   it('changes nothing when the same members come again', () => {
     fc.assert(
       fc.property(groups, ([count, members]) => {
-        const once = dealOut(count, members)
-        const again = dealOut(
+        const once = assignPartitions(count, members)
+        const again = assignPartitions(
           count,
           members.map(({ id }) => ({ id, held: once.get(id) ?? [] })),
         )
@@ -58,7 +58,7 @@ describe('dealing partitions out', () => {
       { id: 'a', held: [0, 2, 4, 6, 8, 10] },
       { id: 'b', held: [1, 3, 5, 7, 9, 11] },
     ]
-    const dealt = dealOut(12, [...before, { id: 'c', held: [] }])
+    const dealt = assignPartitions(12, [...before, { id: 'c', held: [] }])
     for (const { id, held } of before) expect(dealt.get(id)?.every((partition) => held.includes(partition))).toBe(true)
     expect([...dealt.values()].map((own) => own.length)).toEqual([4, 4, 4])
   })

@@ -5,10 +5,10 @@ export interface Member {
 }
 
 /**
- * Deals partitions 0 to `count` - 1 out to members, as evenly as can be (their numbers differ by one at the most), each
+ * Assigns partitions 0 to `count` - 1 to members, as evenly as can be (their numbers differ by one at the most), each
  * keeping what it holds as far as that goes. The same members give the same result, in whatever order they come.
  */
-export function dealOut(count: number, members: readonly Member[]): Map<string, number[]> {
+export function assignPartitions(count: number, members: readonly Member[]): Map<string, number[]> {
   const sorted = members.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   const dealt = new Map(sorted.map(({ id }) => [id, new Array<number>()]))
   const owned = new Set<number>()

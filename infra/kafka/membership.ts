@@ -1,7 +1,7 @@
 import './patch.ts'
 import { AssignerProtocol, Kafka, type Assigner, type Consumer, type PartitionAssigner } from 'kafkajs'
 import type { Logger } from '../log.ts'
-import { dealOut } from './assignment.ts'
+import { assignPartitions } from './assignment.ts'
 import { quietLog } from './quiet-log.ts'
 import type { Membership, Position } from './seam.ts'
 
@@ -182,7 +182,7 @@ class Group implements Membership {
       assign: async ({ members, topics }) => {
         const count = Math.max(...topics.map((topic) => cluster.findTopicPartitionMetadata(topic).length))
         const asked = members.map(({ memberId, memberMetadata }) => ({ id: memberId, held: heldBy(memberMetadata) }))
-        return [...dealOut(count, asked)].map(([memberId, partitions]) => ({
+        return [...assignPartitions(count, asked)].map(([memberId, partitions]) => ({
           memberId,
           memberAssignment: MemberAssignment.encode({
             version: 1,
