@@ -4,7 +4,7 @@ import { codeText, verdictOf } from './codes.ts'
 import { apis, Encoder, readItems, writeItems, type Call, type Decoder, type Link } from './internals.ts'
 import type { Identity } from './lane.ts'
 import { Lanes } from './lanes.ts'
-import { hostMoment, Lease } from './lease.ts'
+import { readHostClocks, Lease } from './lease.ts'
 import type { Appender } from './produce.ts'
 import { again, retrying } from './retry.ts'
 import { FencedError, LogError, type Claim, type TopicPartition } from './seam.ts'
@@ -47,7 +47,7 @@ export async function openClaim(options: ClaimOptions): Promise<Claim> {
   const transaction = new Transaction(link, namespace + owner)
   const first = await transaction.init()
   await transaction.touch(first, targets)
-  const asked = hostMoment()
+  const asked = readHostClocks()
   const identity = await transaction.init()
   const holding = new Holding(options, transaction, identity, new Lease(options.terms.leaseMs, asked))
   const identify = async (spent: Identity | undefined): Promise<Identity> => {
@@ -109,7 +109,7 @@ class Holding {
     const { signal } = this.#abort
     let isFailing = false
     while (await passed(everyMs, signal)) {
-      const asked = hostMoment()
+      const asked = readHostClocks()
       try {
         await renew()
         this.#lease.renewed(asked)

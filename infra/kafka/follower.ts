@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isCompacted, type TopicName } from '../../schemas/topics.ts'
 import type { Logger } from '../log.ts'
-import { hostMoment, Lease, type Moment } from './lease.ts'
+import { readHostClocks, Lease, type ClockReading } from './lease.ts'
 import type { LogReader, LogRecord, Position, Slice } from './seam.ts'
 import { FOLLOWED_WITHIN_MS } from './topic-settings.ts'
 
@@ -34,7 +34,7 @@ export interface FollowerOptions {
    */
   readonly onMissed?: (missed: Followed) => Promise<readonly Position[]>
   /** The host's clocks. */
-  readonly moment?: () => Moment
+  readonly moment?: () => ClockReading
 }
 
 interface FollowedPartition {
@@ -59,13 +59,13 @@ export class Follower {
   readonly #options: FollowerOptions
   readonly #places = new Map<string, FollowedPartition>()
   readonly #waiting = new Set<Waiting>()
-  readonly #moment: () => Moment
+  readonly #moment: () => ClockReading
   #closed = false
   #running: Promise<void> = Promise.resolve()
 
   constructor(options: FollowerOptions) {
     this.#options = options
-    this.#moment = options.moment ?? hostMoment
+    this.#moment = options.moment ?? readHostClocks
   }
 
   /** Starts at these positions. */
@@ -148,7 +148,7 @@ export class Follower {
     this.#begin((await this.#options.onMissed?.({ topic, partition })) ?? [], true)
   }
 
-  async #take(slice: Slice, asked: Moment): Promise<void> {
+  async #take(slice: Slice, asked: ClockReading): Promise<void> {
     const { records, next, end, error } = slice
     const place = this.#places.get(nameOf(slice))
     if (place === undefined || place.offset !== slice.from || error === 'moved') return

@@ -1,12 +1,12 @@
 /** A moment on both clocks of the host, milliseconds. */
-export interface Moment {
+export interface ClockReading {
   /** Can be set back. */
   readonly wall: number
   /** Stands still while the machine is suspended. */
   readonly steady: number
 }
 
-export function hostMoment(): Moment {
+export function readHostClocks(): ClockReading {
   return { wall: Date.now(), steady: performance.now() }
 }
 
@@ -16,17 +16,17 @@ export function hostMoment(): Moment {
  */
 export class Lease {
   readonly #ms: number
-  readonly #now: () => Moment
-  #since: Moment
+  readonly #now: () => ClockReading
+  #since: ClockReading
 
   /** `since`: before the broker was asked. */
-  constructor(ms: number, since: Moment, now = hostMoment) {
+  constructor(ms: number, since: ClockReading, now = readHostClocks) {
     this.#ms = ms
     this.#since = since
     this.#now = now
   }
 
-  renewed(since: Moment): void {
+  renewed(since: ClockReading): void {
     this.#since = since
   }
 
