@@ -8,7 +8,7 @@ import { readHostClocks, Lease } from './lease.ts'
 import type { Appender } from './produce.ts'
 import { again, retrying } from './retry.ts'
 import { FencedError, LogError, type Claim, type TopicPartition } from './seam.ts'
-import type { Terms } from './terms.ts'
+import type { LeaseSettings } from './lease-settings.ts'
 
 const CLAIM_MS = 30_000
 /** A task whose writes wait longer is opened anew: its state is in the log. */
@@ -24,7 +24,7 @@ export interface ClaimOptions {
   readonly owner: string
   /** Bare topic names. */
   readonly targets: readonly TopicPartition[]
-  readonly terms: Terms
+  readonly terms: LeaseSettings
   readonly log?: Logger | undefined
   readonly giveUpMs?: number
 }

@@ -6,7 +6,7 @@ import { Link } from './internals.ts'
 import { Appender } from './produce.ts'
 import type { Claim, Log, LogReader, Position, TopicPartition, Writer } from './seam.ts'
 import { retrying } from './retry.ts'
-import { readTerms, type Terms } from './terms.ts'
+import { readLeaseSettings, type LeaseSettings } from './lease-settings.ts'
 import { openWriter, type WriterOptions } from './writer.ts'
 
 const CONNECT_MS = 30_000
@@ -58,7 +58,7 @@ class KafkaLog implements Log {
   readonly #options: LogOptions
   readonly #appender: Appender
   readonly #parts = new Set<Part>()
-  #terms: Promise<Terms> | undefined
+  #terms: Promise<LeaseSettings> | undefined
 
   constructor(link: Link, options: LogOptions) {
     this.#link = link
@@ -93,9 +93,9 @@ class KafkaLog implements Log {
   }
 
   /** As the brokers' settings were at the first time. */
-  terms(): Promise<Terms> {
+  terms(): Promise<LeaseSettings> {
     const { log } = this.#options
-    this.#terms ??= asAdmin(this.#options, (admin) => readTerms(admin, log))
+    this.#terms ??= asAdmin(this.#options, (admin) => readLeaseSettings(admin, log))
     this.#terms.catch(() => {
       this.#terms = undefined
     })

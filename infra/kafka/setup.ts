@@ -10,7 +10,7 @@ import { createTopics } from './create-topics.ts'
 import { checkLayout, LAYOUT_VERSION, LayoutError } from './layout.ts'
 import { again, retrying } from './retry.ts'
 import { FencedError, type Log, type LogReader } from './seam.ts'
-import { readTerms } from './terms.ts'
+import { readLeaseSettings } from './lease-settings.ts'
 import { partitionsOf, settingsOf, type TopicSizes } from './topic-settings.ts'
 
 const LAYOUT_TOPIC = 'control.layout'
@@ -35,7 +35,7 @@ export interface PrepareOptions extends TopicSizes {
  */
 export async function prepareTopics(options: PrepareOptions): Promise<Layout> {
   return asAdmin({ brokers: options.brokers, clientId: 'prepare', log: options.report }, async (admin) => {
-    await readTerms(admin, options.report)
+    await readLeaseSettings(admin, options.report)
     const there = new Set(await admin.listTopics())
     const known = there.has(options.namespace + LAYOUT_TOPIC) ? await readLayout(options) : undefined
     if (known !== undefined) checkLayout(known, options.partitions)

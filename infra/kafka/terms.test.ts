@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { ConfigError } from '../config/config.ts'
-import { termsOf } from './terms.ts'
+import { leaseSettingsOf } from './lease-settings.ts'
 
 const warnings: object[] = []
 const terms = (...settings: Readonly<Record<string, string>>[]) => {
   warnings.length = 0
   const brokers = settings.map((each, index) => ({ broker: String(index + 1), settings: each }))
-  return termsOf(brokers, (fields) => warnings.push(fields))
+  return leaseSettingsOf(brokers, (fields) => warnings.push(fields))
 }
 
 describe('how claims are renewed', () => {

@@ -18,7 +18,7 @@ const IDLE = 'connections.max.idle.ms'
 const IDLE_MS = 600_000
 const READ_MS = 30_000
 
-export interface Terms {
+export interface LeaseSettings {
   /** How long an owner may write without a renewal of its claim, milliseconds. */
   readonly leaseMs: number
   readonly renewEveryMs: number
@@ -34,7 +34,7 @@ export interface BrokerSettings {
  * How claims are renewed on these brokers. Throws `ConfigError` where one of them forgets too soon, with what to raise.
  * `warn`: a connection without a word outlives the memory, so that a write which was frozen on its way may still arrive.
  */
-export function termsOf(brokers: readonly BrokerSettings[], warn: (fields: object, message: string) => void): Terms {
+export function leaseSettingsOf(brokers: readonly BrokerSettings[], warn: (fields: object, message: string) => void): LeaseSettings {
   let memoryMs = Infinity
   for (const { broker, settings } of brokers) {
     for (const [name, usual] of Object.entries(memories)) {
@@ -58,11 +58,11 @@ export function termsOf(brokers: readonly BrokerSettings[], warn: (fields: objec
 }
 
 /** Asks every broker for its settings; for a moment there may be none. */
-export function readTerms(admin: Admin, log: Logger | undefined): Promise<Terms> {
+export function readLeaseSettings(admin: Admin, log: Logger | undefined): Promise<LeaseSettings> {
   return retrying('reading the brokers’ settings', READ_MS, () => read(admin, log))
 }
 
-async function read(admin: Admin, log: Logger | undefined): Promise<Terms> {
+async function read(admin: Admin, log: Logger | undefined): Promise<LeaseSettings> {
   const { brokers } = await admin.describeCluster()
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
@@ -76,5 +76,5 @@ async function read(admin: Admin, log: Logger | undefined): Promise<Terms> {
     broker: resourceName,
     settings: Object.fromEntries(configEntries.map(({ configName, configValue }) => [configName, configValue])),
   }))
-  return termsOf(told, (fields, message) => log?.warn(fields, message))
+  return leaseSettingsOf(told, (fields, message) => log?.warn(fields, message))
 }
