@@ -3,7 +3,7 @@ import avro from 'avsc'
 import { avroType, Codec, schemaText, type RegisteredSchema } from '../../schemas/codec.ts'
 import type { RecordType } from '../../schemas/records.ts'
 import { subjectOf, topics, type TopicName } from '../../schemas/topics.ts'
-import { LookUp, type Found, type LookUpClock } from './look-up.ts'
+import { SchemaLookup, type LookupResult, type LookupClock } from './schema-lookup.ts'
 import { Backoff } from './retry.ts'
 import { mismatch } from './schema-mismatch.ts'
 
@@ -36,11 +36,11 @@ export interface SubjectSchema {
 
 /** A codec that can learn schema ids which it did not register itself. */
 export class RegistryCodec extends Codec {
-  readonly #lookUp: LookUp
+  readonly #lookUp: SchemaLookup
 
-  constructor(schemas: readonly RegisteredSchema[], registry: Pick<Registry, 'schemaOf'>, clock?: LookUpClock) {
+  constructor(schemas: readonly RegisteredSchema[], registry: Pick<Registry, 'schemaOf'>, clock?: LookupClock) {
     super(schemas)
-    this.#lookUp = new LookUp(async (id) => this.#learn(id, await registry.schemaOf(id)), clock)
+    this.#lookUp = new SchemaLookup(async (id) => this.#learn(id, await registry.schemaOf(id)), clock)
   }
 
   /**
@@ -51,7 +51,7 @@ export class RegistryCodec extends Codec {
     return this.#lookUp.ask(id)
   }
 
-  #learn(id: number, writer: string | undefined): Found {
+  #learn(id: number, writer: string | undefined): LookupResult {
     if (writer === undefined) return 'absent'
     const { name } = avro.Type.forSchema(JSON.parse(writer) as avro.Schema)
     const owner = subjects().find(({ record }) => avroType(record).name === name)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { localCodec, schemaText, UndecodableError } from '../../schemas/codec.ts'
 import { RegistryCodec } from './codec.ts'
-import { ABSENT_MS, FORGET_MS, type LookUpClock } from './look-up.ts'
+import { ABSENT_MS, FORGET_MS, type LookupClock } from './schema-lookup.ts'
 
 const ID = 77
 const subscription = { asset: 'btc', wanter: 'api', asked: 1, until: 2 }
@@ -10,7 +10,7 @@ const subscription = { asset: 'btc', wanter: 'api', asked: 1, until: 2 }
 function lagging(fromMs: number, text = schemaText('subscription')) {
   let now = 0
   const asked: number[] = []
-  const clock: LookUpClock = {
+  const clock: LookupClock = {
     now: () => now,
     delay: async (ms) => {
       now += ms

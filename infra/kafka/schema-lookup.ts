@@ -9,25 +9,25 @@ export const FORGET_MS = 60_000
 const REMEMBERED_MAX = 1_000
 
 /** `foreign`: the registry has it, and it is no schema of ours. */
-export type Found = 'learned' | 'foreign' | 'absent'
+export type LookupResult = 'learned' | 'foreign' | 'absent'
 
 /** The host's clock, handed in so that tests drive it. */
-export type LookUpClock = Pick<typeof hostClock, 'now' | 'delay'>
+export type LookupClock = Pick<typeof hostClock, 'now' | 'delay'>
 
 /**
  * Learns schema ids from the registry. What a registry does not have is asked for again for a bounded time, and its answer
  * counts for a bounded time: a record is passed over only where both have ended. Ids that come together share the time, so
  * that many which are nobody's hold nothing up for longer than one.
  */
-export class LookUp {
-  readonly #learn: (id: number) => Promise<Found>
-  readonly #clock: LookUpClock
+export class SchemaLookup {
+  readonly #learn: (id: number) => Promise<LookupResult>
+  readonly #clock: LookupClock
   readonly #asking = new Map<number, Promise<boolean>>()
   /** By id, until when it is not asked for again, milliseconds. */
   readonly #absent = new Map<number, number>()
   #waitingSince = -Infinity
 
-  constructor(learn: (id: number) => Promise<Found>, clock: LookUpClock = hostClock) {
+  constructor(learn: (id: number) => Promise<LookupResult>, clock: LookupClock = hostClock) {
     this.#learn = learn
     this.#clock = clock
   }
