@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '../log.ts'
 import { codeText, verdictOf } from './codes.ts'
 import { apis, Encoder, readItems, writeItems, type Call, type Decoder, type Link } from './internals.ts'
-import type { Identity } from './lane.ts'
-import { Lanes } from './lanes.ts'
+import type { Identity } from './partition-writer.ts'
+import { PartitionWriters } from './partition-writers.ts'
 import { readHostClocks, Lease } from './lease.ts'
 import type { Appender } from './produce.ts'
 import { again, retrying } from './retry.ts'
@@ -55,7 +55,7 @@ export async function openClaim(options: ClaimOptions): Promise<Claim> {
     // a write was given up, or the log has lost what this owner wrote last
     throw new LogError('closed', `${owner}: the broker does not follow its writes; the claim has to be made anew`)
   }
-  const lanes = new Lanes({
+  const writers = new PartitionWriters({
     link,
     appender,
     namespace,
@@ -66,10 +66,10 @@ export async function openClaim(options: ClaimOptions): Promise<Claim> {
   return {
     epoch: identity.epoch,
     lost: holding.lost,
-    send: (topic, partition, records) => lanes.send(topic, partition, records),
+    send: (topic, partition, records) => writers.send(topic, partition, records),
     close: () => {
       holding.end()
-      return lanes.close()
+      return writers.close()
     },
   }
 }

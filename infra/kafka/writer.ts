@@ -1,5 +1,5 @@
-import { Lanes } from './lanes.ts'
-import type { Identity } from './lane.ts'
+import { PartitionWriters } from './partition-writers.ts'
+import type { Identity } from './partition-writer.ts'
 import { apis, Encoder, type Decoder, type Link } from './internals.ts'
 import { verdictOf } from './codes.ts'
 import { again, retrying } from './retry.ts'
@@ -32,10 +32,10 @@ export function openWriter({ link, appender, namespace, giveUpMs = GIVE_UP_MS }:
     }
     return shared
   }
-  const lanes = new Lanes({ link, appender, namespace, giveUpMs, identify })
+  const writers = new PartitionWriters({ link, appender, namespace, giveUpMs, identify })
   return {
-    send: (topic, partition, records) => lanes.send(topic, partition, records),
-    close: () => lanes.close(),
+    send: (topic, partition, records) => writers.send(topic, partition, records),
+    close: () => writers.close(),
   }
 }
 

@@ -18,7 +18,7 @@ export interface Identity {
   readonly epoch: number
 }
 
-export interface LaneOptions {
+export interface PartitionWriterOptions {
   readonly topic: string
   readonly partition: number
   /** Who writes; `spent`: the identity that cannot be used here any more. A claim has one only. */
@@ -47,8 +47,8 @@ interface Send {
  * The writes to one partition, one batch at a time and in the order of the calls. The same batch with the same sequence
  * is tried until the broker has it, so a retry can neither double nor reorder.
  */
-export class Lane {
-  readonly #options: LaneOptions
+export class PartitionWriter {
+  readonly #options: PartitionWriterOptions
   readonly #queue: Send[] = []
   #busy = false
   #identity: Identity | undefined
@@ -57,7 +57,7 @@ export class Lane {
   /** Whatever we still write comes at or after it. */
   #from: number | undefined
 
-  constructor(options: LaneOptions) {
+  constructor(options: PartitionWriterOptions) {
     this.#options = options
   }
 

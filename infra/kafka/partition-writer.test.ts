@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Lane, type Identity, type LaneOptions } from './lane.ts'
+import { PartitionWriter, type Identity, type PartitionWriterOptions } from './partition-writer.ts'
 import { decodeBatches, scanBatches } from './record-batch.ts'
 import type { LogRecord } from './seam.ts'
 
@@ -12,8 +12,8 @@ const FENCED = 47
 const NOT_LEADER = 6
 const TOO_LARGE = 10
 
-/** A lane over a broker that answers as told, then with OK. `log`: what lies in the partition. */
-function laneOver(answers: readonly Answer[], options: Partial<LaneOptions> = {}) {
+/** A writer over a broker that answers as told, then with OK. `log`: what lies in the partition. */
+function writerOver(answers: readonly Answer[], options: Partial<PartitionWriterOptions> = {}) {
   const left = [...answers]
   const log: Buffer[] = []
   let ids = 0
@@ -26,7 +26,7 @@ function laneOver(answers: readonly Answer[], options: Partial<LaneOptions> = {}
     if (answer === 'lost-after') throw lost()
     return { code: answer, base: answer === OK ? base : -1 }
   }
-  const lane = new Lane({
+  const writer = new PartitionWriter({
     topic: 'in',
     partition: 0,
     identify: async (spent) => {
@@ -42,64 +42,64 @@ function laneOver(answers: readonly Answer[], options: Partial<LaneOptions> = {}
     closed: new AbortController().signal,
     ...options,
   })
-  return { lane, log, identities }
+  return { writer, log, identities }
 }
 
 describe('the writes to one partition', () => {
   it('are not doubled when the answer was lost though the batch arrived', async () => {
-    const { lane, log } = laneOver(['lost-after'])
-    await lane.send([text('a')])
-    await lane.send([text('b')])
+    const { writer, log } = writerOver(['lost-after'])
+    await writer.send([text('a')])
+    await writer.send([text('b')])
     expect(valuesOf(log)).toEqual(['a', 'b'])
   })
 
   it('are tried again, with the same sequence, when the batch did not arrive', async () => {
-    const { lane, log } = laneOver(['lost-before', NOT_LEADER, 'lost-before'])
-    await lane.send([text('a')])
-    await lane.send([text('b')])
+    const { writer, log } = writerOver(['lost-before', NOT_LEADER, 'lost-before'])
+    await writer.send([text('a')])
+    await writer.send([text('b')])
     expect(valuesOf(log)).toEqual(['a', 'b'])
     expect(log.map((batch) => batch.readInt32BE(53))).toEqual([0, 1])
   })
 
   it('keep the order of the calls over whatever happens to them', async () => {
-    const { lane, log } = laneOver(['lost-after', 'lost-before', NOT_LEADER, 'lost-after', OK, 'lost-before'])
+    const { writer, log } = writerOver(['lost-after', 'lost-before', NOT_LEADER, 'lost-after', OK, 'lost-before'])
     const names = Array.from({ length: 50 }, (_, index) => `${index}`)
-    await Promise.all(names.map((name) => lane.send([text(name)])))
+    await Promise.all(names.map((name) => writer.send([text(name)])))
     expect(valuesOf(log)).toEqual(names)
   })
 
   it('go to the log in few batches when they wait for each other', async () => {
-    const { lane, log } = laneOver([])
-    await Promise.all(Array.from({ length: 5_000 }, () => lane.send([text('x')])))
+    const { writer, log } = writerOver([])
+    await Promise.all(Array.from({ length: 5_000 }, () => writer.send([text('x')])))
     expect(log.map((batch) => batch.readInt32BE(57))).toEqual([1, 2_000, 2_000, 999])
   })
 
   it('cost only themselves when the broker refuses them', async () => {
-    const { lane, log } = laneOver([OK, TOO_LARGE, OK, TOO_LARGE, OK])
-    const sends = await Promise.allSettled(['a', 'b', 'c', 'd'].map((name) => lane.send([text(name)])))
+    const { writer, log } = writerOver([OK, TOO_LARGE, OK, TOO_LARGE, OK])
+    const sends = await Promise.allSettled(['a', 'b', 'c', 'd'].map((name) => writer.send([text(name)])))
     expect(sends.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
     expect(valuesOf(log)).toEqual(['a', 'b', 'd'])
   })
 
   it('end where a newer claim stands', async () => {
-    const { lane } = laneOver([FENCED])
-    await expect(lane.send([text('a')])).rejects.toMatchObject({ code: 'fenced' })
+    const { writer } = writerOver([FENCED])
+    await expect(writer.send([text('a')])).rejects.toMatchObject({ code: 'fenced' })
   })
 
   it('go on as a new producer when the broker has lost the sequence, and not for ever', async () => {
-    const { lane, log, identities } = laneOver([OK, OUT_OF_ORDER])
-    await lane.send([text('a')])
-    await lane.send([text('b')])
+    const { writer, log, identities } = writerOver([OK, OUT_OF_ORDER])
+    await writer.send([text('a')])
+    await writer.send([text('b')])
     expect(valuesOf(log)).toEqual(['a', 'b'])
     expect(identities).toEqual([undefined, { id: 1n, epoch: 0 }])
-    const hopeless = laneOver(Array.from({ length: 10 }, () => OUT_OF_ORDER))
-    await expect(hopeless.lane.send([text('a')])).rejects.toMatchObject({ code: 'refused' })
+    const hopeless = writerOver(Array.from({ length: 10 }, () => OUT_OF_ORDER))
+    await expect(hopeless.writer.send([text('a')])).rejects.toMatchObject({ code: 'refused' })
   })
 
   it('are given up after their time, and the next ones take a sequence of their own', async () => {
-    const { lane, identities } = laneOver(['lost-before'], { giveUpMs: 0 })
-    await expect(lane.send([text('a')])).rejects.toMatchObject({ code: 'unavailable', retriable: true })
-    await lane.send([text('b')])
+    const { writer, identities } = writerOver(['lost-before'], { giveUpMs: 0 })
+    await expect(writer.send([text('a')])).rejects.toMatchObject({ code: 'unavailable', retriable: true })
+    await writer.send([text('b')])
     expect(identities).toEqual([undefined, { id: 1n, epoch: 0 }])
   })
 })

@@ -2,35 +2,35 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { askOffsets, LATEST } from './fetch-wire.ts'
 import { findBatch } from './find-batch.ts'
 import { isMissingTopic, type Link } from './internals.ts'
-import { Lane, type LaneOptions } from './lane.ts'
+import { PartitionWriter, type PartitionWriterOptions } from './partition-writer.ts'
 import type { Appender } from './produce.ts'
 import { boundOf } from './record-batch.ts'
 import { LogError, type OutRecord } from './seam.ts'
 
-/** What waits in all lanes of one writer; beyond it sends are refused with `full`. */
+/** What waits for all partitions of one writer; beyond it sends are refused with `full`. */
 const WAITING_BYTES_MAX = 256 * 1024 * 1024
 const CLOSE_WITHIN_MS = 5_000
 
-export interface LanesOptions {
+export interface PartitionWritersOptions {
   readonly link: Link
   readonly appender: Appender
   readonly namespace: string
   readonly giveUpMs: number
-  readonly identify: LaneOptions['identify']
+  readonly identify: PartitionWriterOptions['identify']
   /** Throws where the writer may not write just now; asked right before bytes leave. */
   readonly check?: () => void
 }
 
-/** One lane per partition that is written to. */
-export class Lanes {
-  readonly #options: LanesOptions
-  readonly #lanes = new Map<string, Lane>()
+/** One writer per partition that is written to. */
+export class PartitionWriters {
+  readonly #options: PartitionWritersOptions
+  readonly #writers = new Map<string, PartitionWriter>()
   readonly #pending = new Set<Promise<unknown>>()
   readonly #abort = new AbortController()
   #bytes = 0
   #closed = false
 
-  constructor(options: LanesOptions) {
+  constructor(options: PartitionWritersOptions) {
     this.#options = options
   }
 
@@ -42,7 +42,7 @@ export class Lanes {
       throw new LogError('full', `${topic}/${partition}: ${this.#bytes} bytes wait to be written`)
     }
     this.#bytes += bytes
-    const sent = this.#lane(topic, partition).send(records)
+    const sent = this.#writer(topic, partition).send(records)
     this.#pending.add(sent)
     try {
       return await sent
@@ -61,16 +61,16 @@ export class Lanes {
     await done
   }
 
-  #lane(topic: string, partition: number): Lane {
+  #writer(topic: string, partition: number): PartitionWriter {
     const id = `${topic}/${partition}`
-    const lane = this.#lanes.get(id) ?? this.#open(this.#options.namespace + topic, partition)
-    this.#lanes.set(id, lane)
-    return lane
+    const writer = this.#writers.get(id) ?? this.#open(this.#options.namespace + topic, partition)
+    this.#writers.set(id, writer)
+    return writer
   }
 
-  #open(topic: string, partition: number): Lane {
+  #open(topic: string, partition: number): PartitionWriter {
     const { link, appender, identify, giveUpMs, check } = this.#options
-    return new Lane({
+    return new PartitionWriter({
       topic,
       partition,
       identify,
