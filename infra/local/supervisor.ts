@@ -46,7 +46,7 @@ export interface Surroundings {
  * up to a limit, for as long as we run. Parts are stopped in the reverse of the order in which they were started.
  */
 export class Supervisor {
-  readonly #kept: Kept[] = []
+  readonly #kept: SupervisedPart[] = []
   readonly #around: Surroundings
   readonly #pace: Pace
   #stopping = false
@@ -59,7 +59,7 @@ export class Supervisor {
   /** Starts a part for the first time; a failure is the caller's. */
   async start(part: Part): Promise<Child> {
     if (this.#stopping) throw new Error(`${part.name} is not started: the system is stopping`)
-    const kept = new Kept(part, this.#around, this.#pace)
+    const kept = new SupervisedPart(part, this.#around, this.#pace)
     this.#kept.push(kept)
     return kept.begin()
   }
@@ -83,7 +83,7 @@ export class Supervisor {
 }
 
 /** One part that is kept running. */
-class Kept {
+class SupervisedPart {
   readonly #part: Part
   readonly #around: Surroundings
   readonly #pace: Pace
