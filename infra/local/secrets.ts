@@ -13,14 +13,14 @@ const SECRET_BYTES = 32
 const endings = { SERVICE_SECRET: '', CLICKHOUSE_PASSWORD: '.clickhouse' } as const
 
 type Env = Readonly<Record<string, string | undefined>>
-type Place = Pick<DataFolder, 'root' | 'mode'>
+type SecretsFolder = Pick<DataFolder, 'root' | 'mode'>
 
 /**
  * `<name>_FILE` of the system on this machine, made at its first start and readable by its owner only; nothing where the
  * environment has the secret. It stands beside the mode's folder, so that `--fresh` leaves it: alerts in a log that is
  * elsewhere can be read with it alone.
  */
-export function ensureSecret(folder: Place, name: keyof typeof endings, env: Env): Readonly<Record<string, string>> {
+export function ensureSecret(folder: SecretsFolder, name: keyof typeof endings, env: Env): Readonly<Record<string, string>> {
   if (isGiven(name, env)) return {}
   const file = fileOf(folder, name)
   if (!existsSync(file)) make(file)
@@ -31,7 +31,7 @@ function isGiven(name: keyof typeof endings, env: Env): boolean {
   return (env[name] ?? '') !== '' || (env[`${name}_FILE`] ?? '') !== ''
 }
 
-function fileOf({ root, mode }: Place, name: keyof typeof endings): string {
+function fileOf({ root, mode }: SecretsFolder, name: keyof typeof endings): string {
   return path.join(root, 'secrets', `${path.basename(mode)}${endings[name]}`)
 }
 
