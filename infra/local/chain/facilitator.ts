@@ -6,7 +6,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { closeServer, listen } from '../../http/ops.ts'
 import { chainId, token } from './accounts.ts'
 import { tokenAbi } from './contracts.ts'
-import { localClient } from './furnish.ts'
+import { localClient } from './prepare-chain.ts'
 
 /**
  * What the stand-in does with a settlement that it is asked for.

@@ -4,7 +4,7 @@ import { startChild, type Child } from '../child.ts'
 import { startOnPorts } from '../ports.ts'
 import { chainId, hotWallet, payer, payTo, token, type Account } from './accounts.ts'
 import { findAnvil } from './anvil.ts'
-import { furnish } from './furnish.ts'
+import { prepareChain } from './prepare-chain.ts'
 import { keepReadable } from './state-file.ts'
 
 const HOST = '127.0.0.1'
@@ -64,7 +64,7 @@ function launch(port: number, state: string, { logFile, blockSeconds = 0 }: Chai
       ...Object.entries(flags).flatMap(([name, value]) => [name, String(value)]),
     ],
     logFile,
-    ready: async () => ((await furnish(url)) ? url : undefined),
+    ready: async () => ((await prepareChain(url)) ? url : undefined),
     readyWithinMs: READY_MS,
     stopWithinMs: STOP_MS,
   })

@@ -13,7 +13,7 @@ const BLOCK_MS_MAX = 60_000
  * Puts in place what a fresh chain lacks: the token, Multicall3, and what the example payer spent. Doing it again
  * changes nothing. False: the chain does not answer yet.
  */
-export async function furnish(url: string): Promise<boolean> {
+export async function prepareChain(url: string): Promise<boolean> {
   const client = localClient(url)
   if (!(await client.getChainId().then(isOurs, () => false))) return false
   await client.setCode({ address: token, bytecode: tokenRuntime })
