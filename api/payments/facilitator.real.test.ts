@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import type { PrivateKeyAccount } from 'viem/accounts'
-import { LocalFacilitator, type Mood } from '../../infra/local/chain/facilitator.ts'
+import { LocalFacilitator, type FacilitatorBehaviour } from '../../infra/local/chain/facilitator.ts'
 import type { Child } from '../../infra/local/child.ts'
 import { ask as asking, signedNow, type Answered } from '../testing/paid-calls.ts'
 import { PaidSystem } from '../testing/paid-system.ts'
@@ -28,7 +28,7 @@ beforeAll(async () => {
 }, PATIENCE)
 
 afterEach(async () => {
-  facilitator.mood = 'well'
+  facilitator.behaviour = 'well'
   await facilitator.release()
 })
 afterAll(async () => {
@@ -53,7 +53,7 @@ const answered = (api: Child, headers: Headers, status = 200): Promise<Answered>
   }, POLL)
 
 describe('a facilitator', { timeout: PATIENCE }, () => {
-  it.each<[string, Mood]>([
+  it.each<[string, FacilitatorBehaviour]>([
     ['takes a settlement and never answers', 'silent'],
     ['answers late', 'late'],
     ['says that its node failed', 'node-failure'],
@@ -63,7 +63,7 @@ describe('a facilitator', { timeout: PATIENCE }, () => {
   ])('that %s, and settles afterwards, charges once', async (_, mood) => {
     const account = await system.payer()
     const headers = await signedBy(account)
-    facilitator.mood = mood
+    facilitator.behaviour = mood
     const answer = await ask(first, headers)
     expect(answer).toMatchObject({ status: 503, body: { error: 'settlement_pending' } })
     expect(answer.headers.get('payment-required')).toBeNull()
@@ -78,13 +78,13 @@ describe('a facilitator', { timeout: PATIENCE }, () => {
     const account = await system.payer()
     const soon = Math.floor(Date.now() / 1_000) + 30
     const headers = await signedBy(account, soon)
-    facilitator.mood = 'silent'
+    facilitator.behaviour = 'silent'
     expect(await ask(first, headers)).toMatchObject({ status: 503, body: { error: 'settlement_pending' } })
     await system.client.setNextBlockTimestamp({ timestamp: BigInt(soon) })
     await system.client.mine({ blocks: 1 })
     await answered(first, headers, 402)
     await facilitator.release()
-    facilitator.mood = 'well'
+    facilitator.behaviour = 'well'
     await answered(second, await signedBy(account))
     expect(await spent(account)).toBe(PRICE)
   })

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clickhouse } from '../../infra/clickhouse/client.ts'
-import type { LocalFacilitator, Mood } from '../../infra/local/chain/facilitator.ts'
+import type { LocalFacilitator, FacilitatorBehaviour } from '../../infra/local/chain/facilitator.ts'
 import { startChild, type Child } from '../../infra/local/child.ts'
 import { cutTail } from '../../infra/local/cut-tail.ts'
 import { freeze } from '../../infra/local/freeze.ts'
@@ -62,7 +62,7 @@ export async function disturb(target: Target, action: Action): Promise<number> {
       await delay(action.ms)
       return Date.now()
     case 'facilitator':
-      return mislead(target, action.mood, action.ms)
+      return mislead(target, action.behaviour, action.ms)
     case 'cut':
       return cut(target, losingOf(target), action)
     case 'overtake':
@@ -84,13 +84,13 @@ async function frozen(pid: number, meanwhile: () => Promise<void>): Promise<numb
   return Date.now()
 }
 
-async function mislead({ facilitator }: Target, mood: Mood, ms: number): Promise<number> {
+async function mislead({ facilitator }: Target, behaviour: FacilitatorBehaviour, ms: number): Promise<number> {
   if (facilitator === undefined) throw new Error('no facilitator of ours settles')
-  facilitator.mood = mood
+  facilitator.behaviour = behaviour
   try {
     await delay(ms)
   } finally {
-    facilitator.mood = 'well'
+    facilitator.behaviour = 'well'
   }
   await facilitator.release()
   return Date.now()

@@ -1,4 +1,4 @@
-import { moods, type Mood } from '../../infra/local/chain/facilitator.ts'
+import { facilitatorBehaviours, type FacilitatorBehaviour } from '../../infra/local/chain/facilitator.ts'
 import type { FaultKind } from '../../infra/simulator/faults/faults.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import type { Random } from '../../infra/simulator/market/random.ts'
@@ -14,7 +14,7 @@ export type Action =
   /** kill -9, and kept down for `ms`. */
   | { readonly kind: 'hold'; readonly part: string; readonly ms: number }
   /** The stand-in facilitator does that with all it is asked to settle for `ms`, and settles it then. */
-  | { readonly kind: 'facilitator'; readonly mood: Mood; readonly ms: number }
+  | { readonly kind: 'facilitator'; readonly behaviour: FacilitatorBehaviour; readonly ms: number }
   /** The clock of a part is 55 minutes ahead for `ms`; those of the venues and of all other parts are right. */
   | { readonly kind: 'clock'; readonly part: string; readonly ms: number }
   /** The broker is killed, and the last records of every partition of a topic are taken off its disk before it comes back. */
@@ -35,7 +35,7 @@ export interface Fault {
 const HOLD_MS = 30_000
 const FREEZE_MS = 8_000
 const LIE_MS = 20_000
-const MOOD_MS = 10_000
+const BEHAVIOUR_MS = 10_000
 /** How long the broker of a system of our own remembers an owner: long enough that a broker that starts again still knows it. */
 export const FORGETS_SECONDS = 40
 const REPLACED_MS = 46_000
@@ -87,11 +87,11 @@ export interface Tried {
  */
 export function round(random: Random, { paid = false, facilitator = false, own = false }: Tried = {}): Action[] {
   const more = paid ? [settling] : []
-  const bad = facilitator ? moods.filter((mood) => mood !== 'well') : []
+  const bad = facilitator ? facilitatorBehaviours.filter((behaviour) => behaviour !== 'well') : []
   const actions: Action[] = [
     ...[...killed, ...more].map((part): Action => ({ kind: 'kill', part })),
     ...[...frozen, ...more].map((part): Action => ({ kind: 'freeze', part, ms: FREEZE_MS })),
-    ...bad.map((mood): Action => ({ kind: 'facilitator', mood, ms: MOOD_MS })),
+    ...bad.map((behaviour): Action => ({ kind: 'facilitator', behaviour, ms: BEHAVIOUR_MS })),
     { kind: 'replace', part: 'processors', ms: REPLACED_MS },
     { kind: 'hold', part: 'broker', ms: HOLD_MS },
     { kind: 'hold', part: 'clickhouse', ms: HOLD_MS },
@@ -134,7 +134,7 @@ export function actionText(action: Action): string {
     case 'hold':
       return `${action.part} down for ${action.ms / 1000} s`
     case 'facilitator':
-      return `facilitator ${action.mood} for ${action.ms / 1000} s`
+      return `facilitator ${action.behaviour} for ${action.ms / 1000} s`
     case 'clock':
       return `clock of ${action.part} 55 minutes ahead for ${action.ms / 1000} s`
     case 'cut':

@@ -17,12 +17,12 @@ import { localClient } from './prepare-chain.ts'
  *
  * All but `well` keep the authorization, and submit it when they are released.
  */
-export type Mood = (typeof moods)[number]
+export type FacilitatorBehaviour = (typeof facilitatorBehaviours)[number]
 
-export const moods = ['well', 'silent', 'late', 'node-failure', 'unconfirmed', 'denies', 'boasts'] as const
+export const facilitatorBehaviours = ['well', 'silent', 'late', 'node-failure', 'unconfirmed', 'denies', 'boasts'] as const
 
 /** What is said at once to a settlement that is kept; the codes are those of facilitators in use. */
-const words: Readonly<Partial<Record<Mood, object>>> = {
+const words: Readonly<Partial<Record<FacilitatorBehaviour, object>>> = {
   'node-failure': { success: false, errorReason: 'settle_exact_node_failure', transaction: '' },
   unconfirmed: {
     success: false,
@@ -48,7 +48,7 @@ interface Authorization {
 
 /** An x402 facilitator over HTTP in front of the local chain, for accidents: it settles, and fails as it is told to. */
 export class LocalFacilitator {
-  mood: Mood = 'well'
+  behaviour: FacilitatorBehaviour = 'well'
   readonly url: string
   /** Paths that it was asked at, in their order. */
   readonly asked: string[] = []
@@ -102,7 +102,7 @@ export class LocalFacilitator {
     this.asked.push(path)
     const authorization = readAuthorization(JSON.parse(await text(request)))
     if (path === '/verify') reply(response, await this.#verify(authorization))
-    else if (this.mood === 'well') reply(response, await this.#settled(await this.#submit(authorization)))
+    else if (this.behaviour === 'well') reply(response, await this.#settled(await this.#submit(authorization)))
     else this.#hold(authorization, response)
   }
 
@@ -110,9 +110,9 @@ export class LocalFacilitator {
     const { nonce } = authorization
     const held = this.#held.get(nonce) ?? { authorization, waiting: [] }
     this.#held.set(nonce, held)
-    const said = words[this.mood]
+    const said = words[this.behaviour]
     if (said !== undefined) reply(response, { network, payer: authorization.from, ...said })
-    else if (this.mood === 'late') held.waiting.push(response)
+    else if (this.behaviour === 'late') held.waiting.push(response)
   }
 
   async #verify({ from: payer, ...authorization }: Authorization): Promise<object> {
