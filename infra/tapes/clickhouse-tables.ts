@@ -3,7 +3,7 @@ import type { Message, RecordType } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 
 /** Where record types of a topic stand in ClickHouse, and how its rows read as records of the log. */
-export interface Place {
+export interface TableMapping {
   readonly topic: TopicName
   readonly table: string
   /** Columns of partition, offset and record time (milliseconds, as SQL). */
@@ -18,18 +18,18 @@ export interface Place {
 
 const millis = (column: string): string => `intDiv(toUnixTimestamp64Micro(${column}), 1000)`
 
-function place(topic: TopicName, record: RecordType, table: string, time: string, isByAsset = false): Place {
+function place(topic: TopicName, record: RecordType, table: string, time: string, isByAsset = false): TableMapping {
   const at = { partition: 'partition', offset: 'offset', time: millis(time) }
   return { topic, table, ...at, records: [[record, null]], isByAsset }
 }
 
-function replayed(topic: TopicName, table: string, records: Place['records']): Place {
+function replayed(topic: TopicName, table: string, records: TableMapping['records']): TableMapping {
   const at = { partition: 'log_partition', offset: 'log_offset', time: 'toUnixTimestamp64Milli(log_time)' }
   return { topic, table, ...at, records, isByAsset: false }
 }
 
 /** Inputs of the processors: with them a backtest gives what it gives from the log. */
-export const inputPlaces: readonly Place[] = [
+export const inputTables: readonly TableMapping[] = [
   place('market.trades', 'trade', 'trades_log', 'received', true),
   place('market.trades', 'gap', 'gaps_log', 'time'),
   place('market.trades', 'mark', 'feed_marks_log', 'time'),
@@ -48,7 +48,7 @@ export const inputPlaces: readonly Place[] = [
 ]
 
 /** What the live system derived, the last version of each; without the forwarded marks. */
-export const derivedPlaces: readonly Place[] = [
+export const derivedTables: readonly TableMapping[] = [
   place('derived.flow', 'flow', 'flow_log', 'bucket', true),
   place('derived.flow', 'flow_hour', 'flow_hours_log', 'hour', true),
   place('derived.signals', 'signal', 'signal_changes_log', 'time', true),

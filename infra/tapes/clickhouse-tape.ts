@@ -4,7 +4,7 @@ import type { Message } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import type { Clickhouse } from '../clickhouse/client.ts'
 import type { LogRecord } from '../kafka/seam.ts'
-import { derivedPlaces, fieldNames, inputPlaces, recordOf, type Place } from './clickhouse-tables.ts'
+import { derivedTables, fieldNames, inputTables, recordOf, type TableMapping } from './clickhouse-tables.ts'
 import type { Span, Tape, TimeRange } from './tape.ts'
 
 /** Offsets that are read at a time, of each record type. */
@@ -20,14 +20,14 @@ const SETTINGS =
  */
 export function clickhouseTape(clickhouse: Clickhouse, partitions: number): Tape {
   const codec = localCodec()
-  const places = [...inputPlaces, ...derivedPlaces]
+  const places = [...inputTables, ...derivedTables]
   const tables = new Tables(clickhouse, partitions)
-  const of = (topic: TopicName): readonly Place[] => places.filter((place) => place.topic === topic)
+  const of = (topic: TopicName): readonly TableMapping[] => places.filter((place) => place.topic === topic)
   return {
     name: 'ClickHouse',
     partitions,
-    topics: new Set(inputPlaces.map(({ topic }) => topic)),
-    compared: new Set(derivedPlaces.map(({ topic }) => topic)),
+    topics: new Set(inputTables.map(({ topic }) => topic)),
+    compared: new Set(derivedTables.map(({ topic }) => topic)),
     codec,
     lookUp: () => Promise.resolve(false),
     span: (topic, partition, range) => spanOf(tables, of(topic), { topic, partition }, range),
@@ -49,7 +49,7 @@ const BEYOND = 1e15
 
 async function spanOf(
   tables: Tables,
-  places: readonly Place[],
+  places: readonly TableMapping[],
   { topic, partition }: Pick<Span, 'topic' | 'partition'>,
   range: TimeRange,
 ): Promise<Span> {
@@ -66,7 +66,7 @@ async function spanOf(
 async function* readSpan(
   tables: Tables,
   codec: Codec,
-  places: readonly Place[],
+  places: readonly TableMapping[],
   { topic, partition, from, to }: Span,
 ): AsyncGenerator<readonly LogRecord[]> {
   const fetch = (at: number): Promise<LogRecord[]> => {
@@ -91,7 +91,7 @@ interface OffsetWindow {
 
 async function readWindow(
   tables: Tables,
-  places: readonly Place[],
+  places: readonly TableMapping[],
   window: OffsetWindow,
   encode: (message: Message) => Buffer,
 ): Promise<LogRecord[]> {
@@ -120,7 +120,7 @@ class Tables {
     this.#partitions = partitions
   }
 
-  async bounds(place: Place, partition: number, range: TimeRange): Promise<Bounds> {
+  async bounds(place: TableMapping, partition: number, range: TimeRange): Promise<Bounds> {
     const { table, offset, time } = place
     const after = (at: string): string =>
       `if(countIf(${time} >= {${at}:Float64}) = 0, ${BEYOND}, toFloat64(minIf(${offset}, ${time} >= {${at}:Float64})))`
@@ -139,7 +139,7 @@ FROM ${table} WHERE ${where(place)}`,
   }
 
   /** FINAL, because of equal records the views say which stands; the columns have the names of the records' fields. */
-  async rows(place: Place, window: OffsetWindow): Promise<Row[]> {
+  async rows(place: TableMapping, window: OffsetWindow): Promise<Row[]> {
     const { table, records, offset, time } = place
     const fields = [...new Set(records.flatMap(([record]) => fieldNames(record)))].map((field) => `\`${field}\``)
     return this.#clickhouse.rows<Row>(
@@ -152,7 +152,7 @@ ${SETTINGS}`,
   }
 
   /** The assets of a partition that a table has; asked for once a table. */
-  async #assetsOf({ table, isByAsset }: Place, partition: number): Promise<readonly string[]> {
+  async #assetsOf({ table, isByAsset }: TableMapping, partition: number): Promise<readonly string[]> {
     if (!isByAsset) return []
     const known = this.#assets.get(table) ?? this.#readAssets(table)
     this.#assets.set(table, known)
@@ -165,7 +165,7 @@ ${SETTINGS}`,
   }
 }
 
-function where({ partition, isByAsset }: Place): string {
+function where({ partition, isByAsset }: TableMapping): string {
   const own = `${partition} = {partition:UInt16}`
   return isByAsset ? `asset IN {assets:Array(String)} AND ${own}` : own
 }

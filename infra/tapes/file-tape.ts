@@ -4,7 +4,7 @@ import { subjectOf, topics, type TopicName } from '../../schemas/topics.ts'
 import type { LogRecord } from '../kafka/seam.ts'
 import { decodeSegment } from './avro-segment.ts'
 import { fileCodec, type FileCodec } from './envelope.ts'
-import { placeOf, readHeader, readSegments, type Segment, type SegmentReader, type TapeHeader } from './folder.ts'
+import { partitionName, readHeader, readSegments, type Segment, type SegmentReader, type TapeHeader } from './folder.ts'
 import { parquetReader } from './parquet-segment.ts'
 import { readChecked } from './segment-file.ts'
 import { TapeError, type Span, type Tape, type TimeRange } from './tape.ts'
@@ -25,7 +25,7 @@ export function fileTape(folder: string): Tape {
     codec: files.codec,
     lookUp: () => Promise.resolve(false),
     span: (topic, partition, range) => spanOf({ header, segments, read }, topic, partition, range),
-    read: (span) => readSpan(segments.get(placeOf(span.topic, span.partition)) ?? [], read, span),
+    read: (span) => readSpan(segments.get(partitionName(span.topic, span.partition)) ?? [], read, span),
     close: () => Promise.resolve(),
   }
 }
@@ -43,7 +43,7 @@ function ownCodec(): FileCodec {
 
 function checkComplete(folder: string, span: Span, segments: ReadonlyMap<string, readonly Segment[]>): void {
   let next = span.from
-  for (const segment of segments.get(placeOf(span.topic, span.partition)) ?? []) {
+  for (const segment of segments.get(partitionName(span.topic, span.partition)) ?? []) {
     if (segment.from !== next)
       throw new TapeError(
         'corrupt',
@@ -73,7 +73,7 @@ async function spanOf(
 ): Promise<Span> {
   const whole = header.spans.find((span) => span.topic === topic && span.partition === partition)
   if (whole === undefined) return { topic, partition, from: 0, to: 0, isWhole: false }
-  const own = segments.get(placeOf(topic, partition)) ?? []
+  const own = segments.get(partitionName(topic, partition)) ?? []
   const from = await firstAt(own, read, range.from, whole)
   const to = await firstAt(own, read, range.to, whole)
   return { topic, partition, from, to: Math.max(from, to), isWhole: whole.isWhole && from === whole.from }

@@ -83,7 +83,7 @@ export function readSegments(folder: string): Map<string, Segment[]> {
   const torn = lines.pop() // empty where the last line is whole
   if (torn !== undefined && torn !== '') writeFileSync(file, lines.map((line) => `${line}\n`).join(''), { flush: true })
   const segments = lines.map((line) => parse(file, line) as Segment)
-  return Map.groupBy(segments, ({ topic, partition }) => placeOf(topic, partition))
+  return Map.groupBy(segments, ({ topic, partition }) => partitionName(topic, partition))
 }
 
 /** Notes a segment whose files are on the disk. */
@@ -91,7 +91,7 @@ export function noteSegment(folder: string, segment: Segment): void {
   appendFileSync(path.join(folder, SEGMENTS), `${JSON.stringify(segment)}\n`, { flush: true })
 }
 
-export function placeOf(topic: TopicName, partition: number): string {
+export function partitionName(topic: TopicName, partition: number): string {
   return `${topic}/${partition}`
 }
 

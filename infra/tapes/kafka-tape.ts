@@ -23,7 +23,7 @@ export function kafkaTape(log: Log, codec: RegistryCodec, partitions: number): T
   }
 }
 
-async function spanOf(log: Log, bounds: LogReader, { topic, partition }: Place, range: TimeRange): Promise<Span> {
+async function spanOf(log: Log, bounds: LogReader, { topic, partition }: TapePartition, range: TimeRange): Promise<Span> {
   const at = async (where: 'start' | 'end' | { time: number }): Promise<number> =>
     (await bounds.offsets(topic, [partition], where)).get(partition) ?? 0
   const [start, end] = [await at('start'), await at('end')]
@@ -43,7 +43,7 @@ async function spanOf(log: Log, bounds: LogReader, { topic, partition }: Place, 
   return { topic, partition, from, to: Math.max(from, to), isWhole }
 }
 
-interface Place {
+interface TapePartition {
   readonly topic: TopicName
   readonly partition: number
 }

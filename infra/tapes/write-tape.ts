@@ -1,7 +1,7 @@
 import { isCompacted } from '../../schemas/topics.ts'
 import type { LogRecord } from '../kafka/seam.ts'
 import { encodeSegment } from './avro-segment.ts'
-import { noteSegment, placeOf, readHeader, readSegments, writeHeader, type Segment, type TapeHeader } from './folder.ts'
+import { noteSegment, partitionName, readHeader, readSegments, writeHeader, type Segment, type TapeHeader } from './folder.ts'
 import { segmentName, timesOf, writeFile } from './segment-file.ts'
 import { TapeError, type Span, type Tape } from './tape.ts'
 
@@ -43,7 +43,7 @@ export async function writeTape(options: WriteOptions): Promise<boolean> {
   const spans = [...opened.spans]
   const there = readSegments(folder)
   for (const [index, planned] of opened.spans.entries()) {
-    const from = there.get(placeOf(planned.topic, planned.partition))?.at(-1)?.to ?? planned.from
+    const from = there.get(partitionName(planned.topic, planned.partition))?.at(-1)?.to ?? planned.from
     if (from >= planned.to) continue
     const span = await upToNow(tape, planned)
     spans[index] = span
@@ -63,7 +63,7 @@ async function upToNow(tape: Tape, span: Span): Promise<Span> {
 function isWhole(folder: string, spans: readonly Span[]): boolean {
   const there = readSegments(folder)
   return spans.every(
-    ({ topic, partition, from, to }) => (there.get(placeOf(topic, partition))?.at(-1)?.to ?? from) >= to,
+    ({ topic, partition, from, to }) => (there.get(partitionName(topic, partition))?.at(-1)?.to ?? from) >= to,
   )
 }
 

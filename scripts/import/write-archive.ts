@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { encodeSegment } from '../../infra/tapes/avro-segment.ts'
-import { noteSegment, placeOf, readHeader, readSegments, TAPE_VERSION, writeHeader } from '../../infra/tapes/folder.ts'
+import { noteSegment, partitionName, readHeader, readSegments, TAPE_VERSION, writeHeader } from '../../infra/tapes/folder.ts'
 import { segmentName, timesOf, writeFile } from '../../infra/tapes/segment-file.ts'
 import { TapeError, type Span } from '../../infra/tapes/tape.ts'
 import type { LogRecord } from '../../infra/kafka/seam.ts'
@@ -91,7 +91,7 @@ async function writePartition(
 ): Promise<number | undefined> {
   const { folder, market } = options
   const codec = localCodec()
-  const done = readSegments(folder).get(placeOf(TOPIC, partition))?.at(-1)?.to ?? 0
+  const done = readSegments(folder).get(partitionName(TOPIC, partition))?.at(-1)?.to ?? 0
   let records: LogRecord[] = []
   let next = 0
   let second = 0
