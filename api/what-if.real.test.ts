@@ -3,7 +3,7 @@ import { createWorld, T, type World } from '../infra/clickhouse/testing/world.ts
 import { latePrice, given, create, mark, price, risk, SECOND } from '../processors/alerts/testing/records.ts'
 import { WhatIf, type WhatIfTerms } from '../processors/alerts/what-if.ts'
 import type { Message, Micros } from '../schemas/records.ts'
-import { recordPlace } from '../schemas/record-id.ts'
+import { recordPosition } from '../schemas/record-id.ts'
 import { LOOKS_BACK, Trials } from './alerts/what-if.ts'
 import { TtlCache } from './cache.ts'
 import { openDatabase } from './clickhouse.ts'
@@ -57,7 +57,7 @@ it('rings when the core does that reads the log itself', async () => {
   expect(trial.rang.map(({ time }) => (time - first) / SECOND)).toEqual(live.rang)
   expect(trial.rang.length).toBeGreaterThan(3)
   expect(trial.rang.some(({ late }) => late)).toBe(true)
-  expect(recordPlace(trial.rang[0]?.record ?? '')).toMatchObject({ topic: 'alerts.inputs', partition: 2 })
+  expect(recordPosition(trial.rang[0]?.record ?? '')).toMatchObject({ topic: 'alerts.inputs', partition: 2 })
   expect(trial).toMatchObject({ records: hour().length, stopped: null })
   expect(trial.gaps).toEqual([{ from: first + 900 * SECOND, to: first + 1_800 * SECOND }])
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { recordPlace } from '../schemas/record-id.ts'
+import { recordPosition } from '../schemas/record-id.ts'
 import type { CompositePrice, LiquidationRisk } from '../schemas/records.ts'
 import { openapi } from './openapi.ts'
 import { routes } from './routes.ts'
@@ -60,7 +60,7 @@ describe(`POST ${PATH}`, () => {
       [1, 2, 3].map((days) => new Date((NOW - days * day) / 1000).toISOString()),
     )
     expect(triggers[0]).toMatchObject({ price: 110, quality: 'good', late: false })
-    expect(recordPlace(textOf(triggers[0]?.['record']))).toMatchObject({ topic: 'alerts.inputs', offset: 6 * 2_880 })
+    expect(recordPosition(textOf(triggers[0]?.['record']))).toMatchObject({ topic: 'alerts.inputs', offset: 6 * 2_880 })
     expect(body['coverage']).toMatchObject({ complete: true, gap_count: 0, gaps: [], stopped_by: null })
   })
 

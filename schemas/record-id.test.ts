@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { recordId, recordPlace } from './record-id.ts'
+import { recordId, recordPosition } from './record-id.ts'
 
 it('names a place in the log and finds it again', () => {
   fc.assert(
     fc.property(fc.nat(999), fc.nat(), (partition, offset) => {
       const place = { topic: 'alerts.inputs', partition, offset } as const
-      expect(recordPlace(recordId(place))).toEqual(place)
+      expect(recordPosition(recordId(place))).toEqual(place)
     }),
   )
 })
@@ -20,5 +20,5 @@ it.each([
   [`rec_${Buffer.from('alerts.inputs/01/2').toString('base64url')}`],
   [Buffer.from('alerts.inputs/1/2').toString('base64url')],
 ])('takes %j for no id', (id) => {
-  expect(recordPlace(id)).toBeUndefined()
+  expect(recordPosition(id)).toBeUndefined()
 })

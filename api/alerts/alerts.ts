@@ -1,7 +1,7 @@
 import type { Reach } from '../../processors/webhooks/address.ts'
 import type { ServiceSecrets } from '../../processors/alerts/secrets.ts'
 import type { AlertEvent, Command, Message } from '../../schemas/records.ts'
-import type { RecordPlace } from '../../schemas/record-id.ts'
+import type { RecordPosition } from '../../schemas/record-id.ts'
 import type { RateLimiter } from '../limits.ts'
 import type { Book } from './book.ts'
 
@@ -24,7 +24,7 @@ export interface AlertLog {
    */
   command(command: Command): Promise<AlertEvent>
   /** The record at a place; undefined where it is not, or not any more, or not public. Rejects after 2 s. */
-  record(place: RecordPlace): Promise<PublicRecord | undefined>
+  record(place: RecordPosition): Promise<PublicRecord | undefined>
 }
 
 /** What handlers of alerts work with. */

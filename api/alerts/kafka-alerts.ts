@@ -5,7 +5,7 @@ import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import type { Log, LogReader, Writer } from '../../infra/kafka/seam.ts'
 import type { Logger } from '../../infra/log.ts'
 import type { AlertEvent, Command } from '../../schemas/records.ts'
-import type { RecordPlace } from '../../schemas/record-id.ts'
+import type { RecordPosition } from '../../schemas/record-id.ts'
 import { ApiError } from '../errors.ts'
 import type { Unread } from '../unread.ts'
 import type { AlertLog, PublicRecord } from './alerts.ts'
@@ -81,7 +81,7 @@ export class KafkaAlerts implements AlertLog {
     }
   }
 
-  async record(place: RecordPlace): Promise<PublicRecord | undefined> {
+  async record(place: RecordPosition): Promise<PublicRecord | undefined> {
     const found = this.#linked().then(({ records }) => records.read(place))
     try {
       return await within(RECORD_MS, found, () => away('The record cannot be read right now'))

@@ -1,7 +1,7 @@
 import type { RegistryCodec } from '../../infra/kafka/codec.ts'
 import type { LogReader, LogRecord } from '../../infra/kafka/seam.ts'
 import { UndecodableError } from '../../schemas/codec.ts'
-import type { RecordPlace } from '../../schemas/record-id.ts'
+import type { RecordPosition } from '../../schemas/record-id.ts'
 import { topicOf } from '../../schemas/topics.ts'
 import { ApiError } from '../errors.ts'
 import type { PublicRecord } from './alerts.ts'
@@ -30,7 +30,7 @@ export class RecordReader {
   }
 
   /** The record at a place; undefined where there is none, or none that may be shown. */
-  async read(place: RecordPlace): Promise<PublicRecord | undefined> {
+  async read(place: RecordPosition): Promise<PublicRecord | undefined> {
     const { topic, partition } = place
     const partitions = topicOf(topic).partitions === 'one' ? 1 : this.#options.partitions
     if (!isPublicTopic(topic) || partition >= partitions) return undefined
@@ -46,7 +46,7 @@ export class RecordReader {
     }
   }
 
-  async #show({ topic }: RecordPlace, record: LogRecord | undefined): Promise<PublicRecord | undefined> {
+  async #show({ topic }: RecordPosition, record: LogRecord | undefined): Promise<PublicRecord | undefined> {
     if (record === undefined || record.value === null) return undefined
     try {
       const message = await decode(this.#options.codec, record.value)
@@ -57,7 +57,7 @@ export class RecordReader {
     }
   }
 
-  async #find({ topic, partition, offset }: RecordPlace): Promise<LogRecord | undefined> {
+  async #find({ topic, partition, offset }: RecordPosition): Promise<LogRecord | undefined> {
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
       const [slice] = await this.#options.reader.fetch([{ topic, partition, offset }], FETCH)
       if (slice !== undefined && slice.error !== 'moved')

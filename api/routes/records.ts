@@ -1,4 +1,4 @@
-import { recordPlace } from '../../schemas/record-id.ts'
+import { recordPosition } from '../../schemas/record-id.ts'
 import { ApiError } from '../errors.ts'
 import { jsonReply, type Reply } from '../reply.ts'
 import { type Call, type Output, route } from '../route.ts'
@@ -38,7 +38,7 @@ const FRESH_MS = 3_600_000
 
 /** The record of the log that a trigger names, read from the log itself. */
 async function recordAnswer({ services }: Pick<Call, 'services'>, id: string): Promise<Reply> {
-  const place = recordPlace(id)
+  const place = recordPosition(id)
   const found = place === undefined ? undefined : await services.alerts.log.record(place)
   if (place === undefined || found === undefined)
     throw new ApiError('not_found', 'There is no such record, or it is not kept any more, or it is not public.', {

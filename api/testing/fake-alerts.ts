@@ -2,7 +2,7 @@ import { alerts } from '../../processors/alerts/alerts.ts'
 import { emptyState } from '../../processors/alerts/state.ts'
 import type { AlertEvent, Command } from '../../schemas/records.ts'
 import type { Message } from '../../schemas/records.ts'
-import { recordId, type RecordPlace } from '../../schemas/record-id.ts'
+import { recordId, type RecordPosition } from '../../schemas/record-id.ts'
 import { testLimit, type AlertLog, type Alerts, type PublicRecord } from '../alerts/alerts.ts'
 import { Book } from '../alerts/book.ts'
 import { ApiError } from '../errors.ts'
@@ -36,7 +36,7 @@ export class FakeAlertLog implements AlertLog {
     return event
   }
 
-  async record(place: RecordPlace): Promise<PublicRecord | undefined> {
+  async record(place: RecordPosition): Promise<PublicRecord | undefined> {
     return this.records.get(recordId(place))
   }
 

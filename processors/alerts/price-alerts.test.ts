@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { recordPlace } from '../../schemas/record-id.ts'
+import { recordPosition } from '../../schemas/record-id.ts'
 import { versionOf } from '../kernel/version.ts'
 import { create, given, latePrice, mark, price, SECOND, T0, type Given } from './testing/records.ts'
 
@@ -229,7 +229,7 @@ it('names in a trigger its evidence: sources, quality and the record that caused
       { exchange: 'kraken', price: 105, open_interest_usd: null, time: T0 + 0.95 * SECOND },
     ],
   })
-  expect(recordPlace(trigger?.record ?? '')).toEqual({ topic: 'alerts.inputs', partition: 0, offset: 2 })
+  expect(recordPosition(trigger?.record ?? '')).toEqual({ topic: 'alerts.inputs', partition: 0, offset: 2 })
 })
 
 describe('prices that are told again, by a core of a higher generation that was built again', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { recordPlace } from '../../schemas/record-id.ts'
+import { recordPosition } from '../../schemas/record-id.ts'
 import type { Message } from '../../schemas/records.ts'
 import { create, given, latePrice, mark, price, risk, SECOND, T0 } from './testing/records.ts'
 import type { AlertTerms } from './kinds/kinds.ts'
@@ -42,7 +42,7 @@ describe('an alert that is tried out', () => {
     const trial = new WhatIf(level, T0)
     trial.feed({ partition: 3, offset: 77, message: price(20, 99, { high: 100.5 }) })
     const [trigger] = trial.rang
-    expect([trigger?.current_price, recordPlace(trigger?.record ?? '')]).toEqual([
+    expect([trigger?.current_price, recordPosition(trigger?.record ?? '')]).toEqual([
       100.5,
       { topic: 'alerts.inputs', partition: 3, offset: 77 },
     ])

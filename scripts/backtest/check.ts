@@ -6,7 +6,7 @@ import { Decoder } from '../../processors/kernel/decoder.ts'
 import { InputGaps, type Told } from '../../processors/kernel/log-gaps.ts'
 import type { ProcessorRow } from '../../processors/kernel/processor.ts'
 import { avroType, UndecodableError } from '../../schemas/codec.ts'
-import { recordPlace } from '../../schemas/record-id.ts'
+import { recordPosition } from '../../schemas/record-id.ts'
 import type { Message, Micros } from '../../schemas/records.ts'
 import { topicOf, type TopicName } from '../../schemas/topics.ts'
 import type { TapeEntry } from './merge.ts'
@@ -131,7 +131,7 @@ export class Check implements Observer {
     const { assets } = this.#plan
     const { type, value } = message
     if (type === 'delivery_order') return false
-    if (type === 'trigger' && recordPlace(value.record)?.partition !== partition) return false
+    if (type === 'trigger' && recordPosition(value.record)?.partition !== partition) return false
     return assets === undefined || !('asset' in value) || value.asset === null || assets.has(value.asset)
   }
 

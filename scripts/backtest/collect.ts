@@ -6,7 +6,7 @@ import type { Study } from './core/study.ts'
 import type { LogRecord } from '../../infra/kafka/seam.ts'
 import type { Message } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
-import type { RecordPlace } from '../../schemas/record-id.ts'
+import type { RecordPosition } from '../../schemas/record-id.ts'
 import type { TapeEntry } from './merge.ts'
 import type { Observer } from './run.ts'
 
@@ -20,7 +20,7 @@ export interface CollectOptions {
   readonly study: Study
   readonly prices: PriceSource
   /** The place that a record had before the tape was rearranged. */
-  readonly placeOf: (place: RecordPlace) => RecordPlace
+  readonly placeOf: (place: RecordPosition) => RecordPosition
 }
 
 /** What was read of one topic and partition, with the SHA-256 over offsets, times and bodies. */
@@ -108,7 +108,7 @@ export class Collect implements Observer {
     series.add(fill.time, fill.price)
   }
 
-  #place(place: RecordPlace): RecordPlace {
+  #place(place: RecordPosition): RecordPosition {
     return this.#options.placeOf(place)
   }
 

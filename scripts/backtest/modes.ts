@@ -1,13 +1,13 @@
 import type { LogRecord } from '../../infra/kafka/seam.ts'
 import { TapeError, type Span, type Tape } from '../../infra/tapes/tape.ts'
-import type { RecordPlace } from '../../schemas/record-id.ts'
+import type { RecordPosition } from '../../schemas/record-id.ts'
 import type { Trade } from '../../schemas/records.ts'
 import type { Mode } from './options.ts'
 
 /** A tape whose records may stand in another order than in the log. */
 export interface Arranged extends Tape {
   /** Where a record stood in the log, by its place here. */
-  placeOf?(place: RecordPlace): RecordPlace
+  placeOf?(place: RecordPosition): RecordPosition
 }
 
 /** Trades that were filled in later and are held until their place has come, of one partition. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { alerts } from '../alerts.ts'
-import { recordPlace } from '../../../schemas/record-id.ts'
+import { recordPosition } from '../../../schemas/record-id.ts'
 import type { Command, CompositePrice, Message, Trigger } from '../../../schemas/records.ts'
 import { Model } from './model.ts'
 
@@ -125,7 +125,7 @@ it('demands of any log just what the processor triggers', { timeout: 60_000 }, (
       const lates = log.map((message) => message.type === 'composite_price' && message.value.late)
       for (const { count, record } of demanded) {
         triggered[count === 1 ? 'once' : 'again'] += 1
-        if (lates[recordPlace(record)?.offset ?? -1] === true) triggered.late += 1
+        if (lates[recordPosition(record)?.offset ?? -1] === true) triggered.late += 1
       }
       expect(demanded.map(({ triggerId, record }) => `${triggerId} by ${record}`).sort()).toEqual(triggersOf(log))
     }),

@@ -1,4 +1,4 @@
-import type { RecordPlace } from '../../../schemas/record-id.ts'
+import type { RecordPosition } from '../../../schemas/record-id.ts'
 import type { Micros } from '../../../schemas/records.ts'
 
 /** A price that was there to be had. */
@@ -7,7 +7,7 @@ export interface Fill {
   /** When it was so. */
   readonly time: Micros
   /** The record of the tape that says so. */
-  readonly place: RecordPlace
+  readonly place: RecordPosition
 }
 
 interface Wait {

@@ -1,7 +1,7 @@
 import type { LogRecord } from '../../../infra/kafka/seam.ts'
 import { avroType } from '../../../schemas/codec.ts'
 import type { Message, Micros } from '../../../schemas/records.ts'
-import type { RecordPlace } from '../../../schemas/record-id.ts'
+import type { RecordPosition } from '../../../schemas/record-id.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 import { Careful, type Emission } from '../../../processors/kernel/careful.ts'
 import type { Cause } from '../../../processors/kernel/dead-letters.ts'
@@ -29,7 +29,7 @@ export interface Happening {
   readonly output: Output
   /** The record's Avro body, made when it is asked for: its bytes are those of the next body after that. */
   readonly body: () => Buffer
-  readonly cause: RecordPlace
+  readonly cause: RecordPosition
   /** Partition time of the processor when it said so. */
   readonly partitionTime: Micros
 }
@@ -204,7 +204,7 @@ interface Voice extends Emission {
 type Place = Pick<LogRecord, 'offset' | 'time'>
 
 /** What a record that was set aside is called. */
-function asideName(processor: string, { topic, partition, offset }: RecordPlace): string {
+function asideName(processor: string, { topic, partition, offset }: RecordPosition): string {
   return [processor, topic, partition, offset].join('|')
 }
 

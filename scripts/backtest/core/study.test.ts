@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Signal } from '../../../schemas/records.ts'
-import type { RecordPlace } from '../../../schemas/record-id.ts'
+import type { RecordPosition } from '../../../schemas/record-id.ts'
 import { Series } from './chart.ts'
 import { Fills } from './fills.ts'
 import { readRules, type Rule } from './rules.ts'
@@ -8,7 +8,7 @@ import { summarise, tQuantile, wilson } from './stats.ts'
 import { Study } from './study.ts'
 
 const SECOND = 1_000_000
-const place: RecordPlace = { topic: 'market.tickers', partition: 3, offset: 7 }
+const place: RecordPosition = { topic: 'market.tickers', partition: 3, offset: 7 }
 const at = (seconds: number, price: number) => ({ price, time: seconds * SECOND, place })
 
 function signal(fields: Partial<Signal> = {}): Signal {

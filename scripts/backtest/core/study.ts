@@ -1,5 +1,5 @@
 import { symbolOf } from '../../../schemas/catalogue.ts'
-import type { RecordPlace } from '../../../schemas/record-id.ts'
+import type { RecordPosition } from '../../../schemas/record-id.ts'
 import type { Micros, Signal, Trigger } from '../../../schemas/records.ts'
 import { Fills, type Fill } from './fills.ts'
 import { meets, sideOf, Standing, type Rule, type Side } from './rules.ts'
@@ -19,7 +19,7 @@ export interface SignalResult {
   readonly time: Micros
   /** Partition time of the decision. */
   readonly decided: Micros
-  readonly record: RecordPlace
+  readonly record: RecordPosition
   readonly side: Side | null
   readonly rules: readonly string[]
   /** First price at or after the decision and the latency; null: none came. */
@@ -42,7 +42,7 @@ export interface TriggerResult {
   readonly time: Micros
   readonly decided: Micros
   /** The record of the tape that brought it about. */
-  readonly record: RecordPlace
+  readonly record: RecordPosition
 }
 
 /** Forward returns of one group of signals after one horizon, each in the direction that it bets on. */
@@ -74,7 +74,7 @@ export class Study {
   }
 
   /** A change of class; one of the lead-in is only remembered. */
-  signal(signal: Signal, decided: Micros, record: RecordPlace, isReported: boolean): void {
+  signal(signal: Signal, decided: Micros, record: RecordPosition, isReported: boolean): void {
     this.#standing.note(signal)
     if (!isReported) return
     this.#bound()
@@ -103,7 +103,7 @@ export class Study {
     this.#follow(asset, result)
   }
 
-  trigger(trigger: Trigger, decided: Micros, record: RecordPlace): void {
+  trigger(trigger: Trigger, decided: Micros, record: RecordPosition): void {
     this.#bound()
     const { trigger_id, alert_id, symbol, condition, condition_met, trigger_count, quality, late, time } = trigger
     const said = { trigger_id, alert_id, symbol, condition, condition_met, trigger_count, quality, late, time }

@@ -1,5 +1,5 @@
 import type { LogReader, Position } from '../../../infra/kafka/seam.ts'
-import { recordPlace } from '../../../schemas/record-id.ts'
+import { recordPosition } from '../../../schemas/record-id.ts'
 import type { Attempt, Trigger } from '../../../schemas/records.ts'
 import type { CompositePrice, Message, SpotTicker } from '../../../schemas/records.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
@@ -78,7 +78,7 @@ export type Hop = (typeof hops)[number]
 export function hopsOf(seen: Seen, id: string, firstByte: number): Record<Hop, number> | undefined {
   const trigger = seen.triggers.get(id)
   const attempt = seen.attempts.get(id)
-  const cause = recordPlace(trigger?.value.record ?? '')
+  const cause = recordPosition(trigger?.value.record ?? '')
   const price = cause && seen.prices.get(`${cause.partition}/${cause.offset}`)
   const ticker = price && cause && seen.tickers.get(`${cause.partition}/${price.value.v % GENERATION}`)
   if (trigger === undefined || attempt === undefined || price === undefined || ticker === undefined) return undefined
