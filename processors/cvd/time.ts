@@ -12,18 +12,18 @@ import { count, tell } from './volumes.ts'
 const KEPT = HORIZON / BUCKET
 
 /** What follows from a mark. */
-export interface Turn {
+export interface TimeOutputs {
   readonly hours: readonly FlowHour[]
   readonly signals: readonly Signal[]
 }
 
-const nothing: Turn = { hours: [], signals: [] }
+const nothing: TimeOutputs = { hours: [], signals: [] }
 
 /**
  * Moves partition time on to `time`, which is later: closes buckets, sums hours up, lets old ones go, looks at the
  * signals. A mark that closes several buckets is one look, at the end of the last.
  */
-export function advanceTime(state: CvdState, time: Micros, { offset, v }: Cause): Turn {
+export function advanceTime(state: CvdState, time: Micros, { offset, v }: Cause): TimeOutputs {
   const wasClosed = state.closed
   setTime(state, time)
   const { closed } = state

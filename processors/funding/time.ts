@@ -7,13 +7,13 @@ import { fundingOf } from './view.ts'
 /** An asset has one record in this time of partition time at most. */
 const EMIT_EVERY: Micros = 5_000_000
 
-export interface News {
+export interface TimeOutputs {
   readonly rows: readonly Funding[]
   readonly signals: readonly Signal[]
 }
 
 /** Moves partition time on to `time`, which is later. Gives what assets have to say, by name. */
-export function advanceTime(state: FundingState, time: Micros, v: number): News {
+export function advanceTime(state: FundingState, time: Micros, v: number): TimeOutputs {
   state.time = time
   const rows: Funding[] = []
   const signals: Signal[] = []

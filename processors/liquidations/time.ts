@@ -6,13 +6,13 @@ import { FORGOTTEN, type AssetState, type LiquidationsState } from './state.ts'
 /** An asset has one record in this time of partition time at most. */
 const EMIT_EVERY: Micros = 5_000_000
 
-export interface News {
+export interface TimeOutputs {
   readonly risks: readonly LiquidationRisk[]
   readonly signals: readonly Signal[]
 }
 
 /** Moves partition time on to `time`, which is later. Gives what assets have to say, by name. */
-export function advanceTime(state: LiquidationsState, time: Micros, v: number): News {
+export function advanceTime(state: LiquidationsState, time: Micros, v: number): TimeOutputs {
   state.time = time
   const risks: LiquidationRisk[] = []
   const signals: Signal[] = []
