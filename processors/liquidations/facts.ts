@@ -2,7 +2,7 @@ import type { ContractTerms, DerivativeTicker, Micros } from '../../schemas/reco
 import { fundingVenues, partsOf } from '../../schemas/venues.ts'
 import { USUAL_MARGIN } from './leverage.ts'
 import { followMark, followOpenInterest, followTerms } from './model.ts'
-import { assetOf, contractOf, type AssetState, type Contract, type LiquidationsState, type Said } from './state.ts'
+import { assetOf, contractOf, type AssetState, type Contract, type LiquidationsState, type Observation } from './state.ts'
 
 interface Known {
   readonly owner: AssetState
@@ -45,7 +45,7 @@ function knownOf(
   return { owner, contract: contractOf(owner, instrument, name) }
 }
 
-function applyMark(state: LiquidationsState, known: Known, said: Said): void {
+function applyMark(state: LiquidationsState, known: Known, said: Observation): void {
   const { owner, contract } = known
   if (!isUsable(state, contract.mark, said, said.value > 0)) return
   contract.mark = said
@@ -58,7 +58,7 @@ function applyMark(state: LiquidationsState, known: Known, said: Said): void {
   touch(known, said.received)
 }
 
-function applyOpenInterest(state: LiquidationsState, known: Known, said: Said): void {
+function applyOpenInterest(state: LiquidationsState, known: Known, said: Observation): void {
   const { contract } = known
   if (!isUsable(state, contract.openInterest, said, said.value >= 0)) return
   contract.openInterest = said
@@ -66,7 +66,7 @@ function applyOpenInterest(state: LiquidationsState, known: Known, said: Said): 
   touch(known, said.received)
 }
 
-function isUsable(state: LiquidationsState, before: Said | null, { time }: Said, isGood: boolean): boolean {
+function isUsable(state: LiquidationsState, before: Observation | null, { time }: Observation, isGood: boolean): boolean {
   if (!isGood) state.refused.bad_value += 1
   else if (before !== null && time <= before.time) state.refused.old += 1
   else return true

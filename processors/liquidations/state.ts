@@ -8,7 +8,7 @@ import { Levels } from './levels.ts'
 export const FORGOTTEN: Micros = 7 * 24 * 3_600_000_000
 
 /** What a venue says of a contract, with its own time and ours. */
-export interface Said {
+export interface Observation {
   /** Quote units of a mark, base units of open interest, one side. */
   readonly value: number
   readonly time: Micros
@@ -28,8 +28,8 @@ export interface Contract {
   readonly asset: string
   readonly instrument: string
   readonly venue: FundingVenue
-  mark: Said | null
-  openInterest: Said | null
+  mark: Observation | null
+  openInterest: Observation | null
   /** Open interest that the levels stand for, base units; null before the first. */
   base: number | null
   terms: MarginTerms
