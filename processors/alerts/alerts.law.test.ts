@@ -6,7 +6,7 @@ import { Driver } from '../kernel/driver.ts'
 import { calm, PARTITIONS, plans, type Input, type Plan } from '../kernel/test-accidents.ts'
 import { processorsNamed } from '../topology.ts'
 import { logs } from './testing/any-log.ts'
-import { Given } from './testing/records.ts'
+import { AlertsTestDriver } from './testing/records.ts'
 import { Model } from './testing/model.ts'
 
 const codec = localCodec()
@@ -177,7 +177,7 @@ describe('the alerts processor', () => {
     () => {
       fc.assert(
         fc.property(logs, fc.array(fc.nat(120), { maxLength: 8 }), (log, restarts) => {
-          const [steady, restarted] = [new Given(), new Given()]
+          const [steady, restarted] = [new AlertsTestDriver(), new AlertsTestDriver()]
           of(log, 0).forEach((message, at) => {
             steady.batch(message)
             restarted.batch(message)
@@ -195,7 +195,7 @@ describe('the alerts processor', () => {
 })
 
 /** The state without what only makes it fast. */
-function dump({ state, core }: Given): unknown {
+function dump({ state, core }: AlertsTestDriver): unknown {
   const { time, alerts, prices: seen, requests, payments, creations } = state
   return [
     time,

@@ -12,13 +12,13 @@ import {
   price,
   SECOND,
   T0,
-  type Given,
+  type AlertsTestDriver,
 } from './testing/records.ts'
 import { applyCommand } from './commands.ts'
 import { REQUESTS_MAX } from './state.ts'
 
-const after = (g: Given): string[] => g.told.slice(1)
-const expires = (g: Given): number => ((g.state.alerts.get('a')?.expires_at ?? 0) - T0) / SECOND / HOUR
+const after = (g: AlertsTestDriver): string[] => g.told.slice(1)
+const expires = (g: AlertsTestDriver): number => ((g.state.alerts.get('a')?.expires_at ?? 0) - T0) / SECOND / HOUR
 
 describe('a creation', () => {
   it('gives an active alert of partition time, in the journal and the cache', () => {

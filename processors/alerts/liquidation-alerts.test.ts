@@ -5,11 +5,11 @@ import type { Output } from '../kernel/processor.ts'
 import { mark as feedMark, says } from '../liquidations/testing/records.ts'
 import { liquidations } from '../liquidations/liquidations.ts'
 import { alerts } from './alerts.ts'
-import { command, given, mark, newLiquidationAlert, risk, SECOND, T0, type Given } from './testing/records.ts'
+import { command, given, mark, newLiquidationAlert, risk, SECOND, T0, type AlertsTestDriver } from './testing/records.ts'
 
 const create = (fields: Partial<NewAlert> = {}, id = 'a') =>
   command({ alert: newLiquidationAlert(fields), alert_id: id })
-const after = (g: Given): string[] => g.told.slice(1)
+const after = (g: AlertsTestDriver): string[] => g.told.slice(1)
 
 it.each([
   [5, 1_000, false],
@@ -68,11 +68,11 @@ it('does not ring every minute while the risk stays', () => {
 
 it('rings in the same order before and after a restart', () => {
   const ids = ['c', 'a', 'b']
-  const begin = (): Given =>
+  const begin = (): AlertsTestDriver =>
     given(create({ min_value_usd: 20_000 }, 'c'), create({}, 'a'), create({ threshold_pct: 20 }, 'b')).batch(
       risk(5, 6, { at_risk_5_usd: 500 }),
     )
-  const ring = (g: Given): string[] => g.batch(risk(10, 30)).triggers.map(({ alert_id: id }) => id)
+  const ring = (g: AlertsTestDriver): string[] => g.batch(risk(10, 30)).triggers.map(({ alert_id: id }) => id)
   expect(ring(begin())).toEqual(ids.toSorted())
   expect(ring(begin().restart())).toEqual(ids.toSorted())
 })

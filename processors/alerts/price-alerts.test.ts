@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { recordPosition } from '../../schemas/record-id.ts'
 import { versionOf } from '../kernel/version.ts'
-import { create, given, latePrice, mark, price, SECOND, T0, type Given } from './testing/records.ts'
+import { create, given, latePrice, mark, price, SECOND, T0, type AlertsTestDriver } from './testing/records.ts'
 
 /** What happened to the alert, beside its creation, with the seconds of the marks and prices as they come. */
-const after = (g: Given): string[] => g.told.slice(1)
+const after = (g: AlertsTestDriver): string[] => g.told.slice(1)
 
 describe('a level', () => {
   it.each([
@@ -112,7 +112,7 @@ describe('the low and high of a record', () => {
   })
 
   it('cross within one record when it ends beyond the target, not when the order is not known', () => {
-    const crossing = (): Given => given(create({ condition: 'crosses_above' }), price(1, 103))
+    const crossing = (): AlertsTestDriver => given(create({ condition: 'crosses_above' }), price(1, 103))
     expect(after(crossing().batch(price(20, 101, { low: 99 })))).toEqual(['triggered'])
     expect(after(crossing().batch(price(20, 99, { high: 104 })))).toEqual([])
   })
@@ -120,7 +120,7 @@ describe('the low and high of a record', () => {
 
 describe('a late record', () => {
   /** Prices until 200 s and again from 300 s on. */
-  const gap = (condition = 'above'): Given =>
+  const gap = (condition = 'above'): AlertsTestDriver =>
     given(create({ condition }), price(199, 99), price(200, 99), mark(300), price(300, 99))
 
   it('rings for what happened while no source was there, says so, and shows the bound', () => {
@@ -151,7 +151,7 @@ describe('a late record', () => {
   })
 
   it('may tell of two silences as one', () => {
-    const made = (seconds: number): Given => {
+    const made = (seconds: number): AlertsTestDriver => {
       const g = given(price(499, 99), price(500, 99), mark(seconds), create())
       g.batch(price(600, 99), price(601, 99), price(700, 99), latePrice(690, 99, 110))
       return g
@@ -235,7 +235,7 @@ it('names in a trigger its evidence: sources, quality and the record that caused
 describe('prices that are told again, by a core of a higher generation that was built again', () => {
   const again = { v: versionOf(2, 7) }
   /** It rang at 10 s, and has stayed beyond its target since. */
-  const rung = (): Given => given(create(), price(10, 101), price(80, 102), mark(100), price(100, 103))
+  const rung = (): AlertsTestDriver => given(create(), price(10, 101), price(80, 102), mark(100), price(100, 103))
 
   it('ring nobody again, though its figures of that time are others', () => {
     const g = rung().batch(price(20, 99, again), price(80, 102, again), latePrice(90, 98, 104), price(100, 103, again))

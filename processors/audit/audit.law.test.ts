@@ -4,7 +4,7 @@ import { localCodec } from '../../schemas/codec.ts'
 import type { Audit, Message } from '../../schemas/records.ts'
 import { Driver, type Fate, type Step } from '../kernel/driver.ts'
 import { processorsNamed } from '../topology.ts'
-import { candle, Fed, flow, mark, SECOND, T0 } from './testing/records.ts'
+import { candle, AuditTestDriver, flow, mark, SECOND, T0 } from './testing/records.ts'
 import { HORIZON, MINUTE, SETTLE } from './state.ts'
 
 /** The two logs of one partition. */
@@ -73,18 +73,18 @@ describe('the audit', () => {
   )
 })
 
-type Turn = 'flow' | 'candles' | 'restart'
+type InputStep = 'flow' | 'candles' | 'restart'
 
-function* always(turn: Turn): Generator<Turn> {
+function* always(turn: InputStep): Generator<InputStep> {
   for (;;) yield turn
 }
 
 /** What the core says of the logs when they are taken turn by turn, the rest of the longer one at the end. */
-function read(given: Logs, turns: Iterator<Turn>): { audits: Audit[]; time: number; counts: object } {
-  const fed = new Fed()
+function read(given: Logs, turns: Iterator<InputStep>): { audits: Audit[]; time: number; counts: object } {
+  const fed = new AuditTestDriver()
   const at = { flow: 0, candles: 0 }
   while (at.flow < given.flow.length || at.candles < given.candles.length) {
-    const turn = turns.next().value as Turn
+    const turn = turns.next().value as InputStep
     const wanted = turn === 'flow' ? at.flow < given.flow.length : at.candles === given.candles.length
     if (turn === 'restart') fed.restart()
     else if (wanted) fed.flow(...given.flow.slice(at.flow, ++at.flow))

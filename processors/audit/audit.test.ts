@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { versionOf } from '../kernel/version.ts'
-import { candle, Fed, flow, mark, SECOND, T0 } from './testing/records.ts'
+import { candle, AuditTestDriver, flow, mark, SECOND, T0 } from './testing/records.ts'
 import { HORIZON, MINUTE, MINUTES_MAX, SETTLE } from './state.ts'
 
 /** The mark that closes T0's minute, and the one before. */
@@ -10,8 +10,8 @@ const ENDS = T0 + MINUTE + HORIZON
 
 describe('a minute', () => {
   it('is compared when its rows are closed and its candle is there, whichever is last', () => {
-    const candleLast = new Fed().flow(flow(), mark(CLOSES)).candles(candle())
-    const flowLast = new Fed().candles(candle()).flow(flow(), mark(CLOSES - 1))
+    const candleLast = new AuditTestDriver().flow(flow(), mark(CLOSES)).candles(candle())
+    const flowLast = new AuditTestDriver().candles(candle()).flow(flow(), mark(CLOSES - 1))
     expect(flowLast.audits).toEqual([])
     flowLast.flow(mark(CLOSES))
     expect(candleLast.audits).toEqual(flowLast.audits)
@@ -37,12 +37,12 @@ describe('a minute', () => {
 
   it('has the time of a candle that came after it was closed, and the version of that candle', () => {
     const late = candle({ received: CLOSES + 9 })
-    const fed = new Fed().flow(flow(), mark(CLOSES)).candles(mark(T0), late)
+    const fed = new AuditTestDriver().flow(flow(), mark(CLOSES)).candles(mark(T0), late)
     expect(fed.audits).toMatchObject([{ time: CLOSES + 9, v: versionOf(1, 1) }])
   })
 
   it('is the sum of its buckets and their parts, each by its highest version; what is not final does not count', () => {
-    const fed = new Fed().flow(
+    const fed = new AuditTestDriver().flow(
       flow({ buy: 5, v: 3 }),
       flow({ buy: 9, v: 2 }),
       flow({ part: 77, buy: 0.25, sell: 0, sell_count: 0 }),
@@ -60,7 +60,7 @@ describe('a minute', () => {
 
   it('does not take rows that come after the mark that closed it, whether the candle was there or not', () => {
     for (const first of [true, false]) {
-      const fed = new Fed()
+      const fed = new AuditTestDriver()
       if (first) fed.candles(candle())
       fed.flow(flow(), mark(CLOSES), flow({ part: 7, buy: 3, v: 9 }))
       if (!first) fed.candles(candle())
@@ -70,12 +70,12 @@ describe('a minute', () => {
   })
 
   it('in which nothing traded by our count is compared all the same', () => {
-    const fed = new Fed().flow(mark(CLOSES)).candles(candle())
+    const fed = new AuditTestDriver().flow(mark(CLOSES)).candles(candle())
     expect(fed.audits).toMatchObject([{ ours_volume: 0, theirs_volume: 2, volume_difference: -1, state: 'different' }])
   })
 
   it('is compared once: by the first candle in the log', () => {
-    const fed = new Fed()
+    const fed = new AuditTestDriver()
       .candles(candle(), candle({ volume: 3 }))
       .flow(flow(), mark(CLOSES))
       .candles(candle())
@@ -84,7 +84,7 @@ describe('a minute', () => {
   })
 
   it('is the same after a restart at any point', () => {
-    const fed = new Fed()
+    const fed = new AuditTestDriver()
       .flow(flow())
       .restart()
       .candles(candle())
@@ -94,14 +94,14 @@ describe('a minute', () => {
     expect(fed.flow(mark(CLOSES)).restart().candles(candle()).audits).toMatchObject([
       { ours_volume: 2, state: 'equal' },
     ])
-    const waiting = new Fed().flow(flow(), mark(CLOSES)).restart().candles(candle()).restart()
+    const waiting = new AuditTestDriver().flow(flow(), mark(CLOSES)).restart().candles(candle()).restart()
     expect(waiting.audits).toMatchObject([{ ours_volume: 2, state: 'equal' }])
   })
 })
 
 describe('what is held', () => {
   it('ends when both logs have passed it: a minute without a candle is counted', () => {
-    const fed = new Fed().flow(flow(), mark(CLOSES), mark(ENDS + MINUTE))
+    const fed = new AuditTestDriver().flow(flow(), mark(CLOSES), mark(ENDS + MINUTE))
     expect(fed.counts).toMatchObject({ minutes: 1, uncompared: 0 })
     fed.candles(mark(ENDS - 1))
     expect(fed.counts).toMatchObject({ minutes: 1 })
@@ -111,13 +111,13 @@ describe('what is held', () => {
   })
 
   it('stays while our rows lag behind the candles', () => {
-    const fed = new Fed().candles(candle(), mark(ENDS + 10 * MINUTE))
+    const fed = new AuditTestDriver().candles(candle(), mark(ENDS + 10 * MINUTE))
     expect(fed.flow(flow(), mark(CLOSES)).audits).toMatchObject([{ state: 'equal' }])
     expect(fed.counts).toMatchObject({ minutes: 0, uncompared: 0 })
   })
 
   it('is bounded: the oldest minutes are given up, and what comes for them is refused', () => {
-    const fed = new Fed()
+    const fed = new AuditTestDriver()
     for (let n = 0; n <= MINUTES_MAX; n += 1) fed.candles(candle({ minute: T0 + n * MINUTE }))
     expect(fed.counts).toMatchObject({ minutes: MINUTES_MAX, overrun: 1 })
     fed
@@ -130,7 +130,7 @@ describe('what is held', () => {
 })
 
 it('forwards the time that both logs have passed, behind the audits that it closes', () => {
-  const fed = new Fed()
+  const fed = new AuditTestDriver()
     .candles(candle(), mark(T0 + 5))
     .flow(flow(), mark(T0 + 3), mark(CLOSES))
     .candles(mark(CLOSES + 1))

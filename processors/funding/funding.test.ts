@@ -19,16 +19,16 @@ import {
   terms,
 } from './testing/records.ts'
 
-type Given = Fed<ReturnType<typeof funding.empty>>
+type TestDriver = Fed<ReturnType<typeof funding.empty>>
 
-const fed = (): Given => new Fed(funding, 'market.funding')
-const rows = (given: Given): Funding[] => only(given.take(), 'funding')
-const view = (given: Given, exchange = 'binance'): FundingView | undefined =>
+const fed = (): TestDriver => new Fed(funding, 'market.funding')
+const rows = (given: TestDriver): Funding[] => only(given.take(), 'funding')
+const view = (given: TestDriver, exchange = 'binance'): FundingView | undefined =>
   rows(given)
     .at(-1)
     ?.exchanges.find((candidate) => candidate.exchange === exchange)
-const signals = (given: Given): Signal[] => only(given.take(), 'signal')
-const refused = (given: Given) => given.core.counts?.(given.state)
+const signals = (given: TestDriver): Signal[] => only(given.take(), 'signal')
+const refused = (given: TestDriver) => given.core.counts?.(given.state)
 
 describe('a venue’s view', () => {
   it('says each group with its own time, and null for what was never said', () => {

@@ -5,21 +5,21 @@ import { binance, bybit, mark, okx, says, SECOND, T0, terms } from './testing/re
 import { leverageShares, liquidationPrices, STANDING, tiers } from './leverage.ts'
 import { liquidations } from './liquidations.ts'
 
-type Given = Fed<ReturnType<typeof liquidations.empty>>
+type TestDriver = Fed<ReturnType<typeof liquidations.empty>>
 
-const fed = (): Given => new Fed(liquidations, 'market.funding')
-const risks = (given: Given): LiquidationRisk[] => only(given.take(), 'liquidation_risk')
-const risk = (given: Given): LiquidationRisk | undefined => risks(given).at(-1)
-const signals = (given: Given): Signal[] => only(given.take(), 'signal')
+const fed = (): TestDriver => new Fed(liquidations, 'market.funding')
+const risks = (given: TestDriver): LiquidationRisk[] => only(given.take(), 'liquidation_risk')
+const risk = (given: TestDriver): LiquidationRisk | undefined => risks(given).at(-1)
+const signals = (given: TestDriver): Signal[] => only(given.take(), 'signal')
 const sumOf = (rows: readonly { long_usd: number; short_usd: number }[] | undefined): number =>
   (rows ?? []).reduce((sum, { long_usd, short_usd }) => sum + long_usd + short_usd, 0)
 const cluster = (given: LiquidationRisk | undefined, leverage: number, side: 'long' | 'short') =>
   given?.clusters.find((candidate) => candidate.leverage === leverage && candidate.side === side)
 
 /** 1,000 contracts that were there at first sight, at a mark of 100: 100,000 USD. */
-const seeded = (): Given => fed().batch(says(0, { mark: 100 }), says(0, { size: 1_000 }))
+const seeded = (): TestDriver => fed().batch(says(0, { mark: 100 }), says(0, { size: 1_000 }))
 /** The same, all of them opened before our eyes. */
-const built = (): Given => fed().batch(says(-1, { mark: 100, size: 0 }), says(0, { mark: 100, size: 1_000 }))
+const built = (): TestDriver => fed().batch(says(-1, { mark: 100, size: 0 }), says(0, { mark: 100, size: 1_000 }))
 /** What is at risk of what is built up. */
 const ALL = tiers.reduce((sum, tier) => sum + leverageShares[tier], 0)
 
@@ -98,8 +98,8 @@ describe('what is built up', () => {
 
 describe('positions', () => {
   const HOUR = 3_600
-  const atRisk = (given: Given): number => sumOf(risk(given)?.levels)
-  const hours = (count: number): Given =>
+  const atRisk = (given: TestDriver): number => sumOf(risk(given)?.levels)
+  const hours = (count: number): TestDriver =>
     built().batch(says(count * HOUR, { mark: 100, size: 1_000 }), mark(count * HOUR + 1))
 
   it('are replaced: a day later 35 % of the levels are gone, and others stand at a twenty-fifth of their shares', () => {
@@ -131,8 +131,8 @@ describe('open interest', () => {
 
   it('that grows back to what is usual is like what stood; beyond it, it is built up', () => {
     const opened = (from: number, to: number): number => {
-      const known = (given: Given): number => sumOf(risk(given)?.levels)
-      const fallen = (): Given => seeded().batch(says(1, { size: from }))
+      const known = (given: TestDriver): number => sumOf(risk(given)?.levels)
+      const fallen = (): TestDriver => seeded().batch(says(1, { size: from }))
       return known(fallen().batch(says(2, { size: to }), mark(2))) - known(fallen().batch(mark(2)))
     }
     const standing = opened(800, 1_000)

@@ -152,7 +152,7 @@ export function mark(seconds: number): Message<'mark'> {
 }
 
 /** The core by itself, and what it has said. */
-export class Given extends Fed<AlertsState> {
+export class AlertsTestDriver extends Fed<AlertsState> {
   constructor() {
     super(alerts, 'alerts.inputs')
   }
@@ -181,6 +181,6 @@ export class Given extends Fed<AlertsState> {
 }
 
 /** A log that begins with time. */
-export function given(...messages: readonly Message[]): Given {
-  return new Given().batch(mark(0), ...messages)
+export function given(...messages: readonly Message[]): AlertsTestDriver {
+  return new AlertsTestDriver().batch(mark(0), ...messages)
 }

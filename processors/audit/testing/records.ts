@@ -65,7 +65,7 @@ export function mark(time: Micros): Message<'mark'> {
 }
 
 /** The core by itself, one state; each topic has its own offsets, from 0. */
-export class Fed {
+export class AuditTestDriver {
   state = audit.empty()
   readonly emitted: Output[] = []
   readonly #saved = new Map<string, Buffer>()
