@@ -32,7 +32,7 @@ export interface Settlements {
 export type CallEnd =
   { readonly kind: 'answered' | 'failed' | 'refused' } | { readonly kind: 'wait'; readonly waitMs: number }
 
-interface Subject {
+interface PolledSymbol {
   /** Its place in the period, 0 to 1. */
   readonly phase: number
   /** Infinity: not to be asked for now. */
@@ -49,7 +49,7 @@ export class PollPlan {
   readonly #poll: Poll
   readonly #settlements: Settlements | undefined
   readonly #seed: number
-  readonly #subjects = new Map<string, Subject>()
+  readonly #symbols = new Map<string, PolledSymbol>()
   /** Subjects that are wanted; while they are being added, more than there are. */
   #size = 0
   #begun = 0
@@ -66,12 +66,12 @@ export class PollPlan {
   /** Asks for exactly these from now on. */
   want(symbols: ReadonlySet<string>, now: number): void {
     this.#size = symbols.size
-    for (const symbol of this.#subjects.keys()) if (!symbols.has(symbol)) this.#subjects.delete(symbol)
-    for (const symbol of symbols) if (!this.#subjects.has(symbol)) this.#begin(symbol, now)
+    for (const symbol of this.#symbols.keys()) if (!symbols.has(symbol)) this.#symbols.delete(symbol)
+    for (const symbol of symbols) if (!this.#symbols.has(symbol)) this.#begin(symbol, now)
   }
 
   get size(): number {
-    return this.#subjects.size
+    return this.#symbols.size
   }
 
   get underWay(): number {
@@ -86,14 +86,14 @@ export class PollPlan {
   /** How long the most overdue subject has waited, ms. */
   overdueMs(now: number): number {
     let longest = 0
-    for (const { dueAt, underWay } of this.#subjects.values()) if (!underWay) longest = Math.max(longest, now - dueAt)
+    for (const { dueAt, underWay } of this.#symbols.values()) if (!underWay) longest = Math.max(longest, now - dueAt)
     return longest
   }
 
   /** The subject that is most overdue, which is under way from now on; undefined: none is due. */
   next(now: number): string | undefined {
-    let first: [string, Subject] | undefined
-    for (const entry of this.#subjects) {
+    let first: [string, PolledSymbol] | undefined
+    for (const entry of this.#symbols) {
       const [symbol, subject] = entry
       if (this.#settlements !== undefined && subject.dueAt === Infinity) this.#expect(symbol, subject, now)
       if (subject.underWay || subject.dueAt > now) continue
@@ -107,7 +107,7 @@ export class PollPlan {
 
   ended(symbol: string, end: CallEnd, now: number): void {
     this.#underWay--
-    const subject = this.#subjects.get(symbol)
+    const subject = this.#symbols.get(symbol)
     if (subject === undefined) return
     subject.underWay = false
     if (end.kind === 'wait') {
@@ -123,7 +123,7 @@ export class PollPlan {
   #begin(symbol: string, now: number): void {
     const phase = (this.#begun++ * goldenRatio + this.#seed) % 1
     const dueAt = this.#firstAt(phase, now)
-    this.#subjects.set(symbol, { phase, dueAt, tries: 0, underWay: false, awaited: undefined, missed: undefined })
+    this.#symbols.set(symbol, { phase, dueAt, tries: 0, underWay: false, awaited: undefined, missed: undefined })
   }
 
   #firstAt(phase: number, now: number): number {
@@ -144,7 +144,7 @@ export class PollPlan {
     return Math.floor((now - offset) / everyMs + 1) * everyMs + offset
   }
 
-  #afterPoll(subject: Subject, end: CallEnd, now: number, everyMs: number): void {
+  #afterPoll(subject: PolledSymbol, end: CallEnd, now: number, everyMs: number): void {
     const again = end.kind === 'failed' && subject.tries <= tries ? now + backoff(subject.tries) : Infinity
     // A slow answer takes no part of the next period: half of one is the least between two calls.
     const next = this.#slot(subject.phase, everyMs, now + (this.#poll.afterMinuteMs === undefined ? everyMs / 2 : 0))
@@ -152,14 +152,14 @@ export class PollPlan {
     if (again > next) subject.tries = 0
   }
 
-  #afterBackRead(subject: Subject, end: CallEnd, now: number): void {
+  #afterBackRead(subject: PolledSymbol, end: CallEnd, now: number): void {
     const over = end.kind !== 'failed' || subject.tries >= backTries
     if (over && end.kind !== 'answered') this.#givenUp++
     subject.dueAt = over ? Infinity : now + backoff(subject.tries)
   }
 
   /** Waits for the next settlement that the venue names, or asks again for one that has passed. */
-  #expect(symbol: string, subject: Subject, now: number): void {
+  #expect(symbol: string, subject: PolledSymbol, now: number): void {
     const next = this.#settlements?.next(symbol, now)
     if (next === undefined || next === subject.missed || this.#settlements?.has(symbol, next) === true) return
     subject.awaited = next
@@ -167,7 +167,7 @@ export class PollPlan {
     subject.dueAt = Math.max(now, next / 1_000) + settledAfterMs + subject.phase * settledSpreadMs
   }
 
-  #afterSettlement(symbol: string, subject: Subject, now: number): void {
+  #afterSettlement(symbol: string, subject: PolledSymbol, now: number): void {
     const { awaited } = subject
     subject.tries++
     // A whole market's rates may not all be there when the first are.
@@ -184,7 +184,7 @@ export class PollPlan {
     subject.dueAt = now + backoff(subject.tries + 1)
   }
 
-  #settled(subject: Subject): void {
+  #settled(subject: PolledSymbol): void {
     subject.awaited = undefined
     subject.dueAt = Infinity
   }
