@@ -1,7 +1,7 @@
 import type { Micros } from '../../schemas/records.ts'
 import { partsOf } from '../../schemas/venues.ts'
 import { STRETCH } from '../../processors/present/present.ts'
-import type { Placed } from '../../processors/present/state.ts'
+import type { LoggedLiquidation } from '../../processors/present/state.ts'
 import type { Present } from '../present.ts'
 
 /** A position that a venue closed by force. Base units, quote units; `partition` and `offset`: its place in the log. */
@@ -75,7 +75,7 @@ export function observedOf(
   return { longUsd: (before?.longUsd ?? 0) + of('long'), shortUsd: (before?.shortUsd ?? 0) + of('short') }
 }
 
-export function rowOf(event: Placed, partition: number): LiquidationRow {
+export function rowOf(event: LoggedLiquidation, partition: number): LiquidationRow {
   const { asset, instrument, side, size, price, price_kind, value, completeness, time, offset } = event
   const { venue } = partsOf(instrument)
   return { asset, venue, side, size, price, priceKind: price_kind, value, completeness, time, partition, offset }

@@ -36,7 +36,7 @@ interface Subscribed extends SubscriptionChange {
 }
 
 /** A liquidation with its place in its partition. */
-export interface Placed extends Liquidation {
+export interface LoggedLiquidation extends Liquidation {
   readonly offset: number
 }
 
@@ -78,7 +78,7 @@ export interface Held {
   /** by instrument: fraction per day, where its venue says it */
   readonly interest: { readonly interest_daily: number | null; readonly received: Micros }
   /** by stretches of five minutes of venue time, in the log's order */
-  readonly liquidations: readonly Placed[]
+  readonly liquidations: readonly LoggedLiquidation[]
   /** by asset */
   readonly observed: Observed
   /** `received` of the first liquidation of the partition, under an empty key */
