@@ -6,7 +6,7 @@ import { applyInput, type Moved } from './evaluate.ts'
 import { isInput, type Input, type Kinds, type StoredAlert } from './kinds/kind.ts'
 import { alertKinds } from './kinds/kinds.ts'
 import { recordOf, type AlertRecord } from './record.ts'
-import { forgetRung, remember, stopsAgain, triggersAgain } from './rung.ts'
+import { forgetRecentTriggers, remember, stopsAgain, triggersAgain } from './recent-triggers.ts'
 import { loadState, saveState } from './save.ts'
 import { emptyState, type AlertsState } from './state.ts'
 import { advance } from './time.ts'
@@ -95,7 +95,7 @@ function tick(state: AlertsState, time: Micros, out: Emitter): void {
     moved: (moved) => out.moved(moved, time),
     purged: ({ alert_id: id }) => out.purged(id),
   })
-  forgetRung(state)
+  forgetRecentTriggers(state)
   out.mark({ writer: ALERTS, run: 0, time, venues: [], changes: [], venue_time: null, positions: [] })
 }
 

@@ -2,7 +2,7 @@ import type { Micros } from '../../schemas/records.ts'
 import type { Kinds, StoredAlert } from './kinds/kind.ts'
 import { alertOf, recordOf, type AlertRecord } from './record.ts'
 import { bookOf, emptyState, IDEMPOTENT, noteRisk, OTHERS, PAYMENT_KNOWN, REQUEST_KNOWN, timersOf } from './state.ts'
-import type { AlertsState, Bought, PriceSeen, Rung } from './state.ts'
+import type { AlertsState, Bought, PriceSeen, RecentTriggers } from './state.ts'
 
 /** Parts of the saved state, as JSON: it writes doubles exactly. One alert a part, so that a change costs itself alone. */
 type Saved =
@@ -12,7 +12,7 @@ type Saved =
   | { readonly kind: 'payment'; readonly id: string; readonly bought: Bought }
   | { readonly kind: 'price'; readonly seen: PriceSeen }
   | { readonly kind: 'risk'; readonly asset: string; readonly time: Micros }
-  | { readonly kind: 'rung'; readonly key: string; readonly rung: Rung }
+  | { readonly kind: 'rung'; readonly key: string; readonly rung: RecentTriggers }
 
 type Part = readonly [key: string, part: Buffer | null]
 

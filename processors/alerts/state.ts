@@ -45,7 +45,7 @@ export interface Bought {
 }
 
 /** Alerts that one record made ring, all for one cause. */
-export interface Rung extends Origin {
+export interface RecentTriggers extends Origin {
   readonly cause: Cause
   /** Partition time. */
   readonly time: Micros
@@ -75,7 +75,7 @@ export interface AlertsState {
   readonly creations: Map<string, string>
   readonly timers: Timers
   /** What rang in the last minutes, in that order. */
-  readonly rung: Map<string, Rung>
+  readonly rung: Map<string, RecentTriggers>
   readonly changed: {
     alerts: Set<string>
     requests: Set<string>

@@ -21,7 +21,7 @@ export function remember(
 }
 
 /** Forgets what rang long ago; they lie in the order of their time. */
-export function forgetRung({ rung, changed, time }: AlertsState): void {
+export function forgetRecentTriggers({ rung, changed, time }: AlertsState): void {
   for (const [key, { time: at }] of rung) {
     if (at >= time - REMEMBERED) return
     rung.delete(key)
