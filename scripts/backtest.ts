@@ -3,7 +3,7 @@ import { checkText, isEqual } from './backtest/check.ts'
 import { load } from './backtest/load.ts'
 import { openClickhouse, openTape, running } from './backtest/open-tape.ts'
 import { writeParquet } from './backtest/parquet.ts'
-import { saying } from './backtest/expected.ts'
+import { errorText } from './backtest/expected.ts'
 import { readOptions, usage, type BacktestOptions } from './backtest/options.ts'
 import { ProgressBar } from './backtest/progress.ts'
 import { reportHtml } from './backtest/report.ts'
@@ -78,6 +78,6 @@ try {
   if (options === undefined) console.log(usage)
   else process.exitCode = (await main(options, stop)) ? 0 : 1
 } catch (error) {
-  console.error(saying(error))
+  console.error(errorText(error))
   process.exitCode = 2
 }

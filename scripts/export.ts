@@ -7,7 +7,7 @@ import { planExport } from '../infra/tapes/plan-export.ts'
 import type { Tape } from '../infra/tapes/tape.ts'
 import { avroWriter, writeTape } from '../infra/tapes/write-tape.ts'
 import { openTape } from './backtest/open-tape.ts'
-import { saying } from './backtest/expected.ts'
+import { errorText } from './backtest/expected.ts'
 import { readTime, UsageError } from './backtest/options.ts'
 import { ProgressBar } from './backtest/progress.ts'
 import { stopSignal } from './stop-signal.ts'
@@ -101,6 +101,6 @@ const stop = stopSignal()
 try {
   process.exitCode = (await main(stop)) ? 0 : 1
 } catch (error) {
-  console.error(saying(error))
+  console.error(errorText(error))
   process.exitCode = 2
 }

@@ -7,7 +7,7 @@ import { urlOf } from '../infra/local/run-file.ts'
 import { fileTape } from '../infra/tapes/file-tape.ts'
 import { topics, type TopicName } from '../schemas/topics.ts'
 import { running } from './backtest/open-tape.ts'
-import { saying } from './backtest/expected.ts'
+import { errorText } from './backtest/expected.ts'
 import { UsageError } from './backtest/options.ts'
 import { ProgressBar } from './backtest/progress.ts'
 import type { ArchiveFile } from './import/archive.ts'
@@ -129,6 +129,6 @@ const stop = stopSignal()
 try {
   process.exitCode = (await main(stop)) ? 0 : 1
 } catch (error) {
-  console.error(saying(error))
+  console.error(errorText(error))
   process.exitCode = 2
 }

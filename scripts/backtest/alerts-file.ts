@@ -31,7 +31,7 @@ export function readAlerts(
 
 type Body = Readonly<Record<string, unknown>>
 
-interface Place {
+interface AlertSource {
   readonly where: string
   readonly index: number
   readonly from: number
@@ -39,7 +39,7 @@ interface Place {
   readonly partitions: number
 }
 
-function commandFor(body: Body, { where, index, from, hours, partitions }: Place): GivenCommand {
+function commandFor(body: Body, { where, index, from, hours, partitions }: AlertSource): GivenCommand {
   const creation = checked(where, () => readCreation(kindMeant(body), { webhook_url: NOWHERE, ...body }, 'any'))
   const { symbol, terms } = creation
   const asset = knownAsset(symbol)?.id ?? symbol.toLowerCase()

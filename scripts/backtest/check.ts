@@ -1,7 +1,7 @@
 import type { Span, Tape, TimeRange } from '../../infra/tapes/tape.ts'
 import { LiveCheck, restsOnOlder, type LeadIn } from './core/compare.ts'
 import type { Difference, Tally, Window } from './core/live-check.ts'
-import type { Happening } from './core/replay.ts'
+import type { ReplayOutput } from './core/replay.ts'
 import { Decoder } from '../../processors/kernel/decoder.ts'
 import { InputGaps, type Told } from '../../processors/kernel/log-gaps.ts'
 import type { ProcessorRow } from '../../processors/kernel/processor.ts'
@@ -64,7 +64,7 @@ export class Check implements Observer {
     this.#at?.entry(entry)
   }
 
-  happening(happening: Happening): void {
+  happening(happening: ReplayOutput): void {
     this.#at?.happening(happening)
   }
 
@@ -188,7 +188,7 @@ class PartitionCheck {
     if (message.type === 'command' && message.value.action === 'create') this.#alerts.add(message.value.alert_id)
   }
 
-  happening({ row, output, body, cause }: Happening): void {
+  happening({ row, output, body, cause }: ReplayOutput): void {
     const { topic, message } = output
     if (message === null || topicOf(topic).kind === 'cache' || message.type === 'delivery_order') return
     if (this.#isCompared(topic, message)) this.check.replayed(row, { topic, message, body: Buffer.from(body()) })

@@ -1,7 +1,7 @@
 import { Canonical, RunningHash } from './core/canonical.ts'
 import { Series } from './core/chart.ts'
 import type { Fill } from './core/fills.ts'
-import type { Happening } from './core/replay.ts'
+import type { ReplayOutput } from './core/replay.ts'
 import type { Study } from './core/study.ts'
 import type { LogRecord } from '../../infra/kafka/seam.ts'
 import type { Message } from '../../schemas/records.ts'
@@ -74,7 +74,7 @@ export class Collect implements Observer {
     this.#price(asset, { price, time, place: { topic, partition, offset: record.offset } }, isReported)
   }
 
-  happening({ row, output, body, cause, partitionTime }: Happening, isReported: boolean): void {
+  happening({ row, output, body, cause, partitionTime }: ReplayOutput, isReported: boolean): void {
     const { topic, key, message } = output
     if (message === null) return
     const { study } = this.#options

@@ -8,7 +8,7 @@ import type { ProcessorRow } from '../../processors/kernel/processor.ts'
 import { PARTITIONS, plans } from '../../processors/kernel/test-accidents.ts'
 import { processorsNamed } from '../../processors/topology.ts'
 import type { Message } from '../../schemas/records.ts'
-import { lived, replayed } from './testing/lived.ts'
+import { liveRun, replayed } from './testing/live-run.ts'
 
 /** A machine under load tries fewer logs rather than none. */
 const bounded = { interruptAfterTimeLimit: 20_000 }
@@ -32,7 +32,7 @@ describe('a replay of a core that throws at some records', () => {
       const row = sick('alerts', (offset) => offset % 3 === 1)
       await fc.assert(
         fc.asyncProperty(alertLogs, plans, fc.constantFrom(1, 2_000), async (log, plan, everyMs) => {
-          const driver = await lived(row, log, plan, everyMs)
+          const driver = await liveRun(row, log, plan, everyMs)
           const { check, aside } = await replayed(row, driver, 7)
           expect(check.differences).toEqual([])
           const letters = [...Array(PARTITIONS).keys()].flatMap((partition) => lettersIn(driver.broker, partition))

@@ -36,12 +36,12 @@ async function* onlyImported(tape: Tape, span: Span): AsyncGenerator<readonly Lo
  * the venue's time of it. Places are counted anew, since the log's own would not go up.
  */
 function corrected(tape: Tape): Arranged {
-  const places = new Map<string, PlaceMap>()
+  const places = new Map<string, OffsetMap>()
   return {
     ...tape,
     read: (span) => {
       if (span.topic !== 'market.trades') return tape.read(span)
-      const map = new PlaceMap()
+      const map = new OffsetMap()
       places.set(`${span.topic}/${span.partition}`, map)
       return inPlace(tape, span, map)
     },
@@ -58,7 +58,7 @@ interface Displaced {
   readonly time: number
 }
 
-async function* inPlace(tape: Tape, span: Span, map: PlaceMap): AsyncGenerator<readonly LogRecord[]> {
+async function* inPlace(tape: Tape, span: Span, map: OffsetMap): AsyncGenerator<readonly LogRecord[]> {
   const displaced = await backfillsOf(tape, span)
   const moved = new Set(displaced.map(({ record }) => record.offset))
   let next = span.from
@@ -112,7 +112,7 @@ function tradeOf(tape: Tape, { topic }: Span, { value }: LogRecord): Trade | und
 }
 
 /** Places counted anew against those of the log: a step is noted only where the two do not go up together. */
-class PlaceMap {
+class OffsetMap {
   readonly #starts: number[] = []
   readonly #originals: number[] = []
   #nextOriginal = -1

@@ -68,7 +68,7 @@ export function replayPart(
   )
 }
 
-interface Place {
+interface PartitionRun {
   readonly partition: number
   readonly readings: readonly Reading[]
   readonly surroundings: PartSurroundings
@@ -77,7 +77,7 @@ interface Place {
 async function replayWithout(
   aside: ReadonlyAside,
   { tape, arranged, plan, options, rules }: PartPlan,
-  { partition, readings, surroundings: { onProgress, stop } }: Place,
+  { partition, readings, surroundings: { onProgress, stop } }: PartitionRun,
 ): Promise<Part> {
   const { latencyMs, horizonsMs } = options
   const study = new Study({ latencyMs, horizonsMs, rules })

@@ -11,7 +11,7 @@ import { processorsNamed } from '../../processors/topology.ts'
 import { localCodec } from '../../schemas/codec.ts'
 import type { Message } from '../../schemas/records.ts'
 import { priceVenues } from '../../schemas/venues.ts'
-import { lived, replayed, replayedFrom } from './testing/lived.ts'
+import { liveRun, replayed, replayedFrom } from './testing/live-run.ts'
 import { memoryTape } from './testing/tape.ts'
 
 const codec = localCodec()
@@ -90,7 +90,7 @@ describe('a replay', () => {
     async (name, logs) => {
       await fc.assert(
         fc.asyncProperty(logs, plans, fc.integer({ min: 1, max: 50 }), async (log, plan, batch) => {
-          const { check } = await replayed(rowNamed(name), await lived(rowNamed(name), log, plan), batch)
+          const { check } = await replayed(rowNamed(name), await liveRun(rowNamed(name), log, plan), batch)
           expect(check.differences).toEqual([])
         }),
         { ...bounded, numRuns: 120 },
@@ -104,7 +104,7 @@ describe('a replay', () => {
     async (name, logs) => {
       await fc.assert(
         fc.asyncProperty(logs, fc.integer({ min: 1, max: 50 }), async (log, batch) => {
-          const calm = await lived(rowNamed(name), log, { steps: [], instances: 1, snapshotRecords: 1_000 })
+          const calm = await liveRun(rowNamed(name), log, { steps: [], instances: 1, snapshotRecords: 1_000 })
           expect((await replayed(rowNamed(name), calm, batch)).hash).toBe(
             (await replayed(rowNamed(name), calm, 1_000)).hash,
           )
@@ -128,7 +128,7 @@ describe('a replay of a log with a gap', () => {
   }
 
   it('that retention took before it was read leaves out what the live host never read', async () => {
-    const driver = await lived(CVD, [...begun, ...steps(1, 4)], calm)
+    const driver = await liveRun(CVD, [...begun, ...steps(1, 4)], calm)
     const lostFrom = driver.broker.at('market.trades', 0).end
     feed(driver, steps(4, 6))
     const lostTo = driver.broker.at('market.trades', 0).end
@@ -146,7 +146,7 @@ describe('a replay of a log with a gap', () => {
   })
 
   it('that lost its tail goes on with the versions of the live host', async () => {
-    const driver = await lived(CVD, [...begun, ...steps(1, 4)], calm)
+    const driver = await liveRun(CVD, [...begun, ...steps(1, 4)], calm)
     const { end } = driver.broker.at('market.trades', 0)
     feed(driver, [
       { partition: 0, message: mark(T0) },
@@ -170,13 +170,13 @@ describe('the check against the live system', () => {
   const calm: Plan = { steps: [], instances: 1, snapshotRecords: 1_000 }
 
   it('compares every row, signal and mark', async () => {
-    const { check } = await replayed(CVD, await lived(CVD, [...begun, ...log], calm), 10)
+    const { check } = await replayed(CVD, await liveRun(CVD, [...begun, ...log], calm), 10)
     expect(check.tallies.get('derived.flow')).toMatchObject({ compared: 12, different: 0 })
     expect(check.tallies.get('derived.signals')?.compared).toBeGreaterThan(4)
   })
 
   it('finds a row of which one figure is another', async () => {
-    const driver = await lived(CVD, log, calm)
+    const driver = await liveRun(CVD, log, calm)
     const row = driver.outputs('derived.flow').findLast(({ message }) => message.type === 'flow')
     if (row?.message.type !== 'flow') throw new Error('there are rows')
     const value = { ...row.message.value, buy: row.message.value.buy + Number.EPSILON * 2 }
@@ -188,7 +188,7 @@ describe('the check against the live system', () => {
   })
 
   it('finds a row that is written again while the rows are read', async () => {
-    const driver = await lived(CVD, log, calm)
+    const driver = await liveRun(CVD, log, calm)
     const tape = memoryTape(driver.broker, codec, PARTITIONS, 10)
     const place = driver.broker.at('derived.flow', 0)
     const row = driver.outputs('derived.flow').find(({ message }) => message.type === 'flow')
@@ -217,7 +217,7 @@ describe('the check against the live system', () => {
   })
 
   it('finds a mark that the live host never wrote, and one that follows from nothing', async () => {
-    const driver = await lived(CVD, log, calm)
+    const driver = await liveRun(CVD, log, calm)
     const place = driver.broker.at('derived.signals', 0)
     const [first] = place.records
     place.records = place.records.slice(1)

@@ -1,5 +1,5 @@
 import type { Tape, TimeRange, Span } from '../../infra/tapes/tape.ts'
-import { PartitionReplay, type Happening, type ReadonlyAside } from './core/replay.ts'
+import { PartitionReplay, type ReplayOutput, type ReadonlyAside } from './core/replay.ts'
 import { RecordFailure } from '../../processors/kernel/errors.ts'
 import { Decoder } from '../../processors/kernel/decoder.ts'
 import { GAPS, type Told } from '../../processors/kernel/log-gaps.ts'
@@ -45,7 +45,7 @@ export interface Observer {
   partition?(partition: number, readings: readonly Reading[], gaps: readonly Told[]): void
   entry?(entry: TapeEntry, isReported: boolean): void
   /** `isReported`: it follows from a record of the range, not of the lead-in. */
-  happening?(happening: Happening, isReported: boolean): void
+  happening?(happening: ReplayOutput, isReported: boolean): void
   ended?(partition: number): Promise<void> | void
 }
 

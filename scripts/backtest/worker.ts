@@ -1,11 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { saying } from './expected.ts'
+import { errorText } from './expected.ts'
 import { arrange } from './modes.ts'
 import { openTape } from './open-tape.ts'
 import type { BacktestOptions } from './options.ts'
 import { replayPart, rulesOf } from './part.ts'
 import { planOf } from './plan.ts'
-import type { Order, Word } from './workers.ts'
+import type { WorkerTask, WorkerMessage } from './workers.ts'
 
 /** A thread of a backtest: replays the partitions that it is told, one after the other, off a tape of its own. */
 async function main(options: BacktestOptions): Promise<void> {
@@ -14,7 +14,7 @@ async function main(options: BacktestOptions): Promise<void> {
   const plan = planOf(arranged, options)
   const rules = rulesOf(options)
   const never = new AbortController().signal
-  parentPort?.on('message', ({ partition, readings }: Order) => {
+  parentPort?.on('message', ({ partition, readings }: WorkerTask) => {
     const onProgress = (_: number, records: number, time: number): undefined => {
       say({ kind: 'progress', partition, records, time })
     }
@@ -25,14 +25,14 @@ async function main(options: BacktestOptions): Promise<void> {
   })
 }
 
-function say(word: Word): void {
+function say(word: WorkerMessage): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin - threads have no origin
   parentPort?.postMessage(word)
 }
 
 /** An error's class does not pass from thread to thread: whether a person can mend it is said beside its text. */
 function fail(error: unknown): void {
-  const said = saying(error)
+  const said = errorText(error)
   const isExpected = typeof said === 'string'
   const says = said instanceof Error ? (said.stack ?? said.message) : String(said)
   say({ kind: 'failed', says, isExpected })

@@ -4,13 +4,13 @@ import type { Part, PartSurroundings } from './part.ts'
 import { lengthOf, StoppedError, type Reading } from './run.ts'
 
 /** What a thread is told: the partition that it replays next. */
-export interface Order {
+export interface WorkerTask {
   readonly partition: number
   readonly readings: readonly Reading[]
 }
 
 /** What a thread says. */
-export type Word =
+export type WorkerMessage =
   | { readonly kind: 'progress'; readonly partition: number; readonly records: number; readonly time: number }
   | { readonly kind: 'part'; readonly partition: number; readonly part: Part }
   | { readonly kind: 'failed'; readonly says: string; readonly isExpected: boolean }
@@ -51,7 +51,7 @@ export async function replayInWorkers(work: Work, around: PartSurroundings): Pro
 
 interface Shared {
   /** The last is next. */
-  readonly queue: Order[]
+  readonly queue: WorkerTask[]
   readonly parts: Map<number, Part>
   readonly around: PartSurroundings
 }
@@ -65,7 +65,7 @@ function attend(thread: Worker, { queue, parts, around: { onProgress, stop } }: 
       // oxlint-disable-next-line unicorn/require-post-message-target-origin - threads have no origin
       else thread.postMessage(order)
     }
-    const hear = (word: Word): void => {
+    const hear = (word: WorkerMessage): void => {
       if (word.kind === 'progress') void onProgress(word.partition, word.records, word.time)
       else if (word.kind === 'failed') reject(word.isExpected ? new WorkerError(word.says) : new Error(word.says))
       else {

@@ -89,7 +89,7 @@ interface Lane {
 
 /** Values by key, their bytes one after the other in one buffer. */
 class Held {
-  readonly #places = new Map<string, Place>()
+  readonly #places = new Map<string, ByteRange>()
   #bytes = Buffer.alloc(0)
   #used = 0
 
@@ -129,7 +129,7 @@ class Held {
   }
 }
 
-interface Place {
+interface ByteRange {
   readonly from: number
   readonly to: number
 }

@@ -18,7 +18,7 @@ interface Known {
 }
 
 /** Records of one topic by identity: of an upsert the highest version, else every content that was seen. */
-class Shelf {
+class RecordsById {
   readonly known = new Map<string, Known>()
   readonly #keepsHighest: (message: Message) => boolean
   repeated = 0
@@ -52,8 +52,8 @@ export interface CheckOptions {
 /** Holds a partition's replay beside what the live system wrote from the same records. */
 export class LiveCheck {
   readonly #options: CheckOptions
-  readonly #replayed = new Map<TopicName, Shelf>()
-  readonly #live = new Map<TopicName, Shelf>()
+  readonly #replayed = new Map<TopicName, RecordsById>()
+  readonly #live = new Map<TopicName, RecordsById>()
   /** Since the last mark of each processor and topic: the live host may not have written it as one yet. */
   readonly #open = new Map<string, Derived[]>()
   /** Highest rank of each key of upsert topics, the window left aside: what it is overtaken by. */
@@ -156,10 +156,10 @@ export class LiveCheck {
   }
 }
 
-function shelfOf(shelves: Map<TopicName, Shelf>, topic: TopicName): Shelf {
+function shelfOf(shelves: Map<TopicName, RecordsById>, topic: TopicName): RecordsById {
   const known = shelves.get(topic)
   if (known !== undefined) return known
-  const made = new Shelf(({ type }) => type === 'flow' || type === 'flow_hour' || type === 'cvd')
+  const made = new RecordsById(({ type }) => type === 'flow' || type === 'flow_hour' || type === 'cvd')
   shelves.set(topic, made)
   return made
 }

@@ -23,7 +23,7 @@ const FORGET_EVERY = 50_000
 const CHECKPOINT_EVERY = 1_000
 
 /** One output of a replay, with the record of the tape that brought it about. */
-export interface Happening {
+export interface ReplayOutput {
   /** Name of the processor. */
   readonly row: string
   readonly output: Output
@@ -42,7 +42,7 @@ export interface ReplayOptions {
    * commands that are given to `command`, in the order in which they come about.
    */
   readonly alerts: 'tape' | 'replay'
-  readonly sink: (happening: Happening) => void
+  readonly sink: (happening: ReplayOutput) => void
   /** What the journal tells of this partition: gaps of the log, which the live processors met at the same places. */
   readonly gaps: readonly Told[]
   /** What the processors set aside, as a search has found it. `search`: find it; nothing is told meanwhile. */
@@ -56,11 +56,11 @@ export type ReadonlyAside = ReadonlyMap<string, Cause>
 /** The cores of one partition over its tape: what enters are records in order, what leaves is what followed from each. */
 export class PartitionReplay {
   readonly #options: ReplayOptions
-  readonly #folds = new Map<TopicName, Voice[]>()
-  readonly #meeting: Voice | undefined
+  readonly #folds = new Map<TopicName, ReplayedProcessor[]>()
+  readonly #meeting: ReplayedProcessor | undefined
   /** Offset of the next record of the meeting in memory. */
   #next = 0
-  readonly #voices: Voice[] = []
+  readonly #processors: ReplayedProcessor[] = []
   /** The record that is folded now: its topic and offset, and its record time, milliseconds. */
   #topic: TopicName = MEETING
   #offset = -1
@@ -82,10 +82,10 @@ export class PartitionReplay {
       const careful = aside === 'search' ? new Careful(fold, new Map(), new Failures()) : undefined
       const emit = (output: Output): void =>
         careful === undefined ? this.#emit(fold, output) : this.#try(fold, output)
-      const voice: Voice = { fold, emit, careful, mark: () => this.#mark() }
-      this.#voices.push(voice)
-      if (meets) this.#meeting = voice
-      else for (const topic of row.inputs) this.#folds.set(topic, [...(this.#folds.get(topic) ?? []), voice])
+      const processor: ReplayedProcessor = { fold, emit, careful, mark: () => this.#mark() }
+      this.#processors.push(processor)
+      if (meets) this.#meeting = processor
+      else for (const topic of row.inputs) this.#folds.set(topic, [...(this.#folds.get(topic) ?? []), processor])
     }
   }
 
@@ -99,7 +99,7 @@ export class PartitionReplay {
     this.#topic = topic
     this.#offset = record.offset
     this.#time = record.time
-    for (const voice of this.#folds.get(topic) ?? nobody) this.#fold(voice, topic, record, message)
+    for (const processor of this.#folds.get(topic) ?? noProcessors) this.#fold(processor, topic, record, message)
     this.#applied += 1
     if (this.#options.aside === 'search') {
       if (this.#applied % CHECKPOINT_EVERY === 0) this.#checkpoint()
@@ -116,21 +116,21 @@ export class PartitionReplay {
 
   /** The tape has ended: what was held back comes out. */
   end(): void {
-    for (const { fold, emit } of this.#voices) fold.flush(emit)
+    for (const { fold, emit } of this.#processors) fold.flush(emit)
   }
 
   /** Throws `RecordFailure` where the core throws, unless it is known to. */
-  #fold(voice: Voice, topic: TopicName, record: Place, message: Message): void {
-    const { fold, emit, careful } = voice
+  #fold(processor: ReplayedProcessor, topic: TopicName, record: OffsetAndTime, message: Message): void {
+    const { fold, emit, careful } = processor
     const { aside } = this.#options
     if (aside !== 'search' && aside.size > 0 && aside.has(this.#nameOf(fold, topic, record))) return
     if (careful === undefined) return guarded('apply', () => fold.apply(topic, record, message, emit))
-    const cause = careful.apply({ topic, record, message }, voice)
+    const cause = careful.apply({ topic, record, message }, processor)
     if (cause !== undefined) this.found.set(this.#nameOf(fold, topic, record), cause)
     this.#meetSaid()
   }
 
-  #nameOf({ row }: Fold, topic: TopicName, { offset }: Place): string {
+  #nameOf({ row }: Fold, topic: TopicName, { offset }: OffsetAndTime): string {
     return asideName(row.name, { topic, partition: this.#options.partition, offset })
   }
 
@@ -145,7 +145,7 @@ export class PartitionReplay {
   }
 
   #checkpoint(): void {
-    for (const voice of this.#voices) voice.careful?.checkpoint(voice)
+    for (const processor of this.#processors) processor.careful?.checkpoint(processor)
     this.#meetSaid()
   }
 
@@ -160,7 +160,7 @@ export class PartitionReplay {
   /** A state remembers what changed since it was written last, which it never is here. What is held back comes out first. */
   #forget(): void {
     this.end()
-    for (const { fold } of this.#voices) fold.forget()
+    for (const { fold } of this.#processors) fold.forget()
   }
 
   #emit(fold: Fold, output: Output): void {
@@ -195,17 +195,17 @@ export class PartitionReplay {
 }
 
 /** A processor's fold, and where it speaks to. */
-interface Voice extends Emission {
+interface ReplayedProcessor extends Emission {
   readonly fold: Fold
   /** In a search. */
   readonly careful: Careful | undefined
 }
 
-type Place = Pick<LogRecord, 'offset' | 'time'>
+type OffsetAndTime = Pick<LogRecord, 'offset' | 'time'>
 
 /** What a record that was set aside is called. */
 function asideName(processor: string, { topic, partition, offset }: RecordPosition): string {
   return [processor, topic, partition, offset].join('|')
 }
 
-const nobody: readonly Voice[] = []
+const noProcessors: readonly ReplayedProcessor[] = []

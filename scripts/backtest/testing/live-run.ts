@@ -14,7 +14,7 @@ import { memoryTape } from './tape.ts'
 const codec = localCodec()
 
 /** What the real host wrote of a log, whatever befell it. */
-export async function lived(
+export async function liveRun(
   row: ProcessorRow,
   log: readonly Input[],
   { steps, instances, snapshotRecords }: Plan,
