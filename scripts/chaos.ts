@@ -14,7 +14,7 @@ import { isSoundAlerts, type AlertReport, type Upset } from './chaos/alerts/acco
 import { ALERTS_PER_SECOND_MAX, alertFaults, alertSummary, alertText, startAlerts } from './chaos/alerts/run.ts'
 import { causeOf, unexplainedGaps } from './chaos/accidents.ts'
 import { disturb, recovery, type Losing, type Target } from './chaos/disturb.ts'
-import { KeptLog } from './chaos/kept-log.ts'
+import { RetainedLog } from './chaos/retained-log.ts'
 import { ChaosPayer, isSoundPayments, type PaymentReport } from './chaos/payer.ts'
 import { actionText, FORGETS_SECONDS, round, type Action } from './chaos/schedule.ts'
 import { startOwnSystem } from './own-system.ts'
@@ -168,10 +168,10 @@ function sayFault(fault: string): void {
 }
 
 function losingOf({ reader, log, namespace, partitions }: OpenBooks): Losing {
-  return { kept: new KeptLog(reader, kept, partitions), log, namespace, partitions, accidents: [] }
+  return { kept: new RetainedLog(reader, kept, partitions), log, namespace, partitions, accidents: [] }
 }
 
-function realOf(log: KeptLog): KeptLog['realOf'] {
+function realOf(log: RetainedLog): RetainedLog['realOf'] {
   return (topic, partition, offset) => log.realOf(topic, partition, offset)
 }
 

@@ -11,7 +11,7 @@ import type { PartReport } from '../../infra/local/supervisor.ts'
 import { programFile } from '../../infra/local/system.ts'
 import type { Log } from '../../infra/kafka/seam.ts'
 import type { Accident } from './accidents.ts'
-import type { KeptLog } from './kept-log.ts'
+import type { RetainedLog } from './retained-log.ts'
 import type { Action, Fault } from './schedule.ts'
 
 type ActionOf<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>
@@ -25,7 +25,7 @@ const AWAKE_MS = 5_000
 
 /** What accidents need that take something off the log. */
 export interface Losing {
-  readonly kept: KeptLog
+  readonly kept: RetainedLog
   readonly log: Pick<Log, 'trim'>
   readonly partitions: number
   /** Put before topics' names. */

@@ -8,7 +8,7 @@ export interface CutPart {
   readonly records: readonly LogRecord[]
 }
 
-interface Kept extends LogRecord {
+interface RetainedRecord extends LogRecord {
   /** Its offset in the log, which another record may have had as well. */
   readonly real: number
 }
@@ -17,14 +17,14 @@ interface Kept extends LogRecord {
  * A reader that keeps what some topics have held, so that judges read it after an accident has taken it away. Behind a
  * tail that was cut, offsets of kept topics go on as if it had stayed; `realOf` says what they are in the log.
  */
-export class KeptLog implements LogReader {
+export class RetainedLog implements LogReader {
   readonly #reader: LogReader
-  readonly #topics: ReadonlyMap<string, readonly KeptPartition[]>
+  readonly #topics: ReadonlyMap<string, readonly RetainedPartition[]>
 
   constructor(reader: LogReader, topics: readonly TopicName[], partitions: number) {
     this.#reader = reader
-    const each = (topic: TopicName): KeptPartition[] =>
-      Array.from({ length: partitions }, (_, partition) => new KeptPartition(reader, topic, partition))
+    const each = (topic: TopicName): RetainedPartition[] =>
+      Array.from({ length: partitions }, (_, partition) => new RetainedPartition(reader, topic, partition))
     this.#topics = new Map(topics.map((topic) => [topic, each(topic)]))
   }
 
@@ -82,13 +82,13 @@ export class KeptLog implements LogReader {
   }
 }
 
-class KeptPartition {
+class RetainedPartition {
   readonly #reader: LogReader
   readonly #topic: TopicName
   readonly #partition: number
-  #records: Kept[] = []
+  #records: RetainedRecord[] = []
   /** Records that were cut, by where their cut began. */
-  readonly #lost = new Map<Kept, number>()
+  readonly #lost = new Map<RetainedRecord, number>()
   /** What the log has next, and what is added to its offsets. */
   #next = 0
   #shift = 0
@@ -126,7 +126,7 @@ class KeptPartition {
     this.#shift += part.to - part.from
   }
 
-  #keep(record: LogRecord): Kept {
+  #keep(record: LogRecord): RetainedRecord {
     const kept = { ...record, real: record.offset, offset: record.offset + this.#shift }
     this.#records.push(kept)
     return kept

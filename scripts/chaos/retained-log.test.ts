@@ -2,15 +2,15 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { LogRecord } from '../../infra/kafka/seam.ts'
 import { MemoryBroker } from '../../processors/kernel/memory-log.ts'
 import { stillClock } from '../../processors/kernel/quiet.ts'
-import { KeptLog } from './kept-log.ts'
+import { RetainedLog } from './retained-log.ts'
 
 const TOPIC = 'market.trades'
 
 let broker: MemoryBroker
-let kept: KeptLog
+let kept: RetainedLog
 beforeEach(() => {
   broker = new MemoryBroker(stillClock)
-  kept = new KeptLog(broker.connect().reader(), [TOPIC], 2)
+  kept = new RetainedLog(broker.connect().reader(), [TOPIC], 2)
 })
 
 function append(...words: readonly string[]): void {
