@@ -10,7 +10,7 @@ import { isSound, reconcile, type Report } from './accounts/reconcile.ts'
 import { faultsOf, reportText } from './accounts/show.ts'
 import { Ledger } from './accounts/source-ledger.ts'
 import { always } from './accounts/totals.ts'
-import { isSoundAlerts, type AlertReport, type Upset } from './chaos/alerts/account.ts'
+import { isSoundAlerts, type AlertReport, type Disturbance } from './chaos/alerts/account.ts'
 import { ALERTS_PER_SECOND_MAX, alertFaults, alertSummary, alertText, startAlerts } from './chaos/alerts/run.ts'
 import { causeOf, unexplainedGaps } from './chaos/accidents.ts'
 import { disturb, recovery, type Losing, type Target } from './chaos/disturb.ts'
@@ -53,7 +53,7 @@ interface Options {
 
 interface Tally {
   /** When the dispatcher, or its log, was upset. */
-  readonly upsets: Upset[]
+  readonly upsets: Disturbance[]
   kills: number
   disturbances: number
   recoveredMsMax: number

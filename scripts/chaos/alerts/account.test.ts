@@ -4,7 +4,7 @@ import { MemoryBroker } from '../../../processors/kernel/memory-log.ts'
 import { localCodec } from '../../../schemas/codec.ts'
 import { recordId } from '../../../schemas/record-id.ts'
 import type { Attempt, Command, CompositePrice, Message, Trigger } from '../../../schemas/records.ts'
-import { accountAlerts, isSoundAlerts, type AlertReport, type Upset } from './account.ts'
+import { accountAlerts, isSoundAlerts, type AlertReport, type Disturbance } from './account.ts'
 import type { Delivered, Receiver } from './receiver.ts'
 
 const T = 1_700_000_000_000_000
@@ -114,7 +114,7 @@ const delivered = (id: string, change: Partial<Delivered> = {}): void => {
   deliveries.set(id, { ...plain, ...change })
 }
 
-async function report(upsets: readonly Upset[] = []): Promise<AlertReport> {
+async function report(upsets: readonly Disturbance[] = []): Promise<AlertReport> {
   const receiver: Receiver = {
     url: '',
     deliveries,

@@ -48,7 +48,7 @@ export interface AlertBooks {
 }
 
 /** From an accident to the dispatcher, or to its log, until all was well again: host's milliseconds. */
-export interface Upset {
+export interface Disturbance {
   readonly from: number
   readonly to: number
 }
@@ -58,7 +58,7 @@ export async function accountAlerts(
   books: AlertBooks,
   receiver: Receiver,
   created: ReadonlySet<string>,
-  { withinMs, upsets }: { readonly withinMs: number; readonly upsets: readonly Upset[] },
+  { withinMs, upsets }: { readonly withinMs: number; readonly upsets: readonly Disturbance[] },
 ): Promise<AlertReport> {
   const deadline = performance.now() + withinMs
   const log = new AlertLog(books)
@@ -86,7 +86,7 @@ class AlertLog {
   /** Triggers that ended without being delivered. */
   readonly ended = new Set<string>()
   /** By trigger: attempts that may have been taken although the dispatcher was not told so. */
-  readonly doubted = new Map<string, Upset[]>()
+  readonly doubted = new Map<string, Disturbance[]>()
   readonly contradictions: string[] = []
   readonly #models: Model[]
   readonly #books: AlertBooks
@@ -143,7 +143,7 @@ class AlertLog {
   }
 }
 
-function judge(log: AlertLog, receiver: Receiver, created: ReadonlySet<string>, upsets: readonly Upset[]): AlertReport {
+function judge(log: AlertLog, receiver: Receiver, created: ReadonlySet<string>, upsets: readonly Disturbance[]): AlertReport {
   const demanded = [...log.demanded.values()].filter(({ alertId }) => created.has(alertId))
   const triggers = [...log.triggers].filter(([, { alertId }]) => created.has(alertId))
   const taken = [...receiver.deliveries].filter(([, { taken: times }]) => times.length > 0)
@@ -172,7 +172,7 @@ function judge(log: AlertLog, receiver: Receiver, created: ReadonlySet<string>, 
 }
 
 /** Whether a delivery was taken twice and nothing lies between that may have hidden the first from the dispatcher. */
-function isResent(taken: readonly number[], doubted: readonly Upset[], upsets: readonly Upset[]): boolean {
+function isResent(taken: readonly number[], doubted: readonly Disturbance[], upsets: readonly Disturbance[]): boolean {
   return taken.slice(1).some((again, index) => {
     const before = taken[index] ?? 0
     const isDoubted = doubted.some(({ from, to }) => from - SLACK_MS <= before && before <= to + SLACK_MS)

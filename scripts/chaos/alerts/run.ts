@@ -2,7 +2,7 @@ import { urlOf, type RunFile } from '../../../infra/local/run-file.ts'
 import { receiverCertificate } from '../../../infra/local/receiver/certificate.ts'
 import { Random } from '../../../infra/simulator/market/random.ts'
 import type { ChaosPayer } from '../payer.ts'
-import { accountAlerts, type AlertBooks, type AlertReport, type Upset } from './account.ts'
+import { accountAlerts, type AlertBooks, type AlertReport, type Disturbance } from './account.ts'
 import { AlertCreator } from './creator.ts'
 import { startReceiver } from './receiver.ts'
 import { timeFaults } from './times.ts'
@@ -18,7 +18,7 @@ export interface AlertRun {
   /** Stops creating; what is under way is answered. */
   stop(): Promise<void>
   /** Waits until every trigger has come to its end, and judges. */
-  account(upsets: readonly Upset[]): Promise<AlertReport>
+  account(upsets: readonly Disturbance[]): Promise<AlertReport>
   close(): Promise<void>
 }
 
