@@ -6,7 +6,7 @@ import { createGunzip } from 'node:zlib'
 import { jsonOf } from '../processors/feeds/venues/fields.ts'
 import type { Listed, TradeStream } from '../processors/feeds/venues/venue.ts'
 import { tradeStreams } from '../processors/feeds/venues/venues.ts'
-import { readLine } from './normalize/line.ts'
+import { readRecordedMessage } from './normalize/recorded-message.ts'
 import { Normalizer, type Counts } from './normalize/normalizer.ts'
 
 const help = `npm run normalize -- --venue V --channel C [options] [FILE] < frames.jsonl
@@ -82,7 +82,7 @@ function channelNamed(venue: TradeStream, name: string | undefined): string {
 async function listedIn(venue: TradeStream, file: string): Promise<Listed[]> {
   const rows: Listed[] = []
   for await (const line of linesOf(createReadStream(file))) {
-    const answer = venue.listing.parse(jsonOf(readLine(line).text))
+    const answer = venue.listing.parse(jsonOf(readRecordedMessage(line).text))
     if (answer.kind !== 'rows') throw new UsageError(`--instruments: ${file} is not ${venue.venue}'s list of markets`)
     rows.push(...answer.rows)
   }

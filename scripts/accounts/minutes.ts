@@ -23,7 +23,7 @@ export interface MinutesReport {
   readonly unexplained: readonly MinuteDifference[]
 }
 
-interface Line {
+interface MinuteRow {
   readonly instrument: string
   readonly minute: string
   readonly buy: number
@@ -45,7 +45,7 @@ export async function compareMinutes(
   report: Report,
 ): Promise<MinutesReport> {
   const ours = new Map<string, Map<number, OurVolume>>()
-  for (const line of await clickhouse.rows<Line>(query, { from: report.window.from, to: report.window.to })) {
+  for (const line of await clickhouse.rows<MinuteRow>(query, { from: report.window.from, to: report.window.to })) {
     const { instrument, minute, ...volume } = line
     const minutes = ours.get(instrument) ?? new Map<number, OurVolume>()
     ours.set(instrument, minutes.set(Number(minute), volume))

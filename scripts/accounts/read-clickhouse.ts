@@ -2,7 +2,7 @@ import type { Clickhouse } from '../../infra/clickhouse/client.ts'
 import { decimalOf } from './decimal.ts'
 import type { Totals, Window } from './totals.ts'
 
-interface Line {
+interface TotalsRow {
   readonly instrument: string
   readonly trades: string
   readonly buy: string
@@ -24,7 +24,7 @@ export async function clickhouseTotals(
   window: Window,
 ): Promise<Map<string, Totals>> {
   const to = Number.isFinite(window.to) ? window.to : Number.MAX_SAFE_INTEGER
-  const lines = await clickhouse.rows<Line>(query, { from: window.from, to })
+  const lines = await clickhouse.rows<TotalsRow>(query, { from: window.from, to })
   return new Map(
     lines.map(({ instrument, trades, buy, sell }) => [
       instrument,

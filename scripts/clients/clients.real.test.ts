@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { PaidSystem } from '../../api/testing/paid-system.ts'
 import type { Child } from '../../infra/local/child.ts'
 import { payer as example } from '../../infra/local/chain/accounts.ts'
-import { documentedBlocks, placed, planOf } from '../docs/commands.ts'
+import { documentedBlocks, withAddresses, planOf } from '../docs/commands.ts'
 import { MarketDataClient, type Payment } from './typescript/src/index.ts'
 import { Payer } from './typescript/src/payer.ts'
 
@@ -133,7 +133,7 @@ describe('the documented commands that pay', () => {
     const places = { api: api.url, clickhouse: '', receiver: '', data: folder }
     for (const command of commands) {
       // Asking without a payment is documented as well: its answer is 402.
-      const script = placed(command, places).replace('--fail-with-body', '')
+      const script = withAddresses(command, places).replace('--fail-with-body', '')
       const { stdout, stderr } = await run('bash', ['-euc', script], { timeout: PATIENCE_MS })
       const paid = command.startsWith('npm run pay')
       const expected = paid ? /"success":true/ : /402 Payment Required|"payments":/

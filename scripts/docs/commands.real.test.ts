@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { urlOf } from '../../infra/local/run-file.ts'
 import { startOwnSystem, type OwnSystem } from '../own-system.ts'
-import { documentedBlocks, placed, planOf, type Places } from './commands.ts'
+import { documentedBlocks, withAddresses, planOf, type SystemAddresses } from './commands.ts'
 
 /** Every command of the front page and of the guides that needs no payment, on a system as `npm start` makes it. */
 
@@ -20,7 +20,7 @@ const PATIENCE_MS = 240_000
 const work = mkdtempSync(path.join(tmpdir(), 'commands-'))
 let system: OwnSystem
 let receiver: ChildProcess
-let places: Places
+let places: SystemAddresses
 const heard: string[] = []
 
 beforeAll(async () => {
@@ -64,7 +64,7 @@ const blocks = documentedBlocks().flatMap(({ document, commands }) => {
 
 /** What a block prints; rejects where a command of it fails. */
 async function outputOf(commands: readonly string[]): Promise<string> {
-  const script = commands.map((command) => placed(command, places)).join('\n')
+  const script = commands.map((command) => withAddresses(command, places)).join('\n')
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], { cwd: work, timeout: BLOCK_MS })
   return stdout
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { blocksIn, documentedBlocks, notRun, placed, planOf } from './commands.ts'
+import { blocksIn, documentedBlocks, notRun, withAddresses, planOf } from './commands.ts'
 
 const commands = documentedBlocks().flatMap(({ document, commands: all }) =>
   all.map((command) => ({ document, command })),
@@ -21,9 +21,9 @@ describe('the documented commands', () => {
 
   it('are run on the addresses of the system at hand', () => {
     const places = { api: 'http://a', clickhouse: 'http://c', receiver: 'https://r', data: '/d' }
-    expect(placed("curl -s 'http://127.0.0.1:3000/cvd/BTC'", places)).toBe(
+    expect(withAddresses("curl -s 'http://127.0.0.1:3000/cvd/BTC'", places)).toBe(
       "curl --fail-with-body -s 'http://a/cvd/BTC'",
     )
-    expect(placed('npm run pay -- GET /cvd/BTC', places)).toMatch(/^'.*node' '.*scripts\/pay\.ts' --data '\/d' GET/)
+    expect(withAddresses('npm run pay -- GET /cvd/BTC', places)).toMatch(/^'.*node' '.*scripts\/pay\.ts' --data '\/d' GET/)
   })
 })

@@ -59,7 +59,7 @@ export function planOf(document: string, command: string): Plan {
 }
 
 /** The addresses of a running system, for those that are written. */
-export interface Places {
+export interface SystemAddresses {
   readonly api: string
   readonly clickhouse: string
   readonly receiver: string
@@ -70,7 +70,7 @@ export interface Places {
 const DATA_SCRIPTS = new Set(['backtest', 'export', 'pay'])
 
 /** The command for that system: its addresses, its data folder, and no npm between, which would print its own lines. */
-export function placed(command: string, { api, clickhouse, receiver, data }: Places): string {
+export function withAddresses(command: string, { api, clickhouse, receiver, data }: SystemAddresses): string {
   const file = (name: string): string => new URL(`scripts/${name}.ts`, root).pathname
   return command
     .replaceAll('http://127.0.0.1:3000', api)

@@ -54,7 +54,7 @@ export function createMcpServer(options: McpOptions): Server {
   return server
 }
 
-type Given = Readonly<Record<string, unknown>>
+type ToolArguments = Readonly<Record<string, unknown>>
 
 /** One agent's session: its budget, and the tokens of the alerts that it made. */
 class Session {
@@ -65,7 +65,7 @@ class Session {
     this.#options = options
   }
 
-  async call(name: string, given: Given): Promise<CallToolResult> {
+  async call(name: string, given: ToolArguments): Promise<CallToolResult> {
     const found = routeTools.find((one) => one.name === name)
     const tool = name === budgetTool.name ? budgetTool : found?.tool
     if (tool === undefined) return failed(`There is no tool ${name}.`)
@@ -82,7 +82,7 @@ class Session {
     }
   }
 
-  async #ask({ name }: RouteTool, given: Given): Promise<CallToolResult> {
+  async #ask({ name }: RouteTool, given: ToolArguments): Promise<CallToolResult> {
     const { idempotency_key: key, ...input } = given
     let paid: Payment | undefined
     const answer = await this.#options.client.call(name, this.#withToken(name, input), {
@@ -109,7 +109,7 @@ class Session {
     }
   }
 
-  #withToken(name: keyof typeof operations, input: Given): Given {
+  #withToken(name: keyof typeof operations, input: ToolArguments): ToolArguments {
     const { id } = input
     const known = typeof id === 'string' ? this.#tokens.get(id) : undefined
     return operations[name].isOwners && input['manage_token'] === undefined && known !== undefined
@@ -118,7 +118,7 @@ class Session {
   }
 
   #remember(answer: unknown): void {
-    const { alert_id: id, manage_token: token } = Object(answer) as Given
+    const { alert_id: id, manage_token: token } = Object(answer) as ToolArguments
     if (typeof id !== 'string' || typeof token !== 'string') return
     this.#tokens.set(id, token)
     const [oldest] = this.#tokens.keys()

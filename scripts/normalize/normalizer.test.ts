@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { tradeStreams } from '../../processors/feeds/venues/venues.ts'
-import { readLine } from './line.ts'
+import { readRecordedMessage } from './recorded-message.ts'
 import { Normalizer } from './normalizer.ts'
 import { symbolAsked } from './symbol-asked.ts'
 
@@ -24,7 +24,7 @@ describe('a recorded line', () => {
     ['an answer of REST', '{"url":"https://x/y?a=1","raw":[]}', { text: '[]', url: 'https://x/y?a=1' }],
     ['another order of keys', '{"raw":{"p":"1"},"recv_ns":1}', { text: '{"p":"1"}' }],
   ])('is %s', (_, line, recorded) => {
-    expect(readLine(line)).toEqual(recorded)
+    expect(readRecordedMessage(line)).toEqual(recorded)
   })
 
   it.each([

@@ -11,7 +11,7 @@ import {
 import type { FrameEvent, VenueTrade } from '../../processors/feeds/venues/events.ts'
 import type { Listed, RestAnswer, TradeStream } from '../../processors/feeds/venues/venue.ts'
 import type { Instrument, Trade } from '../../schemas/records.ts'
-import { readLine, type Recorded } from './line.ts'
+import { readRecordedMessage, type RecordedMessage } from './recorded-message.ts'
 import { symbolAsked } from './symbol-asked.ts'
 
 /** What a run counts: events by kind, refusals by reason. */
@@ -41,7 +41,7 @@ export class Normalizer {
 
   records(line: string): (Trade | Instrument)[] {
     this.#count('lines')
-    const recorded = readLine(line)
+    const recorded = readRecordedMessage(line)
     switch (this.#options.channel) {
       case 'instruments':
         return this.#instruments(recorded, line)
@@ -52,14 +52,14 @@ export class Normalizer {
     }
   }
 
-  #event(event: FrameEvent, recorded: Recorded, line: string): Trade[] {
+  #event(event: FrameEvent, recorded: RecordedMessage, line: string): Trade[] {
     if (event.kind === 'trade') return this.#trade(event.trade, recorded, fromStream, line)
     if (event.kind === 'refused') return this.#refuse(event.reason, line)
     this.#count(event.kind)
     return []
   }
 
-  #page(recorded: Recorded, line: string): Trade[] {
+  #page(recorded: RecordedMessage, line: string): Trade[] {
     const body = jsonOf(recorded.text)
     if (body === undefined) return this.#refuse('not-json', line)
     const symbol = this.#options.symbol ?? symbolAsked(recorded.url, body)
@@ -69,7 +69,7 @@ export class Normalizer {
     )
   }
 
-  #instruments(recorded: Recorded, line: string): Instrument[] {
+  #instruments(recorded: RecordedMessage, line: string): Instrument[] {
     const { venue: name, market, listing } = this.#options.venue
     const rows = this.#rows(listing.parse(jsonOf(recorded.text)), line)
     const markets = [{ venue: name, market, source: 'venue' as const, rows, prices: [] }]
@@ -84,7 +84,7 @@ export class Normalizer {
   }
 
   /** A message without a receive time is taken to have come when the trade was made. */
-  #trade(trade: VenueTrade, { received }: Recorded, origin: Origin, line: string): Trade[] {
+  #trade(trade: VenueTrade, { received }: RecordedMessage, origin: Origin, line: string): Trade[] {
     const normalise = this.#normaliserOf(trade.symbol)
     if (normalise === undefined) return this.#refuse('unknown-symbol', line)
     const record = normalise(trade, received ?? trade.time, origin)

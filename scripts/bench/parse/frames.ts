@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { readLine } from '../../normalize/line.ts'
+import { readRecordedMessage } from '../../normalize/recorded-message.ts'
 
 const recorded = path.resolve(import.meta.dirname, '../../../../shared/data')
 
@@ -49,7 +49,7 @@ function frames(file: string, make: (n: number) => object): Frames {
   if (!existsSync(found)) return made(make)
   const bytes = readFileSync(found)
   const lines = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString().split('\n')
-  const texts = lines.filter((line) => line !== '').map((line) => readLine(line).text)
+  const texts = lines.filter((line) => line !== '').map((line) => readRecordedMessage(line).text)
   return { source: 'recorded', frames: texts.map(flat) }
 }
 

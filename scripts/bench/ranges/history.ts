@@ -9,7 +9,7 @@ import type { RecordType, Records, Flow, Micros } from '../../../schemas/records
 import type { TopicName } from '../../../schemas/topics.ts'
 import { instrumentId, tradeVenues } from '../../../schemas/venues.ts'
 import type { BenchParts } from '../../figure.ts'
-import type { ApiPlace } from '../system/api.ts'
+import type { BenchEnvironment } from '../system/api.ts'
 
 const SECOND: Micros = 1_000_000
 const WEEK: Micros = 7 * 86_400 * SECOND
@@ -27,7 +27,7 @@ const instrumentsOf = (asset: string): string[] =>
   tradeVenues.map(({ venue, market }) => instrumentId(venue, market, `${asset.toUpperCase()}USDT`))
 
 /** A week of flow by buckets and hours of all assets, and prices: a week of the first asset, 96 minutes of the others. */
-export async function fillRanges(parts: BenchParts, place: ApiPlace, partitions: number): Promise<void> {
+export async function fillRanges(parts: BenchParts, place: BenchEnvironment, partitions: number): Promise<void> {
   const now = Math.floor((Date.now() * 1000) / BUCKET) * BUCKET + BUCKET / 2
   const clickhouse = connectClickhouse({ ...parts.clickhouse, database: place.database, deadlineMs: DEADLINE_MS })
   try {
@@ -92,7 +92,7 @@ interface Filled {
 }
 
 /** What the API holds in memory: venues, subscriptions, times, what has closed, the newest rows. */
-async function fillLog({ brokers, registryUrl }: BenchParts, place: ApiPlace, filled: Filled): Promise<void> {
+async function fillLog({ brokers, registryUrl }: BenchParts, place: BenchEnvironment, filled: Filled): Promise<void> {
   const { now, partitions } = filled
   const codec = await loadCodec(registryUrl)
   const log = await connectLog({ brokers, namespace: place.namespace, clientId: 'bench-ranges' })

@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
 export const program = (file: string): [string, string] => [process.execPath, path.join(root, file)]
 
 /** Where a bench's own API reads: topics and tables that are made and empty. */
-export interface ApiPlace {
+export interface BenchEnvironment {
   readonly namespace: string
   readonly database: string
   /** Settings of the services that work on it. */
@@ -24,7 +24,7 @@ export interface ApiPlace {
 export async function prepareApi(
   { brokers, registryUrl, clickhouse }: BenchParts,
   { name, partitions, symbols }: { name: string; partitions: number; symbols: readonly string[] },
-): Promise<ApiPlace> {
+): Promise<BenchEnvironment> {
   const id = randomUUID().slice(0, 8)
   const namespace = `bench-${name}-${id}.`
   const database = `bench_${name}_${id}`

@@ -2,7 +2,7 @@ import { isRecord, jsonOf, textOf } from '../../processors/feeds/venues/fields.t
 import type { Micros } from '../../schemas/records.ts'
 
 /** One message with what its recorder knew. */
-export interface Recorded {
+export interface RecordedMessage {
   /** The text that the venue sent. */
   readonly text: string
   /** When the recorder had it, microseconds; undefined where it did not say. */
@@ -15,7 +15,7 @@ export interface Recorded {
  * Reads one line: `{"recv_ns"?, "url"?, "raw": <message>}`, or the bare message. The text of a message is kept as it
  * was written where `raw` is the last key, as recorders write it; a text frame (`pong`) stands as a JSON string.
  */
-export function readLine(line: string): Recorded {
+export function readRecordedMessage(line: string): RecordedMessage {
   const value = jsonOf(line)
   if (!isRecord(value) || !('raw' in value)) return { text: line }
   const received = receivedOf(line)
