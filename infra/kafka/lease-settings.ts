@@ -34,7 +34,10 @@ export interface BrokerSettings {
  * How claims are renewed on these brokers. Throws `ConfigError` where one of them forgets too soon, with what to raise.
  * `warn`: a connection without a word outlives the memory, so that a write which was frozen on its way may still arrive.
  */
-export function leaseSettingsOf(brokers: readonly BrokerSettings[], warn: (fields: object, message: string) => void): LeaseSettings {
+export function leaseSettingsOf(
+  brokers: readonly BrokerSettings[],
+  warn: (fields: object, message: string) => void,
+): LeaseSettings {
   let memoryMs = Infinity
   for (const { broker, settings } of brokers) {
     for (const [name, usual] of Object.entries(memories)) {

@@ -20,7 +20,11 @@ type SecretsFolder = Pick<DataFolder, 'root' | 'mode'>
  * environment has the secret. It stands beside the mode's folder, so that `--fresh` leaves it: alerts in a log that is
  * elsewhere can be read with it alone.
  */
-export function ensureSecret(folder: SecretsFolder, name: keyof typeof endings, env: Env): Readonly<Record<string, string>> {
+export function ensureSecret(
+  folder: SecretsFolder,
+  name: keyof typeof endings,
+  env: Env,
+): Readonly<Record<string, string>> {
   if (isGiven(name, env)) return {}
   const file = fileOf(folder, name)
   if (!existsSync(file)) make(file)

@@ -23,7 +23,12 @@ export function kafkaTape(log: Log, codec: RegistryCodec, partitions: number): T
   }
 }
 
-async function spanOf(log: Log, bounds: LogReader, { topic, partition }: TapePartition, range: TimeRange): Promise<Span> {
+async function spanOf(
+  log: Log,
+  bounds: LogReader,
+  { topic, partition }: TapePartition,
+  range: TimeRange,
+): Promise<Span> {
   const at = async (where: 'start' | 'end' | { time: number }): Promise<number> =>
     (await bounds.offsets(topic, [partition], where)).get(partition) ?? 0
   const [start, end] = [await at('start'), await at('end')]

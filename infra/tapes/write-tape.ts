@@ -1,7 +1,15 @@
 import { isCompacted } from '../../schemas/topics.ts'
 import type { LogRecord } from '../kafka/seam.ts'
 import { encodeSegment } from './avro-segment.ts'
-import { noteSegment, partitionName, readHeader, readSegments, writeHeader, type Segment, type TapeHeader } from './folder.ts'
+import {
+  noteSegment,
+  partitionName,
+  readHeader,
+  readSegments,
+  writeHeader,
+  type Segment,
+  type TapeHeader,
+} from './folder.ts'
 import { segmentName, timesOf, writeFile } from './segment-file.ts'
 import { TapeError, type Span, type Tape } from './tape.ts'
 

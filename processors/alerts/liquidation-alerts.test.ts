@@ -5,7 +5,16 @@ import type { Output } from '../kernel/processor.ts'
 import { mark as feedMark, says } from '../liquidations/testing/records.ts'
 import { liquidations } from '../liquidations/liquidations.ts'
 import { alerts } from './alerts.ts'
-import { command, given, mark, newLiquidationAlert, risk, SECOND, T0, type AlertsTestDriver } from './testing/records.ts'
+import {
+  command,
+  given,
+  mark,
+  newLiquidationAlert,
+  risk,
+  SECOND,
+  T0,
+  type AlertsTestDriver,
+} from './testing/records.ts'
 
 const create = (fields: Partial<NewAlert> = {}, id = 'a') =>
   command({ alert: newLiquidationAlert(fields), alert_id: id })

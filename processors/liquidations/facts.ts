@@ -2,7 +2,14 @@ import type { ContractTerms, DerivativeTicker, Micros } from '../../schemas/reco
 import { fundingVenues, partsOf } from '../../schemas/venues.ts'
 import { USUAL_MARGIN } from './leverage.ts'
 import { followMark, followOpenInterest, followTerms } from './model.ts'
-import { assetOf, contractOf, type AssetState, type Contract, type LiquidationsState, type Observation } from './state.ts'
+import {
+  assetOf,
+  contractOf,
+  type AssetState,
+  type Contract,
+  type LiquidationsState,
+  type Observation,
+} from './state.ts'
 
 interface Known {
   readonly owner: AssetState
@@ -66,7 +73,12 @@ function applyOpenInterest(state: LiquidationsState, known: Known, said: Observa
   touch(known, said.received)
 }
 
-function isUsable(state: LiquidationsState, before: Observation | null, { time }: Observation, isGood: boolean): boolean {
+function isUsable(
+  state: LiquidationsState,
+  before: Observation | null,
+  { time }: Observation,
+  isGood: boolean,
+): boolean {
   if (!isGood) state.refused.bad_value += 1
   else if (before !== null && time <= before.time) state.refused.old += 1
   else return true

@@ -24,6 +24,8 @@ describe('the documented commands', () => {
     expect(withAddresses("curl -s 'http://127.0.0.1:3000/cvd/BTC'", places)).toBe(
       "curl --fail-with-body -s 'http://a/cvd/BTC'",
     )
-    expect(withAddresses('npm run pay -- GET /cvd/BTC', places)).toMatch(/^'.*node' '.*scripts\/pay\.ts' --data '\/d' GET/)
+    expect(withAddresses('npm run pay -- GET /cvd/BTC', places)).toMatch(
+      /^'.*node' '.*scripts\/pay\.ts' --data '\/d' GET/,
+    )
   })
 })

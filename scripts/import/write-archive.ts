@@ -1,7 +1,14 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { encodeSegment } from '../../infra/tapes/avro-segment.ts'
-import { noteSegment, partitionName, readHeader, readSegments, TAPE_VERSION, writeHeader } from '../../infra/tapes/folder.ts'
+import {
+  noteSegment,
+  partitionName,
+  readHeader,
+  readSegments,
+  TAPE_VERSION,
+  writeHeader,
+} from '../../infra/tapes/folder.ts'
 import { segmentName, timesOf, writeFile } from '../../infra/tapes/segment-file.ts'
 import { TapeError, type Span } from '../../infra/tapes/tape.ts'
 import type { LogRecord } from '../../infra/kafka/seam.ts'

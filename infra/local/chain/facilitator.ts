@@ -19,7 +19,15 @@ import { localClient } from './prepare-chain.ts'
  */
 export type FacilitatorBehaviour = (typeof facilitatorBehaviours)[number]
 
-export const facilitatorBehaviours = ['well', 'silent', 'late', 'node-failure', 'unconfirmed', 'denies', 'boasts'] as const
+export const facilitatorBehaviours = [
+  'well',
+  'silent',
+  'late',
+  'node-failure',
+  'unconfirmed',
+  'denies',
+  'boasts',
+] as const
 
 /** What is said at once to a settlement that is kept; the codes are those of facilitators in use. */
 const words: Readonly<Partial<Record<FacilitatorBehaviour, object>>> = {

@@ -143,7 +143,12 @@ class AlertLog {
   }
 }
 
-function judge(log: AlertLog, receiver: Receiver, created: ReadonlySet<string>, upsets: readonly Disturbance[]): AlertReport {
+function judge(
+  log: AlertLog,
+  receiver: Receiver,
+  created: ReadonlySet<string>,
+  upsets: readonly Disturbance[],
+): AlertReport {
   const demanded = [...log.demanded.values()].filter(({ alertId }) => created.has(alertId))
   const triggers = [...log.triggers].filter(([, { alertId }]) => created.has(alertId))
   const taken = [...receiver.deliveries].filter(([, { taken: times }]) => times.length > 0)
