@@ -14,4 +14,5 @@ export const guides = [
   ['settings', 'Settings', 'environment variables configuration'],
   ['cluster', 'Run on a cluster', 'kafka clickhouse scale docker compose instances'],
   ['promises', 'What is promised', 'guarantee test exactly once lost doubled chaos audit'],
+  ['glossary', 'Glossary', 'terms words meaning kafka streams bytewax watermark processor partition time'],
 ] as const
