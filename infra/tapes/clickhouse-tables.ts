@@ -68,9 +68,14 @@ interface Field {
   readonly type: Schema
 }
 
-/** Names of a record type's fields. */
+/** Fields that no table holds, since they serve the feeds' repair alone, with what a record read back has there. */
+const leftOut: Partial<Record<RecordType, Row>> = { mark: { positions: [] } }
+
+/** Names of a record type's fields, but for those that no table holds. */
 export function fieldNames(record: RecordType): readonly string[] {
-  return fieldsOf(record).map(({ name }) => name)
+  return fieldsOf(record)
+    .map(({ name }) => name)
+    .filter((name) => leftOut[record]?.[name] === undefined)
 }
 
 function fieldsOf(record: RecordType): readonly Field[] {
@@ -84,7 +89,8 @@ type Row = Readonly<Record<string, unknown>>
  * lists of objects; an empty text stands for null where the field may be null.
  */
 export function recordOf(record: RecordType, row: Row): Message {
-  const fields = fieldsOf(record).map(({ name, type }) => [name, read(type, row[name])])
+  const all = { ...row, ...leftOut[record] }
+  const fields = fieldsOf(record).map(({ name, type }) => [name, read(type, all[name])])
   // The encoder checks every value against the record's schema.
   return { type: record, value: Object.fromEntries(fields) as unknown } as Message
 }
