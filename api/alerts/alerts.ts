@@ -3,7 +3,7 @@ import type { ServiceSecrets } from '../../processors/alerts/secrets.ts'
 import type { AlertEvent, Command, Message } from '../../schemas/records.ts'
 import type { RecordPosition } from '../../schemas/record-id.ts'
 import type { RateLimiter } from '../limits.ts'
-import type { Book } from './book.ts'
+import type { AlertStore } from './alert-store.ts'
 
 /** A record of the log as anyone may see it. */
 export interface PublicRecord {
@@ -15,9 +15,9 @@ export interface PublicRecord {
 /** What the API knows of alerts and how it asks for something: it decides nothing about them. */
 export interface AlertLog {
   /** All alerts, with everything that was in the log when this was called; rejects with `data_unavailable` after 1 s. */
-  book(): Promise<Book>
+  book(): Promise<AlertStore>
   /** The alerts as far as they are known now. */
-  readonly newest: Book
+  readonly newest: AlertStore
   /**
    * Writes a command and gives what became of it, once every API instance can see it; rejects with `data_unavailable`
    * after 5 s (it may still be followed), with `overloaded` when too many wait.

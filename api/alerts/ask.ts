@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { AlertEvent, Command } from '../../schemas/records.ts'
 import { ApiError, errorStatus, type ErrorCode } from '../errors.ts'
 import type { Services } from '../services.ts'
-import type { Held } from './book.ts'
+import type { CachedAlert } from './alert-store.ts'
 import { commandOf } from './creation.ts'
 
 /** Sends a command and gives the event that followed; throws what it was refused with. */
@@ -33,7 +33,7 @@ function isDone(event: AlertEvent): event is AlertEvent & { event: Done } {
 /** The command of an action on an alert that is there; `more` says what the action needs. */
 export function actionOn(
   { now }: Services,
-  { asset, alert_id: alertId }: Held,
+  { asset, alert_id: alertId }: CachedAlert,
   action: Command['action'],
   more: Partial<Command> = {},
 ): Command {

@@ -3,7 +3,7 @@ import type { TtlCache } from '../cache.ts'
 import { countAttempts } from '../views/attempts.ts'
 import type { Database } from '../views/database.ts'
 import { lostOf, readLogGaps, type LogGaps, type Lost } from '../views/log-gaps.ts'
-import type { Held } from './book.ts'
+import type { CachedAlert } from './alert-store.ts'
 import { within } from './deadline.ts'
 
 /** An answer about an alert does not wait longer for ClickHouse, milliseconds. */
@@ -43,7 +43,7 @@ export class AlertsBeside {
     this.#options = options
   }
 
-  async of(alerts: readonly Held[]): Promise<(alert: Held) => Beside> {
+  async of(alerts: readonly CachedAlert[]): Promise<(alert: CachedAlert) => Beside> {
     const { now, log, partitions } = this.#options
     const unknown = (): Beside => ({ attempts: null, gaps: null })
     if (alerts.length === 0 || now() < this.#pausedUntil) return unknown
@@ -61,7 +61,7 @@ export class AlertsBeside {
     }
   }
 
-  #ask(alerts: readonly Held[]): Promise<[ReadonlyMap<string, number>, LogGaps]> {
+  #ask(alerts: readonly CachedAlert[]): Promise<[ReadonlyMap<string, number>, LogGaps]> {
     const { database, cache } = this.#options
     const ids = alerts.map(({ alert_id: id }) => id)
     const told = cache.get('log_gaps', GAPS_TTL_MS, () => readLogGaps(database)).then(({ value }) => value)

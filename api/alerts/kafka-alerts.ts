@@ -9,7 +9,7 @@ import type { RecordPosition } from '../../schemas/record-id.ts'
 import { ApiError } from '../errors.ts'
 import type { Unread } from '../unread.ts'
 import type { AlertLog, PublicRecord } from './alerts.ts'
-import { Book } from './book.ts'
+import { AlertStore } from './alert-store.ts'
 import { Catching, differsAt } from './catching.ts'
 import { Commander } from './commander.ts'
 import { within } from './deadline.ts'
@@ -49,7 +49,7 @@ interface Link {
 
 /** The alerts of the log: `alerts.state` held in memory, `alerts.events` listened to, commands written. */
 export class KafkaAlerts implements AlertLog {
-  readonly newest = new Book()
+  readonly newest = new AlertStore()
   readonly #options: KafkaAlertsOptions
   readonly #stop = new AbortController()
   readonly #link: Promise<Link | undefined>
@@ -59,7 +59,7 @@ export class KafkaAlerts implements AlertLog {
     this.#link = this.#connect()
   }
 
-  async book(): Promise<Book> {
+  async book(): Promise<AlertStore> {
     const caught = this.#linked().then(({ catching }) => catching.up())
     await within(CATCH_UP_MS, caught, () => away('The alerts cannot be read right now'))
     return this.newest

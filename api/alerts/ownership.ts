@@ -1,12 +1,12 @@
 import { isManageToken } from '../../processors/alerts/secrets.ts'
 import { ApiError } from '../errors.ts'
 import type { Call } from '../route.ts'
-import { kindOf, type Held } from './book.ts'
+import { kindOf, type CachedAlert } from './alert-store.ts'
 
 type Asking = Pick<Call, 'services' | 'header'>
 
 /** The alert, as every API instance sees it; throws `alert_not_found`. */
-export async function existing({ services }: Pick<Call, 'services'>, kind: string, id: string): Promise<Held> {
+export async function existing({ services }: Pick<Call, 'services'>, kind: string, id: string): Promise<CachedAlert> {
   const alert = (await services.alerts.log.book()).find(id)
   if (alert !== undefined && kindOf(alert) === kind) return alert
   throw new ApiError('alert_not_found', `There is no ${kind} alert of this id; ended ones are told of for 7 days.`, {
@@ -15,7 +15,7 @@ export async function existing({ services }: Pick<Call, 'services'>, kind: strin
 }
 
 /** The alert, asked for by its owner; throws `alert_not_found`, then `unauthorized`, then `forbidden`. */
-export async function owned(call: Asking, kind: string, id: string): Promise<Held> {
+export async function owned(call: Asking, kind: string, id: string): Promise<CachedAlert> {
   const alert = await existing(call, kind, id)
   const { control, secrets } = call.services.alerts
   if (control === 'open') return alert

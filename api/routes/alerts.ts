@@ -3,7 +3,7 @@ import { alertKinds } from '../../processors/alerts/kinds/kinds.ts'
 import { AHEAD_MAX, IDEMPOTENT } from '../../processors/alerts/state.ts'
 import { cancelledAnswer, createdAnswer, extendedAnswer, statusAnswer } from '../alerts/answers.ts'
 import { actionOn, ask } from '../alerts/ask.ts'
-import { cursorOf, placeOf, type Book, type Held } from '../alerts/book.ts'
+import { cursorOf, creationKeyOf, type AlertStore, type CachedAlert } from '../alerts/alert-store.ts'
 import { bodyHash, creationCommand, idempotencyOf, readCreation, type Creation } from '../alerts/creation.ts'
 import { readAddHours, wrong } from '../alerts/fields.ts'
 import type { ApiKind } from '../alerts/kinds/kind.ts'
@@ -51,10 +51,10 @@ function readKey(call: Call): string | null {
  * processor, which decides.
  */
 function knownCreation(
-  book: Book,
+  book: AlertStore,
   { now }: Services,
   { creation, key, payer }: { creation: Creation; key: string; payer: string | null },
-): Held | undefined {
+): CachedAlert | undefined {
   const alert = book.creation(idempotencyOf(creation.terms.kind, payer, key))
   if (alert === undefined || now() * 1000 - alert.created_at >= IDEMPOTENT) return undefined
   if (alert.body_hash === bodyHash(creation)) return alert
@@ -100,7 +100,7 @@ export async function extendAlert(call: Call, kind: string, id: string): Promise
   }
 }
 
-function assertExtendable({ status, expires_at: expires }: Held, hours: number, { mode, now }: Services): void {
+function assertExtendable({ status, expires_at: expires }: CachedAlert, hours: number, { mode, now }: Services): void {
   if (status !== 'active')
     throw new ApiError('alert_not_active', `The alert is ${status}; only an active one can be extended.`)
   // A tape's alerts end by the tape's clock: there only the processor knows.
@@ -118,7 +118,7 @@ export interface ListInput {
 /** Active alerts, newest first. */
 export async function listAlerts({ services }: Pick<Call, 'services'>, kind: string, input: ListInput): Promise<Reply> {
   const { wallet, symbol, cursor, limit } = input
-  const before = cursor === undefined ? undefined : placeOf(cursor)
+  const before = cursor === undefined ? undefined : creationKeyOf(cursor)
   if (cursor !== undefined && before === undefined)
     throw wrong('invalid_cursor', 'cursor', 'cursor must be the next_cursor of the page before.')
   const asset = symbol === undefined ? undefined : findAsset(symbol, services.present().catalogue()).asset

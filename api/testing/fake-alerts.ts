@@ -4,13 +4,13 @@ import type { AlertEvent, Command } from '../../schemas/records.ts'
 import type { Message } from '../../schemas/records.ts'
 import { recordId, type RecordPosition } from '../../schemas/record-id.ts'
 import { testLimit, type AlertLog, type Alerts, type PublicRecord } from '../alerts/alerts.ts'
-import { Book } from '../alerts/book.ts'
+import { AlertStore } from '../alerts/alert-store.ts'
 import { ApiError } from '../errors.ts'
 import { RateLimiter } from '../limits.ts'
 
 /** The log of alerts in memory, one partition of it: the real core decides, at once. */
 export class FakeAlertLog implements AlertLog {
-  readonly newest = new Book()
+  readonly newest = new AlertStore()
   /** Commands so far, in order. */
   readonly commands: Command[] = []
   /** What the core emitted beside events and states: topic and message. */
@@ -23,7 +23,7 @@ export class FakeAlertLog implements AlertLog {
   readonly #state = emptyState()
   #offset = 0
 
-  async book(): Promise<Book> {
+  async book(): Promise<AlertStore> {
     if (this.isAway) throw away()
     return this.newest
   }

@@ -15,7 +15,7 @@ import type {
   Trigger,
 } from '../../../schemas/records.ts'
 import { partsOf } from '../../../schemas/venues.ts'
-import { createdOf, kindOf } from '../../alerts/book.ts'
+import { createdOf, kindOf } from '../../alerts/alert-store.ts'
 import { apiKind, termsShown } from '../../alerts/kinds/kinds.ts'
 import type { Update } from '../../stream/board.ts'
 import { FlowTotals, type Totals } from './flow-totals.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Alert } from '../../schemas/records.ts'
-import { Book, cursorOf, placeOf, SCANNED_MAX, type Held } from './book.ts'
+import { AlertStore, cursorOf, creationKeyOf, SCANNED_MAX, type CachedAlert } from './alert-store.ts'
 
 function alert(change: Partial<Alert> = {}): Alert {
   return {
@@ -36,14 +36,14 @@ function alert(change: Partial<Alert> = {}): Alert {
 
 const everything = { kind: 'price', asset: undefined, wallet: undefined, before: undefined } as const
 
-function all(book: Book, query: Partial<Parameters<Book['page']>[0]> = {}): Held[] {
+function all(book: AlertStore, query: Partial<Parameters<AlertStore['page']>[0]> = {}): CachedAlert[] {
   const { alerts, next } = book.page({ ...everything, limit: 3, ...query })
   return next === undefined ? [...alerts] : [...alerts, ...all(book, { ...query, before: next })]
 }
 
 describe('the book of alerts', () => {
   it('keeps the highest version, the later of equal ones, and no sealed URL', () => {
-    const book = new Book()
+    const book = new AlertStore()
     book.put(alert({ v: 5, trigger_count: 5 }))
     book.put(alert({ v: 4, trigger_count: 4 }))
     expect(book.find('alert_btc_1_1')).toMatchObject({ trigger_count: 5 })
@@ -53,7 +53,7 @@ describe('the book of alerts', () => {
   })
 
   it('forgets what has ended for long', () => {
-    const book = new Book()
+    const book = new AlertStore()
     book.put(alert({ idempotency: 'x' }))
     expect(book.creation('x')).toBeDefined()
     book.remove('alert_btc_1_1')
@@ -67,7 +67,7 @@ describe('the book of alerts', () => {
   })
 
   it('watches the assets of liquidation alerts until the last has ended', () => {
-    const book = new Book()
+    const book = new AlertStore()
     const watching = (id: string, change: Partial<Alert> = {}): void =>
       book.put(alert({ alert_id: id, kind: 'liquidation', asset: 'wif', ...change }))
     watching('alert_liq_1')
@@ -96,7 +96,7 @@ describe('the book of alerts', () => {
 
   it('lists what a sorted filter lists, whatever came in which order', () => {
     const check = (changes: (typeof change extends fc.Arbitrary<infer T> ? T : never)[], limit: number): void => {
-      const book = new Book()
+      const book = new AlertStore()
       for (const { n, what, created, asset, wallet, v } of changes) {
         // What an alert was made with does not change.
         const id = `alert_${asset}_${created}_${wallet}_${n}`
@@ -110,7 +110,7 @@ describe('the book of alerts', () => {
         .flatMap((id) => book.find(id) ?? [])
         .filter(({ status }) => status === 'active')
         .toSorted((a, b) => b.created_at - a.created_at || (a.alert_id < b.alert_id ? 1 : -1))
-      const isEvm = ({ wallets }: Held): boolean => wallets[0]?.startsWith('0x') === true
+      const isEvm = ({ wallets }: CachedAlert): boolean => wallets[0]?.startsWith('0x') === true
       expect(all(book, { limit })).toEqual(plain)
       expect(all(book, { limit, asset: 'eth' })).toEqual(plain.filter(({ asset }) => asset === 'eth'))
       expect(all(book, { limit, wallet: '0XAb' })).toEqual(plain.filter(isEvm))
@@ -122,7 +122,7 @@ describe('the book of alerts', () => {
   })
 
   it('lists alerts of one second in the order of their creation, page by page', () => {
-    const book = new Book()
+    const book = new AlertStore()
     const ids = ['alert_9', 'alert_1', 'alert_5', 'alert_3', 'alert_7']
     for (const [n, id] of ids.entries()) book.put(alert({ alert_id: id, created_at: 10, taken: 10 + n }))
     book.put(alert({ alert_id: 'alert_9', created_at: 10, taken: 10, v: 2, trigger_count: 1 }))
@@ -130,7 +130,7 @@ describe('the book of alerts', () => {
   })
 
   it('gives a page after a bounded look, and where to go on', () => {
-    const book = new Book()
+    const book = new AlertStore()
     for (let n = 0; n <= SCANNED_MAX; n += 1)
       book.put(alert({ alert_id: `alert_${n}`, created_at: n, status: n === 0 ? 'active' : 'expired', ended_at: n }))
     const { alerts, next } = book.page({ ...everything, limit: 1 })
@@ -139,7 +139,7 @@ describe('the book of alerts', () => {
   })
 
   it('takes alerts in any order, and forgets those that are gone', () => {
-    const book = new Book()
+    const book = new AlertStore()
     const ids = Array.from({ length: 5_000 }, (_, n) => (n * 2_477) % 5_000)
     for (const n of ids) book.put(alert({ alert_id: `alert_${n}`, created_at: n }))
     for (const n of ids) if (n % 5 !== 0) book.remove(`alert_${n}`)
@@ -151,13 +151,13 @@ describe('the book of alerts', () => {
 describe('a cursor', () => {
   it('leads back to its place', () => {
     const place = { created: 1_767_323_045_000_000, id: 'alert_liq_btc_1767323045_281474976710655' }
-    expect(placeOf(cursorOf(place))).toEqual(place)
+    expect(creationKeyOf(cursorOf(place))).toEqual(place)
   })
 
   it.each(['', 'x', Buffer.from('1|nobody').toString('base64url'), Buffer.from('|alert_1').toString('base64url')])(
     'is none: %s',
     (text) => {
-      expect(placeOf(text)).toBeUndefined()
+      expect(creationKeyOf(text)).toBeUndefined()
     },
   )
 })

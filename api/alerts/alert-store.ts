@@ -1,34 +1,34 @@
 import { alertKinds } from '../../processors/alerts/kinds/kinds.ts'
 import type { Alert } from '../../schemas/records.ts'
-import { Line, type Place } from './line.ts'
+import { CreationIndex, type CreationKey } from './creation-index.ts'
 
 /** An alert as an API instance holds it: all but its sealed webhook, which nothing here needs. */
-export type Held = Omit<Alert, 'webhook'>
+export type CachedAlert = Omit<Alert, 'webhook'>
 
 export interface PageQuery {
   readonly kind: string
   readonly asset: string | undefined
   readonly wallet: string | undefined
   /** Where the page before ended. */
-  readonly before: Place | undefined
+  readonly before: CreationKey | undefined
   readonly limit: number
 }
 
 export interface Page {
   /** Active ones, newest first. */
-  readonly alerts: readonly Held[]
+  readonly alerts: readonly CachedAlert[]
   /** Where the next page goes on; undefined: there is none. */
-  readonly next: Place | undefined
+  readonly next: CreationKey | undefined
 }
 
 /** Alerts that one page looks at; a list of mostly ended ones gives a short page and where to go on. */
 export const SCANNED_MAX = 100_000
 
 /** Every alert there is, as `alerts.state` has it: looked up by id, by creation, and in lists. */
-export class Book {
-  readonly #alerts = new Map<string, Held>()
+export class AlertStore {
+  readonly #alerts = new Map<string, CachedAlert>()
   readonly #creations = new Map<string, string>()
-  readonly #lines = new Map<string, Line>()
+  readonly #indexes = new Map<string, CreationIndex>()
   readonly #watched = new Map<string, number>()
   readonly #isThere = (id: string): boolean => this.#alerts.has(id)
 
@@ -36,12 +36,12 @@ export class Book {
     return this.#alerts.size
   }
 
-  find(id: string): Held | undefined {
+  find(id: string): CachedAlert | undefined {
     return this.#alerts.get(id)
   }
 
   /** The alert that was created under a hash of scope and Idempotency-Key. */
-  creation(idempotency: string): Held | undefined {
+  creation(idempotency: string): CachedAlert | undefined {
     const id = this.#creations.get(idempotency)
     return id === undefined ? undefined : this.#alerts.get(id)
   }
@@ -60,8 +60,8 @@ export class Book {
     this.#watch(before, -1)
     this.#watch(alert, 1)
     if (before !== undefined) return
-    const place = { created: createdOf(alert), id }
-    for (const line of this.#linesOf(alert)) line.add(place)
+    const entry = { created: createdOf(alert), id }
+    for (const index of this.#indexesOf(alert)) index.add(entry)
     if (alert.idempotency !== null) this.#creations.set(alert.idempotency, id)
   }
 
@@ -71,35 +71,35 @@ export class Book {
     if (alert === undefined) return
     this.#alerts.delete(id)
     this.#watch(alert, -1)
-    for (const line of this.#linesOf(alert)) line.gone()
+    for (const index of this.#indexesOf(alert)) index.gone()
     const { idempotency } = alert
     if (idempotency !== null && this.#creations.get(idempotency) === id) this.#creations.delete(idempotency)
   }
 
   /** Forgets all of it: it is told anew. */
   clear(): void {
-    for (const held of [this.#alerts, this.#creations, this.#lines, this.#watched]) held.clear()
+    for (const held of [this.#alerts, this.#creations, this.#indexes, this.#watched]) held.clear()
   }
 
   page({ kind, asset, wallet, before, limit }: PageQuery): Page {
     const name =
       wallet === undefined ? lineName(kind, 'asset', asset ?? '') : lineName(kind, 'wallet', walletKey(wallet))
-    const alerts: Held[] = []
+    const alerts: CachedAlert[] = []
     let scanned = 0
-    let last: Place | undefined
-    for (const place of this.#lines.get(name)?.before(before) ?? []) {
+    let last: CreationKey | undefined
+    for (const entry of this.#indexes.get(name)?.before(before) ?? []) {
       if (scanned === SCANNED_MAX) return { alerts, next: last }
-      const alert = this.#alerts.get(place.id)
+      const alert = this.#alerts.get(entry.id)
       const isWanted = alert?.status === 'active' && (asset === undefined || alert.asset === asset)
       if (isWanted && alerts.length === limit) return { alerts, next: last }
       if (isWanted) alerts.push(alert)
       scanned += 1
-      last = place
+      last = entry
     }
     return { alerts, next: undefined }
   }
 
-  #linesOf(alert: Held): Line[] {
+  #indexesOf(alert: CachedAlert): CreationIndex[] {
     const { asset, wallets } = alert
     const kind = kindOf(alert)
     const names = [
@@ -107,18 +107,18 @@ export class Book {
       lineName(kind, 'asset', asset),
       ...new Set(wallets.map((wallet) => lineName(kind, 'wallet', walletKey(wallet)))),
     ]
-    return names.map((name) => this.#line(name))
+    return names.map((name) => this.#index(name))
   }
 
-  #line(name: string): Line {
-    const known = this.#lines.get(name)
+  #index(name: string): CreationIndex {
+    const known = this.#indexes.get(name)
     if (known !== undefined) return known
-    const line = new Line(this.#isThere)
-    this.#lines.set(name, line)
-    return line
+    const index = new CreationIndex(this.#isThere)
+    this.#indexes.set(name, index)
+    return index
   }
 
-  #watch(alert: Held | undefined, change: 1 | -1): void {
+  #watch(alert: CachedAlert | undefined, change: 1 | -1): void {
     if (alert === undefined || alert.ended_at > 0 || alertKinds.ofWire(alert)?.needsSubscription !== true) return
     const count = (this.#watched.get(alert.asset) ?? 0) + change
     if (count > 0) this.#watched.set(alert.asset, count)
@@ -127,7 +127,7 @@ export class Book {
 }
 
 /** When the log took its creation; alerts of before that was said have the second of it. */
-export function createdOf({ taken, created_at }: Pick<Held, 'taken' | 'created_at'>): number {
+export function createdOf({ taken, created_at }: Pick<CachedAlert, 'taken' | 'created_at'>): number {
   return taken === 0 ? created_at : taken
 }
 
@@ -145,13 +145,13 @@ function walletKey(wallet: string): string {
   return /^0x/i.test(wallet) ? wallet.toLowerCase() : wallet
 }
 
-/** A place as the text that callers hand back. */
-export function cursorOf({ created, id }: Place): string {
+/** A entry as the text that callers hand back. */
+export function cursorOf({ created, id }: CreationKey): string {
   return Buffer.from(`${created}|${id}`).toString('base64url')
 }
 
-/** The place of such a text; undefined where it is none. */
-export function placeOf(cursor: string): Place | undefined {
+/** The entry of such a text; undefined where it is none. */
+export function creationKeyOf(cursor: string): CreationKey | undefined {
   const [, created, id] = /^(\d{1,17})\|(alert_\w{1,80})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   return created === undefined || id === undefined ? undefined : { created: Number(created), id }
 }
