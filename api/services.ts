@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Micros } from '../schemas/records.ts'
 import type { Alerts } from './alerts/alerts.ts'
-import { AlertsBeside } from './alerts/beside.ts'
+import { AlertHistories } from './alerts/alert-history.ts'
 import { TtlCache } from './cache.ts'
 import { ApiError } from './errors.ts'
 import type { Present } from './present.ts'
@@ -49,7 +49,7 @@ export interface Services {
   /** Whatever is read again only after a while, by route or kind and what it depends on. */
   readonly cache: TtlCache
   readonly alerts: Alerts
-  readonly beside: AlertsBeside
+  readonly beside: AlertHistories
   readonly trials: Trials
   /** null: payments are off, all is free. */
   readonly payments: Payments | null
@@ -88,7 +88,7 @@ export function createServices({ source, board, ...parts }: ServiceParts): Servi
     ...parts,
     cache,
     streams: new Hub({ board, now: clock, context: () => services, ...bounds }),
-    beside: new AlertsBeside({ ...parts, cache }),
+    beside: new AlertHistories({ ...parts, cache }),
     trials: new Trials({ ...parts, cache }),
     timestamp: stampOf(clock),
     present() {

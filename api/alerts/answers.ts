@@ -1,7 +1,7 @@
 import { manageToken, webhookSecret, type ServiceSecrets } from '../../processors/alerts/secrets.ts'
 import type { AlertState, Micros } from '../../schemas/records.ts'
 import { iso } from '../views/time.ts'
-import type { Beside } from './beside.ts'
+import type { AlertHistory } from './alert-history.ts'
 import type { CachedAlert } from './alert-store.ts'
 import type { Creation } from './creation.ts'
 import { termsShown } from './kinds/kinds.ts'
@@ -36,7 +36,7 @@ export function createdAnswer(creation: Creation, alert: Shown, secrets: Service
 }
 
 /** An alert as anyone may see it: no URL, no wallet, no secret. */
-export function statusAnswer(alert: CachedAlert, { attempts, gaps }: Beside): object {
+export function statusAnswer(alert: CachedAlert, { attempts, gaps }: AlertHistory): object {
   return {
     alert_id: alert.alert_id,
     symbol: alert.symbol,

@@ -16,13 +16,13 @@ const GAPS_TTL_MS = 1_000
 const GAPS_MAX = 50
 
 /** What ClickHouse knows of an alert; null: not known just now. */
-export interface Beside {
+export interface AlertHistory {
   readonly attempts: number | null
   /** When it may have missed something. */
   readonly gaps: readonly Lost[] | null
 }
 
-export interface BesideOptions {
+export interface AlertHistoryOptions {
   readonly database: Database
   readonly log: Logger
   readonly now: () => number
@@ -35,17 +35,17 @@ export interface BesideOptions {
  * ClickHouse, so its answer does not depend on it: where ClickHouse does not answer within a second, nothing is said, and it
  * is left alone for 5 s.
  */
-export class AlertsBeside {
-  readonly #options: BesideOptions
+export class AlertHistories {
+  readonly #options: AlertHistoryOptions
   #pausedUntil = 0
 
-  constructor(options: BesideOptions) {
+  constructor(options: AlertHistoryOptions) {
     this.#options = options
   }
 
-  async of(alerts: readonly CachedAlert[]): Promise<(alert: CachedAlert) => Beside> {
+  async of(alerts: readonly CachedAlert[]): Promise<(alert: CachedAlert) => AlertHistory> {
     const { now, log, partitions } = this.#options
-    const unknown = (): Beside => ({ attempts: null, gaps: null })
+    const unknown = (): AlertHistory => ({ attempts: null, gaps: null })
     if (alerts.length === 0 || now() < this.#pausedUntil) return unknown
     try {
       const late = (): Error => new Error(`no answer in ${DEADLINE_MS} ms`)
