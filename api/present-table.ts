@@ -10,7 +10,7 @@ import { presentReads, presentRow, takeIn } from '../processors/present/present.
 import { drop, emptyPresent, type PresentState } from '../processors/present/state.ts'
 import type { Message, RecordType, Snapshot } from '../schemas/records.ts'
 import type { TopicName } from '../schemas/topics.ts'
-import { differsAt } from './alerts/catching.ts'
+import { differsAt } from './alerts/catch-up.ts'
 import { decode } from './alerts/decode.ts'
 import type { Unread } from './unread.ts'
 import { Present } from './present.ts'

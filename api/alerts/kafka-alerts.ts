@@ -10,7 +10,7 @@ import { ApiError } from '../errors.ts'
 import type { Unread } from '../unread.ts'
 import type { AlertLog, PublicRecord } from './alerts.ts'
 import { AlertStore } from './alert-store.ts'
-import { Catching, differsAt } from './catching.ts'
+import { CatchUp, differsAt } from './catch-up.ts'
 import { Commander } from './commander.ts'
 import { within } from './deadline.ts'
 import { decode } from './decode.ts'
@@ -42,7 +42,7 @@ export interface KafkaAlertsOptions {
 /** What there is once the log is connected. */
 interface Link {
   readonly commander: Commander
-  readonly catching: Catching
+  readonly catching: CatchUp
   readonly records: RecordReader
   close(): Promise<void>
 }
@@ -60,7 +60,7 @@ export class KafkaAlerts implements AlertLog {
   }
 
   async book(): Promise<AlertStore> {
-    const caught = this.#linked().then(({ catching }) => catching.up())
+    const caught = this.#linked().then(({ catching }) => catchUp.toEnd())
     await within(CATCH_UP_MS, caught, () => away('The alerts cannot be read right now'))
     return this.newest
   }
@@ -153,7 +153,7 @@ export class KafkaAlerts implements AlertLog {
     ])
     return {
       commander,
-      catching: new Catching({ topic: STATE, partitions, reader: asking, follower }),
+      catching: new CatchUp({ topic: STATE, partitions, reader: asking, follower }),
       records: new RecordReader({ reader: kafka.reader(), codec, partitions }),
       close: async () => {
         await follower.close()

@@ -5,7 +5,7 @@ import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import type { Log, LogReader, LogRecord, Position, Writer } from '../../infra/kafka/seam.ts'
 import type { Logger } from '../../infra/log.ts'
 import type { PaymentAnswer, PaymentIntent } from '../../schemas/records.ts'
-import { Catching, differsAt } from '../alerts/catching.ts'
+import { CatchUp, differsAt } from '../alerts/catch-up.ts'
 import { within } from '../alerts/deadline.ts'
 import { decode } from '../alerts/decode.ts'
 import { ApiError } from '../errors.ts'
@@ -51,9 +51,9 @@ interface Link {
   /** Its fetches do not wait. */
   readonly reader: LogReader
   readonly answers: Answers
-  readonly intents: Catching
-  readonly events: Catching
-  readonly kept: Catching
+  readonly intents: CatchUp
+  readonly events: CatchUp
+  readonly kept: CatchUp
   close(): Promise<void>
 }
 
@@ -177,8 +177,8 @@ export class KafkaLedger implements PaymentLedger {
       at(ANSWERS, 'start'),
     ]
     follower.start((await Promise.all(starts)).flat())
-    const catching = (topic: Topic): Catching =>
-      new Catching({ topic, partitions: PARTITIONS, reader: asking, follower })
+    const catching = (topic: Topic): CatchUp =>
+      new CatchUp({ topic, partitions: PARTITIONS, reader: asking, follower })
     return {
       codec,
       writer,

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Log } from './seam.ts'
-import { Catching, differsAt } from '../../api/alerts/catching.ts'
+import { CatchUp, differsAt } from '../../api/alerts/catch-up.ts'
 import { MemoryBroker } from '../../processors/kernel/memory-log.ts'
 import { hostClock } from '../clock.ts'
 import { Follower, positionsAt } from './follower.ts'
@@ -16,7 +16,7 @@ interface Followed {
   readonly broker: MemoryBroker
   readonly told: string[]
   readonly follower: Follower
-  readonly catching: Catching
+  readonly catching: CatchUp
   readonly questions: () => number
   readonly put: (partition: number, ...keys: string[]) => void
 }
@@ -59,7 +59,7 @@ async function follow(
       return asking.offsets(...given)
     },
   })
-  const catching = new Catching({ topic: TOPIC, partitions: 2, reader: counted, follower })
+  const catching = new CatchUp({ topic: TOPIC, partitions: 2, reader: counted, follower })
   return { broker, told, follower, catching, questions: () => questions, put }
 }
 

@@ -9,7 +9,7 @@ export function differsAt(reader: LogReader): NonNullable<FollowerOptions['diffe
   return otherLogFrom(reader, delay)
 }
 
-export interface CatchingOptions {
+export interface CatchUpOptions {
   readonly topic: TopicName
   readonly partitions: number
   /** Not the follower's: its fetches wait long. */
@@ -21,12 +21,12 @@ export interface CatchingOptions {
  * Catches up with a topic's end as of a request. However many ask, one catching up is under way: who comes while it is
  * shares the next one, since the first asked for the end before that request.
  */
-export class Catching {
-  readonly #options: CatchingOptions
+export class CatchUp {
+  readonly #options: CatchUpOptions
   #asking: Promise<void> | undefined
   #next: Promise<void> | undefined
 
-  constructor(options: CatchingOptions) {
+  constructor(options: CatchUpOptions) {
     this.#options = options
   }
 
