@@ -1,14 +1,14 @@
 import { ApiError } from '../errors.ts'
 import type { Reply } from '../reply.ts'
 
-interface Flight {
+interface InFlight {
   readonly fingerprint: string
   readonly reply: Promise<Reply>
 }
 
 /** Payments that are being looked at: one at a time by its id, however many copies of it come. */
 export class SingleFlight {
-  readonly #flights = new Map<string, Flight>()
+  readonly #flights = new Map<string, InFlight>()
   readonly #keys = new Set<string>()
 
   get size(): number {
