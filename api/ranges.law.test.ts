@@ -16,7 +16,7 @@ import { floorTo } from './views/range.ts'
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-type Placed = Omit<Flow, 'bucket'> & { readonly at: Micros }
+type TimedFlow = Omit<Flow, 'bucket'> & { readonly at: Micros }
 
 /** The newest version of each hour's row. */
 function hoursOf(fed: CvdTestDriver): FlowHour[] {
@@ -44,7 +44,7 @@ class Tables implements Database {
     const from = isCandles ? value('from') : 0
     const hours = sql.includes('FROM flow_1h') ? this.#hours.filter(({ hour }) => hour < value('hours')) : []
     const rows = this.#rows.filter(({ bucket }) => bucket >= value('hours') && bucket < value('to'))
-    const read: Placed[] = [
+    const read: TimedFlow[] = [
       ...hours.map(({ hour: at, ...row }) => ({ ...row, at })),
       ...rows.map(({ bucket: at, ...row }) => ({ ...row, at })),
     ].filter((row) => row.asset === params['asset'] && row.at >= from)
@@ -52,11 +52,11 @@ class Tables implements Database {
   }
 }
 
-const sum = (rows: readonly Placed[], of: (row: Placed) => number): number =>
+const sum = (rows: readonly TimedFlow[], of: (row: TimedFlow) => number): number =>
   rows.reduce((total, row) => total + of(row), 0)
 
-function flowsOf(rows: readonly Placed[], from: Micros, width: Micros): object[] {
-  const keyOf = ({ instrument, at }: Placed): string =>
+function flowsOf(rows: readonly TimedFlow[], from: Micros, width: Micros): object[] {
+  const keyOf = ({ instrument, at }: TimedFlow): string =>
     [partsOf(instrument).venue, at < from ? -1 : floorTo(at, width)].join('|')
   return [...Map.groupBy(rows, keyOf)].map(([key, own]) => ({
     venue: key.split('|')[0],
@@ -67,7 +67,7 @@ function flowsOf(rows: readonly Placed[], from: Micros, width: Micros): object[]
   }))
 }
 
-function candlesOf(rows: readonly Placed[], width: Micros): object[] {
+function candlesOf(rows: readonly TimedFlow[], width: Micros): object[] {
   const slots = [...Map.groupBy(rows, ({ at }) => floorTo(at, width))].toSorted(([a], [b]) => a - b)
   return slots.map(([time, own]) => ({
     time_us: time,
@@ -109,13 +109,13 @@ describe('flow by hours, buckets and memory', () => {
   })
 })
 
-interface About {
+interface ComparedAt {
   readonly asset: string
   readonly told: Micros
   readonly back: number
 }
 
-async function compare(fed: CvdTestDriver, present: Present, { asset, told, back }: About): Promise<void> {
+async function compare(fed: CvdTestDriver, present: Present, { asset, told, back }: ComparedAt): Promise<void> {
   const places = flowPlaces(present, asset, told)
   const plain = { ...places, hoursTo: 0, storedTo: Infinity, held: [] }
   const instruments = tradedOf(present, asset).map(({ instrument }) => instrument)

@@ -4,7 +4,7 @@ import type { Logger } from '../infra/log.ts'
 import type { TopicName } from '../schemas/topics.ts'
 
 /** Where a record lies that this instance passed over. */
-export interface UnreadPlace {
+export interface UnreadPosition {
   readonly topic: TopicName
   readonly partition: number
   readonly offset: number
@@ -15,10 +15,10 @@ type Take = (record: LogRecord, partition: number) => Promise<void> | void
 /** The records of followed topics that this instance could not take in: they do not stop the others, and are told. */
 export class Unread {
   #count = 0
-  #newest: UnreadPlace | null = null
+  #newest: UnreadPosition | null = null
 
   /** How many since the start, and the newest. */
-  get said(): { readonly count: number; readonly newest: UnreadPlace | null } {
+  get said(): { readonly count: number; readonly newest: UnreadPosition | null } {
     return { count: this.#count, newest: this.#newest }
   }
 
@@ -37,7 +37,7 @@ export class Unread {
     }
   }
 
-  add(place: UnreadPlace, error: unknown, log: Logger): void {
+  add(place: UnreadPosition, error: unknown, log: Logger): void {
     this.#count += 1
     this.#newest = place
     const isPowerOfTwo = (this.#count & (this.#count - 1)) === 0 // a flood of them must not flood the log

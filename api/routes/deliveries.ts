@@ -5,7 +5,7 @@ import { ApiError } from '../errors.ts'
 import { jsonReply, type Reply } from '../reply.ts'
 import type { Call } from '../route.ts'
 import type { Services } from '../services.ts'
-import { attemptCursor, attemptPlace, findTrigger, readAttempts, type AttemptRow } from '../views/attempts.ts'
+import { attemptCursor, attemptPosition, findTrigger, readAttempts, type AttemptRow } from '../views/attempts.ts'
 import { iso, isoOrNull } from '../views/time.ts'
 
 export interface DeliveriesInput {
@@ -17,7 +17,7 @@ export interface DeliveriesInput {
 export async function alertDeliveries(call: Call, kind: string, id: string, input: DeliveriesInput): Promise<Reply> {
   await owned(call, kind, id)
   const { cursor, limit } = input
-  const before = cursor === undefined ? undefined : attemptPlace(cursor)
+  const before = cursor === undefined ? undefined : attemptPosition(cursor)
   if (cursor !== undefined && before === undefined)
     throw wrong('invalid_cursor', 'cursor', 'cursor must be the next_cursor of the page before.')
   const rows = await readAttempts(call.services.database, id, { before, limit: limit + 1 })

@@ -13,7 +13,7 @@ import { partsOf } from '../../schemas/venues.ts'
 import type { LetterRow } from '../views/letters.ts'
 
 /** A liquidation with its place in the log. */
-export interface PlacedLiquidation extends Liquidation {
+export interface LoggedLiquidation extends Liquidation {
   readonly partition: number
   readonly offset: number
 }
@@ -44,7 +44,7 @@ export class FakeMarket {
   settlements: Settlement[] = []
   ratios: LongShortRatio[] = []
   risks: LiquidationRisk[] = []
-  liquidations: PlacedLiquidation[] = []
+  liquidations: LoggedLiquidation[] = []
   tokens: Token[] = []
   audits: FakeAudit[] = []
   letters: LetterRow[] = []

@@ -55,7 +55,7 @@ class Batches {
     this.#target = target
   }
 
-  put<Type extends RecordType>(topic: TopicName, type: Type, value: Records[Type], place?: Place): void {
+  put<Type extends RecordType>(topic: TopicName, type: Type, value: Records[Type], place?: RecordTarget): void {
     const asset = 'asset' in value && typeof value.asset === 'string' ? value.asset : ''
     const { codec, partitions, now } = this.#target
     const { key, partition } = place ?? { key: asset, partition: partitionOf(asset, partitions) }
@@ -72,7 +72,7 @@ class Batches {
   }
 }
 
-interface Place {
+interface RecordTarget {
   readonly key: string
   readonly partition: number
 }

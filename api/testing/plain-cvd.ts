@@ -3,14 +3,14 @@ import { periods, windowOf } from '../../processors/cvd/periods.ts'
 import { LATENESS, periodNames } from '../../processors/cvd/state.ts'
 import type { Cvd, Flow, InstrumentVolume, Micros, PeriodVolume } from '../../schemas/records.ts'
 
-interface About {
+interface CountedAt {
   /** Partition time. */
   readonly now: Micros
   readonly unsubscribed?: readonly { readonly instrument: string; readonly from: Micros; readonly to: Micros }[]
 }
 
 /** What the processor counts of an asset at a time, by adding up its rows: the plainest computation of it. */
-export function plainCvd(asset: string, rows: readonly Flow[], { now, unsubscribed = [] }: About): Cvd {
+export function plainCvd(asset: string, rows: readonly Flow[], { now, unsubscribed = [] }: CountedAt): Cvd {
   const closed = Math.floor((now - LATENESS) / BUCKET) * BUCKET
   const instruments = [
     ...Map.groupBy(

@@ -15,10 +15,10 @@ export interface AttemptRow {
   readonly finished: Micros
   readonly due: Micros | null
   readonly triggered: Micros
-  readonly place: AttemptPlace
+  readonly place: AttemptPosition
 }
 
-export interface AttemptPlace {
+export interface AttemptPosition {
   readonly started: Micros
   readonly partition: number
   readonly offset: number
@@ -48,13 +48,13 @@ const attemptsSql = `SELECT trigger_id, number, outcome, status, error, toUInt8(
   ORDER BY started_us DESC, partition DESC, offset DESC LIMIT {limit:UInt32}`
 
 /** Before every attempt there is: where the first page begins. */
-const NEWEST: AttemptPlace = { started: Number.MAX_SAFE_INTEGER, partition: 0, offset: 0 }
+const NEWEST: AttemptPosition = { started: Number.MAX_SAFE_INTEGER, partition: 0, offset: 0 }
 
 /** Attempts of an alert, newest first, those before `before` only. */
 export async function readAttempts(
   database: Database,
   id: string,
-  { before = NEWEST, limit }: { before?: AttemptPlace | undefined; limit: number },
+  { before = NEWEST, limit }: { before?: AttemptPosition | undefined; limit: number },
 ): Promise<AttemptRow[]> {
   const rows = await database.query(attemptsSql, { id, limit, ...before })
   return rows.map((raw) => attemptOf(new Row(raw)))
@@ -93,12 +93,12 @@ export async function findTrigger(
 }
 
 /** An attempt's place as the text that callers hand back. */
-export function attemptCursor({ started, partition, offset }: AttemptPlace): string {
+export function attemptCursor({ started, partition, offset }: AttemptPosition): string {
   return Buffer.from(`${started}|${partition}|${offset}`).toString('base64url')
 }
 
 /** The place of such a text; undefined where it is none. */
-export function attemptPlace(cursor: string): AttemptPlace | undefined {
+export function attemptPosition(cursor: string): AttemptPosition | undefined {
   const parts = /^(\d{1,16})\|(\d{1,5})\|(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString())
   if (parts === null) return undefined
   const [, started, partition, offset] = parts.map(Number)
