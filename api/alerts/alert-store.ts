@@ -83,7 +83,7 @@ export class AlertStore {
 
   page({ kind, asset, wallet, before, limit }: PageQuery): Page {
     const name =
-      wallet === undefined ? lineName(kind, 'asset', asset ?? '') : lineName(kind, 'wallet', walletKey(wallet))
+      wallet === undefined ? indexName(kind, 'asset', asset ?? '') : indexName(kind, 'wallet', walletKey(wallet))
     const alerts: CachedAlert[] = []
     let scanned = 0
     let last: CreationKey | undefined
@@ -103,9 +103,9 @@ export class AlertStore {
     const { asset, wallets } = alert
     const kind = kindOf(alert)
     const names = [
-      lineName(kind, 'asset', ''),
-      lineName(kind, 'asset', asset),
-      ...new Set(wallets.map((wallet) => lineName(kind, 'wallet', walletKey(wallet)))),
+      indexName(kind, 'asset', ''),
+      indexName(kind, 'asset', asset),
+      ...new Set(wallets.map((wallet) => indexName(kind, 'wallet', walletKey(wallet)))),
     ]
     return names.map((name) => this.#index(name))
   }
@@ -136,7 +136,7 @@ export function kindOf(alert: Pick<Alert, 'kind' | 'condition'>): string {
   return alertKinds.ofWire(alert)?.kind ?? 'unknown'
 }
 
-function lineName(kind: string, by: 'asset' | 'wallet', value: string): string {
+function indexName(kind: string, by: 'asset' | 'wallet', value: string): string {
   return `${kind}|${by}|${value}`
 }
 
@@ -145,12 +145,12 @@ function walletKey(wallet: string): string {
   return /^0x/i.test(wallet) ? wallet.toLowerCase() : wallet
 }
 
-/** A entry as the text that callers hand back. */
+/** The key of an entry as the text that callers hand back. */
 export function cursorOf({ created, id }: CreationKey): string {
   return Buffer.from(`${created}|${id}`).toString('base64url')
 }
 
-/** The entry of such a text; undefined where it is none. */
+/** The key of such a text; undefined where it is none. */
 export function creationKeyOf(cursor: string): CreationKey | undefined {
   const [, created, id] = /^(\d{1,17})\|(alert_\w{1,80})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   return created === undefined || id === undefined ? undefined : { created: Number(created), id }

@@ -31,7 +31,7 @@ export class CatchUp {
   }
 
   /** Resolves when the follower has told all that was in the log at the call. */
-  up(): Promise<void> {
+  toEnd(): Promise<void> {
     if (this.#asking === undefined) return this.#ask()
     this.#next ??= this.#asking
       .catch(() => undefined) // who asked was told

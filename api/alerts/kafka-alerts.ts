@@ -42,7 +42,7 @@ export interface KafkaAlertsOptions {
 /** What there is once the log is connected. */
 interface Link {
   readonly commander: Commander
-  readonly catching: CatchUp
+  readonly catchUp: CatchUp
   readonly records: RecordReader
   close(): Promise<void>
 }
@@ -60,7 +60,7 @@ export class KafkaAlerts implements AlertLog {
   }
 
   async book(): Promise<AlertStore> {
-    const caught = this.#linked().then(({ catching }) => catchUp.toEnd())
+    const caught = this.#linked().then(({ catchUp }) => catchUp.toEnd())
     await within(CATCH_UP_MS, caught, () => away('The alerts cannot be read right now'))
     return this.newest
   }
@@ -153,7 +153,7 @@ export class KafkaAlerts implements AlertLog {
     ])
     return {
       commander,
-      catching: new CatchUp({ topic: STATE, partitions, reader: asking, follower }),
+      catchUp: new CatchUp({ topic: STATE, partitions, reader: asking, follower }),
       records: new RecordReader({ reader: kafka.reader(), codec, partitions }),
       close: async () => {
         await follower.close()

@@ -74,7 +74,7 @@ export class KafkaLedger implements PaymentLedger {
   }
 
   async find(id: string): Promise<Standing | undefined> {
-    await reading(this.#linked().then(({ intents, events }) => Promise.all([intents.up(), events.up()])))
+    await reading(this.#linked().then(({ intents, events }) => Promise.all([intents.toEnd(), events.toEnd()])))
     return this.#outcomes.find(id)
   }
 
@@ -102,7 +102,7 @@ export class KafkaLedger implements PaymentLedger {
   }
 
   async answer(id: string): Promise<PaymentAnswer | undefined> {
-    return reading(this.#linked().then(({ kept, answers }) => kept.up().then(() => answers.find(id))))
+    return reading(this.#linked().then(({ kept, answers }) => kept.toEnd().then(() => answers.find(id))))
   }
 
   async keep(answer: PaymentAnswer): Promise<PaymentAnswer> {
@@ -177,16 +177,16 @@ export class KafkaLedger implements PaymentLedger {
       at(ANSWERS, 'start'),
     ]
     follower.start((await Promise.all(starts)).flat())
-    const catching = (topic: Topic): CatchUp =>
+    const catchUp = (topic: Topic): CatchUp =>
       new CatchUp({ topic, partitions: PARTITIONS, reader: asking, follower })
     return {
       codec,
       writer,
       reader: asking,
       answers,
-      intents: catching(INTENTS),
-      events: catching(EVENTS),
-      kept: catching(ANSWERS),
+      intents: catchUp(INTENTS),
+      events: catchUp(EVENTS),
+      kept: catchUp(ANSWERS),
       close: async () => {
         await follower.close()
         await kafka.close()

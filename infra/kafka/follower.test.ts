@@ -16,7 +16,7 @@ interface Followed {
   readonly broker: MemoryBroker
   readonly told: string[]
   readonly follower: Follower
-  readonly catching: CatchUp
+  readonly catchUp: CatchUp
   readonly questions: () => number
   readonly put: (partition: number, ...keys: string[]) => void
 }
@@ -59,8 +59,8 @@ async function follow(
       return asking.offsets(...given)
     },
   })
-  const catching = new CatchUp({ topic: TOPIC, partitions: 2, reader: counted, follower })
-  return { broker, told, follower, catching, questions: () => questions, put }
+  const catchUp = new CatchUp({ topic: TOPIC, partitions: 2, reader: counted, follower })
+  return { broker, told, follower, catchUp, questions: () => questions, put }
 }
 
 describe('a follower', () => {
@@ -76,19 +76,19 @@ describe('a follower', () => {
   })
 
   it('tells everything from the start, in order, once', async () => {
-    const { told, catching, put } = await follow('start', ['a', 'b'])
+    const { told, catchUp, put } = await follow('start', ['a', 'b'])
     put(1, 'c')
-    await catching.up()
+    await catchUp.toEnd()
     expect(told.toSorted()).toEqual(['0:a', '0:b', '1:c'])
     put(0, 'd')
-    await catching.up()
+    await catchUp.toEnd()
     expect(told.filter((one) => one.startsWith('0'))).toEqual(['0:a', '0:b', '0:d'])
   })
 
   it('tells only what comes from the end on', async () => {
-    const { told, catching, put } = await follow('end', ['a'])
+    const { told, catchUp, put } = await follow('end', ['a'])
     put(0, 'b')
-    await catching.up()
+    await catchUp.toEnd()
     expect(told).toEqual(['0:b'])
   })
 
@@ -166,12 +166,12 @@ describe('a follower', () => {
   })
 
   it('goes on where the log begins when its place is gone', async () => {
-    const { told, catching, put, broker } = await follow('start')
-    await catching.up()
+    const { told, catchUp, put, broker } = await follow('start')
+    await catchUp.toEnd()
     broker.append(TOPIC, 0, [])
     put(0, 'a', 'b', 'c')
     broker.truncate(TOPIC, 0, 2)
-    await catching.up()
+    await catchUp.toEnd()
     expect(told.at(-1)).toBe('0:c')
   })
 })
@@ -218,15 +218,15 @@ describe('a follower that is told what it missed', () => {
   })
 })
 
-describe('catching up', () => {
+describe('catchUp up', () => {
   it('asks the broker once for all that ask at once, and once more for those that come meanwhile', async () => {
-    const { catching, questions, told, put } = await follow('start')
-    const first = catching.up()
+    const { catchUp, questions, told, put } = await follow('start')
+    const first = catchUp.toEnd()
     put(0, 'a')
-    const more = Array.from({ length: 100 }, () => catching.up())
+    const more = Array.from({ length: 100 }, () => catchUp.toEnd())
     await Promise.all([first, ...more])
     expect([questions(), told]).toEqual([2, ['0:a']])
-    await catching.up()
+    await catchUp.toEnd()
     expect(questions()).toBe(3)
   })
 })
