@@ -218,7 +218,7 @@ describe('a follower that is told what it missed', () => {
   })
 })
 
-describe('catchUp up', () => {
+describe('catching up', () => {
   it('asks the broker once for all that ask at once, and once more for those that come meanwhile', async () => {
     const { catchUp, questions, told, put } = await follow('start')
     const first = catchUp.toEnd()
