@@ -7,7 +7,7 @@ import type { Logger } from '../infra/log.ts'
 import { readTerms, termsSettings } from '../processors/payments/terms.ts'
 import { keepWanted } from './alerts/keep-wanted.ts'
 import { createApp } from './pipeline.ts'
-import { doorOf } from './door.ts'
+import { allowedHostsOf } from './admission.ts'
 import { drain, instanceSettings, openServices, type Closing } from './instance.ts'
 import { RateLimiter } from './limits.ts'
 import { openPayments } from './payments/open.ts'
@@ -88,8 +88,8 @@ async function serve(config: ApiConfig, services: Services): Promise<Server> {
     callersMax: CALLERS_MAX,
   })
   const { API_HOST: host, API_NAMES: names, PAYMENT_PUBLIC_URL: publicUrl, TRUST_PROXY: trustProxy } = config
-  const door = doorOf({ host, names, publicUrl, trustProxy })
-  const options = { services, limiter, inFlightMax: config.API_IN_FLIGHT_MAX, trustProxy, door }
+  const allowedHosts = allowedHostsOf({ host, names, publicUrl, trustProxy })
+  const options = { services, limiter, inFlightMax: config.API_IN_FLIGHT_MAX, trustProxy, allowedHosts }
   const handle = createApp(routes, options).callback()
   const server = createServer(
     { headersTimeout: HEADERS_DEADLINE_MS, requestTimeout: REQUEST_DEADLINE_MS },

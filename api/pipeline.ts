@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import Router from '@koa/router'
 import Koa, { type Next, type ParameterizedContext } from 'koa'
-import type { Door } from '../infra/http/guard.ts'
+import type { AllowedHosts } from '../infra/http/guard.ts'
 import { ApiError } from './errors.ts'
 import { assertKnown, readBody } from './body.ts'
-import { allowPreflight, assertAdmitted, openToPages } from './door.ts'
+import { allowPreflight, assertAdmitted, openToPages } from './admission.ts'
 import { callerOf, type RateLimiter, type Verdict } from './limits.ts'
 import { readParams, type Raw } from './params.ts'
 import { assertCredit, isPaying, pay } from './payments/pay.ts'
@@ -24,7 +24,7 @@ export interface AppOptions {
   /** X-Forwarded-For is the word of our own proxy. */
   readonly trustProxy: boolean
   /** Names that it is asked by; others' pages are kept out of what is this machine's alone. */
-  readonly door: Door
+  readonly allowedHosts: AllowedHosts
 }
 
 /** What our middleware knows of a request: Koa's state. */
@@ -149,9 +149,9 @@ function errorReply({ code, status, message, detail }: ApiError, requestId: stri
 }
 
 /** Web pages of other sites, before anything is done for them. */
-function keepOut({ door, services }: AppOptions): Step {
+function keepOut({ allowedHosts, services }: AppOptions): Step {
   return (context, next) => {
-    assertAdmitted(context, door, services.payments !== null)
+    assertAdmitted(context, allowedHosts, services.payments !== null)
     return next()
   }
 }

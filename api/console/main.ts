@@ -68,7 +68,7 @@ await runService({
       limiter: unlimited(),
       inFlightMax: IN_FLIGHT_MAX,
       trustProxy: false,
-      door: 'any',
+      allowedHosts: 'any',
     })
     const server = await serve(config, log, {
       mode: services.mode,

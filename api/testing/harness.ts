@@ -44,7 +44,7 @@ export interface HarnessOptions {
   readonly limit?: { perSecond: number; burst: number }
   readonly inFlightMax?: number
   readonly trustProxy?: boolean
-  readonly door?: AppOptions['door']
+  readonly allowedHosts?: AppOptions['allowedHosts']
   readonly alertControl?: 'token' | 'open'
   readonly write?: WriteWant
   readonly peers?: ServiceParts['peers']
@@ -94,7 +94,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     limiter,
     inFlightMax: options.inFlightMax ?? 100,
     trustProxy: options.trustProxy ?? false,
-    door: options.door ?? [],
+    allowedHosts: options.allowedHosts ?? [],
   }
   const handle = createApp(options.handlers ?? routes, appOptions).callback()
   const server = createServer((request, response) => void handle(request, response))

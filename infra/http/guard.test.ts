@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { admissionOf, isLoopbackName, type Admission, type Asking } from './guard.ts'
+import { admissionOf, isLoopbackName, type Admission, type GuardedRequest } from './guard.ts'
 
 const own = 'http://127.0.0.1:3001'
 const host = '127.0.0.1:3001'
 
 describe('who is let in without a token', () => {
-  it.each<[string, Admission, string, Asking['headers']]>([
+  it.each<[string, Admission, string, GuardedRequest['headers']]>([
     ['a program', 'allowed', 'POST', { host }],
     ['the address bar', 'allowed', 'GET', { host, 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' }],
     [
@@ -62,7 +62,7 @@ describe('who is let in without a token', () => {
   })
 
   it('behind a token is whoever asks by any name, but no other site', () => {
-    const asked = (headers: Asking['headers']): Admission => admissionOf({ method: 'POST', headers }, 'any')
+    const asked = (headers: GuardedRequest['headers']): Admission => admissionOf({ method: 'POST', headers }, 'any')
     expect(asked({ host: 'console.example' })).toBe('allowed')
     expect(asked({ host: 'console.example', origin: 'https://console.example' })).toBe('allowed')
     expect(asked({ host: 'console.example', origin: 'https://evil.example' })).toBe('foreign')

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 
 /** What of a request decides whether it is let in. */
-export interface Asking {
+export interface GuardedRequest {
   readonly method?: string | undefined
   readonly headers: Pick<IncomingHttpHeaders, 'host' | 'origin' | 'sec-fetch-site' | 'sec-fetch-mode'>
 }
@@ -14,7 +14,7 @@ export interface Asking {
 export type Admission = 'allowed' | 'wrong-host' | 'foreign'
 
 /** Names, without a port, that a port is reached by beside those of this machine itself; `any`: it is reached from elsewhere. */
-export type Door = readonly string[] | 'any'
+export type AllowedHosts = readonly string[] | 'any'
 
 const reading = new Set(['GET', 'HEAD'])
 
@@ -22,10 +22,10 @@ const reading = new Set(['GET', 'HEAD'])
  * Whether a web page of somebody else is behind the request, by DNS rebinding or across sites. Every port that we open
  * asks this: a browser sends what a page wants to any port of its own machine, but it says truly who asks whom.
  */
-export function admissionOf({ method = 'GET', headers }: Asking, door: Door): Admission {
+export function admissionOf({ method = 'GET', headers }: GuardedRequest, allowedHosts: AllowedHosts): Admission {
   const { host = '', origin } = headers
   const name = nameOf(host)
-  if (name === '' || (door !== 'any' && !isLoopbackName(name) && !door.includes(name))) return 'wrong-host'
+  if (name === '' || (allowedHosts !== 'any' && !isLoopbackName(name) && !allowedHosts.includes(name))) return 'wrong-host'
   if (origin !== undefined && hostOf(origin) !== host.toLowerCase()) return 'foreign'
   const site = headers['sec-fetch-site']
   const isOwn = site === undefined || site === 'same-origin' || site === 'none'
@@ -54,14 +54,14 @@ export function refusalOf(admission: Exclude<Admission, 'allowed'>, mend: string
 
 const HERE = 'ask http://127.0.0.1 or localhost with its port.'
 
-/** The door that an address opens: loopback is asked by its own names, any other address by any. */
-export function doorAt(address: string): Door {
+/** The names of an address: loopback is asked by its own names, any other address by any. */
+export function allowedHostsAt(address: string): AllowedHosts {
   return isLoopbackName(address) ? [] : 'any'
 }
 
 /** Answers a request that is not let in; false: it is. */
-export function turnsAway(request: IncomingMessage, response: ServerResponse, door: Door): boolean {
-  const admission = admissionOf(request, door)
+export function refuses(request: IncomingMessage, response: ServerResponse, allowedHosts: AllowedHosts): boolean {
+  const admission = admissionOf(request, allowedHosts)
   if (admission === 'allowed') return false
   const { status, error, message } = refusalOf(admission, HERE)
   // What is left of its body is not waited for.

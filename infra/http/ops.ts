@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Registry } from 'prom-client'
-import { doorAt, turnsAway } from './guard.ts'
+import { allowedHostsAt, refuses } from './guard.ts'
 
 export interface Health {
   readonly ok: boolean
@@ -19,9 +19,9 @@ export async function startOps(
   health: () => Health,
   { host, port }: { host: string; port: number },
 ): Promise<OpsServer> {
-  const door = doorAt(host)
+  const allowedHosts = allowedHostsAt(host)
   const server = createServer((request, response) => {
-    if (turnsAway(request, response, door)) return
+    if (refuses(request, response, allowedHosts)) return
     if (request.url === '/metrics') {
       void metrics.metrics().then((text) => response.setHeader('content-type', metrics.contentType).end(text))
       return

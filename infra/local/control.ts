@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { turnsAway } from '../http/guard.ts'
+import { refuses } from '../http/guard.ts'
 import { closeServer, listen, type OpsServer } from '../http/ops.ts'
 import type { Supervisor } from './supervisor.ts'
 
@@ -17,7 +17,7 @@ export async function startControl(supervisor: Supervisor): Promise<OpsServer> {
 }
 
 function answer(supervisor: Supervisor, request: IncomingMessage, response: ServerResponse): void {
-  if (turnsAway(request, response, [])) return
+  if (refuses(request, response, [])) return
   const url = new URL(request.url ?? '/', 'http://127.0.0.1')
   const [, verb, part] = url.pathname.split('/')
   if (request.method === 'GET' && verb === 'parts') return reply(response, 200, supervisor.parts())

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { admissionOf, doorAt, turnsAway } from '../http/guard.ts'
+import { admissionOf, allowedHostsAt, refuses } from '../http/guard.ts'
 import { closeServer, listen } from '../http/ops.ts'
 import type { Faults } from './faults/faults.ts'
 import { Link } from './link.ts'
@@ -46,15 +46,15 @@ export async function serve(
 ): Promise<Listening> {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: CLIENT_FRAME_BYTES_MAX, perMessageDeflate: false })
   const sessions = new Set<Session>()
-  const door = doorAt(host)
+  const allowedHosts = allowedHostsAt(host)
   const server: Server = createServer((request, response) => {
-    if (turnsAway(request, response, door)) return
+    if (refuses(request, response, allowedHosts)) return
     void handle(venues, hooks, request, response)
   })
   server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     // Until the handshake is done nobody else listens for a connection that is reset.
     stream.on('error', () => stream.destroy())
-    const accept = admissionOf(request, door) === 'allowed' ? connectTo(venues, hooks, request) : FORBIDDEN
+    const accept = admissionOf(request, allowedHosts) === 'allowed' ? connectTo(venues, hooks, request) : FORBIDDEN
     if (typeof accept === 'number') {
       stream.end(`HTTP/1.1 ${accept} Refused\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`)
       return

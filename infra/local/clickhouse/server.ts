@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { hostname } from 'node:os'
 import { performance } from 'node:perf_hooks'
-import { turnsAway } from '../../http/guard.ts'
+import { refuses } from '../../http/guard.ts'
 import type { Logger } from '../../log.ts'
 import { QueryError } from './errors.ts'
 import type { Metrics } from './metrics.ts'
@@ -13,7 +13,7 @@ const PATHS = new Set(['/', '/play'])
 /** ClickHouse's HTTP interface over the engine in this process. */
 export function createHttp(parts: Parts, metrics: Metrics, log: Logger): Server {
   const server = createServer((request, response) => {
-    if (turnsAway(request, response, [])) return
+    if (refuses(request, response, [])) return
     void serve(request, response, parts, metrics, log)
   })
   // Bodies of inserts may take as long as they like; a connection that says nothing is dropped.

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
-import { doorAt, turnsAway } from '../../http/guard.ts'
+import { allowedHostsAt, refuses } from '../../http/guard.ts'
 import { closeServer, listen } from '../../http/ops.ts'
 import { answerIn, readManner, type Manner } from './misbehave.ts'
 import { text, verify, type Headers, type Verdict } from './verify.ts'
@@ -49,9 +49,9 @@ export interface LocalReceiver {
 export async function startLocalReceiver(options: ReceiverOptions): Promise<LocalReceiver> {
   const receiver = new Receiver(options)
   const { cert, key, host, port } = options
-  const door = doorAt(host)
+  const allowedHosts = allowedHostsAt(host)
   const server = createServer({ cert, key }, (request, response) => {
-    if (turnsAway(request, response, door)) return
+    if (refuses(request, response, allowedHosts)) return
     receiver.take(request, response).catch(() => response.destroy()) // the sender has gone, or sent too much
   })
   const bound = await listen(server, host, port)

@@ -1,5 +1,5 @@
 import type { Next, ParameterizedContext } from 'koa'
-import { admissionOf, isLoopbackName, nameOf, refusalOf, type Asking, type Door } from '../infra/http/guard.ts'
+import { admissionOf, isLoopbackName, nameOf, refusalOf, type GuardedRequest, type AllowedHosts } from '../infra/http/guard.ts'
 import { ApiError } from './errors.ts'
 
 /** Where callers reach the API. */
@@ -14,7 +14,7 @@ export interface Address {
 }
 
 /** The names that the API goes by: any where it is reached from elsewhere, directly or through a proxy of our own. */
-export function doorOf({ host, names, publicUrl, trustProxy }: Address): Door {
+export function allowedHostsOf({ host, names, publicUrl, trustProxy }: Address): AllowedHosts {
   if (trustProxy || !isLoopbackName(host)) return 'any'
   const named = publicUrl === '' ? [] : [new URL(publicUrl).hostname]
   return [...named, ...names.map(nameOf)]
@@ -27,10 +27,10 @@ const reading = new Set(['GET', 'HEAD', 'OPTIONS'])
  * a page must not do so in the owner's browser. By a public name everyone may ask, pages too, as on any server. Where
  * routes are paid for, pages may read here as well, and those of this machine may pay and create.
  */
-export function assertAdmitted({ req }: Pick<ParameterizedContext, 'req'>, door: Door, sells: boolean): void {
+export function assertAdmitted({ req }: Pick<ParameterizedContext, 'req'>, allowedHosts: AllowedHosts, sells: boolean): void {
   const name = nameOf(req.headers.host ?? '')
-  if (door === 'any' || door.includes(name)) return
-  const admission = admissionOf(req, door)
+  if (allowedHosts === 'any' || allowedHosts.includes(name)) return
+  const admission = admissionOf(req, allowedHosts)
   if (admission === 'allowed' || (admission === 'foreign' && sells && isCustomer(req))) return
   const { error, message } = refusalOf(
     admission,
@@ -40,7 +40,7 @@ export function assertAdmitted({ req }: Pick<ParameterizedContext, 'req'>, door:
 }
 
 /** A page that reads, or one of this machine. */
-function isCustomer({ method = '', headers: { origin = '' } }: Asking): boolean {
+function isCustomer({ method = '', headers: { origin = '' } }: GuardedRequest): boolean {
   return reading.has(method) || (URL.canParse(origin) && isLoopbackName(new URL(origin).hostname))
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ask, asPages, foreignPost, guarded } from '../infra/http/testing/pages.ts'
-import { doorOf } from './door.ts'
+import { allowedHostsOf } from './admission.ts'
 import { fakePayments } from './testing/fake-payments.ts'
 import { startHarness, type Harness } from './testing/harness.ts'
 
@@ -15,7 +15,7 @@ const create = { method: 'POST', body: alert } as const
 describe('an API that is this machine’s alone', () => {
   let api: Harness
   beforeAll(async () => {
-    api = await startHarness({ door: ['api.example.com'] })
+    api = await startHarness({ allowedHosts: ['api.example.com'] })
   })
   afterAll(() => api.stop())
 
@@ -70,7 +70,7 @@ describe('the names that an API goes by', () => {
     ['those it is given', { ...here, names: ['API.example.com', 'b.example:8443'] }, ['api.example.com', 'b.example']],
     ['any behind a proxy of ours', { ...here, trustProxy: true }, 'any'],
     ['any where it is reached from elsewhere', { ...here, host: '0.0.0.0' }, 'any'],
-  ])('are %s', (_what, address, door) => {
-    expect(doorOf(address)).toEqual(door)
+  ])('are %s', (_what, address, allowedHosts) => {
+    expect(allowedHostsOf(address)).toEqual(allowedHosts)
   })
 })
