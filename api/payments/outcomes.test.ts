@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { intentOf } from '../../processors/payments/given.ts'
+import { intentOf } from '../../processors/payments/testing/intents.ts'
 import { eventOf } from '../../processors/payments/ledger.ts'
 import type { PaymentEvent } from '../../schemas/records.ts'
 import { Outcomes, WAITING_MAX } from './outcomes.ts'

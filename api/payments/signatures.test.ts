@@ -1,6 +1,6 @@
 import { createPublicClient, custom, encodeFunctionResult, parseAbi, RpcRequestError, type Hex } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { NOW, SELLER } from '../../processors/payments/given.ts'
+import { NOW, SELLER } from '../../processors/payments/testing/intents.ts'
 import { decodePayment, type Payment } from '../../processors/payments/wire/decode.ts'
 import { signPayment, stranger } from '../testing/fake-payments.ts'
 import { signatureCheck } from './signatures.ts'

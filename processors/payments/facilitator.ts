@@ -27,7 +27,7 @@ export interface FacilitatorOptions {
 }
 
 /** What a facilitator said; undefined: nothing that could be understood. */
-interface Said {
+interface FacilitatorReply {
   readonly isGood: boolean
   readonly reason: string
   readonly tx: `0x${string}` | null
@@ -35,7 +35,7 @@ interface Said {
 
 /** What is known of a settlement that was asked for. */
 interface Sight {
-  said: Said | undefined
+  said: FacilitatorReply | undefined
   /** Times that the authorization was found used, and not for what. */
   searches: number
 }
@@ -151,7 +151,7 @@ export class FacilitatorSettler implements Settler {
     return { is: 'settled', tx, block, by: this.by }
   }
 
-  async #ask(what: 'verify' | 'settle', intent: PaymentIntent, deadlineMs: number): Promise<Said | undefined> {
+  async #ask(what: 'verify' | 'settle', intent: PaymentIntent, deadlineMs: number): Promise<FacilitatorReply | undefined> {
     const { url, report, post = fetch } = this.#options
     try {
       const response = await post(`${url}/${what}`, {
@@ -227,7 +227,7 @@ async function readText(response: Response): Promise<string> {
 }
 
 /** `isValid` of a verification, `success` of a settlement: the status of the answer says nothing. */
-function readAnswer(text: string): Said | undefined {
+function readAnswer(text: string): FacilitatorReply | undefined {
   const answer = jsonOf(text)
   if (typeof answer !== 'object' || answer === null) return undefined
   const said: Readonly<Record<string, unknown>> = { ...answer }

@@ -1,21 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { refusalOf } from './admit.ts'
-import { intentOf, NOW, SELLER } from './given.ts'
-import { eventOf, Ledger, STALE_AFTER, type Placed, type Task } from './ledger.ts'
+import { intentOf, NOW, SELLER } from './testing/intents.ts'
+import { eventOf, Ledger, STALE_AFTER, type LoggedIntent, type Task } from './ledger.ts'
 import type { Outcome } from './settler.ts'
 
 const at = NOW * 1e6
 const settled: Outcome = { is: 'settled', tx: '0xaa', block: 7, by: 'us' }
 const failed: Outcome = { is: 'failed', tx: null, reason: 'insufficient_funds' }
-const placed = (offset: number, fields: Parameters<typeof intentOf>[0] = {}): Placed => ({
+const placed = (offset: number, fields: Parameters<typeof intentOf>[0] = {}): LoggedIntent => ({
   intent: intentOf({ request_id: `r${offset}`, ...fields }),
   offset,
 })
 const other = { fingerprint: 'another' }
 const id = placed(0).intent.payment_id
 
-function take(ledger: Ledger, ...all: readonly Placed[]): Task[] {
+function take(ledger: Ledger, ...all: readonly LoggedIntent[]): Task[] {
   return all.map((one) => ledger.take(one, at))
 }
 
@@ -62,8 +62,8 @@ describe('an intent', () => {
 })
 
 describe('of several payments for one purchase', () => {
-  const first = (offset: number): Placed => placed(offset, { payment_id: 'a', purchase: 'p' })
-  const second = (offset: number): Placed => placed(offset, { payment_id: 'b', purchase: 'p' })
+  const first = (offset: number): LoggedIntent => placed(offset, { payment_id: 'a', purchase: 'p' })
+  const second = (offset: number): LoggedIntent => placed(offset, { payment_id: 'b', purchase: 'p' })
 
   it('one is taken: while it is under way and once it has settled, the others are not', () => {
     const ledger = new Ledger()
@@ -159,7 +159,7 @@ describe('after a restart', () => {
           const said: ReturnType<typeof eventOf>[] = []
           const begun = new Set<number>()
           const answered: unknown[] = []
-          const apply = (one: Placed): void => {
+          const apply = (one: LoggedIntent): void => {
             const task = ledger.take(one, at)
             if (task === 'conflict') said.push(eventOf(one, { event: 'conflict', time: at }))
             if (task === 'conflict') answered.push(['conflict', one.offset])

@@ -4,7 +4,7 @@ import type { Outcome, Sent } from './settler.ts'
 import { hex } from './token.ts'
 
 /** An intent with its offset in the log, plus what a lost tail took from the offsets before it. */
-export interface Placed {
+export interface LoggedIntent {
   readonly intent: PaymentIntent
   readonly offset: number
 }
@@ -18,7 +18,7 @@ export interface Open {
   /** Offset of the intent that it began with; earlier ones were answered. */
   readonly from: number
   /** The requests that brought it, the first one first; empty until its intent was read again after a restart. */
-  readonly requests: Placed[]
+  readonly requests: LoggedIntent[]
   /** Requests that were told of an earlier failure of it: they wait for nothing any more. */
   readonly told: ReadonlySet<string>
   readonly sent: Sent[]
@@ -120,7 +120,7 @@ export class Ledger {
   }
 
   /** What the intent at that offset asks for; `now` in microseconds. */
-  take({ intent, offset }: Placed, now: Micros): Task {
+  take({ intent, offset }: LoggedIntent, now: Micros): Task {
     const { payment_id: id, fingerprint } = intent
     const known = this.#known.get(id)
     if (this.#conflicts.has(offset)) return 'nothing'
@@ -137,7 +137,7 @@ export class Ledger {
     return isFirst ? 'settle' : 'nothing'
   }
 
-  #begin({ intent, offset }: Placed, failed: Ended | undefined, now: Micros): Task {
+  #begin({ intent, offset }: LoggedIntent, failed: Ended | undefined, now: Micros): Task {
     const { payment_id: id, request_id: request, fingerprint, purchase } = intent
     const told = failed?.told ?? NOBODY
     if (failed !== undefined && (offset <= failed.v || told.has(request))) return 'nothing'
@@ -155,7 +155,7 @@ export class Ledger {
   }
 
   /** The intents from an offset on whose payments are under way. */
-  underWay(from: number): readonly Placed[] {
+  underWay(from: number): readonly LoggedIntent[] {
     const open = [...this.#known.values()].flatMap((known) => (known.state === 'open' ? known.requests : []))
     return open.filter(({ offset }) => offset >= from).sort((a, b) => a.offset - b.offset)
   }
@@ -166,7 +166,7 @@ export class Ledger {
   }
 
   /** The payment has ended; gives the intents that are to be told: of a settling one, of a failure all. */
-  end(id: string, outcome: Outcome): readonly Placed[] {
+  end(id: string, outcome: Outcome): readonly LoggedIntent[] {
     const open = this.open(id)
     const [first] = open?.requests ?? []
     if (open === undefined || first === undefined) return []
@@ -200,7 +200,7 @@ const KEPT_SECONDS = 2 * 3_600
 
 /** The event's fields that follow from the intent. */
 export function eventOf(
-  { intent, offset }: Placed,
+  { intent, offset }: LoggedIntent,
   said: Pick<PaymentEvent, 'event' | 'time'> & Partial<PaymentEvent>,
 ): PaymentEvent {
   const { payment_id, request_id, method, route, fingerprint, purchase } = intent

@@ -3,7 +3,7 @@ import { hotWallet } from '../../infra/local/chain/accounts.ts'
 import { contractWalletAbi, contractWalletCreation, tokenAbi } from '../../infra/local/chain/contracts.ts'
 import { mint } from '../../infra/local/chain/prepare-chain.ts'
 import type { PaymentIntent } from '../../schemas/records.ts'
-import { SELLER } from './given.ts'
+import { SELLER } from './testing/intents.ts'
 import { newAccount, signed, World } from './test-world.ts'
 import { hex } from './token.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { codec, given, lettersIn } from '../kernel/given.ts'
-import { intentOf, SELLER } from './given.ts'
+import { intentOf, SELLER } from './testing/intents.ts'
 import { EVENTS, INTENTS, Settlement, type SettlementOptions } from './settlement.ts'
 
 const nothing = (): void => undefined

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { LogGap, PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
 import type { Clock } from '../kernel/ports.ts'
 import { codec, given, on, type Given } from '../kernel/given.ts'
-import { intentOf, NOW, SELLER } from './given.ts'
+import { intentOf, NOW, SELLER } from './testing/intents.ts'
 import { EVENTS, INTENTS, PARTITION, Settlement, type SettlementOptions } from './settlement.ts'
 import type { Outcome, Settler, Settling } from './settler.ts'
 

@@ -8,11 +8,11 @@ import { quietMeter, quietReport } from '../kernel/quiet.ts'
 import { MemoryBroker } from '../kernel/memory-log.ts'
 import type { Clock, Ports } from '../kernel/ports.ts'
 import { EVENTS, INTENTS, PARTITION, Settlement } from './settlement.ts'
-import { intentOf, NOW, SELLER } from './given.ts'
+import { intentOf, NOW, SELLER } from './testing/intents.ts'
 import { AbortedError, type Outcome, type Settler, type Settling } from './settler.ts'
 
 /** `late`: settled some hours later; an owner that opens meanwhile finds it so. */
-type Fate = 'settled' | 'failed' | 'late'
+type InjectedFault = 'settled' | 'failed' | 'late'
 
 const codec = localCodec()
 const MINUTE = 60_000
@@ -24,7 +24,7 @@ class Bank implements Settler {
   readonly by = 'us'
   readonly trouble = null
   readonly losses = { gas: 0n, cooling: 0 }
-  readonly fates = new Map<string, Fate>()
+  readonly fates = new Map<string, InjectedFault>()
   readonly charged: string[] = []
   #waiting: (() => void)[] = []
 
@@ -60,7 +60,7 @@ interface Step {
   readonly minutes: number
   /** The owner is gone, and another one opens. */
   readonly restarts: boolean
-  readonly fate: Fate
+  readonly fate: InjectedFault
   /** Requests that bring the step's payment. */
   readonly brings: number
   /** Records of one fetch. */
@@ -146,7 +146,7 @@ async function readOn(settlement: Settlement, broker: MemoryBroker, batch: numbe
 const step: fc.Arbitrary<Step> = fc.record({
   minutes: fc.integer({ min: 0, max: 200 }),
   restarts: fc.boolean(),
-  fate: fc.constantFrom<Fate>('settled', 'settled', 'late', 'failed'),
+  fate: fc.constantFrom<InjectedFault>('settled', 'settled', 'late', 'failed'),
   brings: fc.integer({ min: 1, max: 3 }),
   batch: fc.integer({ min: 1, max: 3 }),
 })

@@ -6,7 +6,7 @@ import { openOwned } from '../kernel/owned-partition.ts'
 import type { Told } from '../kernel/log-gaps.ts'
 import type { PartitionWork } from '../kernel/partition-owner.ts'
 import { refusalOf } from './admit.ts'
-import { eventOf, KNOWN_MS, Ledger, type Open, type Placed } from './ledger.ts'
+import { eventOf, KNOWN_MS, Ledger, type Open, type LoggedIntent } from './ledger.ts'
 import type { Failure, Outcome, Sent, Settler } from './settler.ts'
 import { hex } from './token.ts'
 import type { Seller } from './wire/offer.ts'
@@ -144,7 +144,7 @@ export class Settlement implements PartitionWork {
     await writer.close()
   }
 
-  #intent(placed: Placed): void {
+  #intent(placed: LoggedIntent): void {
     const task = this.#ledger.take(placed, this.#now())
     const said = { time: this.#now(), by: 'unknown' } as const
     if (task === 'conflict')
@@ -157,12 +157,12 @@ export class Settlement implements PartitionWork {
     else if (task === 'settle') this.#guard(this.#settle(placed))
   }
 
-  #refuse(placed: Placed, reason: string): Promise<void> {
+  #refuse(placed: LoggedIntent, reason: string): Promise<void> {
     this.#options.payments.failed(reason)
     return this.#ended(placed, { is: 'failed', tx: null, reason })
   }
 
-  async #settle(placed: Placed): Promise<void> {
+  async #settle(placed: LoggedIntent): Promise<void> {
     const { settler, payments, ports } = this.#options
     const { intent } = placed
     const open = this.#ledger.open(intent.payment_id)
@@ -187,14 +187,14 @@ export class Settlement implements PartitionWork {
   }
 
   /** The log has it before anything is handed out; a former owner that has just woken is refused here. */
-  async #sending(placed: Placed, open: Open, { tx, raw }: Sent): Promise<void> {
+  async #sending(placed: LoggedIntent, open: Open, { tx, raw }: Sent): Promise<void> {
     const { by } = this.#options.settler
     open.sent.push({ tx, raw })
     await this.#write([eventOf(placed, { event: 'broadcast', time: this.#now(), tx, raw, by })])
   }
 
   /** Says that there is no outcome yet, once. */
-  async #remind(placed: Placed, open: Open): Promise<void> {
+  async #remind(placed: LoggedIntent, open: Open): Promise<void> {
     await this.#options.ports.clock.delay(this.#options.settleMs)
     const isOpen = this.#ledger.open(placed.intent.payment_id) === open
     if (!isOpen || open.isPending || this.owned.signal.aborted) return
@@ -205,7 +205,7 @@ export class Settlement implements PartitionWork {
     this.#guard(this.#write([eventOf(placed, said)]))
   }
 
-  async #ended({ intent }: Placed, outcome: Outcome): Promise<void> {
+  async #ended({ intent }: LoggedIntent, outcome: Outcome): Promise<void> {
     const told = this.#ledger.end(intent.payment_id, outcome)
     const time = this.#now()
     await this.#write(

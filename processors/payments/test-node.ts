@@ -13,7 +13,7 @@ import {
   type PublicClient,
 } from 'viem'
 import type { Clock } from '../kernel/ports.ts'
-import { intentOf, NOW } from './given.ts'
+import { intentOf, NOW } from './testing/intents.ts'
 import { hex, tokenAbi } from './token.ts'
 
 /** What the node says to a transaction: it takes it, or takes it and says no, or says no. */

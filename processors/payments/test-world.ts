@@ -16,7 +16,7 @@ import { startChain, type Chain } from '../../infra/local/chain/start.ts'
 import { startChild, type Child } from '../../infra/local/child.ts'
 import { paymentId } from '../../schemas/keys.ts'
 import type { PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
-import { intentOf, SELLER } from './given.ts'
+import { intentOf, SELLER } from './testing/intents.ts'
 import { hex } from './token.ts'
 
 /** What the real tests of this folder begin with: a chain, a log, hosts of the service, payers that sign. */

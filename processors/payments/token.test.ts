@@ -1,6 +1,6 @@
 import { decodeFunctionData, encodeAbiParameters, encodeEventTopics, parseAbi, type Log } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { intentOf } from './given.ts'
+import { intentOf } from './testing/intents.ts'
 import { hasPaid, hex, reasonOf, tokenAbi, transferCall } from './token.ts'
 
 const abi = parseAbi([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { decodePayment, type Payment } from './decode.ts'
 import { mismatchOf, untimelyOf } from './match.ts'
-import { NOW, PRICE, seller, URL_ASKED, v1, v2 } from './testing/given.ts'
+import { NOW, PRICE, seller, URL_ASKED, v1, v2 } from './testing/payloads.ts'
 
 const asked = { seller, amount: PRICE, url: URL_ASKED }
 

@@ -6,7 +6,7 @@ import { challengeOf } from './challenge.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { adviceOf, reasons } from './reasons.ts'
 import { receiptHeader } from './receipt.ts'
-import { network, payloadV1, payloadV2, PRICE, seller, URL_ASKED } from './testing/given.ts'
+import { network, payloadV1, payloadV2, PRICE, seller, URL_ASKED } from './testing/payloads.ts'
 
 const resource = { url: URL_ASKED, description: 'Cumulative volume delta', mimeType: 'application/json' }
 
