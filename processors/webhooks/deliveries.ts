@@ -1,6 +1,6 @@
 import type { Attempt, DeliveryOrder, Pending, Trigger } from '../../schemas/records.ts'
 import type { Micros, Stood } from '../../schemas/records.ts'
-import { Alike, deliveryOf, goneKey, isGoneRecord, none, restored, type Delivery, type Said } from './delivery.ts'
+import { SetMultimap, deliveryOf, goneKey, isGoneRecord, none, restored, type Delivery, type UnwrittenRecords } from './delivery.ts'
 import type { Ending, Result } from './results.ts'
 import {
   finishedKnown,
@@ -23,8 +23,8 @@ export class Deliveries {
   readonly #partition: number
   readonly #limits: OpenLimits
   readonly #open = new Map<string, Delivery>()
-  readonly #byAlert = new Alike<Delivery>(({ alertId }) => alertId)
-  readonly #byReceiver = new Alike<Delivery>(({ receiver }) => receiver)
+  readonly #byAlert = new SetMultimap<Delivery>(({ alertId }) => alertId)
+  readonly #byReceiver = new SetMultimap<Delivery>(({ receiver }) => receiver)
   readonly #timers = new Timers<{ readonly key: Micros; readonly id: string }>()
   /** When each ended, oldest first. */
   readonly #finished = new Known(finishedKnown)
@@ -75,70 +75,70 @@ export class Deliveries {
   }
 
   /** Everything before `offset` was taken in; `stood`: by what its log is known again. */
-  moveTo(offset: number, now: Micros, said: Said, stood: Pending['stood'] = {}): void {
+  moveTo(offset: number, now: Micros, unwritten: UnwrittenRecords, stood: Pending['stood'] = {}): void {
     if (offset === this.#position) return
     this.#position = offset
-    said.position(this.#partition, offset, now, stood)
+    unwritten.position(this.#partition, offset, now, stood)
   }
 
   /** What an earlier owner wrote of an attempt, and perhaps no more than that. */
-  heard({ trigger_id: id, outcome, number, due, finished }: Attempt, said: Said): void {
+  heard({ trigger_id: id, outcome, number, due, finished }: Attempt, unwritten: UnwrittenRecords): void {
     const delivery = this.#open.get(id)
     if (outcome === 'unknown' || (outcome === 'retry' && delivery === undefined)) return
     if (outcome !== 'retry') {
-      if (delivery !== undefined) this.#end(delivery, finished, said)
+      if (delivery !== undefined) this.#end(delivery, finished, unwritten)
       else this.#finished.set(id, finished)
     } else if (delivery !== undefined && number > delivery.attempts) {
       delivery.attempts = number
       delivery.due = due ?? delivery.due
       this.#timers.push({ key: delivery.due, id })
-      said.delivery(delivery, delivery.ending === null ? 'due' : 'stopped', this.#partition, finished)
+      unwritten.delivery(delivery, delivery.ending === null ? 'due' : 'stopped', this.#partition, finished)
     }
   }
 
   /** Takes a trigger in; gives it where it is to be delivered now. One that is known, by its id, changes nothing. */
-  trigger(trigger: Trigger, offset: number, now: Micros, said: Said): Delivery | undefined {
+  trigger(trigger: Trigger, offset: number, now: Micros, unwritten: UnwrittenRecords): Delivery | undefined {
     const { trigger_id: id, alert_id: alert } = trigger
     const open = this.#open.get(id)
     if (open !== undefined && open.offset !== offset) {
       open.offset = offset
-      said.delivery(open, open.ending === null ? 'due' : 'stopped', this.#partition, now)
+      unwritten.delivery(open, open.ending === null ? 'due' : 'stopped', this.#partition, now)
     }
     if (open !== undefined || this.#finished.isFresh(id, now)) return undefined
     const delivery = deliveryOf(trigger, offset, now)
     const ending = this.#endingOf(delivery)
-    if (ending === 'gone') this.#setGone(alert, now, said)
-    if (ending === undefined) return this.#add(delivery, now, said)
-    this.#endWithout(delivery, ending, now, said)
+    if (ending === 'gone') this.#setGone(alert, now, unwritten)
+    if (ending === undefined) return this.#add(delivery, now, unwritten)
+    this.#endWithout(delivery, ending, now, unwritten)
     return undefined
   }
 
   /** The owner's cancel: what waits ends; what is under way is not tried again. */
-  stop({ alert_id: alert }: DeliveryOrder, now: Micros, said: Said): void {
-    this.#endAll(alert, 'stopped', now, said)
+  stop({ alert_id: alert }: DeliveryOrder, now: Micros, unwritten: UnwrittenRecords): void {
+    this.#endAll(alert, 'stopped', now, unwritten)
   }
 
   /** The owner's wish to have it once more, now, under the same id; `trigger`: what was found where the order says. */
-  resend(order: DeliveryOrder, trigger: Trigger | undefined, now: Micros, said: Said): Delivery | undefined {
+  resend(order: DeliveryOrder, trigger: Trigger | undefined, now: Micros, unwritten: UnwrittenRecords): Delivery | undefined {
     const { trigger_id: id, trigger_offset: offset } = order
     if (id === null || offset === null || trigger?.trigger_id !== id || trigger.alert_id !== order.alert_id) {
-      said.refused(order, now)
+      unwritten.refused(order, now)
       return undefined
     }
     const known = this.#open.get(id)
-    if (known === undefined) return this.#add({ ...deliveryOf(trigger, offset, now), byHand: true }, now, said)
+    if (known === undefined) return this.#add({ ...deliveryOf(trigger, offset, now), byHand: true }, now, unwritten)
     known.byHand = true
     if (known.phase !== 'waiting') return undefined
     known.due = now
-    said.delivery(known, 'due', this.#partition, now)
+    unwritten.delivery(known, 'due', this.#partition, now)
     return this.#ready(known)
   }
 
   /** Ends what an earlier owner was told to end while its attempt was under way; nobody knows what came of that one. */
-  settle(now: Micros, said: Said): void {
+  settle(now: Micros, unwritten: UnwrittenRecords): void {
     for (const delivery of this.#open.values()) {
       if (delivery.ending === null || delivery.phase !== 'waiting') continue
-      this.#endWithout(delivery, this.#gone.has(delivery.alertId) ? 'gone' : 'stopped', now, said)
+      this.#endWithout(delivery, this.#gone.has(delivery.alertId) ? 'gone' : 'stopped', now, unwritten)
     }
   }
 
@@ -146,16 +146,16 @@ export class Deliveries {
    * The log does not have the trigger where it should be. Where the log lost it, its processor writes it again: it is
    * looked for a while. Then it is told, since there is nothing to send, and true is given.
    */
-  lost(delivery: Delivery, now: Micros, said: Said): boolean {
+  lost(delivery: Delivery, now: Micros, unwritten: UnwrittenRecords): boolean {
     delivery.missing ??= now
     if (now - delivery.missing >= MISSING_WAIT) {
-      this.#endWithout(delivery, 'not_found', now, said)
+      this.#endWithout(delivery, 'not_found', now, unwritten)
       return true
     }
     delivery.due = now + MISSING_RETRY
     delivery.phase = 'waiting'
     if (delivery.ending === null) this.#timers.push({ key: delivery.due, id: delivery.id })
-    else this.#endWithout(delivery, delivery.ending, now, said)
+    else this.#endWithout(delivery, delivery.ending, now, unwritten)
     return false
   }
 
@@ -178,37 +178,37 @@ export class Deliveries {
   }
 
   /** Gives the outcome of an attempt that was started. */
-  attempted(delivery: Delivery, result: Result, said: Said): Attempt['outcome'] {
+  attempted(delivery: Delivery, result: Result, unwritten: UnwrittenRecords): Attempt['outcome'] {
     const { alertId, byHand, test } = delivery
     delivery.attempts += 1
     if (result.is === 'delivered') {
-      if ((byHand || test) && this.#gone.delete(alertId)) said.put(goneKey(alertId), null)
-      return this.#finish(delivery, result, 'delivered', result.isCut ? 'body_too_large' : null, said)
+      if ((byHand || test) && this.#gone.delete(alertId)) unwritten.put(goneKey(alertId), null)
+      return this.#finish(delivery, result, 'delivered', result.isCut ? 'body_too_large' : null, unwritten)
     }
     const { error, finished } = result
     if (error === 'gone') {
-      this.#finish(delivery, result, 'cancelled', 'gone', said)
-      this.#setGone(alertId, finished, said)
-      this.#endAll(alertId, 'gone', finished, said)
+      this.#finish(delivery, result, 'cancelled', 'gone', unwritten)
+      this.#setGone(alertId, finished, unwritten)
+      this.#endAll(alertId, 'gone', finished, unwritten)
       return 'cancelled'
     }
-    if (delivery.ending !== null) return this.#finish(delivery, result, 'cancelled', error, said)
+    if (delivery.ending !== null) return this.#finish(delivery, result, 'cancelled', error, unwritten)
     const next = nextAttempt(delivery.id, delivery.attempts, finished, result.retryAfterSeconds)
-    if (next === null) return this.#finish(delivery, result, 'exhausted', error, said)
+    if (next === null) return this.#finish(delivery, result, 'exhausted', error, unwritten)
     delivery.due = next
     delivery.phase = 'waiting'
     this.#timers.push({ key: next, id: delivery.id })
-    said.attempt(delivery, { ...result, outcome: 'retry', error, due: next })
-    said.delivery(delivery, 'due', this.#partition, finished)
+    unwritten.attempt(delivery, { ...result, outcome: 'retry', error, due: next })
+    unwritten.delivery(delivery, 'due', this.#partition, finished)
     return 'retry'
   }
 
   /** Forgets what has been known long enough. */
-  forget(now: Micros, said: Said): void {
+  forget(now: Micros, unwritten: UnwrittenRecords): void {
     // a resent trigger is open again under the key of its end
     const isOver = (id: string): boolean => !this.#open.has(id)
-    for (const id of this.#finished.forget(now)) if (isOver(id)) said.put(id, null)
-    for (const id of this.#gone.forget(now)) said.put(goneKey(id), null)
+    for (const id of this.#finished.forget(now)) if (isOver(id)) unwritten.put(id, null)
+    for (const id of this.#gone.forget(now)) unwritten.put(goneKey(id), null)
     if (this.#timers.size > 2 * this.#open.size + FORGET_MAX)
       this.#timers.sweep(({ key, id }) => {
         const delivery = this.#open.get(id)
@@ -229,10 +229,10 @@ export class Deliveries {
     this.#timers.push({ key: delivery.due, id: delivery.id })
   }
 
-  #add(delivery: Delivery, now: Micros, said: Said): Delivery {
+  #add(delivery: Delivery, now: Micros, unwritten: UnwrittenRecords): Delivery {
     this.#finished.delete(delivery.id)
     this.#keep(delivery)
-    said.delivery(delivery, 'due', this.#partition, now)
+    unwritten.delivery(delivery, 'due', this.#partition, now)
     return delivery
   }
 
@@ -247,19 +247,19 @@ export class Deliveries {
     return delivery
   }
 
-  #endAll(alertId: string, ending: 'stopped' | 'gone', now: Micros, said: Said): void {
+  #endAll(alertId: string, ending: 'stopped' | 'gone', now: Micros, unwritten: UnwrittenRecords): void {
     for (const delivery of this.#byAlert.all(alertId)) {
       if (delivery.phase === 'sending') {
         delivery.ending = ending
-        said.delivery(delivery, 'stopped', this.#partition, now)
-      } else this.#endWithout(delivery, ending, now, said)
+        unwritten.delivery(delivery, 'stopped', this.#partition, now)
+      } else this.#endWithout(delivery, ending, now, unwritten)
     }
   }
 
-  #endWithout(delivery: Delivery, ending: Ending, now: Micros, said: Said): void {
+  #endWithout(delivery: Delivery, ending: Ending, now: Micros, unwritten: UnwrittenRecords): void {
     const outcome = ending === 'backlog' ? 'exhausted' : 'cancelled'
-    said.attempt({ ...delivery, attempts: 0 }, { ...none(now), outcome, error: ending })
-    this.#end(delivery, now, said)
+    unwritten.attempt({ ...delivery, attempts: 0 }, { ...none(now), outcome, error: ending })
+    this.#end(delivery, now, unwritten)
   }
 
   #finish(
@@ -267,14 +267,14 @@ export class Deliveries {
     result: Result,
     outcome: 'delivered' | 'exhausted' | 'cancelled',
     error: string | null,
-    said: Said,
+    unwritten: UnwrittenRecords,
   ): Attempt['outcome'] {
-    said.attempt(delivery, { ...result, outcome, error, due: null })
-    this.#end(delivery, result.finished, said)
+    unwritten.attempt(delivery, { ...result, outcome, error, due: null })
+    this.#end(delivery, result.finished, unwritten)
     return outcome
   }
 
-  #end(delivery: Delivery, now: Micros, said: Said): void {
+  #end(delivery: Delivery, now: Micros, unwritten: UnwrittenRecords): void {
     const { id } = delivery
     if (this.#open.get(id) === delivery) {
       this.#open.delete(id)
@@ -282,11 +282,11 @@ export class Deliveries {
       this.#byReceiver.delete(delivery)
     }
     this.#finished.set(id, now)
-    said.delivery(delivery, 'finished', this.#partition, now)
+    unwritten.delivery(delivery, 'finished', this.#partition, now)
   }
 
-  #setGone(alertId: string, now: Micros, said: Said): void {
+  #setGone(alertId: string, now: Micros, unwritten: UnwrittenRecords): void {
     this.#gone.set(alertId, now)
-    said.gone(alertId, now)
+    unwritten.gone(alertId, now)
   }
 }

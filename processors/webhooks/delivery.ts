@@ -35,13 +35,13 @@ export function isGoneRecord({ state, trigger_id: trigger }: Pending): boolean {
   return state === 'stopped' && trigger === ''
 }
 
-type Told = Pick<Attempt, 'outcome' | 'error' | 'status' | 'started' | 'finished' | 'due'>
+type AttemptResult = Pick<Attempt, 'outcome' | 'error' | 'status' | 'started' | 'finished' | 'due'>
 
 /**
  * What is to be written; of a key of `webhooks.pending` the last word only, in the order in which it was said, so that
  * the position stands behind all that it covers.
  */
-export class Said {
+export class UnwrittenRecords {
   readonly attempts: Attempt[] = []
   readonly #pending = new Map<string, Pending | null>()
 
@@ -63,7 +63,7 @@ export class Said {
       test,
       triggered,
     }: Omit<Delivery, 'offset' | 'due' | 'phase' | 'ending' | 'byHand' | 'missing'>,
-    { outcome, error, status, started, finished, due }: Told,
+    { outcome, error, status, started, finished, due }: AttemptResult,
   ): void {
     this.attempts.push({
       trigger_id: id,
@@ -168,8 +168,8 @@ function pendingOf(delivery: Delivery, state: Pending['state'], partition: numbe
   }
 }
 
-/** Things that are alike in one respect, found by it. */
-export class Alike<Thing> {
+/** Sets of things by a key that each has. */
+export class SetMultimap<Thing> {
   readonly #by: (thing: Thing) => string
   readonly #sets = new Map<string, Set<Thing>>()
 

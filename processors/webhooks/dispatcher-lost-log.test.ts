@@ -6,7 +6,7 @@ import { codec, goesAway } from '../kernel/given.ts'
 import { MemoryBroker } from '../kernel/memory-log.ts'
 import type { Send } from './deliver.ts'
 import { POSITION } from './delivery.ts'
-import { append, attempts, dispatch, pending, triggerTo, type Given, type World } from './test-world.ts'
+import { append, attempts, dispatch, pending, triggerTo, type DispatchOptions, type World } from './test-world.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 const POLL = { timeout: 20_000, interval: 5 }
@@ -21,7 +21,7 @@ interface Begun extends World {
 }
 
 /** A dispatcher whose receivers take everything but what `refuses` says, and what it sent. */
-function begin(given: Given = {}, refuses: (id: string) => boolean = () => false): Begun {
+function begin(given: DispatchOptions = {}, refuses: (id: string) => boolean = () => false): Begun {
   const sent: string[] = []
   const send: Send = ({ trigger_id: id }, _attempt, onSent) => {
     const now = hostClock.now() * 1_000

@@ -15,7 +15,7 @@ import {
   resendOrder,
   stopOrder,
   triggerTo,
-  type Given,
+  type DispatchOptions,
   type World,
 } from './test-world.ts'
 
@@ -72,7 +72,7 @@ afterEach(async () => {
   await Promise.all(worlds.splice(0).map(({ dispatcher }) => dispatcher.stop()))
 })
 
-function begin(given: Given = {}): World & { network: FakeNetwork } {
+function begin(given: DispatchOptions = {}): World & { network: FakeNetwork } {
   const clock = given.clock ?? hostClock
   const network = new FakeNetwork(clock)
   const world = dispatch(network.send, { ...given, clock })

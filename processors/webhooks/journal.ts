@@ -2,7 +2,7 @@ import type { OutRecord } from '../../infra/kafka/seam.ts'
 import type { Codec } from '../../schemas/codec.ts'
 import type { Stood } from '../../schemas/records.ts'
 import type { Clock } from '../kernel/ports.ts'
-import { POSITION, Said } from './delivery.ts'
+import { POSITION, UnwrittenRecords } from './delivery.ts'
 import { ATTEMPTS, PENDING } from './recall.ts'
 
 /** A batch stays far below what the broker takes at once. */
@@ -25,7 +25,7 @@ export interface JournalOptions {
  */
 export class Journal {
   readonly #options: JournalOptions
-  #said = new Said()
+  #batch = new UnwrittenRecords()
   /** Of the writing that is under way. */
   #writing = 0
   #isFailed = false
@@ -35,18 +35,18 @@ export class Journal {
     this.#options = options
   }
 
-  /** Where things are said; `write` follows in the same turn. */
-  get said(): Said {
-    return this.#said
+  /** What is written next; `write` follows in the same turn. */
+  get batch(): UnwrittenRecords {
+    return this.#batch
   }
 
   /** Records that the log has not acknowledged. */
   get unwritten(): number {
-    return this.#said.size + this.#writing
+    return this.#batch.size + this.#writing
   }
 
   write(): void {
-    if (this.#writing > 0 || this.#isFailed || this.#said.size === 0) return
+    if (this.#writing > 0 || this.#isFailed || this.#batch.size === 0) return
     this.#written = this.#drain()
   }
 
@@ -58,11 +58,11 @@ export class Journal {
 
   async #drain(): Promise<void> {
     try {
-      while (this.#said.size > 0) {
-        const said = this.#said
-        this.#said = new Said()
-        this.#writing = said.size
-        await this.#send(said)
+      while (this.#batch.size > 0) {
+        const batch = this.#batch
+        this.#batch = new UnwrittenRecords()
+        this.#writing = batch.size
+        await this.#send(batch)
         this.#writing = 0
       }
     } catch (error) {
@@ -71,19 +71,19 @@ export class Journal {
     }
   }
 
-  async #send(said: Said): Promise<void> {
+  async #send(batch: UnwrittenRecords): Promise<void> {
     const { codec, clock, attempted } = this.#options
     const time = clock.now()
     await this.#append(
       ATTEMPTS,
-      said.attempts.map((attempt) => ({
+      batch.attempts.map((attempt) => ({
         key: attempt.trigger_id,
         value: codec.encode(ATTEMPTS, 'attempt', attempt),
         time,
       })),
     )
     const written = attempted()
-    const pending = [...said.pending].map(([key, value]) => {
+    const pending = [...batch.pending].map(([key, value]) => {
       const whole = value !== null && key === POSITION ? { ...value, stood: { ...value.stood, ...written } } : value
       return { key, value: whole === null ? null : codec.encode(PENDING, 'pending', whole), time }
     })

@@ -96,7 +96,7 @@ export class Task implements PartitionWork {
     if (!this.#hasCaughtUp && this.hasRoom) return
     const now = this.#now()
     for (const delivery of this.#deliveries.due(now)) this.#options.onReady(this, delivery)
-    this.#deliveries.forget(now, this.#journal.said)
+    this.#deliveries.forget(now, this.#journal.batch)
     this.#journal.write()
   }
 
@@ -120,7 +120,7 @@ export class Task implements PartitionWork {
   /** What an attempt came to; undefined where nobody is to know any more, since another owner makes it again. */
   attempted(delivery: Delivery, result: Result): ReturnType<Deliveries['attempted']> | undefined {
     if (this.owned.signal.aborted) return undefined
-    const outcome = this.#deliveries.attempted(delivery, result, this.#journal.said)
+    const outcome = this.#deliveries.attempted(delivery, result, this.#journal.batch)
     this.#journal.write()
     return outcome
   }
@@ -128,7 +128,7 @@ export class Task implements PartitionWork {
   lost(delivery: Delivery): void {
     if (this.owned.signal.aborted) return
     const { partition } = this.owned
-    const isOver = this.#deliveries.lost(delivery, this.#now(), this.#journal.said)
+    const isOver = this.#deliveries.lost(delivery, this.#now(), this.#journal.batch)
     const fields = { partition, trigger: delivery.id, offset: delivery.offset }
     if (isOver) this.#options.ports.report.error(fields, 'no such trigger')
     this.#journal.write()
@@ -157,12 +157,12 @@ export class Task implements PartitionWork {
     }
     if (message.type !== 'delivery_order') return
     const order = message.value
-    if (order.order === 'stop') this.#deliveries.stop(order, this.#now(), this.#journal.said)
+    if (order.order === 'stop') this.#deliveries.stop(order, this.#now(), this.#journal.batch)
     if (order.order === 'resend') await this.#resend(order)
   }
 
   #trigger(trigger: Trigger, offset: number): void {
-    const delivery = this.#deliveries.trigger(trigger, offset, this.#now(), this.#journal.said)
+    const delivery = this.#deliveries.trigger(trigger, offset, this.#now(), this.#journal.batch)
     if (delivery === undefined) return
     this.#options.loader.keep(this.owned.partition, offset, trigger)
     this.#options.onReady(this, delivery)
@@ -172,7 +172,7 @@ export class Task implements PartitionWork {
     const { trigger_partition: partition, trigger_offset: offset } = order
     const isHere = partition === this.owned.partition && offset !== null
     const trigger = isHere ? await this.#options.loader.load(partition, offset) : undefined
-    const delivery = this.#deliveries.resend(order, trigger, this.#now(), this.#journal.said)
+    const delivery = this.#deliveries.resend(order, trigger, this.#now(), this.#journal.batch)
     if (delivery !== undefined) this.#options.onReady(this, delivery)
   }
 
@@ -184,7 +184,7 @@ export class Task implements PartitionWork {
 
   #sayPosition(): void {
     const offset = this.owned.position(TRIGGERS)
-    this.#deliveries.moveTo(offset, this.#now(), this.#journal.said, this.owned.stood(TRIGGERS))
+    this.#deliveries.moveTo(offset, this.#now(), this.#journal.batch, this.owned.stood(TRIGGERS))
     this.#journal.write()
   }
 
@@ -205,9 +205,9 @@ export class Task implements PartitionWork {
     const recent = (await ports.reader.offsets(ATTEMPTS, [partition], since)).get(partition)
     const from = last === undefined ? recent : last.offset + 1
     for await (const attempt of attemptsFrom(ports.reader, decoder, partition, from)) {
-      this.#deliveries.heard(attempt, this.#journal.said)
+      this.#deliveries.heard(attempt, this.#journal.batch)
     }
-    this.#deliveries.settle(this.#now(), this.#journal.said)
+    this.#deliveries.settle(this.#now(), this.#journal.batch)
     await this.owned.readGaps()
     const next = new Map(position === undefined ? [] : [[TRIGGERS, position]])
     await this.owned.begin(next, stood, {

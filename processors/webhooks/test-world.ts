@@ -187,7 +187,7 @@ export function dispatch(
     limits = { slots: 512, perReceiver: 16 },
     onFirstSent,
     log = broker.connect(),
-  }: Given = {},
+  }: DispatchOptions = {},
 ): World {
   const notes = new Notes()
   const membership = new HandMembership()
@@ -208,7 +208,7 @@ export function dispatch(
   return { broker, notes, dispatcher, membership }
 }
 
-export interface Given {
+export interface DispatchOptions {
   readonly broker?: MemoryBroker
   /** A client of the broker. */
   readonly log?: Log
