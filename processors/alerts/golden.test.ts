@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { HEADER_BYTES, localCodec } from '../../schemas/codec.ts'
 import type { Message } from '../../schemas/records.ts'
-import { Fed } from '../kernel/fed.ts'
+import { CoreTestDriver } from '../kernel/testing/core-test-driver.ts'
 import type { Output } from '../kernel/processor.ts'
 import { payloadOf } from '../webhooks/payload.ts'
 import { alerts } from './alerts.ts'
@@ -83,7 +83,7 @@ function snapshotOf(state: AlertsState): Record<string, string | null> {
 
 function ran(): { readonly emitted: readonly Output[]; readonly snapshots: Golden['snapshots'] } {
   requests = 0
-  const fed = new Fed(alerts, 'alerts.inputs').batch(...before())
+  const fed = new CoreTestDriver(alerts, 'alerts.inputs').batch(...before())
   const first = snapshotOf(fed.state)
   fed.state = loaded(first)
   fed.batch(...after())
@@ -138,7 +138,7 @@ it('reads the outputs of before', () => {
 it('goes on from a snapshot of before as from its own', () => {
   const [first = {}, last] = golden.snapshots
   requests = 0
-  const fed = new Fed(alerts, 'alerts.inputs').batch(...before().map(() => mark(0)))
+  const fed = new CoreTestDriver(alerts, 'alerts.inputs').batch(...before().map(() => mark(0)))
   fed.state = loaded(first)
   fed.batch(...after())
   expect(snapshotOf(fed.state)).toEqual(last)

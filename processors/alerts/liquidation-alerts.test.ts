@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Message, NewAlert } from '../../schemas/records.ts'
-import { Fed } from '../kernel/fed.ts'
+import { CoreTestDriver } from '../kernel/testing/core-test-driver.ts'
 import type { Output } from '../kernel/processor.ts'
 import { mark as feedMark, says } from '../liquidations/testing/records.ts'
 import { liquidations } from '../liquidations/liquidations.ts'
@@ -144,7 +144,7 @@ function quiet(from: number, to: number): Message[] {
 
 /** What the liquidations core says of a market, from its begin. */
 function told(market: readonly Message[]): Message[] {
-  const outputs = new Fed(liquidations, 'market.funding').batch(...market).take()
+  const outputs = new CoreTestDriver(liquidations, 'market.funding').batch(...market).take()
   return outputs.flatMap(({ topic, message }) => (topic === 'alerts.inputs' && message !== null ? [message] : []))
 }
 

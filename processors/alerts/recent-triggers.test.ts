@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { Fed, only } from '../kernel/fed.ts'
+import { CoreTestDriver, only } from '../kernel/testing/core-test-driver.ts'
 import type { Output } from '../kernel/processor.ts'
 import { alerts } from './alerts.ts'
 import { cancel, create, mark, price } from './testing/records.ts'
 import type { AlertsState } from './state.ts'
 
-let fed: Fed<AlertsState>
+let fed: CoreTestDriver<AlertsState>
 beforeEach(() => {
-  fed = new Fed(alerts, 'alerts.inputs')
+  fed = new CoreTestDriver(alerts, 'alerts.inputs')
 })
 
 /** What the state says again of an output that lost its tail. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Funding, FundingView, Signal } from '../../schemas/records.ts'
-import { Fed, only } from '../kernel/fed.ts'
+import { CoreTestDriver, only } from '../kernel/testing/core-test-driver.ts'
 import { funding } from './funding.ts'
 import {
   binance,
@@ -19,9 +19,9 @@ import {
   terms,
 } from './testing/records.ts'
 
-type TestDriver = Fed<ReturnType<typeof funding.empty>>
+type TestDriver = CoreTestDriver<ReturnType<typeof funding.empty>>
 
-const fed = (): TestDriver => new Fed(funding, 'market.funding')
+const fed = (): TestDriver => new CoreTestDriver(funding, 'market.funding')
 const rows = (given: TestDriver): Funding[] => only(given.take(), 'funding')
 const view = (given: TestDriver, exchange = 'binance'): FundingView | undefined =>
   rows(given)

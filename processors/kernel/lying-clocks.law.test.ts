@@ -8,7 +8,7 @@ import { trade } from '../cvd/testing/records.ts'
 import { rate, says } from '../funding/testing/records.ts'
 import { markets, SECOND, T0, ticker } from '../prices/testing/records.ts'
 import { processorsNamed } from '../topology.ts'
-import { only } from './fed.ts'
+import { only } from './testing/core-test-driver.ts'
 import type { Output } from './processor.ts'
 import { calm, outcomeOf, PARTITIONS, plans, type Input } from './test-accidents.ts'
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { LiquidationRisk, Signal } from '../../schemas/records.ts'
-import { Fed, only } from '../kernel/fed.ts'
+import { CoreTestDriver, only } from '../kernel/testing/core-test-driver.ts'
 import { binance, bybit, mark, okx, says, SECOND, T0, terms } from './testing/records.ts'
 import { leverageShares, liquidationPrices, STANDING, tiers } from './leverage.ts'
 import { liquidations } from './liquidations.ts'
 
-type TestDriver = Fed<ReturnType<typeof liquidations.empty>>
+type TestDriver = CoreTestDriver<ReturnType<typeof liquidations.empty>>
 
-const fed = (): TestDriver => new Fed(liquidations, 'market.funding')
+const fed = (): TestDriver => new CoreTestDriver(liquidations, 'market.funding')
 const risks = (given: TestDriver): LiquidationRisk[] => only(given.take(), 'liquidation_risk')
 const risk = (given: TestDriver): LiquidationRisk | undefined => risks(given).at(-1)
 const signals = (given: TestDriver): Signal[] => only(given.take(), 'signal')

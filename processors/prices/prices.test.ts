@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { CompositePrice } from '../../schemas/records.ts'
-import { Fed, only } from '../kernel/fed.ts'
+import { CoreTestDriver, only } from '../kernel/testing/core-test-driver.ts'
 import { at, live, mark, markets, range, SECOND, T0, ticker } from './testing/records.ts'
 import { prices } from './prices.ts'
 
-const fed = (): Fed<ReturnType<typeof prices.empty>> => new Fed(prices, 'market.tickers')
+const fed = (): CoreTestDriver<ReturnType<typeof prices.empty>> => new CoreTestDriver(prices, 'market.tickers')
 const told = (given: ReturnType<typeof fed>): CompositePrice[] => only(given.take(), 'composite_price')
 const venuesOf = (price: CompositePrice | undefined): string[] => price?.sources.map(({ exchange }) => exchange) ?? []
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { localCodec } from '../../../schemas/codec.ts'
 import type { Message, Trigger } from '../../../schemas/records.ts'
-import { Fed, only } from '../../kernel/fed.ts'
+import { CoreTestDriver, only } from '../../kernel/testing/core-test-driver.ts'
 import { payloadOf } from '../../webhooks/payload.ts'
 import { alertsOf } from '../alerts.ts'
 import { command, create, mark, newAlert, price, risk, SECOND, T0 } from '../testing/records.ts'
@@ -26,10 +26,10 @@ function readBack({ type, value }: Message): Message {
   return codec.decode(codec.encode('alerts.inputs', type, value))
 }
 
-const feed = (...messages: readonly Message[]): Fed<AlertsState> =>
-  new Fed(alerts, 'alerts.inputs').batch(...messages.map(readBack))
+const feed = (...messages: readonly Message[]): CoreTestDriver<AlertsState> =>
+  new CoreTestDriver(alerts, 'alerts.inputs').batch(...messages.map(readBack))
 
-const triggersOf = (fed: Fed<AlertsState>): Trigger[] =>
+const triggersOf = (fed: CoreTestDriver<AlertsState>): Trigger[] =>
   only(fed.emitted, 'trigger').map((value) => {
     const message = codec.decode(codec.encode('alerts.triggers', 'trigger', value))
     if (message.type !== 'trigger') throw new Error('a trigger stays one')

@@ -9,7 +9,7 @@ import type {
   NewAlert,
   Trigger,
 } from '../../../schemas/records.ts'
-import { Fed, only } from '../../kernel/fed.ts'
+import { CoreTestDriver, only } from '../../kernel/testing/core-test-driver.ts'
 import { alerts } from '../alerts.ts'
 import type { AlertsState } from '../state.ts'
 
@@ -152,7 +152,7 @@ export function mark(seconds: number): Message<'mark'> {
 }
 
 /** The core by itself, and what it has said. */
-export class AlertsTestDriver extends Fed<AlertsState> {
+export class AlertsTestDriver extends CoreTestDriver<AlertsState> {
   constructor() {
     super(alerts, 'alerts.inputs')
   }

@@ -1,10 +1,10 @@
-import type { Message } from '../../schemas/records.ts'
-import type { TopicName } from '../../schemas/topics.ts'
-import type { Output, Processor } from './processor.ts'
-import { versionOf } from './version.ts'
+import type { Message } from '../../../schemas/records.ts'
+import type { TopicName } from '../../../schemas/topics.ts'
+import type { Output, Processor } from '../processor.ts'
+import { versionOf } from '../version.ts'
 
 /** A core by itself, one state, for its tests: feeds messages at offsets 0, 1, 2 and so on, and keeps what it emits. */
-export class Fed<State> {
+export class CoreTestDriver<State> {
   readonly core: Processor<State>
   readonly #topic: TopicName
   state: State
