@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { localCodec } from '../../schemas/codec.ts'
 import type { Audit, Message } from '../../schemas/records.ts'
-import { Driver, type Fate, type Step } from '../kernel/driver.ts'
+import { Driver, type InjectedFault, type Step } from '../kernel/driver.ts'
 import { processorsNamed } from '../topology.ts'
 import { candle, AuditTestDriver, flow, mark, SECOND, T0 } from './testing/records.ts'
 import { HORIZON, MINUTE, SETTLE } from './state.ts'
@@ -207,8 +207,8 @@ function logs(): fc.Arbitrary<Logs> {
 
 function plans(): fc.Arbitrary<Plan> {
   const contact = fc.nat(3)
-  const fates: fc.Arbitrary<Fate> = fc.oneof(
-    { weight: 3, arbitrary: fc.constantFrom<Fate>({ kind: 'none' }, { kind: 'stop' }, { kind: 'drop' }) },
+  const faults: fc.Arbitrary<InjectedFault> = fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom<InjectedFault>({ kind: 'none' }, { kind: 'stop' }, { kind: 'drop' }) },
     {
       weight: 2,
       arbitrary: fc.record({
@@ -223,7 +223,7 @@ function plans(): fc.Arbitrary<Plan> {
     partition: fc.constant(0),
     take: fc.integer({ min: 1, max: 15 }),
     again: fc.nat(8),
-    fate: fates,
+    fault: faults,
     thaw: fc.boolean(),
   })
   return fc.record({

@@ -17,7 +17,7 @@ import { Task } from './task.ts'
  * - `freeze`: it stands still before the contact until it is thawed, as a process that was stopped;
  * - `stop`: it ends cleanly after the step; `drop`: it loses its partitions after the step, writing nothing.
  */
-export type Fate =
+export type InjectedFault =
   | { readonly kind: 'none' | 'stop' | 'drop' }
   | { readonly kind: 'crash'; readonly at: number; readonly when: 'before' | 'after' }
   | { readonly kind: 'freeze'; readonly at: number }
@@ -29,7 +29,7 @@ export interface Step {
   readonly take: number
   /** Records before the position that are delivered once more. */
   readonly again: number
-  readonly fate: Fate
+  readonly fault: InjectedFault
   readonly thaw: boolean
 }
 
@@ -65,17 +65,17 @@ export class Driver {
     this.broker.append(topic, partition, [{ key, value, time }])
   }
 
-  async step({ partition, take, again, fate, thaw }: Step): Promise<void> {
+  async step({ partition, take, again, fault, thaw }: Step): Promise<void> {
     const owner = this.#owners[partition] ?? 0
     const instance = this.#instances[owner]
     if (instance === undefined) throw new Error('a driver has at least one instance')
-    const gate = instance.meet(fate)
+    const gate = instance.meet(fault)
     const work = instance.work(partition, take, again)
     const outcome = await Promise.race([work, gate])
     if (outcome === 'frozen') this.#frozen.push({ instance, work })
     if (outcome !== 'done') this.#replace(owner)
-    else if (fate.kind === 'stop' || fate.kind === 'drop') {
-      if (fate.kind === 'stop') await instance.stop()
+    else if (fault.kind === 'stop' || fault.kind === 'drop') {
+      if (fault.kind === 'stop') await instance.stop()
       this.#replace(owner)
     }
     if (thaw) await this.thaw()
@@ -100,7 +100,7 @@ export class Driver {
     await this.thaw()
     for (const owner of this.#instances.keys()) this.#replace(owner)
     for (let behind = await this.#behind(); behind !== undefined; behind = await this.#behind()) {
-      await this.step({ partition: behind, take: 1_000, again: 0, fate: { kind: 'none' }, thaw: false })
+      await this.step({ partition: behind, take: 1_000, again: 0, fault: { kind: 'none' }, thaw: false })
     }
   }
 
@@ -162,7 +162,7 @@ class Instance {
   readonly #decoder: Decoder
   /** By partition; a task that failed of a record leaves what it failed of, as in a slot. */
   readonly #tasks = new Map<number, Task | RecordFailure>()
-  #fate: Fate = { kind: 'none' }
+  #fault: InjectedFault = { kind: 'none' }
   #contacts = 0
   #isDead = false
   #onFrozen: () => void = () => undefined
@@ -177,9 +177,9 @@ class Instance {
     this.#decoder = new Decoder(codec, (id) => this.#ports.lookUp(id))
   }
 
-  /** Sets the fate of the next step; resolves when it stands frozen. */
-  meet(fate: Fate): Promise<Outcome> {
-    this.#fate = fate
+  /** Sets the fault of the next step; resolves when it stands frozen. */
+  meet(fault: InjectedFault): Promise<Outcome> {
+    this.#fault = fault
     this.#contacts = 0
     return new Promise((resolve) => {
       this.#onFrozen = () => resolve('frozen')
@@ -254,14 +254,14 @@ class Instance {
 
   async #contact<Value>(make: () => Promise<Value>): Promise<Value> {
     if (this.#isDead) throw new Crash()
-    const fate = this.#fate
-    if (!('at' in fate) || fate.at !== this.#contacts++) return make()
-    if (fate.kind === 'freeze') {
+    const fault = this.#fault
+    if (!('at' in fault) || fault.at !== this.#contacts++) return make()
+    if (fault.kind === 'freeze') {
       await this.#stand()
       return make()
     }
     this.#isDead = true
-    if (fate.when === 'after') await make()
+    if (fault.when === 'after') await make()
     throw new Crash()
   }
 

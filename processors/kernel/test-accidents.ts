@@ -3,7 +3,7 @@ import { localCodec } from '../../schemas/codec.ts'
 import type { Message } from '../../schemas/records.ts'
 import { topicOf, type TopicName } from '../../schemas/topics.ts'
 import { DEAD_LETTERS } from './dead-letters.ts'
-import { Driver, type Fate, type Step } from './driver.ts'
+import { Driver, type InjectedFault, type Step } from './driver.ts'
 import type { ProcessorRow } from './processor.ts'
 
 /** Any log, any accidents, for the laws that stand beside the cores. */
@@ -106,8 +106,8 @@ function identityOf({ type, value }: Message): string {
   return [type, asset, kind, period, exchange, late, v].join('|')
 }
 
-const fates: fc.Arbitrary<Fate> = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom<Fate>({ kind: 'none' }, { kind: 'stop' }, { kind: 'drop' }) },
+const faults: fc.Arbitrary<InjectedFault> = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom<InjectedFault>({ kind: 'none' }, { kind: 'stop' }, { kind: 'drop' }) },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -127,7 +127,7 @@ export const plans: fc.Arbitrary<Plan> = fc.record({
       partition: fc.nat(PARTITIONS - 1),
       take: fc.integer({ min: 1, max: 25 }),
       again: fc.nat(10),
-      fate: fates,
+      fault: faults,
       thaw: fc.boolean(),
     }),
     { maxLength: 30, size: 'max' },
