@@ -1,7 +1,7 @@
 import type { LogRecord } from '../../infra/kafka/seam.ts'
 import type { Message, Micros } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
-import { InputGaps, type Told } from './log-gaps.ts'
+import { InputGaps, type JournaledGap } from './log-gaps.ts'
 import { noTime, PartitionClock, type PartitionTime } from './partition-clock.ts'
 import type { Output, ProcessorRow } from './processor.ts'
 import { versionOf } from './version.ts'
@@ -35,7 +35,7 @@ export class Fold {
   #isWhole = true
 
   /** `gaps`: those that the journal tells of this processor in this partition. */
-  constructor(row: ProcessorRow, partition: number, { state, told, ...time }: Folded, gaps: readonly Told[] = []) {
+  constructor(row: ProcessorRow, partition: number, { state, told, ...time }: Folded, gaps: readonly JournaledGap[] = []) {
     this.row = row
     this.#state = state
     this.#told = told
@@ -45,7 +45,7 @@ export class Fold {
   }
 
   /** A fold that has seen nothing. */
-  static empty(row: ProcessorRow, partition: number, gaps: readonly Told[] = []): Fold {
+  static empty(row: ProcessorRow, partition: number, gaps: readonly JournaledGap[] = []): Fold {
     return new Fold(row, partition, { state: row.core.empty(), ...noTime, told: -1 }, gaps)
   }
 
@@ -77,7 +77,7 @@ export class Fold {
   }
 
   /** A gap that the journal tells of; it is taken in before the first record behind it. */
-  meet(told: Told): void {
+  meet(told: JournaledGap): void {
     const { topic, reason } = told.gap
     if (reason === 'output_cut' || !this.row.inputs.includes(topic as TopicName)) return
     this.gapsOf(topic as TopicName).add(told)

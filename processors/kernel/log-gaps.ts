@@ -6,7 +6,7 @@ import type { Decoder } from './decoder.ts'
 export const GAPS = 'control.gaps' as const
 
 /** A gap as the journal has it. */
-export interface Told {
+export interface JournaledGap {
   /** Its place in `control.gaps`. */
   readonly offset: number
   readonly gap: LogGap
@@ -19,8 +19,8 @@ export async function readGaps(
   name: string,
   partition: number,
   dead: DeadLetters,
-): Promise<readonly Told[]> {
-  const told: Told[] = []
+): Promise<readonly JournaledGap[]> {
+  const told: JournaledGap[] = []
   for await (const records of reader.toEnd(GAPS, partition)) {
     for (const record of records) {
       if (record.key?.toString() !== name) continue
@@ -36,12 +36,12 @@ export async function readGaps(
  * what came behind that place.
  */
 export class InputGaps {
-  #told: Told[] = []
+  #told: JournaledGap[] = []
   /** Versions are made of offsets below this, whatever the log lost since. */
   #top = 0
 
   /** The next one of the journal. */
-  add(told: Told): void {
+  add(told: JournaledGap): void {
     const { next, shift } = told.gap
     this.#told = [...this.#told.filter(({ gap }) => gap.next < next), told]
     this.#top = Math.max(this.#top, next + shift)
@@ -77,7 +77,7 @@ export class InputGaps {
   }
 
   /** Those that a state which knows them up to `told` has to take in before the record at `offset`. */
-  before(offset: number, told: number): readonly Told[] {
+  before(offset: number, told: number): readonly JournaledGap[] {
     return this.#told.filter((each) => each.offset > told && each.gap.next <= offset)
   }
 }

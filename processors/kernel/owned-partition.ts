@@ -4,7 +4,7 @@ import type { TopicName } from '../../schemas/topics.ts'
 import { DEAD_LETTERS, DeadLetters } from './dead-letters.ts'
 import type { Decoder } from './decoder.ts'
 import { FatalError } from './errors.ts'
-import { GAPS, InputGaps, readGaps, type Told } from './log-gaps.ts'
+import { GAPS, InputGaps, readGaps, type JournaledGap } from './log-gaps.ts'
 import type { LostLogPolicy, Ports } from './ports.ts'
 import { checkPosition, fetchAt, isNowhere, printOf, recordBefore, stoodNowhere, stoodOn } from './position-check.ts'
 import type { Finding } from './position-check.ts'
@@ -29,7 +29,7 @@ export interface OwnedOptions {
 /** What an owner does where the log has lost something. */
 export interface LossHandlers {
   /** A gap of an input was recorded; called before the position moves behind it. */
-  readonly onGap?: (told: Told) => void
+  readonly onGap?: (told: JournaledGap) => void
   /** An input goes on elsewhere now. */
   readonly onMoved?: () => void
   /** Outputs have lost their tails: `tell` records each. Throws where all has to be read anew. */
@@ -127,7 +127,7 @@ export class OwnedPartition {
   }
 
   /** The gaps that the journal tells of this reader; what cannot be read of it is set aside. */
-  async readGaps(): Promise<readonly Told[]> {
+  async readGaps(): Promise<readonly JournaledGap[]> {
     const { ports, decoder, name } = this.#options
     const gaps = await readGaps(ports.reader, decoder, name, this.partition, this.letters)
     await this.letters.write(this.claim)
@@ -145,7 +145,7 @@ export class OwnedPartition {
     next: ReadonlyMap<string, number>,
     stood: Readonly<Record<string, Stood>>,
     handlers: LossHandlers,
-    later: readonly Told[] = [],
+    later: readonly JournaledGap[] = [],
   ): Promise<void> {
     const { reader, clock } = this.#options.ports
     this.#stood = new Map(Object.entries(stood))
@@ -321,7 +321,7 @@ export class OwnedPartition {
   }
 
   /** Writes a gap of an input to the journal; from then on it goes on at `lost.next`. Throws where the process is to stop. */
-  async #tellInput(position: Position, lost: Lost, shift: number): Promise<Told> {
+  async #tellInput(position: Position, lost: Lost, shift: number): Promise<JournaledGap> {
     const { name, onLostLog, ports } = this.#options
     const { topic, partition, offset } = position
     const { is: reason, next } = lost
@@ -334,7 +334,7 @@ export class OwnedPartition {
 
   async #write(
     about: Pick<LogGap, 'topic' | 'partition' | 'reason' | 'position' | 'next' | 'shift' | 'missing'>,
-  ): Promise<Told> {
+  ): Promise<JournaledGap> {
     const { name: reader, ports } = this.#options
     const { clock, codec, meter, report } = ports
     const now = clock.now()

@@ -1,11 +1,11 @@
 import type { LogRecord, OutRecord, Position, Slice, TopicPartition } from '../../infra/kafka/seam.ts'
 import type { Message, Micros } from '../../schemas/records.ts'
 import { topicOf, type TopicName } from '../../schemas/topics.ts'
-import { Careful } from './careful.ts'
+import { RevertibleFold } from './revertible-fold.ts'
 import type { Cause } from './dead-letters.ts'
 import { guarded, type RecordFailure } from './errors.ts'
 import { Fold } from './fold.ts'
-import type { Told } from './log-gaps.ts'
+import type { JournaledGap } from './log-gaps.ts'
 import { openState, type Opened } from './open-state.ts'
 import { Outputs, UnsavedOutputs } from './outputs.ts'
 import { openOwned, type LostOutput, type OwnedOptions, type OwnedPartition } from './owned-partition.ts'
@@ -54,7 +54,7 @@ export class Task implements PartitionWork {
   readonly #unsavedOutputs = new UnsavedOutputs()
   readonly #trims: Trims
   /** Once a record has failed, for a while. */
-  #careful: Careful | undefined
+  #revertible: RevertibleFold | undefined
   #unsaved = 0
   #unsavedBytes = 0
   #savedAt: number
@@ -84,7 +84,7 @@ export class Task implements PartitionWork {
     row: ProcessorRow,
     owned: OwnedPartition,
     options: TaskOptions,
-    opened: Opened & { readonly gaps: readonly Told[] },
+    opened: Opened & { readonly gaps: readonly JournaledGap[] },
   ) {
     const { partition } = owned
     const { after, ports, partitions, retentionBytes } = options
@@ -94,7 +94,7 @@ export class Task implements PartitionWork {
     this.#options = options
     this.#folded = new Fold(row, partition, opened, opened.gaps)
     if (after !== undefined || !failures.isEmpty)
-      this.#careful = new Careful(this.#folded, parts, failures, after?.from === 'flush')
+      this.#revertible = new RevertibleFold(this.#folded, parts, failures, after?.from === 'flush')
     this.#outputs = new Outputs(ports.codec, row, { own: partition, partitions })
     this.#trims = new Trims(row, retentionBytes / partitions, ports)
     this.#savedAt = ports.clock.now()
@@ -134,7 +134,7 @@ export class Task implements PartitionWork {
     try {
       const startedAt = this.#options.ports.clock.now()
       let applied = 0
-      guarded('flush', () => this.#careful?.checkpoint(this.#outputs))
+      guarded('flush', () => this.#revertible?.checkpoint(this.#outputs))
       for (const slice of slices) applied += await this.#fold(slice)
       if (applied > 0) await this.#write(applied, startedAt)
       if (this.isDue) await this.snapshot()
@@ -150,8 +150,8 @@ export class Task implements PartitionWork {
     const { codec, clock, meter } = this.#options.ports
     const applied = Object.fromEntries(this.positions().map(({ topic, offset }) => [topic, offset - 1]))
     const batch = guarded('flush', () => {
-      const changes = this.#careful?.save(this.#outputs) ?? this.row.core.save(this.#folded.state)
-      const failures = this.#careful?.failures.saved() ?? []
+      const changes = this.#revertible?.save(this.#outputs) ?? this.row.core.save(this.#folded.state)
+      const failures = this.#revertible?.failures.saved() ?? []
       const position = { applied, ...this.#folded.moment(), failures, stood: this.owned.stood() }
       return snapshotBatch(codec, this.row, position, changes, this.#outputs.time)
     })
@@ -163,7 +163,7 @@ export class Task implements PartitionWork {
     this.#unsavedLetters = 0
     this.#unsavedOutputs.clear()
     this.#savedAt = clock.now()
-    if (this.#careful?.isOver === true) this.#careful = undefined
+    if (this.#revertible?.isOver === true) this.#revertible = undefined
     this.#hint()
     this.#trims.cut(this.positions())
   }
@@ -193,12 +193,12 @@ export class Task implements PartitionWork {
   /** Why it was set aside, if it was. */
   #apply(topic: TopicName, record: LogRecord, message: Message): Cause['reason'] | undefined {
     this.#outputs.time = record.time
-    if (this.#careful === undefined) {
+    if (this.#revertible === undefined) {
       guarded('apply', () => this.#folded.apply(topic, record, message, this.#outputs.emit))
       return undefined
     }
-    const careful = this.#careful
-    const cause = guarded('flush', () => careful.apply({ topic, record, message }, this.#outputs))
+    const revertible = this.#revertible
+    const cause = guarded('flush', () => revertible.apply({ topic, record, message }, this.#outputs))
     if (cause !== undefined) this.owned.letters.add(topic, record, cause)
     return cause?.reason
   }

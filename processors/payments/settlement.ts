@@ -3,7 +3,7 @@ import type { LogGap, PaymentEvent } from '../../schemas/records.ts'
 import type { Micros } from '../../schemas/records.ts'
 import type { LostOutput, OwnedOptions, OwnedPartition } from '../kernel/owned-partition.ts'
 import { openOwned } from '../kernel/owned-partition.ts'
-import type { Told } from '../kernel/log-gaps.ts'
+import type { JournaledGap } from '../kernel/log-gaps.ts'
 import type { PartitionWork } from '../kernel/partition-owner.ts'
 import { refusalOf } from './admit.ts'
 import { eventOf, KNOWN_MS, Ledger, type Open, type LoggedIntent } from './ledger.ts'
@@ -117,7 +117,7 @@ export class Settlement implements PartitionWork {
     const later = (await owned.readGaps()).filter(({ gap }) => gap.topic === INTENTS && gap.time >= (last?.time ?? 0))
     const from = Math.max(next, owned.gapsOf(INTENTS).replacedUpTo)
     const handlers = {
-      onGap: ({ gap }: Told) => this.#guard(this.#writeAgain(gap)),
+      onGap: ({ gap }: JournaledGap) => this.#guard(this.#writeAgain(gap)),
       onLostOutputs: (lost: readonly LostOutput[]) => this.#readAnew(lost),
     }
     await owned.begin(new Map([[INTENTS, from]]), last?.stood ?? {}, handlers, later)

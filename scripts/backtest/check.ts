@@ -3,7 +3,7 @@ import { LiveCheck, restsOnOlder, type LeadIn } from './core/compare.ts'
 import type { Difference, Tally, Window } from './core/live-check.ts'
 import type { ReplayOutput } from './core/replay.ts'
 import { Decoder } from '../../processors/kernel/decoder.ts'
-import { InputGaps, type Told } from '../../processors/kernel/log-gaps.ts'
+import { InputGaps, type JournaledGap } from '../../processors/kernel/log-gaps.ts'
 import type { ProcessorRow } from '../../processors/kernel/processor.ts'
 import { avroType, UndecodableError } from '../../schemas/codec.ts'
 import { recordPosition } from '../../schemas/record-id.ts'
@@ -56,7 +56,7 @@ export class Check implements Observer {
     this.#decoder = new Decoder(plan.tape.codec, (id) => plan.tape.lookUp(id))
   }
 
-  partition(_: number, readings: readonly Reading[], gaps: readonly Told[]): void {
+  partition(_: number, readings: readonly Reading[], gaps: readonly JournaledGap[]): void {
     this.#at = new PartitionCheck(this.#plan, readings, gaps)
   }
 
@@ -166,13 +166,13 @@ class PartitionCheck {
   /** Record time of the first record that was read. */
   #begin: Micros = Infinity
   readonly #readings: readonly Reading[]
-  readonly #gaps: readonly Told[]
+  readonly #gaps: readonly JournaledGap[]
   readonly #terms = new Set<string>()
   readonly #alerts = new Set<string>()
   /** By processor: the offset of its last mark that raised time, that mark's time, and the last mark before the range. */
   readonly #reached = new Map<string, { offset: number; time: Micros; before: Micros }>()
 
-  constructor(plan: CheckPlan, readings: readonly Reading[], gaps: readonly Told[]) {
+  constructor(plan: CheckPlan, readings: readonly Reading[], gaps: readonly JournaledGap[]) {
     this.#gaps = gaps
     this.#rows = plan.rows
     this.#tape = plan.tape

@@ -2,7 +2,7 @@ import type { Tape, TimeRange, Span } from '../../infra/tapes/tape.ts'
 import { PartitionReplay, type ReplayOutput, type ReadonlyAside } from './core/replay.ts'
 import { RecordFailure } from '../../processors/kernel/errors.ts'
 import { Decoder } from '../../processors/kernel/decoder.ts'
-import { GAPS, type Told } from '../../processors/kernel/log-gaps.ts'
+import { GAPS, type JournaledGap } from '../../processors/kernel/log-gaps.ts'
 import type { ProcessorRow } from '../../processors/kernel/processor.ts'
 import { UndecodableError } from '../../schemas/codec.ts'
 import type { Message } from '../../schemas/records.ts'
@@ -42,7 +42,7 @@ export class StoppedError extends Error {
 
 /** Who watches a run. All is told in an order that follows from the records alone. */
 export interface Observer {
-  partition?(partition: number, readings: readonly Reading[], gaps: readonly Told[]): void
+  partition?(partition: number, readings: readonly Reading[], gaps: readonly JournaledGap[]): void
   entry?(entry: TapeEntry, isReported: boolean): void
   /** `isReported`: it follows from a record of the range, not of the lead-in. */
   happening?(happening: ReplayOutput, isReported: boolean): void
@@ -171,10 +171,10 @@ export async function replayPartition(
 }
 
 /** All gaps of the log that its readers told of in a partition; none where the tape has no journal of them. */
-async function gapsOn(tape: Tape, partition: number, onUndecodable: RunOptions['onUndecodable']): Promise<Told[]> {
+async function gapsOn(tape: Tape, partition: number, onUndecodable: RunOptions['onUndecodable']): Promise<JournaledGap[]> {
   if (!tape.topics.has(GAPS)) return []
   const decoder = new Decoder(tape.codec, (id) => tape.lookUp(id))
-  const told: Told[] = []
+  const told: JournaledGap[] = []
   for await (const records of tape.read(await tape.span(GAPS, partition, { from: 0, to: Infinity }))) {
     for (const { offset, value } of records) {
       try {

@@ -3,12 +3,12 @@ import { avroType } from '../../../schemas/codec.ts'
 import type { Message, Micros } from '../../../schemas/records.ts'
 import type { RecordPosition } from '../../../schemas/record-id.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
-import { Careful, type Emission } from '../../../processors/kernel/careful.ts'
+import { RevertibleFold, type Emission } from '../../../processors/kernel/revertible-fold.ts'
 import type { Cause } from '../../../processors/kernel/dead-letters.ts'
 import { guarded } from '../../../processors/kernel/errors.ts'
 import { Failures } from '../../../processors/kernel/failures.ts'
 import { Fold } from '../../../processors/kernel/fold.ts'
-import type { Told } from '../../../processors/kernel/log-gaps.ts'
+import type { JournaledGap } from '../../../processors/kernel/log-gaps.ts'
 import { assertDeclared } from '../../../processors/kernel/outputs.ts'
 import type { Output, ProcessorRow } from '../../../processors/kernel/processor.ts'
 
@@ -44,7 +44,7 @@ export interface ReplayOptions {
   readonly alerts: 'tape' | 'replay'
   readonly sink: (happening: ReplayOutput) => void
   /** What the journal tells of this partition: gaps of the log, which the live processors met at the same places. */
-  readonly gaps: readonly Told[]
+  readonly gaps: readonly JournaledGap[]
   /** What the processors set aside, as a search has found it. `search`: find it; nothing is told meanwhile. */
   readonly aside: ReadonlyAside | 'search'
 }
@@ -79,10 +79,10 @@ export class PartitionReplay {
       // what meets in memory is whole, and has offsets of its own
       const own = gaps.filter(({ gap }) => gap.reader === row.name && !(meets && gap.topic === MEETING))
       const fold = Fold.empty(row, partition, own)
-      const careful = aside === 'search' ? new Careful(fold, new Map(), new Failures()) : undefined
+      const revertible = aside === 'search' ? new RevertibleFold(fold, new Map(), new Failures()) : undefined
       const emit = (output: Output): void =>
-        careful === undefined ? this.#emit(fold, output) : this.#try(fold, output)
-      const processor: ReplayedProcessor = { fold, emit, careful, mark: () => this.#mark() }
+        revertible === undefined ? this.#emit(fold, output) : this.#try(fold, output)
+      const processor: ReplayedProcessor = { fold, emit, revertible, mark: () => this.#mark() }
       this.#processors.push(processor)
       if (meets) this.#meeting = processor
       else for (const topic of row.inputs) this.#folds.set(topic, [...(this.#folds.get(topic) ?? []), processor])
@@ -121,11 +121,11 @@ export class PartitionReplay {
 
   /** Throws `RecordFailure` where the core throws, unless it is known to. */
   #fold(processor: ReplayedProcessor, topic: TopicName, record: OffsetAndTime, message: Message): void {
-    const { fold, emit, careful } = processor
+    const { fold, emit, revertible } = processor
     const { aside } = this.#options
     if (aside !== 'search' && aside.size > 0 && aside.has(this.#nameOf(fold, topic, record))) return
-    if (careful === undefined) return guarded('apply', () => fold.apply(topic, record, message, emit))
-    const cause = careful.apply({ topic, record, message }, processor)
+    if (revertible === undefined) return guarded('apply', () => fold.apply(topic, record, message, emit))
+    const cause = revertible.apply({ topic, record, message }, processor)
     if (cause !== undefined) this.found.set(this.#nameOf(fold, topic, record), cause)
     this.#meetSaid()
   }
@@ -145,7 +145,7 @@ export class PartitionReplay {
   }
 
   #checkpoint(): void {
-    for (const processor of this.#processors) processor.careful?.checkpoint(processor)
+    for (const processor of this.#processors) processor.revertible?.checkpoint(processor)
     this.#meetSaid()
   }
 
@@ -198,7 +198,7 @@ export class PartitionReplay {
 interface ReplayedProcessor extends Emission {
   readonly fold: Fold
   /** In a search. */
-  readonly careful: Careful | undefined
+  readonly revertible: RevertibleFold | undefined
 }
 
 type OffsetAndTime = Pick<LogRecord, 'offset' | 'time'>

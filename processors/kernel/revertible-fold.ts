@@ -12,7 +12,7 @@ const ATTEMPTS_MAX = 3
 /** One that fails each time in another way is given up as well. */
 const TRIES_MAX = 6
 /** After so many records without a failure there is no more reason for care. */
-export const CAREFUL_RECORDS = 10_000
+export const REVERTIBLE_RECORDS = 10_000
 
 /** Where outputs go, and how they are taken back. */
 export interface Emission {
@@ -32,7 +32,7 @@ interface Applied {
  * state is made of them again and what came behind them is folded once more, as after a crash. So a record that fails is
  * as if it had never been there, whatever it had changed before it threw.
  */
-export class Careful {
+export class RevertibleFold {
   readonly failures: Failures
   readonly #fold: Fold
   /** The state as of the checkpoint. */
@@ -58,7 +58,7 @@ export class Careful {
 
   /** Nothing has failed for long, and nothing is held back. */
   get isOver(): boolean {
-    return this.#calm >= CAREFUL_RECORDS && this.failures.isEmpty
+    return this.#calm >= REVERTIBLE_RECORDS && this.failures.isEmpty
   }
 
   /** Keeps the state as it is now. */

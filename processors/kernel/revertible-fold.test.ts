@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CAREFUL_RECORDS } from './careful.ts'
+import { REVERTIBLE_RECORDS } from './revertible-fold.ts'
 import { RecordFailure } from './errors.ts'
 import { FAILURES_MAX, FAILURES_WINDOW_MS } from './failures.ts'
 import { codec, given, lettersIn, marks, on, round, tally, tallyRow, type Given } from './given.ts'
@@ -91,7 +91,7 @@ describe('a processor of whose records all of one asset fail', () => {
   it('is careful no more when nothing has failed for long', async () => {
     const begun = given({}, undefined, 1_000)
     const { row } = throwsAt('btc')
-    begun.broker.append(IN, 0, [...gaps('btc', 1, 7), ...gaps('eth', CAREFUL_RECORDS, 60_000)])
+    begun.broker.append(IN, 0, [...gaps('btc', 1, 7), ...gaps('eth', REVERTIBLE_RECORDS, 60_000)])
     const task = await workedOff(row, begun)
     while ((task.positions()[0]?.offset ?? 0) < begun.broker.at(IN, 0).end) await round(task, begun)
     begun.broker.append(IN, 0, gaps('btc', 1, 60_000))
