@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { DEAD_LETTERS, DEAD_VALUE_BYTES_MAX } from './dead-letters.ts'
-import { codec, counted, given, lettersIn, mark, marks, on, round, tallyRow } from './given.ts'
+import { codec, counted, testTask, lettersIn, mark, marks, testTaskOn, round, tallyRow } from './testing/task.ts'
 import { Task } from './task.ts'
 
 const IN = 'market.trades'
 
 describe('a task', () => {
   it('sets aside what cannot be decoded, each with its place and why, and goes on', async () => {
-    const begun = given()
+    const begun = testTask()
     const bad = { key: 'x', value: Buffer.from('nonsense'), time: 7 }
     const cut = { key: null, value: codec.encode(IN, 'mark', mark(5).value).subarray(0, 7), time: 0 }
     begun.broker.append(IN, 0, [bad, ...marks(5), cut, ...Array.from({ length: 98 }, () => bad), ...marks(6)])
@@ -36,7 +36,7 @@ describe('a task', () => {
   })
 
   it('keeps of a long record that it sets aside what a letter holds', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, [{ key: null, value: Buffer.alloc(3 * DEAD_VALUE_BYTES_MAX, 'x'), time: 0 }])
     await round(await Task.open(tallyRow, 0, begun), begun)
     const [letter] = lettersIn(begun.broker)
@@ -45,10 +45,10 @@ describe('a task', () => {
   })
 
   it('writes its letters again under the same keys where it crashed before its snapshot', async () => {
-    const begun = given({}, undefined, Infinity)
+    const begun = testTask({}, undefined, Infinity)
     begun.broker.append(IN, 0, [{ key: 'x', value: Buffer.from('nonsense'), time: 0 }])
     await round(await Task.open(tallyRow, 0, begun), begun)
-    const next = on(begun.broker)
+    const next = testTaskOn(begun.broker)
     await round(await Task.open(tallyRow, 0, next), next)
     const [first, second] = begun.broker.records(DEAD_LETTERS, 0)
     expect(first?.key?.toString()).toBe(`tally|${IN}|0|0`)
@@ -56,9 +56,9 @@ describe('a task', () => {
   })
 
   it('is refused its letters too once another has claimed', async () => {
-    const begun = given()
+    const begun = testTask()
     const old = await Task.open(tallyRow, 0, begun)
-    await Task.open(tallyRow, 0, on(begun.broker))
+    await Task.open(tallyRow, 0, testTaskOn(begun.broker))
     begun.broker.append(IN, 0, [{ key: 'x', value: Buffer.from('nonsense'), time: 0 }])
     await expect(round(old, begun)).rejects.toMatchObject({ code: 'fenced' })
     expect(lettersIn(begun.broker)).toEqual([])

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { LogGap, Micros } from '../../schemas/records.ts'
 import { DeadLetters } from './dead-letters.ts'
 import { Fold } from './fold.ts'
-import { codec, given, lettersIn, mark, marks, on, type Given } from './given.ts'
+import { codec, testTask, lettersIn, mark, marks, testTaskOn, type TestTask } from './testing/task.ts'
 import { readGaps } from './log-gaps.ts'
 import type { Output, Processor, ProcessorRow } from './processor.ts'
 import { Task } from './task.ts'
@@ -58,29 +58,29 @@ const row: ProcessorRow = {
 }
 
 /** One fetch and its work. */
-async function round(task: Task, { ports }: Given): Promise<void> {
+async function round(task: Task, { ports }: TestTask): Promise<void> {
   await task.work(await ports.reader.fetch(task.positions(), { maxWaitMs: 0, maxBytesPerPartition: 1e6 }))
 }
 
-async function rounds(task: Task, begun: Given, count = 3): Promise<void> {
+async function rounds(task: Task, begun: TestTask, count = 3): Promise<void> {
   for (let index = 0; index < count; index++) await round(task, begun)
 }
 
 /** What the task's state heard, as its last snapshot has it. */
-function heard({ broker }: Given): string[] {
+function heard({ broker }: TestTask): string[] {
   const last = broker.records('state.cvd', 0).findLast(({ key }) => key?.toString() === 'words')
   const message = last?.value === null || last === undefined ? undefined : codec.decode(last.value)
   return message?.type === 'snapshot' ? (JSON.parse(message.value.state.toString()) as string[]) : []
 }
 
-function gapsTold({ broker }: Given): LogGap[] {
+function gapsTold({ broker }: TestTask): LogGap[] {
   return broker.records('control.gaps', 0).flatMap(({ value }) => {
     const message = value === null ? undefined : codec.decode(value)
     return message?.type === 'log_gap' ? [message.value] : []
   })
 }
 
-function written({ broker }: Given): Micros[] {
+function written({ broker }: TestTask): Micros[] {
   return broker.records(OUT, 0).flatMap(({ value }) => {
     const message = value === null ? undefined : codec.decode(value)
     return message?.type === 'mark' ? [message.value.time] : []
@@ -88,8 +88,8 @@ function written({ broker }: Given): Micros[] {
 }
 
 /** Five marks read, of which the log loses the last three. */
-async function cut(everyRecords = 1): Promise<{ begun: Given; task: Task }> {
-  const begun = given({}, undefined, everyRecords)
+async function cut(everyRecords = 1): Promise<{ begun: TestTask; task: Task }> {
+  const begun = testTask({}, undefined, everyRecords)
   begun.broker.append(IN, 0, marks(1, 2, 3, 4, 5))
   const task = await Task.open(row, 0, begun)
   await round(task, begun)
@@ -114,7 +114,7 @@ describe('a log that became shorter than a position', () => {
   })
 
   it('is a gap up to the last that was read of it, although what comes first in its place is older', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, marks(1_000, 2_000, 9_000))
     const task = await Task.open(row, 0, begun)
     await round(task, begun)
@@ -134,17 +134,17 @@ describe('a log that became shorter than a position', () => {
   it('is found at the next opening', async () => {
     const { begun } = await cut()
     begun.broker.append(IN, 0, marks(6, 7, 8, 9, 10, 11))
-    const next = on(begun.broker)
+    const next = testTaskOn(begun.broker)
     await rounds(await Task.open(row, 0, next), next)
     expect(heard(begun)).toEqual(afterCut)
   })
 
   it('is told once, although its reader crashed before its state knew of it', async () => {
     const { begun } = await cut()
-    const crashing = on(begun.broker, {}, undefined, Infinity)
+    const crashing = testTaskOn(begun.broker, {}, undefined, Infinity)
     await Task.open(row, 0, crashing)
     begun.broker.append(IN, 0, marks(6, 7, 8, 9, 10, 11))
-    const next = on(begun.broker)
+    const next = testTaskOn(begun.broker)
     await rounds(await Task.open(row, 0, next), next)
     expect(gapsTold(begun)).toHaveLength(1)
     expect(heard(begun)).toEqual(afterCut)
@@ -154,7 +154,7 @@ describe('a log that became shorter than a position', () => {
     const { begun, task } = await cut(Infinity) // the state is not written: an owner begins at the log’s start
     begun.broker.append(IN, 0, marks(6))
     await rounds(task, begun)
-    const next = on(begun.broker)
+    const next = testTaskOn(begun.broker)
     await rounds(await Task.open(row, 0, next), next)
     expect(heard(begun)).toEqual(['1@0', '2@1', 'cut 5-2@5', '6@6'])
   })
@@ -175,7 +175,7 @@ describe('a log that became shorter than a position', () => {
     const { begun } = await cut()
     begun.broker.append('control.gaps', 0, [{ key: 'listener', value: Buffer.from('nonsense'), time: 8 }])
     begun.broker.append(IN, 0, marks(6, 7, 8, 9, 10, 11))
-    const next = on(begun.broker)
+    const next = testTaskOn(begun.broker)
     await rounds(await Task.open(row, 0, next), next)
     expect(heard(begun)).toEqual(afterCut)
     expect(next.notes.sums).toMatchObject({ undecodable: 1 })
@@ -186,7 +186,7 @@ describe('a log that became shorter than a position', () => {
 
   it('stops the host where it is to, and says the two ways out', async () => {
     const { begun } = await cut()
-    const careful: Given = { ...on(begun.broker), onLostLog: 'stop' }
+    const careful: TestTask = { ...testTaskOn(begun.broker), onLostLog: 'stop' }
     const opening = Task.open(row, 0, careful)
     await expect(opening).rejects.toMatchObject({ code: 'lost-log' })
     await expect(opening).rejects.toThrow(
@@ -206,7 +206,7 @@ describe('a log that became shorter than a position', () => {
   })
 
   it('before anything of it was read, loses nothing that comes in that place', async () => {
-    const begun = given()
+    const begun = testTask()
     for (const _mark of [0, 1, 2]) begun.broker.at(IN, 0).skip() // of claims: nobody reads them
     const task = await Task.open(row, 0, begun)
     await round(task, begun)
@@ -218,7 +218,7 @@ describe('a log that became shorter than a position', () => {
   })
 
   it('before anything of it was read, is no other log', async () => {
-    const begun = given()
+    const begun = testTask()
     for (const _mark of [0, 1, 2]) begun.broker.at(IN, 0).skip()
     const task = await Task.open(row, 0, begun)
     await round(task, begun)
@@ -230,7 +230,7 @@ describe('a log that became shorter than a position', () => {
   })
 
   it('twice, with nothing but claims’ marks before the place where it differed, is known again', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, marks(1))
     for (const _mark of [0, 1]) begun.broker.at(IN, 0).skip()
     begun.broker.append(IN, 0, marks(2, 3))
@@ -249,7 +249,7 @@ describe('a log that became shorter than a position', () => {
   })
 
   it('only of what nobody reads is no gap in what was read', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, marks(1))
     const task = await Task.open(row, 0, begun)
     await round(task, begun)
@@ -263,12 +263,12 @@ describe('a log that became shorter than a position', () => {
 
 describe('another log in the place of the one that was read', () => {
   it('is gone on with at its end, with a recorded gap', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, marks(1, 2))
     await round(await Task.open(row, 0, begun), begun)
     begun.broker.replace(IN, 0)
     begun.broker.append(IN, 0, marks(11, 12, 13))
-    const next = on(begun.broker)
+    const next = testTaskOn(begun.broker)
     const task = await Task.open(row, 0, next)
     begun.broker.append(IN, 0, marks(14))
     await rounds(task, next)
@@ -279,7 +279,7 @@ describe('another log in the place of the one that was read', () => {
 
 describe('a longer log in the place of the one that was read, of the same epoch', () => {
   it('is known by the record that was read last, when the broker that was away is back', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, marks(1, 2))
     const task = await Task.open(row, 0, begun)
     await round(task, begun)
@@ -293,7 +293,7 @@ describe('a longer log in the place of the one that was read, of the same epoch'
   })
 
   it('is no other where the broker has come back with the same', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, marks(1, 2))
     const task = await Task.open(row, 0, begun)
     await round(task, begun)
@@ -307,7 +307,7 @@ describe('a longer log in the place of the one that was read, of the same epoch'
 
 describe('retention that overtakes a reader', () => {
   it('is a gap that the core and the journal know, with what was repaired late', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, marks(100_000_000))
     const task = await Task.open(row, 0, begun)
     await round(task, begun)
@@ -322,7 +322,7 @@ describe('retention that overtakes a reader', () => {
   })
 
   it('is replayed as it was lived, from a copy that has all', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, marks(1_000, 2_000, 3_000, 4_000))
     const copy = begun.broker.records(IN, 0)
     const told = { offset: 7, gap: { ...plainGap, position: 1, next: 3 } }
@@ -351,7 +351,7 @@ const plainGap: LogGap = {
 
 describe('an output that lost its tail', () => {
   it('is written again from the state when the broker is back', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, marks(1_000, 2_000, 3_000))
     const task = await Task.open(row, 0, begun)
     await round(task, begun)
@@ -366,7 +366,7 @@ describe('an output that lost its tail', () => {
   })
 
   it('is written again as it was since the state was written, whatever that has let go of meanwhile', async () => {
-    const begun = given({}, undefined, 100)
+    const begun = testTask({}, undefined, 100)
     const task = await Task.open({ ...row, core: forgetful }, 0, begun)
     begun.broker.append(IN, 0, marks(1))
     await round(task, begun)
@@ -381,7 +381,7 @@ describe('an output that lost its tail', () => {
   })
 
   it('is written again as it was by the write that finds it, and the last of a key stays the last', async () => {
-    const begun = given({}, undefined, 100)
+    const begun = testTask({}, undefined, 100)
     const task = await Task.open({ ...row, core: forgetful }, 0, begun)
     begun.broker.append(IN, 0, marks(1, 2))
     await round(task, begun)
@@ -392,7 +392,7 @@ describe('an output that lost its tail', () => {
   })
 
   it('is written again as it was although the input has lost as much', async () => {
-    const begun = given({}, undefined, 100)
+    const begun = testTask({}, undefined, 100)
     const task = await Task.open({ ...row, core: forgetful }, 0, begun)
     begun.broker.append(IN, 0, marks(1, 2, 3))
     await round(task, begun)
@@ -405,20 +405,20 @@ describe('an output that lost its tail', () => {
   })
 
   it('is written again at the next opening', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, marks(1, 2, 3))
     await round(await Task.open(row, 0, begun), begun)
     begun.broker.lose(OUT, 0, begun.broker.at(OUT, 0).end - 2)
-    const next = on(begun.broker)
+    const next = testTaskOn(begun.broker)
     await round(await Task.open(row, 0, next), next)
     expect(written(begun)).toEqual([1, 1, 2, 3])
-    await Task.open(row, 0, on(begun.broker))
+    await Task.open(row, 0, testTaskOn(begun.broker))
     expect(written(begun)).toEqual([1, 1, 2, 3])
     expect(gapsTold(begun)).toHaveLength(1)
   })
 
   it('is found by the next write, where nothing else tells of it', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, marks(1, 2, 3))
     const task = await Task.open(row, 0, begun)
     await round(task, begun)
@@ -431,7 +431,7 @@ describe('an output that lost its tail', () => {
 
 describe('a state whose log lost its tail', () => {
   it('is not written on: the task ends, and the next goes on from what the log has', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, marks(1))
     const task = await Task.open(row, 0, begun)
     await round(task, begun)
@@ -441,7 +441,7 @@ describe('a state whose log lost its tail', () => {
     begun.broker.lose('state.cvd', 0, end)
     begun.broker.append(IN, 0, marks(3))
     await expect(rounds(task, begun)).rejects.toThrow('the log of the state has lost its tail')
-    const next = on(begun.broker)
+    const next = testTaskOn(begun.broker)
     await rounds(await Task.open(row, 0, next), next)
     expect(heard(begun)).toEqual(['1@0', '2@1', '3@2'])
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Position, Slice } from '../../infra/kafka/seam.ts'
 import { stillClock } from './quiet.ts'
-import { counted, given, HandMembership, lettersIn, marks, on, tally, tallyRow, type Given } from './given.ts'
+import { counted, testTask, HandMembership, lettersIn, marks, testTaskOn, tally, tallyRow, type TestTask } from './testing/task.ts'
 import type { ProcessorRow } from './processor.ts'
 import { PartitionOwner } from './partition-owner.ts'
 import { Task } from './task.ts'
@@ -10,7 +10,7 @@ const IN = 'market.trades'
 
 type Owner = PartitionOwner<Task>
 
-function own(begun: Given, row = tallyRow): Owner {
+function own(begun: TestTask, row = tallyRow): Owner {
   const nothing = (): void => undefined
   return new PartitionOwner(0, {
     name: row.name,
@@ -29,13 +29,13 @@ async function wanted(owner: Owner): Promise<readonly Position[]> {
   return owner.wants() ?? []
 }
 
-function fetch({ ports }: Given, positions: readonly Position[]): Promise<Slice[]> {
+function fetch({ ports }: TestTask, positions: readonly Position[]): Promise<Slice[]> {
   return ports.reader.fetch(positions, { maxWaitMs: 0, maxBytesPerPartition: 1e6 })
 }
 
 describe('the owner of a partition', () => {
   it('takes one batch while another is worked on, and no more', async () => {
-    const begun = given()
+    const begun = testTask()
     const owner = own(begun)
     const first = await wanted(owner)
     begun.broker.append(IN, 0, marks(5))
@@ -51,7 +51,7 @@ describe('the owner of a partition', () => {
   })
 
   it('lets go of what was fetched for a task that has failed since: the next one stands further back', async () => {
-    const begun = given()
+    const begun = testTask()
     const owner = own(begun)
     const first = await wanted(owner)
     begun.broker.append(IN, 0, marks(5))
@@ -69,7 +69,7 @@ describe('the owner of a partition', () => {
   })
 
   it('opens again as soon as its claim cannot be renewed, though it has nothing to write', async () => {
-    const begun = given()
+    const begun = testTask()
     const owner = own(begun)
     await wanted(owner)
     await begun.broker.connect().claim('tally-0', [])
@@ -82,7 +82,7 @@ describe('the owner of a partition', () => {
   })
 
   it('takes nothing once it was dropped', async () => {
-    const begun = given()
+    const begun = testTask()
     const owner = own(begun)
     const first = await wanted(owner)
     begun.broker.append(IN, 0, marks(5))
@@ -93,7 +93,7 @@ describe('the owner of a partition', () => {
   })
 
   it('sets a record aside at which the core throws each time, and goes on with the others', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, marks(5, 6, 7))
     const owner = own(begun, throwsAt(6))
     await workOff(owner, begun)
@@ -105,11 +105,11 @@ describe('the owner of a partition', () => {
   })
 
   it('does not fail again at what was set aside before a restart', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, marks(5, 6, 7))
     const row = throwsAt(6)
     await workOff(own(begun, row), begun)
-    const next = on(begun.broker)
+    const next = testTaskOn(begun.broker)
     next.broker.append(IN, 0, marks(8))
     await workOff(own(next, row), next)
     expect(next.notes.sums['failed']).toBeUndefined()
@@ -118,7 +118,7 @@ describe('the owner of a partition', () => {
   })
 
   it('applies a record that failed only at first', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, marks(5, 6, 7))
     let left = 2
     await workOff(
@@ -133,7 +133,7 @@ describe('the owner of a partition', () => {
   })
 
   it('takes no record for the cause where the host has no memory', async () => {
-    const begun = given({}, { ...stillClock, delay: () => new Promise((resolve) => setImmediate(resolve)) })
+    const begun = testTask({}, { ...stillClock, delay: () => new Promise((resolve) => setImmediate(resolve)) })
     begun.broker.append(IN, 0, marks(5))
     const owner = own(
       begun,
@@ -156,7 +156,7 @@ function throwsAt(time: number, isNow = () => true, error: Error = new TypeError
 }
 
 /** Fetches for it until it is at the log's end, or so often. */
-async function workOff(owner: Owner, begun: Given, roundsMax = 20): Promise<void> {
+async function workOff(owner: Owner, begun: TestTask, roundsMax = 20): Promise<void> {
   const end = begun.broker.at(IN, 0).end
   for (let rounds = 0; rounds < roundsMax; rounds += 1) {
     const positions = await wanted(owner)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { REVERTIBLE_RECORDS } from './revertible-fold.ts'
 import { RecordFailure } from './errors.ts'
 import { FAILURES_MAX, FAILURES_WINDOW_MS } from './failures.ts'
-import { codec, given, lettersIn, marks, on, round, tally, tallyRow, type Given } from './given.ts'
+import { codec, testTask, lettersIn, marks, testTaskOn, round, tally, tallyRow, type TestTask } from './testing/task.ts'
 import type { Processor, ProcessorRow } from './processor.ts'
 import { Task } from './task.ts'
 
@@ -43,7 +43,7 @@ function throwsAt(asset: string): { row: ProcessorRow; loads: () => number } {
   return { row: { ...tallyRow, core }, loads: () => loads }
 }
 
-async function workedOff(row: ProcessorRow, begun: Given): Promise<Task> {
+async function workedOff(row: ProcessorRow, begun: TestTask): Promise<Task> {
   const task = await Task.open(row, 0, { ...begun, after })
   await round(task, begun)
   return task
@@ -51,7 +51,7 @@ async function workedOff(row: ProcessorRow, begun: Given): Promise<Task> {
 
 describe('a processor of whose records all of one asset fail', () => {
   it('tries few of them, and the others go on', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, [...gaps('btc', 5_000, 7), ...gaps('eth', 3, 7), ...marks(5, 6)])
     const { row, loads } = throwsAt('btc')
     const task = await workedOff(row, begun)
@@ -64,7 +64,7 @@ describe('a processor of whose records all of one asset fail', () => {
   })
 
   it('tries some again when the window has passed', async () => {
-    const begun = given()
+    const begun = testTask()
     const later = FAILURES_WINDOW_MS + 7
     begun.broker.append(IN, 0, [...gaps('btc', 50, 7), ...gaps('btc', 50, later)])
     await workedOff(throwsAt('btc').row, begun)
@@ -76,11 +76,11 @@ describe('a processor of whose records all of one asset fail', () => {
   })
 
   it('holds back the same ones after a restart in between', async () => {
-    const begun = given()
+    const begun = testTask()
     const { row } = throwsAt('btc')
     begun.broker.append(IN, 0, gaps('btc', 20, 7))
     await workedOff(row, begun)
-    const next = on(begun.broker)
+    const next = testTaskOn(begun.broker)
     next.broker.append(IN, 0, gaps('btc', 20, 8))
     await round(await Task.open(row, 0, next), next)
     const reasons = lettersIn(begun.broker).map(({ reason }) => reason)
@@ -89,7 +89,7 @@ describe('a processor of whose records all of one asset fail', () => {
   })
 
   it('is careful no more when nothing has failed for long', async () => {
-    const begun = given({}, undefined, 1_000)
+    const begun = testTask({}, undefined, 1_000)
     const { row } = throwsAt('btc')
     begun.broker.append(IN, 0, [...gaps('btc', 1, 7), ...gaps('eth', REVERTIBLE_RECORDS, 60_000)])
     const task = await workedOff(row, begun)
@@ -118,7 +118,7 @@ describe('a core that throws at what it held back', () => {
   }
 
   it('has the record set aside behind which it cannot any more', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, marks(5, 6, 7))
     const row = cannotFlush(6)
     const failure: unknown = await round(await Task.open(row, 0, begun), begun).catch((error: unknown) => error)

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Log } from '../../infra/kafka/seam.ts'
-import { counted, given, goesAway, HandMembership, marks, on, tallyRow, type Given } from './given.ts'
+import { counted, testTask, goesAway, HandMembership, marks, testTaskOn, tallyRow, type TestTask } from './testing/task.ts'
 import type { ProcessorRow } from './processor.ts'
 import { runProcessors, type Runner } from './run.ts'
 import { Task } from './task.ts'
@@ -26,12 +26,12 @@ afterEach(async () => {
 })
 
 interface Hosted {
-  readonly begun: Given
+  readonly begun: TestTask
   readonly membership: HandMembership
   readonly runner: Runner<Task>
 }
 
-function host(begun = given({}, clock, 10), everyMs = Infinity): Hosted {
+function host(begun = testTask({}, clock, 10), everyMs = Infinity): Hosted {
   const membership = new HandMembership()
   Object.defineProperty(membership, 'lastSeen', { get: () => ahead, configurable: true })
   const runner = runProcessors({
@@ -48,7 +48,7 @@ function host(begun = given({}, clock, 10), everyMs = Infinity): Hosted {
 }
 
 /** Several processors in one host, all with partition 0. */
-function hostBoth(begun: Given, rows: readonly ProcessorRow[]): { runner: Runner<Task> } {
+function hostBoth(begun: TestTask, rows: readonly ProcessorRow[]): { runner: Runner<Task> } {
   const memberships = rows.map(() => new HandMembership())
   const runner = runProcessors({
     rows: rows.map((row, index) => ({ row, membership: memberships[index] ?? new HandMembership() })),
@@ -97,12 +97,12 @@ describe('a runner', () => {
     expect(begun.broker.records('state.cvd', 0)).toEqual([])
     await runner.stop()
     expect(membership.hasLeft).toBe(true)
-    const next = await Task.open(tallyRow, 0, on(begun.broker))
+    const next = await Task.open(tallyRow, 0, testTaskOn(begun.broker))
     expect(next.positions()).toEqual([{ topic: IN, partition: 0, offset: 3 }])
   })
 
   it('writes its states when their time has come', async () => {
-    const { begun, membership } = host(given({}, clock, 10), 500)
+    const { begun, membership } = host(testTask({}, clock, 10), 500)
     membership.deal(0)
     begun.broker.append(IN, 0, marks(5))
     await expect.poll(() => begun.broker.records('state.cvd', 0).length).toBeGreaterThan(0)
@@ -120,7 +120,7 @@ describe('a runner', () => {
   })
 
   it('keeps a failure within its partition', async () => {
-    const begun = given({}, clock, 10)
+    const begun = testTask({}, clock, 10)
     const { log } = begun.ports
     const broken: Log = {
       ...log,
@@ -138,7 +138,7 @@ describe('a runner', () => {
   })
 
   it('reads each record for each of two processors of one topic, though one is ahead of the other', async () => {
-    const begun = given({}, clock, 10)
+    const begun = testTask({}, clock, 10)
     begun.broker.append(IN, 0, marks(5, 6))
     const fast = { ...tallyRow, name: 'fast', state: 'state.prices' as const }
     const first = await Task.open(fast, 0, begun)
@@ -151,7 +151,7 @@ describe('a runner', () => {
   })
 
   it('sees that the broker has come back with another log', async () => {
-    const begun = given({}, clock, 1)
+    const begun = testTask({}, clock, 1)
     const away = { isAway: false, asked: 0 }
     const { membership } = host({ ...begun, ports: { ...begun.ports, log: goesAway(begun.broker, away) } })
     membership.deal(0)
@@ -183,7 +183,7 @@ describe('a runner ends its process', () => {
   })
 
   it('with 6 when the log cannot be used for two minutes', async () => {
-    const begun = given({}, clock, 10)
+    const begun = testTask({}, clock, 10)
     const away: Log = {
       ...begun.ports.log,
       reader: () => Object.assign(begun.ports.log.reader(), { fetch: () => Promise.reject(new Error('no broker')) }),
@@ -194,8 +194,8 @@ describe('a runner ends its process', () => {
   })
 
   it('with 4 when another process has the same partitions for good', async () => {
-    const begun = given({}, clock, 10)
-    const both = [host(begun), host(on(begun.broker, {}, clock, 10))]
+    const begun = testTask({}, clock, 10)
+    const both = [host(begun), host(testTaskOn(begun.broker, {}, clock, 10))]
     for (const { membership } of both) {
       membership.isFixed = true
       membership.deal(0)
@@ -212,12 +212,12 @@ describe('a runner ends its process', () => {
   })
 
   it('with 4 when the state is of newer code', async () => {
-    const begun = given({}, clock, 10)
+    const begun = testTask({}, clock, 10)
     begun.broker.append(IN, 0, marks(5))
     const newer = await Task.open({ ...tallyRow, generation: 2 }, 0, begun)
     await newer.work(await begun.ports.reader.fetch(newer.positions(), { maxWaitMs: 0, maxBytesPerPartition: 1e6 }))
     await newer.snapshot()
-    const { membership, runner } = host(on(begun.broker, {}, clock, 10))
+    const { membership, runner } = host(testTaskOn(begun.broker, {}, clock, 10))
     membership.deal(0)
     expect(await runner.failed).toMatchObject({ exitCode: 4, code: 'newer-state' })
   })

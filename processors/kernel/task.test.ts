@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Codec, localCodec } from '../../schemas/codec.ts'
 import { DEAD_LETTERS } from './dead-letters.ts'
-import { codec, counted, given, lettersIn, mark, marks, on, round, tally, tallyRow, type Given } from './given.ts'
+import { codec, counted, testTask, lettersIn, mark, marks, testTaskOn, round, tally, tallyRow, type TestTask } from './testing/task.ts'
 import type { Output, Processor, ProcessorRow } from './processor.ts'
 import { POSITION_KEY, SNAPSHOT_BYTES_MAX } from './snapshot.ts'
 import { SNAPSHOT_INPUT_BYTES, Task } from './task.ts'
@@ -9,13 +9,13 @@ import { versionOf } from './version.ts'
 
 const IN = 'market.trades'
 
-function stateKeys({ broker }: Given): string[] {
+function stateKeys({ broker }: TestTask): string[] {
   return broker.records('state.cvd', 0).map(({ key, value }) => `${key?.toString()}${value === null ? ' erased' : ''}`)
 }
 
 describe('a task', () => {
   it('writes outputs, then its parts and the position as one batch', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, marks(5, 6))
     const task = await Task.open(tallyRow, 0, begun)
     await round(task, begun)
@@ -24,11 +24,11 @@ describe('a task', () => {
   })
 
   it('goes on where its state says, in another instance', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, marks(5, 6))
     await round(await Task.open(tallyRow, 0, begun), begun)
     begun.broker.append(IN, 0, marks(7))
-    const next = on(begun.broker)
+    const next = testTaskOn(begun.broker)
     const task = await Task.open(tallyRow, 0, next)
     expect(task.partitionTime).toBe(6)
     await round(task, next)
@@ -36,16 +36,16 @@ describe('a task', () => {
   })
 
   it('writes again what lies beyond its last snapshot', async () => {
-    const begun = given({}, undefined, 100)
+    const begun = testTask({}, undefined, 100)
     begun.broker.append(IN, 0, marks(5, 6))
     await round(await Task.open(tallyRow, 0, begun), begun)
-    const next = on(begun.broker)
+    const next = testTaskOn(begun.broker)
     await round(await Task.open(tallyRow, 0, next), next)
     expect(counted(begun.broker)).toEqual([1, 2, 1, 2])
   })
 
   it('saves its state after much input too: a backlog must not make a snapshot that fits no batch', async () => {
-    const begun = given({}, undefined, Infinity)
+    const begun = testTask({}, undefined, Infinity)
     const task = await Task.open(tallyRow, 0, begun)
     const large = { ...mark(6).value, writer: 'x'.repeat(SNAPSHOT_INPUT_BYTES) }
     begun.broker.append(IN, 0, marks(5))
@@ -57,9 +57,9 @@ describe('a task', () => {
   })
 
   it('is refused once another has claimed its partition, and is of no use then', async () => {
-    const begun = given()
+    const begun = testTask()
     const old = await Task.open(tallyRow, 0, begun)
-    await Task.open(tallyRow, 0, on(begun.broker))
+    await Task.open(tallyRow, 0, testTaskOn(begun.broker))
     begun.broker.append(IN, 0, marks(5))
     await expect(round(old, begun)).rejects.toMatchObject({ code: 'fenced' })
     expect(counted(begun.broker)).toEqual([])
@@ -67,7 +67,7 @@ describe('a task', () => {
   })
 
   it('passes tombstones', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, [{ key: 'x', value: null, time: 0 }, ...marks(5)])
     await round(await Task.open(tallyRow, 0, begun), begun)
     expect(counted(begun.broker)).toEqual([1])
@@ -75,7 +75,7 @@ describe('a task', () => {
   })
 
   it('goes on at the log’s start where retention has overtaken it, loudly', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, marks(5, 6, 7))
     const task = await Task.open(tallyRow, 0, begun)
     begun.broker.truncate(IN, 0, 2)
@@ -88,13 +88,13 @@ describe('a task', () => {
 
   it('keeps a position for each of its inputs', async () => {
     const row: ProcessorRow = { ...tallyRow, inputs: [IN, 'derived.signals'] }
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, marks(5, 6))
     begun.broker.append('derived.signals', 0, [
       { key: 'cvd', value: codec.encode('derived.signals', 'mark', mark(9).value), time: 0 },
     ])
     await round(await Task.open(row, 0, begun), begun)
-    const task = await Task.open(row, 0, on(begun.broker))
+    const task = await Task.open(row, 0, testTaskOn(begun.broker))
     expect(task.positions()).toEqual([
       { topic: IN, partition: 0, offset: 2 },
       { topic: 'derived.signals', partition: 0, offset: 1 },
@@ -108,7 +108,7 @@ describe('a task', () => {
       save: () => [],
       load: () => undefined,
     }
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, marks(5))
     const task = await Task.open({ ...tallyRow, core }, 0, begun)
     await expect(round(task, begun)).rejects.toThrow('not among the outputs')
@@ -119,7 +119,7 @@ describe('a feed’s mark that nothing confirms', () => {
   const MINUTE = 60_000_000
 
   it('is neither followed nor handed on; it is counted and said', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, marks(MINUTE, 56 * MINUTE, MINUTE + 1))
     const task = await Task.open(tallyRow, 0, begun)
     await round(task, begun)
@@ -133,10 +133,10 @@ describe('a feed’s mark that nothing confirms', () => {
   })
 
   it('waits for the next in another instance too', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, marks(MINUTE, 61 * MINUTE))
     await round(await Task.open(tallyRow, 0, begun), begun)
-    const next = on(begun.broker)
+    const next = testTaskOn(begun.broker)
     const task = await Task.open(tallyRow, 0, next)
     expect(task.partitionTime).toBe(MINUTE)
     begun.broker.append(IN, 0, marks(61 * MINUTE + 1))
@@ -174,7 +174,7 @@ describe('an unknown schema id', () => {
       teach()
       return true
     }
-    const begun = given({ codec: partial, lookUp })
+    const begun = testTask({ codec: partial, lookUp })
     begun.broker.append(IN, 0, marks(5, 6))
     await round(await Task.open(tallyRow, 0, begun), begun)
     expect(asked).toEqual([id])
@@ -183,7 +183,7 @@ describe('an unknown schema id', () => {
   })
 
   it('that the registry does not have costs its records and no others', async () => {
-    const begun = given({ codec: forgetful().codec })
+    const begun = testTask({ codec: forgetful().codec })
     begun.broker.append(IN, 0, marks(5, 6))
     await round(await Task.open(tallyRow, 0, begun), begun)
     expect(lettersIn(begun.broker)).toMatchObject([
@@ -194,7 +194,7 @@ describe('an unknown schema id', () => {
 
   it('that cannot be asked for stops the task: nothing is skipped because a registry is down', async () => {
     const lookUp = (): Promise<boolean> => Promise.reject(new Error('registry is down'))
-    const begun = given({ codec: forgetful().codec, lookUp })
+    const begun = testTask({ codec: forgetful().codec, lookUp })
     begun.broker.append(IN, 0, marks(5))
     const task = await Task.open(tallyRow, 0, begun)
     await expect(round(task, begun)).rejects.toThrow('registry is down')
@@ -205,37 +205,37 @@ describe('a state', () => {
   const second: ProcessorRow = { ...tallyRow, generation: 2, reason: 'counts otherwise' }
 
   it('of an older generation is erased, its position first, and everything is folded again', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, marks(5, 6))
     await round(await Task.open(tallyRow, 0, begun), begun)
-    const next = on(begun.broker)
+    const next = testTaskOn(begun.broker)
     const task = await Task.open(second, 0, next)
     expect(stateKeys(begun)).toEqual(['marks', POSITION_KEY, `${POSITION_KEY} erased`, 'marks erased'])
     expect(next.notes.lines).toEqual(['warn: state is of an older generation; rebuilding from the start of the log'])
     await round(task, next)
     expect(counted(begun.broker)).toEqual([1, 2, 1, 2])
-    expect((await Task.open(second, 0, on(begun.broker))).partitionTime).toBe(6)
+    expect((await Task.open(second, 0, testTaskOn(begun.broker))).partitionTime).toBe(6)
   })
 
   it('of a newer generation is refused', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, marks(5))
     await round(await Task.open(second, 0, begun), begun)
-    await expect(Task.open(tallyRow, 0, on(begun.broker))).rejects.toMatchObject({ code: 'newer-state' })
+    await expect(Task.open(tallyRow, 0, testTaskOn(begun.broker))).rejects.toMatchObject({ code: 'newer-state' })
   })
 
   it('whose erasure was cut short is no state', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, marks(5))
     await round(await Task.open(tallyRow, 0, begun), begun)
     begun.broker.append('state.cvd', 0, [{ key: POSITION_KEY, value: null, time: 0 }])
-    const task = await Task.open(tallyRow, 0, on(begun.broker))
+    const task = await Task.open(tallyRow, 0, testTaskOn(begun.broker))
     expect(task.positions()).toEqual([{ topic: IN, partition: 0, offset: 0 }])
     expect(task.counts()).toEqual({ marks: 0 })
   })
 
   it('survives compaction', async () => {
-    const begun = given()
+    const begun = testTask()
     const task = await Task.open(tallyRow, 0, begun)
     for (const time of [5, 6, 7]) {
       begun.broker.append(IN, 0, marks(time))
@@ -243,18 +243,18 @@ describe('a state', () => {
     }
     begun.broker.compact('state.cvd', 0)
     expect(stateKeys(begun)).toEqual(['marks', POSITION_KEY])
-    expect((await Task.open(tallyRow, 0, on(begun.broker))).counts()).toEqual({ marks: 3 })
+    expect((await Task.open(tallyRow, 0, testTaskOn(begun.broker))).counts()).toEqual({ marks: 3 })
   })
 
   it('that cannot be read stops the host', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append('state.cvd', 0, [{ key: 'x', value: Buffer.from('nonsense'), time: 0 }])
     await expect(Task.open(tallyRow, 0, begun)).rejects.toMatchObject({ code: 'unreadable-state' })
   })
 
   it('too large for one batch stops the host before the broker does', async () => {
     const core = { ...tally, save: () => [['marks', Buffer.alloc(SNAPSHOT_BYTES_MAX)] as const] }
-    const begun = given()
+    const begun = testTask()
     begun.broker.append(IN, 0, marks(5))
     const task = await Task.open({ ...tallyRow, core }, 0, begun)
     await expect(round(task, begun)).rejects.toMatchObject({ code: 'snapshot-too-large' })

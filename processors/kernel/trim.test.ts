@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { codec, given, mark, on, round, tallyRow, type Given } from './given.ts'
+import { codec, testTask, mark, testTaskOn, round, tallyRow, type TestTask } from './testing/task.ts'
 import type { ProcessorRow } from './processor.ts'
 import { Task } from './task.ts'
 import { Trim } from './trim.ts'
@@ -9,7 +9,7 @@ const row: ProcessorRow = { ...tallyRow, name: 'alerts', inputs: [IN] }
 /** Of one record as the broker keeps it: a mark's value, its key and some. */
 const EACH = codec.encode(IN, 'mark', mark(1_000).value).length + 4 + 20
 
-function fill({ broker }: Given, count: number): void {
+function fill({ broker }: TestTask, count: number): void {
   const value = codec.encode(IN, 'mark', mark(1_000).value)
   broker.append(
     IN,
@@ -19,40 +19,40 @@ function fill({ broker }: Given, count: number): void {
 }
 
 /** What the log has of its input. */
-function kept({ broker }: Given): number {
+function kept({ broker }: TestTask): number {
   const { start, end } = broker.at(IN, 0)
   return end - start
 }
 
 describe('an input with commands', () => {
   it('is cut to its size, when its state is in the log', async () => {
-    const begun: Given = { ...given(), retentionBytes: 12 * 2_000 * EACH }
+    const begun: TestTask = { ...testTask(), retentionBytes: 12 * 2_000 * EACH }
     fill(begun, 5_000)
     await round(await Task.open(row, 0, begun), begun)
     await expect.poll(() => kept(begun)).toBe(2_000)
   })
 
   it('is never cut beyond what was applied, however long it grows', async () => {
-    const begun: Given = { ...given(), retentionBytes: 12 * 2_000 * EACH }
+    const begun: TestTask = { ...testTask(), retentionBytes: 12 * 2_000 * EACH }
     fill(begun, 1_500)
     const task = await Task.open(row, 0, begun)
     const [slice] = await begun.ports.reader.fetch(task.positions(), { maxWaitMs: 0, maxBytesPerPartition: 1e6 })
     fill(begun, 20_000)
     if (slice !== undefined) await task.work([{ ...slice, end: 21_500 }])
     await expect.poll(() => begun.broker.at(IN, 0).start).toBe(1_500)
-    const next: Given = { ...on(begun.broker), retentionBytes: 1 }
+    const next: TestTask = { ...testTaskOn(begun.broker), retentionBytes: 1 }
     expect((await Task.open(row, 0, next)).positions()).toEqual([{ topic: IN, partition: 0, offset: 1_500 }])
   })
 
   it('is not cut by a task that has not written its state', async () => {
-    const begun: Given = { ...given({}, undefined, Infinity), retentionBytes: 1 }
+    const begun: TestTask = { ...testTask({}, undefined, Infinity), retentionBytes: 1 }
     fill(begun, 5_000)
     await round(await Task.open(row, 0, begun), begun)
     expect(begun.broker.at(IN, 0).start).toBe(0)
   })
 
   it('is left to the broker where it is facts alone', async () => {
-    const begun: Given = { ...given(), retentionBytes: 1 }
+    const begun: TestTask = { ...testTask(), retentionBytes: 1 }
     const value = codec.encode('market.trades', 'mark', mark(1_000).value)
     begun.broker.append(
       'market.trades',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { codec, given, lettersIn } from '../kernel/given.ts'
+import { codec, testTask, lettersIn } from '../kernel/testing/task.ts'
 import { intentOf, SELLER } from './testing/intents.ts'
 import { EVENTS, INTENTS, Settlement, type SettlementOptions } from './settlement.ts'
 
@@ -8,7 +8,7 @@ const settled = { is: 'settled', tx: '0x1', block: 1, by: 'us' } as const
 const idle = { by: 'us', trouble: null, losses: { gas: 0n, cooling: 0 }, recall: nothing } as const
 
 it('sets aside an intent and an event that it cannot read, and settles what lies behind them', async () => {
-  const begun = given()
+  const begun = testTask()
   const { broker, ports } = begun
   const bad = { key: 'x', value: Buffer.from('no record'), time: 1 }
   const intent = intentOf({ valid_before: 4_000_000_000 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { LogGap, PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
 import type { Clock } from '../kernel/ports.ts'
-import { codec, given, on, type Given } from '../kernel/given.ts'
+import { codec, testTask, testTaskOn, type TestTask } from '../kernel/testing/task.ts'
 import { intentOf, NOW, SELLER } from './testing/intents.ts'
 import { EVENTS, INTENTS, PARTITION, Settlement, type SettlementOptions } from './settlement.ts'
 import type { Outcome, Settler, Settling } from './settler.ts'
@@ -47,14 +47,14 @@ class Bank implements Settler {
   }
 }
 
-interface Begun extends Given {
+interface Begun extends TestTask {
   readonly bank: Bank
   settlement: Settlement
 }
 
 async function begin(before?: Begun, policy: SettlementOptions['onLostLog'] = 'go-on'): Promise<Begun> {
   await before?.settlement.owned.close()
-  const world = before === undefined ? given({}, clock) : on(before.broker, {}, clock)
+  const world = before === undefined ? testTask({}, clock) : testTaskOn(before.broker, {}, clock)
   const bank = before?.bank ?? new Bank()
   const settlement = await Settlement.open({
     ...world,
@@ -70,7 +70,7 @@ async function begin(before?: Begun, policy: SettlementOptions['onLostLog'] = 'g
   return { ...world, bank, settlement }
 }
 
-function ask({ broker }: Given, ...names: readonly string[]): void {
+function ask({ broker }: TestTask, ...names: readonly string[]): void {
   for (const name of names) {
     const intent = asked(name)
     const value = codec.encode(INTENTS, 'payment_intent', intent)
@@ -93,17 +93,17 @@ async function read({ settlement, ports }: Begun, rounds = 4): Promise<void> {
   }
 }
 
-function said({ broker }: Given): string[] {
+function said({ broker }: TestTask): string[] {
   return decoded<PaymentEvent>(broker.records(EVENTS, PARTITION), 'payment_event').map(
     ({ event, request_id: request }) => `${event} ${request}`,
   )
 }
 
-function gaps({ broker }: Given): LogGap[] {
+function gaps({ broker }: TestTask): LogGap[] {
   return decoded<LogGap>(broker.records('control.gaps', PARTITION), 'log_gap')
 }
 
-function requests({ broker }: Given): string[] {
+function requests({ broker }: TestTask): string[] {
   return decoded<PaymentIntent>(broker.records(INTENTS, PARTITION), 'payment_intent').map(
     ({ request_id: request }) => request,
   )

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { hostClock } from '../../infra/clock.ts'
-import { codec } from '../kernel/given.ts'
+import { codec } from '../kernel/testing/task.ts'
 import { Decoder } from '../kernel/decoder.ts'
 import { MemoryBroker } from '../kernel/memory-log.ts'
 import { Loader } from './loader.ts'

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { hostClock } from '../../../infra/clock.ts'
 import { createLog } from '../../../infra/log.ts'
 import type { LogGap } from '../../../schemas/records.ts'
-import { codec, given, type Given } from '../../kernel/given.ts'
+import { codec, testTask, type TestTask } from '../../kernel/testing/task.ts'
 import { followControl } from './control.ts'
 import { Wants } from './wants.ts'
 
@@ -29,7 +29,7 @@ function want(asset: string): { key: string; value: Buffer; time: number } {
   return { key: `${asset}|api`, value: codec.encode('control.subscriptions', 'subscription', value), time: 0 }
 }
 
-async function follow({ broker, ports }: Given) {
+async function follow({ broker, ports }: TestTask) {
   const [wants, lost] = [new Wants([]), vi.fn<() => void>()]
   const log = createLog('test', { LOG_LEVEL: 'fatal' })
   const readback = { ...ports, writer: ports.log.writer() }
@@ -38,7 +38,7 @@ async function follow({ broker, ports }: Given) {
 }
 
 it('hears from now on that the log has lost trades, whoever found it', async () => {
-  const begun = given({}, hostClock)
+  const begun = testTask({}, hostClock)
   begun.broker.append('control.gaps', 0, [told()])
   const { lost, close } = await follow(begun)
   begun.broker.append('control.gaps', 0, [told({ reason: 'retention' }), told({ topic: 'market.funding' }), told()])
@@ -48,7 +48,7 @@ it('hears from now on that the log has lost trades, whoever found it', async () 
 })
 
 it('reads all wants again of a topic that was replaced, also by a longer one', async () => {
-  const begun = given({}, hostClock)
+  const begun = testTask({}, hostClock)
   begun.broker.append('control.subscriptions', 0, [want('pepe')])
   const { wants, close } = await follow(begun)
   expect([...wants.assets(0)]).toEqual(['pepe'])

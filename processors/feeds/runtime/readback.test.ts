@@ -3,7 +3,7 @@ import { hostClock } from '../../../infra/clock.ts'
 import { createLog } from '../../../infra/log.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 import type { Instrument } from '../../../schemas/records.ts'
-import { codec, given, type Given, lettersIn, marks } from '../../kernel/given.ts'
+import { codec, testTask, type TestTask, lettersIn, marks } from '../../kernel/testing/task.ts'
 import { followControl } from './control.ts'
 import { InstrumentTable } from './instrument-table.ts'
 import type { ReadbackPorts } from './readback.ts'
@@ -12,7 +12,7 @@ import { Wants } from './wants.ts'
 
 const nonsense = { key: 'x', value: Buffer.from('nonsense'), time: 7 }
 
-function portsOf({ ports }: Given): ReadbackPorts {
+function portsOf({ ports }: TestTask): ReadbackPorts {
   return { ...ports, writer: ports.log.writer() }
 }
 
@@ -41,7 +41,7 @@ function instrument(symbol: string): { key: string; value: Buffer; time: number 
   return { key: value.instrument, value: codec.encode('market.instruments', 'instrument', value), time: 0 }
 }
 
-function setAside({ broker }: Given, topic: TopicName, offset: number): void {
+function setAside({ broker }: TestTask, topic: TopicName, offset: number): void {
   expect(lettersIn(broker)).toMatchObject([
     { processor: 'feeds', topic, partition: 0, offset, reason: 'undecodable', code: 'not-wire-format' },
   ])
@@ -49,7 +49,7 @@ function setAside({ broker }: Given, topic: TopicName, offset: number): void {
 
 describe('a record that cannot be decoded', () => {
   it('is set aside among the wants: those behind it are heard, and it is not read again', async () => {
-    const begun = given({}, hostClock)
+    const begun = testTask({}, hostClock)
     begun.broker.append('control.subscriptions', 0, [subscription('pepe'), nonsense, subscription('wif')])
     const wants = new Wants([])
     const lost = vi.fn<() => void>()
@@ -64,7 +64,7 @@ describe('a record that cannot be decoded', () => {
   })
 
   it('is set aside among the instruments: the table has the others', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append('market.instruments', 0, [instrument('BTC'), nonsense, instrument('ETH')])
     const table = await InstrumentTable.read(begun.ports.reader, portsOf(begun))
     expect([...table.of('okx', 'perp').keys()]).toEqual(['btc', 'eth'])
@@ -72,7 +72,7 @@ describe('a record that cannot be decoded', () => {
   })
 
   it('is set aside in the last hour of trades: what lies behind it is read', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append('market.trades', 0, [...marks(1_000), nonsense, ...marks(2_000)])
     const { reader } = begun.ports
     const end = await logEnd(reader, 1)
@@ -82,7 +82,7 @@ describe('a record that cannot be decoded', () => {
   })
 
   it('stays in the way while its letter cannot be written', async () => {
-    const begun = given()
+    const begun = testTask()
     begun.broker.append('market.instruments', 0, [nonsense])
     const { ports } = begun
     const writer = { send: () => Promise.reject(new Error('away')), close: () => Promise.resolve() }

@@ -1,13 +1,13 @@
-import type { Log, LogReader, Membership } from '../../infra/kafka/seam.ts'
-import { localCodec } from '../../schemas/codec.ts'
-import type { DeadLetter, Message, Micros, SubscriptionChange } from '../../schemas/records.ts'
-import { DEAD_LETTERS } from './dead-letters.ts'
-import { Decoder } from './decoder.ts'
-import { quietMeter, quietReport, stillClock } from './quiet.ts'
-import { MemoryBroker } from './memory-log.ts'
-import type { Clock, Meter, Ports, Report } from './ports.ts'
-import type { Output, Processor, ProcessorRow } from './processor.ts'
-import type { Task, TaskOptions } from './task.ts'
+import type { Log, LogReader, Membership } from '../../../infra/kafka/seam.ts'
+import { localCodec } from '../../../schemas/codec.ts'
+import type { DeadLetter, Message, Micros, SubscriptionChange } from '../../../schemas/records.ts'
+import { DEAD_LETTERS } from '../dead-letters.ts'
+import { Decoder } from '../decoder.ts'
+import { quietMeter, quietReport, stillClock } from '../quiet.ts'
+import { MemoryBroker } from '../memory-log.ts'
+import type { Clock, Meter, Ports, Report } from '../ports.ts'
+import type { Output, Processor, ProcessorRow } from '../processor.ts'
+import type { Task, TaskOptions } from '../task.ts'
 
 /** What the kernel's tests begin with: a processor that counts, a log in memory, a membership dealt by hand. */
 
@@ -104,24 +104,24 @@ export class Notes {
   }
 }
 
-export interface Given extends TaskOptions {
+export interface TestTask extends TaskOptions {
   readonly broker: MemoryBroker
   readonly notes: Notes
 }
 
 /** A fresh log and what a task needs; parts of it replaced as given. */
-export function given(ports: Partial<Ports> = {}, clock: Clock = stillClock, everyRecords = 1): Given {
+export function testTask(ports: Partial<Ports> = {}, clock: Clock = stillClock, everyRecords = 1): TestTask {
   const broker = new MemoryBroker(clock)
-  return { ...on(broker, ports, clock, everyRecords), broker }
+  return { ...testTaskOn(broker, ports, clock, everyRecords), broker }
 }
 
 /** A further instance on a log that is there. */
-export function on(
+export function testTaskOn(
   broker: MemoryBroker,
   ports: Partial<Ports> = {},
   clock: Clock = stillClock,
   everyRecords = 1,
-): Given {
+): TestTask {
   const notes = new Notes()
   const log = broker.connect()
   const all: Ports = {
@@ -169,7 +169,7 @@ export function goesAway(broker: MemoryBroker, away: { isAway: boolean; asked: n
 }
 
 /** One fetch and its work. */
-export async function round(task: Task, { ports }: Given): Promise<void> {
+export async function round(task: Task, { ports }: TestTask): Promise<void> {
   await task.work(await ports.reader.fetch(task.positions(), { maxWaitMs: 0, maxBytesPerPartition: 1e6 }))
 }
 
