@@ -1,5 +1,12 @@
 import type { Next, ParameterizedContext } from 'koa'
-import { admissionOf, isLoopbackName, nameOf, refusalOf, type GuardedRequest, type AllowedHosts } from '../infra/http/guard.ts'
+import {
+  admissionOf,
+  isLoopbackName,
+  nameOf,
+  refusalOf,
+  type GuardedRequest,
+  type AllowedHosts,
+} from '../infra/http/guard.ts'
 import { ApiError } from './errors.ts'
 
 /** Where callers reach the API. */
@@ -27,7 +34,11 @@ const reading = new Set(['GET', 'HEAD', 'OPTIONS'])
  * a page must not do so in the owner's browser. By a public name everyone may ask, pages too, as on any server. Where
  * routes are paid for, pages may read here as well, and those of this machine may pay and create.
  */
-export function assertAdmitted({ req }: Pick<ParameterizedContext, 'req'>, allowedHosts: AllowedHosts, sells: boolean): void {
+export function assertAdmitted(
+  { req }: Pick<ParameterizedContext, 'req'>,
+  allowedHosts: AllowedHosts,
+  sells: boolean,
+): void {
   const name = nameOf(req.headers.host ?? '')
   if (allowedHosts === 'any' || allowedHosts.includes(name)) return
   const admission = admissionOf(req, allowedHosts)

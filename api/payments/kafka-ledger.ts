@@ -177,8 +177,7 @@ export class KafkaLedger implements PaymentLedger {
       at(ANSWERS, 'start'),
     ]
     follower.start((await Promise.all(starts)).flat())
-    const catchUp = (topic: Topic): CatchUp =>
-      new CatchUp({ topic, partitions: PARTITIONS, reader: asking, follower })
+    const catchUp = (topic: Topic): CatchUp => new CatchUp({ topic, partitions: PARTITIONS, reader: asking, follower })
     return {
       codec,
       writer,

@@ -25,7 +25,8 @@ const reading = new Set(['GET', 'HEAD'])
 export function admissionOf({ method = 'GET', headers }: GuardedRequest, allowedHosts: AllowedHosts): Admission {
   const { host = '', origin } = headers
   const name = nameOf(host)
-  if (name === '' || (allowedHosts !== 'any' && !isLoopbackName(name) && !allowedHosts.includes(name))) return 'wrong-host'
+  if (name === '' || (allowedHosts !== 'any' && !isLoopbackName(name) && !allowedHosts.includes(name)))
+    return 'wrong-host'
   if (origin !== undefined && hostOf(origin) !== host.toLowerCase()) return 'foreign'
   const site = headers['sec-fetch-site']
   const isOwn = site === undefined || site === 'same-origin' || site === 'none'

@@ -35,7 +35,12 @@ export class Fold {
   #isWhole = true
 
   /** `gaps`: those that the journal tells of this processor in this partition. */
-  constructor(row: ProcessorRow, partition: number, { state, told, ...time }: Folded, gaps: readonly JournaledGap[] = []) {
+  constructor(
+    row: ProcessorRow,
+    partition: number,
+    { state, told, ...time }: Folded,
+    gaps: readonly JournaledGap[] = [],
+  ) {
     this.row = row
     this.#state = state
     this.#told = told

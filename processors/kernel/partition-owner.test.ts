@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import type { Position, Slice } from '../../infra/kafka/seam.ts'
 import { stillClock } from './quiet.ts'
-import { counted, testTask, HandMembership, lettersIn, marks, testTaskOn, tally, tallyRow, type TestTask } from './testing/task.ts'
+import {
+  counted,
+  testTask,
+  HandMembership,
+  lettersIn,
+  marks,
+  testTaskOn,
+  tally,
+  tallyRow,
+  type TestTask,
+} from './testing/task.ts'
 import type { ProcessorRow } from './processor.ts'
 import { PartitionOwner } from './partition-owner.ts'
 import { Task } from './task.ts'

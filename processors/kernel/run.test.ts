@@ -1,7 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Log } from '../../infra/kafka/seam.ts'
-import { counted, testTask, goesAway, HandMembership, marks, testTaskOn, tallyRow, type TestTask } from './testing/task.ts'
+import {
+  counted,
+  testTask,
+  goesAway,
+  HandMembership,
+  marks,
+  testTaskOn,
+  tallyRow,
+  type TestTask,
+} from './testing/task.ts'
 import type { ProcessorRow } from './processor.ts'
 import { runProcessors, type Runner } from './run.ts'
 import { Task } from './task.ts'

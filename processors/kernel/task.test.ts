@@ -1,7 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { Codec, localCodec } from '../../schemas/codec.ts'
 import { DEAD_LETTERS } from './dead-letters.ts'
-import { codec, counted, testTask, lettersIn, mark, marks, testTaskOn, round, tally, tallyRow, type TestTask } from './testing/task.ts'
+import {
+  codec,
+  counted,
+  testTask,
+  lettersIn,
+  mark,
+  marks,
+  testTaskOn,
+  round,
+  tally,
+  tallyRow,
+  type TestTask,
+} from './testing/task.ts'
 import type { Output, Processor, ProcessorRow } from './processor.ts'
 import { POSITION_KEY, SNAPSHOT_BYTES_MAX } from './snapshot.ts'
 import { SNAPSHOT_INPUT_BYTES, Task } from './task.ts'

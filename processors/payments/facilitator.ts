@@ -151,7 +151,11 @@ export class FacilitatorSettler implements Settler {
     return { is: 'settled', tx, block, by: this.by }
   }
 
-  async #ask(what: 'verify' | 'settle', intent: PaymentIntent, deadlineMs: number): Promise<FacilitatorReply | undefined> {
+  async #ask(
+    what: 'verify' | 'settle',
+    intent: PaymentIntent,
+    deadlineMs: number,
+  ): Promise<FacilitatorReply | undefined> {
     const { url, report, post = fetch } = this.#options
     try {
       const response = await post(`${url}/${what}`, {

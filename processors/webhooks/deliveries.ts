@@ -1,6 +1,15 @@
 import type { Attempt, DeliveryOrder, Pending, Trigger } from '../../schemas/records.ts'
 import type { Micros, Stood } from '../../schemas/records.ts'
-import { SetMultimap, deliveryOf, goneKey, isGoneRecord, none, restored, type Delivery, type UnwrittenRecords } from './delivery.ts'
+import {
+  SetMultimap,
+  deliveryOf,
+  goneKey,
+  isGoneRecord,
+  none,
+  restored,
+  type Delivery,
+  type UnwrittenRecords,
+} from './delivery.ts'
 import type { Ending, Result } from './results.ts'
 import {
   finishedKnown,
@@ -119,7 +128,12 @@ export class Deliveries {
   }
 
   /** The owner's wish to have it once more, now, under the same id; `trigger`: what was found where the order says. */
-  resend(order: DeliveryOrder, trigger: Trigger | undefined, now: Micros, unwritten: UnwrittenRecords): Delivery | undefined {
+  resend(
+    order: DeliveryOrder,
+    trigger: Trigger | undefined,
+    now: Micros,
+    unwritten: UnwrittenRecords,
+  ): Delivery | undefined {
     const { trigger_id: id, trigger_offset: offset } = order
     if (id === null || offset === null || trigger?.trigger_id !== id || trigger.alert_id !== order.alert_id) {
       unwritten.refused(order, now)

@@ -171,7 +171,11 @@ export async function replayPartition(
 }
 
 /** All gaps of the log that its readers told of in a partition; none where the tape has no journal of them. */
-async function gapsOn(tape: Tape, partition: number, onUndecodable: RunOptions['onUndecodable']): Promise<JournaledGap[]> {
+async function gapsOn(
+  tape: Tape,
+  partition: number,
+  onUndecodable: RunOptions['onUndecodable'],
+): Promise<JournaledGap[]> {
   if (!tape.topics.has(GAPS)) return []
   const decoder = new Decoder(tape.codec, (id) => tape.lookUp(id))
   const told: JournaledGap[] = []
