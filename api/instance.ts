@@ -16,7 +16,7 @@ import { openDatabase } from './clickhouse.ts'
 import { RateLimiter } from './limits.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import type { Payments } from './payments/payments.ts'
-import { PresentTable, type Hearer } from './present-table.ts'
+import { PresentTable, type RecordListener } from './present-table.ts'
 import { peersOf } from './peers.ts'
 import { createServices, type Services } from './services.ts'
 import { channelBoard } from './stream/channels.ts'
@@ -62,7 +62,7 @@ export interface InstanceOptions {
   /** What has to be closed at the end is added here. */
   readonly toClose: Closing[]
   /** Who else is told what is folded into the present. */
-  readonly hearers?: readonly Hearer[]
+  readonly listeners?: readonly RecordListener[]
   /** As the present's. */
   readonly othersEveryMs?: number
 }
@@ -80,7 +80,7 @@ export async function openServices(config: InstanceConfig, log: Logger, options:
   const alerts = openAlerts(config, log, options)
   const wants = new Wants(write)
   const channels = channelBoard(config.PARTITIONS)
-  const source = openPresent(config, log, { ...options, hearers: [channels, ...(options.hearers ?? [])] })
+  const source = openPresent(config, log, { ...options, listeners: [channels, ...(options.listeners ?? [])] })
   await source.read(READ_MS)
   const parts = { ...partsOf(config), log, metrics, database, alerts, payments, wants, unread, source }
   return createServices({ ...parts, board: channels.board })
@@ -102,10 +102,10 @@ function openAlerts(config: InstanceConfig, log: Logger, { toClose, unread }: In
 function openPresent(
   config: InstanceConfig,
   log: Logger,
-  { toClose, unread, clientId, hearers = [], othersEveryMs }: InstanceOptions,
+  { toClose, unread, clientId, listeners = [], othersEveryMs }: InstanceOptions,
 ): PresentTable {
   const every = othersEveryMs === undefined ? {} : { othersEveryMs }
-  const table = new PresentTable({ ...logOf(config), clientId: `${clientId}-present`, log, unread, hearers, ...every })
+  const table = new PresentTable({ ...logOf(config), clientId: `${clientId}-present`, log, unread, listeners, ...every })
   toClose.push(table)
   return table
 }

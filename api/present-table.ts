@@ -46,13 +46,13 @@ export interface TableOptions {
   readonly log: Logger
   readonly unread: Unread
   /** Told of each record that has been folded in. */
-  readonly hearers?: readonly Hearer[]
+  readonly listeners?: readonly RecordListener[]
   /** Between two fetches of what answers are not made of, milliseconds. */
   readonly othersEveryMs?: number
 }
 
 /** Who is told what has been folded into the present. */
-export interface Hearer {
+export interface RecordListener {
   /** What the present does not need, from how long ago (milliseconds; `start`: all there is). */
   readonly further?: readonly { readonly topic: TopicName; readonly sinceMs: number | 'start' }[]
   /** From here on records are heard, anew where they were heard before. */
@@ -184,14 +184,14 @@ class Held {
     await Promise.all([this.#prompt.close(), this.#others.close()])
   }
 
-  get #hearers(): readonly Hearer[] {
-    return this.#options.hearers ?? []
+  get #listeners(): readonly RecordListener[] {
+    return this.#options.listeners ?? []
   }
 
-  /** Where what only hearers follow is read from; `topic`: that one, from its start. */
+  /** Where what only listeners follow is read from; `topic`: that one, from its start. */
   async #further(topic?: TopicName): Promise<Position[]> {
     const { partitions } = this.#options
-    const all = this.#hearers.flatMap(({ further = [] }) => further)
+    const all = this.#listeners.flatMap(({ further = [] }) => further)
     const positions: Position[] = []
     for (const { topic: name, sinceMs } of all) {
       const isWhole = sinceMs === 'start' || topic !== undefined
@@ -199,7 +199,7 @@ class Held {
       if (topic === undefined || name === topic)
         positions.push(...(await positionsAt(this.#asking, { topic: name, partitions }, at)))
     }
-    for (const hearer of this.#hearers) hearer.begin(positions)
+    for (const listener of this.#listeners) listener.begin(positions)
     return positions
   }
 
@@ -235,7 +235,7 @@ class Held {
           ? Fold.empty(presentRow, partition)
           : new Fold(presentRow, partition, { ...found.position, state: presentRow.core.load(found.parts) })
     this.present.forget()
-    for (const hearer of this.#hearers) hearer.begin(positions)
+    for (const listener of this.#listeners) listener.begin(positions)
     return positions
   }
 
@@ -277,9 +277,9 @@ class Held {
 
   #take(record: LogRecord, from: Followed): Promise<void> | void {
     const { key, value, offset } = record
-    for (const hearer of this.#hearers) hearer.seen?.(from.topic, record.time)
+    for (const listener of this.#listeners) listener.seen?.(from.topic, record.time)
     if (value === null) {
-      for (const hearer of this.#hearers) hearer.gone?.({ ...from, offset }, key?.toString() ?? '')
+      for (const listener of this.#listeners) listener.gone?.({ ...from, offset }, key?.toString() ?? '')
       if (from.topic === 'market.tokens' && key !== null) drop(this.#common, 'token', key.toString())
       return
     }
@@ -297,7 +297,7 @@ class Held {
       const { offset } = record
       if (common.includes(topic)) takeIn(this.#common, { topic, offset, message })
       else if (inputs.has(topic)) this.#folds[partition]?.apply(topic, record, message, nothing)
-      for (const hearer of this.#hearers) hearer.hear({ topic, partition, offset }, message)
+      for (const listener of this.#listeners) listener.hear({ topic, partition, offset }, message)
     }
     await unread.passing(topic, log, apply)(record, partition)
   }

@@ -56,7 +56,7 @@ await runService({
     // Who may see the console may do what owners may: no owner's token is asked for.
     const opened = { ...config, ALERT_CONTROL: 'open', API_SERVICES: others(config) }
     const pages = new PageBoard({ partitions: config.PARTITIONS, now: Date.now, latencies })
-    const hearing = { hearers: [pages], othersEveryMs: OTHERS_EVERY_MS }
+    const hearing = { listeners: [pages], othersEveryMs: OTHERS_EVERY_MS }
     const instance = { clientId: 'console', payments: null, toClose, unread, ...hearing }
     const services = await openServices(opened, log, instance)
     const hub = pageHub(pages.board, Date.now)

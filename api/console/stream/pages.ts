@@ -1,7 +1,7 @@
 import type { Position } from '../../../infra/kafka/seam.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 import type { Present } from '../../present.ts'
-import type { Hearer } from '../../present-table.ts'
+import type { RecordListener } from '../../present-table.ts'
 import type { Board, Update } from '../../stream/board.ts'
 import { HeardBoard } from '../../stream/heard.ts'
 import { Hub } from '../../stream/hub.ts'
@@ -18,7 +18,7 @@ const further = [
   { topic: 'alerts.state', sinceMs: 'start' },
   { topic: 'alerts.triggers', sinceMs: HOUR_MS },
   { topic: 'webhooks.attempts', sinceMs: HOUR_MS },
-] as const satisfies Hearer['further']
+] as const satisfies RecordListener['further']
 
 const topics: readonly TopicName[] = [
   'market.trades',
@@ -37,7 +37,7 @@ export interface PagesOptions {
 }
 
 /** What pages are told: it hears what the present is folded from, and what becomes of alerts. */
-export class PageBoard extends HeardBoard implements Hearer {
+export class PageBoard extends HeardBoard implements RecordListener {
   readonly further = further
   readonly #latencies: Latencies
   readonly #now: () => number
