@@ -12,14 +12,14 @@ export interface Update {
 }
 
 /** A record's place in the log; `topic` counts in the order in which topics are followed. */
-export interface Place {
+export interface BoardPosition {
   readonly topic: number
   readonly partition: number
   readonly offset: number
 }
 
 export interface Entry extends Update {
-  readonly place: Place
+  readonly place: BoardPosition
 }
 
 /**
@@ -51,7 +51,7 @@ export class Board {
   }
 
   /** A topic's partition is told from here on, anew: nothing is promised of before. */
-  begin({ topic, partition, offset }: Place): void {
+  begin({ topic, partition, offset }: BoardPosition): void {
     for (const vector of [this.#next, this.#floor]) {
       const offsets = vector[topic]
       if (offsets !== undefined) offsets[partition] = offset
@@ -59,7 +59,7 @@ export class Board {
   }
 
   /** A record was read; `updates` is what it says, nothing for most. */
-  take(place: Place, updates: readonly Update[]): void {
+  take(place: BoardPosition, updates: readonly Update[]): void {
     raise(this.#next, place, place.offset + 1)
     for (const update of updates) this.#put({ ...update, place })
   }
@@ -121,7 +121,7 @@ export class Board {
   }
 }
 
-function raise(vector: number[][], { topic, partition }: Place, to: number): void {
+function raise(vector: number[][], { topic, partition }: BoardPosition, to: number): void {
   const offsets = vector[topic]
   if (offsets !== undefined) offsets[partition] = Math.max(offsets[partition] ?? 0, to)
 }

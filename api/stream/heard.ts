@@ -1,7 +1,7 @@
 import type { Position } from '../../infra/kafka/seam.ts'
 import type { Message } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
-import { Board, type Place, type Update } from './board.ts'
+import { Board, type BoardPosition, type Update } from './board.ts'
 
 export interface HeardOptions {
   /** What it follows from; a place on the board counts topics in this order. */
@@ -41,7 +41,7 @@ export class HeardBoard {
   }
 
   /** Undefined: it does not follow from the topic. */
-  protected placeOf({ topic, partition, offset }: Position): Place | undefined {
+  protected placeOf({ topic, partition, offset }: Position): BoardPosition | undefined {
     const index = this.#options.topics.findIndex((known) => known === topic)
     return index < 0 ? undefined : { topic: index, partition, offset }
   }

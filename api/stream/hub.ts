@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Board, Entry, Update } from './board.ts'
-import { eventText, idOf, placed, seenOf, type Seen } from './line.ts'
+import { eventText, idOf, inLogOrder, seenOf, type Seen } from './server-sent-events.ts'
 import type { Vector } from './vector.ts'
 
 /** Changes are gathered this long: at most five updates a second of any one thing, milliseconds. */
@@ -152,7 +152,7 @@ export class Hub<Context> {
     const changes = this.#options.board.changes()
     this.#told = this.#here()
     if (changes.length === 0) return
-    const steps = placed(changes, before.vector, this.#told.vector)
+    const steps = inLogOrder(changes, before.vector, this.#told.vector)
     const words = new Map<Tell<Context>, Map<Entry, string>>()
     for (const client of this.#clients) {
       if (client.blocked !== undefined) {
@@ -172,7 +172,7 @@ export class Hub<Context> {
   }
 
   #texts(client: Client<Context>, entries: readonly Entry[], from: Vector): string {
-    const steps = placed(entries.filter(isWished(client)), from, this.#told.vector)
+    const steps = inLogOrder(entries.filter(isWished(client)), from, this.#told.vector)
     return steps.map(([entry, vector]) => this.#text(client, entry, vector) ?? '').join('')
   }
 

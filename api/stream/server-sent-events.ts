@@ -25,9 +25,9 @@ export function seenOf(id: string): Seen | undefined {
 }
 
 /** In the order of their places, each with the position behind it: who has heard it and all before it is there. */
-export function placed(entries: readonly Entry[], from: Vector, to: Vector): (readonly [Entry, Vector])[] {
+export function inLogOrder(entries: readonly Entry[], from: Vector, to: Vector): (readonly [Entry, Vector])[] {
   const reached = from.map((offsets) => [...offsets])
-  const inOrder = entries.toSorted(byPlace)
+  const inOrder = entries.toSorted(byPosition)
   return inOrder.map((entry, index) => {
     const { topic, partition, offset } = entry.place
     for (let before = 0; before < topic; before += 1) reached[before] = [...(to[before] ?? [])]
@@ -35,11 +35,11 @@ export function placed(entries: readonly Entry[], from: Vector, to: Vector): (re
     for (let before = 0; before < partition; before += 1) offsets[before] = to[topic]?.[before] ?? 0
     const next = inOrder[index + 1]
     // Of what one record says, the last alone is behind it.
-    offsets[partition] = next !== undefined && byPlace(entry, next) === 0 ? offset : offset + 1
+    offsets[partition] = next !== undefined && byPosition(entry, next) === 0 ? offset : offset + 1
     return [entry, reached.map((each) => [...each])] as const
   })
 }
 
-function byPlace({ place: a }: Entry, { place: b }: Entry): number {
+function byPosition({ place: a }: Entry, { place: b }: Entry): number {
   return a.topic - b.topic || a.partition - b.partition || a.offset - b.offset
 }
