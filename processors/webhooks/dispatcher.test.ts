@@ -32,13 +32,13 @@ function fastClock(speed: number): Clock {
   }
 }
 
-type Said = 'ok' | 'hang' | { readonly error: Failure; readonly retryAfterSeconds?: number }
+type ReceiverAnswer = 'ok' | 'hang' | { readonly error: Failure; readonly retryAfterSeconds?: number }
 
 /** A network that answers as it is told, and knows what was sent. */
 class FakeNetwork {
   readonly sent: string[] = []
   readonly #clock: Clock
-  answer: (trigger: Trigger, attempt: number) => Said = () => 'ok'
+  answer: (trigger: Trigger, attempt: number) => ReceiverAnswer = () => 'ok'
   #hanging: (() => void)[] = []
 
   constructor(clock: Clock) {

@@ -9,14 +9,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 const folder = mkdtempSync(path.join(tmpdir(), 'analyst-'))
 const program = fileURLToPath(new URL('run-as.ts', import.meta.url))
 
-interface Said {
+interface ClientAnswer {
   readonly rows: string | null
   readonly error: string | null
 }
 
-function run(statements: readonly string[], config = ''): Said[] {
+function run(statements: readonly string[], config = ''): ClientAnswer[] {
   const given = [program, path.join(folder, 'engine'), config, JSON.stringify(statements)]
-  return JSON.parse(execFileSync(process.execPath, given, { encoding: 'utf8', timeout: 60_000 })) as Said[]
+  return JSON.parse(execFileSync(process.execPath, given, { encoding: 'utf8', timeout: 60_000 })) as ClientAnswer[]
 }
 
 /** The file as mounted, its user under the engine's one name and without a password. */
@@ -87,7 +87,7 @@ const refused = [
 ] as const
 
 describe('the user analyst of a server', () => {
-  let said: Map<string, Said>
+  let said: Map<string, ClientAnswer>
   beforeAll(() => {
     const made = run([
       'CREATE DATABASE market ENGINE = Atomic',

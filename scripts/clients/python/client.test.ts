@@ -27,7 +27,7 @@ if (!isNewEnough) console.log(`skipped: ${python} is not Python 3.11 or newer`)
 const canPay = isNewEnough && can(python, 'import x402.mechanisms.evm.exact.register')
 if (!canPay) console.log(`skipped: ${python} has no x402[evm]; set PYTHON to one that has`)
 
-interface Said {
+interface ProgramAnswer {
   readonly answer?: Readonly<Record<string, unknown>>
   readonly error?: string
   readonly code?: string
@@ -49,11 +49,11 @@ class Program {
     this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]()
   }
 
-  async call(base: string, call: string, input: object = {}, options: object = {}): Promise<Said> {
+  async call(base: string, call: string, input: object = {}, options: object = {}): Promise<ProgramAnswer> {
     this.#child.stdin?.write(`${JSON.stringify({ base, call, input, options })}\n`)
     const { value, done } = await this.#lines.next()
     if (done === true) throw new Error('the program has ended')
-    return JSON.parse(value) as Said
+    return JSON.parse(value) as ProgramAnswer
   }
 
   stop(): void {
