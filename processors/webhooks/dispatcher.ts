@@ -7,7 +7,7 @@ import { Runner, type Lag, type Partitions } from '../kernel/run.ts'
 import type { StopReason } from '../kernel/watch.ts'
 import type { Send } from './deliver.ts'
 import type { Delivery } from './delivery.ts'
-import { Lanes, type LaneLimits } from './lanes.ts'
+import { ReceiverQueues, type SlotLimits } from './receiver-queues.ts'
 import { Loader } from './loader.ts'
 import type { Result } from './results.ts'
 import { OWNER, Task } from './task.ts'
@@ -29,7 +29,7 @@ export interface DispatcherOptions {
   readonly membership: Membership
   readonly ports: Ports
   readonly send: Send
-  readonly limits: LaneLimits
+  readonly limits: SlotLimits
   readonly deliveries: DeliveryMeter
   /** A membership that gave no sign of life for this long plus 5 s ends the process. */
   readonly sessionMs: number
@@ -56,7 +56,7 @@ export class Dispatcher {
   readonly #decoder: Decoder
   readonly #loader: Loader
   readonly #runner: Runner<Task>
-  readonly #lanes: Lanes<{ readonly task: Task; readonly delivery: Delivery }>
+  readonly #queues: ReceiverQueues<{ readonly task: Task; readonly delivery: Delivery }>
   /** In the order of their start. */
   readonly #underWay = new Set<UnderWay>()
   /** By partition: what its last task had not delivered when it ended. */
@@ -69,7 +69,7 @@ export class Dispatcher {
     this.#options = options
     this.#decoder = new Decoder(ports.codec, (id) => ports.lookUp(id))
     this.#loader = new Loader({ reader: ports.log.reader(), decoder: this.#decoder, clock: ports.clock })
-    this.#lanes = new Lanes(limits)
+    this.#queues = new ReceiverQueues(limits)
     const open = (partition: number): Promise<Task> => this.#open(partition)
     const hosted = [{ name: OWNER, membership, open, onRound: () => this.#tick() }]
     this.#runner = new Runner({ hosted, ports, sessionMs })
@@ -95,8 +95,8 @@ export class Dispatcher {
       ok: this.#runner.isWell,
       partitions: this.#runner.partitions()[OWNER] ?? { running: 0, waiting: 0 },
       open: this.#count('open'),
-      queued: this.#lanes.waiting,
-      inFlight: this.#lanes.inFlight,
+      queued: this.#queues.waiting,
+      inFlight: this.#queues.inFlight,
     }
   }
 
@@ -130,7 +130,7 @@ export class Dispatcher {
       decoder: this.#decoder,
       loader: this.#loader,
       onReady: (owner, delivery) => {
-        this.#lanes.offer(delivery.receiver, { task: owner, delivery })
+        this.#queues.offer(delivery.receiver, { task: owner, delivery })
         this.#pump()
       },
     })
@@ -142,7 +142,7 @@ export class Dispatcher {
     const now = this.#options.ports.clock.now()
     for (const { receiver, startedAt } of this.#underWay) {
       if (now - startedAt < SLOW_MS) break // all others began later
-      this.#lanes.know(receiver, 'slow')
+      this.#queues.know(receiver, 'slow')
     }
     this.#pump()
     if (now - this.#hintedAt < HINT_MS) return
@@ -154,11 +154,11 @@ export class Dispatcher {
   /** Starts what may start. */
   #pump(): void {
     while (!this.#isStopping) {
-      const next = this.#lanes.take()
+      const next = this.#queues.take()
       if (next === undefined) return
       const { receiver, item } = next
       if (item.task.start(item.delivery)) void this.#attempt(item.task, item.delivery)
-      else this.#lanes.release(receiver) // it has ended, or its task has
+      else this.#queues.release(receiver) // it has ended, or its task has
     }
   }
 
@@ -173,7 +173,7 @@ export class Dispatcher {
       task.owned.fail(error)
     } finally {
       this.#underWay.delete(underWay)
-      this.#lanes.release(receiver)
+      this.#queues.release(receiver)
       this.#pump()
     }
   }
@@ -194,7 +194,7 @@ export class Dispatcher {
   #conclude(task: Task, delivery: Delivery, result: Result): void {
     const ms = (result.finished - result.started) / 1_000
     const isUntold = result.is === 'failed' && result.error === 'url_unreadable'
-    if (!isUntold) this.#lanes.know(delivery.receiver, ms < SLOW_MS ? 'good' : 'slow')
+    if (!isUntold) this.#queues.know(delivery.receiver, ms < SLOW_MS ? 'good' : 'slow')
     const outcome = task.attempted(delivery, result)
     if (outcome === undefined) return
     this.#options.deliveries.attempted(outcome, result.is === 'failed' ? result.error : null, ms)

@@ -17,7 +17,7 @@ import { receiverOf, type Reach } from './address.ts'
 import type { Caller } from './agent.ts'
 import { createSender, type Send } from './deliver.ts'
 import { Dispatcher } from './dispatcher.ts'
-import type { LaneLimits } from './lanes.ts'
+import type { SlotLimits } from './receiver-queues.ts'
 import { systemResolver, type Resolve } from './resolve.ts'
 
 /** What the dispatcher's tests begin with: receivers on this machine, a log in memory, a membership dealt by hand. */
@@ -213,7 +213,7 @@ export interface DispatchOptions {
   /** A client of the broker. */
   readonly log?: Log
   readonly clock?: Clock
-  readonly limits?: LaneLimits
+  readonly limits?: SlotLimits
   /** Told of each first attempt that was sent. */
   readonly onFirstSent?: () => void
 }

@@ -1,7 +1,7 @@
 /** How a receiver took its attempts: answered in good time, not yet known, or `slow`, which holds its slots long. */
 export type Pace = 'good' | 'new' | 'slow'
 
-export interface LaneLimits {
+export interface SlotLimits {
   /** Attempts at once, over all receivers. */
   readonly slots: number
   /** Attempts at once to one receiver. */
@@ -18,7 +18,7 @@ const paces = ['good', 'new', 'slow'] as const
 /** Receivers whose pace is known while nothing waits for them; then the longest known is forgotten. */
 const IDLE_KNOWN_MAX = 20_000
 
-interface Lane<Item> {
+interface ReceiverQueue<Item> {
   readonly receiver: string
   waiting: Item[]
   /** Items before it in `waiting` are gone. */
@@ -32,17 +32,17 @@ interface Lane<Item> {
  * lower one, and all of those together cannot take every slot; so whoever waits long delays itself only. Take and offer
  * cost the same however many receivers there are.
  */
-export class Lanes<Item> {
-  readonly #limits: LaneLimits
-  readonly #lanes = new Map<string, Lane<Item>>()
-  /** Lanes that have items and room for one more of their own, in turn. */
-  readonly #turns: Readonly<Record<Pace, Set<Lane<Item>>>> = { good: new Set(), new: new Set(), slow: new Set() }
+export class ReceiverQueues<Item> {
+  readonly #limits: SlotLimits
+  readonly #queues = new Map<string, ReceiverQueue<Item>>()
+  /** ReceiverQueues that have items and room for one more of their own, in turn. */
+  readonly #turns: Readonly<Record<Pace, Set<ReceiverQueue<Item>>>> = { good: new Set(), new: new Set(), slow: new Set() }
   readonly #idle = new Map<string, Pace>()
   readonly #inFlight: Record<Pace, number> = { good: 0, new: 0, slow: 0 }
   #waiting = 0
   #turn = 0
 
-  constructor(limits: LaneLimits) {
+  constructor(limits: SlotLimits) {
     this.#limits = { slots: Math.max(1, limits.slots), perReceiver: Math.max(1, limits.perReceiver) }
   }
 
@@ -55,10 +55,10 @@ export class Lanes<Item> {
   }
 
   offer(receiver: string, item: Item): void {
-    const lane = this.#lane(receiver)
-    lane.waiting.push(item)
+    const queue = this.#queue(receiver)
+    queue.waiting.push(item)
     this.#waiting += 1
-    this.#enlist(lane)
+    this.#enlist(queue)
   }
 
   /** The next item, whose slot is held until `release` of its receiver; undefined: nothing may start now. */
@@ -68,31 +68,31 @@ export class Lanes<Item> {
     for (let step = 0; step < paces.length; step++) {
       const pace = paces[(this.#turn + step) % paces.length] ?? 'good'
       if (!this.#hasRoom(pace)) continue
-      const [lane] = this.#turns[pace]
-      if (lane !== undefined) return this.#start(lane)
+      const [queue] = this.#turns[pace]
+      if (queue !== undefined) return this.#start(queue)
     }
     return undefined
   }
 
   /** What is now known of a receiver that holds a slot. */
   know(receiver: string, pace: Pace): void {
-    const lane = this.#lanes.get(receiver)
-    if (lane === undefined || lane.pace === pace) return
-    this.#turns[lane.pace].delete(lane)
-    this.#inFlight[lane.pace] -= lane.inFlight
-    lane.pace = pace
-    this.#inFlight[pace] += lane.inFlight
-    this.#enlist(lane)
+    const queue = this.#queues.get(receiver)
+    if (queue === undefined || queue.pace === pace) return
+    this.#turns[queue.pace].delete(queue)
+    this.#inFlight[queue.pace] -= queue.inFlight
+    queue.pace = pace
+    this.#inFlight[pace] += queue.inFlight
+    this.#enlist(queue)
   }
 
   /** Ends what `take` gave. */
   release(receiver: string): void {
-    const lane = this.#lanes.get(receiver)
-    if (lane === undefined || lane.inFlight === 0) throw new Error(`no slot of ${receiver} is held`)
-    lane.inFlight -= 1
-    this.#inFlight[lane.pace] -= 1
-    if (lane.inFlight === 0 && lane.head === lane.waiting.length) this.#rest(lane)
-    else this.#enlist(lane)
+    const queue = this.#queues.get(receiver)
+    if (queue === undefined || queue.inFlight === 0) throw new Error(`no slot of ${receiver} is held`)
+    queue.inFlight -= 1
+    this.#inFlight[queue.pace] -= 1
+    if (queue.inFlight === 0 && queue.head === queue.waiting.length) this.#rest(queue)
+    else this.#enlist(queue)
   }
 
   #hasRoom(pace: Pace): boolean {
@@ -101,39 +101,39 @@ export class Lanes<Item> {
     return pace === 'good' || this.#inFlight.new + this.#inFlight.slow + 1 <= Math.max(1, slots * SHARE_OF_OTHERS)
   }
 
-  #start(lane: Lane<Item>): { receiver: string; item: Item } {
-    const item = lane.waiting[lane.head] as Item // a lane in turn has one
-    lane.head += 1
-    if (lane.head * 2 > lane.waiting.length) {
-      lane.waiting = lane.waiting.slice(lane.head)
-      lane.head = 0
+  #start(queue: ReceiverQueue<Item>): { receiver: string; item: Item } {
+    const item = queue.waiting[queue.head] as Item // a queue in turn has one
+    queue.head += 1
+    if (queue.head * 2 > queue.waiting.length) {
+      queue.waiting = queue.waiting.slice(queue.head)
+      queue.head = 0
     }
     this.#waiting -= 1
-    this.#turns[lane.pace].delete(lane)
-    lane.inFlight += 1
-    this.#inFlight[lane.pace] += 1
-    this.#enlist(lane)
-    return { receiver: lane.receiver, item }
+    this.#turns[queue.pace].delete(queue)
+    queue.inFlight += 1
+    this.#inFlight[queue.pace] += 1
+    this.#enlist(queue)
+    return { receiver: queue.receiver, item }
   }
 
-  /** Puts a lane at the end of its turn where it has an item and room. */
-  #enlist(lane: Lane<Item>): void {
-    const max = Math.max(1, this.#limits.perReceiver * shareOfOwn[lane.pace])
-    if (lane.head < lane.waiting.length && lane.inFlight + 1 <= max) this.#turns[lane.pace].add(lane)
+  /** Puts a queue at the end of its turn where it has an item and room. */
+  #enlist(queue: ReceiverQueue<Item>): void {
+    const max = Math.max(1, this.#limits.perReceiver * shareOfOwn[queue.pace])
+    if (queue.head < queue.waiting.length && queue.inFlight + 1 <= max) this.#turns[queue.pace].add(queue)
   }
 
-  #lane(receiver: string): Lane<Item> {
-    const known = this.#lanes.get(receiver)
+  #queue(receiver: string): ReceiverQueue<Item> {
+    const known = this.#queues.get(receiver)
     if (known !== undefined) return known
     const pace = this.#idle.get(receiver) ?? 'new'
     this.#idle.delete(receiver)
-    const lane: Lane<Item> = { receiver, waiting: [], head: 0, inFlight: 0, pace }
-    this.#lanes.set(receiver, lane)
-    return lane
+    const queue: ReceiverQueue<Item> = { receiver, waiting: [], head: 0, inFlight: 0, pace }
+    this.#queues.set(receiver, queue)
+    return queue
   }
 
-  #rest({ receiver, pace }: Lane<Item>): void {
-    this.#lanes.delete(receiver)
+  #rest({ receiver, pace }: ReceiverQueue<Item>): void {
+    this.#queues.delete(receiver)
     const [oldest] = this.#idle.keys()
     if (this.#idle.size >= IDLE_KNOWN_MAX && oldest !== undefined) this.#idle.delete(oldest)
     this.#idle.set(receiver, pace)

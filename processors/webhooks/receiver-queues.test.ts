@@ -1,71 +1,71 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Lanes } from './lanes.ts'
+import { ReceiverQueues } from './receiver-queues.ts'
 
 /** Receivers whose attempts are taken until nothing may start any more. */
-function takeAll(lanes: Lanes<number>): string[] {
+function takeAll(queues: ReceiverQueues<number>): string[] {
   const taken: string[] = []
-  for (let next = lanes.take(); next !== undefined; next = lanes.take()) taken.push(next.receiver)
+  for (let next = queues.take(); next !== undefined; next = queues.take()) taken.push(next.receiver)
   return taken
 }
 
-function lanesOf(counts: Readonly<Record<string, number>>, limits = { slots: 16, perReceiver: 8 }): Lanes<number> {
-  const lanes = new Lanes<number>(limits)
+function queuesOf(counts: Readonly<Record<string, number>>, limits = { slots: 16, perReceiver: 8 }): ReceiverQueues<number> {
+  const queues = new ReceiverQueues<number>(limits)
   for (const [receiver, count] of Object.entries(counts)) {
-    for (let item = 0; item < count; item++) lanes.offer(receiver, item)
+    for (let item = 0; item < count; item++) queues.offer(receiver, item)
   }
-  return lanes
+  return queues
 }
 
-describe('lanes', () => {
+describe('queues', () => {
   it('give a receiver that is not known a quarter of its slots, and all once it is good', () => {
-    const lanes = lanesOf({ a: 100 })
-    expect(takeAll(lanes)).toHaveLength(2)
-    lanes.know('a', 'good')
-    lanes.release('a')
-    expect(takeAll(lanes)).toHaveLength(7)
-    expect(lanes.inFlight).toBe(8)
+    const queues = queuesOf({ a: 100 })
+    expect(takeAll(queues)).toHaveLength(2)
+    queues.know('a', 'good')
+    queues.release('a')
+    expect(takeAll(queues)).toHaveLength(7)
+    expect(queues.inFlight).toBe(8)
   })
 
   it('serve receivers in turn', () => {
-    const lanes = lanesOf({ a: 10, b: 10, c: 1 })
-    expect(takeAll(lanes)).toEqual(['a', 'b', 'c', 'a', 'b'])
+    const queues = queuesOf({ a: 10, b: 10, c: 1 })
+    expect(takeAll(queues)).toEqual(['a', 'b', 'c', 'a', 'b'])
   })
 
   it('keep room for the good ones whatever the others do', () => {
-    const lanes = lanesOf(Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`x${n}`, 10])))
-    expect(takeAll(lanes)).toHaveLength(8)
-    for (let n = 0; n < 8; n++) lanes.know(`x${n}`, 'slow')
-    takeAll(lanes)
-    lanes.offer('good', 1)
-    lanes.know('good', 'good')
-    expect(takeAll(lanes)).toContain('good')
+    const queues = queuesOf(Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`x${n}`, 10])))
+    expect(takeAll(queues)).toHaveLength(8)
+    for (let n = 0; n < 8; n++) queues.know(`x${n}`, 'slow')
+    takeAll(queues)
+    queues.offer('good', 1)
+    queues.know('good', 'good')
+    expect(takeAll(queues)).toContain('good')
   })
 
   it('remember the pace of a receiver that rests', () => {
-    const lanes = lanesOf({ a: 1 })
-    takeAll(lanes)
-    lanes.know('a', 'good')
-    lanes.release('a')
-    for (let item = 0; item < 20; item++) lanes.offer('a', item)
-    expect(takeAll(lanes)).toHaveLength(8)
+    const queues = queuesOf({ a: 1 })
+    takeAll(queues)
+    queues.know('a', 'good')
+    queues.release('a')
+    for (let item = 0; item < 20; item++) queues.offer('a', item)
+    expect(takeAll(queues)).toHaveLength(8)
   })
 
   it('let none of the others wait for receivers that never answer', () => {
-    const lanes = new Lanes<number>({ slots: 64, perReceiver: 16 })
+    const queues = new ReceiverQueues<number>({ slots: 64, perReceiver: 16 })
     const waits: number[] = []
     const ends: { at: number; receiver: string }[] = []
     for (let now = 0; now < 20_000; now++) {
       for (const { at, receiver } of ends.splice(0)) {
         if (at > now) ends.push({ at, receiver })
         else {
-          lanes.know(receiver, receiver.startsWith('good') ? 'good' : 'slow')
-          lanes.release(receiver)
+          queues.know(receiver, receiver.startsWith('good') ? 'good' : 'slow')
+          queues.release(receiver)
         }
       }
-      for (let n = 0; n < 5; n++) lanes.offer(`bad ${n}`, now)
-      if (now % 10 === 0) for (let n = 0; n < 5; n++) lanes.offer(`good ${n}`, now)
-      for (let next = lanes.take(); next !== undefined; next = lanes.take()) {
+      for (let n = 0; n < 5; n++) queues.offer(`bad ${n}`, now)
+      if (now % 10 === 0) for (let n = 0; n < 5; n++) queues.offer(`good ${n}`, now)
+      for (let next = queues.take(); next !== undefined; next = queues.take()) {
         const isGood = next.receiver.startsWith('good')
         if (isGood) waits.push(now - next.item)
         ends.push({ at: now + (isGood ? 5 : 10_000), receiver: next.receiver })
@@ -89,12 +89,12 @@ describe('lanes', () => {
     )
     fc.assert(
       fc.property(fc.array(action, { maxLength: 200 }), (actions) => {
-        const lanes = new Lanes<number>({ slots: 6, perReceiver: 4 })
+        const queues = new ReceiverQueues<number>({ slots: 6, perReceiver: 4 })
         const offered: Record<string, number[]> = { a: [], b: [], c: [] }
         const taken: Record<string, number[]> = { a: [], b: [], c: [] }
         const held: Record<string, number> = { a: 0, b: 0, c: 0 }
         const take = (): boolean => {
-          const next = lanes.take()
+          const next = queues.take()
           if (next === undefined) return false
           taken[next.receiver]?.push(next.item)
           held[next.receiver] = (held[next.receiver] ?? 0) + 1
@@ -103,17 +103,17 @@ describe('lanes', () => {
         const release = (from: string): void => {
           if ((held[from] ?? 0) === 0) return
           held[from] = (held[from] ?? 0) - 1
-          lanes.release(from)
+          queues.release(from)
         }
         for (const [index, step] of actions.entries()) {
           if (step.kind === 'offer') {
             offered[step.receiver]?.push(index)
-            lanes.offer(step.receiver, index)
+            queues.offer(step.receiver, index)
           } else if (step.kind === 'take') take()
           else if (step.kind === 'release') release(step.receiver)
-          else lanes.know(step.receiver, step.pace)
-          expect(lanes.inFlight).toBe(Object.values(held).reduce((a, b) => a + b))
-          expect(lanes.inFlight).toBeLessThanOrEqual(6)
+          else queues.know(step.receiver, step.pace)
+          expect(queues.inFlight).toBe(Object.values(held).reduce((a, b) => a + b))
+          expect(queues.inFlight).toBeLessThanOrEqual(6)
           expect(Math.max(...Object.values(held))).toBeLessThanOrEqual(4)
         }
         for (let left = true; left;) {
@@ -124,7 +124,7 @@ describe('lanes', () => {
           }
         }
         expect(taken).toEqual(offered)
-        expect(lanes.waiting).toBe(0)
+        expect(queues.waiting).toBe(0)
       }),
     )
   })
