@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { localCodec } from '../../schemas/codec.ts'
 import type { Alert, AlertEvent, DeliveryOrder, Message, Trigger } from '../../schemas/records.ts'
 import { Driver } from '../kernel/driver.ts'
-import { calm, PARTITIONS, plans, type Input, type Plan } from '../kernel/test-accidents.ts'
+import { noFaults, PARTITIONS, plans, type Input, type Plan } from '../kernel/testing/fault-plans.ts'
 import { processorsNamed } from '../topology.ts'
 import { logs } from './testing/any-log.ts'
 import { AlertsTestDriver } from './testing/records.ts'
@@ -140,7 +140,7 @@ describe('the alerts processor', () => {
     async () => {
       await fc.assert(
         fc.asyncProperty(logs, plans, async (log, plan) => {
-          expect(await outcomeOf(log, plan)).toEqual(await outcomeOf(log, calm))
+          expect(await outcomeOf(log, plan)).toEqual(await outcomeOf(log, noFaults))
         }),
         { ...bounded, numRuns: 150 },
       )

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { localCodec } from '../../schemas/codec.ts'
 import type { Cvd, Flow, FlowHour, Message, Records, Signal, Trade } from '../../schemas/records.ts'
 import { Driver } from '../kernel/driver.ts'
-import { calm, PARTITIONS, plans, type Plan } from '../kernel/test-accidents.ts'
+import { noFaults, PARTITIONS, plans, type Plan } from '../kernel/testing/fault-plans.ts'
 import { processorsNamed } from '../topology.ts'
 import { gap, longAgo, mark, SECOND, T0, trade } from './testing/records.ts'
 
@@ -41,7 +41,7 @@ describe('the cvd processor', () => {
     async () => {
       await fc.assert(
         fc.asyncProperty(logs(0.1), plans, async (log, plan) => {
-          expect(await outcomeOf(log, plan)).toEqual(await outcomeOf(log, calm))
+          expect(await outcomeOf(log, plan)).toEqual(await outcomeOf(log, noFaults))
         }),
         { ...bounded, numRuns: 200 },
       )
@@ -55,7 +55,7 @@ describe('the cvd processor', () => {
       await fc.assert(
         fc.asyncProperty(logs(1 / 8), fc.array(fc.nat(200), { maxLength: 20 }), async (log, again) => {
           const doubled = again.reduce<readonly Input[]>(redeliver, log)
-          expect(figures(await outcomeOf(doubled, calm))).toEqual(figures(await outcomeOf(log, calm)))
+          expect(figures(await outcomeOf(doubled, noFaults))).toEqual(figures(await outcomeOf(log, noFaults)))
         }),
         { ...bounded, numRuns: 100 },
       )

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Funding } from '../../schemas/records.ts'
-import { calm, outcomeOf, PARTITIONS, plans, type Input } from '../kernel/test-accidents.ts'
+import { noFaults, outcomeOf, PARTITIONS, plans, type Input } from '../kernel/testing/fault-plans.ts'
 import { processorsNamed } from '../topology.ts'
 import { binance, bybit, HOUR, mark, MINUTE, okx, premium, rate, ratio, settlement, terms } from './testing/records.ts'
 
@@ -58,7 +58,7 @@ describe('the funding processor', () => {
       if (row === undefined) throw new Error('funding is in the topology')
       await fc.assert(
         fc.asyncProperty(logs, plans, async (log, plan) => {
-          expect(await outcomeOf(row, log, plan)).toEqual(await outcomeOf(row, log, calm))
+          expect(await outcomeOf(row, log, plan)).toEqual(await outcomeOf(row, log, noFaults))
         }),
         { ...bounded, numRuns: 150 },
       )
@@ -72,7 +72,7 @@ describe('the funding processor', () => {
       if (row === undefined) throw new Error('funding is in the topology')
       await fc.assert(
         fc.asyncProperty(logs, async (log) => {
-          const { records } = await outcomeOf(row, log, calm)
+          const { records } = await outcomeOf(row, log, noFaults)
           const rows = [...records.values()].filter((value): value is Funding =>
             Object.hasOwn(value as object, 'exchanges'),
           )

@@ -10,7 +10,7 @@ import { markets, SECOND, T0, ticker } from '../prices/testing/records.ts'
 import { processorsNamed } from '../topology.ts'
 import { only } from './testing/core-test-driver.ts'
 import type { Output } from './processor.ts'
-import { calm, outcomeOf, PARTITIONS, plans, type Input } from './test-accidents.ts'
+import { noFaults, outcomeOf, PARTITIONS, plans, type Input } from './testing/fault-plans.ts'
 
 const bounded = { interruptAfterTimeLimit: 20_000 }
 const TEST_MS = 60_000
@@ -104,7 +104,7 @@ describe('clocks that lie', () => {
       if (row === undefined || topic === undefined) throw new Error(`${name} is in the topology`)
       await fc.assert(
         fc.asyncProperty(logsOf(topic), plans, async ({ honest, lying }, plan) => {
-          expect(await outcomeOf(row, lying, plan)).toEqual(await outcomeOf(row, honest, calm))
+          expect(await outcomeOf(row, lying, plan)).toEqual(await outcomeOf(row, honest, noFaults))
         }),
         { ...bounded, numRuns: 100 },
       )

@@ -4,7 +4,7 @@ import { mark, SECOND, T0, trade } from '../cvd/testing/records.ts'
 import { processorsNamed } from '../topology.ts'
 import { FAILURES_MAX } from './failures.ts'
 import type { Entry, ProcessorRow } from './processor.ts'
-import { calm, outcomeOf, PARTITIONS, plans, type Input, type Outcome } from './test-accidents.ts'
+import { noFaults, outcomeOf, PARTITIONS, plans, type Input, type Outcome } from './testing/fault-plans.ts'
 
 /** A machine under load tries fewer logs rather than none. */
 const bounded = { interruptAfterTimeLimit: 20_000 }
@@ -74,7 +74,7 @@ describe('a core that throws at some records', () => {
     async () => {
       await fc.assert(
         fc.asyncProperty(logs, plans, paces, async (log, plan, everyMs) => {
-          expect(await outcomeOf(sick, log, plan, { everyMs })).toEqual(await outcomeOf(sick, log, calm, { everyMs }))
+          expect(await outcomeOf(sick, log, plan, { everyMs })).toEqual(await outcomeOf(sick, log, noFaults, { everyMs }))
         }),
         { ...bounded, numRuns: 150 },
       )
@@ -90,7 +90,7 @@ describe('a core that throws at some records', () => {
           const outcome = await outcomeOf(sick, log, plan, { everyMs })
           const { letters, others } = parted(outcome)
           const gone = new Set(letters.map(([key]) => indexOf(log, key)))
-          const without = await outcomeOf(healthy, log, calm, { everyMs, gone })
+          const without = await outcomeOf(healthy, log, noFaults, { everyMs, gone })
           expect(others).toEqual(without.records)
           expect(outcome.counts).toEqual(without.counts)
         }),
@@ -105,7 +105,7 @@ describe('a core that throws at some records', () => {
     async () => {
       await fc.assert(
         fc.asyncProperty(logs, paces, async (log, everyMs) => {
-          const { letters } = parted(await outcomeOf(sick, log, calm, { everyMs }))
+          const { letters } = parted(await outcomeOf(sick, log, noFaults, { everyMs }))
           const found = new Map(letters.map(([key, { reason }]) => [indexOf(log, key), reason]))
           const missed = log.filter((input, index) => isPoison(input) && !found.has(index))
           const triedInVain = [...found].filter(([index, reason]) => reason === 'failed' && !isPoison(at(log, index)))

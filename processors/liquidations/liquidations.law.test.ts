@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LiquidationRisk } from '../../schemas/records.ts'
-import { calm, outcomeOf, PARTITIONS, plans, type Input } from '../kernel/test-accidents.ts'
+import { noFaults, outcomeOf, PARTITIONS, plans, type Input } from '../kernel/testing/fault-plans.ts'
 import { processorsNamed } from '../topology.ts'
 import { binance, bybit, mark, okx, says, terms } from './testing/records.ts'
 
@@ -48,7 +48,7 @@ describe('the liquidations processor', () => {
       if (row === undefined) throw new Error('liquidations is in the topology')
       await fc.assert(
         fc.asyncProperty(logs, plans, async (log, plan) => {
-          expect(await outcomeOf(row, log, plan)).toEqual(await outcomeOf(row, log, calm))
+          expect(await outcomeOf(row, log, plan)).toEqual(await outcomeOf(row, log, noFaults))
         }),
         { ...bounded, numRuns: 150 },
       )
@@ -63,7 +63,7 @@ describe('the liquidations processor', () => {
       let seen = 0
       await fc.assert(
         fc.asyncProperty(logs, async (log) => {
-          for (const risk of risksOf((await outcomeOf(row, log, calm)).records)) {
+          for (const risk of risksOf((await outcomeOf(row, log, noFaults)).records)) {
             seen += 1
             const all = risk.levels.reduce((sum, { long_usd, short_usd }) => sum + long_usd + short_usd, 0)
             const clusters = risk.clusters.reduce((sum, { usd }) => sum + usd, 0)

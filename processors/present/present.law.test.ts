@@ -5,7 +5,7 @@ import type { Liquidation, Message, RecordType, Records } from '../../schemas/re
 import type { TopicName } from '../../schemas/topics.ts'
 import { Driver } from '../kernel/driver.ts'
 import { StateFold } from '../kernel/snapshot.ts'
-import { PARTITIONS, plans } from '../kernel/test-accidents.ts'
+import { PARTITIONS, plans } from '../kernel/testing/fault-plans.ts'
 import { presentReads, presentRow, takeIn } from './present.ts'
 import { emptyPresent, heldKinds, loadPresent, savePresent, type HeldKind, type PresentState } from './state.ts'
 

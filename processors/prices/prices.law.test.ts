@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CompositePrice } from '../../schemas/records.ts'
 import { priceVenues } from '../../schemas/venues.ts'
-import { calm, outcomeOf, PARTITIONS, plans, type Input } from '../kernel/test-accidents.ts'
+import { noFaults, outcomeOf, PARTITIONS, plans, type Input } from '../kernel/testing/fault-plans.ts'
 import { processorsNamed } from '../topology.ts'
 import { live, mark, markets, range, SECOND, T0, ticker } from './testing/records.ts'
 
@@ -52,7 +52,7 @@ describe('the prices processor', () => {
       if (row === undefined) throw new Error('prices is in the topology')
       await fc.assert(
         fc.asyncProperty(logs, plans, async (log, plan) => {
-          expect(await outcomeOf(row, log, plan)).toEqual(await outcomeOf(row, log, calm))
+          expect(await outcomeOf(row, log, plan)).toEqual(await outcomeOf(row, log, noFaults))
         }),
         { ...bounded, numRuns: 150 },
       )
@@ -66,7 +66,7 @@ describe('the prices processor', () => {
       if (row === undefined) throw new Error('prices is in the topology')
       await fc.assert(
         fc.asyncProperty(logs, async (log) => {
-          const { records } = await outcomeOf(row, log, calm)
+          const { records } = await outcomeOf(row, log, noFaults)
           for (const { price, low, high, sources } of [...records.values()] as CompositePrice[]) {
             const prices = sources.map((source) => source.price)
             expect(sources.length).toBeGreaterThan(0)

@@ -6,7 +6,7 @@ import { longAgo, mark, SECOND, T0, trade } from '../../processors/cvd/testing/r
 import { at as spot, mark as tickerMark } from '../../processors/prices/testing/records.ts'
 import type { Driver } from '../../processors/kernel/driver.ts'
 import type { ProcessorRow } from '../../processors/kernel/processor.ts'
-import { PARTITIONS, plans, type Input, type Plan } from '../../processors/kernel/test-accidents.ts'
+import { PARTITIONS, plans, type Input, type Plan } from '../../processors/kernel/testing/fault-plans.ts'
 import { processorsNamed } from '../../processors/topology.ts'
 import { localCodec } from '../../schemas/codec.ts'
 import type { Message } from '../../schemas/records.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Message } from '../../../schemas/records.ts'
-import { PARTITIONS, type Input } from '../../kernel/test-accidents.ts'
+import { PARTITIONS, type Input } from '../../kernel/testing/fault-plans.ts'
 import { cancel, command, extend, latePrice, mark, newAlert, newLiquidationAlert, price, risk } from './records.ts'
 
 /** Any log of commands, prices, risks and marks, for the laws of this folder: dense around all that is a bound. */

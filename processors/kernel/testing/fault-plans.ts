@@ -1,10 +1,10 @@
 import fc from 'fast-check'
-import { localCodec } from '../../schemas/codec.ts'
-import type { Message } from '../../schemas/records.ts'
-import { topicOf, type TopicName } from '../../schemas/topics.ts'
-import { DEAD_LETTERS } from './dead-letters.ts'
-import { Driver, type InjectedFault, type Step } from './driver.ts'
-import type { ProcessorRow } from './processor.ts'
+import { localCodec } from '../../../schemas/codec.ts'
+import type { Message } from '../../../schemas/records.ts'
+import { topicOf, type TopicName } from '../../../schemas/topics.ts'
+import { DEAD_LETTERS } from '../dead-letters.ts'
+import { Driver, type InjectedFault, type Step } from '../driver.ts'
+import type { ProcessorRow } from '../processor.ts'
 
 /** Any log, any accidents, for the laws that stand beside the cores. */
 
@@ -23,7 +23,7 @@ export interface Plan {
   readonly snapshotRecords: number
 }
 
-export const calm: Plan = { steps: [], instances: 1, snapshotRecords: 1_000_000 }
+export const noFaults: Plan = { steps: [], instances: 1, snapshotRecords: 1_000_000 }
 
 /** What readers see in the end: of upserts the last of each key, of sequences each record by its identity; and the counts. */
 export interface Outcome {
