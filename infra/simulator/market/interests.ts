@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type BookState, closingsOf, LeverageBook, type Opening } from './book.ts'
 import type { PerpMarket, SimLiquidation } from './economy.ts'
 import { BookFiles, LiquidationLog, StepFile } from './files.ts'
-import { dollarsPerSecond, type Ground } from './ground.ts'
+import { dollarsPerSecond, type ReferencePrices } from './reference-prices.ts'
 import { assets } from './markets.ts'
 import { likeOf, quietDollars, tradedOf } from './perp-side.ts'
 import { MINUTE } from './premium.ts'
@@ -32,7 +32,7 @@ interface Slot {
 
 /** Open interest and liquidations of the perpetuals that trade: both follow from trades and from the mark price. */
 export class Interests {
-  private readonly ground: Ground
+  private readonly reference: ReferencePrices
   private readonly base: BaseInterest
   private readonly files: BookFiles
   private readonly rows: StepFile
@@ -43,18 +43,18 @@ export class Interests {
 
   /** `markets`: always the same ones in the same order; their place is their number on disk. */
   constructor(
-    parts: { ground: Ground; base: BaseInterest; folder: string; now: Micros },
+    parts: { reference: ReferencePrices; base: BaseInterest; folder: string; now: Micros },
     markets: readonly PerpMarket[],
   ) {
-    const { ground, base, folder, now } = parts
-    this.ground = ground
+    const { reference, base, folder, now } = parts
+    this.reference = reference
     this.base = base
     this.stepped = now
     this.files = new BookFiles(join(folder, 'books'))
     this.log = new LiquidationLog(join(folder, 'liquidations'), now)
     const from = Math.floor(now / FIVE_MINUTES)
     this.rows = new StepFile(join(folder, 'interests'), { width: markets.length, from, kept: ROWS_KEPT })
-    const past = new MinutePrices(ground, now)
+    const past = new MinutePrices(reference, now)
     markets.forEach((market, index) => this.begin(market, index, past))
     this.roll(now)
   }
@@ -111,7 +111,7 @@ export class Interests {
     const maintenance = market.tiers[0]?.rate ?? 0.01
     const terms = { maxLeverage: market.maxLeverage, maintenance }
     const stream = streamOf(`interest ${keyOf(market)}`)
-    const mood = new Layers(this.ground.seed, stream, [
+    const mood = new Layers(this.reference.seed, stream, [
       [3_600, 0.7],
       [300, 0.4],
     ])
@@ -121,7 +121,7 @@ export class Interests {
     const slot: Slot = { index, market, book, mood, stream, flow: 0 }
     this.slots.set(keyOf(market), slot)
     if (known !== undefined) return
-    const made = warmUp({ ground: this.ground, base: this.base, market, stream, terms, past }, now)
+    const made = warmUp({ reference: this.reference, base: this.base, market, stream, terms, past }, now)
     this.log.append(index, made.liquidations)
     book.restore({ ...made.state, interest: begun.interest }, mark)
     this.files.save(keyOf(market), book.state())
@@ -133,7 +133,7 @@ export class Interests {
     const mood = MOOD * slot.mood.at(now)
     const drift = PULL * Math.log(this.base.at(market, now) / book.interest)
     const second = Math.floor(now / SECOND)
-    const draw = (index: number): number => unitOf(this.ground.seed, stream + 1, second * 32 + index)
+    const draw = (index: number): number => unitOf(this.reference.seed, stream + 1, second * 32 + index)
     book.open(mark, slot.flow * (TURNOVER + within(mood)), 'replacing', draw)
     book.open(mark, slot.flow * within(drift), this.base.openingAt(market.asset, now), draw)
     book.close(slot.flow * (TURNOVER + within(-mood) + within(-drift)))
@@ -146,7 +146,7 @@ export class Interests {
   }
 
   private mark(market: PerpMarket, now: Micros): number {
-    return this.ground.price(market.asset, now) * (1 + this.ground.premium(market).at(now))
+    return this.reference.price(market.asset, now) * (1 + this.reference.premium(market).at(now))
   }
 
   private roll(now: Micros): void {
@@ -186,19 +186,19 @@ const WILD = 0.8
 
 /** The open interest that a market had before it was first opened, and around which it moves later. */
 export class BaseInterest {
-  private readonly ground: Ground
+  private readonly reference: ReferencePrices
   private readonly courses = new Map<PerpMarket, { course: Layers; size: number }>()
   private readonly moods = new Map<string, Layers>()
 
-  constructor(ground: Ground) {
-    this.ground = ground
+  constructor(reference: ReferencePrices) {
+    this.reference = reference
   }
 
   /** Base units, one-sided. */
   at(market: PerpMarket, time: Micros): number {
     let known = this.courses.get(market)
     if (known === undefined) {
-      const course = new Layers(this.ground.seed, streamOf(`interest ${market.venue} ${market.symbol}`), swings)
+      const course = new Layers(this.reference.seed, streamOf(`interest ${market.venue} ${market.symbol}`), swings)
       known = { course, size: this.size(market) }
       this.courses.set(market, known)
     }
@@ -214,7 +214,7 @@ export class BaseInterest {
   private rush(asset: string, time: Micros): number {
     let mood = this.moods.get(asset)
     if (mood === undefined) {
-      mood = new Layers(this.ground.seed, streamOf(`rush ${asset}`), rushes)
+      mood = new Layers(this.reference.seed, streamOf(`rush ${asset}`), rushes)
       this.moods.set(asset, mood)
     }
     const volatility = assets.find((row) => row.asset === asset)?.volatility ?? WILD
@@ -224,7 +224,7 @@ export class BaseInterest {
   private size(market: PerpMarket): number {
     const own = tradedOf(market)
     const like = likeOf(market)
-    const price = this.ground.origin.prices[market.asset] ?? this.ground.price(market.asset, this.ground.origin.time)
+    const price = this.reference.origin.prices[market.asset] ?? this.reference.price(market.asset, this.reference.origin.time)
     const dollars = (daily: number, share: number): number => (daily * DAYS_TRADED * share) / price
     if (own !== undefined) return dollars(dollarsPerSecond(own, DEMO_RATE) * 86_400, 1)
     if (like !== undefined) return dollars(dollarsPerSecond(like, DEMO_RATE) * 86_400, GATE_SHARE)
@@ -242,12 +242,12 @@ const REMEMBERED: Micros = 24 * 60 * MINUTE
 
 /** The assets' prices at each full minute of those days, made up once for all venues. */
 class MinutePrices {
-  private readonly ground: Ground
+  private readonly reference: ReferencePrices
   private readonly begin: Micros
   private readonly prices = new Map<string, Float64Array>()
 
-  constructor(ground: Ground, now: Micros) {
-    this.ground = ground
+  constructor(reference: ReferencePrices, now: Micros) {
+    this.reference = reference
     this.begin = beginOf(now)
   }
 
@@ -255,7 +255,7 @@ class MinutePrices {
     let known = this.prices.get(asset)
     if (known === undefined) {
       known = Float64Array.from({ length: STEPS * 5 }, (_, minute) =>
-        this.ground.past(asset, this.begin + minute * MINUTE),
+        this.reference.past(asset, this.begin + minute * MINUTE),
       )
       this.prices.set(asset, known)
     }
@@ -275,14 +275,14 @@ interface Past {
 /** The book that a market has when it is first opened: three made-up days of openings, closings and liquidations. */
 function warmUp(
   {
-    ground,
+    reference,
     base,
     market,
     stream,
     terms,
     past,
   }: {
-    ground: Ground
+    reference: ReferencePrices
     base: BaseInterest
     market: PerpMarket
     stream: number
@@ -292,7 +292,7 @@ function warmUp(
   now: Micros,
 ): Past {
   const begin = beginOf(now)
-  const premium = ground.premium(market)
+  const premium = reference.premium(market)
   const markAt = (time: Micros): number => past.at(market.asset, time) * (1 + premium.at(time))
   const book = new LeverageBook(terms, { interest: base.at(market, begin), mark: markAt(begin) })
   const liquidations: SimLiquidation[] = []
@@ -300,7 +300,7 @@ function warmUp(
     for (let minute = 0; minute < 5; minute += 1) {
       const time = begin + step * STEP + minute * MINUTE
       const mark = markAt(time)
-      const draw = (index: number): number => unitOf(ground.seed, stream + 2, (step * 5 + minute) * 32 + index)
+      const draw = (index: number): number => unitOf(reference.seed, stream + 2, (step * 5 + minute) * 32 + index)
       for (const swept of book.move(mark)) {
         const closings = closingsOf(market, swept, { mark, time, draw: (index) => draw(8 + index) })
         if (time >= now - REMEMBERED && time < now) liquidations.push(...closings)

@@ -1,5 +1,5 @@
 import type { PerpMarket, PerpMinute, PerpState, SettledRate } from './economy.ts'
-import type { Ground } from './ground.ts'
+import type { ReferencePrices } from './reference-prices.ts'
 import { type Market, simulatedMarkets } from './markets.ts'
 import { intervalOf, MINUTE, settlementBefore } from './premium.ts'
 import { Layers, streamOf, unitOf } from './random.ts'
@@ -10,24 +10,24 @@ const DAY: Micros = 86_400_000_000
 
 /** Perpetuals: mark, index and last price, premium, running and settled rates. */
 export class PerpSide {
-  private readonly ground: Ground
+  private readonly reference: ReferencePrices
   private readonly openInterest: (market: PerpMarket) => number
 
-  constructor(ground: Ground, openInterest: (market: PerpMarket) => number) {
-    this.ground = ground
+  constructor(reference: ReferencePrices, openInterest: (market: PerpMarket) => number) {
+    this.reference = reference
     this.openInterest = openInterest
   }
 
   /** `prices`: as of when, where prices stand still while time goes on. */
   state(market: PerpMarket, now: Micros, prices = now): PerpState {
-    const series = this.ground.premium(market)
-    const index = this.ground.price(market.asset, prices)
+    const series = this.reference.premium(market)
+    const index = this.reference.price(market.asset, prices)
     const premium = series.at(prices)
     const mark = index * (1 + premium)
     const settledAt = settlementBefore(now, market.intervalHours)
-    const day = this.ground.day(market.asset, now)
+    const day = this.reference.day(market.asset, now)
     const open24h = day.open * (1 + series.at(now - DAY))
-    const last = this.ground.last(market) ?? this.near(market, mark, prices)
+    const last = this.reference.last(market) ?? this.near(market, mark, prices)
     const volume24h = this.dayVolume(market, now)
     return {
       last,
@@ -50,7 +50,7 @@ export class PerpSide {
 
   /** Closed minutes of [from, to), oldest first. */
   minutes(market: PerpMarket, from: Micros, to: Micros, now: Micros): PerpMinute[] {
-    const series = this.ground.premium(market)
+    const series = this.reference.premium(market)
     const minutes: PerpMinute[] = []
     const end = Math.min(to, Math.floor(now / MINUTE) * MINUTE)
     for (
@@ -59,7 +59,7 @@ export class PerpSide {
       start += MINUTE
     ) {
       const premium = series.bar(start)
-      const index = this.ground.bar(market.asset, start)
+      const index = this.reference.bar(market.asset, start)
       const [open, close] = [index.open * (1 + premium.open), index.close * (1 + premium.close)]
       const high = Math.max(index.high * (1 + premium.high), open, close)
       const low = Math.min(index.low * (1 + premium.low), open, close)
@@ -73,12 +73,12 @@ export class PerpSide {
     market: PerpMarket,
     { limit, before, now }: { limit: number; before: Micros | undefined; now: Micros },
   ): SettledRate[] {
-    const series = this.ground.premium(market)
+    const series = this.reference.premium(market)
     const interval = intervalOf(market.intervalHours)
     const latest = settlementBefore(Math.min(now, (before ?? Number.POSITIVE_INFINITY) - 1), market.intervalHours)
     return Array.from({ length: Math.max(0, limit) }, (_, index) => {
       const time = latest - index * interval
-      const mark = this.ground.bar(market.asset, time).open * (1 + series.at(time))
+      const mark = this.reference.bar(market.asset, time).open * (1 + series.at(time))
       return { time, rate: series.settledAt(time), mark }
     })
   }
@@ -86,17 +86,17 @@ export class PerpSide {
   /** What does not trade has its last price on the grid. */
   private near(market: PerpMarket, mark: number, now: Micros): number {
     const places = market.priceDecimals + market.priceFactor
-    const side = unitOf(this.ground.seed, streamOf(market.symbol), Math.floor(now / 1_000_000)) < 0.5 ? 0 : 1
+    const side = unitOf(this.reference.seed, streamOf(market.symbol), Math.floor(now / 1_000_000)) < 0.5 ? 0 : 1
     const ticks = Math.floor(Number(`${mark}e${places}`)) + side
     return Number(`${ticks}e${-places}`)
   }
 
   private dayVolume(market: PerpMarket, now: Micros): number {
     const own = tradedOf(market)
-    if (own !== undefined) return this.ground.minutes.dayVolume(own, now)
+    if (own !== undefined) return this.reference.minutes.dayVolume(own, now)
     const like = likeOf(market)
-    const dollars = like === undefined ? quietDollars(market) : 0.2 * this.ground.dollarsPerSecond(like) * 86_400
-    return dollars / this.ground.price(market.asset, now)
+    const dollars = like === undefined ? quietDollars(market) : 0.2 * this.reference.dollarsPerSecond(like) * 86_400
+    return dollars / this.reference.price(market.asset, now)
   }
 }
 

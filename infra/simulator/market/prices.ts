@@ -10,7 +10,7 @@ const YEAR_SECONDS = 31_557_600
 const periods = [2_592_000, 604_800, 172_800, 43_200, 10_800, 2_700, 600, 120] as const
 
 /** An asset's course in dollars before the market was first opened; of a made-up asset also after it. */
-export class Course {
+export class PricePath {
   private readonly own: Layers
   private readonly market: Layers
   private readonly beta: number
@@ -52,7 +52,7 @@ export class Course {
 }
 
 /** What a dollar coin costs in dollars, at any time. */
-export class Coins {
+export class StablecoinRates {
   private readonly tether: Layers
   private readonly circle: Layers
 
@@ -89,7 +89,7 @@ interface MinutesOptions {
   readonly seed: number
   readonly now: Micros
   /** The made-up past of each traded asset, through its price when the market was first opened. */
-  readonly courses: ReadonlyMap<string, Course>
+  readonly courses: ReadonlyMap<string, PricePath>
   /** Base units a minute that a market trades in the long run, for the made-up past. */
   readonly flow: (market: Market) => number
 }
@@ -209,7 +209,7 @@ export class Minutes {
     return { open: first.open, high, low }
   }
 
-  private course(asset: string): Course {
+  private course(asset: string): PricePath {
     const course = this.options.courses.get(asset)
     if (course === undefined) throw new Error(`no course of ${asset}`)
     return course

@@ -13,7 +13,7 @@ import {
   type SpotVenueName,
   spotVenueNames,
 } from './economy.ts'
-import { Ground, type GroundOptions } from './ground.ts'
+import { ReferencePrices, type ReferencePricesOptions } from './reference-prices.ts'
 import { BaseInterest, Interests, keyOf } from './interests.ts'
 import { type ListingChange, Listings } from './listings.ts'
 import type { Market } from './markets.ts'
@@ -22,14 +22,14 @@ import { SpotSide } from './spot-side.ts'
 import { tokensAt } from './tokens.ts'
 import type { Micros, Trade } from './trade.ts'
 
-interface EconomyOptions extends GroundOptions {
+interface EconomyOptions extends ReferencePricesOptions {
   /** Made-up assets that Binance, Bybit and OKX list. */
   readonly fillers: number
 }
 
 /** What the seeded market says beside its trades. The same seed, start and trades give the same numbers. */
 export class SimulatedEconomy implements Economy {
-  private readonly ground: Ground
+  private readonly reference: ReferencePrices
   private readonly spotSide: SpotSide
   private readonly perpSide: PerpSide
   private readonly base: BaseInterest
@@ -44,26 +44,26 @@ export class SimulatedEconomy implements Economy {
   constructor(options: EconomyOptions) {
     this.time = options.now
     this.pricesTime = options.now
-    this.ground = new Ground(options)
-    this.base = new BaseInterest(this.ground)
-    this.spotSide = new SpotSide(this.ground)
+    this.reference = new ReferencePrices(options)
+    this.base = new BaseInterest(this.reference)
+    this.spotSide = new SpotSide(this.reference)
     this.listings = new Listings(options.folder, options.fillers)
     for (const perp of this.listings.catalogue) this.perpOf.set(keyOf(perp), perp)
     for (const { market, trade } of options.newest) this.see(market, trade, 0)
     this.interests = new Interests(
-      { ground: this.ground, base: this.base, folder: options.folder, now: options.now },
+      { reference: this.reference, base: this.base, folder: options.folder, now: options.now },
       this.listings.catalogue.filter((perp) => tradedOf(perp) !== undefined),
     )
     const openInterest = (market: PerpMarket): number =>
       this.interests.size(market) ?? this.base.at(market, this.pricesTime)
-    this.perpSide = new PerpSide(this.ground, openInterest)
+    this.perpSide = new PerpSide(this.reference, openInterest)
   }
 
   /** How far a market's trades are from its asset's price in tether dollars, as a factor. */
   basis(market: Market, time: Micros): number {
-    if (market.venue === 'coinbase') return this.ground.coins.usdt(time)
+    if (market.venue === 'coinbase') return this.reference.coins.usdt(time)
     const perp = this.perpOf.get(keyOf(market))
-    return perp === undefined ? 1 : 1 + this.ground.premium(perp).at(time)
+    return perp === undefined ? 1 : 1 + this.reference.premium(perp).at(time)
   }
 
   /** A market that trades, as its venue counts it now; undefined where the venue no longer lists it. */
@@ -92,7 +92,7 @@ export class SimulatedEconomy implements Economy {
   advance(now: Micros, standing = false): void {
     this.time = now
     if (!standing) this.pricesTime = now
-    this.ground.minutes.roll(now)
+    this.reference.minutes.roll(now)
     if (!standing) this.interests.advance(now)
   }
 
@@ -130,7 +130,7 @@ export class SimulatedEconomy implements Economy {
 
   topTraders(market: PerpMarket, time: Micros): { positions: number; accounts: number } | undefined {
     if (time > this.time) return undefined
-    if (!this.ratios.has(market)) this.ratios.set(market, topTradersOf(market, this.ground.seed))
+    if (!this.ratios.has(market)) this.ratios.set(market, topTradersOf(market, this.reference.seed))
     return this.ratios.get(market)?.(time)
   }
 
@@ -144,15 +144,15 @@ export class SimulatedEconomy implements Economy {
       const pairs = spotVenueNames.flatMap((venue) => this.spots(venue)).filter((market) => market.asset === asset)
       return pairs.reduce((sum, market) => sum + this.spot(market).quoteVolume24h, 0)
     }
-    return tokensAt(this.ground, this.time, volume)
+    return tokensAt(this.reference, this.time, volume)
   }
 
   close(): void {
     this.interests.close()
-    this.ground.close()
+    this.reference.close()
   }
 
   private see(market: Market, trade: Trade, size: number): void {
-    this.ground.see(market, trade, { basis: this.basis(market, trade.time), size })
+    this.reference.see(market, trade, { basis: this.basis(market, trade.time), size })
   }
 }

@@ -1,5 +1,5 @@
 import type { SpotMarket, SpotMinute, SpotState } from './economy.ts'
-import type { Ground } from './ground.ts'
+import type { ReferencePrices } from './reference-prices.ts'
 import { type Market, simulatedMarkets } from './markets.ts'
 import { MINUTE } from './premium.ts'
 import { Noise, streamOf, unitOf } from './random.ts'
@@ -23,11 +23,11 @@ const STABLE_USD_PER_SECOND = 2_000
 
 /** Spot prices around the assets' own: in tether dollars, or in dollars by what the coin is worth. */
 export class SpotSide {
-  private readonly ground: Ground
+  private readonly reference: ReferencePrices
   private readonly offsets = new Map<SpotMarket, Noise>()
 
-  constructor(ground: Ground) {
-    this.ground = ground
+  constructor(reference: ReferencePrices) {
+    this.reference = reference
   }
 
   state(market: SpotMarket, now: Micros): SpotState {
@@ -35,12 +35,12 @@ export class SpotSide {
     const tick = 10 ** -market.priceDecimals
     const bid = Math.max(1, Math.floor((middle * (1 - HALF_SPREAD)) / tick))
     const ask = Math.max(bid + 1, Math.ceil((middle * (1 + HALF_SPREAD)) / tick))
-    const lifted = unitOf(this.ground.seed, streamOf(market.symbol), Math.floor(now / 1_000_000)) < 0.5
+    const lifted = unitOf(this.reference.seed, streamOf(market.symbol), Math.floor(now / 1_000_000)) < 0.5
     const price = (ticks: number): number => Number(`${ticks}e-${market.priceDecimals}`)
     return {
       bid: price(bid),
       ask: price(ask),
-      last: (tradedOf(market) === undefined ? undefined : this.ground.last(market)) ?? price(lifted ? ask : bid),
+      last: (tradedOf(market) === undefined ? undefined : this.reference.last(market)) ?? price(lifted ? ask : bid),
       ...this.day(market, now),
       time: now,
     }
@@ -62,32 +62,32 @@ export class SpotSide {
   }
 
   private middle(market: SpotMarket, now: Micros): number {
-    const { coins } = this.ground
+    const { coins } = this.reference
     const offset = 1 + VENUE_SPREAD * this.offset(market).at(now)
     if (market.asset === 'USDT') return coins.usdt(now) * offset
     if (market.asset === 'USDC') return coins.usdc(now) * offset
-    return this.ground.price(market.asset, now) * offset * (market.quote === 'USD' ? coins.usdt(now) : 1)
+    return this.reference.price(market.asset, now) * offset * (market.quote === 'USD' ? coins.usdt(now) : 1)
   }
 
   private bar(market: SpotMarket, start: Micros): { open: number; high: number; low: number; close: number } {
-    const { coins } = this.ground
+    const { coins } = this.reference
     if (market.asset === 'USDT' || market.asset === 'USDC') {
       const [open, close] = [start, start + MINUTE].map((time) => this.middle(market, time))
       const ends = [open ?? 1, close ?? 1]
       return { open: ends[0] ?? 1, high: Math.max(...ends), low: Math.min(...ends), close: ends[1] ?? 1 }
     }
     const worth = market.quote === 'USD' ? coins.usdt(start) : 1
-    const { open, high, low, close } = this.ground.bar(market.asset, start)
+    const { open, high, low, close } = this.reference.bar(market.asset, start)
     return { open: open * worth, high: high * worth, low: low * worth, close: close * worth }
   }
 
   private day(market: SpotMarket, now: Micros): Omit<SpotState, 'bid' | 'ask' | 'last' | 'time'> {
-    const worth = market.quote === 'USD' ? this.ground.coins.usdt(now) : 1
+    const worth = market.quote === 'USD' ? this.reference.coins.usdt(now) : 1
     const stable = market.asset === 'USDT' || market.asset === 'USDC'
     const middle = this.middle(market, now)
     const day = stable
       ? { open: 1, high: Math.max(1, middle), low: Math.min(1, middle) }
-      : this.ground.day(market.asset, now)
+      : this.reference.day(market.asset, now)
     const scale = stable ? 1 : worth
     const volume24h = this.dayVolume(market, now)
     return {
@@ -102,28 +102,28 @@ export class SpotSide {
   /** Coinbase's pairs trade; others are made up at a share of what the asset's perpetual trades. */
   private dayVolume(market: SpotMarket, now: Micros): number {
     const own = tradedOf(market)
-    if (own !== undefined) return this.ground.minutes.dayVolume(own, now)
+    if (own !== undefined) return this.reference.minutes.dayVolume(own, now)
     return (this.dollarsPerSecond(market) * DAY_SECONDS) / this.middle(market, now)
   }
 
   private volume(market: SpotMarket, start: Micros): number {
     const own = tradedOf(market)
-    if (own !== undefined) return this.ground.minutes.volume(own, start)
+    if (own !== undefined) return this.reference.minutes.volume(own, start)
     const mood =
-      0.6 + 0.8 * unitOf(this.ground.seed, streamOf(`${market.venue} ${market.symbol}`), Math.floor(start / MINUTE))
+      0.6 + 0.8 * unitOf(this.reference.seed, streamOf(`${market.venue} ${market.symbol}`), Math.floor(start / MINUTE))
     return (this.dollarsPerSecond(market) * 60 * mood) / this.middle(market, start)
   }
 
   private dollarsPerSecond(market: SpotMarket): number {
     const perpetual = perpetuals.get(market.asset)
     if (perpetual === undefined) return STABLE_USD_PER_SECOND
-    return this.ground.dollarsPerSecond(perpetual) * SPOT_SHARE[market.venue]
+    return this.reference.dollarsPerSecond(perpetual) * SPOT_SHARE[market.venue]
   }
 
   private offset(market: SpotMarket): Noise {
     const known = this.offsets.get(market)
     if (known !== undefined) return known
-    const noise = new Noise(this.ground.seed, streamOf(`spot ${market.venue} ${market.symbol}`), 20)
+    const noise = new Noise(this.reference.seed, streamOf(`spot ${market.venue} ${market.symbol}`), 20)
     this.offsets.set(market, noise)
     return noise
   }

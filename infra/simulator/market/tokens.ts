@@ -1,5 +1,5 @@
 import type { SimToken } from './economy.ts'
-import type { Ground } from './ground.ts'
+import type { ReferencePrices } from './reference-prices.ts'
 import { assets } from './markets.ts'
 import type { Micros } from './trade.ts'
 
@@ -37,13 +37,13 @@ const registry = [
 const tickers = new Map(assets.map(({ asset, ticker }) => [asset, (ticker ?? asset).toLowerCase()]))
 
 /** The registry's rows at the prices of the last full minute, largest first. */
-export function tokensAt(ground: Ground, now: Micros, volumes: (asset: string) => number): SimToken[] {
+export function tokensAt(reference: ReferencePrices, now: Micros, volumes: (asset: string) => number): SimToken[] {
   const updated = Math.floor(now / CACHED) * CACHED
   const rows = registry.map(([asset, id, name, circulating, total, ath, atl]) => {
-    const price = ground.bar(asset, updated).open * ground.coins.usdt(updated)
+    const price = reference.bar(asset, updated).open * reference.coins.usdt(updated)
     const before = (days: number): number => {
       const time = updated - days * DAY
-      return ground.bar(asset, time).open * ground.coins.usdt(time)
+      return reference.bar(asset, time).open * reference.coins.usdt(time)
     }
     const change = (days: number): number => (price / before(days) - 1) * 100
     return {

@@ -3,7 +3,7 @@ import { fixedNumber, powerText, priceText, shortNumber } from '../market/decima
 import type { Economy, SpotMarket, SpotMinute, SpotState } from '../market/economy.ts'
 import type { Context, RestReply, VenueApi } from './venue-api.ts'
 import { answerOf, Burst, type Calls, listedRows, longerCandles, ok, whole, withOpenMinute } from './rest.ts'
-import { Changes, Every, type Fields, fieldsIn, fieldsOf, Subscribers, VenueSession } from './socket.ts'
+import { Changes, EveryPeriod, type Fields, fieldsIn, fieldsOf, Subscribers, VenueSession } from './socket.ts'
 import { timeText } from './text.ts'
 
 /** A ticker comes with each trade or change of the book; once a second is enough here. */
@@ -20,7 +20,7 @@ export function krakenApi(context: Context): VenueApi {
   const { economy } = context
   const subscribers = new Subscribers()
   const changes = new Changes()
-  const tickers = new Every(TICKERS_MS)
+  const tickers = new EveryPeriod(TICKERS_MS)
   const burst = new Burst(CALLS_PER_SECOND, BURST)
   let connections = 0
   return {
@@ -222,7 +222,7 @@ class KrakenSession extends VenueSession {
     this.say({ error, method, success: false, ...(symbol === undefined ? {} : { symbol }), ...named })
   }
 
-  /** Every answer says when the request came and when it leaves. */
+  /** EveryPeriod answer says when the request came and when it leaves. */
   private say({ req_id, ...answer }: Fields): void {
     const { now } = this.context.world
     const times = { time_in: timeText(now), time_out: timeText(now + 42) }

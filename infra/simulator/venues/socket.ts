@@ -55,7 +55,7 @@ export class Changes {
 }
 
 /** True once in each period. */
-export class Every {
+export class EveryPeriod {
   private readonly periodMs: number
   private atMs = 0
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { BaseInterest } from '../../../infra/simulator/market/interests.ts'
 import { perpMarkets } from '../../../infra/simulator/market/catalogue.ts'
-import { Ground } from '../../../infra/simulator/market/ground.ts'
+import { ReferencePrices } from '../../../infra/simulator/market/reference-prices.ts'
 import { Interests, keyOf } from '../../../infra/simulator/market/interests.ts'
 import type { PerpMarket } from '../../../infra/simulator/market/economy.ts'
 import { cascadeRisks, type CascadeRisk } from '../../../processors/liquidations/cascade.ts'
@@ -35,7 +35,7 @@ export interface Hour {
 }
 
 /** Prices follow their made-up course all the time, so that weeks can be lived in seconds. */
-class FastGround extends Ground {
+class FastGround extends ReferencePrices {
   override price(asset: string, time: Micros): number {
     return this.past(asset, time)
   }
@@ -54,7 +54,7 @@ export function hoursOf({ days, seed, assets }: { days: number; seed: number; as
 const streamed = ['BTC', 'ETH', 'SOL', 'XRP', 'BNB', 'DOGE', 'LINK', 'ARB']
 
 class Fortnight {
-  readonly #ground: Ground
+  readonly #reference: ReferencePrices
   readonly #interests: Interests
   readonly #markets: readonly PerpMarket[]
   readonly #begin: Micros
@@ -64,10 +64,10 @@ class Fortnight {
 
   constructor(folder: string, { days, seed, assets }: { days: number; seed: number; assets: readonly string[] }) {
     this.#begin = END - days * DAY
-    this.#ground = new FastGround({ folder, seed, rate: RATE, now: this.#begin, newest: [] })
+    this.#reference = new FastGround({ folder, seed, rate: RATE, now: this.#begin, newest: [] })
     this.#markets = perpMarkets([]).filter(({ asset, venue }) => venue !== 'gate' && assets.includes(asset))
-    const base = new BaseInterest(this.#ground)
-    this.#interests = new Interests({ ground: this.#ground, base, folder, now: this.#begin }, this.#markets)
+    const base = new BaseInterest(this.#reference)
+    this.#interests = new Interests({ reference: this.#reference, base, folder, now: this.#begin }, this.#markets)
   }
 
   hours(): Hour[] {
@@ -82,12 +82,12 @@ class Fortnight {
         for (const [asset, risk] of this.#risks) hours.push(this.#hour(asset, risk, ranges))
     }
     this.#interests.close()
-    this.#ground.close()
+    this.#reference.close()
     return hours
   }
 
   #mark(market: PerpMarket, time: Micros): number {
-    return this.#ground.price(market.asset, time) * (1 + this.#ground.premium(market).at(time))
+    return this.#reference.price(market.asset, time) * (1 + this.#reference.premium(market).at(time))
   }
 
   #live(time: Micros, ranges: Map<PerpMarket, [number, number]>): void {

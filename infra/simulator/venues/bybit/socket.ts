@@ -2,7 +2,7 @@ import type { Link } from '../../link.ts'
 import type { PerpMarket, SpotMarket } from '../../market/economy.ts'
 import type { Micros } from '../../market/trade.ts'
 import type { Context } from '../venue-api.ts'
-import { Changes, Every, fieldsIn, type Subscribers, textsOf, VenueSession } from '../socket.ts'
+import { Changes, EveryPeriod, fieldsIn, type Subscribers, textsOf, VenueSession } from '../socket.ts'
 import { connectionName } from '../text.ts'
 import {
   changedFields,
@@ -121,8 +121,8 @@ export class BybitStream {
   /** What every reader of a topic knows: the newest snapshot with all changes since. */
   private readonly said = new Map<string, LinearTicker>()
   private readonly changes = new Changes()
-  private readonly tickers = new Every(TICKERS_MS)
-  private readonly liquidations = new Every(LIQUIDATIONS_MS)
+  private readonly tickers = new EveryPeriod(TICKERS_MS)
+  private readonly liquidations = new EveryPeriod(LIQUIDATIONS_MS)
   /** Liquidations before this are told. */
   private toldUntil: Micros
   private sequence = 753_843_900_397

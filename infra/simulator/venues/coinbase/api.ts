@@ -1,6 +1,6 @@
 import type { Context, RestReply, VenueApi } from '../venue-api.ts'
 import { answerOf, Burst, longerCandles, ok, whole, withOpenMinute, type Calls } from '../rest.ts'
-import { Changes, Every, Subscribers } from '../socket.ts'
+import { Changes, EveryPeriod, Subscribers } from '../socket.ts'
 import {
   advancedProduct,
   candleRow,
@@ -31,7 +31,7 @@ const ADVANCED = '/api/v3/brokerage/market/products'
 export function coinbaseApi(context: Context): VenueApi {
   const subscribers = new Subscribers()
   const changes = new Changes()
-  const tickers = new Every(TICKERS_MS)
+  const tickers = new EveryPeriod(TICKERS_MS)
   const [exchange, advanced] = [new Burst(REQUESTS_PER_SECOND, BURST), new Burst(REQUESTS_PER_SECOND, BURST)]
   return {
     name: 'coinbase',

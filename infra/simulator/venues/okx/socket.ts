@@ -2,7 +2,7 @@ import type { Link } from '../../link.ts'
 import type { PerpMarket, SpotMarket } from '../../market/economy.ts'
 import type { Micros } from '../../market/trade.ts'
 import type { Context } from '../venue-api.ts'
-import { Changes, Every, fieldsIn, fieldsOf, type Subscribers, VenueSession } from '../socket.ts'
+import { Changes, EveryPeriod, fieldsIn, fieldsOf, type Subscribers, VenueSession } from '../socket.ts'
 import { connectionName } from '../text.ts'
 import { fundingRow, isLive, liquidationRow, markRow, openInterestRow, type Row, spotTickerRow } from './rows.ts'
 
@@ -154,8 +154,8 @@ export class OkxStream {
   private readonly context: Context
   private readonly subscribers: Subscribers
   private readonly changes = new Changes()
-  private readonly seconds = new Every(1000)
-  private readonly halfSeconds = new Every(LIQUIDATIONS_MS)
+  private readonly seconds = new EveryPeriod(1000)
+  private readonly halfSeconds = new EveryPeriod(LIQUIDATIONS_MS)
   private toldUntil: Micros
 
   constructor(context: Context, subscribers: Subscribers) {

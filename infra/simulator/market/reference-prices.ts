@@ -5,10 +5,10 @@ import type { PerpMarket } from './economy.ts'
 import { assets, type Market, simulatedMarkets } from './markets.ts'
 import { RECORDS_PER_ORDER } from './model.ts'
 import { type Bar, Premium } from './premium.ts'
-import { Coins, Course, type Day, Minutes } from './prices.ts'
+import { StablecoinRates, PricePath, type Day, Minutes } from './prices.ts'
 import type { Micros, Trade } from './trade.ts'
 
-export interface GroundOptions {
+export interface ReferencePricesOptions {
   /** What must go on after a restart lives below it. */
   readonly folder: string
   readonly seed: number
@@ -23,23 +23,23 @@ const QUIET_VOLATILITY = 1
 const HOUR: Micros = 3_600_000_000
 
 /** What everything else is made of: each asset's price in tether dollars and each perpetual's premium, at any time. */
-export class Ground {
+export class ReferencePrices {
   readonly origin: Origin
-  readonly coins: Coins
+  readonly coins: StablecoinRates
   readonly minutes: Minutes
   private readonly rate: number
-  private readonly courses = new Map<string, Course>()
+  private readonly courses = new Map<string, PricePath>()
   private readonly premiums = new Map<string, Premium>()
   private readonly lasts = new Map<string, number>()
   private readonly days = new Map<string, { hour: number; day: Day }>()
 
-  constructor({ folder, seed, rate, now, newest }: GroundOptions) {
+  constructor({ folder, seed, rate, now, newest }: ReferencePricesOptions) {
     mkdirSync(folder, { recursive: true })
     const prices = new Map(newest.map(({ market, trade }) => [market.asset, basePrice(market, trade)]))
     const first = assets.map(({ asset, price }) => [asset, prices.get(asset) ?? price] as const)
     this.origin = originOf(folder, { seed, time: now, prices: Object.fromEntries(first) })
     this.rate = rate
-    this.coins = new Coins(this.origin.seed)
+    this.coins = new StablecoinRates(this.origin.seed)
     const courses = new Map(assets.map(({ asset }) => [asset, this.course(asset)]))
     this.minutes = new Minutes({
       folder,
@@ -113,13 +113,13 @@ export class Ground {
     this.minutes.close()
   }
 
-  private course(asset: string): Course {
+  private course(asset: string): PricePath {
     const known = this.courses.get(asset)
     if (known !== undefined) return known
     const row = rows.get(asset)
     const about = row ?? { asset, volatility: QUIET_VOLATILITY, beta: 1 }
     const price = this.origin.prices[asset] ?? row?.price ?? fillerOf(asset).price
-    const course = new Course(this.seed, about, { time: this.origin.time, price })
+    const course = new PricePath(this.seed, about, { time: this.origin.time, price })
     this.courses.set(asset, course)
     return course
   }
