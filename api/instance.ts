@@ -105,7 +105,14 @@ function openPresent(
   { toClose, unread, clientId, listeners = [], othersEveryMs }: InstanceOptions,
 ): PresentTable {
   const every = othersEveryMs === undefined ? {} : { othersEveryMs }
-  const table = new PresentTable({ ...logOf(config), clientId: `${clientId}-present`, log, unread, listeners, ...every })
+  const table = new PresentTable({
+    ...logOf(config),
+    clientId: `${clientId}-present`,
+    log,
+    unread,
+    listeners,
+    ...every,
+  })
   toClose.push(table)
   return table
 }

@@ -74,7 +74,9 @@ describe('a core that throws at some records', () => {
     async () => {
       await fc.assert(
         fc.asyncProperty(logs, plans, paces, async (log, plan, everyMs) => {
-          expect(await outcomeOf(sick, log, plan, { everyMs })).toEqual(await outcomeOf(sick, log, noFaults, { everyMs }))
+          expect(await outcomeOf(sick, log, plan, { everyMs })).toEqual(
+            await outcomeOf(sick, log, noFaults, { everyMs }),
+          )
         }),
         { ...bounded, numRuns: 150 },
       )

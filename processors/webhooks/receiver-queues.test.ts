@@ -9,7 +9,10 @@ function takeAll(queues: ReceiverQueues<number>): string[] {
   return taken
 }
 
-function queuesOf(counts: Readonly<Record<string, number>>, limits = { slots: 16, perReceiver: 8 }): ReceiverQueues<number> {
+function queuesOf(
+  counts: Readonly<Record<string, number>>,
+  limits = { slots: 16, perReceiver: 8 },
+): ReceiverQueues<number> {
   const queues = new ReceiverQueues<number>(limits)
   for (const [receiver, count] of Object.entries(counts)) {
     for (let item = 0; item < count; item++) queues.offer(receiver, item)

@@ -36,7 +36,11 @@ export class ReceiverQueues<Item> {
   readonly #limits: SlotLimits
   readonly #queues = new Map<string, ReceiverQueue<Item>>()
   /** Queues that have items and room for one more of their own, in turn. */
-  readonly #turns: Readonly<Record<Pace, Set<ReceiverQueue<Item>>>> = { good: new Set(), new: new Set(), slow: new Set() }
+  readonly #turns: Readonly<Record<Pace, Set<ReceiverQueue<Item>>>> = {
+    good: new Set(),
+    new: new Set(),
+    slow: new Set(),
+  }
   readonly #idle = new Map<string, Pace>()
   readonly #inFlight: Record<Pace, number> = { good: 0, new: 0, slow: 0 }
   #waiting = 0

@@ -224,7 +224,8 @@ export class BaseInterest {
   private size(market: PerpMarket): number {
     const own = tradedOf(market)
     const like = likeOf(market)
-    const price = this.reference.origin.prices[market.asset] ?? this.reference.price(market.asset, this.reference.origin.time)
+    const price =
+      this.reference.origin.prices[market.asset] ?? this.reference.price(market.asset, this.reference.origin.time)
     const dollars = (daily: number, share: number): number => (daily * DAYS_TRADED * share) / price
     if (own !== undefined) return dollars(dollarsPerSecond(own, DEMO_RATE) * 86_400, 1)
     if (like !== undefined) return dollars(dollarsPerSecond(like, DEMO_RATE) * 86_400, GATE_SHARE)

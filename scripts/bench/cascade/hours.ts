@@ -35,7 +35,7 @@ export interface Hour {
 }
 
 /** Prices follow their made-up course all the time, so that weeks can be lived in seconds. */
-class FastGround extends ReferencePrices {
+class FastReferencePrices extends ReferencePrices {
   override price(asset: string, time: Micros): number {
     return this.past(asset, time)
   }
@@ -64,7 +64,7 @@ class Fortnight {
 
   constructor(folder: string, { days, seed, assets }: { days: number; seed: number; assets: readonly string[] }) {
     this.#begin = END - days * DAY
-    this.#reference = new FastGround({ folder, seed, rate: RATE, now: this.#begin, newest: [] })
+    this.#reference = new FastReferencePrices({ folder, seed, rate: RATE, now: this.#begin, newest: [] })
     this.#markets = perpMarkets([]).filter(({ asset, venue }) => venue !== 'gate' && assets.includes(asset))
     const base = new BaseInterest(this.#reference)
     this.#interests = new Interests({ reference: this.#reference, base, folder, now: this.#begin }, this.#markets)
