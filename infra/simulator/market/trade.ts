@@ -40,8 +40,8 @@ export interface Trade {
   readonly direction: number
 }
 
-/** Where a market's numbers begin; realistic sizes, so that nothing downstream gets away with 32 bits. */
-const firstId: Readonly<Record<TradeVenueName, number>> = {
+/** Ids before a market's first trade; realistic sizes, so that nothing downstream gets away with 32 bits. */
+export const idsBefore: Readonly<Record<TradeVenueName, number>> = {
   binance: 3_478_018_549,
   bybit: 753_843_954_913,
   okx: 1_062_992_715,
@@ -66,7 +66,7 @@ function numbered(previous: Trade | undefined, market: Market, fill: Fill, rando
   const { time, price, size, buy, block, rpi } = fill
   const common = { time, price, size, buy, block, rpi, direction: directionOf(previous, price) }
   const none = { first: 0, last: 0, sequence: 0, uuid: undefined }
-  const next = (previous?.id ?? firstId[market.venue]) + 1
+  const next = (previous?.id ?? idsBefore[market.venue]) + 1
   switch (market.venue) {
     case 'binance': {
       // Fills of the insurance fund and ADL take raw ids but are in no aggregate: `f` skips now and then.
@@ -76,7 +76,7 @@ function numbered(previous: Trade | undefined, market: Market, fill: Fill, rando
     case 'bybit': {
       // One taker order's trades share a cross sequence; it counts more than trades, so it jumps.
       const together = previous !== undefined && previous.time === time && previous.buy === buy
-      const id = together ? previous.id : (previous?.id ?? firstId.bybit) + 1 + random.below(500)
+      const id = together ? previous.id : (previous?.id ?? idsBefore.bybit) + 1 + random.below(500)
       return { ...common, ...none, id, uuid: randomUuid(random) }
     }
     case 'okx':
