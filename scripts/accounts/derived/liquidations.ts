@@ -76,7 +76,9 @@ function shown({ exchange, symbol, timestamp, side, size, value_usd }: Liquidati
 
 function eventOf(venue: string, asset: string, event: Pick<Event, 'time' | 'side' | 'usd'> & { size: number }): Event {
   const { time, side, size, usd } = event
-  const key = [asset, new Date(time / 1000).toISOString(), side, size.toPrecision(8), usd.toPrecision(6)].join(' ')
+  // First the digits that both have exactly: of two sums that differ in their last bit, one may lie below a half.
+  const dollars = Number(usd.toPrecision(12)).toPrecision(6)
+  const key = [asset, new Date(time / 1000).toISOString(), side, size.toPrecision(8), dollars].join(' ')
   return { venue, time, side, usd, key }
 }
 
