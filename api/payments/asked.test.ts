@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { MemoryBroker } from '../../processors/kernel/memory-log.ts'
 import { stillClock } from '../../processors/kernel/quiet.ts'
 import { keepAsked } from './asked.ts'
@@ -8,14 +7,28 @@ const TOPIC = 'payments.intents'
 const record = { key: 'a', value: Buffer.from('an intent'), time: 1 }
 const other = { key: 'b', value: Buffer.from('another'), time: 1 }
 
-async function asked(): Promise<{ broker: MemoryBroker; values: () => string[]; stop: () => void }> {
+interface Asked {
+  readonly broker: MemoryBroker
+  readonly values: () => string[]
+  /** Resolves after two more looks, the second of which began after the call. */
+  readonly looked: () => Promise<void>
+  readonly stop: () => void
+}
+
+async function asked(): Promise<Asked> {
   const broker = new MemoryBroker(stillClock)
   broker.append(TOPIC, 0, [other, other])
   const log = broker.connect()
   const stop = new AbortController()
-  await keepAsked({ reader: log.reader(), writer: log.writer(), record, signal: stop.signal, lookMs: 1 })
+  const reader = log.reader()
+  const looks = vi.spyOn(reader, 'fetch')
+  await keepAsked({ reader, writer: log.writer(), record, signal: stop.signal, lookMs: 1 })
   return {
     broker,
+    looked: async () => {
+      const seen = looks.mock.calls.length
+      await expect.poll(() => looks.mock.calls.length).toBeGreaterThan(seen + 1)
+    },
     values: () => broker.records(TOPIC, 0).map(({ value }) => value?.toString() ?? ''),
     stop: () => stop.abort(),
   }
@@ -32,15 +45,17 @@ it('an intent that the log has lost is written again, also where another lies in
 })
 
 it('an intent that is there, or was for so long that it was deleted, is written once; so is one that nobody waits for', async () => {
-  const { broker, values, stop } = await asked()
-  await delay(20)
+  const { broker, values, looked, stop } = await asked()
+  const another = await asked()
+  await looked()
   expect(values()).toEqual(['another', 'another', 'an intent'])
   broker.append(TOPIC, 0, [other])
   broker.truncate(TOPIC, 0, 3)
-  await delay(20)
+  await looked()
   expect(values()).toEqual(['another'])
   stop()
   broker.lose(TOPIC, 0, 3)
-  await delay(20)
+  await another.looked()
   expect(values()).toEqual([])
+  another.stop()
 })
