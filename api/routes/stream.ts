@@ -73,7 +73,7 @@ export const stream = dataRoute({
   path: '/stream',
   name: 'stream',
   says: 'What changes, as it changes: server-sent events for an hour',
-  priceUsdc: 0.25,
+  priceUsdc: 0.1,
   lastsMs: LASTS_MS,
   ttlMs: 0,
   input: {

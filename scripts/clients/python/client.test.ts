@@ -163,10 +163,10 @@ describe.skipIf(!isNewEnough)('the client in Python, with its own library alone'
 
 describe.skipIf(!canPay)('the client in Python, with the official package', () => {
   it('pays for a stream once, and hears it to its end', async () => {
-    const client = started({ PAYER_KEY: payer.key, MAX_PER_CALL_USDC: '0.25', BUDGET_USDC: '0.25' })
+    const client = started({ PAYER_KEY: payer.key, MAX_PER_CALL_USDC: '0.1', BUDGET_USDC: '0.1' })
     const { answer, spent } = await client.call(api.url, 'stream', { symbols: ['BTC'], seconds: 1 })
     const names = (answer?.['events'] as { name: string }[] | undefined)?.map(({ name }) => name)
-    expect([names, spent]).toEqual([['cvd', 'price', 'funding', 'ready', 'end'], 0.25])
+    expect([names, spent]).toEqual([['cvd', 'price', 'funding', 'ready', 'end'], 0.1])
   })
 
   it('pays within its budget, refused before it signs', async () => {

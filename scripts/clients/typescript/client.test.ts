@@ -69,7 +69,7 @@ describe('on the API', () => {
   })
 
   it('pays for a stream once, and hears it to its end', async () => {
-    const payer = new Payer(account, { maxPerCallUsdc: 0.25, totalUsdc: 0.25 })
+    const payer = new Payer(account, { maxPerCallUsdc: 0.1, totalUsdc: 0.1 })
     const receipts: unknown[] = []
     const onPaid = (_paid: unknown, receipt: string | null): number => receipts.push(receipt)
     const names: string[] = []
@@ -80,13 +80,13 @@ describe('on the API', () => {
     }
     expect(prices).toEqual(['BTC'])
     expect(names).toEqual(['cvd', 'price', 'funding', 'ready', 'end'])
-    expect([receipts, payer.spentUsdc]).toEqual([[expect.any(String)], 0.25])
+    expect([receipts, payer.spentUsdc]).toEqual([[expect.any(String)], 0.1])
     const refused = client({ payer }).stream({ symbols: ['nope'] })
     expect(await failure(refused.next())).toMatchObject({ code: 'symbol_not_found' })
   })
 
   it('lets go of a stream that nobody hears any more', async () => {
-    const payer = new Payer(account, { maxPerCallUsdc: 0.25, totalUsdc: 0.25 })
+    const payer = new Payer(account, { maxPerCallUsdc: 0.1, totalUsdc: 0.1 })
     for await (const { name } of client({ payer }).stream({ symbols: ['BTC'] })) if (name === 'ready') break
     expect(payments.ledger.charged.length).toBe(1)
     await api.stop()

@@ -67,9 +67,8 @@ const cascade = {
 
 /** A request for every priced route that reads; those that create alerts are asked one by one below. */
 function reading(): Request[] {
-  return priced('GET').map(({ path }) => ({
-    url:
-      api(path.replace(':symbol', 'BTC').replace(':id', 'bitcoin')) + (path.endsWith('/prices') ? '?symbols=BTC' : ''),
+  return priced('GET').map(({ path, input }) => ({
+    url: api(path.replace(':symbol', 'BTC').replace(':id', 'bitcoin')) + ('symbols' in input ? '?symbols=BTC' : ''),
   }))
 }
 

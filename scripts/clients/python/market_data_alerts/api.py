@@ -1939,7 +1939,7 @@ OPERATIONS: dict[str, Operation] = {
 
 
 STREAMS: dict[str, Operation] = {
-    "stream": Operation("GET", "/stream", ("symbols", "channels", "period", "seconds",), (), False, False, True, 0.25),
+    "stream": Operation("GET", "/stream", ("symbols", "channels", "period", "seconds",), (), False, False, True, 0.1),
 }
 
 
@@ -2138,6 +2138,6 @@ class Api:
         return answer
 
     def stream(self, *, symbols: Sequence[str], channels: Sequence[str] | None = None, period: Literal["1h", "4h", "24h", "7d"] | None = None, seconds: int | None = None, last_event_id: str | None = None) -> Iterator[StreamEvent]:
-        """What changes, as it changes: server-sent events for an hour. GET /stream. 0.25 USDC."""
+        """What changes, as it changes: server-sent events for an hour. GET /stream. 0.1 USDC."""
         answer: Iterator[StreamEvent] = self.listen("stream", {"symbols": symbols, "channels": channels, "period": period, "seconds": seconds, "last_event_id": last_event_id})
         return answer

@@ -2590,7 +2590,7 @@ export const streams = {
     isOwners: false,
     isKeyed: false,
     isQuestion: true,
-    priceUsdc: 0.25,
+    priceUsdc: 0.1,
   },
 } as const satisfies Readonly<Record<string, Operation>>
 
@@ -2804,7 +2804,7 @@ export abstract class Api<Options> {
     return (await this.send('well_known_x402', input, options)) as WellKnownX402Answer
   }
 
-  /** What changes, as it changes: server-sent events for an hour. `GET /stream`. 0.25 USDC. */
+  /** What changes, as it changes: server-sent events for an hour. `GET /stream`. 0.1 USDC. */
   stream(input: StreamInput, options?: Options): AsyncGenerator<StreamEvent, void> {
     return this.listen('stream', input, options) as AsyncGenerator<StreamEvent, void>
   }
