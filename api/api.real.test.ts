@@ -24,6 +24,7 @@ import type { Database } from './views/database.ts'
 import { readGaps } from './views/gaps.ts'
 import { readFlowTime, type FlowPlaces } from './views/flow.ts'
 import { readFlow } from './views/history.ts'
+import { floorTo } from './views/range.ts'
 import { readCandles } from './views/ohlcv.ts'
 import { timeParam } from './views/time.ts'
 
@@ -121,13 +122,25 @@ describe('ClickHouse gives what the plainest computation gives', () => {
     return expected
   }
 
-  it.each([60, 300, 900, 3600, 14_400, 86_400])('for the flow in buckets of %i s', async (seconds) => {
-    const width = seconds * SECOND
-    const from = open - (open % width) - 20 * width
-    const range = { asset: 'btc', width, from, to: from + 21 * width }
-    for (const hoursTo of [0, open - (open % HOUR)]) {
+  it.each([60, 180, 300, 900, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400, 604_800])(
+    'for the flow in buckets of %i s',
+    async (seconds) => {
+      const width = seconds * SECOND
+      const from = floorTo(open, width) - 20 * width
+      const range = { asset: 'btc', width, from, to: from + 21 * width, anchor: undefined }
+      for (const hoursTo of [0, open - (open % HOUR)]) {
+        const rows = await same((database) => readFlow(database, { ...range, places: placesOf(hoursTo) }), byVenue)
+        expect(rows.length).toBeGreaterThan(4)
+      }
+    },
+  )
+
+  it.each([70, 3600, 3670, 50_000])('for the flow from an anchor %i s ago on', async (ago) => {
+    const [width, anchor] = [300 * SECOND, floorTo(open, HOUR) - ago * SECOND]
+    const range = { asset: 'btc', width, from: floorTo(open, width) - 2 * width, to: open + width, anchor }
+    for (const hoursTo of [0, floorTo(open, HOUR)]) {
       const rows = await same((database) => readFlow(database, { ...range, places: placesOf(hoursTo) }), byVenue)
-      expect(rows.length).toBeGreaterThan(4)
+      expect(rows.length).toBeGreaterThan(1)
     }
   })
 
@@ -143,7 +156,7 @@ describe('ClickHouse gives what the plainest computation gives', () => {
       .filter((row) => venue === 'all' || row.venue === venue)
       .map((row) => instrumentOf({ venue: row.venue, asset: 'btc' }))
     const range = { asset: 'btc', instruments, limit, from: open - (open % (24 * HOUR)) - 48 * HOUR, to: open + HOUR }
-    for (const width of [300 * SECOND, HOUR, 24 * HOUR])
+    for (const width of [300 * SECOND, HOUR, 24 * HOUR, 7 * 24 * HOUR])
       for (const hoursTo of [0, open - (open % HOUR)])
         await same((database) => readCandles(database, { ...range, width, places: placesOf(hoursTo) }, side))
   })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { bucketRange, bucketsOf, intervals, type IntervalName } from './views/range.ts'
+import { bucketRange, bucketsOf, floorTo, intervals, type IntervalName } from './views/range.ts'
 import { flow, lostTrades, NOW, startHarness, type Harness } from './testing/harness.ts'
 
 const MINUTE = 60_000_000
@@ -28,6 +28,17 @@ async function history(query: string): Promise<Point[]> {
   const { status, body } = await api.get(`/cvd/history/BTC?interval=1m&${query}`)
   expect(status).toBe(200)
   return body['points'] as Point[]
+}
+
+/** All pages from there on, as their answers say. */
+async function pages(side: 'start' | 'end', from: string, limit: number): Promise<Point[][]> {
+  const given: Point[][] = []
+  for (let next: unknown = from; typeof next === 'string';) {
+    const { body } = await api.get(`/cvd/history/BTC?interval=1m&${side}=${next}&limit=${limit}`)
+    given.push(body['points'] as Point[])
+    next = body['next']
+  }
+  return given
 }
 
 describe('/cvd/history/:symbol', () => {
@@ -71,6 +82,48 @@ describe('/cvd/history/:symbol', () => {
     expect(first.map(({ time }) => time.slice(14, 16))).toEqual(['55', '56', '57'])
     const last = await history('end=2026-01-02T03:00:00Z&limit=3')
     expect(last.map(({ time }) => time.slice(14, 16))).toEqual(['57', '58', '59'])
+  })
+
+  it.each([1, 2, 5])('is the same in pages of %i, walked from either end', async (limit) => {
+    api.database.flows = [flow({ bucket: OPEN - 9 * MINUTE }), flow({ bucket: OPEN - 2 * MINUTE, buy: 7 })]
+    const all = await history('')
+    expect(all).toHaveLength(10)
+    const forwards = await pages('start', '2026-01-02T02:00:00Z', limit)
+    expect(forwards.flat()).toEqual(all)
+    const backwards = await pages('end', '2027-01-01', limit)
+    expect(backwards.toReversed().flat()).toEqual(all)
+  })
+
+  it('counts from an anchor on, and begins there', async () => {
+    api.database.flows = [
+      flow({ bucket: OPEN - 90 * MINUTE, buy: 9, sell: 0 }),
+      flow({ bucket: OPEN - 5 * MINUTE, buy: 4, sell: 0 }),
+      flow({ bucket: OPEN - 2 * MINUTE, buy: 2, sell: 0 }),
+      flow({ bucket: OPEN, buy: 1, sell: 0 }),
+    ]
+    const { body } = await api.get('/cvd/history/BTC?interval=1m&since=2026-01-02T02:59:30Z')
+    expect(body['since']).toBe('2026-01-02T02:59:00.000Z')
+    expect((body['points'] as Point[]).map(({ time, cvd }) => [time.slice(14, 16), cvd])).toEqual([
+      ['59', 4],
+      ['00', 4],
+      ['01', 4],
+      ['02', 6],
+      ['03', 6],
+      ['04', 7],
+    ])
+    expect(await history('since=2026-01-02T02:59:00Z&limit=2')).toMatchObject([{ cvd: 6 }, { cvd: 7 }])
+    expect(await history('since=2026-01-02T02:10:00Z&limit=1')).toMatchObject([{ cvd: 7 }])
+    expect(await history('since=2025-01-01&limit=1')).toMatchObject([{ cvd: 16 }])
+    expect(await history('since=2030-01-01')).toMatchObject([{ time: '2026-01-02T03:04:00.000Z', cvd: 1 }])
+  })
+
+  it('begins weeks with their Monday', async () => {
+    api.database.flows = [flow({ bucket: OPEN - 10 * 1440 * MINUTE }), flow({ bucket: OPEN })]
+    const { body } = await api.get('/cvd/history/BTC?interval=1w')
+    const weeks = (body['points'] as Point[]).map(({ time }) => time)
+    expect(weeks).toEqual(['2025-12-22T00:00:00.000Z', '2025-12-29T00:00:00.000Z'])
+    const candles = await api.get('/ohlcv/BTC?interval=1w')
+    expect((candles.body['candles'] as Point[]).map(({ time }) => time)).toEqual(weeks)
   })
 
   it('is empty before the first trade and after now', async () => {
@@ -150,8 +203,8 @@ describe('the range of buckets', () => {
           const buckets = bucketsOf(bucketRange({ ...asked, limit, width, now, since: since * MINUTE }), width)
           expect(buckets.length).toBeLessThanOrEqual(limit)
           for (const time of buckets) {
-            expect(time % width).toBe(0)
-            expect(time).toBeGreaterThanOrEqual(asked.start ?? 0)
+            expect(floorTo(time, width)).toBe(time)
+            expect(time).toBeGreaterThanOrEqual(asked.start ?? -Infinity)
             expect(time).toBeLessThan(asked.end ?? Infinity)
             expect(time).toBeLessThanOrEqual(now)
             expect(time + width).toBeGreaterThan(since * MINUTE)

@@ -138,6 +138,22 @@ describe('/funding-rate/history', () => {
     const rest = await history(`start=${third?.time}&end=${settled[4]?.time}`)
     expect(rest.map(({ time }) => time)).toEqual([settled[3]?.time, third?.time])
     expect(await history(`end=${first?.time}`)).toEqual([])
+    for (const limit of [1, 5, 12]) {
+      const forwards: Settled[][] = []
+      for (let next: unknown = '2025-01-01'; typeof next === 'string';) {
+        const page = await body(`/funding-rate/history/BTC?start=${next}&limit=${limit}`)
+        forwards.unshift(page['history'] as Settled[])
+        next = page['next']
+      }
+      expect([forwards.length, forwards.flat()]).toEqual([Math.ceil(12 / limit), settled.toReversed()])
+      const backwards: Settled[][] = []
+      for (let next: unknown = '2027-01-01'; typeof next === 'string';) {
+        const page = await body(`/funding-rate/history/BTC?end=${next}&limit=${limit}`)
+        backwards.push(page['history'] as Settled[])
+        next = page['next']
+      }
+      expect([backwards.length, backwards.flat()]).toEqual([Math.ceil(12 / limit), settled.toReversed()])
+    }
   })
 })
 

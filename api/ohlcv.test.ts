@@ -69,6 +69,22 @@ describe('/ohlcv/:symbol', () => {
     expect(await candles('start=2026-01-02T03:02:00Z&end=2026-01-02T03:04:00Z')).toHaveLength(1)
   })
 
+  it.each([1, 2, 3])('says where the next page of %i begins, from either end', async (limit) => {
+    const all = await candles('')
+    for (const [side, from] of [
+      ['start', '2026-01-02'],
+      ['end', '2026-01-03'],
+    ] as const) {
+      const pages: unknown[][] = []
+      for (let next: unknown = from; typeof next === 'string';) {
+        const { body } = await api.get(`/ohlcv/BTC?interval=1m&${side}=${next}&limit=${limit}`)
+        pages.push(body['candles'] as unknown[])
+        next = body['next']
+      }
+      expect((side === 'start' ? pages : pages.toReversed()).flat()).toEqual(all)
+    }
+  })
+
   it('covers what the candles tell of', async () => {
     const covered = async (query: string): Promise<unknown> =>
       (await api.get(`/ohlcv/BTC?interval=1m&${query}`)).body['coverage']

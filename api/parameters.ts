@@ -2,6 +2,7 @@ import { fundingVenues } from '../schemas/venues.ts'
 import type { Param } from './params.ts'
 import { exchangeNames } from './routes/ohlcv.ts'
 import { channels } from './stream/channels.ts'
+import { intervalNames } from './views/range.ts'
 
 export const symbol = {
   in: 'path',
@@ -13,9 +14,9 @@ export const symbol = {
 
 export const interval = {
   in: 'query',
-  rule: { kind: 'choice', values: ['1m', '5m', '15m', '1h', '4h', '1d'], default: '1h' },
+  rule: { kind: 'choice', values: intervalNames, default: '1h' },
   error: 'invalid_interval',
-  says: 'Width of a bucket',
+  says: 'Width of a bucket; weeks begin with Monday',
   example: '1m',
 } as const satisfies Param
 
@@ -33,6 +34,14 @@ export const end = {
   error: 'invalid_range',
   says: 'Latest bucket start, exclusive',
   example: '2026-01-02T00:00:00Z',
+} as const satisfies Param
+
+export const anchor = {
+  in: 'query',
+  rule: { kind: 'time' },
+  error: 'invalid_range',
+  says: 'Anchor: cvd counts from the bucket that it lies in, and points begin there; without it from the first trade',
+  example: '2026-01-01T00:00:00Z',
 } as const satisfies Param
 
 /** `rows`: how many there are without it. */

@@ -54,7 +54,7 @@ describe('a path', () => {
     ['/cvd/BTC?period=1h&period=4h', '400 invalid_period'],
     ['/cvd/BTC?__proto__=1&constructor=2', '200'],
     ['/ohlcv/BTC?exchange=kraken', '400 invalid_exchange'],
-    ['/ohlcv/BTC?interval=2h', '400 invalid_interval'],
+    ['/ohlcv/BTC?interval=2m', '400 invalid_interval'],
     ['/ohlcv/BTC?limit=1001', '400 invalid_limit'],
     ['/ohlcv/BTC?start=2026-01-02&end=2026-01-01', '400 invalid_range'],
     ['/ohlcv/BTC?start=2026-01-02&end=2026-01-02', '400 invalid_range'],

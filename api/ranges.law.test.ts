@@ -39,11 +39,14 @@ class Tables implements Database {
   }
 
   query(sql: string, params: Readonly<Record<string, unknown>>): Promise<readonly unknown[]> {
-    const value = (name: string): number => Number(params[name])
+    const value = (name: string): number => Number(params[name] ?? 0)
     const isCandles = sql.includes('argMin')
-    const from = isCandles ? value('from') : 0
-    const hours = sql.includes('FROM flow_1h') ? this.#hours.filter(({ hour }) => hour < value('hours')) : []
-    const rows = this.#rows.filter(({ bucket }) => bucket >= value('hours') && bucket < value('to'))
+    const from = isCandles ? value('from') : value('anchor')
+    const hours = sql.includes('FROM flow_1h')
+      ? this.#hours.filter(({ hour }) => hour < value('hours') && hour >= value('whole'))
+      : []
+    const isBucket = (bucket: Micros): boolean => bucket >= value('hours') || bucket < value('whole')
+    const rows = this.#rows.filter(({ bucket }) => isBucket(bucket) && bucket < value('to'))
     const read: TimedFlow[] = [
       ...hours.map(({ hour: at, ...row }) => ({ ...row, at })),
       ...rows.map(({ bucket: at, ...row }) => ({ ...row, at })),
@@ -123,8 +126,10 @@ async function compare(fed: CvdTestDriver, present: Present, { asset, told, back
   for (const width of [MINUTE, HOUR]) {
     const to = floorTo(places.now, width) + width
     const range = { asset, width, to, from: Math.max(0, to - back * width) }
-    const flow = (at: typeof places) => readFlow(tables, { ...range, places: at })
-    expect(volumesOf(await flow(places))).toEqual(volumesOf(await flow(plain)))
+    for (const anchor of [undefined, range.from - (back % 100) * MINUTE]) {
+      const flow = (at: typeof places) => readFlow(tables, { ...range, places: at, anchor })
+      expect(volumesOf(await flow(places))).toEqual(volumesOf(await flow(plain)))
+    }
     const candles = (at: typeof places) =>
       readCandles(tables, { ...range, instruments, limit: 1000, places: at }, 'oldest')
     expect(volumesOf(await candles(places))).toEqual(volumesOf(await candles(plain)))

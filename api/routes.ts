@@ -42,7 +42,7 @@ export const routes: readonly Route[] = [
     says: 'Volume delta by bucket, with its running total',
     priceUsdc: 0.02,
     ttlMs: 5_000,
-    input: { symbol, interval, ...range },
+    input: { symbol, interval, since: params.anchor, ...range },
     outputs: { 200: flow.historyOutput, 202: warmingUp },
     errors: dataErrors,
     async prepare(call) {

@@ -17,7 +17,7 @@ import {
 } from '../schema.ts'
 import { completenessNames, intervalNames } from '../views/range.ts'
 import { venueNames, venueStatuses } from '../views/venues.ts'
-import { agedBy, stamped } from '../routes/fields.ts'
+import { agedBy, paged, stamped } from '../routes/fields.ts'
 
 const aged = agedBy('30 s')
 
@@ -99,7 +99,7 @@ const point = {
   delta: number('Taker buys minus taker sells of the bucket, base units'),
   buy_volume: number('Taker buys, base units'),
   sell_volume: number('Taker sells, base units'),
-  cvd: number('Running total at the end of the bucket, base units'),
+  cvd: number('Running total since `since`, at the end of the bucket, base units'),
 }
 
 export const historyOutput: Output = {
@@ -117,6 +117,10 @@ export const historyOutput: Output = {
       }),
       'A point for every bucket, oldest first; delta 0 where nothing traded',
     ),
+    since: nullableInstant(
+      'From when cvd counts: the bucket of `since`, or the first trade in the log; null: none yet',
+    ),
+    ...paged,
     coverage,
     ...aged,
     ...stamped,
@@ -145,6 +149,7 @@ export const ohlcvOutput: Output = {
       }),
       'Oldest first; none where nothing traded',
     ),
+    ...paged,
     coverage,
     ...aged,
     ...stamped,

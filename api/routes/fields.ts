@@ -1,5 +1,5 @@
 import type { Output } from '../route.ts'
-import { boolean, instant, integer, object, oneOf, text, type Schema } from '../schema.ts'
+import { boolean, instant, integer, nullableInstant, object, oneOf, text, type Schema } from '../schema.ts'
 
 export const stamped = {
   timestamp: instant('When the answer was given'),
@@ -24,6 +24,13 @@ export const warmingUp: Output = {
     message: text('What to do'),
     ...stamped,
   }),
+}
+
+/** Where an answer about a range goes on. */
+export const paged = {
+  next: nullableInstant(
+    'Where the next page begins: its `start` if this one was asked for with a start, else its `end`; null: that was all',
+  ),
 }
 
 /** Of data that are told by symbol. */

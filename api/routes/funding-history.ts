@@ -9,7 +9,7 @@ import type { View } from '../reply.ts'
 import { type AssetContext, noData, notListed, replyAbout } from './answers.ts'
 import { array, instant, nullableNumber, number, object, oneOf, text } from '../schema.ts'
 import { dataRoute, type Output } from '../route.ts'
-import { agedBy, dataErrors, stamped } from './fields.ts'
+import { agedBy, dataErrors, paged, stamped } from './fields.ts'
 import { end, fundingExchange, limitOf, start, symbol } from '../parameters.ts'
 import { rangeKey } from './history.ts'
 import { fundingVenues } from '../../schemas/venues.ts'
@@ -32,6 +32,7 @@ const fundingHistoryOutput: Output = {
       }),
       'Newest first',
     ),
+    ...paged,
     ...agedBy('120 s without word from the venue'),
     ...stamped,
   }),
@@ -70,8 +71,11 @@ async function readFundingHistory(services: Services, about: AssetContext, asked
   const { asset, symbol, clock, world, catalogue } = about
   const { exchange, start, end, limit } = asked
   const to = end === undefined ? clock : end * 1000
-  const range = { asset, venue: exchange, from: (start ?? 0) * 1000, to, limit }
-  const rows = await readSettlements(services.database, range, start === undefined ? 'newest' : 'oldest')
+  // One more than is shown tells whether there is a next page.
+  const range = { asset, venue: exchange, from: (start ?? 0) * 1000, to, limit: limit + 1 }
+  const read = await readSettlements(services.database, range, start === undefined ? 'newest' : 'oldest')
+  const rows = start === undefined ? read.slice(0, limit) : read.slice(-limit)
+  const nextTime = start === undefined ? rows.at(-1)?.time : read[0]?.time
   const perpetual = fundingOf(about.present, asset).find((row) => row.exchange === exchange)
   const isListed = perpetual !== undefined || catalogue.venuesOf(asset, 'perp').has(exchange)
   if (rows.length === 0 && !isListed) throw notListed(`${exchange} lists no perpetual of ${symbol}`)
@@ -79,7 +83,8 @@ async function readFundingHistory(services: Services, about: AssetContext, asked
   const asOf = Math.max(newest, heardOn(world, 'market.funding', exchange))
   if (asOf === 0) throw noData(`settled rate of ${symbol} on ${exchange}`)
   const history = rows.map((row) => shown(row, perpetual?.intervalHours))
-  return { body: { symbol: `${symbol}USDT`, exchange, history }, asOf, freshUntil: asOf + FUNDING_STALE }
+  const next = read.length > limit && nextTime !== undefined ? iso(nextTime) : null
+  return { body: { symbol: `${symbol}USDT`, exchange, history, next }, asOf, freshUntil: asOf + FUNDING_STALE }
 }
 
 /** Intervals change: each rate is by the year of its own one, told by the settlement before it. */

@@ -5,7 +5,16 @@ import { coveredOf, missingOf, type Missing } from '../views/covered.ts'
 import type { Traded } from '../views/flow.ts'
 import { coverageOf } from '../views/gaps.ts'
 import { pointsOf, readFlow, type FlowRow } from '../views/history.ts'
-import { bucketRange, intervals, wholenessOf, type IntervalName, type Range } from '../views/range.ts'
+import {
+  bucketRange,
+  floorTo,
+  intervals,
+  nextPage,
+  wholenessOf,
+  type IntervalName,
+  type Range,
+} from '../views/range.ts'
+import { isoOrNull } from '../views/time.ts'
 import { ageOf, isHole, viewVenues } from '../views/venues.ts'
 import type { View } from '../reply.ts'
 import type { TradeContext } from './data.ts'
@@ -18,27 +27,34 @@ export interface Asked {
   readonly limit: number
 }
 
+interface AskedFlow extends Asked {
+  /** From when the running total counts. */
+  readonly since: number | undefined
+}
+
 /** Reads and builds the answer of `/cvd/history/:symbol`. */
-export async function readHistory(services: Services, subject: TradeContext, asked: Asked): Promise<View> {
-  const range = rangeOf(subject, asked)
+export async function readHistory(services: Services, subject: TradeContext, asked: AskedFlow): Promise<View> {
+  const anchor = anchorOf(subject, asked)
+  const range = rangeOf(anchored(subject, anchor), asked)
   const { asset, places } = subject
   const [rows, missing] = await Promise.all([
-    readFlow(services.database, { asset, places, ...range, width: intervals[asked.interval] }),
+    readFlow(services.database, { asset, places, ...range, width: intervals[asked.interval], anchor }),
     missingOf(services, subject, range),
   ])
-  return historyView(subject, asked, { rows, missing })
+  return historyView(subject, asked, { rows, missing, anchor })
 }
 
 /** The answer that follows from the rows. */
 function historyView(
   subject: TradeContext,
   asked: Asked,
-  { rows, missing }: { rows: readonly FlowRow[]; missing: Missing },
+  { rows, missing, anchor }: { rows: readonly FlowRow[]; missing: Missing; anchor: Micros | undefined },
 ): View {
   const { symbol, now, since, traded } = subject
   const { gaps, unsubscribed } = missing
   const width = intervals[asked.interval]
-  const range = rangeOf(subject, asked)
+  const counted = anchored(subject, anchor)
+  const range = rangeOf(counted, asked)
   const venues = viewVenues({ ...subject, partitionTime: now, newest: newestByVenue(traded), gaps })
   const points = pointsOf(rows, range, width).map(({ time, backfilled, point }) => ({
     ...point,
@@ -48,8 +64,19 @@ function historyView(
   const holes = gaps.filter(isHole)
   const instruments = coveredOf(traded, { holes, unsubscribed })
   const coverage = coverageOf({ asked: askedRange(range, asked), instruments, now, holes, allHeard })
-  const body = { symbol, interval: asked.interval, points, coverage }
+  const next = nextPage(asked.start, range, rangeOf(counted, { ...asked, limit: Infinity }))
+  const body = { symbol, interval: asked.interval, points, since: isoOrNull(counted.since), next, coverage }
   return { body, ...ageOf(venues) }
+}
+
+/** The start of the bucket that the request's `since` lies in, of the newest at most. */
+function anchorOf({ now }: TradeContext, { since, interval }: AskedFlow): Micros | undefined {
+  return since === undefined ? undefined : floorTo(Math.min(since * 1000, now), intervals[interval])
+}
+
+/** Nothing is told of the time before the anchor. */
+function anchored({ now, since }: TradeContext, anchor = 0): Pick<TradeContext, 'now' | 'since'> {
+  return { now, since: since === null ? null : Math.max(since, anchor) }
 }
 
 /** The buckets to tell. Without a trade in the log there is only the open one. */

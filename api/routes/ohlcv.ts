@@ -2,7 +2,7 @@ import type { Services } from '../services.ts'
 import { coveredOf, missingOf, type Missing } from '../views/covered.ts'
 import { coverageOf, isOfVenue } from '../views/gaps.ts'
 import { readCandles, type CandleRow } from '../views/ohlcv.ts'
-import { bucketRange, intervals, wholenessOf, type Range } from '../views/range.ts'
+import { bucketRange, intervals, nextPage, wholenessOf, type Range } from '../views/range.ts'
 import { iso } from '../views/time.ts'
 import { ageOf, isHole, venueNames, viewVenues } from '../views/venues.ts'
 import type { View } from '../reply.ts'
@@ -77,9 +77,17 @@ function ohlcvView(subject: TradeContext, asked: AskedCandles, { candles, missin
       ...candleBody(row),
       ...wholenessOf({ ...row, width }, { since: since ?? now, now, gaps: mine }),
     })),
+    next: nextPage(asked.start, pageRange(subject, asked, candles), candleRange(subject, asked)),
     coverage: coverageOf({ asked: shown, instruments, now, holes, allHeard }),
   }
   return { body, ...ageOf(venues) }
+}
+
+/** The buckets from the first to the last candle of a full page, or all of them. */
+function pageRange(subject: TradeContext, asked: AskedCandles, candles: readonly CandleRow[]): Range {
+  const [first, last] = candles.length === asked.limit ? [candles[0], candles.at(-1)] : []
+  if (first === undefined || last === undefined) return candleRange(subject, asked)
+  return { from: first.time, to: last.time + intervals[asked.interval] }
 }
 
 /** What the candles tell of: up to the last one where there are more, else all that was asked for. */

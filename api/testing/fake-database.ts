@@ -1,6 +1,7 @@
 import type { Micros } from '../../schemas/records.ts'
 import { tradeVenues } from '../../schemas/venues.ts'
 import type { Database } from '../views/database.ts'
+import { floorTo } from '../views/range.ts'
 import type { AttemptRow } from '../views/attempts.ts'
 import type { GapRow } from '../views/gaps.ts'
 import type { LogGapRow } from '../views/log-gaps.ts'
@@ -132,8 +133,9 @@ function sum(flows: readonly FakeFlow[], value: (flow: FakeFlow) => number): num
 }
 
 /** Of hours the backfills are in the sum, late trades beside it. */
-function lateParts(flows: readonly FakeFlow[], { hours }: Params): number {
-  return flows.filter(({ part, bucket }) => part < 0 || (part > 0 && bucket >= Number(hours))).length
+function lateParts(flows: readonly FakeFlow[], { hours, whole = 0 }: Params): number {
+  const isBucket = ({ bucket }: FakeFlow): boolean => bucket >= Number(hours) || bucket < Number(whole)
+  return flows.filter((flow) => flow.part < 0 || (flow.part > 0 && isBucket(flow))).length
 }
 
 function within(flows: readonly FakeFlow[], { from, to }: Params): FakeFlow[] {
@@ -141,11 +143,12 @@ function within(flows: readonly FakeFlow[], { from, to }: Params): FakeFlow[] {
 }
 
 function bucketOf(flow: FakeFlow, { width }: Params): Micros {
-  return Math.floor(flow.bucket / Number(width)) * Number(width)
+  return floorTo(flow.bucket, Number(width))
 }
 
 function flowRows(flows: readonly FakeFlow[], params: Params): unknown[] {
-  const known = flows.filter(({ bucket }) => bucket < Number(params['to']))
+  const { to, anchor = 0 } = params
+  const known = flows.filter(({ bucket }) => bucket < Number(to) && bucket >= Number(anchor))
   const time = (flow: FakeFlow): number => (flow.bucket < Number(params['from']) ? -1 : bucketOf(flow, params))
   return groups(known, (flow) => `${flow.venue}|${time(flow)}`).map(([key, rows]) => ({
     venue: key.split('|')[0],

@@ -2,8 +2,8 @@ import type { Flow, Micros } from '../../schemas/records.ts'
 import { partsOf } from '../../schemas/venues.ts'
 import { Row, type Database } from './database.ts'
 import { storedRange, type FlowPlaces } from './flow.ts'
-import { bucketsOf, floorTo, type Range } from './range.ts'
-import { iso, microsSql, timeParam } from './time.ts'
+import { bucketSql, bucketsOf, ceilTo, floorTo, intervals, type Range } from './range.ts'
+import { iso, timeParam } from './time.ts'
 import { venueNames } from './venues.ts'
 
 /** One venue's flow in one bucket, or before the first bucket (`time` null). Base units. */
@@ -16,23 +16,45 @@ export interface FlowRow {
   readonly backfilled: boolean
 }
 
-const flowSql = `SELECT venue,
-  if(at < ${timeParam('from')}, -1, intDiv(${microsSql('at')}, {width:Int64}) * {width:Int64}) AS time_us,
-  sumKahan(buy) AS buy_sum, sumKahan(sell) AS sell_sum, countIf(part != 0) AS late_parts
-  FROM (SELECT venue, hour AS at, part, buy, sell FROM flow_1h
-    WHERE asset = {asset:String} AND hour < ${timeParam('hours')}
-    UNION ALL SELECT venue, bucket AS at, part, buy, sell FROM flow_10s
-    WHERE asset = {asset:String} AND bucket >= ${timeParam('hours')} AND bucket < ${timeParam('to')})
-  GROUP BY venue, time_us`
+/** Where whole hours are read as hours, and everything else. */
+const fromStart = {
+  hours: `hour < ${timeParam('hours')}`,
+  buckets: `bucket >= ${timeParam('hours')} AND bucket < ${timeParam('to')}`,
+}
+/** The same from an anchor on, which may lie within an hour: what there is of that is read as buckets too. */
+const fromAnchor = {
+  hours: `hour >= ${timeParam('whole')} AND hour < ${timeParam('hours')}`,
+  buckets: `bucket >= ${timeParam('anchor')} AND bucket < ${timeParam('to')}
+      AND (bucket < ${timeParam('whole')} OR bucket >= ${timeParam('hours')})`,
+}
 
-/** The flow of a range by bucket and venue, with each venue's sum of all that lies before it. */
+function flowSql({ hours, buckets }: typeof fromStart): string {
+  return `SELECT venue, if(at < ${timeParam('from')}, -1, ${bucketSql('at')}) AS time_us,
+  sumKahan(buy) AS buy_sum, sumKahan(sell) AS sell_sum, countIf(part != 0) AS late_parts
+  FROM (SELECT venue, hour AS at, part, buy, sell FROM flow_1h WHERE asset = {asset:String} AND ${hours}
+    UNION ALL SELECT venue, bucket AS at, part, buy, sell FROM flow_10s WHERE asset = {asset:String} AND ${buckets})
+  GROUP BY venue, time_us`
+}
+
+interface FlowQuery extends Range {
+  readonly asset: string
+  readonly width: Micros
+  readonly places: FlowPlaces
+  /** What lies before it does not count; undefined: all counts. */
+  readonly anchor: Micros | undefined
+}
+
+/** The flow of a range by bucket and venue, with each venue's sum of what lies before it. */
 export async function readFlow(
   database: Database,
-  { asset, width, places, ...range }: Range & { asset: string; width: Micros; places: FlowPlaces },
+  { asset, width, places, anchor, ...range }: FlowQuery,
 ): Promise<FlowRow[]> {
   const bounds = storedRange(places, range, { width, before: true })
-  const rows = (await database.query(flowSql, { asset, width, ...bounds })).map((raw) => flowOf(new Row(raw)))
-  const held = places.held.filter(({ bucket }) => bucket < range.to).map((row) => heldFlow(row, range, width))
+  const from = anchor === undefined ? {} : { anchor, whole: ceilTo(anchor, intervals['1h']) }
+  const sql = flowSql(anchor === undefined ? fromStart : fromAnchor)
+  const rows = (await database.query(sql, { asset, width, ...bounds, ...from })).map((raw) => flowOf(new Row(raw)))
+  const counts = ({ bucket }: Flow): boolean => bucket < range.to && bucket >= (anchor ?? 0)
+  const held = places.held.filter(counts).map((row) => heldFlow(row, range, width))
   return [...Map.groupBy([...rows, ...held], ({ venue, time }) => `${venue}|${time ?? ''}`).values()].map(sumOf)
 }
 

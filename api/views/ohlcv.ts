@@ -1,7 +1,7 @@
 import type { Flow, Micros } from '../../schemas/records.ts'
 import { Row, type Database } from './database.ts'
 import { storedRange, type FlowPlaces } from './flow.ts'
-import { floorTo, intervals, type Range } from './range.ts'
+import { bucketSql, floorTo, intervals, type Range } from './range.ts'
 import { microsSql, timeParam } from './time.ts'
 
 /** One candle; prices in quote units, volumes in base units. */
@@ -46,7 +46,7 @@ const placeSql = (time: string, id: string): string => `bitShiftLeft(toUInt128($
  * close that of the latest. Of equal times the lower id opens and the higher one closes.
  */
 function candlesSql(side: Side, width: Micros): string {
-  return `SELECT intDiv(${microsSql('at')}, {width:Int64}) * {width:Int64} AS time_us,
+  return `SELECT ${bucketSql('at')} AS time_us,
   argMin(open, ${placeSql('open_time', 'first_id')}) AS o, max(high) AS h, min(low) AS l,
   argMax(close, ${placeSql('close_time', 'last_id')}) AS c,
   sumKahan(buy) AS buy_sum, sumKahan(sell) AS sell_sum, sum(buy_count + sell_count) AS trades_sum,

@@ -1,16 +1,27 @@
 import type { Micros } from '../../schemas/records.ts'
+import { iso, microsSql } from './time.ts'
 
 const MINUTE: Micros = 60_000_000
+const DAY: Micros = 1440 * MINUTE
 
-/** Widths of the buckets that history and candles come in, microseconds; each a multiple of the stored 10 s. */
+/** Widths of the buckets that histories and candles come in, microseconds; each a multiple of the stored 10 s. */
 export const intervals = {
   '1m': MINUTE,
+  '3m': 3 * MINUTE,
   '5m': 5 * MINUTE,
   '15m': 15 * MINUTE,
+  '30m': 30 * MINUTE,
   '1h': 60 * MINUTE,
+  '2h': 120 * MINUTE,
   '4h': 240 * MINUTE,
-  '1d': 1440 * MINUTE,
+  '8h': 480 * MINUTE,
+  '12h': 720 * MINUTE,
+  '1d': DAY,
+  '1w': 7 * DAY,
 } as const
+
+/** Buckets of every width are counted from the first Monday of the epoch, so that weeks begin with their Monday. */
+const FIRST_MONDAY: Micros = 4 * DAY
 
 export type IntervalName = keyof typeof intervals
 export const intervalNames = Object.keys(intervals) as IntervalName[]
@@ -50,6 +61,14 @@ export function bucketRange({ start, end, limit, width, now, since }: RangeQuery
   return start === undefined
     ? { from: Math.max(first, last - limit * width), to: last }
     : { from: first, to: Math.min(last, first + limit * width) }
+}
+
+/**
+ * Where the next page begins: with a start its `start`, else its `end`; null: `page` was the last of `all`.
+ */
+export function nextPage(start: unknown, page: Range, all: Range): string | null {
+  if (start !== undefined) return page.to < all.to ? iso(page.to) : null
+  return page.from > all.from ? iso(page.from) : null
 }
 
 /** Starts of the buckets of a range. */
@@ -92,9 +111,15 @@ export function wholenessOf(
 
 /** The start of the bucket of a width that a time lies in. */
 export function floorTo(time: Micros, width: Micros): Micros {
-  return time - (time % width)
+  return Math.floor((time - FIRST_MONDAY) / width) * width + FIRST_MONDAY
 }
 
-function ceilTo(time: Micros, width: Micros): Micros {
-  return Math.ceil(time / width) * width
+/** The first start of a bucket of a width that is not before a time. */
+export function ceilTo(time: Micros, width: Micros): Micros {
+  return Math.ceil((time - FIRST_MONDAY) / width) * width + FIRST_MONDAY
+}
+
+/** SQL of the start of the bucket of `{width:Int64}` that a time column lies in, microseconds. */
+export function bucketSql(column: string): string {
+  return `intDiv(${microsSql(column)} - ${FIRST_MONDAY}, {width:Int64}) * {width:Int64} + ${FIRST_MONDAY}`
 }

@@ -123,7 +123,7 @@ class CvdHistoryPointsItemExchangesValue(TypedDict):
     buy_volume: float
     # Taker sells, base units
     sell_volume: float
-    # Running total at the end of the bucket, base units
+    # Running total since `since`, at the end of the bucket, base units
     cvd: float
 
 
@@ -136,7 +136,7 @@ class CvdHistoryPointsItem(TypedDict):
     buy_volume: float
     # Taker sells, base units
     sell_volume: float
-    # Running total at the end of the bucket, base units
+    # Running total since `since`, at the end of the bucket, base units
     cvd: float
     # The same by venue
     exchanges: dict[str, CvdHistoryPointsItemExchangesValue]
@@ -174,9 +174,13 @@ class CvdHistory(TypedDict):
     # Base asset
     symbol: str
     # Width of a bucket
-    interval: Literal["1m", "5m", "15m", "1h", "4h", "1d"]
+    interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"]
     # A point for every bucket, oldest first; delta 0 where nothing traded
     points: list[CvdHistoryPointsItem]
+    # From when cvd counts: the bucket of `since`, or the first trade in the log; null: none yet
+    since: str | None
+    # Where the next page begins: its `start` if this one was asked for with a start, else its `end`; null: that was all
+    next: str | None
     # What of the time asked for the log really has
     coverage: CvdHistoryCoverage
     # Time of the newest input
@@ -244,11 +248,13 @@ class Ohlcv(TypedDict):
     # Base asset
     symbol: str
     # Width of a candle
-    interval: Literal["1m", "5m", "15m", "1h", "4h", "1d"]
+    interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"]
     # Whose trades; all merges spot and perpetual prices
     exchange: Literal["binance", "bybit", "okx", "coinbase", "all"]
     # Oldest first; none where nothing traded
     candles: list[OhlcvCandlesItem]
+    # Where the next page begins: its `start` if this one was asked for with a start, else its `end`; null: that was all
+    next: str | None
     # What of the time asked for the log really has
     coverage: OhlcvCoverage
     # Time of the newest input
@@ -339,6 +345,8 @@ class FundingHistory(TypedDict):
     exchange: Literal["binance", "bybit", "okx"]
     # Newest first
     history: list[FundingHistoryHistoryItem]
+    # Where the next page begins: its `start` if this one was asked for with a start, else its `end`; null: that was all
+    next: str | None
     # Time of the newest input
     as_of: str
     # How old that is, milliseconds
@@ -1899,7 +1907,7 @@ class Operation(NamedTuple):
 
 OPERATIONS: dict[str, Operation] = {
     "cvd": Operation("GET", "/cvd/{symbol}", ("period",), (), False, False, True, 0.02),
-    "cvd_history": Operation("GET", "/cvd/history/{symbol}", ("interval", "start", "end", "limit",), (), False, False, True, 0.02),
+    "cvd_history": Operation("GET", "/cvd/history/{symbol}", ("interval", "since", "start", "end", "limit",), (), False, False, True, 0.02),
     "ohlcv": Operation("GET", "/ohlcv/{symbol}", ("interval", "exchange", "start", "end", "limit",), (), False, False, True, 0.02),
     "funding_extreme": Operation("GET", "/funding-rate/extreme", ("threshold",), (), False, False, True, 0.02),
     "funding_history": Operation("GET", "/funding-rate/history/{symbol}", ("exchange", "start", "end", "limit",), (), False, False, True, 0.02),
@@ -1957,12 +1965,12 @@ class Api:
         answer: Cvd = self.send("cvd", {"symbol": symbol, "period": period})
         return answer
 
-    def cvd_history(self, *, symbol: str, interval: Literal["1m", "5m", "15m", "1h", "4h", "1d"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None) -> CvdHistory:
+    def cvd_history(self, *, symbol: str, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, since: str | int | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None) -> CvdHistory:
         """Volume delta by bucket, with its running total. GET /cvd/history/{symbol}. 0.02 USDC."""
-        answer: CvdHistory = self.send("cvd_history", {"symbol": symbol, "interval": interval, "start": start, "end": end, "limit": limit})
+        answer: CvdHistory = self.send("cvd_history", {"symbol": symbol, "interval": interval, "since": since, "start": start, "end": end, "limit": limit})
         return answer
 
-    def ohlcv(self, *, symbol: str, interval: Literal["1m", "5m", "15m", "1h", "4h", "1d"] | None = None, exchange: Literal["binance", "bybit", "okx", "coinbase", "all"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None) -> Ohlcv:
+    def ohlcv(self, *, symbol: str, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, exchange: Literal["binance", "bybit", "okx", "coinbase", "all"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None) -> Ohlcv:
         """Candles from our own trade log. GET /ohlcv/{symbol}. 0.02 USDC."""
         answer: Ohlcv = self.send("ohlcv", {"symbol": symbol, "interval": interval, "exchange": exchange, "start": start, "end": end, "limit": limit})
         return answer

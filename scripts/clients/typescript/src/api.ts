@@ -140,8 +140,10 @@ export type CvdAnswer = {
 export interface CvdHistoryInput {
   /** Base asset, any case; BTC and BTCUSDT mean the same; 1 to 20 letters and digits, for example BTC */
   readonly symbol: string
-  /** Width of a bucket; one of 1m, 5m, 15m, 1h, 4h, 1d */
-  readonly interval?: '1m' | '5m' | '15m' | '1h' | '4h' | '1d'
+  /** Width of a bucket; weeks begin with Monday; one of 1m, 3m, 5m, 15m, 30m, 1h, 2h, 4h, 8h, 12h, 1d, 1w */
+  readonly interval?: '1m' | '3m' | '5m' | '15m' | '30m' | '1h' | '2h' | '4h' | '8h' | '12h' | '1d' | '1w'
+  /** Anchor: cvd counts from the bucket that it lies in, and points begin there; without it from the first trade; an ISO 8601 time or Unix milliseconds */
+  readonly since?: string | number
   /** Earliest bucket start, inclusive; with it, the oldest `limit` rows are given; an ISO 8601 time or Unix milliseconds */
   readonly start?: string | number
   /** Latest bucket start, exclusive; an ISO 8601 time or Unix milliseconds */
@@ -154,7 +156,7 @@ export type CvdHistoryAnswer = {
   /** Base asset */
   readonly symbol: string
   /** Width of a bucket */
-  readonly interval: '1m' | '5m' | '15m' | '1h' | '4h' | '1d'
+  readonly interval: '1m' | '3m' | '5m' | '15m' | '30m' | '1h' | '2h' | '4h' | '8h' | '12h' | '1d' | '1w'
   /** A point for every bucket, oldest first; delta 0 where nothing traded */
   readonly points: readonly {
     /** Start of the bucket */
@@ -165,7 +167,7 @@ export type CvdHistoryAnswer = {
     readonly buy_volume: number
     /** Taker sells, base units */
     readonly sell_volume: number
-    /** Running total at the end of the bucket, base units */
+    /** Running total since `since`, at the end of the bucket, base units */
     readonly cvd: number
     /** The same by venue */
     readonly exchanges: Readonly<
@@ -178,7 +180,7 @@ export type CvdHistoryAnswer = {
           readonly buy_volume: number
           /** Taker sells, base units */
           readonly sell_volume: number
-          /** Running total at the end of the bucket, base units */
+          /** Running total since `since`, at the end of the bucket, base units */
           readonly cvd: number
         }
       >
@@ -188,6 +190,10 @@ export type CvdHistoryAnswer = {
     /** complete: all trades as they came; backfilled: some were fetched later; gap: some are missing, or it begins before the first trade */
     readonly completeness: 'complete' | 'backfilled' | 'gap'
   }[]
+  /** From when cvd counts: the bucket of `since`, or the first trade in the log; null: none yet */
+  readonly since: string | null
+  /** Where the next page begins: its `start` if this one was asked for with a start, else its `end`; null: that was all */
+  readonly next: string | null
   /** What of the time asked for the log really has */
   readonly coverage: {
     /** From here on the figures count */
@@ -227,8 +233,8 @@ export type CvdHistoryAnswer = {
 export interface OhlcvInput {
   /** Base asset, any case; BTC and BTCUSDT mean the same; 1 to 20 letters and digits, for example BTC */
   readonly symbol: string
-  /** Width of a bucket; one of 1m, 5m, 15m, 1h, 4h, 1d */
-  readonly interval?: '1m' | '5m' | '15m' | '1h' | '4h' | '1d'
+  /** Width of a bucket; weeks begin with Monday; one of 1m, 3m, 5m, 15m, 30m, 1h, 2h, 4h, 8h, 12h, 1d, 1w */
+  readonly interval?: '1m' | '3m' | '5m' | '15m' | '30m' | '1h' | '2h' | '4h' | '8h' | '12h' | '1d' | '1w'
   /** Whose trades; all merges spot and perpetual prices, so its wicks are wider; one of binance, bybit, okx, coinbase, all */
   readonly exchange?: 'binance' | 'bybit' | 'okx' | 'coinbase' | 'all'
   /** Earliest bucket start, inclusive; with it, the oldest `limit` rows are given; an ISO 8601 time or Unix milliseconds */
@@ -243,7 +249,7 @@ export type OhlcvAnswer = {
   /** Base asset */
   readonly symbol: string
   /** Width of a candle */
-  readonly interval: '1m' | '5m' | '15m' | '1h' | '4h' | '1d'
+  readonly interval: '1m' | '3m' | '5m' | '15m' | '30m' | '1h' | '2h' | '4h' | '8h' | '12h' | '1d' | '1w'
   /** Whose trades; all merges spot and perpetual prices */
   readonly exchange: 'binance' | 'bybit' | 'okx' | 'coinbase' | 'all'
   /** Oldest first; none where nothing traded */
@@ -271,6 +277,8 @@ export type OhlcvAnswer = {
     /** complete: all trades as they came; backfilled: some were fetched later; gap: some are missing, or it begins before the first trade */
     readonly completeness: 'complete' | 'backfilled' | 'gap'
   }[]
+  /** Where the next page begins: its `start` if this one was asked for with a start, else its `end`; null: that was all */
+  readonly next: string | null
   /** What of the time asked for the log really has */
   readonly coverage: {
     /** From here on the figures count */
@@ -397,6 +405,8 @@ export type FundingHistoryAnswer = {
     /** Hours since the settlement before, or the interval now where that is not known */
     readonly interval_hours: number | null
   }[]
+  /** Where the next page begins: its `start` if this one was asked for with a start, else its `end`; null: that was all */
+  readonly next: string | null
   /** Time of the newest input */
   readonly as_of: string
   /** How old that is, milliseconds */
@@ -1896,7 +1906,7 @@ export const operations = {
   cvd_history: {
     method: 'GET',
     path: '/cvd/history/{symbol}',
-    query: ['interval', 'start', 'end', 'limit'],
+    query: ['interval', 'since', 'start', 'end', 'limit'],
     body: [],
     isOwners: false,
     isKeyed: false,
