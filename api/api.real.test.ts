@@ -22,8 +22,9 @@ import { fillLog, fillViews, putCvd, putMarks } from './testing/facts.ts'
 import { readUnsubscribed } from './views/covered.ts'
 import type { Database } from './views/database.ts'
 import { readGaps } from './views/gaps.ts'
-import { readFlowTime, type FlowPlaces } from './views/flow.ts'
+import type { FlowPlaces } from './views/flow.ts'
 import { readFlow } from './views/history.ts'
+import { readPartitionTime } from './views/partition-times.ts'
 import { floorTo } from './views/range.ts'
 import { readCandles } from './views/ohlcv.ts'
 import { timeParam } from './views/time.ts'
@@ -93,7 +94,7 @@ afterAll(async () => {
 
 /** Each topic is read on its own: all of them have to be there. */
 async function arrived(): Promise<void> {
-  const times = await Promise.all([0, 1].map((partition) => readFlowTime(real, partition)))
+  const times = await Promise.all([0, 1].map((partition) => readPartitionTime(real, 'derived.flow', partition)))
   const [flows] = await real.query('SELECT countIf(v = 2) AS rows FROM flow_10s', {})
   const gaps = await readGaps({ database: real, partitions: PARTITIONS }, 'btc', 0, now)
   expect([...times, Number((flows as { rows: unknown }).rows), gaps.length]).toEqual([now, now, fake.flows.length, 3])
@@ -190,7 +191,7 @@ describe('the API on the real parts', () => {
     await putCvd(target, fake, time)
     await putMarks(target, time)
     await vi.waitFor(async () => {
-      const times = await Promise.all([0, 1].map((partition) => readFlowTime(real, partition)))
+      const times = await Promise.all([0, 1].map((partition) => readPartitionTime(real, 'derived.flow', partition)))
       if (times.some((told) => told !== time)) throw new Error('no marks yet')
     })
   }, 90_000)

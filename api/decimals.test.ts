@@ -22,9 +22,14 @@ describe('a number that was computed', () => {
     '/futures/funding-compare/BTC',
     '/futures/predicted-funding/BTC',
     '/futures/basis/BTC',
+    '/futures/basis/history/BTC',
+    '/futures/open-interest/BTC',
+    '/futures/open-interest/history/BTC',
     '/futures/long-short/BTC',
+    '/futures/long-short/history/BTC',
     '/liquidation/heatmap/BTC',
     '/liquidation/recent',
+    '/liquidation/history/BTC',
   ])('has in %s no digits that only binary arithmetic made', async (path) => {
     const { market } = api.database
     market.tickers = market.tickers.map((row) => ({ ...row, price: row.price / 1.1, quote_usd: 1.1 }))

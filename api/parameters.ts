@@ -2,7 +2,7 @@ import { fundingVenues } from '../schemas/venues.ts'
 import type { Param } from './params.ts'
 import { exchangeNames } from './routes/ohlcv.ts'
 import { channels } from './stream/channels.ts'
-import { intervalNames } from './views/range.ts'
+import { intervalNames, type IntervalName } from './views/range.ts'
 
 export const symbol = {
   in: 'path',
@@ -19,6 +19,15 @@ export const interval = {
   says: 'Width of a bucket; weeks begin with Monday',
   example: '1m',
 } as const satisfies Param
+
+/** Buckets no narrower than `shortest`, which is how often there is something to tell. */
+export function intervalFrom(shortest: IntervalName) {
+  return {
+    ...interval,
+    rule: { kind: 'choice', values: intervalNames.slice(intervalNames.indexOf(shortest)), default: '1h' },
+    example: shortest,
+  } as const satisfies Param
+}
 
 export const start = {
   in: 'query',

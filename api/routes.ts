@@ -2,6 +2,7 @@ import * as flow from './outputs/flow.ts'
 import * as params from './parameters.ts'
 import { dataRoute, type Route } from './route.ts'
 import { alertRoutes } from './routes/alert-table.ts'
+import { basisHistory } from './routes/basis-history.ts'
 import { basisRoute } from './routes/basis.ts'
 import { cvdView } from './routes/cvd.ts'
 import { replyTrades, replyWanted } from './routes/data.ts'
@@ -11,10 +12,13 @@ import { fundingHistory } from './routes/funding-history.ts'
 import { fundingCompare, fundingRate, predictedFunding } from './routes/funding.ts'
 import { liquidationHeatmap } from './routes/heatmap.ts'
 import { rangeKey, readHistory } from './routes/history.ts'
+import { liquidationHistory } from './routes/liquidation-history.ts'
 import { liquidationRecent } from './routes/liquidations.ts'
+import { longShortHistory } from './routes/long-short-history.ts'
 import { longShort } from './routes/long-short.ts'
 import { market } from './routes/market.ts'
 import { readOhlcv } from './routes/ohlcv.ts'
+import { openInterest, openInterestHistory } from './routes/open-interest.ts'
 import { opsRoutes } from './routes/ops-table.ts'
 import { price } from './routes/price.ts'
 import { prices } from './routes/prices.ts'
@@ -72,9 +76,14 @@ export const routes: readonly Route[] = [
   fundingCompare,
   predictedFunding,
   basisRoute,
+  basisHistory,
+  openInterest,
+  openInterestHistory,
   longShort,
+  longShortHistory,
   liquidationHeatmap,
   liquidationRecent,
+  liquidationHistory,
   price,
   prices,
   market,

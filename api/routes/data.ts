@@ -5,7 +5,8 @@ import { ApiError } from '../errors.ts'
 import { jsonReply, type Reply, type View } from '../reply.ts'
 import type { Call, Run } from '../route.ts'
 import { acknowledgedVenues, listedVenues } from '../views/venues.ts'
-import { flowPlaces, readFlowTime, tradedOf, type FlowPlaces, type Traded } from '../views/flow.ts'
+import { flowPlaces, tradedOf, type FlowPlaces, type Traded } from '../views/flow.ts'
+import { readPartitionTime } from '../views/partition-times.ts'
 import { readiness, type Readiness } from '../warmup.ts'
 import { assetContext, noData, replyAboutNow, replyCached, RETRY_AFTER_SECONDS, type AssetContext } from './answers.ts'
 
@@ -93,7 +94,7 @@ export async function warming(call: Asking, symbol: string): Promise<Reply | und
 /** How far the views of derived data are, at least. */
 async function flowTime({ services }: Asking, asset: string): Promise<Micros | undefined> {
   const partition = partitionOf(asset, services.partitions)
-  const load = (): Promise<Micros | undefined> => readFlowTime(services.database, partition)
+  const load = (): Promise<Micros | undefined> => readPartitionTime(services.database, 'derived.flow', partition)
   return (await services.cache.get(`flow_time|${partition}`, FLOW_TIME_TTL_MS, load)).value
 }
 

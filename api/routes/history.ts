@@ -92,7 +92,7 @@ export function rangeOf({ now, since }: Pick<TradeContext, 'now' | 'since'>, ask
 }
 
 /** What the caller meant: its own start where it named one, else as far back as `limit` buckets reach. */
-function askedRange({ from, to }: Range, { start, interval, limit }: Asked): Range {
+export function askedRange({ from, to }: Range, { start, interval, limit }: Asked): Range {
   return { from: start === undefined ? Math.min(from, to - limit * intervals[interval]) : start * 1000, to }
 }
 

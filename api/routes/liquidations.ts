@@ -77,7 +77,7 @@ const HOUR: Micros = 3_600_000_000
 /** How far the window of events reaches back. */
 const WINDOW: Micros = 24 * HOUR
 /** Silence of all channels for longer makes the answer stale. */
-const LIQUIDATIONS_STALE: Micros = 30_000_000
+export const LIQUIDATIONS_STALE: Micros = 30_000_000
 
 interface Asked {
   readonly symbol: string | undefined

@@ -54,7 +54,7 @@ export const longShort = dataRoute({
 })
 
 /** Ratios older than this are stale. */
-const RATIO_STALE: Micros = 600_000_000
+export const RATIO_STALE: Micros = 600_000_000
 
 interface Ratio extends RatioRow, Aged {
   readonly exchange: string

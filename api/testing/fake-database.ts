@@ -63,9 +63,9 @@ export class FakeDatabase implements Database {
     switch (kind) {
       case 'here':
         return [{ here: 1 }]
-      case 'flow-time':
+      case 'partition-time':
         return this.times
-          .filter(({ topic, partition }) => topic === 'derived.flow' && partition === params['partition'])
+          .filter(({ topic, partition }) => topic === params['topic'] && partition === params['partition'])
           .map(({ time }) => ({ time_us: time }))
       case 'gaps':
         return this.#gapRows(params)
@@ -116,7 +116,7 @@ export function instrumentOf({ venue, asset }: { readonly venue: string; readonl
 function kindOf(sql: string): string {
   if (sql.includes('FROM subscription_changes')) return 'unsubscribed'
   if (sql.includes('AS here')) return 'here'
-  if (sql.includes('FROM partition_times')) return 'flow-time'
+  if (sql.includes('FROM partition_times')) return 'partition-time'
   if (sql.includes('FROM log_gaps')) return sql.includes('{reader:String}') ? 'lost-trades' : 'log-gaps'
   if (sql.includes('FROM gaps')) return 'gaps'
   if (sql.includes('FROM webhook_attempts')) return sql.includes('AS attempts') ? 'attempt-counts' : 'attempts'

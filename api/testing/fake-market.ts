@@ -1,6 +1,7 @@
 import type {
   CompositePrice,
   ContractTerms,
+  DerivativeTicker,
   Funding,
   Liquidation,
   LiquidationRisk,
@@ -11,6 +12,7 @@ import type {
 } from '../../schemas/records.ts'
 import { partsOf } from '../../schemas/venues.ts'
 import type { LetterRow } from '../views/letters.ts'
+import { floorTo } from '../views/range.ts'
 
 /** A liquidation with its place in the log. */
 export interface LoggedLiquidation extends Liquidation {
@@ -43,6 +45,7 @@ export class FakeMarket {
   terms: Pick<ContractTerms, 'instrument' | 'interest_daily'>[] = []
   settlements: Settlement[] = []
   ratios: LongShortRatio[] = []
+  derivatives: DerivativeTicker[] = []
   risks: LiquidationRisk[] = []
   liquidations: LoggedLiquidation[] = []
   tokens: Token[] = []
@@ -52,6 +55,8 @@ export class FakeMarket {
   /** The rows of a query of that kind; undefined where the kind is none of this market's. */
   answer(kind: string, params: Params): unknown[] | undefined {
     switch (kind) {
+      case 'liquidated':
+        return liquidatedRows(this.liquidations, params)
       case 'settlements':
         return settlementRows(this.settlements, params)
       case 'past-prices':
@@ -67,7 +72,7 @@ export class FakeMarket {
       case 'audits':
         return this.audits.map((row) => ({ ...row, minute_us: row.worst_minute }))
       default:
-        return undefined
+        return readingRows(this, kind, params)
     }
   }
 }
@@ -90,6 +95,13 @@ export function marketKindOf(sql: string): string | undefined {
       return 'letters'
     case 'audit_worst':
       return 'audits'
+    case 'liquidations':
+      return 'liquidated'
+    case 'open_interest':
+    case 'mark_prices':
+    case 'tickers':
+    case 'long_short_ratios':
+      return sql.includes('AS first_us') ? `first of ${view}` : view
     default:
       return undefined
   }
@@ -153,4 +165,74 @@ function settlementRows(
     }))
     .filter(({ time_us }) => time_us >= Number(from) && time_us < Number(to))
   return rest['side'] === 'oldest' ? own.slice(0, Number(limit)) : own.toReversed().slice(0, Number(limit))
+}
+
+interface PlainReading {
+  readonly asset: string
+  readonly venue: string
+  readonly time: number
+  readonly values: readonly number[]
+}
+
+/** What venues said, as a view has it; undefined: it is no view of readings. */
+function readingsIn({ derivatives, tickers, ratios }: FakeMarket, view: string): PlainReading[] | undefined {
+  const of = (
+    { asset, instrument }: { asset: string; instrument: string },
+    time: number | null,
+    values: readonly (number | null)[],
+  ): PlainReading[] => {
+    const known = values.filter((value) => value !== null)
+    return time === null || known.length < values.length
+      ? []
+      : [{ asset, venue: partsOf(instrument).venue, time, values: known }]
+  }
+  switch (view) {
+    case 'open_interest':
+      return derivatives.flatMap((row) => of(row, row.open_interest_time, [row.open_interest]))
+    case 'mark_prices':
+      return derivatives.flatMap((row) => of(row, row.mark_time, [row.mark]))
+    case 'tickers':
+      return tickers
+        .filter(({ instrument, quote }) => instrument.startsWith('binance:spot:') && quote === 'USDT')
+        .flatMap((row) => of(row, row.time, [row.price]))
+    case 'long_short_ratios':
+      return ratios
+        .filter(({ cohort, basis }) => cohort === 'top_traders' && basis === 'positions')
+        .flatMap((row) => of(row, row.time, [row.long_ratio, row.short_ratio, row.ls_ratio]))
+    default:
+      return undefined
+  }
+}
+
+function readingRows(market: FakeMarket, kind: string, { asset, from, to, width }: Params): unknown[] | undefined {
+  const own = readingsIn(market, kind.replace(/^first of /, ''))?.filter((row) => row.asset === asset)
+  if (own === undefined) return undefined
+  if (kind.startsWith('first of '))
+    return [{ first_us: own.length === 0 ? 0 : Math.min(...own.map(({ time }) => time)) }]
+  const within = own.filter(({ time }) => time >= Number(from) && time < Number(to))
+  const keyOf = ({ venue, time }: PlainReading): string => `${venue}|${floorTo(time, Number(width))}`
+  return [...Map.groupBy(within, keyOf).values()].flatMap((rows) =>
+    rows
+      .toSorted((a, b) => b.time - a.time)
+      .slice(0, 1)
+      .map(({ venue, time, values }) => ({ venue, newest: values, at_us: time })),
+  )
+}
+
+function liquidatedRows(liquidations: readonly LoggedLiquidation[], { asset, from, to, width }: Params): unknown[] {
+  const within = liquidations.filter((row) => row.asset === asset && row.time >= Number(from) && row.time < Number(to))
+  const keyOf = ({ instrument, time }: LoggedLiquidation): string =>
+    `${partsOf(instrument).venue}|${floorTo(time, Number(width))}`
+  return [...Map.groupBy(within, keyOf)].map(([key, rows]) => {
+    const [longs, shorts] = (['long', 'short'] as const).map((side) => rows.filter((row) => row.side === side))
+    const usd = (of: readonly LoggedLiquidation[] = []): number => of.reduce((sum, { value }) => sum + value, 0)
+    return {
+      venue: key.split('|')[0],
+      bucket_us: Number(key.split('|')[1]),
+      longs: longs?.length,
+      long_usd: usd(longs),
+      shorts: shorts?.length,
+      short_usd: usd(shorts),
+    }
+  })
 }

@@ -66,6 +66,7 @@ export function fillAsset(market: FakeMarket, asset: string, { now, price }: { n
         received: now,
       })),
     )
+  fillDerivatives(market, asset, { now, price })
   fillRatios(market, asset, now)
   fillLiquidations(market, asset, { now, price })
 }
@@ -107,6 +108,19 @@ export function perpetual(venue: string, asset: string, now: Micros, price: numb
     open_interest: 1000 * (place + 1),
     open_interest_time: now - 4 * SECOND,
   }
+}
+
+/** Marks and open interest of three hours back: the interest was smaller by a tenth each hour. */
+function fillDerivatives(market: FakeMarket, asset: string, { now, price }: { now: Micros; price: number }): void {
+  for (const venue of fundingVenues)
+    for (const ago of [0, 1, 2, 3]) {
+      const time = now - 5 * SECOND - ago * HOUR
+      const { instrument, rate, next_settlement, mark, index, open_interest } = perpetual(venue, asset, time, price)
+      const times = { rate_time: time, mark_time: time, open_interest_time: time, received: time + 1000 }
+      const interest = (open_interest ?? 0) * (1 - ago / 10)
+      const figures = { rate, next_settlement, mark, index, premium: null, premium_time: null }
+      market.derivatives.push({ instrument, asset, channel: 'tickers', ...figures, open_interest: interest, ...times })
+    }
 }
 
 /** Longs over shorts: 1, 2, 3. */

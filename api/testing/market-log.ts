@@ -22,6 +22,7 @@ export async function fillMarketLog(target: LogTarget, market: FakeMarket): Prom
     batches.put('market.tickers', 'spot_ticker', { ...value, price: 1, time: old, received: old })
     batches.put('market.tickers', 'spot_ticker', value)
   }
+  for (const value of market.derivatives) batches.put('market.funding', 'derivative_ticker', value)
   for (const value of market.settlements) batches.put('market.funding', 'settlement', value)
   for (const value of market.ratios) {
     batches.put('market.funding', 'long_short_ratio', { ...value, ls_ratio: 9, time: old, received: old })

@@ -4,18 +4,7 @@ import type { Flow, Micros } from '../../schemas/records.ts'
 import { partsOf } from '../../schemas/venues.ts'
 import type { Present } from '../present.ts'
 import { flowTime } from './cvd.ts'
-import { Row, type Database } from './database.ts'
 import { floorTo, intervals, type Range } from './range.ts'
-import { microsSql } from './time.ts'
-
-const flowTimeSql = `SELECT ${microsSql('time')} AS time_us FROM partition_times
-  WHERE topic = 'derived.flow' AND partition = {partition:UInt16}`
-
-/** The newest mark of a partition of the derived data that is in the views; undefined before the first. */
-export async function readFlowTime(database: Database, partition: number): Promise<Micros | undefined> {
-  const [row] = await database.query(flowTimeSql, { partition })
-  return row === undefined ? undefined : new Row(row).number('time_us')
-}
 
 /** The first and the newest trade of one instrument. */
 export interface Traded {

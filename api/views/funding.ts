@@ -24,6 +24,9 @@ export interface FundingRow {
   readonly predicted: number | null
   readonly settledRate: number | null
   readonly settledTime: Micros | null
+  /** Base units of one side. */
+  readonly openInterest: number | null
+  readonly openInterestTime: Micros | null
   /** The moment at which all of it was so: every venue of an asset has the same. */
   readonly known: Micros
 }
@@ -64,6 +67,8 @@ function rowsOf({ asset, exchanges, time }: Funding): FundingRow[] {
     predicted: view.predicted,
     settledRate: view.settled_rate,
     settledTime: view.settled_time,
+    openInterest: view.open_interest,
+    openInterestTime: view.open_interest_time,
     known: time,
   }))
 }

@@ -48,7 +48,6 @@ export function liquidationsOf(
 /** Figures of the windows from `hour` on and of all of `day`, which `rows` are; sums in the order of their times. */
 export function statsOf(present: Present, rows: readonly LiquidationRow[], hour: Micros): LiquidationStats {
   const last = rows.filter(({ time }) => time >= hour)
-  const begun = Math.min(...present.states.map((state) => state.begun.get('') ?? Infinity))
   return {
     hour: {
       events: last.length,
@@ -57,8 +56,14 @@ export function statsOf(present: Present, rows: readonly LiquidationRow[], hour:
       usd: usdOf(last),
     },
     day: { events: rows.length, usd: usdOf(rows) },
-    firstReceived: Number.isFinite(begun) ? begun : null,
+    firstReceived: begunOf(present),
   }
+}
+
+/** When our feeds had the first liquidation that is in the log; null: none. */
+export function begunOf(present: Present): Micros | null {
+  const begun = Math.min(...present.states.map((state) => state.begun.get('') ?? Infinity))
+  return Number.isFinite(begun) ? begun : null
 }
 
 /** What was liquidated of an asset between the model's start and `until`, USD, as far as venues say so. */
@@ -82,7 +87,7 @@ export function rowOf(event: LoggedLiquidation, partition: number): LiquidationR
 }
 
 /** Compensated, so that it does not depend on which values come first. */
-function usdOf(rows: readonly { readonly value: number }[]): number {
+export function usdOf(rows: readonly { readonly value: number }[]): number {
   let [sum, lost] = [0, 0]
   for (const { value } of rows) {
     const next = sum + value

@@ -4,11 +4,13 @@ import type { Aged } from './legs.ts'
 
 /** Running rates older than this are stale. */
 export const FUNDING_STALE: Micros = 120_000_000
+/** Open interest older than this is stale. */
+export const INTEREST_STALE: Micros = 120_000_000
 /**
  * Marks older than this are stale. They reach us through `derived.funding`, which samples them, so the limit is that of
  * marks that are polled.
  */
-const MARK_STALE: Micros = 60_000_000
+export const MARK_STALE: Micros = 60_000_000
 
 /** A perpetual whose running rate, mark and index are known. */
 export interface Perpetual extends FundingRow, Aged {
@@ -24,6 +26,11 @@ export interface Perpetual extends FundingRow, Aged {
 export interface Marked extends FundingRow, Aged {
   readonly mark: number
   readonly markTime: Micros
+}
+
+/** A perpetual whose open interest is known; base units of one side. */
+interface Interested extends FundingRow, Aged {
+  readonly openInterest: number
 }
 
 /** Those of the rows that say all of it, with their ages. */
@@ -44,5 +51,15 @@ export function markedOf(rows: readonly FundingRow[]): Marked[] {
     const { mark, markTime } = row
     if (mark === null || markTime === null) return []
     return [{ ...row, mark, markTime, asOf: markTime, freshUntil: markTime + MARK_STALE }]
+  })
+}
+
+/** Those of the rows that have an open interest, aged by it. */
+export function interestedOf(rows: readonly FundingRow[]): Interested[] {
+  return rows.flatMap((row) => {
+    const { openInterest, openInterestTime: asOf } = row
+    return openInterest === null || asOf === null
+      ? []
+      : [{ ...row, openInterest, asOf, freshUntil: asOf + INTEREST_STALE }]
   })
 }

@@ -27,7 +27,7 @@ export type IntervalName = keyof typeof intervals
 export const intervalNames = Object.keys(intervals) as IntervalName[]
 
 /** A bucket is closed this long after its end: trades still come in. Source: rule 3, "a window closes 2 s behind". */
-const CLOSES_AFTER: Micros = 2_000_000
+export const CLOSES_AFTER: Micros = 2_000_000
 
 export interface RangeQuery {
   /** Microseconds; buckets whose start is not before it. */

@@ -35,15 +35,20 @@ const targets: readonly ((symbol: string) => string)[] = [
   (symbol) => `/futures/funding-compare/${symbol}`,
   (symbol) => `/futures/predicted-funding/${symbol}`,
   (symbol) => `/futures/basis/${symbol}`,
+  (symbol) => `/futures/basis/history/${symbol}`,
+  (symbol) => `/futures/open-interest/${symbol}`,
+  (symbol) => `/futures/open-interest/history/${symbol}`,
   (symbol) => `/futures/long-short/${symbol}`,
+  (symbol) => `/futures/long-short/history/${symbol}`,
   (symbol) => `/liquidation/heatmap/${symbol}`,
   (symbol) => `/liquidation/recent?symbol=${symbol}`,
+  (symbol) => `/liquidation/history/${symbol}`,
   (symbol) => `/price/${symbol}`,
 ]
 /** What is read for all assets at once. */
 const boards = ['/funding-rate/extreme?threshold=0.02', '/api/v1/prices?symbols=btc', '/api/v1/market/bitcoin']
 /** Routes that ask ClickHouse. */
-const ranges = ['/cvd/', '/ohlcv/', '/funding-rate/history/']
+const ranges = /^\/(?:cvd|ohlcv)\/|\/history\//
 const mix = [...targets.map((target) => target('BTC')), ...boards]
 
 /**
@@ -78,7 +83,7 @@ export default async function bench(parts: () => Promise<BenchParts>): Promise<r
 async function ofNow(api: string, bare: string): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const [place, target] of mix.entries()) {
-    if (ranges.some((path) => target.startsWith(path))) continue
+    if (ranges.test(target)) continue
     const ask = (url: string, path: string): Promise<Load> =>
       load(url, { connections: 1, count: PRESENT_A_ROUTE, path: () => path })
     await ask(api, target) // compiled, as the bare route is

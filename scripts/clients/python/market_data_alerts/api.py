@@ -570,6 +570,152 @@ class Basis(TypedDict):
     cached: bool
 
 
+class BasisHistoryPointsItemExchangesValue(TypedDict):
+    # Last mark price of the bucket, USDT; null: not heard in it
+    perp_price: float | None
+    # perp_price minus spot_price, USDT taken for USD; null: one is missing
+    basis_usd: float | None
+    # The same, percent of spot_price
+    basis_pct: float | None
+    # contango: perpetual at or above spot
+    direction: Literal["contango", "backwardation", None]
+
+
+class BasisHistoryPointsItem(TypedDict):
+    # Start of the bucket
+    time: str
+    # Last price of Binance’s USDT spot pair in the bucket, USDT; null: none
+    spot_price: float | None
+    # The same by venue
+    exchanges: dict[str, BasisHistoryPointsItemExchangesValue]
+    # The bucket is over, and every venue that lists the asset was heard in it
+    complete: bool
+
+
+BasisHistoryCoverage = TypedDict(
+    "BasisHistoryCoverage",
+    {
+        "from": "str",
+        "to": "str",
+        "complete": "bool",
+        "share": "float",
+    },
+)
+
+
+class BasisHistory(TypedDict):
+    # Base asset
+    symbol: str
+    # Width of a bucket
+    interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"]
+    # A point for every bucket since the first that there is, oldest first
+    points: list[BasisHistoryPointsItem]
+    # Where the next page begins: its `start` if this one was asked for with a start, else its `end`; null: that was all
+    next: str | None
+    # What of the time asked for there is
+    coverage: BasisHistoryCoverage
+    # Time of the newest input
+    as_of: str
+    # How old that is, milliseconds
+    age_ms: int
+    # Whether it is older than it may be: 60 s without word from any venue
+    stale: bool
+    # When the answer was given
+    timestamp: str
+    # Whether it came from the cache
+    cached: bool
+
+
+class OpenInterestExchangesValue(TypedDict):
+    # Base units of one side
+    open_interest: float | None
+    # The same at mark_price
+    open_interest_usd: float | None
+    # Mark price, USDT
+    mark_price: float | None
+    # live; stale: not heard for too long; unavailable: nothing is known; unlisted: it has no such perpetual
+    status: Literal["live", "stale", "unavailable", "unlisted"]
+    # Time of the open interest
+    as_of: str | None
+
+
+class OpenInterest(TypedDict):
+    # Base asset
+    symbol: str
+    # Sum of the venues that count, base units of one side
+    open_interest: float
+    # The same at each venue’s mark price, USDT taken for USD; null: a mark is missing
+    open_interest_usd: float | None
+    # How many venues that is
+    venues: int
+    # The venues
+    exchanges: dict[str, OpenInterestExchangesValue]
+    # Time of the newest input
+    as_of: str
+    # How old that is, milliseconds
+    age_ms: int
+    # Whether it is older than it may be: 120 s
+    stale: bool
+    # When the answer was given
+    timestamp: str
+    # Whether it came from the cache
+    cached: bool
+
+
+class OpenInterestHistoryPointsItemExchangesValue(TypedDict):
+    # Base units of one side; null: not heard in the bucket
+    open_interest: float | None
+    # The same at the last mark price of the bucket, USDT taken for USD
+    open_interest_usd: float | None
+
+
+class OpenInterestHistoryPointsItem(TypedDict):
+    # Start of the bucket
+    time: str
+    # Sum of the venues that were heard in the bucket, base units of one side; null: none was
+    open_interest: float | None
+    # The same at each venue’s last mark price of the bucket; null: one is missing
+    open_interest_usd: float | None
+    # The same by venue
+    exchanges: dict[str, OpenInterestHistoryPointsItemExchangesValue]
+    # The bucket is over, and every venue that lists the asset was heard in it
+    complete: bool
+
+
+OpenInterestHistoryCoverage = TypedDict(
+    "OpenInterestHistoryCoverage",
+    {
+        "from": "str",
+        "to": "str",
+        "complete": "bool",
+        "share": "float",
+    },
+)
+
+
+class OpenInterestHistory(TypedDict):
+    # Base asset
+    symbol: str
+    # Width of a bucket
+    interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"]
+    # A point for every bucket since the first that there is, oldest first
+    points: list[OpenInterestHistoryPointsItem]
+    # Where the next page begins: its `start` if this one was asked for with a start, else its `end`; null: that was all
+    next: str | None
+    # What of the time asked for there is
+    coverage: OpenInterestHistoryCoverage
+    # Time of the newest input
+    as_of: str
+    # How old that is, milliseconds
+    age_ms: int
+    # Whether it is older than it may be: 120 s without word from any venue
+    stale: bool
+    # When the answer was given
+    timestamp: str
+    # Whether it came from the cache
+    cached: bool
+
+
 class LongShortExchangesValue(TypedDict):
     # Share of longs, 0 to 1
     long_ratio: float | None
@@ -606,6 +752,60 @@ class LongShort(TypedDict):
     # How old that is, milliseconds
     age_ms: int
     # Whether it is older than it may be: 10 min
+    stale: bool
+    # When the answer was given
+    timestamp: str
+    # Whether it came from the cache
+    cached: bool
+
+
+class LongShortHistoryPointsItemExchangesValue(TypedDict):
+    # Share of longs, 0 to 1; null: no period of the venue begins in the bucket
+    long_ratio: float | None
+    # Share of shorts, 0 to 1
+    short_ratio: float | None
+    # Longs over shorts
+    ls_ratio: float | None
+
+
+class LongShortHistoryPointsItem(TypedDict):
+    # Start of the bucket
+    time: str
+    # Arithmetic mean of the venues that were heard in the bucket; null: none was
+    avg_ls_ratio: float | None
+    # The same by venue
+    exchanges: dict[str, LongShortHistoryPointsItemExchangesValue]
+    # The bucket is over, and every venue that lists the asset was heard in it
+    complete: bool
+
+
+LongShortHistoryCoverage = TypedDict(
+    "LongShortHistoryCoverage",
+    {
+        "from": "str",
+        "to": "str",
+        "complete": "bool",
+        "share": "float",
+    },
+)
+
+
+class LongShortHistory(TypedDict):
+    # Base asset
+    symbol: str
+    # Width of a bucket
+    interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"]
+    # A point for every bucket since the first that there is, oldest first
+    points: list[LongShortHistoryPointsItem]
+    # Where the next page begins: its `start` if this one was asked for with a start, else its `end`; null: that was all
+    next: str | None
+    # What of the time asked for there is
+    coverage: LongShortHistoryCoverage
+    # Time of the newest input
+    as_of: str
+    # How old that is, milliseconds
+    age_ms: int
+    # Whether it is older than it may be: 10 min without word from any venue
     stale: bool
     # When the answer was given
     timestamp: str
@@ -770,6 +970,68 @@ class LiquidationRecent(TypedDict):
     events: list[LiquidationRecentEventsItem]
     # Counts of the whole log, not of the events shown
     stats: LiquidationRecentStats
+    # Time of the newest input
+    as_of: str
+    # How old that is, milliseconds
+    age_ms: int
+    # Whether it is older than it may be: 30 s without word from any venue
+    stale: bool
+    # When the answer was given
+    timestamp: str
+    # Whether it came from the cache
+    cached: bool
+
+
+class LiquidationHistoryPointsItemExchangesValue(TypedDict):
+    # Worth of the long positions that were liquidated, USD; a lower bound where a venue sends samples
+    long_usd: float
+    # The same of short positions
+    short_usd: float
+    # Long positions
+    long_count: int
+    # Short positions
+    short_count: int
+
+
+class LiquidationHistoryPointsItem(TypedDict):
+    # Start of the bucket
+    time: str
+    # Worth of the long positions that were liquidated, USD; a lower bound where a venue sends samples
+    long_usd: float
+    # The same of short positions
+    short_usd: float
+    # Long positions
+    long_count: int
+    # Short positions
+    short_count: int
+    # The same by venue
+    exchanges: dict[str, LiquidationHistoryPointsItemExchangesValue]
+    # The bucket is over, and every venue that lists the asset was heard in it
+    complete: bool
+
+
+LiquidationHistoryCoverage = TypedDict(
+    "LiquidationHistoryCoverage",
+    {
+        "from": "str",
+        "to": "str",
+        "complete": "bool",
+        "share": "float",
+    },
+)
+
+
+class LiquidationHistory(TypedDict):
+    # Base asset
+    symbol: str
+    # Width of a bucket
+    interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"]
+    # A point for every bucket since the first that there is, oldest first
+    points: list[LiquidationHistoryPointsItem]
+    # Where the next page begins: its `start` if this one was asked for with a start, else its `end`; null: that was all
+    next: str | None
+    # What of the time asked for there is
+    coverage: LiquidationHistoryCoverage
     # Time of the newest input
     as_of: str
     # How old that is, milliseconds
@@ -1915,9 +2177,14 @@ OPERATIONS: dict[str, Operation] = {
     "funding_compare": Operation("GET", "/futures/funding-compare/{symbol}", (), (), False, False, True, 0.03),
     "predicted_funding": Operation("GET", "/futures/predicted-funding/{symbol}", (), (), False, False, True, 0.02),
     "basis": Operation("GET", "/futures/basis/{symbol}", (), (), False, False, True, 0.02),
+    "basis_history": Operation("GET", "/futures/basis/history/{symbol}", ("interval", "start", "end", "limit",), (), False, False, True, 0.02),
+    "open_interest": Operation("GET", "/futures/open-interest/{symbol}", (), (), False, False, True, 0.02),
+    "open_interest_history": Operation("GET", "/futures/open-interest/history/{symbol}", ("interval", "start", "end", "limit",), (), False, False, True, 0.02),
     "long_short": Operation("GET", "/futures/long-short/{symbol}", (), (), False, False, True, 0.02),
+    "long_short_history": Operation("GET", "/futures/long-short/history/{symbol}", ("interval", "start", "end", "limit",), (), False, False, True, 0.02),
     "liquidation_heatmap": Operation("GET", "/liquidation/heatmap/{symbol}", (), (), False, False, True, 0.05),
     "liquidation_recent": Operation("GET", "/liquidation/recent", ("limit", "symbol",), (), False, False, True, 0.03),
+    "liquidation_history": Operation("GET", "/liquidation/history/{symbol}", ("interval", "start", "end", "limit",), (), False, False, True, 0.03),
     "price": Operation("GET", "/price/{symbol}", (), (), False, False, True, 0.005),
     "prices": Operation("GET", "/api/v1/prices", ("symbols",), (), False, False, True, 0.005),
     "market": Operation("GET", "/api/v1/market/{id}", (), (), False, False, True, 0.005),
@@ -2005,9 +2272,29 @@ class Api:
         answer: Basis = self.send("basis", {"symbol": symbol})
         return answer
 
+    def basis_history(self, *, symbol: str, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None) -> BasisHistory:
+        """Basis by bucket: the last mark price of each perpetual against the last spot price. GET /futures/basis/history/{symbol}. 0.02 USDC."""
+        answer: BasisHistory = self.send("basis_history", {"symbol": symbol, "interval": interval, "start": start, "end": end, "limit": limit})
+        return answer
+
+    def open_interest(self, *, symbol: str) -> OpenInterest:
+        """Open interest of perpetuals, by venue and in sum. GET /futures/open-interest/{symbol}. 0.02 USDC."""
+        answer: OpenInterest = self.send("open_interest", {"symbol": symbol})
+        return answer
+
+    def open_interest_history(self, *, symbol: str, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None) -> OpenInterestHistory:
+        """Open interest by bucket: the last that each venue said in it. GET /futures/open-interest/history/{symbol}. 0.02 USDC."""
+        answer: OpenInterestHistory = self.send("open_interest_history", {"symbol": symbol, "interval": interval, "start": start, "end": end, "limit": limit})
+        return answer
+
     def long_short(self, *, symbol: str) -> LongShort:
         """Top traders’ long/short ratio. GET /futures/long-short/{symbol}. 0.02 USDC."""
         answer: LongShort = self.send("long_short", {"symbol": symbol})
+        return answer
+
+    def long_short_history(self, *, symbol: str, interval: Literal["5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None) -> LongShortHistory:
+        """Top traders’ long/short ratio by bucket: the last period of each venue in it. GET /futures/long-short/history/{symbol}. 0.02 USDC."""
+        answer: LongShortHistory = self.send("long_short_history", {"symbol": symbol, "interval": interval, "start": start, "end": end, "limit": limit})
         return answer
 
     def liquidation_heatmap(self, *, symbol: str) -> LiquidationHeatmap:
@@ -2018,6 +2305,11 @@ class Api:
     def liquidation_recent(self, *, limit: int | None = None, symbol: str | None = None) -> LiquidationRecent:
         """Newest liquidations and their statistics. GET /liquidation/recent. 0.03 USDC."""
         answer: LiquidationRecent = self.send("liquidation_recent", {"limit": limit, "symbol": symbol})
+        return answer
+
+    def liquidation_history(self, *, symbol: str, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None) -> LiquidationHistory:
+        """Liquidations by bucket and side. GET /liquidation/history/{symbol}. 0.03 USDC."""
+        answer: LiquidationHistory = self.send("liquidation_history", {"symbol": symbol, "interval": interval, "start": start, "end": end, "limit": limit})
         return answer
 
     def price(self, *, symbol: str) -> Price:

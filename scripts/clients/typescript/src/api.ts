@@ -652,6 +652,184 @@ export type BasisAnswer = {
   readonly cached: boolean
 }
 
+export interface BasisHistoryInput {
+  /** Base asset, any case; BTC and BTCUSDT mean the same; 1 to 20 letters and digits, for example BTC */
+  readonly symbol: string
+  /** Width of a bucket; weeks begin with Monday; one of 1m, 3m, 5m, 15m, 30m, 1h, 2h, 4h, 8h, 12h, 1d, 1w */
+  readonly interval?: '1m' | '3m' | '5m' | '15m' | '30m' | '1h' | '2h' | '4h' | '8h' | '12h' | '1d' | '1w'
+  /** Earliest bucket start, inclusive; with it, the oldest `limit` rows are given; an ISO 8601 time or Unix milliseconds */
+  readonly start?: string | number
+  /** Latest bucket start, exclusive; an ISO 8601 time or Unix milliseconds */
+  readonly end?: string | number
+  /** Most rows; a whole number from 1 to 1000 */
+  readonly limit?: number
+}
+
+export type BasisHistoryAnswer = {
+  /** Base asset */
+  readonly symbol: string
+  /** Width of a bucket */
+  readonly interval: '1m' | '3m' | '5m' | '15m' | '30m' | '1h' | '2h' | '4h' | '8h' | '12h' | '1d' | '1w'
+  /** A point for every bucket since the first that there is, oldest first */
+  readonly points: readonly {
+    /** Start of the bucket */
+    readonly time: string
+    /** Last price of Binance’s USDT spot pair in the bucket, USDT; null: none */
+    readonly spot_price: number | null
+    /** The same by venue */
+    readonly exchanges: Readonly<
+      Record<
+        'binance' | 'bybit' | 'okx',
+        {
+          /** Last mark price of the bucket, USDT; null: not heard in it */
+          readonly perp_price: number | null
+          /** perp_price minus spot_price, USDT taken for USD; null: one is missing */
+          readonly basis_usd: number | null
+          /** The same, percent of spot_price */
+          readonly basis_pct: number | null
+          /** contango: perpetual at or above spot */
+          readonly direction: 'contango' | 'backwardation' | null
+        }
+      >
+    >
+    /** The bucket is over, and every venue that lists the asset was heard in it */
+    readonly complete: boolean
+  }[]
+  /** Where the next page begins: its `start` if this one was asked for with a start, else its `end`; null: that was all */
+  readonly next: string | null
+  /** What of the time asked for there is */
+  readonly coverage: {
+    /** Start of the first bucket */
+    readonly from: string
+    /** Up to here there are figures */
+    readonly to: string
+    /** Every closed bucket that was asked for is there and complete */
+    readonly complete: boolean
+    /** How many of them are, 0 to 1 */
+    readonly share: number
+  }
+  /** Time of the newest input */
+  readonly as_of: string
+  /** How old that is, milliseconds */
+  readonly age_ms: number
+  /** Whether it is older than it may be: 60 s without word from any venue */
+  readonly stale: boolean
+  /** When the answer was given */
+  readonly timestamp: string
+  /** Whether it came from the cache */
+  readonly cached: boolean
+}
+
+export interface OpenInterestInput {
+  /** Base asset, any case; BTC and BTCUSDT mean the same; 1 to 20 letters and digits, for example BTC */
+  readonly symbol: string
+}
+
+export type OpenInterestAnswer = {
+  /** Base asset */
+  readonly symbol: string
+  /** Sum of the venues that count, base units of one side */
+  readonly open_interest: number
+  /** The same at each venue’s mark price, USDT taken for USD; null: a mark is missing */
+  readonly open_interest_usd: number | null
+  /** How many venues that is */
+  readonly venues: number
+  /** The venues */
+  readonly exchanges: Readonly<
+    Record<
+      'binance' | 'bybit' | 'okx',
+      {
+        /** Base units of one side */
+        readonly open_interest: number | null
+        /** The same at mark_price */
+        readonly open_interest_usd: number | null
+        /** Mark price, USDT */
+        readonly mark_price: number | null
+        /** live; stale: not heard for too long; unavailable: nothing is known; unlisted: it has no such perpetual */
+        readonly status: 'live' | 'stale' | 'unavailable' | 'unlisted'
+        /** Time of the open interest */
+        readonly as_of: string | null
+      }
+    >
+  >
+  /** Time of the newest input */
+  readonly as_of: string
+  /** How old that is, milliseconds */
+  readonly age_ms: number
+  /** Whether it is older than it may be: 120 s */
+  readonly stale: boolean
+  /** When the answer was given */
+  readonly timestamp: string
+  /** Whether it came from the cache */
+  readonly cached: boolean
+}
+
+export interface OpenInterestHistoryInput {
+  /** Base asset, any case; BTC and BTCUSDT mean the same; 1 to 20 letters and digits, for example BTC */
+  readonly symbol: string
+  /** Width of a bucket; weeks begin with Monday; one of 1m, 3m, 5m, 15m, 30m, 1h, 2h, 4h, 8h, 12h, 1d, 1w */
+  readonly interval?: '1m' | '3m' | '5m' | '15m' | '30m' | '1h' | '2h' | '4h' | '8h' | '12h' | '1d' | '1w'
+  /** Earliest bucket start, inclusive; with it, the oldest `limit` rows are given; an ISO 8601 time or Unix milliseconds */
+  readonly start?: string | number
+  /** Latest bucket start, exclusive; an ISO 8601 time or Unix milliseconds */
+  readonly end?: string | number
+  /** Most rows; a whole number from 1 to 1000 */
+  readonly limit?: number
+}
+
+export type OpenInterestHistoryAnswer = {
+  /** Base asset */
+  readonly symbol: string
+  /** Width of a bucket */
+  readonly interval: '1m' | '3m' | '5m' | '15m' | '30m' | '1h' | '2h' | '4h' | '8h' | '12h' | '1d' | '1w'
+  /** A point for every bucket since the first that there is, oldest first */
+  readonly points: readonly {
+    /** Start of the bucket */
+    readonly time: string
+    /** Sum of the venues that were heard in the bucket, base units of one side; null: none was */
+    readonly open_interest: number | null
+    /** The same at each venue’s last mark price of the bucket; null: one is missing */
+    readonly open_interest_usd: number | null
+    /** The same by venue */
+    readonly exchanges: Readonly<
+      Record<
+        'binance' | 'bybit' | 'okx',
+        {
+          /** Base units of one side; null: not heard in the bucket */
+          readonly open_interest: number | null
+          /** The same at the last mark price of the bucket, USDT taken for USD */
+          readonly open_interest_usd: number | null
+        }
+      >
+    >
+    /** The bucket is over, and every venue that lists the asset was heard in it */
+    readonly complete: boolean
+  }[]
+  /** Where the next page begins: its `start` if this one was asked for with a start, else its `end`; null: that was all */
+  readonly next: string | null
+  /** What of the time asked for there is */
+  readonly coverage: {
+    /** Start of the first bucket */
+    readonly from: string
+    /** Up to here there are figures */
+    readonly to: string
+    /** Every closed bucket that was asked for is there and complete */
+    readonly complete: boolean
+    /** How many of them are, 0 to 1 */
+    readonly share: number
+  }
+  /** Time of the newest input */
+  readonly as_of: string
+  /** How old that is, milliseconds */
+  readonly age_ms: number
+  /** Whether it is older than it may be: 120 s without word from any venue */
+  readonly stale: boolean
+  /** When the answer was given */
+  readonly timestamp: string
+  /** Whether it came from the cache */
+  readonly cached: boolean
+}
+
 export interface LongShortInput {
   /** Base asset, any case; BTC and BTCUSDT mean the same; 1 to 20 letters and digits, for example BTC */
   readonly symbol: string
@@ -701,6 +879,72 @@ export type LongShortAnswer = {
   /** How old that is, milliseconds */
   readonly age_ms: number
   /** Whether it is older than it may be: 10 min */
+  readonly stale: boolean
+  /** When the answer was given */
+  readonly timestamp: string
+  /** Whether it came from the cache */
+  readonly cached: boolean
+}
+
+export interface LongShortHistoryInput {
+  /** Base asset, any case; BTC and BTCUSDT mean the same; 1 to 20 letters and digits, for example BTC */
+  readonly symbol: string
+  /** Width of a bucket; weeks begin with Monday; one of 5m, 15m, 30m, 1h, 2h, 4h, 8h, 12h, 1d, 1w */
+  readonly interval?: '5m' | '15m' | '30m' | '1h' | '2h' | '4h' | '8h' | '12h' | '1d' | '1w'
+  /** Earliest bucket start, inclusive; with it, the oldest `limit` rows are given; an ISO 8601 time or Unix milliseconds */
+  readonly start?: string | number
+  /** Latest bucket start, exclusive; an ISO 8601 time or Unix milliseconds */
+  readonly end?: string | number
+  /** Most rows; a whole number from 1 to 1000 */
+  readonly limit?: number
+}
+
+export type LongShortHistoryAnswer = {
+  /** Base asset */
+  readonly symbol: string
+  /** Width of a bucket */
+  readonly interval: '1m' | '3m' | '5m' | '15m' | '30m' | '1h' | '2h' | '4h' | '8h' | '12h' | '1d' | '1w'
+  /** A point for every bucket since the first that there is, oldest first */
+  readonly points: readonly {
+    /** Start of the bucket */
+    readonly time: string
+    /** Arithmetic mean of the venues that were heard in the bucket; null: none was */
+    readonly avg_ls_ratio: number | null
+    /** The same by venue */
+    readonly exchanges: Readonly<
+      Record<
+        'binance' | 'okx' | 'gate',
+        {
+          /** Share of longs, 0 to 1; null: no period of the venue begins in the bucket */
+          readonly long_ratio: number | null
+          /** Share of shorts, 0 to 1 */
+          readonly short_ratio: number | null
+          /** Longs over shorts */
+          readonly ls_ratio: number | null
+        }
+      >
+    >
+    /** The bucket is over, and every venue that lists the asset was heard in it */
+    readonly complete: boolean
+  }[]
+  /** Where the next page begins: its `start` if this one was asked for with a start, else its `end`; null: that was all */
+  readonly next: string | null
+  /** What of the time asked for there is */
+  readonly coverage: {
+    /** Start of the first bucket */
+    readonly from: string
+    /** Up to here there are figures */
+    readonly to: string
+    /** Every closed bucket that was asked for is there and complete */
+    readonly complete: boolean
+    /** How many of them are, 0 to 1 */
+    readonly share: number
+  }
+  /** Time of the newest input */
+  readonly as_of: string
+  /** How old that is, milliseconds */
+  readonly age_ms: number
+  /** Whether it is older than it may be: 10 min without word from any venue */
   readonly stale: boolean
   /** When the answer was given */
   readonly timestamp: string
@@ -863,6 +1107,80 @@ export type LiquidationRecentAnswer = {
       /** From when they count; null: none was ever seen */
       readonly since: string | null
     }
+  }
+  /** Time of the newest input */
+  readonly as_of: string
+  /** How old that is, milliseconds */
+  readonly age_ms: number
+  /** Whether it is older than it may be: 30 s without word from any venue */
+  readonly stale: boolean
+  /** When the answer was given */
+  readonly timestamp: string
+  /** Whether it came from the cache */
+  readonly cached: boolean
+}
+
+export interface LiquidationHistoryInput {
+  /** Base asset, any case; BTC and BTCUSDT mean the same; 1 to 20 letters and digits, for example BTC */
+  readonly symbol: string
+  /** Width of a bucket; weeks begin with Monday; one of 1m, 3m, 5m, 15m, 30m, 1h, 2h, 4h, 8h, 12h, 1d, 1w */
+  readonly interval?: '1m' | '3m' | '5m' | '15m' | '30m' | '1h' | '2h' | '4h' | '8h' | '12h' | '1d' | '1w'
+  /** Earliest bucket start, inclusive; with it, the oldest `limit` rows are given; an ISO 8601 time or Unix milliseconds */
+  readonly start?: string | number
+  /** Latest bucket start, exclusive; an ISO 8601 time or Unix milliseconds */
+  readonly end?: string | number
+  /** Most rows; a whole number from 1 to 1000 */
+  readonly limit?: number
+}
+
+export type LiquidationHistoryAnswer = {
+  /** Base asset */
+  readonly symbol: string
+  /** Width of a bucket */
+  readonly interval: '1m' | '3m' | '5m' | '15m' | '30m' | '1h' | '2h' | '4h' | '8h' | '12h' | '1d' | '1w'
+  /** A point for every bucket since the first that there is, oldest first */
+  readonly points: readonly {
+    /** Start of the bucket */
+    readonly time: string
+    /** Worth of the long positions that were liquidated, USD; a lower bound where a venue sends samples */
+    readonly long_usd: number
+    /** The same of short positions */
+    readonly short_usd: number
+    /** Long positions */
+    readonly long_count: number
+    /** Short positions */
+    readonly short_count: number
+    /** The same by venue */
+    readonly exchanges: Readonly<
+      Record<
+        'bybit' | 'okx' | 'binance',
+        {
+          /** Worth of the long positions that were liquidated, USD; a lower bound where a venue sends samples */
+          readonly long_usd: number
+          /** The same of short positions */
+          readonly short_usd: number
+          /** Long positions */
+          readonly long_count: number
+          /** Short positions */
+          readonly short_count: number
+        }
+      >
+    >
+    /** The bucket is over, and every venue that lists the asset was heard in it */
+    readonly complete: boolean
+  }[]
+  /** Where the next page begins: its `start` if this one was asked for with a start, else its `end`; null: that was all */
+  readonly next: string | null
+  /** What of the time asked for there is */
+  readonly coverage: {
+    /** Start of the first bucket */
+    readonly from: string
+    /** Up to here there are figures */
+    readonly to: string
+    /** Every closed bucket that was asked for is there and complete */
+    readonly complete: boolean
+    /** How many of them are, 0 to 1 */
+    readonly share: number
   }
   /** Time of the newest input */
   readonly as_of: string
@@ -1983,10 +2301,50 @@ export const operations = {
     isQuestion: true,
     priceUsdc: 0.02,
   },
+  basis_history: {
+    method: 'GET',
+    path: '/futures/basis/history/{symbol}',
+    query: ['interval', 'start', 'end', 'limit'],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0.02,
+  },
+  open_interest: {
+    method: 'GET',
+    path: '/futures/open-interest/{symbol}',
+    query: [],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0.02,
+  },
+  open_interest_history: {
+    method: 'GET',
+    path: '/futures/open-interest/history/{symbol}',
+    query: ['interval', 'start', 'end', 'limit'],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0.02,
+  },
   long_short: {
     method: 'GET',
     path: '/futures/long-short/{symbol}',
     query: [],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0.02,
+  },
+  long_short_history: {
+    method: 'GET',
+    path: '/futures/long-short/history/{symbol}',
+    query: ['interval', 'start', 'end', 'limit'],
     body: [],
     isOwners: false,
     isKeyed: false,
@@ -2007,6 +2365,16 @@ export const operations = {
     method: 'GET',
     path: '/liquidation/recent',
     query: ['limit', 'symbol'],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0.03,
+  },
+  liquidation_history: {
+    method: 'GET',
+    path: '/liquidation/history/{symbol}',
+    query: ['interval', 'start', 'end', 'limit'],
     body: [],
     isOwners: false,
     isKeyed: false,
@@ -2659,9 +3027,29 @@ export abstract class Api<Options> {
     return (await this.send('basis', input, options)) as BasisAnswer
   }
 
+  /** Basis by bucket: the last mark price of each perpetual against the last spot price. `GET /futures/basis/history/{symbol}`. 0.02 USDC. */
+  async basisHistory(input: BasisHistoryInput, options?: Options): Promise<BasisHistoryAnswer> {
+    return (await this.send('basis_history', input, options)) as BasisHistoryAnswer
+  }
+
+  /** Open interest of perpetuals, by venue and in sum. `GET /futures/open-interest/{symbol}`. 0.02 USDC. */
+  async openInterest(input: OpenInterestInput, options?: Options): Promise<OpenInterestAnswer> {
+    return (await this.send('open_interest', input, options)) as OpenInterestAnswer
+  }
+
+  /** Open interest by bucket: the last that each venue said in it. `GET /futures/open-interest/history/{symbol}`. 0.02 USDC. */
+  async openInterestHistory(input: OpenInterestHistoryInput, options?: Options): Promise<OpenInterestHistoryAnswer> {
+    return (await this.send('open_interest_history', input, options)) as OpenInterestHistoryAnswer
+  }
+
   /** Top traders’ long/short ratio. `GET /futures/long-short/{symbol}`. 0.02 USDC. */
   async longShort(input: LongShortInput, options?: Options): Promise<LongShortAnswer> {
     return (await this.send('long_short', input, options)) as LongShortAnswer
+  }
+
+  /** Top traders’ long/short ratio by bucket: the last period of each venue in it. `GET /futures/long-short/history/{symbol}`. 0.02 USDC. */
+  async longShortHistory(input: LongShortHistoryInput, options?: Options): Promise<LongShortHistoryAnswer> {
+    return (await this.send('long_short_history', input, options)) as LongShortHistoryAnswer
   }
 
   /** Estimated liquidation levels and cascade risk. `GET /liquidation/heatmap/{symbol}`. 0.05 USDC. */
@@ -2672,6 +3060,11 @@ export abstract class Api<Options> {
   /** Newest liquidations and their statistics. `GET /liquidation/recent`. 0.03 USDC. */
   async liquidationRecent(input: LiquidationRecentInput = {}, options?: Options): Promise<LiquidationRecentAnswer> {
     return (await this.send('liquidation_recent', input, options)) as LiquidationRecentAnswer
+  }
+
+  /** Liquidations by bucket and side. `GET /liquidation/history/{symbol}`. 0.03 USDC. */
+  async liquidationHistory(input: LiquidationHistoryInput, options?: Options): Promise<LiquidationHistoryAnswer> {
+    return (await this.send('liquidation_history', input, options)) as LiquidationHistoryAnswer
   }
 
   /** Composite price of five exchanges. `GET /price/{symbol}`. 0.005 USDC. */

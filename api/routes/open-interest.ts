@@ -1,0 +1,146 @@
+import { asDecimal } from '../../processors/prices/decimal.ts'
+import { fundingVenues } from '../../schemas/venues.ts'
+import { symbol } from '../parameters.ts'
+import type { View } from '../reply.ts'
+import { dataRoute, type Output } from '../route.ts'
+import { integer, keyed, nullableInstant, nullableNumber, number, object, text } from '../schema.ts'
+import { fundingOf } from '../views/funding.ts'
+import { ageOfLegs, legsOf } from '../views/legs.ts'
+import { interestedOf, INTEREST_STALE } from '../views/perpetuals.ts'
+import { marks, openInterests } from '../views/readings.ts'
+import { iso } from '../views/time.ts'
+import { noData, type AssetContext } from './answers.ts'
+import { replyWanted } from './data.ts'
+import { agedBy, dataErrors, stamped, warmingUp } from './fields.ts'
+import { status } from './funding.ts'
+import { readingsOf, type Said } from './readings.ts'
+import { MARKS_SPAN, seriesRoute } from './series.ts'
+
+const stale = '120 s'
+
+const interestOutput: Output = {
+  says: 'Open interest by venue and in sum',
+  type: 'application/json',
+  schema: object('Open interest of one asset', {
+    symbol: text('Base asset'),
+    open_interest: number('Sum of the venues that count, base units of one side'),
+    open_interest_usd: nullableNumber(
+      'The same at each venue’s mark price, USDT taken for USD; null: a mark is missing',
+    ),
+    venues: integer('How many venues that is', { minimum: 1 }),
+    exchanges: keyed(
+      fundingVenues,
+      object('One venue; null where it does not count, `status` says why', {
+        open_interest: nullableNumber('Base units of one side'),
+        open_interest_usd: nullableNumber('The same at mark_price'),
+        mark_price: nullableNumber('Mark price, USDT'),
+        status,
+        as_of: nullableInstant('Time of the open interest'),
+      }),
+      'The venues',
+    ),
+    ...agedBy(stale),
+    ...stamped,
+  }),
+}
+
+export const openInterest = dataRoute({
+  path: '/futures/open-interest/:symbol',
+  name: 'open_interest',
+  says: 'Open interest of perpetuals, by venue and in sum',
+  priceUsdc: 0.02,
+  ttlMs: 30_000,
+  input: { symbol },
+  outputs: { 200: interestOutput, 202: warmingUp },
+  errors: dataErrors,
+  prepare: (call) => replyWanted(call, call.input.symbol, openInterestView),
+})
+
+export const openInterestHistory = seriesRoute({
+  path: '/futures/open-interest/history/:symbol',
+  name: 'open_interest_history',
+  says: 'Open interest by bucket: the last that each venue said in it',
+  priceUsdc: 0.02,
+  ttlMs: 30_000,
+  topic: 'market.funding',
+  venues: fundingVenues,
+  wanted: true,
+  shortest: '1m',
+  spanMax: MARKS_SPAN,
+  stale: { after: INTEREST_STALE, says: `${stale} without word from any venue` },
+  total: {
+    open_interest: nullableNumber(
+      'Sum of the venues that were heard in the bucket, base units of one side; null: none was',
+    ),
+    open_interest_usd: nullableNumber('The same at each venue’s last mark price of the bucket; null: one is missing'),
+  },
+  venue: {
+    open_interest: nullableNumber('Base units of one side; null: not heard in the bucket'),
+    open_interest_usd: nullableNumber('The same at the last mark price of the bucket, USDT taken for USD'),
+  },
+  source: readingsOf({
+    venues: fundingVenues,
+    series: [openInterests, marks],
+    venueOf: (said) => interestAt(valuesOf(said)),
+    totalOf: (said) => sumOf(said.map(valuesOf).filter(({ units }) => units !== null)),
+  }),
+})
+
+/** Base units, and the price of one; null: not known. */
+interface Interest {
+  readonly units: number | null
+  readonly mark: number | null
+}
+
+interface ShownInterest {
+  readonly open_interest: number | null
+  readonly open_interest_usd: number | null
+}
+
+function valuesOf([interest, mark]: Said): Interest {
+  return { units: interest?.[0] ?? null, mark: mark?.[0] ?? null }
+}
+
+function interestAt({ units, mark }: Interest): ShownInterest {
+  return { open_interest: units, open_interest_usd: units === null || mark === null ? null : asDecimal(units * mark) }
+}
+
+/** Null in all where it is null in one, and where there is none. */
+function sumOf(all: readonly Interest[]): ShownInterest {
+  const sum = (of: (one: Interest) => number | null): number | null =>
+    all.reduce<number | null>((total, one) => plus(total, of(one)), all.length === 0 ? null : 0)
+  return {
+    open_interest: sum(({ units }) => units),
+    open_interest_usd: sum((one) => interestAt(one).open_interest_usd),
+  }
+}
+
+function plus(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : asDecimal(a + b)
+}
+
+/** `/futures/open-interest/:symbol`: each venue's newest word. */
+function openInterestView(about: AssetContext): View {
+  const rows = interestedOf(fundingOf(about.present, about.asset))
+  const legs = legsOf(fundingVenues, rows, { ...about, topic: 'market.funding', market: 'perp' })
+  const age = ageOfLegs(legs)
+  if (age === undefined) throw noData(`open interest of ${about.symbol}`)
+  const each = legs.map(({ venue, status: is, row }) => ({
+    venue,
+    status: is,
+    time: row === null ? null : iso(row.asOf),
+    interest: { units: row?.openInterest ?? null, mark: row?.mark ?? null },
+  }))
+  const counted = each.map(({ interest }) => interest).filter(({ units }) => units !== null)
+  const exchanges = each.map(({ venue, status: is, time, interest }) => [
+    venue,
+    { ...interestAt(interest), mark_price: interest.mark, status: is, as_of: time },
+  ])
+  const body = {
+    symbol: about.symbol,
+    ...sumOf(counted),
+    venues: counted.length,
+    exchanges: Object.fromEntries(exchanges) as object,
+  }
+  return { body, ...age }
+}

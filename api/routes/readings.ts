@@ -1,0 +1,57 @@
+import type { Micros } from '../../schemas/records.ts'
+import type { Services } from '../services.ts'
+import { readFirst, readNewest, type Series } from '../views/readings.ts'
+import type { AssetContext } from './answers.ts'
+import type { SeriesSource } from './series.ts'
+
+/** How long it is remembered when the first reading of an asset was, milliseconds. */
+const FIRST_TTL_MS = 60_000
+
+/** What a venue said last in a bucket, a list of values for each series; undefined: nothing. */
+export type Said = readonly (readonly number[] | undefined)[]
+
+interface ReadingsRow {
+  readonly venues: readonly string[]
+  /** The first tells how far back the history goes; a venue was heard in a bucket where it said all of them. */
+  readonly series: readonly [Series, ...Series[]]
+  /** The figures of one venue. */
+  readonly venueOf: (said: Said) => object
+  /** The figures of all venues, in their order. */
+  readonly totalOf: (said: readonly Said[]) => object
+}
+
+/** Histories of what venues say again and again: a bucket tells the newest that each has said in it. */
+export function readingsOf({ venues, series, venueOf, totalOf }: ReadingsRow): SeriesSource {
+  const [main] = series
+  return {
+    first: (services, about) => firstOf(services, about, main),
+    newest: ({ present, asset }) => Math.max(0, ...main.held(present, asset).map(({ time }) => time)),
+    async read({ database }, { present, asset }, { from, to, width }) {
+      const all = await Promise.all(
+        series.map((one) => readNewest(database, one, { asset, from, to, width, held: one.held(present, asset) })),
+      )
+      const saidBy = (venue: string, time: Micros): Said =>
+        series.map((one, index) => all[index]?.get(time)?.get(one.venue ?? venue)?.values)
+      return (time) => {
+        const said = venues.map((venue) => saidBy(venue, time))
+        return {
+          total: totalOf(said),
+          exchanges: Object.fromEntries(venues.map((venue, index) => [venue, venueOf(said[index] ?? [])])),
+          heard: new Set(venues.filter((_, index) => said[index]?.every((values) => values !== undefined) === true)),
+        }
+      }
+    },
+  }
+}
+
+/** The first reading that there is, be it one that only memory has. */
+async function firstOf(
+  { cache, database }: Services,
+  { present, asset }: AssetContext,
+  series: Series,
+): Promise<Micros | undefined> {
+  const load = (): Promise<Micros | undefined> => readFirst(database, series, asset)
+  const { value } = await cache.get(`first|${series.view}|${asset}`, FIRST_TTL_MS, load)
+  const first = Math.min(value ?? Infinity, ...series.held(present, asset).map(({ time }) => time))
+  return Number.isFinite(first) ? first : undefined
+}

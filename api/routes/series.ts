@@ -1,0 +1,172 @@
+import { partitionOf } from '../../schemas/catalogue.ts'
+import type { Micros } from '../../schemas/records.ts'
+import type { TopicName } from '../../schemas/topics.ts'
+import { end, intervalFrom, limitOf, start, symbol } from '../parameters.ts'
+import type { View } from '../reply.ts'
+import { dataRoute, type Output, type Route } from '../route.ts'
+import { array, boolean, instant, keyed, number, object, oneOf, text, type Schema } from '../schema.ts'
+import type { Services } from '../services.ts'
+import { readPartitionTime } from '../views/partition-times.ts'
+import { bucketsOf, CLOSES_AFTER, floorTo, intervals, nextPage, type IntervalName, type Range } from '../views/range.ts'
+import { iso } from '../views/time.ts'
+import { heardOn, partitionTime } from '../views/world.ts'
+import { assetContext, noData, notListed, replyAbout, type AssetContext } from './answers.ts'
+import { keepingWanted, warming } from './data.ts'
+import { agedBy, dataErrors, paged, stamped, warmingUp } from './fields.ts'
+import { askedRange, rangeKey, rangeOf, type Asked } from './history.ts'
+
+const DAY: Micros = 86_400_000_000
+/** Marks come every second from each venue: a query looks at 8 million of them at most. */
+export const MARKS_SPAN: Micros = 31 * DAY
+/** Of what comes a few times a minute, or less often. */
+export const SERIES_SPAN: Micros = 3660 * DAY
+
+/** What one bucket tells. */
+interface BucketFigures {
+  /** Over all venues. */
+  readonly total: object
+  /** By venue. */
+  readonly exchanges: Readonly<Record<string, object>>
+  /** Venues that said something in it. */
+  readonly heard: ReadonlySet<string>
+}
+
+/** What is asked of a source: buckets of a width from ClickHouse and from memory, of one asset. */
+interface SeriesQuery extends Range {
+  readonly width: Micros
+  /** Newest partition time. */
+  readonly now: Micros
+}
+
+/** Where the figures of a history come from. */
+export interface SeriesSource {
+  /** When the first of them was; undefined: there are none. */
+  first(services: Services, about: AssetContext): Promise<Micros | undefined>
+  /** The newest of them in memory; 0: none. */
+  newest(about: AssetContext): Micros
+  /** The figures of each bucket, by its start. */
+  read(services: Services, about: AssetContext, query: SeriesQuery): Promise<(time: Micros) => BucketFigures>
+}
+
+/** A history by buckets, of which the route, its answer and its paging follow. */
+interface SeriesRow {
+  readonly path: string
+  readonly name: string
+  readonly says: string
+  readonly priceUsdc: number
+  readonly ttlMs: number
+  /** Where its facts are in the log. */
+  readonly topic: TopicName
+  readonly venues: readonly string[]
+  /** Gathered for wanted assets only: an answer keeps its asset wanted. */
+  readonly wanted: boolean
+  /** The narrowest bucket. */
+  readonly shortest: IntervalName
+  /** Most time that a page tells of: as many facts as one query should look at. */
+  readonly spanMax: Micros
+  /** Silence for longer makes an answer stale; in words too. */
+  readonly stale: { readonly after: Micros; readonly says: string }
+  /** Fields of a bucket, and of one venue in it. */
+  readonly total: Readonly<Record<string, Schema>>
+  readonly venue: Readonly<Record<string, Schema>>
+  readonly source: SeriesSource
+}
+
+const coverage = object('What of the time asked for there is', {
+  from: instant('Start of the first bucket'),
+  to: instant('Up to here there are figures'),
+  complete: boolean('Every closed bucket that was asked for is there and complete'),
+  share: number('How many of them are, 0 to 1', { minimum: 0, maximum: 1 }),
+})
+
+/** A route that answers a history by buckets. */
+export function seriesRoute(row: SeriesRow): Route {
+  return dataRoute({
+    path: row.path,
+    name: row.name,
+    says: row.says,
+    priceUsdc: row.priceUsdc,
+    ttlMs: row.ttlMs,
+    input: { symbol, interval: intervalFrom(row.shortest), start, end, limit: limitOf(200) },
+    outputs: { 200: outputOf(row), ...(row.wanted ? { 202: warmingUp } : {}) },
+    errors: dataErrors,
+    async prepare(call) {
+      const { input, services } = call
+      const key = { symbol: input.symbol, rest: rangeKey(input) }
+      const run = await replyAbout(call, key, (context) => seriesView(services, context, { row, asked: input }))
+      if (!row.wanted) return run
+      const { asset } = assetContext(services, input.symbol)
+      return (await warming(call, input.symbol)) ?? keepingWanted(call, asset, run)
+    },
+  })
+}
+
+function outputOf({ says, total, venues, venue, stale }: SeriesRow): Output {
+  return {
+    says,
+    type: 'application/json',
+    schema: object(says, {
+      symbol: text('Base asset'),
+      interval: oneOf(Object.keys(intervals), 'Width of a bucket'),
+      points: array(
+        object('One bucket', {
+          time: instant('Start of the bucket'),
+          ...total,
+          exchanges: keyed(venues, object('One venue', venue), 'The same by venue'),
+          complete: boolean('The bucket is over, and every venue that lists the asset was heard in it'),
+        }),
+        'A point for every bucket since the first that there is, oldest first',
+      ),
+      ...paged,
+      coverage,
+      ...agedBy(stale.says),
+      ...stamped,
+    }),
+  }
+}
+
+async function seriesView(
+  services: Services,
+  about: AssetContext,
+  { row, asked }: { row: SeriesRow; asked: Asked },
+): Promise<View> {
+  const { asset, world, catalogue } = about
+  const { source, topic } = row
+  const now = partitionTime(world, topic, asset, services.partitions)
+  if (now === undefined) throw noData(`word from any venue on ${about.symbol}`)
+  const listing = row.venues.filter((venue) => catalogue.venuesOf(asset, 'perp').has(venue))
+  const [since = null, told = 0] = await Promise.all([
+    source.first(services, about),
+    readPartitionTime(services.database, topic, partitionOf(asset, services.partitions)),
+  ])
+  if (since === null && listing.length === 0) throw notListed(`No venue lists a perpetual of ${about.symbol}`)
+  const width = intervals[asked.interval]
+  const page = { ...asked, limit: Math.min(asked.limit, Math.max(1, Math.floor(row.spanMax / width))) }
+  const range = rangeOf({ now, since }, page)
+  const figuresAt = await source.read(services, about, { ...range, width, now })
+  const points = bucketsOf(range, width).map((time) => {
+    const { total, exchanges, heard } = figuresAt(time)
+    const isOver = time + width + CLOSES_AFTER <= Math.min(now, told)
+    return { time: iso(time), ...total, exchanges, complete: isOver && listing.every((venue) => heard.has(venue)) }
+  })
+  const whole = points.filter(({ complete }) => complete).length
+  const body = {
+    symbol: about.symbol,
+    interval: asked.interval,
+    points,
+    next: nextPage(asked.start, range, rangeOf({ now, since }, { ...page, limit: Infinity })),
+    coverage: coverageOf(askedRange(range, page), { range, width, now, whole }),
+  }
+  const asOf = Math.max(source.newest(about), ...row.venues.map((venue) => heardOn(world, topic, venue)))
+  return { body, asOf, freshUntil: asOf + row.stale.after }
+}
+
+/** `asked`: what the caller meant; `whole`: complete buckets of it. */
+function coverageOf(
+  asked: Range,
+  { range, width, now, whole }: { range: Range; width: Micros; now: Micros; whole: number },
+): object {
+  const closed = Math.ceil((Math.min(asked.to, floorTo(now, width)) - asked.from) / width)
+  const share = closed > 0 ? Math.min(1, whole / closed) : 0
+  return { from: iso(range.from), to: iso(Math.min(range.to, now)), complete: share === 1, share }
+}

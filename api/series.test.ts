@@ -1,0 +1,247 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { listAsset, NOW, startHarness, type Harness } from './testing/harness.ts'
+import { fillAsset } from './testing/market-facts.ts'
+
+const SECOND = 1_000_000
+const HOUR = 3_600 * SECOND
+
+let api: Harness
+beforeEach(async () => {
+  api = await startHarness()
+})
+afterEach(() => api.stop())
+
+interface Point {
+  readonly time: string
+  readonly complete: boolean
+  readonly exchanges: Readonly<Record<string, Readonly<Record<string, number | null>>>>
+  readonly [figure: string]: unknown
+}
+
+interface Answer {
+  readonly points: readonly Point[]
+  readonly next: string | null
+  readonly coverage: object
+}
+
+async function ask(path: string): Promise<Answer> {
+  const { status, body } = await api.get(path)
+  expect([path, status]).toEqual([path, 200])
+  return body as object as Answer
+}
+
+const minuteOf = ({ time }: Point): string => time.slice(11, 16)
+
+describe('open interest', () => {
+  it('is each venue’s newest word, at its own mark, and their sum', async () => {
+    const { body } = await api.get('/futures/open-interest/BTC')
+    expect(body).toMatchObject({
+      symbol: 'BTC',
+      open_interest: 6000,
+      venues: 3,
+      exchanges: {
+        bybit: { open_interest: 2000, open_interest_usd: 200_000, mark_price: 100, status: 'live' },
+        okx: { open_interest: 3000, as_of: '2026-01-02T03:04:01.000Z' },
+      },
+      as_of: '2026-01-02T03:04:01.000Z',
+      stale: false,
+    })
+    expect(body['open_interest_usd']).toBeCloseTo(100_000 * (1 - 1 / 1024) + 200_000 + 300_000 * (1 + 1 / 1024), 6)
+  })
+
+  it('leaves out of the sum who is stale, and says so', async () => {
+    const { market } = api.database
+    market.funding = market.funding.map((row) => ({
+      ...row,
+      exchanges: row.exchanges.map((view) =>
+        view.exchange === 'okx' ? { ...view, open_interest_time: NOW - 121 * SECOND } : view,
+      ),
+    }))
+    expect((await api.get('/futures/open-interest/BTC')).body).toMatchObject({
+      open_interest: 3000,
+      venues: 2,
+      exchanges: { okx: { open_interest: null, status: 'stale' } },
+    })
+  })
+
+  it('does not take a missing mark for a price', async () => {
+    const { market } = api.database
+    market.funding = market.funding.map((row) => ({
+      ...row,
+      exchanges: row.exchanges.map((view) => (view.exchange === 'okx' ? { ...view, mark: null } : view)),
+    }))
+    expect((await api.get('/futures/open-interest/BTC')).body).toMatchObject({
+      open_interest: 6000,
+      open_interest_usd: null,
+      exchanges: { okx: { open_interest: 3000, open_interest_usd: null, mark_price: null } },
+    })
+  })
+
+  it('is 503 where nobody has said one', async () => {
+    api.database.market.funding = []
+    expect((await api.get('/futures/open-interest/BTC')).status).toBe(503)
+  })
+})
+
+describe('a history of readings', () => {
+  it('tells in each bucket what each venue said last in it, and their sum', async () => {
+    const { points, coverage, next } = await ask('/futures/open-interest/history/BTC')
+    expect(points.map((point) => [minuteOf(point), point['open_interest'], point.complete])).toEqual([
+      ['00:00', 4200, true],
+      ['01:00', 4800, true],
+      ['02:00', 5400, true],
+      ['03:00', 6000, false],
+    ])
+    expect(points[0]?.exchanges).toMatchObject({ bybit: { open_interest: 1400, open_interest_usd: 140_000 } })
+    expect([next, coverage]).toMatchObject([null, { to: '2026-01-02T03:04:05.000Z', complete: false }])
+  })
+
+  it('has in the open bucket what the present says, though ClickHouse has it not yet', async () => {
+    const { market } = api.database
+    market.derivatives = market.derivatives.filter(({ received }) => received < NOW - HOUR / 2)
+    const { points } = await ask('/futures/open-interest/history/BTC?limit=1')
+    const { body } = await api.get('/futures/open-interest/BTC')
+    expect(points).toMatchObject([
+      { open_interest: body['open_interest'], open_interest_usd: body['open_interest_usd'] },
+    ])
+  })
+
+  it('says null where a venue said nothing, and takes no such bucket for complete', async () => {
+    const { market } = api.database
+    market.derivatives = market.derivatives.filter(
+      ({ instrument, received }) => !(instrument.startsWith('okx') && received < NOW - HOUR / 2),
+    )
+    const { points, coverage } = await ask('/futures/open-interest/history/BTC?start=2026-01-02T01:00:00Z&limit=2')
+    expect(points).toMatchObject([
+      { open_interest: 2400, complete: false, exchanges: { okx: { open_interest: null, open_interest_usd: null } } },
+      { open_interest: 2700, complete: false },
+    ])
+    expect(coverage).toMatchObject({ share: 0, complete: false })
+    const empty = await ask('/futures/open-interest/history/BTC?interval=30m&limit=2')
+    expect(empty.points[0]).toMatchObject({ open_interest: null, open_interest_usd: null })
+  })
+
+  it('does not take for complete what ClickHouse may not have yet', async () => {
+    const { database } = api
+    const query = database.query.bind(database)
+    database.query = async (sql, params) =>
+      sql.includes('FROM partition_times') ? [{ time_us: NOW - HOUR }] : query(sql, params)
+    const { points } = await ask('/futures/open-interest/history/BTC')
+    expect(points.map(({ complete }) => complete)).toEqual([true, true, false, false])
+  })
+
+  it('holds a basis against the spot price of the same bucket', async () => {
+    const { market } = api.database
+    const spot = market.tickers.find(({ instrument }) => instrument.startsWith('binance'))
+    if (spot === undefined) throw new Error('there is a spot market')
+    const before = NOW - 62 * 60 * SECOND
+    market.tickers.unshift({ ...spot, price: 80, time: before, received: before })
+    const { points } = await ask('/futures/basis/history/BTC?limit=3')
+    expect(points).toMatchObject([
+      {
+        spot_price: null,
+        exchanges: { bybit: { perp_price: 100, basis_usd: null, basis_pct: null, direction: null } },
+      },
+      { spot_price: 80, complete: true, exchanges: { bybit: { basis_usd: 20, basis_pct: 25, direction: 'contango' } } },
+      { spot_price: 100, exchanges: { bybit: { basis_usd: 0 }, binance: { direction: 'backwardation' } } },
+    ])
+    const now = (await api.get('/futures/basis/BTC')).body['exchanges'] as Record<string, { basis_pct: number }>
+    expect(points[2]?.exchanges['okx']?.['basis_pct']).toBe(now['okx']?.basis_pct)
+  })
+
+  it('has the mean of the venues’ ratios', async () => {
+    const { points } = await ask('/futures/long-short/history/BTC?interval=5m&limit=2')
+    expect(points).toMatchObject([
+      { time: '2026-01-02T02:55:00.000Z', avg_ls_ratio: 2, complete: true, exchanges: { okx: { ls_ratio: 2 } } },
+      { time: '2026-01-02T03:00:00.000Z', avg_ls_ratio: null, complete: false, exchanges: { okx: { ls_ratio: null } } },
+    ])
+    const { body } = await api.get('/futures/long-short/history/BTC?interval=1m')
+    expect(body).toMatchObject({ error: 'invalid_interval' })
+  })
+
+  it('looks at a month of marks at most, and says where the next page begins', async () => {
+    const { points, next } = await ask('/futures/basis/history/BTC?interval=1d&limit=1000')
+    expect(points.length).toBeLessThanOrEqual(31)
+    expect(next).toBeNull()
+    const { market } = api.database
+    const [first] = market.derivatives
+    if (first === undefined) throw new Error('there are derivatives')
+    const long = NOW - 50 * 24 * HOUR
+    market.derivatives.push({ ...first, mark_time: long, open_interest_time: long })
+    await api.stop()
+    api = await startHarness()
+    api.database.market.derivatives = market.derivatives
+    const page = await ask('/futures/basis/history/BTC?interval=1d&limit=1000&start=2025-01-01')
+    expect([page.points.length, page.next]).toEqual([31, '2025-12-14T00:00:00.000Z'])
+    const rest = await ask(`/futures/basis/history/BTC?interval=1d&limit=1000&start=${page.next}`)
+    expect([rest.points.length, rest.next]).toEqual([20, null])
+  })
+
+  it('is of no time where nobody has said anything, and 404 where nobody lists it', async () => {
+    listAsset(api.database, 'eth')
+    const { points, coverage } = await ask('/futures/basis/history/ETH')
+    expect(points).toMatchObject([{ spot_price: null, complete: false }])
+    expect(coverage).toMatchObject({ complete: false, share: 0 })
+    api.database.instruments = api.database.instruments.filter(
+      ({ asset, market }) => asset !== 'eth' || market !== 'perp',
+    )
+    expect((await api.get('/futures/basis/history/ETH?limit=5')).status).toBe(404)
+  })
+})
+
+describe('the history of liquidations', () => {
+  it('counts and sums by side and venue, and has zeros where there were none', async () => {
+    const { points, next } = await ask('/liquidation/history/BTC?limit=3')
+    const of = (long: number, short: number): object => ({ long_usd: long, short_usd: short })
+    expect(points).toMatchObject([
+      { time: '2026-01-02T01:00:00.000Z', ...of(49, 0), complete: true, exchanges: { bybit: of(49, 0) } },
+      { time: '2026-01-02T02:00:00.000Z', ...of(0, 49.5), complete: true, exchanges: { okx: of(0, 0) } },
+      { time: '2026-01-02T03:00:00.000Z', ...of(50, 0), long_count: 1, short_count: 0, complete: false },
+    ])
+    expect(next).toBe('2026-01-02T01:00:00.000Z')
+  })
+
+  it.each(['1m', '1h', '8h', '1w'])(
+    'adds up to what there was, in buckets of %s, from ClickHouse and memory',
+    async (name) => {
+      fillAsset(api.database.market, 'eth', { now: NOW, price: 7 })
+      const pages: Point[] = []
+      for (let next: string | null = '2025-12-01'; next !== null;) {
+        const page: Answer = await ask(`/liquidation/history/BTC?interval=${name}&start=${next}&limit=700`)
+        pages.push(...page.points)
+        next = page.next
+      }
+      const sum = (figure: string): number => pages.reduce((total, point) => total + Number(point[figure]), 0)
+      expect(['long_count', 'short_count', 'long_usd', 'short_usd'].map(sum)).toEqual([2, 2, 99, 98])
+      expect(new Set(pages.map(({ time }) => time)).size).toBe(pages.length)
+    },
+  )
+})
+
+describe.each(['/futures/open-interest', '/futures/basis', '/futures/long-short', '/liquidation'])(
+  '%s/history',
+  (at) => {
+    it.each([1, 2, 7])('is the same in pages of %i, walked from either end', async (limit) => {
+      const whole = await ask(`${at}/history/BTC?interval=30m&limit=1000`)
+      for (const [side, from] of [
+        ['start', '2025-01-01'],
+        ['end', '2027-01-01'],
+      ] as const) {
+        const pages: (readonly Point[])[] = []
+        for (let next: string | null = from; next !== null;) {
+          const page: Answer = await ask(`${at}/history/BTC?interval=30m&${side}=${next}&limit=${limit}`)
+          pages.push(page.points)
+          next = page.next
+        }
+        expect((side === 'start' ? pages : pages.toReversed()).flat()).toEqual(whole.points)
+      }
+    })
+
+    it('is kept for its time to live, and 503 while ClickHouse is away', async () => {
+      expect((await api.get(`${at}/history/BTC`)).body).toMatchObject({ cached: false, stale: false })
+      expect((await api.get(`${at}/history/BTC`)).body).toMatchObject({ cached: true })
+      api.database.failure = new Error('away')
+      expect((await api.get(`${at}/history/BTC?limit=7&start=2026-01-01`)).status).toBeGreaterThanOrEqual(500)
+    })
+  },
+)
