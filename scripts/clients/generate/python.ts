@@ -23,6 +23,8 @@ export function pythonApi(): string {
     'from collections.abc import Iterator, Mapping, Sequence',
     'from typing import Any, Literal, NamedTuple, NotRequired, TypedDict',
     '',
+    'from .history import History, ranged',
+    '',
   ]
   const named = operations.flatMap((operation, index) => method(operation, answers[index] ?? 'Any'))
   named.push(...streams.flatMap((stream, index) => method(stream, events[index] ?? 'Any', true)))
@@ -153,22 +155,44 @@ const KEY = 'idempotency_key'
 
 function method(operation: Operation, answer: string, isStream = false): string[] {
   const { name, says, inputs, priceUsdc, path, method: verb, isKeyed } = operation
-  const needed = inputs.filter((input) => input.isRequired).map((input) => `${input.name}: ${inputText(input.type)}`)
-  const others = inputs
-    .filter((input) => !input.isRequired)
-    .map((input) => `${input.name}: ${inputText(input.type)} | None = None`)
-  const key = isKeyed ? [`${KEY}: str | None = None`] : []
-  const all = [...needed, ...others, ...key]
-  const given = [...inputs.map((input) => input.name), ...(isKeyed ? [KEY] : [])]
-  const price = priceUsdc === 0 ? 'Free' : `${priceUsdc} USDC`
+  const rows = rowsOf(operation)
+  const typed = (all: readonly Input[]): string[] => all.map((input) => `${input.name}: ${inputText(input.type)}`)
+  const inPath = typed(inputs.filter((input) => input.in === 'path'))
+  const needed = typed(inputs.filter((input) => input.isRequired && input.in !== 'path'))
+  const others = typed(inputs.filter((input) => !input.isRequired)).map((input) => `${input} | None = None`)
+  const further = [
+    ...(isKeyed ? [`${KEY}: str | None = None`] : []),
+    ...(rows === undefined ? [] : ['days: float | None = None']),
+  ]
+  const named = [...needed, ...others, ...further]
+  const all = ['self', ...inPath, ...(named.length === 0 ? [] : ['*', ...named])]
+  const names = [...inputs.map((input) => input.name), ...(isKeyed ? [KEY] : [])]
+  const given = `{${names.map((one) => `"${one}": ${one}`).join(', ')}}`
+  const price = `${priceUsdc === 0 ? 'Free' : `${priceUsdc} USDC`}${rows === undefined ? '' : ' a page'}`
   const type = isStream ? `Iterator[${answer}]` : answer
-  return [
+  const row = `${answer}${pascal(rows ?? '')}Item`
+  const head = (returns: string): string[] => [
     '',
-    `    def ${name}(self${all.length === 0 ? '' : `, *, ${all.join(', ')}`}) -> ${type}:`,
+    `    def ${name}(${all.join(', ')}) -> ${returns}:`,
     `        """${says}. ${verb} ${path}. ${price}."""`,
-    `        answer: ${type} = self.${isStream ? 'listen' : 'send'}("${name}", {${given.map((one) => `"${one}": ${one}`).join(', ')}})`,
+  ]
+  if (rows !== undefined)
+    return [
+      ...head(`History[${answer}, ${row}]`),
+      `        return History(self.send, "${name}", ranged(${given}, days), rows="${rows}", row=${row})`,
+    ]
+  return [
+    ...head(type),
+    `        answer: ${type} = self.${isStream ? 'listen' : 'send'}("${name}", ${given})`,
     '        return answer',
   ]
+}
+
+/** Of an operation that answers in pages: the field that has the rows. */
+function rowsOf({ answer }: Operation): string | undefined {
+  const { entries } = propertiesOf(answer)
+  if (!entries.some(([name]) => name === 'next')) return undefined
+  return entries.find(([, field]) => field['type'] === 'array')?.[0]
 }
 
 function inputText(type: InputType): string {

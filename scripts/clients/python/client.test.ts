@@ -1,65 +1,16 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { createServer, type RequestListener } from 'node:http'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { fakePayments, type FakePayments } from '../../../api/testing/fake-payments.ts'
 import { startCutStream } from '../../../api/testing/events.ts'
 import { NOW, startHarness, type Harness } from '../../../api/testing/harness.ts'
 import { closeServer, listen } from '../../../infra/http/ops.ts'
 import { payer } from '../../../infra/local/chain/accounts.ts'
+import { can, Program, python } from './testing/program.ts'
 
-const program = fileURLToPath(new URL('test_program.py', import.meta.url))
-const python = process.env['PYTHON'] ?? 'python3'
-
-/** Whether an interpreter runs `code`. */
-function can(interpreter: string, code: string): boolean {
-  try {
-    execFileSync(interpreter, ['-c', code], { stdio: 'ignore', timeout: 110_000 })
-    return true
-  } catch {
-    return false
-  }
-}
-
-const isNewEnough = can(python, 'import sys; assert sys.version_info >= (3, 11)')
+const isNewEnough = can('import sys; assert sys.version_info >= (3, 11)')
 if (!isNewEnough) console.log(`skipped: ${python} is not Python 3.11 or newer`)
-const canPay = isNewEnough && can(python, 'import x402.mechanisms.evm.exact.register')
+const canPay = isNewEnough && can('import x402.mechanisms.evm.exact.register')
 if (!canPay) console.log(`skipped: ${python} has no x402[evm]; set PYTHON to one that has`)
-
-interface ProgramAnswer {
-  readonly answer?: Readonly<Record<string, unknown>>
-  readonly error?: string
-  readonly code?: string
-  readonly status?: number | null
-  readonly spent: number
-}
-
-/** The client in a process of its own, which is told call after call. */
-class Program {
-  readonly #child: ChildProcess
-  readonly #lines: AsyncIterator<string>
-
-  constructor(env: Readonly<Record<string, string>> = {}) {
-    this.#child = spawn(python, ['-B', program], {
-      env: { PATH: process.env['PATH'] ?? '', ...env },
-      stdio: ['pipe', 'pipe', 'inherit'],
-    })
-    if (this.#child.stdout === null) throw new Error('no output')
-    this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]()
-  }
-
-  async call(base: string, call: string, input: object = {}, options: object = {}): Promise<ProgramAnswer> {
-    this.#child.stdin?.write(`${JSON.stringify({ base, call, input, options })}\n`)
-    const { value, done } = await this.#lines.next()
-    if (done === true) throw new Error('the program has ended')
-    return JSON.parse(value) as ProgramAnswer
-  }
-
-  stop(): void {
-    this.#child.kill()
-  }
-}
 
 const alert = { symbol: 'BTC', condition: 'above', target_price: 1, webhook_url: 'https://hooks.example.com/python' }
 let payments: FakePayments
@@ -127,10 +78,10 @@ describe.skipIf(!isNewEnough)('the client in Python, with its own library alone'
     const busy = await serving(429, 503, 200)
     expect((await client.call(busy.url, 'price_alert', { id: 'alert_x' })).answer).toEqual({ alert_id: 'x' })
     const away = await serving(503)
-    const tried = await client.call(away.url, 'price_alert', { id: 'alert_x' }, { tries: 2 })
+    const tried = await client.call(away.url, 'price_alert', { id: 'alert_x' }, { options: { tries: 2 } })
     expect([tried.error, tried.code, away.keys.length]).toEqual(['UnavailableError', 'data_unavailable', 2])
     const late = await serving(LATER)
-    const short = { deadline_seconds: 20 }
+    const short = { options: { deadline_seconds: 20 } }
     expect((await client.call(late.url, 'price_alert', { id: 'alert_x' }, short)).error).toBe('RateLimitedError')
     expect(late.keys.length).toBe(1)
   })

@@ -9,10 +9,12 @@ from .errors import (
     RateLimitedError,
     UnavailableError,
 )
+from .history import History
 from .verify import verify_standard, verify_svc
 
 __all__ = [
     "ApiError",
+    "History",
     "MarketDataClient",
     "NoAnswerError",
     "NotPaidError",

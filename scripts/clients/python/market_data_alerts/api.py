@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, NotRequired, TypedDict
 
+from .history import History, ranged
+
 
 
 class CvdExchangesValue(TypedDict):
@@ -2227,77 +2229,71 @@ class Api:
     def listen(self, name: str, given: Mapping[str, Any]) -> Iterator[Any]:
         raise NotImplementedError
 
-    def cvd(self, *, symbol: str, period: Literal["1h", "4h", "24h", "7d"] | None = None) -> Cvd:
+    def cvd(self, symbol: str, *, period: Literal["1h", "4h", "24h", "7d"] | None = None) -> Cvd:
         """Cumulative volume delta over four venues. GET /cvd/{symbol}. 0.02 USDC."""
         answer: Cvd = self.send("cvd", {"symbol": symbol, "period": period})
         return answer
 
-    def cvd_history(self, *, symbol: str, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, since: str | int | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None) -> CvdHistory:
-        """Volume delta by bucket, with its running total. GET /cvd/history/{symbol}. 0.02 USDC."""
-        answer: CvdHistory = self.send("cvd_history", {"symbol": symbol, "interval": interval, "since": since, "start": start, "end": end, "limit": limit})
-        return answer
+    def cvd_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, since: str | int | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> History[CvdHistory, CvdHistoryPointsItem]:
+        """Volume delta by bucket, with its running total. GET /cvd/history/{symbol}. 0.02 USDC a page."""
+        return History(self.send, "cvd_history", ranged({"symbol": symbol, "interval": interval, "since": since, "start": start, "end": end, "limit": limit}, days), rows="points", row=CvdHistoryPointsItem)
 
-    def ohlcv(self, *, symbol: str, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, exchange: Literal["binance", "bybit", "okx", "coinbase", "all"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None) -> Ohlcv:
-        """Candles from our own trade log. GET /ohlcv/{symbol}. 0.02 USDC."""
-        answer: Ohlcv = self.send("ohlcv", {"symbol": symbol, "interval": interval, "exchange": exchange, "start": start, "end": end, "limit": limit})
-        return answer
+    def ohlcv(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, exchange: Literal["binance", "bybit", "okx", "coinbase", "all"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> History[Ohlcv, OhlcvCandlesItem]:
+        """Candles from our own trade log. GET /ohlcv/{symbol}. 0.02 USDC a page."""
+        return History(self.send, "ohlcv", ranged({"symbol": symbol, "interval": interval, "exchange": exchange, "start": start, "end": end, "limit": limit}, days), rows="candles", row=OhlcvCandlesItem)
 
     def funding_extreme(self, *, threshold: float | None = None) -> FundingExtreme:
         """Perpetuals whose funding is out of the ordinary. GET /funding-rate/extreme. 0.02 USDC."""
         answer: FundingExtreme = self.send("funding_extreme", {"threshold": threshold})
         return answer
 
-    def funding_history(self, *, symbol: str, exchange: Literal["binance", "bybit", "okx"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None) -> FundingHistory:
-        """Settled funding rates. GET /funding-rate/history/{symbol}. 0.02 USDC."""
-        answer: FundingHistory = self.send("funding_history", {"symbol": symbol, "exchange": exchange, "start": start, "end": end, "limit": limit})
-        return answer
+    def funding_history(self, symbol: str, *, exchange: Literal["binance", "bybit", "okx"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> History[FundingHistory, FundingHistoryHistoryItem]:
+        """Settled funding rates. GET /funding-rate/history/{symbol}. 0.02 USDC a page."""
+        return History(self.send, "funding_history", ranged({"symbol": symbol, "exchange": exchange, "start": start, "end": end, "limit": limit}, days), rows="history", row=FundingHistoryHistoryItem)
 
-    def funding_rate(self, *, symbol: str) -> FundingRate:
+    def funding_rate(self, symbol: str) -> FundingRate:
         """Running funding rate of a perpetual. GET /funding-rate/{symbol}. 0.02 USDC."""
         answer: FundingRate = self.send("funding_rate", {"symbol": symbol})
         return answer
 
-    def funding_compare(self, *, symbol: str) -> FundingCompare:
+    def funding_compare(self, symbol: str) -> FundingCompare:
         """Funding of three venues side by side. GET /futures/funding-compare/{symbol}. 0.03 USDC."""
         answer: FundingCompare = self.send("funding_compare", {"symbol": symbol})
         return answer
 
-    def predicted_funding(self, *, symbol: str) -> PredictedFunding:
+    def predicted_funding(self, symbol: str) -> PredictedFunding:
         """Predicted rate of the next settlement. GET /futures/predicted-funding/{symbol}. 0.02 USDC."""
         answer: PredictedFunding = self.send("predicted_funding", {"symbol": symbol})
         return answer
 
-    def basis(self, *, symbol: str) -> Basis:
+    def basis(self, symbol: str) -> Basis:
         """Perpetuals against spot. GET /futures/basis/{symbol}. 0.02 USDC."""
         answer: Basis = self.send("basis", {"symbol": symbol})
         return answer
 
-    def basis_history(self, *, symbol: str, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None) -> BasisHistory:
-        """Basis by bucket: the last mark price of each perpetual against the last spot price. GET /futures/basis/history/{symbol}. 0.02 USDC."""
-        answer: BasisHistory = self.send("basis_history", {"symbol": symbol, "interval": interval, "start": start, "end": end, "limit": limit})
-        return answer
+    def basis_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> History[BasisHistory, BasisHistoryPointsItem]:
+        """Basis by bucket: the last mark price of each perpetual against the last spot price. GET /futures/basis/history/{symbol}. 0.02 USDC a page."""
+        return History(self.send, "basis_history", ranged({"symbol": symbol, "interval": interval, "start": start, "end": end, "limit": limit}, days), rows="points", row=BasisHistoryPointsItem)
 
-    def open_interest(self, *, symbol: str) -> OpenInterest:
+    def open_interest(self, symbol: str) -> OpenInterest:
         """Open interest of perpetuals, by venue and in sum. GET /futures/open-interest/{symbol}. 0.02 USDC."""
         answer: OpenInterest = self.send("open_interest", {"symbol": symbol})
         return answer
 
-    def open_interest_history(self, *, symbol: str, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None) -> OpenInterestHistory:
-        """Open interest by bucket: the last that each venue said in it. GET /futures/open-interest/history/{symbol}. 0.02 USDC."""
-        answer: OpenInterestHistory = self.send("open_interest_history", {"symbol": symbol, "interval": interval, "start": start, "end": end, "limit": limit})
-        return answer
+    def open_interest_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> History[OpenInterestHistory, OpenInterestHistoryPointsItem]:
+        """Open interest by bucket: the last that each venue said in it. GET /futures/open-interest/history/{symbol}. 0.02 USDC a page."""
+        return History(self.send, "open_interest_history", ranged({"symbol": symbol, "interval": interval, "start": start, "end": end, "limit": limit}, days), rows="points", row=OpenInterestHistoryPointsItem)
 
-    def long_short(self, *, symbol: str) -> LongShort:
+    def long_short(self, symbol: str) -> LongShort:
         """Top traders’ long/short ratio. GET /futures/long-short/{symbol}. 0.02 USDC."""
         answer: LongShort = self.send("long_short", {"symbol": symbol})
         return answer
 
-    def long_short_history(self, *, symbol: str, interval: Literal["5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None) -> LongShortHistory:
-        """Top traders’ long/short ratio by bucket: the last period of each venue in it. GET /futures/long-short/history/{symbol}. 0.02 USDC."""
-        answer: LongShortHistory = self.send("long_short_history", {"symbol": symbol, "interval": interval, "start": start, "end": end, "limit": limit})
-        return answer
+    def long_short_history(self, symbol: str, *, interval: Literal["5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> History[LongShortHistory, LongShortHistoryPointsItem]:
+        """Top traders’ long/short ratio by bucket: the last period of each venue in it. GET /futures/long-short/history/{symbol}. 0.02 USDC a page."""
+        return History(self.send, "long_short_history", ranged({"symbol": symbol, "interval": interval, "start": start, "end": end, "limit": limit}, days), rows="points", row=LongShortHistoryPointsItem)
 
-    def liquidation_heatmap(self, *, symbol: str) -> LiquidationHeatmap:
+    def liquidation_heatmap(self, symbol: str) -> LiquidationHeatmap:
         """Estimated liquidation levels and cascade risk. GET /liquidation/heatmap/{symbol}. 0.05 USDC."""
         answer: LiquidationHeatmap = self.send("liquidation_heatmap", {"symbol": symbol})
         return answer
@@ -2307,12 +2303,11 @@ class Api:
         answer: LiquidationRecent = self.send("liquidation_recent", {"limit": limit, "symbol": symbol})
         return answer
 
-    def liquidation_history(self, *, symbol: str, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None) -> LiquidationHistory:
-        """Liquidations by bucket and side. GET /liquidation/history/{symbol}. 0.03 USDC."""
-        answer: LiquidationHistory = self.send("liquidation_history", {"symbol": symbol, "interval": interval, "start": start, "end": end, "limit": limit})
-        return answer
+    def liquidation_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> History[LiquidationHistory, LiquidationHistoryPointsItem]:
+        """Liquidations by bucket and side. GET /liquidation/history/{symbol}. 0.03 USDC a page."""
+        return History(self.send, "liquidation_history", ranged({"symbol": symbol, "interval": interval, "start": start, "end": end, "limit": limit}, days), rows="points", row=LiquidationHistoryPointsItem)
 
-    def price(self, *, symbol: str) -> Price:
+    def price(self, symbol: str) -> Price:
         """Composite price of five exchanges. GET /price/{symbol}. 0.005 USDC."""
         answer: Price = self.send("price", {"symbol": symbol})
         return answer
@@ -2322,7 +2317,7 @@ class Api:
         answer: Prices = self.send("prices", {"symbols": symbols})
         return answer
 
-    def market(self, *, id: str) -> Market:
+    def market(self, id: str) -> Market:
         """Details of a token. GET /api/v1/market/{id}. 0.005 USDC."""
         answer: Market = self.send("market", {"id": id})
         return answer
@@ -2332,7 +2327,7 @@ class Api:
         answer: PriceAlertCreate = self.send("price_alert_create", {"symbol": symbol, "condition": condition, "target_price": target_price, "webhook_url": webhook_url, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key})
         return answer
 
-    def price_alert(self, *, id: str) -> PriceAlert:
+    def price_alert(self, id: str) -> PriceAlert:
         """Status of a price alert. GET /price-alert/{id}. Free."""
         answer: PriceAlert = self.send("price_alert", {"id": id})
         return answer
@@ -2342,27 +2337,27 @@ class Api:
         answer: PriceAlerts = self.send("price_alerts", {"wallet": wallet, "symbol": symbol, "limit": limit, "cursor": cursor})
         return answer
 
-    def price_alert_cancel(self, *, id: str, manage_token: str) -> PriceAlertCancel:
+    def price_alert_cancel(self, id: str, *, manage_token: str) -> PriceAlertCancel:
         """Cancel a price alert. DELETE /price-alert/{id}. Free."""
         answer: PriceAlertCancel = self.send("price_alert_cancel", {"id": id, "manage_token": manage_token})
         return answer
 
-    def price_alert_extend(self, *, id: str, manage_token: str, add_hours: int | None = None) -> PriceAlertExtend:
+    def price_alert_extend(self, id: str, *, manage_token: str, add_hours: int | None = None) -> PriceAlertExtend:
         """Extend a price alert. POST /price-alert/{id}/extend. 0.02 USDC."""
         answer: PriceAlertExtend = self.send("price_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token})
         return answer
 
-    def price_alert_deliveries(self, *, id: str, manage_token: str, limit: int | None = None, cursor: str | None = None) -> PriceAlertDeliveries:
+    def price_alert_deliveries(self, id: str, *, manage_token: str, limit: int | None = None, cursor: str | None = None) -> PriceAlertDeliveries:
         """Deliveries of a price alert. GET /price-alert/{id}/deliveries. Free."""
         answer: PriceAlertDeliveries = self.send("price_alert_deliveries", {"id": id, "limit": limit, "cursor": cursor, "manage_token": manage_token})
         return answer
 
-    def price_alert_test(self, *, id: str, manage_token: str) -> PriceAlertTest:
+    def price_alert_test(self, id: str, *, manage_token: str) -> PriceAlertTest:
         """Send a test event of a price alert. POST /price-alert/{id}/test. Free."""
         answer: PriceAlertTest = self.send("price_alert_test", {"id": id, "manage_token": manage_token})
         return answer
 
-    def price_alert_resend(self, *, id: str, trigger_id: str, manage_token: str) -> PriceAlertResend:
+    def price_alert_resend(self, id: str, trigger_id: str, *, manage_token: str) -> PriceAlertResend:
         """Send a delivery of a price alert again. POST /price-alert/{id}/deliveries/{trigger_id}/resend. Free."""
         answer: PriceAlertResend = self.send("price_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
         return answer
@@ -2372,7 +2367,7 @@ class Api:
         answer: LiquidationAlertCreate = self.send("liquidation_alert_create", {"symbol": symbol, "condition": condition, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd, "webhook_url": webhook_url, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key})
         return answer
 
-    def liquidation_alert(self, *, id: str) -> LiquidationAlert:
+    def liquidation_alert(self, id: str) -> LiquidationAlert:
         """Status of a liquidation alert. GET /liquidation/alert/{id}. Free."""
         answer: LiquidationAlert = self.send("liquidation_alert", {"id": id})
         return answer
@@ -2382,27 +2377,27 @@ class Api:
         answer: LiquidationAlerts = self.send("liquidation_alerts", {"wallet": wallet, "symbol": symbol, "limit": limit, "cursor": cursor})
         return answer
 
-    def liquidation_alert_cancel(self, *, id: str, manage_token: str) -> LiquidationAlertCancel:
+    def liquidation_alert_cancel(self, id: str, *, manage_token: str) -> LiquidationAlertCancel:
         """Cancel a liquidation alert. DELETE /liquidation/alert/{id}. Free."""
         answer: LiquidationAlertCancel = self.send("liquidation_alert_cancel", {"id": id, "manage_token": manage_token})
         return answer
 
-    def liquidation_alert_extend(self, *, id: str, manage_token: str, add_hours: int | None = None) -> LiquidationAlertExtend:
+    def liquidation_alert_extend(self, id: str, *, manage_token: str, add_hours: int | None = None) -> LiquidationAlertExtend:
         """Extend a liquidation alert. POST /liquidation/alert/{id}/extend. 0.03 USDC."""
         answer: LiquidationAlertExtend = self.send("liquidation_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token})
         return answer
 
-    def liquidation_alert_deliveries(self, *, id: str, manage_token: str, limit: int | None = None, cursor: str | None = None) -> LiquidationAlertDeliveries:
+    def liquidation_alert_deliveries(self, id: str, *, manage_token: str, limit: int | None = None, cursor: str | None = None) -> LiquidationAlertDeliveries:
         """Deliveries of a liquidation alert. GET /liquidation/alert/{id}/deliveries. Free."""
         answer: LiquidationAlertDeliveries = self.send("liquidation_alert_deliveries", {"id": id, "limit": limit, "cursor": cursor, "manage_token": manage_token})
         return answer
 
-    def liquidation_alert_test(self, *, id: str, manage_token: str) -> LiquidationAlertTest:
+    def liquidation_alert_test(self, id: str, *, manage_token: str) -> LiquidationAlertTest:
         """Send a test event of a liquidation alert. POST /liquidation/alert/{id}/test. Free."""
         answer: LiquidationAlertTest = self.send("liquidation_alert_test", {"id": id, "manage_token": manage_token})
         return answer
 
-    def liquidation_alert_resend(self, *, id: str, trigger_id: str, manage_token: str) -> LiquidationAlertResend:
+    def liquidation_alert_resend(self, id: str, trigger_id: str, *, manage_token: str) -> LiquidationAlertResend:
         """Send a delivery of a liquidation alert again. POST /liquidation/alert/{id}/deliveries/{trigger_id}/resend. Free."""
         answer: LiquidationAlertResend = self.send("liquidation_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
         return answer
@@ -2412,7 +2407,7 @@ class Api:
         answer: AlertBacktest = self.send("alert_backtest", {"symbol": symbol, "condition": condition, "target_price": target_price, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd, "webhook_url": webhook_url, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours})
         return answer
 
-    def record(self, *, id: str) -> Record:
+    def record(self, id: str) -> Record:
         """The log record that a trigger names, to check it against. GET /records/{id}. Free."""
         answer: Record = self.send("record", {"id": id})
         return answer
