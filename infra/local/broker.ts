@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { execFile } from 'node:child_process'
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { brokerAnswers } from '../kafka/probe.ts'
-import { startChild, type Child } from './child.ts'
-import { ensureTools } from './java.ts'
+import type { Child } from './child.ts'
+import { ensureTools, quickJava, startJava } from './java.ts'
 import { cacheFolder, fetchKafka } from './maven.ts'
 import { startOnPorts } from './ports.ts'
 
 const run = promisify(execFile)
 
 const HOST = '127.0.0.1'
-const HEAP = '256m'
 const FORMAT_MS = 60_000
 const READY_MS = 150_000
 /** A clean stop takes about 2 s; the first one also writes the class archive. */
@@ -43,30 +43,24 @@ export interface BrokerOptions {
 export async function startBroker(options: BrokerOptions): Promise<Child> {
   const { onProgress, logFile } = options
   const dataDir = resolve(options.dataDir)
-  const { java, javaVersion, maven } = await ensureTools({ onProgress })
+  const tools = await ensureTools({ onProgress })
   const cache = cacheFolder()
-  const jars = await fetchKafka({ maven, cache, onProgress })
+  const jars = await fetchKafka({ maven: tools.maven, cache, onProgress })
   const files = { properties: join(dataDir, 'server.properties'), logging: join(dataDir, 'log4j2.properties') }
   await mkdir(dataDir, { recursive: true })
   await writeFile(files.logging, logging)
-  const program: [string, ...string[]] = [
-    java,
-    '-Xlog:cds=error',
-    '-Xlog:cds+dynamic=error',
-    `-Xmx${HEAP}`,
-    '-XX:+UseSerialGC',
-    '-XX:TieredStopAtLevel=1',
-  ]
   const common = [`-Dlog4j2.configurationFile=${files.logging}`, '-cp', jars.join(':')]
-  const archive = await classArchive(dataDir, join(cache, `kafka-java-${javaVersion}.jsa`))
   const start = async (port: number, controllerPort: number): Promise<Child> => {
     const properties = serverProperties(port, controllerPort, join(dataDir, 'log'))
     await writeFile(files.properties, properties + memory(options))
-    await format(dataDir, [...program, ...common, 'kafka.tools.StorageTool'], files.properties, onProgress)
+    await format(dataDir, [...quickJava(tools), ...common, 'kafka.tools.StorageTool'], files.properties, onProgress)
     const url = `${HOST}:${port}`
-    return startChild({
+    return startJava({
       name: 'broker',
-      command: [...program, archive, '-XX:+ExitOnOutOfMemoryError', ...common, 'kafka.Kafka', files.properties],
+      tools,
+      cache,
+      dataDir,
+      args: ['-XX:+ExitOnOutOfMemoryError', ...common, 'kafka.Kafka', files.properties],
       logFile,
       ready: async () => ((await brokerAnswers(url)) ? url : undefined),
       readyWithinMs: READY_MS,
@@ -84,10 +78,10 @@ async function format(
   onProgress: (line: string) => void,
 ): Promise<void> {
   const done = join(dataDir, 'formatted')
-  if (await exists(done)) return
+  if (existsSync(done)) return
   onProgress('formatting the storage of Kafka')
   const idFile = join(dataDir, 'cluster-id')
-  if (!(await exists(idFile))) await writeFile(idFile, clusterId())
+  if (!existsSync(idFile)) await writeFile(idFile, clusterId())
   const id = await readFile(idFile, 'utf8')
   await run(java, [...args, 'format', '--ignore-formatted', '-t', id, '-c', properties], { timeout: FORMAT_MS })
   await writeFile(done, '')
@@ -97,23 +91,6 @@ async function format(
 function clusterId(): string {
   const id = randomBytes(16).toString('base64url')
   return id.startsWith('-') ? clusterId() : id
-}
-
-/**
- * The JVM option for the archive of loaded classes, which halves the time to start. It is written by the first clean
- * stop into the data folder, moved into the cache by the start after it, and ignored by a JVM that it does not fit.
- */
-async function classArchive(dataDir: string, shared: string): Promise<string> {
-  const own = join(dataDir, 'classes.jsa')
-  if (await exists(own)) await rename(own, shared).catch(() => undefined) // another disk: it stays unused, only slower
-  return (await exists(shared)) ? `-XX:SharedArchiveFile=${shared}` : `-XX:ArchiveClassesAtExit=${own}`
-}
-
-async function exists(file: string): Promise<boolean> {
-  return stat(file).then(
-    () => true,
-    () => false,
-  )
 }
 
 /**

@@ -1,8 +1,11 @@
 import { execFile } from 'node:child_process'
-import { readdir } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { copyFile, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { promisify } from 'node:util'
 import { readConfig } from '../config/config.ts'
+import { startChild, type Child, type ChildSpec } from './child.ts'
 
 const run = promisify(execFile)
 
@@ -122,6 +125,49 @@ async function apt(root: boolean, args: readonly string[]): Promise<void> {
       })
     },
   )
+}
+
+export interface JavaSpec extends Omit<ChildSpec, 'command'> {
+  readonly tools: Tools
+  /** What was fetched, and archives of classes. */
+  readonly cache: string
+  readonly dataDir: string
+  /** Behind the options of the JVM. */
+  readonly args: readonly string[]
+}
+
+/** Java, and the options of a program that has little to hold and is to start quickly. */
+export const quickJava = ({ java }: Tools): readonly [string, ...string[]] => [
+  java,
+  '-Xlog:cds=error',
+  '-Xlog:cds+dynamic=error',
+  '-Xmx256m',
+  '-XX:+UseSerialGC',
+  '-XX:TieredStopAtLevel=1',
+]
+
+/**
+ * Starts a Java program with the archive of the classes that it loads, which halves the time to start. The first clean
+ * stop writes the archive, into the data folder and from there into the cache; a JVM that it does not fit ignores it.
+ */
+export async function startJava({ tools, cache, dataDir, args, ...spec }: JavaSpec): Promise<Child> {
+  const own = join(dataDir, 'classes.jsa')
+  const shared = join(cache, `${spec.name}-java-${tools.javaVersion}.jsa`)
+  const archive = existsSync(shared) ? `-XX:SharedArchiveFile=${shared}` : `-XX:ArchiveClassesAtExit=${own}`
+  const child = await startChild({ ...spec, command: [...quickJava(tools), archive, ...args] })
+  const stop = async (): Promise<void> => {
+    await child.stop()
+    if (existsSync(own)) await move(own, shared)
+  }
+  return { ...child, stop }
+}
+
+/** To another disk as well; whoever looks for it finds all of it or nothing. */
+async function move(from: string, to: string): Promise<void> {
+  const part = `${to}.${process.pid}`
+  await copyFile(from, part)
+  await rename(part, to)
+  await rm(from)
 }
 
 function advice(javaPackage: string): string {

@@ -1,15 +1,15 @@
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { startChild, type Child } from './child.ts'
-import { ensureTools } from './java.ts'
+import type { Child } from './child.ts'
+import { ensureTools, startJava, type Tools } from './java.ts'
 import { cacheFolder, fetchRegistry } from './maven.ts'
 import { startOnPorts } from './ports.ts'
 
 const HOST = '127.0.0.1'
-const HEAP = '256m'
 const PROBE_MS = 2_000
 const READY_MS = 90_000
-const STOP_MS = 10_000
+/** A clean stop takes about 1 s; the first one also writes the class archive. */
+const STOP_MS = 15_000
 
 export interface RegistryOptions {
   readonly dataDir: string
@@ -26,13 +26,22 @@ export interface RegistryOptions {
 export async function startRegistry(options: RegistryOptions): Promise<Child> {
   const { onProgress, logFile } = options
   const dataDir = resolve(options.dataDir)
-  const { java, maven } = await ensureTools({ onProgress })
-  const jar = await fetchRegistry({ maven, cache: cacheFolder(), onProgress })
+  const tools = await ensureTools({ onProgress })
+  const cache = cacheFolder()
+  const jar = await fetchRegistry({ maven: tools.maven, cache, onProgress })
   await mkdir(dataDir, { recursive: true })
-  return startOnPorts({ 'Schema registry': options.port }, (port) => launch(port, dataDir, java, jar, logFile))
+  const launched = { tools, cache, dataDir, logFile }
+  return startOnPorts({ 'Schema registry': options.port }, (port) => launch(port, jar, launched))
 }
 
-function launch(port: number, dataDir: string, java: string, jar: string, logFile: string): Promise<Child> {
+interface Launched {
+  readonly tools: Tools
+  readonly cache: string
+  readonly dataDir: string
+  readonly logFile: string
+}
+
+function launch(port: number, jar: string, launched: Launched): Promise<Child> {
   const url = `http://${HOST}:${port}/apis/ccompat/v7`
   const settings = {
     'quarkus.http.host': HOST,
@@ -41,23 +50,15 @@ function launch(port: number, dataDir: string, java: string, jar: string, logFil
     'quarkus.http.access-log.enabled': false,
     'quarkus.banner.enabled': false,
     // WRITE_DELAY: an id that was given must outlive a kill, since records carry it; by default half a second may be lost
-    'apicurio.datasource.url': `jdbc:h2:file:${join(dataDir, 'registry')};WRITE_DELAY=0`,
+    'apicurio.datasource.url': `jdbc:h2:file:${join(launched.dataDir, 'registry')};WRITE_DELAY=0`,
     'apicurio.datasource.jdbc.initial-size': 1,
     'apicurio.datasource.jdbc.min-size': 1,
     'apicurio.datasource.jdbc.max-size': 10,
   }
-  return startChild({
+  return startJava({
+    ...launched,
     name: 'registry',
-    command: [
-      java,
-      `-Xmx${HEAP}`,
-      '-XX:+UseSerialGC',
-      '-XX:TieredStopAtLevel=1',
-      ...Object.entries(settings).map(([name, value]) => `-D${name}=${value}`),
-      '-jar',
-      jar,
-    ],
-    logFile,
+    args: [...Object.entries(settings).map(([name, value]) => `-D${name}=${value}`), '-jar', jar],
     ready: async () => ((await answers(url)) ? url : undefined),
     readyWithinMs: READY_MS,
     stopWithinMs: STOP_MS,
