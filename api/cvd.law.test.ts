@@ -39,31 +39,37 @@ function plainSums(rows: readonly Flow[], asset: string, period: PeriodName, now
 const byName = (sums: readonly InstrumentSums[]): InstrumentSums[] =>
   sums.toSorted((a, b) => (a.instrument < b.instrument ? -1 : 1))
 
+const TEST_MS = 60_000
+
 describe('CVD from memory', () => {
-  it('is at every moment what adding up the rows gives, wherever it was written down and whatever came twice', () => {
-    fc.assert(
-      fc.property(batches, fc.nat(20), fc.nat(20), (log, savedAt, againFrom) => {
-        const fed = new CvdTestDriver()
-        let state: PresentState = emptyPresent()
-        const parts = new Map<string, Buffer>()
-        let told = 0
-        for (const [index, batch] of log.entries()) {
-          fed.batch(...batch)
-          // A new owner writes again what followed its snapshot: older versions come once more.
-          const from = index === savedAt ? Math.min(told, againFrom) : told
-          for (const [at, { topic, message }] of fed.emitted.slice(from).entries())
-            if (message !== null) takeIn(state, { topic, offset: at, message })
-          told = fed.emitted.length
-          for (const [key, part] of savePresent(state))
-            if (part === null) parts.delete(key)
-            else parts.set(key, part)
-          if (index === savedAt) state = loadPresent(parts)
-          compare(fed, state)
-        }
-      }),
-      { ...bounded, numRuns: 300 },
-    )
-  })
+  it(
+    'is at every moment what adding up the rows gives, wherever it was written down and whatever came twice',
+    { timeout: TEST_MS },
+    () => {
+      fc.assert(
+        fc.property(batches, fc.nat(20), fc.nat(20), (log, savedAt, againFrom) => {
+          const fed = new CvdTestDriver()
+          let state: PresentState = emptyPresent()
+          const parts = new Map<string, Buffer>()
+          let told = 0
+          for (const [index, batch] of log.entries()) {
+            fed.batch(...batch)
+            // A new owner writes again what followed its snapshot: older versions come once more.
+            const from = index === savedAt ? Math.min(told, againFrom) : told
+            for (const [at, { topic, message }] of fed.emitted.slice(from).entries())
+              if (message !== null) takeIn(state, { topic, offset: at, message })
+            told = fed.emitted.length
+            for (const [key, part] of savePresent(state))
+              if (part === null) parts.delete(key)
+              else parts.set(key, part)
+            if (index === savedAt) state = loadPresent(parts)
+            compare(fed, state)
+          }
+        }),
+        { ...bounded, numRuns: 300 },
+      )
+    },
+  )
 })
 
 function compare(fed: CvdTestDriver, state: PresentState): void {

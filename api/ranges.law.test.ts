@@ -89,8 +89,10 @@ function candlesOf(rows: readonly TimedFlow[], width: Micros): object[] {
 const volumesOf = (rows: readonly (FlowRow | CandleRow)[]): unknown[] =>
   rows.map((row) => ({ ...row, backfilled: null })).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
 
+const TEST_MS = 60_000
+
 describe('flow by hours, buckets and memory', () => {
-  it('is what adding up all rows of buckets gives', async () => {
+  it('is what adding up all rows of buckets gives', { timeout: TEST_MS }, async () => {
     await fc.assert(
       fc.asyncProperty(batches, fc.nat(400), fc.nat(40), async (log, back, lag) => {
         const fed = new CvdTestDriver()

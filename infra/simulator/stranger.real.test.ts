@@ -102,7 +102,6 @@ test.each(cases)(
     // Closing ends the loops that still wait, with an error.
     await failed.catch(() => undefined)
   },
-  300_000,
 )
 
 interface Row {

@@ -94,7 +94,7 @@ it('remembers no more requests than its limit, the newest', () => {
   expect(g.state.requests.size).toBe(REQUESTS_MAX)
   g.take()
   expect(g.batch(first).told).toEqual(['extended'])
-}, 60_000)
+})
 
 it.each([extend(1), cancel(), command({ action: 'test' }), command({ action: 'resend' })])(
   'refuses what is asked of an alert that is not there',

@@ -151,7 +151,9 @@ const step: fc.Arbitrary<Step> = fc.record({
   batch: fc.integer({ min: 1, max: 3 }),
 })
 
-it('says of each payment what became of it, once, over many restarts', async () => {
+const TEST_MS = 60_000
+
+it('says of each payment what became of it, once, over many restarts', { timeout: TEST_MS }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
       const { events, bank } = await history(steps)

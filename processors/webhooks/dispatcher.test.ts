@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { hostClock } from '../../infra/clock.ts'
 import type { Trigger } from '../../schemas/records.ts'
 import { lettersIn } from '../kernel/testing/task.ts'
@@ -11,6 +11,7 @@ import {
   append,
   attempts,
   dispatch,
+  fastClock,
   pending,
   resendOrder,
   stopOrder,
@@ -19,18 +20,7 @@ import {
   type World,
 } from './test-world.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
 const POLL = { timeout: 20_000, interval: 5 }
-
-/** Time that runs faster than the host's; what waits waits a moment. */
-function fastClock(speed: number): Clock {
-  const start = Date.now()
-  return {
-    now: () => Math.round(start + (Date.now() - start) * speed),
-    delay: () => delay(1),
-    turn: () => delay(0),
-  }
-}
 
 type ReceiverAnswer = 'ok' | 'hang' | { readonly error: Failure; readonly retryAfterSeconds?: number }
 

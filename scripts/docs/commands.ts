@@ -46,7 +46,7 @@ export const notRun: readonly (readonly [begin: string, why: string])[] = [
   ['CLICKHOUSE_PASSWORD=', 'needs a container engine; infra/docker/compose.test.ts checks the file'],
   [
     'npm install ./scripts',
-    'needs a project of the reader; scripts/clients/typescript/build.test.ts builds the package',
+    'needs a project of the reader; scripts/clients/typescript/build.real.test.ts builds the package',
   ],
   ["pip install './scripts", 'needs a package registry; scripts/clients/python/client.test.ts runs the package'],
   ["curl -s 'http://127.0.0.1:3000/records/RECORD'", 'the test asks for the record of the webhook that came'],

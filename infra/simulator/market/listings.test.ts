@@ -1,12 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openEconomy, perpOf } from '../testing/market.ts'
 import { simulatedMarkets } from './markets.ts'
-
-// Each test makes up two days of a market.
-vi.setConfig({ testTimeout: 60_000 })
 
 let folder: string
 

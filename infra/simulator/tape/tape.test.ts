@@ -145,7 +145,7 @@ test('files are merged by time, plain and compressed, and each venue gets its ow
   await venues.close()
 })
 
-test('a tape that was played in part goes on where it stopped', { timeout: 120_000 }, async () => {
+test('a tape that was played in part goes on where it stopped', async () => {
   write(
     'a.jsonl',
     Array.from({ length: 3000 }, (_, index) => raw(index)),
@@ -165,7 +165,7 @@ test('a tape that was played in part goes on where it stopped', { timeout: 120_0
   await second.close()
 })
 
-test('a silence of hours on a tape is not waited for', { timeout: 120_000 }, async () => {
+test('a silence of hours on a tape is not waited for', async () => {
   write('a.jsonl', [raw(0), raw(5), raw(86_400_000)])
   const venues = await testVenues({ tape: { path: folder, speed: 1, retime: true } })
   const socket = venues.open('/binance/market/ws/btcusdt@aggTrade')
@@ -226,7 +226,7 @@ test('frames that are no trades are told apart from trades', () => {
 
 // The recordings are not part of the repository.
 describe.skipIf(!existsSync(recordings))('the recorded Binance tapes of 2024-08-08', () => {
-  test('play to the totals that their frames add up to', { timeout: 60_000 }, async () => {
+  test('play to the totals that their frames add up to', async () => {
     const tapes = join(recordings, 'binance/usdm-trade')
     for (const name of readdirSync(tapes).filter((file) => file.includes('20240808'))) {
       symlinkSync(join(tapes, name), join(folder, name))
