@@ -1,5 +1,5 @@
 import { MigrationError, migrate } from './clickhouse/migrate.ts'
-import { clickhouseAccess, clickhouseSettings } from './config/clickhouse.ts'
+import { readingOptions, readingSettings } from './config/clickhouse.ts'
 import { ConfigError, readConfig, settingsHelp } from './config/config.ts'
 import { loadCodec, SchemaError } from './kafka/codec.ts'
 import { connectLog } from './kafka/kafkajs.ts'
@@ -8,17 +8,10 @@ import { prepareTopics } from './kafka/setup.ts'
 import { createLog, type Logger } from './log.ts'
 
 const settings = [
-  'NAMESPACE',
   'PARTITIONS',
   'REPLICATION_FACTOR',
   'RETENTION_BYTES',
-  'KAFKA_BROKERS',
-  'SCHEMA_REGISTRY_URL',
-  ...clickhouseSettings,
-  'CLICKHOUSE_DATABASE',
-  'CLICKHOUSE_KAFKA_BROKERS',
-  'CLICKHOUSE_REGISTRY_URL',
-  'CLICKHOUSE_FLUSH_MS',
+  ...readingSettings,
   'CLICKHOUSE_REBUILD',
 ] as const
 
@@ -46,15 +39,7 @@ async function prepare(report: Logger): Promise<void> {
   } finally {
     await log.close()
   }
-  const { rebuilt, applied, reading } = await migrate({
-    ...clickhouseAccess(config),
-    database: config.CLICKHOUSE_DATABASE,
-    namespace,
-    brokers: config.CLICKHOUSE_KAFKA_BROKERS.length > 0 ? config.CLICKHOUSE_KAFKA_BROKERS : brokers,
-    flushMs: config.CLICKHOUSE_FLUSH_MS,
-    rebuild: config.CLICKHOUSE_REBUILD,
-    registryUrl: config.CLICKHOUSE_REGISTRY_URL === '' ? registryUrl : config.CLICKHOUSE_REGISTRY_URL,
-  })
+  const { rebuilt, applied, reading } = await migrate({ ...readingOptions(config), rebuild: config.CLICKHOUSE_REBUILD })
   if (rebuilt)
     report.warn({ database: config.CLICKHOUSE_DATABASE }, 'another release made the database: it was dropped')
   report.info({ applied, reading }, 'the database is ready')

@@ -39,6 +39,8 @@ interface Running {
 
 /** What every process that owns partitions has around them: the log, its part of it, metrics and health. */
 export interface Host {
+  /** Names this process to the broker. */
+  readonly clientId: string
   readonly ports: Ports
   readonly metrics: Registry
   readonly onLostLog: LostLogPolicy
@@ -60,6 +62,7 @@ export async function connectHost(name: string, config: HostConfig, report: Logg
   const log = await connectLog({ brokers, namespace, clientId, log: report, claims: true })
   const memberships = new Map<string, Membership>()
   return {
+    clientId,
     ports: {
       log,
       reader: log.reader(),

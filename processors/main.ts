@@ -1,13 +1,17 @@
-import { ConfigError, readConfig } from '../infra/config/config.ts'
+import { Rereader } from '../infra/clickhouse/reread.ts'
+import { readingOptions, readingSettings } from '../infra/config/clickhouse.ts'
+import { ConfigError, readConfig, type Config } from '../infra/config/config.ts'
+import { GroupOffsets } from '../infra/kafka/group-offsets.ts'
 import { runService } from '../infra/lifecycle.ts'
 import type { Logger } from '../infra/log.ts'
-import { connectHost, hostSettings } from './host.ts'
+import { connectHost, hostSettings, type Host } from './host.ts'
 import type { ProcessorRow } from './kernel/processor.ts'
 import { runProcessors, SNAPSHOT_RECORDS } from './kernel/run.ts'
 import { exposeRunner } from './metrics.ts'
 import { processorsNamed } from './topology.ts'
 
-const names = [...hostSettings, 'PARTITIONS', 'PROCESSORS', 'SNAPSHOT_SECONDS', 'RETENTION_BYTES'] as const
+const own = ['PARTITIONS', 'PROCESSORS', 'SNAPSHOT_SECONDS', 'RETENTION_BYTES'] as const
+const names = [...hostSettings, ...own, ...readingSettings] as const
 
 await runService({
   name: 'processors',
@@ -32,7 +36,26 @@ async function start(report: Logger): Promise<() => Promise<void>> {
   exposeRunner(host.metrics, runner)
   const refusedMarks = (): number => runner.owners().reduce((sum, { work }) => sum + (work?.refusedMarks ?? 0), 0)
   const health = () => ({ ok: runner.isWell, processors: runner.partitions(), refused_marks: refusedMarks() })
-  return host.serve(runner, health, { processors: rows.map(({ name }) => name) })
+  const rereader = startRereader(config, host, report)
+  const stop = await host.serve(runner, health, { processors: rows.map(({ name }) => name) })
+  return async () => {
+    await Promise.all([rereader.stop(), stop()])
+  }
+}
+
+/** Any host can do it: it takes no part in what the others own. */
+function startRereader(config: Config<(typeof names)[number]>, host: Host, report: Logger): Rereader {
+  const { KAFKA_BROKERS: brokers, PARTITIONS: partitions } = config
+  const offsets = new GroupOffsets({ brokers, clientId: host.clientId, log: report })
+  const rereader = new Rereader({
+    ...readingOptions(config),
+    partitions,
+    reader: host.ports.log.reader(),
+    offsets,
+    report,
+  })
+  rereader.start()
+  return rereader
 }
 
 function rowsOf(wanted: readonly string[]): readonly ProcessorRow[] {

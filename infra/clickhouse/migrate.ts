@@ -62,6 +62,8 @@ export async function migrate(options: MigrateOptions): Promise<Migrated> {
     }
     const applied = await apply(clickhouse, migrations)
     const databaseId = await identityOf(server, database)
+    if (databaseId === undefined)
+      throw new MigrationError('unreachable', `database ${database} went away while it was made`)
     return { rebuilt, applied, reading: await read(clickhouse, topics, { ...options, databaseId }) }
   } finally {
     await Promise.all([server.close(), clickhouse.close()])
@@ -81,13 +83,13 @@ function createDatabase(server: Clickhouse, database: string): Promise<void> {
   return server.run(`CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic`)
 }
 
-async function identityOf(server: Clickhouse, database: string): Promise<string> {
+/** By which its consumer groups are named; undefined: there is no such database. */
+export async function identityOf(server: Clickhouse, database: string): Promise<string | undefined> {
   const [found] = await server.rows<{ id: string }>(
     'SELECT left(toString(uuid), 8) AS id FROM system.databases WHERE name = {database:String}',
     { database },
   )
-  if (found === undefined) throw new MigrationError('unreachable', `database ${database} went away while it was made`)
-  return found.id
+  return found?.id
 }
 
 interface Applied {

@@ -25,6 +25,8 @@ export interface Surroundings {
 /** How a topic gets into the database. */
 export interface Reading {
   readonly topic: string
+  /** Its consumer group. */
+  readonly group: string
   /** The view that moves what its Kafka table brings into the topic's `_in` table. */
   readonly pump: string
   /** The Kafka table. */
@@ -56,6 +58,14 @@ const bytesUnkept: ReadonlySet<string> = new Set<TopicName>([
 ])
 
 /**
+ * What is read beside a topic's reading, from where its own group is put before; see `reread.ts`. By the number its group
+ * is told from those of earlier times.
+ */
+export function rereadingOf(topic: string, around: Surroundings, number: number): Reading {
+  return tablesOf(topic, around, { name: `${nameOf(topic)}_again`, group: `${groupOf(topic, around)}.again-${number}` })
+}
+
+/**
  * One Kafka table per topic, with the columns of all its record types; a field that a record does not have is left at its
  * default. What cannot be read comes with log_error and goes to ingest_errors_log, and ingestion goes on.
  *
@@ -63,10 +73,21 @@ const bytesUnkept: ReadonlySet<string> = new Set<TopicName>([
  * view throws, nothing of the block is kept, the group's offsets stay, and the block is read again until it answers.
  */
 export function readingOf(topic: string, around: Surroundings): Reading {
-  const name = topic.replace('.', '_')
-  const group = `${around.namespace}clickhouse.${around.database}.${around.databaseId}.${topic}`
+  return tablesOf(topic, around, { name: nameOf(topic), group: groupOf(topic, around) })
+}
+
+function nameOf(topic: string): string {
+  return topic.replace('.', '_')
+}
+
+function groupOf(topic: string, { namespace, database, databaseId }: Surroundings): string {
+  return `${namespace}clickhouse.${database}.${databaseId}.${topic}`
+}
+
+function tablesOf(topic: string, around: Surroundings, { name, group }: { name: string; group: string }): Reading {
+  const into = `${nameOf(topic)}_in`
   const raw = bytesUnkept.has(topic) ? "''" : "if(_error = '', '', substring(_raw_message, 1, 4096))"
-  const queue = `CREATE TABLE ${name}_queue AS ${name}_in
+  const queue = `CREATE TABLE ${name}_queue AS ${into}
 ENGINE = Kafka
 SETTINGS
     kafka_broker_list = ${literal(around.brokers.join(','))},
@@ -79,7 +100,7 @@ SETTINGS
     kafka_flush_interval_ms = ${around.flushMs},
     kafka_poll_timeout_ms = ${Math.ceil(around.flushMs / 2)},
     kafka_consumer_reschedule_ms = ${Math.ceil(around.flushMs / 2)}`
-  const pump = `CREATE MATERIALIZED VIEW ${name}_pump TO ${name}_in AS
+  const pump = `CREATE MATERIALIZED VIEW ${name}_pump TO ${into} AS
 SELECT
     * EXCEPT (log_partition, log_offset, log_time, log_error, log_raw),
     _partition AS log_partition,
@@ -91,6 +112,7 @@ FROM ${name}_queue`
   const comment = `Reads ${topic} (${checksumOf(queue + pump)})`
   return {
     topic,
+    group,
     pump: `${name}_pump`,
     queue: `${name}_queue`,
     comment,

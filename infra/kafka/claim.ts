@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '../log.ts'
 import { codeText, verdictOf } from './codes.ts'
+import { findCoordinator } from './coordinator.ts'
 import { apis, Encoder, readItems, writeItems, type Call, type Decoder, type Link } from './internals.ts'
 import type { Identity } from './partition-writer.ts'
 import { PartitionWriters } from './partition-writers.ts'
@@ -15,7 +16,6 @@ const CLAIM_MS = 30_000
 const GIVE_UP_MS = 60_000
 /** Kafka wants one; it bounds an open transaction, and ours are empty and closed at once. */
 const TRANSACTION_MS = 10_000
-const COORDINATOR_OF_TRANSACTION = 1
 
 export interface ClaimOptions {
   readonly link: Link
@@ -198,7 +198,7 @@ class Transaction {
   ): Promise<Result> {
     const what = `claim of ${this.#id}, ${call.name}`
     return retrying(what, CLAIM_MS, async () => {
-      this.#coordinator ??= await this.#findCoordinator()
+      this.#coordinator ??= await findCoordinator(this.#link, 'transaction', this.#id)
       if (this.#coordinator === undefined) return again
       const node = this.#coordinator
       this.#coordinator = undefined // asked for anew where this fails
@@ -216,19 +216,5 @@ class Transaction {
         throw new LogError('refused', `${what}: ${codeText(bad)}`)
       return again
     })
-  }
-
-  async #findCoordinator(): Promise<number | undefined> {
-    const body = new Encoder().writeString(this.#id).writeInt8(COORDINATOR_OF_TRANSACTION)
-    const answer = await this.#link.call('any', {
-      key: apis.findCoordinator,
-      version: 1,
-      name: 'FindCoordinator',
-      body,
-    })
-    answer.forward(4) // throttle time
-    const code = answer.readInt16()
-    answer.readString() // message
-    return verdictOf(code) === 'ok' ? answer.readInt32() : undefined
   }
 }

@@ -66,18 +66,24 @@ function readPart(topic: string, answer: Decoder): Part {
   return { topic, partition, code, end, start, bytes }
 }
 
-/** Offsets of partitions of one topic (full name) at a time, or -1 end, -2 start; undefined: ask again. */
+/** A place in a partition, and under which leader it was reached; epoch -1: not said. */
+export interface Reached {
+  readonly offset: number
+  readonly epoch: number
+}
+
+/** Where partitions of one topic (full name) are at a time, or -1 end, -2 start; undefined: ask again. */
 export async function askOffsets(
   link: Link,
   topic: string,
   partitions: readonly number[],
   time: number,
-): Promise<Map<number, number> | undefined> {
-  const found = new Map<number, number>()
+): Promise<Map<number, Reached> | undefined> {
+  const found = new Map<number, Reached>()
   for (const [node, asked] of Map.groupBy(partitions, (partition) => link.leaderOf(topic, partition))) {
     if (node === undefined) return undefined
     const body = offsetsRequest(topic, asked, time)
-    const answer = await link.call(node, { key: apis.listOffsets, version: 3, name: 'ListOffsets', body })
+    const answer = await link.call(node, { key: apis.listOffsets, version: 4, name: 'ListOffsets', body })
     if (!readOffsets(answer, found)) return undefined
   }
   return found
@@ -112,12 +118,12 @@ export async function askEpochEnd(
 
 function offsetsRequest(topic: string, partitions: readonly number[], time: number): Encoder {
   const body = new Encoder().writeInt32(-1).writeInt8(0).writeInt32(1).writeString(topic)
-  writeItems(body, partitions, (partition) => body.writeInt32(partition).writeInt64(time))
+  writeItems(body, partitions, (partition) => body.writeInt32(partition).writeInt32(-1).writeInt64(time))
   return body
 }
 
 /** Fills `found`; false where a partition has to be asked for again. */
-function readOffsets(answer: Decoder, found: Map<number, number>): boolean {
+function readOffsets(answer: Decoder, found: Map<number, Reached>): boolean {
   let complete = true
   answer.forward(4) // throttle time
   readItems(answer, () => {
@@ -126,7 +132,7 @@ function readOffsets(answer: Decoder, found: Map<number, number>): boolean {
       const partition = answer.readInt32()
       if (verdictOf(answer.readInt16()) !== 'ok') complete = false
       readNumber(answer) // time
-      found.set(partition, readNumber(answer))
+      found.set(partition, { offset: readNumber(answer), epoch: answer.readInt32() })
     })
   })
   return complete

@@ -183,7 +183,10 @@ export class Reader implements LogReader {
   }
 
   #listOffsets(topic: string, partitions: readonly number[], time: number): Promise<Map<number, number>> {
-    return this.#ask(topic, 'offsets', (name) => askOffsets(this.#link, name, partitions, time))
+    return this.#ask(topic, 'offsets', async (name) => {
+      const found = await askOffsets(this.#link, name, partitions, time)
+      return found && new Map([...found].map(([partition, { offset }]) => [partition, offset]))
+    })
   }
 
   /** Asks about a topic, by its full name, until there is an answer. */

@@ -34,6 +34,8 @@ export const apis = {
   produce: 0,
   fetch: 1,
   listOffsets: 2,
+  offsetCommit: 8,
+  offsetFetch: 9,
   findCoordinator: 10,
   initProducerId: 22,
   offsetForLeaderEpoch: 23,

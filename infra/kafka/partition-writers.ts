@@ -85,7 +85,7 @@ export class PartitionWriters {
 }
 
 async function endOf(link: Link, topic: string, partition: number): Promise<number> {
-  const end = (await askOffsets(link, topic, [partition], LATEST))?.get(partition)
+  const end = (await askOffsets(link, topic, [partition], LATEST))?.get(partition)?.offset
   if (end === undefined) throw new LogError('unavailable', `the end of ${topic}/${partition} is not known`)
   return end
 }

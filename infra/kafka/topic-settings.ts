@@ -27,7 +27,7 @@ const own: ReadonlySet<RecordType> = new Set(['snapshot', 'pending'])
 export const FOLLOWED_WITHIN_MS = TOMBSTONE_MS / 2
 
 /** How many partitions a topic has. */
-export function partitionsOf(topic: Topic, { partitions }: TopicSizes): number {
+export function partitionsOf(topic: Topic, { partitions }: Pick<TopicSizes, 'partitions'>): number {
   return topic.partitions === 'one' ? 1 : partitions
 }
 

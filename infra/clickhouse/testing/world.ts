@@ -11,7 +11,7 @@ import { dropDatabase } from './database.ts'
 /** The partition that records go to unless a test says otherwise. */
 export const PARTITION = 2
 /** Rows are waited for. */
-const FLUSH_MS = 200
+export const FLUSH_MS = 200
 /** 2024-08-08T23:54:16.322Z, in µs: a tape's time, long before the run. */
 export const T = 1_723_161_256_322_000
 
