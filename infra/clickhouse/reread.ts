@@ -20,11 +20,9 @@ export interface RereadOptions extends Omit<Surroundings, 'databaseId'>, Clickho
   readonly lookMs?: number
 }
 
-const LOOK_MS = 10_000
+const LOOK_MS = 5_000
 /** Whether all is there that is read again is asked this often. */
 const DONE_LOOK_MS = 500
-/** Longest that one topic is read again before it is begun anew. */
-const DONE_MS = 600_000
 /** Of all topics; their tables stand beside those that go on. */
 const AT_ONCE = 4
 /** How often is kept how far ClickHouse has all: what came since is read again where this process ended meanwhile. */
@@ -127,6 +125,7 @@ export class Rereader {
     const name = around.namespace + topic.name
     const partitions = [...Array(partitionsOf(topic, this.#options)).keys()]
     const complete = this.#complete.get(topic.name) ?? (await offsets.committed(keptBy(group), name, partitions))
+    this.#complete.set(topic.name, complete)
     // first what was committed: it was under the leaders of before where these still lead afterwards
     const committed = await offsets.committed(group, name, partitions)
     const ends = await offsets.ends(name, partitions)
@@ -185,15 +184,11 @@ export class Rereader {
       )
       this.#options.report.info({ topic: topic.name, offsets: count }, 'a leader changed: ClickHouse reads again')
       await this.#begin(rereading, task)
-      if (!(await this.#isRead(rereading, task))) return
     }
+    if (!(await this.#isRead(rereading, task))) return
     for (const statement of rereading.drop) await this.#clickhouse.run(statement)
-    const { group } = readingOf(topic.name, around)
-    const now = await this.#options.offsets.ends(around.namespace + topic.name, [...ends.keys()])
-    // Under yet another leader the same may have happened to this reading: the next look begins it anew.
-    if ([...now].some(([partition, { epoch }]) => epoch !== ends.get(partition)?.epoch)) return
     this.#complete.set(topic.name, ends)
-    await this.#options.offsets.commit(keptBy(group), around.namespace + topic.name, ends)
+    await this.#options.offsets.commit(keptBy(readingOf(topic.name, around).group), around.namespace + topic.name, ends)
   }
 
   async #begin(rereading: Reading, { topic, around, from }: Task): Promise<void> {
@@ -210,14 +205,43 @@ export class Rereader {
     for (const statement of rereading.create) await this.#clickhouse.run(statement)
   }
 
-  /** Waits until all that is wanted is there; false: it was not in time. */
-  async #isRead({ group }: Reading, { topic, around, wanted }: Task): Promise<boolean> {
-    for (const deadline = Date.now() + DONE_MS; Date.now() < deadline && !this.#stopped.signal.aborted;) {
-      const there = await this.#options.offsets.committed(group, around.namespace + topic.name, [...wanted.keys()])
+  /**
+   * Waits until all that is wanted is there. False: it was stopped, or leaders have changed once more, so that the same may
+   * have happened to this reading: the next look begins anew, where it was under the leaders of before.
+   */
+  async #isRead({ group }: Reading, task: Task): Promise<boolean> {
+    const { offsets } = this.#options
+    const { ends, wanted } = task
+    const name = task.around.namespace + task.topic.name
+    let known = task.from
+    while (!this.#stopped.signal.aborted) {
+      const there = await offsets.committed(group, name, [...wanted.keys()])
+      const now = await offsets.ends(name, [...ends.keys()])
+      const changed = [...now].filter(([partition, { epoch }]) => epoch !== ends.get(partition)?.epoch)
+      if (changed.length > 0) {
+        this.#advance(
+          task,
+          changed.map(([partition]) => partition),
+          known,
+        )
+        return false
+      }
       if ([...wanted].every(([partition, next]) => (there.get(partition)?.offset ?? 0) >= next)) return true
+      known = there
       await this.#pause(DONE_LOOK_MS)
     }
     return false
+  }
+
+  /** What was read of these partitions under the leaders of `ends` is complete under them. */
+  #advance({ topic, from, ends, wanted }: Task, partitions: readonly number[], read: Places): void {
+    const complete = new Map(this.#complete.get(topic.name))
+    for (const partition of partitions) {
+      const end = ends.get(partition)
+      const place = wanted.has(partition) ? (read.get(partition) ?? from.get(partition)) : end
+      if (end !== undefined && place !== undefined) complete.set(partition, { offset: place.offset, epoch: end.epoch })
+    }
+    this.#complete.set(topic.name, complete)
   }
 
   /** For the next process. */

@@ -14,8 +14,11 @@ import type { Source } from './source.ts'
 import { merged, nothing, without, type Stretch, type Totals, type Window } from './totals.ts'
 
 const LOOK_EVERY_MS = 1_000
-/** Accounts that differ and have not moved for this long, and this often, will not come together any more. */
-const STILL_MS = 15_000
+/**
+ * Accounts that differ and have not moved for this long, and this often, will not come together any more: ClickHouse reads
+ * again what it may have missed, and that takes longer than any other repair.
+ */
+const STILL_MS = 40_000
 const STILL_LOOKS = 10
 
 /** Where the accounts are read. */
