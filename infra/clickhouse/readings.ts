@@ -16,8 +16,8 @@ export interface Surroundings {
   /** Schema registry as ClickHouse reaches it. */
   readonly registryUrl: string
   /**
-   * Rows are written at least this often while any come, milliseconds. A flush costs a core 20 to 50 ms however little it
-   * brings, and most topics have a mark a second in each partition.
+   * Trades and flow are written at least this often while any come, milliseconds, what comes of other topics half as
+   * often. A flush costs a core 20 to 50 ms however little it brings, and most topics have a mark a second in each partition.
    */
   readonly flushMs: number
 }
@@ -57,6 +57,9 @@ const bytesUnkept: ReadonlySet<string> = new Set<TopicName>([
   'control.dead_letters',
 ])
 
+/** What candles and volumes are made of. */
+const prompt: ReadonlySet<string> = new Set<TopicName>(['market.trades', 'derived.flow'])
+
 /**
  * What is read beside a topic's reading, from where its own group is put before; see `reread.ts`. By the number its group
  * is told from those of earlier times.
@@ -87,6 +90,7 @@ function groupOf(topic: string, { namespace, database, databaseId }: Surrounding
 function tablesOf(topic: string, around: Surroundings, { name, group }: { name: string; group: string }): Reading {
   const into = `${nameOf(topic)}_in`
   const raw = bytesUnkept.has(topic) ? "''" : "if(_error = '', '', substring(_raw_message, 1, 4096))"
+  const flushMs = prompt.has(topic) ? around.flushMs : 2 * around.flushMs
   const queue = `CREATE TABLE ${name}_queue AS ${into}
 ENGINE = Kafka
 SETTINGS
@@ -97,9 +101,9 @@ SETTINGS
     format_avro_schema_registry_url = ${literal(around.registryUrl)},
     input_format_avro_allow_missing_fields = 1,
     kafka_handle_error_mode = 'stream',
-    kafka_flush_interval_ms = ${around.flushMs},
-    kafka_poll_timeout_ms = ${Math.ceil(around.flushMs / 2)},
-    kafka_consumer_reschedule_ms = ${Math.ceil(around.flushMs / 2)}`
+    kafka_flush_interval_ms = ${flushMs},
+    kafka_poll_timeout_ms = ${Math.ceil(flushMs / 2)},
+    kafka_consumer_reschedule_ms = ${Math.ceil(flushMs / 2)}`
   const pump = `CREATE MATERIALIZED VIEW ${name}_pump TO ${into} AS
 SELECT
     * EXCEPT (log_partition, log_offset, log_time, log_error, log_raw),
