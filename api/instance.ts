@@ -64,7 +64,7 @@ export interface InstanceOptions {
   /** Who else is told what is folded into the present. */
   readonly listeners?: readonly RecordListener[]
   /** As the present's. */
-  readonly othersEveryMs?: number
+  readonly everyMs?: number
 }
 
 /** What handlers work with, over the real log and views. Connects when it is needed, and again where that is lost. */
@@ -102,16 +102,15 @@ function openAlerts(config: InstanceConfig, log: Logger, { toClose, unread }: In
 function openPresent(
   config: InstanceConfig,
   log: Logger,
-  { toClose, unread, clientId, listeners = [], othersEveryMs }: InstanceOptions,
+  { toClose, unread, clientId, listeners = [], everyMs }: InstanceOptions,
 ): PresentTable {
-  const every = othersEveryMs === undefined ? {} : { othersEveryMs }
   const table = new PresentTable({
     ...logOf(config),
     clientId: `${clientId}-present`,
     log,
     unread,
     listeners,
-    ...every,
+    everyMs,
   })
   toClose.push(table)
   return table

@@ -27,8 +27,11 @@ const prompt: ReadonlySet<TopicName> = new Set([
 const inputs: ReadonlySet<TopicName> = new Set(presentRow.inputs)
 /** Beside what the present is made of: what is only told on. */
 const reads: ReadonlySet<RecordType> = new Set<RecordType>([...presentReads, 'signal'])
-/** Between two fetches, milliseconds. */
+/** Between two fetches of what answers are as new as, milliseconds: while somebody asks, and while nobody does. */
 const PROMPT_EVERY_MS = 20
+const UNASKED_EVERY_MS = 200
+/** So long after the last question somebody asks, milliseconds. */
+const ASKED_MS = 5_000
 const OTHERS_EVERY_MS = 500
 /** Topics of one partition, held from their start: they have one record for each key, or change seldom. */
 const common: readonly TopicName[] = ['market.tokens', 'market.instruments']
@@ -47,8 +50,8 @@ export interface TableOptions {
   readonly unread: Unread
   /** Told of each record that has been folded in. */
   readonly listeners?: readonly RecordListener[]
-  /** Between two fetches of what answers are not made of, milliseconds. */
-  readonly othersEveryMs?: number
+  /** Between two fetches of any topic, milliseconds; left out: as this file has it for who answers. */
+  readonly everyMs?: number | undefined
 }
 
 /** Who is told what has been folded into the present. */
@@ -79,13 +82,16 @@ export class PresentTable implements PresentSource {
   readonly #stop = new AbortController()
   readonly #link: Promise<Link | undefined>
   #now: Present | undefined
+  #asked = -Infinity
 
   constructor(options: TableOptions) {
     this.#options = options
     this.#link = this.#connect()
   }
 
+  /** As in `PresentSource`. Whoever looks has the log followed more closely for a while. */
   get now(): Present | undefined {
+    this.#asked = performance.now()
     return this.#now
   }
 
@@ -97,6 +103,11 @@ export class PresentTable implements PresentSource {
       delay(withinMs, undefined, { signal: late.signal, ref: false }).catch(() => undefined),
     ])
     late.abort()
+  }
+
+  #promptEveryMs(): number {
+    const { everyMs } = this.#options
+    return everyMs ?? (performance.now() - this.#asked < ASKED_MS ? PROMPT_EVERY_MS : UNASKED_EVERY_MS)
   }
 
   async close(): Promise<void> {
@@ -122,7 +133,7 @@ export class PresentTable implements PresentSource {
     const codec = await sharedCodec(registryUrl)
     const kafka = await connectLog({ brokers, namespace, clientId, log, giveUpMs: GIVE_UP_MS })
     try {
-      const held = new Held(kafka, codec, this.#options)
+      const held = new Held(kafka, codec, this.#options, () => this.#promptEveryMs())
       await held.start()
       this.#now = held.present
       return { close: () => held.close().then(() => kafka.close()) }
@@ -153,14 +164,14 @@ class Held {
   readonly #others: Follower
   readonly present: Present
 
-  constructor(kafka: Log, codec: RegistryCodec, options: TableOptions) {
+  constructor(kafka: Log, codec: RegistryCodec, options: TableOptions, promptEveryMs: () => number) {
     this.#options = options
     this.#codec = codec
     this.#asking = kafka.reader()
     this.#folds = Array.from({ length: options.partitions }, (_, partition) => Fold.empty(presentRow, partition))
     this.present = new Present(() => this.#folds.map(stateOf), this.#common)
-    this.#prompt = this.#follower(kafka, PROMPT_EVERY_MS)
-    this.#others = this.#follower(kafka, options.othersEveryMs ?? OTHERS_EVERY_MS)
+    this.#prompt = this.#follower(kafka, promptEveryMs)
+    this.#others = this.#follower(kafka, () => options.everyMs ?? OTHERS_EVERY_MS)
   }
 
   /** Resolves when all that was in the log at the call has been folded. */
@@ -203,7 +214,7 @@ class Held {
     return positions
   }
 
-  #follower(kafka: Log, everyMs: number): Follower {
+  #follower(kafka: Log, everyMs: () => number): Follower {
     const { log } = this.#options
     return new Follower({
       reader: kafka.reader(),

@@ -59,6 +59,7 @@ export const topology: readonly ProcessorRow[] = [
     inputs: ['derived.flow', 'market.candles'],
     outputs: ['derived.audit'],
     state: 'state.audit',
+    paceMs: 1_000,
     generation: 1,
     reason: 'first version',
     core: audit,

@@ -39,7 +39,7 @@ const HEADERS_DEADLINE_MS = 5_000
 /** Five tries at once, then one in ten seconds, by address. */
 const loginLimit = { perSecond: 0.1, burst: 5, callersMax: 10_000 } as const
 /** Half of the time between two events of a page: latencies include it, milliseconds. */
-const OTHERS_EVERY_MS = 100
+const EVERY_MS = 100
 /** However many look at the system page, milliseconds. */
 const SYSTEM_TTL_MS = 5_000
 
@@ -56,7 +56,7 @@ await runService({
     // Who may see the console may do what owners may: no owner's token is asked for.
     const opened = { ...config, ALERT_CONTROL: 'open', API_SERVICES: others(config) }
     const pages = new PageBoard({ partitions: config.PARTITIONS, now: Date.now, latencies })
-    const hearing = { listeners: [pages], othersEveryMs: OTHERS_EVERY_MS }
+    const hearing = { listeners: [pages], everyMs: EVERY_MS }
     const instance = { clientId: 'console', payments: null, toClose, unread, ...hearing }
     const services = await openServices(opened, log, instance)
     const hub = pageHub(pages.board, Date.now)

@@ -44,7 +44,7 @@ async function follow(
   const follower = new Follower({
     reader: client.reader(),
     log,
-    everyMs,
+    everyMs: () => everyMs,
     take: ({ key }, { partition }) => void told.push(`${partition}:${String(key)}`),
     differsAt: differsAt(client.reader()),
     ...(isCache ? { onMissed: again } : {}),

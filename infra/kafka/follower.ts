@@ -19,8 +19,8 @@ export interface FollowerOptions {
   /** A reader of its own: its fetches wait long. */
   readonly reader: LogReader
   readonly log: Logger
-  /** Least time between two fetches, milliseconds (default 0: as soon as there is something). Fewer are cheaper. */
-  readonly everyMs?: number
+  /** Least time from a fetch to the next, milliseconds (default 0: as soon as there is something). Fewer are cheaper. */
+  readonly everyMs?: () => number
   readonly take: (record: LogRecord, from: Followed) => Promise<void> | void
   /**
    * Where the log goes on that is not the one that was read up to a position; undefined: it is the same. `last`: what was
@@ -116,9 +116,9 @@ export class Follower {
   }
 
   async #run(): Promise<void> {
-    const { reader, log, everyMs = 0 } = this.#options
+    const { reader, log, everyMs = () => 0 } = this.#options
     while (!this.#closed) {
-      const next = performance.now() + everyMs
+      const next = performance.now() + everyMs()
       try {
         const asked = this.#moment()
         const from = [...this.#places.values()].map(({ topic, partition, offset }) => ({ topic, partition, offset }))
