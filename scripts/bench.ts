@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { startBroker } from '../infra/local/broker.ts'
-import type { Child } from '../infra/local/child.ts'
+import { stopChildren, type Child } from '../infra/local/child.ts'
 import { startClickhouse } from '../infra/local/clickhouse/start.ts'
 import { freePorts } from '../infra/local/ports.ts'
 import { startRegistry } from '../infra/local/registry.ts'
@@ -13,6 +13,9 @@ import type { Bench, BenchParts, Figure } from './figure.ts'
 const PASSWORD = 'of-the-benches'
 
 const benches = new URL('bench/', import.meta.url)
+
+/** Exit code of a run that was told to end. */
+const STOPPED = 130
 
 /** `npm run bench [-- NAME...] [--json]`: all benches, or the named ones, one figure a line. */
 async function main(): Promise<void> {
@@ -60,7 +63,6 @@ function short(value: number): string {
 /** The stores that benches share, started once and only when one asks for them. */
 class SharedParts {
   readonly #children: Child[] = []
-  #folder: string | undefined
   #parts: Promise<BenchParts> | undefined
 
   get(): Promise<BenchParts> {
@@ -70,12 +72,11 @@ class SharedParts {
 
   async stop(): Promise<void> {
     for (const child of this.#children.toReversed()) await child.stop()
-    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true })
   }
 
   async #start(): Promise<BenchParts> {
     const folder = mkdtempSync(path.join(tmpdir(), 'bench-'))
-    this.#folder = folder
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
     const ports = await freePorts(3)
     const place = (name: string, index: number) => {
       mkdirSync(path.join(folder, name))
@@ -103,6 +104,8 @@ class SharedParts {
   }
 }
 
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => void stopChildren().finally(() => process.exit(STOPPED)))
 await main().catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 2

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { startChild, type ChildSpec } from './child.ts'
+import { startChild, stopChildren, type ChildSpec } from './child.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'child-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -40,6 +40,15 @@ describe('a child process', () => {
     const child = await startChild(spec('probed', forEver, { ready }))
     expect([child.url, asked]).toEqual(['http://probe', 3])
     await child.stop()
+  })
+
+  it('ends with all others, ready or not, where the command that started them is told to end', async () => {
+    const ready = await startChild(spec('first', `${forEver} process.send({ ready: 'http://x' })`))
+    const starting = startChild(spec('second', forEver))
+    starting.catch(() => undefined) // judged below
+    await stopChildren()
+    await expect(starting).rejects.toThrow('second ended before it was ready')
+    expect(() => process.kill(ready.pid, 0)).toThrow('ESRCH')
   })
 
   it('that ends before it is ready names its log file', async () => {

@@ -32,6 +32,14 @@ export interface Child {
 
 const PROBE_EVERY_MS = 50
 
+/** What stops each child that has not ended. */
+const running = new Set<() => Promise<void>>()
+
+/** Stops every child of this process, also those that are not ready yet: for a command that is told to end. */
+export async function stopChildren(): Promise<void> {
+  await Promise.all([...running].map((stop) => stop()))
+}
+
 /**
  * Starts a process and resolves when it is ready; rejects with the log file's name when it is not. It is cut when we
  * exit before it, and remembered in a `.pid` file beside its log for the case that we are killed.
@@ -51,12 +59,14 @@ export async function startChild(spec: ChildSpec): Promise<Child> {
     child.once('error', () => resolve())
   })
   const forget = child.pid === undefined ? undefined : rememberChild(spec.logFile, spec.name, child.pid)
+  const stop = (): Promise<void> => end(child, exited, spec.stopWithinMs)
+  running.add(stop)
   const forgotten = (): void => {
     process.off('exit', orphan)
+    running.delete(stop)
     forget?.()
   }
   void exited.then(forgotten)
-  const stop = (): Promise<void> => end(child, exited, spec.stopWithinMs)
   const gone = exited.then(() => {
     throw new Error(
       `${spec.name} ended before it was ready (exit ${child.exitCode ?? child.signalCode}); see ${spec.logFile}`,
