@@ -8,6 +8,7 @@ import type { Child } from '../local/child.ts'
 import { cutTail } from '../local/cut-tail.ts'
 import { GroupOffsets } from '../kafka/group-offsets.ts'
 import { connectLog } from '../kafka/kafkajs.ts'
+import type { Log } from '../kafka/seam.ts'
 import { createLog } from '../log.ts'
 import { Rereader } from './reread.ts'
 import { createWorld, FLUSH_MS, PARTITION, type World } from './testing/world.ts'
@@ -20,6 +21,8 @@ const FETCHED_MS = 1_500
 let dataDir: string
 let broker: Child
 let world: World
+let log: Log | undefined
+let rereader: Rereader | undefined
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'cut-log-'))
   broker = await start(0)
@@ -29,7 +32,12 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-afterEach(() => world.end())
+afterEach(async () => {
+  await rereader?.stop()
+  await log?.close()
+  rereader = log = undefined
+  await world.end()
+})
 
 const start = (port: number): Promise<Child> =>
   startBroker({ dataDir, port, logFile: join(dataDir, 'kafka.log'), onProgress: () => undefined })
@@ -65,8 +73,7 @@ it('reads again what it had fetched of a broker that came back with less, and dr
   world = await createWorld('dropped', [broker.url])
   await world.append('market.trades', trades(0, 10))
   await world.soon(ID, ids(0, 10))
-  const rereader = await createRereader()
-  await rereader.look()
+  await look()
   for (const name of STALLED) await world.run(stalledView(name))
   await world.append('market.trades', trades(10, 10))
   await stalled()
@@ -80,22 +87,38 @@ it('reads again what it had fetched of a broker that came back with less, and dr
   for (const name of STALLED) await world.run(`DROP VIEW ${name}`)
   await world.append('market.trades', trades(1_000, 10))
   await world.soon(AFTER, ids(1_000, 10))
-  await rereader.look()
+  await look()
   expect(await world.rows(KEPT)).toEqual([...ids(0, 40), ...ids(1_000, 10)])
   expect(
     await world.rows("SELECT name FROM system.tables WHERE database = currentDatabase() AND name LIKE '%again%'"),
   ).toEqual([])
-  await rereader.stop()
 }, 120_000)
 
-async function createRereader(): Promise<Rereader> {
+it('reads again what was written, while it was away, at the places of what was lost', async () => {
+  world = await createWorld('away', [broker.url])
+  for (let first = 0; first < 40; first += 10) await world.append('market.trades', trades(first, 10))
+  await world.soon(ID, ids(0, 40))
+  await look()
+  await world.run('DETACH TABLE market_trades_queue')
+  process.kill(broker.pid, 'SIGKILL')
+  await broker.exited
+  expect(await cutTail(dataDir, `${world.namespace}market.trades`, PARTITION, 20)).toMatchObject({ from: 20, to: 40 })
+  broker = await start(Number(broker.url.split(':')[1]))
+  await world.append('market.trades', trades(1_000, 40))
+  await world.run('ATTACH TABLE market_trades_queue')
+  await look()
+  expect(await world.rows(ID)).toEqual([...ids(0, 40), ...ids(1_000, 40)])
+}, 120_000)
+
+/** As a process does that was started just now. */
+async function look(): Promise<void> {
+  await rereader?.stop()
+  await log?.close()
   const { registryUrl, clickhouse } = inject('parts')
-  const brokers = [broker.url]
   const { namespace, database } = world
-  const log = await connectLog({ brokers, namespace, clientId: 'test' })
-  const offsets = new GroupOffsets({ brokers, clientId: 'test' })
-  const report = createLog('test')
-  return new Rereader({
+  const brokers = [broker.url]
+  log = await connectLog({ brokers, namespace, clientId: 'test' })
+  rereader = new Rereader({
     ...clickhouse,
     database,
     namespace,
@@ -104,9 +127,10 @@ async function createRereader(): Promise<Rereader> {
     flushMs: FLUSH_MS,
     partitions: 4,
     reader: log.reader(),
-    offsets,
-    report,
+    offsets: new GroupOffsets({ brokers, clientId: 'test' }),
+    report: createLog('test'),
   })
+  await rereader.look()
 }
 
 /** ClickHouse takes 15 s to write what it reads of trades: no statement of its own may wait for more than 3. */
