@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { listAsset, NOW, startHarness, type Harness } from './testing/harness.ts'
+import { FakeDatabase } from './testing/fake-database.ts'
+import { fakePresent } from './testing/fake-present.ts'
 import { fillAsset } from './testing/market-facts.ts'
+import { readLiquidated } from './views/liquidated.ts'
 
 const SECOND = 1_000_000
 const HOUR = 3_600 * SECOND
@@ -214,6 +217,24 @@ describe('the history of liquidations', () => {
       const sum = (figure: string): number => pages.reduce((total, point) => total + Number(point[figure]), 0)
       expect(['long_count', 'short_count', 'long_usd', 'short_usd'].map(sum)).toEqual([2, 2, 99, 98])
       expect(new Set(pages.map(({ time }) => time)).size).toBe(pages.length)
+    },
+  )
+})
+
+describe('liquidations from memory and ClickHouse', () => {
+  it.each([0, 60, 40 * 60, 100 * 60])(
+    'are each counted once where memory holds those of the last %i s',
+    async (kept) => {
+      const stored = new FakeDatabase()
+      fillAsset(stored.market, 'btc', { now: NOW, price: 100 })
+      const young = new FakeDatabase()
+      young.market.liquidations = stored.market.liquidations.filter(({ time }) => time > NOW - kept * SECOND)
+      const present = fakePresent(young, 12).now
+      if (present === undefined) throw new Error('facts are there at once')
+      const range = { asset: 'btc', from: NOW - 48 * HOUR, to: NOW + HOUR, now: NOW }
+      const rows = await readLiquidated(stored, present, { ...range, width: 60 * SECOND })
+      const counts = rows.map(({ long, short }) => long.count + short.count)
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(stored.market.liquidations.length)
     },
   )
 })

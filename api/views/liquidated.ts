@@ -1,3 +1,4 @@
+import { STRETCH } from '../../processors/present/present.ts'
 import type { Micros } from '../../schemas/records.ts'
 import type { Present } from '../present.ts'
 import { Row, type Database } from './database.ts'
@@ -19,7 +20,7 @@ export interface Liquidated {
   readonly short: Sum
 }
 
-/** What is newer is taken from memory: ClickHouse may not have it yet. */
+/** What is newer is taken from memory, as far as it is held there: ClickHouse may not have it yet. */
 const HELD: Micros = 3_600_000_000
 
 const sumsSql = `SELECT venue, ${bucketSql('time')} AS bucket_us,
@@ -41,7 +42,8 @@ export async function readLiquidated(
   present: Present,
   { asset, from, to, width, now }: LiquidatedQuery,
 ): Promise<Liquidated[]> {
-  const heldFrom = Math.max(from, now - HELD)
+  const stretches = [...present.of(asset).liquidations.keys()].map((stretch) => Number(stretch) * STRETCH)
+  const heldFrom = Math.max(from, now - HELD, Math.min(...stretches))
   const bounds = { asset, width, from, to: Math.min(to, heldFrom) }
   const stored = from < bounds.to ? await database.query(sumsSql, bounds) : []
   const held = liquidationsOf(present, asset, { from: heldFrom, now }).filter(({ time }) => time < to)
