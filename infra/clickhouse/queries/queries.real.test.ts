@@ -36,6 +36,41 @@ it.each(
   expect(rows).toHaveLength(expected.length)
 })
 
+it('answers histories of perpetuals by minute and by week, which begins with Monday', async () => {
+  const range = "asset = 'btc', start = '2024-08-08 00:00:00', end = '2024-08-09 12:00:00'"
+  const by = async (view: string, seconds: number): Promise<Record<string, unknown>[]> =>
+    (await analyst.rows<Record<string, unknown>>(`SELECT * FROM ${view}(seconds = ${seconds}, ${range})`)).map(rounded)
+  const start = (minute: number): string => `2024-08-08T23:5${4 + minute}:00.000000Z`
+  const binance = (minute: number, row: object): object => ({ time: start(minute), venue: 'binance', ...row })
+  const interest = (open_interest: number, mark: number, open_interest_usd: number): object => ({
+    open_interest,
+    mark,
+    open_interest_usd,
+  })
+  expect(await by('open_interest_history', 60)).toEqual([
+    binance(0, interest(1_000, 100, 100_000)),
+    binance(1, interest(1_010, 102, 103_020)),
+    binance(2, interest(990, 99, 98_010)),
+  ])
+  expect(await by('basis_history', 60)).toEqual([
+    binance(0, { mark: 100, spot: 100, basis_usd: 0, basis_pct: 0 }),
+    binance(1, { mark: 102, spot: 101, basis_usd: 1, basis_pct: 0.990099 }),
+    binance(2, { mark: 99, spot: 99, basis_usd: 0, basis_pct: 0 }),
+  ])
+  expect(await by('long_short_history', 60)).toEqual([
+    binance(0, { long_ratio: 0.666667, short_ratio: 0.333333, ls_ratio: 2 }),
+    { time: start(0), venue: 'okx', long_ratio: 0.5, short_ratio: 0.5, ls_ratio: 1 },
+  ])
+  const liquidated = { long_usd: 294.1, short_usd: 103, long_count: 2, short_count: 1 }
+  expect(await by('liquidation_history', 60)).toEqual([binance(2, liquidated)])
+  const week = { time: '2024-08-05T00:00:00.000000Z', venue: 'binance' }
+  expect(await by('liquidation_history', 604_800)).toEqual([{ ...week, ...liquidated }])
+  expect(await by('open_interest_history', 604_800)).toEqual([{ ...week, ...interest(990, 99, 98_010) }])
+  // Behind the spot prices, and behind the marks: what is missing is null.
+  const late = "asset = 'btc', seconds = 60, start = '2024-08-09 12:00:00', end = '2024-08-10 00:00:00'"
+  expect(await analyst.rows(`SELECT * FROM basis_history(${late})`)).toEqual([])
+})
+
 it(`${STORAGE} weighs every base table that has rows`, async () => {
   const query = workedQueries().find(({ name }) => name === STORAGE)
   const rows = await analyst.rows<{ table: string; all_rows: number; bytes_a_row: number }>(query?.sql ?? '')
