@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 /** What every project has: waits that end early when all is well, and last long enough on a busy machine. */
@@ -6,21 +7,20 @@ const patient = {
   expect: { poll: { timeout: 60_000 } },
   testTimeout: 120_000,
   hookTimeout: 180_000,
-  maxWorkers: 2,
 }
 
 /** A client that tests install has packages of its own. */
 const packages = '**/node_modules/**'
 
-/** Files that measure times or run a whole system: one after the other, with nothing beside them. */
-const alone = [
-  'scripts/e2e.real.test.ts',
-  'scripts/docs/commands.real.test.ts',
-  'processors/webhooks/isolation.real.test.ts',
-  'api/console/console.real.test.ts',
-]
+/** Files that run a whole system of their own: two at a time. */
+const systems = ['scripts/e2e.real.test.ts', 'scripts/docs/commands.real.test.ts', 'api/console/console.real.test.ts']
+/** Files that measure times: with nothing beside them. */
+const alone = ['processors/webhooks/isolation.real.test.ts']
 
-/** Three projects, one after the other: `unit` needs nothing but Node; for `real` broker, registry and ClickHouse start once. */
+// What tests start is mostly Node with our sources: compiled once.
+process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache/compile', import.meta.url))
+
+/** Projects, one after the other: `unit` needs nothing but Node; for `real` broker, registry and ClickHouse start once. */
 export default defineConfig({
   test: {
     projects: [
@@ -28,6 +28,7 @@ export default defineConfig({
         test: {
           ...patient,
           name: 'unit',
+          setupFiles: [...patient.setupFiles, 'infra/local/testing/unit-limit.ts'],
           // Much of the time is modules that are loaded and waits on sockets: modules once a worker, more workers than cores.
           isolate: false,
           maxWorkers: 4,
@@ -39,10 +40,21 @@ export default defineConfig({
         test: {
           ...patient,
           name: 'real',
+          // They wait for processes much of the time.
+          maxWorkers: 4,
           include: ['{schemas,processors,api,infra,scripts}/**/*.real.test.ts'],
-          exclude: [packages, ...alone],
+          exclude: [packages, ...systems, ...alone],
           globalSetup: ['infra/local/testing/parts.ts'],
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...patient,
+          name: 'system',
+          include: systems,
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -51,7 +63,7 @@ export default defineConfig({
           name: 'alone',
           include: alone,
           maxWorkers: 1,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],
