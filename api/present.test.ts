@@ -1,23 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { DatabaseError } from './views/database.ts'
 import { startHarness, type Harness } from './testing/harness.ts'
-
-/** Every route that tells of now. */
-const routesOfNow = [
-  '/price/BTC',
-  '/api/v1/prices?symbols=btc',
-  '/api/v1/market/bitcoin',
-  '/funding-rate/BTC',
-  '/funding-rate/extreme',
-  '/futures/funding-compare/BTC',
-  '/futures/predicted-funding/BTC',
-  '/futures/basis/BTC',
-  '/futures/long-short/BTC',
-  '/liquidation/heatmap/BTC',
-  '/cvd/BTC',
-  '/liquidation/recent',
-  '/readyz',
-]
+import { routesOfNow } from './testing/routes-of-now.ts'
 
 const running: Harness[] = []
 afterEach(() => Promise.all(running.splice(0).map((harness) => harness.stop())))

@@ -1,7 +1,7 @@
 import { basis, bestCarryTrade, type Carry } from '../../processors/funding/basis.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { fundingVenues } from '../../schemas/venues.ts'
-import { heldAgainst } from '../../processors/present/present.ts'
+import { heldAgainst } from '../../processors/present/state.ts'
 import { fundingOf } from '../views/funding.ts'
 import { ageOfLegs, legsOf, type Leg } from '../views/legs.ts'
 import { percentAYear } from '../views/percent.ts'

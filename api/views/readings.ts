@@ -1,4 +1,4 @@
-import { heldAgainst } from '../../processors/present/present.ts'
+import { heldAgainst } from '../../processors/present/state.ts'
 import type { Micros } from '../../schemas/records.ts'
 import type { Present } from '../present.ts'
 import { Row, type Database } from './database.ts'

@@ -16,9 +16,8 @@ import type {
   SpotTicker,
 } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
-import { partsOf } from '../../schemas/venues.ts'
 import type { Entry, Output, Processor, ProcessorRow } from '../kernel/processor.ts'
-import { drop, emptyPresent, loadPresent, put, savePresent, type PresentState } from './state.ts'
+import { drop, emptyPresent, isHeldAgainst, loadPresent, put, savePresent, type PresentState } from './state.ts'
 
 /** What it reads of its inputs; the rest is not decoded. */
 export const presentReads: readonly RecordType[] = [
@@ -36,9 +35,6 @@ export const presentReads: readonly RecordType[] = [
   'cvd',
   'log_gap',
 ]
-
-/** The spot markets that perpetuals are held against. */
-export const heldAgainst = { venue: 'binance', quote: 'USDT' } as const
 
 const MINUTE: Micros = 60_000_000
 const DAY: Micros = 24 * 60 * MINUTE
@@ -159,7 +155,7 @@ function applyTicker(state: PresentState, ticker: SpotTicker): void {
   const known = state.ticker.get(instrument)
   if (known !== undefined && known.received > received) return
   put(state, 'ticker', instrument, ticker)
-  if (ticker.quote !== heldAgainst.quote || partsOf(instrument).venue !== heldAgainst.venue) return
+  if (!isHeldAgainst(ticker)) return
   const recent = state.recent.get(instrument) ?? []
   state.recent.set(instrument, recent)
   recent.push(ticker)

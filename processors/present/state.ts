@@ -15,6 +15,7 @@ import type {
   VenueState,
 } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
+import { partsOf } from '../../schemas/venues.ts'
 
 /** A settled rate of one perpetual. */
 export interface Settled {
@@ -105,6 +106,13 @@ export interface Held {
   readonly instrument: Instrument
 }
 
+/** The spot markets that perpetuals are held against. */
+export const heldAgainst = { venue: 'binance', quote: 'USDT' } as const
+
+export function isHeldAgainst({ instrument, quote }: Pick<SpotTicker, 'instrument' | 'quote'>): boolean {
+  return quote === heldAgainst.quote && partsOf(instrument).venue === heldAgainst.venue
+}
+
 export type HeldKind = keyof Held
 
 type Tables = { readonly [Kind in HeldKind]: Map<string, Held[Kind]> }
@@ -184,6 +192,6 @@ export function loadPresent(parts: ReadonlyMap<string, Buffer>): PresentState {
     const table = state[name.slice(0, at) as HeldKind] as Map<string, unknown>
     table.set(name.slice(at + 1), JSON.parse(part.toString()))
   }
-  for (const ticker of state.ticker.values()) state.recent.set(ticker.instrument, [ticker])
+  for (const ticker of state.ticker.values()) if (isHeldAgainst(ticker)) state.recent.set(ticker.instrument, [ticker])
   return state
 }
