@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { listenTo } from '../api/testing/events.ts'
 import { connectClickhouse } from '../infra/clickhouse/client.ts'
 import { clickhouseOf } from '../infra/local/secrets.ts'
 import { urlOf, type RunFile } from '../infra/local/run-file.ts'
@@ -113,6 +114,23 @@ describe('the whole system, started by npm start', () => {
     },
   )
 
+  it('tells a reader of GET /stream what the trades of its source come to', { timeout: 3 * PATIENCE_MS }, async () => {
+    const patience = { timeout: PATIENCE_MS, interval: 500 }
+    const ledger = new Ledger(urlOf(system.run(), 'simulator'))
+    const stream = await listenTo(`${urlOf(system.run(), 'api')}/stream?symbols=BTC&channels=cvd`)
+    const told = (): number[] => stream.heard.flatMap(({ name, data }) => (name === 'cvd' ? [Number(data['cvd'])] : []))
+    try {
+      await expect.poll(() => new Set(told()).size, patience).toBeGreaterThan(2)
+      await ledger.pause()
+      await expect
+        .poll(async () => Math.abs((await netOfBitcoin(ledger)) - (told().at(-1) ?? NaN)), patience)
+        .toBeLessThan(1e-6)
+    } finally {
+      stream.close()
+      await ledger.resume()
+    }
+  })
+
   it('rings a new alert at its receiver, signed, once', { timeout: 4 * PATIENCE_MS }, async () => {
     const { data } = system.run()
     const receiver = await startReceiver(await receiverCertificate(data, new Date()), false)
@@ -164,6 +182,12 @@ describe('the whole system, started by npm start', () => {
     },
   )
 })
+
+/** What all venues' trades of BTC come to since the first: bought less sold, base units. */
+async function netOfBitcoin(ledger: Ledger): Promise<number> {
+  const lines = [...(await ledger.totals())].filter(([instrument]) => /:BTC-?USD/.test(instrument))
+  return Number(lines.reduce((net, [, { buy, sell }]) => net + buy - sell, 0n)) / 1e18
+}
 
 interface CreatedAnswer {
   readonly alert_id: string
