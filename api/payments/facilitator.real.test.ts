@@ -60,10 +60,10 @@ describe('a facilitator', { timeout: PATIENCE }, () => {
     ['says that it has waited too long for a block', 'unconfirmed'],
     ['says that the payer has too little', 'denies'],
     ['names a transaction that is none', 'boasts'],
-  ])('that %s, and settles afterwards, charges once', async (_, mood) => {
+  ])('that %s, and settles afterwards, charges once', async (_, behaviour) => {
     const account = await system.payer()
     const headers = await signedBy(account)
-    facilitator.behaviour = mood
+    facilitator.behaviour = behaviour
     const answer = await ask(first, headers)
     expect(answer).toMatchObject({ status: 503, body: { error: 'settlement_pending' } })
     expect(answer.headers.get('payment-required')).toBeNull()

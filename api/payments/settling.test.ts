@@ -37,7 +37,7 @@ function receiptOf({ headers }: Answered): object {
 
 describe('a payment that does not settle', () => {
   it('for reasons of ours is not refused: nothing was taken, and the same is taken in a moment', async () => {
-    ledger.fate = { reason: 'unexpected_settle_error' }
+    ledger.outcome = { reason: 'unexpected_settle_error' }
     const headers = await v2()
     const answer = await pay(CVD, headers)
     expect(answer).toMatchObject({ status: 503, body: { error: 'data_unavailable' } })
@@ -47,33 +47,33 @@ describe('a payment that does not settle', () => {
       error: 'unexpected_settle_error',
       accepts: [{ amount: PRICE }],
     })
-    ledger.fate = 'settled'
+    ledger.outcome = 'settled'
     expect((await pay(CVD, headers)).status).toBe(200)
     expect(ledger.charged.length).toBe(1)
   })
 
   it('is refused with the reason', async () => {
-    ledger.fate = { reason: 'insufficient_funds' }
+    ledger.outcome = { reason: 'insufficient_funds' }
     const headers = await v2()
     expect(await pay(CVD, headers)).toMatchObject({ status: 402, body: { error: 'insufficient_funds' } })
-    ledger.fate = 'settled'
+    ledger.outcome = 'settled'
     expect((await pay(CVD, headers)).status).toBe(200)
   })
 
   it('in time is told to come again with the same, and charged once', async () => {
-    ledger.fate = 'pending'
+    ledger.outcome = 'pending'
     const headers = await v2()
     const answer = await pay(CVD, headers)
     expect(answer).toMatchObject({ status: 503, body: { error: 'settlement_pending', transaction: TX } })
     expect(answer.headers.get('retry-after')).toBe('5')
     expect(receiptOf(answer)).toMatchObject({ success: false, errorReason: 'settlement_pending', transaction: TX })
-    ledger.fate = 'settled'
+    ledger.outcome = 'settled'
     expect((await pay(CVD, headers)).status).toBe(200)
     expect(ledger.charged.length).toBe(1)
   })
 
   it('before its authorization ends is asked about, not for money again, however late it comes back', async () => {
-    ledger.fate = 'pending'
+    ledger.outcome = 'pending'
     const headers = await v2()
     await pay(CVD, headers)
     api.advance(3_600_000)
@@ -93,7 +93,7 @@ describe('a payment that does not settle', () => {
     [359, 503, 'settlement_pending'],
     [361, 402, 'invalid_exact_evm_payload_authorization_valid_before'],
   ])('and was not sent either is asked about while the token would take it: %d s', async (seconds, status, error) => {
-    ledger.fate = 'asked'
+    ledger.outcome = 'asked'
     const headers = await v2()
     await pay(CVD, headers)
     api.advance(seconds * 1000)
@@ -102,8 +102,8 @@ describe('a payment that does not settle', () => {
 
   it.each(['pending', 'asked'] as const)(
     'and is %s gets nothing for free: the money may have been taken',
-    async (fate) => {
-      ledger.fate = fate
+    async (outcome) => {
+      ledger.outcome = outcome
       const headers = await v2()
       await pay(CVD, headers)
       api.hang(60_000)

@@ -38,7 +38,7 @@ export class FakeLedger implements PaymentLedger {
   readonly open = new Map<string, Standing>()
   readonly #settled = new Map<string, PaymentEvent>()
   /** What becomes of intents: a reason code fails them; `asked`: nothing, not even a transaction. */
-  fate: 'settled' | 'pending' | 'asked' | { readonly reason: string } = 'settled'
+  outcome: 'settled' | 'pending' | 'asked' | { readonly reason: string } = 'settled'
   /** Settlements wait for it. */
   block: Promise<void> = Promise.resolve()
   /** Set: the log is away. */
@@ -65,13 +65,13 @@ export class FakeLedger implements PaymentLedger {
     const known = this.#settled.get(intent.payment_id)
     if (known !== undefined)
       return known.fingerprint === intent.fingerprint ? { is: 'settled', event: known } : { is: 'conflict' }
-    if (this.fate === 'pending' || this.fate === 'asked') {
-      const isSent = this.fate === 'pending'
+    if (this.outcome === 'pending' || this.outcome === 'asked') {
+      const isSent = this.outcome === 'pending'
       const transaction = isSent ? TX : ''
       this.open.set(intent.payment_id, { is: 'open', fingerprint: intent.fingerprint, isSent, transaction })
       return { is: 'pending', transaction }
     }
-    if (this.fate !== 'settled') return { is: 'failed', reason: this.fate.reason, transaction: '' }
+    if (this.outcome !== 'settled') return { is: 'failed', reason: this.outcome.reason, transaction: '' }
     this.charged.push(intent)
     const event = eventOf(intent)
     this.#settled.set(intent.payment_id, event)

@@ -26,7 +26,7 @@ export async function load(url: string, { connections, count, path, status = 200
   const latenciesMs: number[] = []
   let next = 0
   const started = performance.now()
-  const lane = async (): Promise<void> => {
+  const connection = async (): Promise<void> => {
     const socket = connect({ host: hostname, port: Number(port), noDelay: true })
     try {
       while (next < count) {
@@ -38,7 +38,7 @@ export async function load(url: string, { connections, count, path, status = 200
       socket.destroy()
     }
   }
-  await Promise.all(Array.from({ length: connections }, lane))
+  await Promise.all(Array.from({ length: connections }, connection))
   return { answers: latenciesMs.length, tookMs: performance.now() - started, latenciesMs }
 }
 

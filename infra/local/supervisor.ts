@@ -137,7 +137,7 @@ class SupervisedPart {
     const child = await this.#starting?.catch(() => undefined) // its failure went to whoever asked for the start
     await (child ?? this.#child)?.stop()
     await this.#keeping
-    this.#turn('stopped')
+    this.#enter('stopped')
   }
 
   #kill(): void {
@@ -150,14 +150,14 @@ class SupervisedPart {
   }
 
   async #launch(): Promise<Child> {
-    this.#turn('starting')
+    this.#enter('starting')
     this.#starting = this.#part.start()
     try {
       this.#child = await this.#starting
     } finally {
       this.#starting = undefined
     }
-    this.#turn('running')
+    this.#enter('running')
     if (performance.now() < this.#heldUntil) this.#kill()
     return this.#child
   }
@@ -192,7 +192,7 @@ class SupervisedPart {
 
   async #wait(): Promise<void> {
     const held = this.#heldUntil - performance.now()
-    this.#turn(held > 0 ? 'held' : 'waiting')
+    this.#enter(held > 0 ? 'held' : 'waiting')
     await this.#pause(held > 0 ? held : Math.min(this.#pace.firstMs * 2 ** this.#failures, this.#pace.mostMs))
     while (!this.#retired.signal.aborted && this.#around.freeBytes() < FREE_BYTES_MIN) {
       this.#around.log(`${this.name} waits for room: the disk is full (${this.#around.freeBytes()} bytes free)`)
@@ -204,7 +204,7 @@ class SupervisedPart {
     await delay(ms, undefined, { signal: this.#retired.signal }).catch(() => undefined) // retired: the caller looks
   }
 
-  #turn(state: PartState): void {
+  #enter(state: PartState): void {
     this.#state = state
     this.#around.changed()
   }

@@ -31,8 +31,8 @@ describe('the audit', () => {
     'follows from the two logs alone, however they are read and wherever it is restarted',
     () => {
       fc.assert(
-        fc.property(logs(), fc.infiniteStream(fc.constantFrom('flow', 'candles', 'restart')), (given, turns) => {
-          expect(read(given, turns)).toEqual(read(given, always('flow')))
+        fc.property(logs(), fc.infiniteStream(fc.constantFrom('flow', 'candles', 'restart')), (given, order) => {
+          expect(read(given, order)).toEqual(read(given, always('flow')))
           expect(read(given, always('candles'))).toEqual(read(given, always('flow')))
         }),
         { ...bounded, numRuns: 1000 },
@@ -75,18 +75,18 @@ describe('the audit', () => {
 
 type InputStep = 'flow' | 'candles' | 'restart'
 
-function* always(turn: InputStep): Generator<InputStep> {
-  for (;;) yield turn
+function* always(step: InputStep): Generator<InputStep> {
+  for (;;) yield step
 }
 
-/** What the core says of the logs when they are taken turn by turn, the rest of the longer one at the end. */
-function read(given: Logs, turns: Iterator<InputStep>): { audits: Audit[]; time: number; counts: object } {
+/** What the core says of the logs when they are taken step by step, the rest of the longer one at the end. */
+function read(given: Logs, order: Iterator<InputStep>): { audits: Audit[]; time: number; counts: object } {
   const fed = new AuditTestDriver()
   const at = { flow: 0, candles: 0 }
   while (at.flow < given.flow.length || at.candles < given.candles.length) {
-    const turn = turns.next().value as InputStep
-    const wanted = turn === 'flow' ? at.flow < given.flow.length : at.candles === given.candles.length
-    if (turn === 'restart') fed.restart()
+    const step = order.next().value as InputStep
+    const wanted = step === 'flow' ? at.flow < given.flow.length : at.candles === given.candles.length
+    if (step === 'restart') fed.restart()
     else if (wanted) fed.flow(...given.flow.slice(at.flow, ++at.flow))
     else fed.candles(...given.candles.slice(at.candles, ++at.candles))
   }

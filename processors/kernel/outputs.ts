@@ -14,7 +14,7 @@ export class Outputs {
   readonly #own: number
   readonly #partitions: number
   /** By topic and partition, in the order of their first record. */
-  readonly #lanes = new Map<string, Lane>()
+  readonly #batches = new Map<string, PartitionBatch>()
   /** Kafka timestamp of what is emitted now, milliseconds: that of the entry it follows from. */
   time = 0
 
@@ -35,36 +35,36 @@ export class Outputs {
     const partition = receiver === undefined ? this.#own : receiverPartition(receiver, this.#partitions)
     assertDeclared(this.#row, output)
     const value = message === null ? null : this.#codec.encode(topic, message.type, message.value)
-    this.#lane(topic, partition).records.push({ key, value, time: this.time })
+    this.#batch(topic, partition).records.push({ key, value, time: this.time })
   }
 
   /** Notes where the outputs are; what is called takes back all that was emitted since. */
   mark(): () => void {
-    const lengths = new Map([...this.#lanes].map(([name, { records }]) => [name, records.length]))
+    const lengths = new Map([...this.#batches].map(([name, { records }]) => [name, records.length]))
     return () => {
-      for (const [name, { records }] of this.#lanes) {
+      for (const [name, { records }] of this.#batches) {
         records.length = lengths.get(name) ?? 0
-        if (records.length === 0) this.#lanes.delete(name)
+        if (records.length === 0) this.#batches.delete(name)
       }
     }
   }
 
   /** What was emitted since the last call, in order within each partition of a topic, cut into sends. */
-  take(): (Omit<Lane, 'records'> & { readonly count: number; readonly sends: readonly OutRecord[][] })[] {
-    const taken = [...this.#lanes.values()].map(({ topic, partition, records }) => {
+  take(): (Omit<PartitionBatch, 'records'> & { readonly count: number; readonly sends: readonly OutRecord[][] })[] {
+    const taken = [...this.#batches.values()].map(({ topic, partition, records }) => {
       return { topic, partition, count: records.length, sends: cut(records) }
     })
-    this.#lanes.clear()
+    this.#batches.clear()
     return taken
   }
 
-  #lane(topic: TopicName, partition: number): Lane {
+  #batch(topic: TopicName, partition: number): PartitionBatch {
     const name = `${topic}-${partition}`
-    const known = this.#lanes.get(name)
+    const known = this.#batches.get(name)
     if (known !== undefined) return known
-    const lane = { topic, partition, records: [] }
-    this.#lanes.set(name, lane)
-    return lane
+    const batch = { topic, partition, records: [] }
+    this.#batches.set(name, batch)
+    return batch
   }
 }
 
@@ -74,7 +74,7 @@ export function assertDeclared({ outputs }: Pick<ProcessorRow, 'outputs'>, { top
 }
 
 /** Records of one partition that wait to be sent. */
-interface Lane {
+interface PartitionBatch {
   readonly topic: TopicName
   readonly partition: number
   readonly records: OutRecord[]

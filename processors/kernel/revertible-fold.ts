@@ -96,16 +96,16 @@ export class RevertibleFold {
   }
 
   #try(applied: Applied, emission: Emission): Cause | undefined {
-    let alike = 0
+    let inRow = 0
     let last = ''
     for (let tries = 1; ; tries += 1) {
       const error = this.#attempt(applied, emission)
       if (error === undefined) return undefined
       const cause = causeOfFailure(error.thrown, tries)
       const way = `${cause.code} ${cause.at ?? ''}`
-      alike = way === last ? alike + 1 : 1
+      inRow = way === last ? inRow + 1 : 1
       last = way
-      if (!this.#known.has(way) && alike < ATTEMPTS_MAX && tries < TRIES_MAX) continue
+      if (!this.#known.has(way) && inRow < ATTEMPTS_MAX && tries < TRIES_MAX) continue
       this.#known.add(way)
       return cause
     }

@@ -12,7 +12,7 @@ import { intentOf, NOW, SELLER } from './testing/intents.ts'
 import { AbortedError, type Outcome, type Settler, type Settling } from './settler.ts'
 
 /** `late`: settled some hours later; an owner that opens meanwhile finds it so. */
-type InjectedFault = 'settled' | 'failed' | 'late'
+type InjectedOutcome = 'settled' | 'failed' | 'late'
 
 const codec = localCodec()
 const MINUTE = 60_000
@@ -24,19 +24,19 @@ class Bank implements Settler {
   readonly by = 'us'
   readonly trouble = null
   readonly losses = { gas: 0n, cooling: 0 }
-  readonly fates = new Map<string, InjectedFault>()
+  readonly outcomes = new Map<string, InjectedOutcome>()
   readonly charged: string[] = []
   #waiting: (() => void)[] = []
 
   async settle({ intent, sent, sending, signal }: Settling): Promise<Outcome> {
     const id = intent.payment_id
-    const fate = this.fates.get(id)
+    const outcome = this.outcomes.get(id)
     if (sent.length === 0) {
       await sending({ tx: '0xaa', raw: null })
-      if (fate !== 'failed') this.charged.push(id)
+      if (outcome !== 'failed') this.charged.push(id)
     }
-    if (fate === 'failed') return { is: 'failed', tx: '0xaa', reason: 'invalid_transaction_state' }
-    if (fate === 'late' && sent.length === 0) await this.#mined(signal)
+    if (outcome === 'failed') return { is: 'failed', tx: '0xaa', reason: 'invalid_transaction_state' }
+    if (outcome === 'late' && sent.length === 0) await this.#mined(signal)
     return { is: 'settled', tx: '0xaa', block: 7, by: 'us' }
   }
 
@@ -60,7 +60,7 @@ interface Step {
   readonly minutes: number
   /** The owner is gone, and another one opens. */
   readonly restarts: boolean
-  readonly fate: InjectedFault
+  readonly outcome: InjectedOutcome
   /** Requests that bring the step's payment. */
   readonly brings: number
   /** Records of one fetch. */
@@ -97,7 +97,7 @@ async function history(steps: readonly Step[]): Promise<{ events: PaymentEvent[]
     return opened
   }
   let settlement = await open()
-  for (const [index, { minutes, restarts, fate, brings, batch }] of steps.entries()) {
+  for (const [index, { minutes, restarts, outcome, brings, batch }] of steps.entries()) {
     now += minutes * MINUTE
     if (index % 4 === 0) bank.mine()
     if (restarts) {
@@ -105,7 +105,7 @@ async function history(steps: readonly Step[]): Promise<{ events: PaymentEvent[]
       settlement = await open()
     }
     const id = bring(broker, { index, brings, now: now + AHEAD })
-    bank.fates.set(id, fate)
+    bank.outcomes.set(id, outcome)
     await readOn(settlement, broker, batch)
   }
   await settlement.owned.close()
@@ -146,7 +146,7 @@ async function readOn(settlement: Settlement, broker: MemoryBroker, batch: numbe
 const step: fc.Arbitrary<Step> = fc.record({
   minutes: fc.integer({ min: 0, max: 200 }),
   restarts: fc.boolean(),
-  fate: fc.constantFrom<InjectedFault>('settled', 'settled', 'late', 'failed'),
+  outcome: fc.constantFrom<InjectedOutcome>('settled', 'settled', 'late', 'failed'),
   brings: fc.integer({ min: 1, max: 3 }),
   batch: fc.integer({ min: 1, max: 3 }),
 })
@@ -158,11 +158,13 @@ it('says of each payment what became of it, once, over many restarts', { timeout
     fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
       const { events, bank } = await history(steps)
       const said = Map.groupBy(events, ({ payment_id: id }) => id)
-      const ends = [...bank.fates.keys()].map(
+      const ends = [...bank.outcomes.keys()].map(
         (id) =>
           new Set(said.get(id)?.flatMap(({ event }) => (event === 'settled' || event === 'failed' ? [event] : []))),
       )
-      expect(ends).toEqual([...bank.fates.values()].map((fate) => new Set([fate === 'late' ? 'settled' : fate])))
+      expect(ends).toEqual(
+        [...bank.outcomes.values()].map((outcome) => new Set([outcome === 'late' ? 'settled' : outcome])),
+      )
       expect(events.filter(({ event }) => event === 'settled')).toHaveLength(bank.charged.length)
       expect(new Set(bank.charged).size).toBe(bank.charged.length)
     }),

@@ -40,7 +40,7 @@ export function manifestOf(parts: ManifestParts): Manifest {
   const { options, rows, source, study } = parts
   const total = (count: (part: Part) => number): number => parts.parts.reduce((sum, part) => sum + count(part), 0)
   const inputs = Object.fromEntries(parts.parts.flatMap((part) => part.inputs).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-  const { topics: outputs, hash } = sumOf(parts.parts.flatMap(({ lanes }) => lanes))
+  const { topics: outputs, hash } = sumOf(parts.parts.flatMap(({ sums }) => sums))
   const { signals, triggers } = study
   return {
     version: 1,

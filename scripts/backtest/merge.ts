@@ -32,9 +32,9 @@ export interface MergeOptions {
  */
 export async function merge(options: MergeOptions): Promise<void> {
   const decoder = new Decoder(options.tape.codec, (id) => options.tape.lookUp(id))
-  const lanes = options.spans.map((span) => new Lane(span, options, decoder))
-  for (const lane of lanes) await lane.fill()
-  let open = lanes.filter((lane) => !lane.isEmpty)
+  const cursors = options.spans.map((span) => new PartitionCursor(span, options, decoder))
+  for (const cursor of cursors) await cursor.fill()
+  let open = cursors.filter((cursor) => !cursor.isEmpty)
   while (open.length > 0) {
     const { first, bound } = earliest(open)
     if (first === undefined) break
@@ -42,22 +42,22 @@ export async function merge(options: MergeOptions): Promise<void> {
     if (first.isEmpty) await first.fill()
     const pause = options.onProgress(taken, first.time)
     if (pause !== undefined) await pause
-    open = open.filter((lane) => !lane.isEmpty)
+    open = open.filter((cursor) => !cursor.isEmpty)
   }
 }
 
-/** The lane whose turn it is, and up to where it may go on alone. */
-function earliest(lanes: readonly Lane[]): { first: Lane | undefined; bound: Bound } {
-  let first: Lane | undefined
+/** The cursor whose turn it is, and up to where it may go on alone. */
+function earliest(cursors: readonly PartitionCursor[]): { first: PartitionCursor | undefined; bound: Bound } {
+  let first: PartitionCursor | undefined
   let index = 0
-  for (const [at, lane] of lanes.entries()) {
-    if (first !== undefined && lane.time >= first.time) continue
-    first = lane
+  for (const [at, cursor] of cursors.entries()) {
+    if (first !== undefined && cursor.time >= first.time) continue
+    first = cursor
     index = at
   }
   let bound: Bound = { time: Infinity, isInclusive: true }
-  for (const [at, lane] of lanes.entries()) {
-    if (lane !== first && lane.time < bound.time) bound = { time: lane.time, isInclusive: at > index }
+  for (const [at, cursor] of cursors.entries()) {
+    if (cursor !== first && cursor.time < bound.time) bound = { time: cursor.time, isInclusive: at > index }
   }
   return { first, bound }
 }
@@ -72,7 +72,7 @@ interface Bound {
   readonly isInclusive: boolean
 }
 
-class Lane {
+class PartitionCursor {
   readonly #span: Span
   readonly #options: MergeOptions
   readonly #decoder: Decoder
@@ -135,7 +135,7 @@ class Lane {
     }
   }
 
-  /** Nearly all records of a lane have one schema or two: the id that was known last is not looked up again. */
+  /** Nearly all records of a cursor have one schema or two: the id that was known last is not looked up again. */
   #isKnown(value: Buffer): boolean {
     const id = value.length < WIRE_HEADER_BYTES ? NO_ID : value.readInt32BE(1)
     if (id !== NO_ID && id === this.#known) return true

@@ -1,5 +1,5 @@
 import type { Tape } from '../../infra/tapes/tape.ts'
-import type { LaneSum } from './core/canonical.ts'
+import type { PartitionSum } from './core/canonical.ts'
 import type { Point } from './core/chart.ts'
 import type { ReadonlyAside } from './core/replay.ts'
 import { readRules, type Rule } from './core/rules.ts'
@@ -16,7 +16,7 @@ import { replayPartition, settingAside, type Plan, type Reading } from './run.ts
 /** What the replay of one partition found: plain data, so that it may come from another thread. */
 export interface Part {
   readonly inputs: readonly (readonly [name: string, sum: InputSum])[]
-  readonly lanes: readonly LaneSum[]
+  readonly sums: readonly PartitionSum[]
   readonly signals: SignalResult[]
   readonly triggers: TriggerResult[]
   readonly prices: readonly (readonly [asset: string, points: readonly Point[]])[]
@@ -101,7 +101,7 @@ async function replayWithout(
   await replayPartition(run, partition, readings, (records, time) => onProgress(partition, records, time))
   return {
     inputs: collect.inputSums(),
-    lanes: collect.outputs.lanes(),
+    sums: collect.outputs.sums(),
     signals: study.signals,
     triggers: study.triggers,
     prices: [...collect.prices].map(([asset, series]) => [asset, series.points()] as const),

@@ -12,9 +12,9 @@ import type { Micros } from './trade.ts'
 const FIVE_MINUTES: Micros = 300_000_000
 const SECOND: Micros = 1_000_000
 const ROWS_KEPT = 31 * 288
-/** Of what trades, this share ends old positions and begins new ones; the mood adds to one of the two. */
+/** Of what trades, this share ends old positions and begins new ones; sentiment adds to one of the two. */
 const TURNOVER = 0.3
-const MOOD = 0.5
+const SENTIMENT = 0.5
 /** How fast the interest goes to where its course is, and the most of what trades that goes into it. */
 const PULL = 3
 const SHARE_MAX = 0.8
@@ -24,7 +24,7 @@ interface Slot {
   readonly index: number
   readonly market: PerpMarket
   readonly book: LeverageBook
-  readonly mood: Layers
+  readonly sentiment: Layers
   readonly stream: number
   /** Base units that traded since the last step. */
   flow: number
@@ -111,14 +111,14 @@ export class Interests {
     const maintenance = market.tiers[0]?.rate ?? 0.01
     const terms = { maxLeverage: market.maxLeverage, maintenance }
     const stream = streamOf(`interest ${keyOf(market)}`)
-    const mood = new Layers(this.reference.seed, stream, [
+    const sentiment = new Layers(this.reference.seed, stream, [
       [3_600, 0.7],
       [300, 0.4],
     ])
     const begun = { interest: this.base.at(market, now), mark }
     const book = new LeverageBook(terms, begun)
     if (known !== undefined) book.restore(known, mark)
-    const slot: Slot = { index, market, book, mood, stream, flow: 0 }
+    const slot: Slot = { index, market, book, sentiment, stream, flow: 0 }
     this.slots.set(keyOf(market), slot)
     if (known !== undefined) return
     const made = warmUp({ reference: this.reference, base: this.base, market, stream, terms, past }, now)
@@ -130,13 +130,13 @@ export class Interests {
   private step(slot: Slot, now: Micros): void {
     const { book, market, stream } = slot
     const mark = this.mark(market, now)
-    const mood = MOOD * slot.mood.at(now)
+    const sentiment = SENTIMENT * slot.sentiment.at(now)
     const drift = PULL * Math.log(this.base.at(market, now) / book.interest)
     const second = Math.floor(now / SECOND)
     const draw = (index: number): number => unitOf(this.reference.seed, stream + 1, second * 32 + index)
-    book.open(mark, slot.flow * (TURNOVER + within(mood)), 'replacing', draw)
+    book.open(mark, slot.flow * (TURNOVER + within(sentiment)), 'replacing', draw)
     book.open(mark, slot.flow * within(drift), this.base.openingAt(market.asset, now), draw)
-    book.close(slot.flow * (TURNOVER + within(-mood) + within(-drift)))
+    book.close(slot.flow * (TURNOVER + within(-sentiment) + within(-drift)))
     slot.flow = 0
     for (const swept of book.move(mark)) {
       const closings = closingsOf(market, swept, { mark, time: now, draw: (index) => draw(8 + index) })
@@ -188,7 +188,7 @@ const WILD = 0.8
 export class BaseInterest {
   private readonly reference: ReferencePrices
   private readonly courses = new Map<PerpMarket, { course: Layers; size: number }>()
-  private readonly moods = new Map<string, Layers>()
+  private readonly rushes = new Map<string, Layers>()
 
   constructor(reference: ReferencePrices) {
     this.reference = reference
@@ -212,13 +212,13 @@ export class BaseInterest {
 
   /** By how much the open interest of an asset is higher than it usually is, as a logarithm. */
   private rush(asset: string, time: Micros): number {
-    let mood = this.moods.get(asset)
-    if (mood === undefined) {
-      mood = new Layers(this.reference.seed, streamOf(`rush ${asset}`), rushes)
-      this.moods.set(asset, mood)
+    let layers = this.rushes.get(asset)
+    if (layers === undefined) {
+      layers = new Layers(this.reference.seed, streamOf(`rush ${asset}`), rushes)
+      this.rushes.set(asset, layers)
     }
     const volatility = assets.find((row) => row.asset === asset)?.volatility ?? WILD
-    return RUSH_SIZE * (0.5 + 0.5 * Math.min(1, volatility / WILD)) * Math.max(0, mood.at(time) - CALM)
+    return RUSH_SIZE * (0.5 + 0.5 * Math.min(1, volatility / WILD)) * Math.max(0, layers.at(time) - CALM)
   }
 
   private size(market: PerpMarket): number {

@@ -167,8 +167,8 @@ export class Minutes {
     const index = marketIndex.get(marketKey(market)) ?? -1
     if (step >= this.file.end) return this.volumes[index] ?? 0
     if (step >= this.file.first) return this.file.at(step, assets.length * 4 + index) ?? 0
-    const mood = unitOf(this.options.seed, streamOf(market.symbol), step)
-    return this.options.flow(market) * (0.6 + 0.8 * mood)
+    const activity = unitOf(this.options.seed, streamOf(market.symbol), step)
+    return this.options.flow(market) * (0.6 + 0.8 * activity)
   }
 
   /** Open, high and low of the asset's last 24 hours. */

@@ -109,9 +109,9 @@ export class SpotSide {
   private volume(market: SpotMarket, start: Micros): number {
     const own = tradedOf(market)
     if (own !== undefined) return this.reference.minutes.volume(own, start)
-    const mood =
+    const activity =
       0.6 + 0.8 * unitOf(this.reference.seed, streamOf(`${market.venue} ${market.symbol}`), Math.floor(start / MINUTE))
-    return (this.dollarsPerSecond(market) * 60 * mood) / this.middle(market, start)
+    return (this.dollarsPerSecond(market) * 60 * activity) / this.middle(market, start)
   }
 
   private dollarsPerSecond(market: SpotMarket): number {

@@ -209,8 +209,8 @@ describe('the repair of trades', () => {
   })
 })
 
-/** One trade's fate: brought at once, later than its successors, twice, or never. */
-const fates = fc.array(fc.constantFrom('sent', 'sent', 'sent', 'lost', 'doubled', 'late' as const), {
+/** How a trade arrives: at once, later than its successors, twice, or never. */
+const plans = fc.array(fc.constantFrom('sent', 'sent', 'sent', 'lost', 'doubled', 'late' as const), {
   minLength: 2,
   maxLength: 60,
 })
@@ -219,11 +219,11 @@ const fates = fc.array(fc.constantFrom('sent', 'sent', 'sent', 'lost', 'doubled'
 function arrivals(plan: readonly ('sent' | 'lost' | 'doubled' | 'late')[]): number[] {
   const ids: number[] = []
   const late: number[] = []
-  plan.forEach((fate, index) => {
+  plan.forEach((arrival, index) => {
     const id = base + index
-    if (fate === 'late') late.push(id)
-    else if (fate === 'doubled') ids.push(id, id)
-    else if (fate === 'sent') ids.push(id)
+    if (arrival === 'late') late.push(id)
+    else if (arrival === 'doubled') ids.push(id, id)
+    else if (arrival === 'sent') ids.push(id)
     if (index % 4 === 3) ids.push(...late.splice(0))
   })
   return [base - 1, ...ids, ...late, base + plan.length]
@@ -232,7 +232,7 @@ function arrivals(plan: readonly ('sent' | 'lost' | 'doubled' | 'late')[]): numb
 describe('whatever a stream loses, doubles or reorders, and wherever the process is killed,', () => {
   it('each trade that REST serves is in the log once, and each that it does not is in an unfillable gap', async () => {
     const property = fc.asyncProperty(
-      fates,
+      plans,
       fc.uniqueArray(fc.integer({ min: 0, max: 59 })),
       fc.nat({ max: 62 }),
       fc.constantFrom('forward' as const, 'backward' as const),

@@ -225,7 +225,7 @@ const ANSWER_MS = 30_000
 /** Asks the API, no faster than it lets a caller. */
 export class Answers {
   private readonly url: string
-  private readonly lanes: Promise<unknown>[] = Array.from({ length: AT_ONCE }, () => Promise.resolve())
+  private readonly slots: Promise<unknown>[] = Array.from({ length: AT_ONCE }, () => Promise.resolve())
   private next = 0
 
   constructor(url: string) {
@@ -234,10 +234,10 @@ export class Answers {
 
   /** The answer, or why there is none. */
   ask<Answer>(path: string): Promise<Answer | string> {
-    const lane = this.next % AT_ONCE
+    const slot = this.next % AT_ONCE
     this.next += 1
-    const answer = (this.lanes[lane] ?? Promise.resolve()).then(() => this.fetched<Answer>(path))
-    this.lanes[lane] = answer
+    const answer = (this.slots[slot] ?? Promise.resolve()).then(() => this.fetched<Answer>(path))
+    this.slots[slot] = answer
     return answer
   }
 

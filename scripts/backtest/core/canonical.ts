@@ -66,7 +66,7 @@ export class RunningHash {
 }
 
 /** The outputs of one topic, row and partition. */
-export interface LaneSum {
+export interface PartitionSum {
   readonly name: string
   readonly records: number
   readonly hash: string
@@ -77,7 +77,7 @@ export interface OutputSum {
   readonly hash: string
 }
 
-interface Lane {
+interface PartitionOutput {
   readonly hash: RunningHash
   readonly isUpsert: boolean
   /** Of an upsert topic: the last value of each key since the last mark. */
@@ -148,70 +148,70 @@ export interface Summed {
  * final counts only where nothing came after it; caches not at all.
  */
 export class Canonical {
-  readonly #lanes = new Map<string, Lane>()
+  readonly #outputs = new Map<string, PartitionOutput>()
   /** By partition, row and topic: names are made once. */
-  readonly #places: Map<string, Map<TopicName, Lane | undefined>>[] = []
+  readonly #places: Map<string, Map<TopicName, PartitionOutput | undefined>>[] = []
 
-  /** Adds what `row` said of `partition`. Nothing of it may change before `lanes`. */
+  /** Adds what `row` said of `partition`. Nothing of it may change before `sums`. */
   add(row: string, partition: number, { topic, key, message, body }: Summed): void {
-    const lane = this.#lane(row, topic, partition)
-    if (lane === undefined) return
-    if (lane.isUpsert && isProvisional(message)) lane.provisional.set(key, message)
-    else this.#count(lane, key, message, body())
+    const output = this.#output(row, topic, partition)
+    if (output === undefined) return
+    if (output.isUpsert && isProvisional(message)) output.provisional.set(key, message)
+    else this.#count(output, key, message, body())
   }
 
-  #count(lane: Lane, key: string, message: Message, body: Buffer): void {
-    if (lane.isUpsert && message.type !== 'mark') {
-      lane.provisional.delete(key)
-      lane.held.set(key, body)
+  #count(output: PartitionOutput, key: string, message: Message, body: Buffer): void {
+    if (output.isUpsert && message.type !== 'mark') {
+      output.provisional.delete(key)
+      output.held.set(key, body)
       return
     }
-    settle(lane)
-    write(lane, key, body)
+    settle(output)
+    write(output, key, body)
   }
 
   /** What each topic, row and partition came to; nothing may follow. */
-  lanes(): LaneSum[] {
-    return [...this.#lanes].map(([name, lane]) => {
-      for (const [key, { type, value }] of lane.provisional) lane.held.set(key, avroType(type).toBuffer(value))
-      settle(lane)
-      return { name, records: lane.records, hash: lane.hash.digest() }
+  sums(): PartitionSum[] {
+    return [...this.#outputs].map(([name, output]) => {
+      for (const [key, { type, value }] of output.provisional) output.held.set(key, avroType(type).toBuffer(value))
+      settle(output)
+      return { name, records: output.records, hash: output.hash.digest() }
     })
   }
 
   /** Each topic's records and hash, and the hash over all of them; nothing may follow. */
   close(): OutputSum {
-    return sumOf(this.lanes())
+    return sumOf(this.sums())
   }
 
   /** Undefined for a cache, which is no output. */
-  #lane(row: string, topic: TopicName, partition: number): Lane | undefined {
-    const rows = (this.#places[partition] ??= new Map<string, Map<TopicName, Lane | undefined>>())
-    const topics = rows.get(row) ?? new Map<TopicName, Lane | undefined>()
+  #output(row: string, topic: TopicName, partition: number): PartitionOutput | undefined {
+    const rows = (this.#places[partition] ??= new Map<string, Map<TopicName, PartitionOutput | undefined>>())
+    const topics = rows.get(row) ?? new Map<TopicName, PartitionOutput | undefined>()
     if (topics.size === 0) rows.set(row, topics)
     if (!topics.has(topic)) topics.set(topic, this.#open(row, topic, partition))
     return topics.get(topic)
   }
 
-  #open(row: string, topic: TopicName, partition: number): Lane | undefined {
+  #open(row: string, topic: TopicName, partition: number): PartitionOutput | undefined {
     const { kind } = topicOf(topic)
     if (kind === 'cache') return undefined
-    const lane = {
+    const output = {
       hash: new RunningHash(),
       isUpsert: kind === 'upsert',
       held: new Held(),
       provisional: new Map<string, Message>(),
       records: 0,
     }
-    this.#lanes.set(`${topic} ${row} ${partition}`, lane)
-    return lane
+    this.#outputs.set(`${topic} ${row} ${partition}`, output)
+    return output
   }
 }
 
-/** Each topic's records and hash, and the hash over all of them, whatever order the lanes are in. */
-export function sumOf(lanes: readonly LaneSum[]): OutputSum {
+/** Each topic's records and hash, and the hash over all of them, whatever their order. */
+export function sumOf(sums: readonly PartitionSum[]): OutputSum {
   const byTopic = new Map<string, { records: number; hash: RunningHash }>()
-  for (const { name, records, hash } of lanes.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+  for (const { name, records, hash } of sums.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const [topic = ''] = name.split(' ')
     const sum = byTopic.get(topic) ?? { records: 0, hash: new RunningHash() }
     byTopic.set(topic, sum)
@@ -231,11 +231,11 @@ function isProvisional({ value }: Message): boolean {
   return 'final' in value && !value.final
 }
 
-function settle(lane: Lane): void {
-  if (lane.held.size > 0) lane.held.drain((key, bytes, from, to) => write(lane, key, bytes, from, to))
+function settle(output: PartitionOutput): void {
+  if (output.held.size > 0) output.held.drain((key, bytes, from, to) => write(output, key, bytes, from, to))
 }
 
-function write(lane: Lane, key: string, bytes: Buffer, from = 0, to = bytes.length): void {
-  lane.records += 1
-  lane.hash.text(key).bytes(bytes, from, to)
+function write(output: PartitionOutput, key: string, bytes: Buffer, from = 0, to = bytes.length): void {
+  output.records += 1
+  output.hash.text(key).bytes(bytes, from, to)
 }
