@@ -1,9 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { sharedCodec, type RegistryCodec } from '../infra/kafka/codec.ts'
+import type { RegistryCodec } from '../infra/kafka/codec.ts'
 import { Follower, positionsAt, type Followed } from '../infra/kafka/follower.ts'
-import { connectLog } from '../infra/kafka/kafkajs.ts'
 import type { Log, LogReader, LogRecord, Position } from '../infra/kafka/seam.ts'
-import type { Logger } from '../infra/log.ts'
 import { Fold } from '../processors/kernel/fold.ts'
 import { StateFold, type Found } from '../processors/kernel/snapshot.ts'
 import { presentReads, presentRow, takeIn } from '../processors/present/present.ts'
@@ -12,6 +10,7 @@ import type { Message, RecordType, Snapshot } from '../schemas/records.ts'
 import type { TopicName } from '../schemas/topics.ts'
 import { differsAt } from './alerts/catch-up.ts'
 import { decode } from './alerts/decode.ts'
+import { LogConnection, type LogAccess } from './log-connection.ts'
 import type { Unread } from './unread.ts'
 import { Present } from './present.ts'
 
@@ -37,16 +36,12 @@ const OTHERS_EVERY_MS = 500
 const common: readonly TopicName[] = ['market.tokens', 'market.instruments']
 const GIVE_UP_MS = 5_000
 const SNAPSHOTS = { maxWaitMs: 100, maxBytesPerPartition: 4 * 1024 * 1024 }
-/** Between attempts to connect, and before a partition is read again, milliseconds. */
+/** Before a partition is read again, milliseconds. */
 const PAUSE_MS = 1_000
 
-export interface TableOptions {
-  readonly brokers: readonly string[]
-  readonly namespace: string
-  readonly registryUrl: string
+export interface TableOptions extends LogAccess {
   readonly clientId: string
   readonly partitions: number
-  readonly log: Logger
   readonly unread: Unread
   /** Told of each record that has been folded in. */
   readonly listeners?: readonly RecordListener[]
@@ -79,14 +74,15 @@ export interface PresentSource {
  */
 export class PresentTable implements PresentSource {
   readonly #options: TableOptions
-  readonly #stop = new AbortController()
-  readonly #link: Promise<Link | undefined>
+  readonly #connection: LogConnection<{ close(): Promise<void> }>
   #now: Present | undefined
   #asked = -Infinity
 
   constructor(options: TableOptions) {
     this.#options = options
-    this.#link = this.#connect()
+    const warning = 'the present cannot be read from the log; trying again'
+    const connected = { ...options, giveUpMs: GIVE_UP_MS, warning }
+    this.#connection = new LogConnection(connected, (kafka, codec) => this.#open(kafka, codec))
   }
 
   /** As in `PresentSource`. Whoever looks has the log followed more closely for a while. */
@@ -99,7 +95,7 @@ export class PresentTable implements PresentSource {
   async read(withinMs: number): Promise<void> {
     const late = new AbortController()
     await Promise.race([
-      this.#link,
+      this.#connection.opened,
       delay(withinMs, undefined, { signal: late.signal, ref: false }).catch(() => undefined),
     ])
     late.abort()
@@ -111,41 +107,15 @@ export class PresentTable implements PresentSource {
   }
 
   async close(): Promise<void> {
-    this.#stop.abort()
-    await (await this.#link)?.close()
+    await this.#connection.close()
   }
 
-  async #connect(): Promise<Link | undefined> {
-    const { log } = this.#options
-    while (!this.#stop.signal.aborted) {
-      try {
-        return await this.#open()
-      } catch (error) {
-        log.warn({ err: error }, 'the present cannot be read from the log; trying again')
-        await delay(PAUSE_MS)
-      }
-    }
-    return undefined
+  async #open(kafka: Log, codec: RegistryCodec): Promise<{ close(): Promise<void> }> {
+    const held = new Held(kafka, codec, this.#options, () => this.#promptEveryMs())
+    await held.start()
+    this.#now = held.present
+    return { close: () => held.close().then(() => kafka.close()) }
   }
-
-  async #open(): Promise<Link> {
-    const { brokers, namespace, registryUrl, log, clientId } = this.#options
-    const codec = await sharedCodec(registryUrl)
-    const kafka = await connectLog({ brokers, namespace, clientId, log, giveUpMs: GIVE_UP_MS })
-    try {
-      const held = new Held(kafka, codec, this.#options, () => this.#promptEveryMs())
-      await held.start()
-      this.#now = held.present
-      return { close: () => held.close().then(() => kafka.close()) }
-    } catch (error) {
-      await kafka.close()
-      throw error
-    }
-  }
-}
-
-interface Link {
-  close(): Promise<void>
 }
 
 interface Snapshots {

@@ -1,12 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { sharedCodec, type RegistryCodec } from '../../infra/kafka/codec.ts'
+import type { RegistryCodec } from '../../infra/kafka/codec.ts'
 import { Follower, positionsAt } from '../../infra/kafka/follower.ts'
-import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import type { Log, LogReader, Writer } from '../../infra/kafka/seam.ts'
-import type { Logger } from '../../infra/log.ts'
 import type { AlertEvent, Command } from '../../schemas/records.ts'
 import type { RecordPosition } from '../../schemas/record-id.ts'
 import { ApiError } from '../errors.ts'
+import { LogConnection, type LogAccess } from '../log-connection.ts'
 import type { Unread } from '../unread.ts'
 import type { AlertLog, PublicRecord } from './alerts.ts'
 import { AlertStore } from './alert-store.ts'
@@ -25,15 +23,9 @@ const CATCH_UP_MS = 1_000
 const RECORD_MS = 2_000
 /** When a caller should come back, seconds. */
 const RETRY_AFTER_SECONDS = 2
-/** Between attempts to connect, milliseconds. */
-const PAUSE_MS = 1_000
 
-export interface KafkaAlertsOptions {
-  readonly brokers: readonly string[]
-  readonly namespace: string
-  readonly registryUrl: string
+export interface KafkaAlertsOptions extends LogAccess {
   readonly partitions: number
-  readonly log: Logger
   /** Host's clock, milliseconds. */
   readonly now: () => number
   readonly unread: Unread
@@ -51,12 +43,13 @@ interface Link {
 export class KafkaAlerts implements AlertLog {
   readonly newest = new AlertStore()
   readonly #options: KafkaAlertsOptions
-  readonly #stop = new AbortController()
-  readonly #link: Promise<Link | undefined>
+  readonly #connection: LogConnection<Link>
 
   constructor(options: KafkaAlertsOptions) {
     this.#options = options
-    this.#link = this.#connect()
+    const warning = 'the log of alerts cannot be connected; trying again'
+    const connected = { ...options, clientId: 'api-alerts', giveUpMs: COMMAND_MS, warning }
+    this.#connection = new LogConnection(connected, (kafka, codec) => this.#follow(kafka, codec))
   }
 
   async book(): Promise<AlertStore> {
@@ -91,40 +84,13 @@ export class KafkaAlerts implements AlertLog {
   }
 
   async close(): Promise<void> {
-    this.#stop.abort()
-    await (await this.#link)?.close()
+    await this.#connection.close()
   }
 
   async #linked(): Promise<Link> {
-    const link = await this.#link
+    const link = await this.#connection.opened
     if (link === undefined) throw away('The service is stopping')
     return link
-  }
-
-  /** As long as it takes; whoever waits has a deadline of their own. */
-  async #connect(): Promise<Link | undefined> {
-    const { log } = this.#options
-    while (!this.#stop.signal.aborted) {
-      try {
-        return await this.#open()
-      } catch (error) {
-        log.warn({ err: error }, 'the log of alerts cannot be connected; trying again')
-        await delay(PAUSE_MS)
-      }
-    }
-    return undefined
-  }
-
-  async #open(): Promise<Link> {
-    const { brokers, namespace, registryUrl, log } = this.#options
-    const codec = await sharedCodec(registryUrl)
-    const kafka = await connectLog({ brokers, namespace, clientId: 'api-alerts', log, giveUpMs: COMMAND_MS })
-    try {
-      return await this.#follow(kafka, codec)
-    } catch (error) {
-      await kafka.close()
-      throw error
-    }
   }
 
   async #follow(kafka: Log, codec: RegistryCodec): Promise<Link> {

@@ -1,14 +1,12 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { sharedCodec, type RegistryCodec } from '../../infra/kafka/codec.ts'
+import type { RegistryCodec } from '../../infra/kafka/codec.ts'
 import { Follower, positionsAt } from '../../infra/kafka/follower.ts'
-import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import type { Log, LogReader, LogRecord, Position, Writer } from '../../infra/kafka/seam.ts'
-import type { Logger } from '../../infra/log.ts'
 import type { PaymentAnswer, PaymentIntent } from '../../schemas/records.ts'
 import { CatchUp, differsAt } from '../alerts/catch-up.ts'
 import { within } from '../alerts/deadline.ts'
 import { decode } from '../alerts/decode.ts'
 import { ApiError } from '../errors.ts'
+import { LogConnection, type LogAccess } from '../log-connection.ts'
 import { Answers, ANSWERS } from './answers.ts'
 import { keepAsked } from './asked.ts'
 import { Outcomes } from './outcomes.ts'
@@ -28,15 +26,9 @@ const KEEP_MS = 3_000
 /** What the settling processor may take longer than its own deadline, milliseconds. */
 const GRACE_MS = 5_000
 const RETRY_AFTER_SECONDS = 2
-/** Between attempts to connect, milliseconds. */
-const PAUSE_MS = 1_000
 const SWEEP_MS = 60_000
 
-export interface KafkaLedgerOptions {
-  readonly brokers: readonly string[]
-  readonly namespace: string
-  readonly registryUrl: string
-  readonly log: Logger
+export interface KafkaLedgerOptions extends LogAccess {
   /** How long the settling processor waits for a receipt, milliseconds. */
   readonly settleMs: number
   /** Host's clock, milliseconds. */
@@ -63,13 +55,14 @@ type Topic = typeof INTENTS | typeof EVENTS | typeof ANSWERS
 export class KafkaLedger implements PaymentLedger {
   readonly #outcomes = new Outcomes()
   readonly #options: KafkaLedgerOptions
-  readonly #stop = new AbortController()
-  readonly #link: Promise<Link | undefined>
+  readonly #connection: LogConnection<Link>
   readonly #sweeping: NodeJS.Timeout
 
   constructor(options: KafkaLedgerOptions) {
     this.#options = options
-    this.#link = this.#connect()
+    const warning = 'the log of payments cannot be connected; trying again'
+    const connected = { ...options, clientId: 'api-payments', giveUpMs: GRACE_MS, warning }
+    this.#connection = new LogConnection(connected, (kafka, codec) => this.#follow(kafka, codec))
     this.#sweeping = setInterval(() => void this.#sweep(), SWEEP_MS).unref()
   }
 
@@ -116,40 +109,13 @@ export class KafkaLedger implements PaymentLedger {
 
   async close(): Promise<void> {
     clearInterval(this.#sweeping)
-    this.#stop.abort()
-    await (await this.#link)?.close()
+    await this.#connection.close()
   }
 
   async #linked(): Promise<Link> {
-    const link = await within(CATCH_UP_MS, this.#link, () => away())
+    const link = await within(CATCH_UP_MS, this.#connection.opened, () => away())
     if (link === undefined) throw away()
     return link
-  }
-
-  /** As long as it takes; whoever waits has a deadline of their own. */
-  async #connect(): Promise<Link | undefined> {
-    const { log } = this.#options
-    while (!this.#stop.signal.aborted) {
-      try {
-        return await this.#open()
-      } catch (error) {
-        log.warn({ err: error }, 'the log of payments cannot be connected; trying again')
-        await delay(PAUSE_MS)
-      }
-    }
-    return undefined
-  }
-
-  async #open(): Promise<Link> {
-    const { brokers, namespace, registryUrl, log } = this.#options
-    const codec = await sharedCodec(registryUrl)
-    const kafka = await connectLog({ brokers, namespace, clientId: 'api-payments', log, giveUpMs: GRACE_MS })
-    try {
-      return await this.#follow(kafka, codec)
-    } catch (error) {
-      await kafka.close()
-      throw error
-    }
   }
 
   async #follow(kafka: Log, codec: RegistryCodec): Promise<Link> {
