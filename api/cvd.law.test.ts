@@ -8,8 +8,9 @@ import { emptyPresent, loadPresent, savePresent, type PresentState } from '../pr
 import type { Flow } from '../schemas/records.ts'
 import { partsOf } from '../schemas/venues.ts'
 import { Present } from './present.ts'
-import { batches, bounded, rowsOf } from './testing/flow-logs.ts'
+import { batches, rowsOf } from './testing/flow-logs.ts'
 import { flowTime, sumsOf, type InstrumentSums } from './views/cvd.ts'
+import { bounded, LAW_MS } from '../processors/kernel/testing/law.ts'
 
 /** By adding up rows, as a reader of ClickHouse's `flow_10s` does. */
 function plainSums(rows: readonly Flow[], asset: string, period: PeriodName, now: number): InstrumentSums[] {
@@ -39,12 +40,10 @@ function plainSums(rows: readonly Flow[], asset: string, period: PeriodName, now
 const byName = (sums: readonly InstrumentSums[]): InstrumentSums[] =>
   sums.toSorted((a, b) => (a.instrument < b.instrument ? -1 : 1))
 
-const TEST_MS = 60_000
-
 describe('CVD from memory', () => {
   it(
     'is at every moment what adding up the rows gives, wherever it was written down and whatever came twice',
-    { timeout: TEST_MS },
+    { timeout: LAW_MS },
     () => {
       fc.assert(
         fc.property(batches, fc.nat(20), fc.nat(20), (log, savedAt, againFrom) => {

@@ -6,12 +6,13 @@ import { emptyPresent } from '../processors/present/state.ts'
 import type { Flow, FlowHour, Micros } from '../schemas/records.ts'
 import { partsOf } from '../schemas/venues.ts'
 import { Present } from './present.ts'
-import { batches, bounded, rowsOf } from './testing/flow-logs.ts'
+import { batches, rowsOf } from './testing/flow-logs.ts'
 import type { Database } from './views/database.ts'
 import { flowPlaces, tradedOf } from './views/flow.ts'
 import { readFlow, type FlowRow } from './views/history.ts'
 import { readCandles, type CandleRow } from './views/ohlcv.ts'
 import { floorTo } from './views/range.ts'
+import { bounded, LAW_MS } from '../processors/kernel/testing/law.ts'
 
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
@@ -89,10 +90,8 @@ function candlesOf(rows: readonly TimedFlow[], width: Micros): object[] {
 const volumesOf = (rows: readonly (FlowRow | CandleRow)[]): unknown[] =>
   rows.map((row) => ({ ...row, backfilled: null })).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
 
-const TEST_MS = 60_000
-
 describe('flow by hours, buckets and memory', () => {
-  it('is what adding up all rows of buckets gives', { timeout: TEST_MS }, async () => {
+  it('is what adding up all rows of buckets gives', { timeout: LAW_MS }, async () => {
     await fc.assert(
       fc.asyncProperty(batches, fc.nat(400), fc.nat(40), async (log, back, lag) => {
         const fed = new CvdTestDriver()

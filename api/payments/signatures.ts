@@ -11,23 +11,12 @@ import {
   type Hex,
   type PublicClient,
 } from 'viem'
+import { authorizationTypes } from '../../processors/payments/wire/authorization.ts'
 import type { Payment } from '../../processors/payments/wire/decode.ts'
 import type { Seller } from '../../processors/payments/wire/offer.ts'
 import { ApiError } from '../errors.ts'
 import { RateLimiter } from '../limits.ts'
 import type { IsSigned } from './payments.ts'
-
-/** What a payer signs. Source: EIP-3009. */
-const types = {
-  TransferWithAuthorization: [
-    { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'validAfter', type: 'uint256' },
-    { name: 'validBefore', type: 'uint256' },
-    { name: 'nonce', type: 'bytes32' },
-  ],
-} as const
 
 const erc1271 = parseAbi(['function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)'])
 /** What a contract wallet says to a signature of its own. Source: ERC-1271. */
@@ -53,7 +42,12 @@ export function signatureCheck(client: PublicClient, seller: Seller, now: () => 
   const { chainId } = seller.network
   const domain = { name: seller.assetName, version: seller.assetVersion, chainId, verifyingContract: seller.asset }
   return async ({ authorization, signature }) => {
-    const data = { domain, types, primaryType: 'TransferWithAuthorization', message: messageOf(authorization) } as const
+    const data = {
+      domain,
+      types: authorizationTypes,
+      primaryType: 'TransferWithAuthorization',
+      message: messageOf(authorization),
+    } as const
     const { from } = authorization
     if (
       signature.length === PLAIN_LENGTH &&

@@ -2,9 +2,6 @@ import fc from 'fast-check'
 import { mark, SECOND, T0, trade, type CvdTestDriver } from '../../processors/cvd/testing/records.ts'
 import type { Flow, Message } from '../../schemas/records.ts'
 
-/** A machine under load tries fewer logs rather than none. */
-export const bounded = { interruptAfterTimeLimit: 20_000 }
-
 const markets = [
   { asset: 'btc', instrument: 'binance:perp:BTCUSDT' },
   { asset: 'btc', instrument: 'bybit:perp:BTCUSDT' },

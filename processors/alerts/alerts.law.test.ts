@@ -8,13 +8,10 @@ import { processorsNamed } from '../topology.ts'
 import { logs } from './testing/any-log.ts'
 import { AlertsTestDriver } from './testing/records.ts'
 import { Model } from './testing/model.ts'
+import { bounded, LAW_MS } from '../kernel/testing/law.ts'
 
 const codec = localCodec()
 const [row] = processorsNamed(['alerts'])
-
-/** A machine under load tries fewer logs rather than none. */
-const bounded = { interruptAfterTimeLimit: 20_000 }
-const TEST_MS = 60_000
 
 interface Outcome {
   /** In the order of the log; the same event written twice is one. */
@@ -132,7 +129,7 @@ describe('the alerts processor', () => {
         { ...bounded, numRuns: 250 },
       )
     },
-    TEST_MS,
+    LAW_MS,
   )
 
   it(
@@ -145,7 +142,7 @@ describe('the alerts processor', () => {
         { ...bounded, numRuns: 150 },
       )
     },
-    TEST_MS,
+    LAW_MS,
   )
 
   it(
@@ -169,7 +166,7 @@ describe('the alerts processor', () => {
         { ...bounded, numRuns: 100 },
       )
     },
-    TEST_MS,
+    LAW_MS,
   )
 
   it(
@@ -190,7 +187,7 @@ describe('the alerts processor', () => {
         { ...bounded, numRuns: 300 },
       )
     },
-    TEST_MS,
+    LAW_MS,
   )
 })
 

@@ -6,6 +6,7 @@ import { Driver, type InjectedFault, type Step } from '../kernel/driver.ts'
 import { processorsNamed } from '../topology.ts'
 import { candle, AuditTestDriver, flow, mark, SECOND, T0 } from './testing/records.ts'
 import { HORIZON, MINUTE, SETTLE } from './state.ts'
+import { bounded, LAW_MS } from '../kernel/testing/law.ts'
 
 /** The two logs of one partition. */
 interface Logs {
@@ -18,9 +19,6 @@ interface Plan {
   readonly instances: number
   readonly snapshotRecords: number
 }
-
-const bounded = { interruptAfterTimeLimit: 20_000 }
-const TEST_MS = 60_000
 
 const codec = localCodec()
 const [row] = processorsNamed(['audit'])
@@ -38,7 +36,7 @@ describe('the audit', () => {
         { ...bounded, numRuns: 1000 },
       )
     },
-    TEST_MS,
+    LAW_MS,
   )
 
   it(
@@ -51,7 +49,7 @@ describe('the audit', () => {
         { ...bounded, numRuns: 150 },
       )
     },
-    TEST_MS,
+    LAW_MS,
   )
 
   it(
@@ -69,7 +67,7 @@ describe('the audit', () => {
         { ...bounded, numRuns: 500 },
       )
     },
-    TEST_MS,
+    LAW_MS,
   )
 })
 

@@ -6,6 +6,7 @@ import { Driver } from '../kernel/driver.ts'
 import { noFaults, PARTITIONS, plans, type Plan } from '../kernel/testing/fault-plans.ts'
 import { processorsNamed } from '../topology.ts'
 import { gap, longAgo, mark, SECOND, T0, trade } from './testing/records.ts'
+import { bounded, LAW_MS } from '../kernel/testing/law.ts'
 
 const HOUR = 3_600 * SECOND
 /** So late in an hour that the trades lie in two. */
@@ -31,10 +32,6 @@ interface Outcome {
   readonly counts: readonly Readonly<Record<string, number>>[]
 }
 
-/** A machine under load tries fewer logs rather than none; the search for a smaller failing one ends too. */
-const bounded = { interruptAfterTimeLimit: 20_000 }
-const TEST_MS = 60_000
-
 describe('the cvd processor', () => {
   it(
     'writes the same in the end, whatever the batches, redeliveries, crashes, freezes and owners',
@@ -46,7 +43,7 @@ describe('the cvd processor', () => {
         { ...bounded, numRuns: 200 },
       )
     },
-    TEST_MS,
+    LAW_MS,
   )
 
   it(
@@ -60,7 +57,7 @@ describe('the cvd processor', () => {
         { ...bounded, numRuns: 100 },
       )
     },
-    TEST_MS,
+    LAW_MS,
   )
 
   it(
@@ -81,7 +78,7 @@ describe('the cvd processor', () => {
         { ...bounded, numRuns: 100 },
       )
     },
-    TEST_MS,
+    LAW_MS,
   )
 
   it(
@@ -98,7 +95,7 @@ describe('the cvd processor', () => {
         { ...bounded, numRuns: 200 },
       )
     },
-    TEST_MS,
+    LAW_MS,
   )
 })
 

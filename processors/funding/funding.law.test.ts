@@ -1,15 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Funding } from '../../schemas/records.ts'
-import { noFaults, outcomeOf, PARTITIONS, plans, type Input } from '../kernel/testing/fault-plans.ts'
+import { expectSame, noFaults, outcomeOf, PARTITIONS, type Input } from '../kernel/testing/fault-plans.ts'
 import { processorsNamed } from '../topology.ts'
 import { binance, bybit, HOUR, mark, MINUTE, okx, premium, rate, ratio, settlement, terms } from './testing/records.ts'
+import { bounded, LAW_MS } from '../kernel/testing/law.ts'
 
 const [row] = processorsNamed(['funding'])
-
-/** A machine under load tries fewer logs rather than none. */
-const bounded = { interruptAfterTimeLimit: 20_000 }
-const TEST_MS = 60_000
+if (row === undefined) throw new Error('funding is in the topology')
 
 const partition = fc.nat(PARTITIONS - 1)
 const instrument = fc.constantFrom(binance, bybit, okx)
@@ -54,22 +52,13 @@ const logs: fc.Arbitrary<Input[]> = fc.array(fc.record({ partition, message: mes
 describe('the funding processor', () => {
   it(
     'writes the same in the end, whatever the batches, redeliveries, crashes, freezes and owners',
-    async () => {
-      if (row === undefined) throw new Error('funding is in the topology')
-      await fc.assert(
-        fc.asyncProperty(logs, plans, async (log, plan) => {
-          expect(await outcomeOf(row, log, plan)).toEqual(await outcomeOf(row, log, noFaults))
-        }),
-        { ...bounded, numRuns: 150 },
-      )
-    },
-    TEST_MS,
+    () => expectSame(row, logs),
+    LAW_MS,
   )
 
   it(
     'rests an average on no more minutes than have passed, and keeps it within what was said',
     async () => {
-      if (row === undefined) throw new Error('funding is in the topology')
       await fc.assert(
         fc.asyncProperty(logs, async (log) => {
           const { records } = await outcomeOf(row, log, noFaults)
@@ -86,6 +75,6 @@ describe('the funding processor', () => {
         { ...bounded, numRuns: 100 },
       )
     },
-    TEST_MS,
+    LAW_MS,
   )
 })

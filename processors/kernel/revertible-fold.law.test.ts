@@ -5,10 +5,8 @@ import { processorsNamed } from '../topology.ts'
 import { FAILURES_MAX } from './failures.ts'
 import type { Entry, ProcessorRow } from './processor.ts'
 import { noFaults, outcomeOf, PARTITIONS, plans, type Input, type Outcome } from './testing/fault-plans.ts'
+import { bounded, LAW_MS } from './testing/law.ts'
 
-/** A machine under load tries fewer logs rather than none. */
-const bounded = { interruptAfterTimeLimit: 20_000 }
-const TEST_MS = 60_000
 const [healthy] = processorsNamed(['cvd'])
 if (healthy === undefined) throw new Error('cvd is in the topology')
 
@@ -81,7 +79,7 @@ describe('a core that throws at some records', () => {
         { ...bounded, numRuns: 150 },
       )
     },
-    TEST_MS,
+    LAW_MS,
   )
 
   it(
@@ -99,7 +97,7 @@ describe('a core that throws at some records', () => {
         { ...bounded, numRuns: 100 },
       )
     },
-    TEST_MS,
+    LAW_MS,
   )
 
   it(
@@ -118,6 +116,6 @@ describe('a core that throws at some records', () => {
         { ...bounded, numRuns: 100 },
       )
     },
-    TEST_MS,
+    LAW_MS,
   )
 })

@@ -10,6 +10,7 @@ import type { Clock, Ports } from '../kernel/ports.ts'
 import { EVENTS, INTENTS, PARTITION, Settlement } from './settlement.ts'
 import { intentOf, NOW, SELLER } from './testing/intents.ts'
 import { AbortedError, type Outcome, type Settler, type Settling } from './settler.ts'
+import { LAW_MS } from '../kernel/testing/law.ts'
 
 /** `late`: settled some hours later; an owner that opens meanwhile finds it so. */
 type InjectedOutcome = 'settled' | 'failed' | 'late'
@@ -151,9 +152,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   batch: fc.integer({ min: 1, max: 3 }),
 })
 
-const TEST_MS = 60_000
-
-it('says of each payment what became of it, once, over many restarts', { timeout: TEST_MS }, async () => {
+it('says of each payment what became of it, once, over many restarts', { timeout: LAW_MS }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
       const { events, bank } = await history(steps)

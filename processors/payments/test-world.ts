@@ -18,20 +18,11 @@ import { paymentId } from '../../schemas/keys.ts'
 import type { PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
 import { intentOf, SELLER } from './testing/intents.ts'
 import { hex } from './token.ts'
+import { authorizationTypes } from './wire/authorization.ts'
 
 /** What the real tests of this folder begin with: a chain, a log, hosts of the service, payers that sign. */
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url))
-const TYPES = {
-  TransferWithAuthorization: [
-    { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'validAfter', type: 'uint256' },
-    { name: 'validBefore', type: 'uint256' },
-    { name: 'nonce', type: 'bytes32' },
-  ],
-} as const
 const CANCEL_TYPES = {
   CancelAuthorization: [
     { name: 'authorizer', type: 'address' },
@@ -56,7 +47,7 @@ export async function signed(account: PrivateKeyAccount, options: Signing = {}):
   const validBefore = fields.valid_before ?? Math.floor(Date.now() / 1_000) + 300
   const message = { from, to: payTo, value, validAfter: 0n, validBefore: BigInt(validBefore), nonce }
   const primaryType = 'TransferWithAuthorization'
-  const signature = await account.signTypedData({ domain, types: TYPES, primaryType, message })
+  const signature = await account.signTypedData({ domain, types: authorizationTypes, primaryType, message })
   return intentOf({
     payment_id: paymentId(network.chainId, asset, from, nonce),
     request_id: randomUUID(),

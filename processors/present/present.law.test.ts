@@ -8,15 +8,12 @@ import { StateFold } from '../kernel/snapshot.ts'
 import { PARTITIONS, plans } from '../kernel/testing/fault-plans.ts'
 import { presentReads, presentRow, takeIn } from './present.ts'
 import { emptyPresent, heldKinds, loadPresent, savePresent, type HeldKind, type PresentState } from './state.ts'
+import { bounded, LAW_MS } from '../kernel/testing/law.ts'
 
 const SECOND = 1_000_000
 const DAY = 24 * 3_600 * SECOND
 const T0 = 1_786_060_800 * SECOND
 const codec = localCodec()
-
-/** A machine under load tries fewer logs rather than none. */
-const bounded = { interruptAfterTimeLimit: 20_000 }
-const TEST_MS = 60_000
 
 interface Step {
   readonly topic: TopicName
@@ -301,7 +298,7 @@ describe('the present', () => {
         { ...bounded, numRuns: 60 },
       )
     },
-    TEST_MS,
+    LAW_MS,
   )
 
   it('looks at every record type that it folds of its inputs', () => {

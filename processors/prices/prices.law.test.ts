@@ -2,15 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CompositePrice } from '../../schemas/records.ts'
 import { priceVenues } from '../../schemas/venues.ts'
-import { noFaults, outcomeOf, PARTITIONS, plans, type Input } from '../kernel/testing/fault-plans.ts'
+import { expectSame, noFaults, outcomeOf, PARTITIONS, type Input } from '../kernel/testing/fault-plans.ts'
 import { processorsNamed } from '../topology.ts'
 import { live, mark, markets, range, SECOND, T0, ticker } from './testing/records.ts'
+import { bounded, LAW_MS } from '../kernel/testing/law.ts'
 
 const [row] = processorsNamed(['prices'])
-
-/** A machine under load tries fewer logs rather than none. */
-const bounded = { interruptAfterTimeLimit: 20_000 }
-const TEST_MS = 60_000
+if (row === undefined) throw new Error('prices is in the topology')
 
 const seconds = fc.integer({ min: 0, max: 90 })
 const venue = fc.constantFrom(...priceVenues)
@@ -48,22 +46,13 @@ const logs = fc.array(
 describe('the prices processor', () => {
   it(
     'writes the same sequence, whatever the batches, redeliveries, crashes, freezes and owners',
-    async () => {
-      if (row === undefined) throw new Error('prices is in the topology')
-      await fc.assert(
-        fc.asyncProperty(logs, plans, async (log, plan) => {
-          expect(await outcomeOf(row, log, plan)).toEqual(await outcomeOf(row, log, noFaults))
-        }),
-        { ...bounded, numRuns: 150 },
-      )
-    },
-    TEST_MS,
+    () => expectSame(row, logs),
+    LAW_MS,
   )
 
   it(
     'never says a price outside of its sources, nor a low above it or a high below',
     async () => {
-      if (row === undefined) throw new Error('prices is in the topology')
       await fc.assert(
         fc.asyncProperty(logs, async (log) => {
           const { records } = await outcomeOf(row, log, noFaults)
@@ -77,6 +66,6 @@ describe('the prices processor', () => {
         { ...bounded, numRuns: 100 },
       )
     },
-    TEST_MS,
+    LAW_MS,
   )
 })

@@ -9,10 +9,7 @@ import { PARTITIONS, plans } from '../../processors/kernel/testing/fault-plans.t
 import { processorsNamed } from '../../processors/topology.ts'
 import type { Message } from '../../schemas/records.ts'
 import { liveRun, replayed } from './testing/live-run.ts'
-
-/** A machine under load tries fewer logs rather than none. */
-const bounded = { interruptAfterTimeLimit: 20_000 }
-const TEST_MS = 60_000
+import { bounded, LAW_MS } from '../../processors/kernel/testing/law.ts'
 
 /** Of this name, but that it throws at some records, by their offset, when it has folded them and said what follows. */
 function sick(name: string, throwsAt: (offset: number) => boolean): ProcessorRow {
@@ -42,7 +39,7 @@ describe('a replay of a core that throws at some records', () => {
         { ...bounded, numRuns: 100 },
       )
     },
-    TEST_MS,
+    LAW_MS,
   )
 
   it('tells of one by whom it is set aside where the alerts meet the prices of the replay itself', () => {

@@ -13,13 +13,10 @@ import type { Message } from '../../schemas/records.ts'
 import { priceVenues } from '../../schemas/venues.ts'
 import { liveRun, replayed, replayedFrom } from './testing/live-run.ts'
 import { memoryTape } from './testing/tape.ts'
+import { bounded, LAW_MS } from '../../processors/kernel/testing/law.ts'
 
 const codec = localCodec()
 const CVD = rowNamed('cvd')
-/** A machine under load tries fewer logs rather than none. */
-const bounded = { interruptAfterTimeLimit: 20_000 }
-const TEST_MS = 60_000
-
 const partition = fc.nat(PARTITIONS - 1)
 const seconds = fc.integer({ min: 0, max: 120 })
 
@@ -96,7 +93,7 @@ describe('a replay', () => {
         { ...bounded, numRuns: 120 },
       )
     },
-    TEST_MS,
+    LAW_MS,
   )
 
   it.each(cases)(
@@ -112,7 +109,7 @@ describe('a replay', () => {
         { ...bounded, numRuns: 60 },
       )
     },
-    TEST_MS,
+    LAW_MS,
   )
 })
 

@@ -1,17 +1,7 @@
 import type { PrivateKeyAccount } from 'viem/accounts'
+import { authorizationTypes } from '../../processors/payments/wire/authorization.ts'
 import { encodeHeader } from '../../processors/payments/wire/header.ts'
 import type { Offer } from './offer.ts'
-
-const types = {
-  TransferWithAuthorization: [
-    { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'validAfter', type: 'uint256' },
-    { name: 'validBefore', type: 'uint256' },
-    { name: 'nonce', type: 'bytes32' },
-  ],
-} as const
 
 /** Clocks of nodes lag behind: valid from a while ago, as the official clients of version 1 do, seconds. */
 const BACKDATED_SECONDS = 600
@@ -28,7 +18,7 @@ export async function signPayment(
   const { nonce } = at
   const signature = await account.signTypedData({
     domain: { ...token, chainId: network.chainId, verifyingContract: asset },
-    types,
+    types: authorizationTypes,
     primaryType: 'TransferWithAuthorization',
     message: { from: account.address, to: payTo, value: amount, validAfter, validBefore, nonce },
   })

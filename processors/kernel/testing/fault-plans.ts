@@ -1,10 +1,12 @@
 import fc from 'fast-check'
+import { expect } from 'vitest'
 import { localCodec } from '../../../schemas/codec.ts'
 import type { Message } from '../../../schemas/records.ts'
 import { topicOf, type TopicName } from '../../../schemas/topics.ts'
 import { DEAD_LETTERS } from '../dead-letters.ts'
 import { Driver, type InjectedFault, type Step } from '../driver.ts'
 import type { ProcessorRow } from '../processor.ts'
+import { bounded } from './law.ts'
 
 /** Any log, any accidents, for the laws that stand beside the cores. */
 
@@ -59,6 +61,14 @@ export async function outcomeOf(
   const tasks = await Promise.all([...Array(PARTITIONS).keys()].map((partition) => driver.task(partition)))
   const records = new Map([...recordsOf(driver, row.outputs), ...lettersOf(driver)])
   return { records, counts: tasks.map((task) => task.counts()), times: timesOf(driver, row.outputs) }
+}
+
+/** What `row` writes of any such log is the same, whatever the batches, redeliveries, crashes, freezes and owners. */
+export function expectSame(row: ProcessorRow, logs: fc.Arbitrary<Input[]>): Promise<void> {
+  const law = fc.asyncProperty(logs, plans, async (log, plan) => {
+    expect(await outcomeOf(row, log, plan)).toEqual(await outcomeOf(row, log, noFaults))
+  })
+  return fc.assert(law, { ...bounded, numRuns: 150 })
 }
 
 /** What was set aside, by its place. How often it was tried tells of who tried it, not of the log. */
