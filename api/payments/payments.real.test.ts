@@ -54,36 +54,49 @@ async function instance(): Promise<Child> {
   return api
 }
 
+/** Questions with a price: those of the specification, and ours beside them. */
+const questions = [
+  ...endpoints.map(({ path, ask: target }) => [path, target] as const),
+  ...[
+    '/futures/basis/history/:symbol',
+    '/futures/long-short/history/:symbol',
+    '/futures/open-interest/:symbol',
+    '/futures/open-interest/history/:symbol',
+    '/liquidation/history/:symbol',
+  ].map((path) => [path, path.replace(':symbol', 'BTC')] as const),
+]
+
+function priceOf(path: string): bigint {
+  return BigInt(atomicUnits(routes.find((row) => row.path === path)?.priceUsdc ?? 0))
+}
+
 describe('the official client of version 2', () => {
   it('pays every route that has a price', () => {
-    const tried = endpoints.map(({ path }) => `GET ${path}`)
+    const tried = questions.map(([path]) => `GET ${path}`)
     tried.push('GET /stream')
     for (const path of ['/price-alert', '/liquidation/alert']) tried.push(`POST ${path}`, `POST ${path}/:id/extend`)
     const priced = routes.filter(({ priceUsdc }) => priceUsdc > 0)
     expect(new Set(tried)).toEqual(new Set(priced.map(({ method, path }) => `${method} ${path}`)))
   })
 
-  it.each(endpoints.map(({ path, ask: target }) => [path, target] as const))(
-    'pays %s unmodified, exactly its price',
-    async (path, target) => {
-      const price = BigInt(atomicUnits(routes.find((row) => row.path === path)?.priceUsdc ?? 0))
-      const account = await system.payer(price)
-      const before = await system.balance()
-      const response = await system.buyer(account)(first.url + target)
-      expect([response.status, await response.json()]).toEqual([200, expect.any(Object)])
-      const receipt = decodePaymentResponseHeader(response.headers.get('payment-response') ?? '')
-      expect(receipt).toMatchObject({ success: true, network: 'eip155:84532', amount: String(price) })
-      expect([await system.balance(account.address), (await system.balance()) - before]).toEqual([0n, price])
-    },
-  )
+  it.each(questions)('pays %s unmodified, exactly its price', async (path, target) => {
+    const price = priceOf(path)
+    const account = await system.payer(price)
+    const before = await system.balance()
+    const response = await system.buyer(account)(first.url + target)
+    expect([response.status, await response.json()]).toEqual([200, expect.any(Object)])
+    const receipt = decodePaymentResponseHeader(response.headers.get('payment-response') ?? '')
+    expect(receipt).toMatchObject({ success: true, network: 'eip155:84532', amount: String(price) })
+    expect([await system.balance(account.address), (await system.balance()) - before]).toEqual([0n, price])
+  })
 
   it('pays an hour of the stream unmodified, which the same payment begins again on every instance', async () => {
     const target = '/stream?symbols=BTC&channels=price&seconds=1'
-    const account = await system.payer(250_000n)
+    const account = await system.payer(priceOf('/stream'))
     const bought = await system.buyer(account)(first.url + target)
     expect([bought.status, await bought.text()]).toEqual([200, expect.stringMatching(/event: price[^]*event: end/)])
-    const another = await system.payer(250_000n)
-    const headers = await signedBy(another, 250_000n)
+    const another = await system.payer(priceOf('/stream'))
+    const headers = await signedBy(another, priceOf('/stream'))
     for (const api of [first, second]) {
       const { status, text } = await ask(api, target, headers)
       expect([status, text]).toEqual([200, expect.stringMatching(/event: ready[^]*"time_over"/)])
