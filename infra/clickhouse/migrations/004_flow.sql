@@ -3,9 +3,10 @@
 --
 -- Parameterized views: SELECT * FROM ohlcv(asset = 'btc', venue = 'binance', seconds = 60, start = ..., end = ...). Intervals
 -- of whole 10 s are read from flow, others from the trades themselves. The range is [start, end); start is rounded down to a
--- whole interval since the Unix epoch. Whole hours are read as hours, the one in which a range ends in buckets. cvd reads
--- each table once: what lies before the range is a slot of its own, which is left out at the end. Both have few levels,
--- since most of such a query's time is its planning.
+-- whole interval. Intervals, here and in further files, are counted from the first Monday of the epoch, 1970-01-05, so that
+-- weeks begin with Monday. Whole hours are read as hours, the one in which a range ends in buckets. cvd reads each table
+-- once: what lies before the range is a slot of its own, which is left out at the end. Both have few levels, since most of
+-- such a query's time is its planning.
 
 CREATE TABLE IF NOT EXISTS derived_flow_in
 (
@@ -301,7 +302,7 @@ ALTER TABLE flow_1h
 
 CREATE OR REPLACE VIEW ohlcv AS
 SELECT
-    toDateTime64(slot * {seconds:UInt32}, 6, 'UTC') AS time,
+    toDateTime64(slot * {seconds:UInt32} + 345600, 6, 'UTC') AS time,
     argMin(first_price, first_key) AS open,
     max(highest) AS high,
     min(lowest) AS low,
@@ -313,7 +314,7 @@ SELECT
 FROM
 (
     SELECT
-        intDiv(toUnixTimestamp64Micro(hour), {seconds:UInt32} * 1000000) AS slot,
+        intDiv(toUnixTimestamp64Micro(hour) - 345600000000, {seconds:UInt32} * 1000000) AS slot,
         open AS first_price, high AS highest, low AS lowest, close AS last_price,
         bitShiftLeft(toUInt128(toUnixTimestamp64Micro(open_time)), 64) + first_id AS first_key,
         bitShiftLeft(toUInt128(toUnixTimestamp64Micro(close_time)), 64) + last_id AS last_key,
@@ -322,11 +323,11 @@ FROM
     WHERE {seconds:UInt32} % 3600 = 0
         AND asset = {asset:String}
         AND ({venue:String} = 'all' OR startsWith(instrument, concat({venue:String}, ':')))
-        AND hour >= toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}), {seconds:UInt32} * 1000000) * {seconds:UInt32}, 6, 'UTC')
+        AND hour >= toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) * {seconds:UInt32} + 345600, 6, 'UTC')
         AND hour < toStartOfHour({end:DateTime64(6, 'UTC')})
     UNION ALL
     SELECT
-        intDiv(toUnixTimestamp64Micro(bucket), {seconds:UInt32} * 1000000) AS slot,
+        intDiv(toUnixTimestamp64Micro(bucket) - 345600000000, {seconds:UInt32} * 1000000) AS slot,
         open AS first_price, high AS highest, low AS lowest, close AS last_price,
         bitShiftLeft(toUInt128(toUnixTimestamp64Micro(open_time)), 64) + first_id AS first_key,
         bitShiftLeft(toUInt128(toUnixTimestamp64Micro(close_time)), 64) + last_id AS last_key,
@@ -335,12 +336,12 @@ FROM
     WHERE {seconds:UInt32} % 10 = 0
         AND asset = {asset:String}
         AND ({venue:String} = 'all' OR startsWith(instrument, concat({venue:String}, ':')))
-        AND bucket >= toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}), {seconds:UInt32} * 1000000) * {seconds:UInt32}, 6, 'UTC')
+        AND bucket >= toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) * {seconds:UInt32} + 345600, 6, 'UTC')
         AND ({seconds:UInt32} % 3600 != 0 OR bucket >= toStartOfHour({end:DateTime64(6, 'UTC')}))
         AND bucket < {end:DateTime64(6, 'UTC')}
     UNION ALL
     SELECT
-        intDiv(toUnixTimestamp64Micro(time), {seconds:UInt32} * 1000000) AS slot,
+        intDiv(toUnixTimestamp64Micro(time) - 345600000000, {seconds:UInt32} * 1000000) AS slot,
         price AS first_price, price AS highest, price AS lowest, price AS last_price,
         bitShiftLeft(toUInt128(toUnixTimestamp64Micro(time)), 64) + first_id AS first_key,
         bitShiftLeft(toUInt128(toUnixTimestamp64Micro(time)), 64) + first_id + span AS last_key,
@@ -349,7 +350,7 @@ FROM
     WHERE {seconds:UInt32} % 10 != 0
         AND asset = {asset:String}
         AND ({venue:String} = 'all' OR startsWith(instrument, concat({venue:String}, ':')))
-        AND time >= toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}), {seconds:UInt32} * 1000000) * {seconds:UInt32}, 6, 'UTC')
+        AND time >= toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) * {seconds:UInt32} + 345600, 6, 'UTC')
         AND time < {end:DateTime64(6, 'UTC')}
 )
 GROUP BY slot
@@ -359,7 +360,7 @@ COMMENT 'Candles of one asset at one venue, or of all merged (venue = all): abse
 
 CREATE OR REPLACE VIEW cvd AS
 SELECT
-    toDateTime64(slot * {seconds:UInt32}, 6, 'UTC') AS time,
+    toDateTime64(slot * {seconds:UInt32} + 345600, 6, 'UTC') AS time,
     substringIndex(instrument, ':', 1) AS venue,
     substringIndex(substringIndex(instrument, ':', 2), ':', -1) AS market,
     sum(buy) - sum(sell) AS delta,
@@ -373,35 +374,35 @@ SELECT
 FROM
 (
     SELECT
-        greatest(intDiv(toUnixTimestamp64Micro(hour), {seconds:UInt32} * 1000000), intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}), {seconds:UInt32} * 1000000) - 1) AS slot,
+        greatest(intDiv(toUnixTimestamp64Micro(hour) - 345600000000, {seconds:UInt32} * 1000000), intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) - 1) AS slot,
         instrument,
         buy, sell, buy_quote, sell_quote, buy_count + sell_count AS records
     FROM flow_hours_log FINAL
     WHERE asset = {asset:String}
-        AND hour < toStartOfHour(if({seconds:UInt32} % 3600 = 0, {end:DateTime64(6, 'UTC')}, toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}), {seconds:UInt32} * 1000000) * {seconds:UInt32}, 6, 'UTC')))
+        AND hour < toStartOfHour(if({seconds:UInt32} % 3600 = 0, {end:DateTime64(6, 'UTC')}, toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) * {seconds:UInt32} + 345600, 6, 'UTC')))
     UNION ALL
     SELECT
-        greatest(intDiv(toUnixTimestamp64Micro(bucket), {seconds:UInt32} * 1000000), intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}), {seconds:UInt32} * 1000000) - 1) AS slot,
+        greatest(intDiv(toUnixTimestamp64Micro(bucket) - 345600000000, {seconds:UInt32} * 1000000), intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) - 1) AS slot,
         instrument,
         buy, sell, buy_quote, sell_quote, buy_count + sell_count AS records
     FROM flow_log FINAL
     WHERE asset = {asset:String}
-        AND bucket >= toStartOfHour(if({seconds:UInt32} % 3600 = 0, {end:DateTime64(6, 'UTC')}, toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}), {seconds:UInt32} * 1000000) * {seconds:UInt32}, 6, 'UTC')))
-        AND bucket < if({seconds:UInt32} % 10 = 0, {end:DateTime64(6, 'UTC')}, toDateTime64(intDiv(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}), {seconds:UInt32} * 1000000) * {seconds:UInt32}, 10) * 10, 6, 'UTC'))
+        AND bucket >= toStartOfHour(if({seconds:UInt32} % 3600 = 0, {end:DateTime64(6, 'UTC')}, toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) * {seconds:UInt32} + 345600, 6, 'UTC')))
+        AND bucket < if({seconds:UInt32} % 10 = 0, {end:DateTime64(6, 'UTC')}, toDateTime64(intDiv(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) * {seconds:UInt32} + 345600, 10) * 10, 6, 'UTC'))
     UNION ALL
     SELECT
-        greatest(intDiv(toUnixTimestamp64Micro(time), {seconds:UInt32} * 1000000), intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}), {seconds:UInt32} * 1000000) - 1) AS slot,
+        greatest(intDiv(toUnixTimestamp64Micro(time) - 345600000000, {seconds:UInt32} * 1000000), intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) - 1) AS slot,
         instrument,
         if(taker = 'buy', size, 0) AS buy, if(taker = 'sell', size, 0) AS sell,
         if(taker = 'buy', quote, 0) AS buy_quote, if(taker = 'sell', quote, 0) AS sell_quote, toUInt64(1) AS records
     FROM trades_log FINAL
     WHERE asset = {asset:String}
         AND {seconds:UInt32} % 10 != 0
-        AND time >= toDateTime64(intDiv(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}), {seconds:UInt32} * 1000000) * {seconds:UInt32}, 10) * 10, 6, 'UTC')
+        AND time >= toDateTime64(intDiv(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) * {seconds:UInt32} + 345600, 10) * 10, 6, 'UTC')
         AND time < {end:DateTime64(6, 'UTC')}
 )
 GROUP BY slot, venue, market
-QUALIFY slot >= intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}), {seconds:UInt32} * 1000000)
+QUALIFY slot >= intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000)
 ORDER BY slot, venue
 SETTINGS do_not_merge_across_partitions_select_final = 1
 COMMENT 'Taker flow of one asset per venue and interval. Parameters: asset, seconds (length of the interval), start and end (UTC, end exclusive). Columns: time (start of the interval, UTC), venue, market (perp, spot), delta (buys minus sells, base units), cvd (sum of delta since the first trade in the log, base units), buy_volume, sell_volume (base units), delta_usd, buy_usd, sell_usd (quote units, taken for USD), trades (records)';

@@ -143,3 +143,21 @@ ALTER TABLE liquidations
     COMMENT COLUMN received 'When our feed had it',
     COMMENT COLUMN partition 'Kafka partition of market.liquidations',
     COMMENT COLUMN offset 'Kafka offset in that partition';
+
+CREATE OR REPLACE VIEW liquidation_history AS
+SELECT
+    toDateTime64(slot * {seconds:UInt32} + 345600, 6, 'UTC') AS time,
+    venue,
+    sumIf(value, side = 'long') AS long_usd,
+    sumIf(value, side = 'short') AS short_usd,
+    countIf(side = 'long') AS long_count,
+    countIf(side = 'short') AS short_count
+FROM
+(
+    SELECT intDiv(toUnixTimestamp64Micro(time) - 345600000000, {seconds:UInt32} * 1000000) AS slot, venue, side, value
+    FROM liquidations
+    WHERE asset = {asset:String} AND time >= {start:DateTime64(6, 'UTC')} AND time < {end:DateTime64(6, 'UTC')}
+)
+GROUP BY slot, venue
+ORDER BY time, venue
+COMMENT 'What a venue reported as liquidated of an asset in an interval, by side; none where nothing was. Parameters: asset, seconds (length of the interval), start and end (UTC, end exclusive). Columns: time (start of the interval, UTC), venue, long_usd, short_usd (value, USD; a lower bound where completeness is sampled), long_count, short_count (positions)';

@@ -71,6 +71,17 @@ it('answers histories of perpetuals by minute and by week, which begins with Mon
   expect(await analyst.rows(`SELECT * FROM basis_history(${late})`)).toEqual([])
 })
 
+it('begins weeks of candles and flow with Monday', async () => {
+  const range = "asset = 'btc', seconds = 604800, start = '2024-08-08 00:00:00', end = '2024-08-08 23:58:00'"
+  const time = '2024-08-05T00:00:00.000000Z'
+  const figures = { open: 90, high: 103, low: 90, close: 99, volume: 29, buy_volume: 18, sell_volume: 11, trades: 15 }
+  expect(await analyst.rows(`SELECT * FROM ohlcv(venue = 'binance', ${range})`)).toEqual([{ time, ...figures }])
+  expect(await analyst.rows(`SELECT time, venue, delta, cvd FROM cvd(${range})`)).toEqual([
+    { time, venue: 'binance', delta: 7, cvd: 7 },
+    { time, venue: 'coinbase', delta: -1, cvd: -1 },
+  ])
+})
+
 it(`${STORAGE} weighs every base table that has rows`, async () => {
   const query = workedQueries().find(({ name }) => name === STORAGE)
   const rows = await analyst.rows<{ table: string; all_rows: number; bytes_a_row: number }>(query?.sql ?? '')
