@@ -44,10 +44,8 @@ export const notRun: readonly (readonly [begin: string, why: string])[] = [
   ['npm run backtest -- --mode archive', 'needs an archive; scripts/backtest/backtest.real.test.ts replays one'],
   ['npm run import', 'needs an archive that is downloaded; scripts/import has tests with archives of its own'],
   ['CLICKHOUSE_PASSWORD=', 'needs a container engine; infra/docker/compose.test.ts checks the file'],
-  [
-    'npm install ./scripts',
-    'needs a project of the reader; scripts/clients/typescript/build.real.test.ts builds the package',
-  ],
+  ['npm run release', 'needs Python; scripts/release.real.test.ts makes both packages'],
+  ['npm install packages', 'needs a project of the reader; scripts/release.real.test.ts installs the package'],
   ["pip install './scripts", 'needs a package registry; scripts/clients/python/client.test.ts runs the package'],
   ["curl -s 'http://127.0.0.1:3000/records/RECORD'", 'the test asks for the record of the webhook that came'],
 ]
