@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -305,5 +305,24 @@ describe('without its processor', () => {
     const { body } = await call(second, 'GET', '/price-alerts?limit=1000')
     const mine = (body['alerts'] as { target_price: number }[]).filter(({ target_price: usd }) => usd === 7.75)
     expect(mine).toHaveLength(1)
+  })
+})
+
+describe('beside another host with the same partitions for good', () => {
+  it('one of both ends and says why, and the other goes on', async () => {
+    const another = await startService({ folder, env }, 'another', '../../processors/main.ts')
+    const name = await Promise.race([
+      processors.exited.then(() => 'processors'),
+      another.exited.then(() => 'another'),
+    ])
+    expect(readFileSync(path.join(folder, `${name}.log`), 'utf8')).toContain('two-owners')
+    if (name === 'processors') processors = another
+    const created = await vi.waitFor(async () => {
+      const answer = await call(second, 'POST', '/price-alert', { body: priceAlert({ target_price: 8.25 }) })
+      expect(answer.status).toBe(201)
+      return answer
+    }, PATIENCE)
+    expect(created.body).toMatchObject({ target_price: 8.25 })
+    if (name === 'another') await another.stop()
   })
 })

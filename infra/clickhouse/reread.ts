@@ -20,7 +20,7 @@ export interface RereadOptions extends Omit<Surroundings, 'databaseId'>, Clickho
   readonly lookMs?: number
 }
 
-const LOOK_MS = 5_000
+const LOOK_MS = 10_000
 /** Whether all is there that is read again is asked this often. */
 const DONE_LOOK_MS = 500
 /** Of all topics; their tables stand beside those that go on. */

@@ -19,6 +19,8 @@ const ANSWER_MS = 15_000
  */
 export class GroupOffsets {
   readonly #link: Link
+  /** Node ids by group. */
+  readonly #coordinators = new Map<string, number>()
 
   constructor(options: LinkOptions) {
     this.#link = new Link(options)
@@ -87,12 +89,16 @@ export class GroupOffsets {
   ): Promise<void> {
     const what = `${call.name} of group ${group}`
     return retrying(what, ANSWER_MS, async () => {
-      const node = await findCoordinator(this.#link, 'group', group)
+      const node = this.#coordinators.get(group) ?? (await findCoordinator(this.#link, 'group', group))
+      this.#coordinators.delete(group) // asked for anew where this fails
       if (node === undefined) return again
       const answer = await this.#link.call(node, { ...call, body: body() })
       answer.forward(4) // throttle time
       const bad = read(answer).find((code) => verdictOf(code) !== 'ok')
-      if (bad === undefined) return undefined
+      if (bad === undefined) {
+        this.#coordinators.set(group, node)
+        return undefined
+      }
       if (verdictOf(bad) === 'refused') throw new LogError('refused', `${what}: ${codeText(bad)}`)
       return again
     })
