@@ -311,10 +311,7 @@ describe('without its processor', () => {
 describe('beside another host with the same partitions for good', () => {
   it('one of both ends and says why, and the other goes on', async () => {
     const another = await startService({ folder, env }, 'another', '../../processors/main.ts')
-    const name = await Promise.race([
-      processors.exited.then(() => 'processors'),
-      another.exited.then(() => 'another'),
-    ])
+    const name = await Promise.race([processors.exited.then(() => 'processors'), another.exited.then(() => 'another')])
     expect(readFileSync(path.join(folder, `${name}.log`), 'utf8')).toContain('two-owners')
     if (name === 'processors') processors = another
     const created = await vi.waitFor(async () => {

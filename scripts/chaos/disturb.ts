@@ -10,6 +10,8 @@ import { urlOf, type RunFile } from '../../infra/local/run-file.ts'
 import type { PartReport } from '../../infra/local/supervisor.ts'
 import { programFile } from '../../infra/local/system.ts'
 import type { Log } from '../../infra/kafka/seam.ts'
+import { partitionsOf } from '../../infra/kafka/topic-settings.ts'
+import { topicOf } from '../../schemas/topics.ts'
 import type { Accident } from './accidents.ts'
 import type { RetainedLog } from './retained-log.ts'
 import type { Action, Fault } from './schedule.ts'
@@ -19,6 +21,7 @@ type ActionOf<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>
 const ANSWER_MS = 5_000
 const LOOK_EVERY_MS = 100
 const GONE_WITHIN_MS = 30_000
+const RUNS_WITHIN_MS = 30_000
 const REPLACED_WITHIN_MS = 60_000
 /** Time for the one that takes over, and for some claims of each when both are awake. */
 const AWAKE_MS = 5_000
@@ -137,7 +140,7 @@ async function cut(target: Target, losing: Losing, { topic, records, ms }: Actio
   const back = Date.now() + ms
   await post(`${urlOf(run, 'supervisor')}/hold/broker?ms=${ms}`)
   await gone(pid)
-  for (let partition = 0; partition < partitions; partition++) {
+  for (let partition = 0; partition < partitionsOf(topicOf(topic), { partitions }); partition++) {
     const lost = await cutTail(path.join(run.data, 'broker'), namespace + topic, partition, records)
     if (lost === undefined) continue
     const { from, to, behind } = lost
@@ -192,12 +195,21 @@ function startReplacement(run: RunFile): Promise<Child> {
   })
 }
 
+/** Of a part that runs; one that was killed just before is being started again. */
 async function pidOf(target: Target, name: string): Promise<number> {
+  const deadline = Date.now() + RUNS_WITHIN_MS
+  for (;;) {
+    const pid = await lastPidOf(target, name)
+    if (pid !== undefined && existsSync(`/proc/${pid}`)) return pid
+    if (Date.now() > deadline) throw new Error(`${name} does not run`)
+    await delay(LOOK_EVERY_MS)
+  }
+}
+
+async function lastPidOf(target: Target, name: string): Promise<number | undefined> {
   const answer = await fetch(`${urlOf(target.run(), 'supervisor')}/parts`, { signal: AbortSignal.timeout(ANSWER_MS) })
   const parts = (await answer.json()) as readonly PartReport[]
-  const part = parts.find((candidate) => candidate.name === name)
-  if (part?.pid === undefined) throw new Error(`${name} does not run`)
-  return part.pid
+  return parts.find((candidate) => candidate.name === name)?.pid
 }
 
 async function post(url: string, body?: Fault): Promise<void> {

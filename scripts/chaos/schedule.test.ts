@@ -65,8 +65,8 @@ describe('a round of chaos', () => {
   })
 
   it('takes tails off the log of a system of its own, and has retention overtake a reader; never of another', () => {
-    const losing = (own: boolean): string[] =>
-      round(new Random(3), { own })
+    const losing = (own: boolean, paid = false): string[] =>
+      round(new Random(3), { own, paid })
         .map((action) => actionText(action).replace(/\d+/, 'N'))
         .filter((text) => /^(cut|retention)/.test(text))
         .sort()
@@ -77,6 +77,10 @@ describe('a round of chaos', () => {
       'cut the last N records of market.trades',
       'cut the last N records of webhooks.attempts',
       'retention of market.trades overtakes processors',
+    ])
+    expect(losing(true, true).filter((text) => text.includes('payments'))).toEqual([
+      'cut the last N records of payments.events',
+      'cut the last N records of payments.intents',
     ])
     expect(losing(false)).toEqual([])
   })

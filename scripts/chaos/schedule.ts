@@ -52,6 +52,7 @@ const cut: readonly TopicName[] = [
   'alerts.triggers',
   'webhooks.attempts',
 ]
+const cutOfMoney: readonly TopicName[] = ['payments.intents', 'payments.events']
 const killed = ['feeds', 'processors', 'webhooks', 'api', 'clickhouse', 'broker', 'registry']
 const frozen = ['processors', 'webhooks']
 /** Where the system takes payments: killed and frozen as well. The chain is not ours to kill: a network does not go back. */
@@ -96,7 +97,7 @@ export function round(random: Random, { paid = false, facilitator = false, own =
     { kind: 'hold', part: 'broker', ms: HOLD_MS },
     { kind: 'hold', part: 'clickhouse', ms: HOLD_MS },
     { kind: 'clock', part: 'feeds', ms: LIE_MS },
-    ...(own ? losses(random) : []),
+    ...(own ? losses(random, paid ? [...cut, ...cutOfMoney] : cut) : []),
     ...faults.map((fault): Action => ({
       kind: 'fault',
       fault: { ...fault, venue: pick(venues, random), seed: random.bits() },
@@ -105,9 +106,9 @@ export function round(random: Random, { paid = false, facilitator = false, own =
   return shuffled(actions, random)
 }
 
-function losses(random: Random): Action[] {
+function losses(random: Random, topics: readonly TopicName[]): Action[] {
   return [
-    ...cut.map((topic): Action => {
+    ...topics.map((topic): Action => {
       return { kind: 'cut', topic, records: 1 + random.below(CUT_RECORDS_MAX), ms: CUT_DOWN_MS }
     }),
     { kind: 'overtake', part: 'processors', topic: 'market.trades', ms: FREEZE_MS },
