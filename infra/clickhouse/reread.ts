@@ -23,6 +23,8 @@ export interface RereadOptions extends Omit<Surroundings, 'databaseId'>, Clickho
 const LOOK_MS = 10_000
 /** Whether all is there that is read again is asked this often. */
 const DONE_LOOK_MS = 500
+/** So long; what is wanted may have been deleted meanwhile, and the next look says what still is. */
+const DONE_MS = 300_000
 /** Of all topics; their tables stand beside those that go on. */
 const AT_ONCE = 4
 /** How often is kept how far ClickHouse has all: what came since is read again where this process ended meanwhile. */
@@ -111,7 +113,9 @@ export class Rereader {
       else if (!isKept) await this.#keep(topic, around)
     }
     if (!isKept) this.#keptAt = Date.now()
-    await Promise.all(Array.from({ length: AT_ONCE }, () => this.#work(tasks)))
+    // none goes on beside the next look
+    const worked = await Promise.allSettled(Array.from({ length: AT_ONCE }, () => this.#work(tasks)))
+    for (const work of worked) if (work.status === 'rejected') throw work.reason
   }
 
   async #work(tasks: Task[]): Promise<void> {
@@ -183,7 +187,6 @@ export class Rereader {
         0,
       )
       this.#options.report.info({ topic: topic.name, offsets: count }, 'a leader changed: ClickHouse reads again')
-      await this.#begin(rereading, task)
     }
     if (!(await this.#isRead(rereading, task))) return
     for (const statement of rereading.drop) await this.#clickhouse.run(statement)
@@ -191,6 +194,7 @@ export class Rereader {
     await this.#options.offsets.commit(keptBy(readingOf(topic.name, around).group), around.namespace + topic.name, ends)
   }
 
+  /** Nothing where it is under way. */
   async #begin(rereading: Reading, { topic, around, from }: Task): Promise<void> {
     const [found] = await this.#clickhouse.rows<{ comment: string }>(
       'SELECT comment FROM system.tables WHERE database = currentDatabase() AND name = {pump:String}',
@@ -206,16 +210,16 @@ export class Rereader {
   }
 
   /**
-   * Waits until all that is wanted is there. False: it was stopped, or leaders have changed once more, so that the same may
+   * Waits until all that is wanted is there. False: it was stopped, or not in time, or leaders have changed once more, so that the same may
    * have happened to this reading: the next look begins anew, where it was under the leaders of before.
    */
-  async #isRead({ group }: Reading, task: Task): Promise<boolean> {
+  async #isRead(rereading: Reading, task: Task): Promise<boolean> {
     const { offsets } = this.#options
     const { ends, wanted } = task
     const name = task.around.namespace + task.topic.name
     let known = task.from
-    while (!this.#stopped.signal.aborted) {
-      const there = await offsets.committed(group, name, [...wanted.keys()])
+    for (const deadline = Date.now() + DONE_MS; Date.now() < deadline && !this.#stopped.signal.aborted;) {
+      const there = await offsets.committed(rereading.group, name, [...wanted.keys()])
       const now = await offsets.ends(name, [...ends.keys()])
       const changed = [...now].filter(([partition, { epoch }]) => epoch !== ends.get(partition)?.epoch)
       if (changed.length > 0) {
@@ -228,6 +232,7 @@ export class Rereader {
       }
       if ([...wanted].every(([partition, next]) => (there.get(partition)?.offset ?? 0) >= next)) return true
       known = there
+      await this.#begin(rereading, task) // or again, where another process was done with less
       await this.#pause(DONE_LOOK_MS)
     }
     return false
