@@ -62,8 +62,8 @@ export class RegistryCodec extends Codec {
 }
 
 /**
- * Registers every record type of every topic under BACKWARD_TRANSITIVE, which changes nothing where it is there, and
- * gives a codec with the ids. Throws `SchemaError`: `incompatible` names the subject, the field and the way out.
+ * Finds every record type of every topic in the registry, or registers it under BACKWARD_TRANSITIVE, and gives a codec with
+ * the ids. Throws `SchemaError`: `incompatible` names the subject, the field and the way out.
  */
 export async function loadCodec(registryUrl: string): Promise<RegistryCodec> {
   const registry = new Registry(registryUrl)
@@ -106,18 +106,30 @@ export class Registry {
 
   /** The id of the schema under its subject, after it was registered where it is new. */
   register(schema: SubjectSchema): Promise<number> {
-    return this.#trying(this.#loadMs, async () => {
-      await this.#setLevel(schema.subject)
-      const { id } = await this.#client()
-        .register(
-          { type: SchemaType.AVRO, schema: schema.text },
-          { subject: schema.subject, compatibility: COMPATIBILITY.BACKWARD_TRANSITIVE },
-        )
-        .catch(async (error: unknown) => {
-          throw statusOf(error) === 409 ? await this.#incompatible(schema, error) : error
-        })
-      return id
-    })
+    return this.#trying(this.#loadMs, async () => (await this.#find(schema)) ?? (await this.#add(schema)))
+  }
+
+  /** The id of a schema that its subject has: all that a process asks when others have started before it. */
+  async #find({ subject, text }: SubjectSchema): Promise<number | undefined> {
+    try {
+      const found = await this.#call('POST', `/subjects/${encodeURIComponent(subject)}`, { schema: text })
+      return (found as { id: number }).id
+    } catch (error) {
+      if (statusOf(error) === 404) return undefined
+      throw error
+    }
+  }
+
+  /** Sets the level before the first version is there, so that no version is ever taken unchecked. */
+  async #add(schema: SubjectSchema): Promise<number> {
+    const compatibility = COMPATIBILITY.BACKWARD_TRANSITIVE
+    await this.#call('PUT', `/config/${encodeURIComponent(schema.subject)}`, { compatibility })
+    const { id } = await this.#client()
+      .register({ type: SchemaType.AVRO, schema: schema.text }, { subject: schema.subject, compatibility })
+      .catch(async (error: unknown) => {
+        throw statusOf(error) === 409 ? await this.#incompatible(schema, error) : error
+      })
+    return id
   }
 
   /** The text of a schema by its id; undefined where the registry has none. */
@@ -142,17 +154,18 @@ export class Registry {
     })
   }
 
-  /** Before the first version is there, so that no version is ever taken unchecked. */
-  async #setLevel(subject: string): Promise<void> {
-    const response = await fetch(`${this.#url}/config/${encodeURIComponent(subject)}`, {
-      method: 'PUT',
+  /** Rejects with the `status` of an answer that is none. */
+  async #call(method: 'POST' | 'PUT', path: string, body: object): Promise<unknown> {
+    const response = await fetch(this.#url + path, {
+      method,
       headers: { 'content-type': 'application/vnd.schemaregistry.v1+json' },
-      body: JSON.stringify({ compatibility: COMPATIBILITY.BACKWARD_TRANSITIVE }),
+      body: JSON.stringify(body),
       signal: AbortSignal.timeout(CALL_MS),
     })
-    await response.arrayBuffer()
+    const text = await response.text()
     if (!response.ok)
-      throw Object.assign(new Error(`PUT /config/${subject}: ${response.status}`), { status: response.status })
+      throw Object.assign(new Error(`${method} ${path}: ${response.status}`), { status: response.status })
+    return JSON.parse(text)
   }
 
   async #incompatible({ subject, text }: SubjectSchema, cause: unknown): Promise<SchemaError> {
