@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './infra/local/testing/longest-first.ts'
 
 /** What every project has: waits that end early when all is well, and last long enough on a busy machine. */
 const patient = {
@@ -12,8 +13,6 @@ const patient = {
 /** A client that tests install has packages of its own. */
 const packages = '**/node_modules/**'
 
-/** Files that run a whole system of their own: two at a time. */
-const systems = ['scripts/e2e.real.test.ts', 'scripts/docs/commands.real.test.ts', 'api/console/console.real.test.ts']
 /** Files that measure times: with nothing beside them. */
 const alone = ['processors/webhooks/isolation.real.test.ts']
 
@@ -23,6 +22,7 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache
 /** Projects, one after the other: `unit` needs nothing but Node; for `real` broker, registry and ClickHouse start once. */
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -41,20 +41,11 @@ export default defineConfig({
           ...patient,
           name: 'real',
           // They wait for processes much of the time.
-          maxWorkers: 4,
+          maxWorkers: 6,
           include: ['{schemas,processors,api,infra,scripts}/**/*.real.test.ts'],
-          exclude: [packages, ...systems, ...alone],
+          exclude: [packages, ...alone],
           globalSetup: ['infra/local/testing/parts.ts'],
           sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        test: {
-          ...patient,
-          name: 'system',
-          include: systems,
-          maxWorkers: 2,
-          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -63,7 +54,7 @@ export default defineConfig({
           name: 'alone',
           include: alone,
           maxWorkers: 1,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

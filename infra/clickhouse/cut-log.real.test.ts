@@ -56,7 +56,7 @@ const KEPT = 'SELECT toUInt32(first_id) AS id FROM trades WHERE first_id NOT BET
 const AFTER = 'SELECT toUInt32(first_id) AS id FROM trades WHERE first_id >= 1000 ORDER BY id'
 
 it('reads what a broker that lost its tail writes at the places of what was lost', async () => {
-  world = await createWorld('cut', [broker.url])
+  world = await createWorld('cut', { brokers: [broker.url] })
   for (let first = 0; first < 50; first += 10) await world.append('market.trades', trades(first, 10))
   await world.soon(ID, ids(0, 50))
   process.kill(broker.pid, 'SIGKILL')
@@ -70,7 +70,7 @@ it('reads what a broker that lost its tail writes at the places of what was lost
 }, 120_000)
 
 it('reads again what it had fetched of a broker that came back with less, and dropped', async () => {
-  world = await createWorld('dropped', [broker.url])
+  world = await createWorld('dropped', { brokers: [broker.url] })
   await world.append('market.trades', trades(0, 10))
   await world.soon(ID, ids(0, 10))
   await look()
@@ -95,7 +95,7 @@ it('reads again what it had fetched of a broker that came back with less, and dr
 }, 120_000)
 
 it('reads again what was written, while it was away, at the places of what was lost', async () => {
-  world = await createWorld('away', [broker.url])
+  world = await createWorld('away', { brokers: [broker.url] })
   for (let first = 0; first < 40; first += 10) await world.append('market.trades', trades(first, 10))
   await world.soon(ID, ids(0, 40))
   await look()

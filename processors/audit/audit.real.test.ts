@@ -19,7 +19,7 @@ let host: Child
 let folder: string
 beforeAll(async () => {
   const { brokers, registryUrl } = inject('parts')
-  world = await createWorld('planted')
+  world = await createWorld('planted', { reads: ['derived.flow', 'derived.audit'] })
   folder = mkdtempSync(path.join(tmpdir(), 'audit-'))
   host = await startChild({
     name: 'processors',

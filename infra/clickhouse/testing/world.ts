@@ -3,7 +3,7 @@ import { loadCodec, type RegistryCodec } from '../../kafka/codec.ts'
 import { connectLog } from '../../kafka/kafkajs.ts'
 import { prepareTopics } from '../../kafka/setup.ts'
 import type { Mark, Trade } from '../../../schemas/records.ts'
-import type { TopicName } from '../../../schemas/topics.ts'
+import { topicOf, type TopicName } from '../../../schemas/topics.ts'
 import { connectClickhouse } from '../client.ts'
 import { migrate } from '../migrate.ts'
 import { dropDatabase } from './database.ts'
@@ -36,8 +36,19 @@ export interface World {
   end(): Promise<void>
 }
 
-/** Topics of their own on the shared broker, or on that of a test, and a database of its own that reads them: for tests. */
-export async function createWorld(name: string, brokers = inject('parts').brokers): Promise<World> {
+export interface WorldOptions {
+  /** Default: the shared broker. */
+  readonly brokers?: readonly string[]
+  /** Topics that others write, which are read from the start. */
+  readonly reads?: readonly TopicName[]
+}
+
+/**
+ * Topics and a database of their own for a test. The database reads a topic from its first `append` on: each Kafka table
+ * that reads costs the parts that tests share, also where nothing comes.
+ */
+export async function createWorld(name: string, options: WorldOptions = {}): Promise<World> {
+  const { brokers = inject('parts').brokers, reads = [] } = options
   const { registryUrl, clickhouse: at } = inject('parts')
   const namespace = `${name}-${process.pid}.`
   const database = `${name}_${process.pid}`
@@ -46,7 +57,11 @@ export async function createWorld(name: string, brokers = inject('parts').broker
   const log = await connectLog({ brokers, namespace, clientId: 'test' })
   const sizes = { partitions: 4, replicationFactor: 1, retentionBytes: 1_000_000_000 }
   await prepareTopics({ brokers, namespace, log, codec, ...sizes })
-  await migrate({ ...access, namespace, brokers, registryUrl, flushMs: FLUSH_MS })
+  const readings = new Map<TopicName, Promise<unknown>>()
+  const read = (...names: TopicName[]): Promise<unknown> =>
+    migrate({ ...access, namespace, brokers, registryUrl, flushMs: FLUSH_MS, topics: names.map(topicOf) })
+  await read(...reads)
+  for (const topic of reads) readings.set(topic, Promise.resolve())
   const clickhouse = connectClickhouse(access)
   const writer = log.writer()
   const ends = new Map<string, number>()
@@ -58,6 +73,8 @@ export async function createWorld(name: string, brokers = inject('parts').broker
     rows,
     run: (statement) => clickhouse.run(statement),
     async append(topic, values, partition = PARTITION) {
+      if (!readings.has(topic)) readings.set(topic, read(topic))
+      await readings.get(topic)
       const records = values.map((value) => ({ key: 'btc', value, time: T / 1000 }))
       await writer.send(topic, partition, records)
       const first = ends.get(`${topic} ${partition}`) ?? 0

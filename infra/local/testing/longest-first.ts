@@ -1,0 +1,37 @@
+import path from 'node:path'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** Files that take half a minute and more on two cores, the longest first: whole systems, kills, and what brokers forget. */
+const LONG = [
+  'scripts/e2e.real.test.ts',
+  'api/console/console.real.test.ts',
+  'processors/payments/payments-crash.real.test.ts',
+  'infra/clickhouse/cut-log.real.test.ts',
+  'scripts/docs/commands.real.test.ts',
+  'scripts/clients/x402-v1/x402-v1.real.test.ts',
+  'api/payments/attacks.real.test.ts',
+  'api/payments/facilitator.real.test.ts',
+  'processors/feeds/feeds.real.test.ts',
+  'infra/kafka/outage.real.test.ts',
+  'processors/webhooks/webhooks.real.test.ts',
+  'processors/feeds/sources.real.test.ts',
+  'infra/kafka/kafkajs.real.test.ts',
+  'infra/local/stores.real.test.ts',
+  'infra/local/clickhouse/reader.real.test.ts',
+  'scripts/release.real.test.ts',
+]
+
+/** Begins with them also where no run has left its times, as in a fresh clone, so that none is alone at the end. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    return sorted.toSorted((a, b) => group(a) - group(b) || place(a) - place(b))
+  }
+}
+
+const group = ({ project }: TestSpecification): number => project.config.sequence.groupOrder
+
+function place({ moduleId, project }: TestSpecification): number {
+  const found = LONG.indexOf(path.relative(project.config.root, moduleId))
+  return found === -1 ? LONG.length : found
+}
