@@ -3,6 +3,7 @@ import { audit, AUDIT } from './audit/audit.ts'
 import { cvd, CVD } from './cvd/cvd.ts'
 import { funding, FUNDING } from './funding/funding.ts'
 import type { ProcessorRow } from './kernel/processor.ts'
+import { liquidated, LIQUIDATED } from './liquidated/liquidated.ts'
 import { liquidations, LIQUIDATIONS } from './liquidations/liquidations.ts'
 import { presentRow } from './present/present.ts'
 import { prices, PRICES } from './prices/prices.ts'
@@ -12,7 +13,7 @@ export const topology: readonly ProcessorRow[] = [
   {
     name: CVD,
     inputs: ['market.trades'],
-    outputs: ['derived.flow', 'derived.signals'],
+    outputs: ['derived.flow', 'derived.signals', 'alerts.inputs'],
     state: 'state.cvd',
     generation: 3,
     reason: 'the volumes of each instrument over each period are kept, and told',
@@ -39,7 +40,7 @@ export const topology: readonly ProcessorRow[] = [
   {
     name: FUNDING,
     inputs: ['market.funding'],
-    outputs: ['derived.funding', 'derived.signals'],
+    outputs: ['derived.funding', 'derived.signals', 'alerts.inputs'],
     state: 'state.funding',
     generation: 1,
     reason: 'first version',
@@ -53,6 +54,15 @@ export const topology: readonly ProcessorRow[] = [
     generation: 2,
     reason: 'other shares of leverage: what is built up is at risk, little of what stood at first sight',
     core: liquidations,
+  },
+  {
+    name: LIQUIDATED,
+    inputs: ['market.liquidations'],
+    outputs: ['alerts.inputs'],
+    state: 'state.liquidated',
+    generation: 1,
+    reason: 'first version',
+    core: liquidated,
   },
   {
     name: AUDIT,

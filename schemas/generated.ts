@@ -900,6 +900,30 @@ export interface Mark {
   readonly positions: readonly TradePosition[]
 }
 
+/** One figure */
+export interface Figure {
+  /** What it is; its unit stands in processors/alerts/metrics.ts */
+  readonly figure: string
+  /** Venue that it is of; null: of the asset */
+  readonly exchange: string | null
+  /** In the unit of the figure; of a class its place in the list of classes */
+  readonly value: number
+}
+
+/** Derived figures of an asset as one processor knows them: what rules of alerts are decided by. Of each time of a processor and asset there is one. */
+export interface Metric {
+  /** Asset id of the catalogue */
+  readonly asset: string
+  /** The processor that tells it: cvd, funding or liquidated */
+  readonly core: string
+  /** By figure, then venue; one that is stale is left out */
+  readonly figures: readonly Figure[]
+  /** Partition time at which they were so, microseconds since the Unix epoch */
+  readonly time: Micros
+  /** Version: generation times 2^44 plus the source offset it follows from */
+  readonly v: number
+}
+
 /** The answer that a settled payment bought, without secrets; the first of a payment counts. */
 export interface PaymentAnswer {
   /** <chain id>:<asset>:<payer>:<nonce of the authorization>, all lower case: also the key */
@@ -1352,6 +1376,7 @@ export interface Records {
   log_gap: LogGap
   long_short_ratio: LongShortRatio
   mark: Mark
+  metric: Metric
   payment_answer: PaymentAnswer
   payment_event: PaymentEvent
   payment_intent: PaymentIntent

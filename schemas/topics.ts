@@ -153,8 +153,8 @@ export const topics = [
     partitions: 'asset',
     kind: 'facts',
     cutBy: 'alerts',
-    records: ['command', 'composite_price', 'liquidation_risk', 'mark'],
-    says: 'All that decides about alerts, in one order: commands, composite prices and liquidation risk.',
+    records: ['command', 'composite_price', 'liquidation_risk', 'metric', 'mark'],
+    says: 'All that decides about alerts, in one order: commands, composite prices, liquidation risk and derived figures.',
   },
   {
     name: 'alerts.events',
@@ -251,6 +251,14 @@ export const topics = [
     kind: 'cache',
     records: ['snapshot'],
     says: 'Snapshots of the liquidations processor with the offsets that they have applied.',
+  },
+  {
+    name: 'state.liquidated',
+    key: 'state part',
+    partitions: 'asset',
+    kind: 'cache',
+    records: ['snapshot'],
+    says: 'Snapshots of the liquidated processor with the offsets that they have applied.',
   },
   {
     name: 'state.audit',

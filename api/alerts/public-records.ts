@@ -16,7 +16,7 @@ const shown: Readonly<Partial<Record<TopicName, readonly RecordType[]>>> = {
   'derived.signals': ['signal', 'mark'],
   'derived.funding': ['funding', 'mark'],
   'derived.audit': ['audit', 'mark'],
-  'alerts.inputs': ['composite_price', 'liquidation_risk', 'mark'],
+  'alerts.inputs': ['composite_price', 'liquidation_risk', 'metric', 'mark'],
 }
 
 /** Whether anything of the topic may be shown: others are not even read. */

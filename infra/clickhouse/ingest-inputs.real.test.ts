@@ -100,6 +100,19 @@ it('gives liquidation risk with its levels, and the newest of each asset', async
   await world.soon("SELECT time FROM partition_times WHERE topic = 'alerts.inputs'", [{ time: iso(T + 9) }])
 })
 
+it('gives derived figures, each time of a processor and asset once', async () => {
+  const figures = [
+    { figure: 'buy', exchange: 'okx', value: 2.5 },
+    { figure: 'cvd_class_1h', exchange: null, value: 5 },
+  ]
+  const encode = (v: number): Buffer =>
+    world.codec.encode('alerts.inputs', 'metric', { asset: 'btc', core: 'cvd', figures, time: T, v })
+  await world.append('alerts.inputs', [encode(8), encode(8), encode(2 ** 44 + 8)])
+  await world.soon('SELECT asset, core, time, figures, v FROM metrics', [
+    { asset: 'btc', core: 'cvd', time: iso(T), figures, v: 2 ** 44 + 8 },
+  ])
+})
+
 it('gives the newest funding of each asset with all its venues, nulls included', async () => {
   const silent: FundingView = {
     exchange: 'okx',

@@ -54,6 +54,7 @@ export const derivedTables: readonly TableMapping[] = [
   place('derived.signals', 'signal', 'signal_changes_log', 'time', true),
   place('alerts.inputs', 'composite_price', 'prices_log', 'time', true),
   place('alerts.inputs', 'liquidation_risk', 'liquidation_risk_log', 'time', true),
+  place('alerts.inputs', 'metric', 'metrics_log', 'time', true),
 ]
 
 type Schema = string | readonly Schema[] | Named

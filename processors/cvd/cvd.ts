@@ -1,4 +1,14 @@
-import type { Cvd, Flow, FlowHour, LogGap, Mark, Micros, Signal, SubscriptionChange } from '../../schemas/records.ts'
+import type {
+  Cvd,
+  Flow,
+  FlowHour,
+  LogGap,
+  Mark,
+  Metric,
+  Micros,
+  Signal,
+  SubscriptionChange,
+} from '../../schemas/records.ts'
 import type { Context, Entry, Output, Processor } from '../kernel/processor.ts'
 import { flowKey, flowOf } from './bucket.ts'
 import { hourKey, hoursAgain, type Cause } from './hours.ts'
@@ -8,7 +18,7 @@ import { advanceTime } from './time.ts'
 import { applyTrade, takeHeldBack } from './trades.ts'
 import { cvdKey, takeUntold, tell, toldAgain } from './volumes.ts'
 
-type Emitted = Output<'derived.flow' | 'derived.signals'>
+type Emitted = Output<'derived.flow' | 'derived.signals' | 'alerts.inputs'>
 type Emit = (output: Emitted) => void
 
 /** Name in the topology and in the marks that it forwards. */
@@ -70,11 +80,12 @@ function applyLogGap(state: CvdState, { next, from_time, to_time }: LogGap): voi
 
 /** Rows first, then the mark: who reads the mark has read everything that its time has closed. */
 function applyMark(state: CvdState, time: Micros, cause: Cause, emit: Emit): void {
-  const { hours, signals } = advanceTime(state, time, cause)
+  const { hours, signals, metrics } = advanceTime(state, time, cause)
   emitHeldBack(state, emit)
   for (const hour of hours) emitHour(hour, emit)
   takeUntold(state, (value) => emitCvd(value, emit))
   for (const signal of signals) emitSignal(signal, emit)
+  for (const metric of metrics) emitMetric(metric, emit)
   const mark: Mark = { writer: CVD, run: 0, time, venues: [], changes: [], venue_time: null, positions: [] }
   emit({ topic: 'derived.flow', key: CVD, message: { type: 'mark', value: mark } })
   emit({ topic: 'derived.signals', key: CVD, message: { type: 'mark', value: mark } })
@@ -100,4 +111,8 @@ function emitCvd(value: Cvd, emit: Emit): void {
 
 function emitSignal(signal: Signal, emit: Emit): void {
   emit({ topic: 'derived.signals', key: signal.asset, message: { type: 'signal', value: signal } })
+}
+
+function emitMetric(metric: Metric, emit: Emit): void {
+  emit({ topic: 'alerts.inputs', key: metric.asset, message: { type: 'metric', value: metric } })
 }

@@ -1,10 +1,11 @@
-import type { FlowHour, Micros, Signal } from '../../schemas/records.ts'
+import type { FlowHour, Metric, Micros, Signal } from '../../schemas/records.ts'
 import { BUCKET, type Bucket } from './bucket.ts'
 import { coveredShare } from './covered-time.ts'
 import { periods, windowOf, type PeriodName } from './periods.ts'
 import { classify } from './signal.ts'
 import { addToHour, letHoursGo, takeHours, type Cause } from './hours.ts'
 import { HORIZON, instrumentOf, periodNames, setTime, type AssetState, type CvdState } from './state.ts'
+import { metricsOf } from './metrics.ts'
 import { touch } from './trades.ts'
 import { count, tell } from './volumes.ts'
 
@@ -15,9 +16,11 @@ const KEPT = HORIZON / BUCKET
 export interface TimeOutputs {
   readonly hours: readonly FlowHour[]
   readonly signals: readonly Signal[]
+  /** Of each asset with a trade in what was closed. */
+  readonly metrics: readonly Metric[]
 }
 
-const nothing: TimeOutputs = { hours: [], signals: [] }
+const nothing: TimeOutputs = { hours: [], signals: [], metrics: [] }
 
 /**
  * Moves partition time on to `time`, which is later: closes buckets, sums hours up, lets old ones go, looks at the
@@ -30,11 +33,13 @@ export function advanceTime(state: CvdState, time: Micros, { offset, v }: Cause)
   if (closed === wasClosed) return nothing
   const assets = [...state.assets.values()].sort((a, b) => compare(a.asset, b.asset))
   for (const asset of assets) advance(state, asset, v)
-  for (const bucket of closing(state, wasClosed, closed)) close(state, bucket, { offset, v })
+  const closedNow = closing(state, wasClosed, closed)
+  for (const bucket of closedNow) close(state, bucket, { offset, v })
   const hours = takeHours(state, wasClosed, v)
   letGo(state, wasClosed - KEPT, state.gone) // what is older was let go when `wasClosed` was closed
   letHoursGo(state)
-  return { hours, signals: assets.flatMap((asset) => lookAt(asset, closed * BUCKET, v)) }
+  const signals = assets.flatMap((asset) => lookAt(asset, closed * BUCKET, v))
+  return { hours, signals, metrics: metricsOf(assets, closedNow, { time: closed * BUCKET, v }) }
 }
 
 function advance(state: CvdState, asset: AssetState, v: number): void {

@@ -191,11 +191,12 @@ describe('a record', () => {
     expect(rows(given.batch(mark(6 * SECOND), mark(60 * SECOND)))).toMatchObject([{ time: T0 + 6 * SECOND }])
   })
 
-  it('stands before the mark that it follows from, in both topics', () => {
+  it('stands before the mark that it follows from, in all topics', () => {
     const outputs = fed().batch(rate(0.0001, 0), mark(SECOND), mark(SECOND)).take()
     expect(outputs.map(({ topic, message }) => `${topic} ${message?.type}`)).toEqual([
       'derived.funding funding',
       'derived.signals signal',
+      'alerts.inputs metric',
       'derived.funding mark',
       'derived.signals mark',
     ])

@@ -5,7 +5,7 @@ import { loadState, saveState } from './save.ts'
 import { emptyState, type FundingState } from './state.ts'
 import { advanceTime } from './time.ts'
 
-type Emitted = Output<'derived.funding' | 'derived.signals'>
+type Emitted = Output<'derived.funding' | 'derived.signals' | 'alerts.inputs'>
 type Emit = (output: Emitted) => void
 
 /** Name in the topology and in the marks that it forwards. */
@@ -34,9 +34,10 @@ export const funding: Processor<FundingState, Emitted> = {
 
 /** Rows first, then the mark: who reads the mark has read everything of its time. */
 function applyMark(state: FundingState, time: Micros, v: number, emit: Emit): void {
-  const { rows, signals } = advanceTime(state, time, v)
+  const { rows, signals, metrics } = advanceTime(state, time, v)
   for (const value of rows) emit({ topic: 'derived.funding', key: value.asset, message: { type: 'funding', value } })
   for (const value of signals) emit({ topic: 'derived.signals', key: value.asset, message: { type: 'signal', value } })
+  for (const value of metrics) emit({ topic: 'alerts.inputs', key: value.asset, message: { type: 'metric', value } })
   const mark: Mark = { writer: FUNDING, run: 0, time, venues: [], changes: [], venue_time: null, positions: [] }
   emit({ topic: 'derived.funding', key: FUNDING, message: { type: 'mark', value: mark } })
   emit({ topic: 'derived.signals', key: FUNDING, message: { type: 'mark', value: mark } })

@@ -16,6 +16,8 @@ type Saved =
       readonly sentiment: Sentiment | null
       readonly isDirty: boolean
       readonly emitted: number
+      /** States of before there were metrics do not have it. */
+      readonly told?: number
     }
   | { readonly kind: 'perp'; readonly perp: SavedPerp }
   | {
@@ -42,7 +44,7 @@ export function saveState(state: FundingState): Map<string, Buffer | null> {
 }
 
 function saveAsset(state: AssetState, put: Put): void {
-  const { asset, ratios, classes, sentiment, isDirty, emitted } = state
+  const { asset, ratios, classes, sentiment, isDirty, emitted, told } = state
   state.isChanged = false
   put(`asset|${asset}`, {
     kind: 'asset',
@@ -52,6 +54,7 @@ function saveAsset(state: AssetState, put: Put): void {
     sentiment,
     isDirty,
     emitted,
+    told,
   })
 }
 
@@ -103,11 +106,11 @@ function loadClock(state: FundingState, { time, refused }: Of<'clock'>): void {
 }
 
 function loadAsset(state: FundingState, saved: Of<'asset'>): void {
-  const { asset, ratios, classes, sentiment, isDirty, emitted } = saved
+  const { asset, ratios, classes, sentiment, isDirty, emitted, told = 0 } = saved
   const owner = loaded(state, asset)
   for (const [venue, ratio] of ratios) owner.ratios.set(venue, ratio)
   for (const [venue, name] of classes) owner.classes.set(venue, name)
-  Object.assign(owner, { sentiment, isDirty, emitted })
+  Object.assign(owner, { sentiment, isDirty, emitted, told })
 }
 
 function loadPerp(state: FundingState, saved: SavedPerp): void {

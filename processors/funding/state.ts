@@ -52,8 +52,9 @@ export interface AssetState {
   sentiment: Sentiment | null
   /** Something changed since the last record. */
   isDirty: boolean
-  /** Partition time of the last record. */
+  /** Partition time of the last record, and of the last metric. */
   emitted: Micros
+  told: Micros
   isChanged: boolean
 }
 
@@ -91,6 +92,7 @@ export function assetOf(state: FundingState, asset: string): AssetState {
     sentiment: null,
     isDirty: false,
     emitted: 0,
+    told: 0,
     isChanged: true,
   }
   state.assets.set(asset, made)

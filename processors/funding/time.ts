@@ -1,5 +1,6 @@
-import type { Funding, Micros, Signal } from '../../schemas/records.ts'
+import type { Funding, Metric, Micros, Signal } from '../../schemas/records.ts'
 import { forgetSettled, startOf } from './interval.ts'
+import { metricOf } from './metrics.ts'
 import { fundingSignals, sentimentSignals } from './signals.ts'
 import { FORGOTTEN, type AssetState, type FundingState, type Perp } from './state.ts'
 import { fundingOf } from './view.ts'
@@ -10,6 +11,7 @@ const EMIT_EVERY: Micros = 5_000_000
 export interface TimeOutputs {
   readonly rows: readonly Funding[]
   readonly signals: readonly Signal[]
+  readonly metrics: readonly Metric[]
 }
 
 /** Moves partition time on to `time`, which is later. Gives what assets have to say, by name. */
@@ -17,6 +19,7 @@ export function advanceTime(state: FundingState, time: Micros, v: number): TimeO
   state.time = time
   const rows: Funding[] = []
   const signals: Signal[] = []
+  const metrics: Metric[] = []
   const assets = [...state.assets.values()].sort((a, b) => (a.asset < b.asset ? -1 : 1))
   for (const asset of assets) {
     for (const perp of asset.perps.values()) rollOver(state, asset, perp)
@@ -25,11 +28,12 @@ export function advanceTime(state: FundingState, time: Micros, v: number): TimeO
       const row = emit(asset, time, v)
       rows.push(row)
       signals.push(...fundingSignals(asset, row))
+      metrics.push(...metricOf(asset, row))
     }
     signals.push(...sentimentSignals(asset, time, v))
     if (asset.perps.size === 0 && asset.ratios.size === 0 && !asset.isDirty) end(state, asset)
   }
-  return { rows, signals }
+  return { rows, signals, metrics }
 }
 
 function emit(asset: AssetState, time: Micros, v: number): Funding {

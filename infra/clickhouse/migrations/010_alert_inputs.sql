@@ -1,4 +1,4 @@
--- alerts.inputs: composite prices, estimates of liquidation levels, and commands. What could tell a webhook's address or who
+-- alerts.inputs: composite prices, estimates of liquidation levels, derived figures, and commands. What could tell a webhook's address or who
 -- asked for it (URL, sealed or not, receiver, wallets, payment, Idempotency-Key) is read into no table, here and in 011: such
 -- a field is no column and is skipped as it is read. What could not be read is told without its bytes, which may hold it.
 
@@ -30,6 +30,8 @@ CREATE TABLE IF NOT EXISTS alerts_inputs_in
     alert_id String,
     add_hours Nullable(Int32),
     created Int64,
+    core Nullable(String),
+    figures Array(Tuple(figure String, exchange Nullable(String), value Float64)),
     writer Nullable(String),
     run Int64,
     time Int64,
@@ -118,6 +120,22 @@ CREATE TABLE IF NOT EXISTS latest_risk_log AS liquidation_risk_log
 ENGINE = ReplacingMergeTree(v)
 ORDER BY asset
 COMMENT 'Newest liquidation levels of each asset; read the view latest_risk';
+
+CREATE TABLE IF NOT EXISTS metrics_log
+(
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue' CODEC(ZSTD(1)),
+    core LowCardinality(String) COMMENT 'The processor that tells it: cvd, funding or liquidated' CODEC(ZSTD(1)),
+    time DateTime64(6, 'UTC') COMMENT 'Partition time at which the figures were so' CODEC(Delta, ZSTD(1)),
+    figures Array(Tuple(figure LowCardinality(String), exchange LowCardinality(Nullable(String)), value Float64))
+        COMMENT 'What it is, the venue that it is of (null: of the asset), and the figure in its unit' CODEC(ZSTD(1)),
+    v UInt64 COMMENT 'Version: generation times 2^44 plus the source offset it follows from' CODEC(Delta, ZSTD(1)),
+    partition UInt16 COMMENT 'Kafka partition of alerts.inputs' CODEC(ZSTD(1)),
+    offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1))
+)
+ENGINE = ReplacingMergeTree(v)
+PARTITION BY toYYYYMM(time)
+ORDER BY (asset, time, core)
+COMMENT 'Derived figures that decide about alerts; read the view metrics';
 
 CREATE TABLE IF NOT EXISTS alert_commands_log
 (
@@ -214,6 +232,18 @@ SELECT
 FROM alerts_inputs_in AS record
 WHERE log_error = '' AND record.open_interest_usd IS NOT NULL;
 
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_metric TO metrics_log AS
+SELECT
+    asset,
+    assumeNotNull(record.core) AS core,
+    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
+    figures,
+    v,
+    log_partition AS partition,
+    log_offset AS offset
+FROM alerts_inputs_in AS record
+WHERE log_error = '' AND record.core IS NOT NULL;
+
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_command TO alert_commands_log AS
 SELECT
     alert_id,
@@ -305,6 +335,28 @@ ALTER TABLE latest_prices
     COMMENT COLUMN quality 'good; degraded: one source only, or sources more than 1 % apart',
     COMMENT COLUMN late 'It tells of a time that has passed: low and high are from candles of a gap',
     COMMENT COLUMN time 'When the price was so: receive time of the newest input',
+    COMMENT COLUMN partition 'Kafka partition of alerts.inputs',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+CREATE OR REPLACE VIEW metrics AS
+SELECT
+    asset,
+    core,
+    time,
+    figures,
+    v,
+    partition,
+    offset
+FROM metrics_log FINAL
+SETTINGS do_not_merge_across_partitions_select_final = 1
+COMMENT 'Derived figures that decide about alerts, as their processors told them. Filter by asset and time.';
+
+ALTER TABLE metrics
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN core 'The processor that tells it: cvd, funding or liquidated',
+    COMMENT COLUMN time 'Partition time at which the figures were so',
+    COMMENT COLUMN figures 'What it is, the venue that it is of (null: of the asset), and the figure in its unit',
+    COMMENT COLUMN v 'Version: generation times 2^44 plus the source offset it follows from',
     COMMENT COLUMN partition 'Kafka partition of alerts.inputs',
     COMMENT COLUMN offset 'Kafka offset in that partition';
 

@@ -202,6 +202,7 @@ export function restsOnOlder({ type, value }: Message, { begin, from, terms, ale
     case 'funding':
       return lead < 24 * HOUR || value.exchanges.some(({ instrument }) => !terms.has(instrument))
     case 'liquidation_risk':
+    case 'metric':
     case 'cvd':
       return true
     case 'alert_event':

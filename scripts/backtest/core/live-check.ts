@@ -50,6 +50,7 @@ export function writerOf({ topic, message }: Pick<Derived, 'topic' | 'message'>)
   if (topic === 'derived.funding') return 'funding'
   if (message.type === 'composite_price') return 'prices'
   if (message.type === 'liquidation_risk') return 'liquidations'
+  if (message.type === 'metric') return message.value.core
   return topic === 'alerts.events' || topic === 'alerts.triggers' ? 'alerts' : undefined
 }
 
@@ -75,6 +76,8 @@ export function identityOf({ type, value }: Message): string {
       return `${value.asset}|${value.kind}|${value.period}|${value.exchange ?? ''}|${value.time}`
     case 'composite_price':
       return `${value.asset}|${value.v}|${value.late ? 'late' : ''}`
+    case 'metric':
+      return `${value.asset}|${value.core}|${value.v}`
     case 'funding':
     case 'liquidation_risk':
       return `${value.asset}|${value.v}`

@@ -1,0 +1,104 @@
+import type { Figure, Liquidation, Metric, Micros } from '../../schemas/records.ts'
+import { partsOf } from '../../schemas/venues.ts'
+import type { Entry, Output, Processor } from '../kernel/processor.ts'
+
+/** Name in the topology, and of its metrics. */
+export const LIQUIDATED = 'liquidated'
+
+/** A liquidation that comes again is known for this long, by its receive time. */
+const KNOWN: Micros = 600_000_000
+/** Ids that are known; beyond, the oldest is forgotten. */
+const KNOWN_MAX = 20_000
+const sides: ReadonlySet<string> = new Set(['long', 'short'])
+
+/** What a partition knows: ids of the last minutes, and what has not been told. Bounded: 20,000 ids, a second of sums. */
+export interface LiquidatedState {
+  /** Partition time. */
+  time: Micros
+  /** Receive times by instrument and id, oldest first. */
+  readonly ids: Map<string, Micros>
+  /** USD by asset, then by figure and venue. */
+  readonly sums: Map<string, Map<string, Figure>>
+  repeated: number
+  isChanged: boolean
+}
+
+/** From forced closes: USD that each venue has closed since the last mark, by side. Only marks tell. */
+export const liquidated: Processor<LiquidatedState, Output<'alerts.inputs'>> = {
+  empty: () => ({ time: 0, ids: new Map(), sums: new Map(), repeated: 0, isChanged: false }),
+
+  apply(state, { message }: Entry, { v }, emit) {
+    if (message.type === 'liquidation') add(state, message.value)
+    if (message.type !== 'mark' || message.value.time <= state.time) return
+    for (const value of advance(state, message.value.time, v))
+      emit({ topic: 'alerts.inputs', key: value.asset, message: { type: 'metric', value } })
+  },
+
+  *save(state) {
+    const { time, ids, sums, repeated } = state
+    const open = [...sums].map(([asset, figures]) => [asset, [...figures.values()]] as const)
+    yield ['clock', Buffer.from(JSON.stringify({ time, repeated, open } satisfies SavedClock))]
+    if (state.isChanged) yield ['ids', Buffer.from(JSON.stringify([...ids]))]
+    state.isChanged = false
+  },
+
+  load(parts) {
+    const state = liquidated.empty()
+    const ids = JSON.parse(parts.get('ids')?.toString() ?? '[]') as [string, Micros][]
+    for (const [id, time] of ids) state.ids.set(id, time)
+    const clock = JSON.parse(parts.get('clock')?.toString() ?? '{}') as Partial<SavedClock>
+    state.time = clock.time ?? 0
+    state.repeated = clock.repeated ?? 0
+    for (const [asset, figures] of clock.open ?? [])
+      for (const figure of figures) sumsOf(state, asset).set(nameOf(figure), figure)
+    return state
+  },
+
+  counts: ({ repeated, ids }) => ({ repeated, ids: ids.size }),
+}
+
+interface SavedClock {
+  readonly time: Micros
+  readonly repeated: number
+  readonly open: readonly (readonly [asset: string, figures: readonly Figure[]])[]
+}
+
+function add(state: LiquidatedState, { asset, instrument, id, side, value, received }: Liquidation): void {
+  if (!sides.has(side)) return
+  const name = `${instrument}|${id}`
+  if (state.ids.has(name)) {
+    state.repeated += 1
+    return
+  }
+  state.isChanged = true
+  state.ids.set(name, received)
+  const [oldest] = state.ids.keys()
+  if (state.ids.size > KNOWN_MAX && oldest !== undefined) state.ids.delete(oldest)
+  const sums = sumsOf(state, asset)
+  const figure = { figure: `liquidated_${side}`, exchange: partsOf(instrument).venue, value }
+  sums.set(nameOf(figure), { ...figure, value: value + (sums.get(nameOf(figure))?.value ?? 0) })
+}
+
+function sumsOf({ sums }: LiquidatedState, asset: string): Map<string, Figure> {
+  const known = sums.get(asset) ?? new Map<string, Figure>()
+  sums.set(asset, known)
+  return known
+}
+
+function nameOf({ figure, exchange }: Figure): string {
+  return `${figure}|${exchange ?? ''}`
+}
+
+function advance(state: LiquidatedState, time: Micros, v: number): Metric[] {
+  state.time = time
+  const metrics = [...state.sums].map(([asset, figures]) => {
+    return { asset, core: LIQUIDATED, figures: [...figures.values()], time, v }
+  })
+  state.sums.clear()
+  for (const [id, received] of state.ids) {
+    if (received > time - KNOWN) break
+    state.ids.delete(id)
+    state.isChanged = true
+  }
+  return metrics
+}
