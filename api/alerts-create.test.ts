@@ -14,6 +14,8 @@ import {
 } from './testing/alert-calls.ts'
 import { listAsset } from './testing/harness.ts'
 
+const SLACK = { type: 'slack', url: 'https://hooks.slack.com/services/T0/B0SECRET/x' }
+
 let api: AlertHarness
 beforeEach(async () => {
   api = await startAlerts()
@@ -72,7 +74,37 @@ describe.each(kinds)('creating at %s', (path, _list, bodyOf) => {
     const chat = await api.send('POST', path, {
       body: bodyOf({ webhook_url: 'https://api.telegram.org/bot1:x/sendMessage' }),
     })
-    expect(chat.body['message']).toMatch(/messages of its own form only.*automation service/)
+    expect(chat.body['message']).toMatch(/messages of its own form only.*give channel instead/)
+  })
+
+  it.each([
+    [{ channel: 'slack' }, '400 invalid_channel channel'],
+    [{ channel: [] }, '400 invalid_channel channel'],
+    [{ channel: { type: 'fax' } }, '400 invalid_channel channel.type'],
+    [{ channel: { type: 'slack', url: HOOK } }, '400 invalid_channel channel.url'],
+    [{ channel: { type: 'webhook', url: 'https://10.0.0.1/' } }, '400 invalid_channel channel.url'],
+    [{ channel: { ...SLACK, to: '#btc' } }, '400 invalid_channel channel.to'],
+    [{ channel: SLACK, webhook_url: HOOK }, '400 invalid_channel channel'],
+    [{ channel: null, webhook_url: undefined }, '400 invalid_webhook_url webhook_url'],
+  ])('refuses %j with %s', async (change, expected) => {
+    const answer = await api.send('POST', path, { body: bodyOf({ webhook_url: undefined, ...change }) })
+    expect(errorOf(answer)).toBe(expected)
+    expect(JSON.stringify(answer.body)).not.toContain('B0SECRET')
+  })
+
+  it('takes a channel instead of a webhook, and shows nothing secret of it', async () => {
+    const body = bodyOf({ webhook_url: undefined, channel: SLACK })
+    const headers = { 'idempotency-key': KEY }
+    const made = await api.send('POST', path, { body, headers })
+    const channel = { type: 'slack', destination: 'hooks.slack.com/T0/…' }
+    expect([made.status, made.body['channel'], made.body['webhook_url']]).toEqual([201, channel, undefined])
+    expect((await api.send('POST', path, { body, headers })).body).toEqual(made.body)
+    const other = bodyOf({ webhook_url: undefined, channel: { ...SLACK, url: `${SLACK.url}y` } })
+    expect(errorOf(await api.send('POST', path, { body: other, headers }))).toContain('409 idempotency_conflict')
+    const seen = await api.get(`${path}/${textOf(made.body['alert_id'])}`)
+    expect(seen.body).toMatchObject({ channel })
+    const commands = JSON.stringify(api.alerts.commands)
+    for (const text of [JSON.stringify([made.body, seen.body]), commands]) expect(text).not.toContain('B0SECRET')
   })
 
   it.each(['short', 'x'.repeat(129)])('refuses the Idempotency-Key %s', async (key) => {

@@ -14,6 +14,7 @@ export const errorStatus = {
   invalid_condition: 400,
   invalid_target_price: 400,
   invalid_webhook_url: 400,
+  invalid_channel: 400,
   invalid_agent_wallet: 400,
   expires_in_hours_too_long: 400,
   invalid_expires_in_hours: 400,

@@ -4,6 +4,7 @@ import { iso } from '../views/time.ts'
 import type { AlertHistory } from './alert-history.ts'
 import type { CachedAlert } from './alert-store.ts'
 import type { Creation } from './creation.ts'
+import { channelAnswer } from './destination.ts'
 import { termsShown } from './kinds/kinds.ts'
 
 type Shown = Omit<AlertState, 'webhook'>
@@ -26,7 +27,7 @@ export function createdAnswer(creation: Creation, alert: Shown, secrets: Service
     created_at: iso(created),
     expires_at: expires,
     expires_in_hours: hours,
-    webhook_url: creation.webhook_url,
+    ...creation.destination.shown,
     trigger_count: 0,
     delivery_attempts: 0,
     message: `The alert watches ${creation.symbol} for ${words} until ${expires}; keep manage_token and webhook_secret.`,
@@ -41,6 +42,7 @@ export function statusAnswer(alert: CachedAlert, { attempts, gaps }: AlertHistor
     alert_id: alert.alert_id,
     symbol: alert.symbol,
     ...termsShown(alert).fields,
+    ...channelAnswer(alert.receiver),
     status: alert.status,
     created_at: iso(alert.created_at),
     expires_at: iso(alert.expires_at),

@@ -1,3 +1,4 @@
+import { channelSchema, channelShownSchema } from '../alerts/destination.ts'
 import type { ApiKind } from '../alerts/kinds/kind.ts'
 import { apiKinds } from '../alerts/kinds/kinds.ts'
 import * as params from '../parameters.ts'
@@ -34,11 +35,12 @@ function creationBody({ body, optional, example }: ApiKind): BodyRule {
     {
       symbol: text('Any symbol of the catalogue, in any case', { pattern: '^[A-Za-z0-9]{1,20}$' }),
       ...body,
-      webhook_url: text('HTTPS URL that is called', { format: 'uri', maxLength: 2048 }),
+      webhook_url: text('HTTPS URL that is called, signed; this or channel', { format: 'uri', maxLength: 2048 }),
+      channel: channelSchema,
       agent_wallet: text('EVM or Solana address that lists find the alert by'),
       expires_in_hours: integer('Lifetime', { minimum: 1, maximum: 168, default: 24 }),
     },
-    ['agent_wallet', 'expires_in_hours', ...optional],
+    ['webhook_url', 'channel', 'agent_wallet', 'expires_in_hours', ...optional],
   )
   const common = { webhook_url: 'https://hooks.example.com/btc', expires_in_hours: 24 }
   return { schema, example: { symbol: 'BTC', ...example, ...common }, optional: false }
@@ -56,44 +58,54 @@ function createdOutput(kind: ApiKind): Output {
   return {
     says: 'The alert is in the log; the same Idempotency-Key gives this answer again for 24 h',
     type: 'application/json',
-    schema: object('A new alert', {
-      alert_id: alertId,
-      symbol: text('As submitted, in upper case'),
-      ...kind.answer,
-      status: oneOf(['active'], 'Always active'),
-      created_at: instant('When it was made'),
-      expires_at: expiresAt,
-      expires_in_hours: integer('Lifetime, hours'),
-      webhook_url: text('As submitted; no other answer shows it'),
-      trigger_count: integer('Always 0'),
-      delivery_attempts: integer('Always 0'),
-      message: text('What it does'),
-      manage_token: text('Bearer token that cancels and extends the alert; only here'),
-      webhook_secret: text('What its webhooks are signed with: whsec_ and base64; only here'),
-    }),
+    schema: object(
+      'A new alert',
+      {
+        alert_id: alertId,
+        symbol: text('As submitted, in upper case'),
+        ...kind.answer,
+        status: oneOf(['active'], 'Always active'),
+        created_at: instant('When it was made'),
+        expires_at: expiresAt,
+        expires_in_hours: integer('Lifetime, hours'),
+        webhook_url: text('As submitted; no other answer shows it'),
+        channel: channelShownSchema,
+        trigger_count: integer('Always 0'),
+        delivery_attempts: integer('Always 0'),
+        message: text('What it does'),
+        manage_token: text('Bearer token that cancels and extends the alert; only here'),
+        webhook_secret: text('What its webhooks are signed with: whsec_ and base64; only here'),
+      },
+      ['webhook_url', 'channel'],
+    ),
   }
 }
 
 function alertSchema(kind: ApiKind): Schema {
-  return object('An alert', {
-    alert_id: alertId,
-    symbol: text('As submitted, in upper case'),
-    ...kind.answer,
-    status: oneOf(statuses, 'Where it is in its life'),
-    created_at: instant('When it was made'),
-    expires_at: expiresAt,
-    trigger_count: integer('Triggers so far'),
-    delivery_attempts: nullableInteger('Attempts to deliver them; null: ClickHouse does not say just now'),
-    gaps: nullable(
-      array(
-        object('What it watches was lost with a part of the log', {
-          from: instant('Last record before'),
-          to: instant('First record after'),
-        }),
-        'Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now',
+  return object(
+    'An alert',
+    {
+      alert_id: alertId,
+      symbol: text('As submitted, in upper case'),
+      ...kind.answer,
+      channel: channelShownSchema,
+      status: oneOf(statuses, 'Where it is in its life'),
+      created_at: instant('When it was made'),
+      expires_at: expiresAt,
+      trigger_count: integer('Triggers so far'),
+      delivery_attempts: nullableInteger('Attempts to deliver them; null: ClickHouse does not say just now'),
+      gaps: nullable(
+        array(
+          object('What it watches was lost with a part of the log', {
+            from: instant('Last record before'),
+            to: instant('First record after'),
+          }),
+          'Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now',
+        ),
       ),
-    ),
-  })
+    },
+    ['channel'],
+  )
 }
 
 function statusOutput(kind: ApiKind): Output {
@@ -146,7 +158,7 @@ const deliveriesOutput: Output = {
         attempt: integer('1 for the first one of a delivery or a resending; 0: it ended without one'),
         outcome: oneOf(['delivered', 'retry', 'exhausted', 'cancelled', 'unknown'], 'What became of the trigger by it'),
         status: nullableInteger('HTTP status; null: none came'),
-        error: nullableText('Why, where it is known: timeout, dns, refused, tls, gone, ...'),
+        error: nullableText('Why, where it is known: timeout, dns, refused, tls, gone, rejected, ...'),
         test: boolean('A test event'),
         triggered_at: instant('When the condition was met'),
         started_at: instant('When the attempt began'),
@@ -197,7 +209,8 @@ function openRoutes(row: ApiKind): Route[] {
       headers: { 'Idempotency-Key': '16 to 128 characters; the same key and body give the same answer for 24 h' },
       outputs: { 201: createdOutput(row) },
       errors: [
-        ...(['invalid_symbol', 'invalid_condition', ...errors, 'invalid_webhook_url', 'invalid_agent_wallet'] as const),
+        ...(['invalid_symbol', 'invalid_condition', ...errors, 'invalid_webhook_url', 'invalid_channel'] as const),
+        'invalid_agent_wallet',
         ...(['expires_in_hours_too_long', 'invalid_expires_in_hours', 'invalid_idempotency_key'] as const),
         ...(['symbol_not_found', 'idempotency_conflict', 'data_unavailable'] as const),
       ],

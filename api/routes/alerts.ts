@@ -21,7 +21,7 @@ export async function createAlert(call: Call, kind: ApiKind): Promise<Reply | Ru
   const { services, body } = call
   const { alerts, now } = services
   if (body === undefined) throw new ApiError('invalid_body', 'Send the alert as a JSON object.')
-  const creation = readCreation(kind, body, alerts.reach)
+  const creation = readCreation(kind, body, alerts)
   const key = readKey(call)
   const { asset } = findAsset(creation.symbol, services.present().catalogue())
   const payer = call.payer?.address ?? null

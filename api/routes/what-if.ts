@@ -48,11 +48,12 @@ const figures = Object.keys(fields)
 /** Of a creation, so that its body can be tried out as it is. */
 const notLookedAt: Readonly<Record<string, Schema>> = {
   webhook_url: text('As of a creation; not looked at'),
+  channel: { type: 'object', description: 'As of a creation; not looked at' },
   agent_wallet: text('As of a creation; not looked at'),
   expires_in_hours: integer('As of a creation; not looked at'),
 }
 
-/** What a creation takes; webhook_url, agent_wallet and expires_in_hours may be there and are not looked at. */
+/** What a creation takes; webhook_url, channel, agent_wallet and expires_in_hours may be there and are not looked at. */
 const whatIfBody: BodyRule = {
   schema: object('An alert to be tried out', { ...termFields, ...notLookedAt }, [
     ...figures,

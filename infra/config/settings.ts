@@ -276,6 +276,12 @@ export const settings = {
     says: 'Further certificate authority that webhook receivers are trusted by, PEM.',
     example: '/data/receiver/ca.pem',
   },
+  CHANNEL_BASES: {
+    kind: 'list',
+    default: '',
+    says: 'What stands in for a channel’s vendor, in tests, as type=url, comma-separated; empty: each vendor’s own address.',
+    example: 'slack=https://localhost:4443,telegram=https://localhost:4444',
+  },
   WEBHOOK_SLOTS: {
     kind: 'count',
     default: '512',

@@ -38,12 +38,19 @@ export function webhookSecret(secrets: ServiceSecrets, version: number, alertId:
   return `whsec_${derive(secrets, version, 'webhook-secret', alertId).toString('base64')}`
 }
 
+/** A digest of a destination that only the service can make: tells destinations apart where the log has them in clear. */
+export function destinationDigest(secrets: ServiceSecrets, version: number, destination: string): string {
+  const key = derive(secrets, version, 'destination', '')
+  return createHmac('sha256', key).update(destination).digest('hex').slice(0, DIGEST_DIGITS)
+}
+
+const DIGEST_DIGITS = 16
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * Seals a webhook URL for the log: AES-256-GCM under a key of its own for each alert; base64 of nonce, text and tag. Key
- * and nonce follow from the alert and the URL, so that the same creation sent again is the same record.
+ * Seals a destination for the log, a webhook's URL or a channel's as JSON: AES-256-GCM under a key of its own for each alert;
+ * base64 of nonce, text and tag. Key and nonce follow from the alert and the destination, so that the same creation sent again is the same record.
  */
 export function sealUrl(secrets: ServiceSecrets, version: number, alertId: string, url: string): string {
   const key = urlKey(secrets, version, alertId)

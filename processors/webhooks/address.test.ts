@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isPublicAddress, mayReach, reachOf, readWebhookUrl, receiverOf } from './address.ts'
+import { isChatService, isPublicAddress, mayReach, reachOf, readWebhookUrl, receiverOf } from './address.ts'
 
 describe('a public address', () => {
   it.each([
@@ -78,15 +78,6 @@ describe('a webhook URL', () => {
     ['https://localhost./', 'private-address'],
     ['https://db.internal/', 'private-address'],
     ['https://intranet/', 'private-address'],
-    ['https://hooks.slack.com/services/T0/B0/x', 'chat-service'],
-    ['https://hooks.slack.com./services/T0/B0/x', 'chat-service'],
-    ['https://discord.com/api/webhooks/1/x', 'chat-service'],
-    ['https://ptb.discord.com/api/webhooks/1/x', 'chat-service'],
-    ['https://DISCORDAPP.com/api/webhooks/1/x', 'chat-service'],
-    ['https://api.telegram.org/bot1:x/sendMessage?chat_id=1', 'chat-service'],
-    ['https://chat.googleapis.com/v1/spaces/x/messages?key=x', 'chat-service'],
-    ['https://example.webhook.office.com/webhookb2/x', 'chat-service'],
-    ['https://outlook.office.com/webhook/x', 'chat-service'],
   ])('may not be %s: %s', (text, refused) => {
     expect(readWebhookUrl(text, 'public')).toEqual({ refused })
   })
@@ -107,6 +98,21 @@ describe('a webhook URL', () => {
       expect(readWebhookUrl(text, 'loopback')).toEqual({ refused: 'private-address' })
     },
   )
+})
+
+it.each([
+  ['https://hooks.slack.com/services/T0/B0/x'],
+  ['https://hooks.slack.com./services/T0/B0/x'],
+  ['https://discord.com/api/webhooks/1/x'],
+  ['https://ptb.discord.com/api/webhooks/1/x'],
+  ['https://DISCORDAPP.com/api/webhooks/1/x'],
+  ['https://api.telegram.org/bot1:x/sendMessage?chat_id=1'],
+  ['https://chat.googleapis.com/v1/spaces/x/messages?key=x'],
+  ['https://example.webhook.office.com/webhookb2/x'],
+  ['https://outlook.office.com/webhook/x'],
+])('knows that a chat service is at %s', (text) => {
+  expect(isChatService(new URL(text))).toBe(true)
+  expect(isChatService(new URL('https://hooks.slack.com.example.com/'))).toBe(false)
 })
 
 describe('the reach of webhooks', () => {

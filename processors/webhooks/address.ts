@@ -71,8 +71,7 @@ export function mayReach(address: string, reach: Reach): boolean {
 }
 
 /** Why a webhook URL is refused at creation. */
-export type BadUrl =
-  'not-a-url' | 'not-https' | 'credentials' | 'private-address' | 'too-long' | 'no-port' | 'chat-service'
+export type BadUrl = 'not-a-url' | 'not-https' | 'credentials' | 'private-address' | 'too-long' | 'no-port'
 
 const URL_LENGTH_MAX = 2_048
 
@@ -92,8 +91,12 @@ export function readWebhookUrl(text: string, reach: Reach): { url: URL } | { ref
   if (url.username !== '' || url.password !== '') return { refused: 'credentials' }
   if (url.port === '0') return { refused: 'no-port' }
   if (!mayReachHost(url.hostname, reach)) return { refused: 'private-address' }
-  if (chatServices.test(url.hostname.replace(/\.$/, ''))) return { refused: 'chat-service' }
   return { url }
+}
+
+/** Whether an address takes messages of a chat service's own form, so that the signed event would be refused there. */
+export function isChatService({ hostname }: URL): boolean {
+  return chatServices.test(hostname.replace(/\.$/, ''))
 }
 
 /** A literal address is checked as it is; a name that never leaves the machine or its network is as private as one. */

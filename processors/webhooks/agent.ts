@@ -6,6 +6,8 @@ import { hostOf } from './address.ts'
 
 /** Of a response body; what comes after it is not read. */
 const BODY_BYTES_MAX = 64 * 1024
+/** Of the body of a refusal, which is looked at for what it means. */
+const TEXT_BYTES_MAX = 4 * 1024
 const HEADER_BYTES_MAX = 16 * 1024
 /** A connection that nobody needs is closed; below the 15 s and more after which most servers do so themselves. */
 const IDLE_MS_MAX = 10_000
@@ -29,6 +31,8 @@ export interface Answer {
   readonly retryAfter: string | undefined
   /** How its body ended: whole, cut at `BODY_BYTES_MAX`, or broken by an error. */
   readonly body: 'whole' | 'cut' | { readonly error: unknown }
+  /** How its body begins; empty where the status is a 2xx. */
+  readonly text: string
 }
 
 /** HTTPS to receivers: dials what it is told, verifies who answers by name, keeps connections for a while. */
@@ -104,10 +108,14 @@ function serverName({ hostname }: URL): string {
 function readAnswer(response: IncomingMessage): Promise<Answer> {
   const status = response.statusCode ?? 0
   const retryAfter = response.headers['retry-after']
+  const isRefusal = status < 200 || status >= 300
   return new Promise((resolve) => {
-    const end = (body: Answer['body']): void => resolve({ status, retryAfter, body })
+    const kept: Buffer[] = []
+    const text = (): string => Buffer.concat(kept).subarray(0, TEXT_BYTES_MAX).toString('utf8')
+    const end = (body: Answer['body']): void => resolve({ status, retryAfter, body, text: text() })
     let bytes = 0
     response.on('data', (chunk: Buffer) => {
+      if (isRefusal && bytes < TEXT_BYTES_MAX) kept.push(chunk)
       bytes += chunk.length
       if (bytes <= BODY_BYTES_MAX) return
       end('cut')

@@ -5,10 +5,10 @@ import type { Micros } from '../../schemas/records.ts'
 import { openUrl, webhookSecret, type ServiceSecrets } from '../alerts/secrets.ts'
 import { hostOf, mayReach, type Reach } from './address.ts'
 import type { Answer, Caller, Post } from './agent.ts'
-import { payloadOf } from './payload.ts'
+import type { Channel } from './channels/channel.ts'
+import { targetOf, type Target } from './channels/destination.ts'
 import type { Resolve } from './resolve.ts'
 import { failureOf, type Failure, type Result } from './results.ts'
-import { retryAfterSeconds } from './schedule.ts'
 import { signatureHeaders, signingKeys, type SigningKeys } from './signature.ts'
 
 /** Over the name's resolution, connection, headers and body together. */
@@ -21,6 +21,8 @@ export interface SenderOptions {
   /** `demo` marks each payload. */
   readonly mode: string
   readonly reach: Reach
+  /** By channel: what stands in for the origin of its vendor, in tests. */
+  readonly bases?: ReadonlyMap<string, URL>
   readonly resolve: Resolve
   readonly caller: Caller
   /** Milliseconds since the Unix epoch. */
@@ -31,21 +33,21 @@ export interface SenderOptions {
 /** Opened webhooks that are remembered: opening costs as much as signing. */
 const OPENED_MAX = 10_000
 
-interface Webhook {
+interface Opened {
   readonly version: number
   readonly sealed: string
-  readonly url: URL
+  readonly target: Target
   readonly keys: SigningKeys
 }
 
 /** Makes one attempt; never rejects for what a receiver does. `onSent`: the whole request has left. */
 export type Send = (trigger: Trigger, attempt: number, onSent: (at: Micros) => void) => Promise<Result>
 
-/** Sends triggers to where their sealed URLs say. */
+/** Sends triggers to where their sealed destinations say. */
 export function createSender(options: SenderOptions): Send {
-  const { mode, now, secrets } = options
+  const { mode, now, bases } = options
   const micros = (): Micros => now() * 1_000
-  const open = opener(secrets)
+  const open = opener(options)
   const calling = { ...options, mayReach: checker(options.reach) }
   return async (trigger, attempt, onSent) => {
     const { trigger_id: triggerId } = trigger
@@ -53,24 +55,29 @@ export function createSender(options: SenderOptions): Send {
     const opened = open(trigger)
     if (opened === undefined)
       return { started, finished: micros(), status: null, is: 'failed', error: 'url_unreadable' }
-    const body = payloadOf(trigger, mode)
-    const headers = {
-      'content-type': 'application/json',
-      'user-agent': 'market-data-alerts/1',
-      ...signatureHeaders({ keys: opened.keys, triggerId, body, at: started }),
-    }
-    const outcome = await call(calling, { url: opened.url, headers, body, attempt, onSent: () => onSent(micros()) })
+    const { keys, target } = opened
+    const { channel, destination } = target
+    const sign = (body: Buffer): Record<string, string> => signatureHeaders({ keys, triggerId, body, at: started })
+    const request = channel.request(destination, { trigger, mode, sign })
+    const url = rebased(request.url, bases?.get(channel.name))
+    const headers = { 'user-agent': 'market-data-alerts/1', ...request.headers }
+    const { body } = request
+    const outcome = await call(calling, { channel, url, headers, body, attempt, onSent: () => onSent(micros()) })
     return { started, finished: micros(), ...outcome }
   }
 }
 
-/** Opens a trigger's sealed URL and derives its secret; undefined where they were made under another secret. */
-function opener(secrets: ServiceSecrets): (trigger: Trigger) => Webhook | undefined {
-  const opened = new Map<string, Webhook>()
+function rebased(url: URL, base: URL | undefined): URL {
+  return base === undefined ? url : new URL(`${url.pathname}${url.search}`, base)
+}
+
+/** Opens a trigger's sealed destination and derives its secret; undefined where they were made under another secret. */
+function opener(options: SenderOptions): (trigger: Trigger) => Opened | undefined {
+  const opened = new Map<string, Opened>()
   return ({ alert_id: alert, key_version: version, webhook: sealed }) => {
     const known = opened.get(alert)
     if (known?.sealed === sealed && known.version === version) return known
-    const fresh = openWebhook(secrets, version, alert, sealed)
+    const fresh = openSealed(options, version, alert, sealed)
     const [oldest] = opened.keys()
     if (opened.size >= OPENED_MAX && oldest !== undefined) opened.delete(oldest)
     if (fresh !== undefined) opened.set(alert, fresh)
@@ -78,10 +85,11 @@ function opener(secrets: ServiceSecrets): (trigger: Trigger) => Webhook | undefi
   }
 }
 
-function openWebhook(secrets: ServiceSecrets, version: number, alert: string, sealed: string): Webhook | undefined {
+function openSealed(options: SenderOptions, version: number, alert: string, sealed: string): Opened | undefined {
+  const { secrets, reach } = options
   try {
-    const url = new URL(openUrl(secrets, version, alert, sealed))
-    return { version, sealed, url, keys: signingKeys(webhookSecret(secrets, version, alert)) }
+    const target = targetOf(openUrl(secrets, version, alert, sealed), { reach })
+    return { version, sealed, target, keys: signingKeys(webhookSecret(secrets, version, alert)) }
   } catch {
     return undefined // it becomes the attempt's outcome, url_unreadable
   }
@@ -113,6 +121,7 @@ interface Calls extends Pick<SenderOptions, 'resolve' | 'caller' | 'now' | 'dead
 }
 
 interface Calling extends Omit<Post, 'address' | 'signal'> {
+  readonly channel: Channel
   readonly attempt: number
 }
 
@@ -125,7 +134,7 @@ async function call(options: Calls, calling: Calling): Promise<Outcome> {
     if (typeof addresses === 'string') return { status: null, is: 'failed', error: addresses }
     await turn() // what is ready by now leaves together: work between two requests costs more than itself
     const answer = await callFirst(options.caller, calling, addresses, deadline.signal)
-    return outcomeOf(answer, options.now(), deadline.signal)
+    return outcomeOf(calling.channel, answer, options.now() * 1_000, deadline.signal)
   } catch (error) {
     return { status: null, is: 'failed', error: deadline.signal.aborted ? 'timeout' : failureOf(error) }
   } finally {
@@ -165,14 +174,20 @@ async function callFirst(
   throw refusal
 }
 
-function outcomeOf({ status, retryAfter, body }: Answer, now: number, signal: AbortSignal): Outcome {
-  if (status >= 200 && status < 300) {
-    if (typeof body === 'string') return { status, is: 'delivered', isCut: body === 'cut' }
-    return { status, is: 'failed', error: signal.aborted ? 'timeout' : 'reset' }
+function outcomeOf(channel: Channel, answer: Answer, now: Micros, signal: AbortSignal): Outcome {
+  const { status, body } = answer
+  const verdict = channel.verdict({ ...answer, now })
+  switch (verdict.is) {
+    case 'delivered':
+      if (typeof body === 'string') return { status, is: 'delivered', isCut: body === 'cut' }
+      return { status, is: 'failed', error: signal.aborted ? 'timeout' : 'reset' }
+    case 'dead':
+      return { status, is: 'failed', error: verdict.error }
+    case 'retry': {
+      const { error, afterSeconds: asked } = verdict
+      return { status, is: 'failed', error, ...(asked === undefined ? {} : { retryAfterSeconds: asked }) }
+    }
   }
-  const error = status === 410 ? 'gone' : status >= 300 && status < 400 ? 'redirect' : 'status'
-  const asked = retryAfterSeconds(retryAfter, now * 1_000)
-  return { status, is: 'failed', error, ...(asked === undefined ? {} : { retryAfterSeconds: asked }) }
 }
 
 /** Rejects at the deadline, even where what is waited for cannot be stopped. */

@@ -206,6 +206,7 @@ export class Deliveries {
       this.#endAll(alertId, 'gone', finished, unwritten)
       return 'cancelled'
     }
+    if (error === 'rejected') return this.#finish(delivery, result, 'cancelled', error, unwritten)
     if (delivery.ending !== null) return this.#finish(delivery, result, 'cancelled', error, unwritten)
     const next = nextAttempt(delivery.id, delivery.attempts, finished, result.retryAfterSeconds)
     if (next === null) return this.#finish(delivery, result, 'exhausted', error, unwritten)

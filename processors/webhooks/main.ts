@@ -7,6 +7,7 @@ import type { Logger } from '../../infra/log.ts'
 import { connectHost, hostSettings } from '../host.ts'
 import { reachOf } from './address.ts'
 import { Caller } from './agent.ts'
+import { channels } from './channels/channels.ts'
 import { createSender, type Send } from './deliver.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { createDeliveryMeter, exposeDispatcher } from './metrics.ts'
@@ -20,6 +21,7 @@ const names = [
   ...serviceSecretSettings,
   'WEBHOOK_ALLOW_PRIVATE',
   'WEBHOOK_CA_FILE',
+  'CHANNEL_BASES',
   'WEBHOOK_SLOTS',
   'WEBHOOK_SLOTS_PER_RECEIVER',
 ] as const
@@ -60,10 +62,22 @@ function senderOf(config: Settings, report: Logger): Send {
     secrets: serviceSecrets(config),
     mode,
     reach: reachOf({ mode, allowPrivate }),
+    bases: basesOf(config.CHANNEL_BASES),
     resolve: systemResolver(),
     caller: new Caller(authorityOf(caFile, report)),
     now: () => hostClock.now(),
   })
+}
+
+/** By channel, the address that stands in for its vendor's. */
+function basesOf(entries: readonly string[]): ReadonlyMap<string, URL> {
+  const bases = entries.map((entry): [string, URL] => {
+    const [, type = '', base = ''] = /^(\w+)=(https:\/\/.+)$/.exec(entry) ?? []
+    if (!channels.some(({ name }) => name === type) || !URL.canParse(base))
+      throw new ConfigError(`CHANNEL_BASES: ${entry} must be a type and an HTTPS URL, as slack=https://localhost:4443`)
+    return [type, new URL(base)]
+  })
+  return new Map(bases)
 }
 
 /** A file that is not there is said and passed over: nothing that it vouches for can be running. */

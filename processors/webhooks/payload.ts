@@ -42,7 +42,7 @@ function sourcesOf(sources: readonly TriggerSource[], figure: 'price' | 'open_in
 const DAY_MS = 86_400_000
 
 /** What `Date.toISOString` gives; the day's part of it is the same in nearly every time of a trigger. */
-function iso(time: Micros): string {
+export function iso(time: Micros): string {
   const ms = Math.floor(time / 1_000)
   const day = Math.floor(ms / DAY_MS)
   const rest = ms - day * DAY_MS

@@ -5,7 +5,8 @@ import type { Micros } from '../../schemas/records.ts'
  * - `timeout`: connection, headers and body together took longer than allowed;
  * - `dns`: the name has no address; `private_address`: one of its addresses is not public;
  * - `refused`: no connection; `reset`: cut before the answer was whole; `tls`: no trusted certificate, no common protocol;
- * - `protocol`: the answer is not HTTP; `redirect`, `status`: an answer, not a 2xx; `gone`: 410;
+ * - `protocol`: the answer is not HTTP; `redirect`, `status`: an answer, not a 2xx;
+ * - `gone`: the receiver is no more, and says so (410; of a chat as its service says); `rejected`: it never takes this message;
  * - `url_unreadable`: the sealed URL cannot be opened (a replaced SERVICE_SECRET that is not configured).
  */
 export type Failure =
@@ -19,6 +20,7 @@ export type Failure =
   | 'redirect'
   | 'status'
   | 'gone'
+  | 'rejected'
   | 'url_unreadable'
 
 /** What one attempt came to. */

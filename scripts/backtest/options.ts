@@ -51,7 +51,7 @@ export const usage = `npm run backtest -- [flags]: replays history through the p
   --data DIR           the running system's data folder (default .data)
   --mode M             lived: in the order of the log (default); corrected: trades that were filled in later stand
                        where they belong; archive: imported trades alone
-  --alerts FILE        a list of alerts, each as the body of POST /price-alert (webhook_url may be left out; "kind":
+  --alerts FILE        a list of alerts, each as the body of POST /price-alert (webhook_url and channel may be left out; "kind":
                        "liquidation" for a liquidation alert). Without it: the alerts that the log tells of
   --rules FILE         which signals count as decisions, and which way they bet (README). Without it every class
                        that says a direction is a group of its own

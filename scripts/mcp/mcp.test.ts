@@ -71,7 +71,7 @@ describe('the MCP server', () => {
       annotations: { readOnlyHint: true },
     })
     expect(find('price_alert_create')).toMatchObject({
-      inputSchema: { required: ['symbol', 'condition', 'target_price', 'webhook_url'] },
+      inputSchema: { required: ['symbol', 'condition', 'target_price'] },
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
     })
     expect(find('price_alert_cancel')).toMatchObject({ annotations: { readOnlyHint: false, destructiveHint: true } })

@@ -16,6 +16,7 @@ export interface Input {
 export type InputType =
   | { readonly kind: 'text' | 'integer' | 'number' | 'time' | 'texts' }
   | { readonly kind: 'choice'; readonly values: readonly string[] }
+  | { readonly kind: 'object'; readonly schema: Schema }
 
 /** A route as a client sees it: one flat input, one answer. */
 export interface Operation {
@@ -120,6 +121,7 @@ function typeOfRule(rule: Rule): InputType {
 
 function typeOfField(field: Schema): InputType {
   if (Array.isArray(field['enum'])) return { kind: 'choice', values: field['enum'] as readonly string[] }
+  if (field['type'] === 'object') return { kind: 'object', schema: field }
   return { kind: field['type'] === 'string' ? 'text' : field['type'] === 'integer' ? 'integer' : 'number' }
 }
 

@@ -209,5 +209,7 @@ function inputText(type: InputType): string {
       return 'Sequence[str]'
     case 'text':
       return 'str'
+    case 'object':
+      return 'Mapping[str, Any]'
   }
 }

@@ -51,6 +51,8 @@ function inputText(type: InputType): string {
       return 'readonly string[]'
     case 'text':
       return 'string'
+    case 'object':
+      return typeText(type.schema)
   }
 }
 
@@ -67,6 +69,7 @@ function eventType({ name, answer }: Operation): string {
 }
 
 function typeText(schema: Schema): string {
+  if (Array.isArray(schema['oneOf'])) return schema['oneOf'].map((one: Schema) => typeText(one)).join(' | ')
   if (Array.isArray(schema['enum'])) return schema['enum'].map((value) => JSON.stringify(value)).join(' | ')
   const types = Array.isArray(schema['type']) ? (schema['type'] as string[]) : [String(schema['type'])]
   return types.map((type) => oneType(type, schema)).join(' | ')

@@ -1183,6 +1183,13 @@ class Market(TypedDict):
     cached: bool
 
 
+class PriceAlertCreateChannel(TypedDict):
+    # Which channel
+    type: str
+    # Where it leads, without anything secret
+    destination: str
+
+
 class PriceAlertCreate(TypedDict):
     # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
     alert_id: str
@@ -1201,7 +1208,9 @@ class PriceAlertCreate(TypedDict):
     # Lifetime, hours
     expires_in_hours: int
     # As submitted; no other answer shows it
-    webhook_url: str
+    webhook_url: NotRequired[str]
+    # Where the events go, where that is no signed webhook
+    channel: NotRequired[PriceAlertCreateChannel]
     # Always 0
     trigger_count: int
     # Always 0
@@ -1212,6 +1221,13 @@ class PriceAlertCreate(TypedDict):
     manage_token: str
     # What its webhooks are signed with: whsec_ and base64; only here
     webhook_secret: str
+
+
+class PriceAlertChannel(TypedDict):
+    # Which channel
+    type: str
+    # Where it leads, without anything secret
+    destination: str
 
 
 PriceAlertGapsItem = TypedDict(
@@ -1232,6 +1248,8 @@ class PriceAlert(TypedDict):
     condition: Literal["above", "below", "crosses_above", "crosses_below"]
     # USD
     target_price: float
+    # Where the events go, where that is no signed webhook
+    channel: NotRequired[PriceAlertChannel]
     # Where it is in its life
     status: Literal["active", "triggered", "expired", "cancelled"]
     # When it was made
@@ -1244,6 +1262,13 @@ class PriceAlert(TypedDict):
     delivery_attempts: int | None
     # Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now
     gaps: list[PriceAlertGapsItem] | None
+
+
+class PriceAlertsAlertsItemChannel(TypedDict):
+    # Which channel
+    type: str
+    # Where it leads, without anything secret
+    destination: str
 
 
 PriceAlertsAlertsItemGapsItem = TypedDict(
@@ -1264,6 +1289,8 @@ class PriceAlertsAlertsItem(TypedDict):
     condition: Literal["above", "below", "crosses_above", "crosses_below"]
     # USD
     target_price: float
+    # Where the events go, where that is no signed webhook
+    channel: NotRequired[PriceAlertsAlertsItemChannel]
     # Where it is in its life
     status: Literal["active", "triggered", "expired", "cancelled"]
     # When it was made
@@ -1318,7 +1345,7 @@ class PriceAlertDeliveriesDeliveriesItem(TypedDict):
     outcome: Literal["delivered", "retry", "exhausted", "cancelled", "unknown"]
     # HTTP status; null: none came
     status: int | None
-    # Why, where it is known: timeout, dns, refused, tls, gone, ...
+    # Why, where it is known: timeout, dns, refused, tls, gone, rejected, ...
     error: str | None
     # A test event
     test: bool
@@ -1363,6 +1390,13 @@ class PriceAlertResend(TypedDict):
     message: str
 
 
+class LiquidationAlertCreateChannel(TypedDict):
+    # Which channel
+    type: str
+    # Where it leads, without anything secret
+    destination: str
+
+
 class LiquidationAlertCreate(TypedDict):
     # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
     alert_id: str
@@ -1383,7 +1417,9 @@ class LiquidationAlertCreate(TypedDict):
     # Lifetime, hours
     expires_in_hours: int
     # As submitted; no other answer shows it
-    webhook_url: str
+    webhook_url: NotRequired[str]
+    # Where the events go, where that is no signed webhook
+    channel: NotRequired[LiquidationAlertCreateChannel]
     # Always 0
     trigger_count: int
     # Always 0
@@ -1394,6 +1430,13 @@ class LiquidationAlertCreate(TypedDict):
     manage_token: str
     # What its webhooks are signed with: whsec_ and base64; only here
     webhook_secret: str
+
+
+class LiquidationAlertChannel(TypedDict):
+    # Which channel
+    type: str
+    # Where it leads, without anything secret
+    destination: str
 
 
 LiquidationAlertGapsItem = TypedDict(
@@ -1416,6 +1459,8 @@ class LiquidationAlert(TypedDict):
     threshold_pct: float
     # Least open interest at risk, USD
     min_value_usd: float
+    # Where the events go, where that is no signed webhook
+    channel: NotRequired[LiquidationAlertChannel]
     # Where it is in its life
     status: Literal["active", "triggered", "expired", "cancelled"]
     # When it was made
@@ -1428,6 +1473,13 @@ class LiquidationAlert(TypedDict):
     delivery_attempts: int | None
     # Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now
     gaps: list[LiquidationAlertGapsItem] | None
+
+
+class LiquidationAlertsAlertsItemChannel(TypedDict):
+    # Which channel
+    type: str
+    # Where it leads, without anything secret
+    destination: str
 
 
 LiquidationAlertsAlertsItemGapsItem = TypedDict(
@@ -1450,6 +1502,8 @@ class LiquidationAlertsAlertsItem(TypedDict):
     threshold_pct: float
     # Least open interest at risk, USD
     min_value_usd: float
+    # Where the events go, where that is no signed webhook
+    channel: NotRequired[LiquidationAlertsAlertsItemChannel]
     # Where it is in its life
     status: Literal["active", "triggered", "expired", "cancelled"]
     # When it was made
@@ -1504,7 +1558,7 @@ class LiquidationAlertDeliveriesDeliveriesItem(TypedDict):
     outcome: Literal["delivered", "retry", "exhausted", "cancelled", "unknown"]
     # HTTP status; null: none came
     status: int | None
-    # Why, where it is known: timeout, dns, refused, tls, gone, ...
+    # Why, where it is known: timeout, dns, refused, tls, gone, rejected, ...
     error: str | None
     # A test event
     test: bool
@@ -2190,7 +2244,7 @@ OPERATIONS: dict[str, Operation] = {
     "price": Operation("GET", "/price/{symbol}", (), (), False, False, True, 0.005),
     "prices": Operation("GET", "/api/v1/prices", ("symbols",), (), False, False, True, 0.005),
     "market": Operation("GET", "/api/v1/market/{id}", (), (), False, False, True, 0.005),
-    "price_alert_create": Operation("POST", "/price-alert", (), ("symbol", "condition", "target_price", "webhook_url", "agent_wallet", "expires_in_hours",), False, True, False, 0.04),
+    "price_alert_create": Operation("POST", "/price-alert", (), ("symbol", "condition", "target_price", "webhook_url", "channel", "agent_wallet", "expires_in_hours",), False, True, False, 0.04),
     "price_alert": Operation("GET", "/price-alert/{id}", (), (), False, False, True, 0),
     "price_alerts": Operation("GET", "/price-alerts", ("wallet", "symbol", "limit", "cursor",), (), False, False, True, 0),
     "price_alert_cancel": Operation("DELETE", "/price-alert/{id}", (), (), True, False, False, 0),
@@ -2198,7 +2252,7 @@ OPERATIONS: dict[str, Operation] = {
     "price_alert_deliveries": Operation("GET", "/price-alert/{id}/deliveries", ("limit", "cursor",), (), True, False, True, 0),
     "price_alert_test": Operation("POST", "/price-alert/{id}/test", (), (), True, False, False, 0),
     "price_alert_resend": Operation("POST", "/price-alert/{id}/deliveries/{trigger_id}/resend", (), (), True, False, False, 0),
-    "liquidation_alert_create": Operation("POST", "/liquidation/alert", (), ("symbol", "condition", "threshold_pct", "min_value_usd", "webhook_url", "agent_wallet", "expires_in_hours",), False, True, False, 0.06),
+    "liquidation_alert_create": Operation("POST", "/liquidation/alert", (), ("symbol", "condition", "threshold_pct", "min_value_usd", "webhook_url", "channel", "agent_wallet", "expires_in_hours",), False, True, False, 0.06),
     "liquidation_alert": Operation("GET", "/liquidation/alert/{id}", (), (), False, False, True, 0),
     "liquidation_alerts": Operation("GET", "/liquidation/alerts", ("wallet", "symbol", "limit", "cursor",), (), False, False, True, 0),
     "liquidation_alert_cancel": Operation("DELETE", "/liquidation/alert/{id}", (), (), True, False, False, 0),
@@ -2206,7 +2260,7 @@ OPERATIONS: dict[str, Operation] = {
     "liquidation_alert_deliveries": Operation("GET", "/liquidation/alert/{id}/deliveries", ("limit", "cursor",), (), True, False, True, 0),
     "liquidation_alert_test": Operation("POST", "/liquidation/alert/{id}/test", (), (), True, False, False, 0),
     "liquidation_alert_resend": Operation("POST", "/liquidation/alert/{id}/deliveries/{trigger_id}/resend", (), (), True, False, False, 0),
-    "alert_backtest": Operation("POST", "/alerts/backtest", (), ("symbol", "condition", "target_price", "threshold_pct", "min_value_usd", "webhook_url", "agent_wallet", "expires_in_hours",), False, False, True, 0),
+    "alert_backtest": Operation("POST", "/alerts/backtest", (), ("symbol", "condition", "target_price", "threshold_pct", "min_value_usd", "webhook_url", "channel", "agent_wallet", "expires_in_hours",), False, False, True, 0),
     "record": Operation("GET", "/records/{id}", (), (), False, False, True, 0),
     "healthz": Operation("GET", "/healthz", (), (), False, False, True, 0),
     "readyz": Operation("GET", "/readyz", (), (), False, False, True, 0),
@@ -2322,9 +2376,9 @@ class Api:
         answer: Market = self.send("market", {"id": id})
         return answer
 
-    def price_alert_create(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below"], target_price: float, webhook_url: str, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> PriceAlertCreate:
+    def price_alert_create(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below"], target_price: float, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> PriceAlertCreate:
         """Create a price alert. POST /price-alert. 0.04 USDC."""
-        answer: PriceAlertCreate = self.send("price_alert_create", {"symbol": symbol, "condition": condition, "target_price": target_price, "webhook_url": webhook_url, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key})
+        answer: PriceAlertCreate = self.send("price_alert_create", {"symbol": symbol, "condition": condition, "target_price": target_price, "webhook_url": webhook_url, "channel": channel, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key})
         return answer
 
     def price_alert(self, id: str) -> PriceAlert:
@@ -2362,9 +2416,9 @@ class Api:
         answer: PriceAlertResend = self.send("price_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
         return answer
 
-    def liquidation_alert_create(self, *, symbol: str, webhook_url: str, condition: Literal["cascade_risk"] | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> LiquidationAlertCreate:
+    def liquidation_alert_create(self, *, symbol: str, condition: Literal["cascade_risk"] | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> LiquidationAlertCreate:
         """Create a liquidation alert. POST /liquidation/alert. 0.06 USDC."""
-        answer: LiquidationAlertCreate = self.send("liquidation_alert_create", {"symbol": symbol, "condition": condition, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd, "webhook_url": webhook_url, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key})
+        answer: LiquidationAlertCreate = self.send("liquidation_alert_create", {"symbol": symbol, "condition": condition, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd, "webhook_url": webhook_url, "channel": channel, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key})
         return answer
 
     def liquidation_alert(self, id: str) -> LiquidationAlert:
@@ -2402,9 +2456,9 @@ class Api:
         answer: LiquidationAlertResend = self.send("liquidation_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
         return answer
 
-    def alert_backtest(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"], target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, webhook_url: str | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None) -> AlertBacktest:
+    def alert_backtest(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"], target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None) -> AlertBacktest:
         """How often an alert would have rung in the last 7 days, before buying it. POST /alerts/backtest. Free."""
-        answer: AlertBacktest = self.send("alert_backtest", {"symbol": symbol, "condition": condition, "target_price": target_price, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd, "webhook_url": webhook_url, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours})
+        answer: AlertBacktest = self.send("alert_backtest", {"symbol": symbol, "condition": condition, "target_price": target_price, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd, "webhook_url": webhook_url, "channel": channel, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours})
         return answer
 
     def record(self, id: str) -> Record:

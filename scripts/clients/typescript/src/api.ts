@@ -1379,8 +1379,58 @@ export interface PriceAlertCreateInput {
   readonly condition: 'above' | 'below' | 'crosses_above' | 'crosses_below'
   /** USD */
   readonly target_price: number
-  /** HTTPS URL that is called */
-  readonly webhook_url: string
+  /** HTTPS URL that is called, signed; this or channel */
+  readonly webhook_url?: string
+  /** Where the events go, instead of webhook_url: a chat, an incident, or a body of your own form */
+  readonly channel?:
+    | {
+        /** Which channel */
+        readonly type: 'webhook'
+        /** an HTTPS URL */
+        readonly url: string
+      }
+    | {
+        /** Which channel */
+        readonly type: 'slack'
+        /** the address of an incoming webhook */
+        readonly url: string
+      }
+    | {
+        /** Which channel */
+        readonly type: 'discord'
+        /** the address of a webhook */
+        readonly url: string
+      }
+    | {
+        /** Which channel */
+        readonly type: 'telegram'
+        /** the token of your bot */
+        readonly bot_token: string
+        /** the chat that the bot is in */
+        readonly chat_id: string
+      }
+    | {
+        /** Which channel */
+        readonly type: 'teams'
+        /** the address of a workflow’s webhook */
+        readonly url: string
+      }
+    | {
+        /** Which channel */
+        readonly type: 'pagerduty'
+        /** the integration key of a service */
+        readonly routing_key: string
+      }
+    | {
+        /** Which channel */
+        readonly type: 'template'
+        /** an HTTPS URL */
+        readonly url: string
+        /** what is sent, with {{field}} where a field is to be put in */
+        readonly body: string
+        /** what the body is */
+        readonly content_type?: 'application/json' | 'application/x-www-form-urlencoded' | 'text/plain'
+      }
   /** EVM or Solana address that lists find the alert by */
   readonly agent_wallet?: string
   /** Lifetime */
@@ -1405,7 +1455,14 @@ export type PriceAlertCreateAnswer = {
   /** Lifetime, hours */
   readonly expires_in_hours: number
   /** As submitted; no other answer shows it */
-  readonly webhook_url: string
+  readonly webhook_url?: string
+  /** Where the events go, where that is no signed webhook */
+  readonly channel?: {
+    /** Which channel */
+    readonly type: string
+    /** Where it leads, without anything secret */
+    readonly destination: string
+  }
   /** Always 0 */
   readonly trigger_count: number
   /** Always 0 */
@@ -1432,6 +1489,13 @@ export type PriceAlertAnswer = {
   readonly condition: 'above' | 'below' | 'crosses_above' | 'crosses_below'
   /** USD */
   readonly target_price: number
+  /** Where the events go, where that is no signed webhook */
+  readonly channel?: {
+    /** Which channel */
+    readonly type: string
+    /** Where it leads, without anything secret */
+    readonly destination: string
+  }
   /** Where it is in its life */
   readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
   /** When it was made */
@@ -1477,6 +1541,13 @@ export type PriceAlertsAnswer = {
     readonly condition: 'above' | 'below' | 'crosses_above' | 'crosses_below'
     /** USD */
     readonly target_price: number
+    /** Where the events go, where that is no signed webhook */
+    readonly channel?: {
+      /** Which channel */
+      readonly type: string
+      /** Where it leads, without anything secret */
+      readonly destination: string
+    }
     /** Where it is in its life */
     readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
     /** When it was made */
@@ -1565,7 +1636,7 @@ export type PriceAlertDeliveriesAnswer = {
     readonly outcome: 'delivered' | 'retry' | 'exhausted' | 'cancelled' | 'unknown'
     /** HTTP status; null: none came */
     readonly status: number | null
-    /** Why, where it is known: timeout, dns, refused, tls, gone, ... */
+    /** Why, where it is known: timeout, dns, refused, tls, gone, rejected, ... */
     readonly error: string | null
     /** A test event */
     readonly test: boolean
@@ -1627,8 +1698,58 @@ export interface LiquidationAlertCreateInput {
   readonly threshold_pct?: number
   /** USD */
   readonly min_value_usd?: number
-  /** HTTPS URL that is called */
-  readonly webhook_url: string
+  /** HTTPS URL that is called, signed; this or channel */
+  readonly webhook_url?: string
+  /** Where the events go, instead of webhook_url: a chat, an incident, or a body of your own form */
+  readonly channel?:
+    | {
+        /** Which channel */
+        readonly type: 'webhook'
+        /** an HTTPS URL */
+        readonly url: string
+      }
+    | {
+        /** Which channel */
+        readonly type: 'slack'
+        /** the address of an incoming webhook */
+        readonly url: string
+      }
+    | {
+        /** Which channel */
+        readonly type: 'discord'
+        /** the address of a webhook */
+        readonly url: string
+      }
+    | {
+        /** Which channel */
+        readonly type: 'telegram'
+        /** the token of your bot */
+        readonly bot_token: string
+        /** the chat that the bot is in */
+        readonly chat_id: string
+      }
+    | {
+        /** Which channel */
+        readonly type: 'teams'
+        /** the address of a workflow’s webhook */
+        readonly url: string
+      }
+    | {
+        /** Which channel */
+        readonly type: 'pagerduty'
+        /** the integration key of a service */
+        readonly routing_key: string
+      }
+    | {
+        /** Which channel */
+        readonly type: 'template'
+        /** an HTTPS URL */
+        readonly url: string
+        /** what is sent, with {{field}} where a field is to be put in */
+        readonly body: string
+        /** what the body is */
+        readonly content_type?: 'application/json' | 'application/x-www-form-urlencoded' | 'text/plain'
+      }
   /** EVM or Solana address that lists find the alert by */
   readonly agent_wallet?: string
   /** Lifetime */
@@ -1655,7 +1776,14 @@ export type LiquidationAlertCreateAnswer = {
   /** Lifetime, hours */
   readonly expires_in_hours: number
   /** As submitted; no other answer shows it */
-  readonly webhook_url: string
+  readonly webhook_url?: string
+  /** Where the events go, where that is no signed webhook */
+  readonly channel?: {
+    /** Which channel */
+    readonly type: string
+    /** Where it leads, without anything secret */
+    readonly destination: string
+  }
   /** Always 0 */
   readonly trigger_count: number
   /** Always 0 */
@@ -1684,6 +1812,13 @@ export type LiquidationAlertAnswer = {
   readonly threshold_pct: number
   /** Least open interest at risk, USD */
   readonly min_value_usd: number
+  /** Where the events go, where that is no signed webhook */
+  readonly channel?: {
+    /** Which channel */
+    readonly type: string
+    /** Where it leads, without anything secret */
+    readonly destination: string
+  }
   /** Where it is in its life */
   readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
   /** When it was made */
@@ -1731,6 +1866,13 @@ export type LiquidationAlertsAnswer = {
     readonly threshold_pct: number
     /** Least open interest at risk, USD */
     readonly min_value_usd: number
+    /** Where the events go, where that is no signed webhook */
+    readonly channel?: {
+      /** Which channel */
+      readonly type: string
+      /** Where it leads, without anything secret */
+      readonly destination: string
+    }
     /** Where it is in its life */
     readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
     /** When it was made */
@@ -1819,7 +1961,7 @@ export type LiquidationAlertDeliveriesAnswer = {
     readonly outcome: 'delivered' | 'retry' | 'exhausted' | 'cancelled' | 'unknown'
     /** HTTP status; null: none came */
     readonly status: number | null
-    /** Why, where it is known: timeout, dns, refused, tls, gone, ... */
+    /** Why, where it is known: timeout, dns, refused, tls, gone, rejected, ... */
     readonly error: string | null
     /** A test event */
     readonly test: boolean
@@ -1885,6 +2027,8 @@ export interface AlertBacktestInput {
   readonly min_value_usd?: number
   /** As of a creation; not looked at */
   readonly webhook_url?: string
+  /** As of a creation; not looked at */
+  readonly channel?: Readonly<Record<string, unknown>>
   /** As of a creation; not looked at */
   readonly agent_wallet?: string
   /** As of a creation; not looked at */
@@ -2415,7 +2559,7 @@ export const operations = {
     method: 'POST',
     path: '/price-alert',
     query: [],
-    body: ['symbol', 'condition', 'target_price', 'webhook_url', 'agent_wallet', 'expires_in_hours'],
+    body: ['symbol', 'condition', 'target_price', 'webhook_url', 'channel', 'agent_wallet', 'expires_in_hours'],
     isOwners: false,
     isKeyed: true,
     isQuestion: false,
@@ -2495,7 +2639,16 @@ export const operations = {
     method: 'POST',
     path: '/liquidation/alert',
     query: [],
-    body: ['symbol', 'condition', 'threshold_pct', 'min_value_usd', 'webhook_url', 'agent_wallet', 'expires_in_hours'],
+    body: [
+      'symbol',
+      'condition',
+      'threshold_pct',
+      'min_value_usd',
+      'webhook_url',
+      'channel',
+      'agent_wallet',
+      'expires_in_hours',
+    ],
     isOwners: false,
     isKeyed: true,
     isQuestion: false,
@@ -2582,6 +2735,7 @@ export const operations = {
       'threshold_pct',
       'min_value_usd',
       'webhook_url',
+      'channel',
       'agent_wallet',
       'expires_in_hours',
     ],

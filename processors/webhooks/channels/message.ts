@@ -1,0 +1,92 @@
+import { alertKinds } from '../../alerts/kinds/kinds.ts'
+import { asDecimal, decimalText } from '../../prices/decimal.ts'
+import { iso } from '../payload.ts'
+import type { ChannelEvent } from './channel.ts'
+import { oneLine } from './text.ts'
+
+/** What is told, for people; a channel gives it its form. Texts are as long as they are: the channel cuts them. */
+export interface Message {
+  /** On one line. */
+  readonly title: string
+  readonly text: string
+  /** Name and value, each on one line. */
+  readonly facts: readonly (readonly [string, string])[]
+  /** By name, for templates and machines. */
+  readonly fields: MessageFields
+}
+
+/** What a template can name. */
+export interface MessageFields {
+  readonly title: string
+  readonly text: string
+  readonly event: string
+  /** `resolved`: what it told of is over. */
+  readonly status: 'triggered' | 'resolved'
+  readonly symbol: string
+  readonly severity: string
+  /** USD. */
+  readonly current_price: number
+  readonly alert_id: string
+  readonly trigger_id: string
+  readonly trigger_count: number
+  /** ISO 8601. */
+  readonly timestamp: string
+  readonly quality: string
+  readonly late: boolean
+  readonly record: string
+  readonly test: boolean
+  readonly demo: boolean
+}
+
+/** Puts a trigger into words. */
+export function messageOf({ trigger, mode }: ChannelEvent): Message {
+  const kind = alertKinds.ofWire(trigger)
+  if (kind === undefined) throw new Error(`this version does not know the kind of alert ${trigger.alert_id}`)
+  const { alert_id, trigger_id, trigger_count, quality, late, record, test } = trigger
+  const [symbol, severity] = [oneLine(trigger.symbol), oneLine(trigger.severity)]
+  const status = isResolved(kind.payload(trigger)) ? 'resolved' : 'triggered'
+  const demo = mode === 'demo'
+  const marks = [test ? 'Test: ' : '', demo ? 'Demo: ' : '', status === 'resolved' ? 'Resolved: ' : ''].join('')
+  const title = `${marks}${symbol} ${kind.event.replaceAll('_', ' ')}`
+  const text = trigger.condition_met.toWellFormed()
+  const timestamp = iso(trigger.time)
+  const price = trigger.current_price
+  return {
+    title,
+    text,
+    facts: [
+      ['Price', `${decimalText(asDecimal(price))} USD`],
+      ['Severity', severity],
+      ['Time', timestamp],
+      ['Alert', alert_id],
+    ],
+    fields: {
+      title,
+      text,
+      event: kind.event,
+      status,
+      symbol,
+      severity,
+      current_price: price,
+      alert_id,
+      trigger_id,
+      trigger_count,
+      timestamp,
+      quality,
+      late,
+      record,
+      test,
+      demo,
+    },
+  }
+}
+
+/** A kind that tells of an end says so in its payload. */
+function isResolved(payload: object): boolean {
+  return Object.entries(payload).some(([name, value]) => name === 'status' && value === 'resolved')
+}
+
+/** `Price: 5 USD` each on a line of its own. */
+export function factLines({ facts }: Message): string {
+  return facts.map(([name, value]) => `${name}: ${value}`).join('\n')
+}
