@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { periods, windowOf, type PeriodName } from '../processors/cvd/periods.ts'
 import { partitionOf } from '../schemas/catalogue.ts'
+import { usualTradeVenues } from '../schemas/venues.ts'
 import type { Harness } from './testing/harness.ts'
 import { flow, listAsset, lostTrades, mark, NOW, startHarness, streamAsset } from './testing/harness.ts'
 
@@ -53,6 +54,23 @@ describe('/cvd/:symbol', () => {
         coinbase: { cvd: 0, buy_volume: 4, sell_volume: 4 },
       },
       markets: { perp: { cvd: 119, buy_volume: 31 }, spot: { cvd: 0, buy_volume: 4 } },
+    })
+  })
+
+  it('counts a further venue where it is switched on, and only there', async () => {
+    const counted = [...usualTradeVenues, { venue: 'kraken', market: 'spot', ids: 'contiguous' } as const]
+    const further = await startHarness({ counted })
+    const flows = [flow({ buy: 30, sell: 10 }), flow({ venue: 'kraken', buy: 1, sell: 3 })]
+    api.database.flows = flows
+    further.database.flows = flows
+    const usual = await cvd()
+    const { body } = await further.get('/cvd/BTC')
+    await further.stop()
+    expect([usual['cvd'], Object.keys(usual.exchanges)]).toEqual([20, ['binance', 'bybit', 'okx', 'coinbase']])
+    expect(body).toMatchObject({
+      cvd: 18,
+      exchanges: { kraken: { cvd: -2, buy_volume: 1, sell_volume: 3, status: 'live' } },
+      markets: { perp: { cvd: 20 }, spot: { cvd: -2 } },
     })
   })
 

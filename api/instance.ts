@@ -10,6 +10,7 @@ import type { Log } from '../infra/kafka/seam.ts'
 import type { Logger } from '../infra/log.ts'
 import { reachOf } from '../processors/webhooks/address.ts'
 import { knownAsset, knownAssets } from '../schemas/catalogue.ts'
+import { tradeVenues } from '../schemas/venues.ts'
 import { testLimit, type Alerts } from './alerts/alerts.ts'
 import { KafkaAlerts } from './alerts/kafka-alerts.ts'
 import { openDatabase } from './clickhouse.ts'
@@ -35,6 +36,7 @@ export const instanceSettings = [
   'CLICKHOUSE_DATABASE',
   'API_SERVICES',
   'SYMBOLS',
+  'CVD_VENUES',
   'ALERT_CONTROL',
   'WEBHOOK_ALLOW_PRIVATE',
   ...serviceSecretSettings,
@@ -149,7 +151,7 @@ function databaseOptions(config: InstanceConfig): Parameters<typeof openDatabase
 
 function partsOf(
   config: InstanceConfig,
-): Pick<Services, 'mode' | 'version' | 'partitions' | 'preSubscribed' | 'peers' | 'now'> {
+): Pick<Services, 'mode' | 'version' | 'partitions' | 'preSubscribed' | 'counted' | 'peers' | 'now'> {
   const { MODE } = config
   const streamed = knownAssets.filter((asset) => asset.streamed === true).map(({ id }) => id)
   const named = config.SYMBOLS.map((symbol) => knownAsset(symbol)?.id ?? symbol.toLowerCase())
@@ -158,6 +160,7 @@ function partsOf(
     version: packageVersion(),
     partitions: config.PARTITIONS,
     preSubscribed: new Set(named.length === 0 ? streamed : named),
+    counted: tradeVenues.filter(({ venue }) => config.CVD_VENUES.includes(venue)),
     peers: peersOf(config.API_SERVICES),
     now: Date.now,
   }

@@ -4,7 +4,7 @@ import { CvdTestDriver, mark, SECOND, T0 } from '../processors/cvd/testing/recor
 import { takeIn } from '../processors/present/present.ts'
 import { emptyPresent } from '../processors/present/state.ts'
 import type { Flow, FlowHour, Micros } from '../schemas/records.ts'
-import { partsOf } from '../schemas/venues.ts'
+import { partsOf, usualTradeVenues } from '../schemas/venues.ts'
 import { Present } from './present.ts'
 import { batches, rowsOf } from './testing/flow-logs.ts'
 import type { Database } from './views/database.ts'
@@ -122,7 +122,7 @@ interface ComparedAt {
 async function compare(fed: CvdTestDriver, present: Present, { asset, told, back }: ComparedAt): Promise<void> {
   const places = flowPlaces(present, asset, told)
   const plain = { ...places, hoursTo: 0, storedTo: Infinity, held: [] }
-  const instruments = tradedOf(present, asset).map(({ instrument }) => instrument)
+  const instruments = tradedOf({ present, asset, counted: usualTradeVenues }).map(({ instrument }) => instrument)
   const tables = new Tables(fed)
   for (const width of [MINUTE, HOUR]) {
     const to = floorTo(places.now, width) + width

@@ -17,7 +17,7 @@ import { liquidationRecent } from './routes/liquidations.ts'
 import { longShortHistory } from './routes/long-short-history.ts'
 import { longShort } from './routes/long-short.ts'
 import { market } from './routes/market.ts'
-import { readOhlcv } from './routes/ohlcv.ts'
+import { readOhlcv, refuseUncounted } from './routes/ohlcv.ts'
 import { openInterest, openInterestHistory } from './routes/open-interest.ts'
 import { opsRoutes } from './routes/ops-table.ts'
 import { price } from './routes/price.ts'
@@ -66,6 +66,7 @@ export const routes: readonly Route[] = [
     errors: dataErrors,
     async prepare(call) {
       const { input, services } = call
+      refuseUncounted(services, input)
       const key = { symbol: input.symbol, rest: rangeKey(input) }
       return replyTrades(call, key, (context) => readOhlcv(services, context, input))
     },

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Micros } from '../schemas/records.ts'
+import type { TradeVenueRow } from '../schemas/venues.ts'
 import type { Alerts } from './alerts/alerts.ts'
 import { AlertHistories } from './alerts/alert-history.ts'
 import { TtlCache } from './cache.ts'
@@ -39,6 +40,8 @@ export interface Services {
   readonly partitions: number
   /** Assets that the feeds stream from the start. */
   readonly preSubscribed: ReadonlySet<string>
+  /** Venues whose trades count. */
+  readonly counted: readonly TradeVenueRow[]
   readonly peers: readonly Peer[]
   readonly log: Logger
   readonly metrics: Metrics
@@ -69,6 +72,7 @@ export type ServiceParts = { readonly source: PresentSource; readonly board: Boa
   | 'version'
   | 'partitions'
   | 'preSubscribed'
+  | 'counted'
   | 'peers'
   | 'log'
   | 'metrics'

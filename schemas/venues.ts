@@ -3,7 +3,8 @@
  * A line's place is the venue's number when polls and repairs are shared out, so a new venue goes to the end.
  * - `hosts`: its own addresses; the setting `<VENUE>_<HOST>_URL` replaces each (`OKX_WS_URL`, `BINANCE_SPOT_REST_URL`);
  * - `trades`: whose market's trades it contributes; `ids` go up by one per instrument (`contiguous`), or have no order
- *   (`none`);
+ *   (`none`); `further`: its trades count only where the setting `CVD_VENUES` names it. A second market of a venue has a
+ *   line of its own;
  * - `spot`: its place in the chain of spot prices, in which one stands in for another; and which of its markets stands for
  *   it, the first of `quotes` that it has;
  * - `funding`: its place among the perpetuals, in which one stands in for another; `interest`: its rate damps the interest
@@ -54,6 +55,7 @@ const table = {
   kraken: {
     title: 'Kraken',
     hosts: { ws: 'wss://ws.kraken.com', rest: 'https://api.kraken.com' },
+    trades: { market: 'spot', ids: 'contiguous', further: true },
     spot: { place: 5, quotes: ['USD', 'USDT', 'USDC'] },
   },
   gate: { title: 'Gate', hosts: { rest: 'https://api.gateio.ws' }, ratio: { place: 3 } },
@@ -64,7 +66,7 @@ const table = {
 interface VenueLine {
   readonly title: string
   readonly hosts: Readonly<Partial<Record<HostName, string>>>
-  readonly trades?: { readonly market: Market; readonly ids: 'contiguous' | 'none' }
+  readonly trades?: { readonly market: Market; readonly ids: 'contiguous' | 'none'; readonly further?: true }
   readonly spot?: { readonly place: number; readonly quotes: readonly string[] }
   readonly funding?: { readonly place: number; readonly interest: 'of_8h' | 'of_interval' }
   readonly ratio?: { readonly place: number }
@@ -92,14 +94,25 @@ type List<Item> = readonly [Item, ...Item[]]
 
 export const venueNames = Object.keys(table) as readonly string[] as List<VenueName>
 
-export const tradeVenues = venueNames.flatMap((venue) => {
-  const { trades } = lines[venue]
-  return trades === undefined ? [] : [{ venue, ...trades }]
-}) as readonly unknown[] as List<{
+/** A venue that can contribute trades. */
+export interface TradeVenueRow {
   readonly venue: TradeVenueName
   readonly market: Market
   readonly ids: 'contiguous' | 'none'
-}>
+}
+
+/** Everybody who can contribute trades, whether or not they are asked for. */
+export const tradeVenues = tradeRows(() => true)
+/** Those whose trades count where nothing else is said. */
+export const usualTradeVenues = tradeRows(({ further }) => further !== true)
+
+function tradeRows(wanted: (trades: NonNullable<VenueLine['trades']>) => boolean): List<TradeVenueRow> {
+  const rows = venueNames.flatMap((venue) => {
+    const { trades } = lines[venue]
+    return trades === undefined || !wanted(trades) ? [] : [{ venue, market: trades.market, ids: trades.ids }]
+  })
+  return rows as readonly unknown[] as List<TradeVenueRow>
+}
 
 /** In the order in which one stands in for another. */
 export const priceVenues = inOrder('spot')

@@ -2,7 +2,7 @@ import { ingestedTopics } from '../infra/clickhouse/readings.ts'
 import { settings, type Setting } from '../infra/config/settings.ts'
 import { topology } from '../processors/topology.ts'
 import { topics } from '../schemas/topics.ts'
-import { tradeVenues } from '../schemas/venues.ts'
+import { usualTradeVenues } from '../schemas/venues.ts'
 
 type Sections = Readonly<Record<string, string>>
 
@@ -62,7 +62,7 @@ function diagram(): string {
   return [
     '```mermaid',
     'flowchart LR',
-    `  venues["${tradeVenues.map(({ venue }) => venue).join(', ')}"] -- "WS + REST" --> feeds`,
+    `  venues["${usualTradeVenues.map(({ venue }) => venue).join(', ')}"] -- "WS + REST" --> feeds`,
     ...topics.map(({ name }) => `  ${node(name)}[("${name}")]`),
     ...topics.filter(({ name }) => name.startsWith('market.')).map(({ name }) => `  feeds --> ${node(name)}`),
     '  api -- "GET of a new symbol" --> control_subscriptions --> feeds',

@@ -16,7 +16,7 @@ import {
   text,
 } from '../schema.ts'
 import { completenessNames, intervalNames } from '../views/range.ts'
-import { venueNames, venueStatuses } from '../views/venues.ts'
+import { byTradeVenue, venueStatuses } from '../views/venues.ts'
 import { agedBy, paged, stamped } from '../routes/fields.ts'
 
 const aged = agedBy('30 s')
@@ -72,8 +72,7 @@ export const cvdOutput: Output = {
     ),
     period: oneOf(Object.keys(periods), 'The rolling period, ending now'),
     active_ws_connections: integer('Open WebSocket connections of the venues’ trade streams', { minimum: 0 }),
-    exchanges: keyed(
-      venueNames,
+    exchanges: byTradeVenue(
       object('One venue; zeros where it is not live mean what they say', { ...figures, status: venueStatus }),
       'The figures by venue; they add up to the totals',
     ),
@@ -112,7 +111,7 @@ export const historyOutput: Output = {
       object('One bucket', {
         time: instant('Start of the bucket'),
         ...point,
-        exchanges: keyed(venueNames, object('One venue', point), 'The same by venue'),
+        exchanges: byTradeVenue(object('One venue', point), 'The same by venue'),
         ...completeness,
       }),
       'A point for every bucket, oldest first; delta 0 where nothing traded',

@@ -1,4 +1,5 @@
 import type { Micros } from '../../schemas/records.ts'
+import type { TradeVenueRow } from '../../schemas/venues.ts'
 import { findAsset, type Catalogue, type Listed } from '../catalogue.ts'
 import { ApiError } from '../errors.ts'
 import type { Present } from '../present.ts'
@@ -15,6 +16,8 @@ export interface ViewContext {
   readonly present: Present
   readonly world: World
   readonly catalogue: Catalogue
+  /** Venues whose trades count. */
+  readonly counted: readonly TradeVenueRow[]
   /** Host's clock; on a tape the tape's. */
   readonly clock: Micros
 }
@@ -25,7 +28,8 @@ export interface AssetContext extends ViewContext, Listed {}
 export function viewContext(services: Services): ViewContext {
   const present = services.present()
   const world = present.world()
-  return { present, world, catalogue: present.catalogue(), clock: dataClock(services, world) }
+  const { counted } = services
+  return { present, world, counted, catalogue: present.catalogue(), clock: dataClock(services, world) }
 }
 
 /** The asset of a request's upper-case symbol; throws `symbol_not_found`. */

@@ -1,6 +1,7 @@
 import { periods, windowOf, type PeriodName } from '../../processors/cvd/periods.ts'
 import { coveredOf, unsubscribedOf } from '../views/covered.ts'
 import { aggregate, flowTime, sumsOf } from '../views/cvd.ts'
+import { isCounted } from '../views/flow.ts'
 import { coverageOf, gapsOf } from '../views/gaps.ts'
 import { iso } from '../views/time.ts'
 import { acknowledgedVenues, ageOf, isHole, viewVenues } from '../views/venues.ts'
@@ -11,11 +12,11 @@ import { newestByVenue } from './history.ts'
 
 /** `/cvd/:symbol`: what has closed, as the processor counts it, and the buckets that are open. */
 export function cvdView(context: AssetContext, period: PeriodName): View {
-  const { symbol, asset, present, world, clock } = context
+  const { symbol, asset, present, world, clock, counted } = context
   const now = flowTime(present, asset)
   if (now === undefined) throw noData(`trade of ${symbol}`)
   const window = windowOf(periods[period], now)
-  const sums = sumsOf(present, asset, period, now)
+  const sums = sumsOf(present, asset, period, now).filter(({ instrument }) => isCounted(instrument, counted))
   if (sums.length === 0 && acknowledgedVenues(asset, world, clock).size === 0) throw noData(`trade of ${symbol}`)
   const gaps = gapsOf(present, asset, window)
   const unsubscribed = unsubscribedOf(present, asset)
@@ -29,7 +30,7 @@ export function cvdView(context: AssetContext, period: PeriodName): View {
     holes,
     allHeard: listed.every(({ status }) => status === 'live' || status === 'gap'),
   })
-  const { total, markets, exchanges, signal } = aggregate(sums, coverage.share)
+  const { total, markets, exchanges, signal } = aggregate(sums, { covered: coverage.share, counted })
   const since = sums.length === 0 ? null : Math.min(...sums.map((row) => row.first))
   const body = {
     symbol,

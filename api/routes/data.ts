@@ -49,7 +49,7 @@ function tradeContext(context: AssetContext, told: Micros): TradeContext {
   const places = flowPlaces(present, asset, told)
   // Where ClickHouse is behind, nothing newer is told than what it has.
   const newestTo = places.storedTo === Infinity ? places.now : Infinity
-  const traded = tradedOf(present, asset).map((row) => ({ ...row, newest: Math.min(row.newest, newestTo) }))
+  const traded = tradedOf(context).map((row) => ({ ...row, newest: Math.min(row.newest, newestTo) }))
   return { ...context, now: places.now, traded, since: firstOf(traded), places }
 }
 
@@ -99,13 +99,13 @@ async function flowTime({ services }: Asking, asset: string): Promise<Micros | u
 }
 
 function readinessOf({ services }: Asking, context: AssetContext): Readiness {
-  const { present, asset, world, catalogue, clock } = context
-  const since = firstOf(tradedOf(present, asset))
+  const { asset, world, clock } = context
+  const since = firstOf(tradedOf(context))
   const asked = services.wants.askedAt(asset)
   const rows = world.subscriptions.filter((row) => row.asset === asset && row.state === 'acknowledged')
   const first = Math.min(...rows.map((row) => row.since))
   return readiness({
-    listed: listedVenues(asset, world, catalogue),
+    listed: listedVenues(context),
     acknowledged: acknowledgedVenues(asset, world, clock),
     meant: services.preSubscribed.has(asset) || services.wants.stands(asset, services.now()),
     askedAge: asked === undefined ? undefined : services.now() - asked,

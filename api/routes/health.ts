@@ -16,7 +16,6 @@ import { newestTime, openSockets } from '../views/world.ts'
 import {
   instant,
   integer,
-  keyed,
   nullableInstant,
   nullableInteger,
   nullableNumber,
@@ -27,7 +26,7 @@ import {
   text,
 } from '../schema.ts'
 import { stamped } from './fields.ts'
-import { venueNames } from '../views/venues.ts'
+import { byTradeVenue } from '../views/venues.ts'
 
 const byName = (value: Schema, description: string): Schema => ({
   type: 'object',
@@ -66,7 +65,7 @@ const healthOutput: Output = {
         as_of: nullableInstant('The newest mark'),
       }),
       active_ws_connections: integer('Open WebSocket connections of the venues’ trade streams'),
-      venues: keyed(venueNames, venueState, 'Trade streams by venue'),
+      venues: byTradeVenue(venueState, 'Trade streams by venue'),
       channels: byName(byName(venueState, 'By venue'), 'Channels and polls, by the topic that they feed'),
       topics: byName(
         object('How far it is', {
@@ -235,7 +234,7 @@ async function health(services: Services): Promise<State> {
     ranges: has,
     log,
     active_ws_connections: openSockets(world, clock),
-    venues: venueHealth(world, clock),
+    venues: venueHealth(world, clock, services.counted),
     channels: channelHealth(world, clock),
     topics: topicAges(world, clock),
     open_gaps: openGaps(present),

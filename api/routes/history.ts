@@ -56,7 +56,7 @@ function historyView(
   const counted = anchored(subject, anchor)
   const range = rangeOf(counted, asked)
   const venues = viewVenues({ ...subject, partitionTime: now, newest: newestByVenue(traded), gaps })
-  const points = pointsOf(rows, range, width).map(({ time, backfilled, point }) => ({
+  const points = pointsOf(rows, range, { width, counted: subject.counted }).map(({ time, backfilled, point }) => ({
     ...point,
     ...wholenessOf({ time, width, backfilled }, { since: since ?? now, now, gaps }),
   }))

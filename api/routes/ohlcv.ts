@@ -1,3 +1,4 @@
+import { ApiError } from '../errors.ts'
 import type { Services } from '../services.ts'
 import { coveredOf, missingOf, type Missing } from '../views/covered.ts'
 import { coverageOf, isOfVenue } from '../views/gaps.ts'
@@ -12,13 +13,20 @@ import { newestByVenue, rangeOf, type Asked } from './history.ts'
 export const exchangeNames: readonly string[] = [...venueNames, 'all']
 
 export interface AskedCandles extends Asked {
-  /** One of the four, or `all`. */
+  /** One of those whose trades count, or `all`. */
   readonly exchange: string
 }
 
 interface Facts {
   readonly candles: readonly CandleRow[]
   readonly missing: Missing
+}
+
+/** Throws `invalid_exchange` where the venue's trades do not count here. */
+export function refuseUncounted({ counted }: Services, { exchange }: Pick<AskedCandles, 'exchange'>): void {
+  const names = [...counted.map(({ venue }) => venue), 'all']
+  if (names.some((name) => name === exchange)) return
+  throw new ApiError('invalid_exchange', `exchange must be one of ${names.join(', ')}.`, { field: 'exchange' })
 }
 
 /** Reads and builds the answer of `/ohlcv/:symbol`. */

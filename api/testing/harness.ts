@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { pino } from 'pino'
 import { partitionOf } from '../../schemas/catalogue.ts'
-import { fundingVenues, priceVenues, ratioVenues, tradeVenues } from '../../schemas/venues.ts'
+import { fundingVenues, priceVenues, ratioVenues, usualTradeVenues } from '../../schemas/venues.ts'
 import { closeServer, listen } from '../../infra/http/ops.ts'
 import { createApp, type AppOptions } from '../pipeline.ts'
 import { RateLimiter } from '../limits.ts'
@@ -41,6 +41,7 @@ export interface Harness {
 
 export interface HarnessOptions {
   readonly mode?: 'demo' | 'live' | 'tape'
+  readonly counted?: ServiceParts['counted']
   readonly limit?: { perSecond: number; burst: number }
   readonly inFlightMax?: number
   readonly trustProxy?: boolean
@@ -77,6 +78,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     version: '1.2.3',
     partitions: PARTITIONS,
     preSubscribed: new Set(['btc']),
+    counted: options.counted ?? usualTradeVenues,
     peers: options.peers ?? [],
     log: pino({ level: 'silent' }),
     metrics: createMetrics(),
@@ -149,7 +151,7 @@ export function listAsset(database: FakeDatabase, asset: string): void {
 
 /** All four venues acknowledged its subscription. */
 export function streamAsset(database: FakeDatabase, asset: string, since: number): void {
-  for (const { venue, market } of tradeVenues)
+  for (const { venue, market } of usualTradeVenues)
     database.subscriptions.push({
       writer: 'feeds',
       instrument: `${venue}:${market}:${asset}`,
@@ -162,7 +164,7 @@ export function streamAsset(database: FakeDatabase, asset: string, since: number
 
 /** The feeds' and the processors' newest marks: everything is up at `time`. */
 export function mark(database: FakeDatabase, time: number): void {
-  database.reports = tradeVenues.map(({ venue }) => ({
+  database.reports = usualTradeVenues.map(({ venue }) => ({
     writer: 'feeds',
     venue,
     state: 'live',

@@ -3,7 +3,7 @@ import { periods, windowOf, type PeriodName } from '../../processors/cvd/periods
 import { classify } from '../../processors/cvd/signal.ts'
 import { LATENESS } from '../../processors/cvd/state.ts'
 import type { Flow, InstrumentVolume, Micros } from '../../schemas/records.ts'
-import { partsOf, tradeVenues } from '../../schemas/venues.ts'
+import { partsOf, type TradeVenueRow } from '../../schemas/venues.ts'
 import type { Present } from '../present.ts'
 
 /** Sums of one instrument; volumes in base units, `Usd` in quote units, which are taken for USD. */
@@ -133,11 +133,12 @@ function figuresOf(sums: InstrumentSums): Figures {
 
 /**
  * Totals, markets and venues. Totals are the sums of the venues' figures in the venues' order, so that whoever adds the
- * shown figures up in that order gets the same doubles. `covered`: the share of the period that the log holds.
+ * shown figures up in that order gets the same doubles. `counted`: whose trades count. `covered`: the share of the period
+ * that the log holds.
  */
 export function aggregate(
   rows: readonly InstrumentSums[],
-  covered: number,
+  { covered, counted }: { readonly covered: number; readonly counted: readonly TradeVenueRow[] },
 ): {
   total: Figures
   markets: { spot: Figures; perp: Figures }
@@ -149,9 +150,9 @@ export function aggregate(
       .filter(({ venue }) => venue === name)
       .map(figuresOf)
       .reduce(add, noFigures)
-  const exchanges = new Map(tradeVenues.map(({ venue }) => [venue as string, own(venue)]))
+  const exchanges = new Map(counted.map(({ venue }) => [venue as string, own(venue)]))
   const of = (market: string | undefined): Figures =>
-    tradeVenues
+    counted
       .filter((row) => market === undefined || row.market === market)
       .map(({ venue }) => exchanges.get(venue) ?? noFigures)
       .reduce(add, noFigures)

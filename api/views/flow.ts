@@ -1,7 +1,7 @@
 import { LATENESS } from '../../processors/cvd/state.ts'
 import { flowHeldFrom } from '../../processors/present/present.ts'
 import type { Flow, Micros } from '../../schemas/records.ts'
-import { partsOf } from '../../schemas/venues.ts'
+import { partsOf, type TradeVenueRow } from '../../schemas/venues.ts'
 import type { Present } from '../present.ts'
 import { flowTime } from './cvd.ts'
 import { floorTo, intervals, type Range } from './range.ts'
@@ -14,10 +14,24 @@ export interface Traded {
   readonly newest: Micros
 }
 
-/** An asset's instruments that ever traded. */
-export function tradedOf(present: Present, asset: string): Traded[] {
+interface TradedFacts {
+  readonly present: Present
+  readonly asset: string
+  readonly counted: readonly TradeVenueRow[]
+}
+
+/** An asset's instruments that ever traded, on venues whose trades count. */
+export function tradedOf({ present, asset, counted }: TradedFacts): Traded[] {
   const rows = [...present.of(asset).traded.values()].filter((row) => row.asset === asset)
-  return rows.map(({ instrument, first, newest }) => ({ instrument, venue: partsOf(instrument).venue, first, newest }))
+  return rows
+    .filter(({ instrument }) => isCounted(instrument, counted))
+    .map(({ instrument, first, newest }) => ({ instrument, venue: partsOf(instrument).venue, first, newest }))
+}
+
+/** Whether an instrument's trades count. */
+export function isCounted(instrument: string, counted: readonly TradeVenueRow[]): boolean {
+  const { venue } = partsOf(instrument)
+  return counted.some((row) => row.venue === venue)
 }
 
 /** Where an asset's flow is to be had from, and how far it is. */

@@ -1,4 +1,4 @@
-import { tradeVenues } from '../../schemas/venues.ts'
+import type { TradeVenueRow } from '../../schemas/venues.ts'
 import type { Micros } from '../../schemas/records.ts'
 import type { Present } from '../present.ts'
 import { iso } from './time.ts'
@@ -46,10 +46,14 @@ export function logHealth(world: World, clock: Micros): LogHealth {
 const ranks = ['live', 'connecting', 'down', 'unavailable', 'off']
 
 /** Each venue over all feed processes that are alive; `unknown` where none tells. */
-export function venueHealth(world: World, clock: Micros): Record<string, VenueHealth> {
+export function venueHealth(
+  world: World,
+  clock: Micros,
+  counted: readonly TradeVenueRow[],
+): Record<string, VenueHealth> {
   const fresh = freshReports(world, clock)
   return Object.fromEntries(
-    tradeVenues.map(({ venue }) => [venue, healthOf(fresh.filter((report) => report.venue === venue))]),
+    counted.map(({ venue }) => [venue, healthOf(fresh.filter((report) => report.venue === venue))]),
   )
 }
 

@@ -4,7 +4,7 @@ import { Row, type Database } from './database.ts'
 import { storedRange, type FlowPlaces } from './flow.ts'
 import { bucketSql, bucketsOf, ceilTo, floorTo, intervals, type Range } from './range.ts'
 import { iso, timeParam } from './time.ts'
-import { venueNames } from './venues.ts'
+import type { TradeVenueRow } from '../../schemas/venues.ts'
 
 /** One venue's flow in one bucket, or before the first bucket (`time` null). Base units. */
 export interface FlowRow {
@@ -97,12 +97,12 @@ export interface Point extends VenuePoint {
 export function pointsOf(
   rows: readonly FlowRow[],
   range: Range,
-  width: Micros,
+  { width, counted }: { readonly width: Micros; readonly counted: readonly TradeVenueRow[] },
 ): { time: Micros; backfilled: boolean; point: Point }[] {
   const byKey = new Map(rows.map((row) => [`${row.venue}|${row.time ?? 'before'}`, row]))
-  const running = new Map(venueNames.map((venue) => [venue, deltaOf(byKey.get(`${venue}|before`))]))
+  const running = new Map(counted.map(({ venue }) => [venue as string, deltaOf(byKey.get(`${venue}|before`))]))
   return bucketsOf(range, width).map((time) => {
-    const flows = venueNames.map((venue) => [venue, byKey.get(`${venue}|${time}`)] as const)
+    const flows = counted.map(({ venue }) => [venue, byKey.get(`${venue}|${time}`)] as const)
     const exchanges = flows.map(([venue, flow]) => {
       const cvd = (running.get(venue) ?? 0) + deltaOf(flow)
       running.set(venue, cvd)

@@ -1,7 +1,8 @@
-import { tradeVenues, type TradeVenueName } from '../../schemas/venues.ts'
+import { tradeVenues, usualTradeVenues, type TradeVenueName, type TradeVenueRow } from '../../schemas/venues.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { isOfVenue, type GapRow } from './gaps.ts'
 import type { Catalogue } from '../catalogue.ts'
+import { object, type Schema } from '../schema.ts'
 import { freshReports, type World } from './world.ts'
 
 /** Trades older than this are stale. */
@@ -10,7 +11,15 @@ const TRADES_STALE: Micros = 30_000_000
 export const venueStatuses = ['live', 'gap', 'stale', 'unavailable', 'unlisted'] as const
 type VenueStatus = (typeof venueStatuses)[number]
 
+/** All that may be asked for; those that `CVD_VENUES` does not name are in no answer. */
 export const venueNames: readonly TradeVenueName[] = tradeVenues.map(({ venue }) => venue)
+
+/** An object with a value per venue whose trades count: the usual ones, and those that are switched on. */
+export function byTradeVenue(value: Schema, description: string): Schema {
+  const usual = new Set(usualTradeVenues.map(({ venue }) => venue))
+  const further = venueNames.filter((venue) => !usual.has(venue))
+  return object(description, Object.fromEntries(venueNames.map((venue) => [venue, value])), further)
+}
 
 /** What is known of one venue's stream of one asset. */
 export interface VenueView {
@@ -25,6 +34,7 @@ export interface VenueFacts {
   readonly asset: string
   readonly world: World
   readonly catalogue: Catalogue
+  readonly counted: readonly TradeVenueRow[]
   /** Host's clock, or on a tape the tape's. */
   readonly clock: Micros
   /** How far the derived data of the asset's partition are. */
@@ -35,10 +45,10 @@ export interface VenueFacts {
   readonly gaps: readonly GapRow[]
 }
 
-/** The four venues, in their order. */
+/** The venues whose trades count, in their order. */
 export function viewVenues(facts: VenueFacts): VenueView[] {
-  const listed = listedVenues(facts.asset, facts.world, facts.catalogue)
-  return venueNames.map((venue) => {
+  const listed = listedVenues(facts)
+  return facts.counted.map(({ venue }) => {
     const asOf = Math.max(facts.newest.get(venue) ?? 0, heardUntil(facts, venue))
     const view = { venue, listed: listed.has(venue), asOf }
     return { ...view, status: statusOf(facts, view) }
@@ -81,9 +91,11 @@ function isUnavailable({ world, clock }: VenueFacts, venue: string): boolean {
   return reports.length > 0 && reports.every(({ state }) => state === 'unavailable' || state === 'off')
 }
 
+type ListedFacts = Pick<VenueFacts, 'asset' | 'world' | 'catalogue' | 'counted'>
+
 /** Venues whose trade market has the asset, by their own lists: a venue's other market is another story. */
-export function listedVenues(asset: string, world: World, catalogue: Catalogue): Set<string> {
-  const names = tradeVenues.filter(({ venue, market }) => catalogue.venuesOf(asset, market).has(venue))
+export function listedVenues({ asset, world, catalogue, counted }: ListedFacts): Set<string> {
+  const names = counted.filter(({ venue, market }) => catalogue.venuesOf(asset, market).has(venue))
   const listed = new Set<string>(names.map(({ venue }) => venue))
   for (const row of world.subscriptions) if (row.asset === asset && row.state === 'acknowledged') listed.add(row.venue)
   return listed

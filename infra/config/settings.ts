@@ -1,4 +1,4 @@
-import { addresses, venueNames, type AddressSetting } from '../../schemas/venues.ts'
+import { addresses, tradeVenues, usualTradeVenues, venueNames, type AddressSetting } from '../../schemas/venues.ts'
 
 /** How a setting's text becomes a value. */
 type Kind = 'text' | 'count' | 'number' | 'url' | 'list' | 'flag'
@@ -437,6 +437,12 @@ export const settings = {
     default: venueNames.join(','),
     says: 'Venues, and the token registry, that are asked; leave one out to switch it off.',
     example: 'binance,okx',
+  },
+  CVD_VENUES: {
+    kind: 'list',
+    default: usualTradeVenues.map(({ venue }) => venue).join(','),
+    says: `Venues of VENUES whose trades count, in /cvd, /ohlcv and what follows from them; of ${tradeVenues.map(({ venue }) => venue).join(', ')}. The same for feeds and API.`,
+    example: 'binance,bybit,okx,coinbase,kraken',
   },
   SYMBOLS: {
     kind: 'list',

@@ -4,6 +4,7 @@ import { FaultSchedule } from './faults/schedule.ts'
 import { World } from './ledger/world.ts'
 import type { Economy } from './market/economy.ts'
 import type { ListingChange } from './market/listings.ts'
+import { furtherMarkets, isFurther } from './market/further.ts'
 import { type Market, simulatedMarkets, tradeVenueNames } from './market/markets.ts'
 import { SimulatedEconomy } from './market/simulated-economy.ts'
 import type { Micros, Trade } from './market/trade.ts'
@@ -12,7 +13,7 @@ import { type OperatorRequest, serve } from './server.ts'
 import { modelSource, type Source } from './source.ts'
 import { TapeEconomy } from './tape/economy.ts'
 import { openTape } from './tape/tape.ts'
-import type { RestReply } from './venues/venue-api.ts'
+import { tradesOf, type RestReply } from './venues/venue-api.ts'
 import { venueApisOf, SocketLimits } from './venues/venues.ts'
 
 export interface SimulatorOptions {
@@ -81,12 +82,11 @@ export async function startVenues(options: SimulatorOptions): Promise<Simulator>
         world.now = now
         const history = world.get(market)
         // What its venue has taken off the list does not trade.
-        if (simulated !== undefined && simulated.listed(market) === undefined) continue
+        const further = isFurther(market)
+        if (!further && simulated !== undefined && simulated.listed(market) === undefined) continue
         history.append(trades)
-        simulated?.traded(market, trades)
-        venues
-          .find(({ name, prefix }) => name === market.venue && prefix === undefined)
-          ?.publish?.(history.market, trades)
+        if (!further) simulated?.traded(market, trades)
+        venues.find((api) => tradesOf(api) === market.venue)?.publish?.(history.market, trades)
       }
     world.now = source.clock(host)
     simulated?.advance(world.now, paused)
@@ -118,7 +118,7 @@ async function openSource(options: SimulatorOptions): Promise<Opened> {
     return { world, source, economy: new TapeEconomy(world), simulated: undefined }
   }
   const now = hostMicros()
-  const world = new World(join(options.dataDir, 'market'), simulatedMarkets, now)
+  const world = new World(join(options.dataDir, 'market'), simulatedMarkets, now, furtherMarkets)
   const simulated = new SimulatedEconomy({
     folder: join(options.dataDir, 'economy'),
     seed: options.seed,

@@ -1,4 +1,5 @@
 import type { World } from './ledger/world.ts'
+import { echoesOf } from './market/further.ts'
 import { type Market, tradeVenueNames } from './market/markets.ts'
 import { MarketModel } from './market/model.ts'
 import { Random } from './market/random.ts'
@@ -46,12 +47,19 @@ export function modelSource(world: World, { seed, rate, start, basis }: ModelOpt
   }
   const model = new MarketModel({ seed: seed + rows, rate, start, prices, basis })
   const random = new Random(seed + rows, 1)
+  const echoRandom = new Random(seed + rows, 2)
   return {
     clock: (host) => host,
     *advance(host) {
       for (const { market, fills } of model.advance(host)) {
         const trades = numberedAfter(world.get(market).tail, market, fills, random)
         yield { market, trades, now: host }
+        if (market.venue !== 'binance') continue
+        for (const further of world.furtherOf(market.asset)) {
+          const echoes = echoesOf(further, market, trades, echoRandom)
+          const own = numberedAfter(world.get(further).tail, further, echoes, echoRandom)
+          if (own.length > 0) yield { market: further, trades: own, now: host }
+        }
       }
     },
     skip: (host) => model.skip(host),

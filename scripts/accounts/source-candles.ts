@@ -30,7 +30,7 @@ interface CandleReader {
 type Cell = string | number
 
 /** Source: each venue's public candle endpoint. Binance alone publishes the takers' buys (its tenth column). */
-export const candleReaders: Readonly<Record<TradeVenueName, CandleReader>> = {
+export const candleReaders: Readonly<Partial<Record<TradeVenueName, CandleReader>>> = {
   binance: {
     path: (symbol, from, last) =>
       `/fapi/v1/klines?symbol=${symbol}&interval=1m&startTime=${from}&endTime=${last}&limit=1000`,
@@ -71,6 +71,7 @@ export class Candles implements Source {
   async totals(window: Window, ours: ReadonlyMap<string, InstrumentAccount>): Promise<Map<string, SourceTotals>> {
     const found = new Map<string, SourceTotals>()
     for (const [instrument, { sizeFactor }] of ours) {
+      if (candleReaders[partsOf(instrument).venue as TradeVenueName] === undefined) continue
       this.#factors.set(instrument, decimalOf(String(sizeFactor)))
       found.set(instrument, await this.#sum(instrument, window))
     }
@@ -110,6 +111,8 @@ export class Candles implements Source {
   async #read(instrument: string, { from, to }: Window): Promise<{ rows: readonly Minute[]; factor: Decimal }> {
     const { venue, symbol } = partsOf(instrument)
     const reader = candleReaders[venue as TradeVenueName]
+    if (reader === undefined)
+      throw new Error(`candles of ${venue} are not read here: add a reader to source-candles.ts`)
     const factor = reader.inContracts ? (this.#factors.get(instrument) ?? ONE) : ONE
     const seen = new Map<number, Minute>()
     const [first, end] = [from / 1000, to / 1000]

@@ -78,12 +78,13 @@ export class History {
 
   /**
    * Totals since the market entered the ledger; with bounds, of its trades in that time, both ends included. A trade's
-   * time is the one that the venue writes: whole milliseconds everywhere but at Coinbase.
+   * time is the one that the venue writes: whole milliseconds everywhere but at Coinbase
+   * and Kraken.
    */
   ledger(from?: Micros, to?: Micros): Totals {
     if (from === undefined && to === undefined) return this.totals.copy()
     const totals = new Totals()
-    const tick = this.market.venue === 'coinbase' ? 1 : 1000
+    const tick = this.market.venue === 'coinbase' || this.market.venue === 'kraken' ? 1 : 1000
     const first = from === undefined ? 0 : this.rows.firstAt(Math.ceil(from / tick) * tick)
     const begin = Math.max(this.checkpoint.entered ?? this.rows.end, first)
     const end = to === undefined ? this.rows.end : this.rows.firstAt((Math.floor(to / tick) + 1) * tick)

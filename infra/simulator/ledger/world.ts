@@ -1,20 +1,26 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Market, type TradeVenueName, tradeVenueNames } from '../market/markets.ts'
+import type { Market, TradeVenueName } from '../market/markets.ts'
 import type { Micros } from '../market/trade.ts'
 import { History, ledgerRow, type LedgerRow } from './history.ts'
 
-/** Every market with its history: what the four venues share behind their four APIs. */
+/** Every market with its history: what the venues share behind their APIs. */
 export class World {
-  private readonly histories: Readonly<Record<TradeVenueName, Map<string, History>>>
+  private readonly folder: string
+  private readonly histories: History[] = []
+  private readonly further: readonly Market[]
   private time: Micros
 
-  /** Opens the histories below `folder`; `now` is where the world's clock starts. */
-  constructor(folder: string, markets: readonly Market[], now: Micros) {
+  /**
+   * Opens the histories below `folder`; `now` is where the world's clock starts. `further`: markets whose histories begin
+   * when somebody looks for them.
+   */
+  constructor(folder: string, markets: readonly Market[], now: Micros, further: readonly Market[] = []) {
+    this.folder = folder
     this.time = now
-    this.histories = { binance: new Map(), bybit: new Map(), okx: new Map(), coinbase: new Map() }
-    for (const market of markets) {
-      this.histories[market.venue].set(market.symbol, new History(join(folder, market.venue, market.symbol), market))
-    }
+    this.further = further
+    for (const market of markets) this.open(market)
+    for (const market of further) if (existsSync(this.folderOf(market))) this.open(market)
   }
 
   /** The venues' clock: the host's, or a tape's. */
@@ -31,11 +37,20 @@ export class World {
   }
 
   of(venue: TradeVenueName): readonly History[] {
-    return [...this.histories[venue].values()]
+    return this.histories.filter(({ market }) => market.venue === venue)
   }
 
   find(venue: TradeVenueName, symbol: string): History | undefined {
-    return this.histories[venue].get(symbol)
+    const known = this.histories.find(({ market }) => market.venue === venue && market.symbol === symbol)
+    if (known !== undefined) return known
+    const market = this.further.find((one) => one.venue === venue && one.symbol === symbol)
+    return market && this.open(market)
+  }
+
+  /** Further markets of an asset that are in the ledger: those trade. */
+  furtherOf(asset: string): readonly Market[] {
+    const open = this.histories.filter(({ market, entered }) => entered && this.further.includes(market))
+    return open.flatMap(({ market }) => (market.asset === asset ? [market] : []))
   }
 
   /** The history of a market that is known to be here. */
@@ -47,8 +62,7 @@ export class World {
 
   /** Lines of the ledger, of markets that were subscribed at least once. */
   ledger(wanted: { venue?: string; symbol?: string; from?: Micros; to?: Micros }): LedgerRow[] {
-    return tradeVenueNames
-      .flatMap((venue) => this.of(venue))
+    return this.histories
       .filter((history) => history.entered)
       .filter(({ market }) => wanted.venue === undefined || wanted.venue === market.venue)
       .filter(({ market }) => wanted.symbol === undefined || [market.asset, market.symbol].includes(wanted.symbol))
@@ -56,6 +70,16 @@ export class World {
   }
 
   close(): void {
-    for (const venue of tradeVenueNames) for (const history of this.of(venue)) history.close()
+    for (const history of this.histories) history.close()
+  }
+
+  private open(market: Market): History {
+    const history = new History(this.folderOf(market), market)
+    this.histories.push(history)
+    return history
+  }
+
+  private folderOf({ venue, symbol }: Market): string {
+    return join(this.folder, venue, symbol.replaceAll('/', '-'))
   }
 }

@@ -86,7 +86,9 @@ export class Listings {
     if (market.venue === 'coinbase') {
       return this.spotLists.coinbase.some(({ symbol }) => symbol === market.symbol) ? market : undefined
     }
-    const listed = this.perpLists[market.venue].find(({ symbol }) => symbol === market.symbol)
+    const venue = perpVenueNames.find((name) => name === market.venue)
+    if (venue === undefined) return market
+    const listed = this.perpLists[venue].find(({ symbol }) => symbol === market.symbol)
     if (listed === undefined) return undefined
     const { factor, priceDecimals, sizeDecimals } = listed
     return factor === market.factor ? market : { ...market, factor, priceDecimals, sizeDecimals }

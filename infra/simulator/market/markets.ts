@@ -56,9 +56,13 @@ export const assets: readonly AssetRow[] = [
   { asset: 'LTC', price: 94.6, weight: 1, volatility: 0.7, beta: 1, okxFactor: 0 },
 ]
 
-/** Venues whose trades are simulated. */
+/** Venues whose trades are always simulated. */
 export const tradeVenueNames = ['binance', 'bybit', 'okx', 'coinbase'] as const
-export type TradeVenueName = (typeof tradeVenueNames)[number]
+/** Those whose markets trade once somebody has subscribed (`further.ts`). */
+export const furtherVenueNames = ['kraken'] as const
+type MainVenueName = (typeof tradeVenueNames)[number]
+export type FurtherVenueName = (typeof furtherVenueNames)[number]
+export type TradeVenueName = MainVenueName | FurtherVenueName
 
 /** Everybody whom the simulator stands in for. */
 export const venueNames = [...tradeVenueNames, 'kraken', 'gate', 'coingecko'] as const
@@ -87,18 +91,18 @@ export interface Market {
   readonly weight: number
 }
 
-const venueShare: Readonly<Record<TradeVenueName, number>> = { binance: 0.42, bybit: 0.2, okx: 0.2, coinbase: 0.18 }
+const venueShare: Readonly<Record<MainVenueName, number>> = { binance: 0.42, bybit: 0.2, okx: 0.2, coinbase: 0.18 }
 
 /** Every market of the simulated world: 23 assets on four venues, but for TRX, which Coinbase does not list. */
 export const simulatedMarkets: readonly Market[] = tradeVenueNames.flatMap((venue) =>
   assets.filter((asset) => listed(asset, venue)).map((asset) => marketOf(asset, venue)),
 )
 
-function listed(asset: AssetRow, venue: TradeVenueName): boolean {
+function listed(asset: AssetRow, venue: MainVenueName): boolean {
   return venue !== 'coinbase' || asset.onCoinbase !== false
 }
 
-function marketOf(asset: AssetRow, venue: TradeVenueName): Market {
+function marketOf(asset: AssetRow, venue: MainVenueName): Market {
   const ticker = asset.ticker ?? asset.asset
   const factor = factorOf(asset, venue)
   // A contract's price is that of one base unit on OKX; a multiplied symbol's is that of 1000 units.
@@ -123,12 +127,12 @@ function marketOf(asset: AssetRow, venue: TradeVenueName): Market {
   }
 }
 
-function factorOf(asset: AssetRow, venue: TradeVenueName): number {
+function factorOf(asset: AssetRow, venue: MainVenueName): number {
   if (venue === 'okx') return asset.okxFactor
   return venue === 'coinbase' ? 0 : (asset.thousands ?? 0)
 }
 
-function symbolOf(asset: AssetRow, ticker: string, venue: TradeVenueName): string {
+function symbolOf(asset: AssetRow, ticker: string, venue: MainVenueName): string {
   switch (venue) {
     case 'binance':
       return asset.thousands === undefined ? `${ticker}USDT` : `1000${ticker}USDT`
@@ -142,7 +146,7 @@ function symbolOf(asset: AssetRow, ticker: string, venue: TradeVenueName): strin
 }
 
 /** Lots are worth a few dollars at most; Coinbase counts much finer. `price`: of one unit of size. */
-function sizeDecimalsOf(asset: AssetRow, venue: TradeVenueName, price: number): number {
+function sizeDecimalsOf(asset: AssetRow, venue: MainVenueName, price: number): number {
   if (venue === 'coinbase') return asset.price >= 50 ? 8 : asset.price >= 1 ? 6 : asset.price >= 0.001 ? 2 : 0
   if (venue === 'okx') return price >= 100 ? 2 : price >= 5 ? 1 : 0
   return price >= 1000 ? 3 : price >= 50 ? 2 : price >= 5 ? 1 : 0

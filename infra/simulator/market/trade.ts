@@ -27,7 +27,7 @@ export interface Trade {
   readonly buy: boolean
   readonly block: boolean
   readonly rpi: boolean
-  /** Binance `a`, OKX `tradeId`, Coinbase `trade_id`: up by one. Bybit: its cross sequence, which has holes. */
+  /** Binance `a`, OKX `tradeId`, Coinbase and Kraken `trade_id`: up by one. Bybit: its cross sequence, which has holes. */
   readonly id: number
   /** Binance: the raw trade ids merged into this one. Coinbase: maker and taker order numbers. Otherwise 0. */
   readonly first: number
@@ -46,6 +46,7 @@ export const idsBefore: Readonly<Record<TradeVenueName, number>> = {
   bybit: 753_843_954_913,
   okx: 1_062_992_715,
   coinbase: 1_081_862_674,
+  kraken: 103_436_767,
 }
 
 /** Gives fills their venue's ids, going on from the market's last trade. */
@@ -86,6 +87,8 @@ function numbered(previous: Trade | undefined, market: Market, fill: Fill, rando
       const same = previous !== undefined && previous.time === time && previous.buy === buy
       return { ...common, ...none, id: next, sequence, first: next, last: same ? previous.last : next }
     }
+    default:
+      return { ...common, ...none, id: next }
   }
 }
 

@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Faults } from '../faults/faults.ts'
 import { World } from '../ledger/world.ts'
+import { furtherMarkets } from '../market/further.ts'
 import { serve } from '../server.ts'
+import type { TradeVenueName } from '../market/markets.ts'
+import { Random } from '../market/random.ts'
+import { type Fill, numberedAfter } from '../market/trade.ts'
 import { type Context, prefixOf, type VenueApi } from '../venues/venue-api.ts'
 import { openSocket, type TestSocket } from './client.ts'
 import { testEconomy, type TestEconomy } from './economy.ts'
@@ -16,16 +20,18 @@ export interface TestVenueApi {
   open(path: string, frames?: readonly object[]): TestSocket
   /** Lets the API publish, `ms` after the last time; the venues' clock goes on as much. */
   beat(ms: number): void
+  /** A market of the world trades this, now. */
+  trade(venue: TradeVenueName, symbol: string, fills: readonly Pick<Fill, 'price' | 'size' | 'buy'>[]): void
   /** What has failed in it. */
   readonly failures: readonly unknown[]
   close(): Promise<void>
 }
 
-/** Serves `make`'s API; there are no trades. */
+/** Serves `make`'s API; what trades the test says. */
 export async function testVenueApi(make: (context: Context) => VenueApi): Promise<TestVenueApi> {
   const folder = mkdtempSync(join(tmpdir(), 'venue-api-'))
   const economy = testEconomy()
-  const world = new World(folder, [], economy.now)
+  const world = new World(folder, [], economy.now, furtherMarkets)
   const api = make({ world, economy })
   const failures: unknown[] = []
   const listening = await serve(
@@ -60,6 +66,15 @@ export async function testVenueApi(make: (context: Context) => VenueApi): Promis
       economy.now += ms * 1000
       world.now = economy.now
       api.beat?.(economy.now / 1000)
+    },
+    trade(venue, symbol, fills) {
+      const history = world.find(venue, symbol)
+      if (history === undefined) throw new Error(`${venue} has no ${symbol}`)
+      const common = { time: economy.now, fills: 1, block: false, rpi: false }
+      const all = fills.map((fill) => ({ ...common, ...fill }))
+      const trades = numberedAfter(history.tail, history.market, all, new Random(1))
+      history.append(trades)
+      api.publish?.(history.market, trades)
     },
     async close() {
       for (const socket of sockets) socket.close()

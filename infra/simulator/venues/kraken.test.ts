@@ -141,3 +141,36 @@ describe('REST', () => {
     expect((await api.get('/v2')).status).toBe(429)
   })
 })
+
+describe('trades', () => {
+  const channel = { method: 'subscribe', params: { channel: 'trade', symbol: ['BTC/USD'], snapshot: false }, req_id: 9 }
+
+  test('come in one message a moment, with all of their decimals, and as many over REST from a nanosecond on', async () => {
+    const socket = api.open('/v2', [channel])
+    await vi.waitFor(() => expect(told(socket)).toHaveLength(2))
+    api.trade('kraken', 'BTC/USD', [
+      { price: 840_000, size: 100, buy: true },
+      { price: 839_999, size: 123_456_789, buy: false },
+    ])
+    await vi.waitFor(() => expect(told(socket)).toHaveLength(3))
+    const frame = socket.frames.find((text) => text.includes('"channel":"trade","type":"update"')) ?? ''
+    expect(frame).toContain('"side":"buy","price":84000.0,"qty":0.00000100,')
+    expect(frame).toContain('"side":"sell","price":83999.9,"qty":1.23456789,')
+
+    const page = await vi.waitFor(() => result(`Trades?pair=XBTUSD&since=${api.economy.now - 1}999`), {
+      timeout: 4_000,
+      interval: 500,
+    })
+    const seconds = Number(`${api.economy.now}e-6`)
+    expect(page).toEqual({
+      XXBTZUSD: [
+        ['84000.00000', '0.00000100', seconds, 'b', expect.any(String), '', 103_436_768],
+        ['83999.90000', '1.23456789', seconds, 's', expect.any(String), '', 103_436_769],
+      ],
+      last: `${api.economy.now}000`,
+    })
+    expect(api.world.ledger({ venue: 'kraken' })).toMatchObject([
+      { symbol: 'BTC', instrument: 'BTC/USD', trades: 2, buy_volume: '0.000001', sell_volume: '1.23456789' },
+    ])
+  })
+})

@@ -1,6 +1,8 @@
 import type { Link } from '../link.ts'
-import { fixedNumber, powerText, priceText, shortNumber } from '../market/decimal.ts'
+import { fixedNumber, fixedText, powerText, priceText, shortNumber } from '../market/decimal.ts'
 import type { Economy, SpotMarket, SpotMinute, SpotState } from '../market/economy.ts'
+import type { Market } from '../market/markets.ts'
+import type { Micros, Trade } from '../market/trade.ts'
 import type { Context, RestReply, VenueApi } from './venue-api.ts'
 import { answerOf, Burst, type Calls, listedRows, longerCandles, ok, whole, withOpenMinute } from './rest.ts'
 import { Changes, EveryPeriod, type Fields, fieldsIn, fieldsOf, Subscribers, VenueSession } from './socket.ts'
@@ -15,7 +17,7 @@ const BURST = 15
 const CANDLES_MAX = 720
 const intervals: ReadonlySet<number> = new Set([1, 5, 15, 30, 60, 240, 1440, 10_080, 21_600])
 
-/** Kraken spot: prices. Its trades are not simulated. Refusals of REST stand in `error`, mostly with HTTP 200. */
+/** Kraken spot: prices and trades. Refusals of REST stand in `error`, mostly with HTTP 200. */
 export function krakenApi(context: Context): VenueApi {
   const { economy } = context
   const subscribers = new Subscribers()
@@ -45,6 +47,13 @@ export function krakenApi(context: Context): VenueApi {
           subscribers.tell(topic, market, () => tickerFrame('update', market, economy))
         }
       }
+    },
+    /** All that one moment traded on a pair is one message. */
+    publish(market, trades) {
+      const links = subscribers.of(tradeTopicOf(market.symbol))
+      if (links.size === 0) return
+      const frame = tradeFrame('update', market, trades)
+      for (const link of links) link.trade(market, frame)
     },
   }
 }
@@ -82,6 +91,7 @@ const calls: Calls = {
       Object.fromEntries(markets.map((market) => [key(market), tickerRow(market, context.economy.spot(market))])),
     )
   },
+  '/0/public/Trades': (context, query) => trades(context, query),
   /** Oldest first; the last row is of the candle that is still open, `last` the time of the one before. */
   '/0/public/OHLC': (context, query) => {
     const { world, economy } = context
@@ -99,6 +109,34 @@ const calls: Calls = {
     const rows = all.filter(({ start }) => start > since).map((minute) => candleRow(market, minute))
     return say({ [canonicalName(market)]: rows, last: last / 1_000_000 })
   },
+}
+
+/**
+ * "Returns the last 1000 trades by default"; `since`, in seconds or nanoseconds, is exclusive, and what follows on it is
+ * in order of time. `last` is the nanosecond to go on from.
+ */
+function trades(context: Context, query: URLSearchParams): RestReply {
+  const [pair] = query.has('pair') ? (wanted(context, query) ?? []) : []
+  if (pair === undefined) return refuse('EQuery:Unknown asset pair')
+  const count = whole(query, 'count') ?? TRADES_MAX
+  const since = sinceOf(query.get('since'))
+  if (!(count >= 1 && count <= TRADES_MAX) || since === undefined) return refuse('EGeneral:Invalid arguments')
+  const history = context.world.find('kraken', socketName(pair))
+  const { rows, market } = history ?? {}
+  const from = rows === undefined || since === null ? (rows?.end ?? 0) - count : rows.firstAt(since)
+  const page = rows?.read(from, from + count) ?? []
+  const last = `${(page.at(-1)?.time ?? 0) * 1000}`
+  const shown = market === undefined ? [] : page.map((trade) => tradeRow(market, trade))
+  return say({ [canonicalName(pair)]: shown, last })
+}
+
+const TRADES_MAX = 1000
+
+/** The first microsecond behind the given nanosecond or second; null: none is given, undefined: it is no time. */
+function sinceOf(text: string | null): Micros | null | undefined {
+  if (text === null) return null
+  if (!/^\d+$/.test(text)) return undefined
+  return text.length > 12 ? Number(BigInt(text) / 1000n) + 1 : Number(text) * 1_000_000 + 1
 }
 
 /** The pairs that are asked for by any of their names, all where none is; undefined where one is unknown. */
@@ -142,10 +180,10 @@ const MESSAGES_PER_SECOND = 50
 const triggers = ['trades', 'bbo'] as const
 type Trigger = (typeof triggers)[number]
 
-/** One socket of Kraken's second version; the `ticker` channel. */
+/** One socket of Kraken's second version; the channels `ticker` and `trade`. */
 class KrakenSession extends VenueSession {
   private readonly context: Context
-  /** Symbol to topic. */
+  /** Channel and symbol to topic. */
   private readonly symbols = new Map<string, string>()
 
   constructor(link: Link, context: Context, { subscribers, number }: { subscribers: Subscribers; number: number }) {
@@ -191,31 +229,40 @@ class KrakenSession extends VenueSession {
 
   private change(request: Request, symbol: string): void {
     const market = this.context.economy.spots('kraken').find((candidate) => socketName(candidate) === symbol)
-    if (request.channel !== 'ticker') this.refuse(request, `Channel not supported ${request.channel}`, symbol)
+    const key = keyOf(request, symbol)
+    if (request.channel !== 'ticker' && request.channel !== 'trade')
+      this.refuse(request, `Channel not supported ${request.channel}`, symbol)
     else if (request.method === 'unsubscribe') this.unsubscribe(request, symbol)
     else if (market === undefined) this.refuse(request, `Currency pair not supported ${symbol}`, symbol)
-    else if (this.symbols.has(symbol)) this.refuse(request, 'Already subscribed', symbol)
+    else if (this.symbols.has(key)) this.refuse(request, 'Already subscribed', symbol)
     else this.subscribe(request, symbol, market)
   }
 
-  private subscribe({ trigger, snapshot, named }: Request, symbol: string, market: SpotMarket): void {
-    const topic = topicOf(trigger, symbol)
-    this.symbols.set(symbol, topic)
+  private subscribe(request: Request, symbol: string, market: SpotMarket): void {
+    const { channel, trigger, snapshot, named } = request
+    const topic = channel === 'trade' ? tradeTopicOf(symbol) : topicOf(trigger, symbol)
+    const history = channel === 'trade' ? this.context.world.find('kraken', symbol) : undefined
+    history?.enter()
+    this.symbols.set(keyOf(request, symbol), topic)
     this.join(topic)
-    const result = { channel: 'ticker', event_trigger: trigger, snapshot, symbol }
+    const result = { channel, ...(channel === 'trade' ? {} : { event_trigger: trigger }), snapshot, symbol }
     this.say({ method: 'subscribe', result, success: true, ...named })
-    if (snapshot) this.link.data(market, tickerFrame('snapshot', market, this.context.economy))
+    if (!snapshot) return
+    if (channel === 'ticker') this.link.data(market, tickerFrame('snapshot', market, this.context.economy))
+    // "The snapshot is of the last 50 trades."
+    const last = history?.rows.read(history.rows.end - SNAPSHOT_TRADES, history.rows.end) ?? []
+    if (history !== undefined && last.length > 0) this.link.control(tradeFrame('snapshot', history.market, last))
   }
 
   private unsubscribe(request: Request, symbol: string): void {
-    const topic = this.symbols.get(symbol)
+    const topic = this.symbols.get(keyOf(request, symbol))
     if (topic === undefined) {
       this.refuse(request, 'Subscription Not Found', symbol)
       return
     }
-    this.symbols.delete(symbol)
+    this.symbols.delete(keyOf(request, symbol))
     this.leave(topic)
-    this.say({ method: 'unsubscribe', result: { channel: 'ticker', symbol }, success: true, ...request.named })
+    this.say({ method: 'unsubscribe', result: { channel: request.channel, symbol }, success: true, ...request.named })
   }
 
   private refuse({ method, named }: Request, error: string, symbol?: string): void {
@@ -228,6 +275,39 @@ class KrakenSession extends VenueSession {
     const times = { time_in: timeText(now), time_out: timeText(now + 42) }
     this.link.control({ ...answer, ...times, ...(req_id === undefined ? {} : { req_id }) })
   }
+}
+
+const SNAPSHOT_TRADES = 50
+
+function keyOf({ channel }: Request, symbol: string): string {
+  return `${channel} ${symbol}`
+}
+
+function tradeTopicOf(symbol: string): string {
+  return `trade:${symbol}`
+}
+
+/** A message of the `trade` channel, oldest first: JSON numbers with all of their decimals. */
+function tradeFrame(type: 'snapshot' | 'update', market: Market, trades: readonly Trade[]): string {
+  const rows = trades.map((trade) => {
+    const price = fixedText(trade.price, market.priceDecimals)
+    const size = fixedText(trade.size, market.sizeDecimals)
+    return `{"symbol":"${market.symbol}","side":"${trade.buy ? 'buy' : 'sell'}","price":${price},"qty":${size},"ord_type":"${orderOf(trade)}","trade_id":${trade.id},"timestamp":"${timeText(trade.time)}"}`
+  })
+  return `{"channel":"trade","type":"${type}","data":[${rows.join(',')}]}`
+}
+
+/** `[price, volume, time in seconds, b or s, m or l, miscellaneous, trade id]`, prices with five decimals at least. */
+function tradeRow(market: Market, trade: Trade): (string | number)[] {
+  const more = Math.max(0, 5 - market.priceDecimals)
+  const price = fixedText(BigInt(trade.price) * 10n ** BigInt(more), market.priceDecimals + more)
+  const size = fixedText(trade.size, market.sizeDecimals)
+  const kind = orderOf(trade).slice(0, 1)
+  return [price, size, Number(`${trade.time}e-6`), trade.buy ? 'b' : 's', kind, '', trade.id]
+}
+
+function orderOf({ id }: Trade): 'market' | 'limit' {
+  return id % 3 === 0 ? 'limit' : 'market'
 }
 
 function topicOf(trigger: Trigger, symbol: string): string {

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { World } from '../ledger/world.ts'
 import type { Link } from '../link.ts'
 import type { Economy } from '../market/economy.ts'
-import type { Market, VenueName } from '../market/markets.ts'
+import type { Market, TradeVenueName, VenueName } from '../market/markets.ts'
 import type { Trade } from '../market/trade.ts'
 
 /** What every venue's API answers from. */
@@ -19,6 +19,8 @@ export interface VenueApi {
   readonly name: VenueName
   /** First part of its path; absent: its name. Binance has two. */
   readonly prefix?: string
+  /** Whose trades it publishes; absent: its name's. */
+  readonly trades?: TradeVenueName
   /** A new socket on `path`, below the venue's prefix; a number refuses it with that HTTP status. Absent: no sockets. */
   connect?(path: string, query: URLSearchParams): ((link: Link) => Session) | number
   rest(request: RestRequest): RestReply
@@ -31,6 +33,11 @@ export interface VenueApi {
 /** The first part of an API's path. */
 export function prefixOf({ prefix, name }: VenueApi): string {
   return prefix ?? name
+}
+
+/** Whose trades an API publishes. */
+export function tradesOf({ trades, name }: VenueApi): string {
+  return trades ?? name
 }
 
 /** What the venue does on one open socket. */

@@ -18,6 +18,7 @@ export const hostSettings = [
   'FEED_NAME',
   'FEED_CLOCK',
   'VENUES',
+  'CVD_VENUES',
   'SYMBOLS',
   ...addresses.map(({ setting }) => setting),
   'LISTINGS_SECONDS',

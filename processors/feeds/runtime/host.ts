@@ -7,6 +7,7 @@ import type { Logger } from '../../../infra/log.ts'
 import { createLetterMeter, Tally } from '../../metrics.ts'
 import { type FeedClock, tapeClock } from '../time/clock.ts'
 import { RestHosts } from '../transport/rest-client.ts'
+import { type Venue, withoutTrades } from '../venues/venue.ts'
 import { venues } from '../venues/venues.ts'
 import { type ClockWatch, HostWatch, tapeWatch } from './clock-watch.ts'
 import { followControl } from './control.ts'
@@ -64,7 +65,7 @@ export class Host {
     this.#wants = new Wants(streamedAssets(config.SYMBOLS))
     const counts = feedMetrics(metrics)
     this.#frames = openFrames(config, counts, log)
-    const named = venues.filter(({ name }) => config.VENUES.includes(name))
+    const named = venuesOf(config)
     this.#rests = new RestHosts(named, {
       address: (venue, host) => addressOf(config, venue, host),
       onDate: (venue, second, mono) => hostTime.venues.told(venue, second, mono),
@@ -165,4 +166,12 @@ export class Host {
       sources: Object.fromEntries(others.map((topic) => [topic, this.#feeds.health(topic).venues])),
     }
   }
+}
+
+/** Those that are switched on, each with its trades only where they count. */
+function venuesOf({ VENUES, CVD_VENUES }: HostConfig): Venue[] {
+  const counted = (venue: Venue): boolean => CVD_VENUES.includes(venue.name)
+  return venues
+    .filter(({ name }) => VENUES.includes(name))
+    .map((venue) => (counted(venue) ? venue : withoutTrades(venue)))
 }

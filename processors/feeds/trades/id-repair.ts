@@ -62,7 +62,7 @@ interface Task {
   readonly lost: Lost[]
   /** What is too old was given up already. */
   cut: boolean
-  /** Venue time of the newest trade that was filled in. */
+  /** Venue time of the newest trade that was filled in, or that a page had before the gap. */
   reached: Micros
   lagged: number
   failures: number
@@ -153,7 +153,7 @@ export class IdRepair {
     const reach = Math.max(task.hole.to, task.stream.tracker.top ?? 0)
     const page = { from: first.from, to: Math.min(first.from + backfill.pageSize - 1, reach) }
     const { symbol } = task.stream
-    const call = backfill.page(symbol, page.from, page.to)
+    const call = backfill.page(symbol, page.from, page.to, sinceOf(task))
     const outcome = await rest.get(call, (body) => backfill.parse(symbol, body))
     if (this.#stopped) return false
     if (outcome.kind === 'rows') await this.#take(task, page, outcome.rows)
@@ -169,7 +169,8 @@ export class IdRepair {
     if (Math.max(task.hole.fromTime, task.reached) >= since) return true
     const first = missingOf(task)[0]?.from ?? task.hole.to
     const range = { from: first, to: task.hole.to }
-    const found = await findFirstSince(backfill, rest, task.stream.symbol, range, since)
+    const find = backfill.direction === 'since' ? findPageSince : findFirstSince
+    const found = await find(backfill, rest, task.stream.symbol, range, since)
     if (found.kind === 'found') {
       for (const hole of task.stream.tracker.missing(first, found.id - 1)) this.#lose(task, hole, 'too_old', [])
       return true
@@ -180,12 +181,13 @@ export class IdRepair {
   }
 
   async #take(task: Task, page: Interval, rows: readonly PageRow[]): Promise<void> {
-    const { report, room, hostNow } = this.#options
+    const { backfill, report, room, hostNow } = this.#options
     const trades = tradesOf(rows, (reason) => report.refused(reason)).sort((a, b) => a.id - b.id)
     await room()
     if (this.#stopped) return
     task.failures = 0
-    if (this.#write(task, trades) > 0) {
+    const isBefore = backfill.direction === 'since' && passes(task, trades)
+    if (this.#write(task, trades) > 0 || isBefore) {
       task.lagged = 0
       return
     }
@@ -277,6 +279,23 @@ function missingOf({ stream, hole }: Task): Interval[] {
   return stream.tracker.missing(hole.from, hole.to)
 }
 
+/** What pages by time is asked for from a little before the gap: times bound it, and are not exact. */
+const sinceSlack: Micros = 10_000_000
+
+function sinceOf({ hole, reached }: Task): Micros {
+  return Math.max(0, hole.fromTime - sinceSlack, reached)
+}
+
+/** A page by time may hold what came before the gap alone: the next one goes on behind it. */
+function passes(task: Task, trades: readonly VenueTrade[]): boolean {
+  const [first] = missingOf(task)
+  const newest = trades.at(-1)
+  if (first === undefined || newest === undefined || newest.id >= first.from) return false
+  if (newest.time <= sinceOf(task)) return false
+  task.reached = newest.time
+  return true
+}
+
 /** Enough for 2^40 ids; more calls would mean that the answers contradict each other. */
 const maxProbes = 42
 
@@ -296,7 +315,7 @@ async function findFirstSince(
   let [low, high] = [range.from, range.to + 1]
   for (let probe = 0; low < high && probe < maxProbes; probe++) {
     const middle = Math.floor((low + high) / 2)
-    const call = backfill.page(symbol, middle, middle)
+    const call = backfill.page(symbol, middle, middle, since)
     const outcome = await rest.get(call, (body) => backfill.parse(symbol, body))
     if (outcome.kind !== 'rows') return outcome
     const near = nearest(tradesOf(outcome.rows), middle)
@@ -304,6 +323,20 @@ async function findFirstSince(
     else low = middle + 1
   }
   return { kind: 'found', id: low }
+}
+
+/** The same where the venue pages by time: the first of the page that begins then. */
+async function findPageSince(
+  backfill: Backfill,
+  rest: Rest,
+  symbol: string,
+  { from, to }: Interval,
+  since: Micros,
+): Promise<Found> {
+  const outcome = await rest.get(backfill.page(symbol, from, to, since), (body) => backfill.parse(symbol, body))
+  if (outcome.kind !== 'rows') return outcome
+  const ids = tradesOf(outcome.rows).map(({ id }) => id)
+  return { kind: 'found', id: Math.max(from, Math.min(to + 1, ...ids)) }
 }
 
 function nearest(trades: readonly VenueTrade[], id: number): VenueTrade | undefined {

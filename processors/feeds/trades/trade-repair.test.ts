@@ -26,7 +26,7 @@ interface World {
 }
 
 interface Plan {
-  readonly direction?: 'forward' | 'backward'
+  readonly direction?: 'forward' | 'since' | 'backward'
   readonly pageSize?: number
   readonly has?: (id: number) => boolean
   readonly newest?: number
@@ -101,6 +101,25 @@ describe('the repair of trades', () => {
     live(all, [base])
     await repair(all, false)
     expect(idsOf(all.log)).toEqual([base, base + 1, base + 2])
+  })
+
+  it('fills a hole of a venue that pages by time, over pages that hold what came before it', async () => {
+    const all = world({ newest: base + 40, direction: 'since' })
+    live(all, [base, base + 30])
+    await repair(all, false)
+    expect(idsOf(all.log)).toEqual([base, base + 30, ...range(base + 1, base + 29), ...range(base + 31, base + 40)])
+    expect(all.log.gaps.every(({ state }) => state === 'filled')).toBe(true)
+  })
+
+  it('gives up what is too old where pages are by time', async () => {
+    const hour = repairDepth / second
+    const first = 100_000 - hour - 50
+    const all = world({ newest: 100_000, direction: 'since', pageSize: 1_000 })
+    live(all, [first, 100_000])
+    await repair(all, false)
+    const lost = all.log.gaps.find(({ state }) => state === 'unfillable')
+    expect(lost).toMatchObject({ reason: 'too_old', from_id: first + 1 })
+    expect(idsOf(all.log).toSorted((a, b) => a - b)).toEqual([first, ...range((lost?.to_id ?? 0) + 1, 100_000)])
   })
 
   it('keeps a gap open while REST refuses, and fills it afterwards', async () => {

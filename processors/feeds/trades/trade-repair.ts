@@ -158,7 +158,7 @@ export class TradeRepair {
     const top = stream.tracker.top ?? 0
     this.#probing.add(stream)
     stream.probeAt = now + Math.min(probeEveryMs.max, probeEveryMs.first * 2 ** stream.probes++)
-    const call = backfill.page(stream.symbol, top + 1, top + backfill.pageSize)
+    const call = backfill.page(stream.symbol, top + 1, top + backfill.pageSize, stream.tracker.topTime)
     const outcome = await rest.get(call, (body) => backfill.parse(stream.symbol, body))
     this.#probing.delete(stream)
     if (this.#stopped || outcome.kind !== 'rows') return

@@ -90,6 +90,16 @@ export function microsOf(ms: number): Micros | undefined {
   return ms >= EARLIEST_MS && ms < LATEST_MS ? ms * 1000 : undefined
 }
 
+/** Seconds since the epoch with up to nine decimals, as a number or a text, cut to microseconds. */
+export function microsOfSeconds(seconds: unknown): Micros | undefined {
+  const text = typeof seconds === 'number' ? String(seconds) : textOf(seconds)
+  const [, whole = '', fraction = ''] = secondsPattern.exec(text) ?? []
+  const second = microsOf(Number(whole) * 1_000)
+  return second === undefined ? undefined : second + Number(fraction.slice(0, 6).padEnd(6, '0'))
+}
+
+const secondsPattern = /^(\d{10})(?:\.(\d{1,9}))?$/
+
 /** ISO 8601 in UTC with up to nine decimals, cut to microseconds. */
 export function microsOfIso(text: string): Micros | undefined {
   if (!isoPattern.test(text)) return undefined

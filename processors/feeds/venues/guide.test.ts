@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { tradeVenues } from '../../../schemas/venues.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -45,7 +46,7 @@ describe('a venue that is added as the guide says', () => {
     const named = [...steps.matchAll(/`([\w<>./-]+\/[\w<>./-]*)`/g)].map(([, name = '']) => name)
     expect(named.map((name) => name.replace('<venue>', 'example'))).toEqual([table, folder, list])
     const files = [...steps.matchAll(/`(\w+\.ts)`/g)].map(([, name = '']) => name)
-    for (const venue of ['binance', 'bybit', 'okx', 'coinbase']) {
+    for (const venue of tradeVenues.map((row) => row.venue)) {
       expect(readdirSync(path.join(root, 'processors/feeds/venues', venue))).toEqual(expect.arrayContaining(files))
     }
   })
@@ -55,14 +56,16 @@ describe('a venue that is added as the guide says', () => {
       `  example: {`,
       `    title: 'Example',`,
       `    hosts: { ws: 'wss://ws.example.com', rest: 'https://api.example.com' },`,
+      `    trades: { market: 'spot', ids: 'contiguous', further: true },`,
       `    spot: { place: 6, quotes: ['USD'] },`,
       `  },`,
     ]
     const end = '} as const satisfies Readonly<Record<string, VenueLine>>'
     edit(table, end, `${line.join('\n')}\n${end}`)
     cpSync(path.join(copy, 'processors/feeds/venues/kraken'), path.join(copy, folder), { recursive: true })
-    edit(`${folder}venue.ts`, 'export const kraken: Venue', 'export const example: Venue')
+    edit(`${folder}venue.ts`, 'export const kraken: TradeVenue', 'export const example: TradeVenue')
     edit(`${folder}venue.ts`, "name: 'kraken'", "name: 'example'")
+    edit(`${folder}trades.ts`, "tradeStreamOf('kraken'", "tradeStreamOf('example'")
     edit(list, 'import { gate }', "import { example } from './example/venue.ts'\nimport { gate }")
     edit(list, '  coingecko,\n}', '  coingecko,\n  example,\n}')
 
@@ -72,6 +75,8 @@ describe('a venue that is added as the guide says', () => {
       prices: 'schema.priceVenues',
       settings: '[config.settings.EXAMPLE_WS_URL.example, config.settings.EXAMPLE_REST_URL.example]',
       on: 'config.settings.VENUES.default',
+      counted: 'config.settings.CVD_VENUES.default',
+      trades: `${own}.trades.venue`,
       topics: `${own}.streams.map(({ topic }) => topic)`,
       read: `${own}.streams[0].parse('{"channel":"heartbeat"}')`,
     })
@@ -80,6 +85,8 @@ describe('a venue that is added as the guide says', () => {
       prices: ['binance', 'coinbase', 'okx', 'bybit', 'kraken', 'example'],
       settings: ['wss://ws.example.com', 'https://api.example.com'],
       on: 'binance,bybit,okx,coinbase,kraken,gate,coingecko,example',
+      counted: 'binance,bybit,okx,coinbase',
+      trades: 'example',
       topics: ['market.tickers'],
       read: [{ kind: 'heartbeat' }],
     })

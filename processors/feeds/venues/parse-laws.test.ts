@@ -63,6 +63,14 @@ const frames: Readonly<Record<TradeStream['venue'], fc.Arbitrary<string>>> = {
       const orders = { maker_order_id: maker, taker_order_id: taker, side, size, price, product_id: 'BTC-USD' }
       return JSON.stringify({ type: 'match', trade_id: id, ...orders, sequence, time: new Date(ms).toISOString() })
     }),
+  // Prices and sizes are JSON numbers, with more digits than a double holds.
+  kraken: fc.array(fc.record({ id, price: decimal, qty: decimal, side, ms }), { maxLength: 5 }).map((rows) => {
+    const data = rows.map(({ id, price, qty, side, ms }) => {
+      const rest = JSON.stringify({ ord_type: 'limit', trade_id: id, timestamp: new Date(ms).toISOString() })
+      return `{"symbol":"BTC/USD","side":"${side}","price":${price},"qty":${qty},${rest.slice(1)}`
+    })
+    return `{"channel":"trade","type":"update","data":[${data.join(',')}]}`
+  }),
 }
 
 /** A frame with some characters cut out, doubled or replaced. */

@@ -58,6 +58,11 @@ const folders: readonly (readonly [folder: string, venue: TradeStream, expected:
       ['coinbase/exchange-last_match', tradeStreams.coinbase, { heartbeat: 13 }],
       ['coinbase/exchange-heartbeat', tradeStreams.coinbase, { heartbeat: 118 }],
       ['coinbase/exchange-ticker', tradeStreams.coinbase, { 'unknown-event': 111 }],
+      // Two snapshots, which say how far the ids have come.
+      ['kraken/v2-trade', tradeStreams.kraken, { trade: 20, heartbeat: 2 }],
+      ['kraken/v2-control', tradeStreams.kraken, { subscribed: 4 }],
+      ['kraken/v2-heartbeat', tradeStreams.kraken, { heartbeat: 23 }],
+      ['kraken/v2-ticker', tradeStreams.kraken, { 'unknown-event': 2 }],
     ]
   : []
 
@@ -86,6 +91,7 @@ describe.runIf(here)('recorded frames', () => {
     ['binance/usdm-trade/btcusdt_20240808_hftbacktest.jsonl.gz', tradeStreams.binance, 21_313],
     ['binance/usdm-trade/ethusdt_20240808_hftbacktest.jsonl.gz', tradeStreams.binance, 14_076],
     ['coinbase/exchange-match/live_flashbook_btc_eth_202607.jsonl', tradeStreams.coinbase, 435],
+    ['kraken/v2-trade/live_flashbook_btc_eth_202607.jsonl', tradeStreams.kraken, 17],
   ])('of the long tape %s have ids without a hole', (file, venue, count) => {
     const trades = tradesOf(eventsOf(venue, file))
     expect(trades).toHaveLength(count)
@@ -132,6 +138,16 @@ describe.runIf(here)('recorded answers of REST', () => {
       })
     expect(rows).toHaveLength(541)
     expect(rows.filter((row) => 'refused' in row)).toEqual([])
+  })
+
+  it('of Kraken trades are a page of a thousand ids without a hole, at the times that its cursor says', () => {
+    const [body = ''] = filesOf('kraken/rest-Trades').flatMap(messagesOf)
+    const answer = tradeStreams.kraken.backfill.parse('BTC/USDT', JSON.parse(body))
+    const rows = answer.kind === 'rows' ? answer.rows.flatMap((row) => ('refused' in row ? [] : [row])) : []
+    expect(rows.map(({ id }) => id)).toEqual(Array.from({ length: 1000 }, (_, n) => 10_218_208 + n))
+    expect(rows[0]).toMatchObject({ price: '105433.60000', size: '0.00027625', taker: 'buy', time: 1762795433971744 })
+    // "last":"1762820035982277754"
+    expect(rows.at(-1)).toMatchObject({ taker: 'sell', time: 1762820035982277 })
   })
 
   it('of OKX trades are pages of trades', () => {

@@ -29,6 +29,17 @@ export interface TradeVenue extends Venue {
   readonly trades: TradeStream
 }
 
+/**
+ * The venue where its trades do not count: their market is still listed where something else is said of it, and its
+ * candles, which the trades are audited against, are not asked for.
+ */
+export function withoutTrades({ trades, ...venue }: Venue): Venue {
+  const polls = venue.polls.filter(({ topic }) => topic !== 'market.candles')
+  const isUsed = [...venue.streams, ...polls].some(({ subjects }) => subjects.market === trades?.market)
+  if (trades === undefined || !isUsed) return { ...venue, polls }
+  return { ...venue, polls, listings: [{ ...trades, host: 'rest' }, ...venue.listings] }
+}
+
 /** How one WebSocket speaks: what a connection needs to subscribe, to keep alive and to read it. */
 export interface StreamProtocol {
   readonly socket: SocketRules
@@ -216,15 +227,17 @@ export interface ListedPrice {
 /**
  * How missing trades are fetched.
  * - `forward`: `page(symbol, from, to)` starts at `from` and goes up;
+ * - `since`: it starts at a time, `since`, and goes up: the venue does not page by id;
  * - `backward`: it starts below `to + 1` and goes down;
  * - `newest`: one page of the newest trades, without a choice.
  * Rows come in any order and may lie outside of what was asked for.
  */
 export interface Backfill {
-  readonly direction: 'forward' | 'backward' | 'newest'
+  readonly direction: 'forward' | 'since' | 'backward' | 'newest'
   readonly pageSize: number
   /** Trades older than this are not served, ms; undefined: no limit known. */
   readonly depthMs?: number
-  page(symbol: string, from: number, to: number): RestCall
+  /** `since`: the venue's time of a trade before `from`. */
+  page(symbol: string, from: number, to: number, since: Micros): RestCall
   parse(symbol: string, body: unknown): RestAnswer<PageRow>
 }

@@ -32,9 +32,9 @@ export function tradeAt(id: number): VenueTrade {
   return { symbol, id, count: 1, sequence: null, price: '2', size: '3', taker: 'buy', time: start + id * second }
 }
 
-/** OKX's or Binance's way of paging over the ids that `served` has. */
+/** OKX's, Binance's or Kraken's way of paging over the ids that `served` has. */
 export function pagingVenue(
-  direction: 'forward' | 'backward',
+  direction: 'forward' | 'since' | 'backward',
   pageSize: number,
   ids: TradeStream['ids'] = 'contiguous',
 ): TradeStream {
@@ -44,7 +44,10 @@ export function pagingVenue(
     backfill: {
       direction,
       pageSize,
-      page: (_symbol, from, to): RestCall => ({ path: `${from}:${to}`, cost: 1 }),
+      page: (_symbol, from, to, since): RestCall => ({
+        path: direction === 'since' ? `${Math.max(1, Math.ceil((since - start) / second))}:` : `${from}:${to}`,
+        cost: 1,
+      }),
       parse: (_symbol, body) => ({ kind: 'rows', rows: body as VenueTrade[] }),
     },
   }
@@ -70,7 +73,7 @@ export function memoryRest(
       const [from = 0, to = 0] = call.path.split(':').map(Number)
       const rows: VenueTrade[] = []
       const { direction, pageSize } = venue.backfill
-      const step = direction === 'forward' ? 1 : -1
+      const step = direction === 'backward' ? -1 : 1
       for (let id = step > 0 ? from : Math.min(to, newest()); rows.length < pageSize && id > 0; id += step) {
         if (id > newest()) break
         if (has(id)) rows.push(tradeAt(id))

@@ -148,12 +148,12 @@ describe('other Binance frames', () => {
 
 describe('Binance over REST', () => {
   it('pages forward from the first missing id and asks for no more than is missing', () => {
-    expect(binance.backfill.page('BTCUSDT', 501, 510)).toEqual({
+    expect(binance.backfill.page('BTCUSDT', 501, 510, 0)).toEqual({
       path: '/fapi/v1/aggTrades?symbol=BTCUSDT&fromId=501&limit=10',
       cost: 20,
     })
-    expect(binance.backfill.page('币安人生USDT', 1, 5000).path).toContain('symbol=%E5%B8%81')
-    expect(binance.backfill.page('BTCUSDT', 1, 5000).path).toContain('limit=1000')
+    expect(binance.backfill.page('币安人生USDT', 1, 5000, 0).path).toContain('symbol=%E5%B8%81')
+    expect(binance.backfill.page('BTCUSDT', 1, 5000, 0).path).toContain('limit=1000')
   })
 
   it('judges each row of a page alone', () => {

@@ -154,7 +154,7 @@ describe('Bybit over REST', () => {
   })
 
   it('asks for the newest page, whatever is missing', () => {
-    expect(bybit.backfill.page('BTCUSDT', 1, 2).path).toBe(
+    expect(bybit.backfill.page('BTCUSDT', 1, 2, 0).path).toBe(
       '/v5/market/recent-trade?category=linear&symbol=BTCUSDT&limit=1000',
     )
   })

@@ -128,7 +128,7 @@ describe('other Coinbase frames', () => {
 
 describe('Coinbase over REST', () => {
   it('pages backwards from just above the last missing id', () => {
-    expect(coinbase.backfill.page('BTC-USD', 100, 199).path).toBe('/products/BTC-USD/trades?after=200&limit=1000')
+    expect(coinbase.backfill.page('BTC-USD', 100, 199, 0).path).toBe('/products/BTC-USD/trades?after=200&limit=1000')
   })
 
   it('gives the trade that the stream gave but for its sequence', () => {

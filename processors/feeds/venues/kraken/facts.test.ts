@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { FactRow, FrameEvent } from '../events.ts'
 import type { RestAnswer } from '../venue.ts'
-import { candleLookup, listing, pairOf, parseMarket, symbolOf, symbolOfKey } from './market.ts'
-import { parse, subscribe, unsubscribe } from './stream.ts'
+import { listing } from './listing.ts'
+import { candleLookup, pairOf, parseMarket, symbolOf, symbolOfKey } from './market.ts'
+import { parseTickers as parse, tickerRequests } from './messages.ts'
+
+const { subscribe, unsubscribe } = tickerRequests
 
 const now = Date.UTC(2026, 10, 20, 10, 30, 20)
 

@@ -1,8 +1,8 @@
 import type { Micros } from '../../../../schemas/records.ts'
 import type { FactRow } from '../events.ts'
-import { amountOf, MINUTE_MS, minuteOf, pricesOf, refusedField, tickerOf } from '../fact-fields.ts'
-import { badBody, isCount, isDecimal, isRecord, isSymbol, microsOf, textOf } from '../fields.ts'
-import { spotPair, type CandleLookup, type Listed, type Listing, type RestAnswer } from '../venue.ts'
+import { amountOf, MINUTE_MS, minuteOf, refusedField, tickerOf } from '../fact-fields.ts'
+import { badBody, isCount, isDecimal, isRecord, microsOf, textOf } from '../fields.ts'
+import type { CandleLookup, RestAnswer } from '../venue.ts'
 
 /** WebSocket v2 says BTC and DOGE; REST and the names in its list still say XBT and XDG. Ours are those of v2: BTC/USD. */
 const renamed = [
@@ -86,48 +86,16 @@ function readCandle(symbol: string, row: unknown, now: number): FactRow | undefi
 }
 
 /** The `result` of a body whose `error` is empty. */
-function resultOf(body: unknown): Record<string, unknown> | undefined {
+export function resultOf(body: unknown): Record<string, unknown> | undefined {
   if (!isRecord(body) || !Array.isArray(body['error']) || body['error'].length > 0) return undefined
   return isRecord(body['result']) ? body['result'] : undefined
 }
 
 /** `{"error":["EAPI:Rate limit exceeded"]}`, with HTTP 200. `EService` and its like: unavailable or busy for now. */
-function refusal(body: unknown): RestAnswer<never> {
+export function refusal(body: unknown): RestAnswer<never> {
   const errors = isRecord(body) && Array.isArray(body['error']) ? body['error'].map(textOf) : []
   const [first] = errors
   if (first === undefined) return badBody('a result')
   if (/rate limit|too many requests|throttled/i.test(first)) return { kind: 'limited' }
   return { kind: 'error', code: first.slice(0, 40), message: errors.join(' ') }
-}
-
-/** Spot pairs in US dollars, USDT/USD and USDC/USD among them. */
-export const listing: Listing = {
-  first: { path: '/0/public/AssetPairs', cost: 1 },
-  parse(body) {
-    const result = resultOf(body)
-    if (result === undefined) return refusal(body)
-    return { kind: 'rows', rows: Object.values(result).flatMap(readPair) }
-  },
-  seed: 'BTC ETH SOL XRP BNB DOGE LINK ARB ADA AVAX DOT POL UNI APT OP SUI NEAR ATOM PEPE SHIB TON TRX LTC USDT USDC'
-    .split(' ')
-    .map((base) => listed(base, null, true)),
-  fromSymbol(symbol) {
-    const base = /^([^/]+)\/USD$/.exec(symbol)?.[1]
-    return base === undefined ? undefined : listed(base, null, true)
-  },
-  prices: { first: { path: TICKERS, cost: 1 }, parse: (body) => pricesOf(parseMarket(body)) },
-}
-
-function listed(base: string, tick: number | null, live: boolean): Listed {
-  return spotPair(`${base}/USD`, base, 'USD', tick, live)
-}
-
-/** `wsname` is XBT/USD; `base` and `quote` have letters before them (XXBT, ZUSD). Tokenised shares are another class. */
-function readPair(row: unknown): Listed[] {
-  if (!isRecord(row) || !isSymbol(row['wsname'])) return []
-  const { wsname, status, tick_size, aclass_base = 'currency' } = row
-  const [base, quote, more] = symbolOf(wsname).split('/')
-  if (base === undefined || base === '' || quote !== 'USD' || more !== undefined || aclass_base !== 'currency')
-    return []
-  return [listed(base, isDecimal(tick_size) ? Number(tick_size) : null, status === 'online')]
 }

@@ -1,27 +1,17 @@
-import type { DataStream, Poll, Venue } from '../venue.ts'
-import { candleLookup, listing, parseMarket, TICKERS } from './market.ts'
-import { parse, subscribe, unsubscribe } from './stream.ts'
+import { MINUTE_MS } from '../fact-fields.ts'
+import type { DataStream, Poll, TradeVenue } from '../venue.ts'
+import { candleLookup, parseMarket, TICKERS } from './market.ts'
+import { parseTickers, tickerRequests } from './messages.ts'
+import { trades } from './trades.ts'
 
 const tickers: DataStream = {
   name: 'spot-tickers',
   host: 'ws',
   topic: 'market.tickers',
   subjects: { of: 'catalogue', market: 'spot' },
-  socket: {
-    path: '/v2',
-    copies: 1,
-    // Without a request of ours in about a minute the venue closes the connection, whatever it sends.
-    ping: { everyMs: 30_000, frame: '{"method":"ping"}', onlyWhenQuiet: false },
-    // Heartbeats come about once a second.
-    silentAfterMs: 10_000,
-    maxSymbolsPerConnection: 400,
-    minFrameSpacingMs: 250,
-    // "No faster than every 5 seconds" after maintenance; 150 attempts in 10 minutes per address.
-    minConnectSpacingMs: 5_000,
-  },
-  subscribe,
-  unsubscribe,
-  parse,
+  socket: { ...trades.socket, maxSymbolsPerConnection: 400 },
+  ...tickerRequests,
+  parse: parseTickers,
 }
 
 const market: Poll = {
@@ -34,13 +24,26 @@ const market: Poll = {
   parse: (_whole, body) => parseMarket(body),
 }
 
-/** Kraken's spot prices. Evidence: README.md beside this file. */
-export const kraken: Venue = {
+/** The two newest minutes that are over. */
+const candles: Poll = {
+  name: 'candles',
+  host: 'rest',
+  topic: 'market.candles',
+  subjects: { of: 'wanted', market: 'spot' },
+  everyMs: MINUTE_MS,
+  afterMinuteMs: 5_000,
+  call: (symbol, now) => candleLookup.call(symbol, (now - 2 * MINUTE_MS) * 1_000, now * 1_000),
+  parse: (symbol, body, now) => candleLookup.parse(symbol, body, now),
+}
+
+/** Kraken: trades, spot prices and candles of the markets that its trades list. Evidence: README.md beside this file. */
+export const kraken: TradeVenue = {
   name: 'kraken',
   // About one public request a second and address.
   budgets: { rest: { capacity: 2, refillPerSecond: 0.8 } },
-  listings: [{ market: 'spot', host: 'rest', listing }],
+  trades,
+  listings: [],
   streams: [tickers],
-  polls: [market],
+  polls: [market, candles],
   candles: candleLookup,
 }

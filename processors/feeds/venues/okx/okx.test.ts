@@ -138,7 +138,7 @@ describe('other OKX frames', () => {
 
 describe('OKX over REST', () => {
   it('pages backwards from just above the last missing id', () => {
-    expect(okx.backfill.page('BTC-USDT-SWAP', 100, 199).path).toBe(
+    expect(okx.backfill.page('BTC-USDT-SWAP', 100, 199, 0).path).toBe(
       '/api/v5/market/history-trades?instId=BTC-USDT-SWAP&type=1&after=200&limit=100',
     )
   })

@@ -1,21 +1,23 @@
 import type { FactRow, FrameEvent } from '../events.ts'
 import { alive, factEvent, plain, refusedField, tickerOf } from '../fact-fields.ts'
+import type { StreamProtocol } from '../venue.ts'
 import { badField, fromObject, isCount, isRecord, isSymbol, microsOfIso, textOf, unknownEvent } from '../fields.ts'
 
 /** Symbols of one request. */
 const SYMBOLS_MAX = 100
 
+/** Requests for a channel. "snapshot" is said always: documents differ on what it is otherwise. */
+function requestsFor(channel: object, snapshot: boolean): Pick<StreamProtocol, 'subscribe' | 'unsubscribe'> {
+  return {
+    subscribe: (symbols, id) => request('subscribe', { ...channel, snapshot }, symbols, id),
+    unsubscribe: (symbols, id) => request('unsubscribe', channel, symbols, id),
+  }
+}
+
 /** "bbo: on a change of the best bid or offer"; by default there is a message on trades only, with an old book. */
-const channel = { channel: 'ticker', event_trigger: 'bbo' }
-
-/** "snapshot" is said always: documents differ on what it is otherwise. */
-export function subscribe(symbols: readonly string[], id: number): string[] {
-  return request('subscribe', { ...channel, snapshot: true }, symbols, id)
-}
-
-export function unsubscribe(symbols: readonly string[], id: number): string[] {
-  return request('unsubscribe', channel, symbols, id)
-}
+export const tickerRequests = requestsFor({ channel: 'ticker', event_trigger: 'bbo' }, true)
+/** The snapshot would be the last 50 trades, of before the subscription. */
+export const tradeRequests = requestsFor({ channel: 'trade' }, false)
 
 function request(method: string, params: object, symbols: readonly string[], id: number): string[] {
   if (symbols.length === 0) return []
@@ -37,17 +39,22 @@ function readReply(message: Record<string, unknown>): FrameEvent {
   return { kind: method === 'subscribe' ? 'subscribed' : 'unsubscribed', symbols, id }
 }
 
-/** Reads one frame of a WebSocket v2 connection that subscribes to `ticker`. */
-export function parse(frame: string): FrameEvent[] {
-  return fromObject(frame, readMessage)
+/** Reads the data of a channel; `type` is snapshot or update. */
+type ReadData = (data: readonly unknown[], type: unknown) => FrameEvent[]
+
+/** Reads the frames of a WebSocket v2 connection that subscribes to one channel. */
+export function parserOf(name: string, read: ReadData): (frame: string) => FrameEvent[] {
+  return (frame) => fromObject(frame, (message) => readMessage(message, name, read))
 }
 
-function readMessage(message: Record<string, unknown>): FrameEvent[] {
-  const { channel, data, method } = message
+export const parseTickers = parserOf('ticker', (data) => data.map((row) => factEvent(readTicker(row))))
+
+function readMessage(message: Record<string, unknown>, name: string, read: ReadData): FrameEvent[] {
+  const { channel, type, data, method } = message
   if (method !== undefined) return [readReply(message)]
   switch (channel) {
-    case 'ticker':
-      return Array.isArray(data) ? data.map((row) => factEvent(readTicker(row))) : [badField]
+    case name:
+      return Array.isArray(data) ? read(data, type) : [badField]
     // About once a second, as long as anything is subscribed.
     case 'heartbeat':
       return [alive]
