@@ -151,7 +151,7 @@ describe('answers', () => {
     ['/healthz', 'healthz'],
     ['/readyz', 'readyz'],
   ])('of %s before the log was read are 503 and still as the document says', async (path) => {
-    const broken = await startHarness({ source: { now: undefined } })
+    const broken = await startHarness({ source: { now: undefined, asked: () => undefined } })
     const { status, body } = await broken.get(path)
     expect(status).toBe(503)
     const validate = validator(path, 503)

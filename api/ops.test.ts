@@ -143,7 +143,7 @@ describe('what is told of channels, topics and the audit', () => {
   })
 
   it('is absent before the log was read', async () => {
-    const early = await startHarness({ source: { now: undefined } })
+    const early = await startHarness({ source: { now: undefined, asked: () => undefined } })
     const { status, body } = await early.get('/metrics')
     await early.stop()
     expect(status).toBe(200)

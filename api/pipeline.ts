@@ -65,6 +65,7 @@ function serve(route: Route, options: AppOptions): (context: Context & { params:
   return async (context) => {
     context.state.route = route.name
     const caller = limit(context, route, options)
+    await services.asked()
     const call = await validate(context, { route, caller, services })
     respond(context, await answer(call), call)
   }

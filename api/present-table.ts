@@ -26,12 +26,14 @@ const prompt: ReadonlySet<TopicName> = new Set([
 const inputs: ReadonlySet<TopicName> = new Set(presentRow.inputs)
 /** Beside what the present is made of: what is only told on. */
 const reads: ReadonlySet<RecordType> = new Set<RecordType>([...presentReads, 'signal'])
-/** Between two fetches of what answers are as new as, milliseconds: while somebody asks, and while nobody does. */
+/** Between two fetches, milliseconds: of what answers are as new as, of the other topics, and of all while nobody asks. */
 const PROMPT_EVERY_MS = 20
-const UNASKED_EVERY_MS = 200
-/** So long after the last question somebody asks, milliseconds. */
-const ASKED_MS = 5_000
 const OTHERS_EVERY_MS = 500
+const UNASKED_EVERY_MS = 2_000
+/** Who asks twice within this time is one who asks, for as long again after the last question, milliseconds. */
+const ASKED_MS = 5_000
+/** A question waits this long at most for a fetch, milliseconds. */
+const LOOK_MS = 100
 /** Topics of one partition, held from their start: they have one record for each key, or change seldom. */
 const common: readonly TopicName[] = ['market.tokens', 'market.instruments']
 const GIVE_UP_MS = 5_000
@@ -45,7 +47,7 @@ export interface TableOptions extends LogAccess {
   readonly unread: Unread
   /** Told of each record that has been folded in. */
   readonly listeners?: readonly RecordListener[]
-  /** Between two fetches of any topic, milliseconds; left out: as this file has it for who answers. */
+  /** Between two fetches of any topic while somebody asks, milliseconds; left out: as this file has it for who answers. */
   readonly everyMs?: number | undefined
 }
 
@@ -56,7 +58,10 @@ export interface RecordListener {
   /** From here on records are heard, anew where they were heard before. */
   begin(positions: readonly Position[]): void
   hear(place: Position, message: Message): void
-  /** A record of any topic that is followed, read or not; `time`: of the record, milliseconds. */
+  /**
+   * A record of any topic that is followed, read or not, where the log is followed closely since before it was written;
+   * `time`: of the record, milliseconds.
+   */
   seen?(topic: TopicName, time: number): void
   /** The tombstone of a key. */
   gone?(place: Position, key: string): void
@@ -66,6 +71,11 @@ export interface RecordListener {
 export interface PresentSource {
   /** What is so now; undefined while it has not been read yet. */
   readonly now: Present | undefined
+  /**
+   * Somebody asks: while that goes on, the log is followed closely. Where it was not, resolves when `now` has what the log
+   * has, or after a tenth of a second.
+   */
+  asked(): Promise<void> | undefined
 }
 
 /**
@@ -75,8 +85,10 @@ export interface PresentSource {
 export class PresentTable implements PresentSource {
   readonly #options: TableOptions
   readonly #connection: LogConnection<{ close(): Promise<void> }>
-  #now: Present | undefined
+  #held: Held | undefined
   #asked = -Infinity
+  readonly #close = { from: Infinity, until: -Infinity }
+  #looking: Promise<void> | undefined
 
   constructor(options: TableOptions) {
     this.#options = options
@@ -85,25 +97,41 @@ export class PresentTable implements PresentSource {
     this.#connection = new LogConnection(connected, (kafka, codec) => this.#open(kafka, codec))
   }
 
-  /** As in `PresentSource`. Whoever looks has the log followed more closely for a while. */
+  /** As in `PresentSource`. */
   get now(): Present | undefined {
-    this.#asked = performance.now()
-    return this.#now
+    return this.#held?.present
+  }
+
+  /** As in `PresentSource`. */
+  asked(): Promise<void> | undefined {
+    const now = performance.now()
+    const wasClose = now < this.#close.until
+    if (now - this.#asked < ASKED_MS) {
+      if (!wasClose) this.#close.from = Date.now()
+      this.#close.until = now + ASKED_MS
+    }
+    this.#asked = now
+    if (wasClose || this.#held === undefined) return undefined
+    this.#looking ??= this.#look(this.#held).finally(() => (this.#looking = undefined))
+    return this.#looking
+  }
+
+  async #look(held: Held): Promise<void> {
+    const late = new AbortController()
+    await Promise.race([held.look(), timeOut(LOOK_MS, late.signal)])
+    late.abort()
   }
 
   /** Resolves when the log has been read, or after so many milliseconds. */
   async read(withinMs: number): Promise<void> {
     const late = new AbortController()
-    await Promise.race([
-      this.#connection.opened,
-      delay(withinMs, undefined, { signal: late.signal, ref: false }).catch(() => undefined),
-    ])
+    await Promise.race([this.#connection.opened, timeOut(withinMs, late.signal)])
     late.abort()
   }
 
-  #promptEveryMs(): number {
-    const { everyMs } = this.#options
-    return everyMs ?? (performance.now() - this.#asked < ASKED_MS ? PROMPT_EVERY_MS : UNASKED_EVERY_MS)
+  /** Since when it is followed closely, milliseconds since the Unix epoch; undefined: it is not. */
+  #closeSince(): number | undefined {
+    return performance.now() < this.#close.until ? this.#close.from : undefined
   }
 
   async close(): Promise<void> {
@@ -111,9 +139,9 @@ export class PresentTable implements PresentSource {
   }
 
   async #open(kafka: Log, codec: RegistryCodec): Promise<{ close(): Promise<void> }> {
-    const held = new Held(kafka, codec, this.#options, () => this.#promptEveryMs())
+    const held = new Held(kafka, codec, this.#options, () => this.#closeSince())
     await held.start()
-    this.#now = held.present
+    this.#held = held
     return { close: () => held.close().then(() => kafka.close()) }
   }
 }
@@ -132,16 +160,24 @@ class Held {
   readonly #common = emptyPresent()
   readonly #prompt: Follower
   readonly #others: Follower
+  readonly #closeSince: () => number | undefined
   readonly present: Present
 
-  constructor(kafka: Log, codec: RegistryCodec, options: TableOptions, promptEveryMs: () => number) {
+  constructor(kafka: Log, codec: RegistryCodec, options: TableOptions, closeSince: () => number | undefined) {
     this.#options = options
+    this.#closeSince = closeSince
     this.#codec = codec
     this.#asking = kafka.reader()
     this.#folds = Array.from({ length: options.partitions }, (_, partition) => Fold.empty(presentRow, partition))
     this.present = new Present(() => this.#folds.map(stateOf), this.#common)
-    this.#prompt = this.#follower(kafka, promptEveryMs)
-    this.#others = this.#follower(kafka, () => options.everyMs ?? OTHERS_EVERY_MS)
+    const every = (ms: number) => () => (closeSince() === undefined ? UNASKED_EVERY_MS : (options.everyMs ?? ms))
+    this.#prompt = this.#follower(kafka, every(PROMPT_EVERY_MS))
+    this.#others = this.#follower(kafka, every(OTHERS_EVERY_MS))
+  }
+
+  /** Resolves when it has what the log has. */
+  async look(): Promise<void> {
+    await Promise.all([this.#prompt.look(), this.#others.look()])
   }
 
   /** Resolves when all that was in the log at the call has been folded. */
@@ -258,7 +294,8 @@ class Held {
 
   #take(record: LogRecord, from: Followed): Promise<void> | void {
     const { key, value, offset } = record
-    for (const listener of this.#listeners) listener.seen?.(from.topic, record.time)
+    if (record.time >= (this.#closeSince() ?? Infinity))
+      for (const listener of this.#listeners) listener.seen?.(from.topic, record.time)
     if (value === null) {
       for (const listener of this.#listeners) listener.gone?.({ ...from, offset }, key?.toString() ?? '')
       if (from.topic === 'market.tokens' && key !== null) drop(this.#common, 'token', key.toString())
@@ -292,6 +329,11 @@ function stateOf(fold: Fold): PresentState {
 
 function isPrompt({ topic }: Position): boolean {
   return prompt.has(topic as TopicName)
+}
+
+/** Resolves after so many milliseconds, or when nobody waits for it any more. */
+async function timeOut(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal, ref: false }).catch(() => undefined)
 }
 
 /** The core emits nothing. */

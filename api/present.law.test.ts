@@ -96,6 +96,7 @@ const facts: Readonly<Record<string, (api: Harness, change: Change) => void>> = 
 function readElsewhere({ database }: Harness): PresentSource {
   const source = fakePresent(database, PARTITIONS)
   return {
+    asked: () => undefined,
     get now() {
       const present = source.now
       if (present === undefined) return undefined

@@ -38,7 +38,7 @@ describe('without ClickHouse', () => {
 
 describe('before the log has been read', () => {
   it.each(routesOfNow)('%s says to come back', async (target) => {
-    const api = await startHarness({ source: { now: undefined } })
+    const api = await startHarness({ source: { now: undefined, asked: () => undefined } })
     running.push(api)
     expect((await api.get(target)).status).toBe(503)
   })

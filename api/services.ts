@@ -64,6 +64,8 @@ export interface Services {
   timestamp: () => string
   /** What is so now; throws `data_unavailable` before it has been read from the log. */
   present(): Present
+  /** As of the source of the present. */
+  asked(): Promise<void> | undefined
 }
 
 export type ServiceParts = { readonly source: PresentSource; readonly board: Board } & Pick<
@@ -91,10 +93,11 @@ export function createServices({ source, board, ...parts }: ServiceParts): Servi
   const services: Services = {
     ...parts,
     cache,
-    streams: new Hub({ board, now: clock, context: () => services, ...bounds }),
+    streams: new Hub({ board, now: clock, context: () => services, onListening: () => void source.asked(), ...bounds }),
     beside: new AlertHistories({ ...parts, cache }),
     trials: new Trials({ ...parts, cache }),
     timestamp: stampOf(clock),
+    asked: () => source.asked(),
     present() {
       const { now } = source
       if (now !== undefined) return now

@@ -59,7 +59,7 @@ await runService({
     const hearing = { listeners: [pages], everyMs: EVERY_MS }
     const instance = { clientId: 'console', payments: null, toClose, unread, ...hearing }
     const services = await openServices(opened, log, instance)
-    const hub = pageHub(pages.board, Date.now)
+    const hub = pageHub(pages.board, Date.now, () => void services.asked())
     const texts = new TtlCache({ keysMax: 1, clock: Date.now })
     const peers = config.API_SERVICES.map((item) => ({ name: nameOf(item), url: item.slice(nameOf(item).length + 1) }))
     const system = { services, peers, latencies, payments: config.PAYMENTS, listening: () => hub.clients }

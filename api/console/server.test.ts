@@ -27,7 +27,7 @@ interface Started {
 
 async function start(options: { token?: string; isStarting?: boolean } = {}): Promise<Started> {
   const board = new Board([[0]], keysMax)
-  const hub = pageHub(board, Date.now)
+  const hub = pageHub(board, Date.now, () => undefined)
   const asked: string[] = []
   const app = createConsole({
     mode: 'demo',

@@ -42,13 +42,16 @@ const event = (key: string): Update => ({ kind: 'event', key, asset: 'btc', valu
 
 let board: Board
 let hub: Hub<null>
+let listened = 0
 const offsets = [0, 0, 0]
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 1_000_000 })
   const start = offsets.fill(0).map(() => 0)
   board = new Board([start, start], { price: 100, event: 5 })
-  hub = new Hub({ board, now: Date.now, context: () => null, clientsMax: 4, callerMax: 3 })
+  const onListening = (): void => void (listened += 1)
+  listened = 0
+  hub = new Hub({ board, now: Date.now, onListening, context: () => null, clientsMax: 4, callerMax: 3 })
 })
 afterEach(() => {
   hub.close()
@@ -100,6 +103,18 @@ class Reader {
 const READY = ['ready', { resumed: false }]
 
 describe('what a reader is sent', () => {
+  it('says that somebody listens, for as long as somebody does', () => {
+    vi.advanceTimersByTime(1_000)
+    expect(listened).toBe(0)
+    const reader = new Reader()
+    vi.advanceTimersByTime(1_000)
+    expect(listened).toBeGreaterThanOrEqual(5)
+    reader.response.emit('close')
+    listened = 0
+    vi.advanceTimersByTime(1_000)
+    expect(listened).toBe(0)
+  })
+
   it('is what is known, then each key five times a second at the most, its newest word', () => {
     say(price('btc', -1))
     const reader = new Reader()

@@ -61,6 +61,8 @@ export interface HubOptions<Context> {
   readonly context: () => Context
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number
+  /** Called at each look for changes while somebody listens. */
+  readonly onListening?: () => void
   /** Readers at once, in all and of one caller. */
   readonly clientsMax: number
   readonly callerMax: number
@@ -148,6 +150,7 @@ export class Hub<Context> {
 
   /** Sends what changed since the last time. */
   flush(): void {
+    if (this.#clients.size > 0) this.#options.onListening?.()
     const before = this.#told
     const changes = this.#options.board.changes()
     this.#told = this.#here()

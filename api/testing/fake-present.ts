@@ -11,6 +11,7 @@ import { plainCvd } from './plain-cvd.ts'
 /** The present that follows from the facts that a test has put into the views in memory, as they are at each look. */
 export function fakePresent(fake: FakeDatabase, partitions: number): PresentSource {
   return {
+    asked: () => undefined,
     get now() {
       const states = Array.from({ length: partitions }, emptyPresent)
       const common = emptyPresent()

@@ -75,6 +75,16 @@ describe('a follower', () => {
     expect(told).toEqual(['0:a', '0:b', '0:c', '0:d'])
   })
 
+  it('looks at once when it is asked to, and for whom a position is awaited', async () => {
+    const { told, put, follower, catchUp } = await follow('end', [], 3_600_000)
+    await follower.look() // its first fetch
+    put(0, 'a')
+    await expect.poll(() => follower.look().then(() => told)).toEqual(['0:a'])
+    put(0, 'b')
+    await catchUp.toEnd()
+    expect(told).toEqual(['0:a', '0:b'])
+  })
+
   it('tells everything from the start, in order, once', async () => {
     const { told, catchUp, put } = await follow('start', ['a', 'b'])
     put(1, 'c')

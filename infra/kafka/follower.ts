@@ -59,7 +59,9 @@ export class Follower {
   readonly #options: FollowerOptions
   readonly #places = new Map<string, FollowedPartition>()
   readonly #waiting = new Set<Waiting>()
+  readonly #looking = new Set<() => void>()
   readonly #moment: () => ClockReading
+  #pause = new AbortController()
   #closed = false
   #running: Promise<void> = Promise.resolve()
 
@@ -82,7 +84,14 @@ export class Follower {
   /** Resolves when every record before `ends` was told. `Catching` waits once at a time, whatever its callers do. */
   reach(ends: readonly Position[]): Promise<void> {
     if (this.#has(ends)) return Promise.resolve()
+    this.#pause.abort()
     return new Promise((resolve) => this.#waiting.add({ ends, done: resolve }))
+  }
+
+  /** Fetches at once, however lately it did; resolves when that is over. */
+  look(): Promise<void> {
+    this.#pause.abort()
+    return new Promise((resolve) => this.#looking.add(resolve))
   }
 
   /** Where it reads on, of each partition, and whether its last fetch saw the end. */
@@ -97,6 +106,7 @@ export class Follower {
 
   async close(): Promise<void> {
     this.#closed = true
+    this.#pause.abort()
     await this.#options.reader.close()
     await this.#running
   }
@@ -119,6 +129,7 @@ export class Follower {
     const { reader, log, everyMs = () => 0 } = this.#options
     while (!this.#closed) {
       const next = performance.now() + everyMs()
+      this.#pause = new AbortController()
       try {
         const asked = this.#moment()
         const from = [...this.#places.values()].map(({ topic, partition, offset }) => ({ topic, partition, offset }))
@@ -132,9 +143,22 @@ export class Follower {
         await delay(PAUSE_MS)
       }
       this.#tellReached()
-      const early = next - performance.now()
-      if (early > 0) await delay(early)
+      await this.#pauseUntil(next)
     }
+    this.#tellLooked()
+  }
+
+  /** Until that time of the process, or until somebody wants it to look; not while somebody waits for a position. */
+  async #pauseUntil(next: number): Promise<void> {
+    this.#tellLooked()
+    const early = next - performance.now()
+    if (early > 0 && this.#waiting.size === 0)
+      await delay(early, undefined, { signal: this.#pause.signal }).catch(() => undefined)
+  }
+
+  #tellLooked(): void {
+    for (const done of this.#looking) done()
+    this.#looking.clear()
   }
 
   /** A partition of a compacted topic of which tombstones may have been missed. */

@@ -41,7 +41,6 @@ export class PageBoard extends HeardBoard implements RecordListener {
   readonly further = further
   readonly #latencies: Latencies
   readonly #now: () => number
-  readonly #began: number
 
   constructor({ partitions, now, latencies }: PagesOptions) {
     const digest = new Digest(now() * 1000)
@@ -49,7 +48,6 @@ export class PageBoard extends HeardBoard implements RecordListener {
     super({ topics, partitions, keysMax, says: (message, { topic, partition }) => says(message, topic, partition) })
     this.#latencies = latencies
     this.#now = now
-    this.#began = now()
   }
 
   /** What is told of other topics is forgotten by itself; an alert is there until it is deleted. */
@@ -60,8 +58,7 @@ export class PageBoard extends HeardBoard implements RecordListener {
 
   seen(topic: TopicName, time: number): void {
     const now = this.#now()
-    // What was written before we looked was not late.
-    if (time >= this.#began && topics.includes(topic)) this.#latencies.seen(topic, now - time, now)
+    if (topics.includes(topic)) this.#latencies.seen(topic, now - time, now)
   }
 
   gone(at: Position, key: string): void {
@@ -72,8 +69,8 @@ export class PageBoard extends HeardBoard implements RecordListener {
 }
 
 /** The hub of the pages: they all are one caller's. */
-export function pageHub(board: Board, now: () => number): Hub<null> {
-  return new Hub({ board, now, context: () => null, clientsMax: CLIENTS_MAX, callerMax: CLIENTS_MAX })
+export function pageHub(board: Board, now: () => number, onListening: () => void): Hub<null> {
+  return new Hub({ board, now, onListening, context: () => null, clientsMax: CLIENTS_MAX, callerMax: CLIENTS_MAX })
 }
 
 /** What a page begins with of the present, whether it has changed of late or not. */
