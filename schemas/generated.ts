@@ -200,6 +200,22 @@ export interface Audit {
   readonly v: number
 }
 
+/** How far the past of one instrument is in the log: it is not asked for again. The newest of a key stands. */
+export interface Backfill {
+  /** venue:market:native symbol */
+  readonly instrument: string
+  /** What is read back: candles_1h, candles_1m */
+  readonly series: string
+  /** All that the venue has from here on is in the log, microseconds since the Unix epoch */
+  readonly covered_from: Micros
+  /** Up to here, microseconds since the Unix epoch */
+  readonly covered_to: Micros
+  /** Records written so far */
+  readonly rows: number
+  /** When the newest of them was written, microseconds since the Unix epoch */
+  readonly time: Micros
+}
+
 /** A closed one-minute candle as the venue publishes it, for the audit. */
 export interface Candle {
   /** venue:market:native symbol */
@@ -1351,12 +1367,43 @@ export interface Trigger {
   readonly v: number
 }
 
+/** A closed candle of a venue’s past, read back: for the time of which the log holds no trades. Never an input of what is about now. */
+export interface VenueCandle {
+  /** venue:market:native symbol */
+  readonly instrument: string
+  /** Asset id of the catalogue */
+  readonly asset: string
+  /** Start of the candle, microseconds since the Unix epoch */
+  readonly start: Micros
+  /** Length of the candle, seconds: 3600 or 60 */
+  readonly seconds: number
+  /** Quote units */
+  readonly open: number
+  /** Quote units */
+  readonly high: number
+  /** Quote units */
+  readonly low: number
+  /** Quote units */
+  readonly close: number
+  /** Base units */
+  readonly volume: number
+  /** Part of the volume that takers bought, base units; null: the venue does not say */
+  readonly taker_buy: number | null
+  /** Fills; null: the venue does not say */
+  readonly trades: number | null
+  /** Where it is from: the venue’s own candles, or its archive of trades */
+  readonly source: 'unknown' | 'venue_candles' | 'archive'
+  /** When our feed had it, microseconds since the Unix epoch */
+  readonly received: Micros
+}
+
 /** Record type name, as in the subject and the .avsc file's name, to its shape. */
 export interface Records {
   alert: Alert
   alert_event: AlertEvent
   attempt: Attempt
   audit: Audit
+  backfill: Backfill
   candle: Candle
   command: Command
   composite_price: CompositePrice
@@ -1390,4 +1437,5 @@ export interface Records {
   token: Token
   trade: Trade
   trigger: Trigger
+  venue_candle: VenueCandle
 }

@@ -68,6 +68,14 @@ export const topics = [
     says: 'The venues’ own closed one-minute candles, to audit ours against.',
   },
   {
+    name: 'market.history',
+    key: 'asset',
+    partitions: 'asset',
+    kind: 'facts',
+    records: ['venue_candle'],
+    says: 'The venues’ past, read back: candles of the time before our first trades. Nothing about now reads it.',
+  },
+  {
     name: 'market.tokens',
     key: 'token id',
     partitions: 'one',
@@ -90,6 +98,14 @@ export const topics = [
     kind: 'cache',
     records: ['subscription'],
     says: 'Which assets are wanted, by whom and until when.',
+  },
+  {
+    name: 'control.backfill',
+    key: 'instrument|series',
+    partitions: 'one',
+    kind: 'cache',
+    records: ['backfill'],
+    says: 'How far each instrument’s past is in market.history, so that it is not asked for again.',
   },
   {
     name: 'control.layout',

@@ -11,6 +11,7 @@ const shown: Readonly<Partial<Record<TopicName, readonly RecordType[]>>> = {
   'market.funding': ['derivative_ticker', 'settlement', 'long_short_ratio', 'contract_terms', 'mark'],
   'market.liquidations': ['liquidation', 'mark'],
   'market.candles': ['candle', 'mark'],
+  'market.history': ['venue_candle'],
   'market.instruments': ['instrument'],
   'derived.flow': ['flow', 'flow_hour', 'cvd', 'mark'],
   'derived.signals': ['signal', 'mark'],

@@ -103,6 +103,7 @@ describe('flow', () => {
         buy_volume: 6,
         sell_volume: 5,
         trades: 9,
+        source: 'trades',
       },
     ])
     expect(await world.rows(`SELECT time, venue, delta, cvd FROM cvd(seconds = 10, ${range})`)).toEqual([
@@ -147,7 +148,18 @@ describe('flow', () => {
     const query =
       "SELECT * FROM ohlcv(asset = 'eth', venue = 'all', seconds = 1, start = '2024-08-08 00:00:00', end = '2024-08-10 00:00:00')"
     await world.soon(query, [
-      { time: iso(at), open: 10, high: 10, low: 8, close: 9, volume: 6, buy_volume: 4, sell_volume: 2, trades: 3 },
+      {
+        time: iso(at),
+        open: 10,
+        high: 10,
+        low: 8,
+        close: 9,
+        volume: 6,
+        buy_volume: 4,
+        sell_volume: 2,
+        trades: 3,
+        source: 'trades',
+      },
     ])
     const bucket = Math.floor(at / 1e7) * 1e7
     expect(bucket).toBeLessThan(at)

@@ -456,6 +456,12 @@ export const settings = {
     says: 'How often a venue is asked what it lists: new markets, delistings, changed contract values.',
     example: '600',
   },
+  BACKFILL_DAYS: {
+    kind: 'count',
+    default: '90',
+    says: 'How many days of the past are read back of each streamed symbol, behind all other calls; 0: none.',
+    example: '365',
+  },
   ...addressSettings,
   FRAMES_DIR: {
     kind: 'text',

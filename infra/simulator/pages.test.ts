@@ -136,7 +136,9 @@ test('Binance candles hold the volume of all aggregates, and of it what takers b
     all.push(...page)
     page = await rows(`/binance/fapi/v1/aggTrades?symbol=BTCUSDT&fromId=${Number(page.at(-1)?.['a']) + 1}&limit=1000`)
   }
-  const { body } = await venues.get('/binance/fapi/v1/klines?symbol=BTCUSDT&interval=1m')
+  // The minutes before the first trade are of the market's past.
+  const start = Math.floor(Number(all[0]?.['T']) / 60_000) * 60_000
+  const { body } = await venues.get(`/binance/fapi/v1/klines?symbol=BTCUSDT&interval=1m&startTime=${start}`)
   const candles = body as string[][]
   const thousandths = (texts: readonly unknown[]): number =>
     texts.reduce<number>((sum, text) => sum + Math.round(Number(text) * 1000), 0)

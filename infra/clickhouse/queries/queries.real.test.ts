@@ -75,7 +75,9 @@ it('begins weeks of candles and flow with Monday', async () => {
   const range = "asset = 'btc', seconds = 604800, start = '2024-08-08 00:00:00', end = '2024-08-08 23:58:00'"
   const time = '2024-08-05T00:00:00.000000Z'
   const figures = { open: 90, high: 103, low: 90, close: 99, volume: 29, buy_volume: 18, sell_volume: 11, trades: 15 }
-  expect(await analyst.rows(`SELECT * FROM ohlcv(venue = 'binance', ${range})`)).toEqual([{ time, ...figures }])
+  expect(await analyst.rows(`SELECT * FROM ohlcv(venue = 'binance', ${range})`)).toEqual([
+    { time, source: 'trades', ...figures },
+  ])
   expect(await analyst.rows(`SELECT time, venue, delta, cvd FROM cvd(${range})`)).toEqual([
     { time, venue: 'binance', delta: 7, cvd: 7 },
     { time, venue: 'coinbase', delta: -1, cvd: -1 },

@@ -58,6 +58,11 @@ export class Candles {
     if (this.minutes.length > KEPT) this.minutes.shift()
   }
 
+  /** Start of the oldest minute that is kept; undefined: nothing has traded yet. */
+  get beginMs(): number | undefined {
+    return this.minutes[0]?.startMs
+  }
+
   /** Candles of `intervalMs` that begin in [fromMs, toMs), oldest first; minutes without a trade are absent. */
   every(intervalMs: number, fromMs: number, toMs: number): Candle[] {
     const candles: Candle[] = []
@@ -119,7 +124,8 @@ function addTrade(candle: Candle, trade: Trade): void {
   }
 }
 
-function merge(into: Candle, minute: Candle): void {
+/** Adds what follows on a candle to it. */
+export function merge(into: Candle, minute: Candle): void {
   into.high = Math.max(into.high, minute.high)
   into.low = Math.min(into.low, minute.low)
   into.close = minute.close

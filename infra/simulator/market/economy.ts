@@ -1,3 +1,5 @@
+import type { Candle } from '../ledger/candles.ts'
+import type { Market } from './markets.ts'
 import type { Micros } from './trade.ts'
 
 /** Venues of the simulated world that have spot prices, and those that have perpetuals. */
@@ -20,6 +22,8 @@ export interface Economy {
   spotMinutes(market: SpotMarket, from: Micros, to: Micros): readonly SpotMinute[]
   /** Closed minutes of [from, to), oldest first: what premium-index and mark-price candles are made of. */
   minutes(market: PerpMarket, from: Micros, to: Micros): readonly PerpMinute[]
+  /** Candles of a market that trades, of the time of which no trades are kept; oldest first, in its whole units. */
+  pastCandles(market: Market, stretch: PastStretch): Candle[]
   /** Settled rates, newest first, of at least 90 days. */
   settlements(market: PerpMarket, limit: number, before?: Micros): readonly SettledRate[]
   /** Open interest at the end of each 5 minutes of [from, to), oldest first. */
@@ -29,6 +33,14 @@ export interface Economy {
   /** Liquidations of [from, to), oldest first. */
   liquidations(market: PerpMarket, from: Micros, to: Micros): readonly SimLiquidation[]
   tokens(): readonly SimToken[]
+}
+
+/** A stretch of candles: those that begin in [fromMs, toMs), of the minutes before `untilMs`. */
+export interface PastStretch {
+  readonly intervalMs: number
+  readonly fromMs: number
+  readonly toMs: number
+  readonly untilMs: number
 }
 
 export interface SpotMarket {

@@ -1,5 +1,6 @@
 import {
   type Economy,
+  type PastStretch,
   type PerpMarket,
   type PerpMinute,
   type PerpState,
@@ -16,7 +17,9 @@ import {
 import { ReferencePrices, type ReferencePricesOptions } from './reference-prices.ts'
 import { BaseInterest, Interests, keyOf } from './interests.ts'
 import { type ListingChange, Listings } from './listings.ts'
+import type { Candle } from '../ledger/candles.ts'
 import type { Market } from './markets.ts'
+import { PastTrades } from './past.ts'
 import { PerpSide, topTradersOf, tradedOf } from './perp-side.ts'
 import { SpotSide } from './spot-side.ts'
 import { tokensAt } from './tokens.ts'
@@ -35,6 +38,7 @@ export class SimulatedEconomy implements Economy {
   private readonly base: BaseInterest
   private readonly interests: Interests
   private readonly listings: Listings
+  private readonly past: PastTrades
   private readonly perpOf = new Map<string, PerpMarket>()
   private readonly ratios = new Map<PerpMarket, ReturnType<typeof topTradersOf>>()
   private time: Micros
@@ -46,6 +50,7 @@ export class SimulatedEconomy implements Economy {
     this.pricesTime = options.now
     this.reference = new ReferencePrices(options)
     this.base = new BaseInterest(this.reference)
+    this.past = new PastTrades(this.reference, (market, time) => this.basis(market, time))
     this.spotSide = new SpotSide(this.reference)
     this.listings = new Listings(options.folder, options.fillers)
     for (const perp of this.listings.catalogue) this.perpOf.set(keyOf(perp), perp)
@@ -118,6 +123,10 @@ export class SimulatedEconomy implements Economy {
 
   minutes(market: PerpMarket, from: Micros, to: Micros): readonly PerpMinute[] {
     return this.perpSide.minutes(market, from, to, this.time)
+  }
+
+  pastCandles(market: Market, stretch: PastStretch): Candle[] {
+    return this.past.candles(market, stretch, this.time / 1000)
   }
 
   settlements(market: PerpMarket, limit: number, before?: Micros): readonly SettledRate[] {

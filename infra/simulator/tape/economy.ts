@@ -54,6 +54,10 @@ export class TapeEconomy implements Economy {
     return []
   }
 
+  pastCandles(): [] {
+    return []
+  }
+
   settlements(): readonly never[] {
     return []
   }

@@ -55,7 +55,11 @@ export class FactMarket {
   }
 
   candle(fact: CandleFact, received: Micros): Candle | undefined {
-    if (!this.#candles.first(fact.minute)) return undefined
+    return this.#candles.first(fact.minute) ? this.candleOf(fact, received) : undefined
+  }
+
+  /** The same whether it is known or not. */
+  candleOf(fact: CandleFact, received: Micros): Candle {
     const { price, size } = this.#scales
     return {
       ...this.#names(),

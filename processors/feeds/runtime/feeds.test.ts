@@ -228,6 +228,8 @@ async function start(
     },
     unknown: (name) => listings.soon(name),
     learn: (repairs) => void resume.tell(repairs),
+    backfillDays: 0,
+    knownPast: () => Promise.resolve(new Map()),
     logStart: (partition) => resume.startOf(partition),
   })
   const listings = new Listings(table, feeds.markets, againMs, logger, () => feeds.list(table))

@@ -4,6 +4,7 @@ import type { Logger } from '../../../infra/log.ts'
 import type { Codec } from '../../../schemas/codec.ts'
 import type { Micros, Trade, TradePosition } from '../../../schemas/records.ts'
 import { venueNames } from '../../../schemas/venues.ts'
+import type { PastProgress } from '../facts/backfill-plan.ts'
 import { FactBook } from '../facts/fact-book.ts'
 import type { FeedClock } from '../time/clock.ts'
 import { MarkBook } from '../time/marks.ts'
@@ -11,12 +12,13 @@ import type { TradeRepair } from '../trades/trade-repair.ts'
 import { ConnectLimiters } from '../transport/connect-limiter.ts'
 import type { PoolTiming } from '../transport/pool.ts'
 import type { RestHosts } from '../transport/rest-client.ts'
-import type { FeedTopic, Venue } from '../venues/venue.ts'
+import type { Venue } from '../venues/venue.ts'
+import type { KnownPast } from './backfill.ts'
 import type { FramesWriter } from './frames-writer.ts'
 import type { Addresses } from './host-settings.ts'
 import type { InstrumentTable, ListedMarket } from './instrument-table.ts'
 import type { LostRecords } from './log-buffer.ts'
-import { feedTopics, type MarkedTopic, markedTopics, MarketLog } from './market-log.ts'
+import { type MarkedTopic, markedTopics, MarketLog, type WrittenTopic, writtenTopics } from './market-log.ts'
 import type { FeedMetrics } from './metrics.ts'
 import { Report } from './report.ts'
 import { hostNow } from './process-clock.ts'
@@ -47,6 +49,10 @@ interface FeedsOptions {
   writeError(error: unknown): void
   /** A venue refused a symbol: its lists may have changed. */
   unknown(venue: string): void
+  /** How many days of the past are read back; 0: none. */
+  readonly backfillDays: number
+  /** How far the past is in the log; rejects where it cannot be read now. */
+  readonly knownPast: () => Promise<KnownPast>
   /** Where a partition of `market.trades` begins now; undefined: not known yet. */
   readonly logStart: (partition: number) => number | undefined
   /** These repairs begin: they are to learn what the log has. */
@@ -62,7 +68,7 @@ export class Feeds {
   readonly #venues: readonly Venue[]
   readonly #feeds: readonly VenueFeed[]
   readonly #stop = new AbortController()
-  readonly #paused = new Set<FeedTopic>()
+  readonly #paused = new Set<WrittenTopic>()
   #markedAt = 0
   #relearnAt = Infinity
 
@@ -149,7 +155,7 @@ export class Feeds {
   tick(now: number): void {
     if (now >= this.#relearnAt) this.#relearn()
     this.#facts.flush(now * 1_000)
-    for (const topic of feedTopics) this.#pauseWhenFull(topic)
+    for (const topic of writtenTopics) this.#pauseWhenFull(topic)
     for (const feed of this.#feeds) feed.tick(now)
   }
 
@@ -179,6 +185,13 @@ export class Feeds {
     return { buffered: this.#log.of(topic).size, venues: this.#marks.get(topic)?.states ?? [] }
   }
 
+  /** How far the past of each venue that is ours is in the log; none as long as that is not known of all. */
+  past(now: number): PastProgress[] {
+    const own = this.#feeds.map((feed) => feed.past(now)).filter((progress) => progress !== null)
+    const known = own.filter((progress) => progress !== undefined)
+    return known.length === own.length ? known : []
+  }
+
   drained(): Promise<void> {
     return this.#log.drained()
   }
@@ -198,9 +211,10 @@ export class Feeds {
   }
 
   /** What was lost of facts beside trades cannot be asked for again; the next ones of their kind come by themselves. */
-  #lost(topic: FeedTopic, records: LostRecords): void {
+  #lost(topic: WrittenTopic, records: LostRecords): void {
     this.#options.log.error({ topic, ...records }, 'the log lost records that it had')
     if (topic === 'market.trades') this.tradesLost()
+    if (topic === 'market.history' || topic === 'control.backfill') for (const feed of this.#feeds) feed.pastLost()
   }
 
   /** As after a restart: what the log has is read, and what it has not is repaired. */
@@ -209,7 +223,7 @@ export class Feeds {
     this.#options.learn(this.#feeds.flatMap((feed) => feed.relearn() ?? []))
   }
 
-  #pauseWhenFull(topic: FeedTopic): void {
+  #pauseWhenFull(topic: WrittenTopic): void {
     const { full, size } = this.#log.of(topic)
     if (full === this.#paused.has(topic)) {
       if (full) for (const feed of this.#feeds) feed.pause(topic) // also those that opened meanwhile
@@ -249,7 +263,7 @@ export class Feeds {
 
   #measure(now: number): void {
     const { metrics, rests } = this.#options
-    for (const topic of feedTopics) metrics.buffered.set({ topic }, this.#log.of(topic).size)
+    for (const topic of writtenTopics) metrics.buffered.set({ topic }, this.#log.of(topic).size)
     for (const [topic, marks] of this.#marks) {
       for (const { venue, state } of marks.states) metrics.live.set({ venue, topic }, state === 'live' ? 1 : 0)
     }
@@ -264,6 +278,8 @@ export class Feeds {
   #measureFeed(feed: VenueFeed, now: number): void {
     const { metrics } = this.#options
     const venue = feed.venue.name
+    const past = feed.past(now)
+    if (past !== undefined && past !== null) metrics.pastMissing.set({ venue }, past.missing)
     if (feed.pendingGaps !== undefined) metrics.pendingGaps.set({ venue }, feed.pendingGaps)
     for (const { stream, state } of feed.streams) metrics.sockets.set({ venue, channel: stream.name }, state.sockets)
     for (const { poll, plan, answeredAt } of feed.pollers) {
@@ -276,6 +292,6 @@ export class Feeds {
   }
 }
 
-function tradesOf({ candles: _candles, ...venue }: Venue): Venue[] {
+function tradesOf({ candles: _candles, past: _past, ...venue }: Venue): Venue[] {
   return venue.trades === undefined ? [] : [{ ...venue, listings: [], streams: [], polls: [] }]
 }

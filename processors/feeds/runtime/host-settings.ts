@@ -22,6 +22,7 @@ export const hostSettings = [
   'SYMBOLS',
   ...addresses.map(({ setting }) => setting),
   'LISTINGS_SECONDS',
+  'BACKFILL_DAYS',
   'FRAMES_DIR',
   'FRAMES_MAX_GB',
   'MEMBERSHIP',

@@ -9,6 +9,7 @@ import { type FeedClock, tapeClock } from '../time/clock.ts'
 import { RestHosts } from '../transport/rest-client.ts'
 import { type Venue, withoutTrades } from '../venues/venue.ts'
 import { venues } from '../venues/venues.ts'
+import { readKnownPast } from './backfill.ts'
 import { type ClockWatch, HostWatch, tapeWatch } from './clock-watch.ts'
 import { followControl } from './control.ts'
 import { Feeds } from './feeds.ts'
@@ -20,6 +21,7 @@ import { giveUpMs } from './log-buffer.ts'
 import { markedTopics } from './market-log.ts'
 import { feedMetrics } from './metrics.ts'
 import { hostClock, hostNow, hostTime } from './process-clock.ts'
+import { PastWatch } from './past-watch.ts'
 import type { ReadbackPorts } from './readback.ts'
 import { Resume } from './resume.ts'
 import { streamedAssets, Wants } from './wants.ts'
@@ -52,6 +54,7 @@ export class Host {
   readonly #wants: Wants
   readonly #readback: ReadbackPorts
   readonly #setAside = new Tally()
+  readonly #past: PastWatch
   #listings: Listings | undefined
   #stopped = false
 
@@ -91,7 +94,10 @@ export class Host {
       unknown: (venue) => this.#listings?.soon(venue),
       learn: (repairs) => void this.#resume.tell(repairs),
       logStart: (partition) => this.#resume.startOf(partition),
+      backfillDays: config.BACKFILL_DAYS,
+      knownPast: () => readKnownPast(kafka.reader(), this.#readback),
     })
+    this.#past = new PastWatch(log, isTape || config.MODE === 'tape' ? 0 : config.BACKFILL_DAYS)
     const meter = createLetterMeter(metrics, this.#setAside)
     this.#readback = { codec, lookUp: (id) => codec.lookUp(id), writer: kafka.writer(), meter, report: log }
     this.#resume = new Resume(kafka.reader(), this.#readback, config.PARTITIONS, (error) =>
@@ -152,6 +158,7 @@ export class Host {
       void this.#resume.lookAtStart()
     }
     this.#feeds.beat(now, this.#watch.venueTime)
+    this.#past.look(this.#feeds.past(now), now)
   }
 
   #health(): { ok: boolean } & Readonly<Record<string, unknown>> {
@@ -162,6 +169,7 @@ export class Host {
       clock: this.#watch.health(),
       buffered,
       dead_letters: this.#setAside.said,
+      backfill: this.#past.health,
       venues: states,
       sources: Object.fromEntries(others.map((topic) => [topic, this.#feeds.health(topic).venues])),
     }

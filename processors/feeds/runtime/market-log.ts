@@ -1,10 +1,9 @@
 import type { Writer } from '../../../infra/kafka/seam.ts'
 import { partitionOf } from '../../../schemas/catalogue.ts'
 import type { Codec } from '../../../schemas/codec.ts'
-import type { Gap, Mark, Micros, PriceRange, Records, Trade } from '../../../schemas/records.ts'
+import type { Backfill, Gap, Mark, Micros, PriceRange, Records, Trade } from '../../../schemas/records.ts'
 import type { FactRecord } from '../facts/fact-book.ts'
 import type { TradeLog } from '../trades/id-repair.ts'
-import type { FeedTopic } from '../venues/venue.ts'
 import { LogBuffer, logBufferDefaults, type LogBufferOptions, type LostRecords } from './log-buffer.ts'
 
 /** The topics that marks go to: a cache of tokens has no time of its own. */
@@ -17,17 +16,21 @@ export const markedTopics = [
 ] as const
 export type MarkedTopic = (typeof markedTopics)[number]
 
-export const feedTopics = [...markedTopics, 'market.tokens'] as const satisfies readonly FeedTopic[]
+/** All that a feed writes: what it says of now, and what it reads back of the past. */
+export const writtenTopics = [...markedTopics, 'market.tokens', 'market.history', 'control.backfill'] as const
+export type WrittenTopic = (typeof writtenTopics)[number]
 
 /** What the topics have in place of the usual. */
-const buffers: Readonly<Record<FeedTopic, Partial<LogBufferOptions>>> = {
+const buffers: Readonly<Record<WrittenTopic, Partial<LogBufferOptions>>> = {
   'market.trades': { maxRecords: 200_000 },
   'market.tickers': { lingerMs: 0, everyMs: 0 }, // alerts ring by them, and they are few
   'market.funding': {},
   'market.liquidations': {},
   'market.candles': {},
-  // The registry's tokens lie in one partition, by their id.
+  'market.history': {},
+  // These lie in one partition, by keys of their own.
   'market.tokens': { partitions: 1 },
+  'control.backfill': { partitions: 1 },
 }
 
 /** Where each record belongs. */
@@ -43,25 +46,29 @@ const topicOf = {
   liquidation: 'market.liquidations',
   candle: 'market.candles',
   token: 'market.tokens',
-} as const satisfies Readonly<Record<FactRecord | 'trade' | 'gap' | 'price_range', FeedTopic>>
+  venue_candle: 'market.history',
+  backfill: 'control.backfill',
+} as const satisfies Readonly<
+  Record<FactRecord | 'trade' | 'gap' | 'price_range' | 'venue_candle' | 'backfill', WrittenTopic>
+>
 
 interface MarketLogHandlers {
   /** The writer has given a batch up. */
   readonly error: (error: unknown) => void
-  readonly lost: (topic: FeedTopic, records: LostRecords) => void
+  readonly lost: (topic: WrittenTopic, records: LostRecords) => void
 }
 
 /** What a feed writes: encodes each record and sends it to its asset's partition, in the order of the calls. */
 export class MarketLog implements TradeLog {
   readonly #codec: Codec
   readonly #partitions: number
-  readonly #buffers: ReadonlyMap<FeedTopic, LogBuffer>
+  readonly #buffers: ReadonlyMap<WrittenTopic, LogBuffer>
 
   constructor(codec: Codec, writer: Writer, partitions: number, on: MarketLogHandlers) {
     this.#codec = codec
     this.#partitions = partitions
     this.#buffers = new Map(
-      feedTopics.map((topic) => {
+      writtenTopics.map((topic) => {
         const options = { topic, partitions, ...logBufferDefaults, ...buffers[topic] }
         const lost = (records: LostRecords): void => on.lost(topic, records)
         return [topic, new LogBuffer(writer, options, { error: on.error, lost })]
@@ -84,10 +91,10 @@ export class MarketLog implements TradeLog {
   record<Type extends keyof typeof topicOf>(type: Type, value: Records[Type], now: Micros): void {
     const topic = topicOf[type]
     const encoded = this.#codec.encode(topic, type, value)
-    const isToken = type === 'token' && 'id' in value
-    const key = isToken ? value.id : (value.asset ?? '')
-    const partition = isToken ? 0 : partitionOf(key, this.#partitions)
-    this.of(topic).append(partition, { key, value: encoded, time: millis(now) })
+    const own = ownKeyOf(type, value)
+    const asset = 'asset' in value ? (value.asset ?? '') : ''
+    const partition = own === undefined ? partitionOf(asset, this.#partitions) : 0
+    this.of(topic).append(partition, { key: own ?? asset, value: encoded, time: millis(now) })
   }
 
   mark(topic: MarkedTopic, partition: number, mark: Mark): void {
@@ -96,24 +103,35 @@ export class MarketLog implements TradeLog {
   }
 
   /** What waits for the broker. */
-  of(topic: FeedTopic): LogBuffer {
+  of(topic: WrittenTopic): LogBuffer {
     const buffer = this.#buffers.get(topic)
     if (buffer === undefined) throw new Error(`nothing is written to ${topic}`)
     return buffer
   }
 
   get full(): boolean {
-    return feedTopics.some((topic) => this.of(topic).full)
+    return writtenTopics.some((topic) => this.of(topic).full)
   }
 
   async drained(): Promise<void> {
-    await Promise.all(feedTopics.map((topic) => this.of(topic).drained()))
+    await Promise.all(writtenTopics.map((topic) => this.of(topic).drained()))
   }
 
   /** Nothing is sent again after this. */
   close(): void {
-    for (const topic of feedTopics) this.of(topic).close()
+    for (const topic of writtenTopics) this.of(topic).close()
   }
+}
+
+/** The key of what does not lie with its asset; undefined: it does. */
+function ownKeyOf<Type extends keyof typeof topicOf>(type: Type, value: Records[Type]): string | undefined {
+  if (type === 'token' && 'id' in value) return value.id
+  return type === 'backfill' && 'series' in value ? pastKey(value) : undefined
+}
+
+/** The key of `control.backfill`. */
+export function pastKey({ instrument, series }: Pick<Backfill, 'instrument' | 'series'>): string {
+  return `${instrument}|${series}`
 }
 
 function millis(time: Micros): number {

@@ -26,6 +26,8 @@ export function feedMetrics(registry: Registry) {
     overdue: gauge('poll_overdue_seconds', 'How long the most overdue subject of a poll has waited', ['venue', 'poll']),
     age: gauge('poll_age_seconds', 'Time since the newest answer of a poll', ['venue', 'poll']),
     givenUp: gauge('poll_given_up', 'Subjects of a poll that were given up after failures', ['venue', 'poll']),
+    past: counter('past_candles_total', 'Candles of the past written to the log', ['venue']),
+    pastMissing: gauge('past_candles_missing', 'Candles of the past that are wanted and not in the log yet', ['venue']),
     sockets: gauge('open_sockets', 'Open WebSocket connections to venues', ['venue', 'channel']),
     live: gauge('channel_live', '1: the venue lives for the topic', ['venue', 'topic']),
     restUnits: gauge('rest_units', 'Units of a host’s REST budget used since the start', ['venue', 'host']),

@@ -4,6 +4,7 @@ import type { FactVerdict } from '../facts/fact-book.ts'
 import type { RepairReport } from '../trades/id-repair.ts'
 import type { Fact, FactRow } from '../venues/events.ts'
 import type { Poll, RestOutcome } from '../venues/venue.ts'
+import type { PastReport } from './backfill.ts'
 import type { FramesWriter } from './frames-writer.ts'
 import type { FeedMetrics } from './metrics.ts'
 import { hostNow } from './process-clock.ts'
@@ -99,6 +100,18 @@ export class Report {
       backfilled: (count) => metrics.trades.inc({ venue, origin: 'backfill' }, count),
       refused: (reason) => metrics.refusals.inc({ venue, channel: 'trades', reason: `rest-${reason}` }),
       trouble: (what) => this.#log.warn({ venue, what }, 'REST did not answer a repair'),
+    }
+  }
+
+  /** For the reading back of a venue's past. */
+  past(venue: string): PastReport {
+    const metrics = this.#metrics
+    return {
+      written: (rows) => metrics.past.inc({ venue }, rows),
+      refused: (reason) => metrics.refusals.inc({ venue, channel: 'past', reason }),
+      trouble: (what, about) => {
+        if (this.#mayShow(`${venue} past`)) this.#log.warn({ venue, ...about }, what)
+      },
     }
   }
 

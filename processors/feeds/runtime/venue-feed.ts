@@ -2,6 +2,7 @@ import type { Instrument, Micros, SubscriptionChange, Trade, TradePosition } fro
 import type { Market } from '../../../schemas/venues.ts'
 import { type FactBook, settlementsOf } from '../facts/fact-book.ts'
 import { TradeRepair } from '../trades/trade-repair.ts'
+import type { PastProgress } from '../facts/backfill-plan.ts'
 import type { RepairOptions } from '../trades/id-repair.ts'
 import { TradeBook } from '../trades/trade-book.ts'
 import type { FeedClock } from '../time/clock.ts'
@@ -11,7 +12,8 @@ import type { RestHosts } from '../transport/rest-client.ts'
 import type { Fact, FactRow, VenueTrade } from '../venues/events.ts'
 import type { DataStream, FeedTopic, Poll, Subjects, TradeStream, Venue } from '../venues/venue.ts'
 import { type Addresses, addressOf } from './host-settings.ts'
-import type { MarketLog } from './market-log.ts'
+import { type KnownPast, PastReader } from './backfill.ts'
+import type { MarketLog, WrittenTopic } from './market-log.ts'
 import { Poller } from './poller.ts'
 import { PriceRanges } from './price-ranges.ts'
 import { hostNow } from './process-clock.ts'
@@ -33,6 +35,9 @@ interface VenueFeedParts {
   readonly change: (change: SubscriptionChange) => void
   /** What the repair of trades needs beside the venue's own. */
   readonly repair: Pick<RepairOptions, 'feed' | 'wait' | 'random'>
+  /** How many days of the past are read back; 0: none. */
+  readonly backfillDays: number
+  readonly knownPast: () => Promise<KnownPast>
 }
 
 /** Everything that one venue says: its streams always; its polls, and the repair of its trades, while they are ours. */
@@ -44,6 +49,7 @@ export class VenueFeed {
   readonly #ranges: PriceRanges | undefined
   #pollers: readonly Poller[] = []
   #repair: TradeRepair | undefined
+  #past: PastReader | undefined
   #owned = false
   /** What is listed, by market and asset. */
   readonly #listed = new Map<Market, ReadonlyMap<string, Instrument>>()
@@ -97,12 +103,25 @@ export class VenueFeed {
     for (const poller of this.#pollers) poller.stop()
     this.#repair?.stop()
     this.#repair = undefined
+    this.#past?.stop()
+    this.#past = undefined
     this.#pollers = []
     if (!ours) return undefined
     this.#pollers = this.venue.polls.map((poll, number) => this.#startPoll(poll, number))
     this.#repair = this.#startRepair()
+    this.#past = this.#startPast()
     this.#apply()
     return this.#repair
+  }
+
+  /** How much of the past is in the log; undefined: it is not known yet; null: it is not ours to read. */
+  past(now: number): PastProgress | undefined | null {
+    return this.#past === undefined ? null : this.#past.progress(now)
+  }
+
+  /** The log lost what it had of the past. */
+  pastLost(): void {
+    this.#past?.lost()
   }
 
   /** The log lost trades that it had: gives the repair that begins anew, where it is ours. */
@@ -119,6 +138,7 @@ export class VenueFeed {
     this.#repair?.tick(now)
     for (const poller of this.#pollers) if (!this.#parts.log.of(poller.topic).full) poller.tick()
     if (this.#owned && !this.#parts.log.of('market.tickers').full) this.#ranges?.tick(now)
+    this.#past?.tick(now)
   }
 
   /** Undefined: the venue has nothing to do with the topic. */
@@ -133,11 +153,11 @@ export class VenueFeed {
     return isRefused ? { ...state, state: 'unavailable' } : state
   }
 
-  pause(topic: FeedTopic): void {
+  pause(topic: WrittenTopic): void {
     for (const feed of this.#streams) if (feed.stream.topic === topic) feed.pause()
   }
 
-  resume(topic: FeedTopic): void {
+  resume(topic: WrittenTopic): void {
     for (const feed of this.#streams) if (feed.stream.topic === topic) feed.resume()
   }
 
@@ -146,6 +166,7 @@ export class VenueFeed {
     for (const poller of this.#pollers) poller.stop()
     this.#repair?.stop()
     this.#ranges?.stop()
+    this.#past?.stop()
   }
 
   #openTrades(trades: TradeStream): TradeBook {
@@ -219,6 +240,23 @@ export class VenueFeed {
     })
   }
 
+  #startPast(): PastReader | undefined {
+    const { rests, log, facts: book, report, backfillDays: days, knownPast: known } = this.#parts
+    const { past, trades, name: source } = this.venue
+    if (past === undefined || trades === undefined || days === 0) return undefined
+    return new PastReader({
+      source,
+      market: trades.market,
+      past,
+      series: { name: 'candles_1h', seconds: 3_600, days },
+      host: rests.of(source, past.host),
+      book,
+      log,
+      known,
+      report: report.past(source),
+    })
+  }
+
   #startPoll(poll: Poll, number: number): Poller {
     const { rests, report, facts } = this.#parts
     const { name } = this.venue
@@ -249,6 +287,7 @@ export class VenueFeed {
     if (trades !== undefined) this.#trades?.follow(this.#listed.get(trades.market) ?? new Map(), this.#wanted)
     for (const feed of this.#streams) feed.want(this.#symbolsOf(feed.stream.subjects))
     for (const poller of this.#pollers) poller.want(this.#symbolsOf(poller.poll.subjects))
+    if (trades !== undefined) this.#past?.want(this.#symbolsOf(trades.subjects))
   }
 
   #symbolsOf(subjects: Subjects): ReadonlySet<string> {

@@ -21,6 +21,8 @@ export interface Venue {
   readonly polls: readonly Poll[]
   /** Where a time without spot tickers is looked up afterwards. */
   readonly candles?: CandleLookup
+  /** The past of the market that its trades are of. */
+  readonly past?: PastCandles
 }
 
 /** A venue that contributes trades. */
@@ -138,6 +140,17 @@ export interface CandleLookup {
   /** Candles of the minutes that touch [from, to), microseconds; of more than a page the newest. */
   call(symbol: string, from: Micros, to: Micros): RestCall
   parse(symbol: string, body: unknown, now: number): RestAnswer<FactRow>
+}
+
+/** Candles of the past, of a length of 3600 or 60 seconds. */
+export interface PastCandles {
+  readonly host: RestHost
+  /** Most candles of one call. */
+  readonly pageSize: number
+  /** Candles that begin in [from, to), microseconds; the caller asks for no more than a page. */
+  call(symbol: string, seconds: number, from: Micros, to: Micros): RestCall
+  /** Candle facts whose `minute` is their start; those that are not over are left out. */
+  parse(symbol: string, seconds: number, body: unknown, now: number): RestAnswer<FactRow>
 }
 
 export type RestHost = 'rest' | 'spotRest'

@@ -4,6 +4,7 @@ import { priceText } from '../../market/decimal.ts'
 import type { PerpMarket, PerpMinute } from '../../market/economy.ts'
 import type { Trade } from '../../market/trade.ts'
 import { TapeEconomy } from '../../tape/economy.ts'
+import { candlesOf } from '../candles.ts'
 import type { Context, RestReply } from '../venue-api.ts'
 import { type Call, ok, whole } from '../rest.ts'
 import { msOf } from '../text.ts'
@@ -148,15 +149,18 @@ function aggTrades({ world }: Context, { rows, market }: History, query: URLSear
 }
 
 /** Oldest first; from `startTime` on where it is given, else the newest. */
-function klines({ world }: Context, { candles: known, market }: History, query: URLSearchParams): RestReply {
+function klines(context: Context, history: History, query: URLSearchParams): RestReply {
   const intervalMs = intervalMsOf(query.get('interval'))
   if (intervalMs === undefined) return badInterval
   const limit = whole(query, 'limit') ?? 500
   if (!(limit >= 1 && limit <= CANDLES_MAX)) return badLimit
   const start = whole(query, 'startTime')
-  const all = known.every(intervalMs, start ?? 0, (whole(query, 'endTime') ?? world.nowMs) + 1)
-  const page = pageOf(withFlatCandles(all, intervalMs), { start, end: undefined, limit })
-  return ok(page.map((candle) => klineRow(market, candle, intervalMs)))
+  const endMs = Math.min(whole(query, 'endTime') ?? Infinity, context.world.nowMs)
+  const fromMs = start ?? (Math.floor(endMs / intervalMs) - limit + 1) * intervalMs
+  const toMs = Math.min(endMs + 1, (Math.ceil(fromMs / intervalMs) + limit) * intervalMs)
+  const found = candlesOf(context, history, { intervalMs, fromMs, toMs })
+  const page = pageOf(withFlatCandles(found, intervalMs), { start, end: undefined, limit })
+  return ok(page.map((candle) => klineRow(history.market, candle, intervalMs)))
 }
 
 /** Ascending; "if startTime and endTime are not sent, the most recent 200 are returned". */

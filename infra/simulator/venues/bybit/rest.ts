@@ -1,6 +1,7 @@
 import { withFlatCandles } from '../../ledger/candles.ts'
 import type { History } from '../../ledger/history.ts'
 import type { PerpMarket, SpotMinute } from '../../market/economy.ts'
+import { candlesOf } from '../candles.ts'
 import type { Context, RestReply } from '../venue-api.ts'
 import { type Call, type Calls, longerCandles, ok, whole, withOpenMinute } from '../rest.ts'
 import {
@@ -140,15 +141,18 @@ function recent(context: Context, { rows, market }: History, query: URLSearchPar
   return say(context, { category: 'linear', list: newest.map((trade) => recentTradeRow(market, trade)) })
 }
 
-function kline(context: Context, { candles, market }: History, query: URLSearchParams): RestReply {
+function kline(context: Context, history: History, query: URLSearchParams): RestReply {
   const window = candleWindow(context, query)
   if (window === undefined) return refuse(context, 'Invalid period!')
-  const found = candles.every(window.intervalMs, whole(query, 'start') ?? 0, window.toMs + 1)
-  const list = withFlatCandles(found, window.intervalMs).slice(-window.limit).reverse()
+  const { intervalMs, limit } = window
+  const toMs = Math.min(window.toMs, context.world.nowMs)
+  const fromMs = Math.max(window.fromMs, toMs - (limit + 1) * intervalMs)
+  const found = candlesOf(context, history, { intervalMs, fromMs, toMs: toMs + 1 })
+  const list = withFlatCandles(found, intervalMs).slice(-limit).reverse()
   return say(context, {
-    symbol: market.symbol,
+    symbol: history.market.symbol,
     category: 'linear',
-    list: list.map((candle) => candleRow(market, candle)),
+    list: list.map((candle) => candleRow(history.market, candle)),
   })
 }
 

@@ -1,3 +1,4 @@
+import { candlesOf } from '../candles.ts'
 import type { Context, RestReply, VenueApi } from '../venue-api.ts'
 import { answerOf, Burst, longerCandles, ok, whole, withOpenMinute, type Calls } from '../rest.ts'
 import { Changes, EveryPeriod, Subscribers } from '../socket.ts'
@@ -99,7 +100,8 @@ function trades({ history }: Shown, query: URLSearchParams): RestReply {
 }
 
 /** Newest first, of the trades where there are any; otherwise of the economy's minutes. */
-function candles({ world, economy }: Context, { market, state, history }: Shown, query: URLSearchParams): RestReply {
+function candles(context: Context, { market, state, history }: Shown, query: URLSearchParams): RestReply {
+  const { world, economy } = context
   const granularity = Number(query.get('granularity') ?? 60)
   if (!granularities.has(granularity)) return refuse(400, 'Unsupported granularity')
   const intervalMs = granularity * 1000
@@ -112,8 +114,14 @@ function candles({ world, economy }: Context, { market, state, history }: Shown,
     )
   }
   if (history !== undefined) {
-    const found = history.candles.every(intervalMs, startMs, endMs + 1)
-    return ok(found.map((candle) => candleRow(history.market, candle)).reverse())
+    const toMs = Math.min(endMs, world.nowMs) + 1
+    const found = candlesOf(context, history, { intervalMs, fromMs: startMs, toMs })
+    return ok(
+      found
+        .filter(({ count }) => count > 0)
+        .map((candle) => candleRow(history.market, candle))
+        .reverse(),
+    )
   }
   const minutes = economy.spotMinutes(market, startMs * 1000, (endMs + intervalMs) * 1000)
   const found = longerCandles(withOpenMinute(minutes, state.last, world.now), intervalMs)

@@ -2,6 +2,7 @@ import { withFlatCandles } from '../../ledger/candles.ts'
 import type { History } from '../../ledger/history.ts'
 import type { PerpMarket, PerpState } from '../../market/economy.ts'
 import type { Micros, Trade } from '../../market/trade.ts'
+import { candlesOf } from '../candles.ts'
 import type { Context, RestReply } from '../venue-api.ts'
 import { type Call, longerCandles, ok, whole, withOpenMinute } from '../rest.ts'
 import {
@@ -51,6 +52,7 @@ export const calls: Readonly<Record<string, Limited>> = {
   '/api/v5/public/instruments': { limit: 20, call: listing },
   '/api/v5/market/history-trades': { limit: 20, call: ofTrades(page) },
   '/api/v5/market/candles': { limit: 40, call: candles },
+  '/api/v5/market/history-candles': { limit: 20, call: candles },
   '/api/v5/market/tickers': { limit: 20, call: tickers },
   '/api/v5/market/index-tickers': { limit: 20, call: indexTickers },
   '/api/v5/public/mark-price': { limit: 10, call: swaps(markRow) },
@@ -141,14 +143,12 @@ function candles(context: Context, query: URLSearchParams): RestReply {
   const intervalMs = minutes * MINUTE_MS
   const spot = spotCandles(context, intervalMs, query)
   if (spot !== undefined) return spot
-  return ofTrades(({ candles: known, market }) => {
-    const limit = Math.min(300, whole(query, 'limit') ?? 100)
-    const before = whole(query, 'before') ?? -1
-    const after = whole(query, 'after') ?? Number.MAX_SAFE_INTEGER
-    const list = withFlatCandles(known.every(intervalMs, before + 1, after), intervalMs)
-      .slice(-limit)
-      .reverse()
-    return say(list.map((candle) => candleRow(market, candle, context.world.nowMs >= candle.startMs + intervalMs)))
+  return ofTrades((history) => {
+    const { from, to, limit } = bounds(context.world.nowMs, query, { most: 300, stepMs: intervalMs })
+    const found = candlesOf(context, history, { intervalMs, fromMs: from / 1000, toMs: to / 1000 })
+    const list = withFlatCandles(found, intervalMs).slice(-limit).reverse()
+    const isOver = (startMs: number): boolean => context.world.nowMs >= startMs + intervalMs
+    return say(list.map((candle) => candleRow(history.market, candle, isOver(candle.startMs))))
   })(context, query)
 }
 

@@ -10,27 +10,32 @@ import { readPremiumIndex, readTicker24h } from './streams.ts'
 
 /** Minutes of the premium index: `[open time, open, high, low, close, ...]`; the close is what counts. */
 function parsePremiums(symbol: string, body: unknown, now: number): RestAnswer<FactRow> {
-  return closedMinutes(body, now, ([, , , , close], time) =>
+  return closed(body, { now, lengthMs: MINUTE_MS }, ([, , , , close], time) =>
     isSigned(close) ? { kind: 'derivative', symbol, premium: { premium: close, time } } : refusedField,
   )
 }
 
 /**
- * Minutes of the trades: `[open time, open, high, low, close, base volume, close time, quote volume, trades, taker buy
+ * Candles of the trades: `[open time, open, high, low, close, base volume, close time, quote volume, trades, taker buy
  * base volume, ...]`.
  */
-function parseCandles(symbol: string, body: unknown, now: number): RestAnswer<FactRow> {
-  return closedMinutes(body, now, ([, open, high, low, close, volume, , , trades, takerBuy], minute) => {
+export function parseCandles(
+  symbol: string,
+  body: unknown,
+  now: number,
+  lengthMs: number = MINUTE_MS,
+): RestAnswer<FactRow> {
+  return closed(body, { now, lengthMs }, ([, open, high, low, close, volume, , , trades, takerBuy], minute) => {
     if (!isDecimal(open) || !isDecimal(high) || !isDecimal(low) || !isDecimal(close)) return refusedField
     if (!isAmount(volume) || !isCount(trades) || !isAmount(takerBuy)) return refusedField
     return { kind: 'candle', symbol, minute, open, high, low, close, volume, takerBuy, trades }
   })
 }
 
-/** Rows of minutes that are over; the newest row is usually of the one that still runs. */
-function closedMinutes(
+/** Rows of times that are over; the newest row is usually of the one that still runs. */
+function closed(
   body: unknown,
-  now: number,
+  { now, lengthMs }: { readonly now: number; readonly lengthMs: number },
   read: (row: readonly unknown[], start: Micros) => FactRow,
 ): RestAnswer<FactRow> {
   return rowsOf(body, (row) => {
@@ -38,9 +43,9 @@ function closedMinutes(
     const values: readonly unknown[] = row
     const [start, , , , , , end] = values
     const time = isCount(start) ? microsOf(start) : undefined
-    if (time === undefined || !isCount(start) || start % MINUTE_MS !== 0 || end !== start + MINUTE_MS - 1)
+    if (time === undefined || !isCount(start) || start % lengthMs !== 0 || end !== start + lengthMs - 1)
       return refusedField
-    return start + MINUTE_MS > now ? undefined : read(values, time)
+    return start + lengthMs > now ? undefined : read(values, time)
   })
 }
 
@@ -286,7 +291,7 @@ const running: readonly Poll[] = [
     everyMs: MINUTE_MS,
     afterMinuteMs: 5 * SECOND_MS,
     call: (symbol) => ({ path: `/fapi/v1/klines?${about(symbol)}&interval=1m&limit=${MINUTES}`, cost: 1 }),
-    parse: parseCandles,
+    parse: (symbol, body, now) => parseCandles(symbol, body, now),
   },
 ]
 
@@ -371,7 +376,7 @@ export const spotCandles: CandleLookup = {
       cost: 2,
     }
   },
-  parse: parseCandles,
+  parse: (symbol, body, now) => parseCandles(symbol, body, now),
 }
 
 /** "Default 500; maximum 1000." */

@@ -1,4 +1,5 @@
 import type { TradeVenue } from '../venue.ts'
+import { pastCandles } from './past.ts'
 import { polls, spotCandles } from './polls.ts'
 import { spotListing } from './listing.ts'
 import { liquidations, markPrices, spotTickers } from './streams.ts'
@@ -32,4 +33,5 @@ export const binance: TradeVenue = {
   streams: [spotTickers, markPrices, liquidations],
   polls,
   candles: spotCandles,
+  past: pastCandles,
 }

@@ -1,7 +1,7 @@
 import { amountOf, isSigned, MINUTE_MS, minuteOf, refusedField, SETTLEMENT_MS } from '../fact-fields.ts'
 import { badBody, countOf, isDecimal, isRecord, microsOf } from '../fields.ts'
 import type { FactRow } from '../events.ts'
-import type { CandleLookup, Poll, RestAnswer } from '../venue.ts'
+import type { CandleLookup, PastCandles, Poll, RestAnswer } from '../venue.ts'
 import { answerOf } from './messages.ts'
 
 type Calls = Pick<Poll, 'call' | 'parse'>
@@ -39,7 +39,7 @@ function premiumPath(symbol: string): string {
 }
 
 function parsePremiums(symbol: string, body: unknown, now: number): RestAnswer<FactRow> {
-  return minutes(symbol, body, now, ([start, , , , close]) => {
+  return candlesOf(symbol, body, now - MINUTE_MS, ([start, , , , close]) => {
     const time = timeOf(start)
     if (time === undefined || !isSigned(close)) return refusedField
     return { kind: 'derivative', symbol, premium: { premium: close, time } }
@@ -49,7 +49,7 @@ function parsePremiums(symbol: string, body: unknown, now: number): RestAnswer<F
 /** The last closed minutes of the trades; the venue does not say who took. */
 export const candles: Calls = {
   call: (symbol) => ({ path: `/v5/market/kline?${about(symbol)}&interval=1&limit=3`, cost: 1 }),
-  parse: parseCandles,
+  parse: (symbol, body, now) => parseCandles(symbol, body, now),
 }
 
 export const candleLookup: CandleLookup = {
@@ -58,11 +58,22 @@ export const candleLookup: CandleLookup = {
     const bounds = `start=${minuteOf(from) / 1_000}&end=${Math.ceil(to / 1_000) - 1}`
     return { path: `/v5/market/kline?${about(symbol, 'spot')}&interval=1&${bounds}&limit=1000`, cost: 1 }
   },
-  parse: parseCandles,
+  parse: (symbol, body, now) => parseCandles(symbol, body, now),
 }
 
-function parseCandles(symbol: string, body: unknown, now: number): RestAnswer<FactRow> {
-  return minutes(symbol, body, now, ([start, open, high, low, close, size]) => {
+/** "Limit for data size per page. [1, 1000]"; `start` and `end` are both inclusive. */
+export const pastCandles: PastCandles = {
+  host: 'rest',
+  pageSize: 1000,
+  call(symbol, seconds, from, to) {
+    const bounds = `start=${from / 1_000}&end=${to / 1_000 - 1}`
+    return { path: `/v5/market/kline?${about(symbol)}&interval=${seconds / 60}&${bounds}&limit=1000`, cost: 1 }
+  },
+  parse: (symbol, seconds, body, now) => parseCandles(symbol, body, now, seconds * 1_000),
+}
+
+function parseCandles(symbol: string, body: unknown, now: number, lengthMs: number = MINUTE_MS): RestAnswer<FactRow> {
+  return candlesOf(symbol, body, now - lengthMs, ([start, open, high, low, close, size]) => {
     const minute = timeOf(start)
     const volume = amountOf(size)
     if (minute === undefined || typeof volume !== 'string') return refusedField
@@ -71,18 +82,18 @@ function parseCandles(symbol: string, body: unknown, now: number): RestAnswer<Fa
   })
 }
 
-/** Rows of a `kline` call; the newest may be of the minute that still runs. */
-function minutes(
+/** Rows of a `kline` call that begin at `newest` at the latest: the last one may be of a time that still runs. */
+function candlesOf(
   symbol: string,
   body: unknown,
-  now: number,
+  newest: number,
   read: (row: readonly unknown[]) => FactRow,
 ): RestAnswer<FactRow> {
   const result = isRecord(body) ? body['result'] : undefined
   if (isRecord(result) && Array.isArray(result['list']) && result['symbol'] !== symbol) return badBody(symbol)
   return oldestFirst(body, (row) => {
     if (!Array.isArray(row)) return refusedField
-    return (countOf(row[0]) ?? 0) + MINUTE_MS > now ? undefined : read(row)
+    return (countOf(row[0]) ?? 0) > newest ? undefined : read(row)
   })
 }
 

@@ -1,7 +1,7 @@
 import { HOUR_MS, MINUTE_MS } from '../fact-fields.ts'
 import type { DataStream, Poll, SocketRules, TradeVenue } from '../venue.ts'
 import { contractTerms, parseDerivatives, readDerivativeMessage, readLiquidations, riskLimits } from './derivative.ts'
-import { candleLookup, candles, premiumMinutes, premiumSinceSettlement, settlements } from './history.ts'
+import { candleLookup, candles, pastCandles, premiumMinutes, premiumSinceSettlement, settlements } from './history.ts'
 import { parserOf, requestsFor } from './messages.ts'
 import { parseSpotTickers, readSpotMessage, SPOT_TICKERS, spotListing } from './spot.ts'
 import { trades } from './trades.ts'
@@ -99,4 +99,5 @@ export const bybit: TradeVenue = {
   streams: [spotTickers, tickers, liquidations],
   polls,
   candles: candleLookup,
+  past: pastCandles,
 }

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../fact-fields.ts'
 import type { DataStream, Poll, TradeVenue } from '../venue.ts'
-import { candleLookup, candles } from './candles.ts'
+import { candleLookup, candles, pastCandles } from './candles.ts'
 import { wholeMarket } from './listing.ts'
 import { requestsFor } from './messages.ts'
 import { parseMarket, parseTickers } from './ticker.ts'
@@ -55,4 +55,5 @@ export const coinbase: TradeVenue = {
   streams: [tickers],
   polls,
   candles: candleLookup,
+  past: pastCandles,
 }

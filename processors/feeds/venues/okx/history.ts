@@ -2,7 +2,7 @@ import type { Micros } from '../../../../schemas/records.ts'
 import { amountOf, isFact, isSigned, MINUTE_MS, minuteOf, refusedField, SETTLEMENT_MS } from '../fact-fields.ts'
 import { isDecimal, isRecord } from '../fields.ts'
 import type { DerivativeFact, FactRow } from '../events.ts'
-import type { CandleLookup, Poll, RestAnswer, RestCall } from '../venue.ts'
+import type { CandleLookup, PastCandles, Poll, RestAnswer, RestCall } from '../venue.ts'
 import { timeOf } from './derivative.ts'
 import { answerOf } from './messages.ts'
 
@@ -129,6 +129,18 @@ export const candleLookup: CandleLookup = {
     return { path: `/api/v5/market/candles?${about(symbol)}&bar=1m&${bounds}&limit=300`, cost: 1 }
   },
   parse: (symbol, body) => parseCandles(symbol, body),
+}
+
+/** "after: earlier than the requested ts; before: newer"; 300 rows a page; "20 requests per 2 seconds". */
+export const pastCandles: PastCandles = {
+  host: 'rest',
+  pageSize: 300,
+  call(symbol, seconds, from, to) {
+    const bounds = `before=${from / 1_000 - 1}&after=${to / 1_000}`
+    const bar = seconds === 60 ? '1m' : '1H'
+    return { path: `/api/v5/market/history-candles?${about(symbol)}&bar=${bar}&${bounds}&limit=300`, cost: 2 }
+  },
+  parse: (symbol, _seconds, body) => parseCandles(symbol, body),
 }
 
 function parseCandles(symbol: string, body: unknown): RestAnswer<FactRow> {

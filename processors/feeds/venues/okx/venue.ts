@@ -9,7 +9,15 @@ import {
   readOpenInterest,
   readTerms,
 } from './derivative.ts'
-import { candleLookup, candles, premiumMinutes, premiumSinceSettlement, settlements, topTraders } from './history.ts'
+import {
+  candleLookup,
+  candles,
+  pastCandles,
+  premiumMinutes,
+  premiumSinceSettlement,
+  settlements,
+  topTraders,
+} from './history.ts'
 import { SWAP_LIST } from './listing.ts'
 import { answerOf, parserOf, type ReadRow, requestsFor } from './messages.ts'
 import { readTicker, SPOT_TICKERS, spotListing } from './spot.ts'
@@ -107,4 +115,5 @@ export const okx: TradeVenue = {
   streams,
   polls,
   candles: candleLookup,
+  past: pastCandles,
 }

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { FlowHour, VenueCandle } from '../../schemas/records.ts'
+import type { TopicName } from '../../schemas/topics.ts'
+import { createWorld, iso, T, type World } from './testing/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld('past')
+})
+afterAll(() => world.end())
+
+const HOUR = 3_600e6
+/** The hour in which the first trade came, at 37 minutes. */
+const H = Math.floor(T / HOUR) * HOUR - 6 * HOUR
+const FIRST = H + 37 * 60e6
+
+const hour = (asset: string, change: Partial<FlowHour>): Buffer =>
+  world.codec.encode('derived.flow', 'flow_hour', {
+    asset,
+    instrument: 'binance:perp:BTCUSDT',
+    hour: H,
+    part: 0,
+    buy: 3,
+    sell: 1,
+    buy_quote: 30,
+    sell_quote: 10,
+    buy_count: 1,
+    sell_count: 2,
+    open: 10,
+    high: 12,
+    low: 9,
+    close: 11,
+    open_time: FIRST,
+    close_time: FIRST + 60e6,
+    first_id: 1,
+    last_id: 9,
+    final: true,
+    v: 10,
+    ...change,
+  })
+
+const candle = (asset: string, hours: number, change: Partial<VenueCandle> = {}): Buffer =>
+  world.codec.encode('market.history', 'venue_candle', {
+    instrument: 'binance:perp:BTCUSDT',
+    asset,
+    start: H + hours * HOUR,
+    seconds: 3600,
+    open: 7 + hours,
+    high: 8 + hours,
+    low: 6 + hours,
+    close: 7.5 + hours,
+    volume: 100,
+    taker_buy: 60 + hours,
+    trades: 50,
+    source: 'venue_candles',
+    received: T,
+    ...change,
+  })
+
+/** What is told of an asset, in parts that may come in any order; the candles of two hours come twice. */
+const parts: readonly ((asset: string) => [TopicName, Buffer[]])[] = [
+  (asset) => ['market.history', [candle(asset, -2), candle(asset, -1), candle(asset, 0)]],
+  (asset) => ['market.history', [candle(asset, -1), candle(asset, 0), candle(asset, 1)]],
+  (asset) => ['derived.flow', [hour(asset, {})]],
+  (asset) => [
+    'derived.flow',
+    [hour(asset, { hour: H + HOUR, buy: 5, sell: 1, open_time: H + HOUR, close_time: H + HOUR + 1, v: 11 })],
+  ],
+]
+
+function orders<Item>(items: readonly Item[]): Item[][] {
+  if (items.length === 0) return [[]]
+  return items.flatMap((item, index) => orders(items.toSpliced(index, 1)).map((rest) => [item, ...rest]))
+}
+
+const range = `start = '${iso(H - 3 * HOUR).slice(0, -1)}', end = '${iso(H + 3 * HOUR).slice(0, -1)}'`
+
+it('tells one series of candles and trades, each hour of one source and once, whatever came first', async () => {
+  const all = orders(parts)
+  const assets = all.map((_, index) => `asset${index}`)
+  for (const [index, order] of all.entries()) {
+    for (const part of order) {
+      const [topic, values] = part(assets[index] ?? '')
+      await world.append(topic, values)
+    }
+  }
+  await world.soon('SELECT count() AS rows FROM venue_candles', [{ rows: 4 * all.length }])
+  await world.soon('SELECT count() AS rows FROM flow_1h', [{ rows: 2 * all.length }])
+  for (const asset of assets) {
+    const read = (columns: string, view: string, seconds: number): Promise<unknown[]> =>
+      world.rows(`SELECT ${columns} FROM ${view}, seconds = ${seconds}, ${range})`)
+    const candles = `ohlcv(asset = '${asset}', venue = 'binance'`
+    expect(await read('*', candles, 3600)).toEqual([
+      { ...told(-2), open: 5, high: 6, low: 4, close: 5.5, volume: 100, buy_volume: 58, sell_volume: 42, trades: 50 },
+      { ...told(-1), open: 6, high: 7, low: 5, close: 6.5, volume: 100, buy_volume: 59, sell_volume: 41, trades: 50 },
+      { ...told(0), open: 7, high: 8, low: 6, close: 7.5, volume: 100, buy_volume: 60, sell_volume: 40, trades: 50 },
+      {
+        ...told(1, 'trades'),
+        open: 10,
+        high: 12,
+        low: 9,
+        close: 11,
+        volume: 6,
+        buy_volume: 5,
+        sell_volume: 1,
+        trades: 3,
+      },
+    ])
+    expect(await read('volume, source', candles, 86_400)).toEqual([{ volume: 306, source: 'mixed' }])
+    // The total is that of all trades, also of those whose hour is the venue's; before them the curve goes on.
+    expect(await read('time, delta, cvd, source', `cvd(asset = '${asset}'`, 3600)).toEqual([
+      { ...told(-2), delta: 16, cvd: -36 },
+      { ...told(-1), delta: 18, cvd: -18 },
+      { ...told(0), delta: 20, cvd: 2 },
+      { ...told(1, 'trades'), delta: 4, cvd: 6 },
+    ])
+  }
+})
+
+function told(hours: number, source = 'venue_candles'): { time: string; source: string } {
+  return { time: iso(H + hours * HOUR), source }
+}
+
+it('says of a venue that does not tell who took that it does not, and gives no flow of it', async () => {
+  const silent = { instrument: 'bybit:perp:BTCUSDT', taker_buy: null, trades: null }
+  await world.append('market.history', [candle('silent', -1, silent), candle('silent', 0, silent)])
+  await world.soon("SELECT count() AS rows FROM venue_candles WHERE asset = 'silent'", [{ rows: 2 }])
+  expect(await world.rows(`SELECT * FROM ohlcv(asset = 'silent', venue = 'all', seconds = 7200, ${range})`)).toEqual([
+    {
+      time: iso(H - HOUR),
+      open: 6,
+      high: 8,
+      low: 5,
+      close: 7.5,
+      volume: 200,
+      buy_volume: null,
+      sell_volume: null,
+      trades: null,
+      source: 'venue_candles',
+    },
+  ])
+  expect(await world.rows(`SELECT * FROM cvd(asset = 'silent', seconds = 3600, ${range})`)).toEqual([])
+})

@@ -1,0 +1,309 @@
+-- market.history: candles of the venues' past. One series is told of them and of trades: up to the first whole hour of an
+-- instrument's trades the venue's candle stands, from there on trades, whatever came first. A candle that comes twice is one.
+
+CREATE TABLE IF NOT EXISTS market_history_in
+(
+    instrument String,
+    asset String,
+    start Int64,
+    seconds Nullable(Int32),
+    open Float64,
+    high Float64,
+    low Float64,
+    close Float64,
+    volume Float64,
+    taker_buy Nullable(Float64),
+    trades Nullable(Int64),
+    source String,
+    received Int64,
+    log_partition UInt16,
+    log_offset UInt64,
+    log_time DateTime64(3, 'UTC'),
+    log_error String,
+    log_raw String
+)
+ENGINE = Null
+COMMENT 'Records of market.history on their way into the base tables';
+
+CREATE TABLE IF NOT EXISTS venue_candles_log
+(
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue' CODEC(ZSTD(1)),
+    instrument LowCardinality(String) COMMENT 'venue:market:native symbol' CODEC(ZSTD(1)),
+    seconds UInt32 COMMENT 'Length of the candle: 3600 or 60' CODEC(ZSTD(1)),
+    start DateTime64(6, 'UTC') COMMENT 'Start of the candle' CODEC(DoubleDelta, ZSTD(1)),
+    open Float64 COMMENT 'Quote units' CODEC(Delta, ZSTD(1)),
+    high Float64 COMMENT 'Quote units' CODEC(Delta, ZSTD(1)),
+    low Float64 COMMENT 'Quote units' CODEC(Delta, ZSTD(1)),
+    close Float64 COMMENT 'Quote units' CODEC(Delta, ZSTD(1)),
+    volume Float64 COMMENT 'Base units' CODEC(ZSTD(1)),
+    taker_buy Nullable(Float64) COMMENT 'What takers bought of it, base units; null: the venue does not say' CODEC(ZSTD(1)),
+    trades Nullable(UInt64) COMMENT 'Fills; null: the venue does not say' CODEC(ZSTD(1)),
+    source LowCardinality(String) COMMENT 'venue_candles, or archive: made of its archive of trades' CODEC(ZSTD(1)),
+    received DateTime64(6, 'UTC') COMMENT 'When our feed had it' CODEC(Delta, ZSTD(1)),
+    partition UInt16 COMMENT 'Kafka partition of market.history' CODEC(ZSTD(1)),
+    offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1)),
+    version UInt64 MATERIALIZED bitNot(offset) COMMENT 'Falls with the offset: the first in the log stands' CODEC(Delta, ZSTD(1))
+)
+ENGINE = ReplacingMergeTree(version)
+PARTITION BY toYear(start)
+ORDER BY (asset, instrument, seconds, start)
+COMMENT 'The venues'' own candles of the past; read the views venue_candles, ohlcv and cvd';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_venue_candle TO venue_candles_log AS
+SELECT
+    asset,
+    instrument,
+    assumeNotNull(record.seconds) AS seconds,
+    fromUnixTimestamp64Micro(record.start, 'UTC') AS start,
+    open,
+    high,
+    low,
+    close,
+    volume,
+    taker_buy,
+    trades,
+    source,
+    fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
+    log_partition AS partition,
+    log_offset AS offset
+FROM market_history_in AS record
+WHERE log_error = '' AND record.seconds IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_history_error TO ingest_errors_log AS
+SELECT
+    'market.history' AS topic,
+    log_partition AS partition,
+    log_offset AS offset,
+    log_time AS time,
+    log_error AS error,
+    log_raw AS raw
+FROM market_history_in
+WHERE log_error != '';
+
+CREATE OR REPLACE VIEW venue_candles AS
+SELECT
+    instrument,
+    asset,
+    splitByChar(':', instrument)[1] AS venue,
+    splitByChar(':', instrument)[2] AS market,
+    substring(instrument, length(venue) + length(market) + 3) AS symbol,
+    seconds,
+    start,
+    open,
+    high,
+    low,
+    close,
+    volume,
+    taker_buy,
+    trades,
+    source,
+    received,
+    partition,
+    offset
+FROM venue_candles_log FINAL
+SETTINGS do_not_merge_across_partitions_select_final = 1
+COMMENT 'The venues'' own candles of the past, volumes in base units, whether trades cover their time or not. Filter by asset, seconds and start.';
+
+ALTER TABLE venue_candles
+    COMMENT COLUMN instrument 'venue:market:native symbol',
+    COMMENT COLUMN asset 'Asset id of the catalogue',
+    COMMENT COLUMN venue 'Venue name, the first part of the instrument',
+    COMMENT COLUMN market 'perp or spot, the second part of the instrument',
+    COMMENT COLUMN symbol 'The venue''s own symbol, the third part of the instrument',
+    COMMENT COLUMN seconds 'Length of the candle: 3600 or 60',
+    COMMENT COLUMN start 'Start of the candle',
+    COMMENT COLUMN open 'Quote units',
+    COMMENT COLUMN high 'Quote units',
+    COMMENT COLUMN low 'Quote units',
+    COMMENT COLUMN close 'Quote units',
+    COMMENT COLUMN volume 'Base units',
+    COMMENT COLUMN taker_buy 'What takers bought of it, base units; null: the venue does not say',
+    COMMENT COLUMN trades 'Fills; null: the venue does not say',
+    COMMENT COLUMN source 'venue_candles, or archive: made of its archive of trades',
+    COMMENT COLUMN received 'When our feed had it',
+    COMMENT COLUMN partition 'Kafka partition of market.history',
+    COMMENT COLUMN offset 'Kafka offset in that partition';
+
+CREATE OR REPLACE VIEW venue_past AS
+SELECT
+    instrument,
+    min(since) AS since,
+    max(newest) AS newest,
+    max(first) AS first,
+    multiIf(first = 0, 4611686018427387904, newest >= intDiv(first, 1000000 * {unit:UInt32}) * 1000000 * {unit:UInt32}, intDiv(first + 1000000 * {unit:UInt32} - 1, 1000000 * {unit:UInt32}) * 1000000 * {unit:UInt32}, intDiv(first, 1000000 * {unit:UInt32}) * 1000000 * {unit:UInt32}) AS until,
+    max(told) = 1 AS takers
+FROM
+(
+    SELECT
+        instrument,
+        min(toUnixTimestamp64Micro(start)) AS since,
+        max(toUnixTimestamp64Micro(start)) AS newest,
+        toInt64(0) AS first,
+        if(countIf(taker_buy IS NULL) = 0, 1, 0) AS told
+    FROM venue_candles_log
+    WHERE asset = {asset:String} AND seconds = {unit:UInt32}
+    GROUP BY instrument
+    UNION ALL
+    SELECT
+        instrument,
+        9223372036854775807 AS since,
+        toInt64(0) AS newest,
+        min(toUnixTimestamp64Micro(open_time)) AS first,
+        0 AS told
+    FROM flow_hours_log
+    WHERE asset = {asset:String}
+    GROUP BY instrument
+)
+GROUP BY instrument
+HAVING since < 9223372036854775807
+COMMENT 'Where the venues'' candles end and trades begin, by instrument. Parameters: asset, unit (3600 or 60, seconds). Columns, microseconds since the Unix epoch: since (start of the oldest candle), newest (of the newest), first (first trade, 0: none), until (candles count before it, trades from it on: the first whole unit of trades); takers (1: the candles say what takers bought)';
+
+CREATE OR REPLACE VIEW ohlcv AS
+SELECT * EXCEPT (buy_all, sell_all) FROM
+(
+SELECT
+    toDateTime64(slot * {seconds:UInt32} + 345600, 6, 'UTC') AS time,
+    argMin(first_price, first_key) AS open,
+    max(highest) AS high,
+    min(lowest) AS low,
+    argMax(last_price, last_key) AS close,
+    sum(buy) AS buy_all,
+    sum(sell) AS sell_all,
+    buy_all + sell_all AS volume,
+    if(max(past) = 2, NULL, buy_all) AS buy_volume,
+    if(max(past) = 2, NULL, sell_all) AS sell_volume,
+    if(max(past) = 2, NULL, sum(records)) AS trades,
+    multiIf(max(past) = 0, 'trades', min(past) > 0, 'venue_candles', 'mixed') AS source
+FROM
+(
+    SELECT
+        intDiv(toUnixTimestamp64Micro(hour) - 345600000000, {seconds:UInt32} * 1000000) AS slot,
+        open AS first_price, high AS highest, low AS lowest, close AS last_price,
+        bitShiftLeft(toUInt128(toUnixTimestamp64Micro(open_time)), 64) + first_id AS first_key,
+        bitShiftLeft(toUInt128(toUnixTimestamp64Micro(close_time)), 64) + last_id AS last_key,
+        buy, sell, buy_count + sell_count AS records, 0 AS past
+    FROM flow_hours_log FINAL
+    WHERE toUnixTimestamp64Micro(hour) >= (SELECT mapFromArrays(groupArray(instrument), groupArray(until)) FROM venue_past(asset = {asset:String}, unit = if({seconds:UInt32} % 3600 = 0, 3600, if({seconds:UInt32} % 60 = 0, 60, 0))))[instrument]
+        AND {seconds:UInt32} % 3600 = 0
+        AND asset = {asset:String}
+        AND ({venue:String} = 'all' OR startsWith(instrument, concat({venue:String}, ':')))
+        AND hour >= toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) * {seconds:UInt32} + 345600, 6, 'UTC')
+        AND hour < toStartOfHour({end:DateTime64(6, 'UTC')})
+    UNION ALL
+    SELECT
+        intDiv(toUnixTimestamp64Micro(bucket) - 345600000000, {seconds:UInt32} * 1000000) AS slot,
+        open AS first_price, high AS highest, low AS lowest, close AS last_price,
+        bitShiftLeft(toUInt128(toUnixTimestamp64Micro(open_time)), 64) + first_id AS first_key,
+        bitShiftLeft(toUInt128(toUnixTimestamp64Micro(close_time)), 64) + last_id AS last_key,
+        buy, sell, buy_count + sell_count AS records, 0 AS past
+    FROM flow_log FINAL
+    WHERE toUnixTimestamp64Micro(bucket) >= (SELECT mapFromArrays(groupArray(instrument), groupArray(until)) FROM venue_past(asset = {asset:String}, unit = if({seconds:UInt32} % 3600 = 0, 3600, if({seconds:UInt32} % 60 = 0, 60, 0))))[instrument]
+        AND {seconds:UInt32} % 10 = 0
+        AND asset = {asset:String}
+        AND ({venue:String} = 'all' OR startsWith(instrument, concat({venue:String}, ':')))
+        AND bucket >= toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) * {seconds:UInt32} + 345600, 6, 'UTC')
+        AND ({seconds:UInt32} % 3600 != 0 OR bucket >= toStartOfHour({end:DateTime64(6, 'UTC')}))
+        AND bucket < {end:DateTime64(6, 'UTC')}
+    UNION ALL
+    SELECT
+        intDiv(toUnixTimestamp64Micro(time) - 345600000000, {seconds:UInt32} * 1000000) AS slot,
+        price AS first_price, price AS highest, price AS lowest, price AS last_price,
+        bitShiftLeft(toUInt128(toUnixTimestamp64Micro(time)), 64) + first_id AS first_key,
+        bitShiftLeft(toUInt128(toUnixTimestamp64Micro(time)), 64) + first_id + span AS last_key,
+        if(taker = 'buy', size, 0) AS buy, if(taker = 'sell', size, 0) AS sell, 1 AS records, 0 AS past
+    FROM trades_log FINAL
+    WHERE {seconds:UInt32} % 10 != 0
+        AND asset = {asset:String}
+        AND ({venue:String} = 'all' OR startsWith(instrument, concat({venue:String}, ':')))
+        AND time >= toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) * {seconds:UInt32} + 345600, 6, 'UTC')
+        AND time < {end:DateTime64(6, 'UTC')}
+    UNION ALL
+    SELECT
+        intDiv(toUnixTimestamp64Micro(start) - 345600000000, {seconds:UInt32} * 1000000) AS slot,
+        open AS first_price, high AS highest, low AS lowest, close AS last_price,
+        bitShiftLeft(toUInt128(toUnixTimestamp64Micro(start)), 64) AS first_key,
+        bitShiftLeft(toUInt128(toUnixTimestamp64Micro(start) + 1000000 * seconds - 1), 64) AS last_key,
+        ifNull(taker_buy, 0) AS buy, volume - buy AS sell, ifNull(trades, 0) AS records, if(taker_buy IS NULL, 2, 1) AS past
+    FROM venue_candles_log FINAL
+    WHERE asset = {asset:String}
+        AND seconds = if({seconds:UInt32} % 3600 = 0, 3600, if({seconds:UInt32} % 60 = 0, 60, 0))
+        AND ({venue:String} = 'all' OR startsWith(instrument, concat({venue:String}, ':')))
+        AND start >= toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) * {seconds:UInt32} + 345600, 6, 'UTC')
+        AND start < {end:DateTime64(6, 'UTC')}
+        AND toUnixTimestamp64Micro(start) < (SELECT mapFromArrays(groupArray(instrument), groupArray(until)) FROM venue_past(asset = {asset:String}, unit = if({seconds:UInt32} % 3600 = 0, 3600, if({seconds:UInt32} % 60 = 0, 60, 0))))[instrument]
+)
+GROUP BY slot
+)
+ORDER BY time
+SETTINGS do_not_merge_across_partitions_select_final = 1
+COMMENT 'Candles of one asset at one venue, or of all merged (venue = all): absent where nothing traded. Before the first whole hour of trades (first minute, of intervals below an hour) they are the venue''s own. Parameters: asset, venue, seconds (length of the interval), start and end (UTC, end exclusive). Columns: time (start of the interval, UTC), open, high, low, close (quote units), volume, buy_volume, sell_volume (base units, by the taker), trades (records), source (trades, venue_candles, or mixed: both, each for its own hours); buy_volume, sell_volume and trades are null where a venue''s candle does not say them';
+
+CREATE OR REPLACE VIEW cvd AS
+SELECT
+    toDateTime64(slot * {seconds:UInt32} + 345600, 6, 'UTC') AS time,
+    substringIndex(instrument, ':', 1) AS venue,
+    substringIndex(substringIndex(instrument, ':', 2), ':', -1) AS market,
+    sum(buy) - sum(sell) AS delta,
+    sum(delta) OVER (PARTITION BY venue, market ORDER BY slot) AS cvd,
+    sum(buy) AS buy_volume,
+    sum(sell) AS sell_volume,
+    sum(buy_quote) - sum(sell_quote) AS delta_usd,
+    sum(buy_quote) AS buy_usd,
+    sum(sell_quote) AS sell_usd,
+    sum(records) AS trades,
+    multiIf(max(past) = 0, 'trades', min(past) > 0, 'venue_candles', 'mixed') AS source
+FROM
+(
+    SELECT
+        if(toUnixTimestamp64Micro(hour) < (SELECT mapFromArrays(groupArray(instrument), groupArray(until)) FROM venue_past(asset = {asset:String}, unit = if({seconds:UInt32} % 3600 = 0, 3600, if({seconds:UInt32} % 60 = 0, 60, 0))) WHERE takers)[instrument], intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) - 1, greatest(intDiv(toUnixTimestamp64Micro(hour) - 345600000000, {seconds:UInt32} * 1000000), intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) - 1)) AS slot,
+        instrument,
+        buy, sell, buy_quote, sell_quote, buy_count + sell_count AS records, 0 AS past
+    FROM flow_hours_log FINAL
+    WHERE asset = {asset:String}
+        AND hour < toStartOfHour(if({seconds:UInt32} % 3600 = 0, {end:DateTime64(6, 'UTC')}, toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) * {seconds:UInt32} + 345600, 6, 'UTC')))
+    UNION ALL
+    SELECT
+        if(toUnixTimestamp64Micro(bucket) < (SELECT mapFromArrays(groupArray(instrument), groupArray(until)) FROM venue_past(asset = {asset:String}, unit = if({seconds:UInt32} % 3600 = 0, 3600, if({seconds:UInt32} % 60 = 0, 60, 0))) WHERE takers)[instrument], intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) - 1, greatest(intDiv(toUnixTimestamp64Micro(bucket) - 345600000000, {seconds:UInt32} * 1000000), intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) - 1)) AS slot,
+        instrument,
+        buy, sell, buy_quote, sell_quote, buy_count + sell_count AS records, 0 AS past
+    FROM flow_log FINAL
+    WHERE asset = {asset:String}
+        AND bucket >= toStartOfHour(if({seconds:UInt32} % 3600 = 0, {end:DateTime64(6, 'UTC')}, toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) * {seconds:UInt32} + 345600, 6, 'UTC')))
+        AND bucket < if({seconds:UInt32} % 10 = 0, {end:DateTime64(6, 'UTC')}, toDateTime64(intDiv(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) * {seconds:UInt32} + 345600, 10) * 10, 6, 'UTC'))
+    UNION ALL
+    SELECT
+        greatest(intDiv(toUnixTimestamp64Micro(time) - 345600000000, {seconds:UInt32} * 1000000), intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) - 1) AS slot,
+        instrument,
+        if(taker = 'buy', size, 0) AS buy, if(taker = 'sell', size, 0) AS sell,
+        if(taker = 'buy', quote, 0) AS buy_quote, if(taker = 'sell', quote, 0) AS sell_quote, toUInt64(1) AS records, 0 AS past
+    FROM trades_log FINAL
+    WHERE asset = {asset:String}
+        AND {seconds:UInt32} % 10 != 0
+        AND time >= toDateTime64(intDiv(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) * {seconds:UInt32} + 345600, 10) * 10, 6, 'UTC')
+        AND time < {end:DateTime64(6, 'UTC')}
+    UNION ALL
+    SELECT
+        slot,
+        instrument,
+        sign * taker_buy AS buy, sign * (volume - taker_buy) AS sell,
+        buy * close AS buy_quote, sell * close AS sell_quote, if(sign = 1, ifNull(trades, 0), 0) AS records, 1 AS past
+    FROM
+    (
+        SELECT
+            instrument, assumeNotNull(taker_buy) AS taker_buy, volume, trades, (high + low + close) / 3 AS close,
+            arrayJoin([(1, intDiv(toUnixTimestamp64Micro(start) - 345600000000, {seconds:UInt32} * 1000000)), (-1, intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) - 1)]) AS placed,
+            placed.1 AS sign, placed.2 AS slot
+        FROM venue_candles_log FINAL
+        WHERE asset = {asset:String}
+            AND seconds = if({seconds:UInt32} % 3600 = 0, 3600, if({seconds:UInt32} % 60 = 0, 60, 0))
+            AND taker_buy IS NOT NULL
+            AND start >= toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) * {seconds:UInt32} + 345600, 6, 'UTC')
+            AND toUnixTimestamp64Micro(start) < (SELECT mapFromArrays(groupArray(instrument), groupArray(until)) FROM venue_past(asset = {asset:String}, unit = if({seconds:UInt32} % 3600 = 0, 3600, if({seconds:UInt32} % 60 = 0, 60, 0))) WHERE takers)[instrument]
+    )
+    WHERE slot < intDiv(toUnixTimestamp64Micro({end:DateTime64(6, 'UTC')}) - 345600000000 + {seconds:UInt32} * 1000000 - 1, {seconds:UInt32} * 1000000)
+)
+GROUP BY slot, venue, market
+QUALIFY slot >= intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000)
+ORDER BY slot, venue
+SETTINGS do_not_merge_across_partitions_select_final = 1
+COMMENT 'Taker flow of one asset per venue and interval. Before the first whole hour of trades (first minute, of intervals below an hour) it is that of the venue''s own candles, of those venues whose candles say what takers bought. Parameters: asset, seconds (length of the interval), start and end (UTC, end exclusive). Columns: time (start of the interval, UTC), venue, market (perp, spot), delta (buys minus sells, base units), cvd (sum of delta since the first trade in the log, base units; before it the same curve goes on to the left), buy_volume, sell_volume (base units), delta_usd, buy_usd, sell_usd (quote units, taken for USD), trades (records), source (trades, venue_candles, or mixed: both, each for its own hours; USD of a candle is at the mean of its high, low and close)';

@@ -1,0 +1,90 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { BackfillPlan, type CoveredPast } from './backfill-plan.ts'
+
+const HOUR = 3_600_000_000
+/** 20 minutes after a full hour, milliseconds. */
+const NOW = Date.UTC(2026, 10, 21, 12, 20)
+const END = Date.UTC(2026, 10, 21, 12) * 1_000
+const symbols = new Set(['A', 'B'])
+const nothing = (): undefined => undefined
+
+function planOf(days: number, pageSize: number): BackfillPlan {
+  return new BackfillPlan({ seconds: 3_600, days, pageSize })
+}
+
+describe('the plan of the past', () => {
+  it('asks what is newest first, of all symbols in turn, and for nothing twice', () => {
+    const plan = planOf(2, 20)
+    plan.want(symbols, nothing)
+    const asked: string[] = []
+    for (let page = plan.next(NOW); page !== undefined; page = plan.next(NOW)) {
+      asked.push(`${page.symbol} ${(END - page.from) / HOUR} ${(END - page.to) / HOUR}`)
+      plan.written(page, 20)
+    }
+    expect(asked).toEqual(['A 20 0', 'B 20 0', 'A 40 20', 'B 40 20', 'A 48 40', 'B 48 40'])
+    expect(plan.progress(NOW)).toEqual({ wanted: 96, missing: 0 })
+  })
+
+  it('goes on with each hour that has passed, once the venue has its candle', () => {
+    const plan = planOf(1, 100)
+    plan.want(new Set(['A']), () => ({ from: END - 24 * HOUR, to: END, rows: 24 }))
+    expect(plan.next(NOW + 40 * 60_000 + 9_999)).toBeUndefined()
+    expect(plan.next(NOW + 40 * 60_000 + 10_000)).toEqual({ symbol: 'A', from: END, to: END + HOUR })
+  })
+
+  it('begins anew where what it knows ended before all that is wanted', () => {
+    const plan = planOf(1, 100)
+    plan.want(new Set(['A']), () => ({ from: 0, to: END - 25 * HOUR, rows: 9 }))
+    const page = plan.next(NOW)
+    expect(page).toEqual({ symbol: 'A', from: END - 24 * HOUR, to: END })
+    expect(page && plan.written(page, 24)).toEqual({ from: END - 24 * HOUR, to: END, rows: 24 })
+  })
+
+  it('leaves a symbol that the venue refuses alone for an hour, and the others not', () => {
+    const plan = planOf(1, 100)
+    plan.want(symbols, nothing)
+    plan.refused({ symbol: 'A', from: 0, to: 0 }, NOW)
+    expect(plan.next(NOW)?.symbol).toBe('B')
+    plan.want(new Set(['A']), nothing)
+    expect(plan.next(NOW)).toBeUndefined()
+    expect(plan.next(NOW + 3_600_000)?.symbol).toBe('A')
+  })
+
+  it('covers all of it once, whenever it is ended and begun again', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 5 }),
+        fc.integer({ min: 1, max: 50 }),
+        fc.array(fc.tuple(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 0, max: 300 })), { maxLength: 8 }),
+        (days, pageSize, runs) => {
+          const known = new Map<string, CoveredPast>()
+          const seen = new Map<string, number>()
+          let now = NOW
+          // The last run has no end before all is there.
+          for (const [pages, minutes] of [...runs, [Infinity, 0] as const]) {
+            const plan = planOf(days, pageSize)
+            plan.want(symbols, (symbol) => known.get(symbol))
+            for (
+              let count = 0, page = plan.next(now);
+              page !== undefined && count < pages;
+              count++, page = plan.next(now)
+            ) {
+              expect(page.to - page.from).toBeLessThanOrEqual(pageSize * HOUR)
+              for (let at = page.from; at < page.to; at += HOUR) {
+                const key = `${page.symbol} ${at}`
+                seen.set(key, (seen.get(key) ?? 0) + 1)
+              }
+              const covered = plan.written(page, (page.to - page.from) / HOUR)
+              if (covered !== undefined) known.set(page.symbol, covered)
+            }
+            now += minutes * 60_000
+          }
+          const end = Math.floor((now * 1_000 - 10_000_000) / HOUR) * HOUR
+          for (const symbol of symbols)
+            for (let at = end - days * 24 * HOUR; at < end; at += HOUR) expect(seen.get(`${symbol} ${at}`)).toBe(1)
+        },
+      ),
+    )
+  })
+})

@@ -1,0 +1,129 @@
+import type { Micros } from '../../../schemas/records.ts'
+
+/** A time that is over for this long has its candle at the venue, microseconds. */
+const SETTLED: Micros = 10_000_000
+/** A subject that the venue refuses is asked for again after this long, milliseconds. */
+const REFUSED_MS = 3_600_000
+const DAY: Micros = 86_400_000_000
+
+/** The stretch of which the log has all that the venue has: half open, microseconds. */
+export interface CoveredPast {
+  readonly from: Micros
+  readonly to: Micros
+  /** Records written for it. */
+  readonly rows: number
+}
+
+/** One page: candles of `symbol` that begin in [from, to). */
+export interface PastPage {
+  readonly symbol: string
+  readonly from: Micros
+  readonly to: Micros
+}
+
+interface PastSpan {
+  /** Length of a candle, seconds. */
+  readonly seconds: number
+  readonly days: number
+  /** Candles of a page at most. */
+  readonly pageSize: number
+}
+
+/** How much of what is wanted there is, in candles. */
+export interface PastProgress {
+  readonly wanted: number
+  readonly missing: number
+}
+
+interface Subject {
+  covered: CoveredPast | undefined
+  /** Milliseconds. */
+  notBefore: number
+}
+
+/**
+ * Which page of the past is asked for next: what is newest first, of all symbols in turn, so that every chart grows from
+ * now backwards. What is covered is one stretch; it grows at both ends, and each hour by what has passed. No clock: times
+ * are arguments, milliseconds.
+ */
+export class BackfillPlan {
+  readonly #span: PastSpan
+  readonly #width: Micros
+  readonly #subjects = new Map<string, Subject>()
+
+  constructor(span: PastSpan) {
+    this.#span = span
+    this.#width = span.seconds * 1_000_000
+  }
+
+  /** The symbols whose past is wanted; `known`: what the log has of one that is new. */
+  want(symbols: ReadonlySet<string>, known: (symbol: string) => CoveredPast | undefined): void {
+    for (const symbol of this.#subjects.keys()) if (!symbols.has(symbol)) this.#subjects.delete(symbol)
+    for (const symbol of symbols)
+      if (!this.#subjects.has(symbol)) this.#subjects.set(symbol, { covered: known(symbol), notBefore: 0 })
+  }
+
+  /** The next page; undefined: there is nothing to ask for now. */
+  next(now: number): PastPage | undefined {
+    const due = [...this.#subjects].filter(([, { notBefore }]) => notBefore <= now)
+    const pages = due.flatMap(([symbol, { covered }]) => {
+      const page = this.#pageOf(covered, now)
+      return page === undefined ? [] : [{ page: { symbol, ...page }, has: covered?.rows ?? 0 }]
+    })
+    return pages.toSorted((a, b) => b.page.to - a.page.to || a.has - b.has)[0]?.page
+  }
+
+  /** The log has what came of a page; gives how far it is covered now. Undefined: nobody wants it any more. */
+  written({ symbol, from, to }: PastPage, rows: number): CoveredPast | undefined {
+    const subject = this.#subjects.get(symbol)
+    if (subject === undefined) return undefined
+    const { covered } = subject
+    const joins = covered !== undefined && from <= covered.to && to >= covered.from
+    subject.covered = joins
+      ? { from: Math.min(from, covered.from), to: Math.max(to, covered.to), rows: covered.rows + rows }
+      : { from, to, rows }
+    return subject.covered
+  }
+
+  /** The venue refuses the symbol. */
+  refused({ symbol }: PastPage, now: number): void {
+    const subject = this.#subjects.get(symbol)
+    if (subject !== undefined) subject.notBefore = now + REFUSED_MS
+  }
+
+  /** What was written is gone: all is asked for again. */
+  forget(): void {
+    for (const subject of this.#subjects.values()) subject.covered = undefined
+  }
+
+  progress(now: number): PastProgress {
+    const { begin, end } = this.#bounds(now)
+    const each = (end - begin) / this.#width
+    let missing = 0
+    for (const { covered } of this.#subjects.values()) {
+      const has = covered === undefined ? 0 : Math.min(end, covered.to) - Math.max(begin, covered.from)
+      missing += each - Math.max(0, has) / this.#width
+    }
+    return { wanted: this.#subjects.size * each, missing }
+  }
+
+  #bounds(now: number): { begin: Micros; end: Micros } {
+    const end = floorTo(now * 1_000 - SETTLED, this.#width)
+    return { begin: end - floorTo(this.#span.days * DAY, this.#width), end }
+  }
+
+  #pageOf(covered: CoveredPast | undefined, now: number): Omit<PastPage, 'symbol'> | undefined {
+    const { begin, end } = this.#bounds(now)
+    const page = this.#span.pageSize * this.#width
+    // What ended before the time that is wanted is not joined to it.
+    if (covered === undefined || covered.to < begin)
+      return begin < end ? { from: Math.max(begin, end - page), to: end } : undefined
+    if (covered.to < end) return { from: covered.to, to: Math.min(end, covered.to + page) }
+    if (covered.from > begin) return { from: Math.max(begin, covered.from - page), to: covered.from }
+    return undefined
+  }
+}
+
+function floorTo(time: Micros, width: Micros): Micros {
+  return Math.floor(time / width) * width
+}

@@ -1,0 +1,191 @@
+import type { Backfill as BackfillRecord, Micros, VenueCandle } from '../../../schemas/records.ts'
+import type { LogReader } from '../../../infra/kafka/seam.ts'
+import { BackfillPlan, type CoveredPast, type PastPage, type PastProgress } from '../facts/backfill-plan.ts'
+import type { FactBook } from '../facts/fact-book.ts'
+import { isFact } from '../venues/fact-fields.ts'
+import type { FactRow } from '../venues/events.ts'
+import type { PastCandles, RestOutcome } from '../venues/venue.ts'
+import { type MarketLog, pastKey } from './market-log.ts'
+import type { PollHost } from './poller.ts'
+import { hostNow } from './process-clock.ts'
+import { Readback, type ReadbackPorts } from './readback.ts'
+
+const TOPIC = 'control.backfill'
+/** A call that failed is made again after this long, milliseconds. */
+const RETRY_MS = 5_000
+
+/** What the log has of the past, by `instrument|series`. */
+export type KnownPast = ReadonlyMap<string, CoveredPast>
+
+/** Reads what the log has of the past. */
+export async function readKnownPast(reader: LogReader, ports: ReadbackPorts): Promise<KnownPast> {
+  const known = new Map<string, CoveredPast>()
+  const readback = new Readback(TOPIC, ports)
+  for await (const records of reader.toEnd(TOPIC, 0)) {
+    for (const { message } of await readback.read(records)) {
+      if (message?.type !== 'backfill') continue
+      const { covered_from: from, covered_to: to, rows } = message.value
+      known.set(pastKey(message.value), { from, to, rows })
+    }
+  }
+  return known
+}
+
+/** What is read back, and how much of it. */
+interface PastSeries {
+  /** As it is called in `control.backfill`. */
+  readonly name: string
+  /** Length of a candle, seconds. */
+  readonly seconds: number
+  readonly days: number
+}
+
+interface BackfillParts {
+  /** The venue. */
+  readonly source: string
+  readonly market: 'perp' | 'spot'
+  readonly past: PastCandles
+  readonly series: PastSeries
+  readonly host: PollHost
+  readonly book: FactBook
+  readonly log: MarketLog
+  /** What the log has; rejects where it cannot be read now. */
+  readonly known: () => Promise<KnownPast>
+  readonly report: PastReport
+}
+
+/** Hears how it goes. */
+export interface PastReport {
+  /** A page is in the log. */
+  readonly written: (rows: number) => void
+  /** A row says nothing for us. */
+  readonly refused: (reason: string) => void
+  readonly trouble: (what: string, about: Readonly<Record<string, unknown>>) => void
+}
+
+/**
+ * Reads a venue's past back: page by page behind all other calls, each page in the log before the log is told that it has
+ * it. A kill in between brings a page twice, which readers take once. One page at a time, so that nothing piles up.
+ */
+export class PastReader {
+  readonly #parts: BackfillParts
+  readonly #plan: BackfillPlan
+  #known: KnownPast | undefined
+  #wanted: ReadonlySet<string> = new Set()
+  #underWay = false
+  #notBefore = 0
+  #stopped = false
+
+  constructor(parts: BackfillParts) {
+    this.#parts = parts
+    const { seconds, days } = parts.series
+    this.#plan = new BackfillPlan({ seconds, days, pageSize: parts.past.pageSize })
+  }
+
+  want(symbols: ReadonlySet<string>): void {
+    this.#wanted = symbols
+    if (this.#known !== undefined) this.#plan.want(symbols, (symbol) => this.#coveredOf(symbol))
+  }
+
+  /** Undefined: it is not known yet what the log has. */
+  progress(now: number): PastProgress | undefined {
+    return this.#known === undefined ? undefined : this.#plan.progress(now)
+  }
+
+  /** Called often. */
+  tick(now: number): void {
+    if (this.#underWay || this.#stopped || now < this.#notBefore || this.#parts.log.of('market.history').full) return
+    const page = this.#known === undefined ? undefined : this.#plan.next(now)
+    if (this.#known !== undefined && page === undefined) return
+    this.#underWay = true
+    void (page === undefined ? this.#begin() : this.#ask(page)).finally(() => {
+      this.#underWay = false
+    })
+  }
+
+  /** The log lost what it had. */
+  lost(): void {
+    this.#known = new Map()
+    this.#plan.forget()
+  }
+
+  stop(): void {
+    this.#stopped = true
+  }
+
+  async #begin(): Promise<void> {
+    try {
+      this.#known = await this.#parts.known()
+      this.want(this.#wanted)
+    } catch (error) {
+      this.#later(RETRY_MS)
+      if (!this.#stopped) this.#parts.report.trouble('cannot read how far the past is', { err: error })
+    }
+  }
+
+  async #ask(page: PastPage): Promise<void> {
+    const { past, series, host } = this.#parts
+    const { symbol, from, to } = page
+    const parse = (body: unknown) => past.parse(symbol, series.seconds, body, hostNow())
+    const outcome = await host.get(past.call(symbol, series.seconds, from, to), parse, 'back')
+    if (this.#stopped) return
+    if (outcome.kind === 'rows') await this.#write(page, outcome.rows)
+    else this.#failed(page, outcome)
+  }
+
+  #failed(page: PastPage, outcome: Exclude<RestOutcome<FactRow>, { kind: 'rows' }>): void {
+    if (outcome.kind === 'error') this.#plan.refused(page, hostNow())
+    else this.#later('waitMs' in outcome ? outcome.waitMs : RETRY_MS)
+    this.#parts.report.trouble('the past was not answered', { symbol: page.symbol, outcome })
+  }
+
+  #later(ms: number): void {
+    this.#notBefore = hostNow() + ms
+  }
+
+  async #write(page: PastPage, rows: readonly FactRow[]): Promise<void> {
+    const { log, series } = this.#parts
+    const received = hostNow() * 1_000
+    const candles = this.#candlesOf(page, rows, received)
+    for (const candle of candles) log.record('venue_candle', candle, received)
+    await log.of('market.history').drained()
+    if (this.#stopped) return
+    this.#parts.report.written(candles.length)
+    const instrument = this.#instrumentOf(page.symbol)
+    const covered = this.#plan.written(page, candles.length)
+    if (instrument === undefined || covered === undefined) return
+    const { from: covered_from, to: covered_to, rows: written } = covered
+    const progress: BackfillRecord = {
+      instrument,
+      series: series.name,
+      covered_from,
+      covered_to,
+      rows: written,
+      time: received,
+    }
+    log.record('backfill', progress, received)
+  }
+
+  #candlesOf({ symbol, from, to }: PastPage, rows: readonly FactRow[], received: Micros): VenueCandle[] {
+    const { book, source, market, series, report } = this.#parts
+    const known = book.find(source, market, symbol)
+    const candles: VenueCandle[] = []
+    for (const row of rows) {
+      if (!isFact(row)) report.refused(row.refused)
+      else if (known !== undefined && row.kind === 'candle' && row.minute >= from && row.minute < to) {
+        const { minute: start, ...candle } = known.candleOf(row, received)
+        candles.push({ ...candle, start, seconds: series.seconds, source: 'venue_candles' })
+      }
+    }
+    return candles
+  }
+
+  #instrumentOf(symbol: string): string | undefined {
+    const { book, source, market } = this.#parts
+    return book.find(source, market, symbol)?.instrument.instrument
+  }
+
+  #coveredOf(symbol: string): CoveredPast | undefined {
+    return this.#known?.get(pastKey({ instrument: this.#instrumentOf(symbol) ?? '', series: this.#parts.series.name }))
+  }
+}

@@ -1,0 +1,85 @@
+import type { Logger } from '../../../infra/log.ts'
+import type { PastProgress } from '../facts/backfill-plan.ts'
+
+/** What a candle takes in the log and in ClickHouse together, bytes. */
+const CANDLE_BYTES = 150
+/** How often it is told how far it is, milliseconds. */
+const TELL_MS = 10_000
+/** Fewer than this many are the hour that has just passed, and not worth a word. */
+const WORTH_TELLING = 500
+
+/** How the reading back of the past is. */
+interface PastHealth {
+  /** `starting`: it is not known yet what the log has. */
+  readonly state: 'off' | 'starting' | 'running' | 'done'
+  /** Candles that are wanted, and those that are not in the log yet. */
+  readonly wanted: number
+  readonly missing: number
+  /** At the pace so far; null: it has none. */
+  readonly seconds_left: number | null
+}
+
+/** Tells a person how far the past has been read back. */
+export class PastWatch {
+  readonly #log: Logger
+  readonly #days: number
+  #begun: { readonly at: number; readonly missing: number } | undefined
+  #toldAt = 0
+  #health: PastHealth
+
+  constructor(log: Logger, days: number) {
+    this.#log = log
+    this.#days = days
+    this.#health = { state: days === 0 ? 'off' : 'starting', wanted: 0, missing: 0, seconds_left: null }
+  }
+
+  get health(): PastHealth {
+    return this.#health
+  }
+
+  /** `progress`: of each venue whose past is read here, as far as it is known. `now`: milliseconds. */
+  look(progress: readonly PastProgress[], now: number): void {
+    const wanted = sumOf(progress, 'wanted')
+    const missing = sumOf(progress, 'missing')
+    if (this.#days === 0 || wanted === 0) return
+    const begun = this.#beginning(missing, now)
+    const done = begun.missing - missing
+    const pace = now > begun.at ? done / (now - begun.at) : 0
+    const secondsLeft = pace > 0 ? Math.ceil(missing / pace / 1_000) : null
+    this.#health = {
+      state: missing === 0 ? 'done' : 'running',
+      wanted,
+      missing,
+      seconds_left: missing === 0 ? 0 : secondsLeft,
+    }
+    if (begun.missing >= WORTH_TELLING) this.#tell(begun.missing, now)
+    if (missing === 0) this.#begun = undefined
+  }
+
+  /** It begins anew where all was there, or more is wanted than before. */
+  #beginning(missing: number, now: number): { readonly at: number; readonly missing: number } {
+    const known = this.#begun
+    if (known !== undefined && missing <= known.missing) return known
+    if (missing >= WORTH_TELLING) {
+      const megabytes = Math.ceil((missing * CANDLE_BYTES) / 1e6)
+      this.#log.info({ days: this.#days, candles: missing, megabytes }, 'reading the past back, of the venues’ candles')
+      this.#toldAt = now
+    }
+    this.#begun = { at: now, missing }
+    return this.#begun
+  }
+
+  #tell(all: number, now: number): void {
+    const { state, missing, seconds_left } = this.#health
+    const seconds = Math.round((now - (this.#begun?.at ?? now)) / 1_000)
+    if (state === 'done') this.#log.info({ candles: all, seconds }, 'the past is read back')
+    else if (now - this.#toldAt >= TELL_MS) {
+      this.#toldAt = now
+      this.#log.info({ candles: all - missing, of: all, seconds_left }, 'the past is being read back')
+    }
+  }
+}
+
+function sumOf(progress: readonly PastProgress[], name: keyof PastProgress): number {
+  return progress.reduce((sum, one) => sum + one[name], 0)
+}
