@@ -1,15 +1,16 @@
 import { backtest, type Outcome } from './backtest/backtest.ts'
 import { checkText, isEqual } from './backtest/check.ts'
 import { load } from './backtest/load.ts'
-import { openClickhouse, openTape, running } from './backtest/open-tape.ts'
 import { writeParquet } from './backtest/parquet.ts'
-import { errorText } from './backtest/expected.ts'
+import { backtestErrors } from './backtest/expected.ts'
 import { readOptions, usage, type BacktestOptions } from './backtest/options.ts'
-import { ProgressBar } from './backtest/progress.ts'
 import { reportHtml } from './backtest/report.ts'
 import { clearResults, tablesOf, writeJson } from './backtest/results.ts'
 import type { Progress } from './backtest/run.ts'
-import { stopSignal } from './stop-signal.ts'
+import { conclude, running } from './command/command.ts'
+import { openClickhouse, openTape } from './command/open-tape.ts'
+import { ProgressBar } from './command/progress-bar.ts'
+import { stopSignal } from './command/stop-signal.ts'
 import { writeFile } from '../infra/tapes/segment-file.ts'
 
 /** The live system's outputs follow its inputs within this time. */
@@ -53,7 +54,7 @@ async function keep(options: BacktestOptions, { manifest, study, prices }: Outco
     writeJson(out, 'manifest.json', manifest) // last: where it stands, all the others do
   }
   if (!options.load) return
-  const clickhouse = openClickhouse(running(options.data))
+  const clickhouse = openClickhouse(running(options.data, 'or name its folder with --data'))
   try {
     console.error(`loaded into the database backtests as run ${await load(clickhouse, manifest, tables)}`)
   } finally {
@@ -72,12 +73,12 @@ function say(options: BacktestOptions, { manifest, check }: Outcome): void {
   if (check !== undefined) (options.json ? console.error : console.log)(checkText(check))
 }
 
-const stop = stopSignal()
-try {
-  const options = readOptions(process.argv.slice(2))
-  if (options === undefined) console.log(usage)
-  else process.exitCode = (await main(options, stop)) ? 0 : 1
-} catch (error) {
-  console.error(errorText(error))
-  process.exitCode = 2
+async function help(): Promise<void> {
+  console.log(usage)
 }
+
+const stop = stopSignal()
+await conclude(() => {
+  const options = readOptions(process.argv.slice(2))
+  return options === undefined ? help() : main(options, stop)
+}, backtestErrors)

@@ -1,12 +1,12 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { parseArgs } from 'node:util'
 import { startBroker } from '../infra/local/broker.ts'
 import { stopChildren, type Child } from '../infra/local/child.ts'
 import { startClickhouse } from '../infra/local/clickhouse/start.ts'
 import { freePorts } from '../infra/local/ports.ts'
 import { startRegistry } from '../infra/local/registry.ts'
+import { flag, runCommand, UsageError, type Values } from './command/command.ts'
 import type { Bench, BenchParts, Figure } from './figure.ts'
 
 /** Of the ClickHouse that benches share. */
@@ -17,22 +17,17 @@ const benches = new URL('bench/', import.meta.url)
 /** Exit code of a run that was told to end. */
 const STOPPED = 130
 
-/** `npm run bench [-- NAME...] [--json]`: all benches, or the named ones, one figure a line. */
-async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: { json: { type: 'boolean' }, help: { type: 'boolean' } },
-  })
-  const known = namesOf(readdirSync(benches))
-  if (values.help === true) {
-    console.log(`npm run bench [-- NAME...] [--json]: measures, one figure a line. Benches: ${known.join(', ')}.`)
-    return
-  }
-  const unknown = positionals.filter((name) => !known.includes(name))
-  if (unknown.length > 0) throw new Error(`no bench ${unknown.join(', ')}; there are ${known.join(', ')}`)
+const known = namesOf(readdirSync(benches))
+const usage = `npm run bench [-- NAME...] [--json]: measures, one figure a line. Benches: ${known.join(', ')}.`
+const flags = { json: flag } as const
+
+/** All benches, or the named ones, one figure a line. */
+async function main(values: Values<typeof flags>, names: readonly string[]): Promise<void> {
+  const unknown = names.filter((name) => !known.includes(name))
+  if (unknown.length > 0) throw new UsageError(`no bench ${unknown.join(', ')}; there are ${known.join(', ')}`)
   const shared = new SharedParts()
   try {
-    for (const name of positionals.length > 0 ? positionals : known) {
+    for (const name of names.length > 0 ? names : known) {
       if (values.json !== true) console.error(`bench ${name} ...`)
       const { default: bench } = (await import(new URL(`${name}.ts`, benches).href)) as { default: Bench }
       for (const figure of await bench(() => shared.get()))
@@ -106,7 +101,4 @@ class SharedParts {
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => void stopChildren().finally(() => process.exit(STOPPED)))
-await main().catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 2
-})
+await runCommand({ usage, flags, allowPositionals: true }, main)

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { LocalFacilitator } from '../infra/local/chain/facilitator.ts'
-import { readRunFile, urlOf, type RunFile } from '../infra/local/run-file.ts'
+import { urlOf, type RunFile } from '../infra/local/run-file.ts'
 import { Random } from '../infra/simulator/market/random.ts'
 import type { LogGap } from '../schemas/records.ts'
 import { openBooks, type OpenBooks } from './accounts/books.ts'
@@ -17,6 +16,7 @@ import { disturb, recovery, type Losing, type Target } from './chaos/disturb.ts'
 import { RetainedLog } from './chaos/retained-log.ts'
 import { ChaosPayer, isSoundPayments, type PaymentReport } from './chaos/payer.ts'
 import { actionText, FORGETS_SECONDS, round, type Action } from './chaos/schedule.ts'
+import { flag, runCommand, running, text, type Values } from './command/command.ts'
 import { startOwnSystem } from './own-system.ts'
 
 const usage = `npm run chaos -- --minutes N --seed N [flags]: kills, freezes and cuts parts of a running demo, then verifies.
@@ -59,34 +59,29 @@ interface Tally {
   recoveredMsMax: number
 }
 
-async function main(): Promise<boolean> {
-  const { values } = parseArgs({
-    options: {
-      minutes: { type: 'string', default: '5' },
-      seed: { type: 'string', default: '1' },
-      data: { type: 'string', default: '.data' },
-      own: { type: 'boolean', default: false },
-      payments: { type: 'boolean', default: false },
-      facilitator: { type: 'boolean', default: false },
-      rate: { type: 'string', default: '500' },
-      alerts: { type: 'string', default: '2' },
-      only: { type: 'string', default: '' },
-      patience: { type: 'string', default: '180' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  })
-  if (values.help) {
-    console.log(usage)
-    return true
-  }
+const off = { ...flag, default: false } as const
+const flags = {
+  minutes: { ...text, default: '5' },
+  seed: { ...text, default: '1' },
+  data: { ...text, default: '.data' },
+  own: off,
+  payments: off,
+  facilitator: off,
+  rate: { ...text, default: '500' },
+  alerts: { ...text, default: '2' },
+  only: { ...text, default: '' },
+  patience: { ...text, default: '180' },
+  json: off,
+} as const
+
+async function main(values: Values<typeof flags>): Promise<boolean> {
   const { only, json } = values
   const { minutes, seed, alerts } = values
   const patienceMs = Number(values.patience) * 1_000
   const options = { minutes: Number(minutes), seed: Number(seed), alerts: Number(alerts), patienceMs, only, json }
-  if (!values.own) return chaos(options, { run: () => runningOn(values.data), isOurs: false })
-  const flags = ['--seed', values.seed, '--rate', values.rate, ...(values.payments ? ['--payments', 'local'] : [])]
-  return values.facilitator ? misled(options, flags) : own(options, flags)
+  if (!values.own) return chaos(options, { run: () => running(values.data, 'or use --own'), isOurs: false })
+  const ours = ['--seed', values.seed, '--rate', values.rate, ...(values.payments ? ['--payments', 'local'] : [])]
+  return values.facilitator ? misled(options, ours) : own(options, ours)
 }
 
 async function own(options: Options, flags: readonly string[], facilitator?: LocalFacilitator): Promise<boolean> {
@@ -113,12 +108,6 @@ async function misled(options: Options, flags: readonly string[]): Promise<boole
   } finally {
     await facilitator.close()
   }
-}
-
-function runningOn(data: string): RunFile {
-  const run = readRunFile(data)
-  if (run === undefined) throw new Error(`nothing runs on ${data}: start it first, or use --own`)
-  return run
 }
 
 interface Victim {
@@ -256,9 +245,4 @@ function paymentSummary(paid: PaymentReport): object {
   }
 }
 
-try {
-  process.exitCode = (await main()) ? 0 : 1
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 2
-}
+await runCommand({ usage, flags }, main)

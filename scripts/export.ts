@@ -1,16 +1,14 @@
 import path from 'node:path'
-import { parseArgs } from 'node:util'
 import { topics, type TopicName } from '../schemas/topics.ts'
 import { readHeader, readSegments, type Format, type Segment, type TapeHeader } from '../infra/tapes/folder.ts'
 import { parquetWriter } from '../infra/tapes/parquet-segment.ts'
 import { planExport } from '../infra/tapes/plan-export.ts'
 import type { Tape } from '../infra/tapes/tape.ts'
 import { avroWriter, writeTape } from '../infra/tapes/write-tape.ts'
-import { openTape } from './backtest/open-tape.ts'
-import { errorText } from './backtest/expected.ts'
-import { readTime, UsageError } from './backtest/options.ts'
-import { ProgressBar } from './backtest/progress.ts'
-import { stopSignal } from './stop-signal.ts'
+import { readTime, runCommand, text, UsageError, type Values } from './command/command.ts'
+import { openTape, tapeErrors } from './command/open-tape.ts'
+import { ProgressBar } from './command/progress-bar.ts'
+import { stopSignal } from './command/stop-signal.ts'
 
 const usage = `npm run export -- [flags]: writes topics of a running system into files, as they lie in the log.
 
@@ -27,23 +25,17 @@ const usage = `npm run export -- [flags]: writes topics of a running system into
 
 Exit 0: all is there; 1: stopped before the end; 2: it could not be done.`
 
-async function main(stop: AbortSignal): Promise<boolean> {
-  const { values } = parseArgs({
-    options: {
-      topics: { type: 'string' },
-      from: { type: 'string' },
-      to: { type: 'string' },
-      out: { type: 'string' },
-      format: { type: 'string', default: 'avro' },
-      source: { type: 'string', default: 'kafka' },
-      data: { type: 'string', default: '.data' },
-      help: { type: 'boolean', default: false },
-    },
-  })
-  if (values.help) {
-    console.log(usage)
-    return true
-  }
+const flags = {
+  topics: text,
+  from: text,
+  to: text,
+  out: text,
+  format: { ...text, default: 'avro' },
+  source: { ...text, default: 'kafka' },
+  data: { ...text, default: '.data' },
+} as const
+
+async function main(values: Values<typeof flags>, stop: AbortSignal): Promise<boolean> {
   if (values.out === undefined) throw new UsageError('name the folder with --out')
   const format: Format | undefined = (['avro', 'parquet'] as const).find((name) => name === values.format)
   if (format === undefined) throw new UsageError(`--format must be avro or parquet, got ${values.format}`)
@@ -98,9 +90,4 @@ function lengthOf(spans: readonly { readonly from: number; readonly to: number }
 }
 
 const stop = stopSignal()
-try {
-  process.exitCode = (await main(stop)) ? 0 : 1
-} catch (error) {
-  console.error(errorText(error))
-  process.exitCode = 2
-}
+await runCommand({ usage, flags, expected: tapeErrors }, (values) => main(values, stop))

@@ -1,20 +1,18 @@
 import path from 'node:path'
-import { parseArgs } from 'node:util'
 import { readConfig } from '../infra/config/config.ts'
 import { loadCodec } from '../infra/kafka/codec.ts'
 import { connectLog } from '../infra/kafka/kafkajs.ts'
 import { urlOf } from '../infra/local/run-file.ts'
 import { fileTape } from '../infra/tapes/file-tape.ts'
 import { topics, type TopicName } from '../schemas/topics.ts'
-import { running } from './backtest/open-tape.ts'
-import { errorText } from './backtest/expected.ts'
-import { UsageError } from './backtest/options.ts'
-import { ProgressBar } from './backtest/progress.ts'
+import { runCommand, running, text, UsageError, type Values } from './command/command.ts'
+import { tapeErrors } from './command/open-tape.ts'
+import { ProgressBar } from './command/progress-bar.ts'
+import { stopSignal } from './command/stop-signal.ts'
 import type { ArchiveFile } from './import/archive.ts'
 import { layoutNames } from './import/layouts.ts'
 import { writeToBroker } from './import/to-broker.ts'
 import { writeArchive } from './import/write-archive.ts'
-import { stopSignal } from './stop-signal.ts'
 
 const usage = `npm run import -- [flags]: makes a tape of public trade archives, or writes a tape into a broker's topics.
 
@@ -33,37 +31,22 @@ const usage = `npm run import -- [flags]: makes a tape of public trade archives,
 
 A backtest of archives: npm run backtest -- --mode archive --source DIR. Exit 0: all is there; 1: stopped; 2: it could not be done.`
 
-const many = { type: 'string', multiple: true } as const
+const many = { ...text, multiple: true } as const
+const flags = {
+  binance: many,
+  bybit: many,
+  tardis: many,
+  market: { ...text, default: 'perp' },
+  partitions: text,
+  out: text,
+  tape: text,
+  topics: text,
+  data: { ...text, default: '.data' },
+} as const
 
-function parse() {
-  return parseArgs({
-    options: {
-      binance: many,
-      bybit: many,
-      tardis: many,
-      market: { type: 'string', default: 'perp' },
-      partitions: { type: 'string' },
-      out: { type: 'string' },
-      tape: { type: 'string' },
-      topics: { type: 'string' },
-      data: { type: 'string', default: '.data' },
-      help: { type: 'boolean', default: false },
-    },
-  }).values
-}
+type Given = Values<typeof flags>
 
-type Values = ReturnType<typeof parse>
-
-async function main(stop: AbortSignal): Promise<boolean> {
-  const values = parse()
-  if (values.help) {
-    console.log(usage)
-    return true
-  }
-  return values.tape === undefined ? archives(values, stop) : broker(values, values.tape, stop)
-}
-
-async function archives(values: Values, stop: AbortSignal): Promise<boolean> {
+async function archives(values: Given, stop: AbortSignal): Promise<boolean> {
   const files = layoutNames.flatMap((layout) => (values[layout] ?? []).map((file): ArchiveFile => ({ layout, file })))
   const market = (['perp', 'spot'] as const).find((name) => name === values.market)
   if (files.length === 0) throw new UsageError('name archives with --binance, --bybit or --tardis; see --help')
@@ -86,8 +69,8 @@ async function archives(values: Values, stop: AbortSignal): Promise<boolean> {
   return imported.isDone
 }
 
-async function broker(values: Values, folder: string, stop: AbortSignal): Promise<boolean> {
-  const run = running(values.data)
+async function broker(values: Given, folder: string, stop: AbortSignal): Promise<boolean> {
+  const run = running(values.data, 'or name its folder with --data')
   const tape = fileTape(folder)
   const names = topicsOf(values.topics, tape.topics)
   const { NAMESPACE: namespace } = readConfig(process.env, ['NAMESPACE'])
@@ -126,9 +109,6 @@ function topicsOf(given: string | undefined, there: ReadonlySet<TopicName>): Top
 }
 
 const stop = stopSignal()
-try {
-  process.exitCode = (await main(stop)) ? 0 : 1
-} catch (error) {
-  console.error(errorText(error))
-  process.exitCode = 2
-}
+await runCommand({ usage, flags, expected: tapeErrors }, (values) =>
+  values.tape === undefined ? archives(values, stop) : broker(values, values.tape, stop),
+)

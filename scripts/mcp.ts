@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { privateKeyToAccount } from 'viem/accounts'
 import { readConfig } from '../infra/config/config.ts'
@@ -8,9 +7,10 @@ import { payer as examplePayer } from '../infra/local/chain/accounts.ts'
 import { readRunFile, urlOf } from '../infra/local/run-file.ts'
 import { MarketDataClient } from './clients/typescript/src/index.ts'
 import { Payer } from './clients/typescript/src/payer.ts'
+import { runCommand, text, UsageError, type Values } from './command/command.ts'
 import { createMcpServer } from './mcp/server.ts'
 
-const help = `npm run mcp -- [flags]: a server of the Model Context Protocol on standard input and output, over the API's routes.
+const usage = `npm run mcp -- [flags]: a server of the Model Context Protocol on standard input and output, over the API's routes.
 
   --api URL            the API (default: the system that runs on --data, else http://127.0.0.1:3000)
   --data DIR           data folder of a running system (default .data)
@@ -24,6 +24,8 @@ play money. What is over the budget is refused before anything is signed. Keys a
 An agent's configuration, with the checkout's path:
   {"mcpServers": {"market-data": {"command": "npm", "args": ["run", "-s", "mcp", "--prefix", "PATH", "--", "--budget-usdc", "1"]}}}`
 
+const flags = { api: text, data: text, 'budget-usdc': text, 'max-per-call': text } as const
+
 const MAX_PER_CALL_USDC = 0.1
 
 interface Task {
@@ -34,9 +36,8 @@ interface Task {
   readonly isLocal: boolean
 }
 
-async function main(): Promise<void> {
-  const task = readTask()
-  if (task === undefined) return
+async function main(values: Values<typeof flags>): Promise<void> {
+  const task = readTask(values)
   const payer = payerOf(task)
   const client = new MarketDataClient({ baseUrl: task.api, ...(payer === undefined ? {} : { payer }) })
   const server = createMcpServer({ client, payer, version: version(), maxPerCallUsdc: task.maxPerCallUsdc })
@@ -49,26 +50,13 @@ function payerOf({ budgetUsdc, maxPerCallUsdc, isLocal }: Task): Payer | undefin
   if (budgetUsdc === 0) return undefined
   const config = readConfig(process.env, ['PAYER_KEY', 'PAYER_KEY_FILE'])
   const hasKey = config.PAYER_KEY !== '' || config.PAYER_KEY_FILE !== ''
-  if (!hasKey && !isLocal) throw new Error('--budget-usdc needs a key: PAYER_KEY or PAYER_KEY_FILE')
+  if (!hasKey && !isLocal) throw new UsageError('--budget-usdc needs a key: PAYER_KEY or PAYER_KEY_FILE')
   const own = { PAYMENT_WALLET_KEY: config.PAYER_KEY, PAYMENT_WALLET_KEY_FILE: config.PAYER_KEY_FILE }
   const account = privateKeyToAccount(hasKey ? walletKey(own) : examplePayer.key)
   return new Payer(account, { maxPerCallUsdc, totalUsdc: budgetUsdc })
 }
 
-function readTask(): Task | undefined {
-  const text = { type: 'string' } as const
-  const options = {
-    api: text,
-    data: text,
-    'budget-usdc': text,
-    'max-per-call': text,
-    help: { type: 'boolean' },
-  } as const
-  const { values } = parseArgs({ options })
-  if (values.help === true) {
-    console.log(help)
-    return undefined
-  }
+function readTask(values: Values<typeof flags>): Task {
   const run = readRunFile(values.data ?? '.data')
   const { BUDGET_USDC, MAX_PER_CALL_USDC: most } = process.env
   return {
@@ -81,7 +69,7 @@ function readTask(): Task | undefined {
 
 function amountOf(text: string | undefined, otherwise: number, name: string): number {
   const amount = text === undefined || text === '' ? otherwise : Number(text)
-  if (!(amount >= 0)) throw new Error(`${name} must be an amount of USDC`)
+  if (!(amount >= 0)) throw new UsageError(`${name} must be an amount of USDC`)
   return amount
 }
 
@@ -90,9 +78,4 @@ function version(): string {
   return (JSON.parse(text) as { version: string }).version
 }
 
-try {
-  await main()
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 2
-}
+await runCommand({ usage, flags }, main)

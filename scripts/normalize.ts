@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { parseArgs } from 'node:util'
 import { createGunzip } from 'node:zlib'
 import { jsonOf } from '../processors/feeds/venues/fields.ts'
 import type { Listed, TradeStream } from '../processors/feeds/venues/venue.ts'
 import { tradeStreams } from '../processors/feeds/venues/venues.ts'
+import { flag, readFlags, text, UsageError } from './command/command.ts'
 import { readRecordedMessage } from './normalize/recorded-message.ts'
 import { Normalizer, type Counts } from './normalize/normalizer.ts'
 
@@ -25,11 +25,10 @@ stderr. Input: a message a line, bare or as {"recv_ns"?, "url"?, "raw": <message
   --help
 `
 
-/** What was asked for cannot be done: said in one line, exit 2. */
-class UsageError extends Error {}
+const flags = { venue: text, channel: text, symbol: text, instruments: text, verbose: flag, help: flag } as const
 
 async function main(): Promise<void> {
-  const { values, positionals } = readArguments()
+  const { values, positionals } = readFlags(flags, { allowPositionals: true })
   if (values.help === true) {
     console.log(help)
     return
@@ -46,24 +45,6 @@ async function main(): Promise<void> {
   })
   await pipeline(printed(linesOf(inputOf(positionals)), normalizer), process.stdout)
   report(normalizer.counts)
-}
-
-function readArguments() {
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: {
-        venue: { type: 'string' },
-        channel: { type: 'string' },
-        symbol: { type: 'string' },
-        instruments: { type: 'string' },
-        verbose: { type: 'boolean' },
-        help: { type: 'boolean' },
-      },
-    })
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
-  }
 }
 
 function venueNamed(name: string | undefined): TradeStream {

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto'
-import { parseArgs } from 'node:util'
 import { privateKeyToAccount } from 'viem/accounts'
 import { readConfig } from '../infra/config/config.ts'
 import { walletKey } from '../infra/config/wallet-key.ts'
 import { payer, token } from '../infra/local/chain/accounts.ts'
 import { tokenAbi } from '../infra/local/chain/contracts.ts'
 import { localClient } from '../infra/local/chain/prepare-chain.ts'
-import { readRunFile, urlOf } from '../infra/local/run-file.ts'
+import { urlOf } from '../infra/local/run-file.ts'
 import { USDC_DECIMALS } from '../processors/payments/wire/networks.ts'
+import { flag, runCommand, running, text, UsageError, type Values } from './command/command.ts'
 import { buy, type Bought } from './pay/buy.ts'
 import type { Offer } from './pay/offer.ts'
 
-const help = `npm run pay -- METHOD PATH [BODY] [flags]: asks the API, pays what it asks, prints the answer.
+const usage = `npm run pay -- METHOD PATH [BODY] [flags]: asks the API, pays what it asks, prints the answer.
 
   npm run pay -- GET /cvd/BTC
   npm run pay -- POST /price-alert '{"symbol":"BTC","condition":"above","target_price":1,"webhook_url":"https://localhost:4443/"}'
@@ -37,14 +37,10 @@ interface Task {
   readonly api: string | undefined
 }
 
-/** A wish that cannot be followed; the message says why. */
-class PayError extends Error {
-  readonly code = 'cannot-pay'
-}
+const flags = { v1: flag, max: text, data: text, api: text } as const
 
-async function main(): Promise<void> {
-  const task = readTask()
-  if (task === undefined) return
+async function main(values: Values<typeof flags>, words: readonly string[]): Promise<boolean> {
+  const task = readTask(values, words)
   const { api, chain } = placesOf(task)
   const key = ownKey()
   const account = privateKeyToAccount(key ?? payer.key)
@@ -62,14 +58,12 @@ async function main(): Promise<void> {
   })
   console.log(pretty(bought.text))
   tell(bought, account.address, before, await balanceOf(chain, account.address))
-  process.exitCode = bought.status < 400 ? 0 : 1
+  return bought.status < 400
 }
 
 function placesOf({ data, api }: Task): { readonly api: string; readonly chain: string | undefined } {
   if (api !== undefined) return { api, chain: undefined }
-  const run = readRunFile(data)
-  if (run === undefined)
-    throw new PayError(`nothing runs on ${data}: npm start -- --payments local, or name another API with --api URL`)
+  const run = running(data, 'with --payments local, or name another API with --api URL')
   return { api: urlOf(run, 'api'), chain: run.parts.find(({ name }) => name === 'chain')?.url }
 }
 
@@ -84,10 +78,10 @@ function agree(offer: Offer, maxUsd: number, { local, hasKey }: { local: boolean
   const { network, asset, amount, payTo, token: domain } = offer
   const usd = Number(amount) / DOLLAR
   if (!local && !hasKey)
-    throw new PayError(`it asks for ${usd} USDC on ${network.v1}: say with PAYER_KEY or PAYER_KEY_FILE who pays`)
+    throw new UsageError(`it asks for ${usd} USDC on ${network.v1}: say with PAYER_KEY or PAYER_KEY_FILE who pays`)
   if (asset.toLowerCase() !== network.usdc.address.toLowerCase() || domain.name !== network.usdc.name)
-    throw new PayError(`it asks for ${asset} (${domain.name}), which is not the USDC of ${network.v1}: not paid`)
-  if (usd > maxUsd) throw new PayError(`it asks for ${usd} USDC, more than --max ${maxUsd}: not paid`)
+    throw new UsageError(`it asks for ${asset} (${domain.name}), which is not the USDC of ${network.v1}: not paid`)
+  if (usd > maxUsd) throw new UsageError(`it asks for ${usd} USDC, more than --max ${maxUsd}: not paid`)
   console.error(`402: ${usd} USDC to ${payTo} on ${network.v1}${local ? ' (play money, local chain)' : ''}; paying`)
 }
 
@@ -114,35 +108,14 @@ function pretty(text: string): string {
   }
 }
 
-function readTask(): Task | undefined {
-  const text = { type: 'string' } as const
-  const flag = { type: 'boolean' } as const
-  const options = { v1: flag, max: text, data: text, api: text, help: flag } as const
-  const { values, positionals } = parsed(() => parseArgs({ options, allowPositionals: true }))
-  if (values.help === true) {
-    console.log(help)
-    return undefined
-  }
-  const [method = '', path = '', body, ...rest] = positionals
+function readTask(values: Values<typeof flags>, words: readonly string[]): Task {
+  const [method = '', path = '', body, ...rest] = words
   if (!/^[A-Za-z]+$/.test(method) || !path.startsWith('/') || rest.length > 0)
-    throw new PayError(`say METHOD PATH [BODY], for example GET /cvd/BTC\n\n${help}`)
+    throw new UsageError(`say METHOD PATH [BODY], for example GET /cvd/BTC\n\n${usage}`)
   const maxUsd = Number(values.max ?? '1')
-  if (!(maxUsd >= 0)) throw new PayError('--max must be an amount of USD')
+  if (!(maxUsd >= 0)) throw new UsageError('--max must be an amount of USD')
   const version = values.v1 === true ? 1 : 2
   return { method: method.toUpperCase(), path, body, version, maxUsd, data: values.data ?? '.data', api: values.api }
 }
 
-function parsed<Values>(read: () => Values): Values {
-  try {
-    return read()
-  } catch (error) {
-    throw new PayError(error instanceof Error ? error.message : String(error))
-  }
-}
-
-try {
-  await main()
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 2
-}
+await runCommand({ usage, flags, allowPositionals: true }, main)

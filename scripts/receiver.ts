@@ -1,16 +1,16 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
-import { parseArgs } from 'node:util'
 import { NoOpensslError, receiverCertificate } from '../infra/local/receiver/certificate.ts'
 import { misbehaviours, readManner, type Manner } from '../infra/local/receiver/misbehave.ts'
 import { startLocalReceiver } from '../infra/local/receiver/receiver.ts'
 import { checkedWords, eventWords } from '../infra/local/receiver/words.ts'
 import { readRunFile } from '../infra/local/run-file.ts'
+import { runCommand, text, UsageError, type Values } from './command/command.ts'
 
 const PORT = 4443
 const HOST = '127.0.0.1'
 
-const help = `npm run receiver -- [flags]: a local HTTPS receiver of webhooks; verifies their signatures and prints them.
+const usage = `npm run receiver -- [flags]: a local HTTPS receiver of webhooks; verifies their signatures and prints them.
 
   --port N            default ${PORT}
   --secret whsec_...  an alert's webhook_secret; may be given several times
@@ -34,8 +34,7 @@ interface Task {
   readonly manner: Manner
 }
 
-const task = readTask()
-if (task !== undefined) await receive(task)
+const flags = { port: text, secret: { ...text, multiple: true }, data: text, misbehave: text } as const
 
 async function receive({ port, secrets, data, manner }: Task): Promise<void> {
   const folder = modeFolder(data)
@@ -70,45 +69,20 @@ async function certificateIn(folder: string): ReturnType<typeof receiverCertific
   try {
     return await receiverCertificate(folder, new Date())
   } catch (error) {
-    if (!(error instanceof NoOpensslError)) throw error
-    console.error(error.message)
-    process.exit(2)
+    throw error instanceof NoOpensslError ? new UsageError(error.message) : error
   }
 }
 
-function readTask(): Task | undefined {
-  const text = { type: 'string' } as const
-  const options = {
-    port: text,
-    secret: { type: 'string', multiple: true },
-    data: text,
-    misbehave: text,
-    help: { type: 'boolean' },
-  } as const
-  const values = valuesOf(() => parseArgs({ options }).values)
-  if (values === undefined) return undefined
-  if (values.help === true) {
-    console.log(help)
-    return undefined
-  }
+function readTask(values: Values<typeof flags>): Task {
   const port = values.port === undefined ? PORT : Number(values.port)
   const manner = readManner(values.misbehave ?? 'ok')
   const secrets = values.secret ?? []
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) return complain('--port must be a number up to 65535')
-  if (manner === undefined) return complain(`--misbehave ${values.misbehave}: there is no such manner`)
-  if (secrets.some((secret) => !secret.startsWith('whsec_'))) return complain('--secret must begin with whsec_')
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw wrong('--port must be a number up to 65535')
+  if (manner === undefined) throw wrong(`--misbehave ${values.misbehave}: there is no such manner`)
+  if (secrets.some((secret) => !secret.startsWith('whsec_'))) throw wrong('--secret must begin with whsec_')
   return { port, secrets, data: values.data ?? '.data', manner }
 }
 
-function valuesOf<Values>(read: () => Values): Values | undefined {
-  try {
-    return read()
-  } catch (error) {
-    return complain(error instanceof Error ? error.message : String(error))
-  }
-}
+const wrong = (what: string): UsageError => new UsageError(`${what}\n\n${usage}`)
 
-function complain(what: string): undefined {
-  console.error(`${what}\n\n${help}`)
-  process.exitCode = 2
-}
+await runCommand({ usage, flags }, (values) => receive(readTask(values)))

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { FramesWriter } from '../processors/feeds/runtime/frames-writer.ts'
 import { SocketPool } from '../processors/feeds/transport/pool.ts'
 import type { TradeStream } from '../processors/feeds/venues/venue.ts'
 import { tradeStreams } from '../processors/feeds/venues/venues.ts'
 import { knownAsset } from '../schemas/catalogue.ts'
 import { hostsOf, tradeVenues } from '../schemas/venues.ts'
+import { runCommand, text, UsageError, type Values } from './command/command.ts'
 
-const help = `Writes a venue's raw trade frames as tapes: one line a frame, {"recv_ns":N,"raw":<the frame>}, gzip.
+const usage = `Writes a venue's raw trade frames as tapes: one line a frame, {"recv_ns":N,"raw":<the frame>}, gzip.
 
   npm run record -- --venue binance --symbols BTC,ETH --out tapes [--minutes 10] [--ws URL]
 
@@ -29,31 +29,15 @@ interface Task {
   readonly endsAfterMs: number | undefined
 }
 
-const task = readTask()
-if (task !== undefined) await record(task)
+const flags = { venue: text, symbols: text, out: text, minutes: text, ws: text } as const
 
-/** The command line as a task; undefined where it says what to do instead. */
-function readTask(): Task | undefined {
-  const options = {
-    venue: { type: 'string' },
-    symbols: { type: 'string' },
-    out: { type: 'string' },
-    minutes: { type: 'string' },
-    ws: { type: 'string' },
-    help: { type: 'boolean' },
-  } as const
-  const values = argumentsOf(() => parseArgs({ options }).values)
-  if (values === undefined) return undefined
-  if (values.help === true) {
-    console.log(help)
-    return undefined
-  }
+function readTask(values: Values<typeof flags>): Task {
   const name = tradeVenues.find(({ venue }) => venue === values.venue)?.venue
   const minutes = values.minutes === undefined ? undefined : Number(values.minutes)
-  if (name === undefined) return complain(`--venue must be one of ${tradeVenues.map(({ venue }) => venue).join(', ')}`)
-  if (values.symbols === undefined) return complain('--symbols is missing, for example --symbols BTC,ETH')
-  if (values.out === undefined) return complain('--out is missing, for example --out tapes')
-  if (minutes !== undefined && !(minutes > 0)) return complain('--minutes must be a number above 0')
+  if (name === undefined) throw wrong(`--venue must be one of ${tradeVenues.map(({ venue }) => venue).join(', ')}`)
+  if (values.symbols === undefined) throw wrong('--symbols is missing, for example --symbols BTC,ETH')
+  if (values.out === undefined) throw wrong('--out is missing, for example --out tapes')
+  if (minutes !== undefined && !(minutes > 0)) throw wrong('--minutes must be a number above 0')
   const venue = tradeStreams[name]
   return {
     venue,
@@ -64,18 +48,7 @@ function readTask(): Task | undefined {
   }
 }
 
-function argumentsOf<Values>(read: () => Values): Values | undefined {
-  try {
-    return read()
-  } catch (error) {
-    return complain(error instanceof Error ? error.message : String(error))
-  }
-}
-
-function complain(what: string): undefined {
-  console.error(`${what}\n\n${help}`)
-  process.exitCode = 2
-}
+const wrong = (what: string): UsageError => new UsageError(`${what}\n\n${usage}`)
 
 /** The venue's own symbol of a ticker that we know; anything else is taken as the venue's own already. */
 function nativeSymbol({ listing }: TradeStream, symbol: string): string {
@@ -112,3 +85,5 @@ async function untilEnd(ms: number | undefined): Promise<void> {
   const longest = 2 ** 31 - 1
   await delay(Math.min(ms ?? longest, longest), undefined, { signal: stop.signal }).catch(() => undefined) // stopped by hand
 }
+
+await runCommand({ usage, flags }, (values) => record(readTask(values)))

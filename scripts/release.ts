@@ -2,9 +2,8 @@ import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { parseArgs, promisify } from 'node:util'
-import { errorText } from './backtest/expected.ts'
-import { UsageError } from './backtest/options.ts'
+import { promisify } from 'node:util'
+import { flag, runCommand, text, UsageError, type Values } from './command/command.ts'
 
 const usage = `npm run release -- --dry-run [--out DIR]: packages of both clients, of the version in package.json.
 
@@ -29,10 +28,9 @@ interface Work {
   readonly out: string
 }
 
-async function main(): Promise<void> {
-  const options = { 'dry-run': { type: 'boolean' }, out: { type: 'string' }, help: { type: 'boolean' } } as const
-  const { values } = parseArgs({ options })
-  if (values.help === true) return console.log(usage)
+const flags = { 'dry-run': flag, out: text } as const
+
+async function main(values: Values<typeof flags>): Promise<void> {
   if (values['dry-run'] !== true) throw new UsageError('nothing is published from here: --dry-run makes the packages')
   const out = path.resolve(values.out ?? path.join(root, '.cache/release'))
   mkdirSync(out, { recursive: true })
@@ -97,9 +95,4 @@ function nameIn(told: string, pattern: RegExp): string {
   return name
 }
 
-try {
-  await main()
-} catch (error) {
-  console.error(errorText(error))
-  process.exitCode = 2
-}
+await runCommand({ usage, flags, expected: [] }, main)

@@ -1,6 +1,6 @@
 import path from 'node:path'
-import { parseArgs } from 'node:util'
 import type { Mode } from '../infra/local/data-folder.ts'
+import { flag, readFlags, text, UsageError, type Values } from './command/command.ts'
 
 /** Ports of the parts that people talk to, with their defaults; the flag is `--<name>-port`. */
 const defaultPorts = { api: 3000, console: 3001, clickhouse: 8123, kafka: 9092, registry: 8081 } as const
@@ -29,14 +29,6 @@ export interface StartOptions {
 const paymentModes = ['off', 'local', 'x402'] as const
 
 export type Payments = (typeof paymentModes)[number]
-
-/** A command line that cannot be followed; the message says why. */
-export class UsageError extends Error {
-  readonly code = 'bad-usage'
-}
-
-const text = { type: 'string' } as const
-const flag = { type: 'boolean' } as const
 
 const flags = {
   live: flag,
@@ -84,7 +76,7 @@ export const usage = `npm start -- [flags]
 
 /** Reads the arguments after the program; `undefined`: help is wanted. Throws `UsageError`. */
 export function readOptions(argv: readonly string[]): StartOptions | undefined {
-  const values = parse(argv)
+  const { values } = readFlags(flags, { args: argv, hint: '; see npm start -- --help' })
   if (values.help === true) return undefined
   return {
     mode: modeOf(values),
@@ -101,17 +93,9 @@ export function readOptions(argv: readonly string[]): StartOptions | undefined {
   }
 }
 
-type Values = ReturnType<typeof parse>
+type Given = Values<typeof flags>
 
-function parse(argv: readonly string[]) {
-  try {
-    return parseArgs({ args: [...argv], options: flags, strict: true }).values
-  } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : String(error)}; see npm start -- --help`)
-  }
-}
-
-function modeOf(values: Values): Mode {
+function modeOf(values: Given): Mode {
   const modes: Mode[] = []
   if (values.demo === true) modes.push('demo')
   if (values.live === true) modes.push('live')
@@ -132,7 +116,7 @@ function paymentsOf(given: string | undefined): Payments | undefined {
   return known
 }
 
-function portsOf(values: Values): Record<PortName, number | undefined> {
+function portsOf(values: Given): Record<PortName, number | undefined> {
   if (values.ports !== undefined && values.ports !== 'auto')
     throw new UsageError(`--ports must be auto, got ${values.ports}`)
   const port = (name: PortName): number | undefined => {

@@ -15,7 +15,8 @@ import { removeRunFile, writeRunFile, type RunningPart } from '../infra/local/ru
 import { ensureSecret } from '../infra/local/secrets.ts'
 import { Supervisor, type Part } from '../infra/local/supervisor.ts'
 import { describeSystem, programFile, type Ports, type System, type SystemOptions } from '../infra/local/system.ts'
-import { readOptions, usage, UsageError, type Payments, type PortName, type StartOptions } from './start-options.ts'
+import { UsageError } from './command/command.ts'
+import { readOptions, usage, type Payments, type PortName, type StartOptions } from './start-options.ts'
 import { farewell, greeting } from './start-words.ts'
 
 const PREPARE_MS = 240_000

@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util'
-import { readRunFile, urlOf, type RunFile } from '../infra/local/run-file.ts'
+import { urlOf, type RunFile } from '../infra/local/run-file.ts'
 import { readConfig } from '../infra/config/config.ts'
 import { venueEnv } from '../infra/simulator/start.ts'
 import { openBooks } from './accounts/books.ts'
@@ -13,6 +12,7 @@ import { reportJson, reportText } from './accounts/show.ts'
 import { Ledger } from './accounts/source-ledger.ts'
 import { always } from './accounts/totals.ts'
 import { addresses } from '../schemas/venues.ts'
+import { flag, runCommand, running, text, type Values } from './command/command.ts'
 
 const usage = `npm run verify [-- flags]: compares the accounts of a running system with their source, trade by trade.
 
@@ -30,25 +30,18 @@ Exit 0: equal, or explained by recorded gaps; 1: anything else differs.`
 /** The simulator answers ranges of time this far back. */
 const REACH_MICROS = 5 * 3_600_000_000
 
-async function main(): Promise<boolean> {
-  const { values } = parseArgs({
-    options: {
-      data: { type: 'string', default: '.data' },
-      pause: { type: 'boolean', default: false },
-      wait: { type: 'string', default: '90' },
-      derived: { type: 'boolean', default: false },
-      source: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  })
-  if (values.help) {
-    console.log(usage)
-    return true
-  }
-  const run = readRunFile(values.data)
-  if (run === undefined)
-    throw new Error(`nothing runs on ${values.data}: start it first, or name its folder with --data`)
+const off = { ...flag, default: false } as const
+const flags = {
+  data: { ...text, default: '.data' },
+  pause: off,
+  wait: { ...text, default: '90' },
+  derived: off,
+  source: text,
+  json: off,
+} as const
+
+async function main(values: Values<typeof flags>): Promise<boolean> {
+  const run = running(values.data, 'or name its folder with --data')
   if (values.derived) return derived(run, { withinMs: Number(values.wait) * 1000, json: values.json })
   const options = { pause: values.pause, withinMs: Number(values.wait) * 1000 }
   const byCandles = (values.source ?? (run.mode === 'live' ? 'candles' : 'ledger')) === 'candles'
@@ -122,9 +115,4 @@ function restUrls(run: RunFile): Record<string, string> {
   return Object.fromEntries(rests.map(({ venue, own, setting }) => [venue, config[setting] || own]))
 }
 
-try {
-  process.exitCode = (await main()) ? 0 : 1
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 2
-}
+await runCommand({ usage, flags }, main)

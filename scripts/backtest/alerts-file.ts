@@ -5,7 +5,7 @@ import { ApiError } from '../../api/errors.ts'
 import { alertKinds } from '../../processors/alerts/kinds/kinds.ts'
 import { knownAsset, partitionOf } from '../../schemas/catalogue.ts'
 import type { GivenCommand } from './run.ts'
-import { UsageError } from './options.ts'
+import { UsageError } from '../command/command.ts'
 
 /** The alerts core keeps an alert this long at most. */
 const HOURS_MAX = 720

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { parseArgs } from 'node:util'
+import { flag, readFlags, readTime, text, UsageError } from '../command/command.ts'
 
 /** `lived`: log order; `corrected`: backfills in their place; `archive`: imported history. */
 const modes = ['lived', 'corrected', 'archive'] as const
@@ -28,17 +28,30 @@ export interface BacktestOptions {
   readonly json: boolean
 }
 
-/** A command line that cannot be followed; the message says why. */
-export class UsageError extends Error {
-  readonly code = 'bad-usage'
-}
-
 const HOUR = 3_600_000
 const WORKERS_MAX = 64
 const LEAD_IN_MAX = 168 * HOUR
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: HOUR, d: 24 * HOUR }
-const text = { type: 'string' } as const
-const flag = { type: 'boolean' } as const
+
+const flags = {
+  symbols: text,
+  from: text,
+  to: text,
+  mode: text,
+  'lead-in': text,
+  latency: text,
+  horizons: text,
+  alerts: text,
+  rules: text,
+  out: text,
+  source: text,
+  data: text,
+  workers: text,
+  'check-live': flag,
+  load: flag,
+  json: flag,
+  help: flag,
+} as const
 
 export const usage = `npm run backtest -- [flags]: replays history through the processors' own cores, as fast as it can be read.
 
@@ -68,7 +81,7 @@ Nothing of the live system is written to. Exit 0: done; 1: --check-live found a 
 
 /** Reads the arguments after the program; undefined: help is wanted. Throws `UsageError`. */
 export function readOptions(argv: readonly string[]): BacktestOptions | undefined {
-  const values = parse(argv)
+  const { values } = readFlags(flags, { args: argv, hint: '; see npm run backtest -- --help' })
   if (values.help === true) return undefined
   const mode = modes.find((name) => name === (values.mode ?? 'lived'))
   if (mode === undefined) throw new UsageError(`--mode must be ${modes.join(', ')}, got ${values.mode ?? ''}`)
@@ -98,43 +111,6 @@ export function readOptions(argv: readonly string[]): BacktestOptions | undefine
     load: values.load ?? false,
     json: values.json ?? false,
   }
-}
-
-function parse(argv: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...argv],
-      options: {
-        symbols: text,
-        from: text,
-        to: text,
-        mode: text,
-        'lead-in': text,
-        latency: text,
-        horizons: text,
-        alerts: text,
-        rules: text,
-        out: text,
-        source: text,
-        data: text,
-        workers: text,
-        'check-live': flag,
-        load: flag,
-        json: flag,
-        help: flag,
-      },
-      strict: true,
-    }).values
-  } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : String(error)}; see npm run backtest -- --help`)
-  }
-}
-
-/** A time as ISO 8601 or unix milliseconds. */
-export function readTime(name: string, value: string): number {
-  const time = /^\d{1,16}$/.test(value) ? Number(value) : Date.parse(value)
-  if (Number.isFinite(time)) return time
-  throw new UsageError(`${name} must be ISO 8601 (2026-03-01T00:00:00Z) or unix milliseconds, got ${value}`)
 }
 
 /** A duration as `500ms`, `10s`, `5m`, `1h` or `7d`; a bare number is milliseconds. */

@@ -1,7 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { errorText } from './expected.ts'
+import { errorText } from '../command/command.ts'
+import { backtestErrors } from './expected.ts'
 import { arrange } from './modes.ts'
-import { openTape } from './open-tape.ts'
+import { openTape } from '../command/open-tape.ts'
 import type { BacktestOptions } from './options.ts'
 import { replayPart, rulesOf } from './part.ts'
 import { planOf } from './plan.ts'
@@ -32,7 +33,7 @@ function say(word: WorkerMessage): void {
 
 /** An error's class does not pass from thread to thread: whether a person can mend it is said beside its text. */
 function fail(error: unknown): void {
-  const said = errorText(error)
+  const said = errorText(error, backtestErrors)
   const isExpected = typeof said === 'string'
   const says = said instanceof Error ? (said.stack ?? said.message) : String(said)
   say({ kind: 'failed', says, isExpected })

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fileTape } from '../../infra/tapes/file-tape.ts'
 import { writeHistory } from '../bench/backtest/history.ts'
 import { backtest, type Outcome } from './backtest.ts'
-import { errorText } from './expected.ts'
+import { errorText } from '../command/command.ts'
+import { backtestErrors } from './expected.ts'
 import { readOptions } from './options.ts'
 
 const TRADES = 20_000
@@ -31,7 +32,7 @@ async function replay(workers: number, stop = new AbortController().signal): Pro
 }
 
 function said(error: unknown): string {
-  return String(errorText(error))
+  return String(errorText(error, backtestErrors))
 }
 
 describe('threads', () => {

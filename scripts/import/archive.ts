@@ -5,7 +5,7 @@ import { tradeStreams } from '../../processors/feeds/venues/venues.ts'
 import { TapeError } from '../../infra/tapes/tape.ts'
 import type { Micros, Trade } from '../../schemas/records.ts'
 import type { Market, TradeVenueName } from '../../schemas/venues.ts'
-import { UsageError } from '../backtest/options.ts'
+import { UsageError } from '../command/command.ts'
 import { linesOf } from './archive-lines.ts'
 import { layoutOf, type ArchiveTrade, type FileTold, type LayoutName, type Refusal } from './layouts.ts'
 

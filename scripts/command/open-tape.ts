@@ -1,33 +1,28 @@
 import { connectClickhouse, type Clickhouse } from '../../infra/clickhouse/client.ts'
 import { readConfig } from '../../infra/config/config.ts'
-import { loadCodec } from '../../infra/kafka/codec.ts'
+import { loadCodec, SchemaError } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
-import { readRunFile, urlOf, type RunFile } from '../../infra/local/run-file.ts'
+import { LogError } from '../../infra/kafka/seam.ts'
+import { urlOf, type RunFile } from '../../infra/local/run-file.ts'
 import { clickhouseOf } from '../../infra/local/secrets.ts'
 import { clickhouseTape } from '../../infra/tapes/clickhouse-tape.ts'
 import { fileTape } from '../../infra/tapes/file-tape.ts'
 import { kafkaTape } from '../../infra/tapes/kafka-tape.ts'
-import type { Tape } from '../../infra/tapes/tape.ts'
-import { UsageError } from './options.ts'
+import { TapeError, type Tape } from '../../infra/tapes/tape.ts'
+import { running } from './command.ts'
 
 /** Of a query that reads a range of history. */
 const QUERY_MS = 600_000
+const HINT = 'name its folder with --data, or give a folder of tapes with --source'
+
+/** What reading or writing a tape may fail of that a person can mend. */
+export const tapeErrors = [TapeError, LogError, SchemaError]
 
 /** The tape that `--source` names; closing it closes its connections. */
 export async function openTape(source: string, data: string): Promise<Tape> {
-  if (source === 'kafka') return openKafka(running(data))
-  if (source === 'clickhouse') return openTables(running(data))
+  if (source === 'kafka') return openKafka(running(data, HINT))
+  if (source === 'clickhouse') return openTables(running(data, HINT))
   return fileTape(source)
-}
-
-/** What runs on a data folder, or what the environment names where nothing of ours does. */
-export function running(data: string): RunFile {
-  const run = readRunFile(data)
-  if (run === undefined)
-    throw new UsageError(
-      `nothing runs on ${data}: start it first, name its folder with --data, or give a folder of tapes with --source`,
-    )
-  return run
 }
 
 async function openKafka(run: RunFile): Promise<Tape> {

@@ -1,0 +1,94 @@
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+import { readRunFile, type RunFile } from '../../infra/local/run-file.ts'
+
+/** A command line that cannot be followed, or a wish that cannot be granted as things are; the message says what to do. */
+export class UsageError extends Error {
+  readonly code = 'bad-usage'
+}
+
+export const text = { type: 'string' } as const
+export const flag = { type: 'boolean' } as const
+
+/** What was given for the flags of a command. */
+export type Values<Flags extends ParseArgsOptionsConfig> = Read<Flags>['values']
+
+type Read<Flags extends ParseArgsOptionsConfig> = ReturnType<
+  typeof parseArgs<{ options: Flags; allowPositionals: true }>
+>
+
+interface Reading {
+  /** Default: of this process. */
+  readonly args?: readonly string[]
+  readonly allowPositionals?: boolean
+  readonly hint?: string
+}
+
+/** The flags and the words of a command line. Throws `UsageError`, which ends with `hint`. */
+export function readFlags<const Flags extends ParseArgsOptionsConfig>(
+  flags: Flags,
+  { args = process.argv.slice(2), allowPositionals = false, hint = '; --help tells all of it' }: Reading = {},
+): Read<Flags> {
+  try {
+    return parseArgs({ args: [...args], options: flags, allowPositionals, strict: true })
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message : String(error)}${hint}`)
+  }
+}
+
+type ErrorClass = abstract new (...args: never) => Error
+
+export interface Command<Flags extends ParseArgsOptionsConfig> {
+  /** Printed by `--help`. */
+  readonly usage: string
+  readonly flags: Flags
+  readonly allowPositionals?: boolean
+  /** As of `conclude`. */
+  readonly expected?: readonly ErrorClass[]
+}
+
+/** Reads the command line and runs the command; exit code as `conclude` has it. */
+export function runCommand<const Flags extends ParseArgsOptionsConfig>(
+  { usage, flags, allowPositionals = false, expected }: Command<Flags>,
+  main: (values: Values<Flags>, words: readonly string[]) => Promise<boolean | void>,
+): Promise<void> {
+  return conclude(async () => {
+    const { values, positionals } = readFlags({ ...flags, help: flag }, { allowPositionals })
+    if ((values as { readonly help?: boolean }).help !== true) return main(values, positionals)
+    console.log(usage)
+  }, expected)
+}
+
+/**
+ * Exit code 0: done; 1: `main` gave false; 2: it failed, which is said on standard error: the message; where it is known
+ * what is `expected` to fail beside a `UsageError`, the whole of any other error.
+ */
+export async function conclude(
+  main: () => Promise<boolean | void>,
+  expected: readonly ErrorClass[] = [Error],
+): Promise<void> {
+  try {
+    if ((await main()) === false) process.exitCode = 1
+  } catch (error) {
+    console.error(errorText(error, expected))
+    process.exitCode = 2
+  }
+}
+
+/** Of a `UsageError` and what is `expected` the message, of what is our fault the whole error. */
+export function errorText(error: unknown, expected: readonly ErrorClass[]): unknown {
+  return [UsageError, ...expected].some((kind) => error instanceof kind) ? (error as Error).message : error
+}
+
+/** What runs on a data folder. Throws `UsageError`, which ends with what else can be done. */
+export function running(data: string, otherwise: string): RunFile {
+  const run = readRunFile(data)
+  if (run === undefined) throw new UsageError(`nothing runs on ${data}: start it first, ${otherwise}`)
+  return run
+}
+
+/** A time as ISO 8601 or unix milliseconds. */
+export function readTime(name: string, value: string): number {
+  const time = /^\d{1,16}$/.test(value) ? Number(value) : Date.parse(value)
+  if (Number.isFinite(time)) return time
+  throw new UsageError(`${name} must be ISO 8601 (2026-03-01T00:00:00Z) or unix milliseconds, got ${value}`)
+}
