@@ -37,7 +37,7 @@ describe('npm run normalize', () => {
   })
 
   it.each([
-    [['--venue', 'kraken', '--channel', 'x'], '--venue: no venue kraken; there are binance, bybit, okx, coinbase'],
+    [['--venue', 'gemini', '--channel', 'x'], '--venue: no venue gemini; there are binance, bybit, okx, coinbase'],
     [['--channel', 'x'], '--venue: no venue (none given)'],
     [
       ['--venue', 'okx', '--channel', 'x'],
