@@ -141,6 +141,8 @@ export const quickJava = ({ java }: Tools): readonly [string, ...string[]] => [
   java,
   '-Xlog:cds=error',
   '-Xlog:cds+dynamic=error',
+  // It would begin with a 64th of the machine's memory.
+  '-Xms24m',
   '-Xmx256m',
   '-XX:+UseSerialGC',
   '-XX:TieredStopAtLevel=1',

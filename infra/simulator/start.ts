@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { startChild, type Child } from '../local/child.ts'
+import { nodeProgram, startChild, type Child } from '../local/child.ts'
 
 interface SimulatorStart {
   /** Ids, history and ledger live below it and go on after a restart. */
@@ -17,7 +17,7 @@ export function startSimulator({ dataDir, port, logFile, env }: SimulatorStart):
   mkdirSync(dataDir, { recursive: true })
   return startChild({
     name: 'simulator',
-    command: [process.execPath, fileURLToPath(new URL('main.ts', import.meta.url))],
+    command: nodeProgram(fileURLToPath(new URL('main.ts', import.meta.url)), 4),
     env: { ...env, DATA_DIR: dataDir, SIMULATOR_PORT: String(port) },
     logFile,
     ready: 'message',

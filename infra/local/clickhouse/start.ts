@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { startChild, type Child } from '../child.ts'
+import { nodeProgram, startChild, type Child } from '../child.ts'
 
 export interface ClickhouseOptions {
   /** Made when missing; one process owns it. */
@@ -17,7 +17,7 @@ export function startClickhouse({ dataDir, port, logFile, env }: ClickhouseOptio
   mkdirSync(dataDir, { recursive: true })
   return startChild({
     name: 'clickhouse',
-    command: [process.execPath, fileURLToPath(new URL('main.ts', import.meta.url))],
+    command: nodeProgram(fileURLToPath(new URL('main.ts', import.meta.url)), 4),
     env: {
       LOG_FORMAT: 'json',
       ...env,
