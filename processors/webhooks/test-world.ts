@@ -10,12 +10,14 @@ import type { Log } from '../../infra/kafka/seam.ts'
 import { makeCertificate } from '../../infra/local/receiver/certificate.ts'
 import type { Attempt, DeliveryOrder, Pending, Trigger } from '../../schemas/records.ts'
 import type { Message } from '../../schemas/records.ts'
-import { sealUrl, type ServiceSecrets } from '../alerts/secrets.ts'
+import { destinationDigest, sealUrl, type ServiceSecrets } from '../alerts/secrets.ts'
 import { codec, HandMembership, Notes } from '../kernel/testing/task.ts'
 import { MemoryBroker } from '../kernel/memory-log.ts'
 import type { Clock } from '../kernel/ports.ts'
 import { receiverOf, type Reach } from './address.ts'
 import type { Caller } from './agent.ts'
+import { isRefusal, type Given } from './channels/channel.ts'
+import { readTarget, receiverFor, targetText } from './channels/destination.ts'
 import { createSender, type Send } from './deliver.ts'
 import { Dispatcher } from './dispatcher.ts'
 import type { SlotLimits } from './receiver-queues.ts'
@@ -58,6 +60,18 @@ export function triggerTo(url: string, changes: Partial<Trigger> = {}): Trigger 
     time: 1_786_060_800_000_000,
     v: 1,
     ...changes,
+  }
+}
+
+/** A trigger that goes to a channel, given as an alert's owner gives it. */
+export function triggerFor(given: Given, changes: Partial<Trigger> = {}): Trigger {
+  const target = readTarget(given, { reach: 'any' })
+  if (isRefusal(target)) throw new Error(target.refused)
+  const trigger = triggerTo('https://localhost/', changes)
+  return {
+    ...trigger,
+    receiver: receiverFor(target, (text) => destinationDigest(secrets, 1, text)),
+    webhook: sealUrl(secrets, 1, trigger.alert_id, targetText(target)),
   }
 }
 
@@ -160,6 +174,7 @@ export function status(code: number, headers: Record<string, string> = {}): Answ
 }
 
 export interface SenderChoice {
+  readonly bases?: ReadonlyMap<string, URL>
   readonly reach?: Reach
   readonly resolve?: Resolve
   readonly deadlineMs?: number
