@@ -39,6 +39,7 @@ export const instanceSettings = [
   'CVD_VENUES',
   'ALERT_CONTROL',
   'WEBHOOK_ALLOW_PRIVATE',
+  'SMTP_FROM',
   ...serviceSecretSettings,
 ] as const satisfies readonly SettingName[]
 
@@ -97,6 +98,7 @@ function openAlerts(config: InstanceConfig, log: Logger, { toClose, unread }: In
     secrets,
     control: config.ALERT_CONTROL === 'open' ? 'open' : 'token',
     reach: reachOf({ mode: config.MODE, allowPrivate: config.WEBHOOK_ALLOW_PRIVATE }),
+    hasMail: config.SMTP_FROM !== '',
     tests: new RateLimiter(testLimit),
   }
 }

@@ -39,9 +39,9 @@ export interface Alert {
   readonly armed: boolean
   /** agent_wallet and payer: what the wallet filter finds it by */
   readonly wallets: readonly string[]
-  /** Host and port of the webhook, in clear */
+  /** Host and port of the webhook, in clear; of another channel its type, what may be shown of it, and a keyed digest */
   readonly receiver: string
-  /** The webhook URL, AES-256-GCM, base64: nonce, text, tag; the key follows from SERVICE_SECRET and the alert id */
+  /** The webhook URL, or another channel’s destination as JSON, AES-256-GCM, base64: nonce, text, tag; the key follows from SERVICE_SECRET and the alert id */
   readonly webhook: string
   /** Version of SERVICE_SECRET that it was made under */
   readonly key_version: number
@@ -146,15 +146,15 @@ export interface Attempt {
   readonly trigger_id: string
   /** The alert */
   readonly alert_id: string
-  /** Host and port */
+  /** As in the alert */
   readonly receiver: string
   /** 1 for the first attempt of a delivery, or of a resending; 0: none was made, the trigger ended without one */
   readonly number: number
   /** What became of the trigger by it */
   readonly outcome: 'unknown' | 'delivered' | 'retry' | 'exhausted' | 'cancelled'
-  /** HTTP status; null: none came */
+  /** HTTP status, of email the reply code of SMTP; null: none came */
   readonly status: number | null
-  /** Code where no answer came or it was refused: timeout, dns, private_address, refused, reset, tls, protocol, redirect, status, gone, stopped, backlog, ... With outcome delivered: body_too_large, the rest of the answer was not read */
+  /** Code where no answer came or it was refused: timeout, dns, private_address, refused, reset, tls, protocol, redirect, status, gone, rejected, stopped, backlog, ... With outcome delivered: body_too_large, the rest of the answer was not read */
   readonly error: string | null
   /** microseconds since the Unix epoch */
   readonly started: Micros
@@ -260,9 +260,9 @@ export interface NewAlert {
   readonly expires_in_hours: number
   /** agent_wallet and payer: what the wallet filter finds it by */
   readonly wallets: readonly string[]
-  /** Host and port of the webhook, in clear */
+  /** Host and port of the webhook, in clear; of another channel its type, what may be shown of it, and a keyed digest */
   readonly receiver: string
-  /** The webhook URL, AES-256-GCM, base64: nonce, text, tag; the key follows from SERVICE_SECRET and the alert id */
+  /** The webhook URL, or another channel’s destination as JSON, AES-256-GCM, base64: nonce, text, tag; the key follows from SERVICE_SECRET and the alert id */
   readonly webhook: string
   /** Version of SERVICE_SECRET that it was made under */
   readonly key_version: number
@@ -1325,9 +1325,9 @@ export interface Trigger {
   readonly asset: string
   /** As submitted */
   readonly symbol: string
-  /** Host and port of the webhook */
+  /** Host and port of the webhook; of another channel as in the alert */
   readonly receiver: string
-  /** The webhook URL, encrypted as in the alert */
+  /** The webhook URL or the channel’s destination, encrypted as in the alert */
   readonly webhook: string
   /** Version of SERVICE_SECRET */
   readonly key_version: number

@@ -35,6 +35,8 @@ export interface Alerts {
   readonly control: 'token' | 'open'
   /** Where webhooks may go. */
   readonly reach: Reach
+  /** Whether the operator has configured SMTP. */
+  readonly hasMail: boolean
   /** Test events, by alert. */
   readonly tests: RateLimiter
 }

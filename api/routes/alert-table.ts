@@ -157,7 +157,7 @@ const deliveriesOutput: Output = {
         trigger_id: text('The same on every attempt: the webhook-id'),
         attempt: integer('1 for the first one of a delivery or a resending; 0: it ended without one'),
         outcome: oneOf(['delivered', 'retry', 'exhausted', 'cancelled', 'unknown'], 'What became of the trigger by it'),
-        status: nullableInteger('HTTP status; null: none came'),
+        status: nullableInteger('HTTP status, of email the reply code of SMTP; null: none came'),
         error: nullableText('Why, where it is known: timeout, dns, refused, tls, gone, rejected, ...'),
         test: boolean('A test event'),
         triggered_at: instant('When the condition was met'),

@@ -68,6 +68,7 @@ export function fakeAlerts(log: FakeAlertLog, control: Alerts['control'] = 'toke
     secrets: { newest: 1, byVersion: new Map([[1, SECRET]]) },
     control,
     reach: 'public',
+    hasMail: true,
     tests: new RateLimiter(testLimit),
   }
 }

@@ -282,6 +282,19 @@ export const settings = {
     says: 'What stands in for a channel’s vendor, in tests, as type=url, comma-separated; empty: each vendor’s own address.',
     example: 'slack=https://localhost:4443,telegram=https://localhost:4444',
   },
+  SMTP_URL: {
+    kind: 'text',
+    default: '',
+    secret: true,
+    says: 'Server that alerts by email leave through, smtp:// or smtps://, over TLS unless it is this machine; empty: no email.',
+    example: 'smtp://user:password@mail.example.com:587',
+  },
+  SMTP_FROM: {
+    kind: 'text',
+    default: '',
+    says: 'Sender of alerts by email; the API takes destinations of email where it is set.',
+    example: 'Market data alerts <alerts@example.com>',
+  },
   WEBHOOK_SLOTS: {
     kind: 'count',
     default: '512',

@@ -5,8 +5,9 @@ import type { Micros } from '../../schemas/records.ts'
 import { openUrl, webhookSecret, type ServiceSecrets } from '../alerts/secrets.ts'
 import { hostOf, mayReach, type Reach } from './address.ts'
 import type { Answer, Caller, Post } from './agent.ts'
-import type { Channel } from './channels/channel.ts'
+import type { Channel, MailRequest, PostRequest } from './channels/channel.ts'
 import { targetOf, type Target } from './channels/destination.ts'
+import type { Mailer } from './mail.ts'
 import type { Resolve } from './resolve.ts'
 import { failureOf, type Failure, type Result } from './results.ts'
 import { signatureHeaders, signingKeys, type SigningKeys } from './signature.ts'
@@ -25,6 +26,8 @@ export interface SenderOptions {
   readonly bases?: ReadonlyMap<string, URL>
   readonly resolve: Resolve
   readonly caller: Caller
+  /** Undefined: the operator has configured no SMTP. */
+  readonly mailer?: Mailer | undefined
   /** Milliseconds since the Unix epoch. */
   readonly now: () => number
   readonly deadlineMs?: number
@@ -45,7 +48,7 @@ export type Send = (trigger: Trigger, attempt: number, onSent: (at: Micros) => v
 
 /** Sends triggers to where their sealed destinations say. */
 export function createSender(options: SenderOptions): Send {
-  const { mode, now, bases } = options
+  const { mode, now } = options
   const micros = (): Micros => now() * 1_000
   const open = opener(options)
   const calling = { ...options, mayReach: checker(options.reach) }
@@ -59,10 +62,8 @@ export function createSender(options: SenderOptions): Send {
     const { channel, destination } = target
     const sign = (body: Buffer): Record<string, string> => signatureHeaders({ keys, triggerId, body, at: started })
     const request = channel.request(destination, { trigger, mode, sign })
-    const url = rebased(request.url, bases?.get(channel.name))
-    const headers = { 'user-agent': 'market-data-alerts/1', ...request.headers }
-    const { body } = request
-    const outcome = await call(calling, { channel, url, headers, body, attempt, onSent: () => onSent(micros()) })
+    const calls = { channel, request, attempt, onSent: () => onSent(micros()) }
+    const outcome = await call(calling, calls)
     return { started, finished: micros(), ...outcome }
   }
 }
@@ -86,9 +87,9 @@ function opener(options: SenderOptions): (trigger: Trigger) => Opened | undefine
 }
 
 function openSealed(options: SenderOptions, version: number, alert: string, sealed: string): Opened | undefined {
-  const { secrets, reach } = options
+  const { secrets, reach, mailer } = options
   try {
-    const target = targetOf(openUrl(secrets, version, alert, sealed), { reach })
+    const target = targetOf(openUrl(secrets, version, alert, sealed), { reach, hasMail: mailer !== undefined })
     return { version, sealed, target, keys: signingKeys(webhookSecret(secrets, version, alert)) }
   } catch {
     return undefined // it becomes the attempt's outcome, url_unreadable
@@ -116,25 +117,30 @@ type Outcome = Pick<Result, 'status'> &
     | { readonly is: 'failed'; readonly error: Failure; readonly retryAfterSeconds?: number }
   )
 
-interface Calls extends Pick<SenderOptions, 'resolve' | 'caller' | 'now' | 'deadlineMs'> {
+interface Calls extends Pick<SenderOptions, 'bases' | 'resolve' | 'caller' | 'mailer' | 'now' | 'deadlineMs'> {
   readonly mayReach: (address: string) => boolean
 }
 
-interface Calling extends Omit<Post, 'address' | 'signal'> {
+interface Calling {
   readonly channel: Channel
+  readonly request: ReturnType<Channel['request']>
   readonly attempt: number
+  readonly onSent: () => void
 }
 
-/** Resolves, checks and calls, all within the deadline. */
+/** Calls, all within the deadline. */
 async function call(options: Calls, calling: Calling): Promise<Outcome> {
+  const { channel, request, onSent } = calling
   const deadline = new AbortController()
   const timer = setTimeout(() => deadline.abort(), options.deadlineMs ?? DEADLINE_MS)
   try {
-    const addresses = await beforeAbort(addressesOf(options, calling), deadline.signal)
-    if (typeof addresses === 'string') return { status: null, is: 'failed', error: addresses }
-    await turn() // what is ready by now leaves together: work between two requests costs more than itself
-    const answer = await callFirst(options.caller, calling, addresses, deadline.signal)
-    return outcomeOf(calling.channel, answer, options.now() * 1_000, deadline.signal)
+    const answer =
+      request.by === 'https'
+        ? await post(options, calling, request, deadline.signal)
+        : await beforeAbort(mailed(options.mailer, request, deadline.signal), deadline.signal)
+    if (typeof answer === 'string') return { status: null, is: 'failed', error: answer }
+    if (request.by === 'smtp') onSent()
+    return outcomeOf(channel, answer, options.now() * 1_000, deadline.signal)
   } catch (error) {
     return { status: null, is: 'failed', error: deadline.signal.aborted ? 'timeout' : failureOf(error) }
   } finally {
@@ -142,10 +148,31 @@ async function call(options: Calls, calling: Calling): Promise<Outcome> {
   }
 }
 
+function mailed(mailer: Mailer | undefined, mail: MailRequest, signal: AbortSignal): Promise<Answer> {
+  if (mailer === undefined) throw new Error('a destination that needs a mailer is refused without one')
+  return mailer.send(mail, signal)
+}
+
+/** Resolves, checks and posts. */
+async function post(
+  options: Calls,
+  { channel, attempt, onSent }: Calling,
+  request: PostRequest,
+  signal: AbortSignal,
+): Promise<Answer | Failure> {
+  const url = rebased(request.url, options.bases?.get(channel.name))
+  const addresses = await beforeAbort(addressesOf(options, url, attempt), signal)
+  if (typeof addresses === 'string') return addresses
+  await turn() // what is ready by now leaves together: work between two requests costs more than itself
+  const headers = { 'user-agent': 'market-data-alerts/1', ...request.headers }
+  return callFirst(options.caller, { url, headers, body: request.body, signal, onSent }, addresses)
+}
+
 /** What may be dialled: the addresses as they were checked, never the name again. One that may not be spoils all. */
 async function addressesOf(
   { resolve, mayReach: may }: Calls,
-  { url, attempt }: Calling,
+  url: URL,
+  attempt: number,
 ): Promise<readonly string[] | Failure> {
   const host = hostOf(url.hostname)
   const addresses = isIP(host) === 0 ? await resolve(host).catch(() => []) : [host]
@@ -158,16 +185,15 @@ async function addressesOf(
 /** The next address only where the one before took no connection, so that nothing was sent there. */
 async function callFirst(
   caller: Caller,
-  { url, headers, body, onSent }: Calling,
+  request: Omit<Post, 'address'>,
   addresses: readonly string[],
-  signal: AbortSignal,
 ): Promise<Answer> {
   let refusal: unknown
   for (const address of addresses) {
     try {
-      return await caller.post({ url, address, headers, body, signal, onSent })
+      return await caller.post({ ...request, address })
     } catch (error) {
-      if (signal.aborted || failureOf(error) !== 'refused') throw error
+      if (request.signal.aborted || failureOf(error) !== 'refused') throw error
       refusal = error
     }
   }

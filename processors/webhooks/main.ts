@@ -11,6 +11,7 @@ import { channels } from './channels/channels.ts'
 import { createSender, type Send } from './deliver.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { createDeliveryMeter, exposeDispatcher } from './metrics.ts'
+import { openMailer, type Mailer } from './mail.ts'
 import { systemResolver } from './resolve.ts'
 import { OWNER, TRIGGERS } from './task.ts'
 
@@ -22,6 +23,8 @@ const names = [
   'WEBHOOK_ALLOW_PRIVATE',
   'WEBHOOK_CA_FILE',
   'CHANNEL_BASES',
+  'SMTP_URL',
+  'SMTP_FROM',
   'WEBHOOK_SLOTS',
   'WEBHOOK_SLOTS_PER_RECEIVER',
 ] as const
@@ -37,7 +40,7 @@ await runService({
 
 async function start(report: Logger): Promise<() => Promise<void>> {
   const config = readConfig(process.env, names)
-  const send = senderOf(config, report)
+  const send = await senderOf(config, report)
   const host = await connectHost('webhooks', config, report)
   const dispatcher = new Dispatcher({
     ...host,
@@ -56,17 +59,29 @@ function ageOf(oldest: number | undefined): number {
   return oldest === undefined ? 0 : Math.max(0, Math.round(hostClock.now() - oldest / 1_000))
 }
 
-function senderOf(config: Settings, report: Logger): Send {
+async function senderOf(config: Settings, report: Logger): Promise<Send> {
   const { MODE: mode, WEBHOOK_CA_FILE: caFile, WEBHOOK_ALLOW_PRIVATE: allowPrivate } = config
+  const ca = authorityOf(caFile, report)
   return createSender({
     secrets: serviceSecrets(config),
     mode,
     reach: reachOf({ mode, allowPrivate }),
     bases: basesOf(config.CHANNEL_BASES),
     resolve: systemResolver(),
-    caller: new Caller(authorityOf(caFile, report)),
+    caller: new Caller(ca),
+    mailer: await mailerOf(config, ca),
     now: () => hostClock.now(),
   })
+}
+
+async function mailerOf(
+  { SMTP_URL: server, SMTP_FROM: from }: Settings,
+  ca: string | undefined,
+): Promise<Mailer | undefined> {
+  if (server === '' && from === '') return undefined
+  if (!/^smtps?:\/\/./.test(server) || !URL.canParse(server) || !/@/.test(from))
+    throw new ConfigError('SMTP_URL and SMTP_FROM belong together: smtp://host:587, and an address to send from')
+  return openMailer({ url: new URL(server), from, ca })
 }
 
 /** By channel, the address that stands in for its vendor's. */

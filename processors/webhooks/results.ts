@@ -43,13 +43,22 @@ export type Ending = 'stopped' | 'gone' | 'backlog' | 'not_found'
 
 const refusals = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'ETIMEDOUT', 'EHOSTDOWN'])
 
-/** What an error of Node's sockets, TLS or HTTP parser says, by its code. */
+/** What an error of Node's sockets, TLS or HTTP parser, or of nodemailer, says, by its code. */
 export function failureOf(error: unknown): Failure {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = error instanceof Error ? codeOf(error) : ''
   if (refusals.has(code)) return 'refused'
+  if (code === 'EDNS') return 'dns'
+  if (code === 'ETLS') return 'tls'
+  if (code === 'EPROTOCOL') return 'protocol'
   if (code === 'ECONNRESET' || code === 'EPIPE') return 'reset'
   if (code.startsWith('HPE_') || code.startsWith('ERR_HTTP')) return 'protocol'
   if (/^(?:ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|EPROTO)/.test(code)) return 'tls'
   if (/^(?:INVALID_(?:CA|PURPOSE)|PATH_LENGTH|CRL_|ERROR_IN_CERT|OUT_OF_MEM)/.test(code)) return 'tls'
   return 'reset'
+}
+
+/** nodemailer puts a code of its own in place of the system's. */
+function codeOf(error: Error): string {
+  if ('originalCode' in error) return String(error.originalCode)
+  return 'code' in error ? String(error.code) : ''
 }

@@ -20,6 +20,7 @@ import { isRefusal, type Given } from './channels/channel.ts'
 import { readTarget, receiverFor, targetText } from './channels/destination.ts'
 import { createSender, type Send } from './deliver.ts'
 import { Dispatcher } from './dispatcher.ts'
+import type { Mailer } from './mail.ts'
 import type { SlotLimits } from './receiver-queues.ts'
 import { systemResolver, type Resolve } from './resolve.ts'
 
@@ -65,7 +66,7 @@ export function triggerTo(url: string, changes: Partial<Trigger> = {}): Trigger 
 
 /** A trigger that goes to a channel, given as an alert's owner gives it. */
 export function triggerFor(given: Given, changes: Partial<Trigger> = {}): Trigger {
-  const target = readTarget(given, { reach: 'any' })
+  const target = readTarget(given, { reach: 'any', hasMail: true })
   if (isRefusal(target)) throw new Error(target.refused)
   const trigger = triggerTo('https://localhost/', changes)
   return {
@@ -174,6 +175,7 @@ export function status(code: number, headers: Record<string, string> = {}): Answ
 }
 
 export interface SenderChoice {
+  readonly mailer?: Mailer
   readonly bases?: ReadonlyMap<string, URL>
   readonly reach?: Reach
   readonly resolve?: Resolve

@@ -41,7 +41,7 @@ interface AlertSource {
 
 function commandFor(body: Body, { where, index, from, hours, partitions }: AlertSource): GivenCommand {
   const whole = 'channel' in body ? body : { webhook_url: NOWHERE, ...body }
-  const creation = checked(where, () => readCreation(kindMeant(body), whole, { reach: 'any' }))
+  const creation = checked(where, () => readCreation(kindMeant(body), whole, { reach: 'any', hasMail: true }))
   const { symbol, terms } = creation
   const asset = knownAsset(symbol)?.id ?? symbol.toLowerCase()
   const alertId = typeof body['alert_id'] === 'string' ? body['alert_id'] : `alert_${symbol.toLowerCase()}_${index + 1}`

@@ -15,6 +15,8 @@ export interface Refusal {
 export interface Operator {
   /** Where addresses may lead. */
   readonly reach: Reach
+  /** Whether SMTP is configured. */
+  readonly hasMail: boolean
 }
 
 /** A field of a destination, as its documentation and its schema say it. Its value is a text. */
@@ -38,18 +40,28 @@ export interface ChannelEvent {
 
 /** An HTTPS POST. */
 export interface PostRequest {
+  readonly by: 'https'
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
 }
 
+export interface MailRequest {
+  readonly by: 'smtp'
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  /** The same over all attempts. */
+  readonly id: string
+}
+
 /** What a vendor answered. */
 export interface Heard {
-  /** HTTP status. */
+  /** HTTP status, or reply code of SMTP. */
   readonly status: number
   /** The header. */
   readonly retryAfter: string | undefined
-  /** Beginning of the body where the status is no 2xx. */
+  /** Beginning of the body where the status is no 2xx; of SMTP the command and its reply. */
   readonly text: string
   readonly now: Micros
 }
@@ -76,7 +88,7 @@ export interface Channel<Destination extends object = object> {
   read(given: Given, operator: Operator): Destination | Refusal
   /** Where it leads, without anything secret: shown to anyone. */
   shown(destination: Destination): string
-  request(destination: Destination, event: ChannelEvent): PostRequest
+  request(destination: Destination, event: ChannelEvent): PostRequest | MailRequest
   verdict(heard: Heard): Verdict
 }
 
@@ -136,7 +148,7 @@ export function verdictOf(heard: Heard, dead: Dead | undefined, afterSeconds?: n
 /** A POST of JSON. */
 export function jsonPost(url: URL, body: object): PostRequest {
   const headers = { 'content-type': 'application/json; charset=utf-8' }
-  return { url, headers, body: Buffer.from(JSON.stringify(body), 'utf8') }
+  return { by: 'https', url, headers, body: Buffer.from(JSON.stringify(body), 'utf8') }
 }
 
 /** A number of seconds in the JSON of an answer; undefined where it is none. */

@@ -6,7 +6,7 @@ import { isRefusal, type Channel, type Given, type Heard, type PostRequest } fro
 import { channels } from './channels.ts'
 import { channelShown, readTarget, receiverFor, targetOf, targetText, type Target } from './destination.ts'
 
-const operator = { reach: 'public' } as const
+const operator = { reach: 'public', hasMail: true } as const
 
 function targetAt(given: Given): Target {
   const target = readTarget(given, operator)
@@ -27,7 +27,9 @@ const byName = (name: string): Target => {
 
 function ask({ channel, destination }: Target, changes: Partial<Trigger> = {}, mode = 'live'): PostRequest {
   const sign = (body: Buffer): Record<string, string> => ({ signature: String(body.length) })
-  return channel.request(destination, { trigger: triggerTo('https://localhost/', changes), mode, sign })
+  const request = channel.request(destination, { trigger: triggerTo('https://localhost/', changes), mode, sign })
+  if (request.by !== 'https') throw new Error(`${channel.name} is no POST`)
+  return request
 }
 
 /** A body that is JSON, as loosely typed as it came. */
@@ -109,6 +111,11 @@ describe('every channel', () => {
       expect(shown).not.toContain(secret)
   })
 
+  it('is refused where the operator has not switched it on', () => {
+    const given = { type: 'email', to: 'me@example.com' }
+    expect(readTarget(given, { ...operator, hasMail: false })).toMatchObject({ field: 'type' })
+  })
+
   it('is refused where its type or a field is none', () => {
     expect(readTarget({ type: 'fax' }, operator)).toMatchObject({ field: 'type' })
     expect(
@@ -168,6 +175,13 @@ describe('a destination', () => {
     ['pagerduty', { routing_key: 'a'.repeat(32) }, true],
     ['pagerduty', { routing_key: 'a'.repeat(31) }, false],
     ['pagerduty', { routing_key: 'a'.repeat(33) }, false],
+    ['email', { to: 'first.last+tag@mail.example.com' }, true],
+    ['email', { to: 'a@b' }, false],
+    ['email', { to: 'a@example.com, b@example.com' }, false],
+    ['email', { to: 'A <a@example.com>' }, false],
+    ['email', { to: 'a@example.com\r\nBcc: b@example.com' }, false],
+    ['email', { to: `${'a'.repeat(64)}@example.com` }, true],
+    ['email', { to: `${'a'.repeat(65)}@example.com` }, false],
     ['webhook', { url: 'https://example.com/x' }, true],
     ['webhook', { url: 'https://hooks.slack.com/services/T0/B0/x' }, false],
     ['webhook', { url: 'https://10.0.0.1/' }, false],
@@ -237,6 +251,14 @@ describe('what an answer means', () => {
       rejected,
     ],
     ['pagerduty', heard(429), retry],
+    ['email', heard(250), { is: 'delivered' }],
+    ['email', heard(550, 'RCPT TO 550 5.1.1 mailbox unavailable'), gone],
+    ['email', heard(552, 'RCPT TO 552 5.2.2 mailbox full'), rejected],
+    ['email', heard(554, 'DATA 554 5.7.1 looks like spam'), rejected],
+    ['email', heard(450, 'RCPT TO 450 4.2.0 busy'), retry],
+    ['email', heard(421, 'CONN 421 too many connections'), retry],
+    ['email', heard(535, 'AUTH PLAIN 535 wrong password'), retry],
+    ['email', heard(550, 'MAIL FROM 550 not allowed to send as that'), retry],
     ['webhook', heard(404), retry],
     ['webhook', heard(410), gone],
     ['template', heard(400), retry],

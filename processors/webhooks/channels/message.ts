@@ -29,6 +29,8 @@ export interface MessageFields {
   readonly alert_id: string
   readonly trigger_id: string
   readonly trigger_count: number
+  /** The owner's own, of kinds that have one; else empty. */
+  readonly note: string
   /** ISO 8601. */
   readonly timestamp: string
   readonly quality: string
@@ -44,7 +46,9 @@ export function messageOf({ trigger, mode }: ChannelEvent): Message {
   if (kind === undefined) throw new Error(`this version does not know the kind of alert ${trigger.alert_id}`)
   const { alert_id, trigger_id, trigger_count, quality, late, record, test } = trigger
   const [symbol, severity] = [oneLine(trigger.symbol), oneLine(trigger.severity)]
-  const status = isResolved(kind.payload(trigger)) ? 'resolved' : 'triggered'
+  const own = new Map(Object.entries(kind.payload(trigger)))
+  const status = own.get('status') === 'resolved' ? 'resolved' : 'triggered' // a kind that tells of an end says so
+  const note = wordOf(own.get('note'))
   const demo = mode === 'demo'
   const marks = [test ? 'Test: ' : '', demo ? 'Demo: ' : '', status === 'resolved' ? 'Resolved: ' : ''].join('')
   const title = `${marks}${symbol} ${kind.event.replaceAll('_', ' ')}`
@@ -53,7 +57,7 @@ export function messageOf({ trigger, mode }: ChannelEvent): Message {
   const price = trigger.current_price
   return {
     title,
-    text,
+    text: note === '' ? text : `${text}\n${note}`,
     facts: [
       ['Price', `${decimalText(asDecimal(price))} USD`],
       ['Severity', severity],
@@ -71,6 +75,7 @@ export function messageOf({ trigger, mode }: ChannelEvent): Message {
       alert_id,
       trigger_id,
       trigger_count,
+      note,
       timestamp,
       quality,
       late,
@@ -81,9 +86,8 @@ export function messageOf({ trigger, mode }: ChannelEvent): Message {
   }
 }
 
-/** A kind that tells of an end says so in its payload. */
-function isResolved(payload: object): boolean {
-  return Object.entries(payload).some(([name, value]) => name === 'status' && value === 'resolved')
+function wordOf(value: unknown): string {
+  return typeof value === 'string' ? value.toWellFormed() : ''
 }
 
 /** `Price: 5 USD` each on a line of its own. */

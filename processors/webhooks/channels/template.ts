@@ -50,6 +50,7 @@ const sample: MessageFields = {
   alert_id: 'alert_btc_1_1',
   trigger_id: 'alert_btc_1_1_1',
   trigger_count: 1,
+  note: '',
   timestamp: '2026-01-01T00:00:00.000Z',
   quality: 'good',
   late: false,
@@ -76,7 +77,7 @@ export const template: Channel<TemplateDestination> = {
   request({ url, body, content_type }, event) {
     const bytes = Buffer.from(render(body, content_type, messageOf(event).fields), 'utf8')
     const headers = { 'content-type': `${content_type}; charset=utf-8`, ...event.sign(bytes) }
-    return { url: new URL(url), headers, body: bytes }
+    return { by: 'https', url: new URL(url), headers, body: bytes }
   },
   verdict: (heard) => verdictOf(heard, heard.status === 410 ? 'gone' : undefined),
 }

@@ -50,7 +50,7 @@ export const webhook: Channel<UrlDestination> = {
   request({ url }, { trigger, mode, sign }) {
     const body = payloadOf(trigger, mode)
     const headers = { 'content-type': 'application/json', ...sign(body) }
-    return { url: new URL(url), headers, body }
+    return { by: 'https', url: new URL(url), headers, body }
   },
   verdict: (heard) => verdictOf(heard, heard.status === 410 ? 'gone' : undefined),
 }

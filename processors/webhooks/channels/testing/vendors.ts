@@ -139,13 +139,14 @@ export const vendors: Readonly<Record<string, Vendor>> = { slack, discord, teleg
 export const vendorSecrets = ['slack-secret', discordToken, 'telegram-secret', 'teams-secret', routingKey]
 
 /** Answers as a vendor does; its first `limited` answers say that it was asked too often. `taken`: bodies that it took. */
-export function answering({ limited, answer }: Vendor, taken: Buffer[], limitedFirst = 0): Answering {
+export function answering(vendor: Vendor, taken: Buffer[], limitedFirst = 0): Answering {
   let asked = 0
   return (request: IncomingMessage, response: ServerResponse, { body, headers }) => {
     asked += 1
-    const isJson = /^application\/json/.test(headers['content-type'] ?? '')
-    const known = request.method === 'POST' && isJson ? answer(request.url ?? '', body, headers) : { status: 405 }
-    const reply: Reply = asked <= limitedFirst ? limited : known
+    const isJson = headers['content-type']?.startsWith('application/json') === true
+    const known =
+      request.method === 'POST' && isJson ? vendor.answer(request.url ?? '', body, headers) : { status: 405 }
+    const reply: Reply = asked <= limitedFirst ? vendor.limited : known
     if (reply.status < 300) taken.push(body)
     const text = typeof reply.body === 'object' ? JSON.stringify(reply.body) : reply.body
     response.writeHead(reply.status, reply.headers ?? {}).end(text)

@@ -1343,7 +1343,7 @@ class PriceAlertDeliveriesDeliveriesItem(TypedDict):
     attempt: int
     # What became of the trigger by it
     outcome: Literal["delivered", "retry", "exhausted", "cancelled", "unknown"]
-    # HTTP status; null: none came
+    # HTTP status, of email the reply code of SMTP; null: none came
     status: int | None
     # Why, where it is known: timeout, dns, refused, tls, gone, rejected, ...
     error: str | None
@@ -1556,7 +1556,7 @@ class LiquidationAlertDeliveriesDeliveriesItem(TypedDict):
     attempt: int
     # What became of the trigger by it
     outcome: Literal["delivered", "retry", "exhausted", "cancelled", "unknown"]
-    # HTTP status; null: none came
+    # HTTP status, of email the reply code of SMTP; null: none came
     status: int | None
     # Why, where it is known: timeout, dns, refused, tls, gone, rejected, ...
     error: str | None

@@ -1423,6 +1423,12 @@ export interface PriceAlertCreateInput {
       }
     | {
         /** Which channel */
+        readonly type: 'email'
+        /** an email address */
+        readonly to: string
+      }
+    | {
+        /** Which channel */
         readonly type: 'template'
         /** an HTTPS URL */
         readonly url: string
@@ -1634,7 +1640,7 @@ export type PriceAlertDeliveriesAnswer = {
     readonly attempt: number
     /** What became of the trigger by it */
     readonly outcome: 'delivered' | 'retry' | 'exhausted' | 'cancelled' | 'unknown'
-    /** HTTP status; null: none came */
+    /** HTTP status, of email the reply code of SMTP; null: none came */
     readonly status: number | null
     /** Why, where it is known: timeout, dns, refused, tls, gone, rejected, ... */
     readonly error: string | null
@@ -1739,6 +1745,12 @@ export interface LiquidationAlertCreateInput {
         readonly type: 'pagerduty'
         /** the integration key of a service */
         readonly routing_key: string
+      }
+    | {
+        /** Which channel */
+        readonly type: 'email'
+        /** an email address */
+        readonly to: string
       }
     | {
         /** Which channel */
@@ -1959,7 +1971,7 @@ export type LiquidationAlertDeliveriesAnswer = {
     readonly attempt: number
     /** What became of the trigger by it */
     readonly outcome: 'delivered' | 'retry' | 'exhausted' | 'cancelled' | 'unknown'
-    /** HTTP status; null: none came */
+    /** HTTP status, of email the reply code of SMTP; null: none came */
     readonly status: number | null
     /** Why, where it is known: timeout, dns, refused, tls, gone, rejected, ... */
     readonly error: string | null

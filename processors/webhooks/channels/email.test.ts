@@ -1,0 +1,93 @@
+import fc from 'fast-check'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { Caller } from '../agent.ts'
+import { openMailer, type Mailer } from '../mail.ts'
+import type { Result } from '../results.ts'
+import { Certificates, senderTo, triggerFor, triggerTo } from '../test-world.ts'
+import { email } from './email.ts'
+import { startSmtp, type SmtpStandIn } from './testing/smtp.ts'
+
+const certificates = new Certificates()
+const caller = new Caller()
+const from = 'Market data alerts <alerts@example.com>'
+let server: SmtpStandIn
+let mailer: Mailer
+
+beforeAll(() => certificates.make())
+beforeEach(async () => {
+  server = await startSmtp(certificates.of('good'))
+  mailer = await openMailer({ url: server.url, from, ca: certificates.authorities })
+})
+afterEach(async () => {
+  mailer.close()
+  await server.close()
+})
+afterAll(() => {
+  caller.close()
+  certificates.remove()
+})
+
+function mail(to: string, choice: { readonly mailer?: Mailer; readonly deadlineMs?: number } = {}): Promise<Result> {
+  const trigger = triggerFor({ type: 'email', to })
+  return senderTo(caller, { mailer, deadlineMs: 20_000, ...choice })(trigger, 1, () => undefined)
+}
+
+describe('an email', () => {
+  it('is sent over TLS with the password, once for each trigger', async () => {
+    expect(await mail('me@example.com')).toMatchObject({ is: 'delivered', status: 250 })
+    const [taken] = server.taken
+    expect(taken?.to).toBe('me@example.com')
+    expect(taken?.data).toMatch(/^From: Market data alerts <alerts@example\.com>\r$/m)
+    expect(taken?.data).toMatch(/^Subject: BTC price alert\r$/m)
+    expect(taken?.data).toMatch(/^Message-ID: <alert_btc_1786060800_1_1@example\.com>\r$/im)
+    expect(taken?.data).toMatch(/^Auto-Submitted: auto-generated\r$/m)
+    expect(taken?.data).toContain('BTC rose above 70000 USD')
+  })
+
+  it('waits for one of few connections where many are sent at once', async () => {
+    const results = await Promise.all(Array.from({ length: 40 }, (_, n) => mail(`n${n}@example.com`)))
+    expect(results.every(({ is }) => is === 'delivered')).toBe(true)
+    expect([server.taken.length, server.connections() <= 5]).toEqual([40, true])
+  })
+
+  it.each([
+    ['gone@example.com', { status: 550, error: 'gone' }],
+    ['full@example.com', { status: 552, error: 'rejected' }],
+    ['busy@example.com', { status: 450, error: 'status' }],
+  ])('to %s fails as %o', async (to, outcome) => {
+    expect(await mail(to)).toMatchObject({ is: 'failed', ...outcome })
+  })
+
+  it('is tried again where the operator’s password is wrong, its server away, unknown or not trusted', async () => {
+    const wrong = new URL(server.url)
+    wrong.password = 'another'
+    const away = new URL(server.url)
+    away.port = '1'
+    const cases = [
+      [wrong, certificates.authorities, { status: 535, error: 'status' }],
+      [away, certificates.authorities, { status: null, error: 'refused' }],
+      [server.url, undefined, { status: null, error: 'tls' }],
+    ] as const
+    for (const [url, ca, outcome] of cases) {
+      const other = await openMailer({ url, from, ca })
+      expect(await mail('me@example.com', { mailer: other })).toMatchObject({ is: 'failed', ...outcome })
+      other.close()
+    }
+    expect(server.taken).toEqual([])
+  })
+
+  it('has one line as its subject, and is bounded, whatever the event says', () => {
+    const wild = fc.string({ unit: 'binary', maxLength: 50_000 })
+    fc.assert(
+      fc.property(wild, wild, (said, symbol) => {
+        const trigger = triggerTo('https://localhost/', { condition_met: said, symbol, severity: said })
+        const request = email.request({ to: 'me@example.com' }, { trigger, mode: 'demo', sign: () => ({}) })
+        if (request.by !== 'smtp') throw new Error('an email is sent by SMTP')
+        expect(request.subject.length).toBeLessThanOrEqual(200)
+        expect(request.subject).not.toMatch(/[\r\n\0]/)
+        expect(request.text.length).toBeLessThanOrEqual(61_000)
+      }),
+      { numRuns: 30 },
+    )
+  })
+})

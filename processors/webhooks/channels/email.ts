@@ -1,0 +1,51 @@
+import { isRefusal, readShaped, verdictOf, type Channel, type Dead, type Heard } from './channel.ts'
+import { factLines, messageOf } from './message.ts'
+import { fit } from './text.ts'
+
+/** RFC 5322: a line "SHOULD be no more than 78 characters"; a longer one is folded. */
+const SUBJECT_MAX = 200
+const TEXT_MAX = 20_000
+
+interface EmailDestination {
+  readonly to: string
+}
+
+/** RFC 5321: 254 characters of a path. */
+const fields = { to: { says: 'an email address', maxLength: 254, example: 'me@example.com' } } as const
+
+const shape = {
+  shape: /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$/,
+  advice: 'must be one plain email address, such as me@example.com.',
+}
+
+/** An email by the operator's SMTP server. */
+export const email: Channel<EmailDestination> = {
+  name: 'email',
+  says: 'an email; where the operator of the service has configured SMTP',
+  fields,
+  read(given, { hasMail }) {
+    const read = readShaped(fields, 'to', given, shape)
+    if (isRefusal(read) || hasMail) return read
+    const refused =
+      'email is not switched on here: choose another type, or ask the operator to set SMTP_URL and SMTP_FROM.'
+    return { field: 'type', refused }
+  },
+  shown: ({ to }) => `${to.slice(0, 1)}…${to.slice(to.indexOf('@'))}`,
+  request({ to }, event) {
+    const message = messageOf(event)
+    const about = `You get this since the alert ${message.fields.alert_id} names your address.`
+    const text = `${fit(message.text, TEXT_MAX)}\n\n${fit(factLines(message), TEXT_MAX)}\n\n${fit(about, TEXT_MAX)}\n`
+    return { by: 'smtp', to, subject: fit(message.title, SUBJECT_MAX), text, id: message.fields.trigger_id }
+  },
+  verdict: (heard) => verdictOf(heard, deadOf(heard)),
+}
+
+/**
+ * RFC 5321: of a recipient 550 "mailbox unavailable", 551 "user not local", 553 "mailbox name not allowed"; another 5yz is a
+ * permanent refusal of this message. What a server says before it knows the recipient is the operator's to mend.
+ */
+function deadOf({ status, text }: Heard): Dead | undefined {
+  if (status < 500) return undefined
+  if (text.startsWith('RCPT TO') && [550, 551, 553, 556].includes(status)) return 'gone'
+  return /^(?:RCPT TO|DATA)/.test(text) ? 'rejected' : undefined
+}
