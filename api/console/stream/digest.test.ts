@@ -106,6 +106,15 @@ describe('what a record says to a page', () => {
     expect(JSON.stringify(updates)).not.toContain('secret')
   })
 
+  it('says to which channel an alert tells, and nothing of a webhook', () => {
+    const shown = (receiver: string): unknown =>
+      new Digest(NOW).of(message('alert', { ...alert, receiver }), 'alerts.state', 0)[0]?.value
+    expect(shown('slack:hooks.slack.com/T0/…#0123456789abcdef')).toMatchObject({
+      channel: 'slack, hooks.slack.com/T0/…',
+    })
+    expect(shown('hooks.example.com:443')).toMatchObject({ channel: null })
+  })
+
   it('is nothing where a price tells of a time that has passed', () => {
     const price = { asset: 'btc', price: 1, low: 1, high: 1, change_24h: null, sources: [], time: NOW, v: 1 }
     const of = (late: boolean): number =>

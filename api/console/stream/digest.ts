@@ -1,4 +1,5 @@
 import { symbolOf } from '../../../schemas/catalogue.ts'
+import { channelShown } from '../../../processors/webhooks/channels/destination.ts'
 import { cascadeReason } from '../../../processors/liquidations/cascade.ts'
 import type {
   Alert,
@@ -169,11 +170,13 @@ function liquidationUpdate({ id, instrument, asset, side, size, price, value, ti
 /** As anyone may see an alert: no URL, no wallet, no secret. */
 function alertShown(alert: Omit<Alert, 'webhook'>): object {
   const { alert_id, symbol, status, trigger_count } = alert
+  const channel = channelShown(alert.receiver)
   return {
     alert_id,
     path: apiKind(kindOf(alert)).paths.alert,
     symbol,
     terms: termsShown(alert).words,
+    channel: channel === undefined ? null : `${channel.type}, ${channel.destination}`,
     status,
     trigger_count,
     armed: alert.armed,

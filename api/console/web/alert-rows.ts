@@ -9,6 +9,8 @@ export interface Alert {
   readonly symbol: string
   /** What it waits for, in words. */
   readonly terms: string
+  /** Where it tells, without secrets; null: a signed webhook. */
+  readonly channel: string | null
   readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
   readonly trigger_count: number
   readonly created: number
@@ -47,9 +49,9 @@ function badge(word: string): HTMLElement {
   return el('span', { class: `badge ${badges[word] ?? ''}` }, word)
 }
 
-/** What it waits for, in words. */
-export function termsOf({ symbol, terms }: Alert): string {
-  return `${symbol} ${terms}`
+/** What it waits for, in words, and where it tells that where it is no webhook. */
+export function termsOf({ symbol, terms, channel }: Alert): string {
+  return `${symbol} ${terms}${channel === null ? '' : ` (${channel})`}`
 }
 
 /** Whether something can still come of it. */

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Trigger } from '../../../schemas/records.ts'
+import { alertKinds } from '../../alerts/kinds/kinds.ts'
+import { price } from '../../alerts/kinds/price.ts'
 import { triggerTo } from '../test-world.ts'
 import { isRefusal, type Channel, type Given, type Heard, type PostRequest } from './channel.ts'
 import { channels } from './channels.ts'
@@ -303,6 +305,31 @@ describe('a message', () => {
     expect(second).toMatchObject({ payload: { severity: 'critical' } })
     expect(first['dedup_key']).not.toBe(second['dedup_key'])
     expect(bodyOf(byName('pagerduty'), { test: true })).toMatchObject({ payload: { severity: 'info' } })
+  })
+})
+
+describe('an event of a kind that tells of an end, and has a note', () => {
+  beforeEach(() => {
+    const payload = (): object => ({ status: 'resolved', note: 'sell the rest' })
+    vi.spyOn(alertKinds, 'ofWire').mockReturnValue({ ...price, payload })
+  })
+  afterEach(() => vi.restoreAllMocks())
+
+  it('resolves the incident that its trigger opened', () => {
+    const resolved = bodyOf(byName('pagerduty'), { trigger_count: 2, trigger_id: 'another' })
+    vi.restoreAllMocks()
+    const opened = bodyOf(byName('pagerduty'), { trigger_count: 2 })
+    expect(resolved).toEqual({
+      routing_key: opened['routing_key'],
+      dedup_key: opened['dedup_key'],
+      event_action: 'resolve',
+    })
+  })
+
+  it('says both in words, and to templates', () => {
+    expect(bodyOf(byName('telegram'))['text']).toMatch(/^Resolved: BTC price alert\n[^]*\nsell the rest\n/)
+    const given = { type: 'template', url: 'https://example.com/', body: '["{{status}}", "{{note}}"]' }
+    expect(bodyOf(targetAt(given))).toEqual(['resolved', 'sell the rest'])
   })
 })
 
