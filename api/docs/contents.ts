@@ -14,6 +14,7 @@ export const guides = [
   ['operations', 'Operations', 'commands ports data sql wrong logs'],
   ['settings', 'Settings', 'environment variables configuration'],
   ['cluster', 'Run on a cluster', 'kafka clickhouse scale docker compose instances'],
+  ['incidents', 'Incidents', 'alert rules prometheus alarm page runbook monitoring broken'],
   ['promises', 'What is promised', 'guarantee test exactly once lost doubled chaos audit'],
   ['glossary', 'Glossary', 'terms words meaning kafka streams bytewax watermark processor partition time'],
 ] as const
