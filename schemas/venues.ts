@@ -58,9 +58,25 @@ const table = {
     trades: { market: 'spot', ids: 'contiguous', further: true },
     spot: { place: 5, quotes: ['USD', 'USDT', 'USDC'] },
   },
-  gate: { title: 'Gate', hosts: { rest: 'https://api.gateio.ws' }, ratio: { place: 3 } },
+  gate: {
+    title: 'Gate',
+    hosts: { ws: 'wss://fx-ws.gateio.ws', rest: 'https://api.gateio.ws' },
+    trades: { market: 'perp', ids: 'none', further: true },
+    ratio: { place: 3 },
+  },
   /** The token registry. */
   coingecko: { title: 'CoinGecko', hosts: { rest: 'https://api.coingecko.com' } },
+  binance_spot: {
+    title: 'Binance spot',
+    // Binance's own spot addresses; one setting replaces them for both.
+    hosts: { ws: 'wss://data-stream.binance.vision', rest: 'https://data-api.binance.vision' },
+    trades: { market: 'spot', ids: 'contiguous', further: true },
+  },
+  bitget: {
+    title: 'Bitget',
+    hosts: { ws: 'wss://ws.bitget.com', rest: 'https://api.bitget.com' },
+    trades: { market: 'perp', ids: 'none', further: true },
+  },
 } as const satisfies Readonly<Record<string, VenueLine>>
 
 interface VenueLine {

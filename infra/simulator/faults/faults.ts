@@ -307,6 +307,7 @@ const tooMany: Readonly<Record<VenueName, (seconds: string) => RestReply>> = {
   // Kraken says so within HTTP 200.
   kraken: () => ({ status: 200, body: { error: ['EAPI:Rate limit exceeded'] } }),
   gate: () => ({ status: 429, body: { label: 'TOO_MANY_REQUESTS', message: 'Request Rate limit Exceeded' } }),
+  bitget: () => ({ status: 429, body: { code: '429', msg: 'Too Many Requests', data: null } }),
   coingecko: (seconds) => ({
     status: 429,
     headers: { 'retry-after': seconds },

@@ -64,7 +64,7 @@ function tradedPerp(row: AssetRow, market: PerpOf): PerpMarket {
 }
 
 /** A contract is worth some dollars. */
-function gatePerp(row: AssetRow): PerpMarket {
+export function gatePerp(row: AssetRow): PerpMarket {
   const base = row.ticker ?? row.asset
   return {
     venue: 'gate',

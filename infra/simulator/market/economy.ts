@@ -77,6 +77,8 @@ export interface SpotMinute {
   readonly low: number
   readonly close: number
   readonly volume: number
+  /** What takers bought of it, where it is known. */
+  readonly buy?: number
 }
 
 export interface PerpMarket {

@@ -1,4 +1,4 @@
-import { spotMarket } from './catalogue.ts'
+import { gatePerp, spotMarket } from './catalogue.ts'
 import { type AssetRow, assets, type FurtherVenueName, furtherVenueNames, type Market } from './markets.ts'
 import type { Random } from './random.ts'
 import type { Fill, Trade } from './trade.ts'
@@ -17,6 +17,7 @@ export function isFurther({ venue }: Market): boolean {
 
 /** Share of Binance's fills that has an echo on a further market. */
 const ECHO_CHANCE = 0.5
+const INTERNAL_CHANCE = 0.01
 const ECHO_BASIS = 0.000_05
 
 /** What a further market trades after these trades of another market of its asset; prices and sizes in its own units. */
@@ -29,8 +30,9 @@ export function echoesOf(market: Market, source: Market, trades: readonly Trade[
       ...trade,
       price: Math.max(1, Math.round(trade.price * price * (1 + ECHO_BASIS * random.normal()))),
       size: Math.max(1, Math.round(trade.size * size * random.unit())),
-      fills: 1,
-      block: false,
+      fills: 1 + random.below(3),
+      // Internal trades of Gate: fills of its insurance fund and the like, in its stream and in no account.
+      block: market.venue === 'gate' && random.chance(INTERNAL_CHANCE),
       rpi: false,
     }))
 }
@@ -48,6 +50,15 @@ function furtherMarket(row: AssetRow, venue: FurtherVenueName): Market {
     case 'kraken': {
       const { priceDecimals, sizeDecimals } = spotMarket('kraken', { asset: row.asset, base, price: row.price })
       return { ...common, symbol: `${base}/USD`, quote: 'USD', priceDecimals, sizeDecimals }
+    }
+    case 'gate': {
+      const { symbol, factor, priceDecimals, sizeDecimals } = gatePerp(row)
+      return { ...common, symbol, factor, quote: 'USDT', priceDecimals, sizeDecimals }
+    }
+    case 'binance_spot':
+    case 'bitget': {
+      const { priceDecimals, sizeDecimals } = spotMarket('binance', { asset: row.asset, base, price: row.price })
+      return { ...common, symbol: `${base}USDT`, quote: 'USDT', priceDecimals, sizeDecimals }
     }
   }
 }

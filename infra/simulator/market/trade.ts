@@ -47,6 +47,9 @@ export const idsBefore: Readonly<Record<TradeVenueName, number>> = {
   okx: 1_062_992_715,
   coinbase: 1_081_862_674,
   kraken: 103_436_767,
+  gate: 675_286_746,
+  binance_spot: 665_076_759,
+  bitget: 4_120_000_000,
 }
 
 /** Gives fills their venue's ids, going on from the market's last trade. */
@@ -87,6 +90,12 @@ function numbered(previous: Trade | undefined, market: Market, fill: Fill, rando
       const same = previous !== undefined && previous.time === time && previous.buy === buy
       return { ...common, ...none, id: next, sequence, first: next, last: same ? previous.last : next }
     }
+    case 'binance_spot': {
+      const first = (previous?.last ?? 745_522_876) + 1
+      return { ...common, ...none, id: next, first, last: first + fill.fills - 1 }
+    }
+    case 'bitget':
+      return { ...common, ...none, id: next + random.below(5_000) }
     default:
       return { ...common, ...none, id: next }
   }

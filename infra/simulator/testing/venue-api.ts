@@ -21,7 +21,11 @@ export interface TestVenueApi {
   /** Lets the API publish, `ms` after the last time; the venues' clock goes on as much. */
   beat(ms: number): void
   /** A market of the world trades this, now. */
-  trade(venue: TradeVenueName, symbol: string, fills: readonly Pick<Fill, 'price' | 'size' | 'buy'>[]): void
+  trade(
+    venue: TradeVenueName,
+    symbol: string,
+    fills: readonly (Pick<Fill, 'price' | 'size' | 'buy'> & Partial<Fill>)[],
+  ): void
   /** What has failed in it. */
   readonly failures: readonly unknown[]
   close(): Promise<void>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { NOON } from '../testing/economy.ts'
 import { testVenueApi, type TestVenueApi } from '../testing/venue-api.ts'
 import { gateApi } from './gate.ts'
@@ -51,4 +51,38 @@ test('sums the liquidations of each period', async () => {
 test('says when there were too many requests', async () => {
   const answers = await Promise.all(Array.from({ length: 405 }, () => api.get('/api/v4/futures/usdt/tickers')))
   expect(answers.find(({ status }) => status === 429)?.body).toMatchObject({ label: 'TOO_MANY_REQUESTS' })
+})
+
+test('trades come in contracts with the taker’s sign, internal ones marked, and newest first over REST', async () => {
+  const ask = { time: 1, id: 7, channel: 'futures.trades', event: 'subscribe' }
+  const socket = api.open('/v4/ws/usdt', [
+    { ...ask, payload: ['BTC_USDT'] },
+    { ...ask, payload: ['FOO_USDT'] },
+    { time: 1, channel: 'futures.ping' },
+  ])
+  await vi.waitFor(() => expect(socket.json()).toHaveLength(3))
+  expect(socket.json()).toMatchObject([
+    { id: 7, channel: 'futures.trades', event: 'subscribe', error: null, result: { status: 'success' } },
+    { id: 7, event: 'subscribe', error: { code: 2, message: 'unknown contract FOO_USDT' } },
+    { channel: 'futures.pong' },
+  ])
+  api.trade('gate', 'BTC_USDT', [
+    { price: 840_000, size: 12, buy: false },
+    { price: 840_000, size: 5, buy: true, block: true },
+  ])
+  await vi.waitFor(() => expect(socket.json()).toHaveLength(4))
+  const time = Math.floor(api.economy.now / 1000)
+  const sold = { contract: 'BTC_USDT', id: 675_286_747, size: -12, price: '84000' }
+  const internal = { id: 675_286_748, size: 5, is_internal: true }
+  expect(socket.json()[3]).toMatchObject({
+    event: 'update',
+    result: [{ ...sold, create_time_ms: time }, internal],
+  })
+  expect((await api.get('/api/v4/futures/usdt/trades?contract=BTC_USDT&limit=1000')).body).toMatchObject([
+    internal,
+    { ...sold, create_time_ms: time / 1000 },
+  ])
+  const minutes = (await api.get('/api/v4/futures/usdt/candlesticks?contract=BTC_USDT&interval=1m&limit=3')).body
+  expect(minutes).toMatchObject([{ v: 12, o: '84000' }])
+  expect(api.world.ledger({ venue: 'gate' })).toMatchObject([{ trades: 1, buy_volume: '0' }])
 })

@@ -1,8 +1,14 @@
-import { fixedNumber, powerText, shortNumber } from '../market/decimal.ts'
+import type { Candle } from '../ledger/candles.ts'
+import type { History } from '../ledger/history.ts'
+import type { Link } from '../link.ts'
+import { fixedNumber, powerText, shortNumber, trimmedText } from '../market/decimal.ts'
 import type { PerpMarket, PerpState, SimLiquidation } from '../market/economy.ts'
-import type { Micros } from '../market/trade.ts'
+import type { Market } from '../market/markets.ts'
+import type { Micros, Trade } from '../market/trade.ts'
 import type { Context, RestReply, VenueApi } from './venue-api.ts'
 import { ok, Throttles, whole } from './rest.ts'
+import { fieldsIn, Subscribers, textsOf, VenueSession } from './socket.ts'
+import { msOf } from './text.ts'
 
 const ROOT = '/api/v4/futures/usdt/'
 /** "200 requests in 10 seconds per endpoint and address." */
@@ -21,11 +27,21 @@ const intervals: Readonly<Record<string, number>> = {
   '1d': 86_400,
 }
 
-/** Gate's futures in USDT: REST alone. Times are in seconds, sizes in contracts. */
+/** Gate's futures in USDT: trades, and REST. Times are in seconds, sizes in contracts. */
 export function gateApi(context: Context): VenueApi {
   const requests = new Throttles(WINDOW_MS)
+  const subscribers = new Subscribers()
   return {
     name: 'gate',
+    connect: (path) => (path === '/v4/ws/usdt' ? (link) => new GateSession(link, context, subscribers) : 404),
+    /** What one moment traded on a contract is one message. */
+    publish(market, trades) {
+      const links = subscribers.of(market.symbol)
+      if (links.size === 0) return
+      const result = trades.map((trade) => tradeRow(market, trade, msOf(trade.time)))
+      const frame = JSON.stringify(reply(context, { event: 'update', result }))
+      for (const link of links) link.trade(market, frame)
+    },
     rest({ path, query, nowMs }) {
       if (!path.startsWith(ROOT)) return notFound
       const endpoint = path.slice(ROOT.length)
@@ -49,6 +65,21 @@ function answer(context: Context, endpoint: string, query: URLSearchParams): Res
       return contracts(context, query)
     case 'tickers':
       return ok(economy.perps('gate').map((market) => tickerRow(market, economy.perp(market))))
+    case 'trades':
+      return ofContract(context, query, ({ rows, market }) => {
+        const limit = whole(query, 'limit') ?? 100
+        const page = rows.read(rows.end - Math.min(limit, TRADES_MAX), rows.end).reverse()
+        // Seconds with three decimals, whatever the name says.
+        return page.map((trade) => tradeRow(market, trade, msOf(trade.time) / 1000))
+      })
+    case 'candlesticks':
+      return ofContract(context, query, ({ candles, market }) => {
+        const limit = whole(query, 'limit') ?? 100
+        return candles
+          .every(60_000, 0, Number.POSITIVE_INFINITY)
+          .slice(-limit)
+          .map((candle) => candlestick(market, candle))
+      })
     case 'contract_stats': {
       const name = query.get('contract')
       if (name === null) return refuse(400, 'MISSING_REQUIRED_PARAM', 'Missing required parameter: contract')
@@ -59,6 +90,107 @@ function answer(context: Context, endpoint: string, query: URLSearchParams): Res
     }
     default:
       return notFound
+  }
+}
+
+/** Rows of one contract's trades; what never traded has none. */
+function ofContract(
+  { economy, world }: Context,
+  query: URLSearchParams,
+  rows: (history: History) => readonly object[],
+): RestReply {
+  const name = query.get('contract')
+  if (name === null) return refuse(400, 'MISSING_REQUIRED_PARAM', 'Missing required parameter: contract')
+  if (!economy.perps('gate').some(({ symbol }) => symbol === name))
+    return refuse(400, 'CONTRACT_NOT_FOUND', 'contract not found')
+  const history = world.find('gate', name)
+  return ok(history === undefined ? [] : rows(history))
+}
+
+/** "Maximum number of records to be returned in a single list." */
+const TRADES_MAX = 1000
+
+/** A trade: `size` in contracts, negative where the taker sold; `is_internal` is said of internal ones alone. */
+function tradeRow(market: Market, trade: Trade, time: number): object {
+  return {
+    size: trade.buy ? trade.size : -trade.size,
+    id: trade.id,
+    create_time: Math.floor(trade.time / 1_000_000),
+    create_time_ms: time,
+    price: trimmedText(trade.price, market.priceDecimals),
+    contract: market.symbol,
+    ...(trade.block ? { is_internal: true } : {}),
+  }
+}
+
+/** `v`: contracts; `sum`: dollars. */
+function candlestick(market: Market, candle: Candle): object {
+  const price = (units: number): string => trimmedText(units, market.priceDecimals)
+  const { open: o, high: h, low: l, close: c } = candle
+  return {
+    t: candle.startMs / 1000,
+    v: candle.buy + candle.sell,
+    o: price(o),
+    h: price(h),
+    l: price(l),
+    c: price(c),
+    sum: trimmedText(candle.buyQuote + candle.sellQuote, market.priceDecimals + market.sizeDecimals - market.factor),
+  }
+}
+
+/** A message of the trades' channel. */
+function reply({ world }: Context, more: object): object {
+  return { time: Math.floor(world.nowMs / 1000), time_ms: world.nowMs, channel: CHANNEL, ...more }
+}
+
+const CHANNEL = 'futures.trades'
+
+/** One socket of the futures in USDT; the channel of trades. */
+class GateSession extends VenueSession {
+  private readonly context: Context
+
+  constructor(link: Link, context: Context, subscribers: Subscribers) {
+    super(link, subscribers)
+    this.context = context
+  }
+
+  receive(text: string): void {
+    const { channel, event, payload, id, time } = fieldsIn(text) ?? {}
+    const named = typeof id === 'number' ? { id } : {}
+    if (channel === 'futures.ping') {
+      const { time: now, time_ms } = reply(this.context, {}) as { time: number; time_ms: number }
+      this.link.control({ time: now, time_ms, channel: 'futures.pong', event: '', result: null })
+      return
+    }
+    const contracts = textsOf(payload) ?? []
+    const unknown = contracts.find((name) => !this.isListed(name))
+    if (channel !== CHANNEL || typeof time !== 'number') this.refuse(event, named, 'unknown channel')
+    else if (unknown !== undefined) this.refuse(event, named, `unknown contract ${unknown}`)
+    else if (event === 'subscribe' || event === 'unsubscribe') {
+      for (const name of contracts) this.change(event, name)
+      this.link.control(reply(this.context, { ...named, event, error: null, result: { status: 'success' } }))
+    } else this.refuse(event, named, 'unknown event')
+  }
+
+  tick(): void {
+    // Nothing is due by time here.
+  }
+
+  private change(event: 'subscribe' | 'unsubscribe', name: string): void {
+    if (event === 'unsubscribe') {
+      this.leave(name)
+      return
+    }
+    this.context.world.find('gate', name)?.enter()
+    this.join(name)
+  }
+
+  private isListed(name: string): boolean {
+    return this.context.economy.perps('gate').some(({ symbol }) => symbol === name)
+  }
+
+  private refuse(event: unknown, named: object, message: string): void {
+    this.link.control(reply(this.context, { ...named, event, error: { code: 2, message }, result: null }))
   }
 }
 

@@ -4,7 +4,17 @@ import type { Economy, SpotMarket, SpotMinute, SpotState } from '../market/econo
 import type { Market } from '../market/markets.ts'
 import type { Micros, Trade } from '../market/trade.ts'
 import type { Context, RestReply, VenueApi } from './venue-api.ts'
-import { answerOf, Burst, type Calls, listedRows, longerCandles, ok, whole, withOpenMinute } from './rest.ts'
+import {
+  answerOf,
+  Burst,
+  type Calls,
+  listedRows,
+  longerCandles,
+  ok,
+  whole,
+  withOpenMinute,
+  withTraded,
+} from './rest.ts'
 import { Changes, EveryPeriod, type Fields, fieldsIn, fieldsOf, Subscribers, VenueSession } from './socket.ts'
 import { timeText } from './text.ts'
 
@@ -101,7 +111,10 @@ const calls: Calls = {
     if (!intervals.has(minutes)) return refuse('EGeneral:Invalid arguments')
     const intervalMs = minutes * 60_000
     const from = world.nowMs - CANDLES_MAX * intervalMs
-    const known = economy.spotMinutes(market, from * 1000, world.now)
+    const known = withTraded(
+      economy.spotMinutes(market, from * 1000, world.now),
+      world.find('kraken', socketName(market)),
+    )
     const shown = withOpenMinute(known, economy.spot(market).last, world.now)
     const since = (whole(query, 'since') ?? 0) * 1_000_000
     const all = longerCandles(shown, intervalMs).slice(-CANDLES_MAX)

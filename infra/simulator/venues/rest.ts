@@ -1,3 +1,4 @@
+import type { History } from '../ledger/history.ts'
 import type { SpotMinute } from '../market/economy.ts'
 import type { Micros } from '../market/trade.ts'
 import type { Context, RestReply } from './venue-api.ts'
@@ -99,6 +100,24 @@ export class Burst {
 }
 
 const MINUTE: Micros = 60_000_000
+
+/** The economy's minutes; from a market's first trade on what it traded, and nothing where it did not. */
+export function withTraded(minutes: readonly SpotMinute[], history: History | undefined): SpotMinute[] {
+  const candles = history?.candles.every(60_000, 0, Number.POSITIVE_INFINITY) ?? []
+  const [first] = candles
+  if (history === undefined || first === undefined) return [...minutes]
+  const { priceDecimals, sizeDecimals } = history.market
+  const byStart = new Map(candles.map((candle) => [candle.startMs * 1000, candle]))
+  const price = (units: number): number => Number(`${units}e-${priceDecimals}`)
+  const size = (units: number): number => Number(`${units}e-${sizeDecimals}`)
+  return minutes.map((minute) => {
+    const candle = byStart.get(minute.start)
+    if (candle === undefined) return minute.start < first.startMs * 1000 ? minute : { ...minute, volume: 0, buy: 0 }
+    const { open, high, low, close, buy, sell } = candle
+    const prices = { open: price(open), high: price(high), low: price(low), close: price(close) }
+    return { start: minute.start, ...prices, volume: size(buy + sell), buy: size(buy) }
+  })
+}
 
 /** Closed minutes and the open one, as venues show them: at `last`, with nothing traded yet. */
 export function withOpenMinute(minutes: readonly SpotMinute[], last: number, now: Micros): SpotMinute[] {

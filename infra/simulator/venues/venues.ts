@@ -1,5 +1,6 @@
 import { binanceApi } from './binance/api.ts'
 import { binanceSpotApi } from './binance/spot.ts'
+import { bitgetApi } from './bitget.ts'
 import { bybitApi } from './bybit/api.ts'
 import { coinbaseApi } from './coinbase/api.ts'
 import { coinGeckoApi } from './coingecko.ts'
@@ -19,6 +20,7 @@ export function venueApisOf(context: Context): readonly VenueApi[] {
     coinbaseApi(context),
     krakenApi(context),
     gateApi(context),
+    bitgetApi(context),
     coinGeckoApi(context),
   ]
 }
@@ -32,6 +34,8 @@ const socketLimits: Readonly<Record<string, { readonly sockets: number; readonly
   // 8 a second with bursts of 20.
   coinbase: { sockets: 20, windowMs: 1_000 },
   kraken: { sockets: 150, windowMs: 600_000 },
+  gate: { sockets: 300, windowMs: 300_000 },
+  bitget: { sockets: 300, windowMs: 300_000 },
 }
 
 /** Counts connection attempts; everything here comes from one address. */

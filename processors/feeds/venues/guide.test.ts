@@ -46,7 +46,8 @@ describe('a venue that is added as the guide says', () => {
     const named = [...steps.matchAll(/`([\w<>./-]+\/[\w<>./-]*)`/g)].map(([, name = '']) => name)
     expect(named.map((name) => name.replace('<venue>', 'example'))).toEqual([table, folder, list])
     const files = [...steps.matchAll(/`(\w+\.ts)`/g)].map(([, name = '']) => name)
-    for (const venue of tradeVenues.map((row) => row.venue)) {
+    // Binance's spot market speaks as its perpetuals do.
+    for (const { venue } of tradeVenues.filter((row) => row.venue !== 'binance_spot')) {
       expect(readdirSync(path.join(root, 'processors/feeds/venues', venue))).toEqual(expect.arrayContaining(files))
     }
   })
@@ -67,7 +68,7 @@ describe('a venue that is added as the guide says', () => {
     edit(`${folder}venue.ts`, "name: 'kraken'", "name: 'example'")
     edit(`${folder}trades.ts`, "tradeStreamOf('kraken'", "tradeStreamOf('example'")
     edit(list, 'import { gate }', "import { example } from './example/venue.ts'\nimport { gate }")
-    edit(list, '  coingecko,\n}', '  coingecko,\n  example,\n}')
+    edit(list, '  bitget,\n}', '  bitget,\n  example,\n}')
 
     const own = 'code.venues.find(({ name }) => name === "example")'
     const said = inCopy({
@@ -81,10 +82,21 @@ describe('a venue that is added as the guide says', () => {
       read: `${own}.streams[0].parse('{"channel":"heartbeat"}')`,
     })
     expect(said).toMatchObject({
-      names: ['binance', 'bybit', 'okx', 'coinbase', 'kraken', 'gate', 'coingecko', 'example'],
+      names: [
+        'binance',
+        'bybit',
+        'okx',
+        'coinbase',
+        'kraken',
+        'gate',
+        'coingecko',
+        'binance_spot',
+        'bitget',
+        'example',
+      ],
       prices: ['binance', 'coinbase', 'okx', 'bybit', 'kraken', 'example'],
       settings: ['wss://ws.example.com', 'https://api.example.com'],
-      on: 'binance,bybit,okx,coinbase,kraken,gate,coingecko,example',
+      on: 'binance,bybit,okx,coinbase,kraken,gate,coingecko,binance_spot,bitget,example',
       counted: 'binance,bybit,okx,coinbase',
       trades: 'example',
       topics: ['market.tickers'],

@@ -169,14 +169,14 @@ describe.runIf(here)('recorded Gate answers', () => {
   })
 
   it('list coins, not stocks', () => {
-    const [listing] = gate.listings
+    const { listing } = gate.trades
     const symbols = bodiesOf('gate/rest-v4-futures-usdt-contracts').flatMap((body) => {
-      const answer = listing?.listing.parse(body)
-      return answer?.kind === 'rows' ? answer.rows.map(({ symbol, sizeFactor }) => `${symbol} ${sizeFactor}`) : []
+      const answer = listing.parse(body)
+      return answer.kind === 'rows' ? answer.rows.map(({ symbol, sizeFactor }) => `${symbol} ${sizeFactor}`) : []
     })
     expect(symbols).toEqual(['ZEC_USDT 0.01', 'GRASS_USDT 10', 'ICX_USDT 1'])
-    const btc = listing?.listing.parse(bodiesOf('gate/rest-v4-futures-usdt-contracts-BTC_USDT'))
-    expect(btc).toMatchObject({ rows: [{ ...listing?.listing.seed[0], tick: 0.1 }] })
+    const btc = listing.parse(bodiesOf('gate/rest-v4-futures-usdt-contracts-BTC_USDT'))
+    expect(btc).toMatchObject({ rows: [{ ...listing.seed[0], tick: 0.1 }] })
   })
 })
 

@@ -58,6 +58,8 @@ const folders: readonly (readonly [folder: string, venue: TradeStream, expected:
       ['coinbase/exchange-last_match', tradeStreams.coinbase, { heartbeat: 13 }],
       ['coinbase/exchange-heartbeat', tradeStreams.coinbase, { heartbeat: 118 }],
       ['coinbase/exchange-ticker', tradeStreams.coinbase, { 'unknown-event': 111 }],
+      ['binance/spot-aggTrade', tradeStreams.binance_spot, { trade: 3205 }],
+      ['gate/spot-trades', tradeStreams.gate, { 'unknown-event': 12 }],
       // Two snapshots, which say how far the ids have come.
       ['kraken/v2-trade', tradeStreams.kraken, { trade: 20, heartbeat: 2 }],
       ['kraken/v2-control', tradeStreams.kraken, { subscribed: 4 }],
@@ -91,6 +93,7 @@ describe.runIf(here)('recorded frames', () => {
     ['binance/usdm-trade/btcusdt_20240808_hftbacktest.jsonl.gz', tradeStreams.binance, 21_313],
     ['binance/usdm-trade/ethusdt_20240808_hftbacktest.jsonl.gz', tradeStreams.binance, 14_076],
     ['coinbase/exchange-match/live_flashbook_btc_eth_202607.jsonl', tradeStreams.coinbase, 435],
+    ['binance/spot-aggTrade/20210404_cryptofeed.jsonl.gz', tradeStreams.binance_spot, 1910],
     ['kraken/v2-trade/live_flashbook_btc_eth_202607.jsonl', tradeStreams.kraken, 17],
   ])('of the long tape %s have ids without a hole', (file, venue, count) => {
     const trades = tradesOf(eventsOf(venue, file))
@@ -138,6 +141,30 @@ describe.runIf(here)('recorded answers of REST', () => {
       })
     expect(rows).toHaveLength(541)
     expect(rows.filter((row) => 'refused' in row)).toEqual([])
+  })
+
+  it('of Binance spot aggregate trades are pages of trades', () => {
+    const rows = filesOf('binance/rest-spot-aggTrades')
+      .flatMap(messagesOf)
+      .flatMap((body) => {
+        const answer = tradeStreams.binance_spot.backfill.parse('BTCUSDT', JSON.parse(body))
+        return answer.kind === 'rows' ? answer.rows : []
+      })
+    expect(rows).toHaveLength(15_200)
+    expect(rows.filter((row) => 'refused' in row)).toEqual([])
+  })
+
+  it('of Gate trades are pages without a hole, in contracts with the taker’s sign', () => {
+    const pages = filesOf('gate/rest-v4-futures-usdt-trades')
+      .flatMap(messagesOf)
+      .map((body, n) => tradeStreams.gate.backfill.parse(n === 0 ? 'BTC_USDT' : 'KNC_USDT', JSON.parse(body)))
+    const rows = pages.map((page) => (page.kind === 'rows' ? page.rows : []))
+    expect(rows.map((page) => page.map((row) => ('refused' in row ? row : row.id)))).toEqual([
+      [675286751, 675286750, 675286749, 675286748, 675286747],
+      [4048375, 4048374, 4048373, 4048372, 4048371],
+    ])
+    expect(rows[0]?.[0]).toMatchObject({ price: '70940.8', size: '11', taker: 'sell', time: 1770582490364000 })
+    expect(rows[0]?.[4]).toMatchObject({ size: '13081', taker: 'buy', time: 1770582489964000 })
   })
 
   it('of Kraken trades are a page of a thousand ids without a hole, at the times that its cursor says', () => {

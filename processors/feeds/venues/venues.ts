@@ -1,5 +1,7 @@
 import { tradeVenues, venueNames, type TradeVenueName, type VenueName } from '../../../schemas/venues.ts'
 import { binance } from './binance/venue.ts'
+import { binanceSpot } from './binance_spot/venue.ts'
+import { bitget } from './bitget/venue.ts'
 import { bybit } from './bybit/venue.ts'
 import { coinbase } from './coinbase/venue.ts'
 import { coingecko } from './coingecko/venue.ts'
@@ -17,6 +19,8 @@ const folders: { readonly [Name in VenueName]: Name extends TradeVenueName ? Tra
   kraken,
   gate,
   coingecko,
+  binance_spot: binanceSpot,
+  bitget,
 }
 
 /** All of them, in the order of the table. It decides which venue an asset's plain id is from (`instruments.ts`). */

@@ -32,7 +32,7 @@ export function binanceApi(context: Context): VenueApi {
       const opening = openingOf(rest, query)
       if (opening === undefined) return 404
       const carries = (name: string): boolean => carriedBy(route, name)
-      return (link) => new BinanceSession(link, { context, listeners, manners, carries, ...opening })
+      return (link) => new BinanceSession(link, { context, listeners, manners, carries, trades: 'binance', ...opening })
     },
     rest({ path, query, nowMs }) {
       const known = Object.hasOwn(calls, path) ? calls[path] : undefined

@@ -1,5 +1,5 @@
 import type { Link, MarketRef } from '../../link.ts'
-import type { Market } from '../../market/markets.ts'
+import type { Market, TradeVenueName } from '../../market/markets.ts'
 import type { Context } from '../venue-api.ts'
 import { fieldsIn, Subscribers, textsOf, VenueSession } from '../socket.ts'
 
@@ -68,6 +68,8 @@ interface Options extends Opening {
   readonly context: Context
   readonly listeners: Listeners
   readonly manners: Manners
+  /** Whose trades its streams are. */
+  readonly trades: TradeVenueName
   /** Whether a stream ever says anything here; others are accepted in silence. */
   readonly carries: (stream: string) => boolean
 }
@@ -163,11 +165,11 @@ export class BinanceSession extends VenueSession {
 
   /** Unknown streams are accepted in silence, as the venue does. */
   private add(streams: readonly string[]): void {
-    const { context, carries } = this.options
+    const { context, carries, trades } = this.options
     for (const stream of streams) {
       this.streams.add(stream)
       if (!carries(stream)) continue
-      if (/@(?:aggTrade|trade)$/.test(stream)) context.world.find('binance', symbolOf(stream))?.enter()
+      if (/@(?:aggTrade|trade)$/.test(stream)) context.world.find(trades, symbolOf(stream))?.enter()
       this.join(this.topicOf(stream))
     }
   }

@@ -62,7 +62,7 @@ test('prices of one, of some and of all pairs', async () => {
   ])
   expect(await rows('/api/v3/ticker/24hr')).toHaveLength(3)
   expect(await api.get('/api/v3/ticker/price?symbol=NOUSDT')).toMatchObject({ status: 400, body: { code: -1121 } })
-  expect(await api.get('/api/v3/aggTrades?symbol=BTCUSDT')).toMatchObject({ status: 404 })
+  expect(await api.get('/api/v3/trades?symbol=BTCUSDT')).toMatchObject({ status: 404 })
 })
 
 test('candles are oldest first and bounded, the open one last', async () => {
@@ -99,4 +99,23 @@ test('weight is counted by itself, and a fault of Binance hits it too', async ()
   }
   expect((await venues.get('/kraken/0/public/Time')).status).toBe(200)
   await venues.close()
+})
+
+test('trades come as the stream has them, and by id over REST', async () => {
+  const socket = api.open('/stream', [{ method: 'SUBSCRIBE', params: ['btcusdt@aggTrade'], id: 1 }])
+  await vi.waitFor(() => expect(socket.json()).toEqual([{ result: null, id: 1 }]))
+  api.trade('binance_spot', 'BTCUSDT', [
+    { price: 840_000, size: 123, buy: true },
+    { price: 839_999, size: 100_000, buy: false },
+  ])
+  await vi.waitFor(() => expect(socket.json()).toHaveLength(3))
+  const time = Math.floor(api.economy.now / 1000)
+  const first = { a: 665_076_760, p: '84000.00000000', q: '0.00123000', T: time, m: false, M: true }
+  const second = { a: 665_076_761, p: '83999.90000000', q: '1.00000000', T: time, m: true, M: true }
+  expect(socket.json().slice(1)).toMatchObject([
+    { stream: 'btcusdt@aggTrade', data: { e: 'aggTrade', s: 'BTCUSDT', ...first } },
+    { data: second },
+  ])
+  expect((await api.get('/api/v3/aggTrades?symbol=BTCUSDT&fromId=665076761')).body).toMatchObject([second])
+  expect((await api.get('/api/v3/aggTrades?symbol=BTCUSDT&limit=1')).body).toMatchObject([second])
 })

@@ -1,8 +1,22 @@
-import { fixedNumber, powerText } from '../../market/decimal.ts'
+import { fixedNumber, fixedText, powerText } from '../../market/decimal.ts'
 import type { SpotMarket, SpotMinute, SpotState } from '../../market/economy.ts'
+import type { Market } from '../../market/markets.ts'
+import type { Trade } from '../../market/trade.ts'
 import type { Context, RestReply, VenueApi } from '../venue-api.ts'
-import { type Call, listedRows, ok } from '../rest.ts'
-import { bad, candles, noSymbol, notFound, unknownSymbol, type Weighed, WeightLimit, weightOf } from './calls.ts'
+import { type Call, listedRows, ok, whole, withTraded } from '../rest.ts'
+import { msOf } from '../text.ts'
+import { aggTradeRow } from './rows.ts'
+import {
+  bad,
+  badLimit,
+  candles,
+  noSymbol,
+  notFound,
+  unknownSymbol,
+  type Weighed,
+  WeightLimit,
+  weightOf,
+} from './calls.ts'
 import { BinanceSession, Listeners, openingOf } from './socket.ts'
 
 /** "5 incoming messages per second", pongs too; "a ping frame every 20 seconds", no pong within a minute ends it. */
@@ -11,7 +25,7 @@ const manners = { messagesPerSecond: 5, pingMs: 20_000, pongWithinMs: 60_000 }
 const WEIGHT_PER_MINUTE = 6000
 const CANDLES_MAX = 1000
 
-/** Binance spot: prices. Its trades are not simulated. Faults of Binance hit it too. */
+/** Binance spot: prices and trades. Faults of Binance hit it too. */
 export function binanceSpotApi(context: Context): VenueApi {
   const { world, economy } = context
   const listeners = new Listeners()
@@ -20,16 +34,23 @@ export function binanceSpotApi(context: Context): VenueApi {
   return {
     name: 'binance',
     prefix: 'binance-spot',
+    trades: 'binance_spot',
     connect(path, query) {
       const opening = openingOf(path, query)
       return opening === undefined
         ? 404
-        : (link) => new BinanceSession(link, { context, listeners, manners, carries, ...opening })
+        : (link) =>
+            new BinanceSession(link, { context, listeners, manners, carries, trades: 'binance_spot', ...opening })
     },
     rest({ path, query, nowMs }) {
       const known = Object.hasOwn(calls, path) ? calls[path] : undefined
       const refused = weight.refuse(weightOf(known, query), nowMs)
       return refused ?? weight.marked(known?.call(context, query) ?? notFound, nowMs)
+    },
+    publish(market, trades) {
+      listeners.trade(`${market.symbol.toLowerCase()}@aggTrade`, market, () =>
+        trades.map((trade) => tradeFrame(market, trade, Math.max(world.nowMs, msOf(trade.time)))),
+      )
     },
     /** Once a second, for each pair that somebody listens to. */
     beat() {
@@ -44,9 +65,9 @@ export function binanceSpotApi(context: Context): VenueApi {
   }
 }
 
-/** Trades, books and candles of spot are accepted and never push anything. */
+/** Books and candles of spot are accepted and never push anything. */
 function carries(stream: string): boolean {
-  return stream.endsWith('@ticker')
+  return stream.endsWith('@ticker') || stream.endsWith('@aggTrade')
 }
 
 const calls: Readonly<Record<string, Weighed>> = {
@@ -63,6 +84,7 @@ const calls: Readonly<Record<string, Weighed>> = {
     call: each(dayRow),
   },
   '/api/v3/klines': { weight: 2, call: klines },
+  '/api/v3/aggTrades': { weight: 4, call: aggTrades },
 }
 
 function find({ economy }: Context, wanted: string): SpotMarket | undefined {
@@ -96,6 +118,23 @@ function listed({ world, economy }: Context, query: URLSearchParams): RestReply 
   return ok({ ...info, symbols: short ? symbols.map((row) => ({ ...row, permissionSets: [] })) : symbols })
 }
 
+/** From an id on, oldest first; without one the newest. */
+function aggTrades({ world, economy }: Context, query: URLSearchParams): RestReply {
+  const symbol = query.get('symbol')
+  if (symbol === null) return noSymbol
+  if (!economy.spots('binance').some((market) => market.symbol === symbol)) return unknownSymbol
+  const [limit, fromId] = [whole(query, 'limit') ?? 500, whole(query, 'fromId')]
+  if (!(limit >= 1) || Number.isNaN(fromId)) return badLimit
+  const history = world.find('binance_spot', symbol)
+  if (history === undefined) return ok([])
+  const { rows, market } = history
+  const count = Math.min(limit, TRADES_MAX)
+  const from = fromId === undefined ? rows.end - count : rows.firstWithId(fromId)
+  return ok(rows.read(from, from + count).map((trade) => tradeRow(market, trade)))
+}
+
+const TRADES_MAX = 1000
+
 function klines(context: Context, query: URLSearchParams): RestReply {
   const { world, economy } = context
   const symbol = query.get('symbol')
@@ -106,7 +145,7 @@ function klines(context: Context, query: URLSearchParams): RestReply {
     query,
     { nowMs: world.nowMs, most: CANDLES_MAX },
     {
-      closed: (from, to) => economy.spotMinutes(market, from, to),
+      closed: (from, to) => withTraded(economy.spotMinutes(market, from, to), world.find('binance_spot', symbol)),
       open: (before) => openMinute(economy.spot(market), before),
       row: (minutes, startMs, intervalMs) => klineRow(market, minutes, startMs, intervalMs),
     },
@@ -177,6 +216,23 @@ function dayOf(market: SpotMarket, state: SpotState): Day {
   }
 }
 
+/** `<symbol>@aggTrade`: spot writes the symbol before the id. */
+function tradeFrame(market: Market, trade: Trade, sentMs: number): string {
+  const price = eight(trade.price, market.priceDecimals)
+  const amount = eight(trade.size, market.sizeDecimals)
+  return `{"e":"aggTrade","E":${sentMs},"s":"${market.symbol}","a":${trade.id},"p":"${price}","q":"${amount}","f":${trade.first},"l":${trade.last},"T":${msOf(trade.time)},"m":${!trade.buy},"M":true}`
+}
+
+/** The same in REST. */
+function tradeRow(market: Market, trade: Trade): object {
+  const [p, q] = [eight(trade.price, market.priceDecimals), eight(trade.size, market.sizeDecimals)]
+  return { ...aggTradeRow(market, trade), p, q, M: true }
+}
+
+function eight(units: number, decimals: number): string {
+  return fixedText(BigInt(units) * 10n ** BigInt(DECIMALS - decimals), DECIMALS)
+}
+
 /** `<symbol>@ticker`. */
 function tickerFrame(market: SpotMarket, state: SpotState, sentMs: number): string {
   const day = dayOf(market, state)
@@ -241,9 +297,10 @@ function dayRow(market: SpotMarket, state: SpotState): object {
   }
 }
 
-/** A candle of the minutes in it; takers bought half. */
+/** A candle of the minutes in it; where no trades are, takers bought half. */
 function klineRow(market: SpotMarket, minutes: readonly SpotMinute[], startMs: number, intervalMs: number): unknown[] {
   const volume = minutes.reduce((sum, minute) => sum + minute.volume, 0)
+  const bought = minutes.reduce((sum, minute) => sum + (minute.buy ?? minute.volume / 2), 0)
   const quote = minutes.reduce((sum, minute) => sum + (minute.volume * (minute.open + minute.close)) / 2, 0)
   return [
     startMs,
@@ -255,8 +312,8 @@ function klineRow(market: SpotMarket, minutes: readonly SpotMinute[], startMs: n
     startMs + intervalMs - 1,
     text(quote),
     Math.max(1, Math.round(quote / TRADE_USD)),
-    size(market, volume / 2),
-    text(quote / 2),
+    size(market, bought),
+    text(volume === 0 ? 0 : (quote * bought) / volume),
     '0',
   ]
 }

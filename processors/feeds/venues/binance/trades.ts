@@ -1,4 +1,4 @@
-import type { FrameEvent } from '../events.ts'
+import type { FrameEvent, PageRow } from '../events.ts'
 import {
   badBody,
   badField,
@@ -19,18 +19,19 @@ import {
   tradeEvent,
 } from '../fields.ts'
 import { FrameReader } from '../frame-reader.ts'
-import { type Backfill, tradeStreamOf } from '../venue.ts'
+import { type Backfill, type RestAnswer, tradeStreamOf } from '../venue.ts'
 import { refusal } from './answers.ts'
 import { listing } from './listing.ts'
 import { readControl, subscribe, unsubscribe } from './messages.ts'
 
 /**
- * Reads one frame of the USD-M market stream, raw or in the envelope of a combined stream.
+ * Reads one frame of the USD-M market stream, raw or in the envelope of a combined stream; of the spot market too, whose
+ * messages have their fields in another order.
  *
  * Source: USD-M futures, "Aggregate Trade Streams". Two paths, one rule: frames in the field order that the venue writes
  * are judged by a pattern and walked (half of the time that `JSON.parse` takes), all others in any order by way of JSON.
  */
-function parse(frame: string): FrameEvent[] {
+export function parse(frame: string): FrameEvent[] {
   return [readAggTrade(frame) ?? readRawTrade(frame) ?? readJson(frame)]
 }
 
@@ -140,7 +141,7 @@ function isOffBook(execution: unknown): boolean {
 }
 
 /** "The maximum is 1000." */
-const PAGE_SIZE = 1000
+export const PAGE_SIZE = 1000
 /** "Only supports querying futures trade histories that are within 24 hours." */
 const DEPTH_MS = 24 * 3_600_000
 /** Weight of `aggTrades`. */
@@ -155,10 +156,12 @@ const backfill: Backfill = {
     path: `/fapi/v1/aggTrades?symbol=${encodeURIComponent(symbol)}&fromId=${from}&limit=${Math.min(PAGE_SIZE, to - from + 1)}`,
     cost: COST,
   }),
-  parse(symbol, body) {
-    if (!Array.isArray(body)) return refusal(body) ?? badBody('an array of aggregate trades')
-    return { kind: 'rows', rows: body.map((row) => pageRow(readRow(symbol, row))) }
-  },
+  parse: parsePage,
+}
+
+export function parsePage(symbol: string, body: unknown): RestAnswer<PageRow> {
+  if (!Array.isArray(body)) return refusal(body) ?? badBody('an array of aggregate trades')
+  return { kind: 'rows', rows: body.map((row) => pageRow(readRow(symbol, row))) }
 }
 
 function readRow(symbol: string, row: unknown): FrameEvent {

@@ -23,8 +23,9 @@ export const binance: TradeVenue = {
       capacity: 300,
       refillPerSecond: 33,
     },
-    // 6000 weight a minute per address: 1000 at once and 80 a second are at most 5800 in any minute.
-    spotRest: { capacity: 1000, refillPerSecond: 80 },
+    // 6000 weight a minute per address: 600 at once and 40 a second are at most 3000 in any minute; the rest is for the
+    // trades of the spot market.
+    spotRest: { capacity: 600, refillPerSecond: 40 },
   },
   // At most 1,000 weight in any minute.
   repair: { capacity: 220, refillPerSecond: 13 },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { listing, topTraders } from './venue.ts'
+import { listing } from './listing.ts'
+import { topTraders } from './venue.ts'
 
 const now = 1720000000000
 const stats = {

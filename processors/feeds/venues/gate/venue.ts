@@ -1,55 +1,9 @@
-import { productOf } from '../decimal.ts'
 import type { FactRow, RatioFact } from '../events.ts'
-import { MINUTE_MS, plain, refusedField } from '../fact-fields.ts'
-import { badBody, countOf, isCount, isDecimal, isRecord, isSymbol, microsOf, textOf } from '../fields.ts'
-import { scaledBase } from '../multiplier.ts'
-import type { Listed, ListedPrice, Listing, Poll, RestAnswer, Venue } from '../venue.ts'
-
-/** USDT perpetuals of coins, with their contract sizes. */
-export const listing: Listing = {
-  first: { path: '/api/v4/futures/usdt/contracts', cost: 1 },
-  parse: (body) => rowsOf(body, readContract),
-  // Contract sizes as adapters wrote them in 2026; nothing here is in contracts, so a wrong one would do no harm.
-  seed: [listed('BTC_USDT', 'BTC', '0.0001', null, true), listed('ETH_USDT', 'ETH', '0.01', null, true)],
-  // The contract's size is not in its name.
-  fromSymbol: () => undefined,
-  prices: { first: { path: '/api/v4/futures/usdt/tickers', cost: 1 }, parse: (body) => rowsOf(body, readPrice) },
-}
-
-/** One contract is `quanto_multiplier` of the base: of 1000 coins where the name says so. */
-function listed(symbol: string, ticker: string, multiplier: string, tick: number | null, live: boolean): Listed {
-  const { base, factor } = scaledBase(ticker)
-  const sizeFactor = productOf(multiplier, String(factor))
-  return { symbol, base, quote: 'USDT', settle: 'USDT', sizeFactor, priceFactor: factor, tick, live }
-}
-
-/** `type` direct is linear; `contract_type` is empty for coins: stocks, metals and the like have others. */
-function readContract(row: unknown): Listed[] {
-  if (!isRecord(row) || (row['type'] !== undefined && row['type'] !== 'direct')) return []
-  const { name, contract_type: kind = '', status = 'trading', in_delisting, is_pre_market } = row
-  const multiplier = plain(row['quanto_multiplier'])
-  const tick = plain(row['order_price_round'])
-  const ticker = isSymbol(name) ? /^([^_]+)_USDT$/.exec(name)?.[1] : undefined
-  if (!isSymbol(name) || ticker === undefined || !isDecimal(multiplier)) return []
-  if (kind !== '' && kind !== 'crypto') return []
-  const live = status === 'trading' && in_delisting !== true && is_pre_market !== true
-  return [listed(name, ticker, multiplier, isDecimal(tick) ? Number(tick) : null, live)]
-}
-
-function readPrice(row: unknown): ListedPrice[] {
-  if (!isRecord(row) || !isSymbol(row['contract'])) return []
-  const last = plain(row['last'])
-  return isDecimal(last) ? [{ symbol: row['contract'], price: Number(last) }] : []
-}
-
-/** What the rows of an answer are; `{"label":"INVALID_PARAM_VALUE","message":".."}` is a refusal. */
-function rowsOf<Row>(body: unknown, read: (row: unknown) => readonly Row[]): RestAnswer<Row> {
-  if (Array.isArray(body)) return { kind: 'rows', rows: body.flatMap((row) => read(row)) }
-  const label = isRecord(body) ? textOf(body['label']) : ''
-  if (!isRecord(body) || label === '') return badBody('an array')
-  if (label === 'TOO_MANY_REQUESTS') return { kind: 'limited' }
-  return { kind: 'error', code: label, message: textOf(body['message']) }
-}
+import { amountOf, MINUTE_MS, plain, refusedField } from '../fact-fields.ts'
+import { countOf, isCount, isDecimal, isRecord, microsOf } from '../fields.ts'
+import type { Poll, TradeVenue } from '../venue.ts'
+import { rowsOf } from './messages.ts'
+import { trades } from './trades.ts'
 
 /**
  * Top traders of 5 minutes, ascending: `top_lsr_size` is long over short by position size, `top_lsr_account` by heads.
@@ -89,14 +43,42 @@ function ratioOf(value: unknown, of: Pick<RatioFact, 'symbol' | 'basis' | 'time'
   return { kind: 'ratio', ...of, cohort: 'top_traders', long, short: 1 - long, ratio }
 }
 
-/** Gate, whose top traders are the third ratio. Evidence: README.md beside this file. */
-export const gate: Venue = {
+/** "Return specified contract candlesticks": the last minutes, oldest first, the one that runs among them. */
+const candles: Poll = {
+  name: 'candles',
+  host: 'rest',
+  topic: 'market.candles',
+  subjects: { of: 'wanted', market: 'perp' },
+  everyMs: MINUTE_MS,
+  afterMinuteMs: 5_000,
+  call: (symbol) => ({
+    path: `/api/v4/futures/usdt/candlesticks?contract=${encodeURIComponent(symbol)}&interval=1m&limit=3`,
+    cost: 1,
+  }),
+  parse: (symbol, body, now) => rowsOf(body, (row) => readCandle(symbol, row, now)),
+}
+
+/** "t: Unix timestamp in seconds; v: size volume (contracts)"; only minutes that are over. */
+function readCandle(symbol: string, row: unknown, now: number): FactRow[] {
+  if (!isRecord(row)) return [refusedField]
+  const [open, high, low, close] = [row['o'], row['h'], row['l'], row['c']].map(plain)
+  const volume = amountOf(plain(row['v']))
+  const minute = isCount(row['t']) ? microsOf(row['t'] * 1_000) : undefined
+  if (minute === undefined || typeof volume !== 'string') return [refusedField]
+  if (minute / 1_000 + MINUTE_MS > now) return []
+  if (!isDecimal(open) || !isDecimal(high) || !isDecimal(low) || !isDecimal(close)) return [refusedField]
+  return [{ kind: 'candle', symbol, minute, open, high, low, close, volume, takerBuy: null, trades: null }]
+}
+
+/** Gate: trades, and top traders, the third ratio. Evidence: README.md beside this file. */
+export const gate: TradeVenue = {
   name: 'gate',
   budgets: {
-    // 200 calls in 10 seconds per address and call: 50 at once and 10 a second are at most 150.
-    rest: { capacity: 50, refillPerSecond: 10 },
+    // 200 calls in 10 seconds per address and call: 50 at once and 15 a second are at most 200.
+    rest: { capacity: 50, refillPerSecond: 15 },
   },
-  listings: [{ market: 'perp', host: 'rest', listing }],
+  trades,
+  listings: [],
   streams: [],
-  polls: [topTraders],
+  polls: [topTraders, candles],
 }

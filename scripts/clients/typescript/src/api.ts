@@ -52,7 +52,7 @@ export type CvdAnswer = {
   /** The figures by venue; they add up to the totals */
   readonly exchanges: Readonly<
     Record<
-      'binance' | 'bybit' | 'okx' | 'coinbase' | 'kraken',
+      'binance' | 'bybit' | 'okx' | 'coinbase' | 'kraken' | 'gate' | 'binance_spot' | 'bitget',
       {
         /** Running total of taker buys minus taker sells since `since`, base units */
         readonly cvd: number
@@ -172,7 +172,7 @@ export type CvdHistoryAnswer = {
     /** The same by venue */
     readonly exchanges: Readonly<
       Record<
-        'binance' | 'bybit' | 'okx' | 'coinbase' | 'kraken',
+        'binance' | 'bybit' | 'okx' | 'coinbase' | 'kraken' | 'gate' | 'binance_spot' | 'bitget',
         {
           /** Taker buys minus taker sells of the bucket, base units */
           readonly delta: number
@@ -235,8 +235,8 @@ export interface OhlcvInput {
   readonly symbol: string
   /** Width of a bucket; weeks begin with Monday; one of 1m, 3m, 5m, 15m, 30m, 1h, 2h, 4h, 8h, 12h, 1d, 1w */
   readonly interval?: '1m' | '3m' | '5m' | '15m' | '30m' | '1h' | '2h' | '4h' | '8h' | '12h' | '1d' | '1w'
-  /** Whose trades; all merges spot and perpetual prices, so its wicks are wider; one of binance, bybit, okx, coinbase, kraken, all */
-  readonly exchange?: 'binance' | 'bybit' | 'okx' | 'coinbase' | 'kraken' | 'all'
+  /** Whose trades; all merges spot and perpetual prices, so its wicks are wider; one of binance, bybit, okx, coinbase, kraken, gate, binance_spot, bitget, all */
+  readonly exchange?: 'binance' | 'bybit' | 'okx' | 'coinbase' | 'kraken' | 'gate' | 'binance_spot' | 'bitget' | 'all'
   /** Earliest bucket start, inclusive; with it, the oldest `limit` rows are given; an ISO 8601 time or Unix milliseconds */
   readonly start?: string | number
   /** Latest bucket start, exclusive; an ISO 8601 time or Unix milliseconds */
@@ -251,7 +251,7 @@ export type OhlcvAnswer = {
   /** Width of a candle */
   readonly interval: '1m' | '3m' | '5m' | '15m' | '30m' | '1h' | '2h' | '4h' | '8h' | '12h' | '1d' | '1w'
   /** Whose trades; all merges spot and perpetual prices */
-  readonly exchange: 'binance' | 'bybit' | 'okx' | 'coinbase' | 'kraken' | 'all'
+  readonly exchange: 'binance' | 'bybit' | 'okx' | 'coinbase' | 'kraken' | 'gate' | 'binance_spot' | 'bitget' | 'all'
   /** Oldest first; none where nothing traded */
   readonly candles: readonly {
     /** Start of the candle */
@@ -2164,7 +2164,7 @@ export type HealthzAnswer = {
   /** Trade streams by venue */
   readonly venues?: Readonly<
     Record<
-      'binance' | 'bybit' | 'okx' | 'coinbase' | 'kraken',
+      'binance' | 'bybit' | 'okx' | 'coinbase' | 'kraken' | 'gate' | 'binance_spot' | 'bitget',
       {
         /** live, connecting, down, unavailable, off or unknown */
         readonly state: string
@@ -2861,7 +2861,7 @@ export type StreamEvent =
         /** The figures by venue; they add up to the totals */
         readonly exchanges: Readonly<
           Record<
-            'binance' | 'bybit' | 'okx' | 'coinbase' | 'kraken',
+            'binance' | 'bybit' | 'okx' | 'coinbase' | 'kraken' | 'gate' | 'binance_spot' | 'bitget',
             {
               /** Running total of taker buys minus taker sells since `since`, base units */
               readonly cvd: number
