@@ -5,6 +5,7 @@ import { Decoder } from '../kernel/decoder.ts'
 import type { LostLogPolicy, Ports } from '../kernel/ports.ts'
 import { Runner, type Lag, type Partitions } from '../kernel/run.ts'
 import type { StopReason } from '../kernel/watch.ts'
+import { channelShown } from './channels/destination.ts'
 import type { Send } from './deliver.ts'
 import type { Delivery } from './delivery.ts'
 import { ReceiverQueues, type SlotLimits } from './receiver-queues.ts'
@@ -18,6 +19,10 @@ const SLOW_MS = 1_000
 const FINISH_MS = 5_000
 const FINISH_STEP_MS = 20
 const HINT_MS = 5_000
+/** A destination that was asked too often is left alone as long as it says, at least and at most, milliseconds. */
+const HOLD_MS = { min: 1_000, max: 60_000 } as const
+/** Destinations that are left alone at once; beyond, their attempts go on, each by its own schedule. */
+const HELD_MAX = 10_000
 
 /** What the dispatcher counts; `trigger` to `sent` in milliseconds. */
 export interface DeliveryMeter {
@@ -61,6 +66,8 @@ export class Dispatcher {
   readonly #underWay = new Set<UnderWay>()
   /** By partition: what its last task had not delivered when it ended. */
   readonly #oldest = new Map<number, Micros | undefined>()
+  /** Destinations that are left alone, and until when, milliseconds. */
+  readonly #held = new Map<string, number>()
   #isStopping = false
   #hintedAt = 0
 
@@ -140,6 +147,11 @@ export class Dispatcher {
 
   #tick(): void {
     const now = this.#options.ports.clock.now()
+    for (const [receiver, until] of this.#held) {
+      if (until > now) continue
+      this.#held.delete(receiver)
+      this.#queues.free(receiver)
+    }
     for (const { receiver, startedAt } of this.#underWay) {
       if (now - startedAt < SLOW_MS) break // all others began later
       this.#queues.know(receiver, 'slow')
@@ -194,9 +206,19 @@ export class Dispatcher {
   #conclude(task: Task, delivery: Delivery, result: Result): void {
     const ms = (result.finished - result.started) / 1_000
     const isUntold = result.is === 'failed' && result.error === 'url_unreadable'
-    if (!isUntold) this.#queues.know(delivery.receiver, ms < SLOW_MS ? 'good' : 'slow')
+    const isLimited = result.status === 429
+    if (!isUntold) this.#queues.know(delivery.receiver, ms < SLOW_MS && !isLimited ? 'good' : 'slow')
+    if (isLimited) this.#hold(delivery.receiver, result)
     const outcome = task.attempted(delivery, result)
     if (outcome === undefined) return
     this.#options.deliveries.attempted(outcome, result.is === 'failed' ? result.error : null, ms)
+  }
+
+  /** Only a destination of its own: behind the host of a webhook are many owners, whom the limit of one does not concern. */
+  #hold(receiver: string, result: Result): void {
+    if (channelShown(receiver) === undefined || (this.#held.size >= HELD_MAX && !this.#held.has(receiver))) return
+    const asked = result.is === 'failed' ? (result.retryAfterSeconds ?? 0) * 1_000 : 0
+    this.#held.set(receiver, this.#options.ports.clock.now() + Math.min(HOLD_MS.max, Math.max(HOLD_MS.min, asked)))
+    this.#queues.hold(receiver)
   }
 }

@@ -30,6 +30,28 @@ describe('queues', () => {
     expect(queues.inFlight).toBe(8)
   })
 
+  it('give nothing of a receiver that is held, which keeps its place, and one at a time once it is free', () => {
+    const queues = queuesOf({ a: 2, b: 2 })
+    queues.hold('a')
+    queues.offer('a', 2)
+    expect(takeAll(queues)).toEqual(['b', 'b'])
+    queues.free('a')
+    expect(takeAll(queues)).toEqual(['a'])
+    queues.release('a')
+    expect(takeAll(queues)).toEqual(['a'])
+    queues.hold('c')
+    queues.offer('c', 0)
+    queues.hold('a')
+    queues.release('a')
+    expect([takeAll(queues), queues.waiting]).toEqual([[], 2])
+    for (const receiver of ['a', 'c', 'c']) queues.free(receiver)
+    expect(takeAll(queues).sort()).toEqual(['a', 'c'])
+    queues.release('a')
+    queues.offer('a', 3)
+    queues.offer('a', 4)
+    expect(takeAll(queues)).toEqual(['a', 'a'])
+  })
+
   it('serve receivers in turn', () => {
     const queues = queuesOf({ a: 10, b: 10, c: 1 })
     expect(takeAll(queues)).toEqual(['a', 'b', 'c', 'a', 'b'])

@@ -42,6 +42,10 @@ export class ReceiverQueues<Item> {
     slow: new Set(),
   }
   readonly #idle = new Map<string, Pace>()
+  /** Receivers that are left alone for now. */
+  readonly #held = new Set<string>()
+  /** Those that were, while anything waits for them: asked one at a time. */
+  readonly #narrow = new Set<string>()
   readonly #inFlight: Record<Pace, number> = { good: 0, new: 0, slow: 0 }
   #waiting = 0
   #turn = 0
@@ -89,6 +93,21 @@ export class ReceiverQueues<Item> {
     this.#enlist(queue)
   }
 
+  /** What waits for the receiver keeps its place, and nothing of it is taken, until `free`; from then on one at a time. */
+  hold(receiver: string): void {
+    this.#held.add(receiver)
+    this.#narrow.add(receiver)
+    const queue = this.#queues.get(receiver)
+    if (queue !== undefined) this.#turns[queue.pace].delete(queue)
+  }
+
+  free(receiver: string): void {
+    if (!this.#held.delete(receiver)) return
+    const queue = this.#queues.get(receiver)
+    if (queue === undefined) this.#narrow.delete(receiver)
+    else this.#enlist(queue)
+  }
+
   /** Ends what `take` gave. */
   release(receiver: string): void {
     const queue = this.#queues.get(receiver)
@@ -122,7 +141,9 @@ export class ReceiverQueues<Item> {
 
   /** Puts a queue at the end of its turn where it has an item and room. */
   #enlist(queue: ReceiverQueue<Item>): void {
-    const max = Math.max(1, this.#limits.perReceiver * shareOfOwn[queue.pace])
+    if (this.#held.has(queue.receiver)) return
+    const own = this.#narrow.has(queue.receiver) ? 1 : this.#limits.perReceiver * shareOfOwn[queue.pace]
+    const max = Math.max(1, own)
     if (queue.head < queue.waiting.length && queue.inFlight + 1 <= max) this.#turns[queue.pace].add(queue)
   }
 
@@ -138,6 +159,7 @@ export class ReceiverQueues<Item> {
 
   #rest({ receiver, pace }: ReceiverQueue<Item>): void {
     this.#queues.delete(receiver)
+    if (!this.#held.has(receiver)) this.#narrow.delete(receiver)
     const [oldest] = this.#idle.keys()
     if (this.#idle.size >= IDLE_KNOWN_MAX && oldest !== undefined) this.#idle.delete(oldest)
     this.#idle.set(receiver, pace)

@@ -10,7 +10,7 @@ import {
   startReceiver,
   triggerFor,
 } from '../test-world.ts'
-import type { Receiver } from '../test-world.ts'
+import type { Answering, Receiver } from '../test-world.ts'
 import type { Result } from '../results.ts'
 import { answering, vendors } from './testing/vendors.ts'
 
@@ -96,6 +96,34 @@ describe.each(Object.entries(vendors))('%s', (name, { given, dead, retryAfter })
       ['delivered', expect.toSatisfy((code) => code >= 200 && code < 300)],
     ])
   })
+})
+
+it('a burst beyond the limit of a destination is not sent against it: what waits is held until it may', async () => {
+  const SPEED = 20
+  const times: number[] = []
+  const taken: Buffer[] = []
+  const bucket: Answering = (_, response, { body, at }) => {
+    const recent = times.filter((time) => at - time < 2_000 / SPEED) // 5 in 2 s, as Discord's webhooks
+    if (recent.length >= 5) return void response.writeHead(429).end('{"retry_after": 2.0, "global": false}')
+    times.push(at)
+    taken.push(body)
+    response.writeHead(204).end()
+  }
+  const receiver = await startReceiver(certificates.of('good'), bucket)
+  open.push(receiver)
+  const send = senderTo(caller, { bases: new Map([['discord', new URL(receiver.url)]]) })
+  const { broker, dispatcher } = dispatch(send, { clock: fastClock(SPEED) })
+  const triggers = Array.from({ length: 30 }, (_, n) =>
+    triggerFor(vendors['discord']?.given ?? {}, {
+      trigger_id: `alert_btc_1786060800_1_${n}`,
+      time: Date.now() * 1_000,
+    }),
+  )
+  for (const trigger of triggers) append(broker, trigger)
+  await expect.poll(() => taken.length, { timeout: 4_500 }).toBe(30)
+  await dispatcher.stop()
+  const refused = attempts(broker).filter(({ status }) => status === 429).length
+  expect(refused).toBeLessThan(30)
 })
 
 it('a message that is never taken ends by itself, and the next of its alert is tried', async () => {
