@@ -14,16 +14,17 @@ import { loadCodec, type RegistryCodec } from '../infra/kafka/codec.ts'
 import { connectLog } from '../infra/kafka/kafkajs.ts'
 import type { Log } from '../infra/kafka/seam.ts'
 import { startChild, type Child } from '../infra/local/child.ts'
-import { tradeVenues } from '../schemas/venues.ts'
+import { tradeVenues, usualTradeVenues } from '../schemas/venues.ts'
 import { openDatabase } from './clickhouse.ts'
 import { createMetrics } from './metrics.ts'
-import { FakeDatabase, instrumentOf } from './testing/fake-database.ts'
+import { FakeDatabase, instrumentOf, type FakeCandle } from './testing/fake-database.ts'
 import { fillLog, fillViews, putCvd, putMarks } from './testing/facts.ts'
 import { readUnsubscribed } from './views/covered.ts'
 import type { Database } from './views/database.ts'
 import { readGaps } from './views/gaps.ts'
 import type { FlowPlaces } from './views/flow.ts'
 import { readFlow } from './views/history.ts'
+import type { Past } from './views/past.ts'
 import { readPartitionTime } from './views/partition-times.ts'
 import { floorTo } from './views/range.ts'
 import { readCandles } from './views/ohlcv.ts'
@@ -71,6 +72,7 @@ beforeAll(async () => {
   const at = { ...clickhouse, database: env['CLICKHOUSE_DATABASE'] ?? '' }
   real = openDatabase(at, createMetrics())
   fillViews(fake, now)
+  fake.pasts = candles()
   await fillLog({ log, codec, partitions: PARTITIONS, now }, fake)
   await vi.waitFor(arrived, { timeout: 60_000, interval: 100 })
   api = await startChild({
@@ -113,6 +115,32 @@ function byVenue<Row extends { venue: string }>(rows: readonly Row[]): Row[] {
   return rows.toSorted((a, b) => `${a.venue}|${JSON.stringify(a)}`.localeCompare(`${b.venue}|${JSON.stringify(b)}`))
 }
 
+/** Hours and minutes of the venues, before the trades and beside them; Coinbase does not say what takers bought. */
+function candles(): FakeCandle[] {
+  const of = (seconds: number, count: number): FakeCandle[] =>
+    Array.from({ length: count }, (_, index): FakeCandle[] => {
+      const start = floorTo(open, seconds * SECOND) - index * seconds * SECOND
+      const about = { asset: 'btc', start, seconds, open: 100 + index, close: 90 + index, volume: 8 }
+      return [
+        { ...about, venue: 'binance', takerBuy: 3 },
+        { ...about, venue: 'coinbase', takerBuy: null },
+      ]
+    }).flat()
+  return [...of(3600, 400), ...of(60, 200)]
+}
+
+const hoursAgo = (hours: number): number => floorTo(open, HOUR) - hours * HOUR
+const pastOf = (venue: string, until: number, takers: boolean): Past => {
+  return { instrument: instrumentOf({ venue, asset: 'btc' }), venue, since: hoursAgo(399), until, takers }
+}
+/** None, and some whose trades count from times on that lie among them. */
+const pasts: readonly (readonly Past[])[] = [
+  [],
+  [pastOf('binance', hoursAgo(2), true), pastOf('coinbase', hoursAgo(30), false)],
+  [pastOf('binance', Infinity, true)],
+]
+const ofTakers = (past: readonly Past[]): Past[] => past.filter(({ takers }) => takers)
+
 /** Nothing is taken from memory. */
 const placesOf = (hoursTo: number): FlowPlaces => ({ now, hoursTo, storedTo: Infinity, held: [] })
 
@@ -129,20 +157,24 @@ describe('ClickHouse gives what the plainest computation gives', () => {
       const width = seconds * SECOND
       const from = floorTo(open, width) - 20 * width
       const range = { asset: 'btc', width, from, to: from + 21 * width, anchor: undefined }
-      for (const hoursTo of [0, open - (open % HOUR)]) {
-        const rows = await same((database) => readFlow(database, { ...range, places: placesOf(hoursTo) }), byVenue)
-        expect(rows.length).toBeGreaterThan(4)
-      }
+      for (const past of pasts.map(ofTakers))
+        for (const hoursTo of [0, open - (open % HOUR)]) {
+          const asked = { ...range, past, places: placesOf(hoursTo) }
+          const rows = await same((database) => readFlow(database, asked), byVenue)
+          expect(rows.length).toBeGreaterThan(4)
+        }
     },
   )
 
   it.each([70, 3600, 3670, 50_000])('for the flow from an anchor %i s ago on', async (ago) => {
     const [width, anchor] = [300 * SECOND, floorTo(open, HOUR) - ago * SECOND]
     const range = { asset: 'btc', width, from: floorTo(open, width) - 2 * width, to: open + width, anchor }
-    for (const hoursTo of [0, floorTo(open, HOUR)]) {
-      const rows = await same((database) => readFlow(database, { ...range, places: placesOf(hoursTo) }), byVenue)
-      expect(rows.length).toBeGreaterThan(1)
-    }
+    for (const past of pasts.map(ofTakers))
+      for (const hoursTo of [0, floorTo(open, HOUR)]) {
+        const asked = { ...range, past, places: placesOf(hoursTo) }
+        const rows = await same((database) => readFlow(database, asked), byVenue)
+        expect(rows.length).toBeGreaterThan(1)
+      }
   })
 
   it.each([
@@ -157,9 +189,13 @@ describe('ClickHouse gives what the plainest computation gives', () => {
       .filter((row) => venue === 'all' || row.venue === venue)
       .map((row) => instrumentOf({ venue: row.venue, asset: 'btc' }))
     const range = { asset: 'btc', instruments, limit, from: open - (open % (24 * HOUR)) - 48 * HOUR, to: open + HOUR }
+    const venueOf = (name: string): boolean => venue === 'all' || venue === name
     for (const width of [300 * SECOND, HOUR, 24 * HOUR, 7 * 24 * HOUR])
-      for (const hoursTo of [0, open - (open % HOUR)])
-        await same((database) => readCandles(database, { ...range, width, places: placesOf(hoursTo) }, side))
+      for (const past of pasts)
+        for (const hoursTo of [0, open - (open % HOUR)]) {
+          const asked = { ...range, width, past: past.filter(({ venue }) => venueOf(venue)), places: placesOf(hoursTo) }
+          await same((database) => readCandles(database, asked, side))
+        }
   })
 
   it('for the time in which nobody was subscribed', async () => {
@@ -202,8 +238,10 @@ describe('the API on the real parts', () => {
     const { from, to } = windowOf(periods[period], time)
     const within = `bucket >= ${timeParam('from')} AND bucket < ${timeParam('to')}`
     const sums = `SELECT sumIf(buy, ${within}) AS buy_volume, sumIf(sell, ${within}) AS sell_volume,
-      sumIf(buy_quote, ${within}) AS buy_volume_usd, sum(buy) - sum(sell) AS cvd FROM flow_10s WHERE asset = 'btc'`
-    expect(body).toMatchObject((await real.query(sums, { from, to }))[0] as object)
+      sumIf(buy_quote, ${within}) AS buy_volume_usd, sum(buy) - sum(sell) AS cvd FROM flow_10s
+      WHERE asset = 'btc' AND venue IN {venues:Array(String)}`
+    const venues = usualTradeVenues.map(({ venue }) => venue)
+    expect(body).toMatchObject((await real.query(sums, { from, to, venues }))[0] as object)
   })
 
   it('answers CVD with what is known of its venues', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { bucketRange, bucketsOf, floorTo, intervals, type IntervalName } from './views/range.ts'
+import type { FakeCandle } from './testing/fake-database.ts'
 import { flow, lostTrades, NOW, startHarness, type Harness } from './testing/harness.ts'
 
 const MINUTE = 60_000_000
@@ -230,5 +231,68 @@ describe('the range of buckets', () => {
         expect(bucketsOf(range, MINUTE)).toEqual(expected)
       }),
     )
+  })
+})
+
+describe('/cvd/history/:symbol before the first trades', () => {
+  const HOUR = 60 * MINUTE
+  const BEGUN = floorTo(NOW, HOUR) - 2 * HOUR
+  const candle = (hours: number, takerBuy: number | null, venue = 'binance'): FakeCandle => {
+    const prices = { open: 50, close: 51, volume: 10 }
+    return { asset: 'btc', venue, start: BEGUN + hours * HOUR, seconds: 3600, ...prices, takerBuy }
+  }
+  const hours = async (query = ''): Promise<Record<string, unknown>> =>
+    (await api.get(`/cvd/history/BTC?interval=1h${query}`)).body
+  beforeEach(() => {
+    api.database.flows = [
+      flow({ bucket: BEGUN + 20 * MINUTE, buy: 3, sell: 1 }),
+      flow({ bucket: BEGUN + HOUR, buy: 5, sell: 1 }),
+      flow({ bucket: BEGUN + HOUR, venue: 'okx', buy: 1, sell: 0 }),
+    ]
+    api.database.pasts = [candle(-2, 4), candle(-1, 6), candle(0, 8), candle(-1, null, 'okx'), candle(0, null, 'okx')]
+  })
+
+  it('goes on to the left with the curve of the candles, and ends with the total of all trades', async () => {
+    const { points, since } = await hours()
+    expect(points).toMatchObject([
+      {
+        delta: -2,
+        cvd: -6,
+        source: 'venue_candles',
+        completeness: 'gap',
+        exchanges: { okx: { source: null, delta: 0 } },
+      },
+      { delta: 2, cvd: -4, source: 'venue_candles' },
+      // The first hour is the venue's: the total at its end is that of the trades, as everywhere.
+      { delta: 6, cvd: 2, source: 'venue_candles', exchanges: { binance: { buy_volume: 8, source: 'venue_candles' } } },
+      {
+        delta: 5,
+        cvd: 7,
+        source: 'trades',
+        exchanges: { okx: { source: 'trades', delta: 1 }, bybit: { source: null } },
+      },
+      { delta: 0, cvd: 7, source: 'trades' },
+    ])
+    expect(since).toBe('2026-01-02T01:20:01.000Z')
+    expect((await api.get('/cvd/BTC?period=24h')).body['cvd']).toBe(7)
+  })
+
+  it('gives the same points to whoever asks for a part of them', async () => {
+    const all = (await hours())['points'] as { time: string }[]
+    for (const limit of [1, 2, 3]) {
+      const parts: unknown[] = []
+      for (let next: unknown = '2026-01-01'; typeof next === 'string';) {
+        const page = await hours(`&limit=${limit}&start=${next}`)
+        parts.push(...(page['points'] as unknown[]))
+        next = page['next']
+      }
+      expect(parts).toEqual(all)
+    }
+  })
+
+  it('counts from an anchor among the candles', async () => {
+    const { points, since } = await hours('&since=2026-01-02T00:30:00Z')
+    expect(since).toBe('2026-01-02T00:00:00.000Z')
+    expect(points).toMatchObject([{ cvd: 2 }, { cvd: 8 }, { cvd: 13 }, { cvd: 13 }])
   })
 })

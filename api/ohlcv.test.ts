@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { FakeCandle } from './testing/fake-database.ts'
 import { flow, NOW, startHarness, type Harness } from './testing/harness.ts'
+import { floorTo } from './views/range.ts'
 
 const SECOND = 1_000_000
 const MINUTE = 60 * SECOND
@@ -108,5 +110,82 @@ describe('/ohlcv/:symbol', () => {
       complete: false,
       gaps: [{ exchange: 'okx' }],
     })
+  })
+})
+
+describe('/ohlcv/:symbol before the first trades', () => {
+  const HOUR = 60 * MINUTE
+  /** The hour of the first trade, which came at 20 minutes of it. */
+  const BEGUN = floorTo(NOW, HOUR) - 2 * HOUR
+  const candle = (hours: number, over: Partial<FakeCandle> = {}): FakeCandle => ({
+    asset: 'btc',
+    venue: 'binance',
+    start: BEGUN + hours * HOUR,
+    seconds: 3600,
+    open: 50 + hours,
+    close: 51 + hours,
+    volume: 10,
+    takerBuy: 7,
+    ...over,
+  })
+  const hours = async (query = ''): Promise<Record<string, unknown>> =>
+    (await api.get(`/ohlcv/BTC?interval=1h${query}`)).body
+  beforeEach(() => {
+    api.database.flows = [
+      flow({ bucket: BEGUN + 20 * MINUTE, price: 90, buy: 1, sell: 2 }),
+      flow({ bucket: BEGUN + HOUR, price: 95, buy: 4, sell: 2 }),
+    ]
+  })
+
+  it('has the venue’s candles up to the first whole hour of trades, each row of one source', async () => {
+    api.database.pasts = [-2, -1, 0, 1].map((at) => candle(at))
+    const { candles: rows, coverage } = await hours()
+    expect(rows).toMatchObject([
+      { open: 48, close: 49, volume: 10, buy_volume: 7, sell_volume: 3, source: 'venue_candles', complete: true },
+      { open: 49, source: 'venue_candles' },
+      { open: 50, source: 'venue_candles', volume: 10, complete: true, completeness: 'complete' },
+      { open: 95, source: 'trades', volume: 6, buy_volume: 4 },
+    ])
+    expect(coverage).toMatchObject({ from: '2026-01-01T23:00:00.000Z' })
+    const days = (await api.get('/ohlcv/BTC?interval=1d')).body['candles']
+    expect(days).toMatchObject([
+      { source: 'venue_candles', volume: 10 },
+      { source: 'mixed', volume: 26, open: 49 },
+    ])
+  })
+
+  it('has the trades of the first hour as long as its candle is not there', async () => {
+    api.database.pasts = [candle(-1)]
+    const { candles: rows } = await hours()
+    expect(rows).toMatchObject([
+      { source: 'venue_candles' },
+      { open: 90, source: 'trades', volume: 3, trades: 1 },
+      { open: 95, source: 'trades' },
+    ])
+  })
+
+  it('does not say what a venue’s candle does not', async () => {
+    api.database.pasts = [candle(-1, { venue: 'bybit', takerBuy: null }), candle(-1)]
+    expect((await hours('&exchange=bybit'))['candles']).toMatchObject([
+      { volume: 10, buy_volume: null, sell_volume: null, trades: null, source: 'venue_candles' },
+    ])
+    expect((await hours('&exchange=all&limit=3'))['candles']).toMatchObject([
+      { volume: 20, buy_volume: null, source: 'venue_candles' },
+      { source: 'trades' },
+      { source: 'trades' },
+    ])
+  })
+
+  it('takes minutes for intervals below an hour, and pages through them', async () => {
+    const minute = { seconds: 60, start: BEGUN + 18 * MINUTE }
+    api.database.pasts = [candle(0, minute), candle(0, { ...minute, start: minute.start + MINUTE }), candle(-1)]
+    const { candles: rows, next } = (await api.get('/ohlcv/BTC?interval=1m&limit=2&start=2026-01-01')).body
+    expect(rows).toMatchObject([{ source: 'venue_candles' }, { source: 'venue_candles' }])
+    expect(next).toBe('2026-01-02T01:20:00.000Z')
+    const rest = (await api.get(`/ohlcv/BTC?interval=1m&limit=2&start=${String(next)}`)).body
+    expect(rest['candles']).toMatchObject([
+      { source: 'trades', open: 90 },
+      { source: 'trades', open: 95 },
+    ])
   })
 })

@@ -68,6 +68,8 @@ function flowsOf(rows: readonly TimedFlow[], from: Micros, width: Micros): objec
     buy_sum: sum(own, ({ buy }) => buy),
     sell_sum: sum(own, ({ sell }) => sell),
     late_parts: 0,
+    past_least: 0,
+    past_most: 0,
   }))
 }
 
@@ -83,6 +85,8 @@ function candlesOf(rows: readonly TimedFlow[], width: Micros): object[] {
     sell_sum: sum(own, ({ sell }) => sell),
     trades_sum: sum(own, (row) => row.buy_count + row.sell_count),
     late_parts: 0,
+    past_least: 0,
+    past_most: 0,
   }))
 }
 
@@ -128,11 +132,11 @@ async function compare(fed: CvdTestDriver, present: Present, { asset, told, back
     const to = floorTo(places.now, width) + width
     const range = { asset, width, to, from: Math.max(0, to - back * width) }
     for (const anchor of [undefined, range.from - (back % 100) * MINUTE]) {
-      const flow = (at: typeof places) => readFlow(tables, { ...range, places: at, anchor })
+      const flow = (at: typeof places) => readFlow(tables, { ...range, places: at, anchor, past: [] })
       expect(volumesOf(await flow(places))).toEqual(volumesOf(await flow(plain)))
     }
     const candles = (at: typeof places) =>
-      readCandles(tables, { ...range, instruments, limit: 1000, places: at }, 'oldest')
+      readCandles(tables, { ...range, instruments, limit: 1000, places: at, past: [] }, 'oldest')
     expect(volumesOf(await candles(places))).toEqual(volumesOf(await candles(plain)))
   }
 }

@@ -9,12 +9,15 @@ import {
   integer,
   keyed,
   nullableInstant,
+  nullable,
   nullableInteger,
+  nullableNumber,
   number,
   object,
   oneOf,
   text,
 } from '../schema.ts'
+import { sources } from '../views/past.ts'
 import { completenessNames, intervalNames } from '../views/range.ts'
 import { byTradeVenue, venueStatuses } from '../views/venues.ts'
 import { agedBy, paged, stamped } from '../routes/fields.ts'
@@ -98,8 +101,19 @@ const point = {
   delta: number('Taker buys minus taker sells of the bucket, base units'),
   buy_volume: number('Taker buys, base units'),
   sell_volume: number('Taker sells, base units'),
-  cvd: number('Running total since `since`, at the end of the bucket, base units'),
+  cvd: number(
+    'Running total since `since`, at the end of the bucket, base units; before the first trade the same curve goes on to the left',
+  ),
 }
+
+const whence =
+  'trades; venue_candles: the venue’s own candles, of the time before its first whole hour of trades (minute, of buckets below an hour); mixed: both, each for its own time'
+const pointSource = nullable(
+  oneOf(
+    sources,
+    `${whence}. Null: nothing is known of that time, as the candles of Bybit, OKX and Coinbase do not say what takers bought, and the zeros beside it say nothing`,
+  ),
+)
 
 export const historyOutput: Output = {
   says: 'CVD by bucket',
@@ -111,7 +125,8 @@ export const historyOutput: Output = {
       object('One bucket', {
         time: instant('Start of the bucket'),
         ...point,
-        exchanges: byTradeVenue(object('One venue', point), 'The same by venue'),
+        source: pointSource,
+        exchanges: byTradeVenue(object('One venue', { ...point, source: pointSource }), 'The same by venue'),
         ...completeness,
       }),
       'A point for every bucket, oldest first; delta 0 where nothing traded',
@@ -127,7 +142,7 @@ export const historyOutput: Output = {
 }
 
 export const ohlcvOutput: Output = {
-  says: 'Candles built from the trade log',
+  says: 'Candles built from the trade log, before it the venue’s own',
   type: 'application/json',
   schema: object('Candles', {
     symbol: text('Base asset'),
@@ -141,9 +156,12 @@ export const ohlcvOutput: Output = {
         low: number('Lowest price'),
         close: number('Last price by venue time'),
         volume: number('Base units'),
-        buy_volume: number('Taker buys, base units'),
-        sell_volume: number('Taker sells, base units'),
-        trades: integer('Trade records; a venue may merge several fills into one', { minimum: 1 }),
+        buy_volume: nullableNumber('Taker buys, base units; null: the venue’s candle does not say'),
+        sell_volume: nullableNumber('Taker sells, base units; null as buy_volume'),
+        trades: nullableInteger(
+          'Trade records, or the fills of the venue’s candle; a venue may merge several fills into one; null: it does not say',
+        ),
+        source: oneOf(sources, whence),
         ...completeness,
       }),
       'Oldest first; none where nothing traded',

@@ -5,6 +5,7 @@ import { coveredOf, missingOf, type Missing } from '../views/covered.ts'
 import type { Traded } from '../views/flow.ts'
 import { coverageOf } from '../views/gaps.ts'
 import { pointsOf, readFlow, type FlowRow } from '../views/history.ts'
+import { readPast, sinceOf, withPast, type Past } from '../views/past.ts'
 import {
   bucketRange,
   floorTo,
@@ -35,37 +36,53 @@ interface AskedFlow extends Asked {
 /** Reads and builds the answer of `/cvd/history/:symbol`. */
 export async function readHistory(services: Services, subject: TradeContext, asked: AskedFlow): Promise<View> {
   const anchor = anchorOf(subject, asked)
-  const range = rangeOf(anchored(subject, anchor), asked)
   const { asset, places } = subject
+  const width = intervals[asked.interval]
+  const past = (await readPast(services, subject, width)).filter(({ takers }) => takers)
+  const range = rangeOf(toldOf(subject, { past, anchor }), asked)
   const [rows, missing] = await Promise.all([
-    readFlow(services.database, { asset, places, ...range, width: intervals[asked.interval], anchor }),
+    readFlow(services.database, { asset, places, ...range, width, anchor, past }),
     missingOf(services, subject, range),
   ])
-  return historyView(subject, asked, { rows, missing, anchor })
+  return historyView(subject, asked, { rows, missing, anchor, past })
+}
+
+interface Facts {
+  readonly rows: readonly FlowRow[]
+  readonly missing: Missing
+  readonly anchor: Micros | undefined
+  /** Of the instruments whose candles say what takers bought. */
+  readonly past: readonly Past[]
 }
 
 /** The answer that follows from the rows. */
-function historyView(
-  subject: TradeContext,
-  asked: Asked,
-  { rows, missing, anchor }: { rows: readonly FlowRow[]; missing: Missing; anchor: Micros | undefined },
-): View {
+function historyView(subject: TradeContext, asked: Asked, { rows, missing, anchor, past }: Facts): View {
   const { symbol, now, since, traded } = subject
   const { gaps, unsubscribed } = missing
   const width = intervals[asked.interval]
-  const counted = anchored(subject, anchor)
-  const range = rangeOf(counted, asked)
+  const told = toldOf(subject, { past, anchor })
+  const range = rangeOf(told, asked)
   const venues = viewVenues({ ...subject, partitionTime: now, newest: newestByVenue(traded), gaps })
-  const points = pointsOf(rows, range, { width, counted: subject.counted }).map(({ time, backfilled, point }) => ({
-    ...point,
-    ...wholenessOf({ time, width, backfilled }, { since: since ?? now, now, gaps }),
-  }))
+  const tradesFrom = tradesFromOf(traded, past)
+  const points = pointsOf(rows, range, { width, counted: subject.counted, tradesFrom }).map(
+    ({ time, backfilled, point }) => ({
+      ...point,
+      ...wholenessOf({ time, width, backfilled }, { since: since ?? now, now, gaps }),
+    }),
+  )
   const allHeard = venues.every(({ listed, status }) => !listed || status === 'live' || status === 'gap')
   const holes = gaps.filter(isHole)
-  const instruments = coveredOf(traded, { holes, unsubscribed })
+  const instruments = coveredOf(withPast(traded, past), { holes, unsubscribed })
   const coverage = coverageOf({ asked: askedRange(range, asked), instruments, now, holes, allHeard })
-  const next = nextPage(asked.start, range, rangeOf(counted, { ...asked, limit: Infinity }))
-  const body = { symbol, interval: asked.interval, points, since: isoOrNull(counted.since), next, coverage }
+  const next = nextPage(asked.start, range, rangeOf(told, { ...asked, limit: Infinity }))
+  const body = {
+    symbol,
+    interval: asked.interval,
+    points,
+    since: isoOrNull(anchor === undefined ? since : told.since),
+    next,
+    coverage,
+  }
   return { body, ...ageOf(venues) }
 }
 
@@ -74,9 +91,20 @@ function anchorOf({ now }: TradeContext, { since, interval }: AskedFlow): Micros
   return since === undefined ? undefined : floorTo(Math.min(since * 1000, now), intervals[interval])
 }
 
-/** Nothing is told of the time before the anchor. */
-function anchored({ now, since }: TradeContext, anchor = 0): Pick<TradeContext, 'now' | 'since'> {
-  return { now, since: since === null ? null : Math.max(since, anchor) }
+/** What there is to tell: from the first candle or trade on, and nothing of the time before the anchor. */
+function toldOf(
+  { now, since }: TradeContext,
+  { past, anchor = 0 }: { readonly past: readonly Past[]; readonly anchor: Micros | undefined },
+): Pick<TradeContext, 'now' | 'since'> {
+  const first = sinceOf(since, past)
+  return { now, since: first === null ? null : Math.max(first, anchor) }
+}
+
+/** From when on a venue's trades count; Infinity: it has none. */
+function tradesFromOf(traded: readonly Traded[], past: readonly Past[]): (venue: string) => Micros {
+  const until = new Map(past.map((one) => [one.instrument, one.until]))
+  const of = (venue: string): Traded[] => traded.filter((one) => one.venue === venue)
+  return (venue) => Math.min(Infinity, ...of(venue).map(({ instrument, first }) => until.get(instrument) ?? first))
 }
 
 /** The buckets to tell. Without a trade in the log there is only the open one. */

@@ -3,6 +3,7 @@ import type { Services } from '../services.ts'
 import { coveredOf, missingOf, type Missing } from '../views/covered.ts'
 import { coverageOf, isOfVenue } from '../views/gaps.ts'
 import { readCandles, type CandleRow } from '../views/ohlcv.ts'
+import { readPast, sinceOf, sourceOf, withPast, type Past } from '../views/past.ts'
 import { bucketRange, intervals, nextPage, wholenessOf, type Range } from '../views/range.ts'
 import { iso } from '../views/time.ts'
 import { ageOf, isHole, venueNames, viewVenues } from '../views/venues.ts'
@@ -31,7 +32,8 @@ export function refuseUncounted({ counted }: Services, { exchange }: Pick<AskedC
 
 /** Reads and builds the answer of `/ohlcv/:symbol`. */
 export async function readOhlcv(services: Services, subject: TradeContext, asked: AskedCandles): Promise<View> {
-  const own = ofExchange(subject, asked)
+  const past = await readPast(services, subject, intervals[asked.interval])
+  const own = ofExchange({ ...subject, past }, asked)
   const [candles, missing] = await Promise.all([
     readRange(services, own, asked),
     missingOf(services, own, candleRange(own, asked)),
@@ -43,10 +45,10 @@ export async function readOhlcv(services: Services, subject: TradeContext, asked
  * Without a start the newest `limit` candles are wanted, however far back they lie; where the last `limit` buckets do
  * not hold that many, all of the log is asked once.
  */
-async function readRange(services: Services, subject: TradeContext, asked: AskedCandles): Promise<CandleRow[]> {
-  const { asset, traded, places } = subject
-  const instruments = traded.map(({ instrument }) => instrument)
-  const query = { asset, instruments, places, width: intervals[asked.interval], limit: asked.limit }
+async function readRange(services: Services, subject: WithPast, asked: AskedCandles): Promise<CandleRow[]> {
+  const { asset, traded, places, past } = subject
+  const instruments = [...new Set([...traded, ...past].map(({ instrument }) => instrument))]
+  const query = { asset, instruments, places, past, width: intervals[asked.interval], limit: asked.limit }
   if (asked.start !== undefined)
     return readCandles(services.database, { ...query, ...candleRange(subject, asked) }, 'oldest')
   const near = rangeOf(subject, asked)
@@ -64,8 +66,8 @@ function candleRange({ now, since }: TradeContext, asked: AskedCandles): Range {
 }
 
 /** The answer that follows from the rows. */
-function ohlcvView(subject: TradeContext, asked: AskedCandles, { candles, missing }: Facts): View {
-  const { symbol, now, since, traded } = subject
+function ohlcvView(subject: WithPast, asked: AskedCandles, { candles, missing }: Facts): View {
+  const { symbol, now, since, traded, past } = subject
   const { gaps, unsubscribed } = missing
   const { exchange, interval } = asked
   const width = intervals[interval]
@@ -75,7 +77,7 @@ function ohlcvView(subject: TradeContext, asked: AskedCandles, { candles, missin
   const shown = shownRange(subject, asked, candles)
   const inRange = mine.filter((gap) => gap.to >= shown.from && gap.from < shown.to)
   const holes = inRange.filter(isHole)
-  const instruments = coveredOf(traded, { holes, unsubscribed })
+  const instruments = coveredOf(withPast(traded, past), { holes, unsubscribed })
   const allHeard = venues.every(({ listed, status }) => !listed || status === 'live' || status === 'gap')
   const body = {
     symbol,
@@ -107,13 +109,20 @@ function shownRange(subject: TradeContext, asked: AskedCandles, candles: readonl
   return { from: first?.time ?? Math.min(from, to - asked.limit * width), to }
 }
 
-/** The subject as one exchange sees it: its own instruments and first trade. */
-function ofExchange(subject: TradeContext, { exchange }: AskedCandles): TradeContext {
-  const traded = subject.traded.filter(({ venue }) => exchange === 'all' || venue === exchange)
-  return { ...subject, traded, since: firstOf(traded) }
+interface WithPast extends TradeContext {
+  readonly past: readonly Past[]
+}
+
+/** The subject as one exchange sees it: its own instruments, its first candle or trade. */
+function ofExchange(subject: WithPast, { exchange }: AskedCandles): WithPast {
+  const isOwn = ({ venue }: { readonly venue: string }): boolean => exchange === 'all' || venue === exchange
+  const traded = subject.traded.filter(isOwn)
+  const past = subject.past.filter(isOwn)
+  return { ...subject, traded, past, since: sinceOf(firstOf(traded), past) }
 }
 
 function candleBody(row: CandleRow): object {
+  const isTold = row.made.most < 2
   return {
     time: iso(row.time),
     open: row.open,
@@ -121,8 +130,9 @@ function candleBody(row: CandleRow): object {
     low: row.low,
     close: row.close,
     volume: row.buy + row.sell,
-    buy_volume: row.buy,
-    sell_volume: row.sell,
-    trades: row.trades,
+    buy_volume: isTold ? row.buy : null,
+    sell_volume: isTold ? row.sell : null,
+    trades: isTold ? row.trades : null,
+    source: sourceOf(row.made),
   }
 }

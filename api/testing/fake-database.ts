@@ -21,11 +21,25 @@ export interface FakeFlow {
   readonly close_time: Micros
 }
 
+/** A venue's own candle of the past, as the view `venue_candles` has it. */
+export interface FakeCandle {
+  readonly asset: string
+  readonly venue: string
+  readonly start: Micros
+  readonly seconds: number
+  readonly open: number
+  readonly close: number
+  readonly volume: number
+  /** Null: the venue does not say. */
+  readonly takerBuy: number | null
+}
+
 type Params = Readonly<Record<string, unknown>>
 
 /** The views in memory: answers the queries of `api/views` by the plainest computation there is. */
 export class FakeDatabase implements Database {
   flows: FakeFlow[] = []
+  pasts: FakeCandle[] = []
   gaps: (Omit<GapRow, 'instrument' | 'venue'> & { asset: string; venue: string })[] = []
   logGaps: LogGapRow[] = []
   /** Subscriptions that ended, and the first bucket behind it; 0: none. */
@@ -59,7 +73,11 @@ export class FakeDatabase implements Database {
   }
 
   #answer(kind: string, params: Params, sql: string): unknown[] {
-    const mine = this.flows.filter((flow) => flow.asset === params['asset'])
+    const mine = toldRows(
+      this.flows.filter((flow) => flow.asset === params['asset']),
+      this.pasts.filter((candle) => candle.asset === params['asset']),
+      params,
+    )
     switch (kind) {
       case 'here':
         return [{ here: 1 }]
@@ -76,6 +94,8 @@ export class FakeDatabase implements Database {
         return this.unsubscribed
           .filter(({ asset }) => asset === params['asset'])
           .map((row) => ({ instrument: instrumentOf(row), from_us: row.from, next_us: row.next }))
+      case 'past':
+        return pastRows(this.pasts, params)
       case 'flow':
         return flowRows(mine, params)
       case 'attempts':
@@ -115,6 +135,7 @@ export function instrumentOf({ venue, asset }: { readonly venue: string; readonl
 
 function kindOf(sql: string): string {
   if (sql.includes('FROM subscription_changes')) return 'unsubscribed'
+  if (sql.includes('FROM venue_past(')) return 'past'
   if (sql.includes('AS here')) return 'here'
   if (sql.includes('FROM partition_times')) return 'partition-time'
   if (sql.includes('FROM log_gaps')) return sql.includes('{reader:String}') ? 'lost-trades' : 'log-gaps'
@@ -124,7 +145,48 @@ function kindOf(sql: string): string {
   return sql.includes('argMin') ? 'candles' : 'flow'
 }
 
-function groups<Key>(flows: readonly FakeFlow[], key: (flow: FakeFlow) => Key): [Key, FakeFlow[]][] {
+/** A flow, or a candle in its place; `past`: 0: a flow, 1: a candle, 2: one that does not say what takers bought. */
+interface ToldRow extends FakeFlow {
+  readonly past: number
+  readonly close: number
+  /** Its instrument's trades count from then on. */
+  readonly until: Micros
+}
+
+/** Flows, and the candles that are told in the place of some of them. */
+function toldRows(flows: readonly FakeFlow[], candles: readonly FakeCandle[], params: Params): ToldRow[] {
+  const { past = [], until = [], unit } = params as { past?: string[]; until?: number[]; unit?: number }
+  const untilOf = (row: { venue: string; asset: string }): number => until[past.indexOf(instrumentOf(row))] ?? 0
+  const isTold = (candle: FakeCandle): boolean => candle.seconds === unit && candle.start < untilOf(candle)
+  return [
+    ...flows.map((flow) => ({ ...flow, past: 0, close: flow.price, until: untilOf(flow) })),
+    ...candles.filter(isTold).map(rowOfCandle),
+  ]
+}
+
+function rowOfCandle({ asset, venue, start, open, close, volume, takerBuy }: FakeCandle): ToldRow {
+  const buy = takerBuy ?? 0
+  const times = { bucket: start, open_time: start, close_time: start }
+  const past = takerBuy === null ? 2 : 1
+  return { asset, venue, ...times, part: 0, buy, sell: volume - buy, price: open, close, past, until: 0 }
+}
+
+function pastRows(candles: readonly FakeCandle[], { asset, unit }: Params): unknown[] {
+  const mine = candles.filter((candle) => candle.asset === asset && candle.seconds === unit)
+  return [...Map.groupBy(mine, instrumentOf)].map(([instrument, rows]) => ({
+    instrument,
+    since: Math.min(...rows.map(({ start }) => start)),
+    newest: Math.max(...rows.map(({ start }) => start)),
+    takers: rows.every(({ takerBuy }) => takerBuy !== null) ? 1 : 0,
+  }))
+}
+
+function pastOf(rows: readonly ToldRow[]): { past_least: number; past_most: number } {
+  const all = rows.map(({ past }) => past)
+  return { past_least: Math.min(...all), past_most: Math.max(...all) }
+}
+
+function groups<Key>(flows: readonly ToldRow[], key: (flow: ToldRow) => Key): [Key, ToldRow[]][] {
   return [...Map.groupBy(flows, key)]
 }
 
@@ -138,28 +200,38 @@ function lateParts(flows: readonly FakeFlow[], { hours, whole = 0 }: Params): nu
   return flows.filter((flow) => flow.part < 0 || (flow.part > 0 && isBucket(flow))).length
 }
 
-function within(flows: readonly FakeFlow[], { from, to }: Params): FakeFlow[] {
-  return flows.filter(({ bucket }) => bucket >= Number(from) && bucket < Number(to))
+function within(flows: readonly ToldRow[], { from, to, end = to }: Params): ToldRow[] {
+  const before = ({ past }: ToldRow): number => Number(past > 0 ? end : to)
+  return flows.filter((row) => row.bucket >= Number(from) && row.bucket < before(row) && row.bucket >= row.until)
 }
 
 function bucketOf(flow: FakeFlow, { width }: Params): Micros {
   return floorTo(flow.bucket, Number(width))
 }
 
-function flowRows(flows: readonly FakeFlow[], params: Params): unknown[] {
-  const { to, anchor = 0 } = params
-  const known = flows.filter(({ bucket }) => bucket < Number(to) && bucket >= Number(anchor))
-  const time = (flow: FakeFlow): number => (flow.bucket < Number(params['from']) ? -1 : bucketOf(flow, params))
+function flowRows(flows: readonly ToldRow[], params: Params): unknown[] {
+  const { to, from, anchor, end } = params
+  const told = flows.filter(({ bucket, until, past }) => past !== 2 && (anchor === undefined || bucket >= until))
+  const isRead = ({ bucket, until }: ToldRow): boolean =>
+    bucket < Number(to) || (anchor === undefined && bucket < Math.min(until, Number(params['untold'] ?? 0)))
+  const trades = told.filter((row) => row.past === 0 && isRead(row) && row.bucket >= Number(anchor ?? 0))
+  const candles = told.filter(({ past, bucket }) => past > 0 && bucket >= Number(anchor ?? from))
+  // The total is that of trades: a candle that counts is taken off before the range.
+  const taken = candles.map((row) => ({ ...row, buy: -row.buy, sell: -row.sell, bucket: -1 }))
+  const shown = candles.filter(({ bucket }) => bucket < Number(end))
+  const known = [...trades, ...shown, ...(anchor === undefined ? taken : [])]
+  const time = (row: ToldRow): number => (row.bucket < Math.max(Number(from), row.until) ? -1 : bucketOf(row, params))
   return groups(known, (flow) => `${flow.venue}|${time(flow)}`).map(([key, rows]) => ({
     venue: key.split('|')[0],
     time_us: Number(key.split('|')[1]),
     buy_sum: sum(rows, (flow) => flow.buy),
     sell_sum: sum(rows, (flow) => flow.sell),
     late_parts: lateParts(rows, params),
+    ...pastOf(rows),
   }))
 }
 
-function candleRows(flows: readonly FakeFlow[], params: Params, side: 'oldest' | 'newest'): unknown[] {
+function candleRows(flows: readonly ToldRow[], params: Params, side: 'oldest' | 'newest'): unknown[] {
   const { instruments, limit } = params
   const mine = within(flows, params).filter(
     (flow) => Array.isArray(instruments) && instruments.includes(instrumentOf(flow)),
@@ -169,13 +241,14 @@ function candleRows(flows: readonly FakeFlow[], params: Params, side: 'oldest' |
     .map(([time, rows]) => ({
       time_us: time,
       o: rows.toSorted((a, b) => a.open_time - b.open_time)[0]?.price,
-      h: Math.max(...rows.map(({ price }) => price)),
-      l: Math.min(...rows.map(({ price }) => price)),
-      c: rows.toSorted((a, b) => b.close_time - a.close_time)[0]?.price,
+      h: Math.max(...rows.flatMap(({ price, close }) => [price, close])),
+      l: Math.min(...rows.flatMap(({ price, close }) => [price, close])),
+      c: rows.toSorted((a, b) => b.close_time - a.close_time)[0]?.close,
       buy_sum: sum(rows, (flow) => flow.buy),
       sell_sum: sum(rows, (flow) => flow.sell),
-      trades_sum: rows.length,
+      trades_sum: rows.filter(({ past }) => past !== 2).length,
       late_parts: lateParts(rows, params),
+      ...pastOf(rows),
     }))
   return side === 'oldest' ? candles.slice(0, Number(limit)) : candles.slice(-Number(limit)).toReversed()
 }

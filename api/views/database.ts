@@ -1,4 +1,4 @@
-type QueryParams = Readonly<Record<string, string | number | readonly string[]>>
+type QueryParams = Readonly<Record<string, string | number | readonly string[] | readonly number[]>>
 
 /** What the API needs of ClickHouse. Values go as query parameters (`{name:Type}`), never into the text. */
 export interface Database {

@@ -2,8 +2,21 @@ import type { Flow, Micros } from '../../schemas/records.ts'
 import { partsOf } from '../../schemas/venues.ts'
 import { Row, type Database } from './database.ts'
 import { storedRange, type FlowPlaces } from './flow.ts'
+import {
+  candlesOfPast,
+  isTold,
+  joinedRange,
+  ofTrades,
+  pastParams,
+  sourceOf,
+  sourceRangeOf,
+  untilSql,
+  type Past,
+  type Source,
+  type SourceRange,
+} from './past.ts'
 import { bucketSql, bucketsOf, ceilTo, floorTo, intervals, type Range } from './range.ts'
-import { iso, timeParam } from './time.ts'
+import { iso, microsSql, timeParam } from './time.ts'
 import type { TradeVenueRow } from '../../schemas/venues.ts'
 
 /** One venue's flow in one bucket, or before the first bucket (`time` null). Base units. */
@@ -14,6 +27,7 @@ export interface FlowRow {
   readonly sell: number
   /** Some of its trades came later; of whole hours only what came hours later: gaps tell the rest. */
   readonly backfilled: boolean
+  readonly made: SourceRange
 }
 
 /** Where whole hours are read as hours, and everything else. */
@@ -28,11 +42,42 @@ const fromAnchor = {
       AND (bucket < ${timeParam('whole')} OR bucket >= ${timeParam('hours')})`,
 }
 
-function flowSql({ hours, buckets }: typeof fromStart): string {
-  return `SELECT venue, if(at < ${timeParam('from')}, -1, ${bucketSql('at')}) AS time_us,
-  sumKahan(buy) AS buy_sum, sumKahan(sell) AS sell_sum, countIf(part != 0) AS late_parts
-  FROM (SELECT venue, hour AS at, part, buy, sell FROM flow_1h WHERE asset = {asset:String} AND ${hours}
-    UNION ALL SELECT venue, bucket AS at, part, buy, sell FROM flow_10s WHERE asset = {asset:String} AND ${buckets})
+/** Of a candle that says what takers bought. */
+const candle = `assumeNotNull(taker_buy) AS bought, volume - bought AS sold ${candlesOfPast} AND taker_buy IS NOT NULL`
+const isEarly = `at < ${timeParam('from')}`
+/**
+ * What candles add. The running total is that of all trades in the log: a trade whose hour is told by a candle counts before
+ * the range, wherever it lies, and so, taken off, does each candle of the range and behind it. From an anchor on all is as it is told.
+ */
+const past = {
+  fromStart: {
+    early: `(${isEarly} OR ${microsSql('at')} < ${untilSql})`,
+    told: '1',
+    candles: `SELECT venue, placed.2 AS time_us, 0 AS part, placed.1 * bought AS buy, placed.1 * sold AS sell, 1 AS past
+      FROM (SELECT venue, arrayJoin([(1, ${bucketSql('start')}), (-1, -1)]) AS placed, ${candle}
+        AND start >= ${timeParam('from')}) WHERE placed.2 < {end:Int64}
+      UNION ALL SELECT venue, -1 AS time_us, part, buy, sell, 0 AS past FROM flow_10s WHERE asset = {asset:String}
+        AND bucket >= ${timeParam('to')} AND bucket < ${timeParam('untold')} AND ${microsSql('bucket')} < ${untilSql}`,
+  },
+  fromAnchor: {
+    early: isEarly,
+    told: `${microsSql('at')} >= ${untilSql}`,
+    candles: `SELECT venue, if(start < ${timeParam('from')}, -1, ${bucketSql('start')}) AS time_us, 0 AS part, bought AS buy,
+      sold AS sell, 1 AS past FROM (SELECT venue, start, ${candle}
+        AND start >= ${timeParam('anchor')} AND ${microsSql('start')} < {end:Int64})`,
+  },
+}
+
+function flowSql(anchor: 'fromStart' | 'fromAnchor', hasPast: boolean): string {
+  const { hours, buckets } = { fromStart, fromAnchor }[anchor]
+  const { early, told, candles } = hasPast ? past[anchor] : { early: isEarly, told: '1', candles: undefined }
+  return `SELECT venue, time_us, sumKahan(buy) AS buy_sum, sumKahan(sell) AS sell_sum, countIf(part != 0) AS late_parts,
+  min(past) AS past_least, max(past) AS past_most
+  FROM (SELECT venue, if(${early}, -1, ${bucketSql('at')}) AS time_us, part, buy, sell, 0 AS past
+    FROM (SELECT venue, instrument, hour AS at, part, buy, sell FROM flow_1h WHERE asset = {asset:String} AND ${hours}
+      UNION ALL SELECT venue, instrument, bucket AS at, part, buy, sell FROM flow_10s
+        WHERE asset = {asset:String} AND ${buckets})
+    WHERE ${told}${candles === undefined ? '' : ` UNION ALL ${candles}`})
   GROUP BY venue, time_us`
 }
 
@@ -42,27 +87,48 @@ interface FlowQuery extends Range {
   readonly places: FlowPlaces
   /** What lies before it does not count; undefined: all counts. */
   readonly anchor: Micros | undefined
+  /** Of the instruments whose candles say what takers bought. */
+  readonly past: readonly Past[]
 }
 
 /** The flow of a range by bucket and venue, with each venue's sum of what lies before it. */
 export async function readFlow(
   database: Database,
-  { asset, width, places, anchor, ...range }: FlowQuery,
+  { asset, width, places, anchor, past: own, ...range }: FlowQuery,
 ): Promise<FlowRow[]> {
   const bounds = storedRange(places, range, { width, before: true })
   const from = anchor === undefined ? {} : { anchor, whole: ceilTo(anchor, intervals['1h']) }
-  const sql = flowSql(anchor === undefined ? fromStart : fromAnchor)
-  const rows = (await database.query(sql, { asset, width, ...bounds, ...from })).map((raw) => flowOf(new Row(raw)))
-  const counts = ({ bucket }: Flow): boolean => bucket < range.to && bucket >= (anchor ?? 0)
-  const held = places.held.filter(counts).map((row) => heldFlow(row, range, width))
-  return [...Map.groupBy([...rows, ...held], ({ venue, time }) => `${venue}|${time ?? ''}`).values()].map(sumOf)
+  const sql = flowSql(anchor === undefined ? 'fromStart' : 'fromAnchor', own.length > 0)
+  const about = own.length === 0 ? {} : { ...pastParams(own, width), end: range.to, untold: untoldTo(own, places) }
+  const rows = await database.query(sql, { asset, width, ...bounds, ...from, ...about })
+  const isOwn = ({ instrument, bucket }: Flow): boolean => isTold(own, instrument, bucket)
+  const counts = (row: Flow): boolean =>
+    anchor === undefined
+      ? row.bucket < range.to || !isOwn(row)
+      : row.bucket < range.to && row.bucket >= anchor && isOwn(row)
+  const held = places.held.filter(counts).map((row) => heldFlow(row, isOwn(row) ? range.from : Infinity, width))
+  const stored = rows.map((raw) => flowOf(new Row(raw)))
+  return [...Map.groupBy([...stored, ...held], ({ venue, time }) => `${venue}|${time ?? ''}`).values()].map(sumOf)
+}
+
+/** Up to where ClickHouse has trades whose hour is told by a candle. */
+function untoldTo(past: readonly Past[], { storedTo }: FlowPlaces): Micros {
+  return Math.min(storedTo, Math.max(0, ...past.map(({ until }) => (until === Infinity ? 0 : until))))
 }
 
 /** Of rows of one venue and bucket, one at least. */
 function sumOf(rows: readonly FlowRow[]): FlowRow {
   const { venue = '', time = null } = rows[0] ?? {}
   const sum = (name: 'buy' | 'sell'): number => rows.reduce((total, row) => total + row[name], 0)
-  return { venue, time, buy: sum('buy'), sell: sum('sell'), backfilled: rows.some(({ backfilled }) => backfilled) }
+  const made = rows.map((row) => row.made).reduce(joinedRange, rows[0]?.made ?? ofTrades)
+  return {
+    venue,
+    time,
+    buy: sum('buy'),
+    sell: sum('sell'),
+    backfilled: rows.some(({ backfilled }) => backfilled),
+    made,
+  }
 }
 
 function flowOf(row: Row): FlowRow {
@@ -73,12 +139,14 @@ function flowOf(row: Row): FlowRow {
     buy: row.number('buy_sum'),
     sell: row.number('sell_sum'),
     backfilled: row.number('late_parts') > 0,
+    made: sourceRangeOf(row),
   }
 }
 
-function heldFlow({ instrument, bucket, part, buy, sell }: Flow, { from }: Range, width: Micros): FlowRow {
+/** `from`: what lies before it counts before the range. */
+function heldFlow({ instrument, bucket, part, buy, sell }: Flow, from: Micros, width: Micros): FlowRow {
   const time = bucket < from ? null : floorTo(bucket, width)
-  return { venue: partsOf(instrument).venue, time, buy, sell, backfilled: part !== 0 }
+  return { venue: partsOf(instrument).venue, time, buy, sell, backfilled: part !== 0, made: ofTrades }
 }
 
 interface VenuePoint {
@@ -86,6 +154,8 @@ interface VenuePoint {
   readonly buy_volume: number
   readonly sell_volume: number
   readonly cvd: number
+  /** Null: nothing is known of that time. */
+  readonly source: Source | null
 }
 
 export interface Point extends VenuePoint {
@@ -93,11 +163,18 @@ export interface Point extends VenuePoint {
   readonly exchanges: Readonly<Record<string, VenuePoint>>
 }
 
+interface PointsOf {
+  readonly width: Micros
+  readonly counted: readonly TradeVenueRow[]
+  /** From when on a venue's trades count; Infinity: it has none. */
+  readonly tradesFrom: (venue: string) => Micros
+}
+
 /** A point for every bucket of the range, oldest first, with the time of each. Totals are sums in the venues' order. */
 export function pointsOf(
   rows: readonly FlowRow[],
   range: Range,
-  { width, counted }: { readonly width: Micros; readonly counted: readonly TradeVenueRow[] },
+  { width, counted, tradesFrom }: PointsOf,
 ): { time: Micros; backfilled: boolean; point: Point }[] {
   const byKey = new Map(rows.map((row) => [`${row.venue}|${row.time ?? 'before'}`, row]))
   const running = new Map(counted.map(({ venue }) => [venue as string, deltaOf(byKey.get(`${venue}|before`))]))
@@ -106,7 +183,10 @@ export function pointsOf(
     const exchanges = flows.map(([venue, flow]) => {
       const cvd = (running.get(venue) ?? 0) + deltaOf(flow)
       running.set(venue, cvd)
-      return [venue, { delta: deltaOf(flow), buy_volume: flow?.buy ?? 0, sell_volume: flow?.sell ?? 0, cvd }] as const
+      const quiet = time + width > tradesFrom(venue) ? 'trades' : null
+      const source = flow === undefined ? quiet : sourceOf(flow.made)
+      const volumes = { buy_volume: flow?.buy ?? 0, sell_volume: flow?.sell ?? 0 }
+      return [venue, { delta: deltaOf(flow), ...volumes, cvd, source }] as const
     })
     const total = exchanges.map(([, point]) => point).reduce(add)
     const point = { time: iso(time), ...total, exchanges: Object.fromEntries(exchanges) }
@@ -124,5 +204,6 @@ function add(a: VenuePoint, b: VenuePoint): VenuePoint {
     buy_volume: a.buy_volume + b.buy_volume,
     sell_volume: a.sell_volume + b.sell_volume,
     cvd: a.cvd + b.cvd,
+    source: a.source === b.source || b.source === null ? a.source : a.source === null ? b.source : 'mixed',
   }
 }

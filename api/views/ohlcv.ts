@@ -1,6 +1,17 @@
 import type { Flow, Micros } from '../../schemas/records.ts'
 import { Row, type Database } from './database.ts'
 import { storedRange, type FlowPlaces } from './flow.ts'
+import {
+  candlesOfPast,
+  isTold,
+  joinedRange,
+  ofTrades,
+  pastParams,
+  sourceRangeOf,
+  untilSql,
+  type Past,
+  type SourceRange,
+} from './past.ts'
 import { bucketSql, floorTo, intervals, type Range } from './range.ts'
 import { microsSql, timeParam } from './time.ts'
 
@@ -13,10 +24,11 @@ export interface CandleRow {
   readonly close: number
   readonly buy: number
   readonly sell: number
-  /** Trade records; a venue may merge several fills into one. */
+  /** Trade records, or a venue's own count; a venue may merge several fills into one. */
   readonly trades: number
   /** Some of its trades came later; of whole hours only what came hours later: gaps tell the rest. */
   readonly backfilled: boolean
+  readonly made: SourceRange
 }
 
 /** Which of a range's candles to give when there are more than `limit`. */
@@ -28,15 +40,28 @@ export interface CandleQuery extends Range {
   readonly width: Micros
   readonly limit: number
   readonly places: FlowPlaces
+  /** Of the instruments that have one. */
+  readonly past: readonly Past[]
 }
 
-const columns =
-  'part, buy, sell, buy_count, sell_count, open, high, low, close, open_time, close_time, first_id, last_id'
+const columns = `part, buy, sell, buy_count + sell_count AS records, open, high, low, close, open_time, close_time,
+  first_id, last_id, 0 AS past`
 const of = 'asset = {asset:String} AND instrument IN {instruments:Array(String)}'
 const hoursSql = `SELECT hour AS at, ${columns} FROM flow_1h
-  WHERE ${of} AND hour >= ${timeParam('from')} AND hour < ${timeParam('hours')} UNION ALL `
+  WHERE ${of} AND hour >= ${timeParam('from')} AND hour < ${timeParam('hours')}`
 const bucketsSql = `SELECT bucket AS at, ${columns} FROM flow_10s
   WHERE ${of} AND bucket >= greatest(${timeParam('from')}, ${timeParam('hours')}) AND bucket < ${timeParam('to')}`
+const pastSql = `SELECT start AS at, 0 AS part, ifNull(taker_buy, 0) AS buy, volume - buy AS sell, ifNull(trades, 0) AS records,
+  open, high, low, close, start AS open_time, start AS close_time, 0 AS first_id, 0 AS last_id,
+  if(taker_buy IS NULL, 2, 1) AS past ${candlesOfPast} AND start >= ${timeParam('from')} AND start < ${timeParam('end')}`
+const sinceTrades = (time: string): string => ` AND ${microsSql(time)} >= ${untilSql}`
+
+/** The rows that candles of a width are put together from. */
+function rowsSql(width: Micros, hasPast: boolean): string {
+  const told = (sql: string, time: string): string => (hasPast ? sql + sinceTrades(time) : sql)
+  const hours = width % intervals['1h'] === 0 ? [told(hoursSql, 'hour')] : []
+  return [...hours, told(bucketsSql, 'bucket'), ...(hasPast ? [pastSql] : [])].join(' UNION ALL ')
+}
 
 /** A time and an id as one number, by which rows are compared faster than by a pair. */
 const placeSql = (time: string, id: string): string => `bitShiftLeft(toUInt128(${microsSql(time)}), 64) + ${id}`
@@ -45,30 +70,32 @@ const placeSql = (time: string, id: string): string => `bitShiftLeft(toUInt128($
  * Candles are put together from whole hours and 10 s buckets: the open is that of the earliest part by venue time, the
  * close that of the latest. Of equal times the lower id opens and the higher one closes.
  */
-function candlesSql(side: Side, width: Micros): string {
+function candlesSql(side: Side, width: Micros, hasPast: boolean): string {
   return `SELECT ${bucketSql('at')} AS time_us,
   argMin(open, ${placeSql('open_time', 'first_id')}) AS o, max(high) AS h, min(low) AS l,
   argMax(close, ${placeSql('close_time', 'last_id')}) AS c,
-  sumKahan(buy) AS buy_sum, sumKahan(sell) AS sell_sum, sum(buy_count + sell_count) AS trades_sum,
-  countIf(part != 0) AS late_parts
-  FROM (${width % intervals['1h'] === 0 ? hoursSql : ''}${bucketsSql})
+  sumKahan(buy) AS buy_sum, sumKahan(sell) AS sell_sum, sum(records) AS trades_sum,
+  countIf(part != 0) AS late_parts, min(past) AS past_least, max(past) AS past_most
+  FROM (${rowsSql(width, hasPast)})
   GROUP BY time_us ORDER BY time_us ${side === 'oldest' ? 'ASC' : 'DESC'} LIMIT {limit:UInt32}`
 }
 
 /** Candles of a range, oldest first; buckets without a trade have none. */
 export async function readCandles(database: Database, query: CandleQuery, side: Side): Promise<CandleRow[]> {
-  const { asset, instruments, width, limit, places } = query
+  const { asset, instruments, width, limit, places, past } = query
   const bounds = storedRange(places, query, { width, before: false })
-  const rows = await database.query(candlesSql(side, width), { asset, instruments, width, limit, ...bounds })
+  const about = past.length === 0 ? {} : { ...pastParams(past, width), end: query.to }
+  const params = { asset, instruments, width, limit, ...bounds, ...about }
+  const rows = await database.query(candlesSql(side, width, past.length > 0), params)
   const stored = rows.map((raw) => candleOf(new Row(raw)))
   const candles = joined(side === 'oldest' ? stored : stored.toReversed(), heldCandles(query))
   return side === 'oldest' ? candles.slice(0, limit) : candles.slice(-limit)
 }
 
 /** Candles of the rows in memory, oldest first. */
-function heldCandles({ from, to, width, instruments, places }: CandleQuery): CandleRow[] {
+function heldCandles({ from, to, width, instruments, places, past }: CandleQuery): CandleRow[] {
   const isMine = ({ instrument, bucket }: Flow): boolean =>
-    bucket >= from && bucket < to && instruments.includes(instrument)
+    bucket >= from && bucket < to && instruments.includes(instrument) && isTold(past, instrument, bucket)
   const byTime = Map.groupBy(places.held.filter(isMine), ({ bucket }) => floorTo(bucket, width))
   return [...byTime].toSorted(([a], [b]) => a - b).map(([time, rows]) => candleOfRows(time, rows))
 }
@@ -87,6 +114,7 @@ function candleOfRows(time: Micros, rows: readonly Flow[]): CandleRow {
     sell: sum(({ sell }) => sell),
     trades: sum((row) => row.buy_count + row.sell_count),
     backfilled: rows.some(({ part }) => part !== 0),
+    made: ofTrades,
   }
 }
 
@@ -104,6 +132,7 @@ function joined(stored: readonly CandleRow[], held: readonly CandleRow[]): Candl
     sell: last.sell + first.sell,
     trades: last.trades + first.trades,
     backfilled: last.backfilled || first.backfilled,
+    made: joinedRange(last.made, first.made),
   }
   return [...stored.slice(0, -1), one, ...held.slice(1)]
 }
@@ -119,5 +148,6 @@ function candleOf(row: Row): CandleRow {
     sell: row.number('sell_sum'),
     trades: row.number('trades_sum'),
     backfilled: row.number('late_parts') > 0,
+    made: sourceRangeOf(row),
   }
 }

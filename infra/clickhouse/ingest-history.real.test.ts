@@ -14,30 +14,37 @@ const HOUR = 3_600e6
 const H = Math.floor(T / HOUR) * HOUR - 6 * HOUR
 const FIRST = H + 37 * 60e6
 
+const hourOf = (asset: string, change: Partial<FlowHour>): FlowHour => ({
+  asset,
+  instrument: 'binance:perp:BTCUSDT',
+  hour: H,
+  part: 0,
+  buy: 3,
+  sell: 1,
+  buy_quote: 30,
+  sell_quote: 10,
+  buy_count: 1,
+  sell_count: 2,
+  open: 10,
+  high: 12,
+  low: 9,
+  close: 11,
+  open_time: FIRST,
+  close_time: FIRST + 60e6,
+  first_id: 1,
+  last_id: 9,
+  final: true,
+  v: 10,
+  ...change,
+})
 const hour = (asset: string, change: Partial<FlowHour>): Buffer =>
-  world.codec.encode('derived.flow', 'flow_hour', {
-    asset,
-    instrument: 'binance:perp:BTCUSDT',
-    hour: H,
-    part: 0,
-    buy: 3,
-    sell: 1,
-    buy_quote: 30,
-    sell_quote: 10,
-    buy_count: 1,
-    sell_count: 2,
-    open: 10,
-    high: 12,
-    low: 9,
-    close: 11,
-    open_time: FIRST,
-    close_time: FIRST + 60e6,
-    first_id: 1,
-    last_id: 9,
-    final: true,
-    v: 10,
-    ...change,
-  })
+  world.codec.encode('derived.flow', 'flow_hour', hourOf(asset, change))
+
+/** The bucket that the first hour is made of. */
+const bucket = (asset: string): Buffer => {
+  const { hour: _hour, ...rest } = hourOf(asset, {})
+  return world.codec.encode('derived.flow', 'flow', { ...rest, bucket: FIRST })
+}
 
 const candle = (asset: string, hours: number, change: Partial<VenueCandle> = {}): Buffer =>
   world.codec.encode('market.history', 'venue_candle', {
@@ -61,7 +68,7 @@ const candle = (asset: string, hours: number, change: Partial<VenueCandle> = {})
 const parts: readonly ((asset: string) => [TopicName, Buffer[]])[] = [
   (asset) => ['market.history', [candle(asset, -2), candle(asset, -1), candle(asset, 0)]],
   (asset) => ['market.history', [candle(asset, -1), candle(asset, 0), candle(asset, 1)]],
-  (asset) => ['derived.flow', [hour(asset, {})]],
+  (asset) => ['derived.flow', [hour(asset, {}), bucket(asset)]],
   (asset) => [
     'derived.flow',
     [hour(asset, { hour: H + HOUR, buy: 5, sell: 1, open_time: H + HOUR, close_time: H + HOUR + 1, v: 11 })],
@@ -113,6 +120,13 @@ it('tells one series of candles and trades, each hour of one source and once, wh
       { ...told(-1), delta: 18, cvd: -18 },
       { ...told(0), delta: 20, cvd: 2 },
       { ...told(1, 'trades'), delta: 4, cvd: 6 },
+    ])
+    // A part of it that ends before the first trade has the same totals.
+    const part = `start = '${iso(H - 3 * HOUR).slice(0, -1)}', end = '${iso(H).slice(0, -1)}'`
+    const before = `SELECT time, delta, cvd FROM cvd(asset = '${asset}', seconds = 3600, ${part})`
+    expect(await world.rows(before)).toEqual([
+      { time: iso(H - 2 * HOUR), delta: 16, cvd: -36 },
+      { time: iso(H - HOUR), delta: 18, cvd: -18 },
     ])
   }
 })

@@ -283,6 +283,16 @@ FROM
         AND time < {end:DateTime64(6, 'UTC')}
     UNION ALL
     SELECT
+        intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) - 1 AS slot,
+        instrument,
+        buy, sell, buy_quote, sell_quote, buy_count + sell_count AS records, 0 AS past
+    FROM flow_log FINAL
+    WHERE asset = {asset:String}
+        AND bucket >= {end:DateTime64(6, 'UTC')}
+        AND toUnixTimestamp64Micro(bucket) < (SELECT max(until) FROM venue_past(asset = {asset:String}, unit = if({seconds:UInt32} % 3600 = 0, 3600, if({seconds:UInt32} % 60 = 0, 60, 0))) WHERE takers AND first > 0)
+        AND toUnixTimestamp64Micro(bucket) < (SELECT mapFromArrays(groupArray(instrument), groupArray(until)) FROM venue_past(asset = {asset:String}, unit = if({seconds:UInt32} % 3600 = 0, 3600, if({seconds:UInt32} % 60 = 0, 60, 0))) WHERE takers)[instrument]
+    UNION ALL
+    SELECT
         slot,
         instrument,
         sign * taker_buy AS buy, sign * (volume - taker_buy) AS sell,

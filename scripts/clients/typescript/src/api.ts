@@ -167,8 +167,10 @@ export type CvdHistoryAnswer = {
     readonly buy_volume: number
     /** Taker sells, base units */
     readonly sell_volume: number
-    /** Running total since `since`, at the end of the bucket, base units */
+    /** Running total since `since`, at the end of the bucket, base units; before the first trade the same curve goes on to the left */
     readonly cvd: number
+    /** trades; venue_candles: the venue’s own candles, of the time before its first whole hour of trades (minute, of buckets below an hour); mixed: both, each for its own time. Null: nothing is known of that time, as the candles of Bybit, OKX and Coinbase do not say what takers bought, and the zeros beside it say nothing */
+    readonly source: 'trades' | 'venue_candles' | 'mixed' | null
     /** The same by venue */
     readonly exchanges: Readonly<
       Record<
@@ -180,8 +182,10 @@ export type CvdHistoryAnswer = {
           readonly buy_volume: number
           /** Taker sells, base units */
           readonly sell_volume: number
-          /** Running total since `since`, at the end of the bucket, base units */
+          /** Running total since `since`, at the end of the bucket, base units; before the first trade the same curve goes on to the left */
           readonly cvd: number
+          /** trades; venue_candles: the venue’s own candles, of the time before its first whole hour of trades (minute, of buckets below an hour); mixed: both, each for its own time. Null: nothing is known of that time, as the candles of Bybit, OKX and Coinbase do not say what takers bought, and the zeros beside it say nothing */
+          readonly source: 'trades' | 'venue_candles' | 'mixed' | null
         }
       >
     >
@@ -266,12 +270,14 @@ export type OhlcvAnswer = {
     readonly close: number
     /** Base units */
     readonly volume: number
-    /** Taker buys, base units */
-    readonly buy_volume: number
-    /** Taker sells, base units */
-    readonly sell_volume: number
-    /** Trade records; a venue may merge several fills into one */
-    readonly trades: number
+    /** Taker buys, base units; null: the venue’s candle does not say */
+    readonly buy_volume: number | null
+    /** Taker sells, base units; null as buy_volume */
+    readonly sell_volume: number | null
+    /** Trade records, or the fills of the venue’s candle; a venue may merge several fills into one; null: it does not say */
+    readonly trades: number | null
+    /** trades; venue_candles: the venue’s own candles, of the time before its first whole hour of trades (minute, of buckets below an hour); mixed: both, each for its own time */
+    readonly source: 'trades' | 'venue_candles' | 'mixed'
     /** Whether the time of the bucket is over and no trade of it is missing; false for ever where completeness is gap for good */
     readonly complete: boolean
     /** complete: all trades as they came; backfilled: some were fetched later; gap: some are missing, or it begins before the first trade */

@@ -1,0 +1,123 @@
+import type { Micros } from '../../schemas/records.ts'
+import { partsOf } from '../../schemas/venues.ts'
+import type { Services } from '../services.ts'
+import { Row } from './database.ts'
+import type { Traded } from './flow.ts'
+import { intervals } from './range.ts'
+import { microsSql } from './time.ts'
+
+/** Of one instrument, where its venue's own candles of the past end and its trades begin. */
+export interface Past {
+  readonly instrument: string
+  readonly venue: string
+  /** Start of its oldest candle. */
+  readonly since: Micros
+  /** Candles count before it, trades from it on; Infinity: there are no trades. */
+  readonly until: Micros
+  /** Whether its candles say what takers bought. */
+  readonly takers: boolean
+}
+
+/** What a figure is made of: trades, the venues' own candles, or both, each for its own time. */
+export const sources = ['trades', 'venue_candles', 'mixed'] as const
+export type Source = (typeof sources)[number]
+
+/** What is read of a row: 0: a trade, 1: a candle, 2: a candle that does not say what takers bought. */
+export interface SourceRange {
+  readonly least: number
+  readonly most: number
+}
+
+export const ofTrades: SourceRange = { least: 0, most: 0 }
+
+export function sourceOf({ least, most }: SourceRange): Source {
+  if (most === 0) return 'trades'
+  return least > 0 ? 'venue_candles' : 'mixed'
+}
+
+export function sourceRangeOf(row: Row): SourceRange {
+  return { least: row.number('past_least'), most: row.number('past_most') }
+}
+
+export function joinedRange(a: SourceRange, b: SourceRange): SourceRange {
+  return { least: Math.min(a.least, b.least), most: Math.max(a.most, b.most) }
+}
+
+interface Subject {
+  readonly asset: string
+  readonly traded: readonly Traded[]
+  /** Venues whose trades count: so do their candles, and no others. */
+  readonly counted: readonly { readonly venue: string }[]
+}
+
+/** How long it is remembered where candles end, milliseconds. */
+const PAST_TTL_MS = 5_000
+const pastSql = 'SELECT instrument, since, newest, takers FROM venue_past(asset = {asset:String}, unit = {unit:UInt32})'
+
+/**
+ * The past of an asset's instruments as buckets of a width tell it: up to the first whole hour of trades the venue's candle
+ * counts, from there on trades; of buckets that are no whole hours the first whole minute.
+ */
+export async function readPast(
+  services: Pick<Services, 'cache' | 'database'>,
+  { asset, traded, counted }: Subject,
+  width: Micros,
+): Promise<Past[]> {
+  const unit = unitOf(width)
+  const load = (): Promise<readonly unknown[]> => services.database.query(pastSql, { asset, unit })
+  const { value } = await services.cache.get(`past|${asset}|${unit}`, PAST_TTL_MS, load)
+  const firsts = new Map(traded.map(({ instrument, first }) => [instrument, first]))
+  const all = value.map((raw): Past => {
+    const row = new Row(raw)
+    const instrument = row.text('instrument')
+    const about = { newest: row.number('newest'), first: firsts.get(instrument), unit: unit * 1_000_000 }
+    const takers = row.number('takers') === 1
+    return { instrument, venue: partsOf(instrument).venue, since: row.number('since'), until: untilOf(about), takers }
+  })
+  return all.filter(({ venue }) => counted.some((one) => one.venue === venue))
+}
+
+/** Seconds of the candles that buckets of a width are made of. */
+function unitOf(width: Micros): number {
+  return width % intervals['1h'] === 0 ? 3_600 : 60
+}
+
+function untilOf({ newest, first, unit }: { newest: Micros; first: Micros | undefined; unit: Micros }): Micros {
+  if (first === undefined) return Infinity
+  const begun = Math.floor(first / unit) * unit
+  return newest >= begun && begun < first ? begun + unit : begun
+}
+
+/** The first candle of instruments, or the first trade where that is earlier; null: neither. */
+export function sinceOf(first: Micros | null, past: readonly Past[]): Micros | null {
+  return past.reduce<Micros | null>((least, { since }) => Math.min(least ?? Infinity, since), first)
+}
+
+/** The same instruments, each as if it had traded since its first candle. */
+export function withPast(traded: readonly Traded[], past: readonly Past[]): Traded[] {
+  const since = new Map(past.map((one) => [one.instrument, one.since]))
+  return traded.map((one) => ({ ...one, first: Math.min(one.first, since.get(one.instrument) ?? Infinity) }))
+}
+
+/** Whether a trade of an instrument at a time counts, or its venue's candle does. */
+export function isTold(past: readonly Past[], instrument: string, time: Micros): boolean {
+  return time >= (past.find((one) => one.instrument === instrument)?.until ?? 0)
+}
+
+/** SQL of from when on the trades of a row's instrument count, microseconds. */
+export const untilSql = 'transform(toString(instrument), {past:Array(String)}, {until:Array(Int64)}, toInt64(0))'
+
+/** A time after all others. */
+const NEVER = 2 ** 62
+
+export function pastParams(
+  past: readonly Past[],
+  width: Micros,
+): { past: readonly string[]; until: readonly number[]; unit: number } {
+  const until = past.map((one) => Math.min(one.until, NEVER))
+  return { past: past.map(({ instrument }) => instrument), until, unit: unitOf(width) }
+}
+
+/** SQL of the candles that count: of instruments of `past` alone. */
+export const candlesOfPast = `FROM venue_candles WHERE asset = {asset:String} AND seconds = {unit:UInt32}
+  AND ${microsSql('start')} < ${untilSql}`
