@@ -12,6 +12,7 @@ export const errorStatus = {
   invalid_seconds: 400,
   invalid_body: 400,
   invalid_condition: 400,
+  invalid_rule: 400,
   invalid_target_price: 400,
   invalid_webhook_url: 400,
   invalid_channel: 400,

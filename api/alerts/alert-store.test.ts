@@ -69,7 +69,17 @@ describe('the book of alerts', () => {
   it('watches the assets of liquidation alerts until the last has ended', () => {
     const book = new AlertStore()
     const watching = (id: string, change: Partial<Alert> = {}): void =>
-      book.put(alert({ alert_id: id, kind: 'liquidation', asset: 'wif', ...change }))
+      book.put(
+        alert({
+          alert_id: id,
+          kind: 'liquidation',
+          condition: 'cascade_risk',
+          threshold_pct: 5,
+          min_value_usd: 0,
+          asset: 'wif',
+          ...change,
+        }),
+      )
     watching('alert_liq_1')
     watching('alert_liq_2')
     book.put(alert())

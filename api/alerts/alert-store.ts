@@ -119,11 +119,16 @@ export class AlertStore {
   }
 
   #watch(alert: CachedAlert | undefined, change: 1 | -1): void {
-    if (alert === undefined || alert.ended_at > 0 || alertKinds.ofWire(alert)?.needsSubscription !== true) return
+    if (alert === undefined || alert.ended_at > 0 || !needsSubscription(alert)) return
     const count = (this.#watched.get(alert.asset) ?? 0) + change
     if (count > 0) this.#watched.set(alert.asset, count)
     else this.#watched.delete(alert.asset)
   }
+}
+
+function needsSubscription(alert: CachedAlert): boolean {
+  const terms = alertKinds.read(alert)
+  return terms !== undefined && alertKinds.of(terms).needsSubscription(terms)
 }
 
 /** When the log took its creation; alerts of before that was said have the second of it. */

@@ -1,5 +1,6 @@
 import { manageToken, webhookSecret, type ServiceSecrets } from '../../processors/alerts/secrets.ts'
 import type { AlertState, Micros } from '../../schemas/records.ts'
+import { FOREVER_HOURS, NEVER } from '../../processors/alerts/state.ts'
 import { iso } from '../views/time.ts'
 import type { AlertHistory } from './alert-history.ts'
 import type { CachedAlert } from './alert-store.ts'
@@ -17,7 +18,7 @@ const HOUR: Micros = 3_600_000_000
  */
 export function createdAnswer(creation: Creation, alert: Shown, secrets: ServiceSecrets): object {
   const { alert_id: id, key_version: version, created_at: created, expires_in_hours: hours } = alert
-  const expires = iso(created + hours * HOUR)
+  const expires = hours === FOREVER_HOURS ? null : iso(created + hours * HOUR)
   const { fields, words } = termsShown(alert)
   return {
     alert_id: id,
@@ -30,7 +31,7 @@ export function createdAnswer(creation: Creation, alert: Shown, secrets: Service
     ...creation.destination.shown,
     trigger_count: 0,
     delivery_attempts: 0,
-    message: `The alert watches ${creation.symbol} for ${words} until ${expires}; keep manage_token and webhook_secret.`,
+    message: `The alert watches ${creation.symbol} for ${words}${expires === null ? '' : ` until ${expires}`}; keep manage_token and webhook_secret.`,
     manage_token: manageToken(secrets, version, id),
     webhook_secret: webhookSecret(secrets, version, id),
   }
@@ -45,11 +46,16 @@ export function statusAnswer(alert: CachedAlert, { attempts, gaps }: AlertHistor
     ...channelAnswer(alert.receiver),
     status: alert.status,
     created_at: iso(alert.created_at),
-    expires_at: iso(alert.expires_at),
+    expires_at: endOf(alert),
     trigger_count: alert.trigger_count,
     delivery_attempts: attempts,
     gaps: gaps === null ? null : gaps.map(({ from, to }) => ({ from: iso(from), to: iso(to) })),
   }
+}
+
+/** Null: it has no end. */
+function endOf({ expires_at: end }: Pick<AlertState, 'expires_at'>): string | null {
+  return end === NEVER ? null : iso(end)
 }
 
 export function cancelledAnswer({ alert_id }: AlertState): object {

@@ -27,7 +27,7 @@ export function readCreation(kind: ApiKind, body: Body, operator: Operator): Cre
     terms: kind.read(body),
     destination: readDestination(body, operator),
     agent_wallet: readWallet(body),
-    expires_in_hours: readLifetime(body),
+    expires_in_hours: readLifetime(body, kind.mayLastForever),
   }
 }
 

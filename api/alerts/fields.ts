@@ -1,3 +1,4 @@
+import { AHEAD_MAX, FOREVER_HOURS } from '../../processors/alerts/state.ts'
 import { ApiError, type ErrorCode } from '../errors.ts'
 import { upperSymbol } from '../params.ts'
 import type { Body } from '../body.ts'
@@ -16,21 +17,24 @@ export function isFigure(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value)
 }
 
-const HOURS_MAX = 168
+export const HOURS_MAX = 168
+export const LONG_HOURS_MAX = AHEAD_MAX / 3_600_000_000
 const HOURS_DEFAULT = 24
 
-/** `expires_in_hours`: 1 to 168, default 24. */
-export function readLifetime(body: Body): number {
+/** `expires_in_hours`: 1 to 168, default 24; of what may last for ever to 720, and 0, which is no end. */
+export function readLifetime(body: Body, mayLastForever = false): number {
   const name = 'expires_in_hours'
   const hours = field(body, name) ?? HOURS_DEFAULT
-  if (isFigure(hours) && hours > HOURS_MAX)
+  const most = mayLastForever ? LONG_HOURS_MAX : HOURS_MAX
+  if (mayLastForever && hours === FOREVER_HOURS) return FOREVER_HOURS
+  if (isFigure(hours) && hours > most)
     throw wrong(
       'expires_in_hours_too_long',
       name,
-      `${name} may be at most ${HOURS_MAX} (7 days); extend the alert later.`,
+      `${name} may be at most ${most} (${most / 24} days); extend the alert later.`,
     )
   if (!isHours(hours))
-    throw wrong('invalid_expires_in_hours', name, `${name} must be a whole number from 1 to ${HOURS_MAX}.`)
+    throw wrong('invalid_expires_in_hours', name, `${name} must be a whole number from 1 to ${most}.`)
   return hours
 }
 

@@ -99,7 +99,7 @@ export class Trials {
     const sight = new Sight(kind.blindAfter)
     let records = 0
     let stopped: Trial['stopped'] = null
-    const first = await kind.begins(this.#database, { asset: alert.asset, ...asked })
+    const first = await kind.begins(this.#database, { asset: alert.asset, ...asked }, alert.terms)
     for (let from = first ?? to; from < to && stopped === null; from += PAGE) {
       const range = { asset: alert.asset, from, to: Math.min(from + PAGE, to), limit: ROWS_MAX - records }
       const page = await kind.history(this.#database, range, alert.terms)

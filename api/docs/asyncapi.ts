@@ -3,7 +3,7 @@ import { topics, type Kind, type Topic } from '../../schemas/topics.ts'
 import { eventSchemas } from '../routes/stream.ts'
 import type { Schema } from '../schema.ts'
 import { avroSchema } from './avro.ts'
-import { liquidationAlertSchema, priceAlertSchema, webhookHeaders } from './webhook-schema.ts'
+import { liquidationAlertSchema, priceAlertSchema, ruleAlertSchema, webhookHeaders } from './webhook-schema.ts'
 
 const AVRO = 'application/vnd.apache.avro+json;version=1.9.0'
 
@@ -62,6 +62,7 @@ export function asyncapi(version: string): Schema {
         ...Object.fromEntries(records.map((record) => [record, recordMessage(record)])),
         price_alert: webhookMessage('A price alert rang', priceAlertSchema),
         liquidation_alert: webhookMessage('A liquidation alert rang', liquidationAlertSchema),
+        rule_alert: webhookMessage('A rule rang, or what it rang for is over', ruleAlertSchema),
         ...Object.fromEntries(
           Object.entries(eventSchemas).map(([name, data]) => [eventName(name), eventOf(name, data)]),
         ),
@@ -119,6 +120,7 @@ const webhook: Schema = {
   messages: {
     price_alert: { $ref: '#/components/messages/price_alert' },
     liquidation_alert: { $ref: '#/components/messages/liquidation_alert' },
+    rule_alert: { $ref: '#/components/messages/rule_alert' },
   },
 }
 

@@ -3,6 +3,7 @@ export const guides = [
   ['', 'Market data and alerts', 'start overview'],
   ['first-alert', 'A first alert', 'price alert receiver ring test cancel'],
   ['channels', 'Channels', 'slack discord telegram microsoft teams pagerduty email smtp template chat message notify'],
+  ['rules', 'Rules', 'alert condition metric cvd funding open interest volume spike signal all any hold hysteresis'],
   ['webhooks', 'Verify a webhook', 'signature hmac secret typescript python go java retry'],
   ['stream', 'Stream what changes', 'server-sent events sse live eventsource resume last-event-id push'],
   ['paying', 'Pay for requests', 'x402 usdc payment 402 price budget'],

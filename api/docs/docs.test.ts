@@ -15,7 +15,7 @@ import { fieldsOf } from './fields.ts'
 import { escaped, htmlOf } from './markdown.ts'
 import { Docs } from './docs.ts'
 import { pathOf } from './paths.ts'
-import { liquidationAlertSchema, priceAlertSchema } from './webhook-schema.ts'
+import { liquidationAlertSchema, priceAlertSchema, ruleAlertSchema } from './webhook-schema.ts'
 
 const docs = new Docs(routes, '1.2.3', 'http://127.0.0.1:3000')
 const addresses = docs.pages.map((page) => (page.slug === '' ? '/docs' : pathOf(page)))
@@ -173,6 +173,12 @@ describe('the webhooks’ schemas', () => {
     sources: [{ exchange: 'okx', price: null, open_interest_usd: 1e9, time: 1_786_060_800_000_000 }],
   } as const
 
+  function ruleText(state: string): string {
+    const figures = [{ metric: 'cvd', exchange: null, window: null, value: 6 }]
+    const when = { metric: 'cvd', operator: 'above', value: 5 }
+    return JSON.stringify({ kind: 'rule', when, note: null, group: 'g', state, figures })
+  }
+
   function faults(schema: Schema, change: Parameters<typeof triggerTo>[1], mode: string): unknown {
     const body: unknown = JSON.parse(payloadOf(triggerTo('https://localhost/', change), mode).toString())
     const validate = ajv.compile(closed(schema) as object)
@@ -184,6 +190,10 @@ describe('the webhooks’ schemas', () => {
     for (const test of [false, true]) {
       expect(faults(priceAlertSchema, { test }, mode)).toEqual([])
       expect(faults(liquidationAlertSchema, { ...risk, test }, mode)).toEqual([])
+      for (const state of ['triggered', 'resolved'])
+        expect(
+          faults(ruleAlertSchema, { kind: 'rule', severity: 'medium', condition: ruleText(state), test }, mode),
+        ).toEqual([])
     }
   })
 })

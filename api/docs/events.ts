@@ -3,7 +3,7 @@ import { topics, type Kind, type Topic } from '../../schemas/topics.ts'
 import { avroFields, avroSchema } from './avro.ts'
 import { table } from './markdown.ts'
 import { fieldTable } from './reference.ts'
-import { liquidationAlertSchema, priceAlertSchema, webhookHeaders } from './webhook-schema.ts'
+import { liquidationAlertSchema, priceAlertSchema, ruleAlertSchema, webhookHeaders } from './webhook-schema.ts'
 
 const kinds: Readonly<Record<Kind, string>> = {
   facts: 'What happened outside; cut by size only',
@@ -32,6 +32,7 @@ export function eventCatalogue(): string {
     `### Headers of a webhook\n\n${fieldTable(webhookHeaders)}`,
     `### price_alert\n\n${fieldTable(priceAlertSchema)}`,
     `### liquidation_alert\n\n${fieldTable(liquidationAlertSchema)}`,
+    `### rule_alert\n\n${fieldTable(ruleAlertSchema)}`,
     '## Records',
     ...records.map(recordText),
   ]

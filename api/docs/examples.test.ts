@@ -51,8 +51,8 @@ afterAll(() => api.stop())
 async function environment(row: Route): Promise<Record<string, string>> {
   if (row.name === 'record') return { RECORD: recordId(place) }
   if (!('Authorization' in (row.headers ?? {})) && !row.path.endsWith('/:id')) return {}
-  if (!/^\/(?:price-alert|liquidation\/alert)\//.test(row.path)) return {}
-  const kind = row.path.startsWith('/price-alert') ? '/price-alert' : '/liquidation/alert'
+  if (!/^\/(?:price-alert|liquidation\/alert|alerts)\//.test(row.path)) return {}
+  const [kind = ''] = row.path.split('/:')
   const { id, token } = await api.create({ webhook_url: `https://hooks.example.com/${row.name}` }, kind)
   const trigger_id = `${id}_1`
   const times = { started: NOW, finished: NOW + 120_000, due: null, triggered: NOW - SECOND }
@@ -81,7 +81,7 @@ function shown(value: unknown): unknown {
 
 function steady(value: string): string {
   return value
-    .replace(/(alert_(?:liq_)?btc_\d+)_\d+/, '$1_48151623')
+    .replace(/(alert_(?:liq_|rule_)?btc_\d+)_\d+/, '$1_48151623')
     .replace(/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/, '5f1c0a34-6f0e-4b5c-9a53-0c9ad2b1c7de')
     .replace(/^whsec_.+/, 'whsec_Z29sZGVuLXZlY3Rvci1vZi10aGUtd2ViaG9va3MhISE=')
 }

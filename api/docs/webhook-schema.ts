@@ -1,4 +1,4 @@
-import { array, boolean, instant, integer, number, object, oneOf, text, type Schema } from '../schema.ts'
+import { array, boolean, instant, integer, nullableText, number, object, oneOf, text, type Schema } from '../schema.ts'
 
 /** What a webhook's body holds, as `processors/webhooks/payload.ts` writes it: the tests compare the two. */
 
@@ -60,6 +60,34 @@ export const liquidationAlertSchema = top(
         timestamp: instant('Its time'),
       }),
       'The open interest that was looked at',
+    ),
+    ...evidence,
+  }),
+)
+
+export const ruleAlertSchema = top(
+  'rule_alert',
+  ['medium'],
+  object('What happened', {
+    triggered: boolean('False in a test event, and where it is over'),
+    current_price: number('Composite price, USD; 0: none is known'),
+    status: oneOf(['triggered', 'resolved'], 'resolved: what it rang for is over'),
+    condition: { type: 'object', description: '`when` of the rule' },
+    figures: array(
+      object('A figure of it', {
+        metric: text('As in the rule'),
+        exchange: nullableText('As in the rule'),
+        window: nullableText('As in the rule'),
+        value: { type: ['number', 'string', 'null'], description: 'Then; a class; null: not known' },
+      }),
+      'What it looks at, from left to right; none in a test event',
+    ),
+    condition_met: text('What happened, in words'),
+    note: nullableText('Of the rule'),
+    group: nullableText('Of the rule'),
+    sources: array(
+      object('One venue', { exchange: text('Venue'), price: number('USD'), timestamp: instant('Its time') }),
+      'The prices that the composite is the median of',
     ),
     ...evidence,
   }),

@@ -1,5 +1,6 @@
 import { channelSchema, channelShownSchema } from '../alerts/destination.ts'
 import type { ApiKind } from '../alerts/kinds/kind.ts'
+import { HOURS_MAX, LONG_HOURS_MAX } from '../alerts/fields.ts'
 import { apiKinds } from '../alerts/kinds/kinds.ts'
 import * as params from '../parameters.ts'
 import type { Params } from '../params.ts'
@@ -28,8 +29,18 @@ const statuses = ['active', 'triggered', 'expired', 'cancelled']
 const alertId = text('alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...')
 const expiresAt = instant('When it expires')
 
+function endOf({ mayLastForever }: ApiKind): Schema {
+  return mayLastForever === true ? nullableInstant('When it expires; null: it has no end') : expiresAt
+}
+
+function lifetimeOf({ mayLastForever }: ApiKind): Schema {
+  if (mayLastForever !== true) return integer('Lifetime', { minimum: 1, maximum: HOURS_MAX, default: 24 })
+  return integer('Lifetime; 0: no end, where payments are off', { minimum: 0, maximum: LONG_HOURS_MAX, default: 24 })
+}
+
 /** What a creation takes. */
-function creationBody({ body, optional, example }: ApiKind): BodyRule {
+function creationBody(kind: ApiKind): BodyRule {
+  const { body, optional, example } = kind
   const schema = object(
     'A new alert',
     {
@@ -38,7 +49,7 @@ function creationBody({ body, optional, example }: ApiKind): BodyRule {
       webhook_url: text('HTTPS URL that is called, signed; this or channel', { format: 'uri', maxLength: 2048 }),
       channel: channelSchema,
       agent_wallet: text('EVM or Solana address that lists find the alert by'),
-      expires_in_hours: integer('Lifetime', { minimum: 1, maximum: 168, default: 24 }),
+      expires_in_hours: lifetimeOf(kind),
     },
     ['webhook_url', 'channel', 'agent_wallet', 'expires_in_hours', ...optional],
   )
@@ -66,7 +77,7 @@ function createdOutput(kind: ApiKind): Output {
         ...kind.answer,
         status: oneOf(['active'], 'Always active'),
         created_at: instant('When it was made'),
-        expires_at: expiresAt,
+        expires_at: endOf(kind),
         expires_in_hours: integer('Lifetime, hours'),
         webhook_url: text('As submitted; no other answer shows it'),
         channel: channelShownSchema,
@@ -91,7 +102,7 @@ function alertSchema(kind: ApiKind): Schema {
       channel: channelShownSchema,
       status: oneOf(statuses, 'Where it is in its life'),
       created_at: instant('When it was made'),
-      expires_at: expiresAt,
+      expires_at: endOf(kind),
       trigger_count: integer('Triggers so far'),
       delivery_attempts: nullableInteger('Attempts to deliver them; null: ClickHouse does not say just now'),
       gaps: nullable(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { alertKinds } from '../../processors/alerts/kinds/kinds.ts'
-import { AHEAD_MAX, IDEMPOTENT } from '../../processors/alerts/state.ts'
+import { AHEAD_MAX, FOREVER_HOURS, IDEMPOTENT } from '../../processors/alerts/state.ts'
 import { cancelledAnswer, createdAnswer, extendedAnswer, statusAnswer } from '../alerts/answers.ts'
 import { actionOn, ask } from '../alerts/ask.ts'
 import { cursorOf, creationKeyOf, type AlertStore, type CachedAlert } from '../alerts/alert-store.ts'
@@ -22,6 +22,12 @@ export async function createAlert(call: Call, kind: ApiKind): Promise<Reply | Ru
   const { alerts, now } = services
   if (body === undefined) throw new ApiError('invalid_body', 'Send the alert as a JSON object.')
   const creation = readCreation(kind, body, alerts)
+  if (creation.expires_in_hours === FOREVER_HOURS && services.payments !== null)
+    throw wrong(
+      'invalid_expires_in_hours',
+      'expires_in_hours',
+      'What has no end cannot be paid for at once; ask for up to 720 hours and extend them.',
+    )
   const key = readKey(call)
   const { asset } = findAsset(creation.symbol, services.present().catalogue())
   const payer = call.payer?.address ?? null
@@ -32,7 +38,7 @@ export async function createAlert(call: Call, kind: ApiKind): Promise<Reply | Ru
     const context = { asset, request: randomUUID(), idempotency, paid, now: now(), secrets: alerts.secrets }
     const { alert } = await ask(services, creationCommand(creation, context))
     if (alert === null) throw new Error('a creation has an alert')
-    if (alertKinds.of(creation.terms).needsSubscription) keepWanted(services, asset)
+    if (alertKinds.of(creation.terms).needsSubscription(creation.terms)) keepWanted(services, asset)
     return jsonReply(201, createdAnswer(creation, alert, alerts.secrets))
   }
 }

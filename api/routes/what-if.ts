@@ -23,7 +23,7 @@ import {
   text,
 } from '../schema.ts'
 
-const [, ...others] = apiKinds
+const others = apiKinds.filter(({ kind, conditions }) => kind !== 'price' && conditions.length > 0)
 
 /** A kind's own fields, each saying whose it is. */
 const fields = Object.fromEntries(
@@ -40,11 +40,11 @@ const termFields: Readonly<Record<string, Schema>> = {
   symbol: text('Any symbol of the catalogue', { pattern: '^[A-Z0-9]{1,20}$' }),
   condition: oneOf(
     apiKinds.flatMap(({ conditions }) => conditions),
-    `As of an alert; ${tries.join(', ')}`,
+    `As of an alert; ${tries.join(', ')}; a rule has \`when\` instead`,
   ),
   ...fields,
 }
-const figures = Object.keys(fields)
+const optional = ['condition', ...Object.keys(fields)]
 /** Of a creation, so that its body can be tried out as it is. */
 const notLookedAt: Readonly<Record<string, Schema>> = {
   webhook_url: text('As of a creation; not looked at'),
@@ -56,7 +56,7 @@ const notLookedAt: Readonly<Record<string, Schema>> = {
 /** What a creation takes; webhook_url, channel, agent_wallet and expires_in_hours may be there and are not looked at. */
 const whatIfBody: BodyRule = {
   schema: object('An alert to be tried out', { ...termFields, ...notLookedAt }, [
-    ...figures,
+    ...optional,
     ...Object.keys(notLookedAt),
   ]),
   example: { symbol: 'BTC', condition: 'above', target_price: 60_000 },
@@ -101,7 +101,7 @@ const whatIfOutput: Output = {
       timestamp: instant('When this was answered'),
       cached: boolean('The same question was asked within a minute'),
     },
-    figures,
+    optional,
   ),
 }
 
@@ -137,7 +137,7 @@ const LATE_START: Micros = 300 * SECOND
 async function whatIfAnswer({ services, body, caller }: Call): Promise<Reply> {
   if (body === undefined) throw new ApiError('invalid_body', 'Send the alert as a JSON object.')
   const symbol = readSymbol(body)
-  const kind = kindMeant({ condition: body['condition'] })
+  const kind = kindMeant({ condition: body['condition'], when: body['when'] })
   const terms = kind.read(body)
   const present = services.present()
   const { asset } = findAsset(symbol, present.catalogue())

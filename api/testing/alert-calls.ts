@@ -27,7 +27,7 @@ export async function startAlerts(options: HarnessOptions = {}): Promise<AlertHa
     ...api,
     send,
     async create(change = {}, path = '/price-alert') {
-      const body = path === '/price-alert' ? priceBody(change) : riskBody(change)
+      const body = (bodies[path] ?? priceBody)(change)
       const answer = await send('POST', path, { body })
       if (answer.status !== 201) throw new Error(JSON.stringify(answer.body))
       const id = textOf(answer.body['alert_id'])
@@ -36,10 +36,20 @@ export async function startAlerts(options: HarnessOptions = {}): Promise<AlertHa
   }
 }
 
+const bodies: Readonly<Record<string, (change: object) => object>> = {
+  '/liquidation/alert': (change) => riskBody(change),
+  '/alerts': (change) => ruleBody(change),
+}
+
 export const HOOK = 'https://hooks.example.com/a-secret-path'
 
 export function priceBody(change: object = {}): object {
   return { symbol: 'BTC', condition: 'above', target_price: 100, webhook_url: HOOK, ...change }
+}
+
+/** CVD of BTC over 5, but for what is given. */
+export function ruleBody(change: object = {}): object {
+  return { symbol: 'BTC', when: { metric: 'cvd', operator: 'above', value: 5 }, webhook_url: HOOK, ...change }
 }
 
 export function riskBody(change: object = {}): object {

@@ -1,6 +1,7 @@
 import { CVD } from '../../processors/cvd/cvd.ts'
 import { alertKinds } from '../../processors/alerts/kinds/kinds.ts'
-import type { InputType } from '../../processors/alerts/kinds/kind.ts'
+import type { MetricInput } from '../../processors/alerts/metrics.ts'
+import { inputOf } from '../../processors/alerts/series.ts'
 import type { AlertState, Micros } from '../../schemas/records.ts'
 import { partitionOf } from '../../schemas/catalogue.ts'
 import { Row, type Database } from './database.ts'
@@ -80,9 +81,21 @@ export async function readLostTrades(
 }
 
 /** Whose gaps in what leave an alert without something it watches, beside its own processor's. */
-const sources: Readonly<Record<InputType, { readonly reader: string; readonly topic: string }>> = {
+const sources: Readonly<Record<MetricInput, { readonly reader: string; readonly topic: string }>> = {
   composite_price: { reader: 'prices', topic: 'market.tickers' },
   liquidation_risk: { reader: 'liquidations', topic: 'market.funding' },
+  cvd: { reader: 'cvd', topic: 'market.trades' },
+  funding: { reader: 'funding', topic: 'market.funding' },
+  liquidated: { reader: 'liquidated', topic: 'market.liquidations' },
+}
+
+/** What tells the figures that an alert rests on. */
+function inputsOf({ kind, condition }: Watching): readonly MetricInput[] {
+  const known = alertKinds.ofWire({ kind, condition })
+  if (known === undefined) return []
+  if (known.input !== 'readings') return [known.input]
+  const terms = known.read({ kind, condition, target_price: null, threshold_pct: null, min_value_usd: null })
+  return terms === undefined ? [] : (known.series?.(terms) ?? []).map(inputOf)
 }
 
 /** What an alert has of life. */
@@ -101,15 +114,14 @@ export interface Watching {
  * them, or what those are made of. Newest first.
  */
 export function lostOf(alert: Watching, { newest }: LogGaps, partitions: number): Lost[] {
-  const input = alertKinds.ofWire(alert)?.input
-  const source = input === undefined ? undefined : sources[input]
+  const watched = inputsOf(alert).map((input) => sources[input])
   const partition = partitionOf(alert.asset, partitions)
   const until = alert.ended_at === 0 ? alert.expires_at : alert.ended_at
   return newest
     .filter((gap) => gap.partition === partition && gap.to >= alert.created_at && gap.from < until)
     .filter(({ reader, topic, reason }) => {
       if (topic === 'alerts.inputs') return reader === 'alerts' || reason === 'output_cut'
-      return reader === source?.reader && topic === source.topic
+      return watched.some((source) => reader === source.reader && topic === source.topic)
     })
     .map(({ from, to }) => ({ from, to }))
     .toSorted((a, b) => b.from - a.from)

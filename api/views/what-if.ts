@@ -19,8 +19,8 @@ export interface PageRange {
   readonly limit: number
 }
 
-/** The tables of records by asset and time, as the views `prices` and `liquidation_risk` have them. */
-type PastTable = 'prices_log' | 'liquidation_risk_log'
+/** The tables of records by asset and time, as the views `prices`, `liquidation_risk` and `metrics` have them. */
+export type PastTable = 'prices_log' | 'liquidation_risk_log' | 'metrics_log'
 
 /** By the order of the table, so that one stretch of it is read; what stands twice there changes no first time. */
 const firstSql = (table: PastTable): string => `SELECT ${microsSql('time')} AS first_us FROM ${table}
@@ -104,6 +104,66 @@ export async function readRiskPage(database: Database, range: PageRange): Promis
     const value = { asset: range.asset, price: last(at), ...near, ...undecided, exchanges, since: 0, time, v: at }
     return { type: 'liquidation_risk', value }
   })
+}
+
+const everyPriceSql = `SELECT ${microsSql('time')} AS at_us, price, toUInt8(quality = 'good') AS is_good, partition, offset, ${POSITION}
+  FROM prices WHERE asset = {asset:String} AND time >= ${timeParam('from')} AND time < ${timeParam('to')} AND NOT late
+  ORDER BY ${ORDER} LIMIT {limit:UInt32}`
+
+const metricsSql = `SELECT core, ${microsSql('time')} AS at_us, figures.figure AS names, arrayMap(x -> ifNull(x, ''), figures.exchange) AS venues,
+  figures.value AS told, partition, offset, ${POSITION}
+  FROM metrics WHERE asset = {asset:String} AND time >= ${timeParam('from')} AND time < ${timeParam('to')}
+  ORDER BY ${ORDER} LIMIT {limit:UInt32}`
+
+/** All records of an asset that tell figures, of these tables, in the order of their times. Of prices the composite alone. */
+export async function readInputs(database: Database, range: PageRange, tables: readonly PastTable[]): Promise<Page> {
+  const pages = await Promise.all(
+    tables.map((table) => {
+      if (table === 'liquidation_risk_log') return readRiskPage(database, range)
+      return table === 'prices_log' ? readEveryPrice(database, range) : readMetrics(database, range)
+    }),
+  )
+  const seen = pages.flatMap((page) => page.seen)
+  return {
+    seen: seen.toSorted((a, b) => a.message.value.time - b.message.value.time || a.offset - b.offset),
+    records: pages.reduce((sum, { records }) => sum + records, 0),
+    cut: pages.some(({ cut }) => cut),
+  }
+}
+
+async function readEveryPrice(database: Database, range: PageRange): Promise<Page> {
+  const rows = await database.query(everyPriceSql, { ...range })
+  const seen = rows.map((raw): InputRecord => {
+    const row = new Row(raw)
+    const price = row.number('price')
+    const quality = row.number('is_good') === 1 ? 'good' : 'degraded'
+    const bounds = { low: price, high: price, change_24h: null, sources: [], quality, late: false } as const
+    const value = { asset: range.asset, price, ...bounds, time: row.number('at_us'), v: row.number('position') }
+    return {
+      partition: row.number('partition'),
+      offset: row.number('offset'),
+      message: { type: 'composite_price', value },
+    }
+  })
+  return { seen, records: rows.length, cut: rows.length >= range.limit }
+}
+
+async function readMetrics(database: Database, range: PageRange): Promise<Page> {
+  const rows = await database.query(metricsSql, { ...range })
+  const seen = rows.map((raw): InputRecord => {
+    const row = new Row(raw)
+    const [names, venues, told] = [row.texts('names'), row.texts('venues'), row.numbers('told')]
+    const figures = names.map((figure, at) => ({ figure, exchange: venues[at] || null, value: told[at] ?? NaN }))
+    const value = {
+      asset: range.asset,
+      core: row.text('core'),
+      figures,
+      time: row.number('at_us'),
+      v: row.number('position'),
+    }
+    return { partition: row.number('partition'), offset: row.number('offset'), message: { type: 'metric', value } }
+  })
+  return { seen, records: rows.length, cut: rows.length >= range.limit }
 }
 
 /** What of an estimate no alert looks at. */

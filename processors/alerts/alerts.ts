@@ -86,7 +86,7 @@ function follow(state: AlertsState, command: Command, out: Emitter): void {
 function evaluate(state: AlertsState, input: Input, out: Emitter): void {
   applyInput(state, input, (moved) => {
     out.moved(moved, state.time)
-    if (moved.event === 'triggered') remember(state, moved.alert, moved.cause, out.origin)
+    if (moved.event === 'triggered' || moved.event === 'resolved') remember(state, moved.alert, moved.cause, out.origin)
   })
 }
 
@@ -125,6 +125,10 @@ class Emitter {
     const { event, alert } = moved
     if (event === 'ended') {
       this.#state(alert, time) // its status stays: nothing has happened that a journal would tell
+      return
+    }
+    if (event === 'resolved') {
+      this.trigger(triggerOf(this.#kinds, alert, moved.cause, this.origin))
       return
     }
     if (event !== 'triggered') {

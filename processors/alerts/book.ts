@@ -12,6 +12,21 @@ function waitOf(kind: AlertKind, alert: StoredAlert): string | undefined {
 /** Entries that no longer hold are thrown out when there are this many and they are the larger part. */
 const SWEEP_MIN = 1_000
 
+/** Alerts of one kind on one asset, where what a record may concern is found. */
+export interface AlertBook<Record = unknown> {
+  /** Alerts that wait for something. */
+  readonly size: number
+  /** An alert has changed: where it waits for something else now, it stands there. */
+  move(before: StoredAlert | undefined, alert: StoredAlert): void
+  /** Puts an alert that was taken, and has not changed, back: to where it waits, or to the level that stands for it. */
+  restore(alert: StoredAlert, at?: string): void
+  /** Puts in an alert of a loaded state; `settle` has to follow. */
+  append(alert: StoredAlert): void
+  settle(): void
+  /** Takes out the alerts that the record may concern: each is to be put back or changed. */
+  take(record: Record): StoredAlert[]
+}
+
 type Find = (id: string) => StoredAlert | undefined
 
 /**
@@ -19,7 +34,7 @@ type Find = (id: string) => StoredAlert | undefined
  * their number and what it really moves. An alert may have entries of waits that are over: they are recognised when they
  * come up.
  */
-export class Book {
+export class Book implements AlertBook {
   readonly #kind: AlertKind
   readonly #heaps: ReadonlyMap<string, LevelHeap>
   /** Alerts may stand at one of several levels: which of them depends on the past, so their order must not depend on it. */
@@ -36,12 +51,10 @@ export class Book {
     this.#find = find
   }
 
-  /** Alerts that wait for something. */
   get size(): number {
     return this.#size
   }
 
-  /** An alert has changed: where it waits for something else now, it stands there. */
   move(before: StoredAlert | undefined, alert: StoredAlert): void {
     const from = before === undefined ? undefined : waitOf(this.#kind, before)
     const to = waitOf(this.#kind, alert)
@@ -52,13 +65,11 @@ export class Book {
     else if (to !== undefined) this.#push(to, alert)
   }
 
-  /** Puts an alert that was taken, and has not changed, back: to where it waits, or to the level that stands for it. */
   restore(alert: StoredAlert, at?: string): void {
     const wait = waitOf(this.#kind, alert)
     if (wait !== undefined && wait !== EVERY_RECORD) this.#push(at ?? wait, alert)
   }
 
-  /** Puts in an alert of a loaded state; `settle` has to follow. */
   append(alert: StoredAlert): void {
     const wait = waitOf(this.#kind, alert)
     if (wait === undefined) return

@@ -1,7 +1,18 @@
 import type { Command, Micros, NewAlert } from '../../schemas/records.ts'
-import type { StoredAlert } from './kinds/kind.ts'
+import type { AlertKind, StoredAlert } from './kinds/kind.ts'
 import { storedAlert } from './record.ts'
-import { AHEAD_MAX, ALERTS_MAX, IDEMPOTENT, PAYMENT_KNOWN, put, REQUEST_KNOWN, REQUESTS_MAX } from './state.ts'
+import {
+  AHEAD_MAX,
+  ALERTS_MAX,
+  FOREVER_HOURS,
+  hasTooManySeries,
+  IDEMPOTENT,
+  NEVER,
+  PAYMENT_KNOWN,
+  put,
+  REQUEST_KNOWN,
+  REQUESTS_MAX,
+} from './state.ts'
 import type { AlertsState } from './state.ts'
 
 const HOUR: Micros = 3_600_000_000
@@ -97,15 +108,16 @@ export function nowOf(state: AlertsState, { created }: Pick<Command, 'created'>)
 }
 
 function create(state: AlertsState, { alert: asked, alert_id: id, asset, created }: Command, now: Micros): Outcome {
-  const terms = asked === null || !isLifetime(asked.expires_in_hours) ? undefined : state.kinds.read(asked)
-  if (asked === null || terms === undefined) return rejected(null, 'invalid_body', 'The alert is not complete.')
+  const terms = asked === null ? undefined : state.kinds.read(asked)
+  if (asked === null || terms === undefined || !isLifetime(asked.expires_in_hours, state.kinds.of(terms)))
+    return rejected(null, 'invalid_body', 'The alert is not complete.')
   const known = knownCreation(state, asked, id)
   if (known !== undefined) {
     return known.body_hash === asked.body_hash
       ? { event: 'repeated', alert: known }
       : rejected(known, 'idempotency_conflict', 'This Idempotency-Key was used for another alert; choose a new one.')
   }
-  if (state.alerts.size >= ALERTS_MAX)
+  if (state.alerts.size >= ALERTS_MAX || hasTooManySeries(state, asset, terms))
     return rejected(null, 'overloaded', 'There are too many alerts; try again later.')
   const alert = storedAlert(terms, {
     ...asked,
@@ -113,12 +125,13 @@ function create(state: AlertsState, { alert: asked, alert_id: id, asset, created
     asset,
     status: 'active',
     created_at: now,
-    expires_at: now + asked.expires_in_hours * HOUR,
+    expires_at: asked.expires_in_hours === FOREVER_HOURS ? NEVER : now + asked.expires_in_hours * HOUR,
     ended_at: 0,
     trigger_count: 0,
     last_triggered: 0,
     armed: false,
     since: now,
+    held: 0,
     taken: takenAt(state, created, now),
   })
   put(state, alert)
@@ -149,8 +162,8 @@ function knownCreation(state: AlertsState, { idempotency }: NewAlert, id: string
 }
 
 /** The interface has checked it, but the log is anyone's input. */
-function isLifetime(hours: number): boolean {
-  return hours >= 1 && hours * HOUR <= AHEAD_MAX
+function isLifetime(hours: number, { mayLastForever }: AlertKind): boolean {
+  return hours === FOREVER_HOURS ? mayLastForever === true : hours >= 1 && hours * HOUR <= AHEAD_MAX
 }
 
 /**
@@ -163,6 +176,8 @@ function extend(state: AlertsState, alert: StoredAlert, command: Command, now: M
   if (alert.status === 'cancelled' || (payment === null && alert.status !== 'active')) {
     return rejected(alert, 'alert_not_active', `The alert is ${alert.status}; only an active one can be extended.`)
   }
+  if (alert.expires_at === NEVER)
+    return rejected(alert, 'invalid_add_hours', 'The alert has no end that could be later.')
   const from = alert.status === 'active' ? alert.expires_at : Math.max(now, alert.expires_at)
   const until = from + hours * HOUR
   if (payment === null && until > now + AHEAD_MAX) {
@@ -175,6 +190,7 @@ function extend(state: AlertsState, alert: StoredAlert, command: Command, now: M
     status: isBack ? 'active' : alert.status,
     armed: isBack ? false : alert.armed,
     since: isBack ? now : alert.since,
+    held: isBack ? 0 : alert.held,
     ended_at: isOver(state, alert) ? alert.ended_at : 0,
   }
   put(state, extended)

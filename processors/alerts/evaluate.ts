@@ -1,12 +1,13 @@
 import type { CompositePrice, Micros } from '../../schemas/records.ts'
 import { generationOf } from '../kernel/version.ts'
-import type { AlertKind, Cause, Input, StoredAlert, Verdict } from './kinds/kind.ts'
-import { COOLDOWN, noteRisk, OTHERS, put, type AlertsState } from './state.ts'
+import type { AlertKind, Cause, Input, Looked, Readings, StoredAlert, Verdict } from './kinds/kind.ts'
+import { Told } from './series.ts'
+import { cooldownOf, noteRisk, OTHERS, put, sightOf, type AlertsState } from './state.ts'
 import { notePrice, windowStart } from './window.ts'
 
 /** What became of an alert by a record or the time alone. `ended`: it rang before and its lifetime is over. */
 export type Moved =
-  | { readonly event: 'triggered'; readonly alert: StoredAlert; readonly cause: Cause }
+  | { readonly event: 'triggered' | 'resolved'; readonly alert: StoredAlert; readonly cause: Cause }
   | { readonly event: 'rearmed' | 'expired' | 'ended'; readonly alert: StoredAlert }
 
 export type Report = (moved: Moved) => void
@@ -15,17 +16,60 @@ export type Report = (moved: Moved) => void
  * Evaluates the alerts of the record's asset that it may concern. A core that was built again tells of its past again, with
  * other figures maybe: what is not newer than the asset's newest has been decided.
  */
-export function applyInput(state: AlertsState, { type, value }: Input, report: Report): void {
+export function applyInput(state: AlertsState, input: Input, report: Report): void {
+  const { type, value } = input
   let from = value.time
   if (type === 'composite_price') {
     if (isDecided(state.prices.get(value.asset)?.price, value)) return
     from = windowStart(state, value)
     notePrice(state, value)
   } else {
-    if (value.time <= (state.risks.get(value.asset) ?? state.risks.get(OTHERS) ?? 0)) return
-    noteRisk(state, value.asset, value.time)
+    const teller = type === 'metric' ? `${value.asset}|${value.core}` : value.asset
+    if (value.time <= (state.risks.get(teller) ?? state.risks.get(OTHERS) ?? 0)) return
+    noteRisk(state, teller, value.time)
   }
   for (const kind of state.kinds) if (kind.input === type) evaluateAll(state, kind, { record: value, from }, report)
+  if (type !== 'composite_price' || !value.late) readFigures(state, input, report)
+}
+
+/** Candles of a silence say nothing of figures. */
+function readFigures(state: AlertsState, input: Input, report: Report): void {
+  const { asset } = input.value
+  const ofAsset = state.series.get(asset)
+  if (ofAsset === undefined) return
+  const told = new Told(input)
+  const changed: string[] = []
+  for (const series of ofAsset.values()) {
+    if (series.input !== told.input) continue
+    state.changed.series.add(`${asset}|${series.name}`)
+    if (series.take(told)) changed.push(series.name)
+  }
+  lookAt(state, { asset, time: told.time, changed }, report)
+}
+
+/** Figures that time alone changes, a few seconds apart: what leaves a window, candles that close. */
+const FIGURES_EVERY: Micros = 10_000_000
+
+export function advanceFigures(state: AlertsState, before: Micros, report: Report): void {
+  const { time, series } = state
+  if (series.size === 0 || Math.floor(before / FIGURES_EVERY) === Math.floor(time / FIGURES_EVERY)) return
+  for (const asset of [...series.keys()].sort()) {
+    const changed: string[] = []
+    for (const one of series.get(asset)?.values() ?? []) {
+      if (!one.advance(time)) continue
+      state.changed.series.add(`${asset}|${one.name}`)
+      changed.push(one.name)
+    }
+    lookAt(state, { asset, time, changed }, report)
+  }
+}
+
+function lookAt(state: AlertsState, read: Omit<Readings, 'sight'>, report: Report): void {
+  if (read.changed.length === 0) return
+  const record = { ...read, sight: sightOf(state, read.asset) }
+  for (const kind of state.kinds) {
+    if (kind.input === 'readings') evaluateAll(state, kind, { record, from: read.time }, report)
+  }
 }
 
 /** Within a generation a late record tells what nobody had told; a higher one begins with what the one before has told. */
@@ -35,7 +79,7 @@ function isDecided(newest: CompositePrice | undefined, { v, time }: CompositePri
 
 /** `from`: since when the record's bounds may be. */
 interface Evaluated {
-  readonly record: Input['value']
+  readonly record: Looked[keyof Looked]
   readonly from: Micros
 }
 
@@ -50,10 +94,46 @@ function evaluateAll(state: AlertsState, kind: AlertKind, { record, from }: Eval
     }
     const verdict = kind.evaluate(alert, record, from)
     if (verdict.is === 'waiting') book.restore(alert, verdict.at)
-    else if (verdict.is === 'met') ring(state, kind, { alert, verdict }, report)
-    else if (verdict.is === 'back') rearm(state, alert, time, report)
-    else put(state, { ...alert, armed: true, since: time })
+    else decide(state, kind, { alert, verdict, time }, report)
   }
+}
+
+interface Decided {
+  readonly alert: StoredAlert
+  readonly verdict: Exclude<Verdict, { is: 'waiting' }>
+  readonly time: Micros
+}
+
+function decide(state: AlertsState, kind: AlertKind, { alert, verdict, time }: Decided, report: Report): void {
+  switch (verdict.is) {
+    case 'met':
+      ring(state, kind, { alert, verdict }, report)
+      return
+    case 'back':
+      if (verdict.cause !== undefined && kind.resolves?.(alert.terms) === true)
+        report({ event: 'resolved', alert, cause: { ...verdict.cause, isOver: true } })
+      rearm(state, alert, time, report)
+      return
+    case 'armed':
+      put(state, { ...alert, armed: true, since: time })
+      return
+    case 'held':
+      put(state, { ...alert, held: time })
+      return
+    case 'released':
+      put(state, { ...alert, held: 0 })
+  }
+}
+
+/** What has to hold for a while has held, or is not known to: then it has to begin anew. */
+export function ringHeld(state: AlertsState, alert: StoredAlert, time: Micros, report: Report): void {
+  const kind = state.kinds.of(alert.terms)
+  const record = { asset: alert.asset, time, changed: [], sight: sightOf(state, alert.asset) }
+  const verdict = kind.evaluate({ ...alert, held: 0 }, record, time)
+  // Without what has held it would be held from now on: that it is, is that it has.
+  const cause = verdict.is === 'held' ? verdict.cause : undefined
+  if (cause === undefined) put(state, { ...alert, held: 0 })
+  else ring(state, kind, { alert, verdict: { is: 'met', cause, isBack: false } }, report)
 }
 
 interface Met {
@@ -74,6 +154,7 @@ function ring(state: AlertsState, kind: AlertKind, { alert, verdict }: Met, repo
     armed: !ends && isBack,
     ended_at: ends ? now : 0,
     since: cause.time,
+    held: 0,
   }
   put(state, rung)
   report({ event: 'triggered', alert: rung, cause })
@@ -81,20 +162,21 @@ function ring(state: AlertsState, kind: AlertKind, { alert, verdict }: Met, repo
 
 /** It has been back: active again at once where the minute is over, else when it is. */
 function rearm(state: AlertsState, alert: StoredAlert, time: Micros, report: Report): void {
-  const cooled = alert.last_triggered + COOLDOWN
+  const cooled = alert.last_triggered + cooldownOf(state, alert)
   if (state.time < cooled) put(state, { ...alert, armed: true, since: time })
   else activate(state, alert, Math.max(time, cooled), report)
 }
 
 function activate(state: AlertsState, alert: StoredAlert, since: Micros, report: Report): void {
-  const active: StoredAlert = { ...alert, status: 'active', armed: false, since }
+  const armed = state.kinds.of(alert.terms).isEdge?.(alert.terms) ?? false
+  const active: StoredAlert = { ...alert, status: 'active', armed, since }
   put(state, active)
   report({ event: 'rearmed', alert: active })
 }
 
 /** The minute of a level that has been back is over. */
 export function cool(state: AlertsState, alert: StoredAlert, report: Report): void {
-  activate(state, alert, alert.last_triggered + COOLDOWN, report)
+  activate(state, alert, alert.last_triggered + cooldownOf(state, alert), report)
 }
 
 /** An active alert expires; a triggered one keeps its state and is evaluated no more. */

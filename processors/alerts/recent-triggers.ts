@@ -13,7 +13,12 @@ export function remember(
   cause: Cause,
   origin: Origin,
 ): void {
-  const key = [origin.v, cause.price, ...(cause.key === undefined ? [] : [cause.key])].join('|')
+  const key = [
+    origin.v,
+    cause.price,
+    ...(cause.key === undefined ? [] : [cause.key]),
+    ...(cause.isOver === true ? ['over'] : []),
+  ].join('|')
   const rung = state.rung.get(key) ?? { ...origin, cause, time: state.time, alerts: [] }
   rung.alerts.push([alert_id, trigger_count])
   state.rung.set(key, rung)

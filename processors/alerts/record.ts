@@ -1,9 +1,12 @@
 import type { AlertState, Micros } from '../../schemas/records.ts'
+import { nowhere } from './figure-book.ts'
 import type { Kinds, StoredAlert, Terms } from './kinds/kind.ts'
 
 /** An alert in the shape of the log, with what snapshots hold beside it. */
 export interface AlertRecord extends AlertState {
   readonly since: Micros
+  /** Left out where nothing is held. */
+  readonly held?: Micros
 }
 
 /** The alert as log and snapshots have it: the one place where terms become the fields of records. Snapshots keep this order. */
@@ -34,6 +37,7 @@ export function recordOf(kinds: Kinds, alert: StoredAlert): AlertRecord {
     armed: alert.armed,
     since: alert.since,
     taken: alert.taken,
+    ...(alert.held > 0 ? { held: alert.held } : {}),
   }
 }
 
@@ -42,11 +46,11 @@ export function alertOf(kinds: Kinds, record: Omit<AlertRecord, 'taken'> & { rea
   const terms = kinds.read(record)
   if (terms === undefined) throw new Error(`this version does not know what alert ${record.alert_id} waits for`)
   // States of before there was the field do not say when the creation was taken.
-  return storedAlert(terms, { ...record, taken: record.taken ?? 0 })
+  return storedAlert(terms, { ...record, taken: record.taken ?? 0, held: record.held ?? 0 })
 }
 
 /** Field by field: a million of them have one shape, and nothing of the record that they do not need. */
-export function storedAlert(terms: Terms, alert: Omit<StoredAlert, 'terms'>): StoredAlert {
+export function storedAlert(terms: Terms, alert: Omit<StoredAlert, 'terms' | 'stands'>): StoredAlert {
   return {
     terms,
     symbol: alert.symbol,
@@ -68,5 +72,7 @@ export function storedAlert(terms: Terms, alert: Omit<StoredAlert, 'terms'>): St
     armed: alert.armed,
     since: alert.since,
     taken: alert.taken,
+    held: alert.held,
+    stands: nowhere,
   }
 }

@@ -1,7 +1,9 @@
 import type { Micros } from '../../schemas/records.ts'
 import type { Kinds, StoredAlert } from './kinds/kind.ts'
 import { alertOf, recordOf, type AlertRecord } from './record.ts'
-import { bookOf, emptyState, IDEMPOTENT, noteRisk, OTHERS, PAYMENT_KNOWN, REQUEST_KNOWN, timersOf } from './state.ts'
+import { addSeries, bookOf, emptyState, IDEMPOTENT, noteRisk, OTHERS, PAYMENT_KNOWN } from './state.ts'
+import { REQUEST_KNOWN, timersOf, watch } from './state.ts'
+import { Series, type SavedSeries } from './series.ts'
 import type { AlertsState, Bought, PriceSeen, RecentTriggers } from './state.ts'
 
 /** Parts of the saved state, as JSON: it writes doubles exactly. One alert a part, so that a change costs itself alone. */
@@ -12,6 +14,7 @@ type Saved =
   | { readonly kind: 'payment'; readonly id: string; readonly bought: Bought }
   | { readonly kind: 'price'; readonly seen: PriceSeen }
   | { readonly kind: 'risk'; readonly asset: string; readonly time: Micros }
+  | { readonly kind: 'series'; readonly asset: string; readonly name: string; readonly series: SavedSeries }
   | { readonly kind: 'rung'; readonly key: string; readonly rung: RecentTriggers }
 
 type Part = readonly [key: string, part: Buffer | null]
@@ -39,6 +42,7 @@ export function* saveState(state: AlertsState): Generator<Part> {
   for (const asset of changed.risks) {
     yield partOf(`risk|${asset}`, { kind: 'risk', asset, time: risks.get(asset) ?? 0 })
   }
+  yield* changedSeries(state)
   for (const key of changed.rung) {
     const rang = rung.get(key)
     yield partOf(`rung|${key}`, rang && { kind: 'rung', key, rung: rang })
@@ -49,6 +53,16 @@ export function* saveState(state: AlertsState): Generator<Part> {
   changed.prices.clear()
   changed.risks.clear()
   changed.rung.clear()
+}
+
+function* changedSeries({ changed, series }: AlertsState): Generator<Part> {
+  for (const key of changed.series) {
+    const asset = key.slice(0, key.indexOf('|'))
+    const name = key.slice(asset.length + 1)
+    const one = series.get(asset)?.get(name)
+    yield partOf(`series|${key}`, one && { kind: 'series', asset, name, series: one.saved() })
+  }
+  changed.series.clear()
 }
 
 function partOf(key: string, saved: Saved | undefined): Part {
@@ -64,6 +78,8 @@ export function loadState(kinds: Kinds, parts: ReadonlyMap<string, Buffer>): Ale
   for (const part of parts.values()) loadPart(state, JSON.parse(part.toString()) as Saved, texts)
   // A state that was saved before there was this has been told of the risk of all times up to its own.
   if (!state.risks.has(OTHERS)) noteRisk(state, OTHERS, state.time)
+  state.changed.series.clear()
+  for (const alert of state.alerts.values()) watch(state, alert, 1)
   for (const alert of state.alerts.values()) resume(state, alert)
   for (const books of state.books.values()) for (const book of books.values()) book.settle()
   sortRung(state)
@@ -101,6 +117,9 @@ function loadPart(state: AlertsState, saved: Saved, texts: Map<string, string>):
       return
     case 'risk':
       state.risks.set(saved.asset, saved.time)
+      return
+    case 'series':
+      addSeries(state, saved.asset, new Series(saved.name, saved.series))
       return
     case 'rung':
       state.rung.set(saved.key, saved.rung)

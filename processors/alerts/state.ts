@@ -1,7 +1,9 @@
 import type { CompositePrice, Micros } from '../../schemas/records.ts'
-import { Book } from './book.ts'
-import type { Cause, Kinds, StoredAlert } from './kinds/kind.ts'
+import { Book, type AlertBook } from './book.ts'
+import { FigureBook } from './figure-book.ts'
+import type { AlertKind, Cause, Kinds, Sight, StoredAlert, Terms } from './kinds/kind.ts'
 import { alertKinds } from './kinds/kinds.ts'
+import { Series, type SavedSeries } from './series.ts'
 import { Timers } from './timers.ts'
 import type { Origin } from './triggers.ts'
 
@@ -11,6 +13,12 @@ const DAY: Micros = 24 * HOUR
 
 /** After a trigger an alert does not ring for this long. */
 export const COOLDOWN: Micros = MINUTE
+/** A lifetime of so many hours has no end, */
+export const FOREVER_HOURS = 0
+/** which is as far as times go. */
+export const NEVER: Micros = Number.MAX_SAFE_INTEGER
+/** Series of one partition; a rule that needs more is refused. */
+const SERIES_MAX = 20_000
 /** An ended alert is told of for this long. */
 const RETENTION: Micros = 7 * DAY
 /** The same creation gives the same answer for this long. */
@@ -62,7 +70,10 @@ export interface AlertsState {
   taken: Micros
   readonly alerts: Map<string, StoredAlert>
   /** By kind and asset. */
-  readonly books: Map<string, Map<string, Book>>
+  readonly books: Map<string, Map<string, AlertBook>>
+  /** Series that rules look at, by asset and name. */
+  readonly series: Map<string, Map<string, Series>>
+  seriesCount: number
   /** By asset: what a test event shows, and what late prices are judged by. */
   readonly prices: Map<string, PriceSeen>
   /** By asset: up to when its risk has been told of. */
@@ -83,6 +94,8 @@ export interface AlertsState {
     prices: Set<string>
     risks: Set<string>
     rung: Set<string>
+    /** Asset and name. */
+    series: Set<string>
   }
 }
 
@@ -93,6 +106,8 @@ export function emptyState(kinds: Kinds = alertKinds): AlertsState {
     taken: 0,
     alerts: new Map(),
     books: new Map(),
+    series: new Map(),
+    seriesCount: 0,
     prices: new Map(),
     risks: new Map([[OTHERS, 0]]),
     requests: new Map(),
@@ -107,17 +122,73 @@ export function emptyState(kinds: Kinds = alertKinds): AlertsState {
       prices: new Set(),
       risks: new Set([OTHERS]),
       rung: new Set(),
+      series: new Set(),
     },
   }
 }
 
-export function bookOf({ kinds, books, alerts }: AlertsState, { terms, asset }: StoredAlert): Book {
+export function bookOf(state: AlertsState, { terms, asset }: StoredAlert): AlertBook {
+  const { kinds, books } = state
   const kind = kinds.of(terms)
-  const ofKind = books.get(kind.kind) ?? new Map<string, Book>()
+  const ofKind = books.get(kind.kind) ?? new Map<string, AlertBook>()
   if (ofKind.size === 0) books.set(kind.kind, ofKind)
-  const book = ofKind.get(asset) ?? new Book(kind, (id) => alerts.get(id))
+  const book = ofKind.get(asset) ?? newBook(state, kind, asset)
   if (book.size === 0) ofKind.set(asset, book)
   return book
+}
+
+function newBook(state: AlertsState, kind: AlertKind, asset: string): AlertBook {
+  const find = (id: string): StoredAlert | undefined => state.alerts.get(id)
+  const { stand } = kind
+  if (stand === undefined) return new Book(kind, find)
+  return new FigureBook(find, (alert) => stand(alert, sightOf(state, asset), state.time))
+}
+
+/** The figures of an asset as they are now. */
+export function sightOf({ series, prices }: AlertsState, asset: string): Sight {
+  return { series: series.get(asset) ?? noSeries, price: prices.get(asset)?.price }
+}
+
+const noSeries: ReadonlyMap<string, Series> = new Map()
+
+/** A rule looks at series while it has not ended; one that nobody looks at any more is forgotten. */
+export function watch(state: AlertsState, { asset, terms, ended_at: ended }: StoredAlert, change: 1 | -1): void {
+  if (ended > 0) return
+  for (const name of state.kinds.of(terms).series?.(terms) ?? []) {
+    const known = state.series.get(asset)?.get(name)
+    const series = known ?? addSeries(state, asset, new Series(name, fresh(state.time)))
+    series.watchers += change
+    if (series.watchers === 0) removeSeries(state, asset, name)
+  }
+}
+
+function fresh(since: Micros): SavedSeries {
+  return { since, samples: [], value: null, time: 0, venues: '', raw: null }
+}
+
+export function addSeries(state: AlertsState, asset: string, series: Series): Series {
+  const ofAsset = state.series.get(asset) ?? new Map<string, Series>()
+  state.series.set(asset, ofAsset.set(series.name, series))
+  state.seriesCount += 1
+  state.changed.series.add(`${asset}|${series.name}`)
+  return series
+}
+
+function removeSeries(state: AlertsState, asset: string, name: string): void {
+  state.series.get(asset)?.delete(name)
+  if (state.series.get(asset)?.size === 0) state.series.delete(asset)
+  state.seriesCount -= 1
+  state.changed.series.add(`${asset}|${name}`)
+}
+
+export function hasTooManySeries(state: AlertsState, asset: string, terms: Terms): boolean {
+  const names = state.kinds.of(terms).series?.(terms) ?? []
+  const more = names.filter((name) => state.series.get(asset)?.has(name) !== true).length
+  return more > 0 && state.seriesCount + more > SERIES_MAX
+}
+
+export function cooldownOf({ kinds }: AlertsState, { terms }: Pick<StoredAlert, 'terms'>): Micros {
+  return kinds.of(terms).cooldown?.(terms) ?? COOLDOWN
 }
 
 export function noteRisk({ risks, changed }: AlertsState, asset: string, time: Micros): void {
@@ -131,6 +202,8 @@ export function put(state: AlertsState, alert: StoredAlert): void {
   state.alerts.set(alert.alert_id, alert)
   state.taken = Math.max(state.taken, alert.taken)
   state.changed.alerts.add(alert.alert_id)
+  watch(state, alert, 1)
+  if (before !== undefined) watch(state, before, -1)
   bookOf(state, alert).move(before, alert)
   for (const [what, key] of timersOf(state, alert)) {
     if (before !== undefined && hasTimer(state, before, what, key)) continue
@@ -148,7 +221,7 @@ function sweepExpiries(state: AlertsState): void {
 }
 
 /** Something that time alone does to an alert. */
-export type AlertTimer = 'expires' | 'cooled' | 'purged'
+export type AlertTimer = 'expires' | 'held' | 'cooled' | 'purged'
 
 /** What time alone will do to an alert as it is, and when. */
 export function timersOf(
@@ -156,8 +229,11 @@ export function timersOf(
   alert: StoredAlert,
 ): readonly (readonly [what: AlertTimer, key: Micros])[] {
   if (alert.ended_at > 0) return [['purged', alert.ended_at + RETENTION]]
-  const expires = ['expires', alert.expires_at] as const
-  return isCooling(state, alert) ? [expires, ['cooled', alert.last_triggered + COOLDOWN]] : [expires]
+  const timers: (readonly [AlertTimer, Micros])[] = []
+  if (alert.expires_at !== NEVER) timers.push(['expires', alert.expires_at])
+  if (isCooling(state, alert)) timers.push(['cooled', alert.last_triggered + cooldownOf(state, alert)])
+  if (alert.held > 0) timers.push(['held', alert.held + (state.kinds.of(alert.terms).holds?.(alert.terms) ?? 0)])
+  return timers
 }
 
 /** A level that rang and has been back: it becomes active when its minute is over. */

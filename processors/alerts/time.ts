@@ -1,6 +1,6 @@
 import type { Micros } from '../../schemas/records.ts'
 import { forgetPayment, forgetRequest } from './commands.ts'
-import { cool, expire, type Report } from './evaluate.ts'
+import { advanceFigures, cool, expire, ringHeld, type Report } from './evaluate.ts'
 import type { StoredAlert } from './kinds/kind.ts'
 import { hasTimer, type AlertsState, type AlertTimer } from './state.ts'
 import type { Timer } from './timers.ts'
@@ -13,7 +13,9 @@ export interface TimeReport {
 
 /** Lets time pass: cooldowns end, lifetimes end, what has ended long ago is forgotten. */
 export function advance(state: AlertsState, time: Micros, report: TimeReport): void {
+  const before = state.time
   state.time = time
+  advanceFigures(state, before, report.moved)
   for (let timer = state.timers.due(time); timer !== undefined; timer = state.timers.due(time)) {
     ring(state, timer, report)
   }
@@ -26,14 +28,22 @@ function ring(state: AlertsState, { what, key, id }: Timer, report: TimeReport):
   else {
     const alert = state.alerts.get(id)
     // Otherwise the alert has moved on since the timer was set.
-    if (alert !== undefined && hasTimer(state, alert, what, key)) due(state, alert, what, report)
+    if (alert !== undefined && hasTimer(state, alert, what, key)) due(state, alert, { what, key }, report)
   }
 }
 
-function due(state: AlertsState, alert: StoredAlert, what: AlertTimer, { moved, purged }: TimeReport): void {
+interface Due {
+  readonly what: AlertTimer
+  readonly key: Micros
+}
+
+function due(state: AlertsState, alert: StoredAlert, { what, key }: Due, { moved, purged }: TimeReport): void {
   switch (what) {
     case 'cooled':
       cool(state, alert, moved)
+      return
+    case 'held':
+      ringHeld(state, alert, key, moved)
       return
     case 'expires':
       expire(state, alert, moved)

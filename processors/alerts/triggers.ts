@@ -17,7 +17,12 @@ export function triggerOf(kinds: Kinds, alert: StoredAlert, cause: Cause, origin
   return makeTrigger(
     kind,
     alert,
-    { ...cause, id: `${id}_${count}`, text, evidence: kind.evidence(terms, cause) },
+    {
+      ...cause,
+      id: `${id}_${count}${cause.isOver === true ? '_over' : ''}`,
+      text,
+      evidence: kind.evidence(terms, cause),
+    },
     origin,
   )
 }

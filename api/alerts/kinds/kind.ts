@@ -16,6 +16,8 @@ export interface ApiKind<T extends AlertTerms = AlertTerms> {
   readonly priceUsdc: { readonly create: number; readonly extend: number }
   /** Stands behind `alert_` in its ids. */
   readonly idPrefix: string
+  /** Its lifetime may have no end, and may be as long as it can be extended to at once. */
+  readonly mayLastForever?: boolean
 
   /** What `condition` may be: it tells kinds apart where a body names none. */
   readonly conditions: readonly string[]
@@ -34,7 +36,7 @@ export interface ApiKind<T extends AlertTerms = AlertTerms> {
   /** Without a record for longer it was blind. */
   readonly blindAfter: Micros
   /** Time of the first record of the past that decides about it; undefined: there is none in the range. */
-  begins(database: Database, range: Omit<PageRange, 'limit'>): Promise<Micros | undefined>
+  begins(database: Database, range: Omit<PageRange, 'limit'>, terms: T): Promise<Micros | undefined>
   /** The records of the past that decide about it. */
   history(database: Database, range: PageRange, terms: T): Promise<Page>
 }

@@ -4,9 +4,10 @@ import type { Body } from '../../body.ts'
 import type { ApiKind } from './kind.ts'
 import { liquidation } from './liquidation.ts'
 import { price } from './price.ts'
+import { rule } from './rule.ts'
 
 /** What the interface says of each kind; routes, documents, answers and trials follow from it. */
-export const apiKinds: readonly ApiKind[] = [price, liquidation]
+export const apiKinds: readonly ApiKind[] = [price, liquidation, rule]
 
 export function apiKind(kind: string): ApiKind {
   const known = apiKinds.find((row) => row.kind === kind)
@@ -14,8 +15,9 @@ export function apiKind(kind: string): ApiKind {
   return known
 }
 
-/** The kind that a body means: the one that it names, else the one that knows its condition; prices where neither is so. */
-export function kindMeant({ kind, condition }: Body): ApiKind {
+/** The kind that a body means: the one that it names, a rule where it has `when`, else the one that knows its condition; prices where none is so. */
+export function kindMeant({ kind, condition, when }: Body): ApiKind {
+  if (when !== undefined) return rule
   const named = apiKinds.find((row) => row.kind === kind)
   return named ?? apiKinds.find(({ conditions }) => conditions.some((name) => name === condition)) ?? price
 }

@@ -1,4 +1,12 @@
-import type { AlertState, Message, Micros, Records, Trigger, TriggerSource } from '../../../schemas/records.ts'
+import type {
+  AlertState,
+  CompositePrice,
+  Message,
+  Micros,
+  Records,
+  Trigger,
+  TriggerSource,
+} from '../../../schemas/records.ts'
 
 /** What an alert waits for: `kind` tells which of the table's kinds it is, and with it which fields it has. */
 export interface Terms {
@@ -9,9 +17,34 @@ export interface Terms {
 export type WireTerms = Pick<AlertState, 'kind' | 'condition' | 'target_price' | 'threshold_pct' | 'min_value_usd'>
 
 /** The records of `alerts.inputs` that decide about alerts. */
-const inputs = ['composite_price', 'liquidation_risk'] as const
-export type InputType = (typeof inputs)[number]
-export type Input = Message<InputType>
+const inputs = ['composite_price', 'liquidation_risk', 'metric'] as const
+export type Input = Message<(typeof inputs)[number]>
+
+/** What a record, or time, has changed of an asset's figures. */
+export interface Readings {
+  readonly asset: string
+  readonly time: Micros
+  /** Names of the series that have a new value. */
+  readonly changed: readonly string[]
+  readonly sight: Sight
+}
+
+/** The figures of an asset as they are now; a series gives undefined where it does not know. */
+export interface Sight {
+  readonly series: ReadonlyMap<string, { at(now: Micros): number | undefined }>
+  readonly price: CompositePrice | undefined
+}
+
+/** Where a rule stands: at a level of a series, `>`, `>=`, `<`, `<=` or `*` (each new value). */
+export interface Stand {
+  readonly name: string
+  readonly at: number
+}
+
+/** What alerts are looked at by: a record of the asset, or what of its figures has changed. */
+export interface Looked extends Pick<Records, 'composite_price' | 'liquidation_risk'> {
+  readonly readings: Readings
+}
 
 export function isInput(message: Message): message is Input {
   return inputs.some((type) => type === message.type)
@@ -22,6 +55,10 @@ export interface StoredAlert<T extends Terms = Terms> extends Omit<AlertState, k
   readonly terms: T
   /** Since when records count for what it waits for now: its creation, its trigger, its arming, its return. */
   readonly since: Micros
+  /** Since when its condition has held that has to hold for a while; 0: it does not, or does not have to. */
+  readonly held: Micros
+  /** Where it stands among the levels of figures; it follows from the rest. */
+  stands: readonly string[]
 }
 
 /** Why an alert rang, in figures. A kind adds those of its own. */
@@ -34,6 +71,8 @@ export interface Cause {
   readonly time: Micros
   /** Tells the causes of one record apart where their price does not. */
   readonly key?: string
+  /** Not that it rings is told, but that what rang is over. */
+  readonly isOver?: boolean
 }
 
 /** A level of one figure of a record, at which alerts wait. */
@@ -54,10 +93,13 @@ export type Verdict<C extends Cause = Cause> =
   | { readonly is: 'waiting'; readonly at?: string }
   /** Its condition is met. `isBack`: the record ends on the other side again, so that the return has been seen. */
   | { readonly is: 'met'; readonly cause: C; readonly isBack: boolean }
-  /** What rang has been back. */
-  | { readonly is: 'back' }
+  /** What rang has been back; `cause`: the figures of it, for a kind that tells so. */
+  | { readonly is: 'back'; readonly cause?: C }
   /** It has seen what has to come first, and waits for its condition from now on. */
   | { readonly is: 'armed' }
+  /** Its condition is met, and has to hold for a while; or does not hold any more. */
+  | { readonly is: 'held'; readonly cause: C }
+  | { readonly is: 'released' }
 
 export const WAITING: Verdict<never> = { is: 'waiting' }
 
@@ -66,27 +108,40 @@ export type Evidence = Pick<Trigger, 'severity' | 'oi_at_risk_usd' | 'oi_at_risk
   Partial<Pick<Trigger, 'condition'>>
 
 /** A kind of alert: all that tells it from others. */
-export interface AlertKind<T extends Terms = Terms, I extends InputType = InputType, C extends Cause = Cause> {
+export interface AlertKind<T extends Terms = Terms, I extends keyof Looked = keyof Looked, C extends Cause = Cause> {
   readonly kind: T['kind']
-  /** The records of `alerts.inputs` that decide about it. */
+  /** What decides about it. */
   readonly input: I
-  /** Its records come only for assets that somebody wants: living alerts of it want theirs. */
-  readonly needsSubscription: boolean
+  /** What decides comes only for assets that somebody wants: living alerts of it want theirs. */
+  needsSubscription(terms: T): boolean
 
   /** The terms in the fields of the log; undefined where they are not whole: the log is anyone's input. */
   read(wire: WireTerms): T | undefined
   write(terms: T): WireTerms
   /** It rings once and ends so. */
   ringsOnce(terms: T): boolean
+  /** After a trigger it does not ring for this long; left out: for a minute. */
+  cooldown?(terms: T): Micros
+  /** So long its condition has to hold before it rings; left out: not at all. */
+  holds?(terms: T): Micros
+  /** It has to be seen not met before it rings; once it was, or has rung and been back, it was. */
+  isEdge?(terms: T): boolean
+  /** It tells when what rang is over. */
+  resolves?(terms: T): boolean
+  /** It may be made without an end. */
+  readonly mayLastForever?: boolean
 
   /** At which levels alerts wait. Alerts are looked at in the order of the levels, by level; those that may stand at several, by id. */
-  readonly levels: Readonly<Record<string, Level<Records[I]>>>
+  readonly levels: Readonly<Record<string, Level<Looked[I]>>>
   /** The level at which it waits now, active or triggered and not back yet; or `EVERY_RECORD`. */
   wait(alert: StoredAlert<T>): string
   /** Where that level lies for these terms. */
   at(terms: T, level: string): number
+  /** Of a kind that is looked at by figures: which series it looks at, and where among their levels it stands now. */
+  series?(terms: T): readonly string[]
+  stand?(this: void, alert: StoredAlert<T>, sight: Sight, now: Micros): readonly Stand[]
   /** `from`: since when the record's bounds may be, where it has bounds. */
-  evaluate(alert: StoredAlert<T>, record: Records[I], from: Micros): Verdict<C>
+  evaluate(alert: StoredAlert<T>, record: Looked[I], from: Micros): Verdict<C>
 
   /** What it waits for, for people: stands behind the symbol. */
   describe(terms: T): string

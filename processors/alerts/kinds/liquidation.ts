@@ -15,7 +15,7 @@ interface RiskCause extends Cause {
 export const liquidation: AlertKind<LiquidationTerms, 'liquidation_risk', RiskCause> = {
   kind: 'liquidation',
   input: 'liquidation_risk',
-  needsSubscription: true, // open interest and marks are streamed for wanted assets only
+  needsSubscription: () => true, // open interest and marks are streamed for wanted assets only
 
   read({ condition, threshold_pct, min_value_usd }) {
     const isWhole = condition === 'cascade_risk' && isFigure(threshold_pct) && isFigure(min_value_usd)

@@ -19,7 +19,7 @@ interface PriceCause extends Cause {
 export const price: AlertKind<PriceTerms, 'composite_price', PriceCause> = {
   kind: 'price',
   input: 'composite_price',
-  needsSubscription: false, // prices of the whole catalogue always run
+  needsSubscription: () => false, // prices of the whole catalogue always run
 
   read({ condition, target_price }) {
     const known = conditions.find((name) => name === condition)

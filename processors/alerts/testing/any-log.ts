@@ -1,11 +1,14 @@
 import fc from 'fast-check'
 import type { Message } from '../../../schemas/records.ts'
 import { PARTITIONS, type Input } from '../../kernel/testing/fault-plans.ts'
-import { cancel, command, extend, latePrice, mark, newAlert, newLiquidationAlert, price, risk } from './records.ts'
+import type { ModelCondition } from './figures-model.ts'
+import { cancel, command, createRule, extend, latePrice, mark, metric } from './records.ts'
+import { newAlert, newLiquidationAlert, price, risk } from './records.ts'
 
 /** Any log of commands, prices, risks and marks, for the laws of this folder: dense around all that is a bound. */
 
 const id = fc.constantFrom('a', 'b', 'c', 'd')
+const anyId = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h')
 const around = (least: number, most: number): fc.Arbitrary<number> => fc.integer({ min: least, max: most })
 
 const creations = fc
@@ -25,12 +28,68 @@ const creations = fc
     return command({ alert, alert_id: id, payment })
   })
 
+/** Dense around the figures that `figures` tells. */
+const leaf: fc.Arbitrary<ModelCondition> = fc.oneof(
+  fc
+    .record({
+      operator: fc.constantFrom('above', 'below', 'crosses_above', 'crosses_below'),
+      value: around(-1, 2),
+      exchange: fc.constantFrom(undefined, undefined, 'okx'),
+      close: fc.constantFrom(undefined, undefined, undefined, '1m'),
+      hysteresis: fc.constantFrom(0, 0, 1),
+    })
+    .map((one) => ({ metric: 'cvd' as const, ...one })),
+  fc
+    .record({
+      operator: fc.constantFrom('above', 'below'),
+      value: around(-1, 2),
+      close: fc.constantFrom(undefined, undefined, '1m'),
+    })
+    .map((one) => ({ metric: 'cvd_change' as const, window: '1m', ...one })),
+  fc
+    .record({ operator: fc.constantFrom('above', 'below'), value: fc.constantFrom(-40, 0, 60) })
+    .map((one) => ({ metric: 'open_interest_change_pct' as const, window: '1m', ...one })),
+  fc
+    .record({ operator: fc.constantFrom('above', 'crosses_below'), value: around(99, 101) })
+    .map((one) => ({ metric: 'price' as const, ...one })),
+  fc
+    .constantFrom('neutral', 'bullish_pressure')
+    .map((value) => ({ metric: 'cvd_signal' as const, window: '1h', operator: 'becomes', value })),
+  around(-1, 1).map((low) => ({ metric: 'cvd' as const, operator: 'between', value: [low, low + 1] as const })),
+)
+const conditions: fc.Arbitrary<ModelCondition> = fc.oneof(
+  { weight: 3, arbitrary: leaf },
+  { weight: 2, arbitrary: fc.array(leaf, { minLength: 1, maxLength: 3 }).map((all) => ({ all })) },
+  { weight: 2, arbitrary: fc.array(leaf, { minLength: 1, maxLength: 3 }).map((any) => ({ any })) },
+  { weight: 1, arbitrary: fc.tuple(leaf, leaf, leaf).map(([a, b, c]) => ({ all: [a, { any: [b, c] }] })) },
+)
+
+/** Any rule on BTC. */
+const ruleCreations = fc
+  .record({
+    id: fc.constantFrom('e', 'f', 'g', 'h'),
+    when: conditions,
+    hours: fc.constantFrom(1, 24),
+    repeat: fc.constantFrom(true, true, false),
+    held: fc.constantFrom(undefined, undefined, '10s', '30s'),
+    resolved: fc.boolean(),
+  })
+  .map(({ id, when, hours, repeat, held, resolved }) => {
+    return createRule(when, {
+      id,
+      hours,
+      repeat,
+      resolved: resolved && repeat,
+      ...(held !== undefined && { held_for: held }),
+    })
+  })
+
 const orders = fc.oneof(
   fc
-    .tuple(fc.constantFrom(1, 24, 168), fc.constantFrom(null, null, 'p', 'q', 'r'), id)
+    .tuple(fc.constantFrom(1, 24, 168), fc.constantFrom(null, null, 'p', 'q', 'r'), anyId)
     .map(([hours, payment, id]) => extend(hours, payment, id)),
-  id.map((id) => cancel(id)),
-  id.map((id) => command({ action: 'test', alert_id: id })),
+  anyId.map((id) => cancel(id)),
+  anyId.map((id) => command({ action: 'test', alert_id: id })),
 )
 
 /** A record at a time that is given later. */
@@ -56,12 +115,55 @@ const risks: fc.Arbitrary<At> = fc.record({ pct: around(4, 6), usd: fc.constantF
       risk(seconds, pct, { at_risk_5_usd: usd }),
 )
 
+/** What processors tell of an asset, at whole seconds. */
+const figures: fc.Arbitrary<At> = fc.oneof(
+  fc
+    .record({ buy: around(0, 2), sell: around(0, 2), binance: around(-1, 2), okx: around(-1, 2), place: around(1, 3) })
+    .map(({ buy, sell, binance, okx, place }): At => {
+      const told = { 'buy@okx': buy, 'sell@binance': sell, 'cvd@binance': binance, 'cvd@okx': okx, cvd_class_1h: place }
+      return (seconds) => metric(Math.floor(seconds), 'cvd', told)
+    }),
+  fc.record({ binance: around(1, 3), okx: fc.constantFrom(undefined, 1, 2) }).map(({ binance, okx }): At => {
+    const told = { 'open_interest@binance': binance, ...(okx !== undefined && { 'open_interest@okx': okx }) }
+    return (seconds) => metric(Math.floor(seconds), 'funding', told)
+  }),
+)
+
 /** Seconds that pass before a record: nothing, moments, the edges of a minute and of a life. */
 const waits = fc.oneof(
   { weight: 12, arbitrary: fc.constantFrom(0, 0.3, 1, 4, 11, 12) },
   { weight: 4, arbitrary: fc.constantFrom(30, 59, 60, 61, 90, 400) },
   { weight: 1, arbitrary: fc.constantFrom(3_540, 3_600, 86_400, 7 * 86_400) },
 )
+
+/** Rules, then figures, prices and time in short steps, now and then a change: what makes rules ring. */
+export const ruleLogs: fc.Arbitrary<Message[]> = fc
+  .tuple(
+    fc.array(ruleCreations, { minLength: 2, maxLength: 4 }),
+    fc.array(
+      fc.record({
+        wait: fc.constantFrom(1, 1, 4, 10, 30, 61),
+        make: fc.oneof(
+          { weight: 8, arbitrary: figures },
+          { weight: 4, arbitrary: prices },
+          { weight: 6, arbitrary: fc.constant<At>((seconds) => mark(seconds)) },
+          {
+            weight: 1,
+            arbitrary: fc.oneof(ruleCreations, orders).map(
+              (made): At =>
+                () =>
+                  made,
+            ),
+          },
+        ),
+      }),
+      { minLength: 40, maxLength: 160, size: 'max' },
+    ),
+  )
+  .map(([rules, steps]) => {
+    let now = 0
+    return [mark(0), ...rules, ...steps.map(({ wait, make }) => make((now += wait)))]
+  })
 
 interface Step {
   readonly partition: number
@@ -80,10 +182,11 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
       { weight: 8, arbitrary: prices },
       { weight: 1, arbitrary: lates },
       { weight: 2, arbitrary: risks },
+      { weight: 8, arbitrary: figures },
       { weight: 4, arbitrary: fc.constant<At>((seconds) => mark(seconds)) },
       {
         weight: 4,
-        arbitrary: creations.map(
+        arbitrary: fc.oneof(creations, ruleCreations).map(
           (made): At =>
             () =>
               made,

@@ -1,5 +1,6 @@
 import { recordId } from '../../../schemas/record-id.ts'
-import type { Command, CompositePrice, LiquidationRisk, Message, NewAlert } from '../../../schemas/records.ts'
+import type { Command, CompositePrice, LiquidationRisk, Message, Metric, NewAlert } from '../../../schemas/records.ts'
+import { figuresOf, FiguresModel, holdsFor, isModelEdge, type ModelRule } from './figures-model.ts'
 
 /**
  * The rules of alerts once more, plain and slow, to hold the core and running systems against: every record looks at every
@@ -21,6 +22,9 @@ interface Item extends NewAlert {
   /** Crossings: seen on or before the target. Levels that rang: seen back. */
   ready: boolean
   since: number
+  /** Of a rule: what it waits for, and since when it has held, 0: it does not. */
+  readonly rule: ModelRule | undefined
+  held: number
 }
 
 /** A trigger as the rules demand it. */
@@ -56,8 +60,9 @@ export class Model {
   /** Time of the newest risk, by asset. */
   readonly #risks = new Map<string, number>()
   readonly #created = new Set<string>()
+  readonly #figures = new FiguresModel()
   #events: string[] = []
-  #rung: Item[] = []
+  #rung: (readonly [item: Item, over: string])[] = []
 
   constructor(partition: number) {
     this.#partition = partition
@@ -72,12 +77,14 @@ export class Model {
     this.#events = []
     this.#rung = []
     if (type === 'command') this.#command(value)
+    this.#watch()
     if (type === 'mark') this.#mark(value.time)
     if (type === 'composite_price') this.#price(value)
     if (type === 'liquidation_risk') this.#risk(value)
-    const triggers = this.#rung.map(({ id, count }) => {
+    if (type === 'metric') this.#metric(value)
+    const triggers = this.#rung.map(([{ id, count }, over]) => {
       const record = recordId({ topic: 'alerts.inputs', partition: this.#partition, offset })
-      return { triggerId: `${id}_${count}`, alertId: id, count, record }
+      return { triggerId: `${id}_${count}${over}`, alertId: id, count, record }
     })
     return { events: this.#events.sort(), triggers }
   }
@@ -132,6 +139,8 @@ export class Model {
       rang: 0,
       ready: false,
       since: now,
+      rule: asked.kind === 'rule' ? (JSON.parse(asked.condition) as ModelRule) : undefined,
+      held: 0,
     }
     this.items.push(item)
     this.#created.add(item.id)
@@ -157,8 +166,8 @@ export class Model {
       return
     }
     item.expires = Math.min(end, Math.max(item.expires, now + 30 * DAY))
-    if (item.status === 'expired') Object.assign(item, { status: 'active', ready: false, since: now })
-    if (!(item.status === 'triggered' && item.condition.startsWith('crosses'))) item.ended = 0
+    if (item.status === 'expired') Object.assign(item, { status: 'active', ready: false, since: now, held: 0 })
+    if (!(item.status === 'triggered' && isOnce(item))) item.ended = 0
     this.#pay(command, now)
     this.#event('extended', item)
   }
@@ -173,8 +182,13 @@ export class Model {
   /** Time passes from one moment at which something is due to the next. */
   #mark(time: number): void {
     if (time <= this.#now) return
+    const before = this.#now
     this.#now = time
+    if (Math.floor(before / (10 * S)) !== Math.floor(time / (10 * S)))
+      for (const asset of new Set(this.items.map((item) => item.asset)))
+        this.#lookAtRules(asset, time, this.#figures.pass(asset, time))
     for (const item of this.items) {
+      this.#hold(item, time)
       const cools = item.status === 'triggered' && item.ready && item.ended === 0 ? item.rang + 60 * S : Infinity
       if (cools < item.expires && cools <= time) this.#activate(item, cools)
       if (item.ended === 0 && item.expires <= time) {
@@ -186,19 +200,21 @@ export class Model {
       }
     }
     this.items = this.items.filter(({ ended }) => ended === 0 || time < ended + 7 * DAY)
+    this.#watch()
   }
 
   #activate(item: Item, since: number): void {
-    Object.assign(item, { status: 'active', ready: false, since })
+    Object.assign(item, { status: 'active', ready: item.rule !== undefined && isModelEdge(item.rule), since })
     this.#event('rearmed', item)
   }
 
   #ring(item: Item, time: number, isBack: boolean): void {
-    const crosses = item.condition.startsWith('crosses')
+    const crosses = isOnce(item)
+    item.held = 0
     item.count += 1
     item.rang = Math.max(time, this.#now)
     Object.assign(item, { status: 'triggered', since: time, ready: !crosses && isBack, ended: crosses ? item.rang : 0 })
-    this.#rung.push(item)
+    this.#rung.push([item, ''])
     this.#event('triggered', item, `${item.id}_${item.count}`)
   }
 
@@ -219,6 +235,7 @@ export class Model {
     this.#quiet.set(asset, quiet)
     const from = late ? silence(quiet, time) - 90 * S : time - 11 * S
     note(quiet, price)
+    if (!late) this.#tell(asset, 'price', time, figuresOfPrice(price))
     for (const item of this.#live(asset, time)) {
       if (item.kind !== 'price') continue
       const isWhole = from >= item.since
@@ -244,6 +261,62 @@ export class Model {
     } else if (!item.ready && isBack) this.#back(item, time)
   }
 
+  #metric({ asset, core, figures, time }: Metric): void {
+    const teller = `${asset}|${core}`
+    if (time <= (this.#risks.get(teller) ?? -Infinity)) return
+    this.#risks.set(teller, time)
+    const told = new Map(
+      figures.map(({ figure, exchange, value }) => [exchange === null ? figure : `${figure}@${exchange}`, value]),
+    )
+    this.#tell(asset, core, time, told)
+  }
+
+  #tell(asset: string, input: string, time: number, told: ReadonlyMap<string, number>): void {
+    this.#lookAtRules(asset, time, this.#figures.tell(asset, input, time, told))
+  }
+
+  /** The rules that have not ended say what is looked at. */
+  #watch(): void {
+    for (const asset of new Set(this.items.map((item) => item.asset))) {
+      const rules = this.items.flatMap(({ asset: own, ended, rule }) =>
+        own === asset && ended === 0 && rule ? [rule] : [],
+      )
+      this.#figures.keep(asset, rules, this.#now)
+    }
+  }
+
+  #lookAtRules(asset: string, time: number, changed: ReadonlySet<string>): void {
+    for (const item of this.#live(asset, time)) {
+      if (item.rule === undefined || !figuresOf(item.rule).some((name) => changed.has(name))) continue
+      this.#rule(item, item.rule, time)
+    }
+    this.#watch()
+  }
+
+  #rule(item: Item, rule: ModelRule, time: number): void {
+    const isMet = this.#figures.isMet(item.asset, rule.when, time, item.status === 'triggered')
+    if (item.status === 'triggered') {
+      if (item.ready || isMet !== false) return
+      if (rule.resolved === true) this.#rung.push([item, '_over'])
+      this.#back(item, time)
+    } else if (isModelEdge(rule) && !item.ready) {
+      if (isMet === false) Object.assign(item, { ready: true, since: time })
+    } else if (item.held > 0) {
+      if (isMet === false) item.held = 0
+    } else if (isMet === true && holdsFor(rule) > 0) item.held = time
+    else if (isMet === true) this.#ring(item, time, false)
+  }
+
+  /** What has to hold has held. */
+  #hold(item: Item, now: number): void {
+    const { rule, held } = item
+    if (rule === undefined || held === 0 || item.ended > 0) return
+    const due = held + holdsFor(rule)
+    if (due > now || due >= item.expires) return
+    if (this.#figures.isMet(item.asset, rule.when, due, false) === true) this.#ring(item, due, false)
+    else item.held = 0
+  }
+
   #risk(risk: LiquidationRisk): void {
     const { asset, time, at_risk_5_pct: pct, at_risk_5_usd: usd } = risk
     if (time <= (this.#risks.get(asset) ?? -Infinity)) return
@@ -255,6 +328,15 @@ export class Model {
       else if (item.status === 'triggered' && !item.ready && !isAtRisk) this.#back(item, time)
     }
   }
+}
+
+function figuresOfPrice({ price, sources }: CompositePrice): Map<string, number> {
+  return new Map([['price', price], ...sources.map((source) => [`price@${source.exchange}`, source.price] as const)])
+}
+
+/** It rings once. */
+function isOnce({ condition, rule }: Item): boolean {
+  return rule === undefined ? condition.startsWith('crosses') : rule.repeat === false
 }
 
 /** Begin of the time without prices that a late record of `time` tells of; never, where none is known. */

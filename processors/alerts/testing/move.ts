@@ -16,7 +16,7 @@ const away = ({ change_24h: change }: { readonly change_24h: number | null }): n
 export const move: AlertKind<MoveTerms, 'composite_price', MoveCause> = {
   kind: 'move',
   input: 'composite_price',
-  needsSubscription: false,
+  needsSubscription: () => false,
 
   read(wire) {
     const percent = readRule(wire)?.['percent']

@@ -184,3 +184,25 @@ export class AlertsTestDriver extends CoreTestDriver<AlertsState> {
 export function given(...messages: readonly Message[]): AlertsTestDriver {
   return new AlertsTestDriver().batch(mark(0), ...messages)
 }
+
+/** Figures of BTC as a processor tells them: `buy@binance` is that of a venue, `cvd_class_1h` that of the asset. */
+export function metric(seconds: number, core: string, figures: Readonly<Record<string, number>>): Message<'metric'> {
+  const told = Object.entries(figures).map(([name, value]) => {
+    const [figure = '', exchange = null] = name.split('@')
+    return { figure, exchange, value }
+  })
+  return { type: 'metric', value: { asset: 'btc', core, figures: told, time: T0 + seconds * SECOND, v: 0 } }
+}
+
+/** A rule on BTC with this condition, named `a`. */
+export function createRule(
+  when: object,
+  {
+    id = 'a',
+    hours = 24,
+    ...terms
+  }: { readonly id?: string; readonly hours?: number } & Readonly<Record<string, unknown>> = {},
+): Message<'command'> {
+  const condition = JSON.stringify({ kind: 'rule', when, ...terms })
+  return create({ kind: 'rule', condition, target_price: null, expires_in_hours: hours }, id)
+}

@@ -90,7 +90,7 @@ function oneType(type: string, schema: Schema): string {
 }
 
 function grouped(text: string): string {
-  return text.includes('|') && !text.startsWith('{') ? `(${text})` : text
+  return text.includes('|') && (!text.startsWith('{') || text.includes('} | ')) ? `(${text})` : text
 }
 
 function objectText(schema: Schema): string {

@@ -1609,6 +1609,243 @@ class LiquidationAlertResend(TypedDict):
     message: str
 
 
+class RuleAlertCreateChannel(TypedDict):
+    # Which channel
+    type: str
+    # Where it leads, without anything secret
+    destination: str
+
+
+class RuleAlertCreate(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # As submitted, in upper case
+    symbol: str
+    # As submitted, with its defaults
+    when: dict[str, Any]
+    # How long it has to hold before it rings, such as 90s or 5m; at most 24h
+    held_for: str | None
+    # It rings again, once it has been over and the cooldown has passed; else once
+    repeat: bool
+    # Least time between two rings, 1m to 7d
+    cooldown: str
+    # A message tells when it is over, too
+    resolved: bool
+    # Stands in each message
+    note: str | None
+    # A name that several rules share
+    group: str | None
+    # Always active
+    status: Literal["active"]
+    # When it was made
+    created_at: str
+    # When it expires; null: it has no end
+    expires_at: str | None
+    # Lifetime, hours
+    expires_in_hours: int
+    # As submitted; no other answer shows it
+    webhook_url: NotRequired[str]
+    # Where the events go, where that is no signed webhook
+    channel: NotRequired[RuleAlertCreateChannel]
+    # Always 0
+    trigger_count: int
+    # Always 0
+    delivery_attempts: int
+    # What it does
+    message: str
+    # Bearer token that cancels and extends the alert; only here
+    manage_token: str
+    # What its webhooks are signed with: whsec_ and base64; only here
+    webhook_secret: str
+
+
+class RuleAlertChannel(TypedDict):
+    # Which channel
+    type: str
+    # Where it leads, without anything secret
+    destination: str
+
+
+RuleAlertGapsItem = TypedDict(
+    "RuleAlertGapsItem",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
+
+
+class RuleAlert(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # As submitted, in upper case
+    symbol: str
+    # As submitted, with its defaults
+    when: dict[str, Any]
+    # How long it has to hold before it rings, such as 90s or 5m; at most 24h
+    held_for: str | None
+    # It rings again, once it has been over and the cooldown has passed; else once
+    repeat: bool
+    # Least time between two rings, 1m to 7d
+    cooldown: str
+    # A message tells when it is over, too
+    resolved: bool
+    # Stands in each message
+    note: str | None
+    # A name that several rules share
+    group: str | None
+    # Where the events go, where that is no signed webhook
+    channel: NotRequired[RuleAlertChannel]
+    # Where it is in its life
+    status: Literal["active", "triggered", "expired", "cancelled"]
+    # When it was made
+    created_at: str
+    # When it expires; null: it has no end
+    expires_at: str | None
+    # Triggers so far
+    trigger_count: int
+    # Attempts to deliver them; null: ClickHouse does not say just now
+    delivery_attempts: int | None
+    # Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now
+    gaps: list[RuleAlertGapsItem] | None
+
+
+class RuleAlertsAlertsItemChannel(TypedDict):
+    # Which channel
+    type: str
+    # Where it leads, without anything secret
+    destination: str
+
+
+RuleAlertsAlertsItemGapsItem = TypedDict(
+    "RuleAlertsAlertsItemGapsItem",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
+
+
+class RuleAlertsAlertsItem(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # As submitted, in upper case
+    symbol: str
+    # As submitted, with its defaults
+    when: dict[str, Any]
+    # How long it has to hold before it rings, such as 90s or 5m; at most 24h
+    held_for: str | None
+    # It rings again, once it has been over and the cooldown has passed; else once
+    repeat: bool
+    # Least time between two rings, 1m to 7d
+    cooldown: str
+    # A message tells when it is over, too
+    resolved: bool
+    # Stands in each message
+    note: str | None
+    # A name that several rules share
+    group: str | None
+    # Where the events go, where that is no signed webhook
+    channel: NotRequired[RuleAlertsAlertsItemChannel]
+    # Where it is in its life
+    status: Literal["active", "triggered", "expired", "cancelled"]
+    # When it was made
+    created_at: str
+    # When it expires; null: it has no end
+    expires_at: str | None
+    # Triggers so far
+    trigger_count: int
+    # Attempts to deliver them; null: ClickHouse does not say just now
+    delivery_attempts: int | None
+    # Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now
+    gaps: list[RuleAlertsAlertsItemGapsItem] | None
+
+
+class RuleAlerts(TypedDict):
+    # Alerts of this page
+    count: int
+    # Newest first
+    alerts: list[RuleAlertsAlertsItem]
+    # What `cursor` the next page has; null: this is the last
+    next_cursor: str | None
+
+
+class RuleAlertCancel(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # Always cancelled
+    status: Literal["cancelled"]
+    # What that means
+    message: str
+
+
+class RuleAlertExtend(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # Where it is in its life
+    status: Literal["active", "triggered", "expired", "cancelled"]
+    # When it expires
+    expires_at: str
+    # Hours that were added
+    add_hours: int
+    # What that means
+    message: str
+
+
+class RuleAlertDeliveriesDeliveriesItem(TypedDict):
+    # The same on every attempt: the webhook-id
+    trigger_id: str
+    # 1 for the first one of a delivery or a resending; 0: it ended without one
+    attempt: int
+    # What became of the trigger by it
+    outcome: Literal["delivered", "retry", "exhausted", "cancelled", "unknown"]
+    # HTTP status, of email the reply code of SMTP; null: none came
+    status: int | None
+    # Why, where it is known: timeout, dns, refused, tls, gone, rejected, ...
+    error: str | None
+    # A test event
+    test: bool
+    # When the condition was met
+    triggered_at: str
+    # When the attempt began
+    started_at: str
+    # When it was over
+    finished_at: str
+    # How long it took, milliseconds
+    duration_ms: int
+    # For retry
+    next_attempt_at: str | None
+
+
+class RuleAlertDeliveries(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # Attempts of this page
+    count: int
+    # Newest first
+    deliveries: list[RuleAlertDeliveriesDeliveriesItem]
+    # What `cursor` the next page has; null: this is the last
+    next_cursor: str | None
+
+
+class RuleAlertTest(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # What its webhook-id is
+    trigger_id: str
+    # Where to see what becomes of it
+    message: str
+
+
+class RuleAlertResend(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # What its webhook-id is
+    trigger_id: str
+    # Where to see what becomes of it
+    message: str
+
+
 class AlertBacktestTriggersItem(TypedDict):
     # When the condition was met
     time: str
@@ -1650,14 +1887,28 @@ AlertBacktestCoverage = TypedDict(
 class AlertBacktest(TypedDict):
     # Any symbol of the catalogue
     symbol: str
-    # As of an alert; cascade_risk tries a liquidation alert out
-    condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"]
+    # As of an alert; cascade_risk tries a liquidation alert out; a rule has `when` instead
+    condition: NotRequired[Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"]]
     # USD; of price alerts
     target_price: NotRequired[float]
     # Percent; of liquidation alerts
     threshold_pct: NotRequired[float]
     # USD; of liquidation alerts
     min_value_usd: NotRequired[float]
+    # A condition; all or any of several; of rule alerts
+    when: NotRequired[dict[str, Any]]
+    # How long it has to hold before it rings, such as 90s or 5m; at most 24h; of rule alerts
+    held_for: NotRequired[str | None]
+    # It rings again, once it has been over and the cooldown has passed; else once; of rule alerts
+    repeat: NotRequired[bool]
+    # Least time between two rings, 1m to 7d; of rule alerts
+    cooldown: NotRequired[str]
+    # A message tells when it is over, too; of rule alerts
+    resolved: NotRequired[bool]
+    # Stands in each message; of rule alerts
+    note: NotRequired[str | None]
+    # A name that several rules share; of rule alerts
+    group: NotRequired[str | None]
     # Times that it would have rung
     trigger_count: int
     # The same by days that were covered; null: less than one was
@@ -2266,7 +2517,15 @@ OPERATIONS: dict[str, Operation] = {
     "liquidation_alert_deliveries": Operation("GET", "/liquidation/alert/{id}/deliveries", ("limit", "cursor",), (), True, False, True, 0),
     "liquidation_alert_test": Operation("POST", "/liquidation/alert/{id}/test", (), (), True, False, False, 0),
     "liquidation_alert_resend": Operation("POST", "/liquidation/alert/{id}/deliveries/{trigger_id}/resend", (), (), True, False, False, 0),
-    "alert_backtest": Operation("POST", "/alerts/backtest", (), ("symbol", "condition", "target_price", "threshold_pct", "min_value_usd", "webhook_url", "channel", "agent_wallet", "expires_in_hours",), False, False, True, 0),
+    "rule_alert_create": Operation("POST", "/alerts", (), ("symbol", "when", "held_for", "repeat", "cooldown", "resolved", "note", "group", "webhook_url", "channel", "agent_wallet", "expires_in_hours",), False, True, False, 0.06),
+    "rule_alert": Operation("GET", "/alerts/{id}", (), (), False, False, True, 0),
+    "rule_alerts": Operation("GET", "/alerts", ("wallet", "symbol", "limit", "cursor",), (), False, False, True, 0),
+    "rule_alert_cancel": Operation("DELETE", "/alerts/{id}", (), (), True, False, False, 0),
+    "rule_alert_extend": Operation("POST", "/alerts/{id}/extend", (), ("add_hours",), True, False, False, 0.03),
+    "rule_alert_deliveries": Operation("GET", "/alerts/{id}/deliveries", ("limit", "cursor",), (), True, False, True, 0),
+    "rule_alert_test": Operation("POST", "/alerts/{id}/test", (), (), True, False, False, 0),
+    "rule_alert_resend": Operation("POST", "/alerts/{id}/deliveries/{trigger_id}/resend", (), (), True, False, False, 0),
+    "alert_backtest": Operation("POST", "/alerts/backtest", (), ("symbol", "condition", "target_price", "threshold_pct", "min_value_usd", "when", "held_for", "repeat", "cooldown", "resolved", "note", "group", "webhook_url", "channel", "agent_wallet", "expires_in_hours",), False, False, True, 0),
     "record": Operation("GET", "/records/{id}", (), (), False, False, True, 0),
     "healthz": Operation("GET", "/healthz", (), (), False, False, True, 0),
     "readyz": Operation("GET", "/readyz", (), (), False, False, True, 0),
@@ -2462,9 +2721,49 @@ class Api:
         answer: LiquidationAlertResend = self.send("liquidation_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
         return answer
 
-    def alert_backtest(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"], target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None) -> AlertBacktest:
+    def rule_alert_create(self, *, symbol: str, when: Mapping[str, Any], held_for: float | None = None, repeat: float | None = None, cooldown: str | None = None, resolved: float | None = None, note: float | None = None, group: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> RuleAlertCreate:
+        """Create a rule. POST /alerts. 0.06 USDC."""
+        answer: RuleAlertCreate = self.send("rule_alert_create", {"symbol": symbol, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "webhook_url": webhook_url, "channel": channel, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key})
+        return answer
+
+    def rule_alert(self, id: str) -> RuleAlert:
+        """Status of a rule. GET /alerts/{id}. Free."""
+        answer: RuleAlert = self.send("rule_alert", {"id": id})
+        return answer
+
+    def rule_alerts(self, *, wallet: str | None = None, symbol: str | None = None, limit: int | None = None, cursor: str | None = None) -> RuleAlerts:
+        """Active rule alerts. GET /alerts. Free."""
+        answer: RuleAlerts = self.send("rule_alerts", {"wallet": wallet, "symbol": symbol, "limit": limit, "cursor": cursor})
+        return answer
+
+    def rule_alert_cancel(self, id: str, *, manage_token: str) -> RuleAlertCancel:
+        """Cancel a rule. DELETE /alerts/{id}. Free."""
+        answer: RuleAlertCancel = self.send("rule_alert_cancel", {"id": id, "manage_token": manage_token})
+        return answer
+
+    def rule_alert_extend(self, id: str, *, manage_token: str, add_hours: int | None = None) -> RuleAlertExtend:
+        """Extend a rule. POST /alerts/{id}/extend. 0.03 USDC."""
+        answer: RuleAlertExtend = self.send("rule_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token})
+        return answer
+
+    def rule_alert_deliveries(self, id: str, *, manage_token: str, limit: int | None = None, cursor: str | None = None) -> RuleAlertDeliveries:
+        """Deliveries of a rule. GET /alerts/{id}/deliveries. Free."""
+        answer: RuleAlertDeliveries = self.send("rule_alert_deliveries", {"id": id, "limit": limit, "cursor": cursor, "manage_token": manage_token})
+        return answer
+
+    def rule_alert_test(self, id: str, *, manage_token: str) -> RuleAlertTest:
+        """Send a test event of a rule. POST /alerts/{id}/test. Free."""
+        answer: RuleAlertTest = self.send("rule_alert_test", {"id": id, "manage_token": manage_token})
+        return answer
+
+    def rule_alert_resend(self, id: str, trigger_id: str, *, manage_token: str) -> RuleAlertResend:
+        """Send a delivery of a rule again. POST /alerts/{id}/deliveries/{trigger_id}/resend. Free."""
+        answer: RuleAlertResend = self.send("rule_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
+        return answer
+
+    def alert_backtest(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: float | None = None, repeat: float | None = None, cooldown: str | None = None, resolved: float | None = None, note: float | None = None, group: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None) -> AlertBacktest:
         """How often an alert would have rung in the last 7 days, before buying it. POST /alerts/backtest. Free."""
-        answer: AlertBacktest = self.send("alert_backtest", {"symbol": symbol, "condition": condition, "target_price": target_price, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd, "webhook_url": webhook_url, "channel": channel, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours})
+        answer: AlertBacktest = self.send("alert_backtest", {"symbol": symbol, "condition": condition, "target_price": target_price, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "webhook_url": webhook_url, "channel": channel, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours})
         return answer
 
     def record(self, id: str) -> Record:

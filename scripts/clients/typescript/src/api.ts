@@ -2032,17 +2032,536 @@ export type LiquidationAlertResendAnswer = {
   readonly message: string
 }
 
+export interface RuleAlertCreateInput {
+  /** Any symbol of the catalogue, in any case */
+  readonly symbol: string
+  /** A condition; all or any of several */
+  readonly when:
+    | {
+        /** What is looked at; units and venues in the guide to rules */
+        readonly metric:
+          | 'price'
+          | 'price_change_pct'
+          | 'volume'
+          | 'volume_usd'
+          | 'volume_spike'
+          | 'cvd'
+          | 'cvd_change'
+          | 'cvd_change_usd'
+          | 'funding_rate_pct'
+          | 'predicted_funding_rate_pct'
+          | 'open_interest_usd'
+          | 'open_interest_change_pct'
+          | 'basis_pct'
+          | 'long_short_ratio'
+          | 'liquidated_usd'
+          | 'liquidated_long_usd'
+          | 'liquidated_short_usd'
+          | 'liquidation_risk_pct'
+          | 'cvd_signal'
+          | 'funding_signal'
+          | 'sentiment'
+          | 'cascade_risk'
+        /** Of this venue alone; null: over all */
+        readonly exchange?:
+          'binance' | 'coinbase' | 'okx' | 'bybit' | 'kraken' | 'gate' | 'binance_spot' | 'bitget' | null
+        /** Over how long, where the metric is a change, a sum or a signal of a period */
+        readonly window?: '1m' | '5m' | '15m' | '30m' | '1h' | '4h' | '12h' | '24h' | '7d' | null
+        /** Looked at when a candle of this length closes; null: at once */
+        readonly close?: '1m' | '5m' | '15m' | '1h' | '4h' | '1d' | null
+        /** crosses_* and becomes have to have seen it otherwise first; changes_by counts either way */
+        readonly operator: 'above' | 'below' | 'crosses_above' | 'crosses_below' | 'between' | 'changes_by' | 'becomes'
+        /** The bound; of between two, the lower first; of becomes a class */
+        readonly value:
+          | number
+          | readonly number[]
+          | 'strong_bullish_pressure'
+          | 'bullish_pressure'
+          | 'neutral'
+          | 'bearish_pressure'
+          | 'strong_bearish_pressure'
+          | 'insufficient_data'
+          | 'extreme_bullish'
+          | 'bullish'
+          | 'slightly_bullish'
+          | 'slightly_bearish'
+          | 'bearish'
+          | 'extreme_bearish'
+          | 'Extremely bullish'
+          | 'Bullish'
+          | 'Slightly bullish'
+          | 'Neutral'
+          | 'Slightly bearish'
+          | 'Bearish'
+          | 'Extremely bearish'
+          | 'low'
+          | 'medium'
+          | 'high'
+        /** How far behind the bound it counts as over, once it has rung */
+        readonly hysteresis?: number
+      }
+    | {
+        /** Conditions */
+        readonly all: readonly Readonly<Record<string, unknown>>[]
+      }
+    | {
+        /** Conditions */
+        readonly any: readonly Readonly<Record<string, unknown>>[]
+      }
+  /** How long it has to hold before it rings, such as 90s or 5m; at most 24h */
+  readonly held_for?: number
+  /** It rings again, once it has been over and the cooldown has passed; else once */
+  readonly repeat?: number
+  /** Least time between two rings, 1m to 7d */
+  readonly cooldown?: string
+  /** A message tells when it is over, too */
+  readonly resolved?: number
+  /** Stands in each message */
+  readonly note?: number
+  /** A name that several rules share */
+  readonly group?: number
+  /** HTTPS URL that is called, signed; this or channel */
+  readonly webhook_url?: string
+  /** Where the events go, instead of webhook_url: a chat, an incident, or a body of your own form */
+  readonly channel?:
+    | {
+        /** Which channel */
+        readonly type: 'webhook'
+        /** an HTTPS URL */
+        readonly url: string
+      }
+    | {
+        /** Which channel */
+        readonly type: 'slack'
+        /** the address of an incoming webhook */
+        readonly url: string
+      }
+    | {
+        /** Which channel */
+        readonly type: 'discord'
+        /** the address of a webhook */
+        readonly url: string
+      }
+    | {
+        /** Which channel */
+        readonly type: 'telegram'
+        /** the token of your bot */
+        readonly bot_token: string
+        /** the chat that the bot is in */
+        readonly chat_id: string
+      }
+    | {
+        /** Which channel */
+        readonly type: 'teams'
+        /** the address of a workflow’s webhook */
+        readonly url: string
+      }
+    | {
+        /** Which channel */
+        readonly type: 'pagerduty'
+        /** the integration key of a service */
+        readonly routing_key: string
+      }
+    | {
+        /** Which channel */
+        readonly type: 'email'
+        /** an email address */
+        readonly to: string
+      }
+    | {
+        /** Which channel */
+        readonly type: 'template'
+        /** an HTTPS URL */
+        readonly url: string
+        /** what is sent, with {{field}} where a field is to be put in */
+        readonly body: string
+        /** what the body is */
+        readonly content_type?: 'application/json' | 'application/x-www-form-urlencoded' | 'text/plain'
+      }
+  /** EVM or Solana address that lists find the alert by */
+  readonly agent_wallet?: string
+  /** Lifetime; 0: no end, where payments are off */
+  readonly expires_in_hours?: number
+}
+
+export type RuleAlertCreateAnswer = {
+  /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+  readonly alert_id: string
+  /** As submitted, in upper case */
+  readonly symbol: string
+  /** As submitted, with its defaults */
+  readonly when: Readonly<Record<string, unknown>>
+  /** How long it has to hold before it rings, such as 90s or 5m; at most 24h */
+  readonly held_for: string | null
+  /** It rings again, once it has been over and the cooldown has passed; else once */
+  readonly repeat: boolean
+  /** Least time between two rings, 1m to 7d */
+  readonly cooldown: string
+  /** A message tells when it is over, too */
+  readonly resolved: boolean
+  /** Stands in each message */
+  readonly note: string | null
+  /** A name that several rules share */
+  readonly group: string | null
+  /** Always active */
+  readonly status: 'active'
+  /** When it was made */
+  readonly created_at: string
+  /** When it expires; null: it has no end */
+  readonly expires_at: string | null
+  /** Lifetime, hours */
+  readonly expires_in_hours: number
+  /** As submitted; no other answer shows it */
+  readonly webhook_url?: string
+  /** Where the events go, where that is no signed webhook */
+  readonly channel?: {
+    /** Which channel */
+    readonly type: string
+    /** Where it leads, without anything secret */
+    readonly destination: string
+  }
+  /** Always 0 */
+  readonly trigger_count: number
+  /** Always 0 */
+  readonly delivery_attempts: number
+  /** What it does */
+  readonly message: string
+  /** Bearer token that cancels and extends the alert; only here */
+  readonly manage_token: string
+  /** What its webhooks are signed with: whsec_ and base64; only here */
+  readonly webhook_secret: string
+}
+
+export interface RuleAlertInput {
+  /** The alert_id that the creation gave; an alert_id as the creation gave it */
+  readonly id: string
+}
+
+export type RuleAlertAnswer = {
+  /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+  readonly alert_id: string
+  /** As submitted, in upper case */
+  readonly symbol: string
+  /** As submitted, with its defaults */
+  readonly when: Readonly<Record<string, unknown>>
+  /** How long it has to hold before it rings, such as 90s or 5m; at most 24h */
+  readonly held_for: string | null
+  /** It rings again, once it has been over and the cooldown has passed; else once */
+  readonly repeat: boolean
+  /** Least time between two rings, 1m to 7d */
+  readonly cooldown: string
+  /** A message tells when it is over, too */
+  readonly resolved: boolean
+  /** Stands in each message */
+  readonly note: string | null
+  /** A name that several rules share */
+  readonly group: string | null
+  /** Where the events go, where that is no signed webhook */
+  readonly channel?: {
+    /** Which channel */
+    readonly type: string
+    /** Where it leads, without anything secret */
+    readonly destination: string
+  }
+  /** Where it is in its life */
+  readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
+  /** When it was made */
+  readonly created_at: string
+  /** When it expires; null: it has no end */
+  readonly expires_at: string | null
+  /** Triggers so far */
+  readonly trigger_count: number
+  /** Attempts to deliver them; null: ClickHouse does not say just now */
+  readonly delivery_attempts: number | null
+  /** Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now */
+  readonly gaps:
+    | readonly {
+        /** Last record before */
+        readonly from: string
+        /** First record after */
+        readonly to: string
+      }[]
+    | null
+}
+
+export interface RuleAlertsInput {
+  /** Only alerts of this agent_wallet or payer; case does not matter for EVM addresses; an EVM address (0x and 40 hexadecimal digits) or a Solana address (32 to 44 base58 characters) */
+  readonly wallet?: string
+  /** One symbol only; BTC and BTCUSDT mean the same; 1 to 20 letters and digits, for example BTC */
+  readonly symbol?: string
+  /** Most rows; a whole number from 1 to 1000 */
+  readonly limit?: number
+  /** Where the page before ended: its next_cursor; next_cursor of the page before */
+  readonly cursor?: string
+}
+
+export type RuleAlertsAnswer = {
+  /** Alerts of this page */
+  readonly count: number
+  /** Newest first */
+  readonly alerts: readonly {
+    /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+    readonly alert_id: string
+    /** As submitted, in upper case */
+    readonly symbol: string
+    /** As submitted, with its defaults */
+    readonly when: Readonly<Record<string, unknown>>
+    /** How long it has to hold before it rings, such as 90s or 5m; at most 24h */
+    readonly held_for: string | null
+    /** It rings again, once it has been over and the cooldown has passed; else once */
+    readonly repeat: boolean
+    /** Least time between two rings, 1m to 7d */
+    readonly cooldown: string
+    /** A message tells when it is over, too */
+    readonly resolved: boolean
+    /** Stands in each message */
+    readonly note: string | null
+    /** A name that several rules share */
+    readonly group: string | null
+    /** Where the events go, where that is no signed webhook */
+    readonly channel?: {
+      /** Which channel */
+      readonly type: string
+      /** Where it leads, without anything secret */
+      readonly destination: string
+    }
+    /** Where it is in its life */
+    readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
+    /** When it was made */
+    readonly created_at: string
+    /** When it expires; null: it has no end */
+    readonly expires_at: string | null
+    /** Triggers so far */
+    readonly trigger_count: number
+    /** Attempts to deliver them; null: ClickHouse does not say just now */
+    readonly delivery_attempts: number | null
+    /** Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now */
+    readonly gaps:
+      | readonly {
+          /** Last record before */
+          readonly from: string
+          /** First record after */
+          readonly to: string
+        }[]
+      | null
+  }[]
+  /** What `cursor` the next page has; null: this is the last */
+  readonly next_cursor: string | null
+}
+
+export interface RuleAlertCancelInput {
+  /** The alert_id that the creation gave; an alert_id as the creation gave it */
+  readonly id: string
+  /** As the creation gave it */
+  readonly manage_token: string
+}
+
+export type RuleAlertCancelAnswer = {
+  /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+  readonly alert_id: string
+  /** Always cancelled */
+  readonly status: 'cancelled'
+  /** What that means */
+  readonly message: string
+}
+
+export interface RuleAlertExtendInput {
+  /** The alert_id that the creation gave; an alert_id as the creation gave it */
+  readonly id: string
+  /** Hours */
+  readonly add_hours?: number
+  /** As the creation gave it */
+  readonly manage_token: string
+}
+
+export type RuleAlertExtendAnswer = {
+  /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+  readonly alert_id: string
+  /** Where it is in its life */
+  readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
+  /** When it expires */
+  readonly expires_at: string
+  /** Hours that were added */
+  readonly add_hours: number
+  /** What that means */
+  readonly message: string
+}
+
+export interface RuleAlertDeliveriesInput {
+  /** The alert_id that the creation gave; an alert_id as the creation gave it */
+  readonly id: string
+  /** Most rows; a whole number from 1 to 1000 */
+  readonly limit?: number
+  /** Where the page before ended: its next_cursor; next_cursor of the page before */
+  readonly cursor?: string
+  /** As the creation gave it */
+  readonly manage_token: string
+}
+
+export type RuleAlertDeliveriesAnswer = {
+  /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+  readonly alert_id: string
+  /** Attempts of this page */
+  readonly count: number
+  /** Newest first */
+  readonly deliveries: readonly {
+    /** The same on every attempt: the webhook-id */
+    readonly trigger_id: string
+    /** 1 for the first one of a delivery or a resending; 0: it ended without one */
+    readonly attempt: number
+    /** What became of the trigger by it */
+    readonly outcome: 'delivered' | 'retry' | 'exhausted' | 'cancelled' | 'unknown'
+    /** HTTP status, of email the reply code of SMTP; null: none came */
+    readonly status: number | null
+    /** Why, where it is known: timeout, dns, refused, tls, gone, rejected, ... */
+    readonly error: string | null
+    /** A test event */
+    readonly test: boolean
+    /** When the condition was met */
+    readonly triggered_at: string
+    /** When the attempt began */
+    readonly started_at: string
+    /** When it was over */
+    readonly finished_at: string
+    /** How long it took, milliseconds */
+    readonly duration_ms: number
+    /** For retry */
+    readonly next_attempt_at: string | null
+  }[]
+  /** What `cursor` the next page has; null: this is the last */
+  readonly next_cursor: string | null
+}
+
+export interface RuleAlertTestInput {
+  /** The alert_id that the creation gave; an alert_id as the creation gave it */
+  readonly id: string
+  /** As the creation gave it */
+  readonly manage_token: string
+}
+
+export type RuleAlertTestAnswer = {
+  /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+  readonly alert_id: string
+  /** What its webhook-id is */
+  readonly trigger_id: string
+  /** Where to see what becomes of it */
+  readonly message: string
+}
+
+export interface RuleAlertResendInput {
+  /** The alert_id that the creation gave; an alert_id as the creation gave it */
+  readonly id: string
+  /** The trigger_id of a webhook or of the deliveries; a trigger_id of the deliveries */
+  readonly trigger_id: string
+  /** As the creation gave it */
+  readonly manage_token: string
+}
+
+export type RuleAlertResendAnswer = {
+  /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+  readonly alert_id: string
+  /** What its webhook-id is */
+  readonly trigger_id: string
+  /** Where to see what becomes of it */
+  readonly message: string
+}
+
 export interface AlertBacktestInput {
   /** Any symbol of the catalogue */
   readonly symbol: string
-  /** As of an alert; cascade_risk tries a liquidation alert out */
-  readonly condition: 'above' | 'below' | 'crosses_above' | 'crosses_below' | 'cascade_risk'
+  /** As of an alert; cascade_risk tries a liquidation alert out; a rule has `when` instead */
+  readonly condition?: 'above' | 'below' | 'crosses_above' | 'crosses_below' | 'cascade_risk'
   /** USD; of price alerts */
   readonly target_price?: number
   /** Percent; of liquidation alerts */
   readonly threshold_pct?: number
   /** USD; of liquidation alerts */
   readonly min_value_usd?: number
+  /** A condition; all or any of several; of rule alerts */
+  readonly when?:
+    | {
+        /** What is looked at; units and venues in the guide to rules */
+        readonly metric:
+          | 'price'
+          | 'price_change_pct'
+          | 'volume'
+          | 'volume_usd'
+          | 'volume_spike'
+          | 'cvd'
+          | 'cvd_change'
+          | 'cvd_change_usd'
+          | 'funding_rate_pct'
+          | 'predicted_funding_rate_pct'
+          | 'open_interest_usd'
+          | 'open_interest_change_pct'
+          | 'basis_pct'
+          | 'long_short_ratio'
+          | 'liquidated_usd'
+          | 'liquidated_long_usd'
+          | 'liquidated_short_usd'
+          | 'liquidation_risk_pct'
+          | 'cvd_signal'
+          | 'funding_signal'
+          | 'sentiment'
+          | 'cascade_risk'
+        /** Of this venue alone; null: over all */
+        readonly exchange?:
+          'binance' | 'coinbase' | 'okx' | 'bybit' | 'kraken' | 'gate' | 'binance_spot' | 'bitget' | null
+        /** Over how long, where the metric is a change, a sum or a signal of a period */
+        readonly window?: '1m' | '5m' | '15m' | '30m' | '1h' | '4h' | '12h' | '24h' | '7d' | null
+        /** Looked at when a candle of this length closes; null: at once */
+        readonly close?: '1m' | '5m' | '15m' | '1h' | '4h' | '1d' | null
+        /** crosses_* and becomes have to have seen it otherwise first; changes_by counts either way */
+        readonly operator: 'above' | 'below' | 'crosses_above' | 'crosses_below' | 'between' | 'changes_by' | 'becomes'
+        /** The bound; of between two, the lower first; of becomes a class */
+        readonly value:
+          | number
+          | readonly number[]
+          | 'strong_bullish_pressure'
+          | 'bullish_pressure'
+          | 'neutral'
+          | 'bearish_pressure'
+          | 'strong_bearish_pressure'
+          | 'insufficient_data'
+          | 'extreme_bullish'
+          | 'bullish'
+          | 'slightly_bullish'
+          | 'slightly_bearish'
+          | 'bearish'
+          | 'extreme_bearish'
+          | 'Extremely bullish'
+          | 'Bullish'
+          | 'Slightly bullish'
+          | 'Neutral'
+          | 'Slightly bearish'
+          | 'Bearish'
+          | 'Extremely bearish'
+          | 'low'
+          | 'medium'
+          | 'high'
+        /** How far behind the bound it counts as over, once it has rung */
+        readonly hysteresis?: number
+      }
+    | {
+        /** Conditions */
+        readonly all: readonly Readonly<Record<string, unknown>>[]
+      }
+    | {
+        /** Conditions */
+        readonly any: readonly Readonly<Record<string, unknown>>[]
+      }
+  /** How long it has to hold before it rings, such as 90s or 5m; at most 24h; of rule alerts */
+  readonly held_for?: number
+  /** It rings again, once it has been over and the cooldown has passed; else once; of rule alerts */
+  readonly repeat?: number
+  /** Least time between two rings, 1m to 7d; of rule alerts */
+  readonly cooldown?: string
+  /** A message tells when it is over, too; of rule alerts */
+  readonly resolved?: number
+  /** Stands in each message; of rule alerts */
+  readonly note?: number
+  /** A name that several rules share; of rule alerts */
+  readonly group?: number
   /** As of a creation; not looked at */
   readonly webhook_url?: string
   /** As of a creation; not looked at */
@@ -2056,14 +2575,99 @@ export interface AlertBacktestInput {
 export type AlertBacktestAnswer = {
   /** Any symbol of the catalogue */
   readonly symbol: string
-  /** As of an alert; cascade_risk tries a liquidation alert out */
-  readonly condition: 'above' | 'below' | 'crosses_above' | 'crosses_below' | 'cascade_risk'
+  /** As of an alert; cascade_risk tries a liquidation alert out; a rule has `when` instead */
+  readonly condition?: 'above' | 'below' | 'crosses_above' | 'crosses_below' | 'cascade_risk'
   /** USD; of price alerts */
   readonly target_price?: number
   /** Percent; of liquidation alerts */
   readonly threshold_pct?: number
   /** USD; of liquidation alerts */
   readonly min_value_usd?: number
+  /** A condition; all or any of several; of rule alerts */
+  readonly when?:
+    | {
+        /** What is looked at; units and venues in the guide to rules */
+        readonly metric:
+          | 'price'
+          | 'price_change_pct'
+          | 'volume'
+          | 'volume_usd'
+          | 'volume_spike'
+          | 'cvd'
+          | 'cvd_change'
+          | 'cvd_change_usd'
+          | 'funding_rate_pct'
+          | 'predicted_funding_rate_pct'
+          | 'open_interest_usd'
+          | 'open_interest_change_pct'
+          | 'basis_pct'
+          | 'long_short_ratio'
+          | 'liquidated_usd'
+          | 'liquidated_long_usd'
+          | 'liquidated_short_usd'
+          | 'liquidation_risk_pct'
+          | 'cvd_signal'
+          | 'funding_signal'
+          | 'sentiment'
+          | 'cascade_risk'
+        /** Of this venue alone; null: over all */
+        readonly exchange?:
+          'binance' | 'coinbase' | 'okx' | 'bybit' | 'kraken' | 'gate' | 'binance_spot' | 'bitget' | null
+        /** Over how long, where the metric is a change, a sum or a signal of a period */
+        readonly window?: '1m' | '5m' | '15m' | '30m' | '1h' | '4h' | '12h' | '24h' | '7d' | null
+        /** Looked at when a candle of this length closes; null: at once */
+        readonly close?: '1m' | '5m' | '15m' | '1h' | '4h' | '1d' | null
+        /** crosses_* and becomes have to have seen it otherwise first; changes_by counts either way */
+        readonly operator: 'above' | 'below' | 'crosses_above' | 'crosses_below' | 'between' | 'changes_by' | 'becomes'
+        /** The bound; of between two, the lower first; of becomes a class */
+        readonly value:
+          | number
+          | readonly number[]
+          | 'strong_bullish_pressure'
+          | 'bullish_pressure'
+          | 'neutral'
+          | 'bearish_pressure'
+          | 'strong_bearish_pressure'
+          | 'insufficient_data'
+          | 'extreme_bullish'
+          | 'bullish'
+          | 'slightly_bullish'
+          | 'slightly_bearish'
+          | 'bearish'
+          | 'extreme_bearish'
+          | 'Extremely bullish'
+          | 'Bullish'
+          | 'Slightly bullish'
+          | 'Neutral'
+          | 'Slightly bearish'
+          | 'Bearish'
+          | 'Extremely bearish'
+          | 'low'
+          | 'medium'
+          | 'high'
+        /** How far behind the bound it counts as over, once it has rung */
+        readonly hysteresis?: number
+      }
+    | {
+        /** Conditions */
+        readonly all: readonly Readonly<Record<string, unknown>>[]
+      }
+    | {
+        /** Conditions */
+        readonly any: readonly Readonly<Record<string, unknown>>[]
+      }
+  /** How long it has to hold before it rings, such as 90s or 5m; at most 24h; of rule alerts */
+  readonly held_for?: string | null
+  /** It rings again, once it has been over and the cooldown has passed; else once; of rule alerts */
+  readonly repeat?: boolean
+  /** Least time between two rings, 1m to 7d; of rule alerts */
+  readonly cooldown?: string
+  /** A message tells when it is over, too; of rule alerts */
+  readonly resolved?: boolean
+  /** Stands in each message; of rule alerts */
+  readonly note?: string | null
+  /** A name that several rules share; of rule alerts */
+  readonly group?: string | null
   /** Times that it would have rung */
   readonly trigger_count: number
   /** The same by days that were covered; null: less than one was */
@@ -2742,6 +3346,99 @@ export const operations = {
     isQuestion: false,
     priceUsdc: 0,
   },
+  rule_alert_create: {
+    method: 'POST',
+    path: '/alerts',
+    query: [],
+    body: [
+      'symbol',
+      'when',
+      'held_for',
+      'repeat',
+      'cooldown',
+      'resolved',
+      'note',
+      'group',
+      'webhook_url',
+      'channel',
+      'agent_wallet',
+      'expires_in_hours',
+    ],
+    isOwners: false,
+    isKeyed: true,
+    isQuestion: false,
+    priceUsdc: 0.06,
+  },
+  rule_alert: {
+    method: 'GET',
+    path: '/alerts/{id}',
+    query: [],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0,
+  },
+  rule_alerts: {
+    method: 'GET',
+    path: '/alerts',
+    query: ['wallet', 'symbol', 'limit', 'cursor'],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0,
+  },
+  rule_alert_cancel: {
+    method: 'DELETE',
+    path: '/alerts/{id}',
+    query: [],
+    body: [],
+    isOwners: true,
+    isKeyed: false,
+    isQuestion: false,
+    priceUsdc: 0,
+  },
+  rule_alert_extend: {
+    method: 'POST',
+    path: '/alerts/{id}/extend',
+    query: [],
+    body: ['add_hours'],
+    isOwners: true,
+    isKeyed: false,
+    isQuestion: false,
+    priceUsdc: 0.03,
+  },
+  rule_alert_deliveries: {
+    method: 'GET',
+    path: '/alerts/{id}/deliveries',
+    query: ['limit', 'cursor'],
+    body: [],
+    isOwners: true,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0,
+  },
+  rule_alert_test: {
+    method: 'POST',
+    path: '/alerts/{id}/test',
+    query: [],
+    body: [],
+    isOwners: true,
+    isKeyed: false,
+    isQuestion: false,
+    priceUsdc: 0,
+  },
+  rule_alert_resend: {
+    method: 'POST',
+    path: '/alerts/{id}/deliveries/{trigger_id}/resend',
+    query: [],
+    body: [],
+    isOwners: true,
+    isKeyed: false,
+    isQuestion: false,
+    priceUsdc: 0,
+  },
   alert_backtest: {
     method: 'POST',
     path: '/alerts/backtest',
@@ -2752,6 +3449,13 @@ export const operations = {
       'target_price',
       'threshold_pct',
       'min_value_usd',
+      'when',
+      'held_for',
+      'repeat',
+      'cooldown',
+      'resolved',
+      'note',
+      'group',
       'webhook_url',
       'channel',
       'agent_wallet',
@@ -3347,6 +4051,46 @@ export abstract class Api<Options> {
     options?: Options,
   ): Promise<LiquidationAlertResendAnswer> {
     return (await this.send('liquidation_alert_resend', input, options)) as LiquidationAlertResendAnswer
+  }
+
+  /** Create a rule. `POST /alerts`. 0.06 USDC. */
+  async ruleAlertCreate(input: RuleAlertCreateInput, options?: Options): Promise<RuleAlertCreateAnswer> {
+    return (await this.send('rule_alert_create', input, options)) as RuleAlertCreateAnswer
+  }
+
+  /** Status of a rule. `GET /alerts/{id}`. Free. */
+  async ruleAlert(input: RuleAlertInput, options?: Options): Promise<RuleAlertAnswer> {
+    return (await this.send('rule_alert', input, options)) as RuleAlertAnswer
+  }
+
+  /** Active rule alerts. `GET /alerts`. Free. */
+  async ruleAlerts(input: RuleAlertsInput = {}, options?: Options): Promise<RuleAlertsAnswer> {
+    return (await this.send('rule_alerts', input, options)) as RuleAlertsAnswer
+  }
+
+  /** Cancel a rule. `DELETE /alerts/{id}`. Free. */
+  async ruleAlertCancel(input: RuleAlertCancelInput, options?: Options): Promise<RuleAlertCancelAnswer> {
+    return (await this.send('rule_alert_cancel', input, options)) as RuleAlertCancelAnswer
+  }
+
+  /** Extend a rule. `POST /alerts/{id}/extend`. 0.03 USDC. */
+  async ruleAlertExtend(input: RuleAlertExtendInput, options?: Options): Promise<RuleAlertExtendAnswer> {
+    return (await this.send('rule_alert_extend', input, options)) as RuleAlertExtendAnswer
+  }
+
+  /** Deliveries of a rule. `GET /alerts/{id}/deliveries`. Free. */
+  async ruleAlertDeliveries(input: RuleAlertDeliveriesInput, options?: Options): Promise<RuleAlertDeliveriesAnswer> {
+    return (await this.send('rule_alert_deliveries', input, options)) as RuleAlertDeliveriesAnswer
+  }
+
+  /** Send a test event of a rule. `POST /alerts/{id}/test`. Free. */
+  async ruleAlertTest(input: RuleAlertTestInput, options?: Options): Promise<RuleAlertTestAnswer> {
+    return (await this.send('rule_alert_test', input, options)) as RuleAlertTestAnswer
+  }
+
+  /** Send a delivery of a rule again. `POST /alerts/{id}/deliveries/{trigger_id}/resend`. Free. */
+  async ruleAlertResend(input: RuleAlertResendInput, options?: Options): Promise<RuleAlertResendAnswer> {
+    return (await this.send('rule_alert_resend', input, options)) as RuleAlertResendAnswer
   }
 
   /** How often an alert would have rung in the last 7 days, before buying it. `POST /alerts/backtest`. Free. */

@@ -1,0 +1,123 @@
+import {
+  COOLDOWN_DEFAULT,
+  DEPTH_MAX,
+  isFault,
+  leavesOf,
+  NOTE_MAX,
+  operators,
+  readRuleTerms,
+  seriesOf,
+  type RuleTerms,
+} from '../../../processors/alerts/kinds/rule-terms.ts'
+import { candles, metricNames, metricOf, windows, type MetricInput } from '../../../processors/alerts/metrics.ts'
+import { inputOf } from '../../../processors/alerts/series.ts'
+import type { Body } from '../../body.ts'
+import { ApiError } from '../../errors.ts'
+import { array, boolean, nullable, number, object, oneOf, text, type Schema } from '../../schema.ts'
+import type { Database } from '../../views/database.ts'
+import { readFirst, readInputs, type PageRange, type PastTable } from '../../views/what-if.ts'
+import type { ApiKind } from './kind.ts'
+
+const periods = [...new Set([...windows, ...metricNames.flatMap((name) => metricOf(name).periods ?? [])])]
+const venues = [...new Set(metricNames.flatMap((name) => metricOf(name).exchanges))]
+const classes = [...new Set(metricNames.flatMap((name) => metricOf(name).classes ?? []))]
+
+const leaf = object(
+  'A figure beyond a bound',
+  {
+    metric: oneOf(metricNames, 'What is looked at; units and venues in the guide to rules'),
+    exchange: nullable(oneOf(venues, 'Of this venue alone; null: over all')),
+    window: nullable(oneOf(periods, 'Over how long, where the metric is a change, a sum or a signal of a period')),
+    close: nullable(oneOf(candles, 'Looked at when a candle of this length closes; null: at once')),
+    operator: oneOf(
+      operators,
+      'crosses_* and becomes have to have seen it otherwise first; changes_by counts either way',
+    ),
+    value: {
+      description: 'The bound; of between two, the lower first; of becomes a class',
+      oneOf: [
+        number('The bound'),
+        { ...array(number('A bound'), 'The lower, the higher'), minItems: 2, maxItems: 2 },
+        oneOf(classes, 'A class'),
+      ],
+    },
+    hysteresis: number('How far behind the bound it counts as over, once it has rung', { minimum: 0, default: 0 }),
+  },
+  ['exchange', 'window', 'close', 'hysteresis'],
+)
+
+const parts = {
+  ...array({ type: 'object', description: `A condition again, joined at most ${DEPTH_MAX} deep` }, 'Conditions'),
+  minItems: 1,
+}
+const condition: Schema = {
+  type: 'object',
+  description: 'A condition; all or any of several',
+  oneOf: [leaf, object('All of them', { all: parts }), object('One of them or more', { any: parts })],
+}
+
+const body = {
+  when: condition,
+  held_for: nullable(text('How long it has to hold before it rings, such as 90s or 5m; at most 24h')),
+  repeat: boolean('It rings again, once it has been over and the cooldown has passed; else once', { default: true }),
+  cooldown: text('Least time between two rings, 1m to 7d', { default: COOLDOWN_DEFAULT }),
+  resolved: boolean('A message tells when it is over, too', { default: false }),
+  note: nullable(text('Stands in each message', { maxLength: NOTE_MAX })),
+  group: nullable(text('A name that several rules share', { maxLength: 64 })),
+}
+
+const example = {
+  when: { metric: 'cvd_change', window: '1h', operator: 'above', value: 500 },
+  held_for: '1m',
+  note: 'Buyers',
+}
+
+/** Any derived figures, joined. */
+export const rule: ApiKind<RuleTerms> = {
+  kind: 'rule',
+  named: 'a rule',
+  paths: { alert: '/alerts', alerts: '/alerts' },
+  priceUsdc: { create: 0.06, extend: 0.03 },
+  idPrefix: 'rule_',
+  mayLastForever: true,
+
+  conditions: [],
+  body,
+  optional: Object.keys(body).filter((name) => name !== 'when'),
+  example,
+  errors: ['invalid_rule'],
+  read(given: Body) {
+    const terms = readRuleTerms(given)
+    if (!isFault(terms)) return terms
+    const { pointer, message, allowed } = terms
+    const field = pointer.split('/')[1] ?? 'when'
+    throw new ApiError('invalid_rule', message, { field, more: { pointer, allowed } })
+  },
+
+  answer: { ...body, when: { type: 'object', description: 'As submitted, with its defaults' } },
+  show: ({ when, held_for, repeat, cooldown, resolved, note, group }) => {
+    return { when, held_for, repeat, cooldown, resolved, note, group }
+  },
+
+  blindAfter: 120_000_000,
+  async begins(database, range, terms) {
+    const firsts = tablesOf(terms).map((table) => readFirst(database, table, range))
+    return (await Promise.all(firsts)).reduce(
+      (first, time) => (time === undefined || (first ?? time) < time ? first : time),
+      undefined,
+    )
+  },
+  history: (database: Database, range: PageRange, terms) => readInputs(database, range, tablesOf(terms)),
+}
+
+const tables: Readonly<Record<MetricInput, PastTable>> = {
+  composite_price: 'prices_log',
+  liquidation_risk: 'liquidation_risk_log',
+  cvd: 'metrics_log',
+  funding: 'metrics_log',
+  liquidated: 'metrics_log',
+}
+
+function tablesOf({ when }: RuleTerms): PastTable[] {
+  return [...new Set(leavesOf(when).map((one) => tables[inputOf(seriesOf(one))]))]
+}

@@ -1,0 +1,114 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { metricNames } from '../processors/alerts/metrics.ts'
+import { readFileSync } from 'node:fs'
+import { tradeVenues } from '../schemas/venues.ts'
+import { openapi } from './openapi.ts'
+import { routes } from './routes.ts'
+import { ruleBody, startAlerts, type AlertHarness, type Answered } from './testing/alert-calls.ts'
+
+let api: AlertHarness
+beforeEach(async () => {
+  api = await startAlerts()
+})
+afterEach(() => api.stop())
+
+const create = (change: object): Promise<Answered> => api.send('POST', '/alerts', { body: ruleBody(change) })
+const cvd = { metric: 'cvd', operator: 'above', value: 5 }
+
+describe('POST /alerts', () => {
+  it('makes a rule, whole, that GET tells and DELETE cancels', async () => {
+    const made = await create({
+      when: { any: [cvd, { metric: 'price', operator: 'between', value: [1, 2] }] },
+      note: 'n',
+    })
+    expect(made.body).toMatchObject({
+      when: {
+        any: [
+          { ...cvd, exchange: null, window: null, close: null, hysteresis: 0 },
+          { metric: 'price', operator: 'between', value: [1, 2] },
+        ],
+      },
+      held_for: null,
+      repeat: true,
+      cooldown: '1m',
+      note: 'n',
+      status: 'active',
+    })
+    const [id, token] = [String(made.body['alert_id']), String(made.body['manage_token'])]
+    expect((await api.send('GET', `/alerts/${id}`)).body).toMatchObject({ alert_id: id, note: 'n' })
+    expect((await api.send('GET', '/alerts')).body).toMatchObject({ count: 1, alerts: [{ alert_id: id }] })
+    expect((await api.send('GET', `/price-alert/${id}`)).status).toBe(404)
+    expect((await api.send('DELETE', `/alerts/${id}`, { token })).status).toBe(200)
+  })
+
+  it('may have no end', async () => {
+    const made = await create({ expires_in_hours: 0 })
+    expect([made.status, made.body['expires_at']]).toEqual([201, null])
+    const token = String(made.body['manage_token'])
+    const at = `/alerts/${String(made.body['alert_id'])}`
+    expect((await api.send('GET', at)).body['expires_at']).toBeNull()
+    expect((await api.send('POST', `${at}/extend`, { token })).status).toBe(400)
+    expect((await create({ expires_in_hours: 721 })).body).toMatchObject({ error: 'expires_in_hours_too_long' })
+  })
+
+  it('takes the same rule for the same, however it is written', async () => {
+    const headers = { 'idempotency-key': 'a-key-of-this-very-test' }
+    const send = (when: object): Promise<Answered> => api.send('POST', '/alerts', { body: ruleBody({ when }), headers })
+    const first = await send(cvd)
+    expect((await send({ value: 5, operator: 'above', metric: 'cvd', exchange: null })).body).toEqual(first.body)
+    expect((await send({ ...cvd, value: 6 })).status).toBe(409)
+  })
+
+  it.each([
+    [{ when: undefined }, '/when', ['metric', 'all', 'any']],
+    [{ when: { metric: 'weather' } }, '/when/metric', metricNames],
+    [
+      { when: { all: [cvd, { ...cvd, operator: 'over' }] } },
+      '/when/all/1/operator',
+      ['above', 'below', 'crosses_above', 'crosses_below', 'between', 'changes_by'],
+    ],
+    [
+      { when: { any: [{ metric: 'volume', operator: 'above', value: 1, window: '2h' }] } },
+      '/when/any/0/window',
+      ['1m', '5m', '15m', '30m', '1h', '4h', '12h', '24h'],
+    ],
+    [{ when: { ...cvd, window: '1h' } }, '/when/window', []],
+    [{ when: { ...cvd, exchange: 'coingecko' } }, '/when/exchange', tradeVenues.map(({ venue }) => venue)],
+    [{ when: { ...cvd, value: '5' } }, '/when/value', []],
+    [
+      { when: { metric: 'cascade_risk', operator: 'becomes', value: 'huge' } },
+      '/when/value',
+      ['low', 'medium', 'high'],
+    ],
+    [
+      { when: { ...cvd, valeu: 5 } },
+      '/when/valeu',
+      ['metric', 'exchange', 'window', 'close', 'operator', 'value', 'hysteresis'],
+    ],
+    [{ held_for: '5' }, '/held_for', []],
+    [{ cooldown: '10s' }, '/cooldown', []],
+    [{ repeat: false, resolved: true }, '/resolved', ['false']],
+  ])('refuses %j and says where and what could be there', async (change, pointer, allowed) => {
+    const { status, body } = await create(change)
+    expect([status, body['error'], body['pointer'], body['allowed']]).toEqual([400, 'invalid_rule', pointer, allowed])
+  })
+})
+
+it('is told in the guide, metric by metric', () => {
+  const guide = readFileSync(new URL('docs/guides/rules.md', import.meta.url), 'utf8')
+  expect(metricNames.filter((name) => !guide.includes(`\`${name}\``))).toEqual([])
+})
+
+it('has a schema that takes what is taken', () => {
+  const document = JSON.parse(JSON.stringify(openapi(routes, '1.0.0'))) as {
+    readonly paths: Record<
+      string,
+      Record<string, { readonly requestBody: { readonly content: Record<string, { readonly schema: object }> } }>
+    >
+  }
+  const schema = document.paths['/alerts']?.['post']?.requestBody.content['application/json']?.schema
+  const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(schema ?? {})
+  expect([validate(ruleBody()), validate(ruleBody({ when: { all: [cvd, { any: [cvd] }] } }))]).toEqual([true, true])
+  expect(validate(ruleBody({ when: { metric: 'weather', operator: 'above', value: 1 } }))).toBe(false)
+})

@@ -1,0 +1,278 @@
+import { describe, expect, it } from 'vitest'
+import type { Message } from '../../schemas/records.ts'
+import { payloadOf } from '../webhooks/payload.ts'
+import {
+  createRule,
+  DAY,
+  given,
+  HOUR,
+  mark,
+  metric,
+  price,
+  risk,
+  T0,
+  type AlertsTestDriver,
+} from './testing/records.ts'
+
+const cvdAbove = (value: number, more: object = {}) => ({ metric: 'cvd', operator: 'above', value, ...more })
+const cvd = (seconds: number, value: number, venue = 'binance') => metric(seconds, 'cvd', { [`cvd@${venue}`]: value })
+const rang = (when: object, ...log: readonly Message[]): number[] => given(createRule(when), ...log).rang
+
+/** Marks each ten seconds, as they come each second in life. */
+const marks = (from: number, to: number): Message[] =>
+  Array.from({ length: Math.floor((to - from) / 10) + 1 }, (_, at) => mark(from + at * 10))
+
+describe('a rule with one condition', () => {
+  const values = [1, 6, 4, 11, 6].map((value, at) => cvd(10 + at * 100, value))
+  const log = values.flatMap((value, at) => [mark(10 + at * 100), value])
+  it.each([
+    ['above', 5, [110, 310]],
+    ['below', 5, [10, 210]],
+    ['crosses_above', 5, [110, 310]],
+    ['crosses_below', 5, [210]],
+    ['between', [4, 6], [110, 410]],
+  ])('that is %s %j rings at %j', (operator, value, expected) => {
+    expect(rang({ metric: 'cvd', operator, value }, ...log)).toEqual(expected)
+  })
+
+  it('rings beyond its bound and not on it', () => {
+    expect(rang(cvdAbove(5), cvd(10, 5), cvd(20, 5.01))).toEqual([20])
+    expect(rang({ metric: 'cvd', operator: 'between', value: [5, 6] }, cvd(10, 4.99), cvd(20, 5))).toEqual([20])
+  })
+
+  it('rings again only behind its cooldown, once it has been back', () => {
+    const log = [cvd(10, 6), mark(20), cvd(20, 4), mark(30), cvd(30, 6), mark(70), cvd(80, 7), mark(90), cvd(95, 8)]
+    expect(rang(cvdAbove(5), ...log)).toEqual([10, 80])
+    expect(given(createRule(cvdAbove(5), { cooldown: '5m' }), ...log, mark(310), cvd(320, 9)).rang).toEqual([10, 320])
+    expect(given(createRule(cvdAbove(5), { repeat: false }), ...log).rang).toEqual([10])
+  })
+
+  it('that has rung is back behind its hysteresis alone', () => {
+    const log = [cvd(10, 6), cvd(20, 4), mark(70), cvd(80, 6), cvd(90, 2.9), cvd(100, 6)]
+    expect(rang(cvdAbove(5), ...log)).toEqual([10, 80])
+    expect(rang(cvdAbove(5, { hysteresis: 2 }), ...log)).toEqual([10, 100])
+  })
+
+  it('that was made beyond its bound rings at the next figure, or, where it crosses, has to see the other side', () => {
+    const beyond = [createRule(cvdAbove(9), { id: 'first' }), cvd(10, 6)]
+    expect(given(...beyond, createRule(cvdAbove(5)), cvd(20, 7)).rang).toEqual([20])
+    const crossing = createRule({ metric: 'cvd', operator: 'crosses_above', value: 5 })
+    expect(given(...beyond, crossing, cvd(20, 7), cvd(30, 5), cvd(40, 5.1)).rang).toEqual([40])
+  })
+})
+
+describe('a metric', () => {
+  it('over all venues is their sum, or that of the one that is asked for', () => {
+    const log = [metric(10, 'cvd', { 'cvd@binance': 3, 'cvd@okx': 3 })]
+    expect(rang(cvdAbove(5), ...log)).toEqual([10])
+    expect(rang(cvdAbove(2, { exchange: 'okx' }), ...log)).toEqual([10])
+    expect(rang(cvdAbove(5, { exchange: 'okx' }), ...log)).toEqual([])
+  })
+
+  it.each([
+    ['cvd_change', { 'buy@okx': 5, 'sell@okx': 1 }, 12, 11],
+    ['volume', { 'buy@okx': 5, 'sell@okx': 1 }, 18, 17],
+    ['liquidated_usd', { 'liquidated_long@okx': 5, 'liquidated_short@bybit': 1 }, 18, 17],
+    ['liquidated_short_usd', { 'liquidated_long@okx': 5, 'liquidated_short@bybit': 1 }, 3, 2.9],
+  ])('%s adds a window up, once it has seen all of it', (name, figures, sum, below) => {
+    const core = name.startsWith('liquidated') ? 'liquidated' : 'cvd'
+    const log = [metric(20, core, figures), metric(40, core, figures), mark(59), metric(60, core, figures)]
+    const when = (value: number) => ({ metric: name, window: '1m', operator: 'above', value })
+    expect(rang(when(below), ...log)).toEqual([60])
+    expect(rang(when(sum), ...log)).toEqual([])
+    expect(rang({ ...when(0), operator: 'below', value: 0.001 }, ...log, ...marks(70, 200))).toEqual([120])
+  })
+
+  it('that changes compares with a window ago, and knows nothing before', () => {
+    const when = { metric: 'price_change_pct', window: '1m', operator: 'below', value: -4.9 }
+    const log = [0, 20, 40].map((at) => price(at, 100))
+    expect(rang(when, ...log, price(55, 95), price(61, 95))).toEqual([61])
+    expect(rang({ metric: 'price', window: '1m', operator: 'changes_by', value: 5 }, ...log, price(61, 105))).toEqual([
+      61,
+    ])
+  })
+
+  it('of a sum whose venues come and go begins anew', () => {
+    const when = { metric: 'open_interest_change_pct', window: '1m', operator: 'below', value: -1 }
+    const both = (at: number) => metric(at, 'funding', { 'open_interest@okx': 100, 'open_interest@bybit': 100 })
+    expect(rang(when, both(0), both(30), metric(61, 'funding', { 'open_interest@okx': 100 }))).toEqual([])
+    expect(
+      rang({ ...when, exchange: 'okx' }, both(0), both(30), metric(61, 'funding', { 'open_interest@okx': 90 })),
+    ).toEqual([61])
+  })
+
+  it('spikes against the mean of the windows before', () => {
+    const quiet = Array.from({ length: 12 }, (_, at) => metric(10 + at * 30, 'cvd', { 'buy@okx': 1 }))
+    const when = { metric: 'volume_spike', window: '1m', operator: 'above', value: 3 }
+    const log = quiet.flatMap((one, at) => [mark(10 + at * 30), one])
+    expect(rang(when, ...log, mark(370), metric(370, 'cvd', { 'buy@okx': 10 }))).toEqual([370])
+    expect(rang(when, ...log, mark(370), metric(370, 'cvd', { 'buy@okx': 4 }))).toEqual([])
+  })
+
+  it.each([
+    ['funding_rate_pct', { 'funding_rate@bybit': 0.06, 'funding_rate@okx': 0.01 }],
+    ['predicted_funding_rate_pct', { 'predicted_funding_rate@binance': 0.06 }],
+    ['basis_pct', { 'basis@okx': 0.06 }],
+    ['long_short_ratio', { 'long_short@okx': 0.09, 'long_short@gate': 0.03 }],
+  ])('%s is that of the first venue, or their mean', (name, figures) => {
+    expect(rang({ metric: name, operator: 'above', value: 0.05 }, metric(10, 'funding', figures))).toEqual([10])
+  })
+
+  it('is a class that it becomes, from another', () => {
+    const when = { metric: 'cvd_signal', window: '1h', operator: 'becomes', value: 'neutral' }
+    const of = (at: number, place: number) => metric(at, 'cvd', { cvd_class_1h: place })
+    expect(rang(when, of(10, 2), of(20, 1), of(30, 2), mark(95), of(100, 0), of(110, 2))).toEqual([30, 110])
+    const funding = { metric: 'funding_signal', operator: 'becomes', value: 'extreme_bullish' }
+    const rate = (at: number, percent: number) => metric(at, 'funding', { 'funding_rate@okx': percent })
+    expect(rang(funding, rate(10, 0.05), rate(20, 0.0501))).toEqual([20])
+    expect(rang({ metric: 'cascade_risk', operator: 'becomes', value: 'high' }, risk(10, 5), risk(20, 11))).toEqual([
+      20,
+    ])
+    expect(rang({ metric: 'liquidation_risk_pct', operator: 'above', value: 10 }, risk(10, 5), risk(20, 11))).toEqual([
+      20,
+    ])
+  })
+
+  it('at a candle’s close is what it was before its end', () => {
+    const when = cvdAbove(5, { close: '1m' })
+    expect(rang(when, cvd(10, 6), cvd(50, 4), cvd(70, 9), mark(110), cvd(119, 8), mark(120))).toEqual([120])
+    expect(rang(when, cvd(50, 6), cvd(61, 4))).toEqual([61])
+  })
+
+  it('is told by a core that was built again for nobody', () => {
+    expect(rang(cvdAbove(5), cvd(30, 1), cvd(20, 9), cvd(30, 9))).toEqual([])
+  })
+})
+
+describe('joined conditions', () => {
+  const both = { all: [cvdAbove(5), { metric: 'price', operator: 'above', value: 100 }] }
+  const either = { any: both.all }
+  it('ring when all are met, in whatever order', () => {
+    expect(rang(both, cvd(10, 6), price(20, 99), price(30, 101))).toEqual([30])
+    expect(rang(both, price(10, 101), cvd(20, 4), cvd(30, 6))).toEqual([30])
+    expect(rang(both, price(10, 101), price(15, 99), cvd(20, 6), price(30, 101))).toEqual([30])
+  })
+
+  it('ring when one is met, and are back when none is', () => {
+    const log = [cvd(10, 6), price(20, 101), cvd(30, 4), mark(80), price(81, 102), price(90, 99), price(91, 101)]
+    expect(rang(either, ...log)).toEqual([10, 91])
+  })
+
+  it('may be joined again', () => {
+    const when = { all: [either, { metric: 'cvd', operator: 'below', value: 8 }] }
+    expect(rang(when, cvd(10, 9), price(11, 99), cvd(20, 7))).toEqual([20])
+  })
+})
+
+describe('a rule that has to hold', () => {
+  const holding = (...log: readonly Message[]) => given(createRule(cvdAbove(5), { held_for: '1m' }), ...log)
+  it('rings when it has, by time alone', () => {
+    expect(holding(cvd(10, 6), mark(69)).rang).toEqual([])
+    expect(holding(cvd(10, 6), mark(40), cvd(50, 7), mark(70)).rang).toEqual([70])
+  })
+
+  it('begins anew when it was not met between', () => {
+    expect(holding(cvd(10, 6), mark(40), cvd(50, 5), cvd(60, 6), mark(70), mark(119)).rang).toEqual([])
+    expect(holding(cvd(10, 6), mark(40), cvd(50, 5), cvd(60, 6), mark(70), mark(120)).rang).toEqual([120])
+  })
+})
+
+describe('a message', () => {
+  const told = (fed: AlertsTestDriver) =>
+    fed.triggers.map((trigger) => JSON.parse(payloadOf(trigger, 'live').toString()) as Record<string, unknown>)
+
+  it('names the figures that met it, in words and as data', () => {
+    const rule = createRule(
+      { all: [cvdAbove(5), { metric: 'cvd_signal', window: '1h', operator: 'becomes', value: 'neutral' }] },
+      {
+        note: 'look here',
+      },
+    )
+    const log = [
+      metric(10, 'cvd', { 'cvd@okx': 6, cvd_class_1h: 1 }),
+      price(11, 101),
+      metric(20, 'cvd', { 'cvd@okx': 7, cvd_class_1h: 2 }),
+    ]
+    const [body] = told(given(rule, ...log))
+    expect(body).toMatchObject({
+      event: 'rule_alert',
+      alert_id: 'a',
+      trigger_id: 'a_1',
+      data: {
+        triggered: true,
+        status: 'triggered',
+        current_price: 101,
+        note: 'look here',
+        figures: [
+          { metric: 'cvd', exchange: null, window: null, value: 7 },
+          { metric: 'cvd_signal', window: '1h', value: 'neutral' },
+        ],
+        condition_met: 'BTC: CVD above 5 and CVD signal over 1h becomes neutral; now CVD 7, CVD signal over 1h neutral',
+      },
+    })
+  })
+
+  it('says that it is over where that is wanted, once', () => {
+    const log = [cvd(10, 6), cvd(20, 4), cvd(30, 3), mark(100)]
+    expect(told(given(createRule(cvdAbove(5)), ...log))).toHaveLength(1)
+    const fed = given(createRule(cvdAbove(5), { resolved: true }), ...log)
+    expect(told(fed)).toMatchObject([
+      { trigger_id: 'a_1', data: { status: 'triggered' } },
+      { trigger_id: 'a_1_over', data: { triggered: false, status: 'resolved', figures: [{ value: 4 }] } },
+    ])
+    expect(fed.told).toEqual(['created', 'triggered', 'rearmed'])
+  })
+})
+
+describe('the state of a rule', () => {
+  const rules = [
+    createRule({ metric: 'cvd_change', window: '1m', operator: 'above', value: 3 }, { id: 'sum' }),
+    createRule(
+      { all: [cvdAbove(5), { metric: 'price', operator: 'above', value: 100 }] },
+      { id: 'both', held_for: '10s', resolved: true },
+    ),
+    createRule({ metric: 'price_change_pct', window: '1m', operator: 'above', value: 1 }, { id: 'change' }),
+    createRule(cvdAbove(2, { close: '1m' }), { id: 'close' }),
+  ]
+  const log = Array.from({ length: 30 }, (_, at) => [
+    mark(at * 10),
+    metric(at * 10 + 1, 'cvd', { 'buy@okx': at % 4, 'sell@okx': at % 3, 'cvd@okx': at % 9 }),
+    price(at * 10 + 2, 95 + ((at * 7) % 10)),
+  ]).flat()
+
+  it('goes on after any restart as if there had been none', () => {
+    const whole = given(...rules, ...log)
+    expect(new Set(whole.triggers.map(({ alert_id: id }) => id)).size).toBe(4)
+    for (let at = 1; at < log.length; at += 7) {
+      const fed = given(...rules, ...log.slice(0, at)).restart()
+      fed.batch(...log.slice(at))
+      expect(fed.emitted).toEqual(whole.emitted)
+    }
+  })
+
+  it('forgets series that nobody looks at any more', () => {
+    const fed = given(...rules, cvd(1, 1))
+    expect(fed.state.seriesCount).toBe(5)
+    fed.batch(mark(DAY + 1))
+    expect([fed.state.seriesCount, fed.state.series.size]).toEqual([0, 0])
+    expect(fed.restart().state.seriesCount).toBe(0)
+  })
+
+  it('lives for ever where no end is asked for', () => {
+    const fed = given(createRule(cvdAbove(5), { hours: 0 }), mark(400 * DAY), cvd(400 * DAY + 1, 6))
+    expect(fed.rang).toEqual([400 * DAY + 1])
+    expect(T0 + 400 * DAY).toBeGreaterThan(T0 + HOUR)
+  })
+
+  it('is refused where it is not whole', () => {
+    const wrong = [
+      { metric: 'weather' },
+      { all: [] },
+      cvdAbove(5, { window: '1h' }),
+      { ...cvdAbove(5), operator: 'becomes' },
+    ]
+    expect(given(...wrong.map((when, at) => createRule(when, { id: `a${at}` }))).told).toEqual(
+      wrong.map(() => 'rejected invalid_body'),
+    )
+  })
+})

@@ -1,0 +1,254 @@
+import type { CompositePrice, LiquidationRisk, Metric as MetricRecord, Micros } from '../../schemas/records.ts'
+import { cascadeRisks } from '../liquidations/cascade.ts'
+import type { Input } from './kinds/kind.ts'
+import { durationOf, metricOf, type Metric, type MetricInput, type MetricName } from './metrics.ts'
+
+/** What one part of a rule looks at: a metric, of a venue or over all, over a window, as it is or at a candle's close. */
+export interface SeriesSpec {
+  readonly metric: MetricName
+  readonly exchange: string | null
+  readonly window: string | null
+  /** How far the value is from where it was a window ago, whichever way. */
+  readonly isMove: boolean
+  readonly close: string | null
+}
+
+/** All rules that look at the same share one series. */
+export function seriesName({ metric, exchange, window, isMove, close }: SeriesSpec): string {
+  return `${metric}|${exchange ?? ''}|${window ?? ''}|${isMove ? 'move' : ''}|${close ?? ''}`
+}
+
+/** What tells the figures of a series. */
+export function inputOf(name: string): MetricInput {
+  return metricOf(name.slice(0, name.indexOf('|')) as MetricName).input
+}
+
+/** A window has so many slots; a spike has so many of a window, and is compared with so many windows before it. */
+const SLOTS = 60
+const SPIKE_SLOTS = 4
+const SPIKE_WINDOWS = 24
+/** Fewer windows than this make no mean. */
+const SPIKE_WINDOWS_MIN = 5
+/** A value that was told longer ago says nothing of now. */
+const LIFETIME: Micros = 900_000_000
+
+/** When a figure was so, and what it was: of a sum, what came up to then since the sample before. */
+type Sample = [time: Micros, value: number]
+
+/** What of a series a snapshot holds; all of it, since the rest follows. */
+export interface SavedSeries {
+  readonly since: Micros
+  readonly samples: readonly Sample[]
+  readonly value: number | null
+  readonly time: Micros
+  readonly venues: string
+  readonly raw: Sample | null
+}
+
+/**
+ * One series of an asset, from the first rule that looks at it on. Bounded: 62 samples, of a spike 104. What it cannot know
+ * yet, as a change over a window that it has not seen, it has no value for.
+ */
+export class Series {
+  readonly name: string
+  readonly input: MetricInput
+  /** Rules that look at it. */
+  watchers = 0
+  #value: number | null
+  #time: Micros
+  readonly #metric: Metric
+  readonly #spec: Omit<SeriesSpec, 'window' | 'close'>
+  readonly #figures: readonly (readonly [figure: string, sign: number])[]
+  readonly #window: Micros
+  readonly #close: Micros
+  #since: Micros
+  #samples: Sample[]
+  #venues: string
+  /** The newest figure, where only a candle's close counts. */
+  #raw: Sample | null
+
+  constructor(name: string, saved: SavedSeries) {
+    const [metric = '', exchange, window, move, close] = name.split('|')
+    const spec = { metric: metric as MetricName, exchange: exchange === '' ? null : (exchange ?? null) }
+    this.name = name
+    this.#spec = { ...spec, isMove: move === 'move' }
+    this.#metric = metricOf(spec.metric)
+    this.input = this.#metric.input
+    const { periods, figures } = this.#metric
+    this.#figures = Object.entries(figures).map(([figure, sign]) => [
+      periods === undefined ? figure : `${figure}_${window}`,
+      sign,
+    ])
+    this.#window = periods === undefined ? (durationOf(window) ?? 0) : 0
+    this.#close = durationOf(close) ?? 0
+    this.#since = saved.since
+    this.#samples = saved.samples.map(([time, value]) => [time, value])
+    this.#value = saved.value
+    this.#time = saved.time
+    this.#venues = saved.venues
+    this.#raw = saved.raw
+  }
+
+  /** Its value at a time; undefined: it is not known, or not any more. */
+  at(now: Micros): number | undefined {
+    return this.#value === null || now - this.#time > Math.max(LIFETIME, this.#close) ? undefined : this.#value
+  }
+
+  saved(): SavedSeries {
+    const { name: _, ...rest } = { name: this.name, since: this.#since, samples: this.#samples, venues: this.#venues }
+    return { ...rest, value: this.#value, time: this.#time, raw: this.#raw }
+  }
+
+  get #isFlow(): boolean {
+    return this.#metric.make === 'sum' || this.#metric.make === 'spike'
+  }
+
+  /** Takes in what a record tells; whether there is a new value of it. */
+  take(told: Told): boolean {
+    const figure = this.#figureOf(told)
+    if (figure === undefined) return false
+    if (this.#close === 0) return this.#set(this.#made(told.time, figure), told.time)
+    const isClosed = this.#closes(told.time)
+    const made = this.#made(told.time, figure)
+    if (!this.#isFlow) this.#raw = made === undefined ? null : [told.time, made]
+    return isClosed
+  }
+
+  /** Lets time pass: what leaves a window, and candles that close. Whether there is a new value. */
+  advance(time: Micros): boolean {
+    if (this.#close > 0) return this.#closes(time)
+    return this.#isFlow && this.#set(this.#made(time, 0), time)
+  }
+
+  /** What was so before a candle's end becomes the value of the candle. */
+  #closes(time: Micros): boolean {
+    const end = Math.floor(time / this.#close) * this.#close
+    if (this.#time >= end || this.#since >= end) return false
+    if (this.#isFlow) return this.#set(this.#made(end, 0), end)
+    if (this.#raw === null || this.#raw[0] >= end) return false
+    return this.#set(this.#raw[1], end)
+  }
+
+  #set(value: number | undefined, time: Micros): boolean {
+    if (value === undefined && this.#value === null) return false
+    this.#value = value ?? null
+    this.#time = time
+    return true
+  }
+
+  #figureOf(told: Told): number | undefined {
+    const { exchange } = this.#spec
+    const { over, exchanges } = this.#metric
+    if (exchange !== null || over === 'own')
+      return told.sumOf(this.#figures, exchange) ?? (this.#isFlow ? 0 : undefined)
+    const known = exchanges.flatMap((venue) => told.sumOf(this.#figures, venue) ?? [])
+    if (this.#isFlow) return known.reduce((sum, value) => sum + value, 0)
+    if (known.length === 0) return undefined
+    if (over === 'first') return known[0]
+    this.#sameVenues(exchanges.filter((venue) => told.sumOf(this.#figures, venue) !== undefined).join())
+    const sum = known.reduce((total, value) => total + value, 0)
+    return over === 'mean' ? sum / known.length : sum
+  }
+
+  /** Where a venue comes or goes, a change of the sum is none of the market: it is looked at anew. */
+  #sameVenues(venues: string): void {
+    if (venues !== this.#venues) this.#samples = []
+    this.#venues = venues
+  }
+
+  #made(time: Micros, figure: number): number | undefined {
+    const { make, classes, classOf } = this.#metric
+    switch (make) {
+      case 'value':
+        return this.#spec.isMove ? this.#changed(time, figure, (then) => Math.abs(figure - then)) : figure
+      case 'change_pct':
+        return this.#changed(time, figure, (then) => (then === 0 ? undefined : (figure / then - 1) * 100))
+      case 'class':
+        return classOf === undefined ? figure : classes?.indexOf(classOf(figure))
+      case 'sum':
+        return this.#sum(time, figure)
+      case 'spike':
+        return this.#spike(time, figure)
+    }
+  }
+
+  #changed(time: Micros, figure: number, from: (then: number) => number | undefined): number | undefined {
+    const samples = this.#samples
+    const last = samples.at(-1)
+    if (last === undefined || time - last[0] >= this.#window / SLOTS) samples.push([time, figure])
+    while ((samples[1]?.[0] ?? Infinity) <= time - this.#window) samples.shift()
+    const [then] = samples
+    return then === undefined || then[0] > time - this.#window ? undefined : from(then[1])
+  }
+
+  #sum(time: Micros, figure: number): number | undefined {
+    this.#add(time, figure, { slot: this.#window / SLOTS, kept: this.#window })
+    if (time - this.#since < this.#window) return undefined
+    return this.#samples.reduce((sum, [, value]) => sum + value, 0)
+  }
+
+  /** The newest window's sum by the mean of the windows before it. */
+  #spike(time: Micros, figure: number): number | undefined {
+    this.#add(time, figure, { slot: this.#window / SPIKE_SLOTS, kept: this.#window * (SPIKE_WINDOWS + 1) })
+    const seen = Math.min(SPIKE_WINDOWS, (time - this.#since) / this.#window - 1)
+    if (seen < SPIKE_WINDOWS_MIN) return undefined
+    let [now, before] = [0, 0]
+    for (const [at, value] of this.#samples) {
+      if (at > time - this.#window) now += value
+      else before += value
+    }
+    return before > 0 ? now / (before / seen) : undefined
+  }
+
+  #add(time: Micros, figure: number, { slot, kept }: { readonly slot: Micros; readonly kept: Micros }): void {
+    const samples = this.#samples
+    const last = samples.at(-1)
+    if (last !== undefined && Math.floor(last[0] / slot) === Math.floor(time / slot)) last[1] += figure
+    else if (figure !== 0) samples.push([time, figure])
+    while ((samples[0]?.[0] ?? Infinity) <= time - kept) samples.shift()
+  }
+}
+
+/** The figures of one record. */
+export class Told {
+  readonly input: MetricInput
+  readonly time: Micros
+  readonly #figures = new Map<string, number>()
+
+  constructor({ type, value }: Input) {
+    this.time = value.time
+    this.input = type === 'metric' ? inputOfCore(value) : type
+    if (type === 'composite_price') this.#price(value)
+    else if (type === 'liquidation_risk') this.#risk(value)
+    else for (const { figure, exchange, value: told } of value.figures) this.#put(figure, exchange, told)
+  }
+
+  /** Figures of one venue, or of the asset, with their signs; undefined: none of them is told. */
+  sumOf(figures: readonly (readonly [figure: string, sign: number])[], exchange: string | null): number | undefined {
+    let sum: number | undefined
+    for (const [figure, sign] of figures) {
+      const value = this.#figures.get(`${figure}|${exchange ?? ''}`)
+      if (value !== undefined) sum = (sum ?? 0) + sign * value
+    }
+    return sum
+  }
+
+  #put(figure: string, exchange: string | null, value: number): void {
+    if (Number.isFinite(value)) this.#figures.set(`${figure}|${exchange ?? ''}`, value)
+  }
+
+  #price({ price, sources }: CompositePrice): void {
+    this.#put('price', null, price)
+    for (const source of sources) this.#put('price', source.exchange, source.price)
+  }
+
+  #risk({ at_risk_5_pct: pct, cascade_risk: risk }: LiquidationRisk): void {
+    this.#put('at_risk', null, pct)
+    const place = cascadeRisks.findIndex((name) => name === risk)
+    if (place >= 0) this.#put('cascade_class', null, place)
+  }
+}
+
+function inputOfCore({ core }: MetricRecord): MetricInput {
+  return core === 'cvd' || core === 'funding' ? core : 'liquidated' // who else tells something has no line in the table of metrics
+}
