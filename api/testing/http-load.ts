@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 
 /** How a load ended: answers, how long all took and each one, milliseconds. */
 export interface Load {
@@ -13,6 +14,8 @@ export interface LoadOptions {
   readonly path: (n: number) => string
   /** Of every answer; 200 where it is left out. */
   readonly status?: number
+  /** So many a second; each is late from when its turn was, whether or not a connection was free. Left out: no pause. */
+  readonly perSecond?: number
 }
 
 const HEADER_END = '\r\n\r\n'
@@ -21,7 +24,10 @@ const HEADER_END = '\r\n\r\n'
  * Sends `count` GET requests over `connections` kept connections, the next on each when the last was answered. Bare
  * sockets, so that the client costs little beside what it measures. Rejects at the first answer of another status.
  */
-export async function load(url: string, { connections, count, path, status = 200 }: LoadOptions): Promise<Load> {
+export async function load(
+  url: string,
+  { connections, count, path, status = 200, perSecond = Infinity }: LoadOptions,
+): Promise<Load> {
   const { hostname, port } = new URL(url)
   const latenciesMs: number[] = []
   let next = 0
@@ -30,9 +36,13 @@ export async function load(url: string, { connections, count, path, status = 200
     const socket = connect({ host: hostname, port: Number(port), noDelay: true })
     try {
       while (next < count) {
-        const sent = performance.now()
-        await exchange(socket, path(next++), status)
-        latenciesMs.push(performance.now() - sent)
+        const n = next++
+        const turn = started + (n * 1000) / perSecond
+        const early = turn - performance.now()
+        if (early > 0) await delay(early)
+        const since = perSecond === Infinity ? performance.now() : turn
+        await exchange(socket, path(n), status)
+        latenciesMs.push(performance.now() - since)
       }
     } finally {
       socket.destroy()

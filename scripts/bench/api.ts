@@ -23,6 +23,9 @@ const ASSETS = 410
 const UNCACHED_A_ROUTE = 30
 /** Of each route that tells of now. */
 const PRESENT_A_ROUTE = 500
+/** Of all of them in turn, a second, over how many seconds. */
+const PRESENT_A_SECOND = 500
+const PRESENT_SECONDS = 10
 const ARRIVES_WITHIN_MS = 60_000
 
 /** Every data route, of an asset. */
@@ -94,7 +97,27 @@ async function ofNow(api: string, bare: string): Promise<Figure[]> {
       figures.push({ ...about, value, baseline, ratio: value / baseline })
     }
   }
-  return figures
+  return [...figures, ...(await ofNowTogether(api, bare))]
+}
+
+/** The same in turn at a steady rate, both servers the same. */
+async function ofNowTogether(api: string, bare: string): Promise<Figure[]> {
+  const places = [...mix.keys()].filter((place) => !ranges.test(mix[place] ?? ''))
+  const count = PRESENT_A_SECOND * PRESENT_SECONDS
+  const run = (url: string, path: (place: number) => string): Promise<Load> =>
+    load(url, {
+      connections: CONNECTIONS,
+      count,
+      perSecond: PRESENT_A_SECOND,
+      path: (n) => path(places[n % places.length] ?? 0),
+    })
+  const own = await run(api, (place) => mix[place] ?? '/')
+  const theirs = await run(bare, (place) => `/bodies/${place}`)
+  return [0.5, 0.99].map((p) => {
+    const [value, baseline] = [quantile(own.latenciesMs, p), quantile(theirs.latenciesMs, p)]
+    const about = { bench: 'api', metric: `present at ${PRESENT_A_SECOND}/s p${p * 100}`, unit: 'ms', n: count }
+    return { ...about, value, baseline, ratio: value / baseline }
+  })
 }
 
 async function cached(api: string, bare: string): Promise<Figure[]> {

@@ -1,50 +1,57 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { urlOf, type RunFile } from '../../infra/local/run-file.ts'
 import type { Bench, Figure } from '../figure.ts'
 import { startOwnSystem } from '../own-system.ts'
-import { measureLoad } from './system/load.ts'
+import { measureLoad, type Load } from './system/load.ts'
 
 /** Until caches are warm and merges and compaction go on as they will. */
 const WARM_UP_MS = 600_000
 const MEASURE_MS = 180_000
+const SETTLE_MS = 15_000
+const PAUSED_MS = 60_000
 /** All processes together, with the demo's market going on and nobody asking. */
 const GOALS = { cores: 0.35, megabytes: 1_000, megabytesAMinute: 1 } as const
 const BLOCK_BYTES = 512
 
 /**
  * What a demo takes of the machine while nobody asks it anything: cores and memory of each part, and what its folder grows
- * by beside the recorded frames. BENCH_WARM_SECONDS shortens the ten minutes before the measurement.
+ * by beside the recorded frames; then the same while nothing trades. BENCH_WARM_SECONDS shortens the ten minutes before.
  */
 const bench: Bench = async () => {
   const system = await startOwnSystem([])
   try {
     const warm = process.env['BENCH_WARM_SECONDS']
     await delay(warm === undefined ? WARM_UP_MS : Number(warm) * 1000)
-    const run = system.run()
-    const bytes = bytesOf(run.data)
-    const ended = measureLoad(run)
-    await delay(MEASURE_MS)
-    const loads = ended()
-    const megabytesAMinute = (bytesOf(run.data) - bytes) / 1e6 / (MEASURE_MS / 60_000)
-    const sum = (of: (load: (typeof loads)[number]) => number): number => loads.reduce((all, one) => all + of(one), 0)
-    return [
-      ...loads.flatMap(({ part, cores, residentBytes }) => [
-        figure(`cores, ${part}`, cores, 'cores'),
-        figure(`resident, ${part}`, residentBytes / 1e6, 'MB'),
-      ]),
-      figure(
-        'cores, all',
-        sum(({ cores }) => cores),
-        'cores',
-        GOALS.cores,
-      ),
-      figure('resident, all', sum(({ residentBytes }) => residentBytes) / 1e6, 'MB', GOALS.megabytes),
-      figure('growth beside frames', megabytesAMinute, 'MB/min', GOALS.megabytesAMinute),
-    ]
+    const figures = await measure(system.run(), MEASURE_MS, '')
+    const paused = await fetch(`${urlOf(system.run(), 'simulator')}/pause`, { method: 'POST' })
+    if (!paused.ok) throw new Error(`the simulator does not pause: ${paused.status}`)
+    await delay(SETTLE_MS)
+    return [...figures, ...(await measure(system.run(), PAUSED_MS, ' while nothing trades'))]
   } finally {
     await system.dispose()
   }
+}
+
+async function measure(run: RunFile, forMs: number, when: string): Promise<Figure[]> {
+  const bytes = bytesOf(run.data)
+  const ended = measureLoad(run)
+  await delay(forMs)
+  const loads = ended()
+  const megabytesAMinute = (bytesOf(run.data) - bytes) / 1e6 / (forMs / 60_000)
+  const sum = (of: (load: Load) => number): number => loads.reduce((all, one) => all + of(one), 0)
+  const [cores, resident] = [sum((load) => load.cores), sum(({ residentBytes }) => residentBytes) / 1e6]
+  const parts = loads.flatMap((load) => [
+    figure(`cores, ${load.part}${when}`, load.cores, 'cores'),
+    figure(`resident, ${load.part}${when}`, load.residentBytes / 1e6, 'MB'),
+  ])
+  return [
+    ...parts,
+    figure(`cores, all${when}`, cores, 'cores', GOALS.cores),
+    figure(`resident, all${when}`, resident, 'MB', GOALS.megabytes),
+    figure(`growth beside frames${when}`, megabytesAMinute, 'MB/min', GOALS.megabytesAMinute),
+  ]
 }
 
 export default bench
