@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { partitionOf } from '../schemas/catalogue.ts'
 import { catalogueOf, findAsset } from './catalogue.ts'
 import type { InstrumentRow } from './views/world.ts'
 
@@ -32,6 +33,21 @@ describe('a symbol', () => {
 
   it.each(['NOPE', 'OLD', 'USDT', 'ETH', 'TWIN', 'FAR', 'BTCUSDTUSDT'])('%s is in no venue’s list', (symbol) => {
     expect(() => findAsset(symbol, catalogue)).toThrow(expect.objectContaining({ code: 'symbol_not_found' }))
+  })
+
+  it('may be any of hundreds that the venues list and no map here knows, in every partition', () => {
+    const names = Array.from({ length: 600 }, (_, n) => `NEW${n}`)
+    const listed = names.map((base) => ({
+      asset: base.toLowerCase(),
+      venue: 'bybit',
+      market: 'perp',
+      base,
+      live: true,
+    }))
+    const all = catalogueOf([...rows, ...listed])
+    expect(names.map((name) => findAsset(name, all).asset)).toEqual(listed.map(({ asset }) => asset))
+    const partitions = new Set(listed.map(({ asset }) => partitionOf(asset, 12)))
+    expect(partitions.size).toBe(12)
   })
 
   it('is one of those known by name before any list is there', () => {

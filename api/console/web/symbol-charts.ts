@@ -3,6 +3,7 @@ import {
   ColorType,
   createChart,
   LineSeries,
+  LineStyle,
   type IChartApi,
   type ISeriesApi,
   type UTCTimestamp,
@@ -17,7 +18,13 @@ export interface Candle {
   readonly close: number
 }
 
-export const venues = ['binance', 'bybit', 'okx', 'coinbase'] as const
+/** The venues that points tell of, in their order; the usual ones where there is no point. */
+export function venuesOf([first]: readonly CvdPoint[]): readonly string[] {
+  return first === undefined ? ['binance', 'bybit', 'okx', 'coinbase'] : Object.keys(first.exchanges)
+}
+
+/** Colours that lines have; beyond them they begin again, dashed. */
+const COLOURS = 4
 
 /** Height of the volume delta against that of the price. */
 const SHARES = [3, 2] as const
@@ -26,18 +33,13 @@ const SHARES = [3, 2] as const
 export class SymbolCharts {
   readonly #chart: IChartApi
   readonly #candles: ISeriesApi<'Candlestick'>
-  readonly #lines: ReadonlyMap<string, ISeriesApi<'Line'>>
+  readonly #lines = new Map<string, ISeriesApi<'Line'>>()
   #isFitted = false
 
   constructor(place: HTMLElement) {
     this.#chart = createChart(place, { autoSize: true, layout: { attributionLogo: false } })
     this.#candles = this.#chart.addSeries(CandlestickSeries, {}, 0)
-    this.#lines = new Map(
-      venues.map((venue) => [
-        venue,
-        this.#chart.addSeries(LineSeries, { lineWidth: 2, priceLineVisible: false, lastValueVisible: false }, 1),
-      ]),
-    )
+    for (const venue of venuesOf([])) this.#addLine(venue)
     for (const [at, pane] of this.#chart.panes().entries()) pane.setStretchFactor(SHARES[at] ?? 1)
     this.paint()
     document.addEventListener('themechange', () => this.paint())
@@ -63,7 +65,11 @@ export class SymbolCharts {
     const [up, down] = [colour('--buy'), colour('--sell')]
     const candle = { upColor: up, downColor: down, wickUpColor: up, wickDownColor: down, borderVisible: false }
     this.#candles.applyOptions(candle)
-    for (const [at, venue] of venues.entries()) this.#lines.get(venue)?.applyOptions({ color: colour(`--v${at + 1}`) })
+    for (const [at, one] of [...this.#lines.values()].entries())
+      one.applyOptions({
+        color: colour(`--v${(at % COLOURS) + 1}`),
+        lineStyle: at < COLOURS ? LineStyle.Solid : LineStyle.Dashed,
+      })
   }
 
   /** All of it, as of another symbol or interval. */
@@ -71,12 +77,20 @@ export class SymbolCharts {
     const digits = digitsOf(candles.at(-1)?.close ?? 1)
     this.#candles.applyOptions({ priceFormat: { type: 'price', precision: digits, minMove: 10 ** -digits } })
     this.#candles.setData(candles.map(candleOf))
+    const added = venuesOf(points).filter((venue) => !this.#lines.has(venue))
+    for (const venue of added) this.#addLine(venue)
+    if (added.length > 0) this.paint()
     for (const [venue, line] of this.#lines) {
       const values = lineOf(points, venue)
       line.setData(points.map(({ time }, at) => ({ time: timeOf(time), value: values[at] ?? 0 })))
     }
     if (!this.#isFitted) this.#chart.timeScale().fitContent()
     this.#isFitted = true
+  }
+
+  #addLine(venue: string): void {
+    const options = { lineWidth: 2, priceLineVisible: false, lastValueVisible: false } as const
+    this.#lines.set(venue, this.#chart.addSeries(LineSeries, options, 1))
   }
 
   /** The next data are another story: they are shown whole. */

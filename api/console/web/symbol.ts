@@ -6,7 +6,7 @@ import { follow, type Change } from './stream.ts'
 import { readPanels } from './symbol-panels.ts'
 import { lineOf, type CvdPoint } from './cvd-lines.ts'
 import { answered, failed } from './old-figures.ts'
-import { SymbolCharts, venues, type Candle } from './symbol-charts.ts'
+import { SymbolCharts, venuesOf, type Candle } from './symbol-charts.ts'
 
 const intervals = ['1m', '5m', '15m', '1h'] as const
 type Interval = (typeof intervals)[number]
@@ -73,8 +73,8 @@ async function readChart(): Promise<void> {
 }
 
 function drawLegend({ points }: HistoryAnswer): void {
-  const items = venues.map((venue, at) =>
-    el('li', { class: `v${at + 1}` }, `${venue} ${format.signed(lineOf(points, venue).at(-1))}`),
+  const items = venuesOf(points).map((venue, at) =>
+    el('li', { class: `v${(at % 4) + 1}` }, `${venue} ${format.signed(lineOf(points, venue).at(-1))}`),
   )
   const [first] = points
   const since = first === undefined ? '' : `Volume delta since ${format.moment(Date.parse(first.time))}, base units:`

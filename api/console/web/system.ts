@@ -7,7 +7,8 @@ import { follow, type Change } from './stream.ts'
 import { inOrder, stateOf, type Gap, type StreamState } from './stream-states.ts'
 import { drawHealth, drawView, type HealthAnswer, type ViewAnswer } from './system-panels.ts'
 
-const venues = ['binance', 'bybit', 'okx', 'coinbase'] as const
+/** Those whose trades count, as answers name them; the usual ones before the first. */
+let venues: readonly string[] = ['binance', 'bybit', 'okx', 'coinbase']
 const REFRESH_MS = 10_000
 const HOUR_MS = 3_600_000
 const AT_ONCE = 2
@@ -83,6 +84,7 @@ async function readStates(): Promise<void> {
     const cvd = await ask<CvdAnswer>(`/api/cvd/${encodeURIComponent(symbol)}?period=1h`)
     if (cvd.is === 'ok') {
       statuses.set(symbol, cvd.body.exchanges)
+      venues = Object.keys(cvd.body.exchanges)
       answered(matrix, Date.parse(cvd.body.timestamp), { part: symbol })
     } else {
       if (typeof statuses.get(symbol) !== 'object') statuses.set(symbol, cvd.status === 202 ? 'WARMING UP' : 'NOT READ')
@@ -109,7 +111,15 @@ const badges: Readonly<Record<StreamState, string>> = {
   'NOT READ': 'odd',
 }
 
+function drawHead(): void {
+  byId('matrix-head').replaceChildren(
+    el('th', { scope: 'col' }, 'Symbol'),
+    ...venues.map((venue) => el('th', { scope: 'col' }, venue)),
+  )
+}
+
 function drawMatrix(): void {
+  drawHead()
   const since = now() - HOUR_MS
   const rows = symbols.flatMap((symbol) => {
     const exchanges = statuses.get(symbol)
@@ -161,10 +171,7 @@ function heard(changes: readonly Change[]): void {
   draw()
 }
 
-byId('matrix-head').replaceChildren(
-  el('th', { scope: 'col' }, 'Symbol'),
-  ...venues.map((venue) => el('th', { scope: 'col' }, venue)),
-)
+drawHead()
 again(readHealth, REFRESH_MS)
 again(readView, REFRESH_MS)
 again(readStates, REFRESH_MS)
