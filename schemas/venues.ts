@@ -77,6 +77,11 @@ const table = {
     hosts: { ws: 'wss://ws.bitget.com', rest: 'https://api.bitget.com' },
     trades: { market: 'perp', ids: 'none', further: true },
   },
+  hyperliquid: {
+    title: 'Hyperliquid',
+    hosts: { ws: 'wss://api.hyperliquid.xyz', rest: 'https://api.hyperliquid.xyz' },
+    trades: { market: 'perp', ids: 'none', further: true },
+  },
 } as const satisfies Readonly<Record<string, VenueLine>>
 
 interface VenueLine {

@@ -145,10 +145,11 @@ async function replyOf(venues: readonly VenueApi[], hooks: Hooks, request: Incom
   }
   const { reply, delayMs } = hooks.faults.restReply(venue.name, Date.now())
   if (delayMs !== undefined) await delay(delayMs, undefined, { ref: false })
-  return reply ?? venue.rest({ path, query, headers: request.headers, nowMs: Date.now() })
+  const body = request.method === 'POST' ? await bodyOf(request) : undefined
+  return reply ?? venue.rest({ path, query, headers: request.headers, body, nowMs: Date.now() })
 }
 
-const OPERATOR_BODY_BYTES_MAX = 65_536
+const BODY_BYTES_MAX = 65_536
 
 /** A JSON body; undefined where there is none, it is not JSON, or the caller went away in the middle of it. */
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
@@ -156,7 +157,7 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   try {
     for await (const chunk of request) {
       text += String(chunk)
-      if (text.length > OPERATOR_BODY_BYTES_MAX) return undefined
+      if (text.length > BODY_BYTES_MAX) return undefined
     }
     return JSON.parse(text) as unknown
   } catch {

@@ -29,7 +29,7 @@ export function startSimulator({ dataDir, port, logFile, env }: SimulatorStart):
 /** Where the feeds find the venues of the simulator at `url`. */
 export function venueEnv(url: string): Record<string, string> {
   const socketUrl = url.replace(/^http/, 'ws')
-  const sockets = ['binance', 'binance-spot', 'bybit', 'okx', 'coinbase', 'kraken', 'gate', 'bitget']
+  const sockets = ['binance', 'binance-spot', 'bybit', 'okx', 'coinbase', 'kraken', 'gate', 'bitget', 'hyperliquid']
   const calls = [...sockets, 'coingecko']
   const setting = (prefix: string): string => prefix.toUpperCase().replace('-', '_')
   return Object.fromEntries([

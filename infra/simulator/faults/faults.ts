@@ -308,6 +308,7 @@ const tooMany: Readonly<Record<VenueName, (seconds: string) => RestReply>> = {
   kraken: () => ({ status: 200, body: { error: ['EAPI:Rate limit exceeded'] } }),
   gate: () => ({ status: 429, body: { label: 'TOO_MANY_REQUESTS', message: 'Request Rate limit Exceeded' } }),
   bitget: () => ({ status: 429, body: { code: '429', msg: 'Too Many Requests', data: null } }),
+  hyperliquid: () => ({ status: 429, body: 'null' }),
   coingecko: (seconds) => ({
     status: 429,
     headers: { 'retry-after': seconds },

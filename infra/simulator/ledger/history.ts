@@ -171,7 +171,7 @@ export interface LedgerRow {
 }
 
 export function ledgerRow(market: Market, totals: Totals): LedgerRow {
-  const ordered = !['bybit', 'bitget'].includes(market.venue)
+  const ordered = !['bybit', 'bitget', 'hyperliquid'].includes(market.venue)
   return {
     venue: market.venue,
     symbol: market.asset,

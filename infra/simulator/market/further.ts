@@ -55,6 +55,13 @@ function furtherMarket(row: AssetRow, venue: FurtherVenueName): Market {
       const { symbol, factor, priceDecimals, sizeDecimals } = gatePerp(row)
       return { ...common, symbol, factor, quote: 'USDT', priceDecimals, sizeDecimals }
     }
+    case 'hyperliquid': {
+      const factor = row.thousands ?? 0
+      const startPrice = row.price * 10 ** factor
+      const { priceDecimals, sizeDecimals } = spotMarket('binance', { asset: '', base, price: startPrice })
+      const symbol = factor === 0 ? base : `k${base}`
+      return { ...common, symbol, factor, startPrice, quote: 'USD', priceDecimals, sizeDecimals }
+    }
     case 'binance_spot':
     case 'bitget': {
       const { priceDecimals, sizeDecimals } = spotMarket('binance', { asset: row.asset, base, price: row.price })

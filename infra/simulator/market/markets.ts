@@ -59,13 +59,13 @@ export const assets: readonly AssetRow[] = [
 /** Venues whose trades are always simulated. */
 export const tradeVenueNames = ['binance', 'bybit', 'okx', 'coinbase'] as const
 /** Those whose markets trade once somebody has subscribed (`further.ts`). */
-export const furtherVenueNames = ['kraken', 'gate', 'binance_spot', 'bitget'] as const
+export const furtherVenueNames = ['kraken', 'gate', 'binance_spot', 'bitget', 'hyperliquid'] as const
 type MainVenueName = (typeof tradeVenueNames)[number]
 export type FurtherVenueName = (typeof furtherVenueNames)[number]
 export type TradeVenueName = MainVenueName | FurtherVenueName
 
 /** Everybody whom the simulator stands in for. */
-export const venueNames = [...tradeVenueNames, 'kraken', 'gate', 'bitget', 'coingecko'] as const
+export const venueNames = [...tradeVenueNames, 'kraken', 'gate', 'bitget', 'hyperliquid', 'coingecko'] as const
 export type VenueName = (typeof venueNames)[number]
 
 /** A market that trades: what its venue calls it and in which units it counts. */

@@ -50,6 +50,7 @@ export const idsBefore: Readonly<Record<TradeVenueName, number>> = {
   gate: 675_286_746,
   binance_spot: 665_076_759,
   bitget: 4_120_000_000,
+  hyperliquid: 300_002,
 }
 
 /** Gives fills their venue's ids, going on from the market's last trade. */

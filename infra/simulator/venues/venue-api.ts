@@ -55,6 +55,8 @@ interface RestRequest {
   readonly path: string
   readonly query: URLSearchParams
   readonly headers: IncomingHttpHeaders
+  /** Of a POST that is JSON. */
+  readonly body?: unknown
   /** Host clock, ms. */
   readonly nowMs: number
 }

@@ -6,6 +6,7 @@ import { coinbaseApi } from './coinbase/api.ts'
 import { coinGeckoApi } from './coingecko.ts'
 import type { Context, VenueApi } from './venue-api.ts'
 import { gateApi } from './gate.ts'
+import { hyperliquidApi } from './hyperliquid.ts'
 import { krakenApi } from './kraken.ts'
 import { okxApi } from './okx/api.ts'
 import { Throttle } from './rest.ts'
@@ -21,6 +22,7 @@ export function venueApisOf(context: Context): readonly VenueApi[] {
     krakenApi(context),
     gateApi(context),
     bitgetApi(context),
+    hyperliquidApi(context),
     coinGeckoApi(context),
   ]
 }
@@ -36,6 +38,7 @@ const socketLimits: Readonly<Record<string, { readonly sockets: number; readonly
   kraken: { sockets: 150, windowMs: 600_000 },
   gate: { sockets: 300, windowMs: 300_000 },
   bitget: { sockets: 300, windowMs: 300_000 },
+  hyperliquid: { sockets: 30, windowMs: 60_000 },
 }
 
 /** Counts connection attempts; everything here comes from one address. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { doubtAfterMs, PageRepair } from './page-repair.ts'
+import type { Backfill } from '../venues/venue.ts'
 import { newStream, type PageStream } from './stream.ts'
 import {
   instrument,
@@ -17,14 +18,21 @@ import {
 const base = 1_000
 
 /** A repairer over a stream that brought `brought`; its page has the 20 newest up to `newest`. */
-function world(brought: readonly number[], newest: number, answer?: (call: number) => Answer) {
-  const venue = pagingVenue('backward', 20, 'none')
+function world(
+  brought: readonly number[],
+  newest: number,
+  answer?: (call: number) => Answer,
+  more: Partial<Backfill> = {},
+) {
+  const usual = pagingVenue('backward', 20, 'none')
+  const venue = { ...usual, backfill: { ...usual.backfill, ...more } }
   const now = { ms: (start + newest * second) / 1_000 }
   const log = new MemoryFeedLog()
+  let last = newest
   const paging = memoryRest(
     venue,
     () => true,
-    () => newest,
+    () => last,
     answer,
   )
   // Such a venue gives its newest page whatever is asked for.
@@ -38,7 +46,11 @@ function world(brought: readonly number[], newest: number, answer?: (call: numbe
   if (stream.ids !== 'none') throw new Error('not a stream without ids')
   for (const id of brought) stream.tracker.observe(id, tradeAt(id).time)
   const repairer = new PageRepair(repairOptions(venue, rest, log, now))
-  return { repairer, stream, log, now }
+  const goOn = (id: number): void => {
+    last = id
+    now.ms = Math.max(now.ms, (start + id * second) / 1_000)
+  }
+  return { repairer, stream, log, now, newest: goOn }
 }
 
 async function pass(repairer: PageRepair, now: { ms: number }, ms: number): Promise<void> {
@@ -110,4 +122,26 @@ it('a gap that the process before left open is settled by the first page', async
   repairer.watch(stream, [{ fromTime: open.newest - second, toTime: open.newest }])
   await pass(repairer, now, 1_000)
   expect(log.gaps).toMatchObject([{ state: 'filled', gap_id: tradeAt(base).time }])
+})
+
+it('a page that is short by nature leaves a gap only where nobody watched or a connection was lost', async () => {
+  const paged = world([base], 0, undefined, { isShort: true })
+  const { repairer, stream, log, now } = paged
+  const bring = (from: number, to: number): void => {
+    for (let id = from; id <= to; id++) stream.tracker.observe(id, tradeAt(id).time)
+  }
+  const ask = async (newest: number): Promise<readonly unknown[]> => {
+    paged.newest(newest)
+    const before = log.said.length
+    await pass(repairer, now, 6_000)
+    return log.said.slice(before).map(({ state, reason }) => `${state} ${reason}`)
+  }
+  repairer.watch(stream)
+  // What the process before brought last is out of the page's reach.
+  expect(await ask(base + 100)).toContain('unfillable lost_page')
+  bring(base + 101, base + 400)
+  expect(await ask(base + 400)).not.toContain('unfillable lost_page')
+  stream.lostAt = now.ms
+  bring(base + 600, base + 700)
+  expect(await ask(base + 700)).toContain('unfillable lost_page')
 })

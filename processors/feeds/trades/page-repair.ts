@@ -14,8 +14,9 @@ const failureBackoff = { firstMs: 1_000, maxMs: 30_000 }
 export const doubtAfterMs = 8_000
 
 interface Watch {
-  /** When a page was last compared, host's milliseconds. */
+  /** When a page was last compared, host's milliseconds; `compared`: whether one was. */
   comparedAt: number
+  compared: boolean
   /** When the log was last told that nothing is compared, host's milliseconds. */
   doubtedAt: number
   notBefore: number
@@ -49,7 +50,15 @@ export class PageRepair {
   /** Begins to watch a stream. `open`: gaps to be settled with the first page. */
   watch(stream: PageStream, open: readonly OpenTimeGap[] = []): void {
     const comparedAt = this.#options.hostNow()
-    this.#watches.set(stream, { notBefore: 0, failures: 0, asking: false, open, comparedAt, doubtedAt: comparedAt })
+    this.#watches.set(stream, {
+      notBefore: 0,
+      failures: 0,
+      asking: false,
+      open,
+      comparedAt,
+      compared: false,
+      doubtedAt: comparedAt,
+    })
   }
 
   drop(stream: PageStream): void {
@@ -118,11 +127,14 @@ export class PageRepair {
     const latest = clock.now() === 0 ? Infinity : clock.now() + AHEAD_MAX
     const read = tradesOf(rows, (reason) => report.refused(reason))
     const trades = read.map((trade) => ({ ...trade, time: Math.min(trade.time, latest) }))
-    const { unknown, span } = stream.tracker.compare(trades, rows.length >= backfill.pageSize, hostNow())
+    const isBelieved = backfill.isShort === true && watch.compared && stream.lostAt < watch.comparedAt
+    const isFull = rows.length >= backfill.pageSize && !isBelieved
+    const { unknown, span } = stream.tracker.compare(trades, isFull, hostNow())
     for (const gap of watch.open)
       this.#record(stream, unknown === undefined ? 'filled' : 'unfillable', 'lost_page', gap)
     watch.open = []
     watch.comparedAt = hostNow()
+    watch.compared = true
     if (unknown !== undefined) this.#record(stream, 'unfillable', 'lost_page', unknown)
     return span
   }

@@ -45,6 +45,18 @@ describe('REST', () => {
     expect(client.used).toBe(2)
   })
 
+  it('asks by POST where the question is a body', async () => {
+    const client = await clientOf((request, response) => {
+      let text = ''
+      request.on('data', (chunk) => (text += String(chunk)))
+      request.on('end', () => response.end(JSON.stringify([request.method, request.headers['content-type'], text])))
+    })
+    expect(await client.get({ ...call, body: { type: 'meta' } }, rows)).toEqual({
+      kind: 'rows',
+      rows: ['POST', 'application/json', '{"type":"meta"}'],
+    })
+  })
+
   it.each([
     ['429 as a limit with its time', 429, { 'Retry-After': '7' }, '', { kind: 'limited', waitMs: 7_000 }],
     ['418 as a limit', 418, {}, '', { kind: 'limited', waitMs: 10_000 }],

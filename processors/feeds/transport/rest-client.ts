@@ -103,7 +103,10 @@ export class RestClient implements Rest {
       const base = this.#replaced ? this.#base : (call.base ?? this.#base)
       const signal = AbortSignal.any([AbortSignal.timeout(deadlineMs), this.#stop.signal])
       const askedAt = performance.now()
-      const response = await fetch(base + call.path, { headers: this.#headers, signal })
+      const { body } = call
+      const headers = body === undefined ? this.#headers : { ...this.#headers, 'Content-Type': 'application/json' }
+      const asked = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
+      const response = await fetch(base + call.path, { headers, signal, ...asked })
       this.#hearDate(response.headers, askedAt)
       return await this.#read(response, parse)
     } catch (error) {

@@ -68,7 +68,7 @@ describe('a venue that is added as the guide says', () => {
     edit(`${folder}venue.ts`, "name: 'kraken'", "name: 'example'")
     edit(`${folder}trades.ts`, "tradeStreamOf('kraken'", "tradeStreamOf('example'")
     edit(list, 'import { gate }', "import { example } from './example/venue.ts'\nimport { gate }")
-    edit(list, '  bitget,\n}', '  bitget,\n  example,\n}')
+    edit(list, '  hyperliquid,\n}', '  hyperliquid,\n  example,\n}')
 
     const own = 'code.venues.find(({ name }) => name === "example")'
     const said = inCopy({
@@ -92,11 +92,12 @@ describe('a venue that is added as the guide says', () => {
         'coingecko',
         'binance_spot',
         'bitget',
+        'hyperliquid',
         'example',
       ],
       prices: ['binance', 'coinbase', 'okx', 'bybit', 'kraken', 'example'],
       settings: ['wss://ws.example.com', 'https://api.example.com'],
-      on: 'binance,bybit,okx,coinbase,kraken,gate,coingecko,binance_spot,bitget,example',
+      on: 'binance,bybit,okx,coinbase,kraken,gate,coingecko,binance_spot,bitget,hyperliquid,example',
       counted: 'binance,bybit,okx,coinbase',
       trades: 'example',
       topics: ['market.tickers'],

@@ -102,6 +102,14 @@ const frames: Readonly<Record<TradeStream['venue'], fc.Arbitrary<string>>> = {
       const arg = { instType: 'USDT-FUTURES', channel: 'trade', instId: 'BTCUSDT' }
       return JSON.stringify({ action: 'update', arg, data, ts: 1 })
     }),
+  hyperliquid: fc
+    .array(fc.record({ tid: fc.nat(2 ** 31 - 1), time: ms, px: decimal, sz: decimal, buys: fc.boolean() }), {
+      maxLength: 5,
+    })
+    .map((rows) => {
+      const data = rows.map(({ buys, ...row }) => ({ coin: 'BTC', side: buys ? 'B' : 'A', ...row, hash: '0x0' }))
+      return JSON.stringify({ channel: 'trades', data })
+    }),
 }
 
 /** A contract's size does not follow from a symbol: of these the checked-in list has those that are sure. */
@@ -186,8 +194,10 @@ describe.each(all)('reading $venue', (venue) => {
 
   it('answers with every frame below the venue’s limit of symbols', () => {
     const symbols = Array.from({ length: venue.socket.maxSymbolsPerConnection }, (_, n) => `1000000EXAMPLE${n}USDT`)
-    expect(venue.subscribe(symbols, 1)).toHaveLength(1)
-    expect(venue.subscribe(symbols, 1).join('').length).toBeLessThan(21_000)
+    const frames = venue.subscribe(symbols, 1)
+    // Where a request names one symbol each has its own.
+    expect([1, symbols.length]).toContain(frames.length)
+    expect(Math.max(...frames.map((frame) => frame.length))).toBeLessThan(21_000)
   })
 
   it('has a seed for the assets that are streamed from the start, and reads its symbols again', () => {

@@ -168,6 +168,8 @@ export interface RestCall {
   readonly path: string
   /** Units of the token bucket. */
   readonly cost: number
+  /** Sent as JSON by POST; absent: GET. */
+  readonly body?: object
   /** Another host of the venue that serves this call; whatever replaces the REST base replaces this too. */
   readonly base?: string
 }
@@ -248,6 +250,11 @@ export interface ListedPrice {
 export interface Backfill {
   readonly direction: 'forward' | 'since' | 'backward' | 'newest'
   readonly pageSize: number
+  /**
+   * `newest`: the page holds too few trades to reach back to the one before in a busy market. Between two pages the
+   * stream is then believed as long as no connection that carries it is lost.
+   */
+  readonly isShort?: true
   /** Trades older than this are not served, ms; undefined: no limit known. */
   readonly depthMs?: number
   /** `since`: the venue's time of a trade before `from`. */

@@ -6,6 +6,7 @@ import { bybit } from './bybit/venue.ts'
 import { coinbase } from './coinbase/venue.ts'
 import { coingecko } from './coingecko/venue.ts'
 import { gate } from './gate/venue.ts'
+import { hyperliquid } from './hyperliquid/venue.ts'
 import { kraken } from './kraken/venue.ts'
 import { okx } from './okx/venue.ts'
 import type { TradeStream, TradeVenue, Venue } from './venue.ts'
@@ -21,6 +22,7 @@ const folders: { readonly [Name in VenueName]: Name extends TradeVenueName ? Tra
   coingecko,
   binance_spot: binanceSpot,
   bitget,
+  hyperliquid,
 }
 
 /** All of them, in the order of the table. It decides which venue an asset's plain id is from (`instruments.ts`). */

@@ -258,7 +258,7 @@ class Ohlcv(TypedDict):
     # Width of a candle
     interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"]
     # Whose trades; all merges spot and perpetual prices
-    exchange: Literal["binance", "bybit", "okx", "coinbase", "kraken", "gate", "binance_spot", "bitget", "all"]
+    exchange: Literal["binance", "bybit", "okx", "coinbase", "kraken", "gate", "binance_spot", "bitget", "hyperliquid", "all"]
     # Oldest first; none where nothing traded
     candles: list[OhlcvCandlesItem]
     # Where the next page begins: its `start` if this one was asked for with a start, else its `end`; null: that was all
@@ -2557,7 +2557,7 @@ class Api:
         """Volume delta by bucket, with its running total. GET /cvd/history/{symbol}. 0.02 USDC a page."""
         return History(self.send, "cvd_history", ranged({"symbol": symbol, "interval": interval, "since": since, "start": start, "end": end, "limit": limit}, days), rows="points", row=CvdHistoryPointsItem)
 
-    def ohlcv(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, exchange: Literal["binance", "bybit", "okx", "coinbase", "kraken", "gate", "binance_spot", "bitget", "all"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> History[Ohlcv, OhlcvCandlesItem]:
+    def ohlcv(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, exchange: Literal["binance", "bybit", "okx", "coinbase", "kraken", "gate", "binance_spot", "bitget", "hyperliquid", "all"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> History[Ohlcv, OhlcvCandlesItem]:
         """Candles from our own trade log. GET /ohlcv/{symbol}. 0.02 USDC a page."""
         return History(self.send, "ohlcv", ranged({"symbol": symbol, "interval": interval, "exchange": exchange, "start": start, "end": end, "limit": limit}, days), rows="candles", row=OhlcvCandlesItem)
 

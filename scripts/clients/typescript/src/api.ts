@@ -52,7 +52,7 @@ export type CvdAnswer = {
   /** The figures by venue; they add up to the totals */
   readonly exchanges: Readonly<
     Record<
-      'binance' | 'bybit' | 'okx' | 'coinbase' | 'kraken' | 'gate' | 'binance_spot' | 'bitget',
+      'binance' | 'bybit' | 'okx' | 'coinbase' | 'kraken' | 'gate' | 'binance_spot' | 'bitget' | 'hyperliquid',
       {
         /** Running total of taker buys minus taker sells since `since`, base units */
         readonly cvd: number
@@ -174,7 +174,7 @@ export type CvdHistoryAnswer = {
     /** The same by venue */
     readonly exchanges: Readonly<
       Record<
-        'binance' | 'bybit' | 'okx' | 'coinbase' | 'kraken' | 'gate' | 'binance_spot' | 'bitget',
+        'binance' | 'bybit' | 'okx' | 'coinbase' | 'kraken' | 'gate' | 'binance_spot' | 'bitget' | 'hyperliquid',
         {
           /** Taker buys minus taker sells of the bucket, base units */
           readonly delta: number
@@ -239,8 +239,9 @@ export interface OhlcvInput {
   readonly symbol: string
   /** Width of a bucket; weeks begin with Monday; one of 1m, 3m, 5m, 15m, 30m, 1h, 2h, 4h, 8h, 12h, 1d, 1w */
   readonly interval?: '1m' | '3m' | '5m' | '15m' | '30m' | '1h' | '2h' | '4h' | '8h' | '12h' | '1d' | '1w'
-  /** Whose trades; all merges spot and perpetual prices, so its wicks are wider; one of binance, bybit, okx, coinbase, kraken, gate, binance_spot, bitget, all */
-  readonly exchange?: 'binance' | 'bybit' | 'okx' | 'coinbase' | 'kraken' | 'gate' | 'binance_spot' | 'bitget' | 'all'
+  /** Whose trades; all merges spot and perpetual prices, so its wicks are wider; one of binance, bybit, okx, coinbase, kraken, gate, binance_spot, bitget, hyperliquid, all */
+  readonly exchange?:
+    'binance' | 'bybit' | 'okx' | 'coinbase' | 'kraken' | 'gate' | 'binance_spot' | 'bitget' | 'hyperliquid' | 'all'
   /** Earliest bucket start, inclusive; with it, the oldest `limit` rows are given; an ISO 8601 time or Unix milliseconds */
   readonly start?: string | number
   /** Latest bucket start, exclusive; an ISO 8601 time or Unix milliseconds */
@@ -255,7 +256,8 @@ export type OhlcvAnswer = {
   /** Width of a candle */
   readonly interval: '1m' | '3m' | '5m' | '15m' | '30m' | '1h' | '2h' | '4h' | '8h' | '12h' | '1d' | '1w'
   /** Whose trades; all merges spot and perpetual prices */
-  readonly exchange: 'binance' | 'bybit' | 'okx' | 'coinbase' | 'kraken' | 'gate' | 'binance_spot' | 'bitget' | 'all'
+  readonly exchange:
+    'binance' | 'bybit' | 'okx' | 'coinbase' | 'kraken' | 'gate' | 'binance_spot' | 'bitget' | 'hyperliquid' | 'all'
   /** Oldest first; none where nothing traded */
   readonly candles: readonly {
     /** Start of the candle */
@@ -2064,7 +2066,16 @@ export interface RuleAlertCreateInput {
           | 'cascade_risk'
         /** Of this venue alone; null: over all */
         readonly exchange?:
-          'binance' | 'coinbase' | 'okx' | 'bybit' | 'kraken' | 'gate' | 'binance_spot' | 'bitget' | null
+          | 'binance'
+          | 'coinbase'
+          | 'okx'
+          | 'bybit'
+          | 'kraken'
+          | 'gate'
+          | 'binance_spot'
+          | 'bitget'
+          | 'hyperliquid'
+          | null
         /** Over how long, where the metric is a change, a sum or a signal of a period */
         readonly window?: '1m' | '5m' | '15m' | '30m' | '1h' | '4h' | '12h' | '24h' | '7d' | null
         /** Looked at when a candle of this length closes; null: at once */
@@ -2506,7 +2517,16 @@ export interface AlertBacktestInput {
           | 'cascade_risk'
         /** Of this venue alone; null: over all */
         readonly exchange?:
-          'binance' | 'coinbase' | 'okx' | 'bybit' | 'kraken' | 'gate' | 'binance_spot' | 'bitget' | null
+          | 'binance'
+          | 'coinbase'
+          | 'okx'
+          | 'bybit'
+          | 'kraken'
+          | 'gate'
+          | 'binance_spot'
+          | 'bitget'
+          | 'hyperliquid'
+          | null
         /** Over how long, where the metric is a change, a sum or a signal of a period */
         readonly window?: '1m' | '5m' | '15m' | '30m' | '1h' | '4h' | '12h' | '24h' | '7d' | null
         /** Looked at when a candle of this length closes; null: at once */
@@ -2612,7 +2632,16 @@ export type AlertBacktestAnswer = {
           | 'cascade_risk'
         /** Of this venue alone; null: over all */
         readonly exchange?:
-          'binance' | 'coinbase' | 'okx' | 'bybit' | 'kraken' | 'gate' | 'binance_spot' | 'bitget' | null
+          | 'binance'
+          | 'coinbase'
+          | 'okx'
+          | 'bybit'
+          | 'kraken'
+          | 'gate'
+          | 'binance_spot'
+          | 'bitget'
+          | 'hyperliquid'
+          | null
         /** Over how long, where the metric is a change, a sum or a signal of a period */
         readonly window?: '1m' | '5m' | '15m' | '30m' | '1h' | '4h' | '12h' | '24h' | '7d' | null
         /** Looked at when a candle of this length closes; null: at once */
@@ -2774,7 +2803,7 @@ export type HealthzAnswer = {
   /** Trade streams by venue */
   readonly venues?: Readonly<
     Record<
-      'binance' | 'bybit' | 'okx' | 'coinbase' | 'kraken' | 'gate' | 'binance_spot' | 'bitget',
+      'binance' | 'bybit' | 'okx' | 'coinbase' | 'kraken' | 'gate' | 'binance_spot' | 'bitget' | 'hyperliquid',
       {
         /** live, connecting, down, unavailable, off or unknown */
         readonly state: string
@@ -3571,7 +3600,7 @@ export type StreamEvent =
         /** The figures by venue; they add up to the totals */
         readonly exchanges: Readonly<
           Record<
-            'binance' | 'bybit' | 'okx' | 'coinbase' | 'kraken' | 'gate' | 'binance_spot' | 'bitget',
+            'binance' | 'bybit' | 'okx' | 'coinbase' | 'kraken' | 'gate' | 'binance_spot' | 'bitget' | 'hyperliquid',
             {
               /** Running total of taker buys minus taker sells since `since`, base units */
               readonly cvd: number

@@ -1,0 +1,147 @@
+import type { Link } from '../link.ts'
+import { trimmedText } from '../market/decimal.ts'
+import { furtherMarkets } from '../market/further.ts'
+import type { Market } from '../market/markets.ts'
+import type { Trade } from '../market/trade.ts'
+import { ok, Throttle } from './rest.ts'
+import { type Fields, fieldsIn, fieldsOf, Subscribers, VenueSession } from './socket.ts'
+import { msOf } from './text.ts'
+import type { Context, RestReply, VenueApi } from './venue-api.ts'
+
+/** "REST requests share an aggregated weight limit of 1200 per minute." */
+const WEIGHT_PER_MINUTE = 1200
+const MINUTE_MS = 60_000
+/** "2000 messages sent to Hyperliquid per minute", of all connections; here of each. */
+const MESSAGES_PER_MINUTE = 2000
+/** "The server will close any connection if it hasn't sent a message to it in the last 60 seconds." */
+const IDLE_MS = 60_000
+/** Trades of a page, and of what a subscription begins with. */
+const RECENT = 10
+
+const markets = furtherMarkets.filter(({ venue }) => venue === 'hyperliquid')
+
+/** Hyperliquid: trades, and the questions of `POST /info` that somebody here asks. */
+export function hyperliquidApi(context: Context): VenueApi {
+  const subscribers = new Subscribers()
+  const weight = new Throttle(MINUTE_MS)
+  return {
+    name: 'hyperliquid',
+    connect: (path) => (path === '/ws' ? (link) => new HyperliquidSession(link, context, subscribers) : 404),
+    rest({ path, body, nowMs }) {
+      if (path !== '/info') return { status: 404, body: 'null' }
+      const asked = fieldsOf(body)
+      if (weight.use(nowMs, asked['type'] === 'allMids' ? 2 : 21) > WEIGHT_PER_MINUTE)
+        return { status: 429, body: 'null' }
+      return answer(context, asked)
+    },
+    /** What a block traded of a coin is one message. */
+    publish(market, trades) {
+      const links = subscribers.of(market.symbol)
+      if (links.size === 0) return
+      const frame = tradesFrame(market, trades)
+      for (const link of links) link.trade(market, frame)
+    },
+  }
+}
+
+/** "Failed to deserialize the JSON body" with 422 is what it says of a question that it does not know. */
+function answer(context: Context, { type, coin }: Fields): RestReply {
+  switch (type) {
+    case 'meta':
+      return ok({ universe: [...markets.map(marketRow), { ...marketRow(), name: 'OLD', isDelisted: true }] })
+    case 'allMids':
+      return ok(Object.fromEntries(markets.map((market) => [market.symbol, midOf(context, market)])))
+    case 'recentTrades': {
+      const history = context.world.find('hyperliquid', String(coin))
+      if (history === undefined) return ok(null)
+      const { rows, market } = history
+      return ok(
+        rows
+          .read(rows.end - RECENT, rows.end)
+          .reverse()
+          .map((trade) => tradeRow(market, trade)),
+      )
+    }
+    default:
+      return { status: 422, body: 'Failed to deserialize the JSON body into the target type' }
+  }
+}
+
+function marketRow(market?: Market) {
+  return { name: market?.symbol ?? '', szDecimals: market?.sizeDecimals ?? 0, maxLeverage: 40 }
+}
+
+/** Of the same asset's perpetual on Binance, whose trades this market follows. */
+function midOf({ economy }: Context, market: Market): string {
+  const like = economy.perps('binance').find(({ asset }) => asset === market.asset)
+  const last = like === undefined ? market.startPrice : economy.perp(like).last * 10 ** market.factor
+  return last.toFixed(market.priceDecimals)
+}
+
+/** `tid` is a hash of 50 bits. */
+function tradeRow(market: Market, trade: Trade): object {
+  const mixed = BigInt.asUintN(64, BigInt(trade.id) * 0x9e3779b97f4a7c15n)
+  return {
+    coin: market.symbol,
+    side: trade.buy ? 'B' : 'A',
+    px: trimmedText(trade.price, market.priceDecimals),
+    sz: trimmedText(trade.size, market.sizeDecimals),
+    time: msOf(trade.time),
+    hash: `0x${mixed.toString(16).padStart(64, '0')}`,
+    tid: Number(mixed >> 14n),
+    users: [`0x${'a'.repeat(40)}`, `0x${'b'.repeat(40)}`],
+  }
+}
+
+function tradesFrame(market: Market, trades: readonly Trade[]): string {
+  return JSON.stringify({ channel: 'trades', data: trades.map((trade) => tradeRow(market, trade)) })
+}
+
+/** One socket; the subscription `trades`. */
+class HyperliquidSession extends VenueSession {
+  private readonly context: Context
+
+  constructor(link: Link, context: Context, subscribers: Subscribers) {
+    super(link, subscribers, MINUTE_MS)
+    this.context = context
+  }
+
+  receive(text: string): void {
+    if (!this.within(MESSAGES_PER_MINUTE)) {
+      this.link.close(1008)
+      return
+    }
+    const { method, subscription } = fieldsIn(text) ?? {}
+    if (method === 'ping') this.link.control({ channel: 'pong' })
+    else if (method === 'subscribe' || method === 'unsubscribe') this.change(method, fieldsOf(subscription))
+    else this.refuse(`Error parsing JSON into valid websocket request: ${text}`)
+  }
+
+  tick(nowMs: number): void {
+    if (nowMs - this.link.sentAtMs > IDLE_MS) this.link.close(1000)
+  }
+
+  private change(method: 'subscribe' | 'unsubscribe', subscription: Fields): void {
+    const coin = String(subscription['coin'])
+    const history = this.context.world.find('hyperliquid', coin)
+    if (subscription['type'] !== 'trades' || history === undefined) {
+      this.refuse(`Invalid subscription ${JSON.stringify(subscription)}`)
+      return
+    }
+    const answer = { channel: 'subscriptionResponse', data: { method, subscription } }
+    if (method === 'unsubscribe') {
+      this.leave(coin)
+      this.link.control(answer)
+      return
+    }
+    history.enter()
+    this.join(coin)
+    this.link.control(answer)
+    const last = history.rows.read(history.rows.end - RECENT, history.rows.end)
+    if (last.length > 0) this.link.control(tradesFrame(history.market, last))
+  }
+
+  private refuse(data: string): void {
+    this.link.control({ channel: 'error', data })
+  }
+}
