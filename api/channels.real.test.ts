@@ -1,0 +1,164 @@
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
+import { connectClickhouse } from '../infra/clickhouse/client.ts'
+import { dropDatabase } from '../infra/clickhouse/testing/database.ts'
+import { clickhouseEnv } from '../infra/config/clickhouse.ts'
+import { connectLog } from '../infra/kafka/kafkajs.ts'
+import type { Child } from '../infra/local/child.ts'
+import type { Given } from '../processors/webhooks/channels/channel.ts'
+import { startSmtp, type SmtpStandIn } from '../processors/webhooks/channels/testing/smtp.ts'
+import { answering, vendors, vendorSecrets } from '../processors/webhooks/channels/testing/vendors.ts'
+import { Certificates, startReceiver, type Receiver } from '../processors/webhooks/test-world.ts'
+import { topics } from '../schemas/topics.ts'
+import { textOf } from './testing/alert-calls.ts'
+import { assertAlerts, call, priceAlert, startService } from './testing/real-calls.ts'
+
+/** Channels from the request that makes an alert to the service that is told, which behaves as its documentation says. */
+
+const PARTITIONS = 2
+const PATIENCE = { timeout: 60_000, interval: 200 }
+const certificates = new Certificates()
+const folder = mkdtempSync(path.join(tmpdir(), 'channels-'))
+const id = randomUUID().slice(0, 8)
+const database = `channels_${id}`
+const taken = new Map<string, Buffer[]>()
+const standIns: Receiver[] = []
+let smtp: SmtpStandIn
+let own: Receiver
+let children: Child[] = []
+let api: Child
+
+beforeAll(async () => {
+  const { brokers, registryUrl, clickhouse } = inject('parts')
+  await certificates.make()
+  const certificate = certificates.of('good')
+  for (const [name, vendor] of Object.entries(vendors)) {
+    const bodies: Buffer[] = []
+    taken.set(name, bodies)
+    standIns.push(await startReceiver(certificate, answering(vendor, bodies, 1))) // the first is put off
+  }
+  smtp = await startSmtp(certificate)
+  own = await startReceiver(certificate, (_, response) => void response.writeHead(204).end())
+  const env = {
+    MODE: 'demo',
+    NAMESPACE: `channels-${id}.`,
+    PARTITIONS: String(PARTITIONS),
+    KAFKA_BROKERS: brokers.join(','),
+    SCHEMA_REGISTRY_URL: registryUrl,
+    ...clickhouseEnv(clickhouse),
+    CLICKHOUSE_DATABASE: database,
+    PROCESSORS: 'alerts',
+    OPS_PORT: '0',
+    API_PORT: '0',
+    RATE_LIMIT_PER_SECOND: '0',
+    SERVICE_SECRET: 'a-secret-of-the-tests-that-is-long-enough',
+    WEBHOOK_CA_FILE: certificates.caFile,
+    CHANNEL_BASES: Object.keys(vendors)
+      .map((name, index) => `${name}=${standIns[index]?.url ?? ''}`)
+      .join(','),
+    SMTP_URL: smtp.url.href,
+    SMTP_FROM: 'Market data alerts <alerts@example.com>',
+    LOG_LEVEL: 'debug',
+    LOG_FORMAT: 'json',
+  }
+  const prepare = fileURLToPath(new URL('../infra/prepare.ts', import.meta.url))
+  await promisify(execFile)(process.execPath, [prepare], { env: { ...process.env, ...env } })
+  children = await Promise.all([
+    startService({ folder, env }, 'api', '../main.ts'),
+    startService({ folder, env }, 'processors', '../../processors/main.ts'),
+    startService({ folder, env }, 'webhooks', '../../processors/webhooks/main.ts'),
+  ])
+  const [first] = children
+  if (first === undefined) throw new Error('the API is the first of them')
+  api = first
+  await vi.waitFor(() => assertAlerts(api), PATIENCE)
+}, 180_000)
+
+afterAll(async () => {
+  await Promise.all(children.map((child) => child.stop()))
+  await Promise.all([...standIns, own].map((receiver) => receiver?.close()))
+  await smtp?.close()
+  await dropDatabase(inject('parts').clickhouse, database)
+  certificates.remove()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const answers: string[] = []
+
+/** Makes an alert that tells a channel, sends it a test, and gives how its delivery ended. */
+async function tell(channel: Given): Promise<{ shown: unknown; outcome: unknown; error: unknown; attempts: number }> {
+  const made = await call(api, 'POST', '/price-alert', { body: priceAlert({ webhook_url: undefined, channel }) })
+  expect(made.status).toBe(201)
+  const { alert_id, manage_token: token } = made.body
+  const target = `/price-alert/${textOf(alert_id)}`
+  expect((await call(api, 'POST', `${target}/test`, { token })).status).toBe(200)
+  const ended = await vi.waitFor(async () => {
+    const page = await call(api, 'GET', `${target}/deliveries`, { token })
+    const [last, ...before] = page.body['deliveries'] as Record<string, unknown>[]
+    expect(last?.['outcome']).toMatch(/delivered|cancelled|exhausted/)
+    return { outcome: last?.['outcome'], error: last?.['error'], attempts: before.length + 1, page }
+  }, PATIENCE)
+  const seen = await call(api, 'GET', target)
+  answers.push(JSON.stringify([made.body, seen.body, ended.page.body]))
+  const { outcome, error, attempts } = ended
+  return { shown: seen.body['channel'], outcome, error, attempts }
+}
+
+/** All rows of all tables, as text. */
+async function rowsOfAll(): Promise<string[]> {
+  const server = connectClickhouse({ ...inject('parts').clickhouse, database })
+  const named = `SELECT name FROM system.tables WHERE database = '${database}' AND engine LIKE '%MergeTree'`
+  const tables = await server.rows(named)
+  const found: string[] = []
+  for (const { name } of tables as { name: string }[])
+    found.push(JSON.stringify(await server.rows(`SELECT * FROM ${name}`)))
+  await server.close()
+  return found
+}
+
+/** All records of all topics, as bytes. */
+async function bytesOfAll(): Promise<string[]> {
+  const { brokers } = inject('parts')
+  const log = await connectLog({ brokers, namespace: `channels-${id}.`, clientId: 'channels-test' })
+  const reader = log.reader()
+  const found: string[] = []
+  for (const { name, partitions } of topics)
+    for (let partition = 0; partition < (partitions === 'one' ? 1 : PARTITIONS); partition += 1)
+      for await (const records of reader.toEnd(name, partition))
+        found.push(...records.map(({ value }) => String(value)))
+  await reader.close()
+  await log.close()
+  return found
+}
+
+it('every channel is told, what is dead ends, and nothing secret is in answers, logs, tables or the log', async () => {
+  const good: Given[] = [
+    ...Object.values(vendors).map(({ given }) => given),
+    { type: 'email', to: 'me@example.com' },
+    { type: 'template', url: own.url, body: '{"said": "{{title}}", "price": {{current_price}}}' },
+  ]
+  const told = await Promise.all(good.map(tell))
+  expect(told.map(({ outcome }) => outcome)).toEqual(good.map(() => 'delivered'))
+  expect(told.map(({ attempts }) => attempts)).toEqual([2, 2, 2, 2, 2, 1, 1]) // those of vendors after a 429
+  expect(told.map(({ shown }) => Object(shown)['type'] as unknown)).toEqual(good.map(({ type }) => type))
+  const dead = [...Object.values(vendors).map((vendor) => vendor.dead), { type: 'email', to: 'gone@example.com' }]
+  const ended = await Promise.all(dead.map(tell))
+  expect(ended.map(({ outcome, error }) => [outcome, error])).toEqual(dead.map(() => ['cancelled', 'gone']))
+  expect([...taken.values()].map((bodies) => bodies.length)).toEqual(Object.keys(vendors).map(() => 1))
+  expect(smtp.taken.map(({ to }) => to)).toEqual(['me@example.com'])
+  expect(JSON.parse(own.got[0]?.body.toString() ?? '')).toMatchObject({ said: 'Test: Demo: BTC price alert' })
+  const logs = readdirSync(folder).map((name) => readFileSync(path.join(folder, name), 'utf8'))
+  const metrics = await Promise.all(children.map(async ({ url }) => (await fetch(`${url}/metrics`)).text()))
+  const rows = await rowsOfAll()
+  const seen = [...answers, ...logs, ...metrics, ...rows, ...(await bytesOfAll())].join('\n')
+  for (const secret of [...vendorSecrets, 'smtp-secret', 'me@example.com', own.url]) expect(seen).not.toContain(secret)
+  console.log(
+    `${told.length} channels told, ${ended.length} dead ends; looked for secrets in ${seen.length} characters, ${rows.length} tables`,
+  )
+})
