@@ -216,6 +216,19 @@ describe('peers', () => {
     await closeServer(server)
   })
 
+  it('that read the past back say how far they are, which makes nothing unwell', async () => {
+    const backfill = { state: 'running', wanted: 69_120, missing: 2_000, seconds_left: 4 }
+    const server = createServer((_request, response) => {
+      response.end(JSON.stringify({ ok: true, dead_letters: { count: 0 }, backfill, venues: [] }))
+    })
+    const port = await listen(server, '127.0.0.1', 0)
+    await api.stop()
+    api = await startHarness({ peers: [{ name: 'feeds', url: `http://127.0.0.1:${port}` }] })
+    const { body } = await api.get('/healthz')
+    expect(body).toMatchObject({ status: 'ok', parts: { feeds: 'ok' }, backfill })
+    await closeServer(server)
+  })
+
   it('are read from name=url items', () => {
     expect(peersOf(['feeds=http://feeds:9100/'])).toEqual([{ name: 'feeds', url: 'http://feeds:9100' }])
     expect(() => peersOf(['http://feeds:9100'])).toThrow('feeds=http://feeds:9100, got "http://feeds:9100"')

@@ -122,7 +122,7 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
     'shows a symbol’s candles, levels, funding, basis and ratios as the API says them',
     { timeout: TEST_MS },
     async () => {
-      const page = await open('/symbol/BTC')
+      const page = await open('/symbol/BTC?interval=1m')
       await expect.poll(() => page.locator('#chart canvas').count(), patience).toBeGreaterThan(2)
       await page.getByText('The newest candles as a table').click()
       await market('pause')

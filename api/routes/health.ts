@@ -126,6 +126,12 @@ const healthOutput: Output = {
           minimum: 0,
         },
       ),
+      backfill: object('How far the venues’ past is read back', {
+        state: oneOf(['off', 'starting', 'running', 'done'], 'starting: it is not known yet what the log has'),
+        wanted: integer('Candles that are wanted', { minimum: 0 }),
+        missing: integer('Those that are not in the log yet', { minimum: 0 }),
+        seconds_left: nullableInteger('At the pace so far; null: it has none yet'),
+      }),
       audit: byName(
         object('Our minutes of the last 24 h beside the venue’s own candles', {
           compared: integer('Minutes and instruments compared'),
@@ -155,6 +161,7 @@ const healthOutput: Output = {
       'log_gaps',
       'unread',
       'oldest_undelivered_ms',
+      'backfill',
       'audit',
     ],
   ),
@@ -217,6 +224,7 @@ async function health(services: Services): Promise<State> {
   const peers = await Promise.all(services.peers.map(reportOf))
   const parts = Object.fromEntries(peers.map(({ name, state }) => [name, state]))
   const undelivered = peers.flatMap(({ undeliveredMs }) => undeliveredMs ?? [])
+  const [backfill] = peers.flatMap((peer) => peer.backfill ?? [])
   const ranges = await rangesOf(services)
   const [audits, letters, logGaps] =
     ranges === 'ok' ? await Promise.all([auditsOf(services), lettersOf(services), logGapsOf(services)]) : []
@@ -242,6 +250,7 @@ async function health(services: Services): Promise<State> {
     ...(logGaps === undefined ? {} : { log_gaps: logGapHealth(logGaps) }),
     unread: services.unread.said,
     ...(undelivered.length === 0 ? {} : { oldest_undelivered_ms: Math.max(...undelivered) }),
+    ...(backfill === undefined ? {} : { backfill }),
     ...(audits === undefined ? {} : { audit: auditHealth(audits) }),
   }
 }
@@ -338,22 +347,35 @@ interface PeerReport {
   readonly state: 'ok' | 'not ok' | 'unreachable'
   /** Age of the oldest trigger that the dispatcher has not delivered; undefined: it is no dispatcher. */
   readonly undeliveredMs: number | undefined
+  /** How far the past is read back; undefined: it reads none. */
+  readonly backfill: object | undefined
 }
 
 async function reportOf(peer: Peer): Promise<PeerReport> {
   const { name } = peer
   try {
     const { status, text } = await askPeer(peer, '/healthz')
-    return { name, state: status === 200 ? 'ok' : 'not ok', undeliveredMs: undeliveredIn(text) }
+    const told = { undeliveredMs: undeliveredIn(text), backfill: backfillIn(text) }
+    return { name, state: status === 200 ? 'ok' : 'not ok', ...told }
   } catch {
     // Why is in the peer's own log; here it only counts that it did not answer.
-    return { name, state: 'unreachable', undeliveredMs: undefined }
+    return { name, state: 'unreachable', undeliveredMs: undefined, backfill: undefined }
   }
 }
 
 function undeliveredIn(text: string): number | undefined {
   const age = /"oldest_undelivered_ms":(\d{1,15})\b/.exec(text)?.[1]
   return age === undefined ? undefined : Number(age)
+}
+
+const backfillPattern =
+  /"backfill":\{"state":"(off|starting|running|done)","wanted":(\d{1,12}),"missing":(\d{1,12}),"seconds_left":(\d{1,12}|null)\}/
+
+function backfillIn(text: string): object | undefined {
+  const [, state, wanted, missing, left] = backfillPattern.exec(text) ?? []
+  if (state === undefined) return undefined
+  const seconds = left === 'null' ? null : Number(left)
+  return { state, wanted: Number(wanted), missing: Number(missing), seconds_left: seconds }
 }
 
 function ready(services: Services): State {

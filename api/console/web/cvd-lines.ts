@@ -3,7 +3,9 @@
 export interface CvdPoint {
   /** Start of the bucket. */
   readonly time: string
-  readonly exchanges: Readonly<Record<string, { readonly delta: number; readonly cvd: number }>>
+  readonly exchanges: Readonly<
+    Record<string, { readonly delta: number; readonly cvd: number; readonly source?: string | null }>
+  >
 }
 
 /** At the end of each point; a point in which the venue is not told of repeats the one before. */

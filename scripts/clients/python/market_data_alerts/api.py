@@ -2050,6 +2050,17 @@ class HealthzUnread(TypedDict):
     newest: HealthzUnreadNewest | None
 
 
+class HealthzBackfill(TypedDict):
+    # starting: it is not known yet what the log has
+    state: Literal["off", "starting", "running", "done"]
+    # Candles that are wanted
+    wanted: int
+    # Those that are not in the log yet
+    missing: int
+    # At the pace so far; null: it has none yet
+    seconds_left: int | None
+
+
 class HealthzAuditValue(TypedDict):
     # Minutes and instruments compared
     compared: int
@@ -2100,6 +2111,8 @@ class Healthz(TypedDict):
     unread: NotRequired[HealthzUnread]
     # Age of the oldest undelivered trigger, no receiver excluded; 0: all are delivered
     oldest_undelivered_ms: NotRequired[int]
+    # How far the venues’ past is read back
+    backfill: NotRequired[HealthzBackfill]
     # Self-audit by venue
     audit: NotRequired[dict[str, HealthzAuditValue]]
     # When the answer was given

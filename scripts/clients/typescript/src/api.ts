@@ -2915,6 +2915,17 @@ export type HealthzAnswer = {
   }
   /** Age of the oldest undelivered trigger, no receiver excluded; 0: all are delivered */
   readonly oldest_undelivered_ms?: number
+  /** How far the venues’ past is read back */
+  readonly backfill?: {
+    /** starting: it is not known yet what the log has */
+    readonly state: 'off' | 'starting' | 'running' | 'done'
+    /** Candles that are wanted */
+    readonly wanted: number
+    /** Those that are not in the log yet */
+    readonly missing: number
+    /** At the pace so far; null: it has none yet */
+    readonly seconds_left: number | null
+  }
   /** Self-audit by venue */
   readonly audit?: Readonly<
     Record<
