@@ -201,6 +201,17 @@ export function durationOf(text: unknown): number | undefined {
   return unit === undefined ? undefined : Number(digits) * (units[unit] ?? NaN)
 }
 
+/** What tells each figure, by its name. */
+export const figureInputs: ReadonlyMap<string, MetricInput> = new Map(
+  metricNames.flatMap((name) => {
+    const { figures, periods, input } = metricOf(name)
+    const names = Object.keys(figures)
+    const all =
+      periods === undefined ? names : names.flatMap((figure) => periods.map((period) => `${figure}_${period}`))
+    return all.map((figure) => [figure, input] as const)
+  }),
+)
+
 /** Whether it looks at a window; a plain value does only where its change is asked for. */
 export function looksAtWindow({ make }: Metric): boolean {
   return make === 'change_pct' || make === 'sum' || make === 'spike'
