@@ -34,6 +34,7 @@ describe('configuration', () => {
     ['API_PORT', '-1', 'API_PORT must be a whole number of 0 or more, got "-1"; for example API_PORT=3000'],
     ['MODE', 'prod', 'MODE must be one of demo, live, tape, got "prod"; for example MODE=live'],
     ['CLICKHOUSE_URL', 'host', 'CLICKHOUSE_URL must be an absolute URL, got "host"; for example'],
+    ['VENUES', 'okx, binnance', 'VENUES must be a list of binance, bybit, okx,'],
     ['TRUST_PROXY', 'yes', 'TRUST_PROXY must be 0 or 1, got "yes"'],
   ] as const)('says what is wrong with %s=%s and gives an example', (name, text, message) => {
     expect(() => readConfig({ [name]: text }, [name])).toThrow(message)

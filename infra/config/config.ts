@@ -36,7 +36,8 @@ export function readConfig<Name extends SettingName>(
 
 /** The value of `text`, or undefined where it does not fit the setting. */
 function parse(setting: Setting, text: string): Values[Setting['kind']] | undefined {
-  if (setting.oneOf !== undefined && !setting.oneOf.includes(text)) return undefined
+  const said = setting.kind === 'list' ? itemsOf(text) : [text]
+  if (!said.every((item) => setting.oneOf?.includes(item) ?? true)) return undefined
   switch (setting.kind) {
     case 'text':
       return text
@@ -47,17 +48,22 @@ function parse(setting: Setting, text: string): Values[Setting['kind']] | undefi
     case 'number':
       return /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined
     case 'list':
-      return text
-        .split(',')
-        .map((item) => item.trim())
-        .filter((item) => item !== '')
+      return said
     case 'flag':
       return text === '1' ? true : text === '0' ? false : undefined
   }
 }
 
+function itemsOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+}
+
 function problem(name: string, setting: Setting, got: string | undefined): string {
-  const what = setting.oneOf === undefined ? kinds[setting.kind] : `one of ${setting.oneOf.join(', ')}`
+  const { kind, oneOf } = setting
+  const what = oneOf === undefined ? kinds[kind] : `${kind === 'list' ? 'a list of' : 'one of'} ${oneOf.join(', ')}`
   const shown =
     got === undefined ? 'nothing' : setting.secret === true ? 'a text that is not shown' : JSON.stringify(got)
   return `${name} must be ${what}, got ${shown}; for example ${name}=${setting.example}`

@@ -9,7 +9,7 @@ export interface Setting {
   readonly default: string | undefined
   readonly says: string
   readonly example: string
-  /** Allowed values, where they are few. */
+  /** Allowed values, of a list its items, where they are few. */
   readonly oneOf?: readonly string[]
   /** Never logged, never shown. */
   readonly secret?: true
@@ -448,13 +448,15 @@ export const settings = {
   VENUES: {
     kind: 'list',
     default: venueNames.join(','),
+    oneOf: venueNames,
     says: 'Venues, and the token registry, that are asked; leave one out to switch it off.',
     example: 'binance,okx',
   },
   CVD_VENUES: {
     kind: 'list',
     default: usualTradeVenues.map(({ venue }) => venue).join(','),
-    says: `Venues of VENUES whose trades count, in /cvd, /ohlcv and what follows from them; of ${tradeVenues.map(({ venue }) => venue).join(', ')}. The same for feeds and API.`,
+    oneOf: tradeVenues.map(({ venue }) => venue),
+    says: 'Venues of VENUES whose trades count, in /cvd, /ohlcv and what follows from them. The same for feeds and API.',
     example: 'binance,bybit,okx,coinbase,kraken',
   },
   SYMBOLS: {
