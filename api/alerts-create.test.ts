@@ -7,6 +7,7 @@ import {
   kinds,
   priceBody,
   riskBody,
+  ruleBody,
   SOLANA,
   startAlerts,
   textOf,
@@ -235,4 +236,10 @@ describe('creating a liquidation alert', () => {
     expect(body['alert_id']).toMatch(/^alert_liq_wif_1767323045_\d+$/)
     expect(api.wanted).toEqual(['wif'])
   })
+})
+
+it('a rule takes a channel as well, and shows nothing secret of it', async () => {
+  const made = await api.send('POST', '/alerts', { body: ruleBody({ webhook_url: undefined, channel: SLACK }) })
+  expect([made.status, made.body['channel']]).toEqual([201, { type: 'slack', destination: 'hooks.slack.com/T0/…' }])
+  expect(JSON.stringify([made.body, api.alerts.commands])).not.toContain('B0SECRET')
 })

@@ -1,8 +1,6 @@
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Trigger } from '../../../schemas/records.ts'
-import { alertKinds } from '../../alerts/kinds/kinds.ts'
-import { price } from '../../alerts/kinds/price.ts'
 import { triggerTo } from '../test-world.ts'
 import { isRefusal, type Channel, type Given, type Heard, type PostRequest } from './channel.ts'
 import { channels } from './channels.ts'
@@ -308,18 +306,16 @@ describe('a message', () => {
   })
 })
 
-describe('an event of a kind that tells of an end, and has a note', () => {
-  beforeEach(() => {
-    const payload = (): object => ({ status: 'resolved', note: 'sell the rest' })
-    vi.spyOn(alertKinds, 'ofWire').mockReturnValue({ ...price, payload })
-  })
-  afterEach(() => vi.restoreAllMocks())
+describe('an event of a rule, which tells of its end and has a note', () => {
+  const of = (state: string): Partial<Trigger> => {
+    const condition = JSON.stringify({ kind: 'rule', state, note: 'sell the rest', figures: [], when: {} })
+    return { kind: 'rule', condition, trigger_count: 2, trigger_id: `alert_btc_1_2_${state}` }
+  }
 
   it('resolves the incident that its trigger opened', () => {
-    const resolved = bodyOf(byName('pagerduty'), { trigger_count: 2, trigger_id: 'another' })
-    vi.restoreAllMocks()
-    const opened = bodyOf(byName('pagerduty'), { trigger_count: 2 })
-    expect(resolved).toEqual({
+    const opened = bodyOf(byName('pagerduty'), of('triggered'))
+    expect(opened).toMatchObject({ event_action: 'trigger', payload: { class: 'rule_alert' } })
+    expect(bodyOf(byName('pagerduty'), of('resolved'))).toEqual({
       routing_key: opened['routing_key'],
       dedup_key: opened['dedup_key'],
       event_action: 'resolve',
@@ -327,9 +323,10 @@ describe('an event of a kind that tells of an end, and has a note', () => {
   })
 
   it('says both in words, and to templates', () => {
-    expect(bodyOf(byName('telegram'))['text']).toMatch(/^Resolved: BTC price alert\n[^]*\nsell the rest\n/)
+    const said = bodyOf(byName('telegram'), of('resolved'))['text']
+    expect(said).toMatch(/^Resolved: BTC rule alert\n[^]*\nsell the rest\n/)
     const given = { type: 'template', url: 'https://example.com/', body: '["{{status}}", "{{note}}"]' }
-    expect(bodyOf(targetAt(given))).toEqual(['resolved', 'sell the rest'])
+    expect(bodyOf(targetAt(given), of('resolved'))).toEqual(['resolved', 'sell the rest'])
   })
 })
 
