@@ -474,8 +474,14 @@ export const settings = {
   BACKFILL_DAYS: {
     kind: 'count',
     default: '90',
-    says: 'How many days of the past are read back of each streamed symbol, behind all other calls; 0: none.',
+    says: 'How many days of hourly candles of the past are read back of each streamed symbol, behind all other calls; 0: none.',
     example: '365',
+  },
+  BACKFILL_MINUTE_DAYS: {
+    kind: 'count',
+    default: '1',
+    says: 'How many days of candles of a minute are read back behind those of hours, for charts below an hour; 0: none.',
+    example: '7',
   },
   ...addressSettings,
   FRAMES_DIR: {

@@ -10,7 +10,7 @@ const symbols = new Set(['A', 'B'])
 const nothing = (): undefined => undefined
 
 function planOf(days: number, pageSize: number): BackfillPlan {
-  return new BackfillPlan({ seconds: 3_600, days, pageSize })
+  return new BackfillPlan({ seconds: 3_600, days, pageSize, least: 1 })
 }
 
 describe('the plan of the past', () => {
@@ -31,6 +31,17 @@ describe('the plan of the past', () => {
     plan.want(new Set(['A']), () => ({ from: END - 24 * HOUR, to: END, rows: 24 }))
     expect(plan.next(NOW + 40 * 60_000 + 9_999)).toBeUndefined()
     expect(plan.next(NOW + 40 * 60_000 + 10_000)).toEqual({ symbol: 'A', from: END, to: END + HOUR })
+  })
+
+  it('asks for minutes that have passed when there is an hour of them', () => {
+    const plan = new BackfillPlan({ seconds: 60, days: 1, pageSize: 300, least: 60 })
+    const to = (NOW - 3_000_000) * 1_000
+    plan.want(new Set(['A']), () => ({ from: 0, to, rows: 9 }))
+    expect(plan.next(NOW)).toBeUndefined()
+    expect(plan.progress(NOW).missing).toBe(0)
+    const later = NOW + 620_000
+    expect(plan.progress(later).missing).toBe(60)
+    expect(plan.next(later)).toEqual({ symbol: 'A', from: to, to: to + 3_600_000_000 })
   })
 
   it('begins anew where what it knows ended before all that is wanted', () => {

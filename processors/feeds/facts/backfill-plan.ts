@@ -27,6 +27,8 @@ interface PastSpan {
   readonly days: number
   /** Candles of a page at most. */
   readonly pageSize: number
+  /** Of what passes, as many at least are asked for at once. */
+  readonly least: number
 }
 
 /** How much of what is wanted there is, in candles. */
@@ -101,10 +103,16 @@ export class BackfillPlan {
     const each = (end - begin) / this.#width
     let missing = 0
     for (const { covered } of this.#subjects.values()) {
-      const has = covered === undefined ? 0 : Math.min(end, covered.to) - Math.max(begin, covered.from)
+      const to = covered === undefined ? 0 : this.#isDue(covered, end) ? Math.min(end, covered.to) : end
+      const has = covered === undefined ? 0 : to - Math.max(begin, covered.from)
       missing += each - Math.max(0, has) / this.#width
     }
     return { wanted: this.#subjects.size * each, missing }
+  }
+
+  /** Whether so much has passed since the newest candle that it is asked for. */
+  #isDue({ to }: CoveredPast, end: Micros): boolean {
+    return end - to >= this.#span.least * this.#width
   }
 
   #bounds(now: number): { begin: Micros; end: Micros } {
@@ -118,7 +126,7 @@ export class BackfillPlan {
     // What ended before the time that is wanted is not joined to it.
     if (covered === undefined || covered.to < begin)
       return begin < end ? { from: Math.max(begin, end - page), to: end } : undefined
-    if (covered.to < end) return { from: covered.to, to: Math.min(end, covered.to + page) }
+    if (this.#isDue(covered, end)) return { from: covered.to, to: Math.min(end, covered.to + page) }
     if (covered.from > begin) return { from: Math.max(begin, covered.from - page), to: covered.from }
     return undefined
   }

@@ -74,7 +74,7 @@ function start(broker: MemoryBroker, outcomes: RestOutcome<FactRow>[] = []) {
     source: 'okx',
     market: 'perp',
     past,
-    series: { name: 'candles_1h', seconds: 3_600, days: 2 },
+    series: { name: 'candles_1h', seconds: 3_600, days: 2, least: 1 },
     host: {
       unavailable: false,
       get: <Row>(call: RestCall, parse: (body: unknown) => RestAnswer<Row>): Promise<RestOutcome<Row>> => {

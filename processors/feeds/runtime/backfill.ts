@@ -31,13 +31,21 @@ export async function readKnownPast(reader: LogReader, ports: ReadbackPorts): Pr
   return known
 }
 
+/** How many days of candles of each length are read back; 0: none. */
+export interface BackfillDays {
+  readonly hours: number
+  readonly minutes: number
+}
+
 /** What is read back, and how much of it. */
-interface PastSeries {
+export interface PastSeries {
   /** As it is called in `control.backfill`. */
   readonly name: string
   /** Length of a candle, seconds. */
   readonly seconds: number
   readonly days: number
+  /** Of what passes, as many candles at least are asked for at once. */
+  readonly least: number
 }
 
 interface BackfillParts {
@@ -78,13 +86,23 @@ export class PastReader {
 
   constructor(parts: BackfillParts) {
     this.#parts = parts
-    const { seconds, days } = parts.series
-    this.#plan = new BackfillPlan({ seconds, days, pageSize: parts.past.pageSize })
+    const { seconds, days, least } = parts.series
+    this.#plan = new BackfillPlan({ seconds, days, least, pageSize: parts.past.pageSize })
   }
 
   want(symbols: ReadonlySet<string>): void {
     this.#wanted = symbols
     if (this.#known !== undefined) this.#plan.want(symbols, (symbol) => this.#coveredOf(symbol))
+  }
+
+  /** Whether it has learned what the log has. */
+  get isKnown(): boolean {
+    return this.#known !== undefined
+  }
+
+  /** There is nothing to ask for now. */
+  isIdle(now: number): boolean {
+    return !this.#underWay && this.#plan.next(now) === undefined
   }
 
   /** Undefined: it is not known yet what the log has. */

@@ -228,7 +228,7 @@ async function start(
     },
     unknown: (name) => listings.soon(name),
     learn: (repairs) => void resume.tell(repairs),
-    backfillDays: 0,
+    backfillDays: { hours: 0, minutes: 0 },
     knownPast: () => Promise.resolve(new Map()),
     logStart: (partition) => resume.startOf(partition),
   })

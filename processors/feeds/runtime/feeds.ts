@@ -13,7 +13,7 @@ import { ConnectLimiters } from '../transport/connect-limiter.ts'
 import type { PoolTiming } from '../transport/pool.ts'
 import type { RestHosts } from '../transport/rest-client.ts'
 import type { Venue } from '../venues/venue.ts'
-import type { KnownPast } from './backfill.ts'
+import type { BackfillDays, KnownPast } from './backfill.ts'
 import type { FramesWriter } from './frames-writer.ts'
 import type { Addresses } from './host-settings.ts'
 import type { InstrumentTable, ListedMarket } from './instrument-table.ts'
@@ -49,8 +49,7 @@ interface FeedsOptions {
   writeError(error: unknown): void
   /** A venue refused a symbol: its lists may have changed. */
   unknown(venue: string): void
-  /** How many days of the past are read back; 0: none. */
-  readonly backfillDays: number
+  readonly backfillDays: BackfillDays
   /** How far the past is in the log; rejects where it cannot be read now. */
   readonly knownPast: () => Promise<KnownPast>
   /** Where a partition of `market.trades` begins now; undefined: not known yet. */

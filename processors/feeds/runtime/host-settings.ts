@@ -23,6 +23,7 @@ export const hostSettings = [
   ...addresses.map(({ setting }) => setting),
   'LISTINGS_SECONDS',
   'BACKFILL_DAYS',
+  'BACKFILL_MINUTE_DAYS',
   'FRAMES_DIR',
   'FRAMES_MAX_GB',
   'MEMBERSHIP',

@@ -9,7 +9,7 @@ import { type FeedClock, tapeClock } from '../time/clock.ts'
 import { RestHosts } from '../transport/rest-client.ts'
 import { type Venue, withoutTrades } from '../venues/venue.ts'
 import { venues } from '../venues/venues.ts'
-import { readKnownPast } from './backfill.ts'
+import { type BackfillDays, readKnownPast } from './backfill.ts'
 import { type ClockWatch, HostWatch, tapeWatch } from './clock-watch.ts'
 import { followControl } from './control.ts'
 import { Feeds } from './feeds.ts'
@@ -94,10 +94,10 @@ export class Host {
       unknown: (venue) => this.#listings?.soon(venue),
       learn: (repairs) => void this.#resume.tell(repairs),
       logStart: (partition) => this.#resume.startOf(partition),
-      backfillDays: config.BACKFILL_DAYS,
+      backfillDays: backfillDaysOf(config),
       knownPast: () => readKnownPast(kafka.reader(), this.#readback),
     })
-    this.#past = new PastWatch(log, isTape || config.MODE === 'tape' ? 0 : config.BACKFILL_DAYS)
+    this.#past = new PastWatch(log, isTape || config.MODE === 'tape' ? noPast : backfillDaysOf(config))
     const meter = createLetterMeter(metrics, this.#setAside)
     this.#readback = { codec, lookUp: (id) => codec.lookUp(id), writer: kafka.writer(), meter, report: log }
     this.#resume = new Resume(kafka.reader(), this.#readback, config.PARTITIONS, (error) =>
@@ -182,4 +182,10 @@ function venuesOf({ VENUES, CVD_VENUES }: HostConfig): Venue[] {
   return venues
     .filter(({ name }) => VENUES.includes(name))
     .map((venue) => (counted(venue) ? venue : withoutTrades(venue)))
+}
+
+const noPast: BackfillDays = { hours: 0, minutes: 0 }
+
+function backfillDaysOf({ BACKFILL_DAYS: hours, BACKFILL_MINUTE_DAYS: minutes }: HostConfig): BackfillDays {
+  return { hours, minutes }
 }

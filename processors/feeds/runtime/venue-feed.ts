@@ -12,7 +12,7 @@ import type { RestHosts } from '../transport/rest-client.ts'
 import type { Fact, FactRow, VenueTrade } from '../venues/events.ts'
 import type { DataStream, FeedTopic, Poll, Subjects, TradeStream, Venue } from '../venues/venue.ts'
 import { type Addresses, addressOf } from './host-settings.ts'
-import { type KnownPast, PastReader } from './backfill.ts'
+import { type BackfillDays, type KnownPast, PastReader, type PastSeries } from './backfill.ts'
 import type { MarketLog, WrittenTopic } from './market-log.ts'
 import { Poller } from './poller.ts'
 import { PriceRanges } from './price-ranges.ts'
@@ -35,8 +35,7 @@ interface VenueFeedParts {
   readonly change: (change: SubscriptionChange) => void
   /** What the repair of trades needs beside the venue's own. */
   readonly repair: Pick<RepairOptions, 'feed' | 'wait' | 'random'>
-  /** How many days of the past are read back; 0: none. */
-  readonly backfillDays: number
+  readonly backfillDays: BackfillDays
   readonly knownPast: () => Promise<KnownPast>
 }
 
@@ -49,7 +48,8 @@ export class VenueFeed {
   readonly #ranges: PriceRanges | undefined
   #pollers: readonly Poller[] = []
   #repair: TradeRepair | undefined
-  #past: PastReader | undefined
+  /** Each behind the one before it. */
+  #pasts: readonly PastReader[] = []
   #owned = false
   /** What is listed, by market and asset. */
   readonly #listed = new Map<Market, ReadonlyMap<string, Instrument>>()
@@ -103,25 +103,30 @@ export class VenueFeed {
     for (const poller of this.#pollers) poller.stop()
     this.#repair?.stop()
     this.#repair = undefined
-    this.#past?.stop()
-    this.#past = undefined
+    for (const past of this.#pasts) past.stop()
+    this.#pasts = []
     this.#pollers = []
     if (!ours) return undefined
     this.#pollers = this.venue.polls.map((poll, number) => this.#startPoll(poll, number))
     this.#repair = this.#startRepair()
-    this.#past = this.#startPast()
+    this.#pasts = this.#startPasts()
     this.#apply()
     return this.#repair
   }
 
   /** How much of the past is in the log; undefined: it is not known yet; null: it is not ours to read. */
   past(now: number): PastProgress | undefined | null {
-    return this.#past === undefined ? null : this.#past.progress(now)
+    if (this.#pasts.length === 0) return null
+    const all = this.#pasts.map((past) => past.progress(now))
+    const known = all.filter((progress) => progress !== undefined)
+    if (known.length < all.length) return undefined
+    const sum = (name: keyof PastProgress): number => known.reduce((total, one) => total + one[name], 0)
+    return { wanted: sum('wanted'), missing: sum('missing') }
   }
 
   /** The log lost what it had of the past. */
   pastLost(): void {
-    this.#past?.lost()
+    for (const past of this.#pasts) past.lost()
   }
 
   /** The log lost trades that it had: gives the repair that begins anew, where it is ours. */
@@ -138,7 +143,8 @@ export class VenueFeed {
     this.#repair?.tick(now)
     for (const poller of this.#pollers) if (!this.#parts.log.of(poller.topic).full) poller.tick()
     if (this.#owned && !this.#parts.log.of('market.tickers').full) this.#ranges?.tick(now)
-    this.#past?.tick(now)
+    for (const past of this.#pasts) if (!past.isKnown) past.tick(now)
+    this.#pasts.find((past) => past.isKnown && !past.isIdle(now))?.tick(now)
   }
 
   /** Undefined: the venue has nothing to do with the topic. */
@@ -166,7 +172,7 @@ export class VenueFeed {
     for (const poller of this.#pollers) poller.stop()
     this.#repair?.stop()
     this.#ranges?.stop()
-    this.#past?.stop()
+    for (const past of this.#pasts) past.stop()
   }
 
   #openTrades(trades: TradeStream): TradeBook {
@@ -240,21 +246,23 @@ export class VenueFeed {
     })
   }
 
-  #startPast(): PastReader | undefined {
-    const { rests, log, facts: book, report, backfillDays: days, knownPast: known } = this.#parts
+  #startPasts(): PastReader[] {
+    const { rests, log, facts: book, report, backfillDays, knownPast: known } = this.#parts
     const { past, trades, name: source } = this.venue
-    if (past === undefined || trades === undefined || days === 0) return undefined
-    return new PastReader({
+    if (past === undefined || trades === undefined) return []
+    const { market } = trades
+    const about = {
       source,
-      market: trades.market,
+      market,
       past,
-      series: { name: 'candles_1h', seconds: 3_600, days },
       host: rests.of(source, past.host),
       book,
       log,
       known,
       report: report.past(source),
-    })
+    }
+    const all = pastSeries(backfillDays).filter(({ days }) => days > 0)
+    return all.map((series) => new PastReader({ ...about, series }))
   }
 
   #startPoll(poll: Poll, number: number): Poller {
@@ -287,7 +295,7 @@ export class VenueFeed {
     if (trades !== undefined) this.#trades?.follow(this.#listed.get(trades.market) ?? new Map(), this.#wanted)
     for (const feed of this.#streams) feed.want(this.#symbolsOf(feed.stream.subjects))
     for (const poller of this.#pollers) poller.want(this.#symbolsOf(poller.poll.subjects))
-    if (trades !== undefined) this.#past?.want(this.#symbolsOf(trades.subjects))
+    if (trades !== undefined) for (const past of this.#pasts) past.want(this.#symbolsOf(trades.subjects))
   }
 
   #symbolsOf(subjects: Subjects): ReadonlySet<string> {
@@ -296,6 +304,14 @@ export class VenueFeed {
     const chosen = subjects.of === 'catalogue' ? listed : listed.filter(({ asset }) => this.#wanted.has(asset))
     return new Set(chosen.map(({ symbol }) => symbol))
   }
+}
+
+/** Hours first, and minutes behind them. */
+function pastSeries({ hours, minutes }: BackfillDays): PastSeries[] {
+  return [
+    { name: 'candles_1h', seconds: 3_600, days: hours, least: 1 },
+    { name: 'candles_1m', seconds: 60, days: minutes, least: 60 },
+  ]
 }
 
 /** All channels of a venue, that of its trades first. */
