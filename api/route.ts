@@ -40,7 +40,7 @@ export interface Output {
 
 /** One row of `routes.ts`. */
 export interface Route<Input extends Params = Params> {
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'DELETE' | 'PATCH'
   /** Path with `:name` for path parameters. */
   readonly path: string
   /** Identifier in OpenAPI, metrics and logs. */

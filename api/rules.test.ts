@@ -42,6 +42,22 @@ describe('POST /alerts', () => {
     expect((await api.send('DELETE', `/alerts/${id}`, { token })).status).toBe(200)
   })
 
+  it('is changed by PATCH, by its owner', async () => {
+    const made = await create({ note: 'n' })
+    const [at, token] = [`/alerts/${String(made.body['alert_id'])}`, String(made.body['manage_token'])]
+    const body = { when: { ...cvd, value: 7 }, resolved: true }
+    expect((await api.send('PATCH', at, { body })).status).toBe(401)
+    expect((await api.send('PATCH', at, { token, body: { when: { ...cvd, value: [] } } })).body).toMatchObject({
+      error: 'invalid_rule',
+      pointer: '/when/value',
+    })
+    const changed = { when: { value: 7 }, resolved: true, note: null, status: 'active' }
+    expect((await api.send('PATCH', at, { token, body })).body).toMatchObject(changed)
+    expect((await api.send('GET', at)).body).toMatchObject(changed)
+    await api.send('DELETE', at, { token })
+    expect((await api.send('PATCH', at, { token, body })).status).toBe(409)
+  })
+
   it('may have no end', async () => {
     const made = await create({ expires_in_hours: 0 })
     expect([made.status, made.body['expires_at']]).toEqual([201, null])

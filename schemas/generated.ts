@@ -122,6 +122,7 @@ export interface AlertEvent {
     | 'tested'
     | 'resent'
     | 'rejected'
+    | 'edited'
   /** The alert */
   readonly alert_id: string
   /** The command that it follows from; null: a price or the time */
@@ -277,7 +278,7 @@ export interface Command {
   /** Of the API; the event repeats it */
   readonly request_id: string
   /** What is asked */
-  readonly action: 'unknown' | 'create' | 'extend' | 'cancel' | 'test' | 'resend'
+  readonly action: 'unknown' | 'create' | 'extend' | 'cancel' | 'test' | 'resend' | 'edit'
   /** Asset id of the catalogue */
   readonly asset: string
   /** The alert; for create the id that it gets */

@@ -87,10 +87,11 @@ export class Commander {
   }
 }
 
+const changing: ReadonlySet<AlertEvent['event']> = new Set(['created', 'extended', 'cancelled', 'repeated', 'edited'])
+
 /** The alert whose state follows from the event; for a repetition it is enough that it is there. */
 function stateOf({ event, alert }: AlertEvent): string | undefined {
-  const changes = event === 'created' || event === 'extended' || event === 'cancelled' || event === 'repeated'
-  return changes ? alert?.alert_id : undefined
+  return changing.has(event) ? alert?.alert_id : undefined
 }
 
 function isSeen({ event, v }: AlertEvent, version: number | undefined): boolean {

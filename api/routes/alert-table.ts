@@ -5,7 +5,7 @@ import { apiKinds } from '../alerts/kinds/kinds.ts'
 import * as params from '../parameters.ts'
 import type { Params } from '../params.ts'
 import { type BodyRule, type Output, route, type Route } from '../route.ts'
-import { alertStatus, cancelAlert, createAlert, extendAlert, listAlerts } from './alerts.ts'
+import { alertStatus, cancelAlert, createAlert, editAlert, extendAlert, listAlerts } from './alerts.ts'
 import { alertDeliveries, resendTrigger, testAlert } from './deliveries.ts'
 import { recordRoute } from './records.ts'
 import { alertBacktest } from './what-if.ts'
@@ -201,7 +201,12 @@ const { alertId: id, cursor } = params
 export const alertRoutes: readonly Route[] = [...apiKinds.flatMap(routesOf), alertBacktest, recordRoute]
 
 function routesOf(row: ApiKind): Route[] {
-  return [...openRoutes(row), ...ownerRoutes(row), ...deliveryRoutes(row)]
+  return [
+    ...openRoutes(row),
+    ...ownerRoutes(row),
+    ...(row.isEditable === true ? [editRoute(row)] : []),
+    ...deliveryRoutes(row),
+  ]
 }
 
 function openRoutes(row: ApiKind): Route[] {
@@ -277,6 +282,26 @@ function ownerRoutes({ kind, paths: { alert }, named, priceUsdc }: ApiKind): Rou
       prepare: (call) => extendAlert(call, kind, call.input.id),
     }),
   ]
+}
+
+function editRoute(row: ApiKind): Route {
+  const { kind, paths, named, body, optional, example, errors } = row
+  return alertRoute({
+    method: 'PATCH',
+    path: `${paths.alert}/:id`,
+    name: `${kind}_alert_edit`,
+    says: `Change ${named}`,
+    input: { id },
+    body: {
+      schema: object('The terms, whole: what is left out has its default', body, optional),
+      example,
+      optional: false,
+    },
+    headers: bearer,
+    outputs: { 200: statusOutput(row) },
+    errors: [...ownerErrors, ...errors, 'alert_not_active'],
+    prepare: (call) => editAlert(call, row, call.input.id),
+  })
 }
 
 function deliveryRoutes({ kind, paths: { alert }, named }: ApiKind): Route[] {

@@ -93,6 +93,22 @@ export async function cancelAlert(call: Call, kind: string, id: string): Promise
 }
 
 /** Checked here, so that nothing is paid for what cannot be; what was paid for is then applied by the processor. */
+/** Other terms, whole; where it goes, its lifetime and its deliveries stay. */
+export async function editAlert(call: Call, kind: ApiKind, id: string): Promise<Run> {
+  const { services, body } = call
+  const alert = await owned(call, kind.kind, id)
+  if (body === undefined) throw new ApiError('invalid_body', 'Send the terms as a JSON object.')
+  const terms = kind.read(body)
+  const { symbol, expires_in_hours } = alert
+  const nothing = { wallets: [], receiver: '', webhook: '', key_version: 0, idempotency: null, body_hash: null }
+  const asked = { ...alertKinds.of(terms).write(terms), symbol, expires_in_hours, ...nothing }
+  return async () => {
+    await ask(services, actionOn(services, alert, 'edit', { alert: asked }))
+    if (alertKinds.of(terms).needsSubscription(terms)) keepWanted(services, alert.asset)
+    return alertStatus(call, kind.kind, id)
+  }
+}
+
 export async function extendAlert(call: Call, kind: string, id: string): Promise<Run> {
   const { services } = call
   const alert = await owned(call, kind, id)

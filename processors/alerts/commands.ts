@@ -4,6 +4,7 @@ import { storedAlert } from './record.ts'
 import {
   AHEAD_MAX,
   ALERTS_MAX,
+  cooldownOf,
   FOREVER_HOURS,
   hasTooManySeries,
   IDEMPOTENT,
@@ -24,7 +25,7 @@ type Rejection =
 /** What became of a command. */
 export type Outcome =
   | {
-      readonly event: 'created' | 'repeated' | 'extended' | 'cancelled' | 'tested' | 'resent'
+      readonly event: 'created' | 'repeated' | 'extended' | 'cancelled' | 'tested' | 'resent' | 'edited'
       readonly alert: StoredAlert
     }
   | {
@@ -70,6 +71,8 @@ function follow(state: AlertsState, command: Command, now: Micros): Outcome {
       return alert.status === 'cancelled' ? cancelledAlready(alert) : { event: 'tested', alert }
     case 'resend':
       return resend(alert, command)
+    case 'edit':
+      return edit(state, alert, command.alert, now)
     case 'unknown':
       return rejected(alert, 'invalid_body', 'This version does not know the command.')
   }
@@ -209,6 +212,30 @@ function cancel(state: AlertsState, alert: StoredAlert, now: Micros): Outcome {
   const cancelled: StoredAlert = { ...alert, status: 'cancelled', ended_at: now }
   put(state, cancelled)
   return { event: 'cancelled', alert: cancelled }
+}
+
+/**
+ * Gives it other terms of its kind, and nothing else: it waits anew, as if created now. One that rang less than its
+ * cooldown ago is active again when that is over.
+ */
+function edit(state: AlertsState, alert: StoredAlert, asked: NewAlert | null, now: Micros): Outcome {
+  const terms = asked === null ? undefined : state.kinds.read(asked)
+  if (terms?.kind !== alert.terms.kind)
+    return rejected(alert, 'invalid_body', 'The terms are not complete, or of another kind.')
+  if (alert.ended_at > 0) return rejected(alert, 'alert_not_active', 'The alert has ended; make another one.')
+  if (hasTooManySeries(state, alert.asset, terms))
+    return rejected(alert, 'overloaded', 'There are too many alerts; try again later.')
+  const cools = alert.status === 'triggered' && now < alert.last_triggered + cooldownOf(state, { terms })
+  const edited: StoredAlert = {
+    ...alert,
+    terms,
+    status: cools ? 'triggered' : 'active',
+    armed: cools,
+    held: 0,
+    since: now,
+  }
+  put(state, edited)
+  return { event: 'edited', alert: edited }
 }
 
 /** Only a delivery of the alert itself: its owner has no say over others. */

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Message } from '../../schemas/records.ts'
 import { payloadOf } from '../webhooks/payload.ts'
 import {
+  command,
+  newAlert,
   createRule,
   DAY,
   given,
@@ -221,6 +223,32 @@ describe('a message', () => {
       { trigger_id: 'a_1_over', data: { triggered: false, status: 'resolved', figures: [{ value: 4 }] } },
     ])
     expect(fed.told).toEqual(['created', 'triggered', 'rearmed'])
+  })
+})
+
+describe('a rule that is changed', () => {
+  const edit = (when: object, more: object = {}) =>
+    command({
+      action: 'edit',
+      alert: newAlert({ kind: 'rule', condition: JSON.stringify({ kind: 'rule', when, ...more }) }),
+    })
+
+  it('waits for its new terms, and for its old ones no more', () => {
+    const fed = given(createRule(cvdAbove(5)), edit({ metric: 'price', operator: 'above', value: 100 }), cvd(10, 6))
+    expect([fed.told, fed.rang, fed.state.seriesCount]).toEqual([['created', 'edited'], [], 1])
+    expect(fed.restart().batch(price(20, 101))).toMatchObject({ rang: [20] })
+  })
+
+  it('rings no sooner than its cooldown after the last ring', () => {
+    const log = [cvd(10, 6), edit(cvdAbove(6)), cvd(20, 7), mark(69), cvd(69, 8), mark(70), cvd(75, 7)]
+    expect(given(createRule(cvdAbove(5)), ...log).rang).toEqual([10, 75])
+  })
+
+  it('is refused where it has ended, or the terms are of another kind', () => {
+    const once = createRule(cvdAbove(5), { repeat: false })
+    expect(given(once, cvd(10, 6), edit(cvdAbove(7))).told.at(-1)).toBe('rejected alert_not_active')
+    const other = command({ action: 'edit', alert: newAlert() })
+    expect(given(createRule(cvdAbove(5)), other).told.at(-1)).toBe('rejected invalid_body')
   })
 })
 

@@ -18,6 +18,8 @@ export interface ApiKind<T extends AlertTerms = AlertTerms> {
   readonly idPrefix: string
   /** Its lifetime may have no end, and may be as long as it can be extended to at once. */
   readonly mayLastForever?: boolean
+  /** Its terms can be changed. */
+  readonly isEditable?: boolean
 
   /** What `condition` may be: it tells kinds apart where a body names none. */
   readonly conditions: readonly string[]

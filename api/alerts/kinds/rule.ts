@@ -80,6 +80,7 @@ export const rule: ApiKind<RuleTerms> = {
   priceUsdc: { create: 0.06, extend: 0.03 },
   idPrefix: 'rule_',
   mayLastForever: true,
+  isEditable: true,
 
   conditions: [],
   body,

@@ -15,7 +15,7 @@ import {
 export async function typescriptApi(): Promise<string> {
   const parts = [
     '// Generated from the route table: npm run generate',
-    'export interface Operation { readonly method: "GET" | "POST" | "DELETE"; readonly path: string; readonly query: readonly string[]; readonly body: readonly string[]; readonly isOwners: boolean; readonly isKeyed: boolean; readonly isQuestion: boolean; readonly priceUsdc: number }',
+    'export interface Operation { readonly method: "GET" | "POST" | "DELETE" | "PATCH"; readonly path: string; readonly query: readonly string[]; readonly body: readonly string[]; readonly isOwners: boolean; readonly isKeyed: boolean; readonly isQuestion: boolean; readonly priceUsdc: number }',
     ...operations.flatMap((operation) => [inputType(operation), answerType(operation)]),
     `/** How each operation is asked. */\nexport const operations = {${operations.map(row).join(',\n')}} as const satisfies Readonly<Record<string, Operation>>`,
     'export type OperationName = keyof typeof operations',

@@ -1792,6 +1792,57 @@ class RuleAlertExtend(TypedDict):
     message: str
 
 
+class RuleAlertEditChannel(TypedDict):
+    # Which channel
+    type: str
+    # Where it leads, without anything secret
+    destination: str
+
+
+RuleAlertEditGapsItem = TypedDict(
+    "RuleAlertEditGapsItem",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
+
+
+class RuleAlertEdit(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # As submitted, in upper case
+    symbol: str
+    # As submitted, with its defaults
+    when: dict[str, Any]
+    # How long it has to hold before it rings, such as 90s or 5m; at most 24h
+    held_for: str | None
+    # It rings again, once it has been over and the cooldown has passed; else once
+    repeat: bool
+    # Least time between two rings, 1m to 7d
+    cooldown: str
+    # A message tells when it is over, too
+    resolved: bool
+    # Stands in each message
+    note: str | None
+    # A name that several rules share
+    group: str | None
+    # Where the events go, where that is no signed webhook
+    channel: NotRequired[RuleAlertEditChannel]
+    # Where it is in its life
+    status: Literal["active", "triggered", "expired", "cancelled"]
+    # When it was made
+    created_at: str
+    # When it expires; null: it has no end
+    expires_at: str | None
+    # Triggers so far
+    trigger_count: int
+    # Attempts to deliver them; null: ClickHouse does not say just now
+    delivery_attempts: int | None
+    # Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now
+    gaps: list[RuleAlertEditGapsItem] | None
+
+
 class RuleAlertDeliveriesDeliveriesItem(TypedDict):
     # The same on every attempt: the webhook-id
     trigger_id: str
@@ -2535,6 +2586,7 @@ OPERATIONS: dict[str, Operation] = {
     "rule_alerts": Operation("GET", "/alerts", ("wallet", "symbol", "limit", "cursor",), (), False, False, True, 0),
     "rule_alert_cancel": Operation("DELETE", "/alerts/{id}", (), (), True, False, False, 0),
     "rule_alert_extend": Operation("POST", "/alerts/{id}/extend", (), ("add_hours",), True, False, False, 0.03),
+    "rule_alert_edit": Operation("PATCH", "/alerts/{id}", (), ("when", "held_for", "repeat", "cooldown", "resolved", "note", "group",), True, False, False, 0),
     "rule_alert_deliveries": Operation("GET", "/alerts/{id}/deliveries", ("limit", "cursor",), (), True, False, True, 0),
     "rule_alert_test": Operation("POST", "/alerts/{id}/test", (), (), True, False, False, 0),
     "rule_alert_resend": Operation("POST", "/alerts/{id}/deliveries/{trigger_id}/resend", (), (), True, False, False, 0),
@@ -2757,6 +2809,11 @@ class Api:
     def rule_alert_extend(self, id: str, *, manage_token: str, add_hours: int | None = None) -> RuleAlertExtend:
         """Extend a rule. POST /alerts/{id}/extend. 0.03 USDC."""
         answer: RuleAlertExtend = self.send("rule_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token})
+        return answer
+
+    def rule_alert_edit(self, id: str, *, when: Mapping[str, Any], manage_token: str, held_for: float | None = None, repeat: float | None = None, cooldown: str | None = None, resolved: float | None = None, note: float | None = None, group: float | None = None) -> RuleAlertEdit:
+        """Change a rule. PATCH /alerts/{id}. Free."""
+        answer: RuleAlertEdit = self.send("rule_alert_edit", {"id": id, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "manage_token": manage_token})
         return answer
 
     def rule_alert_deliveries(self, id: str, *, manage_token: str, limit: int | None = None, cursor: str | None = None) -> RuleAlertDeliveries:

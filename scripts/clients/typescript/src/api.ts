@@ -1,7 +1,7 @@
 // Generated from the route table: npm run generate
 
 export interface Operation {
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'DELETE' | 'PATCH'
   readonly path: string
   readonly query: readonly string[]
   readonly body: readonly string[]
@@ -2398,6 +2398,154 @@ export type RuleAlertExtendAnswer = {
   readonly message: string
 }
 
+export interface RuleAlertEditInput {
+  /** The alert_id that the creation gave; an alert_id as the creation gave it */
+  readonly id: string
+  /** A condition; all or any of several */
+  readonly when:
+    | {
+        /** What is looked at; units and venues in the guide to rules */
+        readonly metric:
+          | 'price'
+          | 'price_change_pct'
+          | 'volume'
+          | 'volume_usd'
+          | 'volume_spike'
+          | 'cvd'
+          | 'cvd_change'
+          | 'cvd_change_usd'
+          | 'funding_rate_pct'
+          | 'predicted_funding_rate_pct'
+          | 'open_interest_usd'
+          | 'open_interest_change_pct'
+          | 'basis_pct'
+          | 'long_short_ratio'
+          | 'liquidated_usd'
+          | 'liquidated_long_usd'
+          | 'liquidated_short_usd'
+          | 'liquidation_risk_pct'
+          | 'cvd_signal'
+          | 'funding_signal'
+          | 'sentiment'
+          | 'cascade_risk'
+        /** Of this venue alone; null: over all */
+        readonly exchange?:
+          | 'binance'
+          | 'coinbase'
+          | 'okx'
+          | 'bybit'
+          | 'kraken'
+          | 'gate'
+          | 'binance_spot'
+          | 'bitget'
+          | 'hyperliquid'
+          | null
+        /** Over how long, where the metric is a change, a sum or a signal of a period */
+        readonly window?: '1m' | '5m' | '15m' | '30m' | '1h' | '4h' | '12h' | '24h' | '7d' | null
+        /** Looked at when a candle of this length closes; null: at once */
+        readonly close?: '1m' | '5m' | '15m' | '1h' | '4h' | '1d' | null
+        /** crosses_* and becomes have to have seen it otherwise first; changes_by counts either way */
+        readonly operator: 'above' | 'below' | 'crosses_above' | 'crosses_below' | 'between' | 'changes_by' | 'becomes'
+        /** The bound; of between two, the lower first; of becomes a class */
+        readonly value:
+          | number
+          | readonly number[]
+          | 'strong_bullish_pressure'
+          | 'bullish_pressure'
+          | 'neutral'
+          | 'bearish_pressure'
+          | 'strong_bearish_pressure'
+          | 'insufficient_data'
+          | 'extreme_bullish'
+          | 'bullish'
+          | 'slightly_bullish'
+          | 'slightly_bearish'
+          | 'bearish'
+          | 'extreme_bearish'
+          | 'Extremely bullish'
+          | 'Bullish'
+          | 'Slightly bullish'
+          | 'Neutral'
+          | 'Slightly bearish'
+          | 'Bearish'
+          | 'Extremely bearish'
+          | 'low'
+          | 'medium'
+          | 'high'
+        /** How far behind the bound it counts as over, once it has rung */
+        readonly hysteresis?: number
+      }
+    | {
+        /** Conditions */
+        readonly all: readonly Readonly<Record<string, unknown>>[]
+      }
+    | {
+        /** Conditions */
+        readonly any: readonly Readonly<Record<string, unknown>>[]
+      }
+  /** How long it has to hold before it rings, such as 90s or 5m; at most 24h */
+  readonly held_for?: number
+  /** It rings again, once it has been over and the cooldown has passed; else once */
+  readonly repeat?: number
+  /** Least time between two rings, 1m to 7d */
+  readonly cooldown?: string
+  /** A message tells when it is over, too */
+  readonly resolved?: number
+  /** Stands in each message */
+  readonly note?: number
+  /** A name that several rules share */
+  readonly group?: number
+  /** As the creation gave it */
+  readonly manage_token: string
+}
+
+export type RuleAlertEditAnswer = {
+  /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+  readonly alert_id: string
+  /** As submitted, in upper case */
+  readonly symbol: string
+  /** As submitted, with its defaults */
+  readonly when: Readonly<Record<string, unknown>>
+  /** How long it has to hold before it rings, such as 90s or 5m; at most 24h */
+  readonly held_for: string | null
+  /** It rings again, once it has been over and the cooldown has passed; else once */
+  readonly repeat: boolean
+  /** Least time between two rings, 1m to 7d */
+  readonly cooldown: string
+  /** A message tells when it is over, too */
+  readonly resolved: boolean
+  /** Stands in each message */
+  readonly note: string | null
+  /** A name that several rules share */
+  readonly group: string | null
+  /** Where the events go, where that is no signed webhook */
+  readonly channel?: {
+    /** Which channel */
+    readonly type: string
+    /** Where it leads, without anything secret */
+    readonly destination: string
+  }
+  /** Where it is in its life */
+  readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
+  /** When it was made */
+  readonly created_at: string
+  /** When it expires; null: it has no end */
+  readonly expires_at: string | null
+  /** Triggers so far */
+  readonly trigger_count: number
+  /** Attempts to deliver them; null: ClickHouse does not say just now */
+  readonly delivery_attempts: number | null
+  /** Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now */
+  readonly gaps:
+    | readonly {
+        /** Last record before */
+        readonly from: string
+        /** First record after */
+        readonly to: string
+      }[]
+    | null
+}
+
 export interface RuleAlertDeliveriesInput {
   /** The alert_id that the creation gave; an alert_id as the creation gave it */
   readonly id: string
@@ -3449,6 +3597,16 @@ export const operations = {
     isQuestion: false,
     priceUsdc: 0.03,
   },
+  rule_alert_edit: {
+    method: 'PATCH',
+    path: '/alerts/{id}',
+    query: [],
+    body: ['when', 'held_for', 'repeat', 'cooldown', 'resolved', 'note', 'group'],
+    isOwners: true,
+    isKeyed: false,
+    isQuestion: false,
+    priceUsdc: 0,
+  },
   rule_alert_deliveries: {
     method: 'GET',
     path: '/alerts/{id}/deliveries',
@@ -4116,6 +4274,11 @@ export abstract class Api<Options> {
   /** Extend a rule. `POST /alerts/{id}/extend`. 0.03 USDC. */
   async ruleAlertExtend(input: RuleAlertExtendInput, options?: Options): Promise<RuleAlertExtendAnswer> {
     return (await this.send('rule_alert_extend', input, options)) as RuleAlertExtendAnswer
+  }
+
+  /** Change a rule. `PATCH /alerts/{id}`. Free. */
+  async ruleAlertEdit(input: RuleAlertEditInput, options?: Options): Promise<RuleAlertEditAnswer> {
+    return (await this.send('rule_alert_edit', input, options)) as RuleAlertEditAnswer
   }
 
   /** Deliveries of a rule. `GET /alerts/{id}/deliveries`. Free. */
