@@ -164,6 +164,15 @@ describe('/ohlcv/:symbol before the first trades', () => {
     ])
   })
 
+  it('keeps the trades of a first hour that lies before all candles', async () => {
+    api.database.pasts = [candle(1)]
+    const { candles: rows } = await hours()
+    expect(rows).toMatchObject([
+      { open: 90, source: 'trades', volume: 3 },
+      { open: 95, source: 'trades' },
+    ])
+  })
+
   it('does not say what a venue’s candle does not', async () => {
     api.database.pasts = [candle(-1, { venue: 'bybit', takerBuy: null }), candle(-1)]
     expect((await hours('&exchange=bybit'))['candles']).toMatchObject([

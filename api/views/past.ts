@@ -70,9 +70,10 @@ export async function readPast(
   const all = value.map((raw): Past => {
     const row = new Row(raw)
     const instrument = row.text('instrument')
-    const about = { newest: row.number('newest'), first: firsts.get(instrument), unit: unit * 1_000_000 }
+    const [since, newest] = [row.number('since'), row.number('newest')]
+    const until = untilOf({ since, newest, first: firsts.get(instrument), unit: unit * 1_000_000 })
     const takers = row.number('takers') === 1
-    return { instrument, venue: partsOf(instrument).venue, since: row.number('since'), until: untilOf(about), takers }
+    return { instrument, venue: partsOf(instrument).venue, since, until, takers }
   })
   return all.filter(({ venue }) => counted.some((one) => one.venue === venue))
 }
@@ -82,10 +83,19 @@ function unitOf(width: Micros): number {
   return width % intervals['1h'] === 0 ? 3_600 : 60
 }
 
-function untilOf({ newest, first, unit }: { newest: Micros; first: Micros | undefined; unit: Micros }): Micros {
+interface Ends {
+  /** Starts of the oldest and of the newest candle. */
+  readonly since: Micros
+  readonly newest: Micros
+  readonly first: Micros | undefined
+  readonly unit: Micros
+}
+
+function untilOf({ since, newest, first, unit }: Ends): Micros {
   if (first === undefined) return Infinity
   const begun = Math.floor(first / unit) * unit
-  return newest >= begun && begun < first ? begun + unit : begun
+  const hasCandle = since <= begun && newest >= begun
+  return hasCandle && begun < first ? begun + unit : begun
 }
 
 /** The first candle of instruments, or the first trade where that is earlier; null: neither. */

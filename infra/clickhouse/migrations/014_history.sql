@@ -130,7 +130,7 @@ SELECT
     min(since) AS since,
     max(newest) AS newest,
     max(first) AS first,
-    multiIf(first = 0, 4611686018427387904, newest >= intDiv(first, 1000000 * {unit:UInt32}) * 1000000 * {unit:UInt32}, intDiv(first + 1000000 * {unit:UInt32} - 1, 1000000 * {unit:UInt32}) * 1000000 * {unit:UInt32}, intDiv(first, 1000000 * {unit:UInt32}) * 1000000 * {unit:UInt32}) AS until,
+    multiIf(first = 0, 4611686018427387904, newest >= intDiv(first, 1000000 * {unit:UInt32}) * 1000000 * {unit:UInt32} AND since <= first, intDiv(first + 1000000 * {unit:UInt32} - 1, 1000000 * {unit:UInt32}) * 1000000 * {unit:UInt32}, intDiv(first, 1000000 * {unit:UInt32}) * 1000000 * {unit:UInt32}) AS until,
     max(told) = 1 AS takers
 FROM
 (
