@@ -29,7 +29,7 @@ function settingsTable(): string {
     setting.default === undefined ? 'required' : setting.default === '' ? '' : `\`${setting.default}\``,
     setting.oneOf === undefined
       ? setting.says
-      : `${setting.says} One of ${setting.oneOf.map((value) => `\`${value}\``).join(', ')}.`,
+      : `${setting.says} ${setting.kind === 'list' ? 'Of' : 'One of'} ${setting.oneOf.map((value) => `\`${value}\``).join(', ')}.`,
   ])
   return table(['variable', 'default', 'meaning'], rows)
 }
