@@ -13,6 +13,8 @@ const patient = {
 /** A client that tests install has packages of its own. */
 const packages = '**/node_modules/**'
 
+/** Files that run a whole system of their own: two at a time. */
+const systems = ['scripts/e2e.real.test.ts', 'scripts/docs/commands.real.test.ts', 'api/console/console.real.test.ts']
 /** Files that measure times: with nothing beside them. */
 const alone = ['processors/webhooks/isolation.real.test.ts']
 
@@ -41,11 +43,20 @@ export default defineConfig({
           ...patient,
           name: 'real',
           // They wait for processes much of the time.
-          maxWorkers: 6,
+          maxWorkers: 4,
           include: ['{schemas,processors,api,infra,scripts}/**/*.real.test.ts'],
-          exclude: [packages, ...alone],
+          exclude: [packages, ...systems, ...alone],
           globalSetup: ['infra/local/testing/parts.ts'],
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...patient,
+          name: 'system',
+          include: systems,
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -54,7 +65,7 @@ export default defineConfig({
           name: 'alone',
           include: alone,
           maxWorkers: 1,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

@@ -1,18 +1,12 @@
 import path from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/**
- * Files that take half a minute and more on two cores, the longest first: whole systems, kills, and what brokers forget.
- * Of four whole systems two begin at once, the others when the first of six files have ended.
- */
+/** Files that take half a minute and more on two cores, the longest first: kills, and what brokers forget. */
 const LONG = [
-  'scripts/e2e.real.test.ts',
-  'api/console/console.real.test.ts',
   'processors/payments/payments-crash.real.test.ts',
   'infra/clickhouse/cut-log.real.test.ts',
   'api/payments/attacks.real.test.ts',
   'api/payments/facilitator.real.test.ts',
-  'scripts/docs/commands.real.test.ts',
   'scripts/clients/x402-v1/x402-v1.real.test.ts',
   'processors/feeds/feeds.real.test.ts',
   'infra/kafka/outage.real.test.ts',

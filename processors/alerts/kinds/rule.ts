@@ -197,6 +197,5 @@ function subject({ metric, exchange, window }: Pick<Leaf, 'metric' | 'exchange' 
 }
 
 function unitWords(unit: string): string {
-  if (unit === '' || unit === '{base}') return ''
-  return unit.startsWith('%') ? ` ${unit}` : ` ${unit}`
+  return unit === '' || unit === '{base}' ? '' : ` ${unit}`
 }
