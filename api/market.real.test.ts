@@ -11,7 +11,7 @@ import { dropDatabase } from '../infra/clickhouse/testing/database.ts'
 import { partitionOf } from '../schemas/catalogue.ts'
 import type { Records } from '../schemas/records.ts'
 import type { TopicName } from '../schemas/topics.ts'
-import { priceVenues } from '../schemas/venues.ts'
+import { priceVenues, tradeVenues } from '../schemas/venues.ts'
 import { clickhouseEnv } from '../infra/config/clickhouse.ts'
 import { loadCodec } from '../infra/kafka/codec.ts'
 import { connectLog } from '../infra/kafka/kafkajs.ts'
@@ -186,8 +186,11 @@ describe('the present of the log is what the same fold gives of its facts', () =
     const { channels, times, subscriptions } = held().world()
     expect(channels.filter(({ writer }) => writer === 'feeds-b').length).toBeGreaterThanOrEqual(21)
     expect(times.get('market.tickers/1')).toBe(now)
-    expect(subscriptions.map(({ venue }) => venue).toSorted()).toEqual(['binance', 'bybit', 'coinbase', 'okx'])
-    expect([...held().catalogue().venuesOf('btc', 'spot')].toSorted()).toEqual([...priceVenues].toSorted())
+    const streamed = tradeVenues.map(({ venue }) => venue)
+    expect(subscriptions.map(({ venue }) => venue).toSorted()).toEqual(streamed.toSorted())
+    const spot = tradeVenues.filter(({ market }) => market === 'spot').map(({ venue }) => venue)
+    const listed = held().catalogue().venuesOf('btc', 'spot')
+    expect(new Set(listed)).toEqual(new Set([...priceVenues, ...spot]))
   })
 })
 

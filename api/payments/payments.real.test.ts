@@ -4,7 +4,7 @@ import type { PrivateKeyAccount } from 'viem/accounts'
 import type { Child } from '../../infra/local/child.ts'
 import { atomicUnits } from '../../processors/payments/wire/amount.ts'
 import { routes } from '../routes.ts'
-import { HOOK, priceBody, riskBody, textOf } from '../testing/alert-calls.ts'
+import { HOOK, priceBody, riskBody, ruleBody, textOf } from '../testing/alert-calls.ts'
 import { ask as asking, signedNow, type Answered } from '../testing/paid-calls.ts'
 import { PaidSystem } from '../testing/paid-system.ts'
 import { endpoints } from '../testing/specification.ts'
@@ -70,11 +70,18 @@ function priceOf(path: string): bigint {
   return BigInt(atomicUnits(routes.find((row) => row.path === path)?.priceUsdc ?? 0))
 }
 
+/** Where alerts are created and listed, with what, for how much; what their extension costs. */
+const creations = [
+  ['/price-alert', '/price-alerts', priceBody(), '40000', '20000'],
+  ['/liquidation/alert', '/liquidation/alerts', riskBody(), '60000', '30000'],
+  ['/alerts', '/alerts', ruleBody(), '60000', '30000'],
+] as const
+
 describe('the official client of version 2', () => {
   it('pays every route that has a price', () => {
     const tried = questions.map(([path]) => `GET ${path}`)
     tried.push('GET /stream')
-    for (const path of ['/price-alert', '/liquidation/alert']) tried.push(`POST ${path}`, `POST ${path}/:id/extend`)
+    for (const [path] of creations) tried.push(`POST ${path}`, `POST ${path}/:id/extend`)
     const priced = routes.filter(({ priceUsdc }) => priceUsdc > 0)
     expect(new Set(tried)).toEqual(new Set(priced.map(({ method, path }) => `${method} ${path}`)))
   })
@@ -104,10 +111,8 @@ describe('the official client of version 2', () => {
     expect([await system.balance(account.address), await system.balance(another.address)]).toEqual([0n, 0n])
   })
 
-  it.each([
-    ['/price-alert', priceBody(), '40000', '20000'],
-    ['/liquidation/alert', riskBody(), '60000', '30000'],
-  ])('pays the creation and the extension of an alert by %s', async (path, body, creation, extension) => {
+  it.each(creations)('pays the creation and the extension of an alert by %s', async (path, list, body, ...prices) => {
+    const [creation, extension] = prices
     const account = await system.payer(BigInt(creation) + BigInt(extension))
     const buy = system.buyer(account)
     const post = (target: string, said: object, token = ''): Promise<Response> =>
@@ -122,7 +127,7 @@ describe('the official client of version 2', () => {
     const extended = await post(`${path}/${textOf(alert['alert_id'])}/extend`, {}, textOf(alert['manage_token']))
     expect([extended.status, await extended.json()]).toEqual([200, expect.objectContaining({ add_hours: 24 })])
     expect(await system.balance(account.address)).toBe(0n)
-    const mine = await ask(first, `${path}s?wallet=${account.address}`)
+    const mine = await ask(first, `${list}?wallet=${account.address}`)
     expect(mine.body).toMatchObject({ count: 1 })
   })
 })

@@ -56,13 +56,12 @@ const balance = (account: `0x${string}`): Promise<bigint> =>
     args: [account],
   })
 
-const price = { symbol: 'BTC', condition: 'above', target_price: 1e9, webhook_url: 'https://localhost:4443/' }
-const cascade = {
-  symbol: 'BTC',
-  condition: 'cascade_risk',
-  threshold_pct: 99,
-  min_value_usd: 1e12,
-  webhook_url: 'https://localhost:4443/',
+const about = { symbol: 'BTC', webhook_url: 'https://localhost:4443/' }
+/** What is created where; none of them rings. */
+const alerts = {
+  '/price-alert': { ...about, condition: 'above', target_price: 1e9 },
+  '/liquidation/alert': { ...about, condition: 'cascade_risk', threshold_pct: 99, min_value_usd: 1e12 },
+  '/alerts': { ...about, when: { metric: 'price', operator: 'above', value: 1e9 } },
 }
 
 /** A request for every priced route that reads; those that create alerts are asked one by one below. */
@@ -100,12 +99,13 @@ describe.skipIf(!isInstalled)('the legacy client of x402 v1', () => {
 
   it('pays for alerts and for their extension', { timeout: PAY_MS }, async () => {
     const before = await balance(payTo)
-    const made = await payAll([post('/price-alert', price), post('/liquidation/alert', cascade)])
-    expect(made.map(({ status }) => status)).toEqual([201, 201])
-    const [first, second] = made.map(({ body }) => JSON.parse(body) as { alert_id: string; manage_token: string })
-    const extend = (kind: string, alert: typeof first): Request => {
-      const request = post(`/${kind}/${alert?.alert_id}/extend`, { add_hours: 2 })
-      const authorization = `Bearer ${alert?.manage_token}`
+    const kinds = Object.entries(alerts)
+    const made = await payAll(kinds.map(([path, body]) => post(path, body)))
+    expect(made.map(({ status }) => status)).toEqual([201, 201, 201])
+    const extend = ({ body }: Paid, index: number): Request => {
+      const { alert_id: id, manage_token: owner } = JSON.parse(body) as { alert_id: string; manage_token: string }
+      const request = post(`${kinds[index]?.[0]}/${id}/extend`, { add_hours: 2 })
+      const authorization = `Bearer ${owner}`
       return {
         url: request.url,
         init: {
@@ -115,8 +115,8 @@ describe.skipIf(!isInstalled)('the legacy client of x402 v1', () => {
         },
       }
     }
-    const extended = await payAll([extend('price-alert', first), extend('liquidation/alert', second)])
-    expect(extended.map(({ status }) => status)).toEqual([200, 200])
+    const extended = await payAll(made.map(extend))
+    expect(extended.map(({ status }) => status)).toEqual([200, 200, 200])
     expect((await balance(payTo)) - before).toBe(priceOf(priced('POST')))
   })
 })
