@@ -28,7 +28,7 @@ export async function load(
   url: string,
   { connections, count, path, status = 200, perSecond = Infinity }: LoadOptions,
 ): Promise<Load> {
-  const { hostname, port } = new URL(url)
+  const { hostname, port, host } = new URL(url)
   const latenciesMs: number[] = []
   let next = 0
   const started = performance.now()
@@ -39,9 +39,9 @@ export async function load(
         const n = next++
         const turn = started + (n * 1000) / perSecond
         const early = turn - performance.now()
-        if (early > 0) await delay(early)
+        if (early > 0) await delay(Math.ceil(early))
         const since = perSecond === Infinity ? performance.now() : turn
-        await exchange(socket, path(n), status)
+        await exchange(socket, { host, path: path(n), status })
         latenciesMs.push(performance.now() - since)
       }
     } finally {
@@ -53,7 +53,10 @@ export async function load(
 }
 
 /** One request and its answer, told apart by Content-Length. */
-function exchange(socket: Socket, path: string, status: number): Promise<void> {
+function exchange(
+  socket: Socket,
+  { host, path, status }: { readonly host: string; readonly path: string; readonly status: number },
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let missing: number | undefined
@@ -75,7 +78,7 @@ function exchange(socket: Socket, path: string, status: number): Promise<void> {
       if (missing <= 0) done()
     }
     socket.on('data', onData).on('error', done).on('close', onClose)
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: bench\r\n\r\n`)
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
   })
 }
 

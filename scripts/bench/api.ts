@@ -18,9 +18,8 @@ const CONNECTIONS = 16
 const CACHED = 30_000
 /** Warm-up of each server, so that both are compiled. */
 const WARM = 10_000
-/** Assets with everything; each uncached request is about another one. Three perpetuals each: 1,230 markets. */
+/** Assets with everything, three perpetuals each: 1,230 markets. */
 const ASSETS = 410
-const UNCACHED_A_ROUTE = 30
 /** Of each route that tells of now. */
 const PRESENT_A_ROUTE = 500
 /** Of all of them in turn, a second, over how many seconds. */
@@ -28,35 +27,35 @@ const PRESENT_A_SECOND = 500
 const PRESENT_SECONDS = 10
 const ARRIVES_WITHIN_MS = 60_000
 
-/** Every data route, of an asset. */
-const targets: readonly ((symbol: string) => string)[] = [
-  (symbol) => `/cvd/${symbol}`,
-  (symbol) => `/cvd/history/${symbol}`,
-  (symbol) => `/ohlcv/${symbol}`,
-  (symbol) => `/funding-rate/${symbol}`,
-  (symbol) => `/funding-rate/history/${symbol}`,
-  (symbol) => `/futures/funding-compare/${symbol}`,
-  (symbol) => `/futures/predicted-funding/${symbol}`,
-  (symbol) => `/futures/basis/${symbol}`,
-  (symbol) => `/futures/basis/history/${symbol}`,
-  (symbol) => `/futures/open-interest/${symbol}`,
-  (symbol) => `/futures/open-interest/history/${symbol}`,
-  (symbol) => `/futures/long-short/${symbol}`,
-  (symbol) => `/futures/long-short/history/${symbol}`,
-  (symbol) => `/liquidation/heatmap/${symbol}`,
-  (symbol) => `/liquidation/recent?symbol=${symbol}`,
-  (symbol) => `/liquidation/history/${symbol}`,
-  (symbol) => `/price/${symbol}`,
+/** Every data route. */
+const mix = [
+  '/cvd/BTC',
+  '/cvd/history/BTC',
+  '/ohlcv/BTC',
+  '/funding-rate/BTC',
+  '/funding-rate/history/BTC',
+  '/futures/funding-compare/BTC',
+  '/futures/predicted-funding/BTC',
+  '/futures/basis/BTC',
+  '/futures/basis/history/BTC',
+  '/futures/open-interest/BTC',
+  '/futures/open-interest/history/BTC',
+  '/futures/long-short/BTC',
+  '/futures/long-short/history/BTC',
+  '/liquidation/heatmap/BTC',
+  '/liquidation/recent?symbol=BTC',
+  '/liquidation/history/BTC',
+  '/price/BTC',
+  '/funding-rate/extreme?threshold=0.02',
+  '/api/v1/prices?symbols=btc',
+  '/api/v1/market/bitcoin',
 ]
-/** What is read for all assets at once. */
-const boards = ['/funding-rate/extreme?threshold=0.02', '/api/v1/prices?symbols=btc', '/api/v1/market/bitcoin']
 /** Routes that ask ClickHouse. */
-const ranges = /^\/(?:cvd|ohlcv)\/|\/history\//
-const mix = [...targets.map((target) => target('BTC')), ...boards]
+const ranges = /^\/ohlcv\/|\/history\//
 
 /**
- * Answers about now beside a bare Koa route that gives the same bodies; answers a second over a mix of all data routes
- * beside the same; and how long each takes of which nothing is kept.
+ * Answers about now beside a bare Koa route that gives the same bodies, and answers a second over a mix of all data routes
+ * beside the same. First questions about ranges: bench `ranges`.
  */
 export default async function bench(parts: () => Promise<BenchParts>): Promise<readonly Figure[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-api-'))
@@ -70,11 +69,7 @@ export default async function bench(parts: () => Promise<BenchParts>): Promise<r
     writeFileSync(bodyFile, `[${bodies.join(',')}]`)
     const bare = await startServer('bare-koa', [...program('api/testing/bare-koa.ts'), bodyFile], folder, {})
     children.push(bare)
-    const figures = [
-      ...(await ofNow(api.url, bare.url)),
-      ...(await cached(api.url, bare.url)),
-      ...(await uncached(api.url)),
-    ]
+    const figures = [...(await ofNow(api.url, bare.url)), ...(await cached(api.url, bare.url))]
     return [...figures, await memory(api.url)]
   } finally {
     await Promise.all(children.map((child) => child.stop()))
@@ -166,32 +161,6 @@ async function cached(api: string, bare: string): Promise<Figure[]> {
     })
   }
   return figures
-}
-
-/** Each request is of an asset that the route was not asked about before, so nothing is answered from the cache. */
-async function uncached(url: string): Promise<Figure[]> {
-  const figures: Figure[] = []
-  const all: number[] = []
-  for (const [place, target] of targets.entries()) {
-    const first = place * UNCACHED_A_ROUTE
-    const path = (n: number): string => target(`COIN${(first + n) % ASSETS}`)
-    const { latenciesMs } = await load(url, { connections: 1, count: UNCACHED_A_ROUTE, path })
-    all.push(...latenciesMs)
-    const about = { bench: 'api', unit: 'ms', n: UNCACHED_A_ROUTE }
-    figures.push({ ...about, metric: `uncached ${target(':symbol')} p50`, value: quantile(latenciesMs, 0.5) })
-  }
-  const count = targets.length * UNCACHED_A_ROUTE
-  const away = ASSETS - count
-  const path = (n: number): string => targets[n % targets.length]?.(`COIN${(n + away + 17) % ASSETS}`) ?? '/'
-  const together = await load(url, { connections: CONNECTIONS, count, path })
-  const rate = (together.answers / together.tookMs) * 1000
-  const about = { bench: 'api', n: count }
-  return [
-    ...figures,
-    { ...about, metric: 'uncached, all routes, p99', value: quantile(all, 0.99), unit: 'ms' },
-    { ...about, metric: `uncached mix, ${CONNECTIONS} connections`, value: rate, unit: '1/s' },
-    { ...about, metric: 'uncached mix p99', value: quantile(together.latenciesMs, 0.99), unit: 'ms' },
-  ]
 }
 
 async function memory(url: string): Promise<Figure> {
