@@ -65,6 +65,14 @@ describe('a record batch', () => {
     )
   })
 
+  it('is compressed by zstd where that makes it smaller, and read back', () => {
+    const like = Array.from({ length: 20 }, (_one, index) => text(`BTC|binance:BTCUSDT|${index}|0|stream`))
+    const batch = encodeBatch(like, PRODUCER)
+    expect(batch.readInt16BE(21)).toBe(4)
+    expect(batch.length).toBeLessThan(500)
+    expect(texts(decode(batch).records)).toEqual(like.map(({ value }) => String(value)))
+  })
+
   it('is read on from within', () => {
     const batch = encodeBatch([text('a'), text('b'), text('c')], PRODUCER)
     expect(texts(decode(batch, 1).records)).toEqual(['b', 'c'])

@@ -1,4 +1,4 @@
-import { gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { constants, gunzipSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import crc32C from 'kafkajs/src/protocol/recordBatch/crc32C/index.js'
 import type { LogRecord, OutRecord } from './seam.ts'
 
@@ -20,6 +20,12 @@ const COUNT_AT = 57
 const PREFIX_BYTES = 12
 
 const COMPRESSION = 0x07
+const GZIP = 1
+const ZSTD = 4
+/** The fastest level: what more would save is less than a tenth. */
+const ZSTD_LEVEL = 1
+/** Records of fewer bytes are left as they are: a header of zstd and little to repeat. */
+const PACKED_FROM_BYTES = 512
 const CONTROL = 0x20
 /** Most bytes that a record needs beside key and value: six varints and the attributes. */
 const RECORD_OVERHEAD_BYTES = 40
@@ -46,12 +52,16 @@ export function encodeBatch(records: readonly OutRecord[], producer: Producer): 
     writeRecord(cursor, record, record.time - first, index)
     if (record.time > maxTime) maxTime = record.time
   }
-  const batch = bytes.subarray(0, cursor.at)
+  const packed = pack(bytes.subarray(HEADER_BYTES, cursor.at))
+  const batch =
+    packed === undefined
+      ? bytes.subarray(0, cursor.at)
+      : bytes.subarray(0, HEADER_BYTES + packed.copy(bytes, HEADER_BYTES))
   batch.writeBigInt64BE(0n, 0)
   batch.writeInt32BE(batch.length - PREFIX_BYTES, LENGTH_AT)
   batch.writeInt32BE(-1, LEADER_EPOCH_AT) // the leader's epoch is the broker's to fill in
   batch.writeInt8(2, MAGIC_AT)
-  batch.writeInt16BE(0, ATTRIBUTES_AT)
+  batch.writeInt16BE(packed === undefined ? 0 : ZSTD, ATTRIBUTES_AT)
   batch.writeInt32BE(records.length - 1, LAST_DELTA_AT)
   batch.writeBigInt64BE(BigInt(first), FIRST_TIME_AT)
   batch.writeBigInt64BE(BigInt(maxTime), MAX_TIME_AT)
@@ -61,6 +71,13 @@ export function encodeBatch(records: readonly OutRecord[], producer: Producer): 
   batch.writeInt32BE(records.length, COUNT_AT)
   batch.writeUInt32BE(crc32C(batch.subarray(ATTRIBUTES_AT)), CRC_AT)
   return batch
+}
+
+/** Records compressed by zstd; undefined where that does not make them smaller. */
+function pack(records: Buffer): Buffer | undefined {
+  if (records.length < PACKED_FROM_BYTES) return undefined
+  const packed = zstdCompressSync(records, { params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL } })
+  return packed.length < records.length ? packed : undefined
 }
 
 /** The sequence after `count` records; it wraps as the broker's does. */
@@ -202,11 +219,11 @@ function readRecords(bytes: Buffer, at: number, end: number, from: number, out: 
   }
 }
 
-/** Foreign producers may compress; ours do not. */
+/** Ours are plain or zstd; foreign producers may use gzip. */
 function decompress(bytes: Buffer, codec: number): Buffer {
   if (codec === 0) return bytes
-  if (codec === 1) return gunzipSync(bytes)
-  if (codec === 4) return zstdDecompressSync(bytes)
+  if (codec === GZIP) return gunzipSync(bytes)
+  if (codec === ZSTD) return zstdDecompressSync(bytes)
   throw new Error(`record batch compressed with codec ${codec}; none, gzip (1) and zstd (4) can be read`)
 }
 
