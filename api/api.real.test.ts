@@ -122,7 +122,7 @@ function candles(): FakeCandle[] {
       const start = floorTo(open, seconds * SECOND) - index * seconds * SECOND
       const about = { asset: 'btc', start, seconds, open: 100 + index, close: 90 + index, volume: 8 }
       return [
-        { ...about, venue: 'binance', takerBuy: 3 },
+        { ...about, venue: 'binance', takerBuy: 3, ...(index % 3 === 1 ? { isArchive: true as const } : {}) },
         { ...about, venue: 'coinbase', takerBuy: null },
       ]
     }).flat()
@@ -130,16 +130,16 @@ function candles(): FakeCandle[] {
 }
 
 const hoursAgo = (hours: number): number => floorTo(open, HOUR) - hours * HOUR
-const pastOf = (venue: string, until: number, takers: boolean): Past => {
-  return { instrument: instrumentOf({ venue, asset: 'btc' }), venue, since: hoursAgo(399), until, takers }
+const pastOf = (venue: string, until: number): Past => {
+  return { instrument: instrumentOf({ venue, asset: 'btc' }), venue, since: hoursAgo(399), until }
 }
 /** None, and some whose trades count from times on that lie among them. */
 const pasts: readonly (readonly Past[])[] = [
   [],
-  [pastOf('binance', hoursAgo(2), true), pastOf('coinbase', hoursAgo(30), false)],
-  [pastOf('binance', Infinity, true)],
+  [pastOf('binance', hoursAgo(2)), pastOf('coinbase', hoursAgo(30))],
+  [pastOf('binance', Infinity)],
 ]
-const ofTakers = (past: readonly Past[]): Past[] => past.filter(({ takers }) => takers)
+const ofTakers = (past: readonly Past[]): Past[] => past.filter(({ venue }) => venue === 'binance')
 
 /** Nothing is taken from memory. */
 const placesOf = (hoursTo: number): FlowPlaces => ({ now, hoursTo, storedTo: Infinity, held: [] })

@@ -1368,7 +1368,7 @@ export interface Trigger {
   readonly v: number
 }
 
-/** A closed candle of a venue’s past, read back: for the time of which the log holds no trades. Never an input of what is about now. */
+/** A closed candle of a venue’s past, read back: for the time of which the log holds no trades. The venue’s own, or what our fold of its archive of trades gives. Never an input of what is about now. */
 export interface VenueCandle {
   /** venue:market:native symbol */
   readonly instrument: string
@@ -1390,7 +1390,11 @@ export interface VenueCandle {
   readonly volume: number
   /** Part of the volume that takers bought, base units; null: the venue does not say */
   readonly taker_buy: number | null
-  /** Fills; null: the venue does not say */
+  /** Worth of the volume, quote units; null: the source does not say */
+  readonly quote: number | null
+  /** Part of it that takers bought, quote units; null: the source does not say */
+  readonly taker_buy_quote: number | null
+  /** Fills; of an archive its rows; null: the venue does not say */
   readonly trades: number | null
   /** Where it is from: the venue’s own candles, or its archive of trades */
   readonly source: 'unknown' | 'venue_candles' | 'archive'

@@ -107,7 +107,7 @@ const point = {
 }
 
 const whence =
-  'trades; venue_candles: the venue’s own candles, of the time before its first whole hour of trades (minute, of buckets below an hour); mixed: both, each for its own time'
+  'trades: our own; before their first whole hour (minute, of buckets below an hour) archive: the venue’s archive of trades, and where that was not read venue_candles: its own candles; mixed: several, each for its own time'
 const pointSource = nullable(
   oneOf(
     sources,

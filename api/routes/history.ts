@@ -38,7 +38,7 @@ export async function readHistory(services: Services, subject: TradeContext, ask
   const anchor = anchorOf(subject, asked)
   const { asset, places } = subject
   const width = intervals[asked.interval]
-  const past = (await readPast(services, subject, width)).filter(({ takers }) => takers)
+  const past = await readPast(services, subject, width, 'takers')
   const range = rangeOf(toldOf(subject, { past, anchor }), asked)
   const [rows, missing] = await Promise.all([
     readFlow(services.database, { asset, places, ...range, width, anchor, past }),

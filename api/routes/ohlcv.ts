@@ -3,7 +3,7 @@ import type { Services } from '../services.ts'
 import { coveredOf, missingOf, type Missing } from '../views/covered.ts'
 import { coverageOf, isOfVenue } from '../views/gaps.ts'
 import { readCandles, type CandleRow } from '../views/ohlcv.ts'
-import { readPast, sinceOf, sourceOf, withPast, type Past } from '../views/past.ts'
+import { isUntold, readPast, sinceOf, sourceOf, withPast, type Past } from '../views/past.ts'
 import { bucketRange, intervals, nextPage, wholenessOf, type Range } from '../views/range.ts'
 import { iso } from '../views/time.ts'
 import { ageOf, isHole, venueNames, viewVenues } from '../views/venues.ts'
@@ -122,7 +122,7 @@ function ofExchange(subject: WithPast, { exchange }: AskedCandles): WithPast {
 }
 
 function candleBody(row: CandleRow): object {
-  const isTold = row.made.most < 2
+  const isTold = !isUntold(row.made)
   return {
     time: iso(row.time),
     open: row.open,

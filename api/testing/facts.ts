@@ -153,7 +153,8 @@ function hoursOf(rows: readonly Flow[]): [string, Message<'flow_hour'>][] {
 function candleOf(candle: FakeCandle): [string, Message<'venue_candle'>] {
   const { asset, start, seconds, open, close, volume, takerBuy } = candle
   const prices = { open, close, high: Math.max(open, close), low: Math.min(open, close) }
-  const about = { instrument: instrumentOf(candle), asset, start, seconds, source: 'venue_candles' as const }
+  const source = candle.isArchive === true ? ('archive' as const) : ('venue_candles' as const)
+  const about = { instrument: instrumentOf(candle), asset, start, seconds, source, quote: null, taker_buy_quote: null }
   const trades = takerBuy === null ? null : 1
   return [
     asset,

@@ -21,7 +21,7 @@ export interface FakeFlow {
   readonly close_time: Micros
 }
 
-/** A venue's own candle of the past, as the view `venue_candles` has it. */
+/** A candle of a venue's past, as the view `venue_candles` has it. */
 export interface FakeCandle {
   readonly asset: string
   readonly venue: string
@@ -32,6 +32,8 @@ export interface FakeCandle {
   readonly volume: number
   /** Null: the venue does not say. */
   readonly takerBuy: number | null
+  /** Made of the venue's archive; without: the venue's own. */
+  readonly isArchive?: true
 }
 
 type Params = Readonly<Record<string, unknown>>
@@ -145,7 +147,7 @@ function kindOf(sql: string): string {
   return sql.includes('argMin') ? 'candles' : 'flow'
 }
 
-/** A flow, or a candle in its place; `past`: 0: a flow, 1: a candle, 2: one that does not say what takers bought. */
+/** A flow, or a candle in its place; `past` as `sourceSql` has it. */
 interface ToldRow extends FakeFlow {
   readonly past: number
   readonly close: number
@@ -164,21 +166,27 @@ function toldRows(flows: readonly FakeFlow[], candles: readonly FakeCandle[], pa
   ]
 }
 
-function rowOfCandle({ asset, venue, start, open, close, volume, takerBuy }: FakeCandle): ToldRow {
+function rowOfCandle({ asset, venue, start, open, close, volume, takerBuy, isArchive }: FakeCandle): ToldRow {
   const buy = takerBuy ?? 0
   const times = { bucket: start, open_time: start, close_time: start }
-  const past = takerBuy === null ? 2 : 1
+  const past = isArchive === true ? 1 : takerBuy === null ? 3 : 2
   return { asset, venue, ...times, part: 0, buy, sell: volume - buy, price: open, close, past, until: 0 }
 }
 
 function pastRows(candles: readonly FakeCandle[], { asset, unit }: Params): unknown[] {
   const mine = candles.filter((candle) => candle.asset === asset && candle.seconds === unit)
-  return [...Map.groupBy(mine, instrumentOf)].map(([instrument, rows]) => ({
-    instrument,
-    since: Math.min(...rows.map(({ start }) => start)),
-    newest: Math.max(...rows.map(({ start }) => start)),
-    takers: rows.every(({ takerBuy }) => takerBuy !== null) ? 1 : 0,
-  }))
+  return [...Map.groupBy(mine, instrumentOf)].map(([instrument, rows]) => {
+    const starts = rows.map(({ start }) => start)
+    const told = rows.filter(({ takerBuy }) => takerBuy !== null).map(({ start }) => start)
+    return {
+      instrument,
+      since: Math.min(...starts),
+      newest: Math.max(...starts),
+      taker_since: Math.min(...told, 2 ** 62),
+      taker_newest: Math.max(...told, 0),
+      takers: told.length > 0 ? 1 : 0,
+    }
+  })
 }
 
 function pastOf(rows: readonly ToldRow[]): { past_least: number; past_most: number } {
@@ -211,7 +219,7 @@ function bucketOf(flow: FakeFlow, { width }: Params): Micros {
 
 function flowRows(flows: readonly ToldRow[], params: Params): unknown[] {
   const { to, from, anchor, end } = params
-  const told = flows.filter(({ bucket, until, past }) => past !== 2 && (anchor === undefined || bucket >= until))
+  const told = flows.filter(({ bucket, until, past }) => past !== 3 && (anchor === undefined || bucket >= until))
   const isRead = ({ bucket, until }: ToldRow): boolean =>
     bucket < Number(to) || (anchor === undefined && bucket < Math.min(until, Number(params['untold'] ?? 0)))
   const trades = told.filter((row) => row.past === 0 && isRead(row) && row.bucket >= Number(anchor ?? 0))
@@ -246,7 +254,7 @@ function candleRows(flows: readonly ToldRow[], params: Params, side: 'oldest' | 
       c: rows.toSorted((a, b) => b.close_time - a.close_time)[0]?.close,
       buy_sum: sum(rows, (flow) => flow.buy),
       sell_sum: sum(rows, (flow) => flow.sell),
-      trades_sum: rows.filter(({ past }) => past !== 2).length,
+      trades_sum: rows.filter(({ past }) => past !== 3).length,
       late_parts: lateParts(rows, params),
       ...pastOf(rows),
     }))

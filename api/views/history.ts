@@ -10,6 +10,7 @@ import {
   pastParams,
   sourceOf,
   sourceRangeOf,
+  sourceSql,
   untilSql,
   type Past,
   type Source,
@@ -43,7 +44,8 @@ const fromAnchor = {
 }
 
 /** Of a candle that says what takers bought. */
-const candle = `assumeNotNull(taker_buy) AS bought, volume - bought AS sold ${candlesOfPast} AND taker_buy IS NOT NULL`
+const candle = `assumeNotNull(taker_buy) AS bought, volume - bought AS sold, ${sourceSql} AS past ${candlesOfPast}
+  AND taker_buy IS NOT NULL`
 const isEarly = `at < ${timeParam('from')}`
 /**
  * What candles add. The running total is that of all trades in the log: a trade whose hour is told by a candle counts before
@@ -53,7 +55,7 @@ const past = {
   fromStart: {
     early: `(${isEarly} OR ${microsSql('at')} < ${untilSql})`,
     told: '1',
-    candles: `SELECT venue, placed.2 AS time_us, 0 AS part, placed.1 * bought AS buy, placed.1 * sold AS sell, 1 AS past
+    candles: `SELECT venue, placed.2 AS time_us, 0 AS part, placed.1 * bought AS buy, placed.1 * sold AS sell, past
       FROM (SELECT venue, arrayJoin([(1, ${bucketSql('start')}), (-1, -1)]) AS placed, ${candle}
         AND start >= ${timeParam('from')}) WHERE placed.2 < {end:Int64}
       UNION ALL SELECT venue, -1 AS time_us, part, buy, sell, 0 AS past FROM flow_10s WHERE asset = {asset:String}
@@ -63,7 +65,7 @@ const past = {
     early: isEarly,
     told: `${microsSql('at')} >= ${untilSql}`,
     candles: `SELECT venue, if(start < ${timeParam('from')}, -1, ${bucketSql('start')}) AS time_us, 0 AS part, bought AS buy,
-      sold AS sell, 1 AS past FROM (SELECT venue, start, ${candle}
+      sold AS sell, past FROM (SELECT venue, start, ${candle}
         AND start >= ${timeParam('anchor')} AND ${microsSql('start')} < {end:Int64})`,
   },
 }

@@ -6,7 +6,7 @@ import type { Traded } from './flow.ts'
 import { intervals } from './range.ts'
 import { microsSql } from './time.ts'
 
-/** Of one instrument, where its venue's own candles of the past end and its trades begin. */
+/** Of one instrument, where its venue's past ends and our trades begin. */
 export interface Past {
   readonly instrument: string
   readonly venue: string
@@ -14,15 +14,13 @@ export interface Past {
   readonly since: Micros
   /** Candles count before it, trades from it on; Infinity: there are no trades. */
   readonly until: Micros
-  /** Whether its candles say what takers bought. */
-  readonly takers: boolean
 }
 
-/** What a figure is made of: trades, the venues' own candles, or both, each for its own time. */
-export const sources = ['trades', 'venue_candles', 'mixed'] as const
+/** What a figure is made of: our trades, the venues' archives of trades, their own candles, or several, each for its own time. */
+export const sources = ['trades', 'archive', 'venue_candles', 'mixed'] as const
 export type Source = (typeof sources)[number]
 
-/** What is read of a row: 0: a trade, 1: a candle, 2: a candle that does not say what takers bought. */
+/** What is read of a row: 0: a trade, 1: an archive, 2: a candle, 3: a candle that does not say what takers bought. */
 export interface SourceRange {
   readonly least: number
   readonly most: number
@@ -32,8 +30,17 @@ export const ofTrades: SourceRange = { least: 0, most: 0 }
 
 export function sourceOf({ least, most }: SourceRange): Source {
   if (most === 0) return 'trades'
-  return least > 0 ? 'venue_candles' : 'mixed'
+  if (least > 1) return 'venue_candles'
+  return least === 1 && most === 1 ? 'archive' : 'mixed'
 }
+
+/** Whether a part of it does not say what takers bought. */
+export function isUntold({ most }: SourceRange): boolean {
+  return most === 3
+}
+
+/** SQL of a candle's place in that order. */
+export const sourceSql = "multiIf(source = 'archive', 1, taker_buy IS NULL, 3, 2)"
 
 export function sourceRangeOf(row: Row): SourceRange {
   return { least: row.number('past_least'), most: row.number('past_most') }
@@ -52,28 +59,31 @@ interface Subject {
 
 /** How long it is remembered where candles end, milliseconds. */
 const PAST_TTL_MS = 5_000
-const pastSql = 'SELECT instrument, since, newest, takers FROM venue_past(asset = {asset:String}, unit = {unit:UInt32})'
+const pastSql = `SELECT instrument, since, newest, taker_since, taker_newest, takers
+  FROM venue_past(asset = {asset:String}, unit = {unit:UInt32})`
 
 /**
  * The past of an asset's instruments as buckets of a width tell it: up to the first whole hour of trades the venue's candle
- * counts, from there on trades; of buckets that are no whole hours the first whole minute.
+ * counts, from there on trades; of buckets that are no whole hours the first whole minute. `takers`: of the candles that say
+ * what takers bought alone.
  */
 export async function readPast(
   services: Pick<Services, 'cache' | 'database'>,
   { asset, traded, counted }: Subject,
   width: Micros,
+  of: 'all' | 'takers' = 'all',
 ): Promise<Past[]> {
   const unit = unitOf(width)
   const load = (): Promise<readonly unknown[]> => services.database.query(pastSql, { asset, unit })
   const { value } = await services.cache.get(`past|${asset}|${unit}`, PAST_TTL_MS, load)
   const firsts = new Map(traded.map(({ instrument, first }) => [instrument, first]))
-  const all = value.map((raw): Past => {
-    const row = new Row(raw)
+  const rows = value.map((raw) => new Row(raw)).filter((row) => of === 'all' || row.number('takers') === 1)
+  const all = rows.map((row): Past => {
     const instrument = row.text('instrument')
-    const [since, newest] = [row.number('since'), row.number('newest')]
+    const prefix = of === 'all' ? '' : 'taker_'
+    const [since, newest] = [row.number(`${prefix}since`), row.number(`${prefix}newest`)]
     const until = untilOf({ since, newest, first: firsts.get(instrument), unit: unit * 1_000_000 })
-    const takers = row.number('takers') === 1
-    return { instrument, venue: partsOf(instrument).venue, since, until, takers }
+    return { instrument, venue: partsOf(instrument).venue, since, until }
   })
   return all.filter(({ venue }) => counted.some((one) => one.venue === venue))
 }

@@ -58,16 +58,33 @@ const candle = (asset: string, hours: number, change: Partial<VenueCandle> = {})
     close: 7.5 + hours,
     volume: 100,
     taker_buy: 60 + hours,
+    quote: null,
+    taker_buy_quote: null,
     trades: 50,
     source: 'venue_candles',
     received: T,
     ...change,
   })
 
-/** What is told of an asset, in parts that may come in any order; the candles of two hours come twice. */
+/** What our fold of the venue's archive of trades gives. */
+const archived = (asset: string, hours: number): Buffer =>
+  candle(asset, hours, {
+    volume: 80,
+    taker_buy: 62,
+    quote: 800,
+    taker_buy_quote: 630,
+    trades: 7,
+    source: 'archive',
+  })
+
+/**
+ * What is told of an asset, in parts that may come in any order; the candles of two hours come twice. The archive is of an
+ * hour that has a candle, and of one that has trades.
+ */
 const parts: readonly ((asset: string) => [TopicName, Buffer[]])[] = [
   (asset) => ['market.history', [candle(asset, -2), candle(asset, -1), candle(asset, 0)]],
   (asset) => ['market.history', [candle(asset, -1), candle(asset, 0), candle(asset, 1)]],
+  (asset) => ['market.history', [archived(asset, -1), archived(asset, 1)]],
   (asset) => ['derived.flow', [hour(asset, {}), bucket(asset)]],
   (asset) => [
     'derived.flow',
@@ -82,7 +99,7 @@ function orders<Item>(items: readonly Item[]): Item[][] {
 
 const range = `start = '${iso(H - 3 * HOUR).slice(0, -1)}', end = '${iso(H + 3 * HOUR).slice(0, -1)}'`
 
-it('tells one series of candles and trades, each hour of one source and once, whatever came first', async () => {
+it('tells one series of candles, archives and trades, each hour of one source and once, whatever came first', async () => {
   const all = orders(parts)
   const assets = all.map((_, index) => `asset${index}`)
   for (const [index, order] of all.entries()) {
@@ -99,7 +116,17 @@ it('tells one series of candles and trades, each hour of one source and once, wh
     const candles = `ohlcv(asset = '${asset}', venue = 'binance'`
     expect(await read('*', candles, 3600)).toEqual([
       { ...told(-2), open: 5, high: 6, low: 4, close: 5.5, volume: 100, buy_volume: 58, sell_volume: 42, trades: 50 },
-      { ...told(-1), open: 6, high: 7, low: 5, close: 6.5, volume: 100, buy_volume: 59, sell_volume: 41, trades: 50 },
+      {
+        ...told(-1, 'archive'),
+        open: 6,
+        high: 7,
+        low: 5,
+        close: 6.5,
+        volume: 80,
+        buy_volume: 62,
+        sell_volume: 18,
+        trades: 7,
+      },
       { ...told(0), open: 7, high: 8, low: 6, close: 7.5, volume: 100, buy_volume: 60, sell_volume: 40, trades: 50 },
       {
         ...told(1, 'trades'),
@@ -113,11 +140,12 @@ it('tells one series of candles and trades, each hour of one source and once, wh
         trades: 3,
       },
     ])
-    expect(await read('volume, source', candles, 86_400)).toEqual([{ volume: 306, source: 'mixed' }])
+    expect(await read('volume, source', candles, 86_400)).toEqual([{ volume: 286, source: 'mixed' }])
     // The total is that of all trades, also of those whose hour is the venue's; before them the curve goes on.
-    expect(await read('time, delta, cvd, source', `cvd(asset = '${asset}'`, 3600)).toEqual([
-      { ...told(-2), delta: 16, cvd: -36 },
-      { ...told(-1), delta: 18, cvd: -18 },
+    const flow = 'time, delta, cvd, source'
+    expect(await read(flow, `cvd(asset = '${asset}'`, 3600)).toEqual([
+      { ...told(-2), delta: 16, cvd: -62 },
+      { ...told(-1, 'archive'), delta: 44, cvd: -18 },
       { ...told(0), delta: 20, cvd: 2 },
       { ...told(1, 'trades'), delta: 4, cvd: 6 },
     ])
@@ -125,10 +153,17 @@ it('tells one series of candles and trades, each hour of one source and once, wh
     const part = `start = '${iso(H - 3 * HOUR).slice(0, -1)}', end = '${iso(H).slice(0, -1)}'`
     const before = `SELECT time, delta, cvd FROM cvd(asset = '${asset}', seconds = 3600, ${part})`
     expect(await world.rows(before)).toEqual([
-      { time: iso(H - 2 * HOUR), delta: 16, cvd: -36 },
-      { time: iso(H - HOUR), delta: 18, cvd: -18 },
+      { time: iso(H - 2 * HOUR), delta: 16, cvd: -62 },
+      { time: iso(H - HOUR), delta: 44, cvd: -18 },
     ])
   }
+  // Of an archive the worth is known, of a candle it is its volume at its mean price.
+  expect(
+    await world.rows(`SELECT buy_usd, sell_usd FROM cvd(asset = 'asset0', seconds = 3600, ${range}) LIMIT 2`),
+  ).toEqual([
+    { buy_usd: 58 * (15.5 / 3), sell_usd: 42 * (15.5 / 3) },
+    { buy_usd: 630, sell_usd: 170 },
+  ])
 })
 
 function told(hours: number, source = 'venue_candles'): { time: string; source: string } {

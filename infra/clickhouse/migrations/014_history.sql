@@ -1,5 +1,6 @@
--- market.history: candles of the venues' past. One series is told of them and of trades: up to the first whole hour of an
--- instrument's trades the venue's candle stands, from there on trades, whatever came first. A candle that comes twice is one.
+-- market.history: the venues' past, as candles of theirs or made of their archives of trades. One series is told of it and of
+-- trades: up to the first whole hour of an instrument's trades the archive stands, where there is none the venue's candle; from
+-- there on trades, whatever came first. A candle that comes twice is one.
 
 CREATE TABLE IF NOT EXISTS market_history_in
 (
@@ -13,6 +14,8 @@ CREATE TABLE IF NOT EXISTS market_history_in
     close Float64,
     volume Float64,
     taker_buy Nullable(Float64),
+    quote Nullable(Float64),
+    taker_buy_quote Nullable(Float64),
     trades Nullable(Int64),
     source String,
     received Int64,
@@ -37,17 +40,19 @@ CREATE TABLE IF NOT EXISTS venue_candles_log
     close Float64 COMMENT 'Quote units' CODEC(Delta, ZSTD(1)),
     volume Float64 COMMENT 'Base units' CODEC(ZSTD(1)),
     taker_buy Nullable(Float64) COMMENT 'What takers bought of it, base units; null: the venue does not say' CODEC(ZSTD(1)),
-    trades Nullable(UInt64) COMMENT 'Fills; null: the venue does not say' CODEC(ZSTD(1)),
+    quote Nullable(Float64) COMMENT 'Worth of the volume, quote units; null: the source does not say' CODEC(ZSTD(1)),
+    taker_buy_quote Nullable(Float64) COMMENT 'What takers bought of it, quote units; null: the source does not say' CODEC(ZSTD(1)),
+    trades Nullable(UInt64) COMMENT 'Fills; of an archive its rows; null: the venue does not say' CODEC(ZSTD(1)),
     source LowCardinality(String) COMMENT 'venue_candles, or archive: made of its archive of trades' CODEC(ZSTD(1)),
     received DateTime64(6, 'UTC') COMMENT 'When our feed had it' CODEC(Delta, ZSTD(1)),
     partition UInt16 COMMENT 'Kafka partition of market.history' CODEC(ZSTD(1)),
     offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1)),
-    version UInt64 MATERIALIZED bitNot(offset) COMMENT 'Falls with the offset: the first in the log stands' CODEC(Delta, ZSTD(1))
+    version UInt64 MATERIALIZED bitNot(offset) - if(source = 'archive', 0, 4611686018427387904) COMMENT 'An archive stands before a candle; of two of a kind the first in the log' CODEC(Delta, ZSTD(1))
 )
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYear(start)
 ORDER BY (asset, instrument, seconds, start)
-COMMENT 'The venues'' own candles of the past; read the views venue_candles, ohlcv and cvd';
+COMMENT 'The venues'' past in candles, theirs or made of their archives of trades; read the views venue_candles, ohlcv and cvd';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_venue_candle TO venue_candles_log AS
 SELECT
@@ -61,6 +66,8 @@ SELECT
     close,
     volume,
     taker_buy,
+    quote,
+    taker_buy_quote,
     trades,
     source,
     fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
@@ -95,6 +102,8 @@ SELECT
     close,
     volume,
     taker_buy,
+    quote,
+    taker_buy_quote,
     trades,
     source,
     received,
@@ -102,7 +111,7 @@ SELECT
     offset
 FROM venue_candles_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
-COMMENT 'The venues'' own candles of the past, volumes in base units, whether trades cover their time or not. Filter by asset, seconds and start.';
+COMMENT 'The venues'' past in candles, their own or made of their archives of trades (source), volumes in base units, whether our trades cover their time or not. Filter by asset, seconds and start.';
 
 ALTER TABLE venue_candles
     COMMENT COLUMN instrument 'venue:market:native symbol',
@@ -118,7 +127,9 @@ ALTER TABLE venue_candles
     COMMENT COLUMN close 'Quote units',
     COMMENT COLUMN volume 'Base units',
     COMMENT COLUMN taker_buy 'What takers bought of it, base units; null: the venue does not say',
-    COMMENT COLUMN trades 'Fills; null: the venue does not say',
+    COMMENT COLUMN quote 'Worth of the volume, quote units; null: the source does not say',
+    COMMENT COLUMN taker_buy_quote 'What takers bought of it, quote units; null: the source does not say',
+    COMMENT COLUMN trades 'Fills; of an archive its rows; null: the venue does not say',
     COMMENT COLUMN source 'venue_candles, or archive: made of its archive of trades',
     COMMENT COLUMN received 'When our feed had it',
     COMMENT COLUMN partition 'Kafka partition of market.history',
@@ -127,36 +138,54 @@ ALTER TABLE venue_candles
 CREATE OR REPLACE VIEW venue_past AS
 SELECT
     instrument,
-    min(since) AS since,
-    max(newest) AS newest,
-    max(first) AS first,
-    multiIf(first = 0, 4611686018427387904, newest >= intDiv(first, 1000000 * {unit:UInt32}) * 1000000 * {unit:UInt32} AND since <= first, intDiv(first + 1000000 * {unit:UInt32} - 1, 1000000 * {unit:UInt32}) * 1000000 * {unit:UInt32}, intDiv(first, 1000000 * {unit:UInt32}) * 1000000 * {unit:UInt32}) AS until,
-    max(told) = 1 AS takers
+    since,
+    newest,
+    taker_since,
+    taker_newest,
+    first,
+    multiIf(first = 0, never, newest >= begun AND since <= first, ended, begun) AS until,
+    multiIf(first = 0, never, taker_newest >= begun AND taker_since <= first, ended, begun) AS taker_until,
+    taker_since < never AS takers
 FROM
 (
     SELECT
         instrument,
-        min(toUnixTimestamp64Micro(start)) AS since,
-        max(toUnixTimestamp64Micro(start)) AS newest,
-        toInt64(0) AS first,
-        if(countIf(taker_buy IS NULL) = 0, 1, 0) AS told
-    FROM venue_candles_log
-    WHERE asset = {asset:String} AND seconds = {unit:UInt32}
+        toInt64(4611686018427387904) AS never,
+        min(oldest) AS since,
+        max(latest) AS newest,
+        min(taker_oldest) AS taker_since,
+        max(taker_latest) AS taker_newest,
+        max(traded) AS first,
+        intDiv(first, 1000000 * {unit:UInt32}) * 1000000 * {unit:UInt32} AS begun,
+        intDiv(first + 1000000 * {unit:UInt32} - 1, 1000000 * {unit:UInt32}) * 1000000 * {unit:UInt32} AS ended
+    FROM
+    (
+        SELECT
+            instrument,
+            min(toUnixTimestamp64Micro(start)) AS oldest,
+            max(toUnixTimestamp64Micro(start)) AS latest,
+            min(if(taker_buy IS NULL, toInt64(4611686018427387904), toUnixTimestamp64Micro(start))) AS taker_oldest,
+            max(if(taker_buy IS NULL, toInt64(0), toUnixTimestamp64Micro(start))) AS taker_latest,
+            toInt64(0) AS traded
+        FROM venue_candles_log
+        WHERE asset = {asset:String} AND seconds = {unit:UInt32}
+        GROUP BY instrument
+        UNION ALL
+        SELECT
+            instrument,
+            toInt64(4611686018427387904) AS oldest,
+            toInt64(0) AS latest,
+            oldest AS taker_oldest,
+            toInt64(0) AS taker_latest,
+            min(toUnixTimestamp64Micro(open_time)) AS traded
+        FROM flow_hours_log
+        WHERE asset = {asset:String}
+        GROUP BY instrument
+    )
     GROUP BY instrument
-    UNION ALL
-    SELECT
-        instrument,
-        9223372036854775807 AS since,
-        toInt64(0) AS newest,
-        min(toUnixTimestamp64Micro(open_time)) AS first,
-        0 AS told
-    FROM flow_hours_log
-    WHERE asset = {asset:String}
-    GROUP BY instrument
+    HAVING since < never
 )
-GROUP BY instrument
-HAVING since < 9223372036854775807
-COMMENT 'Where the venues'' candles end and trades begin, by instrument. Parameters: asset, unit (3600 or 60, seconds). Columns, microseconds since the Unix epoch: since (start of the oldest candle), newest (of the newest), first (first trade, 0: none), until (candles count before it, trades from it on: the first whole unit of trades); takers (1: the candles say what takers bought)';
+COMMENT 'Where the venues'' past ends and our trades begin, by instrument. Parameters: asset, unit (3600 or 60, seconds). Columns, microseconds since the Unix epoch: since (start of the oldest candle), newest (of the newest), taker_since, taker_newest (the same of those that say what takers bought), first (first trade, 0: none), until (candles count before it, trades from it on: the first whole unit of trades), taker_until (the same of those that say what takers bought); takers (1: some do)';
 
 CREATE OR REPLACE VIEW ohlcv AS
 SELECT * EXCEPT (buy_all, sell_all) FROM
@@ -170,10 +199,10 @@ SELECT
     sum(buy) AS buy_all,
     sum(sell) AS sell_all,
     buy_all + sell_all AS volume,
-    if(max(past) = 2, NULL, buy_all) AS buy_volume,
-    if(max(past) = 2, NULL, sell_all) AS sell_volume,
-    if(max(past) = 2, NULL, sum(records)) AS trades,
-    multiIf(max(past) = 0, 'trades', min(past) > 0, 'venue_candles', 'mixed') AS source
+    if(max(past) = 3, NULL, buy_all) AS buy_volume,
+    if(max(past) = 3, NULL, sell_all) AS sell_volume,
+    if(max(past) = 3, NULL, sum(records)) AS trades,
+    multiIf(max(past) = 0, 'trades', min(past) > 1, 'venue_candles', min(past) = 1 AND max(past) = 1, 'archive', 'mixed') AS source
 FROM
 (
     SELECT
@@ -223,7 +252,7 @@ FROM
         open AS first_price, high AS highest, low AS lowest, close AS last_price,
         bitShiftLeft(toUInt128(toUnixTimestamp64Micro(start)), 64) AS first_key,
         bitShiftLeft(toUInt128(toUnixTimestamp64Micro(start) + 1000000 * seconds - 1), 64) AS last_key,
-        ifNull(taker_buy, 0) AS buy, volume - buy AS sell, ifNull(trades, 0) AS records, if(taker_buy IS NULL, 2, 1) AS past
+        ifNull(taker_buy, 0) AS buy, volume - buy AS sell, ifNull(trades, 0) AS records, multiIf(source = 'archive', 1, taker_buy IS NULL, 3, 2) AS past
     FROM venue_candles_log FINAL
     WHERE asset = {asset:String}
         AND seconds = if({seconds:UInt32} % 3600 = 0, 3600, if({seconds:UInt32} % 60 = 0, 60, 0))
@@ -236,7 +265,7 @@ GROUP BY slot
 )
 ORDER BY time
 SETTINGS do_not_merge_across_partitions_select_final = 1
-COMMENT 'Candles of one asset at one venue, or of all merged (venue = all): absent where nothing traded. Before the first whole hour of trades (first minute, of intervals below an hour) they are the venue''s own. Parameters: asset, venue, seconds (length of the interval), start and end (UTC, end exclusive). Columns: time (start of the interval, UTC), open, high, low, close (quote units), volume, buy_volume, sell_volume (base units, by the taker), trades (records), source (trades, venue_candles, or mixed: both, each for its own hours); buy_volume, sell_volume and trades are null where a venue''s candle does not say them';
+COMMENT 'Candles of one asset at one venue, or of all merged (venue = all): absent where nothing traded. Before the first whole hour of trades (first minute, of intervals below an hour) they are of the venue''s archive of trades, or its own candles. Parameters: asset, venue, seconds (length of the interval), start and end (UTC, end exclusive). Columns: time (start of the interval, UTC), open, high, low, close (quote units), volume, buy_volume, sell_volume (base units, by the taker), trades (records), source (trades, archive, venue_candles, or mixed: several, each for its own hours); buy_volume, sell_volume and trades are null where a venue''s candle does not say them';
 
 CREATE OR REPLACE VIEW cvd AS
 SELECT
@@ -251,11 +280,11 @@ SELECT
     sum(buy_quote) AS buy_usd,
     sum(sell_quote) AS sell_usd,
     sum(records) AS trades,
-    multiIf(max(past) = 0, 'trades', min(past) > 0, 'venue_candles', 'mixed') AS source
+    multiIf(max(past) = 0, 'trades', min(past) > 1, 'venue_candles', min(past) = 1 AND max(past) = 1, 'archive', 'mixed') AS source
 FROM
 (
     SELECT
-        if(toUnixTimestamp64Micro(hour) < (SELECT mapFromArrays(groupArray(instrument), groupArray(until)) FROM venue_past(asset = {asset:String}, unit = if({seconds:UInt32} % 3600 = 0, 3600, if({seconds:UInt32} % 60 = 0, 60, 0))) WHERE takers)[instrument], intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) - 1, greatest(intDiv(toUnixTimestamp64Micro(hour) - 345600000000, {seconds:UInt32} * 1000000), intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) - 1)) AS slot,
+        if(toUnixTimestamp64Micro(hour) < (SELECT mapFromArrays(groupArray(instrument), groupArray(taker_until)) FROM venue_past(asset = {asset:String}, unit = if({seconds:UInt32} % 3600 = 0, 3600, if({seconds:UInt32} % 60 = 0, 60, 0))) WHERE takers)[instrument], intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) - 1, greatest(intDiv(toUnixTimestamp64Micro(hour) - 345600000000, {seconds:UInt32} * 1000000), intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) - 1)) AS slot,
         instrument,
         buy, sell, buy_quote, sell_quote, buy_count + sell_count AS records, 0 AS past
     FROM flow_hours_log FINAL
@@ -263,7 +292,7 @@ FROM
         AND hour < toStartOfHour(if({seconds:UInt32} % 3600 = 0, {end:DateTime64(6, 'UTC')}, toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) * {seconds:UInt32} + 345600, 6, 'UTC')))
     UNION ALL
     SELECT
-        if(toUnixTimestamp64Micro(bucket) < (SELECT mapFromArrays(groupArray(instrument), groupArray(until)) FROM venue_past(asset = {asset:String}, unit = if({seconds:UInt32} % 3600 = 0, 3600, if({seconds:UInt32} % 60 = 0, 60, 0))) WHERE takers)[instrument], intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) - 1, greatest(intDiv(toUnixTimestamp64Micro(bucket) - 345600000000, {seconds:UInt32} * 1000000), intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) - 1)) AS slot,
+        if(toUnixTimestamp64Micro(bucket) < (SELECT mapFromArrays(groupArray(instrument), groupArray(taker_until)) FROM venue_past(asset = {asset:String}, unit = if({seconds:UInt32} % 3600 = 0, 3600, if({seconds:UInt32} % 60 = 0, 60, 0))) WHERE takers)[instrument], intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) - 1, greatest(intDiv(toUnixTimestamp64Micro(bucket) - 345600000000, {seconds:UInt32} * 1000000), intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) - 1)) AS slot,
         instrument,
         buy, sell, buy_quote, sell_quote, buy_count + sell_count AS records, 0 AS past
     FROM flow_log FINAL
@@ -289,18 +318,19 @@ FROM
     FROM flow_log FINAL
     WHERE asset = {asset:String}
         AND bucket >= {end:DateTime64(6, 'UTC')}
-        AND toUnixTimestamp64Micro(bucket) < (SELECT max(until) FROM venue_past(asset = {asset:String}, unit = if({seconds:UInt32} % 3600 = 0, 3600, if({seconds:UInt32} % 60 = 0, 60, 0))) WHERE takers AND first > 0)
-        AND toUnixTimestamp64Micro(bucket) < (SELECT mapFromArrays(groupArray(instrument), groupArray(until)) FROM venue_past(asset = {asset:String}, unit = if({seconds:UInt32} % 3600 = 0, 3600, if({seconds:UInt32} % 60 = 0, 60, 0))) WHERE takers)[instrument]
+        AND toUnixTimestamp64Micro(bucket) < (SELECT max(taker_until) FROM venue_past(asset = {asset:String}, unit = if({seconds:UInt32} % 3600 = 0, 3600, if({seconds:UInt32} % 60 = 0, 60, 0))) WHERE takers AND first > 0)
+        AND toUnixTimestamp64Micro(bucket) < (SELECT mapFromArrays(groupArray(instrument), groupArray(taker_until)) FROM venue_past(asset = {asset:String}, unit = if({seconds:UInt32} % 3600 = 0, 3600, if({seconds:UInt32} % 60 = 0, 60, 0))) WHERE takers)[instrument]
     UNION ALL
     SELECT
         slot,
         instrument,
         sign * taker_buy AS buy, sign * (volume - taker_buy) AS sell,
-        buy * close AS buy_quote, sell * close AS sell_quote, if(sign = 1, ifNull(trades, 0), 0) AS records, 1 AS past
+        ifNull(sign * taker_buy_quote, buy * close) AS buy_quote, ifNull(sign * (quote - taker_buy_quote), sell * close) AS sell_quote,
+        if(sign = 1, ifNull(trades, 0), 0) AS records, if(source = 'archive', 1, 2) AS past
     FROM
     (
         SELECT
-            instrument, assumeNotNull(taker_buy) AS taker_buy, volume, trades, (high + low + close) / 3 AS close,
+            instrument, assumeNotNull(taker_buy) AS taker_buy, taker_buy_quote, quote, source, volume, trades, (high + low + close) / 3 AS close,
             arrayJoin([(1, intDiv(toUnixTimestamp64Micro(start) - 345600000000, {seconds:UInt32} * 1000000)), (-1, intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) - 1)]) AS placed,
             placed.1 AS sign, placed.2 AS slot
         FROM venue_candles_log FINAL
@@ -308,7 +338,7 @@ FROM
             AND seconds = if({seconds:UInt32} % 3600 = 0, 3600, if({seconds:UInt32} % 60 = 0, 60, 0))
             AND taker_buy IS NOT NULL
             AND start >= toDateTime64(intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000) * {seconds:UInt32} + 345600, 6, 'UTC')
-            AND toUnixTimestamp64Micro(start) < (SELECT mapFromArrays(groupArray(instrument), groupArray(until)) FROM venue_past(asset = {asset:String}, unit = if({seconds:UInt32} % 3600 = 0, 3600, if({seconds:UInt32} % 60 = 0, 60, 0))) WHERE takers)[instrument]
+            AND toUnixTimestamp64Micro(start) < (SELECT mapFromArrays(groupArray(instrument), groupArray(taker_until)) FROM venue_past(asset = {asset:String}, unit = if({seconds:UInt32} % 3600 = 0, 3600, if({seconds:UInt32} % 60 = 0, 60, 0))) WHERE takers)[instrument]
     )
     WHERE slot < intDiv(toUnixTimestamp64Micro({end:DateTime64(6, 'UTC')}) - 345600000000 + {seconds:UInt32} * 1000000 - 1, {seconds:UInt32} * 1000000)
 )
@@ -316,4 +346,4 @@ GROUP BY slot, venue, market
 QUALIFY slot >= intDiv(toUnixTimestamp64Micro({start:DateTime64(6, 'UTC')}) - 345600000000, {seconds:UInt32} * 1000000)
 ORDER BY slot, venue
 SETTINGS do_not_merge_across_partitions_select_final = 1
-COMMENT 'Taker flow of one asset per venue and interval. Before the first whole hour of trades (first minute, of intervals below an hour) it is that of the venue''s own candles, of those venues whose candles say what takers bought. Parameters: asset, seconds (length of the interval), start and end (UTC, end exclusive). Columns: time (start of the interval, UTC), venue, market (perp, spot), delta (buys minus sells, base units), cvd (sum of delta since the first trade in the log, base units; before it the same curve goes on to the left), buy_volume, sell_volume (base units), delta_usd, buy_usd, sell_usd (quote units, taken for USD), trades (records), source (trades, venue_candles, or mixed: both, each for its own hours; USD of a candle is at the mean of its high, low and close)';
+COMMENT 'Taker flow of one asset per venue and interval. Before the first whole hour of trades (first minute, of intervals below an hour) it is that of the venue''s archive of trades, or of its own candles where they say what takers bought. Parameters: asset, seconds (length of the interval), start and end (UTC, end exclusive). Columns: time (start of the interval, UTC), venue, market (perp, spot), delta (buys minus sells, base units), cvd (sum of delta since the first trade in the log, base units; before it the same curve goes on to the left), buy_volume, sell_volume (base units), delta_usd, buy_usd, sell_usd (quote units, taken for USD), trades (records), source (trades, archive, venue_candles, or mixed: several, each for its own hours; USD of a venue''s candle is at the mean of its high, low and close)';

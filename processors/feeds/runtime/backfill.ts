@@ -192,7 +192,8 @@ export class PastReader {
       if (!isFact(row)) report.refused(row.refused)
       else if (known !== undefined && row.kind === 'candle' && row.minute >= from && row.minute < to) {
         const { minute: start, ...candle } = known.candleOf(row, received)
-        candles.push({ ...candle, start, seconds: series.seconds, source: 'venue_candles' })
+        const unsaid = { quote: null, taker_buy_quote: null }
+        candles.push({ ...candle, ...unsaid, start, seconds: series.seconds, source: 'venue_candles' })
       }
     }
     return candles

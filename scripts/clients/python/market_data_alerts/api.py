@@ -127,8 +127,8 @@ class CvdHistoryPointsItemExchangesValue(TypedDict):
     sell_volume: float
     # Running total since `since`, at the end of the bucket, base units; before the first trade the same curve goes on to the left
     cvd: float
-    # trades; venue_candles: the venue’s own candles, of the time before its first whole hour of trades (minute, of buckets below an hour); mixed: both, each for its own time. Null: nothing is known of that time, as the candles of Bybit, OKX and Coinbase do not say what takers bought, and the zeros beside it say nothing
-    source: Literal["trades", "venue_candles", "mixed", None]
+    # trades: our own; before their first whole hour (minute, of buckets below an hour) archive: the venue’s archive of trades, and where that was not read venue_candles: its own candles; mixed: several, each for its own time. Null: nothing is known of that time, as the candles of Bybit, OKX and Coinbase do not say what takers bought, and the zeros beside it say nothing
+    source: Literal["trades", "archive", "venue_candles", "mixed", None]
 
 
 class CvdHistoryPointsItem(TypedDict):
@@ -142,8 +142,8 @@ class CvdHistoryPointsItem(TypedDict):
     sell_volume: float
     # Running total since `since`, at the end of the bucket, base units; before the first trade the same curve goes on to the left
     cvd: float
-    # trades; venue_candles: the venue’s own candles, of the time before its first whole hour of trades (minute, of buckets below an hour); mixed: both, each for its own time. Null: nothing is known of that time, as the candles of Bybit, OKX and Coinbase do not say what takers bought, and the zeros beside it say nothing
-    source: Literal["trades", "venue_candles", "mixed", None]
+    # trades: our own; before their first whole hour (minute, of buckets below an hour) archive: the venue’s archive of trades, and where that was not read venue_candles: its own candles; mixed: several, each for its own time. Null: nothing is known of that time, as the candles of Bybit, OKX and Coinbase do not say what takers bought, and the zeros beside it say nothing
+    source: Literal["trades", "archive", "venue_candles", "mixed", None]
     # The same by venue
     exchanges: dict[str, CvdHistoryPointsItemExchangesValue]
     # Whether the time of the bucket is over and no trade of it is missing; false for ever where completeness is gap for good
@@ -220,8 +220,8 @@ class OhlcvCandlesItem(TypedDict):
     sell_volume: float | None
     # Trade records, or the fills of the venue’s candle; a venue may merge several fills into one; null: it does not say
     trades: int | None
-    # trades; venue_candles: the venue’s own candles, of the time before its first whole hour of trades (minute, of buckets below an hour); mixed: both, each for its own time
-    source: Literal["trades", "venue_candles", "mixed"]
+    # trades: our own; before their first whole hour (minute, of buckets below an hour) archive: the venue’s archive of trades, and where that was not read venue_candles: its own candles; mixed: several, each for its own time
+    source: Literal["trades", "archive", "venue_candles", "mixed"]
     # Whether the time of the bucket is over and no trade of it is missing; false for ever where completeness is gap for good
     complete: bool
     # complete: all trades as they came; backfilled: some were fetched later; gap: some are missing, or it begins before the first trade

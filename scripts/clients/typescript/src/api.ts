@@ -169,8 +169,8 @@ export type CvdHistoryAnswer = {
     readonly sell_volume: number
     /** Running total since `since`, at the end of the bucket, base units; before the first trade the same curve goes on to the left */
     readonly cvd: number
-    /** trades; venue_candles: the venue’s own candles, of the time before its first whole hour of trades (minute, of buckets below an hour); mixed: both, each for its own time. Null: nothing is known of that time, as the candles of Bybit, OKX and Coinbase do not say what takers bought, and the zeros beside it say nothing */
-    readonly source: 'trades' | 'venue_candles' | 'mixed' | null
+    /** trades: our own; before their first whole hour (minute, of buckets below an hour) archive: the venue’s archive of trades, and where that was not read venue_candles: its own candles; mixed: several, each for its own time. Null: nothing is known of that time, as the candles of Bybit, OKX and Coinbase do not say what takers bought, and the zeros beside it say nothing */
+    readonly source: 'trades' | 'archive' | 'venue_candles' | 'mixed' | null
     /** The same by venue */
     readonly exchanges: Readonly<
       Record<
@@ -184,8 +184,8 @@ export type CvdHistoryAnswer = {
           readonly sell_volume: number
           /** Running total since `since`, at the end of the bucket, base units; before the first trade the same curve goes on to the left */
           readonly cvd: number
-          /** trades; venue_candles: the venue’s own candles, of the time before its first whole hour of trades (minute, of buckets below an hour); mixed: both, each for its own time. Null: nothing is known of that time, as the candles of Bybit, OKX and Coinbase do not say what takers bought, and the zeros beside it say nothing */
-          readonly source: 'trades' | 'venue_candles' | 'mixed' | null
+          /** trades: our own; before their first whole hour (minute, of buckets below an hour) archive: the venue’s archive of trades, and where that was not read venue_candles: its own candles; mixed: several, each for its own time. Null: nothing is known of that time, as the candles of Bybit, OKX and Coinbase do not say what takers bought, and the zeros beside it say nothing */
+          readonly source: 'trades' | 'archive' | 'venue_candles' | 'mixed' | null
         }
       >
     >
@@ -278,8 +278,8 @@ export type OhlcvAnswer = {
     readonly sell_volume: number | null
     /** Trade records, or the fills of the venue’s candle; a venue may merge several fills into one; null: it does not say */
     readonly trades: number | null
-    /** trades; venue_candles: the venue’s own candles, of the time before its first whole hour of trades (minute, of buckets below an hour); mixed: both, each for its own time */
-    readonly source: 'trades' | 'venue_candles' | 'mixed'
+    /** trades: our own; before their first whole hour (minute, of buckets below an hour) archive: the venue’s archive of trades, and where that was not read venue_candles: its own candles; mixed: several, each for its own time */
+    readonly source: 'trades' | 'archive' | 'venue_candles' | 'mixed'
     /** Whether the time of the bucket is over and no trade of it is missing; false for ever where completeness is gap for good */
     readonly complete: boolean
     /** complete: all trades as they came; backfilled: some were fetched later; gap: some are missing, or it begins before the first trade */
