@@ -68,6 +68,8 @@ export interface InstanceOptions {
   readonly listeners?: readonly RecordListener[]
   /** As the present's. */
   readonly everyMs?: number
+  /** As the services'. */
+  readonly tries?: RateLimiter
 }
 
 /** What handlers work with, over the real log and views. Connects when it is needed, and again where that is lost. */
@@ -86,7 +88,7 @@ export async function openServices(config: InstanceConfig, log: Logger, options:
   const source = openPresent(config, log, { ...options, listeners: [channels, ...(options.listeners ?? [])] })
   await source.read(READ_MS)
   const parts = { ...partsOf(config), log, metrics, database, alerts, payments, wants, unread, source }
-  return createServices({ ...parts, board: channels.board })
+  return createServices({ ...parts, board: channels.board, tries: options.tries })
 }
 
 function openAlerts(config: InstanceConfig, log: Logger, { toClose, unread }: InstanceOptions): Alerts {

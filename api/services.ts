@@ -8,6 +8,7 @@ import { ApiError } from './errors.ts'
 import type { Present } from './present.ts'
 import type { PresentSource } from './present-table.ts'
 import { Trials } from './alerts/what-if.ts'
+import type { RateLimiter } from './limits.ts'
 import type { Metrics } from './metrics.ts'
 import type { Board } from './stream/board.ts'
 import { Hub } from './stream/hub.ts'
@@ -68,25 +69,33 @@ export interface Services {
   asked(): Promise<void> | undefined
 }
 
-export type ServiceParts = { readonly source: PresentSource; readonly board: Board } & Pick<
-  Services,
-  | 'mode'
-  | 'version'
-  | 'partitions'
-  | 'preSubscribed'
-  | 'counted'
-  | 'peers'
-  | 'log'
-  | 'metrics'
-  | 'database'
-  | 'wants'
-  | 'unread'
-  | 'now'
-  | 'alerts'
-  | 'payments'
->
+interface OtherParts {
+  readonly source: PresentSource
+  readonly board: Board
+  /** How often a caller may try an alert out; left out: as the API sells it. */
+  readonly tries?: RateLimiter | undefined
+}
 
-export function createServices({ source, board, ...parts }: ServiceParts): Services {
+export type ServiceParts = OtherParts &
+  Pick<
+    Services,
+    | 'mode'
+    | 'version'
+    | 'partitions'
+    | 'preSubscribed'
+    | 'counted'
+    | 'peers'
+    | 'log'
+    | 'metrics'
+    | 'database'
+    | 'wants'
+    | 'unread'
+    | 'now'
+    | 'alerts'
+    | 'payments'
+  >
+
+export function createServices({ source, board, tries, ...parts }: ServiceParts): Services {
   const clock = parts.now
   const cache = new TtlCache({ keysMax: CACHED_MAX, clock, weightMax: CACHED_LENGTH_MAX, weigh: lengthOf })
   const bounds = { clientsMax: STREAMS_MAX, callerMax: CALLER_STREAMS_MAX }
@@ -95,7 +104,7 @@ export function createServices({ source, board, ...parts }: ServiceParts): Servi
     cache,
     streams: new Hub({ board, now: clock, context: () => services, onListening: () => void source.asked(), ...bounds }),
     beside: new AlertHistories({ ...parts, cache }),
-    trials: new Trials({ ...parts, cache }),
+    trials: new Trials({ ...parts, cache, tries }),
     timestamp: stampOf(clock),
     asked: () => source.asked(),
     present() {

@@ -64,6 +64,35 @@ describe(`POST ${PATH}`, () => {
     expect(body['coverage']).toMatchObject({ complete: true, gap_count: 0, gaps: [], stopped_by: null })
   })
 
+  it('tells the figures that it rests on where it is asked to, and where it rang', async () => {
+    fillWeek(1)
+    const { body } = await tryOut({ figures: true })
+    const [figure] = listOf(body['figures'])
+    expect(figure).toMatchObject({ metric: 'price', exchange: null, window: null })
+    const points = listOf(figure?.['points'])
+    expect(points.length).toBeGreaterThan(290)
+    expect(points.length).toBeLessThan(310)
+    const rangAt = listOf(body['triggers'])[0]?.['time']
+    expect(points.filter(({ value }) => value === 110).map(({ time }) => time)).toContain(rangAt)
+    expect(points[0]).toEqual({ time: new Date((NOW - WEEK) / 1000).toISOString(), value: 100 })
+    expect((await tryOut())['body']).not.toHaveProperty('figures')
+    for (let minute = 30; minute > 0; minute -= 1) api.database.market.pastRisks.push(riskAt(NOW - minute * MINUTE, 1))
+    const [pct, risk] = ['liquidation_risk_pct', 'cascade_risk']
+    const when = {
+      any: [
+        { metric: pct, operator: 'above', value: 5 },
+        { metric: risk, operator: 'becomes', value: 'high' },
+      ],
+    }
+    const answer = await api.send('POST', PATH, { body: { symbol: 'BTC', when, figures: true } })
+    const drawn = listOf(answer.body['figures'])
+    expect(drawn.map(({ metric, points: told }) => [metric, listOf(told)[0]?.['value']])).toEqual([
+      [pct, 1],
+      [risk, 'medium'],
+    ])
+    expect((await tryOut({ figures: 3 })).body).toMatchObject({ error: 'invalid_body', field: 'figures' })
+  })
+
   it('says what it was blind to', async () => {
     const start = NOW - 60 * MINUTE
     const minutes = [0, 1, 2, 30, 31]

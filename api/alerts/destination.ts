@@ -65,9 +65,9 @@ export const channelSchema: Schema = {
       {
         type: oneOf([name], 'Which channel'),
         ...Object.fromEntries(
-          Object.entries(fields).map(([key, { says: meaning, maxLength, oneOf: values }]) => [
+          Object.entries(fields).map(([key, { says: meaning, maxLength, oneOf: values, example }]) => [
             key,
-            values === undefined ? text(meaning, { maxLength }) : oneOf(values, meaning),
+            values === undefined ? text(meaning, { maxLength, examples: [example] }) : oneOf(values, meaning),
           ]),
         ),
       },

@@ -1,5 +1,6 @@
 import { alertKinds } from '../../processors/alerts/kinds/kinds.ts'
 import { WhatIf, type WhatIfTerms } from '../../processors/alerts/what-if.ts'
+import { seriesName, type SeriesSpec } from '../../processors/alerts/series.ts'
 import type { Micros, Trigger } from '../../schemas/records.ts'
 import type { Hit, TtlCache } from '../cache.ts'
 import { ApiError } from '../errors.ts'
@@ -19,6 +20,8 @@ const PAGE: Micros = 24 * HOUR
 const ROWS_MAX = 4_000_000
 /** A trial that takes longer ends where it is, and says so, milliseconds. */
 const TRIAL_MS_MAX = 8_000
+/** Points of each figure, spread over what was looked at; as many again where it rang. */
+const POINTS = 300
 /** One trial at a time, so that it disturbs nobody; more than this waiting are refused. */
 const WAITING_MAX = 4
 /** The same question is answered again from memory for this long, milliseconds. */
@@ -32,6 +35,12 @@ interface Blind {
   readonly to: Micros
 }
 
+/** What the figures were at a time; undefined: not known. */
+interface Point {
+  readonly time: Micros
+  readonly values: readonly (number | undefined)[]
+}
+
 export interface Trial {
   readonly asked: Blind
   /** The first and last record that were looked at; null: there was none. */
@@ -39,8 +48,19 @@ export interface Trial {
   readonly records: number
   readonly gaps: readonly Blind[]
   readonly rang: readonly Trigger[]
+  /** The figures that decided, and their values at some times, oldest first. */
+  readonly figures: readonly SeriesSpec[]
+  readonly points: readonly Point[]
   /** Which bound ended it early; null: none did. */
   readonly stopped: 'rows' | 'seconds' | null
+}
+
+interface TrialOptions {
+  readonly database: Database
+  readonly now: () => number
+  readonly cache: TtlCache
+  /** How often a caller may try one out. */
+  readonly tries?: RateLimiter | undefined
 }
 
 /** Tries alerts out: few at a time, each bounded in rows and time, the same question once a minute. */
@@ -48,11 +68,12 @@ export class Trials {
   readonly #database: Database
   readonly #now: () => number
   readonly #cache: TtlCache
-  readonly #limiter = new RateLimiter(LIMIT)
+  readonly #limiter: RateLimiter
   #waiting = 0
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor({ database, now, cache }: { database: Database; now: () => number; cache: TtlCache }) {
+  constructor({ database, now, cache, tries = new RateLimiter(LIMIT) }: TrialOptions) {
+    this.#limiter = tries
     this.#database = database
     this.#now = now
     this.#cache = cache
@@ -94,29 +115,56 @@ export class Trials {
   async #run(alert: WhatIfTerms, to: Micros): Promise<Trial> {
     const asked = { from: to - LOOKS_BACK, to }
     const until = this.#now() + TRIAL_MS_MAX
-    const trial = new WhatIf(alert, asked.from)
     const kind = apiKind(alert.terms.kind)
+    const figures = kind.figures(alert.terms)
+    const trial = new WhatIf({ ...alert, looksAt: figures.map(seriesName) }, asked.from)
     const sight = new Sight(kind.blindAfter)
     let records = 0
     let stopped: Trial['stopped'] = null
     const first = await kind.begins(this.#database, { asset: alert.asset, ...asked }, alert.terms)
+    const plot = new Plot(first ?? to, to)
     for (let from = first ?? to; from < to && stopped === null; from += PAGE) {
       const range = { asset: alert.asset, from, to: Math.min(from + PAGE, to), limit: ROWS_MAX - records }
       const page = await kind.history(this.#database, range, alert.terms)
       for (const seen of page.seen) {
         trial.feed(seen)
-        if (!isLate(seen.message)) sight.see(seen.message.value.time)
+        if (isLate(seen.message)) continue
+        sight.see(seen.message.value.time)
+        plot.see(seen.message.value.time, trial)
       }
       records += page.records
       if (page.cut) stopped = 'rows'
       else if (this.#now() > until && range.to < to) stopped = 'seconds'
     }
-    return { asked, ...sight.told(stopped === null ? to : null), records, rang: trial.rang, stopped }
+    const { points } = plot
+    const told = sight.told(stopped === null ? to : null)
+    return { asked, ...told, records, rang: trial.rang, figures, points, stopped }
   }
 }
 
 function isLate({ type, value }: Page['seen'][number]['message']): boolean {
   return type === 'composite_price' && value.late
+}
+
+/** Values of a trial's figures, now and then, and whenever it rings. */
+class Plot {
+  readonly points: Point[] = []
+  readonly #every: Micros
+  #next: Micros
+  #rings = 0
+
+  constructor(from: Micros, to: Micros) {
+    this.#next = from
+    this.#every = Math.ceil((to - from) / POINTS)
+  }
+
+  see(time: Micros, { figures, rang }: WhatIf): void {
+    const hasRung = rang.length > this.#rings && this.points.length < 2 * POINTS
+    if (time < this.#next && !hasRung) return
+    this.#rings = rang.length
+    if (time >= this.#next) this.#next = time + this.#every
+    if (time > (this.points.at(-1)?.time ?? 0)) this.points.push({ time, values: figures })
+  }
 }
 
 /** What the alert would have seen, and when it was blind. */

@@ -18,6 +18,7 @@ import { Unread } from '../unread.ts'
 import { TOKEN_LENGTH_MIN } from './session.ts'
 import { Latencies } from './stream/latencies.ts'
 import { begun, PageBoard, pageHub } from './stream/pages.ts'
+import { rulesView } from './views/rules.ts'
 import { symbolsView } from './views/symbols.ts'
 import { systemView } from './views/system.ts'
 
@@ -57,7 +58,7 @@ await runService({
     const opened = { ...config, ALERT_CONTROL: 'open', API_SERVICES: others(config) }
     const pages = new PageBoard({ partitions: config.PARTITIONS, now: Date.now, latencies })
     const hearing = { listeners: [pages], everyMs: EVERY_MS }
-    const instance = { clientId: 'console', payments: null, toClose, unread, ...hearing }
+    const instance = { clientId: 'console', payments: null, toClose, unread, tries: unlimited(), ...hearing }
     const services = await openServices(opened, log, instance)
     const hub = pageHub(pages.board, Date.now, () => void services.asked())
     const texts = new TtlCache({ keysMax: 1, clock: Date.now })
@@ -81,6 +82,7 @@ await runService({
       begun: () => begunOf(services),
       views: {
         symbols: () => symbolsView(services),
+        rules: async () => rulesView(),
         system: async () => (await texts.get('system', SYSTEM_TTL_MS, () => systemView(system))).value,
       },
       api: api.callback(),

@@ -1,7 +1,10 @@
 import type { Micros, Trigger } from '../../schemas/records.ts'
-import { readSymbol } from '../alerts/fields.ts'
+import { metricOf, metricNames } from '../../processors/alerts/metrics.ts'
+import { field, readSymbol, wrong } from '../alerts/fields.ts'
 import { apiKinds, kindMeant } from '../alerts/kinds/kinds.ts'
 import type { Trial } from '../alerts/what-if.ts'
+import { asDecimal } from '../../processors/prices/decimal.ts'
+import type { Body } from '../body.ts'
 import { findAsset } from '../catalogue.ts'
 import { ApiError } from '../errors.ts'
 import { jsonReply, type Reply } from '../reply.ts'
@@ -16,6 +19,7 @@ import {
   integer,
   nullable,
   nullableNumber,
+  nullableText,
   number,
   object,
   oneOf,
@@ -53,11 +57,15 @@ const notLookedAt: Readonly<Record<string, Schema>> = {
   expires_in_hours: integer('As of a creation; not looked at'),
 }
 
+const wish: Readonly<Record<string, Schema>> = {
+  figures: boolean('Also tell the figures that it rests on, some 300 values of each', { default: false }),
+}
+
 /** What a creation takes; webhook_url, channel, agent_wallet and expires_in_hours may be there and are not looked at. */
 const whatIfBody: BodyRule = {
-  schema: object('An alert to be tried out', { ...termFields, ...notLookedAt }, [
+  schema: object('An alert to be tried out', { ...termFields, ...notLookedAt, ...wish }, [
     ...optional,
-    ...Object.keys(notLookedAt),
+    ...Object.keys({ ...notLookedAt, ...wish }),
   ]),
   example: { symbol: 'BTC', condition: 'above', target_price: 60_000 },
   optional: false,
@@ -84,6 +92,19 @@ const trigger = object('A time at which it would have rung', {
   record: text('The log record that rings it, for GET /records/:id'),
 })
 
+const figure = object('A figure that the alert rests on', {
+  metric: oneOf(metricNames, 'Which'),
+  exchange: nullableText('Of this venue; null: over all'),
+  window: nullableText('Over how long; null: as it is'),
+  points: array(
+    object('A value', {
+      time: instant('When it was so'),
+      value: { type: ['number', 'string', 'null'], description: 'A number, or a class; null: it was not known' },
+    }),
+    'Some 300, oldest first, and where it rang',
+  ),
+})
+
 const whatIfOutput: Output = {
   says: 'How often the alert would have rung in the last 7 days, decided by the code that decides about live alerts',
   type: 'application/json',
@@ -94,6 +115,7 @@ const whatIfOutput: Output = {
       trigger_count: integer('Times that it would have rung'),
       triggers_per_day: nullableNumber('The same by days that were covered; null: less than one was'),
       triggers: array(trigger, 'The newest 100, newest first'),
+      figures: array(figure, 'Where the body asks for them: one for each condition, from left to right'),
       records: integer('Prices, or estimates of risk, that were evaluated'),
       coverage: coverageSchema,
       assumes: text('What is taken for granted'),
@@ -101,7 +123,7 @@ const whatIfOutput: Output = {
       timestamp: instant('When this was answered'),
       cached: boolean('The same question was asked within a minute'),
     },
-    optional,
+    [...optional, 'figures'],
   ),
 }
 
@@ -139,14 +161,33 @@ async function whatIfAnswer({ services, body, caller }: Call): Promise<Reply> {
   const symbol = readSymbol(body)
   const kind = kindMeant({ condition: body['condition'], when: body['when'] })
   const terms = kind.read(body)
+  const isDrawn = readFigures(body)
   const present = services.present()
   const { asset } = findAsset(symbol, present.catalogue())
   const to = partitionTime(present.world(), 'alerts.inputs', asset, services.partitions)
   if (to === undefined) throw noData(`history of ${symbol}`)
   const { value: trial, cached } = await services.trials.of({ terms, symbol, asset }, to, caller)
   if (trial.seen === null) throw noData(`history of ${symbol}`)
-  const shown = { symbol, ...kind.show(terms), ...bodyOf(trial, trial.seen), as_of: iso(trial.seen.to) }
+  const figures = isDrawn ? { figures: figuresOf(trial) } : {}
+  const shown = { symbol, ...kind.show(terms), ...bodyOf(trial, trial.seen), ...figures, as_of: iso(trial.seen.to) }
   return jsonReply(200, { ...shown, timestamp: services.timestamp(), cached })
+}
+
+function readFigures(body: Body): boolean {
+  const asked = field(body, 'figures') ?? false
+  if (typeof asked === 'boolean') return asked
+  throw wrong('invalid_body', 'figures', 'figures must be true or false.')
+}
+
+/** In the order of the conditions; classes by their names. */
+function figuresOf({ figures, points }: Trial): object[] {
+  return figures.map(({ metric, exchange, window }, at) => {
+    const { classes } = metricOf(metric)
+    const valueOf = (value: number | undefined): number | string | null =>
+      value === undefined ? null : classes === undefined ? asDecimal(value) : (classes[value] ?? null)
+    const told = points.map(({ time, values }) => ({ time: iso(time), value: valueOf(values[at]) }))
+    return { metric, exchange, window, points: told }
+  })
 }
 
 function bodyOf(trial: Trial, seen: NonNullable<Trial['seen']>): object {

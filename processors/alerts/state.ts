@@ -162,7 +162,8 @@ export function watch(state: AlertsState, { asset, terms, ended_at: ended }: Sto
   }
 }
 
-function fresh(since: Micros): SavedSeries {
+/** A series of which nothing is known yet. */
+export function fresh(since: Micros): SavedSeries {
   return { since, samples: [], value: null, time: 0, venues: '', raw: null }
 }
 

@@ -2,7 +2,8 @@ import type { Message, Micros, NewAlert, Trigger } from '../../schemas/records.t
 import { alerts } from './alerts.ts'
 import type { Input } from './kinds/kind.ts'
 import { alertKinds, type AlertTerms } from './kinds/kinds.ts'
-import { AHEAD_MAX, COOLDOWN, type AlertsState } from './state.ts'
+import { Series } from './series.ts'
+import { addSeries, AHEAD_MAX, COOLDOWN, fresh, sightOf, type AlertsState } from './state.ts'
 
 const SECOND: Micros = 1_000_000
 const HOUR: Micros = 3_600 * SECOND
@@ -12,6 +13,8 @@ export interface WhatIfTerms {
   readonly terms: AlertTerms
   readonly asset: string
   readonly symbol: string
+  /** Names of series whose values are told beside. */
+  readonly looksAt?: readonly string[]
 }
 
 /** A record of `alerts.inputs` that may ring it, with its place in the log. */
@@ -38,12 +41,21 @@ export class WhatIf {
   constructor(terms: WhatIfTerms, from: Micros) {
     this.#terms = terms
     this.#tick(from)
+    const { asset, looksAt = [] } = terms
+    for (const name of new Set(looksAt)) addSeries(this.#state, asset, new Series(name, fresh(from)))
     this.#create()
   }
 
   /** Every time it rang, in order. */
   get rang(): readonly Trigger[] {
     return this.#rang
+  }
+
+  /** The values of `looksAt` now, in its order. */
+  get figures(): readonly (number | undefined)[] {
+    const { asset, looksAt = [] } = this.#terms
+    const { series } = sightOf(this.#state, asset)
+    return looksAt.map((name) => series.get(name)?.at(this.#state.time))
   }
 
   feed({ message, partition, offset }: InputRecord): void {

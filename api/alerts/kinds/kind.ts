@@ -1,4 +1,5 @@
 import type { AlertTerms } from '../../../processors/alerts/kinds/kinds.ts'
+import type { SeriesSpec } from '../../../processors/alerts/series.ts'
 import type { Micros } from '../../../schemas/records.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type { Body } from '../../body.ts'
@@ -35,6 +36,8 @@ export interface ApiKind<T extends AlertTerms = AlertTerms> {
   readonly answer: Readonly<Record<string, Schema>>
   show(terms: T): object
 
+  /** The figures that decide about it, each of which can be drawn. */
+  figures(terms: T): readonly SeriesSpec[]
   /** Without a record for longer it was blind. */
   readonly blindAfter: Micros
   /** Time of the first record of the past that decides about it; undefined: there is none in the range. */

@@ -44,6 +44,7 @@ export const liquidation: ApiKind<LiquidationTerms> = {
   },
   show: ({ threshold_pct, min_value_usd }) => ({ condition: CONDITION, threshold_pct, min_value_usd }),
 
+  figures: () => [{ metric: 'liquidation_risk_pct', exchange: null, window: null, isMove: false, close: null }],
   blindAfter: 300_000_000,
   begins: (database, range) => readFirst(database, 'liquidation_risk_log', range),
   history: (database, range) => readRiskPage(database, range),

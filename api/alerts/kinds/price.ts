@@ -36,6 +36,7 @@ export const price: ApiKind<PriceTerms> = {
   },
   show: ({ condition, target_price }) => ({ condition, target_price }),
 
+  figures: () => [{ metric: 'price', exchange: null, window: null, isMove: false, close: null }],
   blindAfter: 60_000_000,
   begins: (database, range) => readFirst(database, 'prices_log', range),
   history: (database, range, { target_price }) => readPricePage(database, range, target_price),

@@ -7,6 +7,7 @@ import {
   operators,
   readRuleTerms,
   seriesOf,
+  specOf,
   type RuleTerms,
 } from '../../../processors/alerts/kinds/rule-terms.ts'
 import { candles, metricNames, metricOf, windows, type MetricInput } from '../../../processors/alerts/metrics.ts'
@@ -100,6 +101,7 @@ export const rule: ApiKind<RuleTerms> = {
     return { when, held_for, repeat, cooldown, resolved, note, group }
   },
 
+  figures: ({ when }) => leavesOf(when).map(specOf),
   blindAfter: 120_000_000,
   async begins(database, range, terms) {
     const firsts = tablesOf(terms).map((table) => readFirst(database, table, range))

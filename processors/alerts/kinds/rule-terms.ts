@@ -9,7 +9,7 @@ import {
   type Metric,
   type MetricName,
 } from '../metrics.ts'
-import { seriesName } from '../series.ts'
+import { seriesName, type SeriesSpec } from '../series.ts'
 
 export const operators = [
   'above',
@@ -20,7 +20,7 @@ export const operators = [
   'changes_by',
   'becomes',
 ] as const
-type Operator = (typeof operators)[number]
+export type Operator = (typeof operators)[number]
 
 /** A figure beyond a bound: a rule's smallest part. Its fields stand in this order in the log. */
 export interface Leaf {
@@ -163,9 +163,15 @@ function readLeaf(given: Given, pointer: string): Leaf {
 }
 
 /** What can be asked of a metric. */
-function operatorsOf({ make }: Metric): readonly Operator[] {
+export function operatorsOf({ make }: Metric): readonly Operator[] {
   if (make === 'class') return ['becomes']
   return operators.filter((name) => name !== 'becomes' && (name !== 'changes_by' || make === 'value'))
+}
+
+/** The windows of which a condition has to name one; none: it has no window. */
+export function windowsOf(metric: Metric, operator: Operator): readonly string[] {
+  if (metric.periods !== undefined) return metric.periods
+  return looksAtWindow(metric) || operator === 'changes_by' ? windows : []
 }
 
 interface Asked {
@@ -175,8 +181,8 @@ interface Asked {
 }
 
 function readWindow(given: unknown, { name, metric, operator }: Asked, pointer: string): string | null {
-  if (metric.periods !== undefined) return chosen(given, metric.periods, pointer)
-  if (looksAtWindow(metric) || operator === 'changes_by') return chosen(given, windows, pointer)
+  const allowed = windowsOf(metric, operator)
+  if (allowed.length > 0) return chosen(given, allowed, pointer)
   if (given === undefined || given === null) return null
   throw new Wrong(pointer, `${name} has no window; leave it out, or ask how much it changes_by in one.`)
 }
@@ -246,8 +252,12 @@ export function leavesOf(condition: Condition): readonly Leaf[] {
 }
 
 /** The series that a condition looks at. */
-export function seriesOf({ metric, exchange, window, close, operator }: Leaf): string {
-  return seriesName({ metric, exchange, window, close, isMove: operator === 'changes_by' })
+export function seriesOf(leaf: Leaf): string {
+  return seriesName(specOf(leaf))
+}
+
+export function specOf({ metric, exchange, window, close, operator }: Leaf): SeriesSpec {
+  return { metric, exchange, window, close, isMove: operator === 'changes_by' }
 }
 
 /** The interval of values in which a condition is met, and whether its ends are part of it. */

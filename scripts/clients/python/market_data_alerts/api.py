@@ -1912,6 +1912,24 @@ class AlertBacktestTriggersItem(TypedDict):
     record: str
 
 
+class AlertBacktestFiguresItemPointsItem(TypedDict):
+    # When it was so
+    time: str
+    # A number, or a class; null: it was not known
+    value: float | str | None
+
+
+class AlertBacktestFiguresItem(TypedDict):
+    # Which
+    metric: Literal["price", "price_change_pct", "volume", "volume_usd", "volume_spike", "cvd", "cvd_change", "cvd_change_usd", "funding_rate_pct", "predicted_funding_rate_pct", "open_interest_usd", "open_interest_change_pct", "basis_pct", "long_short_ratio", "liquidated_usd", "liquidated_long_usd", "liquidated_short_usd", "liquidation_risk_pct", "cvd_signal", "funding_signal", "sentiment", "cascade_risk"]
+    # Of this venue; null: over all
+    exchange: str | None
+    # Over how long; null: as it is
+    window: str | None
+    # Some 300, oldest first, and where it rang
+    points: list[AlertBacktestFiguresItemPointsItem]
+
+
 AlertBacktestCoverageGapsItem = TypedDict(
     "AlertBacktestCoverageGapsItem",
     {
@@ -1966,6 +1984,8 @@ class AlertBacktest(TypedDict):
     triggers_per_day: float | None
     # The newest 100, newest first
     triggers: list[AlertBacktestTriggersItem]
+    # Where the body asks for them: one for each condition, from left to right
+    figures: NotRequired[list[AlertBacktestFiguresItem]]
     # Prices, or estimates of risk, that were evaluated
     records: int
     # What the answer rests on
@@ -2590,7 +2610,7 @@ OPERATIONS: dict[str, Operation] = {
     "rule_alert_deliveries": Operation("GET", "/alerts/{id}/deliveries", ("limit", "cursor",), (), True, False, True, 0),
     "rule_alert_test": Operation("POST", "/alerts/{id}/test", (), (), True, False, False, 0),
     "rule_alert_resend": Operation("POST", "/alerts/{id}/deliveries/{trigger_id}/resend", (), (), True, False, False, 0),
-    "alert_backtest": Operation("POST", "/alerts/backtest", (), ("symbol", "condition", "target_price", "threshold_pct", "min_value_usd", "when", "held_for", "repeat", "cooldown", "resolved", "note", "group", "webhook_url", "channel", "agent_wallet", "expires_in_hours",), False, False, True, 0),
+    "alert_backtest": Operation("POST", "/alerts/backtest", (), ("symbol", "condition", "target_price", "threshold_pct", "min_value_usd", "when", "held_for", "repeat", "cooldown", "resolved", "note", "group", "webhook_url", "channel", "agent_wallet", "expires_in_hours", "figures",), False, False, True, 0),
     "record": Operation("GET", "/records/{id}", (), (), False, False, True, 0),
     "healthz": Operation("GET", "/healthz", (), (), False, False, True, 0),
     "readyz": Operation("GET", "/readyz", (), (), False, False, True, 0),
@@ -2831,9 +2851,9 @@ class Api:
         answer: RuleAlertResend = self.send("rule_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
         return answer
 
-    def alert_backtest(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: float | None = None, repeat: float | None = None, cooldown: str | None = None, resolved: float | None = None, note: float | None = None, group: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None) -> AlertBacktest:
+    def alert_backtest(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: float | None = None, repeat: float | None = None, cooldown: str | None = None, resolved: float | None = None, note: float | None = None, group: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, figures: float | None = None) -> AlertBacktest:
         """How often an alert would have rung in the last 7 days, before buying it. POST /alerts/backtest. Free."""
-        answer: AlertBacktest = self.send("alert_backtest", {"symbol": symbol, "condition": condition, "target_price": target_price, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "webhook_url": webhook_url, "channel": channel, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours})
+        answer: AlertBacktest = self.send("alert_backtest", {"symbol": symbol, "condition": condition, "target_price": target_price, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "webhook_url": webhook_url, "channel": channel, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "figures": figures})
         return answer
 
     def record(self, id: str) -> Record:

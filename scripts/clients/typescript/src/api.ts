@@ -2738,6 +2738,8 @@ export interface AlertBacktestInput {
   readonly agent_wallet?: string
   /** As of a creation; not looked at */
   readonly expires_in_hours?: number
+  /** Also tell the figures that it rests on, some 300 values of each */
+  readonly figures?: number
 }
 
 export type AlertBacktestAnswer = {
@@ -2863,6 +2865,44 @@ export type AlertBacktestAnswer = {
     readonly late: boolean
     /** The log record that rings it, for GET /records/:id */
     readonly record: string
+  }[]
+  /** Where the body asks for them: one for each condition, from left to right */
+  readonly figures?: readonly {
+    /** Which */
+    readonly metric:
+      | 'price'
+      | 'price_change_pct'
+      | 'volume'
+      | 'volume_usd'
+      | 'volume_spike'
+      | 'cvd'
+      | 'cvd_change'
+      | 'cvd_change_usd'
+      | 'funding_rate_pct'
+      | 'predicted_funding_rate_pct'
+      | 'open_interest_usd'
+      | 'open_interest_change_pct'
+      | 'basis_pct'
+      | 'long_short_ratio'
+      | 'liquidated_usd'
+      | 'liquidated_long_usd'
+      | 'liquidated_short_usd'
+      | 'liquidation_risk_pct'
+      | 'cvd_signal'
+      | 'funding_signal'
+      | 'sentiment'
+      | 'cascade_risk'
+    /** Of this venue; null: over all */
+    readonly exchange: string | null
+    /** Over how long; null: as it is */
+    readonly window: string | null
+    /** Some 300, oldest first, and where it rang */
+    readonly points: readonly {
+      /** When it was so */
+      readonly time: string
+      /** A number, or a class; null: it was not known */
+      readonly value: number | string | null
+    }[]
   }[]
   /** Prices, or estimates of risk, that were evaluated */
   readonly records: number
@@ -3658,6 +3698,7 @@ export const operations = {
       'channel',
       'agent_wallet',
       'expires_in_hours',
+      'figures',
     ],
     isOwners: false,
     isKeyed: false,
