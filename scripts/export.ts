@@ -17,8 +17,8 @@ const usage = `npm run export -- [flags]: writes topics of a running system into
                    of compacted topics, where the newest value stands for all before it, what came after is taken too;
                    of other derived ones the hour after it, since a processor that lagged wrote there what follows from it
   --out DIR        the folder; run the same command again and it goes on where it was stopped
-  --format F       avro (default): the records' own bytes, with their schema; parquet: a file for each record type, trades in
-                   a third of the bytes, with null for what other columns say (infra/tapes/README.md)
+  --format F       avro (default): the records' own bytes, with their schema; parquet: a table for each record type, by day,
+                   in half the bytes, for DuckDB, Polars and pandas (infra/tapes/README.md)
   --source S       kafka (default), or a folder of tapes, to write it in another format
   --data DIR       the running system's data folder (default .data)
   --help           this text

@@ -70,10 +70,12 @@ describe.each(['avro', 'parquet'] as const)('a tape of %s files', (format) => {
   it.skipIf(!existsSync('/dev/full'))('says that the disk is full, and goes on when it no longer is', async () => {
     const folder = newFolder()
     folders.push(folder)
-    const partition = path.join(folder, 'market.trades', '1')
-    const ending = format === 'avro' ? 'avro' : 'trade.parquet'
-    const part = path.join(partition, `0000000000000010.${ending}.part`)
-    mkdirSync(partition, { recursive: true })
+    const first = {
+      avro: 'market.trades/1/0000000000000010.avro',
+      parquet: 'trade/day=2023-11-14/market.trades.1.0000000000000010.trade.parquet',
+    }
+    const part = path.join(folder, `${first[format]}.part`)
+    mkdirSync(path.dirname(part), { recursive: true })
     symlinkSync('/dev/full', part)
     await expect(exportTo(recordsOf(100), { format, folder })).rejects.toMatchObject({ code: 'disk' })
     expect(existsSync(part.replace('.part', ''))).toBe(false)

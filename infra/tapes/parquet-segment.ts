@@ -19,19 +19,28 @@ const BATCH_RECORDS = 2_000
 /** The log's times are in milliseconds, a file's in microseconds, as all times in it. */
 const MICROS = 1_000
 
-/** A Parquet file for each record type of a segment: the record's fields, with key, offset and time of the log. */
+/**
+ * A Parquet file for each record type and day (UTC, of `_time`) of a segment: the record's fields, with key, offset and time
+ * of the log. A folder for each type, as tools read tables: `trade/day=2026-01-02/market.trades.3.OFFSET.trade.parquet`.
+ */
 export function parquetWriter(tape: Tape, folder: string): SegmentWriter {
   return (span, records) => {
-    const files = [...rowsByType(tape.codec, records)].map(([type, rows]) => {
-      const name = `${segmentName(span.topic, span.partition, span.from)}.${type}.parquet`
-      return writeFile(folder, name, encodeRows(type, rows))
-    })
+    const segment = segmentName(span.topic, span.partition, span.from).replaceAll('/', '.')
+    const files = [...rowsByType(tape.codec, records)].flatMap(([type, rows]) =>
+      [...Map.groupBy(rows, dayOf)].map(([day, own]) =>
+        writeFile(folder, `${type}/day=${day}/${segment}.${type}.parquet`, encodeRows(type, own)),
+      ),
+    )
     return Promise.resolve(files)
   }
 }
 
 type Type = RecordType | typeof NONE
 type Row = Readonly<Record<string, unknown>>
+
+function dayOf({ _time }: Row): string {
+  return new Date(Number(_time) / MICROS).toISOString().slice(0, 10)
+}
 
 function rowsByType(codec: Codec, records: readonly LogRecord[]): Map<Type, Row[]> {
   const rows = new Map<Type, Row[]>()
