@@ -20,16 +20,20 @@ export function pythonApi(): string {
     '',
     'from __future__ import annotations',
     '',
-    'from collections.abc import Iterator, Mapping, Sequence',
-    'from typing import Any, Literal, NamedTuple, NotRequired, TypedDict',
+    'from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence',
+    'from typing import Any, Literal, NamedTuple, NotRequired, TypedDict, TypeVar',
     '',
-    'from .history import History, ranged',
+    'from .history import AsyncHistory, History, ranged',
     '',
+    'T = TypeVar("T")',
   ]
-  const named = operations.flatMap((operation, index) => method(operation, answers[index] ?? 'Any'))
-  named.push(...streams.flatMap((stream, index) => method(stream, events[index] ?? 'Any', true)))
+  const methods = [
+    ...operations.map((operation, index) => methodOf(operation, answers[index] ?? 'Any', false)),
+    ...streams.map((stream, index) => methodOf(stream, events[index] ?? 'Any', true)),
+  ]
   const tables = [...tableClass, ...table('OPERATIONS', operations), ...table('STREAMS', streams)]
-  return [...head, ...types.lines, ...tables, '', '', ...apiClass, ...named].join('\n').trimEnd().concat('\n')
+  const classes = [...apiClass, ...methods.flatMap(now), ...asyncApiClass, ...methods.flatMap(later)]
+  return [...head, ...types.lines, ...tables, '', '', ...classes].join('\n').trimEnd().concat('\n')
 }
 
 const apiClass = [
@@ -40,6 +44,19 @@ const apiClass = [
   '        raise NotImplementedError',
   '',
   '    def listen(self, name: str, given: Mapping[str, Any]) -> Iterator[Any]:',
+  '        raise NotImplementedError',
+]
+
+const asyncApiClass = [
+  '',
+  '',
+  'class AsyncApi:',
+  '    """The methods of Api, to be awaited; how they are run beside the loop is the client\'s."""',
+  '',
+  '    async def run(self, work: Callable[[Api], T]) -> T:',
+  '        raise NotImplementedError',
+  '',
+  '    def hear(self, work: Callable[[Api], Iterator[T]]) -> AsyncIterator[T]:',
   '        raise NotImplementedError',
 ]
 
@@ -153,7 +170,22 @@ function table(of: string, all: readonly Operation[]): string[] {
 
 const KEY = 'idempotency_key'
 
-function method(operation: Operation, answer: string, isStream = false): string[] {
+/** A method, as both classes have it. */
+interface Method {
+  readonly name: string
+  readonly says: string
+  /** Its parameters as Python declares them. */
+  readonly declared: string
+  /** The names of its parameters. */
+  readonly names: readonly string[]
+  readonly kind: 'answer' | 'events' | 'history'
+  /** What it gives, or what its events are. */
+  readonly type: string
+  /** The expression that makes it of a sync client. */
+  readonly made: string
+}
+
+function methodOf(operation: Operation, answer: string, isStream: boolean): Method {
   const { name, says, inputs, priceUsdc, path, method: verb, isKeyed } = operation
   const rows = rowsOf(operation)
   const typed = (all: readonly Input[]): string[] => all.map((input) => `${input.name}: ${inputText(input.type)}`)
@@ -165,27 +197,45 @@ function method(operation: Operation, answer: string, isStream = false): string[
     ...(rows === undefined ? [] : ['days: float | None = None']),
   ]
   const named = [...needed, ...others, ...further]
-  const all = ['self', ...inPath, ...(named.length === 0 ? [] : ['*', ...named])]
-  const names = [...inputs.map((input) => input.name), ...(isKeyed ? [KEY] : [])]
-  const given = `{${names.map((one) => `"${one}": ${one}`).join(', ')}}`
+  const given = [...inputs.map((input) => input.name), ...(isKeyed ? [KEY] : [])]
+  const input = `{${given.map((one) => `"${one}": ${one}`).join(', ')}}`
   const price = `${priceUsdc === 0 ? 'Free' : `${priceUsdc} USDC`}${rows === undefined ? '' : ' a page'}`
-  const type = isStream ? `Iterator[${answer}]` : answer
   const row = `${answer}${pascal(rows ?? '')}Item`
-  const head = (returns: string): string[] => [
-    '',
-    `    def ${name}(${all.join(', ')}) -> ${returns}:`,
-    `        """${says}. ${verb} ${path}. ${price}."""`,
-  ]
-  if (rows !== undefined)
-    return [
-      ...head(`History[${answer}, ${row}]`),
-      `        return History(self.send, "${name}", ranged(${given}, days), rows="${rows}", row=${row})`,
-    ]
+  return {
+    name,
+    says: `${says}. ${verb} ${path}. ${price}.`,
+    declared: ['self', ...inPath, ...(named.length === 0 ? [] : ['*', ...named])].join(', '),
+    names: [...given, ...(rows === undefined ? [] : ['days'])],
+    ...(rows === undefined
+      ? { kind: isStream ? 'events' : 'answer', type: answer }
+      : { kind: 'history', type: `[${answer}, ${row}]` }),
+    made:
+      rows === undefined
+        ? `self.${isStream ? 'listen' : 'send'}("${name}", ${input})`
+        : `History(self.send, "${name}", ranged(${input}, days), rows="${rows}", row=${row})`,
+  }
+}
+
+function now({ name, says, declared, kind, type, made }: Method): string[] {
+  const returned = { answer: type, events: `Iterator[${type}]`, history: `History${type}` }[kind]
   return [
-    ...head(type),
-    `        answer: ${type} = self.${isStream ? 'listen' : 'send'}("${name}", ${given})`,
-    '        return answer',
+    '',
+    `    def ${name}(${declared}) -> ${returned}:`,
+    `        """${says}"""`,
+    ...(kind === 'history'
+      ? [`        return ${made}`]
+      : [`        answer: ${returned} = ${made}`, '        return answer']),
   ]
+}
+
+function later({ name, says, declared, names, kind, type }: Method): string[] {
+  const work = `lambda api: api.${name}(${names.map((one) => `${one}=${one}`).join(', ')})`
+  const [head, made] = {
+    answer: [`async def ${name}(${declared}) -> ${type}`, `await self.run(${work})`],
+    events: [`def ${name}(${declared}) -> AsyncIterator[${type}]`, `self.hear(${work})`],
+    history: [`def ${name}(${declared}) -> AsyncHistory${type}`, `AsyncHistory(self.run, ${work})`],
+  }[kind]
+  return ['', `    ${head}:`, `        """${says}"""`, `        return ${made}`]
 }
 
 /** Of an operation that answers in pages: the field that has the rows. */

@@ -16,8 +16,8 @@ const alert = { symbol: 'BTC', condition: 'above', target_price: 1, webhook_url:
 let payments: FakePayments
 let api: Harness
 const programs: Program[] = []
-function started(env: Readonly<Record<string, string>> = {}): Program {
-  const one = new Program(env)
+function started(isAsync: boolean, env: Readonly<Record<string, string>> = {}): Program {
+  const one = new Program(env, isAsync)
   programs.push(one)
   return one
 }
@@ -32,12 +32,17 @@ afterAll(async () => {
   await Promise.all([api.stop(), payments.stop()])
 })
 
-describe.skipIf(!isNewEnough)('the client in Python, with its own library alone', () => {
+const kinds = [
+  ['the client in Python', false],
+  ['the client in Python for asyncio', true],
+] as const
+
+describe.skipIf(!isNewEnough).each(kinds)('%s, with its own library alone', (_name, isAsync) => {
   const running: { stop(): Promise<unknown> }[] = []
   afterEach(() => Promise.all(running.splice(0).map((one) => one.stop())))
   let client: Program
   beforeAll(() => {
-    client = started()
+    client = started(isAsync)
   })
 
   it('asks what is free, and tells the API’s identifiers', async () => {
@@ -101,6 +106,15 @@ describe.skipIf(!isNewEnough)('the client in Python, with its own library alone'
     expect(stream.seen).toEqual([undefined, '1'])
   })
 
+  it('leaves a stream that goes on', async () => {
+    const stream = await startCutStream()
+    running.push(stream)
+    const input = { symbols: ['BTC'], channels: ['price'] }
+    const { answer } = await client.call(stream.url, 'stream', input, { events: 2 })
+    expect((answer?.['events'] as unknown[] | undefined)?.length).toBe(2)
+    expect((await client.call(api.url, 'pricing')).answer).toMatchObject({ payments: 'play-money' })
+  })
+
   it('repeats a creation under one key, and nothing that may have been done', async () => {
     const cut = await serving(0, 200)
     expect((await client.call(cut.url, 'price_alert_create', alert)).answer).toEqual({ alert_id: 'x' })
@@ -112,29 +126,31 @@ describe.skipIf(!isNewEnough)('the client in Python, with its own library alone'
   })
 })
 
-describe.skipIf(!canPay)('the client in Python, with the official package', () => {
+describe.skipIf(!canPay).each(kinds)('%s, with the official package', (_name, isAsync) => {
   it('pays for a stream once, and hears it to its end', async () => {
-    const client = started({ PAYER_KEY: payer.key, MAX_PER_CALL_USDC: '0.1', BUDGET_USDC: '0.1' })
+    const client = started(isAsync, { PAYER_KEY: payer.key, MAX_PER_CALL_USDC: '0.1', BUDGET_USDC: '0.1' })
     const { answer, spent } = await client.call(api.url, 'stream', { symbols: ['BTC'], seconds: 1 })
     const names = (answer?.['events'] as { name: string }[] | undefined)?.map(({ name }) => name)
     expect([names, spent]).toEqual([['cvd', 'price', 'funding', 'ready', 'end'], 0.1])
   })
 
   it('pays within its budget, refused before it signs', async () => {
+    const before = payments.ledger.charged.filter(({ route }) => route !== '/stream').length
+    const key = `a-key-of-this-test-${String(isAsync)}`
     const budget = { MAX_PER_CALL_USDC: '0.04', BUDGET_USDC: '0.13' }
-    const client = started({ PAYER_KEY: payer.key, ...budget })
+    const client = started(isAsync, { PAYER_KEY: payer.key, ...budget })
     const paid = await client.call(api.url, 'cvd', { symbol: 'BTC' })
     expect(paid).toMatchObject({ answer: { symbol: 'BTC', period: '1h' }, spent: 0.02 })
     const dear = await client.call(api.url, 'liquidation_heatmap', { symbol: 'BTC' })
     expect(dear).toMatchObject({ error: 'NotPaidError', code: 'over_max_per_call', spent: 0.02 })
-    const made = await client.call(api.url, 'price_alert_create', { ...alert, idempotency_key: 'a-key-of-this-test' })
-    const again = await client.call(api.url, 'price_alert_create', { ...alert, idempotency_key: 'a-key-of-this-test' })
+    const made = await client.call(api.url, 'price_alert_create', { ...alert, idempotency_key: key })
+    const again = await client.call(api.url, 'price_alert_create', { ...alert, idempotency_key: key })
     expect([again.answer?.['alert_id'], again.spent]).toEqual([made.answer?.['alert_id'], 0.1])
     const owner = { id: made.answer?.['alert_id'], manage_token: made.answer?.['manage_token'] }
     expect((await client.call(api.url, 'price_alert_cancel', owner)).answer).toMatchObject({ status: 'cancelled' })
     await client.call(api.url, 'ohlcv', { symbol: 'BTC' })
     const over = await client.call(api.url, 'basis', { symbol: 'BTC' })
     expect(over).toMatchObject({ error: 'NotPaidError', code: 'over_total', spent: 0.12 })
-    expect(payments.ledger.charged.filter(({ route }) => route !== '/stream').length).toBe(3)
+    expect(payments.ledger.charged.filter(({ route }) => route !== '/stream').length - before).toBe(3)
   })
 })

@@ -1,16 +1,21 @@
 """Calls the client as a test says: one JSON object a line in, one out. Not part of the package.
 
-In: {"call", "input", "options": {"tries", "deadline_seconds"}, "base", "table"}; the key and the budget stand in the
-environment. table: a history is told as what this method of it makes, or as its rows.
+In: {"call", "input", "options": {"tries", "deadline_seconds"}, "base", "table", "is_async", "events"}; the key and the budget
+stand in the environment. table: a history is told as what this method of it makes, or as its rows; events: of a stream so
+many are heard, then it is left.
 """
 
+import asyncio
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
+from itertools import islice
 from typing import Any
 
-from market_data_alerts import ApiError, History, MarketDataClient, NoAnswerError, NotPaidError
+from market_data_alerts import ApiError, AsyncHistory, AsyncMarketDataClient, MarketDataClient
+from market_data_alerts import NoAnswerError, NotPaidError
 
 payer = None
 if os.environ.get("PAYER_KEY"):
@@ -24,10 +29,41 @@ if os.environ.get("PAYER_KEY"):
         total_usdc=float(os.environ["BUDGET_USDC"]),
     )
 
-def table_of(history: History[Any, Any], kind: str) -> dict[str, Any]:
+
+def now(task: dict[str, Any]) -> Any:
+    client = MarketDataClient(task["base"], payer=payer, **task.get("options", {}))
+    answer = getattr(client, task["call"])(**task["input"])
+    if isinstance(answer, Iterator):
+        return {"events": [*islice(answer, task.get("events"))]}
+    if task.get("table") is None:
+        return answer
+    return told(task["table"], {"rows": [*answer.rows()]} if task["table"] == "rows" else getattr(answer, task["table"])())
+
+
+async def later(task: dict[str, Any]) -> Any:
+    async with AsyncMarketDataClient(task["base"], payer=payer, **task.get("options", {})) as client:
+        answer = getattr(client, task["call"])(**task["input"])
+        if isinstance(answer, AsyncIterator):
+            async with aclosing(answer) as events:
+                return {"events": await heard(events, task.get("events"))}
+        kind = task.get("table")
+        if not isinstance(answer, AsyncHistory) or kind is None:
+            return await answer
+        return told(kind, {"rows": [*(await answer).rows()]} if kind == "rows" else await getattr(answer, kind)())
+
+
+async def heard(events: AsyncIterator[Any], count: int | None) -> list[Any]:
+    all: list[Any] = []
+    async for event in events:
+        all.append(event)
+        if len(all) == count:
+            break
+    return all
+
+
+def told(kind: str, table: Any) -> dict[str, Any]:
     if kind == "rows":
-        return {"rows": [*history.rows()]}
-    table = getattr(history, kind)()
+        return table
     if kind == "to_pandas":
         types = {name: str(of) for name, of in table.dtypes.items()}
         return {"types": types, "rows": json.loads(table.to_json(orient="records", date_format="iso"))}
@@ -39,12 +75,8 @@ def table_of(history: History[Any, Any], kind: str) -> dict[str, Any]:
 
 for line in sys.stdin:
     task = json.loads(line)
-    client = MarketDataClient(task["base"], payer=payer, **task.get("options", {}))
     try:
-        answer = getattr(client, task["call"])(**task["input"])
-        if task.get("table"):
-            answer = table_of(answer, task["table"])
-        said = {"answer": {"events": list(answer)} if isinstance(answer, Iterator) else answer}
+        said = {"answer": asyncio.run(later(task)) if task.get("is_async") else now(task)}
     except (ApiError, NotPaidError, NoAnswerError) as error:
         said = {"error": type(error).__name__, "code": error.code, "status": getattr(error, "status", None)}
     except (ValueError, ImportError) as error:

@@ -1,5 +1,6 @@
 """The client's public face; market_data_alerts.pay beside it brings the payer (pip install '.[pay]')."""
 
+from .async_client import AsyncMarketDataClient
 from .client import MarketDataClient, Payment
 from .errors import (
     ApiError,
@@ -9,11 +10,13 @@ from .errors import (
     RateLimitedError,
     UnavailableError,
 )
-from .history import History
+from .history import AsyncHistory, History
 from .verify import verify_standard, verify_svc
 
 __all__ = [
     "ApiError",
+    "AsyncHistory",
+    "AsyncMarketDataClient",
     "History",
     "MarketDataClient",
     "NoAnswerError",

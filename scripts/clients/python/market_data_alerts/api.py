@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, NotRequired, TypedDict
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, NotRequired, TypedDict, TypeVar
 
-from .history import History, ranged
+from .history import AsyncHistory, History, ranged
 
+T = TypeVar("T")
 
 
 class CvdExchangesValue(TypedDict):
@@ -2885,3 +2886,221 @@ class Api:
         """What changes, as it changes: server-sent events for an hour. GET /stream. 0.1 USDC."""
         answer: Iterator[StreamEvent] = self.listen("stream", {"symbols": symbols, "channels": channels, "period": period, "seconds": seconds, "last_event_id": last_event_id})
         return answer
+
+
+class AsyncApi:
+    """The methods of Api, to be awaited; how they are run beside the loop is the client's."""
+
+    async def run(self, work: Callable[[Api], T]) -> T:
+        raise NotImplementedError
+
+    def hear(self, work: Callable[[Api], Iterator[T]]) -> AsyncIterator[T]:
+        raise NotImplementedError
+
+    async def cvd(self, symbol: str, *, period: Literal["1h", "4h", "24h", "7d"] | None = None) -> Cvd:
+        """Cumulative volume delta over four venues. GET /cvd/{symbol}. 0.02 USDC."""
+        return await self.run(lambda api: api.cvd(symbol=symbol, period=period))
+
+    def cvd_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, since: str | int | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> AsyncHistory[CvdHistory, CvdHistoryPointsItem]:
+        """Volume delta by bucket, with its running total. GET /cvd/history/{symbol}. 0.02 USDC a page."""
+        return AsyncHistory(self.run, lambda api: api.cvd_history(symbol=symbol, interval=interval, since=since, start=start, end=end, limit=limit, days=days))
+
+    def ohlcv(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, exchange: Literal["binance", "bybit", "okx", "coinbase", "kraken", "gate", "binance_spot", "bitget", "hyperliquid", "all"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> AsyncHistory[Ohlcv, OhlcvCandlesItem]:
+        """Candles from our own trade log. GET /ohlcv/{symbol}. 0.02 USDC a page."""
+        return AsyncHistory(self.run, lambda api: api.ohlcv(symbol=symbol, interval=interval, exchange=exchange, start=start, end=end, limit=limit, days=days))
+
+    async def funding_extreme(self, *, threshold: float | None = None) -> FundingExtreme:
+        """Perpetuals whose funding is out of the ordinary. GET /funding-rate/extreme. 0.02 USDC."""
+        return await self.run(lambda api: api.funding_extreme(threshold=threshold))
+
+    def funding_history(self, symbol: str, *, exchange: Literal["binance", "bybit", "okx"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> AsyncHistory[FundingHistory, FundingHistoryHistoryItem]:
+        """Settled funding rates. GET /funding-rate/history/{symbol}. 0.02 USDC a page."""
+        return AsyncHistory(self.run, lambda api: api.funding_history(symbol=symbol, exchange=exchange, start=start, end=end, limit=limit, days=days))
+
+    async def funding_rate(self, symbol: str) -> FundingRate:
+        """Running funding rate of a perpetual. GET /funding-rate/{symbol}. 0.02 USDC."""
+        return await self.run(lambda api: api.funding_rate(symbol=symbol))
+
+    async def funding_compare(self, symbol: str) -> FundingCompare:
+        """Funding of three venues side by side. GET /futures/funding-compare/{symbol}. 0.03 USDC."""
+        return await self.run(lambda api: api.funding_compare(symbol=symbol))
+
+    async def predicted_funding(self, symbol: str) -> PredictedFunding:
+        """Predicted rate of the next settlement. GET /futures/predicted-funding/{symbol}. 0.02 USDC."""
+        return await self.run(lambda api: api.predicted_funding(symbol=symbol))
+
+    async def basis(self, symbol: str) -> Basis:
+        """Perpetuals against spot. GET /futures/basis/{symbol}. 0.02 USDC."""
+        return await self.run(lambda api: api.basis(symbol=symbol))
+
+    def basis_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> AsyncHistory[BasisHistory, BasisHistoryPointsItem]:
+        """Basis by bucket: the last mark price of each perpetual against the last spot price. GET /futures/basis/history/{symbol}. 0.02 USDC a page."""
+        return AsyncHistory(self.run, lambda api: api.basis_history(symbol=symbol, interval=interval, start=start, end=end, limit=limit, days=days))
+
+    async def open_interest(self, symbol: str) -> OpenInterest:
+        """Open interest of perpetuals, by venue and in sum. GET /futures/open-interest/{symbol}. 0.02 USDC."""
+        return await self.run(lambda api: api.open_interest(symbol=symbol))
+
+    def open_interest_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> AsyncHistory[OpenInterestHistory, OpenInterestHistoryPointsItem]:
+        """Open interest by bucket: the last that each venue said in it. GET /futures/open-interest/history/{symbol}. 0.02 USDC a page."""
+        return AsyncHistory(self.run, lambda api: api.open_interest_history(symbol=symbol, interval=interval, start=start, end=end, limit=limit, days=days))
+
+    async def long_short(self, symbol: str) -> LongShort:
+        """Top traders’ long/short ratio. GET /futures/long-short/{symbol}. 0.02 USDC."""
+        return await self.run(lambda api: api.long_short(symbol=symbol))
+
+    def long_short_history(self, symbol: str, *, interval: Literal["5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> AsyncHistory[LongShortHistory, LongShortHistoryPointsItem]:
+        """Top traders’ long/short ratio by bucket: the last period of each venue in it. GET /futures/long-short/history/{symbol}. 0.02 USDC a page."""
+        return AsyncHistory(self.run, lambda api: api.long_short_history(symbol=symbol, interval=interval, start=start, end=end, limit=limit, days=days))
+
+    async def liquidation_heatmap(self, symbol: str) -> LiquidationHeatmap:
+        """Estimated liquidation levels and cascade risk. GET /liquidation/heatmap/{symbol}. 0.05 USDC."""
+        return await self.run(lambda api: api.liquidation_heatmap(symbol=symbol))
+
+    async def liquidation_recent(self, *, limit: int | None = None, symbol: str | None = None) -> LiquidationRecent:
+        """Newest liquidations and their statistics. GET /liquidation/recent. 0.03 USDC."""
+        return await self.run(lambda api: api.liquidation_recent(limit=limit, symbol=symbol))
+
+    def liquidation_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> AsyncHistory[LiquidationHistory, LiquidationHistoryPointsItem]:
+        """Liquidations by bucket and side. GET /liquidation/history/{symbol}. 0.03 USDC a page."""
+        return AsyncHistory(self.run, lambda api: api.liquidation_history(symbol=symbol, interval=interval, start=start, end=end, limit=limit, days=days))
+
+    async def price(self, symbol: str) -> Price:
+        """Composite price of five exchanges. GET /price/{symbol}. 0.005 USDC."""
+        return await self.run(lambda api: api.price(symbol=symbol))
+
+    async def prices(self, *, symbols: Sequence[str]) -> Prices:
+        """Prices of up to 20 symbols. GET /api/v1/prices. 0.005 USDC."""
+        return await self.run(lambda api: api.prices(symbols=symbols))
+
+    async def market(self, id: str) -> Market:
+        """Details of a token. GET /api/v1/market/{id}. 0.005 USDC."""
+        return await self.run(lambda api: api.market(id=id))
+
+    async def price_alert_create(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below"], target_price: float, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> PriceAlertCreate:
+        """Create a price alert. POST /price-alert. 0.04 USDC."""
+        return await self.run(lambda api: api.price_alert_create(symbol=symbol, condition=condition, target_price=target_price, webhook_url=webhook_url, channel=channel, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, idempotency_key=idempotency_key))
+
+    async def price_alert(self, id: str) -> PriceAlert:
+        """Status of a price alert. GET /price-alert/{id}. Free."""
+        return await self.run(lambda api: api.price_alert(id=id))
+
+    async def price_alerts(self, *, wallet: str | None = None, symbol: str | None = None, limit: int | None = None, cursor: str | None = None) -> PriceAlerts:
+        """Active price alerts. GET /price-alerts. Free."""
+        return await self.run(lambda api: api.price_alerts(wallet=wallet, symbol=symbol, limit=limit, cursor=cursor))
+
+    async def price_alert_cancel(self, id: str, *, manage_token: str) -> PriceAlertCancel:
+        """Cancel a price alert. DELETE /price-alert/{id}. Free."""
+        return await self.run(lambda api: api.price_alert_cancel(id=id, manage_token=manage_token))
+
+    async def price_alert_extend(self, id: str, *, manage_token: str, add_hours: int | None = None) -> PriceAlertExtend:
+        """Extend a price alert. POST /price-alert/{id}/extend. 0.02 USDC."""
+        return await self.run(lambda api: api.price_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token))
+
+    async def price_alert_deliveries(self, id: str, *, manage_token: str, limit: int | None = None, cursor: str | None = None) -> PriceAlertDeliveries:
+        """Deliveries of a price alert. GET /price-alert/{id}/deliveries. Free."""
+        return await self.run(lambda api: api.price_alert_deliveries(id=id, limit=limit, cursor=cursor, manage_token=manage_token))
+
+    async def price_alert_test(self, id: str, *, manage_token: str) -> PriceAlertTest:
+        """Send a test event of a price alert. POST /price-alert/{id}/test. Free."""
+        return await self.run(lambda api: api.price_alert_test(id=id, manage_token=manage_token))
+
+    async def price_alert_resend(self, id: str, trigger_id: str, *, manage_token: str) -> PriceAlertResend:
+        """Send a delivery of a price alert again. POST /price-alert/{id}/deliveries/{trigger_id}/resend. Free."""
+        return await self.run(lambda api: api.price_alert_resend(id=id, trigger_id=trigger_id, manage_token=manage_token))
+
+    async def liquidation_alert_create(self, *, symbol: str, condition: Literal["cascade_risk"] | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> LiquidationAlertCreate:
+        """Create a liquidation alert. POST /liquidation/alert. 0.06 USDC."""
+        return await self.run(lambda api: api.liquidation_alert_create(symbol=symbol, condition=condition, threshold_pct=threshold_pct, min_value_usd=min_value_usd, webhook_url=webhook_url, channel=channel, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, idempotency_key=idempotency_key))
+
+    async def liquidation_alert(self, id: str) -> LiquidationAlert:
+        """Status of a liquidation alert. GET /liquidation/alert/{id}. Free."""
+        return await self.run(lambda api: api.liquidation_alert(id=id))
+
+    async def liquidation_alerts(self, *, wallet: str | None = None, symbol: str | None = None, limit: int | None = None, cursor: str | None = None) -> LiquidationAlerts:
+        """Active liquidation alerts. GET /liquidation/alerts. Free."""
+        return await self.run(lambda api: api.liquidation_alerts(wallet=wallet, symbol=symbol, limit=limit, cursor=cursor))
+
+    async def liquidation_alert_cancel(self, id: str, *, manage_token: str) -> LiquidationAlertCancel:
+        """Cancel a liquidation alert. DELETE /liquidation/alert/{id}. Free."""
+        return await self.run(lambda api: api.liquidation_alert_cancel(id=id, manage_token=manage_token))
+
+    async def liquidation_alert_extend(self, id: str, *, manage_token: str, add_hours: int | None = None) -> LiquidationAlertExtend:
+        """Extend a liquidation alert. POST /liquidation/alert/{id}/extend. 0.03 USDC."""
+        return await self.run(lambda api: api.liquidation_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token))
+
+    async def liquidation_alert_deliveries(self, id: str, *, manage_token: str, limit: int | None = None, cursor: str | None = None) -> LiquidationAlertDeliveries:
+        """Deliveries of a liquidation alert. GET /liquidation/alert/{id}/deliveries. Free."""
+        return await self.run(lambda api: api.liquidation_alert_deliveries(id=id, limit=limit, cursor=cursor, manage_token=manage_token))
+
+    async def liquidation_alert_test(self, id: str, *, manage_token: str) -> LiquidationAlertTest:
+        """Send a test event of a liquidation alert. POST /liquidation/alert/{id}/test. Free."""
+        return await self.run(lambda api: api.liquidation_alert_test(id=id, manage_token=manage_token))
+
+    async def liquidation_alert_resend(self, id: str, trigger_id: str, *, manage_token: str) -> LiquidationAlertResend:
+        """Send a delivery of a liquidation alert again. POST /liquidation/alert/{id}/deliveries/{trigger_id}/resend. Free."""
+        return await self.run(lambda api: api.liquidation_alert_resend(id=id, trigger_id=trigger_id, manage_token=manage_token))
+
+    async def rule_alert_create(self, *, symbol: str, when: Mapping[str, Any], held_for: float | None = None, repeat: float | None = None, cooldown: str | None = None, resolved: float | None = None, note: float | None = None, group: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> RuleAlertCreate:
+        """Create a rule. POST /alerts. 0.06 USDC."""
+        return await self.run(lambda api: api.rule_alert_create(symbol=symbol, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, webhook_url=webhook_url, channel=channel, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, idempotency_key=idempotency_key))
+
+    async def rule_alert(self, id: str) -> RuleAlert:
+        """Status of a rule. GET /alerts/{id}. Free."""
+        return await self.run(lambda api: api.rule_alert(id=id))
+
+    async def rule_alerts(self, *, wallet: str | None = None, symbol: str | None = None, limit: int | None = None, cursor: str | None = None) -> RuleAlerts:
+        """Active rule alerts. GET /alerts. Free."""
+        return await self.run(lambda api: api.rule_alerts(wallet=wallet, symbol=symbol, limit=limit, cursor=cursor))
+
+    async def rule_alert_cancel(self, id: str, *, manage_token: str) -> RuleAlertCancel:
+        """Cancel a rule. DELETE /alerts/{id}. Free."""
+        return await self.run(lambda api: api.rule_alert_cancel(id=id, manage_token=manage_token))
+
+    async def rule_alert_extend(self, id: str, *, manage_token: str, add_hours: int | None = None) -> RuleAlertExtend:
+        """Extend a rule. POST /alerts/{id}/extend. 0.03 USDC."""
+        return await self.run(lambda api: api.rule_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token))
+
+    async def rule_alert_edit(self, id: str, *, when: Mapping[str, Any], manage_token: str, held_for: float | None = None, repeat: float | None = None, cooldown: str | None = None, resolved: float | None = None, note: float | None = None, group: float | None = None) -> RuleAlertEdit:
+        """Change a rule. PATCH /alerts/{id}. Free."""
+        return await self.run(lambda api: api.rule_alert_edit(id=id, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, manage_token=manage_token))
+
+    async def rule_alert_deliveries(self, id: str, *, manage_token: str, limit: int | None = None, cursor: str | None = None) -> RuleAlertDeliveries:
+        """Deliveries of a rule. GET /alerts/{id}/deliveries. Free."""
+        return await self.run(lambda api: api.rule_alert_deliveries(id=id, limit=limit, cursor=cursor, manage_token=manage_token))
+
+    async def rule_alert_test(self, id: str, *, manage_token: str) -> RuleAlertTest:
+        """Send a test event of a rule. POST /alerts/{id}/test. Free."""
+        return await self.run(lambda api: api.rule_alert_test(id=id, manage_token=manage_token))
+
+    async def rule_alert_resend(self, id: str, trigger_id: str, *, manage_token: str) -> RuleAlertResend:
+        """Send a delivery of a rule again. POST /alerts/{id}/deliveries/{trigger_id}/resend. Free."""
+        return await self.run(lambda api: api.rule_alert_resend(id=id, trigger_id=trigger_id, manage_token=manage_token))
+
+    async def alert_backtest(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: float | None = None, repeat: float | None = None, cooldown: str | None = None, resolved: float | None = None, note: float | None = None, group: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, figures: float | None = None) -> AlertBacktest:
+        """How often an alert would have rung in the last 7 days, before buying it. POST /alerts/backtest. Free."""
+        return await self.run(lambda api: api.alert_backtest(symbol=symbol, condition=condition, target_price=target_price, threshold_pct=threshold_pct, min_value_usd=min_value_usd, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, webhook_url=webhook_url, channel=channel, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, figures=figures))
+
+    async def record(self, id: str) -> Record:
+        """The log record that a trigger names, to check it against. GET /records/{id}. Free."""
+        return await self.run(lambda api: api.record(id=id))
+
+    async def healthz(self) -> Healthz:
+        """How the system is: parts, venues, gaps, lag. GET /healthz. Free."""
+        return await self.run(lambda api: api.healthz())
+
+    async def readyz(self) -> Readyz:
+        """Whether this instance can answer. GET /readyz. Free."""
+        return await self.run(lambda api: api.readyz())
+
+    async def pricing(self) -> Pricing:
+        """Every route with its price, and how it is paid. GET /pricing. Free."""
+        return await self.run(lambda api: api.pricing())
+
+    async def well_known_x402(self) -> WellKnownX402:
+        """What can be bought, for clients that discover it. GET /.well-known/x402. Free."""
+        return await self.run(lambda api: api.well_known_x402())
+
+    def stream(self, *, symbols: Sequence[str], channels: Sequence[str] | None = None, period: Literal["1h", "4h", "24h", "7d"] | None = None, seconds: int | None = None, last_event_id: str | None = None) -> AsyncIterator[StreamEvent]:
+        """What changes, as it changes: server-sent events for an hour. GET /stream. 0.1 USDC."""
+        return self.hear(lambda api: api.stream(symbols=symbols, channels=channels, period=period, seconds=seconds, last_event_id=last_event_id))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import http.client
 import json
 import time
@@ -64,6 +65,13 @@ class MarketDataClient(Api):
         self._tries = tries
         self._on_paid = on_paid
         self._opener = urllib.request.build_opener(_NoRedirects)
+        self._is_over: Callable[[], bool] = lambda: False
+
+    def until(self, is_over: Callable[[], bool]) -> MarketDataClient:
+        """The same client, whose streams end once is_over says so, at their next sign of life: 15 s later at most."""
+        other = copy.copy(self)
+        other._is_over = is_over
+        return other
 
     def send(self, name: str, given: Mapping[str, Any]) -> Any:
         operation = OPERATIONS[name]
@@ -80,7 +88,7 @@ class MarketDataClient(Api):
         go on after that, ask again with that event's id: it is paid anew."""
         last: str = given.get("last_event_id") or ""
         payment: Payment | None = None
-        while True:
+        while not self._is_over():
             request = request_of(STREAMS[name], self._base, {**given, "last_event_id": last or None})
             paid, answer = self._exchange(request, time.monotonic() + self._deadline_seconds, payment)
             if paid is not None and payment is None and self._on_paid is not None:
@@ -88,7 +96,7 @@ class MarketDataClient(Api):
             payment = paid
             with answer.events as stream:
                 try:
-                    for event in events_of(stream, last):
+                    for event in events_of(stream, last, self._is_over):
                         last = event["id"]
                         yield event
                         if event["name"] == "end" and event["data"]["reason"] != "restarting":

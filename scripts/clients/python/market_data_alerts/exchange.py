@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import quote, urlencode
@@ -131,10 +131,10 @@ def _text_of(value: Any) -> str:
 EVENT_BYTES_MAX = 4_000_000
 
 
-def events_of(stream: Any, last: str) -> Iterator[dict[str, Any]]:
+def events_of(stream: Any, last: str, is_over: Callable[[], bool]) -> Iterator[dict[str, Any]]:
     """The events of a stream as they come: name, id (of the last event that had one) and data."""
     fields: dict[str, str] = {}
-    while line := stream.readline(EVENT_BYTES_MAX):
+    while not is_over() and (line := stream.readline(EVENT_BYTES_MAX)):
         if not line.endswith(b"\n"):
             return  # cut off, or too long
         field, _, value = line.decode().rstrip("\n").partition(": ")

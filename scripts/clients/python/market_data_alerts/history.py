@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -20,6 +21,7 @@ PAGES_MAX = 10_000
 
 Page = TypeVar("Page")
 Row = TypeVar("Row")
+Made = TypeVar("Made")
 Kind = Literal["time", "float", "int", "bool", "str"]
 
 
@@ -131,6 +133,47 @@ class History(dict[str, Any], Generic[Page, Row]):
             for _, values in columns.values():
                 values.extend([None] * (count - len(values)))
         return columns
+
+
+class AsyncHistory(Generic[Page, Row]):
+    """A history that is asked for when it is awaited: `await` gives it with all its pages, `await ....to_polars()` its
+    table. Where a page fails for good, those before it are kept: awaited again it goes on there."""
+
+    def __init__(
+        self,
+        run: Callable[[Callable[[Any], Any]], Awaitable[Any]],
+        first: Callable[[Any], History[Page, Row]],
+    ) -> None:
+        self._run = run
+        self._first = first
+        self._history: History[Page, Row] | None = None
+        self._reading = asyncio.Lock()
+
+    def __await__(self) -> Generator[Any, None, History[Page, Row]]:
+        return self._after(lambda history: history).__await__()
+
+    async def to_polars(self) -> polars.DataFrame:
+        """As History.to_polars."""
+        return await self._after(lambda history: history.to_polars())
+
+    async def to_pandas(self) -> pandas.DataFrame:
+        """As History.to_pandas."""
+        return await self._after(lambda history: history.to_pandas())
+
+    async def to_arrow(self) -> pyarrow.Table:
+        """As History.to_arrow."""
+        return await self._after(lambda history: history.to_arrow())
+
+    async def _after(self, make: Callable[[History[Page, Row]], Made]) -> Made:
+        def work(api: Any) -> Made:
+            if self._history is None:
+                self._history = self._first(api)
+            for _ in self._history.pages():
+                pass
+            return make(self._history)
+
+        async with self._reading:
+            return cast(Made, await self._run(work))
 
 
 def ranged(given: Mapping[str, Any], days: float | None) -> dict[str, Any]:

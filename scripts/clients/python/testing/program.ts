@@ -28,8 +28,11 @@ interface ProgramAnswer {
 export class Program {
   readonly #child: ChildProcess
   readonly #lines: AsyncIterator<string>
+  readonly #isAsync: boolean
 
-  constructor(env: Readonly<Record<string, string>> = {}) {
+  /** `isAsync`: its calls are those of the client for asyncio. */
+  constructor(env: Readonly<Record<string, string>> = {}, isAsync = false) {
+    this.#isAsync = isAsync
     this.#child = spawn(python, ['-B', program], {
       env: { PATH: process.env['PATH'] ?? '', ...env },
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -39,7 +42,7 @@ export class Program {
   }
 
   async call(base: string, call: string, input: object = {}, more: object = {}): Promise<ProgramAnswer> {
-    this.#child.stdin?.write(`${JSON.stringify({ base, call, input, ...more })}\n`)
+    this.#child.stdin?.write(`${JSON.stringify({ base, call, input, is_async: this.#isAsync, ...more })}\n`)
     const { value, done } = await this.#lines.next()
     if (done === true) throw new Error('the program has ended')
     return JSON.parse(value) as ProgramAnswer
