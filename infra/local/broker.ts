@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { brokerAnswers } from '../kafka/probe.ts'
 import type { Child } from './child.ts'
-import { ensureTools, quickJava, startJava } from './java.ts'
+import { ensureTools, QUICK_COMPILER, smallJava, startJava } from './java.ts'
 import { cacheFolder, fetchKafka } from './maven.ts'
 import { startOnPorts } from './ports.ts'
 
@@ -53,7 +53,8 @@ export async function startBroker(options: BrokerOptions): Promise<Child> {
   const start = async (port: number, controllerPort: number): Promise<Child> => {
     const properties = serverProperties(port, controllerPort, join(dataDir, 'log'))
     await writeFile(files.properties, properties + memory(options))
-    await format(dataDir, [...quickJava(tools), ...common, 'kafka.tools.StorageTool'], files.properties, onProgress)
+    const storageTool = [...smallJava(tools), QUICK_COMPILER, ...common, 'kafka.tools.StorageTool']
+    await format(dataDir, storageTool, files.properties, onProgress)
     const url = `${HOST}:${port}`
     return startJava({
       name: 'broker',

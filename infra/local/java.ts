@@ -136,8 +136,11 @@ export interface JavaSpec extends Omit<ChildSpec, 'command'> {
   readonly args: readonly string[]
 }
 
-/** Java, and the options of a program that has little to hold and is to start quickly. */
-export const quickJava = ({ java }: Tools): readonly [string, ...string[]] => [
+/** Only the quick compiler: for a program that ends soon or has little to do. It takes 40 MB less, and a third more CPU. */
+export const QUICK_COMPILER = '-XX:TieredStopAtLevel=1'
+
+/** Java, and the options of a program that has little to hold. */
+export const smallJava = ({ java }: Tools): readonly [string, ...string[]] => [
   java,
   '-Xlog:cds=error',
   '-Xlog:cds+dynamic=error',
@@ -145,7 +148,6 @@ export const quickJava = ({ java }: Tools): readonly [string, ...string[]] => [
   '-Xms24m',
   '-Xmx256m',
   '-XX:+UseSerialGC',
-  '-XX:TieredStopAtLevel=1',
 ]
 
 /**
@@ -156,7 +158,7 @@ export async function startJava({ tools, cache, dataDir, args, ...spec }: JavaSp
   const own = join(dataDir, 'classes.jsa')
   const shared = join(cache, `${spec.name}-java-${tools.javaVersion}.jsa`)
   const archive = existsSync(shared) ? `-XX:SharedArchiveFile=${shared}` : `-XX:ArchiveClassesAtExit=${own}`
-  const child = await startChild({ ...spec, command: [...quickJava(tools), archive, ...args] })
+  const child = await startChild({ ...spec, command: [...smallJava(tools), archive, ...args] })
   const stop = async (): Promise<void> => {
     await child.stop()
     if (existsSync(own)) await move(own, shared)

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Child } from './child.ts'
-import { ensureTools, startJava, type Tools } from './java.ts'
+import { ensureTools, QUICK_COMPILER, startJava, type Tools } from './java.ts'
 import { cacheFolder, fetchRegistry } from './maven.ts'
 import { startOnPorts } from './ports.ts'
 
@@ -58,7 +58,7 @@ function launch(port: number, jar: string, launched: Launched): Promise<Child> {
   return startJava({
     ...launched,
     name: 'registry',
-    args: [...Object.entries(settings).map(([name, value]) => `-D${name}=${value}`), '-jar', jar],
+    args: [QUICK_COMPILER, ...Object.entries(settings).map(([name, value]) => `-D${name}=${value}`), '-jar', jar],
     ready: async () => ((await answers(url)) ? url : undefined),
     readyWithinMs: READY_MS,
     stopWithinMs: STOP_MS,
