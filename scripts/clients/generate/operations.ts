@@ -13,8 +13,10 @@ export interface Input {
   readonly type: InputType
 }
 
+type PlainKind = 'text' | 'integer' | 'number' | 'boolean' | 'time' | 'texts'
+
 export type InputType =
-  | { readonly kind: 'text' | 'integer' | 'number' | 'time' | 'texts' }
+  | { readonly kind: PlainKind }
   | { readonly kind: 'choice'; readonly values: readonly string[] }
   | { readonly kind: 'object'; readonly schema: Schema }
 
@@ -119,10 +121,18 @@ function typeOfRule(rule: Rule): InputType {
   }
 }
 
+const fieldKinds: ReadonlyMap<unknown, PlainKind> = new Map([
+  ['string', 'text'],
+  ['integer', 'integer'],
+  ['boolean', 'boolean'],
+  ['array', 'texts'],
+])
+
 function typeOfField(field: Schema): InputType {
   if (Array.isArray(field['enum'])) return { kind: 'choice', values: field['enum'] as readonly string[] }
-  if (field['type'] === 'object') return { kind: 'object', schema: field }
-  return { kind: field['type'] === 'string' ? 'text' : field['type'] === 'integer' ? 'integer' : 'number' }
+  const [type] = [field['type']].flat()
+  if (type === 'object') return { kind: 'object', schema: field }
+  return { kind: fieldKinds.get(type) ?? 'number' }
 }
 
 /** `price_alert_create` as `PriceAlertCreate`. */

@@ -1263,6 +1263,12 @@ class PriceAlert(TypedDict):
     created_at: str
     # When it expires
     expires_at: str
+    # It rests: it neither rings nor tells that something is over
+    paused: bool
+    # When that ends by itself; null: at a word of its owner
+    paused_until: str | None
+    # Its addressee has to confirm the emails first
+    waits_for: NotRequired[Literal["confirmation"]]
     # Triggers so far
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
@@ -1304,6 +1310,12 @@ class PriceAlertsAlertsItem(TypedDict):
     created_at: str
     # When it expires
     expires_at: str
+    # It rests: it neither rings nor tells that something is over
+    paused: bool
+    # When that ends by itself; null: at a word of its owner
+    paused_until: str | None
+    # Its addressee has to confirm the emails first
+    waits_for: NotRequired[Literal["confirmation"]]
     # Triggers so far
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
@@ -1341,6 +1353,100 @@ class PriceAlertExtend(TypedDict):
     add_hours: int
     # What that means
     message: str
+
+
+class PriceAlertPauseChannel(TypedDict):
+    # Which channel
+    type: str
+    # Where it leads, without anything secret
+    destination: str
+
+
+PriceAlertPauseGapsItem = TypedDict(
+    "PriceAlertPauseGapsItem",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
+
+
+class PriceAlertPause(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # As submitted, in upper case
+    symbol: str
+    # What it waits for; crosses_* ring once
+    condition: Literal["above", "below", "crosses_above", "crosses_below"]
+    # USD
+    target_price: float
+    # Where the events go, where that is no signed webhook
+    channel: NotRequired[PriceAlertPauseChannel]
+    # Where it is in its life
+    status: Literal["active", "triggered", "expired", "cancelled"]
+    # When it was made
+    created_at: str
+    # When it expires
+    expires_at: str
+    # It rests: it neither rings nor tells that something is over
+    paused: bool
+    # When that ends by itself; null: at a word of its owner
+    paused_until: str | None
+    # Its addressee has to confirm the emails first
+    waits_for: NotRequired[Literal["confirmation"]]
+    # Triggers so far
+    trigger_count: int
+    # Attempts to deliver them; null: ClickHouse does not say just now
+    delivery_attempts: int | None
+    # Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now
+    gaps: list[PriceAlertPauseGapsItem] | None
+
+
+class PriceAlertResumeChannel(TypedDict):
+    # Which channel
+    type: str
+    # Where it leads, without anything secret
+    destination: str
+
+
+PriceAlertResumeGapsItem = TypedDict(
+    "PriceAlertResumeGapsItem",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
+
+
+class PriceAlertResume(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # As submitted, in upper case
+    symbol: str
+    # What it waits for; crosses_* ring once
+    condition: Literal["above", "below", "crosses_above", "crosses_below"]
+    # USD
+    target_price: float
+    # Where the events go, where that is no signed webhook
+    channel: NotRequired[PriceAlertResumeChannel]
+    # Where it is in its life
+    status: Literal["active", "triggered", "expired", "cancelled"]
+    # When it was made
+    created_at: str
+    # When it expires
+    expires_at: str
+    # It rests: it neither rings nor tells that something is over
+    paused: bool
+    # When that ends by itself; null: at a word of its owner
+    paused_until: str | None
+    # Its addressee has to confirm the emails first
+    waits_for: NotRequired[Literal["confirmation"]]
+    # Triggers so far
+    trigger_count: int
+    # Attempts to deliver them; null: ClickHouse does not say just now
+    delivery_attempts: int | None
+    # Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now
+    gaps: list[PriceAlertResumeGapsItem] | None
 
 
 class PriceAlertDeliveriesDeliveriesItem(TypedDict):
@@ -1474,6 +1580,12 @@ class LiquidationAlert(TypedDict):
     created_at: str
     # When it expires
     expires_at: str
+    # It rests: it neither rings nor tells that something is over
+    paused: bool
+    # When that ends by itself; null: at a word of its owner
+    paused_until: str | None
+    # Its addressee has to confirm the emails first
+    waits_for: NotRequired[Literal["confirmation"]]
     # Triggers so far
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
@@ -1517,6 +1629,12 @@ class LiquidationAlertsAlertsItem(TypedDict):
     created_at: str
     # When it expires
     expires_at: str
+    # It rests: it neither rings nor tells that something is over
+    paused: bool
+    # When that ends by itself; null: at a word of its owner
+    paused_until: str | None
+    # Its addressee has to confirm the emails first
+    waits_for: NotRequired[Literal["confirmation"]]
     # Triggers so far
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
@@ -1554,6 +1672,104 @@ class LiquidationAlertExtend(TypedDict):
     add_hours: int
     # What that means
     message: str
+
+
+class LiquidationAlertPauseChannel(TypedDict):
+    # Which channel
+    type: str
+    # Where it leads, without anything secret
+    destination: str
+
+
+LiquidationAlertPauseGapsItem = TypedDict(
+    "LiquidationAlertPauseGapsItem",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
+
+
+class LiquidationAlertPause(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # As submitted, in upper case
+    symbol: str
+    # Always cascade_risk
+    condition: Literal["cascade_risk"]
+    # Percent of open interest at risk within 5 % of the price
+    threshold_pct: float
+    # Least open interest at risk, USD
+    min_value_usd: float
+    # Where the events go, where that is no signed webhook
+    channel: NotRequired[LiquidationAlertPauseChannel]
+    # Where it is in its life
+    status: Literal["active", "triggered", "expired", "cancelled"]
+    # When it was made
+    created_at: str
+    # When it expires
+    expires_at: str
+    # It rests: it neither rings nor tells that something is over
+    paused: bool
+    # When that ends by itself; null: at a word of its owner
+    paused_until: str | None
+    # Its addressee has to confirm the emails first
+    waits_for: NotRequired[Literal["confirmation"]]
+    # Triggers so far
+    trigger_count: int
+    # Attempts to deliver them; null: ClickHouse does not say just now
+    delivery_attempts: int | None
+    # Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now
+    gaps: list[LiquidationAlertPauseGapsItem] | None
+
+
+class LiquidationAlertResumeChannel(TypedDict):
+    # Which channel
+    type: str
+    # Where it leads, without anything secret
+    destination: str
+
+
+LiquidationAlertResumeGapsItem = TypedDict(
+    "LiquidationAlertResumeGapsItem",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
+
+
+class LiquidationAlertResume(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # As submitted, in upper case
+    symbol: str
+    # Always cascade_risk
+    condition: Literal["cascade_risk"]
+    # Percent of open interest at risk within 5 % of the price
+    threshold_pct: float
+    # Least open interest at risk, USD
+    min_value_usd: float
+    # Where the events go, where that is no signed webhook
+    channel: NotRequired[LiquidationAlertResumeChannel]
+    # Where it is in its life
+    status: Literal["active", "triggered", "expired", "cancelled"]
+    # When it was made
+    created_at: str
+    # When it expires
+    expires_at: str
+    # It rests: it neither rings nor tells that something is over
+    paused: bool
+    # When that ends by itself; null: at a word of its owner
+    paused_until: str | None
+    # Its addressee has to confirm the emails first
+    waits_for: NotRequired[Literal["confirmation"]]
+    # Triggers so far
+    trigger_count: int
+    # Attempts to deliver them; null: ClickHouse does not say just now
+    delivery_attempts: int | None
+    # Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now
+    gaps: list[LiquidationAlertResumeGapsItem] | None
 
 
 class LiquidationAlertDeliveriesDeliveriesItem(TypedDict):
@@ -1703,6 +1919,12 @@ class RuleAlert(TypedDict):
     created_at: str
     # When it expires; null: it has no end
     expires_at: str | None
+    # It rests: it neither rings nor tells that something is over
+    paused: bool
+    # When that ends by itself; null: at a word of its owner
+    paused_until: str | None
+    # Its addressee has to confirm the emails first
+    waits_for: NotRequired[Literal["confirmation"]]
     # Triggers so far
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
@@ -1754,6 +1976,12 @@ class RuleAlertsAlertsItem(TypedDict):
     created_at: str
     # When it expires; null: it has no end
     expires_at: str | None
+    # It rests: it neither rings nor tells that something is over
+    paused: bool
+    # When that ends by itself; null: at a word of its owner
+    paused_until: str | None
+    # Its addressee has to confirm the emails first
+    waits_for: NotRequired[Literal["confirmation"]]
     # Triggers so far
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
@@ -1791,6 +2019,120 @@ class RuleAlertExtend(TypedDict):
     add_hours: int
     # What that means
     message: str
+
+
+class RuleAlertPauseChannel(TypedDict):
+    # Which channel
+    type: str
+    # Where it leads, without anything secret
+    destination: str
+
+
+RuleAlertPauseGapsItem = TypedDict(
+    "RuleAlertPauseGapsItem",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
+
+
+class RuleAlertPause(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # As submitted, in upper case
+    symbol: str
+    # As submitted, with its defaults
+    when: dict[str, Any]
+    # How long it has to hold before it rings, such as 90s or 5m; at most 24h
+    held_for: str | None
+    # It rings again, once it has been over and the cooldown has passed; else once
+    repeat: bool
+    # Least time between two rings, 1m to 7d
+    cooldown: str
+    # A message tells when it is over, too
+    resolved: bool
+    # Stands in each message
+    note: str | None
+    # A name that several rules share
+    group: str | None
+    # Where the events go, where that is no signed webhook
+    channel: NotRequired[RuleAlertPauseChannel]
+    # Where it is in its life
+    status: Literal["active", "triggered", "expired", "cancelled"]
+    # When it was made
+    created_at: str
+    # When it expires; null: it has no end
+    expires_at: str | None
+    # It rests: it neither rings nor tells that something is over
+    paused: bool
+    # When that ends by itself; null: at a word of its owner
+    paused_until: str | None
+    # Its addressee has to confirm the emails first
+    waits_for: NotRequired[Literal["confirmation"]]
+    # Triggers so far
+    trigger_count: int
+    # Attempts to deliver them; null: ClickHouse does not say just now
+    delivery_attempts: int | None
+    # Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now
+    gaps: list[RuleAlertPauseGapsItem] | None
+
+
+class RuleAlertResumeChannel(TypedDict):
+    # Which channel
+    type: str
+    # Where it leads, without anything secret
+    destination: str
+
+
+RuleAlertResumeGapsItem = TypedDict(
+    "RuleAlertResumeGapsItem",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
+
+
+class RuleAlertResume(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # As submitted, in upper case
+    symbol: str
+    # As submitted, with its defaults
+    when: dict[str, Any]
+    # How long it has to hold before it rings, such as 90s or 5m; at most 24h
+    held_for: str | None
+    # It rings again, once it has been over and the cooldown has passed; else once
+    repeat: bool
+    # Least time between two rings, 1m to 7d
+    cooldown: str
+    # A message tells when it is over, too
+    resolved: bool
+    # Stands in each message
+    note: str | None
+    # A name that several rules share
+    group: str | None
+    # Where the events go, where that is no signed webhook
+    channel: NotRequired[RuleAlertResumeChannel]
+    # Where it is in its life
+    status: Literal["active", "triggered", "expired", "cancelled"]
+    # When it was made
+    created_at: str
+    # When it expires; null: it has no end
+    expires_at: str | None
+    # It rests: it neither rings nor tells that something is over
+    paused: bool
+    # When that ends by itself; null: at a word of its owner
+    paused_until: str | None
+    # Its addressee has to confirm the emails first
+    waits_for: NotRequired[Literal["confirmation"]]
+    # Triggers so far
+    trigger_count: int
+    # Attempts to deliver them; null: ClickHouse does not say just now
+    delivery_attempts: int | None
+    # Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now
+    gaps: list[RuleAlertResumeGapsItem] | None
 
 
 class RuleAlertEditChannel(TypedDict):
@@ -1836,6 +2178,12 @@ class RuleAlertEdit(TypedDict):
     created_at: str
     # When it expires; null: it has no end
     expires_at: str | None
+    # It rests: it neither rings nor tells that something is over
+    paused: bool
+    # When that ends by itself; null: at a word of its owner
+    paused_until: str | None
+    # Its addressee has to confirm the emails first
+    waits_for: NotRequired[Literal["confirmation"]]
     # Triggers so far
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
@@ -2591,6 +2939,8 @@ OPERATIONS: dict[str, Operation] = {
     "price_alerts": Operation("GET", "/price-alerts", ("wallet", "symbol", "limit", "cursor",), (), False, False, True, 0),
     "price_alert_cancel": Operation("DELETE", "/price-alert/{id}", (), (), True, False, False, 0),
     "price_alert_extend": Operation("POST", "/price-alert/{id}/extend", (), ("add_hours",), True, False, False, 0.02),
+    "price_alert_pause": Operation("POST", "/price-alert/{id}/pause", (), ("until",), True, False, False, 0),
+    "price_alert_resume": Operation("POST", "/price-alert/{id}/resume", (), (), True, False, False, 0),
     "price_alert_deliveries": Operation("GET", "/price-alert/{id}/deliveries", ("limit", "cursor",), (), True, False, True, 0),
     "price_alert_test": Operation("POST", "/price-alert/{id}/test", (), (), True, False, False, 0),
     "price_alert_resend": Operation("POST", "/price-alert/{id}/deliveries/{trigger_id}/resend", (), (), True, False, False, 0),
@@ -2599,6 +2949,8 @@ OPERATIONS: dict[str, Operation] = {
     "liquidation_alerts": Operation("GET", "/liquidation/alerts", ("wallet", "symbol", "limit", "cursor",), (), False, False, True, 0),
     "liquidation_alert_cancel": Operation("DELETE", "/liquidation/alert/{id}", (), (), True, False, False, 0),
     "liquidation_alert_extend": Operation("POST", "/liquidation/alert/{id}/extend", (), ("add_hours",), True, False, False, 0.03),
+    "liquidation_alert_pause": Operation("POST", "/liquidation/alert/{id}/pause", (), ("until",), True, False, False, 0),
+    "liquidation_alert_resume": Operation("POST", "/liquidation/alert/{id}/resume", (), (), True, False, False, 0),
     "liquidation_alert_deliveries": Operation("GET", "/liquidation/alert/{id}/deliveries", ("limit", "cursor",), (), True, False, True, 0),
     "liquidation_alert_test": Operation("POST", "/liquidation/alert/{id}/test", (), (), True, False, False, 0),
     "liquidation_alert_resend": Operation("POST", "/liquidation/alert/{id}/deliveries/{trigger_id}/resend", (), (), True, False, False, 0),
@@ -2607,6 +2959,8 @@ OPERATIONS: dict[str, Operation] = {
     "rule_alerts": Operation("GET", "/alerts", ("wallet", "symbol", "limit", "cursor",), (), False, False, True, 0),
     "rule_alert_cancel": Operation("DELETE", "/alerts/{id}", (), (), True, False, False, 0),
     "rule_alert_extend": Operation("POST", "/alerts/{id}/extend", (), ("add_hours",), True, False, False, 0.03),
+    "rule_alert_pause": Operation("POST", "/alerts/{id}/pause", (), ("until",), True, False, False, 0),
+    "rule_alert_resume": Operation("POST", "/alerts/{id}/resume", (), (), True, False, False, 0),
     "rule_alert_edit": Operation("PATCH", "/alerts/{id}", (), ("when", "held_for", "repeat", "cooldown", "resolved", "note", "group",), True, False, False, 0),
     "rule_alert_deliveries": Operation("GET", "/alerts/{id}/deliveries", ("limit", "cursor",), (), True, False, True, 0),
     "rule_alert_test": Operation("POST", "/alerts/{id}/test", (), (), True, False, False, 0),
@@ -2752,6 +3106,16 @@ class Api:
         answer: PriceAlertExtend = self.send("price_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token})
         return answer
 
+    def price_alert_pause(self, id: str, *, manage_token: str, until: float | None = None) -> PriceAlertPause:
+        """Pause a price alert, until a time or until it is resumed. POST /price-alert/{id}/pause. Free."""
+        answer: PriceAlertPause = self.send("price_alert_pause", {"id": id, "until": until, "manage_token": manage_token})
+        return answer
+
+    def price_alert_resume(self, id: str, *, manage_token: str) -> PriceAlertResume:
+        """Resume a price alert. POST /price-alert/{id}/resume. Free."""
+        answer: PriceAlertResume = self.send("price_alert_resume", {"id": id, "manage_token": manage_token})
+        return answer
+
     def price_alert_deliveries(self, id: str, *, manage_token: str, limit: int | None = None, cursor: str | None = None) -> PriceAlertDeliveries:
         """Deliveries of a price alert. GET /price-alert/{id}/deliveries. Free."""
         answer: PriceAlertDeliveries = self.send("price_alert_deliveries", {"id": id, "limit": limit, "cursor": cursor, "manage_token": manage_token})
@@ -2792,6 +3156,16 @@ class Api:
         answer: LiquidationAlertExtend = self.send("liquidation_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token})
         return answer
 
+    def liquidation_alert_pause(self, id: str, *, manage_token: str, until: float | None = None) -> LiquidationAlertPause:
+        """Pause a liquidation alert, until a time or until it is resumed. POST /liquidation/alert/{id}/pause. Free."""
+        answer: LiquidationAlertPause = self.send("liquidation_alert_pause", {"id": id, "until": until, "manage_token": manage_token})
+        return answer
+
+    def liquidation_alert_resume(self, id: str, *, manage_token: str) -> LiquidationAlertResume:
+        """Resume a liquidation alert. POST /liquidation/alert/{id}/resume. Free."""
+        answer: LiquidationAlertResume = self.send("liquidation_alert_resume", {"id": id, "manage_token": manage_token})
+        return answer
+
     def liquidation_alert_deliveries(self, id: str, *, manage_token: str, limit: int | None = None, cursor: str | None = None) -> LiquidationAlertDeliveries:
         """Deliveries of a liquidation alert. GET /liquidation/alert/{id}/deliveries. Free."""
         answer: LiquidationAlertDeliveries = self.send("liquidation_alert_deliveries", {"id": id, "limit": limit, "cursor": cursor, "manage_token": manage_token})
@@ -2830,6 +3204,16 @@ class Api:
     def rule_alert_extend(self, id: str, *, manage_token: str, add_hours: int | None = None) -> RuleAlertExtend:
         """Extend a rule. POST /alerts/{id}/extend. 0.03 USDC."""
         answer: RuleAlertExtend = self.send("rule_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token})
+        return answer
+
+    def rule_alert_pause(self, id: str, *, manage_token: str, until: float | None = None) -> RuleAlertPause:
+        """Pause a rule, until a time or until it is resumed. POST /alerts/{id}/pause. Free."""
+        answer: RuleAlertPause = self.send("rule_alert_pause", {"id": id, "until": until, "manage_token": manage_token})
+        return answer
+
+    def rule_alert_resume(self, id: str, *, manage_token: str) -> RuleAlertResume:
+        """Resume a rule. POST /alerts/{id}/resume. Free."""
+        answer: RuleAlertResume = self.send("rule_alert_resume", {"id": id, "manage_token": manage_token})
         return answer
 
     def rule_alert_edit(self, id: str, *, when: Mapping[str, Any], manage_token: str, held_for: float | None = None, repeat: float | None = None, cooldown: str | None = None, resolved: float | None = None, note: float | None = None, group: float | None = None) -> RuleAlertEdit:
@@ -2997,6 +3381,14 @@ class AsyncApi:
         """Extend a price alert. POST /price-alert/{id}/extend. 0.02 USDC."""
         return await self.run(lambda api: api.price_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token))
 
+    async def price_alert_pause(self, id: str, *, manage_token: str, until: float | None = None) -> PriceAlertPause:
+        """Pause a price alert, until a time or until it is resumed. POST /price-alert/{id}/pause. Free."""
+        return await self.run(lambda api: api.price_alert_pause(id=id, until=until, manage_token=manage_token))
+
+    async def price_alert_resume(self, id: str, *, manage_token: str) -> PriceAlertResume:
+        """Resume a price alert. POST /price-alert/{id}/resume. Free."""
+        return await self.run(lambda api: api.price_alert_resume(id=id, manage_token=manage_token))
+
     async def price_alert_deliveries(self, id: str, *, manage_token: str, limit: int | None = None, cursor: str | None = None) -> PriceAlertDeliveries:
         """Deliveries of a price alert. GET /price-alert/{id}/deliveries. Free."""
         return await self.run(lambda api: api.price_alert_deliveries(id=id, limit=limit, cursor=cursor, manage_token=manage_token))
@@ -3029,6 +3421,14 @@ class AsyncApi:
         """Extend a liquidation alert. POST /liquidation/alert/{id}/extend. 0.03 USDC."""
         return await self.run(lambda api: api.liquidation_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token))
 
+    async def liquidation_alert_pause(self, id: str, *, manage_token: str, until: float | None = None) -> LiquidationAlertPause:
+        """Pause a liquidation alert, until a time or until it is resumed. POST /liquidation/alert/{id}/pause. Free."""
+        return await self.run(lambda api: api.liquidation_alert_pause(id=id, until=until, manage_token=manage_token))
+
+    async def liquidation_alert_resume(self, id: str, *, manage_token: str) -> LiquidationAlertResume:
+        """Resume a liquidation alert. POST /liquidation/alert/{id}/resume. Free."""
+        return await self.run(lambda api: api.liquidation_alert_resume(id=id, manage_token=manage_token))
+
     async def liquidation_alert_deliveries(self, id: str, *, manage_token: str, limit: int | None = None, cursor: str | None = None) -> LiquidationAlertDeliveries:
         """Deliveries of a liquidation alert. GET /liquidation/alert/{id}/deliveries. Free."""
         return await self.run(lambda api: api.liquidation_alert_deliveries(id=id, limit=limit, cursor=cursor, manage_token=manage_token))
@@ -3060,6 +3460,14 @@ class AsyncApi:
     async def rule_alert_extend(self, id: str, *, manage_token: str, add_hours: int | None = None) -> RuleAlertExtend:
         """Extend a rule. POST /alerts/{id}/extend. 0.03 USDC."""
         return await self.run(lambda api: api.rule_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token))
+
+    async def rule_alert_pause(self, id: str, *, manage_token: str, until: float | None = None) -> RuleAlertPause:
+        """Pause a rule, until a time or until it is resumed. POST /alerts/{id}/pause. Free."""
+        return await self.run(lambda api: api.rule_alert_pause(id=id, until=until, manage_token=manage_token))
+
+    async def rule_alert_resume(self, id: str, *, manage_token: str) -> RuleAlertResume:
+        """Resume a rule. POST /alerts/{id}/resume. Free."""
+        return await self.run(lambda api: api.rule_alert_resume(id=id, manage_token=manage_token))
 
     async def rule_alert_edit(self, id: str, *, when: Mapping[str, Any], manage_token: str, held_for: float | None = None, repeat: float | None = None, cooldown: str | None = None, resolved: float | None = None, note: float | None = None, group: float | None = None) -> RuleAlertEdit:
         """Change a rule. PATCH /alerts/{id}. Free."""
