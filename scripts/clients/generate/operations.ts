@@ -121,18 +121,22 @@ function typeOfRule(rule: Rule): InputType {
   }
 }
 
-const fieldKinds: ReadonlyMap<unknown, PlainKind> = new Map([
-  ['string', 'text'],
-  ['integer', 'integer'],
-  ['boolean', 'boolean'],
-  ['array', 'texts'],
-])
-
 function typeOfField(field: Schema): InputType {
   if (Array.isArray(field['enum'])) return { kind: 'choice', values: field['enum'] as readonly string[] }
-  const [type] = [field['type']].flat()
-  if (type === 'object') return { kind: 'object', schema: field }
-  return { kind: fieldKinds.get(type) ?? 'number' }
+  switch ([field['type']].flat()[0]) {
+    case 'object':
+      return { kind: 'object', schema: field }
+    case 'array':
+      return { kind: 'texts' }
+    case 'boolean':
+      return { kind: 'boolean' }
+    case 'integer':
+      return { kind: 'integer' }
+    case 'string':
+      return { kind: 'text' }
+    default:
+      return { kind: 'number' }
+  }
 }
 
 /** `price_alert_create` as `PriceAlertCreate`. */

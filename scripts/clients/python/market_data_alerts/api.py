@@ -3106,7 +3106,7 @@ class Api:
         answer: PriceAlertExtend = self.send("price_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token})
         return answer
 
-    def price_alert_pause(self, id: str, *, manage_token: str, until: float | None = None) -> PriceAlertPause:
+    def price_alert_pause(self, id: str, *, manage_token: str, until: str | None = None) -> PriceAlertPause:
         """Pause a price alert, until a time or until it is resumed. POST /price-alert/{id}/pause. Free."""
         answer: PriceAlertPause = self.send("price_alert_pause", {"id": id, "until": until, "manage_token": manage_token})
         return answer
@@ -3156,7 +3156,7 @@ class Api:
         answer: LiquidationAlertExtend = self.send("liquidation_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token})
         return answer
 
-    def liquidation_alert_pause(self, id: str, *, manage_token: str, until: float | None = None) -> LiquidationAlertPause:
+    def liquidation_alert_pause(self, id: str, *, manage_token: str, until: str | None = None) -> LiquidationAlertPause:
         """Pause a liquidation alert, until a time or until it is resumed. POST /liquidation/alert/{id}/pause. Free."""
         answer: LiquidationAlertPause = self.send("liquidation_alert_pause", {"id": id, "until": until, "manage_token": manage_token})
         return answer
@@ -3181,7 +3181,7 @@ class Api:
         answer: LiquidationAlertResend = self.send("liquidation_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
         return answer
 
-    def rule_alert_create(self, *, symbol: str, when: Mapping[str, Any], held_for: float | None = None, repeat: float | None = None, cooldown: str | None = None, resolved: float | None = None, note: float | None = None, group: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> RuleAlertCreate:
+    def rule_alert_create(self, *, symbol: str, when: Mapping[str, Any], held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> RuleAlertCreate:
         """Create a rule. POST /alerts. 0.06 USDC."""
         answer: RuleAlertCreate = self.send("rule_alert_create", {"symbol": symbol, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "webhook_url": webhook_url, "channel": channel, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key})
         return answer
@@ -3206,7 +3206,7 @@ class Api:
         answer: RuleAlertExtend = self.send("rule_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token})
         return answer
 
-    def rule_alert_pause(self, id: str, *, manage_token: str, until: float | None = None) -> RuleAlertPause:
+    def rule_alert_pause(self, id: str, *, manage_token: str, until: str | None = None) -> RuleAlertPause:
         """Pause a rule, until a time or until it is resumed. POST /alerts/{id}/pause. Free."""
         answer: RuleAlertPause = self.send("rule_alert_pause", {"id": id, "until": until, "manage_token": manage_token})
         return answer
@@ -3216,7 +3216,7 @@ class Api:
         answer: RuleAlertResume = self.send("rule_alert_resume", {"id": id, "manage_token": manage_token})
         return answer
 
-    def rule_alert_edit(self, id: str, *, when: Mapping[str, Any], manage_token: str, held_for: float | None = None, repeat: float | None = None, cooldown: str | None = None, resolved: float | None = None, note: float | None = None, group: float | None = None) -> RuleAlertEdit:
+    def rule_alert_edit(self, id: str, *, when: Mapping[str, Any], manage_token: str, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None) -> RuleAlertEdit:
         """Change a rule. PATCH /alerts/{id}. Free."""
         answer: RuleAlertEdit = self.send("rule_alert_edit", {"id": id, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "manage_token": manage_token})
         return answer
@@ -3236,7 +3236,7 @@ class Api:
         answer: RuleAlertResend = self.send("rule_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
         return answer
 
-    def alert_backtest(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: float | None = None, repeat: float | None = None, cooldown: str | None = None, resolved: float | None = None, note: float | None = None, group: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, figures: float | None = None) -> AlertBacktest:
+    def alert_backtest(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, figures: bool | None = None) -> AlertBacktest:
         """How often an alert would have rung in the last 7 days, before buying it. POST /alerts/backtest. Free."""
         answer: AlertBacktest = self.send("alert_backtest", {"symbol": symbol, "condition": condition, "target_price": target_price, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "webhook_url": webhook_url, "channel": channel, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "figures": figures})
         return answer
@@ -3381,7 +3381,7 @@ class AsyncApi:
         """Extend a price alert. POST /price-alert/{id}/extend. 0.02 USDC."""
         return await self.run(lambda api: api.price_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token))
 
-    async def price_alert_pause(self, id: str, *, manage_token: str, until: float | None = None) -> PriceAlertPause:
+    async def price_alert_pause(self, id: str, *, manage_token: str, until: str | None = None) -> PriceAlertPause:
         """Pause a price alert, until a time or until it is resumed. POST /price-alert/{id}/pause. Free."""
         return await self.run(lambda api: api.price_alert_pause(id=id, until=until, manage_token=manage_token))
 
@@ -3421,7 +3421,7 @@ class AsyncApi:
         """Extend a liquidation alert. POST /liquidation/alert/{id}/extend. 0.03 USDC."""
         return await self.run(lambda api: api.liquidation_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token))
 
-    async def liquidation_alert_pause(self, id: str, *, manage_token: str, until: float | None = None) -> LiquidationAlertPause:
+    async def liquidation_alert_pause(self, id: str, *, manage_token: str, until: str | None = None) -> LiquidationAlertPause:
         """Pause a liquidation alert, until a time or until it is resumed. POST /liquidation/alert/{id}/pause. Free."""
         return await self.run(lambda api: api.liquidation_alert_pause(id=id, until=until, manage_token=manage_token))
 
@@ -3441,7 +3441,7 @@ class AsyncApi:
         """Send a delivery of a liquidation alert again. POST /liquidation/alert/{id}/deliveries/{trigger_id}/resend. Free."""
         return await self.run(lambda api: api.liquidation_alert_resend(id=id, trigger_id=trigger_id, manage_token=manage_token))
 
-    async def rule_alert_create(self, *, symbol: str, when: Mapping[str, Any], held_for: float | None = None, repeat: float | None = None, cooldown: str | None = None, resolved: float | None = None, note: float | None = None, group: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> RuleAlertCreate:
+    async def rule_alert_create(self, *, symbol: str, when: Mapping[str, Any], held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> RuleAlertCreate:
         """Create a rule. POST /alerts. 0.06 USDC."""
         return await self.run(lambda api: api.rule_alert_create(symbol=symbol, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, webhook_url=webhook_url, channel=channel, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, idempotency_key=idempotency_key))
 
@@ -3461,7 +3461,7 @@ class AsyncApi:
         """Extend a rule. POST /alerts/{id}/extend. 0.03 USDC."""
         return await self.run(lambda api: api.rule_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token))
 
-    async def rule_alert_pause(self, id: str, *, manage_token: str, until: float | None = None) -> RuleAlertPause:
+    async def rule_alert_pause(self, id: str, *, manage_token: str, until: str | None = None) -> RuleAlertPause:
         """Pause a rule, until a time or until it is resumed. POST /alerts/{id}/pause. Free."""
         return await self.run(lambda api: api.rule_alert_pause(id=id, until=until, manage_token=manage_token))
 
@@ -3469,7 +3469,7 @@ class AsyncApi:
         """Resume a rule. POST /alerts/{id}/resume. Free."""
         return await self.run(lambda api: api.rule_alert_resume(id=id, manage_token=manage_token))
 
-    async def rule_alert_edit(self, id: str, *, when: Mapping[str, Any], manage_token: str, held_for: float | None = None, repeat: float | None = None, cooldown: str | None = None, resolved: float | None = None, note: float | None = None, group: float | None = None) -> RuleAlertEdit:
+    async def rule_alert_edit(self, id: str, *, when: Mapping[str, Any], manage_token: str, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None) -> RuleAlertEdit:
         """Change a rule. PATCH /alerts/{id}. Free."""
         return await self.run(lambda api: api.rule_alert_edit(id=id, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, manage_token=manage_token))
 
@@ -3485,7 +3485,7 @@ class AsyncApi:
         """Send a delivery of a rule again. POST /alerts/{id}/deliveries/{trigger_id}/resend. Free."""
         return await self.run(lambda api: api.rule_alert_resend(id=id, trigger_id=trigger_id, manage_token=manage_token))
 
-    async def alert_backtest(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: float | None = None, repeat: float | None = None, cooldown: str | None = None, resolved: float | None = None, note: float | None = None, group: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, figures: float | None = None) -> AlertBacktest:
+    async def alert_backtest(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, figures: bool | None = None) -> AlertBacktest:
         """How often an alert would have rung in the last 7 days, before buying it. POST /alerts/backtest. Free."""
         return await self.run(lambda api: api.alert_backtest(symbol=symbol, condition=condition, target_price=target_price, threshold_pct=threshold_pct, min_value_usd=min_value_usd, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, webhook_url=webhook_url, channel=channel, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, figures=figures))
 

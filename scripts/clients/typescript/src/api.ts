@@ -1640,7 +1640,7 @@ export interface PriceAlertPauseInput {
   /** The alert_id that the creation gave; an alert_id as the creation gave it */
   readonly id: string
   /** When it ends by itself; left out: when it is resumed */
-  readonly until?: number
+  readonly until?: string
   /** As the creation gave it */
   readonly manage_token: string
 }
@@ -2085,7 +2085,7 @@ export interface LiquidationAlertPauseInput {
   /** The alert_id that the creation gave; an alert_id as the creation gave it */
   readonly id: string
   /** When it ends by itself; left out: when it is resumed */
-  readonly until?: number
+  readonly until?: string
   /** As the creation gave it */
   readonly manage_token: string
 }
@@ -2352,17 +2352,17 @@ export interface RuleAlertCreateInput {
         readonly any: readonly Readonly<Record<string, unknown>>[]
       }
   /** How long it has to hold before it rings, such as 90s or 5m; at most 24h */
-  readonly held_for?: number
+  readonly held_for?: string
   /** It rings again, once it has been over and the cooldown has passed; else once */
-  readonly repeat?: number
+  readonly repeat?: boolean
   /** Least time between two rings, 1m to 7d */
   readonly cooldown?: string
   /** A message tells when it is over, too */
-  readonly resolved?: number
+  readonly resolved?: boolean
   /** Stands in each message */
-  readonly note?: number
+  readonly note?: string
   /** A name that several rules share */
-  readonly group?: number
+  readonly group?: string
   /** HTTPS URL that is called, signed; this or channel */
   readonly webhook_url?: string
   /** Where the events go, instead of webhook_url: a chat, an incident, or a body of your own form */
@@ -2646,7 +2646,7 @@ export interface RuleAlertPauseInput {
   /** The alert_id that the creation gave; an alert_id as the creation gave it */
   readonly id: string
   /** When it ends by itself; left out: when it is resumed */
-  readonly until?: number
+  readonly until?: string
   /** As the creation gave it */
   readonly manage_token: string
 }
@@ -2850,17 +2850,17 @@ export interface RuleAlertEditInput {
         readonly any: readonly Readonly<Record<string, unknown>>[]
       }
   /** How long it has to hold before it rings, such as 90s or 5m; at most 24h */
-  readonly held_for?: number
+  readonly held_for?: string
   /** It rings again, once it has been over and the cooldown has passed; else once */
-  readonly repeat?: number
+  readonly repeat?: boolean
   /** Least time between two rings, 1m to 7d */
   readonly cooldown?: string
   /** A message tells when it is over, too */
-  readonly resolved?: number
+  readonly resolved?: boolean
   /** Stands in each message */
-  readonly note?: number
+  readonly note?: string
   /** A name that several rules share */
-  readonly group?: number
+  readonly group?: string
   /** As the creation gave it */
   readonly manage_token: string
 }
@@ -3091,17 +3091,17 @@ export interface AlertBacktestInput {
         readonly any: readonly Readonly<Record<string, unknown>>[]
       }
   /** How long it has to hold before it rings, such as 90s or 5m; at most 24h; of rule alerts */
-  readonly held_for?: number
+  readonly held_for?: string
   /** It rings again, once it has been over and the cooldown has passed; else once; of rule alerts */
-  readonly repeat?: number
+  readonly repeat?: boolean
   /** Least time between two rings, 1m to 7d; of rule alerts */
   readonly cooldown?: string
   /** A message tells when it is over, too; of rule alerts */
-  readonly resolved?: number
+  readonly resolved?: boolean
   /** Stands in each message; of rule alerts */
-  readonly note?: number
+  readonly note?: string
   /** A name that several rules share; of rule alerts */
-  readonly group?: number
+  readonly group?: string
   /** As of a creation; not looked at */
   readonly webhook_url?: string
   /** As of a creation; not looked at */
@@ -3111,7 +3111,7 @@ export interface AlertBacktestInput {
   /** As of a creation; not looked at */
   readonly expires_in_hours?: number
   /** Also tell the figures that it rests on, some 300 values of each */
-  readonly figures?: number
+  readonly figures?: boolean
 }
 
 export type AlertBacktestAnswer = {
