@@ -30,7 +30,7 @@ export async function createAlert(call: Call, kind: ApiKind): Promise<Reply | Ru
       'What has no end cannot be paid for at once; ask for up to 720 hours and extend them.',
     )
   const key = readKey(call)
-  const { asset } = findAsset(creation.symbol, services.present().catalogue())
+  const { asset } = findAsset(creation.symbol, services.present().catalogue(services.counted))
   const payer = call.payer?.address ?? null
   const known = key === null ? undefined : knownCreation(await alerts.log.book(), services, { creation, key, payer })
   if (known !== undefined) return jsonReply(201, createdAnswer(creation, known, alerts.secrets))
@@ -164,7 +164,8 @@ export async function listAlerts({ services }: Pick<Call, 'services'>, kind: str
   const before = cursor === undefined ? undefined : creationKeyOf(cursor)
   if (cursor !== undefined && before === undefined)
     throw wrong('invalid_cursor', 'cursor', 'cursor must be the next_cursor of the page before.')
-  const asset = symbol === undefined ? undefined : findAsset(symbol, services.present().catalogue()).asset
+  const asset =
+    symbol === undefined ? undefined : findAsset(symbol, services.present().catalogue(services.counted)).asset
   const { alerts, next } = (await services.alerts.log.book()).page({ kind, asset, wallet, before, limit })
   const beside = await services.beside.of(alerts)
   return jsonReply(200, {
