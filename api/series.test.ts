@@ -4,6 +4,7 @@ import { FakeDatabase } from './testing/fake-database.ts'
 import { fakePresent } from './testing/fake-present.ts'
 import { fillAsset } from './testing/market-facts.ts'
 import { readLiquidated } from './views/liquidated.ts'
+import { openInterests, readNewest, type Reading } from './views/readings.ts'
 
 const SECOND = 1_000_000
 const HOUR = 3_600 * SECOND
@@ -17,7 +18,7 @@ afterEach(() => api.stop())
 interface Point {
   readonly time: string
   readonly complete: boolean
-  readonly exchanges: Readonly<Record<string, Readonly<Record<string, number | null>>>>
+  readonly exchanges: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly [figure: string]: unknown
 }
 
@@ -189,6 +190,28 @@ describe('a history of readings', () => {
       ({ asset, market }) => asset !== 'eth' || market !== 'perp',
     )
     expect((await api.get('/futures/basis/history/ETH?limit=5')).status).toBe(404)
+  })
+})
+
+describe('readings of ClickHouse and of memory', () => {
+  const row = (venue: string, at: number, is_live: number): object => ({ venue, newest: [at], at_us: at, is_live })
+  const held = (venue: string, time: number): Reading => ({ venue, time, values: [time], source: 'live' })
+
+  it('give of a bucket what is live before what was read back, and of what is live the newest', async () => {
+    const database = { query: () => Promise.resolve([row('okx', 50, 0), row('bybit', 50, 0), row('binance', 20, 1)]) }
+    const query = { asset: 'btc', from: 0, to: HOUR, width: HOUR }
+    const newest = async (own: readonly Reading[]): Promise<unknown[]> => {
+      const read = await readNewest(database, openInterests, { ...query, held: own })
+      return [...(read.values().next().value?.values() ?? [])]
+        .toSorted((a, b) => a.venue.localeCompare(b.venue))
+        .map(({ venue, time, source }) => [venue, time, source])
+    }
+    expect(await newest([held('okx', 40), held('binance', 30)])).toEqual([
+      ['binance', 30, 'live'],
+      ['bybit', 50, 'venue_history'],
+      ['okx', 40, 'live'],
+    ])
+    expect(await newest([held('binance', 10)])).toContainEqual(['binance', 20, 'live'])
   })
 })
 

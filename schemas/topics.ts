@@ -72,8 +72,8 @@ export const topics = [
     key: 'asset',
     partitions: 'asset',
     kind: 'facts',
-    records: ['venue_candle'],
-    says: 'The venues’ past, read back: candles of the time before our first trades. Nothing about now reads it.',
+    records: ['venue_candle', 'settlement', 'derivative_ticker', 'long_short_ratio'],
+    says: 'The venues’ past, read back: candles, settled rates, open interest, mark prices, ratios. Nothing about now reads it.',
   },
   {
     name: 'market.tokens',

@@ -87,16 +87,7 @@ export class Commander {
   }
 }
 
-const changing: ReadonlySet<AlertEvent['event']> = new Set([
-  'created',
-  'extended',
-  'cancelled',
-  'repeated',
-  'edited',
-  'paused',
-  'resumed',
-  'confirmed',
-])
+const changing: ReadonlySet<AlertEvent['event']> = new Set(['created', 'extended', 'cancelled', 'repeated', 'edited'])
 
 /** The alert whose state follows from the event; for a repetition it is enough that it is there. */
 function stateOf({ event, alert }: AlertEvent): string | undefined {

@@ -86,9 +86,6 @@ function newAlert(
     key_version: version,
     idempotency,
     body_hash: bodyHash(creation),
-    owner: paid?.payer.toLowerCase() ?? null,
-    delivery: null,
-    unconfirmed: false,
   }
 }
 
@@ -119,7 +116,6 @@ export function commandOf(said: {
     trigger_partition: null,
     trigger_offset: null,
     payment: null,
-    until: null,
     created: said.now * 1000,
   }
 }

@@ -4,7 +4,7 @@ import { fundingVenues } from '../../schemas/venues.ts'
 import { nullable, nullableNumber, oneOf } from '../schema.ts'
 import { MARK_STALE } from '../views/perpetuals.ts'
 import { marks, spotPrices } from '../views/readings.ts'
-import { readingsOf, type Said } from './readings.ts'
+import { readingsOf, type Said, sourceField } from './readings.ts'
 import { MARKS_SPAN, seriesRoute } from './series.ts'
 
 export const basisHistory = seriesRoute({
@@ -27,6 +27,7 @@ export const basisHistory = seriesRoute({
     basis_usd: nullableNumber('perp_price minus spot_price, USDT taken for USD; null: one is missing'),
     basis_pct: nullableNumber('The same, percent of spot_price'),
     direction: nullable(oneOf(['contango', 'backwardation'], 'contango: perpetual at or above spot')),
+    ...sourceField,
   },
   source: readingsOf({
     venues: fundingVenues,

@@ -2,6 +2,7 @@ import type { Services } from '../services.ts'
 import { fundingOf } from '../views/funding.ts'
 import { percentAYear, percentOf } from '../views/percent.ts'
 import { FUNDING_STALE } from '../views/perpetuals.ts'
+import { factSources } from '../views/readings.ts'
 import { readSettlements, type SettlementRow } from '../views/settlements.ts'
 import { iso } from '../views/time.ts'
 import { heardOn } from '../views/world.ts'
@@ -29,6 +30,7 @@ const fundingHistoryOutput: Output = {
         interval_hours: nullableNumber(
           'Hours since the settlement before, or the interval now where that is not known',
         ),
+        source: oneOf(factSources, 'live: told when it was settled, or days later; venue_history: read back later'),
       }),
       'Newest first',
     ),
@@ -88,7 +90,7 @@ async function readFundingHistory(services: Services, about: AssetContext, asked
 }
 
 /** Intervals change: each rate is by the year of its own one, told by the settlement before it. */
-function shown({ rate, time, sinceLast }: SettlementRow, current: number | undefined): object {
+function shown({ rate, time, sinceLast, source }: SettlementRow, current: number | undefined): object {
   const hours = sinceLast === null ? undefined : INTERVALS.find((known) => known * MICROS_AN_HOUR === sinceLast)
   const intervalHours = hours ?? current ?? null
   return {
@@ -97,5 +99,6 @@ function shown({ rate, time, sinceLast }: SettlementRow, current: number | undef
     funding_rate_pct: percentOf(rate),
     annualized_pct: intervalHours === null ? null : percentAYear(rate, intervalHours),
     interval_hours: intervalHours,
+    source,
   }
 }

@@ -128,7 +128,7 @@ const healthOutput: Output = {
       ),
       backfill: object('How far the venues’ past is read back', {
         state: oneOf(['off', 'starting', 'running', 'done'], 'starting: it is not known yet what the log has'),
-        wanted: integer('Candles that are wanted', { minimum: 0 }),
+        wanted: integer('Rows that are wanted: candles, rates, open interest, marks, ratios', { minimum: 0 }),
         missing: integer('Those that are not in the log yet', { minimum: 0 }),
         seconds_left: nullableInteger('At the pace so far; null: it has none yet'),
       }),

@@ -3,7 +3,7 @@ import { ratioVenues } from '../../schemas/venues.ts'
 import { nullableNumber } from '../schema.ts'
 import { topTraders } from '../views/readings.ts'
 import { RATIO_STALE } from './long-short.ts'
-import { readingsOf, type Said } from './readings.ts'
+import { readingsOf, type Said, sourceField } from './readings.ts'
 import { SERIES_SPAN, seriesRoute } from './series.ts'
 
 export const longShortHistory = seriesRoute({
@@ -26,6 +26,7 @@ export const longShortHistory = seriesRoute({
     long_ratio: nullableNumber('Share of longs, 0 to 1; null: no period of the venue begins in the bucket'),
     short_ratio: nullableNumber('Share of shorts, 0 to 1'),
     ls_ratio: nullableNumber('Longs over shorts'),
+    ...sourceField,
   },
   source: readingsOf({ venues: ratioVenues, series: [topTraders], venueOf: shown, totalOf: meanOf }),
 })

@@ -13,7 +13,7 @@ import { noData, type AssetContext } from './answers.ts'
 import { replyWanted } from './data.ts'
 import { agedBy, dataErrors, stamped, warmingUp } from './fields.ts'
 import { status } from './funding.ts'
-import { readingsOf, type Said } from './readings.ts'
+import { readingsOf, type Said, sourceField } from './readings.ts'
 import { MARKS_SPAN, seriesRoute } from './series.ts'
 
 const stale = '120 s'
@@ -77,6 +77,7 @@ export const openInterestHistory = seriesRoute({
   venue: {
     open_interest: nullableNumber('Base units of one side; null: not heard in the bucket'),
     open_interest_usd: nullableNumber('The same at the last mark price of the bucket, USDT taken for USD'),
+    ...sourceField,
   },
   source: readingsOf({
     venues: fundingVenues,

@@ -1,6 +1,7 @@
 import type { Micros } from '../../schemas/records.ts'
 import type { Services } from '../services.ts'
-import { readFirst, readNewest, type Series } from '../views/readings.ts'
+import { nullable, oneOf, type Schema } from '../schema.ts'
+import { factSources, readFirst, readNewest, type Reading, type Series } from '../views/readings.ts'
 import type { AssetContext } from './answers.ts'
 import type { SeriesSource } from './series.ts'
 
@@ -20,6 +21,13 @@ interface ReadingsRow {
   readonly totalOf: (said: readonly Said[]) => object
 }
 
+/** Of a venue in a bucket: where its figure is from. */
+export const sourceField: Readonly<Record<'source', Schema>> = {
+  source: nullable(
+    oneOf(factSources, 'live: told when it was so; venue_history: told by the venue of its past; null: not heard'),
+  ),
+}
+
 /** Histories of what venues say again and again: a bucket tells the newest that each has said in it. */
 export function readingsOf({ venues, series, venueOf, totalOf }: ReadingsRow): SeriesSource {
   const [main] = series
@@ -30,13 +38,18 @@ export function readingsOf({ venues, series, venueOf, totalOf }: ReadingsRow): S
       const all = await Promise.all(
         series.map((one) => readNewest(database, one, { asset, from, to, width, held: one.held(present, asset) })),
       )
-      const saidBy = (venue: string, time: Micros): Said =>
-        series.map((one, index) => all[index]?.get(time)?.get(one.venue ?? venue)?.values)
+      const readBy = (venue: string, time: Micros): (Reading | undefined)[] =>
+        series.map((one, index) => all[index]?.get(time)?.get(one.venue ?? venue))
       return (time) => {
-        const said = venues.map((venue) => saidBy(venue, time))
+        const read = venues.map((venue) => readBy(venue, time))
+        const said = read.map((readings): Said => readings.map((reading) => reading?.values))
+        const shown = (index: number): object => ({
+          ...venueOf(said[index] ?? []),
+          source: read[index]?.[0]?.source ?? null,
+        })
         return {
           total: totalOf(said),
-          exchanges: Object.fromEntries(venues.map((venue, index) => [venue, venueOf(said[index] ?? [])])),
+          exchanges: Object.fromEntries(venues.map((venue, index) => [venue, shown(index)])),
           heard: new Set(venues.filter((_, index) => said[index]?.every((values) => values !== undefined) === true)),
         }
       }

@@ -162,6 +162,7 @@ function settlementRows(
       settled_rate: row.settled_rate,
       time_us: row.time,
       before_us: all[index - 1]?.time ?? 0,
+      source: 'live',
     }))
     .filter(({ time_us }) => time_us >= Number(from) && time_us < Number(to))
   return rest['side'] === 'oldest' ? own.slice(0, Number(limit)) : own.toReversed().slice(0, Number(limit))
@@ -215,7 +216,7 @@ function readingRows(market: FakeMarket, kind: string, { asset, from, to, width 
     rows
       .toSorted((a, b) => b.time - a.time)
       .slice(0, 1)
-      .map(({ venue, time, values }) => ({ venue, newest: values, at_us: time })),
+      .map(({ venue, time, values }) => ({ venue, newest: values, at_us: time, is_live: 1 })),
   )
 }
 

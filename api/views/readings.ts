@@ -9,6 +9,13 @@ import { ratiosOf } from './ratios.ts'
 import { heldAgainstAt } from './tickers.ts'
 import { microsSql, timeParam } from './time.ts'
 
+/**
+ * Where a figure is from: told as it was so (`live`), or told by the venue when its past was read back (`venue_history`),
+ * which stands where nothing is live.
+ */
+export const factSources = ['live', 'venue_history'] as const
+export type FactSource = (typeof factSources)[number]
+
 /** What venues say again and again of an asset, each time with its own venue time. */
 export interface Series {
   /** Of ClickHouse. */
@@ -19,6 +26,8 @@ export interface Series {
   readonly where: string
   /** Whose readings stand for every venue; undefined: each venue's own. */
   readonly venue?: string
+  /** What a row's source is, in SQL. */
+  readonly source: string
   /** The newest readings, as memory has them. */
   held(present: Present, asset: string): Reading[]
 }
@@ -28,11 +37,13 @@ export const openInterests: Series = {
   view: 'open_interest',
   columns: ['open_interest'],
   where: 'true',
+  source: 'source',
   held: (present, asset) =>
     interestedOf(fundingOf(present, asset)).map(({ exchange, openInterest, asOf }) => ({
       venue: exchange,
       time: asOf,
       values: [openInterest],
+      source: 'live',
     })),
 }
 
@@ -41,11 +52,13 @@ export const marks: Series = {
   view: 'mark_prices',
   columns: ['mark'],
   where: 'mark IS NOT NULL',
+  source: 'source',
   held: (present, asset) =>
     markedOf(fundingOf(present, asset)).map(({ exchange, mark, markTime }) => ({
       venue: exchange,
       time: markTime,
       values: [mark],
+      source: 'live',
     })),
 }
 
@@ -54,11 +67,13 @@ export const topTraders: Series = {
   view: 'long_short_ratios',
   columns: ['long_ratio', 'short_ratio', 'ls_ratio'],
   where: "cohort = 'top_traders' AND basis = 'positions'",
+  source: 'source',
   held: (present, asset) =>
     ratiosOf(present, asset).map(({ venue, time, long, short, ratio }) => ({
       venue,
       time,
       values: [long, short, ratio],
+      source: 'live',
     })),
 }
 
@@ -68,9 +83,12 @@ export const spotPrices: Series = {
   columns: ['price'],
   where: `startsWith(instrument, '${heldAgainst.venue}:spot:') AND quote = '${heldAgainst.quote}'`,
   venue: heldAgainst.venue,
+  source: "'live'",
   held(present, asset) {
     const ticker = heldAgainstAt(present, asset, Infinity)
-    return ticker === undefined ? [] : [{ venue: ticker.venue, time: ticker.time, values: [ticker.quotePrice] }]
+    return ticker === undefined
+      ? []
+      : [{ venue: ticker.venue, time: ticker.time, values: [ticker.quotePrice], source: 'live' }]
   },
 }
 
@@ -79,11 +97,13 @@ export interface Reading {
   readonly venue: string
   readonly time: Micros
   readonly values: readonly number[]
+  readonly source: FactSource
 }
 
-function newestSql({ view, columns, where }: Series): string {
-  return `SELECT venue, argMax([${columns.map((name) => `assumeNotNull(${name})`).join()}], time) AS newest,
-  ${bucketSql('time')} AS bucket_us, ${microsSql('max(time)')} AS at_us
+function newestSql({ view, columns, where, source }: Series): string {
+  const place = `(${source} = 'live', time)`
+  return `SELECT venue, argMax([${columns.map((name) => `assumeNotNull(${name})`).join()}], ${place}) AS newest,
+  ${bucketSql('time')} AS bucket_us, ${microsSql(`argMax(time, ${place})`)} AS at_us, max(${source} = 'live') AS is_live
   FROM ${view} WHERE asset = {asset:String} AND time >= ${timeParam('from')} AND time < ${timeParam('to')} AND ${where}
   GROUP BY venue, bucket_us`
 }
@@ -117,11 +137,13 @@ export async function readNewest(
     const start = floorTo(reading.time, query.width)
     const bucket = buckets.get(start) ?? new Map<string, Reading>()
     buckets.set(start, bucket)
-    if (reading.time >= (bucket.get(reading.venue)?.time ?? 0)) bucket.set(reading.venue, reading)
+    const known = bucket.get(reading.venue)
+    if (known?.source !== 'live' || reading.time >= known.time) bucket.set(reading.venue, reading)
   }
   return buckets
 }
 
 function readingOf(row: Row): Reading {
-  return { venue: row.text('venue'), time: row.number('at_us'), values: row.numbers('newest') }
+  const source = row.number('is_live') === 1 ? 'live' : 'venue_history'
+  return { venue: row.text('venue'), time: row.number('at_us'), values: row.numbers('newest'), source }
 }

@@ -121,9 +121,13 @@ describe('market.funding', () => {
     await world.soon(shown('funding_rates', ['time', 'next_settlement'], without), [
       { ...common, rate: 0.0001, next_settlement: T + 9, time: T + 1 },
     ])
-    await world.soon(shown('mark_prices', ['time'], without), [{ ...common, mark: 101, index_price: 100, time: T + 2 }])
+    await world.soon(shown('mark_prices', ['time'], without), [
+      { ...common, mark: 101, index_price: 100, source: 'live', time: T + 2 },
+    ])
     await world.soon(shown('premiums', ['time'], without), [{ ...named, premium: 0.002, time: T + 3 }])
-    await world.soon(shown('open_interest', ['time'], without), [{ ...common, open_interest: 5, time: T + 4 }])
+    await world.soon(shown('open_interest', ['time'], without), [
+      { ...common, open_interest: 5, source: 'live', time: T + 4 },
+    ])
   })
 
   it('gives settlements, ratios and terms', async () => {
@@ -153,9 +157,9 @@ describe('market.funding', () => {
       world.mark('market.funding', { time: T + 1 }),
     ])
     const times = ['time', 'received']
-    await world.soon(shown('funding_settlements', times), [{ ...settlement, ...named }])
+    await world.soon(shown('funding_settlements', times), [{ ...settlement, ...named, source: 'live' }])
     await world.soon(`${shown('long_short_ratios', times)} ORDER BY long_short_ratios.time DESC LIMIT 1`, [
-      { ...ratio, ...named },
+      { ...ratio, ...named, source: 'live' },
     ])
     await world.soon(shown('latest_ratios', times, ''), [{ ...ratio, ...named }])
     await world.soon(shown('latest_terms', ['received']), [{ ...terms, ...named }])

@@ -22,7 +22,7 @@ const text = loadMigrations()
  * quote a request. And what only the kernel, feeds and the dispatcher need.
  */
 const kept: Partial<Record<RecordType, readonly string[]>> = {
-  command: ['alert', 'payment', 'trigger_id', 'trigger_partition', 'trigger_offset', 'until'],
+  command: ['alert', 'payment', 'trigger_id', 'trigger_partition', 'trigger_offset'],
   alert_event: [
     'message',
     'armed',
@@ -33,13 +33,9 @@ const kept: Partial<Record<RecordType, readonly string[]>> = {
     'key_version',
     'idempotency',
     'body_hash',
-    'owner',
-    'delivery',
-    'unconfirmed',
-    'paused_until',
   ],
   mark: ['positions'],
-  trigger: ['receiver', 'webhook', 'key_version', 'delivery', 'confirm'],
+  trigger: ['receiver', 'webhook', 'key_version'],
   delivery_order: ['receiver', 'trigger_partition', 'trigger_offset', 'request_id'],
   attempt: ['receiver'],
   payment_intent: ['signature', 'nonce', 'fingerprint', 'purchase'],
@@ -56,7 +52,6 @@ const secret = [
   'receiver',
   'webhook',
   'wallets',
-  'owner',
   'idempotency',
   'body_hash',
   'payment',

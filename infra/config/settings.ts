@@ -474,7 +474,7 @@ export const settings = {
   BACKFILL_DAYS: {
     kind: 'count',
     default: '90',
-    says: 'How many days of hourly candles of the past are read back of each streamed symbol, behind all other calls; 0: none.',
+    says: 'How many days of the past are read back of each streamed symbol, behind all other calls: hourly candles, settled funding, open interest, mark prices and ratios, each as far as its venue has it; 0: none.',
     example: '365',
   },
   BACKFILL_MINUTE_DAYS: {

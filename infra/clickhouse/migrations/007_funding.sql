@@ -89,8 +89,9 @@ CREATE TABLE IF NOT EXISTS mark_prices_log
     mark Nullable(Float64) COMMENT 'Mark price, quote units for one base unit' CODEC(ZSTD(1)),
     index_price Nullable(Float64) COMMENT 'Index price, quote units for one base unit' CODEC(ZSTD(1)),
     channel LowCardinality(String) COMMENT 'The venue''s channel or call that said it' CODEC(ZSTD(1)),
+    source LowCardinality(String) COMMENT 'live: of market.funding, or venue_history: read back, of market.history' CODEC(ZSTD(1)),
     received DateTime64(6, 'UTC') COMMENT 'When our feed had it' CODEC(Delta, ZSTD(1)),
-    partition UInt16 COMMENT 'Kafka partition of market.funding' CODEC(ZSTD(1)),
+    partition UInt16 COMMENT 'Kafka partition of the source''s topic' CODEC(ZSTD(1)),
     offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1))
 )
 ENGINE = ReplacingMergeTree(offset)
@@ -120,11 +121,13 @@ CREATE TABLE IF NOT EXISTS open_interest_log
     time DateTime64(6, 'UTC') COMMENT 'Venue time of the open interest' CODEC(Delta, ZSTD(1)),
     open_interest Float64 COMMENT 'Base units, one side only' CODEC(Delta, ZSTD(1)),
     channel LowCardinality(String) COMMENT 'The venue''s channel or call that said it' CODEC(ZSTD(1)),
+    source LowCardinality(String) COMMENT 'live: of market.funding, or venue_history: read back, of market.history' CODEC(ZSTD(1)),
     received DateTime64(6, 'UTC') COMMENT 'When our feed had it' CODEC(Delta, ZSTD(1)),
-    partition UInt16 COMMENT 'Kafka partition of market.funding' CODEC(ZSTD(1)),
-    offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1))
+    partition UInt16 COMMENT 'Kafka partition of the source''s topic' CODEC(ZSTD(1)),
+    offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1)),
+    version UInt64 MATERIALIZED if(source = 'live', bitOr(offset, bitShiftLeft(toUInt64(1), 62)), offset) COMMENT 'What is live stands; of equals the last in the log' CODEC(Delta, ZSTD(1))
 )
-ENGINE = ReplacingMergeTree(offset)
+ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(time)
 ORDER BY (asset, instrument, time)
 COMMENT 'Open interest of perpetuals; read the view open_interest';
@@ -136,11 +139,13 @@ CREATE TABLE IF NOT EXISTS funding_settlements_log
     time DateTime64(6, 'UTC') COMMENT 'Settlement time, rounded to its minute',
     settled_rate Float64 COMMENT 'Fraction of the position that changed hands; positive: longs paid shorts',
     mark Nullable(Float64) COMMENT 'Mark price at the settlement, quote units; null: not said',
+    source LowCardinality(String) COMMENT 'live: of market.funding, or venue_history: read back, of market.history',
     received DateTime64(6, 'UTC') COMMENT 'When our feed had it',
-    partition UInt16 COMMENT 'Kafka partition of market.funding',
-    offset UInt64 COMMENT 'Kafka offset in that partition'
+    partition UInt16 COMMENT 'Kafka partition of the source''s topic',
+    offset UInt64 COMMENT 'Kafka offset in that partition',
+    version UInt64 MATERIALIZED if(source = 'live', bitOr(offset, bitShiftLeft(toUInt64(1), 62)), offset) COMMENT 'What is live stands; of equals the last in the log'
 )
-ENGINE = ReplacingMergeTree(offset)
+ENGINE = ReplacingMergeTree(version)
 ORDER BY (asset, instrument, time)
 COMMENT 'Settled funding rates; read the view funding_settlements';
 
@@ -154,11 +159,13 @@ CREATE TABLE IF NOT EXISTS long_short_ratios_log
     long_ratio Float64 COMMENT 'Long share, 0 to 1',
     short_ratio Float64 COMMENT 'Short share, 0 to 1; the two add up to 1',
     ls_ratio Float64 COMMENT 'Long over short',
+    source LowCardinality(String) COMMENT 'live: of market.funding, or venue_history: read back, of market.history',
     received DateTime64(6, 'UTC') COMMENT 'When our feed had it',
-    partition UInt16 COMMENT 'Kafka partition of market.funding',
-    offset UInt64 COMMENT 'Kafka offset in that partition'
+    partition UInt16 COMMENT 'Kafka partition of the source''s topic',
+    offset UInt64 COMMENT 'Kafka offset in that partition',
+    version UInt64 MATERIALIZED if(source = 'live', bitOr(offset, bitShiftLeft(toUInt64(1), 62)), offset) COMMENT 'What is live stands; of equals the last in the log'
 )
-ENGINE = ReplacingMergeTree(offset)
+ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(time)
 ORDER BY (asset, instrument, cohort, basis, time)
 COMMENT 'How traders are positioned; read the view long_short_ratios';
@@ -247,6 +254,7 @@ SELECT
     mark,
     record.index AS index_price,
     assumeNotNull(record.channel) AS channel,
+    'live' AS source,
     fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
     log_partition AS partition,
     log_offset AS offset
@@ -272,6 +280,7 @@ SELECT
     fromUnixTimestamp64Micro(ifNull(record.open_interest_time, record.received), 'UTC') AS time,
     assumeNotNull(record.open_interest) AS open_interest,
     assumeNotNull(record.channel) AS channel,
+    'live' AS source,
     fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
     log_partition AS partition,
     log_offset AS offset
@@ -285,6 +294,7 @@ SELECT
     fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
     assumeNotNull(record.settled_rate) AS settled_rate,
     mark,
+    'live' AS source,
     fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
     log_partition AS partition,
     log_offset AS offset
@@ -301,6 +311,7 @@ SELECT
     long_ratio,
     short_ratio,
     assumeNotNull(record.ls_ratio) AS ls_ratio,
+    'live' AS source,
     fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
     log_partition AS partition,
     log_offset AS offset
@@ -453,6 +464,7 @@ SELECT
     index_price,
     channel,
     time,
+    source,
     received,
     partition,
     offset
@@ -470,8 +482,9 @@ ALTER TABLE mark_prices
     COMMENT COLUMN index_price 'Index price, quote units for one base unit',
     COMMENT COLUMN channel 'The venue''s channel or call that said it',
     COMMENT COLUMN time 'Venue time of mark and index',
+    COMMENT COLUMN source 'live: of market.funding, or venue_history: read back, of market.history',
     COMMENT COLUMN received 'When our feed had it',
-    COMMENT COLUMN partition 'Kafka partition of market.funding',
+    COMMENT COLUMN partition 'Kafka partition of the source''s topic',
     COMMENT COLUMN offset 'Kafka offset in that partition';
 
 CREATE OR REPLACE VIEW premiums AS
@@ -512,6 +525,7 @@ SELECT
     open_interest,
     channel,
     time,
+    source,
     received,
     partition,
     offset
@@ -528,8 +542,9 @@ ALTER TABLE open_interest
     COMMENT COLUMN open_interest 'Base units, one side only',
     COMMENT COLUMN channel 'The venue''s channel or call that said it',
     COMMENT COLUMN time 'Venue time of the open interest',
+    COMMENT COLUMN source 'live: of market.funding, or venue_history: read back, of market.history',
     COMMENT COLUMN received 'When our feed had it',
-    COMMENT COLUMN partition 'Kafka partition of market.funding',
+    COMMENT COLUMN partition 'Kafka partition of the source''s topic',
     COMMENT COLUMN offset 'Kafka offset in that partition';
 
 CREATE OR REPLACE VIEW funding_settlements AS
@@ -542,6 +557,7 @@ SELECT
     settled_rate,
     mark,
     time,
+    source,
     received,
     partition,
     offset
@@ -557,8 +573,9 @@ ALTER TABLE funding_settlements
     COMMENT COLUMN settled_rate 'Fraction of the position that changed hands; positive: longs paid shorts',
     COMMENT COLUMN mark 'Mark price at the settlement, quote units; null: not said',
     COMMENT COLUMN time 'Settlement time, rounded to its minute',
+    COMMENT COLUMN source 'live: of market.funding, or venue_history: read back, of market.history',
     COMMENT COLUMN received 'When our feed had it',
-    COMMENT COLUMN partition 'Kafka partition of market.funding',
+    COMMENT COLUMN partition 'Kafka partition of the source''s topic',
     COMMENT COLUMN offset 'Kafka offset in that partition';
 
 CREATE OR REPLACE VIEW long_short_ratios AS
@@ -574,6 +591,7 @@ SELECT
     short_ratio,
     ls_ratio,
     time,
+    source,
     received,
     partition,
     offset
@@ -593,8 +611,9 @@ ALTER TABLE long_short_ratios
     COMMENT COLUMN short_ratio 'Short share, 0 to 1; the two add up to 1',
     COMMENT COLUMN ls_ratio 'Long over short',
     COMMENT COLUMN time 'Start of the venue''s period',
+    COMMENT COLUMN source 'live: of market.funding, or venue_history: read back, of market.history',
     COMMENT COLUMN received 'When our feed had it',
-    COMMENT COLUMN partition 'Kafka partition of market.funding',
+    COMMENT COLUMN partition 'Kafka partition of the source''s topic',
     COMMENT COLUMN offset 'Kafka offset in that partition';
 
 CREATE OR REPLACE VIEW latest_ratios AS
@@ -709,13 +728,14 @@ CREATE OR REPLACE VIEW open_interest_history AS
 SELECT
     toDateTime64(slot * {seconds:UInt32} + 345600, 6, 'UTC') AS time,
     interest.venue AS venue,
-    interest.units AS open_interest,
+    interest.said.1 AS open_interest,
     marks.price AS mark,
-    open_interest * mark AS open_interest_usd
+    open_interest * mark AS open_interest_usd,
+    interest.said.2 AS source
 FROM
 (
     SELECT intDiv(toUnixTimestamp64Micro(time) - 345600000000, {seconds:UInt32} * 1000000) AS slot, venue,
-        argMax(open_interest.open_interest, time) AS units
+        argMax((open_interest.open_interest, source), (source = 'live', time)) AS said
     FROM open_interest
     WHERE asset = {asset:String} AND time >= {start:DateTime64(6, 'UTC')} AND time < {end:DateTime64(6, 'UTC')}
     GROUP BY slot, venue
@@ -723,27 +743,28 @@ FROM
 LEFT JOIN
 (
     SELECT intDiv(toUnixTimestamp64Micro(time) - 345600000000, {seconds:UInt32} * 1000000) AS slot, venue,
-        toNullable(argMax(assumeNotNull(mark), time)) AS price
+        toNullable(argMax(assumeNotNull(mark), (source = 'live', time))) AS price
     FROM mark_prices
     WHERE asset = {asset:String} AND mark IS NOT NULL
         AND time >= {start:DateTime64(6, 'UTC')} AND time < {end:DateTime64(6, 'UTC')}
     GROUP BY slot, venue
 ) AS marks USING (slot, venue)
 ORDER BY time, venue
-COMMENT 'The last open interest that a venue said of an asset''s perpetual in an interval; none where it said nothing. Parameters: asset, seconds (length of the interval), start and end (UTC, end exclusive). Columns: time (start of the interval, UTC), venue, open_interest (base units of one side), mark (its last mark price of the interval, quote units; null: none), open_interest_usd (at that mark, USDT taken for USD)';
+COMMENT 'The last open interest that a venue said of an asset''s perpetual in an interval; none where it said nothing. Parameters: asset, seconds (length of the interval), start and end (UTC, end exclusive). Columns: time (start of the interval, UTC), venue, open_interest (base units of one side), mark (its last mark price of the interval, quote units; null: none), open_interest_usd (at that mark, USDT taken for USD), source (live, or where nothing is venue_history: what the venue told later)';
 
 CREATE OR REPLACE VIEW basis_history AS
 SELECT
     toDateTime64(slot * {seconds:UInt32} + 345600, 6, 'UTC') AS time,
     marks.venue AS venue,
-    marks.price AS mark,
+    marks.said.1 AS mark,
     spot.price AS spot,
     mark - spot AS basis_usd,
-    100 * (mark / spot - 1) AS basis_pct
+    100 * (mark / spot - 1) AS basis_pct,
+    marks.said.2 AS source
 FROM
 (
     SELECT intDiv(toUnixTimestamp64Micro(time) - 345600000000, {seconds:UInt32} * 1000000) AS slot, venue,
-        argMax(assumeNotNull(mark), time) AS price
+        argMax((assumeNotNull(mark), source), (source = 'live', time)) AS said
     FROM mark_prices
     WHERE asset = {asset:String} AND mark IS NOT NULL
         AND time >= {start:DateTime64(6, 'UTC')} AND time < {end:DateTime64(6, 'UTC')}
@@ -759,7 +780,7 @@ LEFT JOIN
     GROUP BY slot
 ) AS spot USING (slot)
 ORDER BY time, venue
-COMMENT 'The last mark price of a venue''s perpetual in an interval against the last price of Binance''s USDT spot pair in it; none where the venue said nothing. Parameters: asset, seconds (length of the interval), start and end (UTC, end exclusive). Columns: time (start of the interval, UTC), venue, mark, spot (USDT; spot null: none), basis_usd (mark minus spot), basis_pct (percent of spot)';
+COMMENT 'The last mark price of a venue''s perpetual in an interval against the last price of Binance''s USDT spot pair in it; none where the venue said nothing. Parameters: asset, seconds (length of the interval), start and end (UTC, end exclusive). Columns: time (start of the interval, UTC), venue, mark, spot (USDT; spot null: none), basis_usd (mark minus spot), basis_pct (percent of spot), source (of the mark: live, or venue_history, what the venue told later)';
 
 CREATE OR REPLACE VIEW long_short_history AS
 SELECT
@@ -767,15 +788,16 @@ SELECT
     venue,
     said.1 AS long_ratio,
     said.2 AS short_ratio,
-    said.3 AS ls_ratio
+    said.3 AS ls_ratio,
+    said.4 AS source
 FROM
 (
     SELECT intDiv(toUnixTimestamp64Micro(time) - 345600000000, {seconds:UInt32} * 1000000) AS slot, venue,
-        argMax((long_ratio, short_ratio, ls_ratio), time) AS said
+        argMax((long_ratio, short_ratio, ls_ratio, source), (source = 'live', time)) AS said
     FROM long_short_ratios
     WHERE asset = {asset:String} AND cohort = 'top_traders' AND basis = 'positions'
         AND time >= {start:DateTime64(6, 'UTC')} AND time < {end:DateTime64(6, 'UTC')}
     GROUP BY slot, venue
 )
 ORDER BY time, venue
-COMMENT 'How a venue''s top traders were positioned in the last of its periods that begins in an interval; none where none does. Parameters: asset, seconds (length of the interval), start and end (UTC, end exclusive). Columns: time (start of the interval, UTC), venue, long_ratio, short_ratio (shares of positions, 0 to 1), ls_ratio (one over the other)';
+COMMENT 'How a venue''s top traders were positioned in the last of its periods that begins in an interval; none where none does. Parameters: asset, seconds (length of the interval), start and end (UTC, end exclusive). Columns: time (start of the interval, UTC), venue, long_ratio, short_ratio (shares of positions, 0 to 1), ls_ratio (one over the other), source (live, or venue_history: what the venue told later)';

@@ -19,6 +19,24 @@ CREATE TABLE IF NOT EXISTS market_history_in
     trades Nullable(Int64),
     source String,
     received Int64,
+    channel Nullable(String),
+    rate Nullable(Float64),
+    next_settlement Nullable(Int64),
+    rate_time Nullable(Int64),
+    mark Nullable(Float64),
+    `index` Nullable(Float64),
+    mark_time Nullable(Int64),
+    premium Nullable(Float64),
+    premium_time Nullable(Int64),
+    open_interest Nullable(Float64),
+    open_interest_time Nullable(Int64),
+    settled_rate Nullable(Float64),
+    cohort String,
+    basis String,
+    long_ratio Float64,
+    short_ratio Float64,
+    ls_ratio Nullable(Float64),
+    time Int64,
     log_partition UInt16,
     log_offset UInt64,
     log_time DateTime64(3, 'UTC'),
@@ -75,6 +93,66 @@ SELECT
     log_offset AS offset
 FROM market_history_in AS record
 WHERE log_error = '' AND record.seconds IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_past_settlement TO funding_settlements_log AS
+SELECT
+    asset,
+    instrument,
+    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
+    assumeNotNull(record.settled_rate) AS settled_rate,
+    mark,
+    'venue_history' AS source,
+    fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
+    log_partition AS partition,
+    log_offset AS offset
+FROM market_history_in AS record
+WHERE log_error = '' AND record.settled_rate IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_past_interest TO open_interest_log AS
+SELECT
+    asset,
+    instrument,
+    fromUnixTimestamp64Micro(ifNull(record.open_interest_time, record.received), 'UTC') AS time,
+    assumeNotNull(record.open_interest) AS open_interest,
+    assumeNotNull(record.channel) AS channel,
+    'venue_history' AS source,
+    fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
+    log_partition AS partition,
+    log_offset AS offset
+FROM market_history_in AS record
+WHERE log_error = '' AND record.channel IS NOT NULL AND record.open_interest IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_past_mark TO mark_prices_log AS
+SELECT
+    asset,
+    instrument,
+    fromUnixTimestamp64Micro(ifNull(record.mark_time, record.received), 'UTC') AS time,
+    mark,
+    record.index AS index_price,
+    assumeNotNull(record.channel) AS channel,
+    'venue_history' AS source,
+    fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
+    log_partition AS partition,
+    log_offset AS offset
+FROM market_history_in AS record
+WHERE log_error = '' AND record.channel IS NOT NULL AND record.mark IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_past_ratio TO long_short_ratios_log AS
+SELECT
+    asset,
+    instrument,
+    cohort,
+    basis,
+    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
+    long_ratio,
+    short_ratio,
+    assumeNotNull(record.ls_ratio) AS ls_ratio,
+    'venue_history' AS source,
+    fromUnixTimestamp64Micro(record.received, 'UTC') AS received,
+    log_partition AS partition,
+    log_offset AS offset
+FROM market_history_in AS record
+WHERE log_error = '' AND record.ls_ratio IS NOT NULL;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_history_error TO ingest_errors_log AS
 SELECT

@@ -46,6 +46,7 @@ it('answers histories of perpetuals by minute and by week, which begins with Mon
     open_interest,
     mark,
     open_interest_usd,
+    source: 'live',
   })
   expect(await by('open_interest_history', 60)).toEqual([
     binance(0, interest(1_000, 100, 100_000)),
@@ -53,13 +54,13 @@ it('answers histories of perpetuals by minute and by week, which begins with Mon
     binance(2, interest(990, 99, 98_010)),
   ])
   expect(await by('basis_history', 60)).toEqual([
-    binance(0, { mark: 100, spot: 100, basis_usd: 0, basis_pct: 0 }),
-    binance(1, { mark: 102, spot: 101, basis_usd: 1, basis_pct: 0.990099 }),
-    binance(2, { mark: 99, spot: 99, basis_usd: 0, basis_pct: 0 }),
+    binance(0, { mark: 100, spot: 100, basis_usd: 0, basis_pct: 0, source: 'live' }),
+    binance(1, { mark: 102, spot: 101, basis_usd: 1, basis_pct: 0.990099, source: 'live' }),
+    binance(2, { mark: 99, spot: 99, basis_usd: 0, basis_pct: 0, source: 'live' }),
   ])
   expect(await by('long_short_history', 60)).toEqual([
-    binance(0, { long_ratio: 0.666667, short_ratio: 0.333333, ls_ratio: 2 }),
-    { time: start(0), venue: 'okx', long_ratio: 0.5, short_ratio: 0.5, ls_ratio: 1 },
+    binance(0, { long_ratio: 0.666667, short_ratio: 0.333333, ls_ratio: 2, source: 'live' }),
+    { time: start(0), venue: 'okx', long_ratio: 0.5, short_ratio: 0.5, ls_ratio: 1, source: 'live' },
   ])
   const liquidated = { long_usd: 294.1, short_usd: 103, long_count: 2, short_count: 1 }
   expect(await by('liquidation_history', 60)).toEqual([binance(2, liquidated)])

@@ -17,6 +17,8 @@ export function isFurther({ venue }: Market): boolean {
 
 /** Share of Binance's fills that has an echo on a further market. */
 const ECHO_CHANCE = 0.5
+/** Of what Binance's market trades, a further one trades this much: of an echo half at the mean. */
+export const ECHO_SHARE = ECHO_CHANCE / 2
 const INTERNAL_CHANCE = 0.01
 const ECHO_BASIS = 0.000_05
 
@@ -38,7 +40,7 @@ export function echoesOf(market: Market, source: Market, trades: readonly Trade[
 }
 
 /** A price is for 10^this of the base. */
-function priceFactorOf({ startPrice, asset }: Market): number {
+export function priceFactorOf({ startPrice, asset }: Market): number {
   const row = assets.find((one) => one.asset === asset)
   return row === undefined ? 0 : Math.round(Math.log10(startPrice / row.price))
 }

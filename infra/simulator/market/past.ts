@@ -1,6 +1,7 @@
 import type { Candle } from '../ledger/candles.ts'
 import type { PastStretch } from './economy.ts'
-import type { Market } from './markets.ts'
+import { ECHO_SHARE, isFurther, priceFactorOf } from './further.ts'
+import { type Market, simulatedMarkets } from './markets.ts'
 import { type Bar, MINUTE } from './premium.ts'
 import { streamOf, unitOf } from './random.ts'
 import type { ReferencePrices } from './reference-prices.ts'
@@ -83,10 +84,11 @@ export class PastTrades {
     taker: number,
   ): Omit<Candle, 'startMs' | 'buyQuote' | 'sellQuote'> {
     const { minutes, seed } = this.reference
-    const volume = minutes.volume(market, start)
+    const traded = tradedLike(market)
+    const volume = minutes.volume(traded, start) * (traded === market ? 1 : ECHO_SHARE)
     const chance = unitOf(seed, taker, start / MINUTE) - 0.5
     const share = 0.5 + LEAN * Math.tanh((bar.close / bar.open - 1) / RISE) + CHANCE * chance
-    const unit = 10 ** (market.priceDecimals + (market.venue === 'okx' ? 0 : market.factor)) * this.basis(market, start)
+    const unit = 10 ** (market.priceDecimals + priceFactorOf(market)) * this.basis(traded, start)
     const size = Math.round(volume * 10 ** (market.sizeDecimals - market.factor))
     const buy = Math.round(size * share)
     return {
@@ -99,4 +101,10 @@ export class PastTrades {
       count: size === 0 ? 0 : 1 + Math.round((volume * bar.close) / ORDER_USD),
     }
   }
+}
+
+/** The market whose trades a further one follows: Binance's of the same asset. */
+function tradedLike(market: Market): Market {
+  if (!isFurther(market)) return market
+  return simulatedMarkets.find(({ venue, asset }) => venue === 'binance' && asset === market.asset) ?? market
 }

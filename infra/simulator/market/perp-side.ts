@@ -68,6 +68,10 @@ export class PerpSide {
     return minutes
   }
 
+  markAt(market: PerpMarket, time: Micros): number {
+    return this.reference.bar(market.asset, time).open * (1 + this.reference.premium(market).at(time))
+  }
+
   /** Newest first, from before `before` on; the last one that has happened by `now`. */
   settlements(
     market: PerpMarket,
@@ -78,8 +82,7 @@ export class PerpSide {
     const latest = settlementBefore(Math.min(now, (before ?? Number.POSITIVE_INFINITY) - 1), market.intervalHours)
     return Array.from({ length: Math.max(0, limit) }, (_, index) => {
       const time = latest - index * interval
-      const mark = this.reference.bar(market.asset, time).open * (1 + series.at(time))
-      return { time, rate: series.settledAt(time), mark }
+      return { time, rate: series.settledAt(time), mark: this.markAt(market, time) }
     })
   }
 

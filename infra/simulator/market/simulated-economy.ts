@@ -125,6 +125,10 @@ export class SimulatedEconomy implements Economy {
     return this.perpSide.minutes(market, from, to, this.time)
   }
 
+  markAt(market: PerpMarket, time: Micros): number {
+    return this.perpSide.markAt(market, time)
+  }
+
   pastCandles(market: Market, stretch: PastStretch): Candle[] {
     return this.past.candles(market, stretch, this.time / 1000)
   }

@@ -54,6 +54,10 @@ export class TapeEconomy implements Economy {
     return []
   }
 
+  markAt(): number {
+    return 0
+  }
+
   pastCandles(): [] {
     return []
   }

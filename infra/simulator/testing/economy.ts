@@ -44,6 +44,7 @@ export function testEconomy(): TestEconomy {
     perp: (market) => ({ ...perpState(market), time: economy.now, ...economy.perpChanges.get(market.symbol) }),
     spotMinutes: (market, from, to) => every(MINUTE, from, Math.min(to, NOON)).map((time) => spotMinute(market, time)),
     minutes: (market, from, to) => every(MINUTE, from, Math.min(to, NOON)).map((time) => perpMinute(market, time)),
+    markAt: (market, time) => perpMinute(market, time).mark.open,
     pastCandles: () => [],
     settlements: (market, limit, before = NOON + 1) => settlements(market, limit, before),
     openInterests: (_market, from, to) =>

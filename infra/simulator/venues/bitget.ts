@@ -1,3 +1,4 @@
+import { type Candle, withFlatCandles } from '../ledger/candles.ts'
 import type { Link } from '../link.ts'
 import { trimmedText } from '../market/decimal.ts'
 import { furtherMarkets } from '../market/further.ts'
@@ -5,6 +6,7 @@ import type { Market } from '../market/markets.ts'
 import type { Trade } from '../market/trade.ts'
 import { answerOf, Burst, type Calls, listedRows, ok, whole } from './rest.ts'
 import { fieldsIn, fieldsOf, Subscribers, VenueSession } from './socket.ts'
+import { candlesOf } from './candles.ts'
 import { msOf } from './text.ts'
 import type { Context, RestReply, VenueApi } from './venue-api.ts'
 
@@ -67,6 +69,7 @@ const calls: Calls = {
         ts: String(context.world.nowMs),
       })),
     ),
+  '/api/v2/mix/market/history-candles': (context, query) => candles(context, query),
   /** Newest first; the newest where no id is given. */
   '/api/v2/mix/market/fills-history': (context, query) => {
     const history = context.world.find('bitget', query.get('symbol') ?? '')
@@ -79,6 +82,40 @@ const calls: Calls = {
       page.map((trade) => ({ ...tradeRow(market, trade), side: trade.buy ? 'Buy' : 'Sell', symbol: market.symbol })),
     )
   },
+}
+
+const CANDLES_MAX = 200
+const granularities: Readonly<Record<string, number>> = { '1m': 1, '5m': 5, '15m': 15, '30m': 30, '1H': 60, '4H': 240 }
+
+/** `history-candles`, oldest first: of [startTime, endTime) the newest `limit`. */
+function candles(context: Context, query: URLSearchParams): RestReply {
+  const history = context.world.find('bitget', query.get('symbol') ?? '')
+  if (history === undefined) return refuse('40034', 'Parameter does not exist')
+  const minutes = granularities[query.get('granularity') ?? '']
+  if (minutes === undefined) return refuse('400171', 'Parameter verification failed')
+  const intervalMs = minutes * 60_000
+  const limit = Math.min(whole(query, 'limit') ?? 100, CANDLES_MAX)
+  const toMs = Math.min(whole(query, 'endTime') ?? Infinity, context.world.nowMs)
+  const fromMs = Math.max(whole(query, 'startTime') ?? 0, toMs - (limit + 1) * intervalMs)
+  const found = withFlatCandles(candlesOf(context, history, { intervalMs, fromMs, toMs }), intervalMs)
+  return ok({
+    code: '00000',
+    msg: 'success',
+    requestTime: context.world.nowMs,
+    data: found.slice(-limit).map((candle) => candleRow(history.market, candle)),
+  })
+}
+
+/** "[start, open, high, low, close, volume in coins, volume in dollars]", text. */
+function candleRow({ priceDecimals, sizeDecimals }: Market, candle: Candle): string[] {
+  const prices = [candle.open, candle.high, candle.low, candle.close].map((price) => trimmedText(price, priceDecimals))
+  const size = trimmedText(candle.buy + candle.sell, sizeDecimals)
+  return [
+    String(candle.startMs),
+    ...prices,
+    size,
+    trimmedText(candle.buyQuote + candle.sellQuote, priceDecimals + sizeDecimals),
+  ]
 }
 
 function say({ world }: Context, data: readonly object[]): RestReply {

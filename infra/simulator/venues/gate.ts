@@ -1,10 +1,11 @@
-import type { Candle } from '../ledger/candles.ts'
+import { type Candle, withFlatCandles } from '../ledger/candles.ts'
 import type { History } from '../ledger/history.ts'
 import type { Link } from '../link.ts'
 import { fixedNumber, powerText, shortNumber, trimmedText } from '../market/decimal.ts'
 import type { PerpMarket, PerpState, SimLiquidation } from '../market/economy.ts'
 import type { Market } from '../market/markets.ts'
 import type { Micros, Trade } from '../market/trade.ts'
+import { candlesOf } from './candles.ts'
 import type { Context, RestReply, VenueApi } from './venue-api.ts'
 import { ok, Throttles, whole } from './rest.ts'
 import { fieldsIn, Subscribers, textsOf, VenueSession } from './socket.ts'
@@ -19,6 +20,7 @@ const SECOND: Micros = 1_000_000
 const FIVE_MINUTES = 300
 
 const intervals: Readonly<Record<string, number>> = {
+  '1m': 60,
   '5m': 300,
   '15m': 900,
   '30m': 1800,
@@ -73,13 +75,7 @@ function answer(context: Context, endpoint: string, query: URLSearchParams): Res
         return page.map((trade) => tradeRow(market, trade, msOf(trade.time) / 1000))
       })
     case 'candlesticks':
-      return ofContract(context, query, ({ candles, market }) => {
-        const limit = whole(query, 'limit') ?? 100
-        return candles
-          .every(60_000, 0, Number.POSITIVE_INFINITY)
-          .slice(-limit)
-          .map((candle) => candlestick(market, candle))
-      })
+      return candlesticks(context, query)
     case 'contract_stats': {
       const name = query.get('contract')
       if (name === null) return refuse(400, 'MISSING_REQUIRED_PARAM', 'Missing required parameter: contract')
@@ -91,6 +87,30 @@ function answer(context: Context, endpoint: string, query: URLSearchParams): Res
     default:
       return notFound
   }
+}
+
+/** "Maximum of 2000 points"; nor older ones than this many. */
+const POINTS_MAX = 2000
+const POINTS_KEPT = 10_000
+
+/** Oldest first, the one that runs among them: of [from, to] in seconds, or the newest `limit`. */
+function candlesticks(context: Context, query: URLSearchParams): RestReply {
+  const seconds = intervals[query.get('interval') ?? '5m']
+  const { nowMs } = context.world
+  const [limit, from, to] = [whole(query, 'limit'), whole(query, 'from'), whole(query, 'to')]
+  if (seconds === undefined || (limit !== undefined && (from !== undefined || to !== undefined)))
+    return refuse(400, 'INVALID_PARAM_VALUE', 'Invalid interval, or limit beside from and to')
+  const intervalMs = seconds * 1_000
+  const toMs = Math.min(nowMs, (to ?? Infinity) * 1_000) + 1
+  const fromMs = from === undefined ? (Math.floor(toMs / intervalMs) - (limit ?? 100) + 1) * intervalMs : from * 1_000
+  if (fromMs < nowMs - POINTS_KEPT * intervalMs)
+    return refuse(400, 'INVALID_PARAM_VALUE', 'Candlestick too long ago. Maximum 10000 points ago are allowed')
+  if (toMs - fromMs > POINTS_MAX * intervalMs)
+    return refuse(400, 'INVALID_PARAM_VALUE', 'Too many data points requested')
+  return ofContract(context, query, (history) => {
+    const found = candlesOf(context, history, { intervalMs, fromMs, toMs })
+    return withFlatCandles(found, intervalMs).map((candle) => candlestick(history.market, candle))
+  })
 }
 
 /** Rows of one contract's trades; what never traded has none. */

@@ -1,8 +1,10 @@
+import { type Candle, withFlatCandles } from '../ledger/candles.ts'
 import type { Link } from '../link.ts'
 import { trimmedText } from '../market/decimal.ts'
 import { furtherMarkets } from '../market/further.ts'
 import type { Market } from '../market/markets.ts'
 import type { Trade } from '../market/trade.ts'
+import { candlesOf } from './candles.ts'
 import { ok, Throttle } from './rest.ts'
 import { type Fields, fieldsIn, fieldsOf, Subscribers, VenueSession } from './socket.ts'
 import { msOf } from './text.ts'
@@ -30,9 +32,13 @@ export function hyperliquidApi(context: Context): VenueApi {
     rest({ path, body, nowMs }) {
       if (path !== '/info') return { status: 404, body: 'null' }
       const asked = fieldsOf(body)
-      if (weight.use(nowMs, asked['type'] === 'allMids' ? 2 : 21) > WEIGHT_PER_MINUTE)
+      if (weight.use(nowMs, asked['type'] === 'allMids' ? 2 : 20) > WEIGHT_PER_MINUTE)
         return { status: 429, body: 'null' }
-      return answer(context, asked)
+      const reply = answer(context, asked)
+      // "An additional weight per 20 items returned, of candles per 60."
+      const per = asked['type'] === 'candleSnapshot' ? 60 : 20
+      if (Array.isArray(reply.body)) weight.use(nowMs, Math.ceil(reply.body.length / per))
+      return reply
     },
     /** What a block traded of a coin is one message. */
     publish(market, trades) {
@@ -45,7 +51,7 @@ export function hyperliquidApi(context: Context): VenueApi {
 }
 
 /** "Failed to deserialize the JSON body" with 422 is what it says of a question that it does not know. */
-function answer(context: Context, { type, coin }: Fields): RestReply {
+function answer(context: Context, { type, coin, req }: Fields): RestReply {
   switch (type) {
     case 'meta':
       return ok({ universe: [...markets.map(marketRow), { ...marketRow(), name: 'OLD', isDelisted: true }] })
@@ -62,9 +68,40 @@ function answer(context: Context, { type, coin }: Fields): RestReply {
           .map((trade) => tradeRow(market, trade)),
       )
     }
+    case 'candleSnapshot':
+      return candles(context, fieldsOf(req))
     default:
       return { status: 422, body: 'Failed to deserialize the JSON body into the target type' }
   }
+}
+
+/** "Only the most recent 5000 candles are available." */
+const CANDLES_KEPT = 5000
+const intervals: Readonly<Record<string, number>> = { '1m': 1, '5m': 5, '15m': 15, '30m': 30, '1h': 60, '4h': 240 }
+
+/** Those that begin between `startTime` and `endTime`, both included, oldest first. */
+function candles(context: Context, { coin, interval, startTime, endTime }: Fields): RestReply {
+  const history = context.world.find('hyperliquid', String(coin))
+  const minutes = intervals[String(interval)]
+  if (history === undefined || minutes === undefined || typeof startTime !== 'number')
+    return { status: 500, body: 'null' }
+  const { nowMs } = context.world
+  const intervalMs = minutes * 60_000
+  const fromMs = Math.max(startTime, nowMs - CANDLES_KEPT * intervalMs)
+  const toMs = Math.min(typeof endTime === 'number' ? endTime : nowMs, nowMs) + 1
+  const found = withFlatCandles(candlesOf(context, history, { intervalMs, fromMs, toMs }), intervalMs)
+  return ok(found.map((candle) => candleRow(history.market, candle, { interval: String(interval), intervalMs })))
+}
+
+function candleRow(
+  { symbol, priceDecimals, sizeDecimals }: Market,
+  candle: Candle,
+  { interval, intervalMs }: { interval: string; intervalMs: number },
+): object {
+  const price = (units: number): string => trimmedText(units, priceDecimals)
+  const { startMs: t, open, high, low, close, buy, sell, count: n } = candle
+  const prices = { o: price(open), h: price(high), l: price(low), c: price(close) }
+  return { t, T: t + intervalMs - 1, s: symbol, i: interval, ...prices, v: trimmedText(buy + sell, sizeDecimals), n }
 }
 
 function marketRow(market?: Market) {

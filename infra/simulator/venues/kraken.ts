@@ -1,8 +1,11 @@
+import { type Candle, withFlatCandles } from '../ledger/candles.ts'
+import type { History } from '../ledger/history.ts'
 import type { Link } from '../link.ts'
 import { fixedNumber, fixedText, powerText, priceText, shortNumber } from '../market/decimal.ts'
 import type { Economy, SpotMarket, SpotMinute, SpotState } from '../market/economy.ts'
 import type { Market } from '../market/markets.ts'
 import type { Micros, Trade } from '../market/trade.ts'
+import { candlesOf } from './candles.ts'
 import type { Context, RestReply, VenueApi } from './venue-api.ts'
 import {
   answerOf,
@@ -110,18 +113,41 @@ const calls: Calls = {
     const minutes = whole(query, 'interval') ?? 1
     if (!intervals.has(minutes)) return refuse('EGeneral:Invalid arguments')
     const intervalMs = minutes * 60_000
-    const from = world.nowMs - CANDLES_MAX * intervalMs
-    const known = withTraded(
-      economy.spotMinutes(market, from * 1000, world.now),
-      world.find('kraken', socketName(market)),
-    )
-    const shown = withOpenMinute(known, economy.spot(market).last, world.now)
     const since = (whole(query, 'since') ?? 0) * 1_000_000
+    const history = world.find('kraken', socketName(market))
+    if (minutes > 1 && history !== undefined) return longer(context, { market, history, intervalMs, since })
+    const from = world.nowMs - CANDLES_MAX * intervalMs
+    const known = withTraded(economy.spotMinutes(market, from * 1000, world.now), history)
+    const shown = withOpenMinute(known, economy.spot(market).last, world.now)
     const all = longerCandles(shown, intervalMs).slice(-CANDLES_MAX)
     const last = (all.at(-2) ?? all.at(-1))?.start ?? 0
     const rows = all.filter(({ start }) => start > since).map((minute) => candleRow(market, minute))
     return say({ [canonicalName(market)]: rows, last: last / 1_000_000 })
   },
+}
+
+interface Longer {
+  readonly market: SpotMarket
+  readonly history: History
+  readonly intervalMs: number
+  readonly since: Micros
+}
+
+/** Candles of more than a minute are made of what the market traded, also before anybody looked. */
+function longer(context: Context, { market, history, intervalMs, since }: Longer): RestReply {
+  const { nowMs } = context.world
+  const fromMs = (Math.floor(nowMs / intervalMs) - CANDLES_MAX + 1) * intervalMs
+  const all = withFlatCandles(candlesOf(context, history, { intervalMs, fromMs, toMs: nowMs + 1 }), intervalMs)
+  const last = (all.at(-2) ?? all.at(-1))?.startMs ?? 0
+  const rows = all.filter(({ startMs }) => startMs * 1_000 > since).map((candle) => tradedRow(history.market, candle))
+  return say({ [canonicalName(market)]: rows, last: last / 1_000 })
+}
+
+function tradedRow({ priceDecimals, sizeDecimals }: Market, candle: Candle): (string | number)[] {
+  const { startMs, open, high, low, close, buy, sell, count } = candle
+  const prices = [open, high, low, close].map((price) => fixedText(price, priceDecimals))
+  const mean = count === 0 ? '0.0' : fixedText(Math.round((high + low + close) / 3), priceDecimals)
+  return [startMs / 1_000, ...prices, mean, fixedText(buy + sell, sizeDecimals), count]
 }
 
 /**

@@ -24,6 +24,11 @@ export function whole(query: URLSearchParams, name: string): number | undefined 
   return /^\d+$/.test(text) ? Number(text) : Number.NaN
 }
 
+/** How many settlements of a market are between two times, milliseconds, at most: no more need be made up. */
+export function settledBetween({ intervalHours }: { intervalHours: number }, from = 0, to = Infinity): number {
+  return Math.ceil(Math.max(0, to - from) / (intervalHours * 3_600_000)) + 1
+}
+
 /** Whole seconds, at least one, as `Retry-After` counts. */
 export function secondsText(ms: number): string {
   return String(Math.max(1, Math.ceil(ms / 1000)))

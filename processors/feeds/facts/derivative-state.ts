@@ -17,6 +17,8 @@ const nothing: Groups = {
   open_interest_time: null,
 }
 
+type PastGroups = Pick<DerivativeFact, 'openInterest' | 'mark'>
+
 /** A number with the venue's time of it. */
 interface Timed {
   readonly value: number
@@ -90,11 +92,22 @@ export class DerivativeState {
     return { instrument, asset, channel, ...nothing, premium: Number(premium), premium_time: time, received }
   }
 
-  /** Open interest of a time that is over, as a record of its own. */
-  pastOpenInterest(size: string, time: Micros, channel: string, received: Micros): DerivativeTicker {
+  /** Open interest or mark of a time that is over, as a record of its own. */
+  past({ openInterest, mark }: PastGroups, channel: string, received: Micros): DerivativeTicker {
     const { instrument, asset } = this.#instrument
-    const value = this.#scales.size(size)
-    return { instrument, asset, channel, ...nothing, open_interest: value, open_interest_time: time, received }
+    const price = (value: string | null): number | null => (value === null ? null : this.#scales.price(value))
+    return {
+      instrument,
+      asset,
+      channel,
+      ...nothing,
+      ...(openInterest && {
+        open_interest: this.#scales.size(openInterest.size),
+        open_interest_time: openInterest.time,
+      }),
+      ...(mark && { mark: price(mark.mark), index: price(mark.index), mark_time: mark.time }),
+      received,
+    }
   }
 
   #takeRate({ rate }: DerivativeFact, bound: (time: Micros) => Micros): boolean {

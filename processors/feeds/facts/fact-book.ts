@@ -166,13 +166,11 @@ export class FactBook {
 
   #pastOpenInterest(
     known: FactMarket,
-    { size, time }: { size: string; time: Micros },
-    origin: FactOrigin,
+    openInterest: { size: string; time: Micros },
+    { channel, received }: FactOrigin,
   ): FactVerdict {
-    const { channel, received } = origin
-    if (!known.openInterests.first(time)) return 'known'
-    const record = known.derivative.pastOpenInterest(size, time, channel, received)
-    this.#out.record('derivative_ticker', record, received)
+    if (!known.openInterests.first(openInterest.time)) return 'known'
+    this.#out.record('derivative_ticker', known.derivative.past({ openInterest }, channel, received), received)
     return 'taken'
   }
 

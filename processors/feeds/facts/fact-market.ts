@@ -42,15 +42,21 @@ export class FactMarket {
 
   /** Undefined: it is known. The same holds of all that follow. */
   settlement(fact: SettlementFact, received: Micros): Settlement | undefined {
-    const time = wholeMinute(fact.time)
-    if (!this.#settlements.first(time)) return undefined
+    return this.#settlements.first(wholeMinute(fact.time)) ? this.settlementOf(fact, received) : undefined
+  }
+
+  /** The same whether it is known or not. So are `ratioOf` and `candleOf`. */
+  settlementOf(fact: SettlementFact, received: Micros): Settlement {
     const mark = fact.mark === null ? null : this.#scales.price(fact.mark)
-    return { ...this.#names(), settled_rate: Number(fact.rate), mark, time, received }
+    return { ...this.#names(), settled_rate: Number(fact.rate), mark, time: wholeMinute(fact.time), received }
   }
 
   ratio(fact: RatioFact, received: Micros): LongShortRatio | undefined {
-    const { cohort, basis, long, short, ratio, time } = fact
-    if (!this.#ratios.first(`${cohort} ${basis} ${time}`)) return undefined
+    const { cohort, basis, time } = fact
+    return this.#ratios.first(`${cohort} ${basis} ${time}`) ? this.ratioOf(fact, received) : undefined
+  }
+
+  ratioOf({ cohort, basis, long, short, ratio, time }: RatioFact, received: Micros): LongShortRatio {
     return { ...this.#names(), cohort, basis, long_ratio: long, short_ratio: short, ls_ratio: ratio, time, received }
   }
 
@@ -58,7 +64,6 @@ export class FactMarket {
     return this.#candles.first(fact.minute) ? this.candleOf(fact, received) : undefined
   }
 
-  /** The same whether it is known or not. */
   candleOf(fact: CandleFact, received: Micros): Candle {
     const { price, size } = this.#scales
     return {

@@ -1,12 +1,13 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { localCodec } from '../../../schemas/codec.ts'
 import type { Backfill, Instrument, Message, VenueCandle } from '../../../schemas/records.ts'
+import type { Writer } from '../../../infra/kafka/seam.ts'
 import { MemoryBroker } from '../../kernel/memory-log.ts'
 import { quietMeter, quietReport } from '../../kernel/quiet.ts'
 import { FactBook } from '../facts/fact-book.ts'
 import type { FactRow } from '../venues/events.ts'
-import type { PastCandles, RestAnswer, RestCall, RestOutcome } from '../venues/venue.ts'
-import { PastReader, readKnownPast } from './backfill.ts'
+import type { PastPages, RestAnswer, RestCall, RestOutcome } from '../venues/venue.ts'
+import { PastReader, type PastSeries, readKnownPast } from './backfill.ts'
 import { MarketLog } from './market-log.ts'
 
 const HOUR = 3_600_000_000
@@ -36,7 +37,7 @@ const instrument: Instrument = {
 }
 
 /** A candle of each hour of the call, and one that is not over. */
-const past: PastCandles = {
+const past: PastPages = {
   host: 'rest',
   pageSize: 10,
   call: (symbol, seconds, from, to) => ({ path: `${symbol} ${seconds} ${from} ${to}`, cost: 1 }),
@@ -55,11 +56,18 @@ function brokerInMemory(): MemoryBroker {
   return new MemoryBroker({ now: () => Date.now(), delay: () => Promise.resolve(), turn: () => Promise.resolve() })
 }
 
+interface Own {
+  readonly past: PastPages
+  readonly series: PastSeries
+  readonly writer: (real: Writer) => Writer
+}
+
 /** A process that reads the past of one market back; `outcomes`: what it gets first, in place of answers. */
-function start(broker: MemoryBroker, outcomes: RestOutcome<FactRow>[] = []) {
+function start(broker: MemoryBroker, outcomes: RestOutcome<FactRow>[] = [], own: Partial<Own> = {}) {
   const kafka = broker.connect()
+  const writer = own.writer?.(kafka.writer()) ?? kafka.writer()
   const trouble = vi.fn<(what: unknown, about?: unknown) => void>()
-  const log = new MarketLog(codec, kafka.writer(), PARTITIONS, { error: trouble, lost: () => reader.lost() })
+  const log = new MarketLog(codec, writer, PARTITIONS, { error: trouble, lost: () => reader.lost() })
   const book = new FactBook({ record: () => undefined, clamped: () => undefined })
   book.list('okx', 'perp', [instrument])
   const calls: string[] = []
@@ -73,8 +81,8 @@ function start(broker: MemoryBroker, outcomes: RestOutcome<FactRow>[] = []) {
   const reader = new PastReader({
     source: 'okx',
     market: 'perp',
-    past,
-    series: { name: 'candles_1h', seconds: 3_600, days: 2, least: 1 },
+    past: own.past ?? past,
+    series: own.series ?? { name: 'candles_1h', seconds: 3_600, days: 2, least: 1 },
     host: {
       unavailable: false,
       get: <Row>(call: RestCall, parse: (body: unknown) => RestAnswer<Row>): Promise<RestOutcome<Row>> => {
@@ -168,4 +176,65 @@ it('asks for all of it again where the log lost what it had', async () => {
   await vi.waitFor(() => expect(reader.progress(Date.now())?.missing).toBe(0))
   reader.lost()
   await vi.waitFor(async () => expect((await candlesOf(broker)).length).toBe(96))
+})
+
+/** All kinds of facts at each hour of the call, as venues tell them: settlements some milliseconds late. */
+const facts: PastPages = {
+  ...past,
+  depth: 24,
+  parse: (symbol, _seconds, body) => {
+    const [from = 0, to = 0] = body as number[]
+    const rows: FactRow[] = []
+    for (let time = from; time < to; time += HOUR) {
+      rows.push(
+        { kind: 'settlement', symbol, rate: '0.0001', mark: null, time: time + 3_000 },
+        { kind: 'derivative', symbol, openInterest: { size: '500', time } },
+        { kind: 'derivative', symbol, mark: { mark: '7', index: null, time } },
+        { kind: 'ratio', symbol, cohort: 'top_traders', basis: 'positions', long: 0.6, short: 0.4, ratio: 1.5, time },
+        { kind: 'settlement', symbol: 'ETH-USDT-SWAP', rate: '0.0002', mark: null, time },
+      )
+    }
+    return { kind: 'rows', rows }
+  },
+}
+
+it('brings all other facts into the same topic, no further back than the venue has them, and none of another market', async () => {
+  const broker = brokerInMemory()
+  const series = { name: 'settlements', seconds: 3_600, days: 90, least: 1 }
+  const { reader } = start(broker, [], { past: facts, series })
+  await vi.waitFor(() => expect(reader.progress(Date.now())).toEqual({ wanted: 24, missing: 0 }))
+  const records = await read<Record<string, unknown>>(broker, 'market.history', PARTITIONS)
+  expect(records).toHaveLength(4 * 24)
+  const of = (name: string): Record<string, unknown>[] => records.filter((record) => (record[name] ?? null) !== null)
+  expect(of('settled_rate')).toHaveLength(24)
+  expect(of('settled_rate').map(({ time }) => Number(time) % HOUR)).toEqual(Array.from({ length: 24 }, () => 0))
+  expect(of('open_interest')[0]).toMatchObject({ open_interest: 5, channel: 'settlements', mark: null })
+  expect(of('mark')[0]).toMatchObject({ mark: 7, open_interest: null })
+  expect(of('ls_ratio')[0]).toMatchObject({ cohort: 'top_traders', ls_ratio: 1.5 })
+  expect(await read(broker, 'market.funding', PARTITIONS)).toEqual([])
+})
+
+it('stops while the log takes nothing, says how to mend it, and goes on when there is room', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'] })
+  const broker = brokerInMemory()
+  const room = Promise.withResolvers<undefined>()
+  const writer = (real: Writer): Writer => ({
+    async send(...batch) {
+      await room.promise
+      return real.send(...batch)
+    },
+    close: () => real.close(),
+  })
+  const { reader, calls, trouble } = start(broker, [], { writer })
+  await vi.advanceTimersByTimeAsync(11_000)
+  expect(calls).toHaveLength(1)
+  expect(trouble).toHaveBeenCalledWith(
+    'the log does not take the past',
+    expect.objectContaining({ mend: expect.stringContaining('disk is full') as string }),
+  )
+  room.resolve(undefined)
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(reader.progress(Date.now())?.missing).toBe(0)
+  expect(new Set((await candlesOf(broker)).map(({ start: at }) => at)).size).toBe(48)
+  vi.useRealTimers()
 })

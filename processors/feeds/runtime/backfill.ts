@@ -1,16 +1,20 @@
-import type { Backfill as BackfillRecord, Micros, VenueCandle } from '../../../schemas/records.ts'
+import type { Backfill as BackfillRecord, Micros, Records } from '../../../schemas/records.ts'
 import type { LogReader } from '../../../infra/kafka/seam.ts'
 import { BackfillPlan, type CoveredPast, type PastPage, type PastProgress } from '../facts/backfill-plan.ts'
 import type { FactBook } from '../facts/fact-book.ts'
+import type { FactMarket } from '../facts/fact-market.ts'
 import { isFact } from '../venues/fact-fields.ts'
-import type { FactRow } from '../venues/events.ts'
-import type { PastCandles, RestOutcome } from '../venues/venue.ts'
-import { type MarketLog, pastKey } from './market-log.ts'
+import type { Fact, FactRow } from '../venues/events.ts'
+import type { PastPages, RestOutcome } from '../venues/venue.ts'
+import { type MarketLog, type PastRecord, pastKey } from './market-log.ts'
 import type { PollHost } from './poller.ts'
 import { hostNow } from './process-clock.ts'
 import { Readback, type ReadbackPorts } from './readback.ts'
 
 const TOPIC = 'control.backfill'
+const DAY_SECONDS = 86_400
+/** A log that has not taken a page for so long is told of, milliseconds. */
+const WRITE_MS = 10_000
 /** A call that failed is made again after this long, milliseconds. */
 const RETRY_MS = 5_000
 
@@ -31,7 +35,7 @@ export async function readKnownPast(reader: LogReader, ports: ReadbackPorts): Pr
   return known
 }
 
-/** How many days of candles of each length are read back; 0: none. */
+/** How many days are read back, of hourly candles and all other facts, and of candles of a minute; 0: none. */
 export interface BackfillDays {
   readonly hours: number
   readonly minutes: number
@@ -41,10 +45,11 @@ export interface BackfillDays {
 export interface PastSeries {
   /** As it is called in `control.backfill`. */
   readonly name: string
-  /** Length of a candle, seconds. */
+  /** Length of a candle, or how far two rows are from each other at least, seconds. */
   readonly seconds: number
+  /** As far back as it is wanted; no further than the venue has it. */
   readonly days: number
-  /** Of what passes, as many candles at least are asked for at once. */
+  /** Of what passes, as many rows at least are asked for at once. */
   readonly least: number
 }
 
@@ -52,7 +57,7 @@ interface BackfillParts {
   /** The venue. */
   readonly source: string
   readonly market: 'perp' | 'spot'
-  readonly past: PastCandles
+  readonly past: PastPages
   readonly series: PastSeries
   readonly host: PollHost
   readonly book: FactBook
@@ -86,8 +91,10 @@ export class PastReader {
 
   constructor(parts: BackfillParts) {
     this.#parts = parts
-    const { seconds, days, least } = parts.series
-    this.#plan = new BackfillPlan({ seconds, days, least, pageSize: parts.past.pageSize })
+    const { past, series } = parts
+    const { seconds, least } = series
+    const days = Math.min(series.days, ((past.depth ?? Infinity) * seconds) / DAY_SECONDS)
+    this.#plan = new BackfillPlan({ seconds, days, least, pageSize: past.pageSize })
   }
 
   want(symbols: ReadonlySet<string>): void {
@@ -164,13 +171,14 @@ export class PastReader {
   async #write(page: PastPage, rows: readonly FactRow[]): Promise<void> {
     const { log, series } = this.#parts
     const received = hostNow() * 1_000
-    const candles = this.#candlesOf(page, rows, received)
-    for (const candle of candles) log.record('venue_candle', candle, received)
-    await log.of('market.history').drained()
+    const facts = this.#factsOf(page, rows)
+    const known = this.#marketOf(page.symbol)
+    if (known !== undefined) for (const fact of facts) this.#record(known, fact, received)
+    await this.#drained()
     if (this.#stopped) return
-    this.#parts.report.written(candles.length)
-    const instrument = this.#instrumentOf(page.symbol)
-    const covered = this.#plan.written(page, candles.length)
+    this.#parts.report.written(facts.length)
+    const instrument = known?.instrument.instrument
+    const covered = this.#plan.written(page, facts.length)
     if (instrument === undefined || covered === undefined) return
     const { from: covered_from, to: covered_to, rows: written } = covered
     const progress: BackfillRecord = {
@@ -184,27 +192,52 @@ export class PastReader {
     log.record('backfill', progress, received)
   }
 
-  #candlesOf({ symbol, from, to }: PastPage, rows: readonly FactRow[], received: Micros): VenueCandle[] {
-    const { book, source, market, series, report } = this.#parts
-    const known = book.find(source, market, symbol)
-    const candles: VenueCandle[] = []
-    for (const row of rows) {
-      if (!isFact(row)) report.refused(row.refused)
-      else if (known !== undefined && row.kind === 'candle' && row.minute >= from && row.minute < to) {
-        const { minute: start, ...candle } = known.candleOf(row, received)
-        const unsaid = { quote: null, taker_buy_quote: null }
-        candles.push({ ...candle, ...unsaid, start, seconds: series.seconds, source: 'venue_candles' })
-      }
-    }
-    return candles
+  /** Nothing more is asked for before the broker has what there is: it waits for a disk that is full. */
+  async #drained(): Promise<void> {
+    const waits = setTimeout(() => {
+      const mend = 'see whether its disk is full and the broker runs; nothing is lost, it goes on when there is room'
+      this.#parts.report.trouble('the log does not take the past', { series: this.#parts.series.name, mend })
+    }, WRITE_MS)
+    await this.#parts.log.of('market.history').drained()
+    clearTimeout(waits)
   }
 
-  #instrumentOf(symbol: string): string | undefined {
+  #factsOf({ symbol, from, to }: PastPage, rows: readonly FactRow[]): Fact[] {
+    for (const row of rows) if (!isFact(row)) this.#parts.report.refused(row.refused)
+    return rows.filter(isFact).filter((fact) => {
+      const time = timeOf(fact)
+      return fact.symbol === symbol && time >= from && time < to
+    })
+  }
+
+  #record(market: FactMarket, fact: Fact, received: Micros): void {
+    const { log, series } = this.#parts
+    const write = <Type extends PastRecord>(type: Type, value: Records[Type]): void => log.past(type, value, received)
+    if (fact.kind === 'candle') {
+      const { minute: start, ...candle } = market.candleOf(fact, received)
+      const unsaid = { quote: null, taker_buy_quote: null }
+      write('venue_candle', { ...candle, ...unsaid, start, seconds: series.seconds, source: 'venue_candles' })
+    } else if (fact.kind === 'settlement') write('settlement', market.settlementOf(fact, received))
+    else if (fact.kind === 'ratio') write('long_short_ratio', market.ratioOf(fact, received))
+    else if (fact.kind === 'derivative') {
+      write('derivative_ticker', market.derivative.past(fact, series.name, received))
+    }
+  }
+
+  #marketOf(symbol: string): FactMarket | undefined {
     const { book, source, market } = this.#parts
-    return book.find(source, market, symbol)?.instrument.instrument
+    return book.find(source, market, symbol)
   }
 
   #coveredOf(symbol: string): CoveredPast | undefined {
-    return this.#known?.get(pastKey({ instrument: this.#instrumentOf(symbol) ?? '', series: this.#parts.series.name }))
+    const instrument = this.#marketOf(symbol)?.instrument.instrument ?? ''
+    return this.#known?.get(pastKey({ instrument, series: this.#parts.series.name }))
   }
+}
+
+/** When it was; NaN: it is nothing of the past. */
+function timeOf(fact: Fact): Micros {
+  if (fact.kind === 'candle') return fact.minute
+  if (fact.kind === 'settlement' || fact.kind === 'ratio') return fact.time
+  return fact.kind === 'derivative' ? (fact.openInterest?.time ?? fact.mark?.time ?? NaN) : NaN
 }

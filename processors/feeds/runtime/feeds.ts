@@ -291,6 +291,6 @@ export class Feeds {
   }
 }
 
-function tradesOf({ candles: _candles, past: _past, ...venue }: Venue): Venue[] {
+function tradesOf({ candles: _candles, past: _past, pastFacts: _facts, ...venue }: Venue): Venue[] {
   return venue.trades === undefined ? [] : [{ ...venue, listings: [], streams: [], polls: [] }]
 }

@@ -52,6 +52,9 @@ const topicOf = {
   Record<FactRecord | 'trade' | 'gap' | 'price_range' | 'venue_candle' | 'backfill', WrittenTopic>
 >
 
+/** What `market.history` holds. */
+export type PastRecord = 'venue_candle' | 'settlement' | 'derivative_ticker' | 'long_short_ratio'
+
 interface MarketLogHandlers {
   /** The writer has given a batch up. */
   readonly error: (error: unknown) => void
@@ -88,8 +91,17 @@ export class MarketLog implements TradeLog {
     this.record('price_range', range, range.received)
   }
 
-  record<Type extends keyof typeof topicOf>(type: Type, value: Records[Type], now: Micros): void {
-    const topic = topicOf[type]
+  /** What is read back of the past lies apart from what is told of now. */
+  past<Type extends PastRecord>(type: Type, value: Records[Type], now: Micros): void {
+    this.record(type, value, now, 'market.history')
+  }
+
+  record<Type extends keyof typeof topicOf>(
+    type: Type,
+    value: Records[Type],
+    now: Micros,
+    topic: WrittenTopic = topicOf[type],
+  ): void {
     const encoded = this.#codec.encode(topic, type, value)
     const own = ownKeyOf(type, value)
     const asset = 'asset' in value ? (value.asset ?? '') : ''

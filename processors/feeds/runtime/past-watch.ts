@@ -13,7 +13,7 @@ const WORTH_TELLING = 500
 interface PastHealth {
   /** `starting`: it is not known yet what the log has. */
   readonly state: 'off' | 'starting' | 'running' | 'done'
-  /** Candles that are wanted, and those that are not in the log yet. */
+  /** Rows that are wanted, and those that are not in the log yet. */
   readonly wanted: number
   readonly missing: number
   /** At the pace so far; null: it has none. */
@@ -69,8 +69,8 @@ export class PastWatch {
     if (missing >= WORTH_TELLING) {
       const megabytes = Math.ceil((missing * CANDLE_BYTES) / 1e6)
       this.#log.info(
-        { days_of: this.#days, candles: missing, megabytes },
-        'reading the past back, of the venues’ candles',
+        { days_of: this.#days, rows: missing, megabytes },
+        'reading the past back: candles, funding, open interest, ratios',
       )
       this.#toldAt = now
     }
@@ -81,10 +81,13 @@ export class PastWatch {
   #tell(all: number, now: number): void {
     const { state, missing, seconds_left } = this.#health
     const seconds = Math.round((now - (this.#begun?.at ?? now)) / 1_000)
-    if (state === 'done') this.#log.info({ candles: all, seconds }, 'the past is read back')
+    if (state === 'done') this.#log.info({ rows: all, seconds }, 'the past is read back')
     else if (now - this.#toldAt >= TELL_MS) {
       this.#toldAt = now
-      this.#log.info({ candles: all - missing, of: all, seconds_left }, 'the past is being read back')
+      this.#log.info(
+        { rows: all - missing, of: all, percent: Math.floor((100 * (all - missing)) / all), seconds_left },
+        'the past is being read back',
+      )
     }
   }
 }

@@ -10,7 +10,7 @@ import { joined, type ChannelState, type PoolTiming } from '../transport/pool.ts
 import type { ConnectLimiters } from '../transport/connect-limiter.ts'
 import type { RestHosts } from '../transport/rest-client.ts'
 import type { Fact, FactRow, VenueTrade } from '../venues/events.ts'
-import type { DataStream, FeedTopic, Poll, Subjects, TradeStream, Venue } from '../venues/venue.ts'
+import type { DataStream, FeedTopic, PastPages, Poll, Subjects, TradeStream, Venue } from '../venues/venue.ts'
 import { type Addresses, addressOf } from './host-settings.ts'
 import { type BackfillDays, type KnownPast, PastReader, type PastSeries } from './backfill.ts'
 import type { MarketLog, WrittenTopic } from './market-log.ts'
@@ -49,7 +49,7 @@ export class VenueFeed {
   #pollers: readonly Poller[] = []
   #repair: TradeRepair | undefined
   /** Each behind the one before it. */
-  #pasts: readonly PastReader[] = []
+  #pasts: readonly { readonly market: Market; readonly reader: PastReader }[] = []
   #owned = false
   /** What is listed, by market and asset. */
   readonly #listed = new Map<Market, ReadonlyMap<string, Instrument>>()
@@ -103,7 +103,7 @@ export class VenueFeed {
     for (const poller of this.#pollers) poller.stop()
     this.#repair?.stop()
     this.#repair = undefined
-    for (const past of this.#pasts) past.stop()
+    for (const { reader } of this.#pasts) reader.stop()
     this.#pasts = []
     this.#pollers = []
     if (!ours) return undefined
@@ -117,7 +117,7 @@ export class VenueFeed {
   /** How much of the past is in the log; undefined: it is not known yet; null: it is not ours to read. */
   past(now: number): PastProgress | undefined | null {
     if (this.#pasts.length === 0) return null
-    const all = this.#pasts.map((past) => past.progress(now))
+    const all = this.#pasts.map(({ reader }) => reader.progress(now))
     const known = all.filter((progress) => progress !== undefined)
     if (known.length < all.length) return undefined
     const sum = (name: keyof PastProgress): number => known.reduce((total, one) => total + one[name], 0)
@@ -126,7 +126,7 @@ export class VenueFeed {
 
   /** The log lost what it had of the past. */
   pastLost(): void {
-    for (const past of this.#pasts) past.lost()
+    for (const { reader } of this.#pasts) reader.lost()
   }
 
   /** The log lost trades that it had: gives the repair that begins anew, where it is ours. */
@@ -143,8 +143,8 @@ export class VenueFeed {
     this.#repair?.tick(now)
     for (const poller of this.#pollers) if (!this.#parts.log.of(poller.topic).full) poller.tick()
     if (this.#owned && !this.#parts.log.of('market.tickers').full) this.#ranges?.tick(now)
-    for (const past of this.#pasts) if (!past.isKnown) past.tick(now)
-    this.#pasts.find((past) => past.isKnown && !past.isIdle(now))?.tick(now)
+    for (const { reader } of this.#pasts) if (!reader.isKnown) reader.tick(now)
+    this.#pasts.find(({ reader }) => reader.isKnown && !reader.isIdle(now))?.reader.tick(now)
   }
 
   /** Undefined: the venue has nothing to do with the topic. */
@@ -172,7 +172,7 @@ export class VenueFeed {
     for (const poller of this.#pollers) poller.stop()
     this.#repair?.stop()
     this.#ranges?.stop()
-    for (const past of this.#pasts) past.stop()
+    for (const { reader } of this.#pasts) reader.stop()
   }
 
   #openTrades(trades: TradeStream): TradeBook {
@@ -246,23 +246,16 @@ export class VenueFeed {
     })
   }
 
-  #startPasts(): PastReader[] {
-    const { rests, log, facts: book, report, backfillDays, knownPast: known } = this.#parts
-    const { past, trades, name: source } = this.venue
-    if (past === undefined || trades === undefined) return []
-    const { market } = trades
-    const about = {
-      source,
-      market,
-      past,
-      host: rests.of(source, past.host),
-      book,
-      log,
-      known,
-      report: report.past(source),
-    }
-    const all = pastSeries(backfillDays).filter(({ days }) => days > 0)
-    return all.map((series) => new PastReader({ ...about, series }))
+  #startPasts(): { market: Market; reader: PastReader }[] {
+    const { rests, log, facts: book, report, backfillDays, knownPast } = this.#parts
+    const { name: source } = this.venue
+    const about = { source, book, log, known: onceRead(knownPast), report: report.past(source) }
+    return pastsOf(this.venue, backfillDays)
+      .filter(({ series }) => series.days > 0)
+      .map((own) => {
+        const reader = new PastReader({ ...about, ...own, host: rests.of(source, own.past.host) })
+        return { market: own.market, reader }
+      })
   }
 
   #startPoll(poll: Poll, number: number): Poller {
@@ -295,7 +288,7 @@ export class VenueFeed {
     if (trades !== undefined) this.#trades?.follow(this.#listed.get(trades.market) ?? new Map(), this.#wanted)
     for (const feed of this.#streams) feed.want(this.#symbolsOf(feed.stream.subjects))
     for (const poller of this.#pollers) poller.want(this.#symbolsOf(poller.poll.subjects))
-    if (trades !== undefined) for (const past of this.#pasts) past.want(this.#symbolsOf(trades.subjects))
+    for (const { market, reader } of this.#pasts) reader.want(this.#symbolsOf({ of: 'wanted', market }))
   }
 
   #symbolsOf(subjects: Subjects): ReadonlySet<string> {
@@ -306,12 +299,37 @@ export class VenueFeed {
   }
 }
 
-/** Hours first, and minutes behind them. */
-function pastSeries({ hours, minutes }: BackfillDays): PastSeries[] {
+interface OwnPast {
+  readonly market: Market
+  readonly past: PastPages
+  readonly series: PastSeries
+}
+
+/** Hours of candles first, which every chart shows; then all else, and minutes behind it. Candles are of what counts. */
+function pastsOf({ trades, past, pastFacts = [] }: Venue, { hours, minutes }: BackfillDays): OwnPast[] {
+  const candles = (series: PastSeries): OwnPast[] =>
+    past === undefined || trades === undefined ? [] : [{ market: trades.market, past, series }]
+  const facts = pastFacts.map((own): OwnPast => {
+    const { name, seconds } = own
+    return { market: 'perp', past: own, series: { name, seconds, days: hours, least: 1 } }
+  })
   return [
-    { name: 'candles_1h', seconds: 3_600, days: hours, least: 1 },
-    { name: 'candles_1m', seconds: 60, days: minutes, least: 60 },
+    ...candles({ name: 'candles_1h', seconds: 3_600, days: hours, least: 1 }),
+    ...facts,
+    ...candles({ name: 'candles_1m', seconds: 60, days: minutes, least: 60 }),
   ]
+}
+
+/** What the log has is read once for all; again where it could not be. */
+function onceRead(read: () => Promise<KnownPast>): () => Promise<KnownPast> {
+  let reading: Promise<KnownPast> | undefined
+  return () => {
+    reading ??= read().catch((error: unknown) => {
+      reading = undefined
+      throw error
+    })
+    return reading
+  }
 }
 
 /** All channels of a venue, that of its trades first. */

@@ -126,6 +126,34 @@ const answers: readonly (readonly [
   ['kraken/rest-Ticker', kraken, 'spot-tickers', 'SPOT', { ticker: 2750 }],
 ]
 
+/** Answers of routes of the past, each read as the series that asks for it. */
+const past: readonly (readonly [
+  folder: string,
+  source: Venue,
+  series: string,
+  symbol: string,
+  expected: Record<string, number>,
+])[] = [
+  ['bybit/rest-v5-funding-history', bybit, 'settlements', 'BTCUSDT', { settlement: 2 }],
+  ['bybit/rest-v5-open-interest', bybit, 'open_interest', 'BTCUSDT', { derivative: 2 }],
+  ['bybit/rest-v5-account-ratio', bybit, 'all_accounts', 'ETHUSDT', { ratio: 3 }],
+  ['bybit/rest-v5-mark-price-kline', bybit, 'marks', 'BTCUSDT', { derivative: 2 }],
+  ['okx/rest-funding-rate-history', okx, 'settlements', 'BTC-USDT-SWAP', { settlement: 3 }],
+  ['okx/rest-rubik-open-interest-history', okx, 'open_interest', 'BTC-USDT-SWAP', { derivative: 1 }],
+  ['okx/rest-mark-price-candles', okx, 'marks', 'BTC-USDT-SWAP', { derivative: 1 }],
+]
+
+describe.runIf(here)('recorded answers of the past', () => {
+  it.each(past)('of %s become what they are', (folder, source, series, symbol, expected) => {
+    const own = source.pastFacts?.find(({ name }) => name === series)
+    const rows = messagesOf(folder).flatMap((text) => {
+      const answer = own?.parse(symbol, own.seconds, JSON.parse(text), Date.UTC(2026, 10, 20))
+      return answer?.kind === 'rows' ? answer.rows : []
+    })
+    expect(counted(rows.map((row) => ('refused' in row ? row.refused : row.kind)))).toEqual(expected)
+  })
+})
+
 describe.runIf(here)('recorded frames', () => {
   it.each(frames)('of %s become what they are', (folder, source, stream, expected) => {
     expect(counted(eventsOf(source, stream, folder).map(kindOf))).toEqual(expected)

@@ -21,8 +21,10 @@ export interface Venue {
   readonly polls: readonly Poll[]
   /** Where a time without spot tickers is looked up afterwards. */
   readonly candles?: CandleLookup
-  /** The past of the market that its trades are of. */
-  readonly past?: PastCandles
+  /** The past of the market that its trades are of: candles. */
+  readonly past?: PastPages
+  /** The past of its perpetuals beside candles, in the order in which it is read back. */
+  readonly pastFacts?: readonly PastFacts[]
 }
 
 /** A venue that contributes trades. */
@@ -142,15 +144,27 @@ export interface CandleLookup {
   parse(symbol: string, body: unknown, now: number): RestAnswer<FactRow>
 }
 
-/** Candles of the past, of a length of 3600 or 60 seconds. */
-export interface PastCandles {
+/** The past of a market in pages of rows that are `seconds` apart: candles of 3600 or 60 seconds, or other facts. */
+export interface PastPages {
   readonly host: RestHost
-  /** Most candles of one call. */
+  /** Most rows of one call. */
   readonly pageSize: number
-  /** Candles that begin in [from, to), microseconds; the caller asks for no more than a page. */
+  /** The venue has so many of the newest rows alone; absent: all of them. */
+  readonly depth?: number
+  /** Rows of [from, to), microseconds; the caller asks for no more than a page, rows outside of it are left out. */
   call(symbol: string, seconds: number, from: Micros, to: Micros): RestCall
-  /** Candle facts whose `minute` is their start; those that are not over are left out. */
+  /** A candle's `minute` is its start; those that are not over are left out. */
   parse(symbol: string, seconds: number, body: unknown, now: number): RestAnswer<FactRow>
+}
+
+/** What venues tell of the past beside candles, as it is called in `control.backfill`. */
+type PastName = 'settlements' | 'open_interest' | 'marks' | 'top_traders' | 'all_accounts'
+
+/** Facts of the past: settled rates, open interest, mark prices, ratios. */
+export interface PastFacts extends PastPages {
+  readonly name: PastName
+  /** How far two rows are from each other at least, seconds. */
+  readonly seconds: number
 }
 
 export type RestHost = 'rest' | 'spotRest'

@@ -4,7 +4,7 @@ import { priceText } from '../../market/decimal.ts'
 import type { PerpMarket, PerpMinute } from '../../market/economy.ts'
 import type { Trade } from '../../market/trade.ts'
 import { TapeEconomy } from '../../tape/economy.ts'
-import { candlesOf } from '../candles.ts'
+import { candlesOf, interestsOf, markCandlesOf } from '../candles.ts'
 import type { Context, RestReply } from '../venue-api.ts'
 import { type Call, ok, whole } from '../rest.ts'
 import { msOf } from '../text.ts'
@@ -28,6 +28,7 @@ import {
   fundingRateRow,
   isListed,
   klineRow,
+  markRow,
   openInterestHistRow,
   openInterestRow,
   premiumIndexRow,
@@ -68,6 +69,7 @@ export const calls: Readonly<Record<string, Weighed>> = {
   '/fapi/v1/premiumIndex': { weight: perSymbol(10), call: premiumIndex },
   '/fapi/v1/fundingInfo': { weight: 0, call: (context) => ok(spoken(context).map(fundingInfoRow)) },
   '/fapi/v1/fundingRate': { weight: 0, call: fundingRates },
+  '/fapi/v1/markPriceKlines': { weight: perLimit, call: ofRows(markCandles) },
   '/fapi/v1/premiumIndexKlines': { weight: perLimit, call: ofRows(premiumCandles) },
   '/fapi/v1/openInterest': {
     call: ofPerp(({ economy }, market) => ok(openInterestRow(market, economy.perp(market)))),
@@ -149,11 +151,11 @@ function aggTrades({ world }: Context, { rows, market }: History, query: URLSear
 }
 
 /** Oldest first; from `startTime` on where it is given, else the newest. */
-function klines(context: Context, history: History, query: URLSearchParams): RestReply {
+export function klines(context: Context, history: History, query: URLSearchParams, most = CANDLES_MAX): RestReply {
   const intervalMs = intervalMsOf(query.get('interval'))
   if (intervalMs === undefined) return badInterval
   const limit = whole(query, 'limit') ?? 500
-  if (!(limit >= 1 && limit <= CANDLES_MAX)) return badLimit
+  if (!(limit >= 1 && limit <= most)) return badLimit
   const start = whole(query, 'startTime')
   const endMs = Math.min(whole(query, 'endTime') ?? Infinity, context.world.nowMs)
   const fromMs = start ?? (Math.floor(endMs / intervalMs) - limit + 1) * intervalMs
@@ -161,6 +163,19 @@ function klines(context: Context, history: History, query: URLSearchParams): Res
   const found = candlesOf(context, history, { intervalMs, fromMs, toMs })
   const page = pageOf(withFlatCandles(found, intervalMs), { start, end: undefined, limit })
   return ok(page.map((candle) => klineRow(history.market, candle, intervalMs)))
+}
+
+/** As `klines`, of the mark price. */
+function markCandles(context: Context, market: PerpMarket, query: URLSearchParams): RestReply {
+  const intervalMs = intervalMsOf(query.get('interval'))
+  if (intervalMs === undefined) return badInterval
+  const span = spanOf(query, { usual: 500, most: CANDLES_MAX })
+  if ('status' in span) return span
+  const endMs = Math.min(span.end ?? Infinity, context.world.nowMs)
+  const fromMs = span.start ?? (Math.floor(endMs / intervalMs) - span.limit + 1) * intervalMs
+  const toMs = Math.min(endMs + 1, (Math.ceil(fromMs / intervalMs) + span.limit) * intervalMs)
+  const rows = markCandlesOf(context, market, { intervalMs, fromMs, toMs })
+  return ok(rows.map((candle) => markRow(market, candle, intervalMs)))
 }
 
 /** Ascending; "if startTime and endTime are not sent, the most recent 200 are returned". */
@@ -244,14 +259,12 @@ function statistics(rows: Periods): Call {
 }
 
 /** The value is at the mark price of that time. */
-function openInterests(...[{ economy }, market, { from, to, everyMs }]: Parameters<Periods>): readonly object[] {
-  const rows = economy.openInterests(market, from * 1000, to * 1000 + 1)
-  return rows
-    .filter(({ time }) => (time / 1000) % everyMs === 0)
-    .map((row) => {
-      const [minute] = economy.minutes(market, row.time - MINUTE, row.time)
-      return openInterestHistRow(market, row, minute?.mark.close ?? economy.perp(market).mark)
-    })
+function openInterests(...[context, market, { from, to, everyMs }]: Parameters<Periods>): readonly object[] {
+  const { economy } = context
+  return interestsOf(context, market, { stepMs: everyMs, fromMs: from, toMs: to }).map((row) => {
+    const [minute] = economy.minutes(market, row.time - MINUTE, row.time)
+    return openInterestHistRow(market, row, minute?.mark.close ?? economy.perp(market).mark)
+  })
 }
 
 function ratios(...[{ economy }, market, { from, to, everyMs }]: Parameters<Periods>): readonly object[] {

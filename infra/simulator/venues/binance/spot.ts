@@ -5,6 +5,7 @@ import type { Trade } from '../../market/trade.ts'
 import type { Context, RestReply, VenueApi } from '../venue-api.ts'
 import { type Call, listedRows, ok, whole, withTraded } from '../rest.ts'
 import { msOf } from '../text.ts'
+import { klines as tradedKlines } from './rest.ts'
 import { aggTradeRow } from './rows.ts'
 import {
   bad,
@@ -141,11 +142,13 @@ function klines(context: Context, query: URLSearchParams): RestReply {
   if (symbol === null) return noSymbol
   const market = find(context, symbol)
   if (market === undefined) return unknownSymbol
+  const history = world.find('binance_spot', symbol)
+  if (query.get('interval') !== '1m' && history !== undefined) return tradedKlines(context, history, query, CANDLES_MAX)
   return candles(
     query,
     { nowMs: world.nowMs, most: CANDLES_MAX },
     {
-      closed: (from, to) => withTraded(economy.spotMinutes(market, from, to), world.find('binance_spot', symbol)),
+      closed: (from, to) => withTraded(economy.spotMinutes(market, from, to), history),
       open: (before) => openMinute(economy.spot(market), before),
       row: (minutes, startMs, intervalMs) => klineRow(market, minutes, startMs, intervalMs),
     },

@@ -1,14 +1,17 @@
 import { withFlatCandles } from '../../ledger/candles.ts'
 import type { History } from '../../ledger/history.ts'
 import type { PerpMarket, SpotMinute } from '../../market/economy.ts'
-import { candlesOf } from '../candles.ts'
+import { candlesOf, interestsOf, markCandlesOf } from '../candles.ts'
 import type { Context, RestReply } from '../venue-api.ts'
-import { type Call, type Calls, longerCandles, ok, whole, withOpenMinute } from '../rest.ts'
+import { type Call, type Calls, longerCandles, ok, settledBetween, whole, withOpenMinute } from '../rest.ts'
 import {
+  accountRatioRow,
   candleRow,
   instruments,
   isTrading,
   linearRow,
+  markRow,
+  openInterestRow,
   premiumRow,
   recentTradeRow,
   riskLimitRows,
@@ -49,6 +52,9 @@ const linear: Calls = {
       linearRow(market, context.economy.perp(market)),
     ),
   '/v5/market/funding/history': ofPerp(settlements),
+  '/v5/market/open-interest': ofPerp(openInterests),
+  '/v5/market/account-ratio': ofPerp(accountRatios),
+  '/v5/market/mark-price-kline': ofPerp(marks),
   '/v5/market/risk-limit': ofPerp(riskLimits),
   '/v5/market/premium-index-price-kline': ofPerp(premiums),
 }
@@ -166,6 +172,68 @@ function premiums(context: Context, market: PerpMarket, query: URLSearchParams):
   return say(context, { symbol: market.symbol, category: 'linear', list })
 }
 
+function marks(context: Context, market: PerpMarket, query: URLSearchParams): RestReply {
+  const window = candleWindow(context, query)
+  if (window === undefined) return refuse(context, 'Invalid period!')
+  const { intervalMs, limit } = window
+  const toMs = Math.min(window.toMs, context.world.nowMs) + 1
+  const fromMs = Math.max(window.fromMs, toMs - limit * intervalMs)
+  const list = markCandlesOf(context, market, { intervalMs, fromMs, toMs }).reverse()
+  return say(context, {
+    symbol: market.symbol,
+    category: 'linear',
+    list: list.map((candle) => markRow(market, candle)),
+  })
+}
+
+const periods: Readonly<Record<string, number>> = {
+  '5min': 5,
+  '15min': 15,
+  '30min': 30,
+  '1h': 60,
+  '4h': 240,
+  '1d': 1_440,
+}
+
+/** Of rows by period between `startTime` and `endTime`, both included, the newest; the cursor says where the next begin. */
+function periodOf(
+  { world }: Context,
+  query: URLSearchParams,
+  { name, most }: { name: string; most: number },
+): { stepMs: number; fromMs: number; toMs: number } | undefined {
+  const minutes = periods[query.get(name) ?? '']
+  if (minutes === undefined) return undefined
+  const stepMs = minutes * MINUTE_MS
+  const limit = Math.min(most, whole(query, 'limit') ?? 50)
+  const toMs = Math.min(whole(query, 'endTime') ?? world.nowMs, world.nowMs)
+  const fromMs = Math.max(whole(query, 'startTime') ?? 0, (Math.floor(toMs / stepMs) - limit + 1) * stepMs)
+  return { stepMs, fromMs, toMs }
+}
+
+/** "limit: [1, 200]"; newest first, both sides counted. */
+function openInterests(context: Context, market: PerpMarket, query: URLSearchParams): RestReply {
+  const period = periodOf(context, query, { name: 'intervalTime', most: 200 })
+  if (period === undefined) return refuse(context, 'intervalTime')
+  const list = interestsOf(context, market, period).reverse()
+  const rows = list.map((row) => openInterestRow(market, row))
+  return say(context, { symbol: market.symbol, category: 'linear', list: rows, nextPageCursor: '' })
+}
+
+/** "limit: [1, 500]"; of all who hold, newest first. */
+function accountRatios(context: Context, market: PerpMarket, query: URLSearchParams): RestReply {
+  const period = periodOf(context, query, { name: 'period', most: 500 })
+  if (period === undefined) return refuse(context, 'period')
+  const { stepMs, fromMs, toMs } = period
+  // The venue has no top traders; its accounts are positioned as those of the same asset elsewhere.
+  const like = context.economy.perps('binance').find(({ asset }) => asset === market.asset)
+  const list: object[] = []
+  for (let time = Math.floor(toMs / stepMs) * stepMs; time >= fromMs; time -= stepMs) {
+    const ratio = like && context.economy.topTraders(like, time * 1_000)?.accounts
+    if (ratio !== undefined) list.push(accountRatioRow(market, ratio, time))
+  }
+  return say(context, { list, nextPageCursor: '' })
+}
+
 function spotCandles(context: Context, query: URLSearchParams): RestReply {
   const { world, economy } = context
   const market = economy.spots('bybit').find(({ symbol }) => symbol === query.get('symbol'))
@@ -218,7 +286,11 @@ function settlements(context: Context, market: PerpMarket, query: URLSearchParam
   const limit = whole(query, 'limit') ?? 200
   if (!(limit >= 1)) return refuse(context, 'limit')
   const list = context.economy
-    .settlements(market, Math.min(limit, 200), end === undefined ? undefined : (end + 1) * 1000)
+    .settlements(
+      market,
+      Math.min(limit, 200, settledBetween(market, start, end ?? context.world.nowMs)),
+      end === undefined ? undefined : (end + 1) * 1000,
+    )
     .filter(({ time: settled }) => settled >= (start ?? 0) * 1000)
     .map((rate) => settledRow(market, rate))
   return say(context, { category: 'linear', list })

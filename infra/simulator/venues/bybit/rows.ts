@@ -19,6 +19,7 @@ import type {
 } from '../../market/economy.ts'
 import type { Market } from '../../market/markets.ts'
 import type { Trade } from '../../market/trade.ts'
+import type { MarkCandle } from '../candles.ts'
 import { listedRows } from '../rest.ts'
 import { msOf, uuidText } from '../text.ts'
 
@@ -191,6 +192,26 @@ export function settledRow(market: PerpMarket, { time, rate }: SettledRate): obj
     fundingRate: shortNumber(rate, RATE_DECIMALS),
     fundingRateTimestamp: String(msOf(time)),
   }
+}
+
+/** `[start, open, high, low, close]` of the mark price, text. */
+export function markRow(market: PerpMarket, { startMs, open, high, low, close }: MarkCandle): string[] {
+  return [String(startMs), ...[open, high, low, close].map((price) => priceText(market, price))]
+}
+
+/** "openInterest" counts both sides, "singleOpenInterest" one. */
+export function openInterestRow(market: PerpMarket, { time, size }: { time: number; size: number }): object {
+  const one = Number(sizeText(market, size))
+  const text = (value: number): string => fixedNumber(value, OPEN_INTEREST_DECIMALS)
+  return { openInterest: text(2 * one), singleOpenInterest: text(one), timestamp: String(msOf(time)) }
+}
+
+const OPEN_INTEREST_DECIMALS = 8
+
+/** Shares of those who hold. */
+export function accountRatioRow({ symbol }: PerpMarket, ratio: number, timeMs: number): object {
+  const buyRatio = fixedNumber(ratio / (1 + ratio), 4)
+  return { symbol, buyRatio, sellRatio: fixedNumber(1 - Number(buyRatio), 4), timestamp: String(timeMs) }
 }
 
 /** The tiers of one symbol; `mmDeduction` keeps the margin continuous from tier to tier. */

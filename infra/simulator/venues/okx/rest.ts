@@ -2,16 +2,18 @@ import { withFlatCandles } from '../../ledger/candles.ts'
 import type { History } from '../../ledger/history.ts'
 import type { PerpMarket, PerpState } from '../../market/economy.ts'
 import type { Micros, Trade } from '../../market/trade.ts'
-import { candlesOf } from '../candles.ts'
+import { candlesOf, interestsOf, markCandlesOf } from '../candles.ts'
 import type { Context, RestReply } from '../venue-api.ts'
-import { type Call, longerCandles, ok, whole, withOpenMinute } from '../rest.ts'
+import { type Call, longerCandles, ok, settledBetween, whole, withOpenMinute } from '../rest.ts'
 import {
   candleRow,
   familyOf,
   fundingRow,
   indexRow,
   instruments,
+  interestRow,
   isLive,
+  markCandleRow,
   markRow,
   openInterestRow,
   premiumRow,
@@ -60,6 +62,8 @@ export const calls: Readonly<Record<string, Limited>> = {
   '/api/v5/public/funding-rate': { limit: 10, perInstrument: true, call: fundingRates },
   '/api/v5/public/funding-rate-history': { limit: 10, perInstrument: true, call: ofSwap(settlements) },
   '/api/v5/public/premium-history': { limit: 20, call: ofSwap(premiums) },
+  '/api/v5/market/history-mark-price-candles': { limit: 10, call: ofSwap(markCandles) },
+  '/api/v5/rubik/stat/contracts/open-interest-history': { limit: 10, perInstrument: true, call: ofSwap(openInterests) },
   '/api/v5/rubik/stat/contracts/long-short-position-ratio-contract-top-trader': {
     limit: 5,
     perInstrument: true,
@@ -205,7 +209,8 @@ function fundingRates(context: Context, query: URLSearchParams): RestReply {
 function settlements({ economy }: Context, market: PerpMarket, query: URLSearchParams): RestReply {
   const limit = Math.min(400, whole(query, 'limit') ?? 400)
   const [after, before] = [whole(query, 'after'), whole(query, 'before') ?? -1]
-  const list = economy.settlements(market, limit, after === undefined ? undefined : after * 1000)
+  const between = settledBetween(market, Math.max(0, before), after)
+  const list = economy.settlements(market, Math.min(limit, between), after === undefined ? undefined : after * 1000)
   return say(list.filter(({ time }) => time > before * 1000).map((settled) => settledRow(market, settled)))
 }
 
@@ -220,15 +225,45 @@ function premiums({ world, economy }: Context, market: PerpMarket, query: URLSea
   return say(rows.map(({ time, close }) => premiumRow(market, time, close)))
 }
 
-/** `[ts, long over short]` of the top traders' positions, newest first; `begin` and `end` are included. */
-function topTraders({ world, economy }: Context, market: PerpMarket, query: URLSearchParams): RestReply {
+/** At most 100 candles of the mark price, newest first; the one that runs is not confirmed. */
+function markCandles(context: Context, market: PerpMarket, query: URLSearchParams): RestReply {
+  const { nowMs } = context.world
+  const length = bars[query.get('bar') ?? '1m']
+  if (length === undefined) return wrong('bar')
+  const intervalMs = length * MINUTE_MS
+  const { from, to, limit } = bounds(nowMs, query, { most: 100, stepMs: intervalMs })
+  const list = markCandlesOf(context, market, { intervalMs, fromMs: from / 1000, toMs: to / 1000 })
+  const rows = list.slice(-limit).reverse()
+  return say(rows.map((candle) => markCandleRow(market, candle, nowMs >= candle.startMs + intervalMs)))
+}
+
+/** How many rows of statistics are kept. */
+const STATISTICS = 1_440
+
+/** Times of rows by period, newest first; `begin` and `end`, milliseconds, are included. */
+function periodsOf({ world: { nowMs } }: Context, query: URLSearchParams): number[] | undefined {
   const minutes = periods[query.get('period') ?? '5m']
-  if (minutes === undefined) return wrong('period')
+  if (minutes === undefined) return undefined
   const stepMs = minutes * MINUTE_MS
   const limit = Math.min(100, whole(query, 'limit') ?? 100)
-  const newest = Math.floor(Math.min(world.nowMs, whole(query, 'end') ?? world.nowMs) / stepMs) * stepMs
-  const begin = whole(query, 'begin') ?? 0
-  const times = Array.from({ length: limit }, (_, index) => newest - index * stepMs).filter((time) => time >= begin)
+  const newest = Math.floor(Math.min(nowMs, whole(query, 'end') ?? nowMs) / stepMs) * stepMs
+  const begin = Math.max(whole(query, 'begin') ?? 0, nowMs - STATISTICS * stepMs)
+  return Array.from({ length: limit }, (_, index) => newest - index * stepMs).filter((time) => time >= begin)
+}
+
+/** `[ts, contracts, coins, dollars]`, newest first. */
+function openInterests(context: Context, market: PerpMarket, query: URLSearchParams): RestReply {
+  const times = periodsOf(context, query)
+  if (times === undefined) return wrong('period')
+  const rows = times.flatMap((time) => interestsOf(context, market, { stepMs: MINUTE_MS, fromMs: time, toMs: time }))
+  return say(rows.map((row) => interestRow(market, row, context.economy.markAt(market, row.time))))
+}
+
+/** `[ts, long over short]` of the top traders' positions, newest first. */
+function topTraders(context: Context, market: PerpMarket, query: URLSearchParams): RestReply {
+  const { economy } = context
+  const times = periodsOf(context, query)
+  if (times === undefined) return wrong('period')
   const rows = times.map((time) => [time, economy.topTraders(market, time * 1000)?.positions] as const)
   return say(rows.flatMap(([time, ratio]) => (ratio === undefined ? [] : [[String(time), String(ratio)]])))
 }

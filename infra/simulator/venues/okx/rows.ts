@@ -11,6 +11,7 @@ import type {
 } from '../../market/economy.ts'
 import type { Market } from '../../market/markets.ts'
 import type { Micros, Trade } from '../../market/trade.ts'
+import type { MarkCandle } from '../candles.ts'
 import { listedRows } from '../rest.ts'
 import { msOf } from '../text.ts'
 
@@ -171,6 +172,18 @@ export function settledRow(market: PerpMarket, { time, rate }: SettledRate): Row
     instId: market.symbol,
     instType: 'SWAP',
   }
+}
+
+/** `[ts, open, high, low, close, confirm]` of the mark price. */
+export function markCandleRow(market: PerpMarket, candle: MarkCandle, closed: boolean): string[] {
+  const prices = [candle.open, candle.high, candle.low, candle.close].map((price) => shortPrice(market, price))
+  return [String(candle.startMs), ...prices, closed ? '1' : '0']
+}
+
+/** `[ts, contracts, coins, dollars]`. */
+export function interestRow(market: PerpMarket, row: { time: Micros; size: number }, mark: number): string[] {
+  const { time, size } = row
+  return [msText(time), shortSize(market, size), shortNumber(size, 8), shortNumber(size * mark, 6)]
 }
 
 export function premiumRow(market: PerpMarket, time: Micros, premium: number): Row {

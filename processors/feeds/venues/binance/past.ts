@@ -1,18 +1,115 @@
-import type { PastCandles } from '../venue.ts'
-import { about } from './answers.ts'
-import { parseCandles } from './polls.ts'
+import type { Micros } from '../../../../schemas/records.ts'
+import { isFact, refusedField } from '../fact-fields.ts'
+import { isDecimal } from '../fields.ts'
+import type { FactRow } from '../events.ts'
+import type { PastFacts, PastPages } from '../venue.ts'
+import { about, rowsOf } from './answers.ts'
+import {
+  closed,
+  FUNDING_COST,
+  parseCandles,
+  parseOpenInterestHistory,
+  parseTopPositions,
+  readSettlement,
+  STATISTICS_COST,
+} from './polls.ts'
 
 /** "Default 500; max 1500", at weight 1 below 100 rows, 2 below 500, 5 to 1000, 10 beyond: 499 cost least for each row. */
 const PAGE_SIZE = 499
 
-/** `klines` of the futures, with what takers bought. "If startTime and endTime are sent", both are inclusive. */
-export const pastCandles: PastCandles = {
+/** "If startTime and endTime are sent", both are inclusive. */
+function bounds(from: Micros, to: Micros): string {
+  return `startTime=${from / 1_000}&endTime=${to / 1_000 - 1}`
+}
+
+/** `klines` of the futures, with what takers bought. */
+export const pastCandles: PastPages = {
   host: 'rest',
   pageSize: PAGE_SIZE,
   call(symbol, seconds, from, to) {
-    const bounds = `startTime=${from / 1_000}&endTime=${to / 1_000 - 1}&limit=${PAGE_SIZE}`
     const interval = seconds === 60 ? '1m' : '1h'
-    return { path: `/fapi/v1/klines?${about(symbol)}&interval=${interval}&${bounds}`, cost: 2 }
+    const path = `/fapi/v1/klines?${about(symbol)}&interval=${interval}&${bounds(from, to)}&limit=${PAGE_SIZE}`
+    return { path, cost: 2 }
   },
   parse: (symbol, seconds, body, now) => parseCandles(symbol, body, now, seconds * 1_000),
+}
+
+/** The same of spot: weight 2, "default 500; maximum 1000". */
+export const pastSpotCandles: PastPages = {
+  host: 'rest',
+  pageSize: 1000,
+  call(symbol, seconds, from, to) {
+    const interval = seconds === 60 ? '1m' : '1h'
+    return { path: `/api/v3/klines?${about(symbol)}&interval=${interval}&${bounds(from, to)}&limit=1000`, cost: 2 }
+  },
+  parse: (symbol, seconds, body, now) => parseCandles(symbol, body, now, seconds * 1_000),
+}
+
+const HOUR = 3_600
+/** "Only the data of the latest 30 days is available": an hour less, which passes while a call waits. */
+const STATISTICS_HOURS = 30 * 24 - 1
+
+/** A call of `/futures/data/*` by the hour: "default 30; max 500". */
+function statistics(what: string): Pick<PastFacts, 'host' | 'seconds' | 'pageSize' | 'depth' | 'call'> {
+  return {
+    host: 'rest',
+    seconds: HOUR,
+    pageSize: 500,
+    depth: STATISTICS_HOURS,
+    call: (symbol, _seconds, from, to) => ({
+      path: `/futures/data/${what}?${about(symbol)}&period=1h&${bounds(from, to)}&limit=500`,
+      cost: STATISTICS_COST,
+    }),
+  }
+}
+
+/** Settled rates, all that there are; open interest and top traders of a month, mark prices of all time, by the hour. */
+export const pastFacts: readonly PastFacts[] = [
+  {
+    name: 'settlements',
+    host: 'rest',
+    // A market that settles each hour has eight in the time of one that settles every eighth: "limit: max 1000".
+    seconds: 8 * HOUR,
+    pageSize: 125,
+    call: (symbol, _seconds, from, to) => ({
+      path: `/fapi/v1/fundingRate?${about(symbol)}&${bounds(from, to)}&limit=1000`,
+      cost: FUNDING_COST,
+    }),
+    parse: (_symbol, _seconds, body) => rowsOf(body, readSettlement),
+  },
+  {
+    name: 'open_interest',
+    ...statistics('openInterestHist'),
+    parse(symbol, _seconds, body) {
+      const answer = parseOpenInterestHistory(symbol, body)
+      // The mark of the time is told by the series of marks.
+      return answer.kind === 'rows' ? { ...answer, rows: answer.rows.map(withoutMark) } : answer
+    },
+  },
+  {
+    name: 'top_traders',
+    ...statistics('topLongShortPositionRatio'),
+    parse: (symbol, _seconds, body) => parseTopPositions(symbol, body),
+  },
+  {
+    // "Kline of the mark price", of the same columns and weights as `klines`: its open is the price at its start.
+    name: 'marks',
+    host: 'rest',
+    seconds: HOUR,
+    pageSize: PAGE_SIZE,
+    call: (symbol, _seconds, from, to) => ({
+      path: `/fapi/v1/markPriceKlines?${about(symbol)}&interval=1h&${bounds(from, to)}&limit=${PAGE_SIZE}`,
+      cost: 2,
+    }),
+    parse: (symbol, seconds, body, now) =>
+      closed(body, { now, lengthMs: seconds * 1_000 }, ([, mark], time) =>
+        isDecimal(mark) ? { kind: 'derivative', symbol, mark: { mark, index: null, time } } : refusedField,
+      ),
+  },
+]
+
+function withoutMark(row: FactRow): FactRow {
+  if (!isFact(row) || row.kind !== 'derivative') return row
+  const { mark: _mark, ...rest } = row
+  return rest
 }

@@ -33,7 +33,7 @@ export function parseCandles(
 }
 
 /** Rows of times that are over; the newest row is usually of the one that still runs. */
-function closed(
+export function closed(
   body: unknown,
   { now, lengthMs }: { readonly now: number; readonly lengthMs: number },
   read: (row: readonly unknown[], start: Micros) => FactRow,
@@ -55,7 +55,7 @@ const PAGE_SIZE = 1000
  * No weight, but 500 calls in 5 minutes per address, together with `fundingInfo`. At this cost the weight's own budget
  * (10,200 in 5 minutes) cannot pay for more than 485.
  */
-const FUNDING_COST = 21
+export const FUNDING_COST = 21
 
 /** 36 to 39 days, for 100 settlements at 8 hours, in windows of which each is a back-read of some ten pages. */
 const WINDOW_MS = 3 * 24 * HOUR_MS
@@ -107,7 +107,7 @@ function settledAt(row: unknown): number | undefined {
 }
 
 /** Rows before 2023 have no `markPrice`. Times are some milliseconds after the full hour. */
-function readSettlement(row: unknown): FactRow | undefined {
+export function readSettlement(row: unknown): FactRow | undefined {
   if (!isRecord(row) || !isSymbol(row['symbol'])) return refusedField
   const { symbol, fundingRate: rate, fundingTime, markPrice } = row
   const time = isCount(fundingTime) ? microsOf(fundingTime) : undefined
@@ -120,7 +120,7 @@ function readSettlement(row: unknown): FactRow | undefined {
  * `/futures/data/*` has no weight, but 1000 calls in 5 minutes per address. At this cost the weight's own budget (10,200
  * in 5 minutes) cannot pay for more than 927.
  */
-const STATISTICS_COST = 11
+export const STATISTICS_COST = 11
 /** Shares are rounded to four decimals: their sum may miss 1 by two of the last, and stale halves by no more. */
 const SUM_OFF_MAX = 0.001
 /** Digits of a mark that is the quotient of a value of that many and a size. */
@@ -142,7 +142,7 @@ function readOpenInterest(asked: string, { symbol, openInterest: size, time: ms 
  * `openInterestHist`: open interest at the end of each 5 minutes, ascending. Its value is in dollars at the mark, so each
  * row has the mark of its time too: what entered then, entered there.
  */
-function parseOpenInterestHistory(asked: string, body: unknown): RestAnswer<FactRow> {
+export function parseOpenInterestHistory(asked: string, body: unknown): RestAnswer<FactRow> {
   return rowsOf(body, (row) => {
     if (!isRecord(row) || row['symbol'] !== asked) return refusedField
     const { sumOpenInterest: size, sumOpenInterestValue: value, timestamp } = row
@@ -165,7 +165,7 @@ function decimalText(value: number): string {
  * `topLongShortPositionRatio`: of the top 20 % of users by margin, shares of position size, whatever the names say. Its
  * shares are rounded, so they are scaled to add up to 1. The time is a number today, a text in the documentation.
  */
-function parseTopPositions(asked: string, body: unknown): RestAnswer<FactRow> {
+export function parseTopPositions(asked: string, body: unknown): RestAnswer<FactRow> {
   return rowsOf(body, (row) => {
     if (!isRecord(row) || row['symbol'] !== asked) return refusedField
     const { longShortRatio: ratio, longAccount, shortAccount, timestamp } = row

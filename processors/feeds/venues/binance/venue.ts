@@ -1,5 +1,5 @@
 import type { TradeVenue } from '../venue.ts'
-import { pastCandles } from './past.ts'
+import { pastCandles, pastFacts } from './past.ts'
 import { polls, spotCandles } from './polls.ts'
 import { spotListing } from './listing.ts'
 import { liquidations, markPrices, spotTickers } from './streams.ts'
@@ -35,4 +35,5 @@ export const binance: TradeVenue = {
   polls,
   candles: spotCandles,
   past: pastCandles,
+  pastFacts,
 }

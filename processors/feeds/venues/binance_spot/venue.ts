@@ -1,3 +1,4 @@
+import { pastSpotCandles } from '../binance/past.ts'
 import { spotCandles } from '../binance/polls.ts'
 import { MINUTE_MS } from '../fact-fields.ts'
 import type { Poll, TradeVenue } from '../venue.ts'
@@ -24,4 +25,5 @@ export const binanceSpot: TradeVenue = {
   listings: [],
   streams: [],
   polls: [candles],
+  past: pastSpotCandles,
 }

@@ -1,4 +1,5 @@
 import type { TradeVenue } from '../venue.ts'
+import { pastCandles } from './candles.ts'
 import { trades } from './trades.ts'
 
 /** Bitget's trades. Evidence: README.md beside this file. */
@@ -10,4 +11,5 @@ export const bitget: TradeVenue = {
   listings: [],
   streams: [],
   polls: [],
+  past: pastCandles,
 }

@@ -57,7 +57,7 @@ function markOf({ markPrice, indexPrice }: Record<string, unknown>, time: Micros
 }
 
 /** "openInterest" counts both sides; "singleOpenInterest", since June 2026, one. */
-function openInterestOf(row: Record<string, unknown>, time: Micros): Group<'openInterest'> {
+export function openInterestOf(row: Record<string, unknown>, time: Micros): Group<'openInterest'> {
   const { singleOpenInterest: single, openInterest: both } = row
   if (single !== undefined && single !== '')
     return isAmount(single) ? { openInterest: { size: single, time } } : undefined

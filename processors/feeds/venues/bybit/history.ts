@@ -1,7 +1,9 @@
 import { amountOf, isSigned, MINUTE_MS, minuteOf, refusedField, SETTLEMENT_MS } from '../fact-fields.ts'
 import { badBody, countOf, isDecimal, isRecord, microsOf } from '../fields.ts'
+import type { Micros } from '../../../../schemas/records.ts'
 import type { FactRow } from '../events.ts'
-import type { CandleLookup, PastCandles, Poll, RestAnswer } from '../venue.ts'
+import type { CandleLookup, PastFacts, PastPages, Poll, RestAnswer } from '../venue.ts'
+import { openInterestOf } from './derivative.ts'
 import { answerOf } from './messages.ts'
 
 type Calls = Pick<Poll, 'call' | 'parse'>
@@ -62,7 +64,7 @@ export const candleLookup: CandleLookup = {
 }
 
 /** "Limit for data size per page. [1, 1000]"; `start` and `end` are both inclusive. */
-export const pastCandles: PastCandles = {
+export const pastCandles: PastPages = {
   host: 'rest',
   pageSize: 1000,
   call(symbol, seconds, from, to) {
@@ -70,6 +72,93 @@ export const pastCandles: PastCandles = {
     return { path: `/v5/market/kline?${about(symbol)}&interval=${seconds / 60}&${bounds}&limit=1000`, cost: 1 }
   },
   parse: (symbol, seconds, body, now) => parseCandles(symbol, body, now, seconds * 1_000),
+}
+
+const HOUR = 3_600
+
+/** A call of rows by the hour; both bounds are inclusive. */
+function byHour(what: string, pageSize: number): Pick<PastFacts, 'host' | 'seconds' | 'pageSize' | 'call'> {
+  return {
+    host: 'rest',
+    seconds: HOUR,
+    pageSize,
+    call: (symbol, _seconds, from, to) => ({
+      path: `/v5/market/${what}&${about(symbol)}&startTime=${from / 1_000}&endTime=${to / 1_000 - 1}&limit=${pageSize}`,
+      cost: 1,
+    }),
+  }
+}
+
+/** All that the venue has of settled rates, open interest, mark prices and how all of its accounts are positioned. */
+export const pastFacts: readonly PastFacts[] = [
+  {
+    name: 'settlements',
+    host: 'rest',
+    // A market that settles each hour has eight in the time of one that settles every eighth: "limit: [1, 200]".
+    seconds: 8 * HOUR,
+    pageSize: 25,
+    call: (symbol, _seconds, from, to) => ({
+      path: `/v5/market/funding/history?${about(symbol)}&startTime=${from / 1_000}&endTime=${to / 1_000 - 1}&limit=200`,
+      cost: 1,
+    }),
+    parse: (symbol, _seconds, body) => settlements(200).parse(symbol, body, 0),
+  },
+  {
+    // "limit: [1, 200]".
+    name: 'open_interest',
+    ...byHour('open-interest?intervalTime=1h', 200),
+    parse: (symbol, _seconds, body) => ofSymbol(symbol, body, (row) => readOpenInterest(symbol, row)),
+  },
+  {
+    // "limit: [1, 500]"; of all who hold, not of the largest.
+    name: 'all_accounts',
+    ...byHour('account-ratio?period=1h', 500),
+    parse: (symbol, _seconds, body) => oldestFirst(body, (row) => readRatio(symbol, row)),
+  },
+  {
+    name: 'marks',
+    host: 'rest',
+    seconds: HOUR,
+    pageSize: 1000,
+    call(symbol, seconds, from, to) {
+      const range = `start=${from / 1_000}&end=${to / 1_000 - 1}`
+      const path = `/v5/market/mark-price-kline?${about(symbol)}&interval=${seconds / 60}&${range}&limit=1000`
+      return { path, cost: 1 }
+    },
+    // A candle's open is the price at its start.
+    parse: (symbol, seconds, body, now) =>
+      candlesOf(symbol, body, now - seconds * 1_000, ([start, mark]) => {
+        const time = timeOf(start)
+        if (time === undefined || !isDecimal(mark)) return refusedField
+        return { kind: 'derivative', symbol, mark: { mark, index: null, time } }
+      }),
+  },
+]
+
+/** "openInterest" counts both sides; the newer "singleOpenInterest" one. */
+function readOpenInterest(symbol: string, row: unknown): FactRow {
+  const time: Micros | undefined = isRecord(row) ? timeOf(row['timestamp']) : undefined
+  if (!isRecord(row) || time === undefined) return refusedField
+  const { openInterest } = openInterestOf(row, time) ?? {}
+  return openInterest === undefined ? refusedField : { kind: 'derivative', symbol, openInterest }
+}
+
+/** "buyRatio: the ratio of the number of holders of long positions"; rounded to four decimals. */
+function readRatio(asked: string, row: unknown): FactRow {
+  if (!isRecord(row)) return refusedField
+  const { symbol, buyRatio, sellRatio, timestamp } = row
+  const time = timeOf(timestamp)
+  if (symbol !== asked || time === undefined || !isDecimal(buyRatio) || !isDecimal(sellRatio)) return refusedField
+  const long = Number(buyRatio) / (Number(buyRatio) + Number(sellRatio))
+  const shares = { long, short: 1 - long, ratio: long / (1 - long) }
+  return { kind: 'ratio', symbol: asked, cohort: 'all', basis: 'accounts', ...shares, time }
+}
+
+/** An answer that says its symbol says the one that was asked for. */
+function ofSymbol(symbol: string, body: unknown, read: (row: unknown) => FactRow | undefined): RestAnswer<FactRow> {
+  const result = isRecord(body) ? body['result'] : undefined
+  if (isRecord(result) && Array.isArray(result['list']) && result['symbol'] !== symbol) return badBody(symbol)
+  return oldestFirst(body, read)
 }
 
 function parseCandles(symbol: string, body: unknown, now: number, lengthMs: number = MINUTE_MS): RestAnswer<FactRow> {
@@ -89,9 +178,7 @@ function candlesOf(
   newest: number,
   read: (row: readonly unknown[]) => FactRow,
 ): RestAnswer<FactRow> {
-  const result = isRecord(body) ? body['result'] : undefined
-  if (isRecord(result) && Array.isArray(result['list']) && result['symbol'] !== symbol) return badBody(symbol)
-  return oldestFirst(body, (row) => {
+  return ofSymbol(symbol, body, (row) => {
     if (!Array.isArray(row)) return refusedField
     return (countOf(row[0]) ?? 0) > newest ? undefined : read(row)
   })

@@ -1,7 +1,15 @@
 import { HOUR_MS, MINUTE_MS } from '../fact-fields.ts'
 import type { DataStream, Poll, SocketRules, TradeVenue } from '../venue.ts'
 import { contractTerms, parseDerivatives, readDerivativeMessage, readLiquidations, riskLimits } from './derivative.ts'
-import { candleLookup, candles, pastCandles, premiumMinutes, premiumSinceSettlement, settlements } from './history.ts'
+import {
+  candleLookup,
+  candles,
+  pastCandles,
+  pastFacts,
+  premiumMinutes,
+  premiumSinceSettlement,
+  settlements,
+} from './history.ts'
 import { parserOf, requestsFor } from './messages.ts'
 import { parseSpotTickers, readSpotMessage, SPOT_TICKERS, spotListing } from './spot.ts'
 import { trades } from './trades.ts'
@@ -100,4 +108,5 @@ export const bybit: TradeVenue = {
   polls,
   candles: candleLookup,
   past: pastCandles,
+  pastFacts,
 }

@@ -2,7 +2,7 @@ import type { Micros } from '../../../../schemas/records.ts'
 import { amountOf, MINUTE_MS, minuteOf, plain, refusedField } from '../fact-fields.ts'
 import { badBody, isCount, isDecimal, microsOf } from '../fields.ts'
 import type { FactRow } from '../events.ts'
-import type { CandleLookup, PastCandles, Poll, RestAnswer, RestCall } from '../venue.ts'
+import type { CandleLookup, PastPages, Poll, RestAnswer, RestCall } from '../venue.ts'
 import { refusal } from './messages.ts'
 
 /** "The maximum number of data points for a single request is 300": a longer time is refused. */
@@ -25,7 +25,7 @@ export const candleLookup: CandleLookup = {
   parse: (symbol, body, now) => parseCandles(symbol, body, now),
 }
 
-export const pastCandles: PastCandles = {
+export const pastCandles: PastPages = {
   host: 'rest',
   pageSize: PAGE_SIZE,
   call: (symbol, seconds, from, to) => callFor(symbol, from / 1_000, to / 1_000 - 1, seconds),

@@ -1,7 +1,7 @@
 import type { FactRow, RatioFact } from '../events.ts'
 import { amountOf, MINUTE_MS, plain, refusedField } from '../fact-fields.ts'
 import { countOf, isCount, isDecimal, isRecord, microsOf } from '../fields.ts'
-import type { Poll, TradeVenue } from '../venue.ts'
+import type { PastFacts, PastPages, Poll, TradeVenue } from '../venue.ts'
 import { rowsOf } from './messages.ts'
 import { trades } from './trades.ts'
 
@@ -43,6 +43,8 @@ function ratioOf(value: unknown, of: Pick<RatioFact, 'symbol' | 'basis' | 'time'
   return { kind: 'ratio', ...of, cohort: 'top_traders', long, short: 1 - long, ratio }
 }
 
+const CANDLES = '/api/v4/futures/usdt/candlesticks'
+
 /** "Return specified contract candlesticks": the last minutes, oldest first, the one that runs among them. */
 const candles: Poll = {
   name: 'candles',
@@ -52,20 +54,49 @@ const candles: Poll = {
   everyMs: MINUTE_MS,
   afterMinuteMs: 5_000,
   call: (symbol) => ({
-    path: `/api/v4/futures/usdt/candlesticks?contract=${encodeURIComponent(symbol)}&interval=1m&limit=3`,
+    path: `${CANDLES}?contract=${encodeURIComponent(symbol)}&interval=1m&limit=3`,
     cost: 1,
   }),
-  parse: (symbol, body, now) => rowsOf(body, (row) => readCandle(symbol, row, now)),
+  parse: (symbol, body, now) => rowsOf(body, (row) => readCandle(symbol, row, now - MINUTE_MS)),
 }
 
-/** "t: Unix timestamp in seconds; v: size volume (contracts)"; only minutes that are over. */
-function readCandle(symbol: string, row: unknown, now: number): FactRow[] {
+/** "from, to: Unix timestamp in seconds", both inclusive, which stand for `limit`: "at most 2000 points". */
+const pastCandles: PastPages = {
+  host: 'rest',
+  pageSize: 1000,
+  // What is older it refuses: "Candlestick too long ago. Maximum 10000 points ago are allowed" (said of spot).
+  depth: 9_999,
+  call(symbol, seconds, from, to) {
+    const range = `from=${from / 1_000_000}&to=${to / 1_000_000 - 1}`
+    const interval = seconds === 60 ? '1m' : '1h'
+    return { path: `${CANDLES}?contract=${encodeURIComponent(symbol)}&interval=${interval}&${range}`, cost: 1 }
+  },
+  parse: (symbol, seconds, body, now) => rowsOf(body, (row) => readCandle(symbol, row, now - seconds * 1_000)),
+}
+
+/** "limit" of 100; some 180 days by what is seen. */
+const pastTopTraders: PastFacts = {
+  name: 'top_traders',
+  host: 'rest',
+  seconds: 3_600,
+  pageSize: 100,
+  depth: 180 * 24,
+  call(symbol, seconds, from, to) {
+    const rows = (to - from) / 1_000_000 / seconds
+    const about = `contract=${encodeURIComponent(symbol)}&interval=1h&from=${from / 1_000_000}&limit=${rows}`
+    return { path: `/api/v4/futures/usdt/contract_stats?${about}`, cost: 1 }
+  },
+  parse: (symbol, _seconds, body) => rowsOf(body, (row) => readStats(symbol, row)),
+}
+
+/** "t: Unix timestamp in seconds; v: size volume (contracts)"; only those that begin at `newest` at the latest. */
+function readCandle(symbol: string, row: unknown, newest: number): FactRow[] {
   if (!isRecord(row)) return [refusedField]
   const [open, high, low, close] = [row['o'], row['h'], row['l'], row['c']].map(plain)
   const volume = amountOf(plain(row['v']))
   const minute = isCount(row['t']) ? microsOf(row['t'] * 1_000) : undefined
   if (minute === undefined || typeof volume !== 'string') return [refusedField]
-  if (minute / 1_000 + MINUTE_MS > now) return []
+  if (minute / 1_000 > newest) return []
   if (!isDecimal(open) || !isDecimal(high) || !isDecimal(low) || !isDecimal(close)) return [refusedField]
   return [{ kind: 'candle', symbol, minute, open, high, low, close, volume, takerBuy: null, trades: null }]
 }
@@ -81,4 +112,6 @@ export const gate: TradeVenue = {
   listings: [],
   streams: [],
   polls: [topTraders, candles],
+  past: pastCandles,
+  pastFacts: [pastTopTraders],
 }

@@ -1,4 +1,5 @@
 import type { TradeVenue } from '../venue.ts'
+import { pastCandles } from './candles.ts'
 import { trades } from './trades.ts'
 
 /** Hyperliquid's trades. Evidence: README.md beside this file. */
@@ -10,4 +11,5 @@ export const hyperliquid: TradeVenue = {
   listings: [],
   streams: [],
   polls: [],
+  past: pastCandles,
 }

@@ -2,7 +2,7 @@ import type { Micros } from '../../../../schemas/records.ts'
 import type { FactRow } from '../events.ts'
 import { amountOf, MINUTE_MS, minuteOf, refusedField, tickerOf } from '../fact-fields.ts'
 import { badBody, isCount, isDecimal, isRecord, microsOf, textOf } from '../fields.ts'
-import type { CandleLookup, RestAnswer } from '../venue.ts'
+import type { CandleLookup, PastPages, RestAnswer } from '../venue.ts'
 
 /** WebSocket v2 says BTC and DOGE; REST and the names in its list still say XBT and XDG. Ours are those of v2: BTC/USD. */
 const renamed = [
@@ -63,24 +63,39 @@ export const candleLookup: CandleLookup = {
     path: `/0/public/OHLC?pair=${encodeURIComponent(pairOf(symbol))}&interval=1&since=${minuteOf(from) / 1_000_000 - 1}`,
     cost: 1,
   }),
-  parse(symbol, body, now) {
-    const result = resultOf(body)
-    if (result === undefined) return refusal(body)
-    // Under the venue's own name of the pair, beside "last".
-    const list = Object.values(result).find(Array.isArray) ?? []
-    const rows = list.map((row: unknown) => readCandle(symbol, row, now))
-    return { kind: 'rows', rows: rows.filter((row) => row !== undefined) }
-  },
+  parse: (symbol, body, now) => parseCandles(symbol, body, now - MINUTE_MS),
+}
+
+/** 720 rows alone, whatever `since` says, the one that runs among them; they do not say who took. */
+export const pastCandles: PastPages = {
+  host: 'rest',
+  pageSize: 719,
+  depth: 719,
+  call: (symbol, seconds, from) => ({
+    path: `/0/public/OHLC?pair=${encodeURIComponent(pairOf(symbol))}&interval=${seconds / 60}&since=${from / 1_000_000 - 1}`,
+    cost: 1,
+  }),
+  parse: (symbol, seconds, body, now) => parseCandles(symbol, body, now - seconds * 1_000),
+}
+
+/** Candles that begin at `newest`, milliseconds, at the latest. */
+function parseCandles(symbol: string, body: unknown, newest: number): RestAnswer<FactRow> {
+  const result = resultOf(body)
+  if (result === undefined) return refusal(body)
+  // Under the venue's own name of the pair, beside "last".
+  const list = Object.values(result).find(Array.isArray) ?? []
+  const rows = list.map((row: unknown) => readCandle(symbol, row, newest))
+  return { kind: 'rows', rows: rows.filter((row) => row !== undefined) }
 }
 
 /** "[time, open, high, low, close, vwap, volume, count]", time in seconds. */
-function readCandle(symbol: string, row: unknown, now: number): FactRow | undefined {
+function readCandle(symbol: string, row: unknown, newest: number): FactRow | undefined {
   if (!Array.isArray(row)) return refusedField
   const [seconds, open, high, low, close, , size, trades]: unknown[] = row
   const minute = isCount(seconds) ? microsOf(seconds * 1_000) : undefined
   const volume = amountOf(size)
   if (minute === undefined || typeof volume !== 'string' || !isCount(trades)) return refusedField
-  if (minute / 1_000 + MINUTE_MS > now) return undefined
+  if (minute / 1_000 > newest) return undefined
   if (!isDecimal(open) || !isDecimal(high) || !isDecimal(low) || !isDecimal(close)) return refusedField
   return { kind: 'candle', symbol, minute, open, high, low, close, volume, takerBuy: null, trades }
 }

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../fact-fields.ts'
 import type { DataStream, Poll, TradeVenue } from '../venue.ts'
-import { candleLookup, parseMarket, TICKERS } from './market.ts'
+import { candleLookup, parseMarket, pastCandles, TICKERS } from './market.ts'
 import { parseTickers, tickerRequests } from './messages.ts'
 import { trades } from './trades.ts'
 
@@ -46,4 +46,5 @@ export const kraken: TradeVenue = {
   streams: [tickers],
   polls: [market, candles],
   candles: candleLookup,
+  past: pastCandles,
 }

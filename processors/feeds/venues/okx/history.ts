@@ -1,8 +1,17 @@
 import type { Micros } from '../../../../schemas/records.ts'
-import { amountOf, isFact, isSigned, MINUTE_MS, minuteOf, refusedField, SETTLEMENT_MS } from '../fact-fields.ts'
+import {
+  amountOf,
+  isAmount,
+  isFact,
+  isSigned,
+  MINUTE_MS,
+  minuteOf,
+  refusedField,
+  SETTLEMENT_MS,
+} from '../fact-fields.ts'
 import { isDecimal, isRecord } from '../fields.ts'
 import type { DerivativeFact, FactRow } from '../events.ts'
-import type { CandleLookup, PastCandles, Poll, RestAnswer, RestCall } from '../venue.ts'
+import type { CandleLookup, PastFacts, PastPages, Poll, RestAnswer, RestCall } from '../venue.ts'
 import { timeOf } from './derivative.ts'
 import { answerOf } from './messages.ts'
 
@@ -132,7 +141,7 @@ export const candleLookup: CandleLookup = {
 }
 
 /** "after: earlier than the requested ts; before: newer"; 300 rows a page; "20 requests per 2 seconds". */
-export const pastCandles: PastCandles = {
+export const pastCandles: PastPages = {
   host: 'rest',
   pageSize: 300,
   call(symbol, seconds, from, to) {
@@ -141,6 +150,81 @@ export const pastCandles: PastCandles = {
     return { path: `/api/v5/market/history-candles?${about(symbol)}&bar=${bar}&${bounds}&limit=300`, cost: 2 }
   },
   parse: (symbol, _seconds, body) => parseCandles(symbol, body),
+}
+
+const HOUR = 3_600
+
+/**
+ * Statistics by the hour, "limit: the maximum is 100": 1440 rows back. "5 requests per 2 seconds, by address and instrument"
+ * (open interest 10): of one instrument alone as many calls follow each other as the bucket gives.
+ */
+function statistics(what: string, cost: number): Pick<PastFacts, 'host' | 'seconds' | 'pageSize' | 'depth' | 'call'> {
+  return {
+    host: 'rest',
+    seconds: HOUR,
+    pageSize: 100,
+    depth: 1440,
+    call: (symbol, _seconds, from, to) => ({
+      path: `/api/v5/rubik/stat/contracts/${what}?${about(symbol)}&period=1H&begin=${from / 1_000}&end=${to / 1_000 - 1}&limit=100`,
+      cost,
+    }),
+  }
+}
+
+/** Settled rates of three months, open interest and top traders of 60 days, mark prices of all time. */
+export const pastFacts: readonly PastFacts[] = [
+  {
+    name: 'settlements',
+    host: 'rest',
+    // A market that settles each hour has eight in the time of one that settles every eighth: "limit: the maximum is 400".
+    seconds: 8 * HOUR,
+    pageSize: 50,
+    // Rates of the last three months.
+    depth: 3 * 90,
+    call: (symbol, _seconds, from, to) => ({
+      path: `/api/v5/public/funding-rate-history?${about(symbol)}&before=${from / 1_000 - 1}&after=${to / 1_000}&limit=400`,
+      cost: 4,
+    }),
+    parse: (symbol, _seconds, body) => settlements(400).parse(symbol, body, 0),
+  },
+  {
+    name: 'open_interest',
+    ...statistics('open-interest-history', 4),
+    parse: (symbol, _seconds, body) => oldestFirst(answerOf(body, (row) => [readPastInterest(symbol, row)])),
+  },
+  {
+    name: 'top_traders',
+    ...statistics('long-short-position-ratio-contract-top-trader', 8),
+    parse: (symbol, _seconds, body) => topTraders.parse(symbol, body, 0),
+  },
+  {
+    // "Mark price candlesticks history", 100 rows; "10 requests per 2 seconds". A candle's open is the price at its start.
+    name: 'marks',
+    host: 'rest',
+    seconds: HOUR,
+    pageSize: 100,
+    call(symbol, _seconds, from, to) {
+      const bounds = `before=${from / 1_000 - 1}&after=${to / 1_000}`
+      return { path: `/api/v5/market/history-mark-price-candles?${about(symbol)}&bar=1H&${bounds}&limit=100`, cost: 4 }
+    },
+    parse: (symbol, _seconds, body) => oldestFirst(answerOf(body, (row) => [readPastMark(symbol, row)])),
+  },
+]
+
+/** "[ts, oi (contracts), oiCcy (coins), oiUsd]". */
+function readPastInterest(symbol: string, row: unknown): FactRow {
+  const [ts, size]: unknown[] = Array.isArray(row) ? row : []
+  const time = timeOf(ts)
+  if (!isAmount(size) || time === undefined) return refusedField
+  return { kind: 'derivative', symbol, openInterest: { size, time } }
+}
+
+/** "[ts, open, high, low, close, confirm]". */
+function readPastMark(symbol: string, row: unknown): FactRow {
+  const [ts, mark]: unknown[] = Array.isArray(row) ? row : []
+  const time = timeOf(ts)
+  if (!isDecimal(mark) || time === undefined) return refusedField
+  return { kind: 'derivative', symbol, mark: { mark, index: null, time } }
 }
 
 function parseCandles(symbol: string, body: unknown): RestAnswer<FactRow> {

@@ -13,6 +13,7 @@ import {
   candleLookup,
   candles,
   pastCandles,
+  pastFacts,
   premiumMinutes,
   premiumSinceSettlement,
   settlements,
@@ -116,4 +117,5 @@ export const okx: TradeVenue = {
   polls,
   candles: candleLookup,
   past: pastCandles,
+  pastFacts,
 }

@@ -1,0 +1,115 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { DerivativeTicker, LongShortRatio, Settlement } from '../../schemas/records.ts'
+import type { TopicName } from '../../schemas/topics.ts'
+import { createWorld, iso, T, type World } from './testing/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld('pastfacts')
+})
+afterAll(() => world.end())
+
+const HOUR = 3_600e6
+const H = Math.floor(T / HOUR) * HOUR - 6 * HOUR
+const whole = `start = '${iso(H - HOUR).slice(0, -1)}', end = '${iso(H + 4 * HOUR).slice(0, -1)}'`
+
+const nothing = {
+  rate: null,
+  next_settlement: null,
+  rate_time: null,
+  mark: null,
+  index: null,
+  mark_time: null,
+  premium: null,
+  premium_time: null,
+  open_interest: null,
+  open_interest_time: null,
+}
+
+type Fact = (asset: string, topic: TopicName) => Buffer
+
+const about = (asset: string): { asset: string; instrument: string; received: number } => ({
+  asset,
+  instrument: 'binance:perp:BTCUSDT',
+  received: T,
+})
+
+const settled =
+  (hours: number, settled_rate: number): Fact =>
+  (asset, topic) => {
+    const row: Settlement = { ...about(asset), settled_rate, mark: null, time: H + hours * HOUR }
+    return world.codec.encode(topic, 'settlement', row)
+  }
+
+const ticker =
+  (channel: string, groups: Partial<DerivativeTicker>): Fact =>
+  (asset, topic) =>
+    world.codec.encode(topic, 'derivative_ticker', { ...about(asset), ...nothing, channel, ...groups })
+
+const interest = (at: number, open_interest: number): Fact =>
+  ticker('open-interest', { open_interest, open_interest_time: at })
+const marked = (channel: string, at: number, mark: number): Fact => ticker(channel, { mark, mark_time: at })
+
+const ratio =
+  (hours: number, ls_ratio: number): Fact =>
+  (asset, topic) => {
+    const long_ratio = ls_ratio / (1 + ls_ratio)
+    const shares = { long_ratio, short_ratio: 1 - long_ratio, ls_ratio }
+    const whose = { cohort: 'top_traders', basis: 'positions' } as const
+    const row: LongShortRatio = { ...about(asset), ...whose, ...shares, time: H + hours * HOUR }
+    return world.codec.encode(topic, 'long_short_ratio', row)
+  }
+
+/** What is told of an asset, in parts that may come in any order: hours 1 and 2 live, 0 to 2 read back, some of it twice. */
+const parts: readonly (readonly [TopicName, readonly Fact[]])[] = [
+  ['market.history', [settled(0, 0.01), settled(1, 0.02), interest(H, 10), interest(H + HOUR, 20), ratio(0, 3)]],
+  ['market.history', [settled(1, 0.02), interest(H + HOUR, 20), marked('marks', H, 7), marked('marks', H + HOUR, 8)]],
+  ['market.history', [ratio(1, 4), interest(H + 2 * HOUR + 1, 30), marked('marks', H + 2 * HOUR + 1, 9)]],
+  ['market.funding', [settled(1, 0.2), settled(2, 0.3), interest(H + HOUR, 200), ratio(1, 1)]],
+  ['market.funding', [interest(H + 2 * HOUR, 300), marked('mark-price', H + 2 * HOUR, 90), ratio(2, 1)]],
+]
+
+const row = (hours: number, source: string): object => ({ time: iso(H + hours * HOUR), source })
+
+it('tells one series of what is live and what is read back, each time once, whatever came first', async () => {
+  const orders = fc.sample(fc.shuffledSubarray([...parts], { minLength: parts.length }), 12)
+  const assets = orders.map((_, index) => `asset${index}`)
+  for (const [index, order] of orders.entries()) {
+    for (const [topic, facts] of order)
+      await world.append(
+        topic,
+        facts.map((fact) => fact(assets[index] ?? '', topic)),
+      )
+  }
+  await world.soon('SELECT count() AS rows FROM funding_settlements', [{ rows: 3 * orders.length }])
+  await world.soon('SELECT count() AS rows FROM long_short_ratios', [{ rows: 3 * orders.length }])
+  await world.soon('SELECT count() AS rows FROM open_interest', [{ rows: 4 * orders.length }])
+  await world.soon('SELECT count() AS rows FROM mark_prices', [{ rows: 4 * orders.length }])
+  for (const asset of assets) {
+    const history = (columns: string, view: string): Promise<unknown[]> =>
+      world.rows(`SELECT time, ${columns}, source FROM ${view}_history(asset = '${asset}', seconds = 3600, ${whole})`)
+    const sql = `SELECT time, settled_rate, source FROM funding_settlements WHERE asset = '${asset}' ORDER BY time`
+    expect(await world.rows(sql)).toEqual([
+      { ...row(0, 'venue_history'), settled_rate: 0.01 },
+      { ...row(1, 'live'), settled_rate: 0.2 },
+      { ...row(2, 'live'), settled_rate: 0.3 },
+    ])
+    // Of an hour in which something is live that stands, also where what was read back is later in it.
+    expect(await history('open_interest, mark', 'open_interest')).toEqual([
+      { ...row(0, 'venue_history'), open_interest: 10, mark: 7 },
+      { ...row(1, 'live'), open_interest: 200, mark: 8 },
+      { ...row(2, 'live'), open_interest: 300, mark: 90 },
+    ])
+    expect(await history('mark', 'basis')).toEqual([
+      { ...row(0, 'venue_history'), mark: 7 },
+      { ...row(1, 'venue_history'), mark: 8 },
+      { ...row(2, 'live'), mark: 90 },
+    ])
+    expect(await history('ls_ratio', 'long_short')).toEqual([
+      { ...row(0, 'venue_history'), ls_ratio: 3 },
+      { ...row(1, 'live'), ls_ratio: 1 },
+      { ...row(2, 'live'), ls_ratio: 1 },
+    ])
+  }
+})

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { testVenues, type TestVenues } from '../../../infra/simulator/testing/client.ts'
+import type { FactRow } from './events.ts'
+import { isFact } from './fact-fields.ts'
+import type { PastPages, RestCall } from './venue.ts'
+import { venues } from './venues.ts'
+
+let simulated: TestVenues
+beforeAll(async () => {
+  simulated = await testVenues()
+})
+afterAll(() => simulated.close())
+
+const HOUR = 3_600_000_000
+const PAGES = 3
+const symbols: Readonly<Record<string, string>> = {
+  okx: 'BTC-USDT-SWAP',
+  coinbase: 'BTC-USD',
+  kraken: 'BTC/USD',
+  gate: 'BTC_USDT',
+  hyperliquid: 'BTC',
+}
+
+async function ask(venue: string, { path, body }: RestCall): Promise<unknown> {
+  const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
+  const headers = { 'user-agent': 'test', 'content-type': 'application/json' }
+  const answer = await fetch(`${simulated.url}/${venue.replace('_', '-')}${path}`, { ...init, headers })
+  expect([path, answer.status]).toEqual([path, 200])
+  return answer.json()
+}
+
+/** The rows of the newest pages, asked for as the feeds do, newest page first. */
+async function pagesOf(venue: string, pages: PastPages, seconds: number): Promise<{ rows: FactRow[]; from: number }> {
+  const symbol = symbols[venue] ?? 'BTCUSDT'
+  const width = seconds * 1_000_000
+  const now = Date.now()
+  let to = Math.floor((now * 1_000) / width) * width
+  const depth = to - Math.min(PAGES * pages.pageSize, pages.depth ?? Infinity) * width
+  const rows: FactRow[] = []
+  while (to > depth) {
+    const from = Math.max(depth, to - pages.pageSize * width)
+    const answer = pages.parse(symbol, seconds, await ask(venue, pages.call(symbol, seconds, from, to)), now)
+    if (answer.kind !== 'rows') throw new Error(JSON.stringify(answer))
+    // A page may have more than was asked for; the reader leaves that out.
+    rows.push(...answer.rows.filter((row) => !isFact(row) || (timeOf(row) >= from && timeOf(row) < to)))
+    to = from
+  }
+  return { rows, from: depth }
+}
+
+function timeOf(row: FactRow): number {
+  if (!isFact(row)) return NaN
+  if (row.kind === 'candle') return row.minute
+  if (row.kind === 'derivative') return row.openInterest?.time ?? row.mark?.time ?? NaN
+  return 'time' in row && row.time !== null ? row.time : NaN
+}
+
+/** Candles of both lengths, and all else, of every venue that has a past. */
+const all = venues.flatMap(({ name, past, pastFacts = [] }) => [
+  ...(past === undefined
+    ? []
+    : [3_600, 60].map((seconds) => [name, `candles of ${seconds} s`, past, seconds] as const)),
+  ...pastFacts.map((own) => [name, own.name, own, own.seconds] as const),
+])
+
+describe('the past of a venue', () => {
+  it('is told by all whose trades can count', () => {
+    expect(venues.filter(({ trades, past }) => trades !== undefined && past === undefined)).toEqual([])
+    const facts = ['binance', 'bybit', 'okx'].map((name) => venues.find((venue) => venue.name === name)?.pastFacts)
+    for (const own of facts) expect(own?.map(({ name }) => name)).toContain('settlements')
+  })
+
+  it.each(all)('of %s: %s, each time once over all pages, nothing refused', async (venue, _what, pages, seconds) => {
+    const { rows, from } = await pagesOf(venue, pages, seconds)
+    expect(rows.filter((row) => !isFact(row))).toEqual([])
+    // Gate tells two ratios of a time, of positions and of heads.
+    const told = rows.filter((row) => !('basis' in row) || row.basis === 'positions' || venue === 'bybit')
+    // Settlements come some milliseconds late.
+    const times = told.map((row) => Math.floor(timeOf(row) / 1_000_000)).toSorted((a, b) => a - b)
+    const step = seconds
+    const expected = Array.from({ length: times.length }, (_, index) => from / 1_000_000 + index * step)
+    expect(times).toEqual(expected)
+    // Of candles the last one may not be over; of the others each step is there.
+    const end = Math.floor((Date.now() * 1_000) / (step * 1_000_000)) * step
+    expect(end - (times.at(-1) ?? 0)).toBeLessThanOrEqual(2 * step)
+  })
+
+  it('is the same whenever it is asked for', async () => {
+    const [one, other] = [venues.find(({ name }) => name === 'okx')?.pastFacts?.[1], 3_600] as const
+    if (one === undefined) throw new Error('no past')
+    const to = Math.floor((Date.now() * 1_000) / HOUR) * HOUR - HOUR
+    const page = (): Promise<unknown> => ask('okx', one.call('BTC-USDT-SWAP', other, to - 48 * HOUR, to))
+    expect(await page()).toEqual(await page())
+  })
+})
