@@ -182,7 +182,7 @@ describe('an alert', () => {
 
     const started = Date.now() * 1000
     const { trigger_id, alert_id, receiver, time: triggered } = trigger
-    const attempt = { trigger_id, alert_id, receiver, triggered, test: true, error: null, due: null }
+    const attempt = { trigger_id, alert_id, receiver, triggered, test: true, error: null, due: null, digest: null }
     for (const number of [1, 2])
       await write('webhooks.attempts', trigger.trigger_id, 0, {
         type: 'attempt',

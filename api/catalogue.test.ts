@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { partitionOf } from '../schemas/catalogue.ts'
 import { catalogueOf, findAsset } from './catalogue.ts'
+import { tradeVenues, usualTradeVenues } from '../schemas/venues.ts'
 import type { InstrumentRow } from './views/world.ts'
 
 const rows: InstrumentRow[] = [
@@ -15,7 +16,7 @@ const rows: InstrumentRow[] = [
   { asset: 'gone', venue: 'bybit', market: 'perp', base: 'NEW', live: true },
 ]
 
-const catalogue = catalogueOf(rows)
+const catalogue = catalogueOf(rows, usualTradeVenues)
 
 describe('a symbol', () => {
   it.each([
@@ -44,15 +45,41 @@ describe('a symbol', () => {
       base,
       live: true,
     }))
-    const all = catalogueOf([...rows, ...listed])
+    const all = catalogueOf([...rows, ...listed], usualTradeVenues)
     expect(names.map((name) => findAsset(name, all).asset)).toEqual(listed.map(({ asset }) => asset))
     const partitions = new Set(listed.map(({ asset }) => partitionOf(asset, 12)))
     expect(partitions.size).toBe(12)
   })
 
+  describe('of a further venue', () => {
+    const usual = new Set<string>(usualTradeVenues.map(({ venue }) => venue))
+    const further = tradeVenues.filter(({ venue, market }) => !usual.has(venue) && market === 'perp')
+    const own: InstrumentRow[] = further.flatMap(({ venue, market }) => [
+      { asset: `only-${venue}`, venue, market, base: `ONLY${venue.toUpperCase()}`, live: true },
+      { asset: `wrong-${venue}`, venue, market: 'spot', base: 'WRONG', live: true },
+      { asset: `else-${venue}`, venue, market, base: 'NEW', live: true },
+    ])
+    const list = [...rows, ...own]
+
+    it.each(further)('may be asked for where the trades of $venue count, by its ticker there', (row) => {
+      const [symbol, asset] = [`ONLY${row.venue.toUpperCase()}`, `only-${row.venue}`]
+      const found = { asset, symbol: asset.toUpperCase() }
+      expect(findAsset(symbol, catalogueOf(list, [...usualTradeVenues, row]))).toEqual(found)
+      const unknown = expect.objectContaining({ code: 'symbol_not_found' }) as unknown
+      expect(() => findAsset(symbol, catalogueOf(list, usualTradeVenues))).toThrow(unknown)
+      expect(() => findAsset('WRONG', catalogueOf(list, [row]))).toThrow(unknown)
+    })
+
+    it('leaves a ticker to those whose prices or funding answer for it', () => {
+      expect(findAsset('NEW', catalogueOf(list, tradeVenues)).asset).toBe('gone')
+    })
+  })
+
   it('is one of those known by name before any list is there', () => {
-    expect(findAsset('ETH', catalogueOf([]))).toEqual({ asset: 'eth', symbol: 'ETH' })
-    expect(() => findAsset('WIF', catalogueOf([]))).toThrow(expect.objectContaining({ code: 'symbol_not_found' }))
+    expect(findAsset('ETH', catalogueOf([], usualTradeVenues))).toEqual({ asset: 'eth', symbol: 'ETH' })
+    expect(() => findAsset('WIF', catalogueOf([], usualTradeVenues))).toThrow(
+      expect.objectContaining({ code: 'symbol_not_found' }),
+    )
   })
 })
 

@@ -1,5 +1,5 @@
 import { knownAsset, symbolOf } from '../schemas/catalogue.ts'
-import { fundingVenues, priceVenues, type Market } from '../schemas/venues.ts'
+import { fundingVenues, priceVenues, type Market, type TradeVenueRow } from '../schemas/venues.ts'
 import { ApiError } from './errors.ts'
 import type { InstrumentRow } from './views/world.ts'
 
@@ -20,7 +20,7 @@ export interface Catalogue {
   venuesOf(asset: string, market: Market): ReadonlySet<string>
   /** Whether the venue's list of that market is in the log. */
   knows(venue: string, market: Market): boolean
-  /** Whether the asset has a live perpetual of a funding venue or a live spot pair of a chain venue. */
+  /** Whether the asset has a live perpetual of a funding venue, a live spot pair of a chain venue, or trades that count. */
   has(asset: string): boolean
   /** The asset that a venue's own ticker means, where it means one only. */
   byBase(base: string): string | undefined
@@ -29,18 +29,24 @@ export interface Catalogue {
 const nobody: ReadonlySet<string> = new Set()
 const makers: Readonly<Record<Market, readonly string[]>> = { perp: fundingVenues, spot: priceVenues }
 
-/** Reads every list once, so that a request costs two look-ups. */
-export function catalogueOf(instruments: readonly InstrumentRow[]): Catalogue {
+/**
+ * Reads every list once, so that a request costs two look-ups. `counted`: whose trades count. What such a venue alone calls by
+ * a ticker is asked for by it; where a maker of prices or funding has the ticker too, theirs is meant.
+ */
+export function catalogueOf(instruments: readonly InstrumentRow[], counted: readonly TradeVenueRow[]): Catalogue {
   const known = new Set(instruments.map(({ venue, market }) => `${venue}|${market}`))
   const venues = new Map<string, Set<string>>()
   const assets = new Set<string>()
   const bases = new Map<string, Set<string>>()
+  const further = new Map<string, Set<string>>()
+  const trading = new Set(counted.map(({ venue, market }) => `${venue}|${market}`))
   for (const { asset, venue, market, base } of instruments.filter(({ live }) => live)) {
     put(venues, `${asset}|${market}`, venue)
     if (market !== 'perp' && market !== 'spot') continue
-    if (!makers[market].includes(venue)) continue
+    const isMaker = makers[market].includes(venue)
+    if (!isMaker && !trading.has(`${venue}|${market}`)) continue
     assets.add(asset)
-    put(bases, base, asset)
+    put(isMaker ? bases : further, base, asset)
   }
   return {
     isEmpty: instruments.length === 0,
@@ -48,7 +54,7 @@ export function catalogueOf(instruments: readonly InstrumentRow[]): Catalogue {
     knows: (venue, market) => known.has(`${venue}|${market}`),
     has: (asset) => assets.has(asset),
     byBase(base) {
-      const meant = bases.get(base)
+      const meant = bases.get(base) ?? further.get(base)
       return meant?.size === 1 ? [...meant][0] : undefined
     },
   }

@@ -74,6 +74,21 @@ describe('/cvd/:symbol', () => {
     })
   })
 
+  it('is asked for, and warms up, where a further venue alone lists the asset', async () => {
+    const counted = [...usualTradeVenues, { venue: 'gate', market: 'perp', ids: 'none' } as const]
+    const further = await startHarness({ counted })
+    const listing = { asset: 'solo', venue: 'gate', market: 'perp', base: 'SOLO', live: true }
+    for (const { database } of [api, further]) database.instruments.push(listing)
+    const [unknown, known] = [await api.get('/cvd/SOLO'), await further.get('/cvd/SOLO')]
+    await further.stop()
+    expect([unknown.status, known.status, known.body['status'], further.wanted]).toEqual([
+      404,
+      202,
+      'warming_up',
+      ['solo'],
+    ])
+  })
+
   it.each(Object.keys(periods) as PeriodName[])('counts exactly the buckets of %s', async (period) => {
     const { from, to } = windowOf(periods[period], NOW)
     api.database.flows = [

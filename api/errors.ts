@@ -20,6 +20,7 @@ export const errorStatus = {
   expires_in_hours_too_long: 400,
   invalid_expires_in_hours: 400,
   invalid_add_hours: 400,
+  invalid_until: 400,
   invalid_threshold_pct: 400,
   invalid_min_value_usd: 400,
   invalid_cursor: 400,

@@ -11,7 +11,7 @@ import { dropDatabase } from '../infra/clickhouse/testing/database.ts'
 import { partitionOf } from '../schemas/catalogue.ts'
 import type { Records } from '../schemas/records.ts'
 import type { TopicName } from '../schemas/topics.ts'
-import { priceVenues, tradeVenues } from '../schemas/venues.ts'
+import { priceVenues, tradeVenues, usualTradeVenues } from '../schemas/venues.ts'
 import { clickhouseEnv } from '../infra/config/clickhouse.ts'
 import { loadCodec } from '../infra/kafka/codec.ts'
 import { connectLog } from '../infra/kafka/kafkajs.ts'
@@ -189,7 +189,7 @@ describe('the present of the log is what the same fold gives of its facts', () =
     const streamed = tradeVenues.map(({ venue }) => venue)
     expect(subscriptions.map(({ venue }) => venue).toSorted()).toEqual(streamed.toSorted())
     const spot = tradeVenues.filter(({ market }) => market === 'spot').map(({ venue }) => venue)
-    const listed = held().catalogue().venuesOf('btc', 'spot')
+    const listed = held().catalogue(usualTradeVenues).venuesOf('btc', 'spot')
     expect(new Set(listed)).toEqual(new Set([...priceVenues, ...spot]))
   })
 })

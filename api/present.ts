@@ -1,5 +1,5 @@
 import { partitionOf } from '../schemas/catalogue.ts'
-import { partsOf } from '../schemas/venues.ts'
+import { partsOf, type TradeVenueRow } from '../schemas/venues.ts'
 import { heldKinds, type Channels, type HeldKind, type PresentState } from '../processors/present/state.ts'
 import { catalogueOf, type Catalogue } from './catalogue.ts'
 import type { ChannelRow, World } from './views/world.ts'
@@ -52,10 +52,14 @@ export class Present {
     return this.made('world', ['channels', 'subscription', 'time'], () => worldOf(this.states))
   }
 
-  catalogue(): Catalogue {
+  /** `counted`: whose trades count, the same at every call. */
+  catalogue(counted: readonly TradeVenueRow[]): Catalogue {
     return this.made('catalogue', ['instrument'], () => {
       const rows = [...this.#common.instrument.values()]
-      return catalogueOf(rows.map((row) => ({ ...row, live: row.status === 'live' })))
+      return catalogueOf(
+        rows.map((row) => ({ ...row, live: row.status === 'live' })),
+        counted,
+      )
     })
   }
 

@@ -58,6 +58,24 @@ describe('POST /alerts', () => {
     expect((await api.send('PATCH', at, { token, body })).status).toBe(409)
   })
 
+  it('rests and goes on, by its owner', async () => {
+    const { at, token } = await api.create({}, '/alerts')
+    expect((await api.send('POST', `${at}/pause`)).status).toBe(401)
+    const until = '2026-01-02T04:00:00.000Z'
+    const shown = { status: 'active', paused: true, paused_until: until }
+    expect((await api.send('POST', `${at}/pause`, { token, body: { until } })).body).toMatchObject(shown)
+    expect((await api.send('GET', at)).body).toMatchObject(shown)
+    expect((await api.send('POST', `${at}/pause`, { token })).body).toMatchObject({ paused: true, paused_until: null })
+    for (const wrong of ['soon', '2026-01-02T03:00:00Z'])
+      expect((await api.send('POST', `${at}/pause`, { token, body: { until: wrong } })).body).toMatchObject({
+        error: 'invalid_until',
+        field: 'until',
+      })
+    expect((await api.send('POST', `${at}/resume`, { token })).body).toMatchObject({ paused: false })
+    await api.send('DELETE', at, { token })
+    expect((await api.send('POST', `${at}/pause`, { token })).status).toBe(409)
+  })
+
   it('may have no end', async () => {
     const made = await create({ expires_in_hours: 0 })
     expect([made.status, made.body['expires_at']]).toEqual([201, null])

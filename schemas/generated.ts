@@ -51,6 +51,14 @@ export interface Alert {
   readonly body_hash: string | null
   /** Place in the order of creations: when the log took this one, microseconds since the Unix epoch, rising in a partition; 0: made before there was this field */
   readonly taken: Micros
+  /** Address that paid for it, lower case: who signs with it has its token again; never shown. Null: nobody paid */
+  readonly owner: string | null
+  /** How its messages come, as JSON: quiet_hours (22:00-07:00 Europe/Berlin), digest (true, false); null: each at once */
+  readonly delivery: string | null
+  /** It waits until the addressee has confirmed its emails */
+  readonly unconfirmed: boolean
+  /** It rests until then; 0: it does not; 2^53-1: until it is resumed, microseconds since the Unix epoch */
+  readonly paused_until: Micros
   /** Partition time of the change, microseconds since the Unix epoch */
   readonly time: Micros
   /** Version: generation times 2^44 plus the source offset it follows from */
@@ -105,6 +113,14 @@ export interface AlertState {
   readonly body_hash: string | null
   /** Place in the order of creations: when the log took this one, microseconds since the Unix epoch, rising in a partition; 0: made before there was this field */
   readonly taken: Micros
+  /** Address that paid for it, lower case: who signs with it has its token again; never shown. Null: nobody paid */
+  readonly owner: string | null
+  /** How its messages come, as JSON: quiet_hours (22:00-07:00 Europe/Berlin), digest (true, false); null: each at once */
+  readonly delivery: string | null
+  /** It waits until the addressee has confirmed its emails */
+  readonly unconfirmed: boolean
+  /** It rests until then; 0: it does not; 2^53-1: until it is resumed, microseconds since the Unix epoch */
+  readonly paused_until: Micros
 }
 
 /** What happened to an alert, with its whole state after it. */
@@ -123,6 +139,9 @@ export interface AlertEvent {
     | 'resent'
     | 'rejected'
     | 'edited'
+    | 'paused'
+    | 'resumed'
+    | 'confirmed'
   /** The alert */
   readonly alert_id: string
   /** The command that it follows from; null: a price or the time */
@@ -149,10 +168,10 @@ export interface Attempt {
   readonly alert_id: string
   /** As in the alert */
   readonly receiver: string
-  /** 1 for the first attempt of a delivery, or of a resending; 0: none was made, the trigger ended without one */
+  /** 1 for the first attempt of a delivery, or of a resending; 0: none was made, the trigger ended without one, or waits for its digest */
   readonly number: number
   /** What became of the trigger by it */
-  readonly outcome: 'unknown' | 'delivered' | 'retry' | 'exhausted' | 'cancelled'
+  readonly outcome: 'unknown' | 'delivered' | 'retry' | 'exhausted' | 'cancelled' | 'digested'
   /** HTTP status, of email the reply code of SMTP; null: none came */
   readonly status: number | null
   /** Code where no answer came or it was refused: timeout, dns, private_address, refused, reset, tls, protocol, redirect, status, gone, rejected, stopped, backlog, ... With outcome delivered: body_too_large, the rest of the answer was not read */
@@ -161,12 +180,14 @@ export interface Attempt {
   readonly started: Micros
   /** microseconds since the Unix epoch */
   readonly finished: Micros
-  /** The next attempt, for retry, microseconds since the Unix epoch */
+  /** The next attempt, for retry; for digested when the digest is sent, microseconds since the Unix epoch */
   readonly due: Micros | null
   /** A test event */
   readonly test: boolean
   /** When the condition was met, microseconds since the Unix epoch */
   readonly triggered: Micros
+  /** The digest that it is, or is to be, told in; null: by itself */
+  readonly digest: string | null
 }
 
 /** Our figures of one instrument and minute beside the venue’s own candle. */
@@ -271,6 +292,12 @@ export interface NewAlert {
   readonly idempotency: string | null
   /** SHA-256 of the creation’s body */
   readonly body_hash: string | null
+  /** Address that paid for it, lower case: who signs with it has its token again; never shown. Null: nobody paid */
+  readonly owner: string | null
+  /** How its messages come, as JSON: quiet_hours (22:00-07:00 Europe/Berlin), digest (true, false); null: each at once */
+  readonly delivery: string | null
+  /** It waits until the addressee has confirmed its emails */
+  readonly unconfirmed: boolean
 }
 
 /** What a caller asks of an alert. The alerts processor decides; the event of the same request_id says how. */
@@ -278,12 +305,13 @@ export interface Command {
   /** Of the API; the event repeats it */
   readonly request_id: string
   /** What is asked */
-  readonly action: 'unknown' | 'create' | 'extend' | 'cancel' | 'test' | 'resend' | 'edit'
+  readonly action:
+    'unknown' | 'create' | 'extend' | 'cancel' | 'test' | 'resend' | 'edit' | 'pause' | 'resume' | 'confirm'
   /** Asset id of the catalogue */
   readonly asset: string
   /** The alert; for create the id that it gets */
   readonly alert_id: string
-  /** For create */
+  /** For create and edit */
   readonly alert: NewAlert | null
   /** For extend */
   readonly add_hours: number | null
@@ -295,6 +323,8 @@ export interface Command {
   readonly trigger_offset: number | null
   /** Identity of the payment that it was bought with: chain, asset, payer, nonce; null: none */
   readonly payment: string | null
+  /** For pause: it rests until then; null: until it is resumed, microseconds since the Unix epoch */
+  readonly until: Micros | null
   /** Host’s clock of the API, microseconds since the Unix epoch */
   readonly created: Micros
 }
@@ -1070,6 +1100,8 @@ export interface Pending {
   readonly triggered: Micros
   /** A test event */
   readonly test: boolean
+  /** The digest that it is told in; null: by itself */
+  readonly digest: string | null
   /** microseconds since the Unix epoch */
   readonly time: Micros
   /** Position only: the last record of alerts.triggers that was taken in, and the last one of webhooks.attempts that was written before it, by topic and partition (topic/partition) */
@@ -1362,6 +1394,10 @@ export interface Trigger {
   readonly trigger_count: number
   /** Id of the log record that caused it, for GET /records/:id */
   readonly record: string
+  /** As in the alert */
+  readonly delivery: string | null
+  /** Not an event: it asks the addressee to confirm the alert’s emails */
+  readonly confirm: boolean
   /** When the condition was met, microseconds since the Unix epoch */
   readonly time: Micros
   /** Version: generation times 2^44 plus the source offset it follows from */

@@ -47,10 +47,17 @@ export function statusAnswer(alert: CachedAlert, { attempts, gaps }: AlertHistor
     status: alert.status,
     created_at: iso(alert.created_at),
     expires_at: endOf(alert),
+    ...restOf(alert),
     trigger_count: alert.trigger_count,
     delivery_attempts: attempts,
     gaps: gaps === null ? null : gaps.map(({ from, to }) => ({ from: iso(from), to: iso(to) })),
   }
+}
+
+/** Whether it rests, until when, and whom it waits for. */
+function restOf({ paused_until: until, unconfirmed }: Shown): object {
+  const end = until === 0 || until === NEVER ? null : iso(until)
+  return { paused: until > 0, paused_until: end, ...(unconfirmed && { waits_for: 'confirmation' }) }
 }
 
 /** Null: it has no end. */

@@ -42,6 +42,7 @@ export function actionOn(
 
 const fields: Readonly<Partial<Record<ErrorCode, string>>> = {
   invalid_add_hours: 'add_hours',
+  invalid_until: 'until',
   idempotency_conflict: 'Idempotency-Key',
 }
 

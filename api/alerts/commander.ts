@@ -87,7 +87,16 @@ export class Commander {
   }
 }
 
-const changing: ReadonlySet<AlertEvent['event']> = new Set(['created', 'extended', 'cancelled', 'repeated', 'edited'])
+const changing: ReadonlySet<AlertEvent['event']> = new Set([
+  'created',
+  'extended',
+  'cancelled',
+  'repeated',
+  'edited',
+  'paused',
+  'resumed',
+  'confirmed',
+])
 
 /** The alert whose state follows from the event; for a repetition it is enough that it is there. */
 function stateOf({ event, alert }: AlertEvent): string | undefined {

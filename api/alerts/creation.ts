@@ -86,6 +86,9 @@ function newAlert(
     key_version: version,
     idempotency,
     body_hash: bodyHash(creation),
+    owner: paid?.payer.toLowerCase() ?? null,
+    delivery: null,
+    unconfirmed: false,
   }
 }
 
@@ -116,6 +119,7 @@ export function commandOf(said: {
     trigger_partition: null,
     trigger_offset: null,
     payment: null,
+    until: null,
     created: said.now * 1000,
   }
 }

@@ -5,7 +5,16 @@ import { apiKinds } from '../alerts/kinds/kinds.ts'
 import * as params from '../parameters.ts'
 import type { Params } from '../params.ts'
 import { type BodyRule, type Output, route, type Route } from '../route.ts'
-import { alertStatus, cancelAlert, createAlert, editAlert, extendAlert, listAlerts } from './alerts.ts'
+import {
+  alertStatus,
+  cancelAlert,
+  createAlert,
+  editAlert,
+  extendAlert,
+  listAlerts,
+  pauseAlert,
+  resumeAlert,
+} from './alerts.ts'
 import { alertDeliveries, resendTrigger, testAlert } from './deliveries.ts'
 import { recordRoute } from './records.ts'
 import { alertBacktest } from './what-if.ts'
@@ -65,6 +74,14 @@ const extensionBody: BodyRule = {
   optional: true,
 }
 
+const pauseBody: BodyRule = {
+  schema: object('How long', { until: nullableInstant('When it ends by itself; left out: when it is resumed') }, [
+    'until',
+  ]),
+  example: { until: '2030-01-01T06:00:00Z' },
+  optional: true,
+}
+
 function createdOutput(kind: ApiKind): Output {
   return {
     says: 'The alert is in the log; the same Idempotency-Key gives this answer again for 24 h',
@@ -103,6 +120,9 @@ function alertSchema(kind: ApiKind): Schema {
       status: oneOf(statuses, 'Where it is in its life'),
       created_at: instant('When it was made'),
       expires_at: endOf(kind),
+      paused: boolean('It rests: it neither rings nor tells that something is over'),
+      paused_until: nullableInstant('When that ends by itself; null: at a word of its owner'),
+      waits_for: oneOf(['confirmation'], 'Its addressee has to confirm the emails first'),
       trigger_count: integer('Triggers so far'),
       delivery_attempts: nullableInteger('Attempts to deliver them; null: ClickHouse does not say just now'),
       gaps: nullable(
@@ -115,7 +135,7 @@ function alertSchema(kind: ApiKind): Schema {
         ),
       ),
     },
-    ['channel'],
+    ['channel', 'waits_for'],
   )
 }
 
@@ -204,6 +224,7 @@ function routesOf(row: ApiKind): Route[] {
   return [
     ...openRoutes(row),
     ...ownerRoutes(row),
+    ...restRoutes(row),
     ...(row.isEditable === true ? [editRoute(row)] : []),
     ...deliveryRoutes(row),
   ]
@@ -280,6 +301,30 @@ function ownerRoutes({ kind, paths: { alert }, named, priceUsdc }: ApiKind): Rou
       outputs: { 200: extendedOutput },
       errors: [...ownerErrors, 'invalid_add_hours', 'alert_not_active'],
       prepare: (call) => extendAlert(call, kind, call.input.id),
+    }),
+  ]
+}
+
+function restRoutes(row: ApiKind): Route[] {
+  const { kind, paths, named } = row
+  const rest = { method: 'POST', input: { id }, headers: bearer, outputs: { 200: statusOutput(row) } } as const
+  return [
+    alertRoute({
+      ...rest,
+      path: `${paths.alert}/:id/pause`,
+      name: `${kind}_alert_pause`,
+      says: `Pause ${named}, until a time or until it is resumed`,
+      body: pauseBody,
+      errors: [...ownerErrors, 'invalid_until', 'alert_not_active'],
+      prepare: (call) => pauseAlert(call, kind, call.input.id),
+    }),
+    alertRoute({
+      ...rest,
+      path: `${paths.alert}/:id/resume`,
+      name: `${kind}_alert_resume`,
+      says: `Resume ${named}`,
+      errors: [...ownerErrors, 'alert_not_active'],
+      prepare: (call) => resumeAlert(call, kind, call.input.id),
     }),
   ]
 }

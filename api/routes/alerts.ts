@@ -5,11 +5,12 @@ import { cancelledAnswer, createdAnswer, extendedAnswer, statusAnswer } from '..
 import { actionOn, ask } from '../alerts/ask.ts'
 import { cursorOf, creationKeyOf, type AlertStore, type CachedAlert } from '../alerts/alert-store.ts'
 import { bodyHash, creationCommand, idempotencyOf, readCreation, type Creation } from '../alerts/creation.ts'
-import { readAddHours, wrong } from '../alerts/fields.ts'
+import { field, readAddHours, wrong } from '../alerts/fields.ts'
 import type { ApiKind } from '../alerts/kinds/kind.ts'
 import { existing, owned } from '../alerts/ownership.ts'
 import { findAsset } from '../catalogue.ts'
 import { ApiError } from '../errors.ts'
+import { parseTime } from '../params.ts'
 import { jsonReply, type Reply } from '../reply.ts'
 import type { Call, Run } from '../route.ts'
 import type { Services } from '../services.ts'
@@ -29,7 +30,7 @@ export async function createAlert(call: Call, kind: ApiKind): Promise<Reply | Ru
       'What has no end cannot be paid for at once; ask for up to 720 hours and extend them.',
     )
   const key = readKey(call)
-  const { asset } = findAsset(creation.symbol, services.present().catalogue())
+  const { asset } = findAsset(creation.symbol, services.present().catalogue(services.counted))
   const payer = call.payer?.address ?? null
   const known = key === null ? undefined : knownCreation(await alerts.log.book(), services, { creation, key, payer })
   if (known !== undefined) return jsonReply(201, createdAnswer(creation, known, alerts.secrets))
@@ -101,12 +102,32 @@ export async function editAlert(call: Call, kind: ApiKind, id: string): Promise<
   const terms = kind.read(body)
   const { symbol, expires_in_hours } = alert
   const nothing = { wallets: [], receiver: '', webhook: '', key_version: 0, idempotency: null, body_hash: null }
-  const asked = { ...alertKinds.of(terms).write(terms), symbol, expires_in_hours, ...nothing }
+  const plain = { owner: null, delivery: null, unconfirmed: false }
+  const asked = { ...alertKinds.of(terms).write(terms), symbol, expires_in_hours, ...nothing, ...plain }
   return async () => {
     await ask(services, actionOn(services, alert, 'edit', { alert: asked }))
     if (alertKinds.of(terms).needsSubscription(terms)) keepWanted(services, alert.asset)
     return alertStatus(call, kind.kind, id)
   }
+}
+
+/** `until`: ISO 8601 or unix milliseconds; left out: until it is resumed. */
+export async function pauseAlert(call: Call, kind: string, id: string): Promise<Reply> {
+  const { services } = call
+  const alert = await owned(call, kind, id)
+  const given = field(call.body ?? {}, 'until')
+  const isTime = typeof given === 'string' || typeof given === 'number'
+  const ms = given === undefined ? null : isTime ? parseTime(String(given)) : undefined
+  if (ms === undefined)
+    throw wrong('invalid_until', 'until', 'until must be a time as ISO 8601 or unix milliseconds, later than now.')
+  await ask(services, actionOn(services, alert, 'pause', { until: ms === null ? null : ms * 1000 }))
+  return alertStatus(call, kind, id)
+}
+
+export async function resumeAlert(call: Call, kind: string, id: string): Promise<Reply> {
+  const { services } = call
+  await ask(services, actionOn(services, await owned(call, kind, id), 'resume'))
+  return alertStatus(call, kind, id)
 }
 
 export async function extendAlert(call: Call, kind: string, id: string): Promise<Run> {
@@ -143,7 +164,8 @@ export async function listAlerts({ services }: Pick<Call, 'services'>, kind: str
   const before = cursor === undefined ? undefined : creationKeyOf(cursor)
   if (cursor !== undefined && before === undefined)
     throw wrong('invalid_cursor', 'cursor', 'cursor must be the next_cursor of the page before.')
-  const asset = symbol === undefined ? undefined : findAsset(symbol, services.present().catalogue()).asset
+  const asset =
+    symbol === undefined ? undefined : findAsset(symbol, services.present().catalogue(services.counted)).asset
   const { alerts, next } = (await services.alerts.log.book()).page({ kind, asset, wallet, before, limit })
   const beside = await services.beside.of(alerts)
   return jsonReply(200, {

@@ -29,7 +29,7 @@ export function viewContext(services: Services): ViewContext {
   const present = services.present()
   const world = present.world()
   const { counted } = services
-  return { present, world, counted, catalogue: present.catalogue(), clock: dataClock(services, world) }
+  return { present, world, counted, catalogue: present.catalogue(counted), clock: dataClock(services, world) }
 }
 
 /** The asset of a request's upper-case symbol; throws `symbol_not_found`. */

@@ -163,7 +163,7 @@ async function whatIfAnswer({ services, body, caller }: Call): Promise<Reply> {
   const terms = kind.read(body)
   const isDrawn = readFigures(body)
   const present = services.present()
-  const { asset } = findAsset(symbol, present.catalogue())
+  const { asset } = findAsset(symbol, present.catalogue(services.counted))
   const to = partitionTime(present.world(), 'alerts.inputs', asset, services.partitions)
   if (to === undefined) throw noData(`history of ${symbol}`)
   const { value: trial, cached } = await services.trials.of({ terms, symbol, asset }, to, caller)

@@ -13,7 +13,19 @@ const SEALED = 'c2VhbGVkLXVybA=='
 const HOST = 'hooks.example.org:443'
 const WALLET = '0x1111111111111111111111111111111111111111'
 const KEY = 'hash-of-an-idempotency-key'
-const hidden = { wallets: [WALLET], receiver: HOST, webhook: SEALED, key_version: 1, idempotency: KEY, body_hash: KEY }
+const hidden = {
+  wallets: [WALLET],
+  owner: WALLET,
+  receiver: HOST,
+  webhook: SEALED,
+  key_version: 1,
+  idempotency: KEY,
+  body_hash: KEY,
+  delivery: null,
+  unconfirmed: false,
+  paused_until: 0,
+  confirm: false,
+}
 
 const state: AlertState = {
   alert_id: id,
@@ -46,6 +58,7 @@ const command: Command = {
   trigger_partition: null,
   trigger_offset: null,
   payment: `eip155:8453/${WALLET}/1`,
+  until: null,
   created: T,
 }
 const created: AlertEvent = {
@@ -83,6 +96,8 @@ const trigger: Trigger = {
   late: false,
   trigger_count: 1,
   record: 'rec_x',
+  delivery: null,
+  confirm: false,
   time: T,
   v: 8,
 }
@@ -110,6 +125,7 @@ const attempt: Attempt = {
   due: T + 5_000_000,
   test: false,
   triggered: T,
+  digest: null,
 }
 
 it('tells what was asked of alerts and what happened to them, once however often it comes', async () => {

@@ -22,7 +22,7 @@ const text = loadMigrations()
  * quote a request. And what only the kernel, feeds and the dispatcher need.
  */
 const kept: Partial<Record<RecordType, readonly string[]>> = {
-  command: ['alert', 'payment', 'trigger_id', 'trigger_partition', 'trigger_offset'],
+  command: ['alert', 'payment', 'trigger_id', 'trigger_partition', 'trigger_offset', 'until'],
   alert_event: [
     'message',
     'armed',
@@ -33,9 +33,13 @@ const kept: Partial<Record<RecordType, readonly string[]>> = {
     'key_version',
     'idempotency',
     'body_hash',
+    'owner',
+    'delivery',
+    'unconfirmed',
+    'paused_until',
   ],
   mark: ['positions'],
-  trigger: ['receiver', 'webhook', 'key_version'],
+  trigger: ['receiver', 'webhook', 'key_version', 'delivery', 'confirm'],
   delivery_order: ['receiver', 'trigger_partition', 'trigger_offset', 'request_id'],
   attempt: ['receiver'],
   payment_intent: ['signature', 'nonce', 'fingerprint', 'purchase'],
@@ -52,6 +56,7 @@ const secret = [
   'receiver',
   'webhook',
   'wallets',
+  'owner',
   'idempotency',
   'body_hash',
   'payment',

@@ -147,7 +147,7 @@ class Emitter {
       this.#event({ event, alert, trigger_id: null, request_id, error, message }, time, named)
       return
     }
-    const isChange = event === 'created' || event === 'extended' || event === 'cancelled' || event === 'edited'
+    const isChange = event !== 'repeated' && event !== 'tested' && event !== 'resent'
     const id = triggerIdOf(event, named, { request_id, trigger_id })
     this.#event({ event, request_id, trigger_id: id, alert }, time, named, isChange)
   }

@@ -3,8 +3,8 @@ import { EVERY_RECORD, type AlertKind, type Level, type StoredAlert } from './ki
 
 /** The level at which an alert waits for a record; undefined: no record matters to it. */
 function waitOf(kind: AlertKind, alert: StoredAlert): string | undefined {
-  const { status, armed, ended_at: ended, terms } = alert
-  if (ended > 0) return undefined
+  const { status, armed, ended_at: ended, paused_until: paused, terms } = alert
+  if (ended > 0 || paused > 0) return undefined
   const waitsToReturn = status === 'triggered' && !armed && !kind.ringsOnce(terms)
   return status === 'active' || waitsToReturn ? kind.wait(alert) : undefined
 }

@@ -1,4 +1,5 @@
 import type { Command, Micros, NewAlert } from '../../schemas/records.ts'
+import { resumed } from './evaluate.ts'
 import type { AlertKind, StoredAlert } from './kinds/kind.ts'
 import { storedAlert } from './record.ts'
 import {
@@ -20,12 +21,31 @@ const HOUR: Micros = 3_600_000_000
 
 /** Why a command was not followed, as the error identifiers of the interface. */
 type Rejection =
-  'invalid_body' | 'invalid_add_hours' | 'alert_not_found' | 'alert_not_active' | 'idempotency_conflict' | 'overloaded'
+  | 'invalid_body'
+  | 'invalid_add_hours'
+  | 'invalid_until'
+  | 'alert_not_found'
+  | 'alert_not_active'
+  | 'idempotency_conflict'
+  | 'overloaded'
+
+/** What a command that was followed became: its event. */
+type Done =
+  | 'created'
+  | 'repeated'
+  | 'extended'
+  | 'cancelled'
+  | 'tested'
+  | 'resent'
+  | 'edited'
+  | 'paused'
+  | 'resumed'
+  | 'confirmed'
 
 /** What became of a command. */
 export type Outcome =
   | {
-      readonly event: 'created' | 'repeated' | 'extended' | 'cancelled' | 'tested' | 'resent' | 'edited'
+      readonly event: Done
       readonly alert: StoredAlert
     }
   | {
@@ -73,6 +93,12 @@ function follow(state: AlertsState, command: Command, now: Micros): Outcome {
       return resend(alert, command)
     case 'edit':
       return edit(state, alert, command.alert, now)
+    case 'pause':
+      return pause(state, alert, command.until ?? NEVER, now)
+    case 'resume':
+      return resume(state, alert, now)
+    case 'confirm':
+      return confirm(state, alert, now)
     case 'unknown':
       return rejected(alert, 'invalid_body', 'This version does not know the command.')
   }
@@ -135,6 +161,8 @@ function create(state: AlertsState, { alert: asked, alert_id: id, asset, created
     armed: false,
     since: now,
     held: 0,
+    // What its addressee has to confirm rests until then.
+    paused_until: asked.unconfirmed ? NEVER : 0,
     taken: takenAt(state, created, now),
   })
   put(state, alert)
@@ -194,6 +222,7 @@ function extend(state: AlertsState, alert: StoredAlert, command: Command, now: M
     armed: isBack ? false : alert.armed,
     since: isBack ? now : alert.since,
     held: isBack ? 0 : alert.held,
+    paused_until: isBack && alert.unconfirmed ? NEVER : alert.paused_until,
     ended_at: isOver(state, alert) ? alert.ended_at : 0,
   }
   put(state, extended)
@@ -209,7 +238,7 @@ function cancel(state: AlertsState, alert: StoredAlert, now: Micros): Outcome {
   if (alert.status !== 'active' && alert.status !== 'triggered') {
     return rejected(alert, 'alert_not_active', `The alert is ${alert.status} already.`)
   }
-  const cancelled: StoredAlert = { ...alert, status: 'cancelled', ended_at: now }
+  const cancelled: StoredAlert = { ...alert, status: 'cancelled', ended_at: now, paused_until: 0 }
   put(state, cancelled)
   return { event: 'cancelled', alert: cancelled }
 }
@@ -229,6 +258,7 @@ function edit(state: AlertsState, alert: StoredAlert, asked: NewAlert | null, no
   const edited: StoredAlert = {
     ...alert,
     terms,
+    delivery: asked?.delivery ?? null,
     status: cools ? 'triggered' : 'active',
     armed: cools,
     held: 0,
@@ -236,6 +266,39 @@ function edit(state: AlertsState, alert: StoredAlert, asked: NewAlert | null, no
   }
   put(state, edited)
   return { event: 'edited', alert: edited }
+}
+
+/** It rests: nothing moves it but its end and its owner. */
+function pause(state: AlertsState, alert: StoredAlert, until: Micros, now: Micros): Outcome {
+  if (alert.ended_at > 0) return rejected(alert, 'alert_not_active', 'The alert has ended; make another one.')
+  if (alert.unconfirmed) return waitsForAddressee(alert)
+  if (!(until > now)) return rejected(alert, 'invalid_until', 'until must be later than now.')
+  const paused: StoredAlert = { ...alert, paused_until: Math.min(until, NEVER) }
+  put(state, paused)
+  return { event: 'paused', alert: paused }
+}
+
+/** One that does not rest goes on as it is. */
+function resume(state: AlertsState, alert: StoredAlert, now: Micros): Outcome {
+  if (alert.ended_at > 0) return rejected(alert, 'alert_not_active', 'The alert has ended; make another one.')
+  if (alert.unconfirmed) return waitsForAddressee(alert)
+  if (alert.paused_until === 0) return { event: 'resumed', alert }
+  const awake = resumed(state, alert, now)
+  put(state, awake)
+  return { event: 'resumed', alert: awake }
+}
+
+/** The addressee's word. */
+function confirm(state: AlertsState, alert: StoredAlert, now: Micros): Outcome {
+  if (alert.ended_at > 0) return rejected(alert, 'alert_not_active', 'The alert has ended.')
+  if (!alert.unconfirmed) return { event: 'confirmed', alert }
+  const awake = resumed(state, alert, now)
+  put(state, awake)
+  return { event: 'confirmed', alert: awake }
+}
+
+function waitsForAddressee(alert: StoredAlert): Outcome {
+  return rejected(alert, 'alert_not_active', 'The alert waits for its addressee to confirm the emails.')
 }
 
 /** Only a delivery of the alert itself: its owner has no say over others. */

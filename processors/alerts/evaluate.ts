@@ -8,7 +8,7 @@ import { notePrice, windowStart } from './window.ts'
 /** What became of an alert by a record or the time alone. `ended`: it rang before and its lifetime is over. */
 export type Moved =
   | { readonly event: 'triggered' | 'resolved'; readonly alert: StoredAlert; readonly cause: Cause }
-  | { readonly event: 'rearmed' | 'expired' | 'ended'; readonly alert: StoredAlert }
+  | { readonly event: 'rearmed' | 'expired' | 'ended' | 'resumed'; readonly alert: StoredAlert }
 
 export type Report = (moved: Moved) => void
 
@@ -179,10 +179,37 @@ export function cool(state: AlertsState, alert: StoredAlert, report: Report): vo
   activate(state, alert, alert.last_triggered + cooldownOf(state, alert), report)
 }
 
+/**
+ * A pause is over: it goes on from now. One that rang is still to be seen back; another waits anew, what has to hold from
+ * the beginning, what has to be seen first once more.
+ */
+export function resumed(state: AlertsState, alert: StoredAlert, now: Micros): StoredAlert {
+  const { status, armed, last_triggered: rang, terms } = alert
+  const isBack = status === 'triggered' && armed
+  const isActive = status === 'active' || (isBack && now >= rang + cooldownOf(state, alert))
+  const isReady = isBack && (!isActive || state.kinds.of(terms).isEdge?.(terms) === true)
+  return {
+    ...alert,
+    status: isActive ? 'active' : status,
+    armed: isReady,
+    held: 0,
+    since: now,
+    paused_until: 0,
+    unconfirmed: false,
+  }
+}
+
+export function resume(state: AlertsState, alert: StoredAlert, now: Micros, report: Report): void {
+  const awake = resumed(state, alert, now)
+  put(state, awake)
+  report({ event: 'resumed', alert: awake })
+}
+
 /** An active alert expires; a triggered one keeps its state and is evaluated no more. */
 export function expire(state: AlertsState, alert: StoredAlert, report: Report): void {
   const isActive = alert.status === 'active'
-  const ended: StoredAlert = { ...alert, ended_at: alert.expires_at, status: isActive ? 'expired' : alert.status }
+  const status = isActive ? 'expired' : alert.status
+  const ended: StoredAlert = { ...alert, ended_at: alert.expires_at, status, paused_until: 0 }
   put(state, ended)
   report({ event: isActive ? 'expired' : 'ended', alert: ended })
 }

@@ -1,7 +1,8 @@
+import avro from 'avsc'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { HEADER_BYTES, localCodec } from '../../schemas/codec.ts'
-import type { Message } from '../../schemas/records.ts'
+import { avroType, HEADER_BYTES, schemaText } from '../../schemas/codec.ts'
+import type { Message, RecordType } from '../../schemas/records.ts'
 import { CoreTestDriver } from '../kernel/testing/core-test-driver.ts'
 import type { Output } from '../kernel/processor.ts'
 import { payloadOf } from '../webhooks/payload.ts'
@@ -64,16 +65,21 @@ const after = (): Message[] => [
   mark(3_760),
 ]
 
-const codec = localCodec()
+/** Fields that came later: whoever wrote before did not know them, and who reads what was written then has their defaults. */
+const later = new Set(['owner', 'delivery', 'unconfirmed', 'paused_until', 'confirm'])
+
+/** A schema as it was when the fixture was written. */
+function typeOfThen(record: RecordType): avro.Type {
+  const before = (_: string, value: unknown): unknown =>
+    Array.isArray(value) ? value.filter((field) => !later.has(String(Object(field).name))) : value
+  return avro.Type.forSchema(JSON.parse(schemaText(record), before) as avro.Schema)
+}
+
 /** The key of this processor's marks. */
 const MARKS = 'alerts'
 
 function writtenOf({ topic, key, message }: Output): Golden['outputs'][number] {
-  return [
-    topic,
-    key,
-    message === null ? null : codec.encode(topic, message.type, message.value).subarray(HEADER_BYTES).toString('hex'),
-  ]
+  return [topic, key, message === null ? null : typeOfThen(message.type).toBuffer(message.value).toString('hex')]
 }
 
 function snapshotOf(state: AlertsState): Record<string, string | null> {
@@ -127,11 +133,13 @@ it('writes outputs, snapshots and webhooks of both kinds as ever, to the byte', 
 it('reads the outputs of before', () => {
   const { emitted } = ran()
   expect(golden.outputs).toHaveLength(emitted.length)
-  for (const [index, { topic, message }] of emitted.entries()) {
+  for (const [index, { message }] of emitted.entries()) {
     if (message === null) continue
-    const header = codec.encode(topic, message.type, message.value).subarray(0, HEADER_BYTES)
+    const now = avroType(message.type)
     const body = Buffer.from(golden.outputs[index]?.[2] ?? '', 'hex')
-    expect(codec.decode(Buffer.concat([header, body])).type).toBe(message.type)
+    expect(now.fromBuffer(body, now.createResolver(typeOfThen(message.type)))).toEqual(
+      now.fromBuffer(now.toBuffer(message.value)),
+    )
   }
 })
 

@@ -37,16 +37,35 @@ export function recordOf(kinds: Kinds, alert: StoredAlert): AlertRecord {
     armed: alert.armed,
     since: alert.since,
     taken: alert.taken,
+    owner: alert.owner,
+    delivery: alert.delivery,
+    unconfirmed: alert.unconfirmed,
+    paused_until: alert.paused_until,
     ...(alert.held > 0 ? { held: alert.held } : {}),
   }
 }
 
+/** What a snapshot leaves out where it says nothing: states of before there were such fields are the same. */
+const unsaid = { owner: null, delivery: null, unconfirmed: false, paused_until: 0, taken: 0, held: 0 } as const
+export type SavedAlert = Omit<AlertRecord, keyof typeof unsaid> & Partial<AlertRecord>
+
+/** The alert as a snapshot has it. */
+export function savedOf(kinds: Kinds, alert: StoredAlert): SavedAlert {
+  const { owner, delivery, unconfirmed, paused_until, ...record } = recordOf(kinds, alert)
+  return {
+    ...record,
+    ...(owner !== null && { owner }),
+    ...(delivery !== null && { delivery }),
+    ...(unconfirmed && { unconfirmed }),
+    ...(paused_until > 0 && { paused_until }),
+  }
+}
+
 /** The alert of a snapshot: the one place where fields of records become terms, beside creations. */
-export function alertOf(kinds: Kinds, record: Omit<AlertRecord, 'taken'> & { readonly taken?: Micros }): StoredAlert {
+export function alertOf(kinds: Kinds, record: SavedAlert): StoredAlert {
   const terms = kinds.read(record)
   if (terms === undefined) throw new Error(`this version does not know what alert ${record.alert_id} waits for`)
-  // States of before there was the field do not say when the creation was taken.
-  return storedAlert(terms, { ...record, taken: record.taken ?? 0, held: record.held ?? 0 })
+  return storedAlert(terms, { ...unsaid, ...record })
 }
 
 /** Field by field: a million of them have one shape, and nothing of the record that they do not need. */
@@ -73,6 +92,10 @@ export function storedAlert(terms: Terms, alert: Omit<StoredAlert, 'terms' | 'st
     since: alert.since,
     taken: alert.taken,
     held: alert.held,
+    owner: alert.owner,
+    delivery: alert.delivery,
+    unconfirmed: alert.unconfirmed,
+    paused_until: alert.paused_until,
     stands: nowhere,
   }
 }

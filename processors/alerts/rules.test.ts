@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest'
 import type { Message } from '../../schemas/records.ts'
 import { payloadOf } from '../webhooks/payload.ts'
 import {
+  cancel,
   command,
+  extend,
+  pause,
+  resume,
   newAlert,
   createRule,
   DAY,
@@ -249,6 +253,60 @@ describe('a rule that is changed', () => {
     expect(given(once, cvd(10, 6), edit(cvdAbove(7))).told.at(-1)).toBe('rejected alert_not_active')
     const other = command({ action: 'edit', alert: newAlert() })
     expect(given(createRule(cvdAbove(5)), other).told.at(-1)).toBe('rejected invalid_body')
+  })
+})
+
+describe('a rule that rests', () => {
+  const above = (more: object = {}): Message => createRule(cvdAbove(5), { ...more })
+
+  it('neither rings nor is over, and goes on at its time or at a word of its owner', () => {
+    const waits = [above(), pause(30), cvd(10, 6), cvd(20, 4), mark(30), cvd(31, 6)]
+    expect(given(...waits)).toMatchObject({ rang: [31], told: ['created', 'paused', 'resumed', 'triggered'] })
+    const rang = [above({ resolved: true }), cvd(10, 6), pause(null), cvd(20, 4), mark(100), cvd(101, 6), resume()]
+    const fed = given(...rang)
+    expect([fed.rang, fed.told.at(-1), fed.events.at(-1)?.alert?.status]).toEqual([[10], 'resumed', 'triggered'])
+    fed.restart().batch(cvd(110, 4))
+    expect([fed.rang, fed.told.at(-1)]).toEqual([[10, 110], 'rearmed']) // its incident is over now
+  })
+
+  it('holds from the beginning, and keeps what hysteresis it has', () => {
+    const holds = [above({ held_for: '30s' }), cvd(10, 6), pause(20), mark(20), cvd(21, 6), mark(40), mark(51)]
+    expect(given(...holds).rang).toEqual([51])
+    const wide = createRule(cvdAbove(5, { hysteresis: 2 }), { resolved: true })
+    const log = [wide, cvd(10, 6), pause(20), mark(20), cvd(30, 4), mark(80), cvd(81, 6), cvd(90, 2)]
+    expect(given(...log).triggers.map(({ trigger_id: id }) => id)).toEqual(['a_1', 'a_1_over'])
+  })
+
+  it('has to see first what has to come first, again', () => {
+    const crosses = createRule({ ...cvdAbove(5), operator: 'crosses_above' })
+    expect(given(crosses, cvd(1, 4), pause(20), cvd(10, 6), mark(20), cvd(21, 7), cvd(22, 4), cvd(23, 6)).rang).toEqual(
+      [23],
+    )
+  })
+
+  it('expires all the same, can be cancelled, changed and extended, and is refused where that makes no sense', () => {
+    expect(given(above(), pause(null), mark(DAY)).told).toEqual(['created', 'paused', 'expired'])
+    expect(given(above(), pause(2 * DAY), mark(DAY), mark(2 * DAY)).told).toEqual(['created', 'paused', 'expired'])
+    const ended = ['created', 'paused', 'cancelled', 'rejected alert_not_active']
+    expect(given(above(), pause(null), cancel(), resume()).told).toEqual(ended)
+    const refused = ['created', 'rejected invalid_until', 'rejected alert_not_found', 'resumed']
+    expect(given(above(), mark(10), pause(10), resume('b'), resume()).told).toEqual(refused)
+  })
+})
+
+describe('an alert whose addressee has not confirmed', () => {
+  const asked = (): Message => command({ alert: newAlert({ unconfirmed: true }) })
+
+  it('rests until the addressee confirms it, whatever its owner says', () => {
+    const fed = given(asked(), price(1, 101), resume(), pause(5))
+    expect([fed.rang, fed.told.slice(1)]).toEqual([[], ['rejected alert_not_active', 'rejected alert_not_active']])
+    fed.restart().batch(command({ action: 'confirm' }), price(2, 101), command({ action: 'confirm' }))
+    expect([fed.rang, fed.told.slice(3)]).toEqual([[2], ['confirmed', 'triggered', 'confirmed']])
+  })
+
+  it('is not woken by an extension behind its end', () => {
+    const fed = given(asked(), mark(DAY), extend(24, 'paid'), price(DAY + 1, 101))
+    expect([fed.rang, fed.told]).toEqual([[], ['created', 'expired', 'extended']])
   })
 })
 

@@ -1,6 +1,6 @@
 import type { Micros } from '../../schemas/records.ts'
 import type { Kinds, StoredAlert } from './kinds/kind.ts'
-import { alertOf, recordOf, type AlertRecord } from './record.ts'
+import { alertOf, savedOf, type SavedAlert } from './record.ts'
 import { addSeries, bookOf, emptyState, IDEMPOTENT, noteRisk, OTHERS, PAYMENT_KNOWN } from './state.ts'
 import { REQUEST_KNOWN, timersOf, watch } from './state.ts'
 import { Series, type SavedSeries } from './series.ts'
@@ -9,7 +9,7 @@ import type { AlertsState, Bought, PriceSeen, RecentTriggers } from './state.ts'
 /** Parts of the saved state, as JSON: it writes doubles exactly. One alert a part, so that a change costs itself alone. */
 type Saved =
   | { readonly kind: 'clock'; readonly time: Micros }
-  | { readonly kind: 'alert'; readonly alert: AlertRecord }
+  | { readonly kind: 'alert'; readonly alert: SavedAlert }
   | { readonly kind: 'request'; readonly id: string; readonly at: Micros }
   | { readonly kind: 'payment'; readonly id: string; readonly bought: Bought }
   | { readonly kind: 'price'; readonly seen: PriceSeen }
@@ -25,7 +25,7 @@ export function* saveState(state: AlertsState): Generator<Part> {
   yield partOf('clock', { kind: 'clock', time: state.time })
   for (const id of changed.alerts) {
     const alert = alerts.get(id)
-    yield partOf(`alert|${id}`, alert && { kind: 'alert', alert: recordOf(kinds, alert) })
+    yield partOf(`alert|${id}`, alert && { kind: 'alert', alert: savedOf(kinds, alert) })
   }
   for (const id of changed.requests) {
     const at = requests.get(id)

@@ -210,19 +210,20 @@ export function put(state: AlertsState, alert: StoredAlert): void {
     if (before !== undefined && hasTimer(state, before, what, key)) continue
     state.timers.set(what, key, alert.alert_id)
   }
-  if (state.timers.size('expires') > SWEEP_MIN + 2 * state.alerts.size) sweepExpiries(state)
+  for (const what of ['expires', 'resumed'] as const)
+    if (state.timers.size(what) > SWEEP_MIN + 2 * state.alerts.size) sweep(state, what)
 }
 
-/** An extension leaves the timer of the earlier end behind. */
-function sweepExpiries(state: AlertsState): void {
-  state.timers.sweep('expires', (id, key) => {
+/** An extension leaves the timer of the earlier end behind, another pause that of the earlier one. */
+function sweep(state: AlertsState, what: 'expires' | 'resumed'): void {
+  state.timers.sweep(what, (id, key) => {
     const alert = state.alerts.get(id)
-    return alert !== undefined && hasTimer(state, alert, 'expires', key)
+    return alert !== undefined && hasTimer(state, alert, what, key)
   })
 }
 
 /** Something that time alone does to an alert. */
-export type AlertTimer = 'expires' | 'held' | 'cooled' | 'purged'
+export type AlertTimer = 'expires' | 'resumed' | 'held' | 'cooled' | 'purged'
 
 /** What time alone will do to an alert as it is, and when. */
 export function timersOf(
@@ -232,6 +233,10 @@ export function timersOf(
   if (alert.ended_at > 0) return [['purged', alert.ended_at + RETENTION]]
   const timers: (readonly [AlertTimer, Micros])[] = []
   if (alert.expires_at !== NEVER) timers.push(['expires', alert.expires_at])
+  if (alert.paused_until > 0) {
+    if (alert.paused_until !== NEVER) timers.push(['resumed', alert.paused_until])
+    return timers
+  }
   if (isCooling(state, alert)) timers.push(['cooled', alert.last_triggered + cooldownOf(state, alert)])
   if (alert.held > 0) timers.push(['held', alert.held + (state.kinds.of(alert.terms).holds?.(alert.terms) ?? 0)])
   return timers

@@ -1,6 +1,6 @@
 import type { Micros } from '../../schemas/records.ts'
 import { forgetPayment, forgetRequest } from './commands.ts'
-import { advanceFigures, cool, expire, ringHeld, type Report } from './evaluate.ts'
+import { advanceFigures, cool, expire, resume, ringHeld, type Report } from './evaluate.ts'
 import type { StoredAlert } from './kinds/kind.ts'
 import { hasTimer, type AlertsState, type AlertTimer } from './state.ts'
 import type { Timer } from './timers.ts'
@@ -41,6 +41,9 @@ function due(state: AlertsState, alert: StoredAlert, { what, key }: Due, { moved
   switch (what) {
     case 'cooled':
       cool(state, alert, moved)
+      return
+    case 'resumed':
+      resume(state, alert, key, moved)
       return
     case 'held':
       ringHeld(state, alert, key, moved)

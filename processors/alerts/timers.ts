@@ -2,11 +2,11 @@ import type { Micros } from '../../schemas/records.ts'
 import { Heap } from './heap.ts'
 
 /**
- * What time alone does, in the order in which it is done where the times are equal: to alerts (an end comes before what has
- * held long enough, and that before the end of a cooldown), and to what is remembered of creations (by idempotency hash), requests and
+ * What time alone does, in the order in which it is done where the times are equal: to alerts (an end comes before the end
+ * of a pause, that before what has held long enough, and that before the end of a cooldown), and to what is remembered of creations (by idempotency hash), requests and
  * payments.
  */
-const timerKinds = ['expires', 'held', 'cooled', 'purged', 'creation', 'request', 'payment'] as const
+const timerKinds = ['expires', 'resumed', 'held', 'cooled', 'purged', 'creation', 'request', 'payment'] as const
 export type TimerKind = (typeof timerKinds)[number]
 
 export interface Timer {
@@ -19,6 +19,7 @@ export interface Timer {
 export class Timers {
   readonly #heaps: Record<TimerKind, Heap> = {
     expires: new Heap(),
+    resumed: new Heap(),
     held: new Heap(),
     cooled: new Heap(),
     purged: new Heap(),

@@ -55,6 +55,7 @@ interface Event extends Cause {
   readonly text: string
   readonly evidence: Evidence
   readonly test?: boolean
+  readonly confirm?: boolean
 }
 
 /** Field by field: copies of copies are what a trigger would cost most. */
@@ -85,6 +86,8 @@ function makeTrigger(kind: AlertKind, alert: StoredAlert, event: Event, { record
     late: event.late,
     trigger_count: alert.trigger_count,
     record,
+    delivery: alert.delivery,
+    confirm: event.confirm ?? false,
     time: event.time,
     v,
   }

@@ -81,7 +81,14 @@ export class WhatIf {
     const fields = alertKinds.of(terms).write(terms)
     const alert: NewAlert = { ...fields, symbol, ...nobody, expires_in_hours: AHEAD_MAX / HOUR }
     const about = { request_id: id, action: 'create', asset, alert_id: id, alert } as const
-    const nothing = { add_hours: null, trigger_id: null, trigger_partition: null, trigger_offset: null, payment: null }
+    const nothing = {
+      add_hours: null,
+      trigger_id: null,
+      trigger_partition: null,
+      trigger_offset: null,
+      payment: null,
+      until: null,
+    }
     this.#apply({ type: 'command', value: { ...about, ...nothing, created: this.#state.time } })
   }
 
@@ -100,4 +107,16 @@ export class WhatIf {
 }
 
 /** Nobody is told when it rings. */
-const nobody = { wallets: [], receiver: '', webhook: '', key_version: 0, idempotency: null, body_hash: null, taken: 0 }
+const nobody = {
+  wallets: [],
+  receiver: '',
+  webhook: '',
+  key_version: 0,
+  idempotency: null,
+  body_hash: null,
+  taken: 0,
+  owner: null,
+  delivery: null,
+  unconfirmed: false,
+  paused_until: 0,
+}

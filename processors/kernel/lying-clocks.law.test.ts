@@ -154,7 +154,14 @@ class Market {
 
   create(id: string): void {
     const alert = newAlert({ expires_in_hours: 1 })
-    const order = { add_hours: null, trigger_id: null, trigger_partition: null, trigger_offset: null, payment: null }
+    const order = {
+      add_hours: null,
+      trigger_id: null,
+      trigger_partition: null,
+      trigger_offset: null,
+      payment: null,
+      until: null,
+    }
     const value = {
       ...order,
       request_id: id,

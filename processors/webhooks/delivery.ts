@@ -22,6 +22,8 @@ export interface Delivery {
   byHand: boolean
   /** Since when it is looked for where it should be and not found. */
   missing: Micros | null
+  /** The digest that it is, or is to be, told in; null: by itself. */
+  digest: string | null
 }
 
 /** Key of the position in `webhooks.pending`; trigger ids begin with `alert_`. */
@@ -62,6 +64,7 @@ export class UnwrittenRecords {
       attempts,
       test,
       triggered,
+      digest,
     }: Omit<Delivery, 'offset' | 'due' | 'phase' | 'ending' | 'byHand' | 'missing'>,
     { outcome, error, status, started, finished, due }: AttemptResult,
   ): void {
@@ -78,12 +81,13 @@ export class UnwrittenRecords {
       due,
       test,
       triggered,
+      digest,
     })
   }
 
   /** A resend of what is not there: told, so that its owner sees why nothing comes. */
   refused({ trigger_id, alert_id: alertId, receiver, time }: DeliveryOrder, now: Micros): void {
-    const named = { id: trigger_id ?? '', alertId, receiver, attempts: 0, test: false, triggered: time }
+    const named = { id: trigger_id ?? '', alertId, receiver, attempts: 0, test: false, triggered: time, digest: null }
     this.attempt(named, { ...none(now), outcome: 'cancelled', error: 'not_found' })
   }
 
@@ -105,6 +109,7 @@ export class UnwrittenRecords {
       trigger_offset: offset,
       triggered: 0,
       test: false,
+      digest: null,
       time: now,
       stood,
     })
@@ -122,6 +127,7 @@ export class UnwrittenRecords {
       trigger_offset: null,
       triggered: 0,
       test: false,
+      digest: null,
       time: now,
       stood: {},
     })
@@ -136,22 +142,40 @@ export class UnwrittenRecords {
 /** A delivery that was just asked for. */
 export function deliveryOf(trigger: Trigger, offset: number, now: Micros): Delivery {
   const { trigger_id: id, alert_id: alertId, receiver, test, time: triggered } = trigger
-  const still = { attempts: 0, due: now, phase: 'ready', ending: null, byHand: false, missing: null } as const
+  const still = {
+    attempts: 0,
+    due: now,
+    phase: 'ready',
+    ending: null,
+    byHand: false,
+    missing: null,
+    digest: null,
+  } as const
   return { id, alertId, receiver, offset, triggered, test, ...still }
 }
 
 /** A delivery as its record says; undefined where it names no place. */
 export function restored(record: Pending): Delivery | undefined {
-  const { trigger_id: id, alert_id: alertId, receiver, attempts, due, trigger_offset: offset, triggered, test } = record
+  const {
+    trigger_id: id,
+    alert_id: alertId,
+    receiver,
+    attempts,
+    due,
+    trigger_offset: offset,
+    triggered,
+    test,
+    digest,
+  } = record
   if (offset === null) return undefined
   const ending = record.state === 'stopped' ? 'stopped' : null
-  return { id, alertId, receiver, offset, triggered, test, attempts, due, ...STILL, ending }
+  return { id, alertId, receiver, offset, triggered, test, attempts, due, digest, ...STILL, ending }
 }
 
 const STILL = { phase: 'waiting', byHand: false, missing: null } as const
 
 function pendingOf(delivery: Delivery, state: Pending['state'], partition: number, now: Micros): Pending {
-  const { id, alertId, receiver, attempts, due, offset, triggered, test } = delivery
+  const { id, alertId, receiver, attempts, due, offset, triggered, test, digest } = delivery
   return {
     trigger_id: id,
     alert_id: alertId,
@@ -163,6 +187,7 @@ function pendingOf(delivery: Delivery, state: Pending['state'], partition: numbe
     trigger_offset: offset,
     triggered,
     test,
+    digest,
     time: now,
     stood: {},
   }

@@ -58,6 +58,8 @@ export function triggerTo(url: string, changes: Partial<Trigger> = {}): Trigger 
     late: false,
     trigger_count: 1,
     record: 'rec_YQ',
+    delivery: null,
+    confirm: false,
     time: 1_786_060_800_000_000,
     v: 1,
     ...changes,

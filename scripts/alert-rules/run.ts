@@ -186,8 +186,18 @@ function commandOf({ name, terms }: NamedRule): Message<'command'> {
     key_version: 0,
     idempotency: null,
     body_hash: null,
+    owner: null,
+    delivery: null,
+    unconfirmed: false,
   }
-  const nothing = { add_hours: null, trigger_id: null, trigger_partition: null, trigger_offset: null, payment: null }
+  const nothing = {
+    add_hours: null,
+    trigger_id: null,
+    trigger_partition: null,
+    trigger_offset: null,
+    payment: null,
+    until: null,
+  }
   const about = { request_id: name, action: 'create', asset: ASSET, alert_id: name, alert, created: T0 } as const
   return { type: 'command', value: { ...about, ...nothing } }
 }

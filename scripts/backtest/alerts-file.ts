@@ -58,6 +58,9 @@ function commandFor(body: Body, { where, index, from, hours, partitions }: Alert
       key_version: 0,
       idempotency: null,
       body_hash: null,
+      owner: null,
+      delivery: null,
+      unconfirmed: false,
     },
   } as const
   return { partition: partitionOf(asset, partitions), message: { type: 'command', value } }

@@ -71,6 +71,8 @@ function filled(): Study {
     late: true,
     trigger_count: 3,
     record: '',
+    delivery: null,
+    confirm: false,
     time: T0,
     v: 0,
   }

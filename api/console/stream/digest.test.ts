@@ -33,6 +33,10 @@ const alert: Alert = {
   idempotency: 'secret-key',
   body_hash: 'secret-hash',
   taken: NOW + 7,
+  owner: 'secret-owner',
+  delivery: null,
+  unconfirmed: false,
+  paused_until: 0,
   time: NOW,
   v: 1,
 }
@@ -61,6 +65,8 @@ const trigger: Trigger = {
   late: false,
   trigger_count: 1,
   record: 'r',
+  delivery: null,
+  confirm: false,
   time: NOW,
   v: 1,
 }
@@ -78,6 +84,7 @@ const attempt: Attempt = {
   due: null,
   test: false,
   triggered: NOW,
+  digest: null,
 }
 
 const mark = (time: number, state: 'live' | 'down'): Mark => ({

@@ -84,6 +84,7 @@ CREATE TABLE IF NOT EXISTS webhooks_attempts_in
     due Nullable(Int64),
     test Bool,
     triggered Int64,
+    digest Nullable(String),
     log_partition UInt16,
     log_offset UInt64,
     log_time DateTime64(3, 'UTC'),
@@ -96,7 +97,7 @@ COMMENT 'Records of webhooks.attempts on their way into the base tables';
 CREATE TABLE IF NOT EXISTS alert_events_log
 (
     alert_id String COMMENT 'The alert' CODEC(ZSTD(1)),
-    event LowCardinality(String) COMMENT 'created, triggered, rearmed, repeated, extended, cancelled, expired, tested, resent, rejected' CODEC(ZSTD(1)),
+    event LowCardinality(String) COMMENT 'created, triggered, rearmed, repeated, extended, cancelled, expired, tested, resent, rejected, edited, paused, resumed, confirmed' CODEC(ZSTD(1)),
     request_id Nullable(String) COMMENT 'The command that it follows from; null: a price or the time' CODEC(ZSTD(1)),
     error LowCardinality(Nullable(String)) COMMENT 'For rejected: the error identifier' CODEC(ZSTD(1)),
     trigger_id Nullable(String) COMMENT 'For triggered, tested and resent' CODEC(ZSTD(1)),
@@ -178,8 +179,8 @@ CREATE TABLE IF NOT EXISTS webhook_attempts_log
 (
     alert_id String COMMENT 'The alert' CODEC(ZSTD(1)),
     trigger_id String COMMENT 'The trigger that was sent' CODEC(ZSTD(1)),
-    number UInt32 COMMENT '1 for the first attempt of a delivery or a resending; 0: the delivery ended without one' CODEC(ZSTD(1)),
-    outcome LowCardinality(String) COMMENT 'What became of the trigger by it: delivered, retry, exhausted, cancelled' CODEC(ZSTD(1)),
+    number UInt32 COMMENT '1 for the first attempt of a delivery or a resending; 0: the delivery ended without one, or waits for its digest' CODEC(ZSTD(1)),
+    outcome LowCardinality(String) COMMENT 'What became of the trigger by it: delivered, retry, exhausted, cancelled; digested: it waits for its digest' CODEC(ZSTD(1)),
     status Nullable(UInt16) COMMENT 'HTTP status; null: none came' CODEC(ZSTD(1)),
     error LowCardinality(Nullable(String)) COMMENT 'Code where no answer came or it was refused' CODEC(ZSTD(1)),
     started DateTime64(6, 'UTC') COMMENT 'When it began' CODEC(Delta, ZSTD(1)),
@@ -187,6 +188,7 @@ CREATE TABLE IF NOT EXISTS webhook_attempts_log
     due Nullable(DateTime64(6, 'UTC')) COMMENT 'The next attempt, for retry' CODEC(ZSTD(1)),
     test Bool COMMENT 'A test event' CODEC(ZSTD(1)),
     triggered DateTime64(6, 'UTC') COMMENT 'When the condition was met' CODEC(Delta, ZSTD(1)),
+    digest Nullable(String) COMMENT 'The digest that the trigger is, or is to be, told in; null: by itself' CODEC(ZSTD(1)),
     partition UInt16 COMMENT 'Kafka partition of webhooks.attempts' CODEC(ZSTD(1)),
     offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1))
 )
@@ -309,6 +311,7 @@ SELECT
     fromUnixTimestamp64Micro(record.due, 'UTC') AS due,
     test,
     fromUnixTimestamp64Micro(record.triggered, 'UTC') AS triggered,
+    digest,
     log_partition AS partition,
     log_offset AS offset
 FROM webhooks_attempts_in AS record
@@ -356,7 +359,7 @@ COMMENT 'What happened to each alert, with its state after it; in order of v';
 
 ALTER TABLE alert_events
     COMMENT COLUMN alert_id 'The alert',
-    COMMENT COLUMN event 'created, triggered, rearmed, repeated, extended, cancelled, expired, tested, resent, rejected',
+    COMMENT COLUMN event 'created, triggered, rearmed, repeated, extended, cancelled, expired, tested, resent, rejected, edited, paused, resumed, confirmed',
     COMMENT COLUMN request_id 'The command that it follows from; null: a price or the time',
     COMMENT COLUMN error 'For rejected: the error identifier',
     COMMENT COLUMN trigger_id 'For triggered, tested and resent',
@@ -470,17 +473,18 @@ SELECT
     due,
     test,
     triggered,
+    digest,
     partition,
     offset
 FROM webhook_attempts_log FINAL
 SETTINGS do_not_merge_across_partitions_select_final = 1
-COMMENT 'Attempts to deliver a trigger, sorted by alert and time; number 0: its delivery ended without an attempt';
+COMMENT 'Attempts to deliver a trigger, sorted by alert and time; number 0: its delivery ended without an attempt, or waits for its digest';
 
 ALTER TABLE webhook_attempts
     COMMENT COLUMN alert_id 'The alert',
     COMMENT COLUMN trigger_id 'The trigger that was sent',
-    COMMENT COLUMN number '1 for the first attempt of a delivery or a resending; 0: the delivery ended without one',
-    COMMENT COLUMN outcome 'What became of the trigger by it: delivered, retry, exhausted, cancelled',
+    COMMENT COLUMN number '1 for the first attempt of a delivery or a resending; 0: the delivery ended without one, or waits for its digest',
+    COMMENT COLUMN outcome 'What became of the trigger by it: delivered, retry, exhausted, cancelled; digested: it waits for its digest',
     COMMENT COLUMN status 'HTTP status; null: none came',
     COMMENT COLUMN error 'Code where no answer came or it was refused',
     COMMENT COLUMN started 'When it began',
@@ -488,5 +492,6 @@ ALTER TABLE webhook_attempts
     COMMENT COLUMN due 'The next attempt, for retry',
     COMMENT COLUMN test 'A test event',
     COMMENT COLUMN triggered 'When the condition was met',
+    COMMENT COLUMN digest 'The digest that the trigger is, or is to be, told in; null: by itself',
     COMMENT COLUMN partition 'Kafka partition of webhooks.attempts',
     COMMENT COLUMN offset 'Kafka offset in that partition';

@@ -113,8 +113,8 @@ function isMet(leaf: Leaf, { sight, now, isWide }: Look): Truth {
  * come together, at each part of what is enough by itself.
  */
 function stand(alert: StoredAlert<RuleTerms>, sight: Sight, now: Micros): readonly Stand[] {
-  const { status, armed, held, terms, ended_at: ended } = alert
-  if (ended > 0 || (status !== 'active' && (status !== 'triggered' || armed))) return []
+  const { status, armed, held, terms, ended_at: ended, paused_until: paused } = alert
+  if (ended > 0 || paused > 0 || (status !== 'active' && (status !== 'triggered' || armed))) return []
   const goal = status === 'active' && held === 0 && (armed || !isEdge(terms))
   const look = { sight, now, isWide: status === 'triggered' }
   if (truthOf(terms.when, look) !== goal) return toward(terms.when, goal, look)

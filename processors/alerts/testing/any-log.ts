@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { Message } from '../../../schemas/records.ts'
 import { PARTITIONS, type Input } from '../../kernel/testing/fault-plans.ts'
 import type { ModelCondition } from './figures-model.ts'
-import { cancel, command, createRule, extend, latePrice, mark, metric } from './records.ts'
+import { cancel, command, createRule, extend, latePrice, mark, metric, pause, resume } from './records.ts'
 import { newAlert, newLiquidationAlert, price, risk } from './records.ts'
 
 /** Any log of commands, prices, risks and marks, for the laws of this folder: dense around all that is a bound. */
@@ -95,6 +95,12 @@ const orders = fc.oneof(
 /** A record at a time that is given later. */
 type At = (seconds: number) => Message
 
+const rests: fc.Arbitrary<At> = fc.tuple(anyId, fc.constantFrom(null, undefined, undefined, 0, 5, 30, 61)).map(
+  ([id, pauses]): At =>
+    (seconds) =>
+      pauses === undefined ? resume(id) : pause(pauses === null ? null : Math.floor(seconds) + pauses, id),
+)
+
 const prices: fc.Arbitrary<At> = fc
   .record({ usd: around(97, 103), down: around(0, 3), up: around(0, 3), shift: fc.constantFrom(0, 0, 0.4, 0.9, -20) })
   .map(({ usd, down, up, shift }): At => {
@@ -147,6 +153,7 @@ export const ruleLogs: fc.Arbitrary<Message[]> = fc
           { weight: 8, arbitrary: figures },
           { weight: 4, arbitrary: prices },
           { weight: 6, arbitrary: fc.constant<At>((seconds) => mark(seconds)) },
+          { weight: 1, arbitrary: rests },
           {
             weight: 1,
             arbitrary: fc.oneof(ruleCreations, orders).map(
@@ -184,6 +191,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
       { weight: 2, arbitrary: risks },
       { weight: 8, arbitrary: figures },
       { weight: 4, arbitrary: fc.constant<At>((seconds) => mark(seconds)) },
+      { weight: 2, arbitrary: rests },
       {
         weight: 4,
         arbitrary: fc.oneof(creations, ruleCreations).map(

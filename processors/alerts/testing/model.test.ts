@@ -51,6 +51,7 @@ const command = (request: number, change: Partial<Command>): Message => ({
     trigger_partition: null,
     trigger_offset: null,
     payment: null,
+    until: null,
     created: T,
     ...change,
   },
@@ -80,7 +81,8 @@ function logOf(steps: readonly Step[]): Message[] {
         const { condition, target } = one
         const shape = { kind: 'price' as const, symbol: 'BTC', threshold_pct: null, min_value_usd: null, wallets: [] }
         const sealed = { receiver: 'r:443', webhook: '', key_version: 1, idempotency: null, body_hash: null }
-        const alert = { ...shape, ...sealed, condition, target_price: target, expires_in_hours: 1 }
+        const plain = { owner: null, delivery: null, unconfirmed: false }
+        const alert = { ...shape, ...sealed, ...plain, condition, target_price: target, expires_in_hours: 1 }
         return command(index, { alert_id: `a${one.id}`, alert })
       }
       case 'price':

@@ -25,6 +25,8 @@ interface Item extends NewAlert {
   /** Of a rule: what it waits for, and since when it has held, 0: it does not. */
   readonly rule: ModelRule | undefined
   held: number
+  /** It rests until then; 0: it does not. */
+  paused: number
 }
 
 /** A trigger as the rules demand it. */
@@ -113,6 +115,8 @@ export class Model {
     if (item === undefined) this.#event('rejected', undefined, 'alert_not_found')
     else if (c.action === 'extend') this.#extend(item, c, now)
     else if (c.action === 'cancel') this.#cancel(item, now)
+    else if (c.action === 'pause') this.#pause(item, c.until ?? Infinity, now)
+    else if (c.action === 'resume') this.#resume(item, now)
     else if (item.status === 'cancelled') this.#event('rejected', item, 'alert_not_active')
     else if (c.action === 'test') this.#event('tested', item)
   }
@@ -141,6 +145,7 @@ export class Model {
       since: now,
       rule: asked.kind === 'rule' ? (JSON.parse(asked.condition) as ModelRule) : undefined,
       held: 0,
+      paused: 0,
     }
     this.items.push(item)
     this.#created.add(item.id)
@@ -174,9 +179,35 @@ export class Model {
 
   #cancel(item: Item, now: number): void {
     if (item.status === 'active' || item.status === 'triggered') {
-      Object.assign(item, { status: 'cancelled', ended: now })
+      Object.assign(item, { status: 'cancelled', ended: now, paused: 0 })
       this.#event('cancelled', item)
     } else this.#event('rejected', item, 'alert_not_active')
+  }
+
+  #pause(item: Item, until: number, now: number): void {
+    if (item.ended > 0) this.#event('rejected', item, 'alert_not_active')
+    else if (until <= now) this.#event('rejected', item, 'invalid_until')
+    else {
+      Object.assign(item, { paused: until, held: 0 })
+      this.#event('paused', item)
+    }
+  }
+
+  #resume(item: Item, now: number): void {
+    if (item.ended > 0) {
+      this.#event('rejected', item, 'alert_not_active')
+      return
+    }
+    if (item.paused > 0) this.#wake(item, now)
+    this.#event('resumed', item)
+  }
+
+  /** What rang goes on until it has been back; what waits begins anew. */
+  #wake(item: Item, now: number): void {
+    Object.assign(item, { paused: 0, held: 0, since: now })
+    if (item.status === 'active') item.ready = false
+    else if (item.ready && now >= item.rang + 60 * S)
+      Object.assign(item, { status: 'active', ready: item.rule !== undefined && isModelEdge(item.rule) })
   }
 
   /** Time passes from one moment at which something is due to the next. */
@@ -188,11 +219,16 @@ export class Model {
       for (const asset of new Set(this.items.map((item) => item.asset)))
         this.#lookAtRules(asset, time, this.#figures.pass(asset, time))
     for (const item of this.items) {
+      if (item.paused > 0 && item.paused <= time && item.paused < item.expires) {
+        this.#wake(item, item.paused)
+        this.#event('resumed', item)
+      }
       this.#hold(item, time)
-      const cools = item.status === 'triggered' && item.ready && item.ended === 0 ? item.rang + 60 * S : Infinity
+      const isBack = item.status === 'triggered' && item.ready && item.ended === 0 && item.paused === 0
+      const cools = isBack ? item.rang + 60 * S : Infinity
       if (cools < item.expires && cools <= time) this.#activate(item, cools)
       if (item.ended === 0 && item.expires <= time) {
-        item.ended = item.expires
+        Object.assign(item, { ended: item.expires, paused: 0 })
         if (item.status === 'active') {
           item.status = 'expired'
           this.#event('expired', item)
@@ -225,7 +261,7 @@ export class Model {
 
   #live(asset: string, time: number): Item[] {
     return this.items.filter((item) => {
-      return item.asset === asset && item.ended === 0 && time >= item.since && time < item.expires
+      return item.asset === asset && item.ended === 0 && item.paused === 0 && time >= item.since && time < item.expires
     })
   }
 

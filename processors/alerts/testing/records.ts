@@ -36,6 +36,9 @@ export function newAlert(fields: Partial<NewAlert> = {}): NewAlert {
     key_version: 1,
     idempotency: null,
     body_hash: null,
+    owner: null,
+    delivery: null,
+    unconfirmed: false,
     ...fields,
   }
 }
@@ -61,6 +64,7 @@ export function command(fields: Partial<Command> = {}): Message<'command'> {
     trigger_partition: null,
     trigger_offset: null,
     payment: null,
+    until: null,
     created: T0,
     ...fields,
   }
@@ -77,6 +81,15 @@ export function extend(hours: number, payment: string | null = null, id = 'a'): 
 
 export function cancel(id = 'a'): Message<'command'> {
   return command({ action: 'cancel', alert_id: id })
+}
+
+/** Rests until so many seconds after T0; null: until it is resumed. */
+export function pause(until: number | null, id = 'a'): Message<'command'> {
+  return command({ action: 'pause', until: until === null ? null : T0 + until * SECOND, alert_id: id })
+}
+
+export function resume(id = 'a'): Message<'command'> {
+  return command({ action: 'resume', alert_id: id })
 }
 
 /** The composite price of BTC, from two venues. */

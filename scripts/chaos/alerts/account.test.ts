@@ -46,12 +46,16 @@ const create: Command = {
     key_version: 1,
     idempotency: null,
     body_hash: null,
+    owner: null,
+    delivery: null,
+    unconfirmed: false,
   },
   add_hours: null,
   trigger_id: null,
   trigger_partition: null,
   trigger_offset: null,
   payment: null,
+  until: null,
   created: T,
 }
 const price: CompositePrice = {
@@ -90,6 +94,8 @@ const trigger: Trigger = {
   late: false,
   trigger_count: 1,
   record: recordId({ topic: 'alerts.inputs', partition: PARTITION, offset: 1 }),
+  delivery: null,
+  confirm: false,
   time: T + 1,
   v: 1,
 }
@@ -106,6 +112,7 @@ const attempt: Attempt = {
   due: null,
   test: false,
   triggered: T,
+  digest: null,
 }
 const triggered = (change: Partial<Trigger> = {}): void =>
   enter('alerts.triggers', { type: 'trigger', value: { ...trigger, ...change } })

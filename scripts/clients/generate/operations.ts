@@ -13,8 +13,10 @@ export interface Input {
   readonly type: InputType
 }
 
+type PlainKind = 'text' | 'integer' | 'number' | 'boolean' | 'time' | 'texts'
+
 export type InputType =
-  | { readonly kind: 'text' | 'integer' | 'number' | 'time' | 'texts' }
+  | { readonly kind: PlainKind }
   | { readonly kind: 'choice'; readonly values: readonly string[] }
   | { readonly kind: 'object'; readonly schema: Schema }
 
@@ -121,8 +123,20 @@ function typeOfRule(rule: Rule): InputType {
 
 function typeOfField(field: Schema): InputType {
   if (Array.isArray(field['enum'])) return { kind: 'choice', values: field['enum'] as readonly string[] }
-  if (field['type'] === 'object') return { kind: 'object', schema: field }
-  return { kind: field['type'] === 'string' ? 'text' : field['type'] === 'integer' ? 'integer' : 'number' }
+  switch ([field['type']].flat()[0]) {
+    case 'object':
+      return { kind: 'object', schema: field }
+    case 'array':
+      return { kind: 'texts' }
+    case 'boolean':
+      return { kind: 'boolean' }
+    case 'integer':
+      return { kind: 'integer' }
+    case 'string':
+      return { kind: 'text' }
+    default:
+      return { kind: 'number' }
+  }
 }
 
 /** `price_alert_create` as `PriceAlertCreate`. */

@@ -253,6 +253,8 @@ function inputText(type: InputType): string {
       return 'int'
     case 'number':
       return 'float'
+    case 'boolean':
+      return 'bool'
     case 'time':
       return 'str | int'
     case 'texts':

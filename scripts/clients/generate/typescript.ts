@@ -42,6 +42,8 @@ function inputText(type: InputType): string {
   switch (type.kind) {
     case 'choice':
       return type.values.map((value) => JSON.stringify(value)).join(' | ')
+    case 'boolean':
+      return 'boolean'
     case 'integer':
     case 'number':
       return 'number'

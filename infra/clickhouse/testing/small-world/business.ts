@@ -35,6 +35,8 @@ const trigger: Trigger = {
   late: false,
   trigger_count: 1,
   record: 'rec_x',
+  delivery: null,
+  confirm: false,
   time: M + 60 * SECOND,
   v: 8,
 }
@@ -59,6 +61,7 @@ const attempt: Attempt = {
   due: null,
   test: false,
   triggered: M + 60 * SECOND,
+  digest: null,
 }
 const second = { trigger_id: 'alert_btc_2_1', alert_id: 'alert_btc_2', triggered: M + 120 * SECOND }
 /** The first is taken at once, 300 ms after the price; the second at its second attempt, after 5.3 s. */

@@ -1271,6 +1271,12 @@ class PriceAlert(TypedDict):
     created_at: str
     # When it expires
     expires_at: str
+    # It rests: it neither rings nor tells that something is over
+    paused: bool
+    # When that ends by itself; null: at a word of its owner
+    paused_until: str | None
+    # Its addressee has to confirm the emails first
+    waits_for: NotRequired[Literal["confirmation"]]
     # Triggers so far
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
@@ -1312,6 +1318,12 @@ class PriceAlertsAlertsItem(TypedDict):
     created_at: str
     # When it expires
     expires_at: str
+    # It rests: it neither rings nor tells that something is over
+    paused: bool
+    # When that ends by itself; null: at a word of its owner
+    paused_until: str | None
+    # Its addressee has to confirm the emails first
+    waits_for: NotRequired[Literal["confirmation"]]
     # Triggers so far
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
@@ -1349,6 +1361,100 @@ class PriceAlertExtend(TypedDict):
     add_hours: int
     # What that means
     message: str
+
+
+class PriceAlertPauseChannel(TypedDict):
+    # Which channel
+    type: str
+    # Where it leads, without anything secret
+    destination: str
+
+
+PriceAlertPauseGapsItem = TypedDict(
+    "PriceAlertPauseGapsItem",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
+
+
+class PriceAlertPause(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # As submitted, in upper case
+    symbol: str
+    # What it waits for; crosses_* ring once
+    condition: Literal["above", "below", "crosses_above", "crosses_below"]
+    # USD
+    target_price: float
+    # Where the events go, where that is no signed webhook
+    channel: NotRequired[PriceAlertPauseChannel]
+    # Where it is in its life
+    status: Literal["active", "triggered", "expired", "cancelled"]
+    # When it was made
+    created_at: str
+    # When it expires
+    expires_at: str
+    # It rests: it neither rings nor tells that something is over
+    paused: bool
+    # When that ends by itself; null: at a word of its owner
+    paused_until: str | None
+    # Its addressee has to confirm the emails first
+    waits_for: NotRequired[Literal["confirmation"]]
+    # Triggers so far
+    trigger_count: int
+    # Attempts to deliver them; null: ClickHouse does not say just now
+    delivery_attempts: int | None
+    # Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now
+    gaps: list[PriceAlertPauseGapsItem] | None
+
+
+class PriceAlertResumeChannel(TypedDict):
+    # Which channel
+    type: str
+    # Where it leads, without anything secret
+    destination: str
+
+
+PriceAlertResumeGapsItem = TypedDict(
+    "PriceAlertResumeGapsItem",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
+
+
+class PriceAlertResume(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # As submitted, in upper case
+    symbol: str
+    # What it waits for; crosses_* ring once
+    condition: Literal["above", "below", "crosses_above", "crosses_below"]
+    # USD
+    target_price: float
+    # Where the events go, where that is no signed webhook
+    channel: NotRequired[PriceAlertResumeChannel]
+    # Where it is in its life
+    status: Literal["active", "triggered", "expired", "cancelled"]
+    # When it was made
+    created_at: str
+    # When it expires
+    expires_at: str
+    # It rests: it neither rings nor tells that something is over
+    paused: bool
+    # When that ends by itself; null: at a word of its owner
+    paused_until: str | None
+    # Its addressee has to confirm the emails first
+    waits_for: NotRequired[Literal["confirmation"]]
+    # Triggers so far
+    trigger_count: int
+    # Attempts to deliver them; null: ClickHouse does not say just now
+    delivery_attempts: int | None
+    # Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now
+    gaps: list[PriceAlertResumeGapsItem] | None
 
 
 class PriceAlertDeliveriesDeliveriesItem(TypedDict):
@@ -1482,6 +1588,12 @@ class LiquidationAlert(TypedDict):
     created_at: str
     # When it expires
     expires_at: str
+    # It rests: it neither rings nor tells that something is over
+    paused: bool
+    # When that ends by itself; null: at a word of its owner
+    paused_until: str | None
+    # Its addressee has to confirm the emails first
+    waits_for: NotRequired[Literal["confirmation"]]
     # Triggers so far
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
@@ -1525,6 +1637,12 @@ class LiquidationAlertsAlertsItem(TypedDict):
     created_at: str
     # When it expires
     expires_at: str
+    # It rests: it neither rings nor tells that something is over
+    paused: bool
+    # When that ends by itself; null: at a word of its owner
+    paused_until: str | None
+    # Its addressee has to confirm the emails first
+    waits_for: NotRequired[Literal["confirmation"]]
     # Triggers so far
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
@@ -1562,6 +1680,104 @@ class LiquidationAlertExtend(TypedDict):
     add_hours: int
     # What that means
     message: str
+
+
+class LiquidationAlertPauseChannel(TypedDict):
+    # Which channel
+    type: str
+    # Where it leads, without anything secret
+    destination: str
+
+
+LiquidationAlertPauseGapsItem = TypedDict(
+    "LiquidationAlertPauseGapsItem",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
+
+
+class LiquidationAlertPause(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # As submitted, in upper case
+    symbol: str
+    # Always cascade_risk
+    condition: Literal["cascade_risk"]
+    # Percent of open interest at risk within 5 % of the price
+    threshold_pct: float
+    # Least open interest at risk, USD
+    min_value_usd: float
+    # Where the events go, where that is no signed webhook
+    channel: NotRequired[LiquidationAlertPauseChannel]
+    # Where it is in its life
+    status: Literal["active", "triggered", "expired", "cancelled"]
+    # When it was made
+    created_at: str
+    # When it expires
+    expires_at: str
+    # It rests: it neither rings nor tells that something is over
+    paused: bool
+    # When that ends by itself; null: at a word of its owner
+    paused_until: str | None
+    # Its addressee has to confirm the emails first
+    waits_for: NotRequired[Literal["confirmation"]]
+    # Triggers so far
+    trigger_count: int
+    # Attempts to deliver them; null: ClickHouse does not say just now
+    delivery_attempts: int | None
+    # Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now
+    gaps: list[LiquidationAlertPauseGapsItem] | None
+
+
+class LiquidationAlertResumeChannel(TypedDict):
+    # Which channel
+    type: str
+    # Where it leads, without anything secret
+    destination: str
+
+
+LiquidationAlertResumeGapsItem = TypedDict(
+    "LiquidationAlertResumeGapsItem",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
+
+
+class LiquidationAlertResume(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # As submitted, in upper case
+    symbol: str
+    # Always cascade_risk
+    condition: Literal["cascade_risk"]
+    # Percent of open interest at risk within 5 % of the price
+    threshold_pct: float
+    # Least open interest at risk, USD
+    min_value_usd: float
+    # Where the events go, where that is no signed webhook
+    channel: NotRequired[LiquidationAlertResumeChannel]
+    # Where it is in its life
+    status: Literal["active", "triggered", "expired", "cancelled"]
+    # When it was made
+    created_at: str
+    # When it expires
+    expires_at: str
+    # It rests: it neither rings nor tells that something is over
+    paused: bool
+    # When that ends by itself; null: at a word of its owner
+    paused_until: str | None
+    # Its addressee has to confirm the emails first
+    waits_for: NotRequired[Literal["confirmation"]]
+    # Triggers so far
+    trigger_count: int
+    # Attempts to deliver them; null: ClickHouse does not say just now
+    delivery_attempts: int | None
+    # Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now
+    gaps: list[LiquidationAlertResumeGapsItem] | None
 
 
 class LiquidationAlertDeliveriesDeliveriesItem(TypedDict):
@@ -1711,6 +1927,12 @@ class RuleAlert(TypedDict):
     created_at: str
     # When it expires; null: it has no end
     expires_at: str | None
+    # It rests: it neither rings nor tells that something is over
+    paused: bool
+    # When that ends by itself; null: at a word of its owner
+    paused_until: str | None
+    # Its addressee has to confirm the emails first
+    waits_for: NotRequired[Literal["confirmation"]]
     # Triggers so far
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
@@ -1762,6 +1984,12 @@ class RuleAlertsAlertsItem(TypedDict):
     created_at: str
     # When it expires; null: it has no end
     expires_at: str | None
+    # It rests: it neither rings nor tells that something is over
+    paused: bool
+    # When that ends by itself; null: at a word of its owner
+    paused_until: str | None
+    # Its addressee has to confirm the emails first
+    waits_for: NotRequired[Literal["confirmation"]]
     # Triggers so far
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
@@ -1799,6 +2027,120 @@ class RuleAlertExtend(TypedDict):
     add_hours: int
     # What that means
     message: str
+
+
+class RuleAlertPauseChannel(TypedDict):
+    # Which channel
+    type: str
+    # Where it leads, without anything secret
+    destination: str
+
+
+RuleAlertPauseGapsItem = TypedDict(
+    "RuleAlertPauseGapsItem",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
+
+
+class RuleAlertPause(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # As submitted, in upper case
+    symbol: str
+    # As submitted, with its defaults
+    when: dict[str, Any]
+    # How long it has to hold before it rings, such as 90s or 5m; at most 24h
+    held_for: str | None
+    # It rings again, once it has been over and the cooldown has passed; else once
+    repeat: bool
+    # Least time between two rings, 1m to 7d
+    cooldown: str
+    # A message tells when it is over, too
+    resolved: bool
+    # Stands in each message
+    note: str | None
+    # A name that several rules share
+    group: str | None
+    # Where the events go, where that is no signed webhook
+    channel: NotRequired[RuleAlertPauseChannel]
+    # Where it is in its life
+    status: Literal["active", "triggered", "expired", "cancelled"]
+    # When it was made
+    created_at: str
+    # When it expires; null: it has no end
+    expires_at: str | None
+    # It rests: it neither rings nor tells that something is over
+    paused: bool
+    # When that ends by itself; null: at a word of its owner
+    paused_until: str | None
+    # Its addressee has to confirm the emails first
+    waits_for: NotRequired[Literal["confirmation"]]
+    # Triggers so far
+    trigger_count: int
+    # Attempts to deliver them; null: ClickHouse does not say just now
+    delivery_attempts: int | None
+    # Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now
+    gaps: list[RuleAlertPauseGapsItem] | None
+
+
+class RuleAlertResumeChannel(TypedDict):
+    # Which channel
+    type: str
+    # Where it leads, without anything secret
+    destination: str
+
+
+RuleAlertResumeGapsItem = TypedDict(
+    "RuleAlertResumeGapsItem",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
+
+
+class RuleAlertResume(TypedDict):
+    # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
+    alert_id: str
+    # As submitted, in upper case
+    symbol: str
+    # As submitted, with its defaults
+    when: dict[str, Any]
+    # How long it has to hold before it rings, such as 90s or 5m; at most 24h
+    held_for: str | None
+    # It rings again, once it has been over and the cooldown has passed; else once
+    repeat: bool
+    # Least time between two rings, 1m to 7d
+    cooldown: str
+    # A message tells when it is over, too
+    resolved: bool
+    # Stands in each message
+    note: str | None
+    # A name that several rules share
+    group: str | None
+    # Where the events go, where that is no signed webhook
+    channel: NotRequired[RuleAlertResumeChannel]
+    # Where it is in its life
+    status: Literal["active", "triggered", "expired", "cancelled"]
+    # When it was made
+    created_at: str
+    # When it expires; null: it has no end
+    expires_at: str | None
+    # It rests: it neither rings nor tells that something is over
+    paused: bool
+    # When that ends by itself; null: at a word of its owner
+    paused_until: str | None
+    # Its addressee has to confirm the emails first
+    waits_for: NotRequired[Literal["confirmation"]]
+    # Triggers so far
+    trigger_count: int
+    # Attempts to deliver them; null: ClickHouse does not say just now
+    delivery_attempts: int | None
+    # Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now
+    gaps: list[RuleAlertResumeGapsItem] | None
 
 
 class RuleAlertEditChannel(TypedDict):
@@ -1844,6 +2186,12 @@ class RuleAlertEdit(TypedDict):
     created_at: str
     # When it expires; null: it has no end
     expires_at: str | None
+    # It rests: it neither rings nor tells that something is over
+    paused: bool
+    # When that ends by itself; null: at a word of its owner
+    paused_until: str | None
+    # Its addressee has to confirm the emails first
+    waits_for: NotRequired[Literal["confirmation"]]
     # Triggers so far
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
@@ -2599,6 +2947,8 @@ OPERATIONS: dict[str, Operation] = {
     "price_alerts": Operation("GET", "/price-alerts", ("wallet", "symbol", "limit", "cursor",), (), False, False, True, 0),
     "price_alert_cancel": Operation("DELETE", "/price-alert/{id}", (), (), True, False, False, 0),
     "price_alert_extend": Operation("POST", "/price-alert/{id}/extend", (), ("add_hours",), True, False, False, 0.02),
+    "price_alert_pause": Operation("POST", "/price-alert/{id}/pause", (), ("until",), True, False, False, 0),
+    "price_alert_resume": Operation("POST", "/price-alert/{id}/resume", (), (), True, False, False, 0),
     "price_alert_deliveries": Operation("GET", "/price-alert/{id}/deliveries", ("limit", "cursor",), (), True, False, True, 0),
     "price_alert_test": Operation("POST", "/price-alert/{id}/test", (), (), True, False, False, 0),
     "price_alert_resend": Operation("POST", "/price-alert/{id}/deliveries/{trigger_id}/resend", (), (), True, False, False, 0),
@@ -2607,6 +2957,8 @@ OPERATIONS: dict[str, Operation] = {
     "liquidation_alerts": Operation("GET", "/liquidation/alerts", ("wallet", "symbol", "limit", "cursor",), (), False, False, True, 0),
     "liquidation_alert_cancel": Operation("DELETE", "/liquidation/alert/{id}", (), (), True, False, False, 0),
     "liquidation_alert_extend": Operation("POST", "/liquidation/alert/{id}/extend", (), ("add_hours",), True, False, False, 0.03),
+    "liquidation_alert_pause": Operation("POST", "/liquidation/alert/{id}/pause", (), ("until",), True, False, False, 0),
+    "liquidation_alert_resume": Operation("POST", "/liquidation/alert/{id}/resume", (), (), True, False, False, 0),
     "liquidation_alert_deliveries": Operation("GET", "/liquidation/alert/{id}/deliveries", ("limit", "cursor",), (), True, False, True, 0),
     "liquidation_alert_test": Operation("POST", "/liquidation/alert/{id}/test", (), (), True, False, False, 0),
     "liquidation_alert_resend": Operation("POST", "/liquidation/alert/{id}/deliveries/{trigger_id}/resend", (), (), True, False, False, 0),
@@ -2615,6 +2967,8 @@ OPERATIONS: dict[str, Operation] = {
     "rule_alerts": Operation("GET", "/alerts", ("wallet", "symbol", "limit", "cursor",), (), False, False, True, 0),
     "rule_alert_cancel": Operation("DELETE", "/alerts/{id}", (), (), True, False, False, 0),
     "rule_alert_extend": Operation("POST", "/alerts/{id}/extend", (), ("add_hours",), True, False, False, 0.03),
+    "rule_alert_pause": Operation("POST", "/alerts/{id}/pause", (), ("until",), True, False, False, 0),
+    "rule_alert_resume": Operation("POST", "/alerts/{id}/resume", (), (), True, False, False, 0),
     "rule_alert_edit": Operation("PATCH", "/alerts/{id}", (), ("when", "held_for", "repeat", "cooldown", "resolved", "note", "group",), True, False, False, 0),
     "rule_alert_deliveries": Operation("GET", "/alerts/{id}/deliveries", ("limit", "cursor",), (), True, False, True, 0),
     "rule_alert_test": Operation("POST", "/alerts/{id}/test", (), (), True, False, False, 0),
@@ -2760,6 +3114,16 @@ class Api:
         answer: PriceAlertExtend = self.send("price_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token})
         return answer
 
+    def price_alert_pause(self, id: str, *, manage_token: str, until: str | None = None) -> PriceAlertPause:
+        """Pause a price alert, until a time or until it is resumed. POST /price-alert/{id}/pause. Free."""
+        answer: PriceAlertPause = self.send("price_alert_pause", {"id": id, "until": until, "manage_token": manage_token})
+        return answer
+
+    def price_alert_resume(self, id: str, *, manage_token: str) -> PriceAlertResume:
+        """Resume a price alert. POST /price-alert/{id}/resume. Free."""
+        answer: PriceAlertResume = self.send("price_alert_resume", {"id": id, "manage_token": manage_token})
+        return answer
+
     def price_alert_deliveries(self, id: str, *, manage_token: str, limit: int | None = None, cursor: str | None = None) -> PriceAlertDeliveries:
         """Deliveries of a price alert. GET /price-alert/{id}/deliveries. Free."""
         answer: PriceAlertDeliveries = self.send("price_alert_deliveries", {"id": id, "limit": limit, "cursor": cursor, "manage_token": manage_token})
@@ -2800,6 +3164,16 @@ class Api:
         answer: LiquidationAlertExtend = self.send("liquidation_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token})
         return answer
 
+    def liquidation_alert_pause(self, id: str, *, manage_token: str, until: str | None = None) -> LiquidationAlertPause:
+        """Pause a liquidation alert, until a time or until it is resumed. POST /liquidation/alert/{id}/pause. Free."""
+        answer: LiquidationAlertPause = self.send("liquidation_alert_pause", {"id": id, "until": until, "manage_token": manage_token})
+        return answer
+
+    def liquidation_alert_resume(self, id: str, *, manage_token: str) -> LiquidationAlertResume:
+        """Resume a liquidation alert. POST /liquidation/alert/{id}/resume. Free."""
+        answer: LiquidationAlertResume = self.send("liquidation_alert_resume", {"id": id, "manage_token": manage_token})
+        return answer
+
     def liquidation_alert_deliveries(self, id: str, *, manage_token: str, limit: int | None = None, cursor: str | None = None) -> LiquidationAlertDeliveries:
         """Deliveries of a liquidation alert. GET /liquidation/alert/{id}/deliveries. Free."""
         answer: LiquidationAlertDeliveries = self.send("liquidation_alert_deliveries", {"id": id, "limit": limit, "cursor": cursor, "manage_token": manage_token})
@@ -2815,7 +3189,7 @@ class Api:
         answer: LiquidationAlertResend = self.send("liquidation_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
         return answer
 
-    def rule_alert_create(self, *, symbol: str, when: Mapping[str, Any], held_for: float | None = None, repeat: float | None = None, cooldown: str | None = None, resolved: float | None = None, note: float | None = None, group: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> RuleAlertCreate:
+    def rule_alert_create(self, *, symbol: str, when: Mapping[str, Any], held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> RuleAlertCreate:
         """Create a rule. POST /alerts. 0.06 USDC."""
         answer: RuleAlertCreate = self.send("rule_alert_create", {"symbol": symbol, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "webhook_url": webhook_url, "channel": channel, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key})
         return answer
@@ -2840,7 +3214,17 @@ class Api:
         answer: RuleAlertExtend = self.send("rule_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token})
         return answer
 
-    def rule_alert_edit(self, id: str, *, when: Mapping[str, Any], manage_token: str, held_for: float | None = None, repeat: float | None = None, cooldown: str | None = None, resolved: float | None = None, note: float | None = None, group: float | None = None) -> RuleAlertEdit:
+    def rule_alert_pause(self, id: str, *, manage_token: str, until: str | None = None) -> RuleAlertPause:
+        """Pause a rule, until a time or until it is resumed. POST /alerts/{id}/pause. Free."""
+        answer: RuleAlertPause = self.send("rule_alert_pause", {"id": id, "until": until, "manage_token": manage_token})
+        return answer
+
+    def rule_alert_resume(self, id: str, *, manage_token: str) -> RuleAlertResume:
+        """Resume a rule. POST /alerts/{id}/resume. Free."""
+        answer: RuleAlertResume = self.send("rule_alert_resume", {"id": id, "manage_token": manage_token})
+        return answer
+
+    def rule_alert_edit(self, id: str, *, when: Mapping[str, Any], manage_token: str, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None) -> RuleAlertEdit:
         """Change a rule. PATCH /alerts/{id}. Free."""
         answer: RuleAlertEdit = self.send("rule_alert_edit", {"id": id, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "manage_token": manage_token})
         return answer
@@ -2860,7 +3244,7 @@ class Api:
         answer: RuleAlertResend = self.send("rule_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
         return answer
 
-    def alert_backtest(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: float | None = None, repeat: float | None = None, cooldown: str | None = None, resolved: float | None = None, note: float | None = None, group: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, figures: float | None = None) -> AlertBacktest:
+    def alert_backtest(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, figures: bool | None = None) -> AlertBacktest:
         """How often an alert would have rung in the last 7 days, before buying it. POST /alerts/backtest. Free."""
         answer: AlertBacktest = self.send("alert_backtest", {"symbol": symbol, "condition": condition, "target_price": target_price, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "webhook_url": webhook_url, "channel": channel, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "figures": figures})
         return answer
@@ -3005,6 +3389,14 @@ class AsyncApi:
         """Extend a price alert. POST /price-alert/{id}/extend. 0.02 USDC."""
         return await self.run(lambda api: api.price_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token))
 
+    async def price_alert_pause(self, id: str, *, manage_token: str, until: str | None = None) -> PriceAlertPause:
+        """Pause a price alert, until a time or until it is resumed. POST /price-alert/{id}/pause. Free."""
+        return await self.run(lambda api: api.price_alert_pause(id=id, until=until, manage_token=manage_token))
+
+    async def price_alert_resume(self, id: str, *, manage_token: str) -> PriceAlertResume:
+        """Resume a price alert. POST /price-alert/{id}/resume. Free."""
+        return await self.run(lambda api: api.price_alert_resume(id=id, manage_token=manage_token))
+
     async def price_alert_deliveries(self, id: str, *, manage_token: str, limit: int | None = None, cursor: str | None = None) -> PriceAlertDeliveries:
         """Deliveries of a price alert. GET /price-alert/{id}/deliveries. Free."""
         return await self.run(lambda api: api.price_alert_deliveries(id=id, limit=limit, cursor=cursor, manage_token=manage_token))
@@ -3037,6 +3429,14 @@ class AsyncApi:
         """Extend a liquidation alert. POST /liquidation/alert/{id}/extend. 0.03 USDC."""
         return await self.run(lambda api: api.liquidation_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token))
 
+    async def liquidation_alert_pause(self, id: str, *, manage_token: str, until: str | None = None) -> LiquidationAlertPause:
+        """Pause a liquidation alert, until a time or until it is resumed. POST /liquidation/alert/{id}/pause. Free."""
+        return await self.run(lambda api: api.liquidation_alert_pause(id=id, until=until, manage_token=manage_token))
+
+    async def liquidation_alert_resume(self, id: str, *, manage_token: str) -> LiquidationAlertResume:
+        """Resume a liquidation alert. POST /liquidation/alert/{id}/resume. Free."""
+        return await self.run(lambda api: api.liquidation_alert_resume(id=id, manage_token=manage_token))
+
     async def liquidation_alert_deliveries(self, id: str, *, manage_token: str, limit: int | None = None, cursor: str | None = None) -> LiquidationAlertDeliveries:
         """Deliveries of a liquidation alert. GET /liquidation/alert/{id}/deliveries. Free."""
         return await self.run(lambda api: api.liquidation_alert_deliveries(id=id, limit=limit, cursor=cursor, manage_token=manage_token))
@@ -3049,7 +3449,7 @@ class AsyncApi:
         """Send a delivery of a liquidation alert again. POST /liquidation/alert/{id}/deliveries/{trigger_id}/resend. Free."""
         return await self.run(lambda api: api.liquidation_alert_resend(id=id, trigger_id=trigger_id, manage_token=manage_token))
 
-    async def rule_alert_create(self, *, symbol: str, when: Mapping[str, Any], held_for: float | None = None, repeat: float | None = None, cooldown: str | None = None, resolved: float | None = None, note: float | None = None, group: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> RuleAlertCreate:
+    async def rule_alert_create(self, *, symbol: str, when: Mapping[str, Any], held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> RuleAlertCreate:
         """Create a rule. POST /alerts. 0.06 USDC."""
         return await self.run(lambda api: api.rule_alert_create(symbol=symbol, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, webhook_url=webhook_url, channel=channel, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, idempotency_key=idempotency_key))
 
@@ -3069,7 +3469,15 @@ class AsyncApi:
         """Extend a rule. POST /alerts/{id}/extend. 0.03 USDC."""
         return await self.run(lambda api: api.rule_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token))
 
-    async def rule_alert_edit(self, id: str, *, when: Mapping[str, Any], manage_token: str, held_for: float | None = None, repeat: float | None = None, cooldown: str | None = None, resolved: float | None = None, note: float | None = None, group: float | None = None) -> RuleAlertEdit:
+    async def rule_alert_pause(self, id: str, *, manage_token: str, until: str | None = None) -> RuleAlertPause:
+        """Pause a rule, until a time or until it is resumed. POST /alerts/{id}/pause. Free."""
+        return await self.run(lambda api: api.rule_alert_pause(id=id, until=until, manage_token=manage_token))
+
+    async def rule_alert_resume(self, id: str, *, manage_token: str) -> RuleAlertResume:
+        """Resume a rule. POST /alerts/{id}/resume. Free."""
+        return await self.run(lambda api: api.rule_alert_resume(id=id, manage_token=manage_token))
+
+    async def rule_alert_edit(self, id: str, *, when: Mapping[str, Any], manage_token: str, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None) -> RuleAlertEdit:
         """Change a rule. PATCH /alerts/{id}. Free."""
         return await self.run(lambda api: api.rule_alert_edit(id=id, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, manage_token=manage_token))
 
@@ -3085,7 +3493,7 @@ class AsyncApi:
         """Send a delivery of a rule again. POST /alerts/{id}/deliveries/{trigger_id}/resend. Free."""
         return await self.run(lambda api: api.rule_alert_resend(id=id, trigger_id=trigger_id, manage_token=manage_token))
 
-    async def alert_backtest(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: float | None = None, repeat: float | None = None, cooldown: str | None = None, resolved: float | None = None, note: float | None = None, group: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, figures: float | None = None) -> AlertBacktest:
+    async def alert_backtest(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, figures: bool | None = None) -> AlertBacktest:
         """How often an alert would have rung in the last 7 days, before buying it. POST /alerts/backtest. Free."""
         return await self.run(lambda api: api.alert_backtest(symbol=symbol, condition=condition, target_price=target_price, threshold_pct=threshold_pct, min_value_usd=min_value_usd, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, webhook_url=webhook_url, channel=channel, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, figures=figures))
 

@@ -1524,6 +1524,12 @@ export type PriceAlertAnswer = {
   readonly created_at: string
   /** When it expires */
   readonly expires_at: string
+  /** It rests: it neither rings nor tells that something is over */
+  readonly paused: boolean
+  /** When that ends by itself; null: at a word of its owner */
+  readonly paused_until: string | null
+  /** Its addressee has to confirm the emails first */
+  readonly waits_for?: 'confirmation'
   /** Triggers so far */
   readonly trigger_count: number
   /** Attempts to deliver them; null: ClickHouse does not say just now */
@@ -1576,6 +1582,12 @@ export type PriceAlertsAnswer = {
     readonly created_at: string
     /** When it expires */
     readonly expires_at: string
+    /** It rests: it neither rings nor tells that something is over */
+    readonly paused: boolean
+    /** When that ends by itself; null: at a word of its owner */
+    readonly paused_until: string | null
+    /** Its addressee has to confirm the emails first */
+    readonly waits_for?: 'confirmation'
     /** Triggers so far */
     readonly trigger_count: number
     /** Attempts to deliver them; null: ClickHouse does not say just now */
@@ -1630,6 +1642,108 @@ export type PriceAlertExtendAnswer = {
   readonly add_hours: number
   /** What that means */
   readonly message: string
+}
+
+export interface PriceAlertPauseInput {
+  /** The alert_id that the creation gave; an alert_id as the creation gave it */
+  readonly id: string
+  /** When it ends by itself; left out: when it is resumed */
+  readonly until?: string
+  /** As the creation gave it */
+  readonly manage_token: string
+}
+
+export type PriceAlertPauseAnswer = {
+  /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+  readonly alert_id: string
+  /** As submitted, in upper case */
+  readonly symbol: string
+  /** What it waits for; crosses_* ring once */
+  readonly condition: 'above' | 'below' | 'crosses_above' | 'crosses_below'
+  /** USD */
+  readonly target_price: number
+  /** Where the events go, where that is no signed webhook */
+  readonly channel?: {
+    /** Which channel */
+    readonly type: string
+    /** Where it leads, without anything secret */
+    readonly destination: string
+  }
+  /** Where it is in its life */
+  readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
+  /** When it was made */
+  readonly created_at: string
+  /** When it expires */
+  readonly expires_at: string
+  /** It rests: it neither rings nor tells that something is over */
+  readonly paused: boolean
+  /** When that ends by itself; null: at a word of its owner */
+  readonly paused_until: string | null
+  /** Its addressee has to confirm the emails first */
+  readonly waits_for?: 'confirmation'
+  /** Triggers so far */
+  readonly trigger_count: number
+  /** Attempts to deliver them; null: ClickHouse does not say just now */
+  readonly delivery_attempts: number | null
+  /** Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now */
+  readonly gaps:
+    | readonly {
+        /** Last record before */
+        readonly from: string
+        /** First record after */
+        readonly to: string
+      }[]
+    | null
+}
+
+export interface PriceAlertResumeInput {
+  /** The alert_id that the creation gave; an alert_id as the creation gave it */
+  readonly id: string
+  /** As the creation gave it */
+  readonly manage_token: string
+}
+
+export type PriceAlertResumeAnswer = {
+  /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+  readonly alert_id: string
+  /** As submitted, in upper case */
+  readonly symbol: string
+  /** What it waits for; crosses_* ring once */
+  readonly condition: 'above' | 'below' | 'crosses_above' | 'crosses_below'
+  /** USD */
+  readonly target_price: number
+  /** Where the events go, where that is no signed webhook */
+  readonly channel?: {
+    /** Which channel */
+    readonly type: string
+    /** Where it leads, without anything secret */
+    readonly destination: string
+  }
+  /** Where it is in its life */
+  readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
+  /** When it was made */
+  readonly created_at: string
+  /** When it expires */
+  readonly expires_at: string
+  /** It rests: it neither rings nor tells that something is over */
+  readonly paused: boolean
+  /** When that ends by itself; null: at a word of its owner */
+  readonly paused_until: string | null
+  /** Its addressee has to confirm the emails first */
+  readonly waits_for?: 'confirmation'
+  /** Triggers so far */
+  readonly trigger_count: number
+  /** Attempts to deliver them; null: ClickHouse does not say just now */
+  readonly delivery_attempts: number | null
+  /** Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now */
+  readonly gaps:
+    | readonly {
+        /** Last record before */
+        readonly from: string
+        /** First record after */
+        readonly to: string
+      }[]
+    | null
 }
 
 export interface PriceAlertDeliveriesInput {
@@ -1853,6 +1967,12 @@ export type LiquidationAlertAnswer = {
   readonly created_at: string
   /** When it expires */
   readonly expires_at: string
+  /** It rests: it neither rings nor tells that something is over */
+  readonly paused: boolean
+  /** When that ends by itself; null: at a word of its owner */
+  readonly paused_until: string | null
+  /** Its addressee has to confirm the emails first */
+  readonly waits_for?: 'confirmation'
   /** Triggers so far */
   readonly trigger_count: number
   /** Attempts to deliver them; null: ClickHouse does not say just now */
@@ -1907,6 +2027,12 @@ export type LiquidationAlertsAnswer = {
     readonly created_at: string
     /** When it expires */
     readonly expires_at: string
+    /** It rests: it neither rings nor tells that something is over */
+    readonly paused: boolean
+    /** When that ends by itself; null: at a word of its owner */
+    readonly paused_until: string | null
+    /** Its addressee has to confirm the emails first */
+    readonly waits_for?: 'confirmation'
     /** Triggers so far */
     readonly trigger_count: number
     /** Attempts to deliver them; null: ClickHouse does not say just now */
@@ -1961,6 +2087,112 @@ export type LiquidationAlertExtendAnswer = {
   readonly add_hours: number
   /** What that means */
   readonly message: string
+}
+
+export interface LiquidationAlertPauseInput {
+  /** The alert_id that the creation gave; an alert_id as the creation gave it */
+  readonly id: string
+  /** When it ends by itself; left out: when it is resumed */
+  readonly until?: string
+  /** As the creation gave it */
+  readonly manage_token: string
+}
+
+export type LiquidationAlertPauseAnswer = {
+  /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+  readonly alert_id: string
+  /** As submitted, in upper case */
+  readonly symbol: string
+  /** Always cascade_risk */
+  readonly condition: 'cascade_risk'
+  /** Percent of open interest at risk within 5 % of the price */
+  readonly threshold_pct: number
+  /** Least open interest at risk, USD */
+  readonly min_value_usd: number
+  /** Where the events go, where that is no signed webhook */
+  readonly channel?: {
+    /** Which channel */
+    readonly type: string
+    /** Where it leads, without anything secret */
+    readonly destination: string
+  }
+  /** Where it is in its life */
+  readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
+  /** When it was made */
+  readonly created_at: string
+  /** When it expires */
+  readonly expires_at: string
+  /** It rests: it neither rings nor tells that something is over */
+  readonly paused: boolean
+  /** When that ends by itself; null: at a word of its owner */
+  readonly paused_until: string | null
+  /** Its addressee has to confirm the emails first */
+  readonly waits_for?: 'confirmation'
+  /** Triggers so far */
+  readonly trigger_count: number
+  /** Attempts to deliver them; null: ClickHouse does not say just now */
+  readonly delivery_attempts: number | null
+  /** Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now */
+  readonly gaps:
+    | readonly {
+        /** Last record before */
+        readonly from: string
+        /** First record after */
+        readonly to: string
+      }[]
+    | null
+}
+
+export interface LiquidationAlertResumeInput {
+  /** The alert_id that the creation gave; an alert_id as the creation gave it */
+  readonly id: string
+  /** As the creation gave it */
+  readonly manage_token: string
+}
+
+export type LiquidationAlertResumeAnswer = {
+  /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+  readonly alert_id: string
+  /** As submitted, in upper case */
+  readonly symbol: string
+  /** Always cascade_risk */
+  readonly condition: 'cascade_risk'
+  /** Percent of open interest at risk within 5 % of the price */
+  readonly threshold_pct: number
+  /** Least open interest at risk, USD */
+  readonly min_value_usd: number
+  /** Where the events go, where that is no signed webhook */
+  readonly channel?: {
+    /** Which channel */
+    readonly type: string
+    /** Where it leads, without anything secret */
+    readonly destination: string
+  }
+  /** Where it is in its life */
+  readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
+  /** When it was made */
+  readonly created_at: string
+  /** When it expires */
+  readonly expires_at: string
+  /** It rests: it neither rings nor tells that something is over */
+  readonly paused: boolean
+  /** When that ends by itself; null: at a word of its owner */
+  readonly paused_until: string | null
+  /** Its addressee has to confirm the emails first */
+  readonly waits_for?: 'confirmation'
+  /** Triggers so far */
+  readonly trigger_count: number
+  /** Attempts to deliver them; null: ClickHouse does not say just now */
+  readonly delivery_attempts: number | null
+  /** Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now */
+  readonly gaps:
+    | readonly {
+        /** Last record before */
+        readonly from: string
+        /** First record after */
+        readonly to: string
+      }[]
+    | null
 }
 
 export interface LiquidationAlertDeliveriesInput {
@@ -2128,17 +2360,17 @@ export interface RuleAlertCreateInput {
         readonly any: readonly Readonly<Record<string, unknown>>[]
       }
   /** How long it has to hold before it rings, such as 90s or 5m; at most 24h */
-  readonly held_for?: number
+  readonly held_for?: string
   /** It rings again, once it has been over and the cooldown has passed; else once */
-  readonly repeat?: number
+  readonly repeat?: boolean
   /** Least time between two rings, 1m to 7d */
   readonly cooldown?: string
   /** A message tells when it is over, too */
-  readonly resolved?: number
+  readonly resolved?: boolean
   /** Stands in each message */
-  readonly note?: number
+  readonly note?: string
   /** A name that several rules share */
-  readonly group?: number
+  readonly group?: string
   /** HTTPS URL that is called, signed; this or channel */
   readonly webhook_url?: string
   /** Where the events go, instead of webhook_url: a chat, an incident, or a body of your own form */
@@ -2288,6 +2520,12 @@ export type RuleAlertAnswer = {
   readonly created_at: string
   /** When it expires; null: it has no end */
   readonly expires_at: string | null
+  /** It rests: it neither rings nor tells that something is over */
+  readonly paused: boolean
+  /** When that ends by itself; null: at a word of its owner */
+  readonly paused_until: string | null
+  /** Its addressee has to confirm the emails first */
+  readonly waits_for?: 'confirmation'
   /** Triggers so far */
   readonly trigger_count: number
   /** Attempts to deliver them; null: ClickHouse does not say just now */
@@ -2350,6 +2588,12 @@ export type RuleAlertsAnswer = {
     readonly created_at: string
     /** When it expires; null: it has no end */
     readonly expires_at: string | null
+    /** It rests: it neither rings nor tells that something is over */
+    readonly paused: boolean
+    /** When that ends by itself; null: at a word of its owner */
+    readonly paused_until: string | null
+    /** Its addressee has to confirm the emails first */
+    readonly waits_for?: 'confirmation'
     /** Triggers so far */
     readonly trigger_count: number
     /** Attempts to deliver them; null: ClickHouse does not say just now */
@@ -2404,6 +2648,128 @@ export type RuleAlertExtendAnswer = {
   readonly add_hours: number
   /** What that means */
   readonly message: string
+}
+
+export interface RuleAlertPauseInput {
+  /** The alert_id that the creation gave; an alert_id as the creation gave it */
+  readonly id: string
+  /** When it ends by itself; left out: when it is resumed */
+  readonly until?: string
+  /** As the creation gave it */
+  readonly manage_token: string
+}
+
+export type RuleAlertPauseAnswer = {
+  /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+  readonly alert_id: string
+  /** As submitted, in upper case */
+  readonly symbol: string
+  /** As submitted, with its defaults */
+  readonly when: Readonly<Record<string, unknown>>
+  /** How long it has to hold before it rings, such as 90s or 5m; at most 24h */
+  readonly held_for: string | null
+  /** It rings again, once it has been over and the cooldown has passed; else once */
+  readonly repeat: boolean
+  /** Least time between two rings, 1m to 7d */
+  readonly cooldown: string
+  /** A message tells when it is over, too */
+  readonly resolved: boolean
+  /** Stands in each message */
+  readonly note: string | null
+  /** A name that several rules share */
+  readonly group: string | null
+  /** Where the events go, where that is no signed webhook */
+  readonly channel?: {
+    /** Which channel */
+    readonly type: string
+    /** Where it leads, without anything secret */
+    readonly destination: string
+  }
+  /** Where it is in its life */
+  readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
+  /** When it was made */
+  readonly created_at: string
+  /** When it expires; null: it has no end */
+  readonly expires_at: string | null
+  /** It rests: it neither rings nor tells that something is over */
+  readonly paused: boolean
+  /** When that ends by itself; null: at a word of its owner */
+  readonly paused_until: string | null
+  /** Its addressee has to confirm the emails first */
+  readonly waits_for?: 'confirmation'
+  /** Triggers so far */
+  readonly trigger_count: number
+  /** Attempts to deliver them; null: ClickHouse does not say just now */
+  readonly delivery_attempts: number | null
+  /** Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now */
+  readonly gaps:
+    | readonly {
+        /** Last record before */
+        readonly from: string
+        /** First record after */
+        readonly to: string
+      }[]
+    | null
+}
+
+export interface RuleAlertResumeInput {
+  /** The alert_id that the creation gave; an alert_id as the creation gave it */
+  readonly id: string
+  /** As the creation gave it */
+  readonly manage_token: string
+}
+
+export type RuleAlertResumeAnswer = {
+  /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
+  readonly alert_id: string
+  /** As submitted, in upper case */
+  readonly symbol: string
+  /** As submitted, with its defaults */
+  readonly when: Readonly<Record<string, unknown>>
+  /** How long it has to hold before it rings, such as 90s or 5m; at most 24h */
+  readonly held_for: string | null
+  /** It rings again, once it has been over and the cooldown has passed; else once */
+  readonly repeat: boolean
+  /** Least time between two rings, 1m to 7d */
+  readonly cooldown: string
+  /** A message tells when it is over, too */
+  readonly resolved: boolean
+  /** Stands in each message */
+  readonly note: string | null
+  /** A name that several rules share */
+  readonly group: string | null
+  /** Where the events go, where that is no signed webhook */
+  readonly channel?: {
+    /** Which channel */
+    readonly type: string
+    /** Where it leads, without anything secret */
+    readonly destination: string
+  }
+  /** Where it is in its life */
+  readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
+  /** When it was made */
+  readonly created_at: string
+  /** When it expires; null: it has no end */
+  readonly expires_at: string | null
+  /** It rests: it neither rings nor tells that something is over */
+  readonly paused: boolean
+  /** When that ends by itself; null: at a word of its owner */
+  readonly paused_until: string | null
+  /** Its addressee has to confirm the emails first */
+  readonly waits_for?: 'confirmation'
+  /** Triggers so far */
+  readonly trigger_count: number
+  /** Attempts to deliver them; null: ClickHouse does not say just now */
+  readonly delivery_attempts: number | null
+  /** Times in which it may have missed something, newest first, at most 50; null: ClickHouse does not say just now */
+  readonly gaps:
+    | readonly {
+        /** Last record before */
+        readonly from: string
+        /** First record after */
+        readonly to: string
+      }[]
+    | null
 }
 
 export interface RuleAlertEditInput {
@@ -2492,17 +2858,17 @@ export interface RuleAlertEditInput {
         readonly any: readonly Readonly<Record<string, unknown>>[]
       }
   /** How long it has to hold before it rings, such as 90s or 5m; at most 24h */
-  readonly held_for?: number
+  readonly held_for?: string
   /** It rings again, once it has been over and the cooldown has passed; else once */
-  readonly repeat?: number
+  readonly repeat?: boolean
   /** Least time between two rings, 1m to 7d */
   readonly cooldown?: string
   /** A message tells when it is over, too */
-  readonly resolved?: number
+  readonly resolved?: boolean
   /** Stands in each message */
-  readonly note?: number
+  readonly note?: string
   /** A name that several rules share */
-  readonly group?: number
+  readonly group?: string
   /** As the creation gave it */
   readonly manage_token: string
 }
@@ -2539,6 +2905,12 @@ export type RuleAlertEditAnswer = {
   readonly created_at: string
   /** When it expires; null: it has no end */
   readonly expires_at: string | null
+  /** It rests: it neither rings nor tells that something is over */
+  readonly paused: boolean
+  /** When that ends by itself; null: at a word of its owner */
+  readonly paused_until: string | null
+  /** Its addressee has to confirm the emails first */
+  readonly waits_for?: 'confirmation'
   /** Triggers so far */
   readonly trigger_count: number
   /** Attempts to deliver them; null: ClickHouse does not say just now */
@@ -2727,17 +3099,17 @@ export interface AlertBacktestInput {
         readonly any: readonly Readonly<Record<string, unknown>>[]
       }
   /** How long it has to hold before it rings, such as 90s or 5m; at most 24h; of rule alerts */
-  readonly held_for?: number
+  readonly held_for?: string
   /** It rings again, once it has been over and the cooldown has passed; else once; of rule alerts */
-  readonly repeat?: number
+  readonly repeat?: boolean
   /** Least time between two rings, 1m to 7d; of rule alerts */
   readonly cooldown?: string
   /** A message tells when it is over, too; of rule alerts */
-  readonly resolved?: number
+  readonly resolved?: boolean
   /** Stands in each message; of rule alerts */
-  readonly note?: number
+  readonly note?: string
   /** A name that several rules share; of rule alerts */
-  readonly group?: number
+  readonly group?: string
   /** As of a creation; not looked at */
   readonly webhook_url?: string
   /** As of a creation; not looked at */
@@ -2747,7 +3119,7 @@ export interface AlertBacktestInput {
   /** As of a creation; not looked at */
   readonly expires_in_hours?: number
   /** Also tell the figures that it rests on, some 300 values of each */
-  readonly figures?: number
+  readonly figures?: boolean
 }
 
 export type AlertBacktestAnswer = {
@@ -3463,6 +3835,26 @@ export const operations = {
     isQuestion: false,
     priceUsdc: 0.02,
   },
+  price_alert_pause: {
+    method: 'POST',
+    path: '/price-alert/{id}/pause',
+    query: [],
+    body: ['until'],
+    isOwners: true,
+    isKeyed: false,
+    isQuestion: false,
+    priceUsdc: 0,
+  },
+  price_alert_resume: {
+    method: 'POST',
+    path: '/price-alert/{id}/resume',
+    query: [],
+    body: [],
+    isOwners: true,
+    isKeyed: false,
+    isQuestion: false,
+    priceUsdc: 0,
+  },
   price_alert_deliveries: {
     method: 'GET',
     path: '/price-alert/{id}/deliveries',
@@ -3551,6 +3943,26 @@ export const operations = {
     isKeyed: false,
     isQuestion: false,
     priceUsdc: 0.03,
+  },
+  liquidation_alert_pause: {
+    method: 'POST',
+    path: '/liquidation/alert/{id}/pause',
+    query: [],
+    body: ['until'],
+    isOwners: true,
+    isKeyed: false,
+    isQuestion: false,
+    priceUsdc: 0,
+  },
+  liquidation_alert_resume: {
+    method: 'POST',
+    path: '/liquidation/alert/{id}/resume',
+    query: [],
+    body: [],
+    isOwners: true,
+    isKeyed: false,
+    isQuestion: false,
+    priceUsdc: 0,
   },
   liquidation_alert_deliveries: {
     method: 'GET',
@@ -3644,6 +4056,26 @@ export const operations = {
     isKeyed: false,
     isQuestion: false,
     priceUsdc: 0.03,
+  },
+  rule_alert_pause: {
+    method: 'POST',
+    path: '/alerts/{id}/pause',
+    query: [],
+    body: ['until'],
+    isOwners: true,
+    isKeyed: false,
+    isQuestion: false,
+    priceUsdc: 0,
+  },
+  rule_alert_resume: {
+    method: 'POST',
+    path: '/alerts/{id}/resume',
+    query: [],
+    body: [],
+    isOwners: true,
+    isKeyed: false,
+    isQuestion: false,
+    priceUsdc: 0,
   },
   rule_alert_edit: {
     method: 'PATCH',
@@ -4230,6 +4662,16 @@ export abstract class Api<Options> {
     return (await this.send('price_alert_extend', input, options)) as PriceAlertExtendAnswer
   }
 
+  /** Pause a price alert, until a time or until it is resumed. `POST /price-alert/{id}/pause`. Free. */
+  async priceAlertPause(input: PriceAlertPauseInput, options?: Options): Promise<PriceAlertPauseAnswer> {
+    return (await this.send('price_alert_pause', input, options)) as PriceAlertPauseAnswer
+  }
+
+  /** Resume a price alert. `POST /price-alert/{id}/resume`. Free. */
+  async priceAlertResume(input: PriceAlertResumeInput, options?: Options): Promise<PriceAlertResumeAnswer> {
+    return (await this.send('price_alert_resume', input, options)) as PriceAlertResumeAnswer
+  }
+
   /** Deliveries of a price alert. `GET /price-alert/{id}/deliveries`. Free. */
   async priceAlertDeliveries(input: PriceAlertDeliveriesInput, options?: Options): Promise<PriceAlertDeliveriesAnswer> {
     return (await this.send('price_alert_deliveries', input, options)) as PriceAlertDeliveriesAnswer
@@ -4279,6 +4721,22 @@ export abstract class Api<Options> {
     return (await this.send('liquidation_alert_extend', input, options)) as LiquidationAlertExtendAnswer
   }
 
+  /** Pause a liquidation alert, until a time or until it is resumed. `POST /liquidation/alert/{id}/pause`. Free. */
+  async liquidationAlertPause(
+    input: LiquidationAlertPauseInput,
+    options?: Options,
+  ): Promise<LiquidationAlertPauseAnswer> {
+    return (await this.send('liquidation_alert_pause', input, options)) as LiquidationAlertPauseAnswer
+  }
+
+  /** Resume a liquidation alert. `POST /liquidation/alert/{id}/resume`. Free. */
+  async liquidationAlertResume(
+    input: LiquidationAlertResumeInput,
+    options?: Options,
+  ): Promise<LiquidationAlertResumeAnswer> {
+    return (await this.send('liquidation_alert_resume', input, options)) as LiquidationAlertResumeAnswer
+  }
+
   /** Deliveries of a liquidation alert. `GET /liquidation/alert/{id}/deliveries`. Free. */
   async liquidationAlertDeliveries(
     input: LiquidationAlertDeliveriesInput,
@@ -4323,6 +4781,16 @@ export abstract class Api<Options> {
   /** Extend a rule. `POST /alerts/{id}/extend`. 0.03 USDC. */
   async ruleAlertExtend(input: RuleAlertExtendInput, options?: Options): Promise<RuleAlertExtendAnswer> {
     return (await this.send('rule_alert_extend', input, options)) as RuleAlertExtendAnswer
+  }
+
+  /** Pause a rule, until a time or until it is resumed. `POST /alerts/{id}/pause`. Free. */
+  async ruleAlertPause(input: RuleAlertPauseInput, options?: Options): Promise<RuleAlertPauseAnswer> {
+    return (await this.send('rule_alert_pause', input, options)) as RuleAlertPauseAnswer
+  }
+
+  /** Resume a rule. `POST /alerts/{id}/resume`. Free. */
+  async ruleAlertResume(input: RuleAlertResumeInput, options?: Options): Promise<RuleAlertResumeAnswer> {
+    return (await this.send('rule_alert_resume', input, options)) as RuleAlertResumeAnswer
   }
 
   /** Change a rule. `PATCH /alerts/{id}`. Free. */
