@@ -9,6 +9,7 @@ export const guides = [
   ['paying', 'Pay for requests', 'x402 usdc payment 402 price budget'],
   ['clients', 'Clients and MCP', 'typescript python mcp agent sdk budget'],
   ['backtesting', 'Backtest', 'replay history what-if forward returns parquet'],
+  ['notebooks', 'Notebooks', 'jupyter python polars pandas research cvd divergence carry event study picture'],
   ['numbers', 'What each number means', 'formula cvd signal funding basis heatmap ratio units'],
   ['venue', 'Add a venue', 'exchange feed parser simulator'],
   ['alert-kind', 'Add a kind of alert', 'condition metric rule trigger'],

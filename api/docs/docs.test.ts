@@ -69,7 +69,7 @@ describe('the pages', () => {
     const known = new Map<string, string>()
     const broken: string[] = []
     for (const path of addresses) {
-      for (const [, link = ''] of (await textOf(path)).matchAll(/href="(\/[^"]*)"/g)) {
+      for (const [, link = ''] of (await textOf(path)).matchAll(/(?:href|src)="(\/[^"]*)"/g)) {
         const [target = '', anchor] = link.split('#')
         const text = known.get(target) ?? ((await fetch(api.url + target)).ok ? await textOf(target) : 'missing')
         known.set(target, text)
@@ -108,7 +108,15 @@ describe('the pages', () => {
     const named = texts.flatMap((text) =>
       [...text.matchAll(/`([A-Z][A-Z]+_[A-Z_]+)(?:=[^`]*)?`/g)].map(([, one = '']) => one),
     )
-    const examples = new Set(['PAYMENT_', 'ALERT_ID', 'TRIGGER_ID', 'MANAGE_TOKEN', 'BUDGET_USDC', 'MAX_PER_CALL_USDC'])
+    const examples = new Set([
+      'PAYMENT_',
+      'MARKET_DATA_URL',
+      'ALERT_ID',
+      'TRIGGER_ID',
+      'MANAGE_TOKEN',
+      'BUDGET_USDC',
+      'MAX_PER_CALL_USDC',
+    ])
     expect(named.filter((name) => !(name in settings) && !examples.has(name))).toEqual([])
     expect(named.length).toBeGreaterThan(10)
   })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { templateOf } from '../openapi.ts'
 import type { Reply } from '../reply.ts'
 import type { Route } from '../route.ts'
@@ -28,6 +28,8 @@ export class Docs {
     }
     this.#put('/docs/docs.css', 'text/css; charset=utf-8', asset('docs.css'))
     this.#put('/docs/docs.js', 'text/javascript; charset=utf-8', asset('docs.js'))
+    for (const name of readdirSync(new URL('assets/notebooks/', import.meta.url)))
+      this.#put(`/docs/${name}`, 'image/svg+xml', asset(`notebooks/${name}`))
     this.#put('/asyncapi.json', 'application/json; charset=utf-8', JSON.stringify(asyncapi(version)))
   }
 

@@ -24,7 +24,7 @@ function anchorOf(heading: string): string {
     .replaceAll(/^-|-$/g, '')
 }
 
-/** HTML within Markdown is shown, never followed; wide things scroll by themselves and can be reached by the keyboard. */
+/** HTML within Markdown is shown, never followed, nor are pictures from elsewhere; wide things scroll by themselves and can be reached by the keyboard. */
 const marked = new Marked({
   gfm: true,
   renderer: {
@@ -45,7 +45,8 @@ const marked = new Marked({
       const text = this.parser.parseInline(tokens)
       return /^(?:https?:\/\/|\/(?!\/)|#)/.test(href) ? `<a href="${escaped(href)}">${text}</a>` : text
     },
-    image: ({ text }) => escaped(text),
+    image: ({ href, text }) =>
+      /^\/docs\/(?!\/)/.test(href) ? `<img src="${escaped(href)}" alt="${escaped(text)}">` : escaped(text),
   },
 })
 

@@ -47,6 +47,7 @@ export const notRun: readonly (readonly [begin: string, why: string])[] = [
   ['npm run release', 'needs Python; scripts/release.real.test.ts makes both packages'],
   ['npm install packages', 'needs a project of the reader; scripts/release.real.test.ts installs the package'],
   ["pip install './scripts", 'needs a package registry; scripts/clients/python/client.test.ts runs the package'],
+  ['jupyter lab', 'stays in its terminal; scripts/notebooks/notebooks.real.test.ts runs the notebooks'],
   ["curl -s 'http://127.0.0.1:3000/records/RECORD'", 'the test asks for the record of the webhook that came'],
 ]
 
