@@ -226,7 +226,7 @@ export interface Audit {
 export interface Backfill {
   /** venue:market:native symbol */
   readonly instrument: string
-  /** What is read back: candles_1h, candles_1m, settlements, open_interest, marks, top_traders, all_accounts */
+  /** What is read back: candles_1h, candles_1m, settlements, open_interest, marks, top_traders, all_accounts; archive_2026-03-01: the archive of trades of that day */
   readonly series: string
   /** All that the venue has from here on is in the log, microseconds since the Unix epoch */
   readonly covered_from: Micros
@@ -235,6 +235,20 @@ export interface Backfill {
   /** Records written so far */
   readonly rows: number
   /** When the newest of them was written, microseconds since the Unix epoch */
+  readonly time: Micros
+}
+
+/** Somebody wants the past of an asset. It stands: what it names is read back as long as it is not in the log. */
+export interface BackfillOrder {
+  /** Asset id of the catalogue */
+  readonly asset: string
+  /** Start of the first day, microseconds since the Unix epoch */
+  readonly from: Micros
+  /** End of the last day of archives; candles are read up to now. Microseconds since the Unix epoch */
+  readonly to: Micros
+  /** The venues’ archives of trades too, and not their hourly candles alone */
+  readonly archives: boolean
+  /** When it was ordered, microseconds since the Unix epoch */
   readonly time: Micros
 }
 
@@ -1445,6 +1459,7 @@ export interface Records {
   attempt: Attempt
   audit: Audit
   backfill: Backfill
+  backfill_order: BackfillOrder
   candle: Candle
   command: Command
   composite_price: CompositePrice

@@ -101,11 +101,11 @@ export const topics = [
   },
   {
     name: 'control.backfill',
-    key: 'instrument|series',
+    key: 'instrument|series, or order|asset|from|to',
     partitions: 'one',
     kind: 'cache',
-    records: ['backfill'],
-    says: 'How far each instrument’s past is in market.history, so that it is not asked for again.',
+    records: ['backfill', 'backfill_order'],
+    says: 'Which past was ordered, and how far each instrument’s is in market.history, so that it is not asked for again.',
   },
   {
     name: 'control.layout',

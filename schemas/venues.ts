@@ -1,7 +1,8 @@
 /**
  * Everybody whom a feed may talk to: a line each, from which settings, polls, prices, funding, routes and documents follow.
  * A line's place is the venue's number when polls and repairs are shared out, so a new venue goes to the end.
- * - `hosts`: its own addresses; the setting `<VENUE>_<HOST>_URL` replaces each (`OKX_WS_URL`, `BINANCE_SPOT_REST_URL`);
+ * - `hosts`: its own addresses, `archive` that of its files of past trades; the setting `<VENUE>_<HOST>_URL` replaces each
+ *   (`OKX_WS_URL`, `BINANCE_SPOT_REST_URL`);
  * - `trades`: whose market's trades it contributes; `ids` go up by one per instrument (`contiguous`), or have no order
  *   (`none`); `further`: its trades count only where the setting `CVD_VENUES` names it. A second market of a venue has a
  *   line of its own;
@@ -22,6 +23,7 @@ const table = {
       // "If you only need market data": no account, and not refused where the main hosts are.
       spotWs: 'wss://data-stream.binance.vision',
       spotRest: 'https://data-api.binance.vision',
+      archive: 'https://data.binance.vision',
     },
     trades: { market: 'perp', ids: 'contiguous' },
     spot: { place: 1, quotes: ['USDT', 'USDC', 'USD'] },
@@ -31,7 +33,11 @@ const table = {
   },
   bybit: {
     title: 'Bybit',
-    hosts: { ws: 'wss://stream.bybit.com', rest: 'https://api.bybit.com' },
+    hosts: {
+      ws: 'wss://stream.bybit.com',
+      rest: 'https://api.bybit.com',
+      archive: 'https://public.bybit.com',
+    },
     trades: { market: 'perp', ids: 'none' },
     spot: { place: 4, quotes: ['USDT', 'USDC', 'USD'] },
     funding: { place: 2, interest: 'of_interval' },
@@ -39,7 +45,11 @@ const table = {
   },
   okx: {
     title: 'OKX',
-    hosts: { ws: 'wss://ws.okx.com:8443', rest: 'https://openapi.okx.com' },
+    hosts: {
+      ws: 'wss://ws.okx.com:8443',
+      rest: 'https://openapi.okx.com',
+      archive: 'https://static.okx.com',
+    },
     trades: { market: 'perp', ids: 'contiguous' },
     spot: { place: 3, quotes: ['USDT', 'USDC', 'USD'] },
     funding: { place: 3, interest: 'of_interval' },
@@ -69,7 +79,11 @@ const table = {
   binance_spot: {
     title: 'Binance spot',
     // Binance's own spot addresses; one setting replaces them for both.
-    hosts: { ws: 'wss://data-stream.binance.vision', rest: 'https://data-api.binance.vision' },
+    hosts: {
+      ws: 'wss://data-stream.binance.vision',
+      rest: 'https://data-api.binance.vision',
+      archive: 'https://data.binance.vision',
+    },
     trades: { market: 'spot', ids: 'contiguous', further: true },
   },
   bitget: {
@@ -106,7 +120,7 @@ export type PriceVenue = With<'spot'>
 export type FundingVenue = With<'funding'>
 export type RatioVenue = With<'ratio'>
 export type Market = 'perp' | 'spot'
-export type HostName = 'ws' | 'rest' | 'spotWs' | 'spotRest'
+export type HostName = 'ws' | 'rest' | 'spotWs' | 'spotRest' | 'archive'
 
 const lines: Readonly<Record<VenueName, VenueLine>> = table
 
@@ -163,10 +177,13 @@ export function hostsOf(venue: VenueName): VenueLine['hosts'] {
   return lines[venue].hosts
 }
 
-const suffixes = { ws: 'WS', rest: 'REST', spotWs: 'SPOT_WS', spotRest: 'SPOT_REST' } as const satisfies Record<
-  HostName,
-  string
->
+const suffixes = {
+  ws: 'WS',
+  rest: 'REST',
+  spotWs: 'SPOT_WS',
+  spotRest: 'SPOT_REST',
+  archive: 'ARCHIVE',
+} as const satisfies Record<HostName, string>
 
 /** The settings that replace venues' addresses. */
 export type AddressSetting = {

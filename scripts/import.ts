@@ -18,9 +18,10 @@ const usage = `npm run import -- [flags]: makes a tape of public trade archives,
 
   --binance FILE   daily trades or aggTrades of data.binance.vision, as SYMBOL-aggTrades-DATE.csv, .csv.gz or .zip
   --bybit FILE     daily trades of public.bybit.com, .csv or .csv.gz
+  --okx FILE       daily trades of okx.com/historical-data, as BTC-USDT-SWAP-trades-DATE.zip or .csv
   --tardis FILE    trades of tardis.dev, .csv or .csv.gz
                    each as often as needed; files are merged by time
-  --market M       perp (default) or spot: what the files of Binance and Bybit are of
+  --market M       perp (default) or spot: what the files of the venues are of
   --partitions N   of the tape (default: PARTITIONS, 12)
   --out DIR        the tape; run the same command again and it goes on where it was stopped
   --tape DIR       instead of archives: write this tape into the broker of a system that runs on --data, whose
@@ -35,6 +36,7 @@ const many = { ...text, multiple: true } as const
 const flags = {
   binance: many,
   bybit: many,
+  okx: many,
   tardis: many,
   market: { ...text, default: 'perp' },
   partitions: text,
@@ -49,7 +51,7 @@ type Given = Values<typeof flags>
 async function archives(values: Given, stop: AbortSignal): Promise<boolean> {
   const files = layoutNames.flatMap((layout) => (values[layout] ?? []).map((file): ArchiveFile => ({ layout, file })))
   const market = (['perp', 'spot'] as const).find((name) => name === values.market)
-  if (files.length === 0) throw new UsageError('name archives with --binance, --bybit or --tardis; see --help')
+  if (files.length === 0) throw new UsageError('name archives with --binance, --bybit, --okx or --tardis; see --help')
   if (market === undefined) throw new UsageError(`--market must be perp or spot, got ${values.market}`)
   if (values.out === undefined) throw new UsageError('name the folder of the tape with --out')
   const partitions = Number(values.partitions ?? readConfig(process.env, ['PARTITIONS']).PARTITIONS)

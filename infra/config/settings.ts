@@ -18,7 +18,9 @@ export interface Setting {
 /** One per address of a venue. */
 const addressSettings = Object.fromEntries(
   addresses.map(({ setting, title, host, own }) => {
-    const what = { ws: 'WebSocket', rest: 'REST', spotWs: 'spot WebSocket', spotRest: 'spot REST' }[host]
+    const what = { ws: 'WebSocket', rest: 'REST', spotWs: 'spot WebSocket', spotRest: 'spot REST', archive: 'archive' }[
+      host
+    ]
     const says = `${title} ${what} base; empty: the venue’s own.`
     return [setting, { kind: 'text', default: '', says, example: own }]
   }),
@@ -482,6 +484,18 @@ export const settings = {
     default: '1',
     says: 'How many days of candles of a minute are read back behind those of hours, for charts below an hour; 0: none.',
     example: '7',
+  },
+  BACKFILL_ARCHIVE_DAYS: {
+    kind: 'count',
+    default: '0',
+    says: 'How many days of the venues’ public archives of trades are read back behind the candles, of each market whose trades count: some tens of MB a day are fetched of a busy one. `npm run backfill -- --archives` reads others; 0: none by itself.',
+    example: '30',
+  },
+  ARCHIVE_DIR: {
+    kind: 'text',
+    default: '',
+    says: 'Where a file of an archive lies while it is read, one for each venue at a time; empty: the system’s folder of temporary files.',
+    example: '/data/archives',
   },
   ...addressSettings,
   FRAMES_DIR: {

@@ -142,6 +142,7 @@ function servicesOf(options: SystemOptions, env: Record<string, string>): Part[]
     ...lyingClock(mode),
     FEED_CLOCK: feedClock,
     FRAMES_DIR: path.join(folder.mode, 'frames'),
+    ARCHIVE_DIR: path.join(folder.mode, 'archives'),
   }
   const paid = payments !== 'off'
   const names = ['feeds', 'processors', 'webhooks', ...(paid ? (['payments'] as const) : [])] as const

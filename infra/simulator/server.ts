@@ -143,10 +143,11 @@ async function replyOf(venues: readonly VenueApi[], hooks: Hooks, request: Incom
   if (venue === undefined) {
     return hooks.operator({ method: request.method ?? 'GET', path, query, body: () => bodyOf(request) })
   }
-  const { reply, delayMs } = hooks.faults.restReply(venue.name, Date.now())
+  const { reply, delayMs } = hooks.faults.restReply(venue, Date.now())
   if (delayMs !== undefined) await delay(delayMs, undefined, { ref: false })
   const body = request.method === 'POST' ? await bodyOf(request) : undefined
-  return reply ?? venue.rest({ path, query, headers: request.headers, body, nowMs: Date.now() })
+  const own = reply ?? venue.rest({ path, query, headers: request.headers, body, nowMs: Date.now() })
+  return own.body instanceof Buffer ? hooks.faults.file(venue.name, own, own.body) : own
 }
 
 const BODY_BYTES_MAX = 65_536
@@ -165,7 +166,17 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-function write(response: ServerResponse, { status, body, headers }: RestReply): void {
+function write(response: ServerResponse, { status, body, headers, isCut }: RestReply): void {
+  if (body instanceof Buffer) {
+    response.writeHead(status, {
+      'content-type': 'application/octet-stream',
+      'content-length': body.length,
+      ...headers,
+    })
+    if (isCut !== true) response.end(body)
+    else response.write(body.subarray(0, body.length / 2), () => response.destroy())
+    return
+  }
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const type = typeof body === 'string' ? 'text/html' : 'application/json'
   response.writeHead(status, { 'content-type': type, ...headers }).end(text)

@@ -53,6 +53,7 @@ export async function startVenues(options: SimulatorOptions): Promise<Simulator>
   const venues = venueApisOf({
     world,
     economy,
+    seed: options.seed,
     ...(options.lifetimeMs === undefined ? {} : { lifetimeMs: options.lifetimeMs }),
   })
   const faults = new Faults(options.seed)

@@ -31,9 +31,11 @@ export function venueEnv(url: string): Record<string, string> {
   const socketUrl = url.replace(/^http/, 'ws')
   const sockets = ['binance', 'binance-spot', 'bybit', 'okx', 'coinbase', 'kraken', 'gate', 'bitget', 'hyperliquid']
   const calls = [...sockets, 'coingecko']
+  const archives = { BINANCE: 'binance', BINANCE_SPOT: 'binance', BYBIT: 'bybit', OKX: 'okx' }
   const setting = (prefix: string): string => prefix.toUpperCase().replace('-', '_')
   return Object.fromEntries([
     ...sockets.map((prefix) => [`${setting(prefix)}_WS_URL`, `${socketUrl}/${prefix}`] as const),
     ...calls.map((prefix) => [`${setting(prefix)}_REST_URL`, `${url}/${prefix}`] as const),
+    ...Object.entries(archives).map(([name, venue]) => [`${name}_ARCHIVE_URL`, `${url}/${venue}-archive`] as const),
   ])
 }

@@ -64,7 +64,7 @@ export function addHour(state: CvdState, hour: Hour): Hour {
   return hour
 }
 
-function addVolume(sum: Part, { buy, sell, buy_quote, sell_quote, buy_count, sell_count }: Part): void {
+export function addVolume(sum: Part, { buy, sell, buy_quote, sell_quote, buy_count, sell_count }: Part): void {
   sum.buy += buy
   sum.sell += sell
   sum.buy_quote += buy_quote
@@ -77,7 +77,7 @@ function addVolume(sum: Part, { buy, sell, buy_quote, sell_quote, buy_count, sel
  * Of equal times the part with the lower id opens and that with the higher closes, as readers order the rows of buckets. A
  * part may come again after a late trade.
  */
-function addPrices(sum: Part, { open, high, low, close, open_time, close_time, first_id, last_id }: Part): void {
+export function addPrices(sum: Part, { open, high, low, close, open_time, close_time, first_id, last_id }: Part): void {
   if (high > sum.high) sum.high = high
   if (low < sum.low) sum.low = low
   if (open_time < sum.open_time || (open_time === sum.open_time && first_id <= sum.first_id)) {

@@ -6,7 +6,7 @@ import { TapeError } from '../../infra/tapes/tape.ts'
 import type { Micros, Trade } from '../../schemas/records.ts'
 import type { Market, TradeVenueName } from '../../schemas/venues.ts'
 import { UsageError } from '../command/command.ts'
-import { linesOf } from './archive-lines.ts'
+import { linesOf } from '../../processors/feeds/transport/archive-lines.ts'
 import { layoutOf, type ArchiveTrade, type FileTold, type LayoutName, type Refusal } from './layouts.ts'
 
 /** A file of an archive, as it was named on the command line. */
@@ -34,8 +34,7 @@ export async function* tradesOf(
   let lines = 0
   let refused = 0
   let latest = 0
-  for await (const line of linesOf(file)) {
-    if (line.trim() === '') continue
+  for await (const line of eachLine(file)) {
     lines += 1
     const found = read(line.split(','))
     const record = typeof found === 'string' ? undefined : normalise.record(found)
@@ -58,6 +57,10 @@ export async function* tradesOf(
   }
 }
 
+async function* eachLine(file: string): AsyncGenerator<string> {
+  for await (const lines of linesOf(file)) yield* lines
+}
+
 function iso(time: Micros): string {
   return new Date(time / 1000).toISOString()
 }
@@ -68,11 +71,14 @@ export async function assetOf(archive: ArchiveFile, market: Market): Promise<str
   throw new TapeError('no-data', `${archive.file} holds no trades`)
 }
 
-/** `BTCUSDT-aggTrades-2024-08-01.csv`: what stands before the first dash or underscore. */
+/** `BTCUSDT-aggTrades-2024-08-01.csv`: what stands before the first dash or underscore; of OKX, before `-trades-`. */
 function told(layout: LayoutName, file: string, market: Market): FileTold {
-  const symbol = /^([A-Za-z0-9]+)[-_.]/.exec(path.basename(file))?.[1]?.toUpperCase()
-  if (symbol === undefined && layout === 'binance')
-    throw new UsageError(`${file}: its name must begin with the symbol, as BTCUSDT-aggTrades-2024-08-01.csv`)
+  const pattern = layout === 'okx' ? /^(.+)-trades-/ : /^([A-Za-z0-9]+)[-_.]/
+  const symbol = pattern.exec(path.basename(file))?.[1]?.toUpperCase()
+  if (symbol === undefined && (layout === 'binance' || layout === 'okx'))
+    throw new UsageError(
+      `${file}: its name must begin with the symbol, as BTCUSDT-aggTrades-2024-08-01.csv or BTC-USDT-SWAP-trades-2024-08-01.zip`,
+    )
   return { symbol: symbol ?? '', market }
 }
 

@@ -68,6 +68,28 @@ describe('archives of Bybit', () => {
   })
 })
 
+describe('archives of OKX', () => {
+  const okx = (line: string) => layoutOf('okx', { symbol: 'BTC-USDT-SWAP', market: 'perp' })(line.split(','))
+  const trade = { symbol: 'BTC-USDT-SWAP', id: 1_062_992_716, count: 1, taker: 'sell', price: '84000.1', size: '2.5' }
+
+  it('have contracts and the taker’s side, with the instrument or, before 2024, without', () => {
+    const time = 1_722_470_400_123_000
+    const found = { venue: 'okx', received: time, trade: { ...trade, time } }
+    expect(okx('BTC-USDT-SWAP,1062992716,sell,84000.1,2.5,1722470400123')).toMatchObject(found)
+    expect(okx('1062992716,SELL,2.5,84000.1,1722470400123')).toMatchObject(found)
+  })
+
+  it.each([
+    ['instrument_name,trade_id,side,price,size,created_time', 'header'],
+    ['trade_id/id,side,size,price,created_time', 'header'],
+    ['ETH-USDT-SWAP,1,sell,1,1,1722470400123', 'bad-field'],
+    ['1,hold,1,1,1722470400123', 'bad-field'],
+    ['1,2,3', 'bad-columns'],
+  ])('refuse %s as %s', (line, reason) => {
+    expect(okx(line)).toBe(reason)
+  })
+})
+
 describe('archives of tardis.dev', () => {
   it('name their venue and have two times', () => {
     const line = 'binance-futures,BTCUSDT,1582329602111000,1582329602418379,42377944,buy,9682,0.132'

@@ -1,13 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { deflateRawSync, gzipSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fileTape } from '../../infra/tapes/file-tape.ts'
 import type { Message } from '../../schemas/records.ts'
 import { backtest } from '../backtest/backtest.ts'
 import { readOptions } from '../backtest/options.ts'
-import { linesOf } from './archive-lines.ts'
+import { zipOf } from '../../infra/simulator/venues/archives.ts'
+import { linesOf } from '../../processors/feeds/transport/archive-lines.ts'
 import type { ArchiveFile } from './archive.ts'
 import { writeArchive, type Imported } from './write-archive.ts'
 
@@ -118,7 +119,7 @@ describe('lines of an archive', () => {
   const text = 'a,1\nb,2\n'
   const all = async (file: string): Promise<string[]> => {
     const lines: string[] = []
-    for await (const line of linesOf(file)) lines.push(line)
+    for await (const some of linesOf(file)) lines.push(...some)
     return lines
   }
 
@@ -132,27 +133,10 @@ describe('lines of an archive', () => {
     const half = gzipSync('line\n'.repeat(10_000)).subarray(0, 60)
     await expect(all(put('x.csv.gz', half))).rejects.toThrow(/x\.csv\.gz cannot be read/)
     await expect(all(put('y.zip', Buffer.from('no zip')))).rejects.toThrow(/is no zip file/)
+    const other = zipOf('x.csv', text)
+    other[14] = (other[14] ?? 0) ^ 1
+    const directory = other.length - 22 - 46 - 'x.csv'.length
+    other[directory + 16] = (other[directory + 16] ?? 0) ^ 1
+    await expect(all(put('z.zip', other))).rejects.toThrow(/CRC-32 is not what its directory says/)
   })
 })
-
-/** A zip file of one entry, deflated. */
-function zipOf(name: string, text: string): Buffer {
-  const packed = deflateRawSync(text)
-  const local = Buffer.alloc(30)
-  local.writeUInt32LE(0x04034b50, 0)
-  local.writeUInt16LE(8, 8)
-  local.writeUInt16LE(name.length, 26)
-  const entry = Buffer.alloc(46)
-  entry.writeUInt32LE(0x02014b50, 0)
-  entry.writeUInt16LE(8, 10)
-  entry.writeUInt32LE(packed.length, 20)
-  entry.writeUInt32LE(text.length, 24)
-  entry.writeUInt16LE(name.length, 28)
-  const start = local.length + name.length + packed.length
-  const end = Buffer.alloc(22)
-  end.writeUInt32LE(0x06054b50, 0)
-  end.writeUInt16LE(1, 10)
-  end.writeUInt32LE(entry.length + name.length, 12)
-  end.writeUInt32LE(start, 16)
-  return Buffer.concat([local, Buffer.from(name), packed, entry, Buffer.from(name), end])
-}

@@ -1,7 +1,7 @@
 import type { Link, MarketRef } from '../link.ts'
 import { type VenueName, venueNames } from '../market/markets.ts'
 import { Random } from '../market/random.ts'
-import type { RestReply, Session } from '../venues/venue-api.ts'
+import type { RestReply, Session, VenueApi } from '../venues/venue-api.ts'
 import { secondsText } from '../venues/rest.ts'
 
 /** A fault with neither a count nor a duration ends after this many frames, or this long. */
@@ -13,6 +13,8 @@ const HIT_CHANCE = 0.3
 /** A frame that is held back leaves after this at the latest. */
 const HELD_MS_MAX = 100
 const REMEMBERED_MAX = 500
+/** A file of so few bytes holds a checksum, and leaves as it is. */
+const CHECKSUM_BYTES = 200
 
 interface Fault {
   readonly id: number
@@ -142,14 +144,32 @@ export class Faults {
   }
 
   /** The answer instead of the venue's own, or how long the caller waits for it. */
-  restReply(venue: VenueName, nowMs: number): { reply?: RestReply; delayMs?: number } {
+  restReply(
+    { name: venue, isFiles }: Pick<VenueApi, 'name' | 'isFiles'>,
+    nowMs: number,
+  ): { reply?: RestReply; delayMs?: number } {
     for (const fault of this.active) {
       if (!at(fault.order, venue) || fault.left <= 0) continue
       if (fault.order.kind === 'slow_rest') return this.counted(fault, { delayMs: 2000 + fault.random.below(3000) })
-      const reply = refusedReply(fault.order.kind, venue, fault.untilMs - nowMs)
+      const refused = refusedReply(fault.order.kind, venue, fault.untilMs - nowMs)
+      const reply = refused && isFiles === true ? bare(fault.order.kind, fault.untilMs - nowMs) : refused
       if (reply !== undefined) return this.counted(fault, { reply })
     }
     return {}
+  }
+
+  /** A file as it leaves. */
+  file(venue: VenueName, reply: RestReply, body: Buffer): RestReply {
+    for (const fault of this.active) {
+      const { kind } = fault.order
+      if (!at(fault.order, venue) || fault.left <= 0 || !fileKinds.has(kind) || body.length <= CHECKSUM_BYTES) continue
+      if (kind === 'archive_cut') return this.counted(fault, { ...reply, isCut: true })
+      const damaged = Buffer.from(body)
+      const place = fault.random.below(damaged.length)
+      damaged[place] = (damaged[place] ?? 0) ^ 0xff
+      return this.counted(fault, { ...reply, body: damaged })
+    }
+    return reply
   }
 
   /** Bytes that the slowest reader has not taken yet. */
@@ -228,6 +248,8 @@ export class Faults {
 
 const frameKinds: ReadonlySet<FaultKind> = new Set(['silence', 'lost', 'doubled', 'reordered', 'malformed'])
 
+const fileKinds: ReadonlySet<FaultKind> = new Set(['archive_damaged', 'archive_cut'])
+
 function at(order: FaultOrder, venue: string): boolean {
   return order.venue === undefined || order.venue === venue
 }
@@ -284,6 +306,11 @@ function refusedReply(kind: FaultKind, venue: VenueName, leftMs: number): RestRe
     default:
       return undefined
   }
+}
+
+/** What a host of files says, which knows no words of the venue. */
+function bare(kind: FaultKind, leftMs: number): RestReply {
+  return { status: Number(kind.slice('rest_'.length)), headers: { 'retry-after': secondsText(leftMs) }, body: '' }
 }
 
 const forbidden: RestReply = { status: 403, body: '<html><head><title>403 Forbidden</title></head></html>' }
@@ -356,6 +383,8 @@ export const faultKinds = {
   rest_403: 'REST refuses the address',
   rest_451: 'REST refuses the country',
   ws_403: 'new sockets are refused with HTTP 403',
+  archive_damaged: 'a byte of a file of an archive is another',
+  archive_cut: 'the connection ends in the middle of a file of an archive',
 } as const
 
 export type FaultKind = keyof typeof faultKinds

@@ -9,6 +9,8 @@ import type { Trade } from '../market/trade.ts'
 export interface Context {
   readonly world: World
   readonly economy: Economy
+  /** Of the simulated market. */
+  readonly seed?: number
   /** How long Binance keeps a socket; a day where nothing is said. */
   readonly lifetimeMs?: number
 }
@@ -19,6 +21,8 @@ export interface VenueApi {
   readonly name: VenueName
   /** First part of its path; absent: its name. Binance has two. */
   readonly prefix?: string
+  /** It serves files: faults of files hit it, and refusals are bare. */
+  readonly isFiles?: true
   /** Whose trades it publishes; absent: its name's. */
   readonly trades?: TradeVenueName
   /** A new socket on `path`, below the venue's prefix; a number refuses it with that HTTP status. Absent: no sockets. */
@@ -63,6 +67,9 @@ interface RestRequest {
 
 export interface RestReply {
   readonly status: number
+  /** Text, bytes, or what is sent as JSON. */
   readonly body: unknown
+  /** The connection ends in the middle of the body. */
+  readonly isCut?: true
   readonly headers?: Readonly<Record<string, string>>
 }

@@ -1,3 +1,4 @@
+import { archiveApisOf } from './archives.ts'
 import { binanceApi } from './binance/api.ts'
 import { binanceSpotApi } from './binance/spot.ts'
 import { bitgetApi } from './bitget.ts'
@@ -24,6 +25,7 @@ export function venueApisOf(context: Context): readonly VenueApi[] {
     bitgetApi(context),
     hyperliquidApi(context),
     coinGeckoApi(context),
+    ...archiveApisOf(context),
   ]
 }
 

@@ -33,6 +33,17 @@ describe('the plan of the past', () => {
     expect(plan.next(NOW + 40 * 60_000 + 10_000)).toEqual({ symbol: 'A', from: END, to: END + HOUR })
   })
 
+  it('goes on further back where somebody ordered it, of that symbol alone, and to no less than usual', () => {
+    const plan = planOf(1, 100)
+    const covered = { from: END - 24 * HOUR, to: END, rows: 24 }
+    const since = (symbol: string): number | undefined => (symbol === 'A' ? END - 50 * HOUR - 1 : undefined)
+    plan.want(symbols, () => covered, since)
+    expect(plan.progress(NOW)).toEqual({ wanted: 75, missing: 27 })
+    expect(plan.next(NOW)).toEqual({ symbol: 'A', from: END - 51 * HOUR, to: END - 24 * HOUR })
+    plan.want(symbols, nothing, () => END - HOUR)
+    expect(plan.next(NOW)).toBeUndefined()
+  })
+
   it('asks for minutes that have passed when there is an hour of them', () => {
     const plan = new BackfillPlan({ seconds: 60, days: 1, pageSize: 300, least: 60 })
     const to = (NOW - 3_000_000) * 1_000

@@ -25,6 +25,8 @@ interface PastSpan {
   /** Length of a candle, seconds. */
   readonly seconds: number
   readonly days: number
+  /** Nobody is asked for more days than that. */
+  readonly mostDays?: number
   /** Candles of a page at most. */
   readonly pageSize: number
   /** Of what passes, as many at least are asked for at once. */
@@ -37,8 +39,13 @@ export interface PastProgress {
   readonly missing: number
 }
 
+/** From when on a symbol is wanted beside the usual days; undefined: it is not. */
+export type Since = (symbol: string) => Micros | undefined
+
 interface Subject {
   covered: CoveredPast | undefined
+  /** Wanted from then on, where that is earlier than the usual days. */
+  since: Micros
   /** Milliseconds. */
   notBefore: number
 }
@@ -59,17 +66,26 @@ export class BackfillPlan {
   }
 
   /** The symbols whose past is wanted; `known`: what the log has of one that is new. */
-  want(symbols: ReadonlySet<string>, known: (symbol: string) => CoveredPast | undefined): void {
+  want(
+    symbols: ReadonlySet<string>,
+    known: (symbol: string) => CoveredPast | undefined,
+    sinceOf: Since = () => undefined,
+  ): void {
     for (const symbol of this.#subjects.keys()) if (!symbols.has(symbol)) this.#subjects.delete(symbol)
-    for (const symbol of symbols)
-      if (!this.#subjects.has(symbol)) this.#subjects.set(symbol, { covered: known(symbol), notBefore: 0 })
+    for (const symbol of symbols) {
+      const since = sinceOf(symbol) ?? Infinity
+      const subject = this.#subjects.get(symbol)
+      if (subject === undefined) this.#subjects.set(symbol, { covered: known(symbol), since, notBefore: 0 })
+      else subject.since = since
+    }
   }
 
   /** The next page; undefined: there is nothing to ask for now. */
   next(now: number): PastPage | undefined {
     const due = [...this.#subjects].filter(([, { notBefore }]) => notBefore <= now)
-    const pages = due.flatMap(([symbol, { covered }]) => {
-      const page = this.#pageOf(covered, now)
+    const pages = due.flatMap(([symbol, subject]) => {
+      const { covered } = subject
+      const page = this.#pageOf(subject, now)
       return page === undefined ? [] : [{ page: { symbol, ...page }, has: covered?.rows ?? 0 }]
     })
     return pages.toSorted((a, b) => b.page.to - a.page.to || a.has - b.has)[0]?.page
@@ -99,15 +115,16 @@ export class BackfillPlan {
   }
 
   progress(now: number): PastProgress {
-    const { begin, end } = this.#bounds(now)
-    const each = (end - begin) / this.#width
-    let missing = 0
-    for (const { covered } of this.#subjects.values()) {
+    let [wanted, missing] = [0, 0]
+    for (const { covered, since } of this.#subjects.values()) {
+      const { begin, end } = this.#bounds(since, now)
+      const each = (end - begin) / this.#width
+      wanted += each
       const to = covered === undefined ? 0 : this.#isDue(covered, end) ? Math.min(end, covered.to) : end
       const has = covered === undefined ? 0 : to - Math.max(begin, covered.from)
       missing += each - Math.max(0, has) / this.#width
     }
-    return { wanted: this.#subjects.size * each, missing }
+    return { wanted, missing }
   }
 
   /** Whether so much has passed since the newest candle that it is asked for. */
@@ -115,13 +132,15 @@ export class BackfillPlan {
     return end - to >= this.#span.least * this.#width
   }
 
-  #bounds(now: number): { begin: Micros; end: Micros } {
+  #bounds(since: Micros, now: number): { begin: Micros; end: Micros } {
     const end = floorTo(now * 1_000 - SETTLED, this.#width)
-    return { begin: end - floorTo(this.#span.days * DAY, this.#width), end }
+    const usual = end - floorTo(this.#span.days * DAY, this.#width)
+    const deepest = end - floorTo((this.#span.mostDays ?? Infinity) * DAY, this.#width)
+    return { begin: Math.max(deepest, Math.min(usual, floorTo(since, this.#width))), end }
   }
 
-  #pageOf(covered: CoveredPast | undefined, now: number): Omit<PastPage, 'symbol'> | undefined {
-    const { begin, end } = this.#bounds(now)
+  #pageOf({ covered, since }: Subject, now: number): Omit<PastPage, 'symbol'> | undefined {
+    const { begin, end } = this.#bounds(since, now)
     const page = this.#span.pageSize * this.#width
     // What ended before the time that is wanted is not joined to it.
     if (covered === undefined || covered.to < begin)

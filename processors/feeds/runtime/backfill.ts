@@ -1,6 +1,6 @@
 import type { Backfill as BackfillRecord, Micros, Records } from '../../../schemas/records.ts'
 import type { LogReader } from '../../../infra/kafka/seam.ts'
-import { BackfillPlan, type CoveredPast, type PastPage, type PastProgress } from '../facts/backfill-plan.ts'
+import { BackfillPlan, type CoveredPast, type PastPage, type PastProgress, type Since } from '../facts/backfill-plan.ts'
 import type { FactBook } from '../facts/fact-book.ts'
 import type { FactMarket } from '../facts/fact-market.ts'
 import { isFact } from '../venues/fact-fields.ts'
@@ -35,10 +35,26 @@ export async function readKnownPast(reader: LogReader, ports: ReadbackPorts): Pr
   return known
 }
 
-/** How many days are read back, of hourly candles and all other facts, and of candles of a minute; 0: none. */
+/** How many days are read back, of hourly candles and all other facts, of candles of a minute, of archives; 0: none. */
 export interface BackfillDays {
   readonly hours: number
   readonly minutes: number
+  readonly archives: number
+}
+
+/** A part of a venue's past that is read back, a step at each `tick`. Times are the host's, milliseconds. */
+export interface PastJob {
+  /** Whether it has learned what the log has. */
+  readonly isKnown: boolean
+  /** There is nothing to ask for now. */
+  isIdle(now: number): boolean
+  /** Undefined: it is not known yet what the log has. */
+  progress(now: number): PastProgress | undefined
+  /** Called often. */
+  tick(now: number): void
+  /** The log lost what it had. */
+  lost(): void
+  stop(): void
 }
 
 /** What is read back, and how much of it. */
@@ -72,7 +88,7 @@ export interface PastReport {
   /** A page is in the log. */
   readonly written: (rows: number) => void
   /** A row says nothing for us. */
-  readonly refused: (reason: string) => void
+  readonly refused: (reason: string, count?: number) => void
   readonly trouble: (what: string, about: Readonly<Record<string, unknown>>) => void
 }
 
@@ -80,11 +96,12 @@ export interface PastReport {
  * Reads a venue's past back: page by page behind all other calls, each page in the log before the log is told that it has
  * it. A kill in between brings a page twice, which readers take once. One page at a time, so that nothing piles up.
  */
-export class PastReader {
+export class PastReader implements PastJob {
   readonly #parts: BackfillParts
   readonly #plan: BackfillPlan
   #known: KnownPast | undefined
   #wanted: ReadonlySet<string> = new Set()
+  #since: Since = () => undefined
   #underWay = false
   #notBefore = 0
   #stopped = false
@@ -92,32 +109,30 @@ export class PastReader {
   constructor(parts: BackfillParts) {
     this.#parts = parts
     const { past, series } = parts
-    const { seconds, least } = series
-    const days = Math.min(series.days, ((past.depth ?? Infinity) * seconds) / DAY_SECONDS)
-    this.#plan = new BackfillPlan({ seconds, days, least, pageSize: past.pageSize })
+    const { seconds, days, least } = series
+    const mostDays = ((past.depth ?? Infinity) * seconds) / DAY_SECONDS
+    this.#plan = new BackfillPlan({ seconds, days, mostDays, least, pageSize: past.pageSize })
   }
 
-  want(symbols: ReadonlySet<string>): void {
+  /** `since`: from when on a symbol is wanted beside the usual days. */
+  want(symbols: ReadonlySet<string>, since: Since = () => undefined): void {
     this.#wanted = symbols
-    if (this.#known !== undefined) this.#plan.want(symbols, (symbol) => this.#coveredOf(symbol))
+    this.#since = since
+    if (this.#known !== undefined) this.#plan.want(symbols, (symbol) => this.#coveredOf(symbol), since)
   }
 
-  /** Whether it has learned what the log has. */
   get isKnown(): boolean {
     return this.#known !== undefined
   }
 
-  /** There is nothing to ask for now. */
   isIdle(now: number): boolean {
     return !this.#underWay && this.#plan.next(now) === undefined
   }
 
-  /** Undefined: it is not known yet what the log has. */
   progress(now: number): PastProgress | undefined {
     return this.#known === undefined ? undefined : this.#plan.progress(now)
   }
 
-  /** Called often. */
   tick(now: number): void {
     if (this.#underWay || this.#stopped || now < this.#notBefore || this.#parts.log.of('market.history').full) return
     const page = this.#known === undefined ? undefined : this.#plan.next(now)
@@ -128,7 +143,6 @@ export class PastReader {
     })
   }
 
-  /** The log lost what it had. */
   lost(): void {
     this.#known = new Map()
     this.#plan.forget()
@@ -141,7 +155,7 @@ export class PastReader {
   async #begin(): Promise<void> {
     try {
       this.#known = await this.#parts.known()
-      this.want(this.#wanted)
+      this.want(this.#wanted, this.#since)
     } catch (error) {
       this.#later(RETRY_MS)
       if (!this.#stopped) this.#parts.report.trouble('cannot read how far the past is', { err: error })

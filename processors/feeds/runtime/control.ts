@@ -2,11 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Follower, positionsAt } from '../../../infra/kafka/follower.ts'
 import type { Log, LogReader, Position } from '../../../infra/kafka/seam.ts'
 import type { Logger } from '../../../infra/log.ts'
+import type { Message } from '../../../schemas/records.ts'
 import { otherLogFrom } from '../../kernel/position-check.ts'
+import type { PastOrders } from './past-orders.ts'
 import { Readback, type ReadbackPorts } from './readback.ts'
 import type { Wants } from './wants.ts'
 
 const WANTS = { topic: 'control.subscriptions', partitions: 1 } as const
+const ORDERS = { topic: 'control.backfill', partitions: 1 } as const
 const GAPS = 'control.gaps'
 
 export interface ControlOptions {
@@ -15,27 +18,33 @@ export interface ControlOptions {
   readonly partitions: number
   readonly log: Logger
   readonly wants: Wants
+  readonly orders: PastOrders
   /** Somebody found that `market.trades` lost its tail. */
   readonly lost: () => void
 }
 
 /**
- * Follows what others say to feeds: which assets are wanted, from the start of `control.subscriptions`; and from now on,
+ * Follows what others say to feeds: which assets are wanted, from the start of `control.subscriptions`; which past was
+ * ordered, from the start of `control.backfill`; and from now on,
  * in `control.gaps`, that trades which were written are gone. A feed process finds that itself where the lost ones were its
- * own; those of another process may lie under what it wrote since. Resolves when all wants of the call were heard.
+ * own; those of another process may lie under what it wrote since. Resolves when all wants and orders of the call were heard.
  */
 export async function followControl(options: ControlOptions): Promise<{ close(): Promise<void> }> {
-  const { kafka, readback, partitions, log, wants, lost } = options
+  const { kafka, readback, partitions, log, wants, orders, lost } = options
   const asking = kafka.reader()
-  const wantsStart = (): Promise<Position[]> => positionsAt(asking, WANTS, 'start')
-  const readers = { [WANTS.topic]: new Readback(WANTS.topic, readback), [GAPS]: new Readback(GAPS, readback) }
+  const startOf = (topic: string): Promise<Position[]> =>
+    positionsAt(asking, topic === ORDERS.topic ? ORDERS : WANTS, 'start')
+  const readers = new Map<string, Readback>(
+    ([WANTS.topic, ORDERS.topic, GAPS] as const).map((topic) => [topic, new Readback(topic, readback)]),
+  )
   const follower = new Follower({
     reader: kafka.reader(),
     log,
     take: async (record, { topic }) => {
-      const read = topic === GAPS ? readers[GAPS] : readers[WANTS.topic]
-      for (const { message } of await read.read([record])) {
-        if (topic === WANTS.topic) wants.apply(keyOf(record), message?.type === 'subscription' ? message.value : null)
+      for (const { message } of (await readers.get(topic)?.read([record])) ?? []) {
+        if (topic === ORDERS.topic) takeOrder(orders, keyOf(record), message)
+        else if (topic === WANTS.topic)
+          wants.apply(keyOf(record), message?.type === 'subscription' ? message.value : null)
         else if (
           message?.type === 'log_gap' &&
           message.value.topic === 'market.trades' &&
@@ -46,14 +55,15 @@ export async function followControl(options: ControlOptions): Promise<{ close():
     },
     differsAt: otherLogFrom(asking, delay),
     onMissed: async ({ topic, partition }) => {
-      if (topic === WANTS.topic) return wantsStart() // one that was taken back meanwhile lapses by itself
+      // One that was taken back meanwhile lapses by itself.
+      if (topic !== GAPS) return startOf(topic)
       lost()
       return endOf(asking, { topic, partition })
     },
   })
-  const ends = await positionsAt(asking, WANTS, 'end')
+  const ends = [...(await positionsAt(asking, WANTS, 'end')), ...(await positionsAt(asking, ORDERS, 'end'))]
   const gaps = await positionsAt(asking, { topic: GAPS, partitions }, 'end')
-  follower.start([...(await wantsStart()), ...gaps])
+  follower.start([...(await startOf(WANTS.topic)), ...(await startOf(ORDERS.topic)), ...gaps])
   await follower.reach(ends)
   return {
     close: async () => {
@@ -61,6 +71,12 @@ export async function followControl(options: ControlOptions): Promise<{ close():
       await asking.close()
     },
   }
+}
+
+/** The topic also holds how far the past is, which whoever reads it back looks at by itself. */
+function takeOrder(orders: PastOrders, key: string, message: Message | null): void {
+  if (!key.startsWith('order|')) return
+  orders.apply(key, message?.type === 'backfill_order' ? message.value : null)
 }
 
 async function endOf(

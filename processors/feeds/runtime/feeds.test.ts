@@ -22,6 +22,7 @@ import { tradeStreamOf, type Listed, type Venue } from '../venues/venue.ts'
 import { Feeds } from './feeds.ts'
 import { feedMetrics } from './metrics.ts'
 import { hostClock } from './process-clock.ts'
+import { PastOrders } from './past-orders.ts'
 import { Resume } from './resume.ts'
 
 /** A venue of our own: frames and bodies are facts as JSON, `subscribe A B` is answered with `ok A B`. */
@@ -228,7 +229,9 @@ async function start(
     },
     unknown: (name) => listings.soon(name),
     learn: (repairs) => void resume.tell(repairs),
-    backfillDays: { hours: 0, minutes: 0 },
+    backfillDays: { hours: 0, minutes: 0, archives: 0 },
+    archiveDir: '',
+    orders: new PastOrders(),
     knownPast: () => Promise.resolve(new Map()),
     logStart: (partition) => resume.startOf(partition),
   })

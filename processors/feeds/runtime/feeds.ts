@@ -21,6 +21,7 @@ import type { LostRecords } from './log-buffer.ts'
 import { type MarkedTopic, markedTopics, MarketLog, type WrittenTopic, writtenTopics } from './market-log.ts'
 import type { FeedMetrics } from './metrics.ts'
 import { Report } from './report.ts'
+import type { PastOrders } from './past-orders.ts'
 import { hostNow } from './process-clock.ts'
 import { VenueFeed } from './venue-feed.ts'
 
@@ -50,6 +51,8 @@ interface FeedsOptions {
   /** A venue refused a symbol: its lists may have changed. */
   unknown(venue: string): void
   readonly backfillDays: BackfillDays
+  readonly archiveDir: string
+  readonly orders: PastOrders
   /** How far the past is in the log; rejects where it cannot be read now. */
   readonly knownPast: () => Promise<KnownPast>
   /** Where a partition of `market.trades` begins now; undefined: not known yet. */
@@ -70,6 +73,7 @@ export class Feeds {
   readonly #paused = new Set<WrittenTopic>()
   #markedAt = 0
   #relearnAt = Infinity
+  #orders = 0
 
   constructor(options: FeedsOptions) {
     this.#options = options
@@ -153,6 +157,7 @@ export class Feeds {
   /** Called often. */
   tick(now: number): void {
     if (now >= this.#relearnAt) this.#relearn()
+    this.#lookAtOrders()
     this.#facts.flush(now * 1_000)
     for (const topic of writtenTopics) this.#pauseWhenFull(topic)
     for (const feed of this.#feeds) feed.tick(now)
@@ -214,6 +219,13 @@ export class Feeds {
     this.#options.log.error({ topic, ...records }, 'the log lost records that it had')
     if (topic === 'market.trades') this.tradesLost()
     if (topic === 'market.history' || topic === 'control.backfill') for (const feed of this.#feeds) feed.pastLost()
+  }
+
+  #lookAtOrders(): void {
+    const { version } = this.#options.orders
+    if (version === this.#orders) return
+    this.#orders = version
+    for (const feed of this.#feeds) feed.wantPast()
   }
 
   /** As after a restart: what the log has is read, and what it has not is repaired. */
@@ -291,6 +303,6 @@ export class Feeds {
   }
 }
 
-function tradesOf({ candles: _candles, past: _past, pastFacts: _facts, ...venue }: Venue): Venue[] {
+function tradesOf({ candles: _candles, past: _past, pastFacts: _facts, archive: _archive, ...venue }: Venue): Venue[] {
   return venue.trades === undefined ? [] : [{ ...venue, listings: [], streams: [], polls: [] }]
 }

@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Registry } from 'prom-client'
 import { startOps } from '../../../infra/http/ops.ts'
@@ -21,6 +23,7 @@ import { giveUpMs } from './log-buffer.ts'
 import { markedTopics } from './market-log.ts'
 import { feedMetrics } from './metrics.ts'
 import { hostClock, hostNow, hostTime } from './process-clock.ts'
+import { PastOrders } from './past-orders.ts'
 import { PastWatch } from './past-watch.ts'
 import type { ReadbackPorts } from './readback.ts'
 import { Resume } from './resume.ts'
@@ -52,6 +55,7 @@ export class Host {
   readonly #feeds: Feeds
   readonly #resume: Resume
   readonly #wants: Wants
+  readonly #orders = new PastOrders()
   readonly #readback: ReadbackPorts
   readonly #setAside = new Tally()
   readonly #past: PastWatch
@@ -95,6 +99,8 @@ export class Host {
       learn: (repairs) => void this.#resume.tell(repairs),
       logStart: (partition) => this.#resume.startOf(partition),
       backfillDays: backfillDaysOf(config),
+      archiveDir: config.ARCHIVE_DIR === '' ? path.join(tmpdir(), 'market-data-archives') : config.ARCHIVE_DIR,
+      orders: this.#orders,
       knownPast: () => readKnownPast(kafka.reader(), this.#readback),
     })
     this.#past = new PastWatch(log, isTape || config.MODE === 'tape' ? noPast : backfillDaysOf(config))
@@ -123,6 +129,7 @@ export class Host {
         partitions: this.#config.PARTITIONS,
         log,
         wants: this.#wants,
+        orders: this.#orders,
         lost: () => this.#feeds.tradesLost(),
       }),
       listings.first(),
@@ -184,8 +191,9 @@ function venuesOf({ VENUES, CVD_VENUES }: HostConfig): Venue[] {
     .map((venue) => (counted(venue) ? venue : withoutTrades(venue)))
 }
 
-const noPast: BackfillDays = { hours: 0, minutes: 0 }
+const noPast: BackfillDays = { hours: 0, minutes: 0, archives: 0 }
 
-function backfillDaysOf({ BACKFILL_DAYS: hours, BACKFILL_MINUTE_DAYS: minutes }: HostConfig): BackfillDays {
-  return { hours, minutes }
+function backfillDaysOf(config: HostConfig): BackfillDays {
+  const { BACKFILL_DAYS: hours, BACKFILL_MINUTE_DAYS: minutes, BACKFILL_ARCHIVE_DAYS: archives } = config
+  return { hours, minutes, archives }
 }

@@ -32,7 +32,7 @@ export class PastWatch {
     this.#log = log
     this.#days = days
     this.#health = {
-      state: days.hours + days.minutes === 0 ? 'off' : 'starting',
+      state: days.hours + days.minutes + days.archives === 0 ? 'off' : 'starting',
       wanted: 0,
       missing: 0,
       seconds_left: null,
@@ -47,7 +47,7 @@ export class PastWatch {
   look(progress: readonly PastProgress[], now: number): void {
     const wanted = sumOf(progress, 'wanted')
     const missing = sumOf(progress, 'missing')
-    if (this.#health.state === 'off' || wanted === 0) return
+    if (wanted === 0) return
     const begun = this.#beginning(missing, now)
     const done = begun.missing - missing
     const pace = now > begun.at ? done / (now - begun.at) : 0
@@ -70,7 +70,7 @@ export class PastWatch {
       const megabytes = Math.ceil((missing * CANDLE_BYTES) / 1e6)
       this.#log.info(
         { days_of: this.#days, rows: missing, megabytes },
-        'reading the past back: candles, funding, open interest, ratios',
+        'reading the past back: candles, funding, open interest, ratios, archives of trades',
       )
       this.#toldAt = now
     }

@@ -8,6 +8,7 @@ import { followControl } from './control.ts'
 import { InstrumentTable } from './instrument-table.ts'
 import type { ReadbackPorts } from './readback.ts'
 import { logEnd, readCoverage } from './resume.ts'
+import { PastOrders } from './past-orders.ts'
 import { Wants } from './wants.ts'
 
 const nonsense = { key: 'x', value: Buffer.from('nonsense'), time: 7 }
@@ -55,7 +56,8 @@ describe('a record that cannot be decoded', () => {
     const lost = vi.fn<() => void>()
     const log = createLog('test', { LOG_LEVEL: 'fatal' })
     const kafka = begun.broker.connect()
-    const control = await followControl({ kafka, readback: portsOf(begun), partitions: 1, log, wants, lost })
+    const orders = new PastOrders()
+    const control = await followControl({ kafka, readback: portsOf(begun), partitions: 1, log, wants, orders, lost })
     begun.broker.append('control.subscriptions', 0, [subscription('ton')])
     await vi.waitFor(() => expect([...wants.assets(0)]).toEqual(['pepe', 'wif', 'ton']))
     await control.close()

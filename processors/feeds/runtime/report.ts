@@ -108,7 +108,7 @@ export class Report {
     const metrics = this.#metrics
     return {
       written: (rows) => metrics.past.inc({ venue }, rows),
-      refused: (reason) => metrics.refusals.inc({ venue, channel: 'past', reason }),
+      refused: (reason, count = 1) => metrics.refusals.inc({ venue, channel: 'past', reason }, count),
       trouble: (what, about) => {
         if (this.#mayShow(`${venue} past`)) this.#log.warn({ venue, ...about }, what)
       },

@@ -1,8 +1,9 @@
+import path from 'node:path'
 import type { Instrument, Micros, SubscriptionChange, Trade, TradePosition } from '../../../schemas/records.ts'
 import type { Market } from '../../../schemas/venues.ts'
 import { type FactBook, settlementsOf } from '../facts/fact-book.ts'
 import { TradeRepair } from '../trades/trade-repair.ts'
-import type { PastProgress } from '../facts/backfill-plan.ts'
+import type { PastProgress, Since } from '../facts/backfill-plan.ts'
 import type { RepairOptions } from '../trades/id-repair.ts'
 import { TradeBook } from '../trades/trade-book.ts'
 import type { FeedClock } from '../time/clock.ts'
@@ -10,10 +11,21 @@ import { joined, type ChannelState, type PoolTiming } from '../transport/pool.ts
 import type { ConnectLimiters } from '../transport/connect-limiter.ts'
 import type { RestHosts } from '../transport/rest-client.ts'
 import type { Fact, FactRow, VenueTrade } from '../venues/events.ts'
-import type { DataStream, FeedTopic, PastPages, Poll, Subjects, TradeStream, Venue } from '../venues/venue.ts'
+import type {
+  DataStream,
+  FeedTopic,
+  PastPages,
+  Poll,
+  Subjects,
+  TradeArchive,
+  TradeStream,
+  Venue,
+} from '../venues/venue.ts'
 import { type Addresses, addressOf } from './host-settings.ts'
-import { type BackfillDays, type KnownPast, PastReader, type PastSeries } from './backfill.ts'
+import { ArchiveReader } from './archive-reader.ts'
+import { type BackfillDays, type KnownPast, type PastJob, PastReader, type PastSeries } from './backfill.ts'
 import type { MarketLog, WrittenTopic } from './market-log.ts'
+import type { PastOrders } from './past-orders.ts'
 import { Poller } from './poller.ts'
 import { PriceRanges } from './price-ranges.ts'
 import { hostNow } from './process-clock.ts'
@@ -36,7 +48,16 @@ interface VenueFeedParts {
   /** What the repair of trades needs beside the venue's own. */
   readonly repair: Pick<RepairOptions, 'feed' | 'wait' | 'random'>
   readonly backfillDays: BackfillDays
+  /** The folder in which files of archives lie while they are read. */
+  readonly archiveDir: string
+  readonly orders: PastOrders
   readonly knownPast: () => Promise<KnownPast>
+}
+
+/** A part of the past, and how it is told anew what is wanted of it. */
+interface VenuePast {
+  readonly job: PastJob
+  readonly want: () => void
 }
 
 /** Everything that one venue says: its streams always; its polls, and the repair of its trades, while they are ours. */
@@ -49,7 +70,7 @@ export class VenueFeed {
   #pollers: readonly Poller[] = []
   #repair: TradeRepair | undefined
   /** Each behind the one before it. */
-  #pasts: readonly { readonly market: Market; readonly reader: PastReader }[] = []
+  #pasts: readonly VenuePast[] = []
   #owned = false
   /** What is listed, by market and asset. */
   readonly #listed = new Map<Market, ReadonlyMap<string, Instrument>>()
@@ -103,7 +124,7 @@ export class VenueFeed {
     for (const poller of this.#pollers) poller.stop()
     this.#repair?.stop()
     this.#repair = undefined
-    for (const { reader } of this.#pasts) reader.stop()
+    for (const { job } of this.#pasts) job.stop()
     this.#pasts = []
     this.#pollers = []
     if (!ours) return undefined
@@ -117,16 +138,21 @@ export class VenueFeed {
   /** How much of the past is in the log; undefined: it is not known yet; null: it is not ours to read. */
   past(now: number): PastProgress | undefined | null {
     if (this.#pasts.length === 0) return null
-    const all = this.#pasts.map(({ reader }) => reader.progress(now))
+    const all = this.#pasts.map(({ job }) => job.progress(now))
     const known = all.filter((progress) => progress !== undefined)
     if (known.length < all.length) return undefined
     const sum = (name: keyof PastProgress): number => known.reduce((total, one) => total + one[name], 0)
     return { wanted: sum('wanted'), missing: sum('missing') }
   }
 
+  /** What is wanted of the past is another. */
+  wantPast(): void {
+    for (const { want } of this.#pasts) want()
+  }
+
   /** The log lost what it had of the past. */
   pastLost(): void {
-    for (const { reader } of this.#pasts) reader.lost()
+    for (const { job } of this.#pasts) job.lost()
   }
 
   /** The log lost trades that it had: gives the repair that begins anew, where it is ours. */
@@ -143,8 +169,8 @@ export class VenueFeed {
     this.#repair?.tick(now)
     for (const poller of this.#pollers) if (!this.#parts.log.of(poller.topic).full) poller.tick()
     if (this.#owned && !this.#parts.log.of('market.tickers').full) this.#ranges?.tick(now)
-    for (const { reader } of this.#pasts) if (!reader.isKnown) reader.tick(now)
-    this.#pasts.find(({ reader }) => reader.isKnown && !reader.isIdle(now))?.reader.tick(now)
+    for (const { job } of this.#pasts) if (!job.isKnown) job.tick(now)
+    this.#pasts.find(({ job }) => job.isKnown && !job.isIdle(now))?.job.tick(now)
   }
 
   /** Undefined: the venue has nothing to do with the topic. */
@@ -172,7 +198,7 @@ export class VenueFeed {
     for (const poller of this.#pollers) poller.stop()
     this.#repair?.stop()
     this.#ranges?.stop()
-    for (const { reader } of this.#pasts) reader.stop()
+    for (const { job } of this.#pasts) job.stop()
   }
 
   #openTrades(trades: TradeStream): TradeBook {
@@ -246,16 +272,55 @@ export class VenueFeed {
     })
   }
 
-  #startPasts(): { market: Market; reader: PastReader }[] {
+  #startPasts(): VenuePast[] {
     const { rests, log, facts: book, report, backfillDays, knownPast } = this.#parts
-    const { name: source } = this.venue
-    const about = { source, book, log, known: onceRead(knownPast), report: report.past(source) }
-    return pastsOf(this.venue, backfillDays)
-      .filter(({ series }) => series.days > 0)
-      .map((own) => {
-        const reader = new PastReader({ ...about, ...own, host: rests.of(source, own.past.host) })
-        return { market: own.market, reader }
+    const { name: source, archive, trades } = this.venue
+    const known = onceRead(knownPast)
+    const about = { source, book, log, known, report: report.past(source) }
+    const pages = pastsOf(this.venue, backfillDays).map((own): VenuePast => {
+      const job = new PastReader({ ...about, ...own, host: rests.of(source, own.past.host) })
+      return { job, want: () => job.want(...this.#pagesWanted(own)) }
+    })
+    return archive === undefined || trades === undefined
+      ? pages
+      : [...pages, this.#startArchive(trades, archive, known)]
+  }
+
+  #startArchive({ market, subjects }: TradeStream, archive: TradeArchive, known: () => Promise<KnownPast>): VenuePast {
+    const { addresses, archiveDir, log, facts, report, backfillDays, orders } = this.#parts
+    const { name } = this.venue
+    const job = new ArchiveReader({
+      archive,
+      base: addressOf(addresses, name, 'archive').base,
+      file: path.join(archiveDir, name),
+      days: backfillDays.archives,
+      instrumentOf: (symbol) => facts.find(name, market, symbol)?.instrument,
+      log,
+      known,
+      report: report.past(name),
+    })
+    const want = (): void => {
+      const streamed = this.#symbolsOf(subjects)
+      const all = this.#allOf(market).map(({ symbol, asset }) => {
+        return [symbol, { isStreamed: streamed.has(symbol), spans: orders.archivesOf(asset) }] as const
       })
+      job.want(new Map(all.filter(([, { isStreamed, spans }]) => isStreamed || spans.length > 0)))
+    }
+    return { job, want }
+  }
+
+  /** What is streamed, where it is read back by itself; and of all by the hour what somebody ordered. */
+  #pagesWanted({ market, series }: OwnPast): [ReadonlySet<string>, Since] {
+    const { orders } = this.#parts
+    const streamed = series.days > 0 ? this.#symbolsOf({ of: 'wanted', market }) : new Set<string>()
+    if (series.name === MINUTES) return [streamed, () => undefined]
+    const ordered = this.#allOf(market).filter(({ asset }) => orders.assets.has(asset))
+    const since = new Map(ordered.map(({ symbol, asset }) => [symbol, orders.candlesSince(asset)]))
+    return [streamed.union(new Set(since.keys())), (symbol) => since.get(symbol)]
+  }
+
+  #allOf(market: Market): Instrument[] {
+    return [...(this.#listed.get(market)?.values() ?? [])]
   }
 
   #startPoll(poll: Poll, number: number): Poller {
@@ -288,7 +353,7 @@ export class VenueFeed {
     if (trades !== undefined) this.#trades?.follow(this.#listed.get(trades.market) ?? new Map(), this.#wanted)
     for (const feed of this.#streams) feed.want(this.#symbolsOf(feed.stream.subjects))
     for (const poller of this.#pollers) poller.want(this.#symbolsOf(poller.poll.subjects))
-    for (const { market, reader } of this.#pasts) reader.want(this.#symbolsOf({ of: 'wanted', market }))
+    this.wantPast()
   }
 
   #symbolsOf(subjects: Subjects): ReadonlySet<string> {
@@ -298,6 +363,8 @@ export class VenueFeed {
     return new Set(chosen.map(({ symbol }) => symbol))
   }
 }
+
+const MINUTES = 'candles_1m'
 
 interface OwnPast {
   readonly market: Market
@@ -316,7 +383,7 @@ function pastsOf({ trades, past, pastFacts = [] }: Venue, { hours, minutes }: Ba
   return [
     ...candles({ name: 'candles_1h', seconds: 3_600, days: hours, least: 1 }),
     ...facts,
-    ...candles({ name: 'candles_1m', seconds: 60, days: minutes, least: 60 }),
+    ...candles({ name: MINUTES, seconds: 60, days: minutes, least: 60 }),
   ]
 }
 

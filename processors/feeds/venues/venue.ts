@@ -1,6 +1,6 @@
 import type { Micros } from '../../../schemas/records.ts'
 import { tradeVenues, type Market, type TradeVenueName, type VenueName } from '../../../schemas/venues.ts'
-import type { FactRow, FrameEvent, PageRow } from './events.ts'
+import type { FactRow, FrameEvent, PageRow, VenueTrade } from './events.ts'
 
 /**
  * What one venue is, as data and pure functions: its trades, and what it says beside them (prices, funding, open interest,
@@ -25,6 +25,7 @@ export interface Venue {
   readonly past?: PastPages
   /** The past of its perpetuals beside candles, in the order in which it is read back. */
   readonly pastFacts?: readonly PastFacts[]
+  readonly archive?: TradeArchive
 }
 
 /** A venue that contributes trades. */
@@ -166,6 +167,21 @@ export interface PastFacts extends PastPages {
   /** How far two rows are from each other at least, seconds. */
   readonly seconds: number
 }
+
+/** Files of the past trades of the market that its trades are of: one a day and symbol, at the host `archive`. */
+export interface TradeArchive {
+  /** Below the base; `date` as 2026-03-01. A .zip of one file, or a .gz. */
+  path(symbol: string, date: string): string
+  /** Where the SHA-256 of a file stands; absent: the venue gives none. */
+  readonly checksumOf?: (path: string) => string
+  /** When a file's day may begin, milliseconds after 0:00 UTC of its date; the time of its first trade tells which. */
+  readonly begins: readonly number[]
+  /** Reads the columns of a line. */
+  read(columns: readonly string[], symbol: string): VenueTrade | ArchiveRefusal
+}
+
+/** Why a line of an archive is no trade. */
+export type ArchiveRefusal = 'bad-columns' | 'bad-field' | 'header'
 
 export type RestHost = 'rest' | 'spotRest'
 

@@ -1,4 +1,5 @@
 import type { TradeVenue } from '../venue.ts'
+import { aggTradesOf } from './archive.ts'
 import { pastCandles, pastFacts } from './past.ts'
 import { polls, spotCandles } from './polls.ts'
 import { spotListing } from './listing.ts'
@@ -36,4 +37,5 @@ export const binance: TradeVenue = {
   candles: spotCandles,
   past: pastCandles,
   pastFacts,
+  archive: aggTradesOf('futures/um'),
 }

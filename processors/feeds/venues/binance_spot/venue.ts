@@ -1,3 +1,4 @@
+import { aggTradesOf } from '../binance/archive.ts'
 import { pastSpotCandles } from '../binance/past.ts'
 import { spotCandles } from '../binance/polls.ts'
 import { MINUTE_MS } from '../fact-fields.ts'
@@ -26,4 +27,5 @@ export const binanceSpot: TradeVenue = {
   streams: [],
   polls: [candles],
   past: pastSpotCandles,
+  archive: aggTradesOf('spot'),
 }

@@ -1,5 +1,6 @@
 import { HOUR_MS, MINUTE_MS } from '../fact-fields.ts'
 import type { DataStream, Poll, SocketRules, TradeVenue } from '../venue.ts'
+import { archive } from './archive.ts'
 import { contractTerms, parseDerivatives, readDerivativeMessage, readLiquidations, riskLimits } from './derivative.ts'
 import {
   candleLookup,
@@ -109,4 +110,5 @@ export const bybit: TradeVenue = {
   candles: candleLookup,
   past: pastCandles,
   pastFacts,
+  archive,
 }

@@ -1,5 +1,6 @@
 import { HOUR_MS, MINUTE_MS } from '../fact-fields.ts'
 import type { DataStream, Poll, SocketRules, TradeVenue } from '../venue.ts'
+import { archive } from './archive.ts'
 import {
   readFunding,
   readIndex,
@@ -118,4 +119,5 @@ export const okx: TradeVenue = {
   candles: candleLookup,
   past: pastCandles,
   pastFacts,
+  archive,
 }

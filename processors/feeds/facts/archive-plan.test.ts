@@ -1,0 +1,86 @@
+import { beforeEach, expect, it } from 'vitest'
+import { type ArchiveDay, ArchivePlan, TRIES } from './archive-plan.ts'
+
+const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const dayMs = Date.UTC(2026, 2, 10)
+/** The file of yesterday is published. */
+const NOW = dayMs + 7 * HOUR_MS
+const day = (date: number): number => Date.UTC(2026, 2, date) * 1_000
+
+let done: Set<string>
+let plan: ArchivePlan
+beforeEach(() => {
+  done = new Set()
+  plan = new ArchivePlan(2, (symbol, date) => done.has(`${symbol} ${date}`))
+})
+
+function take({ symbol, date, ...rest }: ArchiveDay): void {
+  done.add(`${symbol} ${date}`)
+  plan.done({ symbol, date, ...rest })
+}
+
+/** All that is read, in order. */
+function read(now = NOW): string[] {
+  const all: string[] = []
+  for (let next = plan.next(now); next !== undefined; next = plan.next(now)) {
+    all.push(`${next.symbol} ${next.date}`)
+    take(next)
+  }
+  return all
+}
+
+const streamed = { isStreamed: true, spans: [] }
+
+it('reads the newest days first, of all symbols in turn, and each day that passes', () => {
+  plan.want(
+    new Map([
+      ['BTC', streamed],
+      ['ETH', streamed],
+    ]),
+    NOW,
+  )
+  expect(plan.progress(NOW)).toEqual({ wanted: 4 * 1_464, missing: 4 * 1_464 })
+  expect(read()).toEqual(['BTC 2026-03-09', 'ETH 2026-03-09', 'BTC 2026-03-08', 'ETH 2026-03-08'])
+  expect(plan.progress(NOW)).toEqual({ wanted: 4 * 1_464, missing: 0 })
+  expect(read(NOW + DAY_MS - 2 * HOUR_MS)).toEqual([])
+  expect(read(NOW + DAY_MS)).toEqual(['BTC 2026-03-10', 'ETH 2026-03-10'])
+})
+
+it('reads what was ordered, each day once, and not again what the log has', () => {
+  const spans = [
+    { from: day(1), to: day(4) },
+    { from: day(3), to: day(5) },
+  ]
+  done.add('BTC 2026-03-02')
+  plan.want(new Map([['BTC', { isStreamed: false, spans }]]), NOW)
+  expect(read()).toEqual(['BTC 2026-03-04', 'BTC 2026-03-03', 'BTC 2026-03-01'])
+  plan.want(new Map(), NOW)
+  plan.want(new Map([['BTC', { isStreamed: false, spans }]]), NOW)
+  expect(read()).toEqual([])
+})
+
+it('waits for a file that is not there yet, and takes it that an old one never will be', () => {
+  plan.want(new Map([['BTC', { isStreamed: false, spans: [{ from: day(1), to: day(10) }] }]]), NOW)
+  const newest = plan.next(NOW)
+  if (newest === undefined) throw new Error('nothing is read')
+  expect(plan.absent(newest, NOW)).toBe(false)
+  expect(plan.next(NOW)?.date).toBe('2026-03-08')
+  expect(plan.progress(NOW)).toEqual({ wanted: 8 * 1_464, missing: 8 * 1_464 })
+  expect(plan.next(NOW + HOUR_MS)?.date).toBe('2026-03-09')
+  expect(plan.absent({ symbol: 'BTC', date: '2026-03-01', from: day(1) }, NOW)).toBe(true)
+})
+
+it('tries a damaged file a few times, goes on with others, and gives it up', () => {
+  plan.want(new Map([['BTC', streamed]]), NOW)
+  let now = NOW
+  for (let tries = 1; tries <= TRIES; tries++) {
+    const next = plan.next(now) ?? { symbol: '', date: '', from: 0 }
+    expect(next.date).toBe('2026-03-09')
+    expect(plan.damaged(next, now)).toBe(tries === TRIES)
+    expect(plan.next(now)?.date).toBe('2026-03-08')
+    now += 10_000
+  }
+  expect(read(now + DAY_MS / 2)).toEqual(['BTC 2026-03-08'])
+  expect(plan.progress(now)).toEqual({ wanted: 1_464, missing: 0 })
+})

@@ -1,0 +1,280 @@
+import { rmSync } from 'node:fs'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Instrument, Micros, Trade, VenueCandle } from '../../../schemas/records.ts'
+import { TapeError } from '../../../infra/tapes/tape.ts'
+import { ArchiveFold, type PastFlow } from '../../cvd/archive.ts'
+import { type ArchiveDay, ArchivePlan, type Wanted } from '../facts/archive-plan.ts'
+import type { PastProgress } from '../facts/backfill-plan.ts'
+import { fromImport, normaliser } from '../trades/stream.ts'
+import { type Download, download } from '../transport/archive-download.ts'
+import { linesOf } from '../transport/archive-lines.ts'
+import type { TradeArchive } from '../venues/venue.ts'
+import type { KnownPast, PastJob, PastReport } from './backfill.ts'
+import { type MarketLog, pastKey } from './market-log.ts'
+import { hostNow } from './process-clock.ts'
+
+const DAY: Micros = 86_400_000_000
+/** What failed is tried again after this long, milliseconds. */
+const RETRY_MS = 15_000
+/** A trade may be this much older than one before it: the core knows two hours. */
+const DISORDER_MAX: Micros = 3_600_000_000
+/** Beyond this share of lines that are no trade of the day a file is taken for something else. */
+const REFUSED_SHARE_MAX = 0.01
+
+/** The part of `control.backfill` that is about a day's archive. */
+function seriesOf(date: string): string {
+  return `archive_${date}`
+}
+
+interface ArchiveParts {
+  readonly archive: TradeArchive
+  /** Without a slash at its end. */
+  readonly base: string
+  /** Where a file lies while it is read; without its extension. */
+  readonly file: string
+  /** How many of the newest days are read of each symbol that is streamed. */
+  readonly days: number
+  readonly instrumentOf: (symbol: string) => Instrument | undefined
+  readonly log: MarketLog
+  /** What the log has; rejects where it cannot be read now. */
+  readonly known: () => Promise<KnownPast>
+  readonly report: PastReport
+}
+
+/**
+ * Reads a venue's archives of trades: file by file, each checked, folded by the core that counts live trades, and in the log
+ * before the log is told that it has the day. A kill in between brings a day twice, which readers take once.
+ */
+export class ArchiveReader implements PastJob {
+  readonly #parts: ArchiveParts
+  readonly #plan: ArchivePlan
+  /** Keys of `control.backfill` of the days that the log has; undefined: it is not known yet. */
+  #done: Set<string> | undefined
+  #wanted: ReadonlyMap<string, Wanted> = new Map()
+  #underWay = false
+  #notBefore = 0
+  readonly #stop = new AbortController()
+
+  constructor(parts: ArchiveParts) {
+    this.#parts = parts
+    this.#plan = new ArchivePlan(parts.days, (symbol, date) => this.#done?.has(this.#keyOf(symbol, date)) === true)
+  }
+
+  want(wanted: ReadonlyMap<string, Wanted>): void {
+    this.#wanted = wanted
+    if (this.#done !== undefined) this.#plan.want(wanted, hostNow())
+  }
+
+  get isKnown(): boolean {
+    return this.#done !== undefined
+  }
+
+  isIdle(now: number): boolean {
+    return !this.#underWay && this.#plan.next(now) === undefined
+  }
+
+  progress(now: number): PastProgress | undefined {
+    return this.#done === undefined ? undefined : this.#plan.progress(now)
+  }
+
+  tick(now: number): void {
+    if (this.#underWay || this.#stop.signal.aborted || now < this.#notBefore) return
+    if (this.#parts.log.of('market.history').full) return
+    const day = this.#done === undefined ? undefined : this.#plan.next(now)
+    if (this.#done !== undefined && day === undefined) return
+    this.#underWay = true
+    void (day === undefined ? this.#begin() : this.#read(day)).finally(() => {
+      this.#underWay = false
+    })
+  }
+
+  lost(): void {
+    this.#done = new Set()
+    this.#plan.forget()
+  }
+
+  stop(): void {
+    this.#stop.abort()
+  }
+
+  async #begin(): Promise<void> {
+    try {
+      this.#done = new Set((await this.#parts.known()).keys())
+      this.want(this.#wanted)
+    } catch (error) {
+      this.#later(RETRY_MS)
+      if (!this.#stop.signal.aborted) this.#trouble('cannot read how far the past is', { err: error })
+    }
+  }
+
+  async #read(day: ArchiveDay): Promise<void> {
+    const { archive, base, instrumentOf } = this.#parts
+    const instrument = instrumentOf(day.symbol)
+    if (instrument === undefined) return this.#later(RETRY_MS)
+    const place = archive.path(day.symbol, day.date)
+    const file = `${this.#parts.file}${place.slice(place.lastIndexOf('.'))}`
+    const checksumUrl = archive.checksumOf && `${base}${archive.checksumOf(place)}`
+    const outcome = await download({ url: base + place, checksumUrl, file, stop: this.#stop.signal })
+    if (this.#stop.signal.aborted) return
+    if (outcome.kind !== 'file') return this.#failed(day, instrument, outcome)
+    try {
+      const { rows, from } = await this.#fold(day, instrument, file)
+      if (rows !== undefined) await this.#write(day, instrument, { rows, from })
+    } catch (error) {
+      if (!(error instanceof TapeError)) throw error
+      this.#failed(day, instrument, { kind: 'damaged', why: error.message })
+    } finally {
+      rmSync(file, { force: true })
+    }
+  }
+
+  #failed(day: ArchiveDay, instrument: Instrument, outcome: Exclude<Download, { kind: 'file' }>): void {
+    const about = { instrument: instrument.instrument, date: day.date }
+    switch (outcome.kind) {
+      case 'absent':
+        if (!this.#plan.absent(day, hostNow())) return
+        this.#trouble('the venue has no archive of the day', about)
+        return this.#tell(day, instrument, { from: day.from, rows: 0 })
+      case 'damaged': {
+        const isGivenUp = this.#plan.damaged(day, hostNow())
+        const what = isGivenUp
+          ? 'an archive is damaged each time: it is left out until the next start'
+          : 'an archive is damaged'
+        return this.#trouble(what, { ...about, why: outcome.why })
+      }
+      case 'wait':
+        this.#later(outcome.waitMs)
+        return this.#trouble('the venue’s archive lets us wait', { ...about, ...outcome })
+      case 'failed':
+        this.#later(RETRY_MS)
+        return this.#trouble('an archive could not be fetched', { ...about, why: outcome.message })
+    }
+  }
+
+  /** What the core says of the day; no rows where we are to stop. Throws `TapeError` of a file that is no archive of the day. */
+  async #fold(
+    day: ArchiveDay,
+    instrument: Instrument,
+    file: string,
+  ): Promise<{ rows: PastFlow[] | undefined; from: Micros }> {
+    const { archive, report } = this.#parts
+    const normalise = normaliser(instrument)
+    const checked = new DayCheck(archive, day)
+    const fold = new ArchiveFold()
+    for await (const lines of linesOf(file)) {
+      for (const line of lines) {
+        const found = archive.read(line.split(','), day.symbol)
+        const trade = typeof found === 'string' ? found : normalise(found, found.time, fromImport)
+        const isOurs = checked.take(trade)
+        if (isOurs && typeof trade !== 'string') fold.add(trade)
+      }
+      await turn() // live trades go first
+      if (this.#stop.signal.aborted) return { rows: undefined, from: 0 }
+    }
+    for (const [reason, count] of Object.entries({ ...checked.refused, ...fold.refused }))
+      if (count > 0) report.refused(`archive-${reason}`, count)
+    return { rows: fold.end(), from: checked.from }
+  }
+
+  async #write(
+    day: ArchiveDay,
+    instrument: Instrument,
+    { rows, from }: { rows: PastFlow[]; from: Micros },
+  ): Promise<void> {
+    const { log, report } = this.#parts
+    const received = hostNow() * 1_000
+    for (const row of rows) log.past('venue_candle', candleOf(row, instrument, received), received)
+    await log.of('market.history').drained()
+    if (this.#stop.signal.aborted) return
+    report.written(rows.length)
+    this.#tell(day, instrument, { from, rows: rows.length })
+  }
+
+  #tell(day: ArchiveDay, { instrument }: Instrument, { from, rows }: { from: Micros; rows: number }): void {
+    const time = hostNow() * 1_000
+    const series = seriesOf(day.date)
+    this.#done?.add(pastKey({ instrument, series }))
+    this.#plan.done(day)
+    const covered = { covered_from: from, covered_to: from + DAY, rows, time }
+    this.#parts.log.record('backfill', { instrument, series, ...covered }, time)
+  }
+
+  #keyOf(symbol: string, date: string): string {
+    const instrument = this.#parts.instrumentOf(symbol)?.instrument ?? ''
+    return pastKey({ instrument, series: seriesOf(date) })
+  }
+
+  #later(ms: number): void {
+    this.#notBefore = hostNow() + ms
+  }
+
+  #trouble(what: string, about: Readonly<Record<string, unknown>>): void {
+    this.#parts.report.trouble(what, about)
+  }
+}
+
+/** Whether what a file holds are trades of the day that it is named after. */
+class DayCheck {
+  readonly #archive: TradeArchive
+  readonly #day: ArchiveDay
+  #from: Micros | undefined
+  #latest = 0
+  #lines = 0
+  readonly refused: Record<string, number> = {}
+
+  constructor(archive: TradeArchive, day: ArchiveDay) {
+    this.#archive = archive
+    this.#day = day
+  }
+
+  /** Where the file's day begins. */
+  get from(): Micros {
+    return this.#from ?? this.#day.from
+  }
+
+  /** Takes a line's trade, or why it is none; whether it counts. Throws `TapeError`. */
+  take(trade: Trade | string): boolean {
+    this.#lines += 1
+    if (trade === 'header' && this.#lines === 1) return false
+    if (typeof trade === 'string') return this.#refuse(trade)
+    this.#from ??= this.#beginOf(trade.time)
+    if (trade.time < this.#latest - DISORDER_MAX) return this.#refuse('disorder')
+    this.#latest = Math.max(this.#latest, trade.time)
+    return (trade.time >= this.#from && trade.time < this.#from + DAY) || this.#refuse('other-day')
+  }
+
+  #refuse(reason: string): false {
+    this.refused[reason] = (this.refused[reason] ?? 0) + 1
+    const all = Object.values(this.refused).reduce((sum, count) => sum + count, 0)
+    if (all > 10 && all > this.#lines * REFUSED_SHARE_MAX)
+      throw new TapeError('corrupt', `line ${this.#lines}: ${reason}; it is no archive of ${this.#day.date}`)
+    return false
+  }
+
+  /** The latest of the days that it may be of in which its first trade lies. */
+  #beginOf(first: Micros): Micros {
+    const begins = this.#archive.begins.map((ms) => this.#day.from + ms * 1_000).toSorted((a, b) => a - b)
+    return begins.findLast((begin) => begin <= first) ?? begins[0] ?? this.#day.from
+  }
+}
+
+function candleOf(row: PastFlow, { instrument, asset }: Instrument, received: Micros): VenueCandle {
+  const { start, seconds, open, high, low, close, buy, sell, buy_quote, sell_quote, buy_count, sell_count } = row
+  return {
+    instrument,
+    asset,
+    start,
+    seconds,
+    open,
+    high,
+    low,
+    close,
+    volume: buy + sell,
+    taker_buy: buy,
+    quote: buy_quote + sell_quote,
+    taker_buy_quote: buy_quote,
+    trades: buy_count + sell_count,
+    source: 'archive',
+    received,
+  }
+}
