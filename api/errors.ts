@@ -17,6 +17,7 @@ export const errorStatus = {
   invalid_webhook_url: 400,
   invalid_channel: 400,
   invalid_agent_wallet: 400,
+  invalid_wallet_proof: 400,
   expires_in_hours_too_long: 400,
   invalid_expires_in_hours: 400,
   invalid_add_hours: 400,

@@ -12,6 +12,7 @@ import { reachOf } from '../processors/webhooks/address.ts'
 import { knownAsset, knownAssets } from '../schemas/catalogue.ts'
 import { tradeVenues } from '../schemas/venues.ts'
 import { testLimit, type Alerts } from './alerts/alerts.ts'
+import { Wallets } from './alerts/wallet.ts'
 import { KafkaAlerts } from './alerts/kafka-alerts.ts'
 import { openDatabase } from './clickhouse.ts'
 import { RateLimiter } from './limits.ts'
@@ -91,7 +92,10 @@ export async function openServices(config: InstanceConfig, log: Logger, options:
   return createServices({ ...parts, board: channels.board, tries: options.tries })
 }
 
-function openAlerts(config: InstanceConfig, log: Logger, { toClose, unread }: InstanceOptions): Alerts {
+/** Where nothing is paid no wallet owns anything. */
+const NO_URL = 'http://127.0.0.1'
+
+function openAlerts(config: InstanceConfig, log: Logger, { toClose, unread, payments }: InstanceOptions): Alerts {
   const secrets = serviceSecrets(config)
   const kafka = new KafkaAlerts({ ...logOf(config), log, now: Date.now, unread })
   toClose.push(kafka)
@@ -101,6 +105,12 @@ function openAlerts(config: InstanceConfig, log: Logger, { toClose, unread }: In
     control: config.ALERT_CONTROL === 'open' ? 'open' : 'token',
     reach: reachOf({ mode: config.MODE, allowPrivate: config.WEBHOOK_ALLOW_PRIVATE }),
     hasMail: config.SMTP_FROM !== '',
+    wallets: new Wallets({
+      secrets,
+      baseUrl: payments?.publicUrl ?? NO_URL,
+      chainId: payments?.seller.network.chainId,
+      hasSigned: payments?.hasSigned,
+    }),
     tests: new RateLimiter(testLimit),
   }
 }

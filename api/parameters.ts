@@ -191,6 +191,14 @@ export const wallet = {
   example: '0x52908400098527886E0F7030069857D2E4169EE7',
 } as const satisfies Param
 
+export const payingWallet = {
+  in: 'query',
+  rule: { kind: 'shape', pattern: /^0x[0-9a-fA-F]{40}$/, says: '0x and 40 hexadecimal digits', optional: false },
+  error: 'invalid_agent_wallet',
+  says: 'The address that paid',
+  example: '0x52908400098527886E0F7030069857D2E4169EE7',
+} as const satisfies Param
+
 export const cursor = {
   in: 'query',
   rule: { kind: 'shape', pattern: /^[\w-]{1,300}$/, says: 'next_cursor of the page before', optional: true },

@@ -14,8 +14,20 @@ export interface PageQuery {
   readonly limit: number
 }
 
+/** What `state` of such a query may be. */
+export const alertStates = ['active', 'triggered', 'expired', 'cancelled', 'paused'] as const
+
+export interface OwnedQuery extends Pick<PageQuery, 'before' | 'limit'> {
+  /** Lower case. */
+  readonly owner: string
+  /** A status, or `paused`; undefined: any. */
+  readonly state: string | undefined
+  readonly group: string | undefined
+  readonly tag: string | undefined
+}
+
 export interface Page {
-  /** Active ones, newest first. */
+  /** Newest first. */
   readonly alerts: readonly CachedAlert[]
   /** Where the next page goes on; undefined: there is none. */
   readonly next: CreationKey | undefined
@@ -81,18 +93,41 @@ export class AlertStore {
     for (const held of [this.#alerts, this.#creations, this.#indexes, this.#watched]) held.clear()
   }
 
+  /** Active ones of a kind. */
   page({ kind, asset, wallet, before, limit }: PageQuery): Page {
     const name =
       wallet === undefined ? indexName(kind, 'asset', asset ?? '') : indexName(kind, 'wallet', walletKey(wallet))
+    const isWanted = (alert: CachedAlert): boolean =>
+      alert.status === 'active' && (asset === undefined || alert.asset === asset)
+    return this.#scan(name, isWanted, { before, limit })
+  }
+
+  /** Those that an address has paid for. */
+  owned({ owner, state, group, tag, before, limit }: OwnedQuery): Page {
+    const isWanted = (alert: CachedAlert): boolean => {
+      const { status, paused_until: paused } = alert
+      if (state !== undefined && state !== (paused > 0 ? 'paused' : status)) return false
+      if (group === undefined && tag === undefined) return true
+      const labels = labelsOf(alert)
+      return (group ?? labels.group) === labels.group && (tag === undefined || labels.tags.includes(tag))
+    }
+    return this.#scan(indexName('', 'owner', owner), isWanted, { before, limit })
+  }
+
+  #scan(
+    name: string,
+    isWanted: (alert: CachedAlert) => boolean,
+    { before, limit }: Pick<PageQuery, 'before' | 'limit'>,
+  ): Page {
     const alerts: CachedAlert[] = []
     let scanned = 0
     let last: CreationKey | undefined
     for (const entry of this.#indexes.get(name)?.before(before) ?? []) {
       if (scanned === SCANNED_MAX) return { alerts, next: last }
       const alert = this.#alerts.get(entry.id)
-      const isWanted = alert?.status === 'active' && (asset === undefined || alert.asset === asset)
-      if (isWanted && alerts.length === limit) return { alerts, next: last }
-      if (isWanted) alerts.push(alert)
+      const isShown = alert !== undefined && isWanted(alert)
+      if (isShown && alerts.length === limit) return { alerts, next: last }
+      if (isShown) alerts.push(alert)
       scanned += 1
       last = entry
     }
@@ -100,12 +135,13 @@ export class AlertStore {
   }
 
   #indexesOf(alert: CachedAlert): CreationIndex[] {
-    const { asset, wallets } = alert
+    const { asset, wallets, owner } = alert
     const kind = kindOf(alert)
     const names = [
       indexName(kind, 'asset', ''),
       indexName(kind, 'asset', asset),
       ...new Set(wallets.map((wallet) => indexName(kind, 'wallet', walletKey(wallet)))),
+      ...(owner === null ? [] : [indexName('', 'owner', owner)]),
     ]
     return names.map((name) => this.#index(name))
   }
@@ -136,12 +172,18 @@ export function createdOf({ taken, created_at }: Pick<CachedAlert, 'taken' | 'cr
   return taken === 0 ? created_at : taken
 }
 
+/** What its owner has sorted it by; kinds without such terms have none. */
+function labelsOf(alert: CachedAlert): { readonly group: unknown; readonly tags: readonly unknown[] } {
+  const { group, tags } = { group: null, tags: [], ...alertKinds.read(alert) }
+  return { group, tags: Array.isArray(tags) ? tags : [] }
+}
+
 /** Its name in the table of kinds; `unknown` where this version has none. */
 export function kindOf(alert: Pick<Alert, 'kind' | 'condition'>): string {
   return alertKinds.ofWire(alert)?.kind ?? 'unknown'
 }
 
-function indexName(kind: string, by: 'asset' | 'wallet', value: string): string {
+function indexName(kind: string, by: 'asset' | 'wallet' | 'owner', value: string): string {
   return `${kind}|${by}|${value}`
 }
 

@@ -4,6 +4,7 @@ import type { AlertEvent, Command, Message } from '../../schemas/records.ts'
 import type { RecordPosition } from '../../schemas/record-id.ts'
 import type { RateLimiter } from '../limits.ts'
 import type { AlertStore } from './alert-store.ts'
+import type { Wallets } from './wallet.ts'
 
 /** A record of the log as anyone may see it. */
 export interface PublicRecord {
@@ -37,6 +38,8 @@ export interface Alerts {
   readonly reach: Reach
   /** Whether the operator has configured SMTP. */
   readonly hasMail: boolean
+  /** Whose alerts are theirs by a wallet’s signature. */
+  readonly wallets: Wallets
   /** Test events, by alert. */
   readonly tests: RateLimiter
 }

@@ -12,9 +12,14 @@ export function commandOf(route: Route, base: string): string {
     ...(method === 'GET' || (method === 'POST' && body !== undefined) ? [] : [`-X ${method}`]),
     ...('Authorization' in headers ? ['-H "authorization: Bearer $MANAGE_TOKEN"'] : []),
     ...('Idempotency-Key' in headers ? ["-H 'idempotency-key: my-alert-of-today'"] : []),
-    ...(body === undefined ? [] : ["-H 'content-type: application/json'", `-d '${JSON.stringify(body.example)}'`]),
+    ...(body === undefined ? [] : ["-H 'content-type: application/json'", dataOf(JSON.stringify(body.example))]),
   ]
   return lines.join(' \\\n  ')
+}
+
+/** In double quotes where it takes something from the shell. */
+function dataOf(json: string): string {
+  return json.includes('"$') ? `-d "${json.replaceAll('"', String.raw`\"`)}"` : `-d '${json}'`
 }
 
 function targetOf(route: Route): string {

@@ -8,6 +8,7 @@ import type { Route } from '../route.ts'
 import { routes } from '../routes.ts'
 import { startAlerts, textOf, type AlertHarness } from '../testing/alert-calls.ts'
 import { ajv, closed } from '../testing/closed.ts'
+import { payer } from '../testing/fake-payments.ts'
 import { flow, NOW } from '../testing/harness.ts'
 import { commandOf } from './command.ts'
 
@@ -50,6 +51,7 @@ afterAll(() => api.stop())
 /** What the command's variables stand for: an alert of its own, with one delivery. */
 async function environment(row: Route): Promise<Record<string, string>> {
   if (row.name === 'record') return { RECORD: recordId(place) }
+  if (row.name === 'wallet_alerts') return walletProof()
   if (!('Authorization' in (row.headers ?? {})) && !row.path.endsWith('/:id')) return {}
   if (!/^\/(?:price-alert|liquidation\/alert|alerts)\//.test(row.path)) return {}
   const [kind = ''] = row.path.split('/:')
@@ -60,6 +62,13 @@ async function environment(row: Route): Promise<Record<string, string>> {
   api.database.attempts = [{ ...attempt, ...times, place: { started: NOW, partition: 0, offset: 0 } }]
   api.database.triggers = [{ alert_id: id, trigger_id, partition: 0, offset: 0 }]
   return { ALERT_ID: id, MANAGE_TOKEN: token, TRIGGER_ID: trigger_id }
+}
+
+/** The message as it stands in JSON, and its signature. */
+async function walletProof(): Promise<Record<string, string>> {
+  const message = textOf((await api.get(`/wallet/message?address=${payer.address}`)).body['message'])
+  const inJson = JSON.stringify(message).slice(1, -1)
+  return { WALLET_MESSAGE: inJson, WALLET_SIGNATURE: await payer.signMessage({ message }) }
 }
 
 async function answerOf(row: Route): Promise<{ status: string; text: string }> {

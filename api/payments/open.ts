@@ -24,14 +24,14 @@ const refusalLimit = { perSecond: 20, burst: 40, callersMax: 100_000 } as const
 /** Payments on their log. What checks signatures is loaded only where it is needed. */
 export async function openPayments(options: OpenOptions): Promise<Payments & { close(): Promise<void> }> {
   const { terms, ownUrl } = options
-  const { signatureCheck, signatureNode } = await import('./signatures.ts')
+  const { signatureChecks, signatureNode } = await import('./signatures.ts')
   const ledger = new KafkaLedger({ ...options, settleMs: terms.settleMs })
   return {
     seller: terms.seller,
     isPlayMoney: terms.mode === 'local',
     publicUrl: terms.publicUrl ?? ownUrl,
     ledger,
-    isSigned: signatureCheck(signatureNode(terms.rpcUrl), terms.seller, options.now),
+    ...signatureChecks(signatureNode(terms.rpcUrl), terms.seller, options.now),
     refusals: new RateLimiter(refusalLimit),
     inFlight: new SingleFlight(),
     close: () => ledger.close(),

@@ -41,6 +41,9 @@ export interface PaymentLedger {
 /** Whether the payer, a plain account or a contract wallet, has signed it; rejects with `data_unavailable`. */
 export type IsSigned = (payment: Payment) => Promise<boolean>
 
+/** Whether the wallet, a plain account or a contract, has signed a text (EIP-191); rejects with `data_unavailable`. */
+export type HasSigned = (address: `0x${string}`, message: string, signature: `0x${string}`) => Promise<boolean>
+
 /** Who signed a payment. */
 export interface Payer {
   /** Lower-case hex. */
@@ -67,6 +70,7 @@ export interface Payments {
   readonly publicUrl: string
   readonly ledger: PaymentLedger
   readonly isSigned: IsSigned
+  readonly hasSigned: HasSigned
   /** Payments that were not accepted, by caller: paid requests do not count against the rate. */
   readonly refusals: RateLimiter
   readonly inFlight: SingleFlight

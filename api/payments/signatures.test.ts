@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { NOW, SELLER } from '../../processors/payments/testing/intents.ts'
 import { decodePayment, type Payment } from '../../processors/payments/wire/decode.ts'
 import { signPayment, stranger } from '../testing/fake-payments.ts'
-import { signatureCheck } from './signatures.ts'
+import { signatureChecks } from './signatures.ts'
 import type { IsSigned } from './payments.ts'
 
 const abi = parseAbi(['function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)'])
@@ -15,6 +15,7 @@ let now: number
 let codes: Map<string, Hex>
 let answer: Hex | 'reverts'
 let isSigned: IsSigned
+let signatures: ReturnType<typeof signatureChecks>
 
 beforeEach(() => {
   calls = []
@@ -29,11 +30,9 @@ beforeEach(() => {
       throw new RpcRequestError({ body: {}, url: 'fake', error: { code: 3, message: 'execution reverted' } })
     return encodeFunctionResult({ abi, functionName: 'isValidSignature', result: answer })
   }
-  isSigned = signatureCheck(
-    createPublicClient({ transport: custom({ request }, { retryCount: 0 }) }),
-    SELLER,
-    () => now,
-  )
+  const client = createPublicClient({ transport: custom({ request }, { retryCount: 0 }) })
+  signatures = signatureChecks(client, SELLER, () => now)
+  isSigned = signatures.isSigned
 })
 
 /** A payment of that account, signed by another one. */
@@ -46,6 +45,18 @@ async function paymentOf(from: Hex | null): Promise<Payment> {
 }
 
 const account = (n: number): Hex => `0x${String(n).padStart(40, '0')}`
+
+describe('a signed text', () => {
+  it('is a plain account’s, without the chain, or a contract wallet’s, by its code', async () => {
+    const signature = await stranger.signMessage({ message: 'me' })
+    expect(await signatures.hasSigned(stranger.address, 'me', signature)).toBe(true)
+    expect(calls).toEqual([])
+    expect(await signatures.hasSigned(stranger.address, 'you', signature)).toBe(false)
+    expect(await signatures.hasSigned(wallet, 'me', '0x1234')).toBe(true)
+    answer = 'reverts'
+    expect(await signatures.hasSigned(wallet, 'me', '0x1234')).toBe(false)
+  })
+})
 
 describe('the signature', () => {
   it('of a plain account is judged without the chain', async () => {
@@ -92,7 +103,7 @@ describe('the signature', () => {
     const client = createPublicClient({
       transport: custom({ request: () => Promise.reject(new Error('away')) }, { retryCount: 0 }),
     })
-    const check = signatureCheck(client, SELLER, () => now)
+    const check = signatureChecks(client, SELLER, () => now).isSigned
     await expect(check(await paymentOf(wallet))).rejects.toMatchObject({ code: 'data_unavailable' })
   })
 })

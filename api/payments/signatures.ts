@@ -3,9 +3,11 @@ import {
   ContractFunctionRevertedError,
   ContractFunctionZeroDataError,
   createPublicClient,
+  hashMessage,
   hashTypedData,
   http,
   parseAbi,
+  recoverMessageAddress,
   recoverTypedDataAddress,
   AbiDecodingDataSizeTooSmallError,
   type Hex,
@@ -16,7 +18,7 @@ import type { Payment } from '../../processors/payments/wire/decode.ts'
 import type { Seller } from '../../processors/payments/wire/offer.ts'
 import { ApiError } from '../errors.ts'
 import { RateLimiter } from '../limits.ts'
-import type { IsSigned } from './payments.ts'
+import type { HasSigned, IsSigned } from './payments.ts'
 
 const erc1271 = parseAbi(['function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)'])
 /** What a contract wallet says to a signature of its own. Source: ERC-1271. */
@@ -37,11 +39,11 @@ const STRANGERS = 'strangers'
  * Judges signatures: a plain account's here, without the chain; any other by the contract that the payer would have to
  * be. A wallet that is not deployed yet (ERC-6492) is refused: its maker's code is not called from our wallet.
  */
-export function signatureCheck(client: PublicClient, seller: Seller, now: () => number): IsSigned {
+export function signatureChecks(client: PublicClient, seller: Seller, now: () => number): Signatures {
   const contracts = new Contracts(client, now)
   const { chainId } = seller.network
   const domain = { name: seller.assetName, version: seller.assetVersion, chainId, verifyingContract: seller.asset }
-  return async ({ authorization, signature }) => {
+  const isSigned: IsSigned = async ({ authorization, signature }) => {
     const data = {
       domain,
       types: authorizationTypes,
@@ -56,6 +58,25 @@ export function signatureCheck(client: PublicClient, seller: Seller, now: () => 
       return true
     return contracts.haveSigned(from, hashTypedData(data), signature)
   }
+  const hasSigned: HasSigned = async (address, message, signature) =>
+    (await hasPlainlySigned(address, message, signature)) ||
+    contracts.haveSigned(lower(address), hashMessage(message), signature)
+  return { isSigned, hasSigned }
+}
+
+interface Signatures {
+  readonly isSigned: IsSigned
+  readonly hasSigned: HasSigned
+}
+
+/** Whether a plain account has signed a text. */
+export async function hasPlainlySigned(address: Hex, message: string, signature: Hex): Promise<boolean> {
+  if (signature.length !== PLAIN_LENGTH) return false
+  return (await recovered(() => recoverMessageAddress({ message, signature }))) === lower(address)
+}
+
+function lower(address: Hex): Hex {
+  return address.toLowerCase() as Hex
 }
 
 export function signatureNode(rpcUrl: string): PublicClient {

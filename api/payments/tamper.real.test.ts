@@ -17,7 +17,7 @@ import { mismatchOf, untimelyOf } from '../../processors/payments/wire/match.ts'
 import { offerV2 } from '../../processors/payments/wire/offer.ts'
 import { seller, signPayment, stranger } from '../testing/fake-payments.ts'
 import type { IsSigned } from './payments.ts'
-import { signatureCheck, signatureNode } from './signatures.ts'
+import { signatureChecks, signatureNode } from './signatures.ts'
 
 const PRICE = '20000'
 const OTHER = '0x000000000000000000000000000000000000dEaD'
@@ -43,7 +43,7 @@ beforeAll(async () => {
   })
   facilitator = new x402Facilitator()
   registerExactEvmScheme(facilitator, { signer, networks: 'eip155:84532' })
-  isSigned = signatureCheck(signatureNode(chain.url), seller, Date.now)
+  isSigned = signatureChecks(signatureNode(chain.url), seller, Date.now).isSigned
 })
 afterAll(async () => {
   await chain?.stop()

@@ -17,6 +17,7 @@ import {
 } from './alerts.ts'
 import { alertDeliveries, resendTrigger, testAlert } from './deliveries.ts'
 import { recordRoute } from './records.ts'
+import { walletRoutes } from './wallet-table.ts'
 import { alertBacktest } from './what-if.ts'
 import {
   array,
@@ -218,7 +219,12 @@ const ownerErrors = ['unauthorized', 'forbidden', 'data_unavailable'] as const
 const { alertId: id, cursor } = params
 
 /** The routes of alerts; a part of the table in `routes.ts`. Kinds differ in paths, prices and terms only. */
-export const alertRoutes: readonly Route[] = [...apiKinds.flatMap(routesOf), alertBacktest, recordRoute]
+export const alertRoutes: readonly Route[] = [
+  ...apiKinds.flatMap(routesOf),
+  ...walletRoutes,
+  alertBacktest,
+  recordRoute,
+]
 
 function routesOf(row: ApiKind): Route[] {
   return [

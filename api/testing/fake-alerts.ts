@@ -6,7 +6,9 @@ import { recordId, type RecordPosition } from '../../schemas/record-id.ts'
 import { testLimit, type AlertLog, type Alerts, type PublicRecord } from '../alerts/alerts.ts'
 import { AlertStore } from '../alerts/alert-store.ts'
 import { ApiError } from '../errors.ts'
+import { Wallets } from '../alerts/wallet.ts'
 import { RateLimiter } from '../limits.ts'
+import type { Payments } from '../payments/payments.ts'
 
 /** The log of alerts in memory, one partition of it: the real core decides, at once. */
 export class FakeAlertLog implements AlertLog {
@@ -62,10 +64,17 @@ function away(): ApiError {
 
 const SECRET = 'a-secret-of-the-tests-that-is-long-enough'
 
-export function fakeAlerts(log: FakeAlertLog, control: Alerts['control'] = 'token'): Alerts {
+export function fakeAlerts(
+  log: FakeAlertLog,
+  control: Alerts['control'] = 'token',
+  payments: Payments | null = null,
+): Alerts {
+  const secrets = { newest: 1, byVersion: new Map([[1, SECRET]]) }
+  const baseUrl = 'https://api.example.com'
   return {
     log,
-    secrets: { newest: 1, byVersion: new Map([[1, SECRET]]) },
+    secrets,
+    wallets: new Wallets({ secrets, baseUrl, hasSigned: payments?.hasSigned }),
     control,
     reach: 'public',
     hasMail: true,

@@ -9,7 +9,7 @@ import type { PaymentAnswer, PaymentEvent, PaymentIntent } from '../../schemas/r
 import { ApiError } from '../errors.ts'
 import { RateLimiter } from '../limits.ts'
 import type { Outcome, PaymentLedger, Payments, Standing } from '../payments/payments.ts'
-import { signatureCheck, signatureNode } from '../payments/signatures.ts'
+import { signatureChecks, signatureNode } from '../payments/signatures.ts'
 import { SingleFlight } from '../payments/single-flight.ts'
 
 /** Anvil's public development keys. */
@@ -129,7 +129,7 @@ export async function fakePayments(ledger = new FakeLedger()): Promise<FakePayme
     isPlayMoney: true,
     publicUrl: 'https://api.example.com',
     ledger,
-    isSigned: signatureCheck(signatureNode(url), seller, Date.now),
+    ...signatureChecks(signatureNode(url), seller, Date.now),
     refusals: new RateLimiter({ perSecond: 20, burst: 40, callersMax: 100 }),
     inFlight: new SingleFlight(),
     stop: () => closeServer(server),

@@ -85,7 +85,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     database,
     wants: new Wants(write),
     unread: new Unread(),
-    alerts: fakeAlerts(alerts, options.alertControl),
+    alerts: fakeAlerts(alerts, options.alertControl, options.payments),
     payments: options.payments ?? null,
     now: () => now,
     source: options.source ?? fakePresent(database, PARTITIONS),

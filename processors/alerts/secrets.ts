@@ -44,6 +44,17 @@ export function destinationDigest(secrets: ServiceSecrets, version: number, dest
   return createHmac('sha256', key).update(destination).digest('hex').slice(0, DIGEST_DIGITS)
 }
 
+/** What only the service can have put into a message for a wallet: hexadecimal. */
+export function walletNonce(secrets: ServiceSecrets, version: number, about: string): string {
+  return derive(secrets, version, 'wallet-nonce', about).toString('hex').slice(0, NONCE_DIGITS)
+}
+
+/** Seals a text that callers hand back: 43 characters. */
+export function walletSeal(secrets: ServiceSecrets, version: number, text: string): string {
+  return derive(secrets, version, 'wallet-cursor', text).toString('base64url')
+}
+
+const NONCE_DIGITS = 32
 const DIGEST_DIGITS = 16
 const NONCE_BYTES = 12
 const TAG_BYTES = 16

@@ -4,6 +4,7 @@ import {
   isFault,
   leavesOf,
   NOTE_MAX,
+  TAGS_MAX,
   operators,
   readRuleTerms,
   seriesOf,
@@ -65,6 +66,7 @@ const body = {
   resolved: boolean('A message tells when it is over, too', { default: false }),
   note: nullable(text('Stands in each message', { maxLength: NOTE_MAX })),
   group: nullable(text('A name that several rules share', { maxLength: 64 })),
+  tags: { ...array(text('A name', { maxLength: 32 }), 'What you find it by'), maxItems: TAGS_MAX },
 }
 
 const example = {
@@ -97,8 +99,8 @@ export const rule: ApiKind<RuleTerms> = {
   },
 
   answer: { ...body, when: { type: 'object', description: 'As submitted, with its defaults' } },
-  show: ({ when, held_for, repeat, cooldown, resolved, note, group }) => {
-    return { when, held_for, repeat, cooldown, resolved, note, group }
+  show: ({ when, held_for, repeat, cooldown, resolved, note, group, tags }) => {
+    return { when, held_for, repeat, cooldown, resolved, note, group, tags }
   },
 
   figures: ({ when }) => leavesOf(when).map(specOf),

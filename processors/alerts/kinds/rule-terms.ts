@@ -51,6 +51,8 @@ export interface RuleTerms {
   readonly note: string | null
   /** Of rules that were made together. */
   readonly group: string | null
+  /** By which its owner finds it. */
+  readonly tags: readonly string[]
 }
 
 /** What of a rule cannot be right, where, and what could be there. */
@@ -64,6 +66,7 @@ export interface Fault {
 const LEAVES_MAX = 10
 export const DEPTH_MAX = 3
 export const NOTE_MAX = 500
+export const TAGS_MAX = 10
 const FOR_MAX = durationOf('24h') ?? 0
 const COOLDOWN_MIN = durationOf('1m') ?? 0
 const COOLDOWN_MAX = durationOf('7d') ?? 0
@@ -114,7 +117,18 @@ function read(given: Given): RuleTerms {
     resolved,
     note: words(given['note'], '/note', NOTE_MAX),
     group: words(given['group'], '/group', 64),
+    tags: readTags(given['tags']),
   }
+}
+
+const noTags: readonly string[] = []
+
+function readTags(given: unknown): readonly string[] {
+  if (given === undefined || given === null) return noTags
+  const isList = Array.isArray(given) && given.length <= TAGS_MAX
+  if (!isList) throw new Wrong('/tags', `tags is a list of at most ${TAGS_MAX} names.`)
+  const tags = given.map((tag, at) => words(tag, `/tags/${at}`, 32))
+  return tags.length === 0 ? noTags : [...new Set(tags.filter((tag) => tag !== null))]
 }
 
 function readCondition(given: unknown, pointer: string, depth: number): Condition {

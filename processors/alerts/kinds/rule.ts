@@ -65,9 +65,18 @@ export const rule: AlertKind<RuleTerms, 'readings', RuleCause> = {
 
   event: 'rule_alert',
   payload: (trigger) => {
-    const { state, figures, note, group, when } = readRule(trigger) ?? {}
+    const { state, figures, note, group, tags, when } = readRule(trigger) ?? {}
     const isOver = state === 'resolved' ? { triggered: false } : {}
-    return { ...isOver, status: state, condition: when, figures, condition_met: trigger.condition_met, note, group }
+    return {
+      ...isOver,
+      status: state,
+      condition: when,
+      figures,
+      condition_met: trigger.condition_met,
+      note,
+      group,
+      tags,
+    }
   },
   sourceFigure: 'price',
 }

@@ -1860,6 +1860,8 @@ class RuleAlertCreate(TypedDict):
     note: str | None
     # A name that several rules share
     group: str | None
+    # What you find it by
+    tags: list[str]
     # Always active
     status: Literal["active"]
     # When it was made
@@ -1919,6 +1921,8 @@ class RuleAlert(TypedDict):
     note: str | None
     # A name that several rules share
     group: str | None
+    # What you find it by
+    tags: list[str]
     # Where the events go, where that is no signed webhook
     channel: NotRequired[RuleAlertChannel]
     # Where it is in its life
@@ -1976,6 +1980,8 @@ class RuleAlertsAlertsItem(TypedDict):
     note: str | None
     # A name that several rules share
     group: str | None
+    # What you find it by
+    tags: list[str]
     # Where the events go, where that is no signed webhook
     channel: NotRequired[RuleAlertsAlertsItemChannel]
     # Where it is in its life
@@ -2064,6 +2070,8 @@ class RuleAlertPause(TypedDict):
     note: str | None
     # A name that several rules share
     group: str | None
+    # What you find it by
+    tags: list[str]
     # Where the events go, where that is no signed webhook
     channel: NotRequired[RuleAlertPauseChannel]
     # Where it is in its life
@@ -2121,6 +2129,8 @@ class RuleAlertResume(TypedDict):
     note: str | None
     # A name that several rules share
     group: str | None
+    # What you find it by
+    tags: list[str]
     # Where the events go, where that is no signed webhook
     channel: NotRequired[RuleAlertResumeChannel]
     # Where it is in its life
@@ -2178,6 +2188,8 @@ class RuleAlertEdit(TypedDict):
     note: str | None
     # A name that several rules share
     group: str | None
+    # What you find it by
+    tags: list[str]
     # Where the events go, where that is no signed webhook
     channel: NotRequired[RuleAlertEditChannel]
     # Where it is in its life
@@ -2252,6 +2264,22 @@ class RuleAlertResend(TypedDict):
     trigger_id: str
     # Where to see what becomes of it
     message: str
+
+
+class WalletMessage(TypedDict):
+    # The text
+    message: str
+    # Until when it is taken, once
+    expires_at: str
+
+
+class WalletAlerts(TypedDict):
+    # Alerts of this page
+    count: int
+    # Newest first
+    alerts: list[dict[str, Any]]
+    # What `cursor` the next page has; null: this is the last
+    next_cursor: str | None
 
 
 class AlertBacktestTriggersItem(TypedDict):
@@ -2335,6 +2363,8 @@ class AlertBacktest(TypedDict):
     note: NotRequired[str | None]
     # A name that several rules share; of rule alerts
     group: NotRequired[str | None]
+    # What you find it by; of rule alerts
+    tags: NotRequired[list[str]]
     # Times that it would have rung
     trigger_count: int
     # The same by days that were covered; null: less than one was
@@ -2962,18 +2992,20 @@ OPERATIONS: dict[str, Operation] = {
     "liquidation_alert_deliveries": Operation("GET", "/liquidation/alert/{id}/deliveries", ("limit", "cursor",), (), True, False, True, 0),
     "liquidation_alert_test": Operation("POST", "/liquidation/alert/{id}/test", (), (), True, False, False, 0),
     "liquidation_alert_resend": Operation("POST", "/liquidation/alert/{id}/deliveries/{trigger_id}/resend", (), (), True, False, False, 0),
-    "rule_alert_create": Operation("POST", "/alerts", (), ("symbol", "when", "held_for", "repeat", "cooldown", "resolved", "note", "group", "webhook_url", "channel", "agent_wallet", "expires_in_hours",), False, True, False, 0.06),
+    "rule_alert_create": Operation("POST", "/alerts", (), ("symbol", "when", "held_for", "repeat", "cooldown", "resolved", "note", "group", "tags", "webhook_url", "channel", "agent_wallet", "expires_in_hours",), False, True, False, 0.06),
     "rule_alert": Operation("GET", "/alerts/{id}", (), (), False, False, True, 0),
     "rule_alerts": Operation("GET", "/alerts", ("wallet", "symbol", "limit", "cursor",), (), False, False, True, 0),
     "rule_alert_cancel": Operation("DELETE", "/alerts/{id}", (), (), True, False, False, 0),
     "rule_alert_extend": Operation("POST", "/alerts/{id}/extend", (), ("add_hours",), True, False, False, 0.03),
     "rule_alert_pause": Operation("POST", "/alerts/{id}/pause", (), ("until",), True, False, False, 0),
     "rule_alert_resume": Operation("POST", "/alerts/{id}/resume", (), (), True, False, False, 0),
-    "rule_alert_edit": Operation("PATCH", "/alerts/{id}", (), ("when", "held_for", "repeat", "cooldown", "resolved", "note", "group",), True, False, False, 0),
+    "rule_alert_edit": Operation("PATCH", "/alerts/{id}", (), ("when", "held_for", "repeat", "cooldown", "resolved", "note", "group", "tags",), True, False, False, 0),
     "rule_alert_deliveries": Operation("GET", "/alerts/{id}/deliveries", ("limit", "cursor",), (), True, False, True, 0),
     "rule_alert_test": Operation("POST", "/alerts/{id}/test", (), (), True, False, False, 0),
     "rule_alert_resend": Operation("POST", "/alerts/{id}/deliveries/{trigger_id}/resend", (), (), True, False, False, 0),
-    "alert_backtest": Operation("POST", "/alerts/backtest", (), ("symbol", "condition", "target_price", "threshold_pct", "min_value_usd", "when", "held_for", "repeat", "cooldown", "resolved", "note", "group", "webhook_url", "channel", "agent_wallet", "expires_in_hours", "figures",), False, False, True, 0),
+    "wallet_message": Operation("GET", "/wallet/message", ("address",), (), False, False, True, 0),
+    "wallet_alerts": Operation("POST", "/wallet/alerts", (), ("message", "signature", "cursor", "state", "group", "tag", "limit",), False, False, False, 0),
+    "alert_backtest": Operation("POST", "/alerts/backtest", (), ("symbol", "condition", "target_price", "threshold_pct", "min_value_usd", "when", "held_for", "repeat", "cooldown", "resolved", "note", "group", "tags", "webhook_url", "channel", "agent_wallet", "expires_in_hours", "figures",), False, False, True, 0),
     "record": Operation("GET", "/records/{id}", (), (), False, False, True, 0),
     "healthz": Operation("GET", "/healthz", (), (), False, False, True, 0),
     "readyz": Operation("GET", "/readyz", (), (), False, False, True, 0),
@@ -3189,9 +3221,9 @@ class Api:
         answer: LiquidationAlertResend = self.send("liquidation_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
         return answer
 
-    def rule_alert_create(self, *, symbol: str, when: Mapping[str, Any], held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> RuleAlertCreate:
+    def rule_alert_create(self, *, symbol: str, when: Mapping[str, Any], held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> RuleAlertCreate:
         """Create a rule. POST /alerts. 0.06 USDC."""
-        answer: RuleAlertCreate = self.send("rule_alert_create", {"symbol": symbol, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "webhook_url": webhook_url, "channel": channel, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key})
+        answer: RuleAlertCreate = self.send("rule_alert_create", {"symbol": symbol, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "tags": tags, "webhook_url": webhook_url, "channel": channel, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key})
         return answer
 
     def rule_alert(self, id: str) -> RuleAlert:
@@ -3224,9 +3256,9 @@ class Api:
         answer: RuleAlertResume = self.send("rule_alert_resume", {"id": id, "manage_token": manage_token})
         return answer
 
-    def rule_alert_edit(self, id: str, *, when: Mapping[str, Any], manage_token: str, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None) -> RuleAlertEdit:
+    def rule_alert_edit(self, id: str, *, when: Mapping[str, Any], manage_token: str, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None) -> RuleAlertEdit:
         """Change a rule. PATCH /alerts/{id}. Free."""
-        answer: RuleAlertEdit = self.send("rule_alert_edit", {"id": id, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "manage_token": manage_token})
+        answer: RuleAlertEdit = self.send("rule_alert_edit", {"id": id, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "tags": tags, "manage_token": manage_token})
         return answer
 
     def rule_alert_deliveries(self, id: str, *, manage_token: str, limit: int | None = None, cursor: str | None = None) -> RuleAlertDeliveries:
@@ -3244,9 +3276,19 @@ class Api:
         answer: RuleAlertResend = self.send("rule_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
         return answer
 
-    def alert_backtest(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, figures: bool | None = None) -> AlertBacktest:
+    def wallet_message(self, *, address: str) -> WalletMessage:
+        """What a wallet signs to see its alerts. GET /wallet/message. Free."""
+        answer: WalletMessage = self.send("wallet_message", {"address": address})
+        return answer
+
+    def wallet_alerts(self, *, message: str | None = None, signature: str | None = None, cursor: str | None = None, state: Literal["active", "triggered", "expired", "cancelled", "paused"] | None = None, group: str | None = None, tag: str | None = None, limit: int | None = None) -> WalletAlerts:
+        """The alerts that a wallet paid for, with their tokens. POST /wallet/alerts. Free."""
+        answer: WalletAlerts = self.send("wallet_alerts", {"message": message, "signature": signature, "cursor": cursor, "state": state, "group": group, "tag": tag, "limit": limit})
+        return answer
+
+    def alert_backtest(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, figures: bool | None = None) -> AlertBacktest:
         """How often an alert would have rung in the last 7 days, before buying it. POST /alerts/backtest. Free."""
-        answer: AlertBacktest = self.send("alert_backtest", {"symbol": symbol, "condition": condition, "target_price": target_price, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "webhook_url": webhook_url, "channel": channel, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "figures": figures})
+        answer: AlertBacktest = self.send("alert_backtest", {"symbol": symbol, "condition": condition, "target_price": target_price, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "tags": tags, "webhook_url": webhook_url, "channel": channel, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "figures": figures})
         return answer
 
     def record(self, id: str) -> Record:
@@ -3449,9 +3491,9 @@ class AsyncApi:
         """Send a delivery of a liquidation alert again. POST /liquidation/alert/{id}/deliveries/{trigger_id}/resend. Free."""
         return await self.run(lambda api: api.liquidation_alert_resend(id=id, trigger_id=trigger_id, manage_token=manage_token))
 
-    async def rule_alert_create(self, *, symbol: str, when: Mapping[str, Any], held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> RuleAlertCreate:
+    async def rule_alert_create(self, *, symbol: str, when: Mapping[str, Any], held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> RuleAlertCreate:
         """Create a rule. POST /alerts. 0.06 USDC."""
-        return await self.run(lambda api: api.rule_alert_create(symbol=symbol, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, webhook_url=webhook_url, channel=channel, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, idempotency_key=idempotency_key))
+        return await self.run(lambda api: api.rule_alert_create(symbol=symbol, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, tags=tags, webhook_url=webhook_url, channel=channel, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, idempotency_key=idempotency_key))
 
     async def rule_alert(self, id: str) -> RuleAlert:
         """Status of a rule. GET /alerts/{id}. Free."""
@@ -3477,9 +3519,9 @@ class AsyncApi:
         """Resume a rule. POST /alerts/{id}/resume. Free."""
         return await self.run(lambda api: api.rule_alert_resume(id=id, manage_token=manage_token))
 
-    async def rule_alert_edit(self, id: str, *, when: Mapping[str, Any], manage_token: str, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None) -> RuleAlertEdit:
+    async def rule_alert_edit(self, id: str, *, when: Mapping[str, Any], manage_token: str, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None) -> RuleAlertEdit:
         """Change a rule. PATCH /alerts/{id}. Free."""
-        return await self.run(lambda api: api.rule_alert_edit(id=id, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, manage_token=manage_token))
+        return await self.run(lambda api: api.rule_alert_edit(id=id, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, tags=tags, manage_token=manage_token))
 
     async def rule_alert_deliveries(self, id: str, *, manage_token: str, limit: int | None = None, cursor: str | None = None) -> RuleAlertDeliveries:
         """Deliveries of a rule. GET /alerts/{id}/deliveries. Free."""
@@ -3493,9 +3535,17 @@ class AsyncApi:
         """Send a delivery of a rule again. POST /alerts/{id}/deliveries/{trigger_id}/resend. Free."""
         return await self.run(lambda api: api.rule_alert_resend(id=id, trigger_id=trigger_id, manage_token=manage_token))
 
-    async def alert_backtest(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, figures: bool | None = None) -> AlertBacktest:
+    async def wallet_message(self, *, address: str) -> WalletMessage:
+        """What a wallet signs to see its alerts. GET /wallet/message. Free."""
+        return await self.run(lambda api: api.wallet_message(address=address))
+
+    async def wallet_alerts(self, *, message: str | None = None, signature: str | None = None, cursor: str | None = None, state: Literal["active", "triggered", "expired", "cancelled", "paused"] | None = None, group: str | None = None, tag: str | None = None, limit: int | None = None) -> WalletAlerts:
+        """The alerts that a wallet paid for, with their tokens. POST /wallet/alerts. Free."""
+        return await self.run(lambda api: api.wallet_alerts(message=message, signature=signature, cursor=cursor, state=state, group=group, tag=tag, limit=limit))
+
+    async def alert_backtest(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, figures: bool | None = None) -> AlertBacktest:
         """How often an alert would have rung in the last 7 days, before buying it. POST /alerts/backtest. Free."""
-        return await self.run(lambda api: api.alert_backtest(symbol=symbol, condition=condition, target_price=target_price, threshold_pct=threshold_pct, min_value_usd=min_value_usd, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, webhook_url=webhook_url, channel=channel, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, figures=figures))
+        return await self.run(lambda api: api.alert_backtest(symbol=symbol, condition=condition, target_price=target_price, threshold_pct=threshold_pct, min_value_usd=min_value_usd, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, tags=tags, webhook_url=webhook_url, channel=channel, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, figures=figures))
 
     async def record(self, id: str) -> Record:
         """The log record that a trigger names, to check it against. GET /records/{id}. Free."""

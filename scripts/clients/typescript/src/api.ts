@@ -2371,6 +2371,8 @@ export interface RuleAlertCreateInput {
   readonly note?: string
   /** A name that several rules share */
   readonly group?: string
+  /** What you find it by */
+  readonly tags?: readonly string[]
   /** HTTPS URL that is called, signed; this or channel */
   readonly webhook_url?: string
   /** Where the events go, instead of webhook_url: a chat, an incident, or a body of your own form */
@@ -2454,6 +2456,8 @@ export type RuleAlertCreateAnswer = {
   readonly note: string | null
   /** A name that several rules share */
   readonly group: string | null
+  /** What you find it by */
+  readonly tags: readonly string[]
   /** Always active */
   readonly status: 'active'
   /** When it was made */
@@ -2507,6 +2511,8 @@ export type RuleAlertAnswer = {
   readonly note: string | null
   /** A name that several rules share */
   readonly group: string | null
+  /** What you find it by */
+  readonly tags: readonly string[]
   /** Where the events go, where that is no signed webhook */
   readonly channel?: {
     /** Which channel */
@@ -2575,6 +2581,8 @@ export type RuleAlertsAnswer = {
     readonly note: string | null
     /** A name that several rules share */
     readonly group: string | null
+    /** What you find it by */
+    readonly tags: readonly string[]
     /** Where the events go, where that is no signed webhook */
     readonly channel?: {
       /** Which channel */
@@ -2678,6 +2686,8 @@ export type RuleAlertPauseAnswer = {
   readonly note: string | null
   /** A name that several rules share */
   readonly group: string | null
+  /** What you find it by */
+  readonly tags: readonly string[]
   /** Where the events go, where that is no signed webhook */
   readonly channel?: {
     /** Which channel */
@@ -2738,6 +2748,8 @@ export type RuleAlertResumeAnswer = {
   readonly note: string | null
   /** A name that several rules share */
   readonly group: string | null
+  /** What you find it by */
+  readonly tags: readonly string[]
   /** Where the events go, where that is no signed webhook */
   readonly channel?: {
     /** Which channel */
@@ -2869,6 +2881,8 @@ export interface RuleAlertEditInput {
   readonly note?: string
   /** A name that several rules share */
   readonly group?: string
+  /** What you find it by */
+  readonly tags?: readonly string[]
   /** As the creation gave it */
   readonly manage_token: string
 }
@@ -2892,6 +2906,8 @@ export type RuleAlertEditAnswer = {
   readonly note: string | null
   /** A name that several rules share */
   readonly group: string | null
+  /** What you find it by */
+  readonly tags: readonly string[]
   /** Where the events go, where that is no signed webhook */
   readonly channel?: {
     /** Which channel */
@@ -3005,6 +3021,44 @@ export type RuleAlertResendAnswer = {
   readonly message: string
 }
 
+export interface WalletMessageInput {
+  /** The address that paid; 0x and 40 hexadecimal digits */
+  readonly address: string
+}
+
+export type WalletMessageAnswer = {
+  /** The text */
+  readonly message: string
+  /** Until when it is taken, once */
+  readonly expires_at: string
+}
+
+export interface WalletAlertsInput {
+  /** Of GET /wallet/message, as it is */
+  readonly message?: string
+  /** Of the wallet, hexadecimal (personal_sign; of a contract wallet ERC-1271) */
+  readonly signature?: string
+  /** In place of both: next_cursor of the page before, within 5 minutes of the signature */
+  readonly cursor?: string
+  /** Only these */
+  readonly state?: 'active' | 'triggered' | 'expired' | 'cancelled' | 'paused'
+  /** Only rules of this group */
+  readonly group?: string
+  /** Only rules with this tag */
+  readonly tag?: string
+  /** Most alerts */
+  readonly limit?: number
+}
+
+export type WalletAlertsAnswer = {
+  /** Alerts of this page */
+  readonly count: number
+  /** Newest first */
+  readonly alerts: readonly Readonly<Record<string, unknown>>[]
+  /** What `cursor` the next page has; null: this is the last */
+  readonly next_cursor: string | null
+}
+
 export interface AlertBacktestInput {
   /** Any symbol of the catalogue */
   readonly symbol: string
@@ -3110,6 +3164,8 @@ export interface AlertBacktestInput {
   readonly note?: string
   /** A name that several rules share; of rule alerts */
   readonly group?: string
+  /** What you find it by; of rule alerts */
+  readonly tags?: readonly string[]
   /** As of a creation; not looked at */
   readonly webhook_url?: string
   /** As of a creation; not looked at */
@@ -3227,6 +3283,8 @@ export type AlertBacktestAnswer = {
   readonly note?: string | null
   /** A name that several rules share; of rule alerts */
   readonly group?: string | null
+  /** What you find it by; of rule alerts */
+  readonly tags?: readonly string[]
   /** Times that it would have rung */
   readonly trigger_count: number
   /** The same by days that were covered; null: less than one was */
@@ -4007,6 +4065,7 @@ export const operations = {
       'resolved',
       'note',
       'group',
+      'tags',
       'webhook_url',
       'channel',
       'agent_wallet',
@@ -4081,7 +4140,7 @@ export const operations = {
     method: 'PATCH',
     path: '/alerts/{id}',
     query: [],
-    body: ['when', 'held_for', 'repeat', 'cooldown', 'resolved', 'note', 'group'],
+    body: ['when', 'held_for', 'repeat', 'cooldown', 'resolved', 'note', 'group', 'tags'],
     isOwners: true,
     isKeyed: false,
     isQuestion: false,
@@ -4117,6 +4176,26 @@ export const operations = {
     isQuestion: false,
     priceUsdc: 0,
   },
+  wallet_message: {
+    method: 'GET',
+    path: '/wallet/message',
+    query: ['address'],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0,
+  },
+  wallet_alerts: {
+    method: 'POST',
+    path: '/wallet/alerts',
+    query: [],
+    body: ['message', 'signature', 'cursor', 'state', 'group', 'tag', 'limit'],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: false,
+    priceUsdc: 0,
+  },
   alert_backtest: {
     method: 'POST',
     path: '/alerts/backtest',
@@ -4134,6 +4213,7 @@ export const operations = {
       'resolved',
       'note',
       'group',
+      'tags',
       'webhook_url',
       'channel',
       'agent_wallet',
@@ -4811,6 +4891,16 @@ export abstract class Api<Options> {
   /** Send a delivery of a rule again. `POST /alerts/{id}/deliveries/{trigger_id}/resend`. Free. */
   async ruleAlertResend(input: RuleAlertResendInput, options?: Options): Promise<RuleAlertResendAnswer> {
     return (await this.send('rule_alert_resend', input, options)) as RuleAlertResendAnswer
+  }
+
+  /** What a wallet signs to see its alerts. `GET /wallet/message`. Free. */
+  async walletMessage(input: WalletMessageInput, options?: Options): Promise<WalletMessageAnswer> {
+    return (await this.send('wallet_message', input, options)) as WalletMessageAnswer
+  }
+
+  /** The alerts that a wallet paid for, with their tokens. `POST /wallet/alerts`. Free. */
+  async walletAlerts(input: WalletAlertsInput = {}, options?: Options): Promise<WalletAlertsAnswer> {
+    return (await this.send('wallet_alerts', input, options)) as WalletAlertsAnswer
   }
 
   /** How often an alert would have rung in the last 7 days, before buying it. `POST /alerts/backtest`. Free. */
