@@ -57,7 +57,7 @@ export interface Alert {
   readonly delivery: string | null
   /** It waits until the addressee has confirmed its emails */
   readonly unconfirmed: boolean
-  /** It rests until then; 0: it does not; 2^53-1: until it is resumed, microseconds since the Unix epoch */
+  /** It rests until then; 0: it does not; 2^53-2: until it is resumed, microseconds since the Unix epoch */
   readonly paused_until: Micros
   /** Partition time of the change, microseconds since the Unix epoch */
   readonly time: Micros
@@ -119,7 +119,7 @@ export interface AlertState {
   readonly delivery: string | null
   /** It waits until the addressee has confirmed its emails */
   readonly unconfirmed: boolean
-  /** It rests until then; 0: it does not; 2^53-1: until it is resumed, microseconds since the Unix epoch */
+  /** It rests until then; 0: it does not; 2^53-2: until it is resumed, microseconds since the Unix epoch */
   readonly paused_until: Micros
 }
 

@@ -15,8 +15,8 @@ const DAY: Micros = 24 * HOUR
 export const COOLDOWN: Micros = MINUTE
 /** A lifetime of so many hours has no end, */
 export const FOREVER_HOURS = 0
-/** which is as far as times go. */
-export const NEVER: Micros = Number.MAX_SAFE_INTEGER
+/** which is as far as times of the log go. */
+export const NEVER: Micros = Number.MAX_SAFE_INTEGER - 1
 /** Series of one partition; a rule that needs more is refused. */
 const SERIES_MAX = 20_000
 /** An ended alert is told of for this long. */

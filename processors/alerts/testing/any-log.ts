@@ -69,7 +69,7 @@ const ruleCreations = fc
   .record({
     id: fc.constantFrom('e', 'f', 'g', 'h'),
     when: conditions,
-    hours: fc.constantFrom(1, 24),
+    hours: fc.constantFrom(0, 1, 24),
     repeat: fc.constantFrom(true, true, false),
     held: fc.constantFrom(undefined, undefined, '10s', '30s'),
     resolved: fc.boolean(),

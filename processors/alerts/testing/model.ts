@@ -9,6 +9,8 @@ import { figuresOf, FiguresModel, holdsFor, isModelEdge, type ModelRule } from '
 const S = 1_000_000
 const HOUR = 3_600 * S
 const DAY = 24 * HOUR
+/** As late as the log can say: no end. */
+const END = 2 ** 53 - 2
 
 interface Item extends NewAlert {
   readonly id: string
@@ -137,7 +139,7 @@ export class Model {
       asset: c.asset,
       status: 'active',
       created: now,
-      expires: now + asked.expires_in_hours * HOUR,
+      expires: asked.expires_in_hours === 0 ? END : now + asked.expires_in_hours * HOUR,
       ended: 0,
       count: 0,
       rang: 0,
@@ -162,6 +164,10 @@ export class Model {
     const hours = add_hours ?? 0
     if (item.status === 'cancelled' || (payment === null && item.status !== 'active')) {
       this.#event('rejected', item, 'alert_not_active')
+      return
+    }
+    if (item.expires === END) {
+      this.#event('rejected', item, 'invalid_add_hours')
       return
     }
     const start = item.status === 'active' || item.expires > now ? item.expires : now
