@@ -170,12 +170,15 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
     const page = await open('/alerts')
     const receiver = await startReceiver(await receiverCertificate(system.run().data, new Date()), false)
     try {
-      await expect.poll(() => page.locator('#symbol option').count(), patience).toBe(8)
+      await expect.poll(() => page.locator('#symbols option').count(), patience).toBe(8)
+      await page.getByLabel('a price alert').check()
       await page.getByLabel('Target price, USD').fill('1')
-      await page.getByLabel('Webhook, HTTPS').fill(`${receiver.url}/hook`)
-      const row = '#alerts tbody tr'
-      const press = (name: RegExp) => page.getByRole('button', { name }).click()
-      await pressUntil(page, 'Create alert', '#said', 'The alert watches BTC for above 1 USD')
+      await page.getByLabel('Url', { exact: true }).fill(`${receiver.url}/hook`)
+      await expect
+        .poll(() => textOf(page, '#new .tried'), patience)
+        .toMatch(/^Would have rung .* in the .* that are known/)
+      const row = '#living > li'
+      await pressUntil(page, 'Create alert', '#new .said', 'The alert watches BTC for above 1 USD')
       await expect.poll(() => textOf(page, `${row} [data-cell="state"]`), patience).toBe('triggered')
       const id = (await page.locator(row).first().getAttribute('data-alert')) ?? ''
       receiver.know(id, await textOf(page, '#webhook-secret'))
@@ -183,29 +186,114 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
       // The API may list an attempt later than the stream told of it.
       const late = { deliveries: [], next_cursor: null }
       await page.route('**/deliveries?*', (route) => route.fulfill({ json: late }), { times: 1 })
-      await press(/^Deliveries/)
-      await expect.poll(() => textsOf(page, '#deliveries tbody td:nth-child(4)'), patience).toEqual(['delivered'])
+      await page.getByRole('button', { name: /^Deliveries/ }).click()
+      const outcomes = (): Promise<string[]> => textsOf(page, `${row} .opened tbody td:nth-child(4)`)
+      await expect.poll(outcomes, patience).toEqual(['delivered'])
       await pressUntil(page, /^Test/, '#said', 'A test event is on its way')
-      const outcomes = (): Promise<string[]> => textsOf(page, '#deliveries tbody td:nth-child(4)')
       const bothDelivered = (seen: readonly string[]): boolean =>
         seen.length > 1 && seen.every((outcome) => outcome === 'delivered')
       await expect.poll(outcomes, patience).toSatisfy(bothDelivered)
-      expect(await textOf(page, '#deliveries tbody td:nth-child(2)')).toContain('(test)')
+      expect(await textOf(page, `${row} .opened tbody td:nth-child(2)`)).toContain('(test)')
       await agree(
         async () => String((await outcomes()).length),
         async () => String((await get(`/price-alert/${id}`))['delivery_attempts']),
       )
       await agree(
         () => textOf(page, `${row} [data-cell="count"]`),
-        async () => String((await get(`/price-alert/${id}`))['trigger_count']),
+        async () => ((await get(`/price-alert/${id}`))['trigger_count'] === 1 ? 'Rang once' : 'not yet'),
       )
-      await pressUntil(page, /^Cancel/, `${row} [data-cell="state"]`, 'cancelled')
+      await page.getByRole('button', { name: /^Cancel: BTC above 1 USD/ }).click()
+      expect(await textOf(page, '#ask-cancel-terms')).toBe('BTC above 1 USD')
+      expect(await seriousFindings(page)).toEqual([])
+      await page.keyboard.press('Escape')
+      expect((await get(`/price-alert/${id}`))['status']).toBe('triggered')
+      await page.getByRole('button', { name: /^Cancel: BTC above 1 USD/ }).click()
+      await pressUntil(page, 'Cancel alert', '#said', 'The alert is cancelled')
+      await expect.poll(() => textOf(page, '#ended summary'), patience).toBe('Ended in the last 7 days: 1')
+      expect(await textOf(page, '#ended [data-cell="state"]')).toBe('cancelled')
       await expect.poll(async () => (await get(`/price-alert/${id}`))['status'], patience).toBe('cancelled')
       expect(receiver.wrong).toEqual([])
     } finally {
       await receiver.close()
       await leave(page)
     }
+  })
+
+  it('leads a new user from the opened page to a message', { timeout: TEST_MS }, async () => {
+    const receiver = await startReceiver(await receiverCertificate(system.run().data, new Date()), false)
+    const begun = Date.now()
+    const page = await open('/alerts')
+    try {
+      await page.getByLabel('Metric').selectOption('volume_usd')
+      await page.getByLabel('Over how long').selectOption('1m')
+      await page.getByLabel('Value', { exact: true }).fill('1k')
+      await page.getByLabel('Url', { exact: true }).fill(`${receiver.url}/hook`)
+      const filled = Date.now()
+      await pressUntil(
+        page,
+        'Create and send me a test',
+        '#new .said',
+        'The alert watches BTC for volume over 1m above',
+      )
+      const id = (await page.locator('#living > li').first().getAttribute('data-alert')) ?? ''
+      receiver.know(id, await textOf(page, '#webhook-secret'))
+      await expect.poll(() => receiver.deliveries.size, { ...patience, interval: 20 }).toBe(1)
+      const told = Date.now()
+      console.log(
+        `from the opened console: form filled in ${(filled - begun) / 1000} s, message at the receiver in ${(told - begun) / 1000} s`,
+      )
+      await expect.poll(() => textsOf(page, '#living .opened tbody td:nth-child(4)'), patience).toEqual(['delivered'])
+      // The first ring is the market's, once a minute of it has been seen.
+      await expect.poll(() => textOf(page, '#living [data-cell="count"]'), patience).toContain('Rang once')
+      console.log(`the rule's own ring in ${(Date.now() - begun) / 1000} s`)
+      expect(receiver.wrong).toEqual([])
+    } finally {
+      await receiver.close()
+      await leave(page)
+    }
+  })
+
+  it('says what is wrong with a rule beside the field, and changes it in place', { timeout: TEST_MS }, async () => {
+    const page = await open('/alerts')
+    const group = randomUUID()
+    const fill = (name: string, text: string) => page.locator('#new').getByLabel(name, { exact: true }).fill(text)
+    await page.locator('#new').getByLabel('Metric').selectOption('funding_rate_pct')
+    await fill('Value', 'high')
+    await page.locator('#new').getByRole('button', { name: 'Add group' }).click()
+    const inner = page.locator('#new .group .group')
+    await inner.getByLabel('Comparison').selectOption('between')
+    await inner.getByLabel('Value', { exact: true }).fill('3')
+    await inner.getByLabel('Upper value').fill('2')
+    await page.locator('#new').getByText('How it rings').click()
+    await fill('Group', group)
+    await fill('Url', 'https://example.com/hook')
+    const press = (): Promise<void> => page.getByRole('button', { name: 'Create alert' }).click()
+    const faultAt = (place: string): Promise<string> => textOf(page, `#new ${place} .fault`)
+    await press()
+    await expect.poll(() => faultAt('.group > .stack > .condition'), patience).toBe('above takes a number.')
+    expect(await page.evaluate<string>('document.activeElement.getAttribute("aria-label")')).toBe('Value')
+    expect(await seriousFindings(page)).toEqual([])
+    await page.locator('#new').getByLabel('Value', { exact: true }).first().fill('0.01')
+    await press()
+    await expect.poll(() => faultAt('.group .group'), patience).toContain('between takes two numbers')
+    await inner.getByLabel('Upper value').fill('1e9')
+    await expect.poll(() => textOf(page, '#new .tried'), patience).toMatch(/^Would (?:not )?have rung/)
+    expect(await page.locator('#new .tried-chart canvas').count()).toBeGreaterThan(2)
+    const refused = wrong.splice(0)
+    expect(refused.filter((line) => !/^400 \S+\/api\/alerts(?:\/backtest)?$/.test(line))).toEqual([])
+    await pressUntil(page, 'Create alert', '#new .said', 'The alert watches BTC for funding rate above 0.01 %')
+    await page.locator('#filter').getByLabel('Group').selectOption(group)
+    const row = '#living > li'
+    await expect.poll(() => textsOf(page, `${row} h3`), patience).toHaveLength(1)
+    await page.getByRole('button', { name: /^Edit: BTC funding rate above 0.01 %/ }).click()
+    const open_ = page.locator(`${row} .opened`)
+    expect(await open_.getByLabel('Upper value').last().inputValue()).toBe('1000000000')
+    await open_.getByLabel('Value', { exact: true }).first().fill('0.02')
+    await pressUntil(page, 'Save', `${row} h3`, 'BTC funding rate above 0.02 % and price between 3 and 1000000000 USD')
+    expect(await page.locator(`${row} .opened form`).count()).toBe(0)
+    const id = (await page.locator(row).first().getAttribute('data-alert')) ?? ''
+    expect(await get(`/alerts/${id}`)).toMatchObject({ group, status: 'active' })
+    await leave(page)
   })
 
   it('shows every stream, gap, lag, hop and audit as the parts say them', { timeout: TEST_MS }, async () => {
@@ -242,7 +330,7 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
       const state = (): Promise<string | null> => page.locator('#stream').getAttribute('data-state')
       await expect.poll(state, patience).toBe('live')
       await expect.poll(() => page.locator('#alerts[data-state="loading"]').count(), patience).toBe(0)
-      const before = await page.locator('#alerts tbody tr').count()
+      const before = await page.locator('#living > li').count()
       proxy.cut()
       await expect.poll(state, patience).toBe('lost')
       expect(await textOf(page, '#stream')).toBe('Connection lost, resuming')
@@ -257,7 +345,7 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
       await expect.poll(async () => (await make()).status, patience).toBe(201)
       proxy.mend()
       await expect.poll(state, patience).toBe('live')
-      await expect.poll(() => page.locator('#alerts tbody tr').count(), patience).toBe(before + 1)
+      await expect.poll(() => page.locator('#living > li').count(), patience).toBe(before + 1)
       expect(proxy.streams.at(-1)?.lastEventId).toMatch(/^[\w.-]{50,}$/)
     } finally {
       await page.close()

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LiveCvd } from './web/cvd-live.ts'
 import { lineOf, type CvdPoint } from './web/cvd-lines.ts'
+import * as words from './web/alert-words.ts'
 import * as format from './web/format.ts'
 import { Freshness } from './web/freshness.ts'
 import { rungsOf } from './web/levels.ts'
@@ -201,5 +202,75 @@ describe('the state of a stream', () => {
       gap({ key: 'open', from: 0, state: 'opened' }),
     ]
     expect(inOrder(gaps).map(({ key }) => key)).toEqual(['open', 'new', 'old'])
+  })
+})
+
+describe('a rule in words', () => {
+  it.each<[string, number | string]>([
+    ['5,000,000', 5_000_000],
+    ['5M', 5_000_000],
+    ['64.1k', 64_100],
+    [' −0.01 ', -0.01],
+    ['1e-3', 0.001],
+    ['.5', 0.5],
+    ['-2b', -2e9],
+    ['five', 'five'],
+    ['5 USD', '5 USD'],
+    ['', ''],
+  ])('takes %o for %o', (text, number) => {
+    expect(words.numberOf(text)).toBe(number)
+  })
+
+  const leaf = { metric: 'cvd', operator: 'above', value: 1 }
+
+  it('knows the conditions of a rule from left to right, joined or alone', () => {
+    const [first, second, third] = [1, 2, 3].map((value) => ({ ...leaf, value }))
+    if (first === undefined || second === undefined || third === undefined) throw new Error('three conditions')
+    const rule = { any: [first, { all: [second, third] }] }
+    expect(words.leavesOf(rule)).toEqual([first, second, third])
+    expect(words.partsOf(rule)).toEqual({ joint: 'any', parts: rule.any })
+    expect(words.partsOf(first)).toEqual({ joint: 'all', parts: [first] })
+  })
+
+  it.each([
+    ['above', 'is above'],
+    ['crosses_below', 'crosses below'],
+    ['becomes', 'becomes'],
+  ])('%s is said as: %s', (operator, said) => {
+    expect(words.operatorWords(operator)).toBe(said)
+  })
+
+  const coverage = {
+    from: '2026-01-01T00:00:00.000Z',
+    to: '2026-01-08T00:00:00.000Z',
+    complete: true,
+    stopped_by: null,
+    gap_seconds: 0,
+  }
+  const trial = { trigger_count: 14, triggers_per_day: 2, triggers: [], figures: [], coverage }
+
+  it.each<[words.Trial, string]>([
+    [trial, 'Would have rung 14 times in the last 7 days, 2.0 a day.'],
+    [{ ...trial, trigger_count: 0 }, 'Would not have rung in the last 7 days.'],
+    [
+      {
+        ...trial,
+        trigger_count: 1,
+        triggers_per_day: null,
+        coverage: { ...coverage, from: '2026-01-07T23:17:00.000Z', complete: false, gap_seconds: 90 },
+      },
+      'Would have rung 1 time in the 43 min 0 s that are known. For 1 min 30 s of them nothing was told.',
+    ],
+    [
+      { ...trial, coverage: { ...coverage, stopped_by: 'rows' } },
+      'Would have rung 14 times in the last 7 days, 2.0 a day. There was too much to look at: the newest part is left out.',
+    ],
+  ])('a trial is told as it was (%#)', (given, said) => {
+    expect(words.trialWords(given)).toBe(said)
+  })
+
+  it('a fault names what is possible, once', () => {
+    expect(words.faultWords('window must be one of 1m, 5m.', ['1m', '5m'])).toBe('window must be one of 1m, 5m.')
+    expect(words.faultWords('No.', ['a', 'b'])).toBe('No. Possible: a, b.')
   })
 })

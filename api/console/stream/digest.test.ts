@@ -122,6 +122,14 @@ describe('what a record says to a page', () => {
     expect(shown('hooks.example.com:443')).toMatchObject({ channel: null })
   })
 
+  it('says of a rule its group, and that it can be changed', () => {
+    const rule = { kind: 'rule', when: { metric: 'cvd', operator: 'above', value: 5 }, group: 'desk' }
+    const written = { ...alert, kind: 'rule' as const, condition: JSON.stringify(rule), target_price: null }
+    const shown = (given: Alert): unknown => new Digest(NOW).of(message('alert', given), 'alerts.state', 0)[0]?.value
+    expect(shown(written)).toMatchObject({ kind: 'rule', path: '/alerts', group: 'desk', editable: true })
+    expect(shown(alert)).toMatchObject({ kind: 'price', path: '/price-alert', group: null, editable: false })
+  })
+
   it('is nothing where a price tells of a time that has passed', () => {
     const price = { asset: 'btc', price: 1, low: 1, high: 1, change_24h: null, sources: [], time: NOW, v: 1 }
     const of = (late: boolean): number =>

@@ -171,11 +171,16 @@ function liquidationUpdate({ id, instrument, asset, side, size, price, value, ti
 function alertShown(alert: Omit<Alert, 'webhook'>): object {
   const { alert_id, symbol, status, trigger_count } = alert
   const channel = channelShown(alert.receiver)
+  const { kind, paths, isEditable = false } = apiKind(kindOf(alert))
+  const { fields, words } = termsShown(alert)
   return {
     alert_id,
-    path: apiKind(kindOf(alert)).paths.alert,
+    kind,
+    path: paths.alert,
+    editable: isEditable,
+    group: 'group' in fields ? fields.group : null,
     symbol,
-    terms: termsShown(alert).words,
+    terms: words,
     channel: channel === undefined ? null : `${channel.type}, ${channel.destination}`,
     status,
     trigger_count,

@@ -1,6 +1,6 @@
-import { attemptRow, termsOf, type Alert, type Attempt } from './alert-rows.ts'
+import { attemptRow, type Alert, type Attempt } from './alert-rows.ts'
 import { ask } from './ask.ts'
-import { byId, say, setState } from './dom.ts'
+import { el, setState } from './dom.ts'
 
 interface DeliveriesAnswer {
   readonly deliveries: readonly {
@@ -18,36 +18,52 @@ interface DeliveriesAnswer {
 }
 
 const SHOWN = 100
+const columns = [
+  ['Began', ''],
+  ['Delivery', ''],
+  ['Attempt', 'num'],
+  ['Outcome', ''],
+  ['HTTP', 'num'],
+  ['Took', 'num'],
+  ['After the trigger', 'num'],
+  ['Next', ''],
+] as const
 /** Attempts of all alerts that are kept as heard: the API lists an attempt a moment after the stream tells of it. */
 const HEARD = 1_000
 
 /** The attempts of one alert: those that the API lists, and those that the stream has brought. */
 export class Deliveries {
-  readonly #panel: HTMLElement
+  readonly element: HTMLElement
   readonly #heard = new Map<string, Attempt>()
   readonly #attempts = new Map<string, Attempt>()
   #alert: Alert | undefined
   #drawn = ''
 
-  constructor(panel: HTMLElement) {
-    this.#panel = panel
+  constructor() {
+    const head = ([text, className]: readonly [string, string]): HTMLElement =>
+      el('th', { scope: 'col', class: className }, text)
+    const about = el(
+      'caption',
+      {},
+      el('span', {}, 'Every attempt, newest first. A delivery keeps its id over all of them.'),
+    )
+    const table = el('table', {}, about, el('thead', {}, el('tr', {}, ...columns.map(head))), el('tbody'))
+    const scroll = el('div', { class: 'scroll', role: 'region', 'aria-label': 'Deliveries', tabindex: '0' }, table)
+    this.element = el('div', { class: 'panel deliveries' }, el('p', { class: 'note' }), scroll)
   }
 
-  /** `isAsked`: the reader wants to be taken there. */
-  async show(alert: Alert, path: string, isAsked: boolean): Promise<void> {
+  async show(alert: Alert, path: string): Promise<void> {
+    const { element } = this
     if (this.#alert?.alert_id !== alert.alert_id) {
       this.#attempts.clear()
       for (const attempt of this.#heard.values()) if (attempt.alert_id === alert.alert_id) this.#put(attempt)
-      setState(this.#panel, 'loading', 'Loading deliveries…')
+      setState(element, 'loading', 'Loading deliveries…')
     }
     this.#alert = alert
-    const title = byId('deliveries-title')
-    say(title, `Deliveries: ${termsOf(alert)}`)
-    if (isAsked) title.focus()
     const answer = await ask<DeliveriesAnswer>(`${path}/deliveries?limit=${SHOWN}`)
     if (this.#alert.alert_id !== alert.alert_id) return // another was chosen meanwhile
     if (answer.is === 'failed') {
-      setState(this.#panel, 'error', `The deliveries cannot be read: ${answer.message}`)
+      setState(element, 'error', `The deliveries cannot be read: ${answer.message}`)
       return
     }
     for (const row of answer.body.deliveries) {
@@ -87,12 +103,12 @@ export class Deliveries {
   }
 
   draw(isRead = false): void {
-    if (this.#alert === undefined || (!isRead && this.#panel.dataset['state'] === 'loading')) return
+    if (this.#alert === undefined || (!isRead && this.element.dataset['state'] === 'loading')) return
     const newest = [...this.#attempts.values()].toSorted((a, b) => b.started - a.started).slice(0, SHOWN)
     const drawn = newest.map(({ trigger_id, number, outcome }) => `${trigger_id}/${number}/${outcome}`).join(' ')
-    if (drawn !== this.#drawn || isRead) this.#panel.querySelector('tbody')?.replaceChildren(...newest.map(attemptRow))
+    if (drawn !== this.#drawn || isRead) this.element.querySelector('tbody')?.replaceChildren(...newest.map(attemptRow))
     this.#drawn = drawn
-    setState(this.#panel, newest.length === 0 ? 'empty' : 'ready', 'Nothing has been sent for this alert yet.')
+    setState(this.element, newest.length === 0 ? 'empty' : 'ready', 'Nothing has been sent for this alert yet.')
   }
 }
 

@@ -1,74 +1,198 @@
-import { ask } from './ask.ts'
-import { byId, el, say } from './dom.ts'
+import { ConditionGroup, type Vocabulary } from './alert-conditions.ts'
+import { DestinationFields, fieldsOf, readFields, type Field } from './alert-fields.ts'
+import { faultWords, type Condition, type Metric, type Schema } from './alert-words.ts'
+import type { Asked } from './ask.ts'
+import { at, clearFaults, line, showFault } from './controls.ts'
+import { el, say } from './dom.ts'
 
-interface CreatedAnswer {
-  readonly alert_id: string
-  readonly message: string
-  readonly manage_token: string
-  readonly webhook_secret: string
+/** What a form is made of, as `/view/rules` tells it: the API's own tables. */
+export interface Tables {
+  readonly kinds: readonly Kind[]
+  readonly metrics: readonly Metric[]
+  readonly closes: readonly string[]
 }
 
-/** What was sent last and may have been done or not: sent again, it must not make a second alert. */
-let sent = { text: '', key: '' }
-
-type Tell = (words: string, is: 'ok' | 'failed') => void
-
-/** The form that makes an alert; `tell` says what became of it. */
-export function wireForm(symbols: readonly string[], tell: Tell): void {
-  const form = byId('create')
-  if (!(form instanceof HTMLFormElement)) return
-  byId('symbol').replaceChildren(...symbols.map((symbol) => el('option', { value: symbol }, symbol)))
-  form.addEventListener('change', () => choose(form))
-  form.addEventListener('submit', (event) => {
-    event.preventDefault()
-    void create(form, tell)
-  })
-  choose(form)
+/** A kind of alert. */
+interface Kind {
+  readonly kind: string
+  /** `a rule`. */
+  readonly named: string
+  readonly path: string
+  readonly isEditable: boolean
+  /** Fields that say what it waits for. */
+  readonly terms: readonly string[]
+  /** Of the body of a creation. */
+  readonly schema: Schema
 }
 
-/** Shows the fields of the kind that is chosen, and no others. */
-function choose(form: HTMLFormElement): void {
-  const kind = new FormData(form).get('kind')
-  for (const field of form.querySelectorAll('[data-for]')) {
-    if (!(field instanceof HTMLElement)) continue
-    field.hidden = field.dataset['for'] !== kind
-    for (const input of field.querySelectorAll('input')) input.required = !field.hidden
+/** What the form says now, as a body of the API. */
+export interface Wanted {
+  readonly path: string
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** What an alert waits for: conditions where its kind has them, and the other fields of its kind. */
+class TermFields {
+  readonly element = el('div', { class: 'terms' })
+  #group: ConditionGroup | undefined
+  #fields: ReadonlyMap<string, Field> = new Map()
+
+  shape({ terms, schema }: Kind, words: Vocabulary, changed: () => void): void {
+    const hasConditions = terms.includes('when')
+    this.#group = hasConditions ? new ConditionGroup(words, changed) : undefined
+    this.#fields = fieldsOf(
+      schema,
+      terms.filter((name) => name !== 'when'),
+    )
+    const names = [...this.#fields.keys()].map((name) => name.replaceAll('_', ' ')).join(', ')
+    const fields = el('div', { class: 'fields' }, ...[...this.#fields.values()].map(({ element }) => element))
+    const rest = hasConditions ? el('details', {}, el('summary', {}, `How it rings: ${names}`), fields) : fields
+    this.element.replaceChildren(...(this.#group === undefined ? [] : [this.#group.element]), rest)
+  }
+
+  /** The words of the conditions, as of another symbol. */
+  spell(): void {
+    this.#group?.shape()
+  }
+
+  fill(terms: Readonly<Record<string, unknown>>): void {
+    // What the API answers as `when` is a condition as it takes it.
+    this.#group?.fill(terms['when'] as Condition)
+    for (const [name, field] of this.#fields) field.fill(terms[name])
+  }
+
+  read(): Record<string, unknown> {
+    const when = this.#group === undefined ? {} : { when: this.#group.read('/when') }
+    return { ...when, ...readFields(this.#fields, '') }
   }
 }
 
-async function create(form: HTMLFormElement, tell: Tell): Promise<void> {
-  const data = new FormData(form)
-  const text = (name: string): string => {
-    const value = data.get(name)
-    return typeof value === 'string' ? value.trim() : ''
-  }
-  const number = (name: string): number => Number(text(name).replaceAll(',', ''))
-  const isPrice = text('kind') === 'price'
-  const terms = isPrice
-    ? { condition: text('condition'), target_price: number('target_price') }
-    : { threshold_pct: number('threshold_pct'), min_value_usd: number('min_value_usd') }
-  const body = {
-    symbol: text('symbol'),
-    ...terms,
-    webhook_url: text('webhook_url'),
-    expires_in_hours: number('expires_in_hours'),
-  }
-  const button = form.querySelector('button')
-  if (button !== null) button.disabled = true
-  const path = isPrice ? '/api/price-alert' : '/api/liquidation/alert'
-  const answer = await ask<CreatedAnswer>(path, { method: 'POST', body, key: keyOf(path, body) })
-  if (button !== null) button.disabled = false
-  tell(answer.is === 'ok' ? answer.body.message : answer.message, answer.is)
-  byId('secrets').hidden = answer.is !== 'ok'
-  const isUnknown = answer.is === 'failed' && (answer.status === 0 || answer.status >= 500)
-  if (!isUnknown) sent = { text: '', key: '' }
-  if (answer.is === 'failed') return
-  say(byId('webhook-secret'), answer.body.webhook_secret)
-  say(byId('manage-token'), answer.body.manage_token)
+/** An alert as the API answers it. */
+export type Shown = Readonly<Record<string, unknown>> & { readonly symbol: string }
+
+export interface FormOptions {
+  readonly tables: Tables
+  /** Ids of the page's list of symbols. */
+  readonly symbolsId: string
+  /** Called whenever something of it has changed. */
+  readonly changed: () => void
+  /** What is to be changed; left out: a new alert. */
+  readonly alert?: { readonly kind: string; readonly shown: Shown }
+  /** Stands beside the terms; on a narrow page below them. */
+  readonly beside: HTMLElement
 }
 
-function keyOf(path: string, body: object): string {
-  const text = JSON.stringify([path, body])
-  if (sent.text !== text) sent = { text, key: crypto.randomUUID() }
-  return sent.key
+/** The form that makes an alert, or changes the terms of one. */
+export class AlertForm {
+  readonly element = document.createElement('form')
+  readonly #options: FormOptions
+  readonly #symbol = line('input', { 'aria-label': 'Symbol', required: '', value: 'BTC', size: '9' })
+  readonly #now = el('span', { class: 'hint', id: 'now' })
+  readonly #terms = new TermFields()
+  readonly #said = el('p', { class: 'said', role: 'status' })
+  #kind: Kind
+  #destination: DestinationFields | undefined
+  #lifetime: ReadonlyMap<string, Field> = new Map()
+
+  /** `actions`: what stands below it: buttons that send it. */
+  constructor(options: FormOptions, actions: readonly HTMLElement[]) {
+    this.#options = options
+    const { tables, alert, changed } = options
+    const first = tables.kinds.find(({ kind, isEditable }) => (alert === undefined ? isEditable : kind === alert.kind))
+    if (first === undefined) throw new Error('the API names no kind of alert that a form can be made of')
+    this.#kind = first
+    this.element.className = 'alert-form'
+    const below = el('div', { class: 'below' })
+    if (alert === undefined) this.element.append(this.#kinds(below), this.#symbolRow())
+    const parts = alert === undefined ? [options.beside, below] : [options.beside]
+    this.element.append(this.#terms.element, ...parts, el('div', { class: 'row' }, ...actions), this.#said)
+    this.#shape(below)
+    if (alert !== undefined) {
+      this.#symbol.value = alert.shown.symbol
+      this.#terms.fill(alert.shown)
+      this.#terms.spell()
+    }
+    for (const name of ['input', 'change'])
+      this.element.addEventListener(name, () => {
+        clearFaults(this.element)
+        changed()
+      })
+  }
+
+  get symbol(): string {
+    return this.#symbol.value.trim().toUpperCase()
+  }
+
+  /** Says what the symbol's figure is just now. */
+  tellNow(words: string): void {
+    say(this.#now, words)
+  }
+
+  /** What it says, as the API takes it; whether it is whole says `isWhole`. */
+  read(): Wanted {
+    const { path } = this.#kind
+    const terms = { symbol: at(this.#symbol, '/symbol').value.trim(), ...this.#terms.read() }
+    if (this.#destination === undefined) return { path, body: terms }
+    return { path, body: { ...terms, channel: this.#destination.read('/channel'), ...readFields(this.#lifetime, '') } }
+  }
+
+  /** What it waits for, without where it tells. */
+  get terms(): Readonly<Record<string, unknown>> {
+    return this.#terms.read()
+  }
+
+  /** The conditions are all there; where an alert tells may still be missing. */
+  get isWhole(): boolean {
+    const inputs = this.#terms.element.querySelectorAll('input')
+    return this.symbol !== '' && [...inputs].every((input) => input.disabled || input.checkValidity())
+  }
+
+  /** Says what became of it: an error beside the field concerned, all else below. */
+  tell<Body>(answer: Asked<Body>, done: (body: Body) => string): void {
+    clearFaults(this.element)
+    this.#said.dataset['kind'] = answer.is === 'ok' ? 'good' : 'bad'
+    if (answer.is === 'ok') return say(this.#said, done(answer.body))
+    const words = faultWords(answer.message, answer.allowed)
+    const pointer = answer.pointer ?? `/${(answer.field ?? '').replaceAll('.', '/')}`
+    const isShown = pointer !== '/' && showFault(this.element, pointer, words)
+    say(this.#said, isShown ? 'Not done: see above.' : words)
+  }
+
+  /** While a request is under way nothing is sent twice. */
+  set isBusy(isBusy: boolean) {
+    for (const button of this.element.querySelectorAll<HTMLButtonElement>('button[type="submit"]'))
+      button.disabled = isBusy
+  }
+
+  #kinds(below: HTMLElement): HTMLElement {
+    const kinds = this.#options.tables.kinds.toSorted((a, b) => Number(b.isEditable) - Number(a.isEditable))
+    const radios = kinds.map((kind) => {
+      const choose = (): void => {
+        this.#kind = kind
+        this.#shape(below)
+      }
+      const checked = kind === this.#kind ? { checked: '' } : {}
+      const radio = el('input', { type: 'radio', name: 'kind', value: kind.kind, ...checked, change: choose })
+      return el('label', {}, radio, kind.named)
+    })
+    return el('fieldset', { class: 'row' }, el('legend', { class: 'unseen' }, 'What to make'), ...radios)
+  }
+
+  #symbolRow(): HTMLElement {
+    this.#symbol.setAttribute('list', this.#options.symbolsId)
+    this.#symbol.addEventListener('change', () => this.#terms.spell())
+    return el('div', { class: 'field' }, el('div', { class: 'row' }, 'Ring for ', this.#symbol, this.#now))
+  }
+
+  /** The fields of the kind that is chosen, and no others. */
+  #shape(below: HTMLElement): void {
+    const { tables, changed, alert } = this.#options
+    const { metrics, closes } = tables
+    this.#terms.shape(this.#kind, { metrics, closes, symbol: () => this.symbol }, changed)
+    if (alert !== undefined) return
+    this.#destination ??= new DestinationFields(this.#kind.schema.properties?.['channel'] ?? {})
+    this.#lifetime = fieldsOf(this.#kind.schema, ['expires_in_hours'])
+    const lifetime = [...this.#lifetime.values()].map(({ element }) => element)
+    below.replaceChildren(this.#destination.element, el('div', { class: 'fields' }, ...lifetime))
+  }
 }

@@ -6,6 +6,11 @@ export interface Alert {
   readonly alert_id: string
   /** Of its kind's routes. */
   readonly path: string
+  readonly kind: string
+  /** Its terms can be changed. */
+  readonly editable: boolean
+  /** Of alerts that belong together. */
+  readonly group: string | null
   readonly symbol: string
   /** What it waits for, in words. */
   readonly terms: string
@@ -55,45 +60,72 @@ export function termsOf({ symbol, terms, channel }: Alert): string {
 }
 
 /** Whether something can still come of it. */
-function isOver({ status }: Alert): boolean {
+export function isOver({ status }: Alert): boolean {
   return status === 'expired' || status === 'cancelled'
 }
 
-export interface Actions {
-  readonly deliveries: (id: string) => void
-  readonly test: (id: string) => void
-  readonly cancel: (id: string) => void
+/** What one can do to an alert; `shown`: open in place. */
+const deeds = {
+  deliveries: { text: 'Deliveries', opens: true },
+  edit: { text: 'Edit', opens: true },
+  test: { text: 'Test', opens: false },
+  cancel: { text: 'Cancel', opens: false },
+} as const
+export type Deed = keyof typeof deeds
+
+/** A row of the list: what it waits for, how it is, what one can do, and a place for what is opened. */
+export function makeAlertRow(id: string, act: (deed: Deed, id: string) => void): HTMLElement {
+  const buttons = Object.entries(deeds).map(([deed, { text, opens }]) => {
+    const more = opens ? { 'aria-expanded': 'false' } : {}
+    const click = (): void => act(deed as Deed, id)
+    return el('button', { type: 'button', class: 'quiet', 'data-do': deed, ...more, click }, text)
+  })
+  const cell = (name: string, tag = 'span'): HTMLElement => el(tag, { 'data-cell': name })
+  const head = el('div', { class: 'row' }, cell('state'), cell('terms', 'h3'))
+  const facts = ['count', 'made', 'ends', 'delivery', 'group'].map((name) => cell(name))
+  const about = el('p', { class: 'facts' }, ...facts)
+  const doing = el('div', { class: 'row doing' }, ...buttons)
+  return el('li', { 'data-alert': id }, el('div', {}, head, about), doing, el('div', { class: 'opened', hidden: '' }))
 }
 
-export function makeAlertRow(id: string, actions: Actions): HTMLElement {
-  const button = (name: keyof Actions, text: string): HTMLElement =>
-    el('button', { type: 'button', class: 'quiet', 'data-do': name, click: () => actions[name](id) }, text)
-  const td = (name: string, className = ''): HTMLElement => el('td', { 'data-cell': name, class: className })
-  const cells = [td('state'), td('count', 'num'), td('last'), td('made'), td('ends'), td('delivery')]
-  const buttons = [button('deliveries', 'Deliveries'), button('test', 'Test'), button('cancel', 'Cancel')]
-  const head = el('th', { scope: 'row', 'data-cell': 'terms' })
-  return el('tr', { 'data-alert': id }, head, ...cells, el('td', {}, el('div', { class: 'row nowrap' }, ...buttons)))
-}
-
-/** `now`: of the server, milliseconds. */
-export function drawAlertRow(row: HTMLElement, alert: Alert, attempt: Attempt | undefined, now: number): void {
-  const { status, trigger_count, last_triggered, created, expires, ended, alert_id } = alert
+/** `now`: of the server, milliseconds; `open`: what of it is open. */
+export function drawAlertRow(row: HTMLElement, alert: Alert, seen: Seen): void {
+  const { status, trigger_count: count, last_triggered: last, created, expires, ended, alert_id, group } = alert
+  const { attempt, now, open } = seen
   const terms = cell(row, 'terms')
   say(terms, termsOf(alert))
   terms?.setAttribute('title', alert_id)
   const state = cell(row, 'state')
   if (state !== null && state.textContent !== status) state.replaceChildren(badge(status))
-  say(cell(row, 'count'), format.count(trigger_count))
-  say(cell(row, 'last'), last_triggered === null ? format.DASH : `${format.age(now - last_triggered)} ago`)
-  say(cell(row, 'made'), `${format.age(now - created)} ago`)
+  const rang = count === 1 ? 'Rang once' : `Rang ${format.count(count)} times`
+  say(cell(row, 'count'), last === null ? 'Has not rung' : `${rang}, last ${format.age(now - last)} ago`)
+  say(cell(row, 'made'), `made ${format.age(now - created)} ago`)
   cell(row, 'made')?.setAttribute('title', `${format.moment(created)} UTC`)
-  say(cell(row, 'ends'), ended === null ? `in ${format.age(expires - now)}` : `${format.age(now - ended)} ago`)
-  say(cell(row, 'delivery'), attempt === undefined ? format.DASH : deliveryText(attempt, now))
-  for (const button of row.querySelectorAll('button')) {
-    const name = button.dataset['do'] ?? ''
-    button.disabled = name !== 'deliveries' && isOver(alert)
+  say(cell(row, 'ends'), endWords(ended, expires, now))
+  say(cell(row, 'delivery'), attempt === undefined ? 'nothing sent' : deliveryText(attempt, now))
+  say(cell(row, 'group'), group === null ? '' : `group ${group}`)
+  for (const button of row.querySelectorAll<HTMLElement>('[data-do]')) {
+    const deed = button.dataset['do']
+    if (button instanceof HTMLButtonElement) button.disabled = deed !== 'deliveries' && isOver(alert)
+    if (deed === 'edit') button.hidden = !alert.editable
     button.setAttribute('aria-label', `${button.textContent}: ${termsOf(alert)}`)
+    if (button.hasAttribute('aria-expanded')) button.setAttribute('aria-expanded', String(open === deed))
   }
+}
+
+/** What stands beside an alert: its newest attempt, the time of the server, and what of it is open. */
+interface Seen {
+  readonly attempt: Attempt | undefined
+  readonly now: number
+  readonly open: Deed | undefined
+}
+
+/** What never ends has an end beyond a reader's life. */
+const FOREVER_MS = 100 * 366 * 86_400_000
+
+function endWords(ended: number | null, expires: number, now: number): string {
+  if (ended !== null) return `ended ${format.age(now - ended)} ago`
+  return expires - now > FOREVER_MS ? 'has no end' : `ends in ${format.age(expires - now)}`
 }
 
 function deliveryText({ outcome, status, error, finished }: Attempt, now: number): string {

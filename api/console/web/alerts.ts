@@ -1,18 +1,24 @@
-import { drawAlertRow, makeAlertRow, type Alert, type Attempt } from './alert-rows.ts'
-import { wireForm } from './alert-form.ts'
 import { Deliveries } from './alert-deliveries.ts'
-import { ask } from './ask.ts'
-import { now, setClock } from './clock.ts'
-import { beforePaint, byId, Rows, say, setState } from './dom.ts'
+import { AlertForm, type Shown, type Tables } from './alert-form.ts'
+import { AlertList } from './alert-list.ts'
+import { Preview, type Tried } from './alert-preview.ts'
+import { termsOf, type Alert, type Attempt, type Deed } from './alert-rows.ts'
+import { ask, type Asked } from './ask.ts'
+import { setClock } from './clock.ts'
+import { beforePaint, byId, el, say, setState } from './dom.ts'
 import * as format from './format.ts'
 import { follow, type Change } from './stream.ts'
-
-/** Most rows; older alerts are found by their id over the API. */
-const SHOWN = 200
 
 interface SymbolsAnswer {
   readonly now: number
   readonly symbols: readonly { readonly symbol: string }[]
+}
+
+interface CreatedAnswer {
+  readonly alert_id: string
+  readonly message: string
+  readonly manage_token: string
+  readonly webhook_secret: string
 }
 
 const alerts = new Map<string, Alert>()
@@ -20,32 +26,28 @@ const alerts = new Map<string, Alert>()
 const attempts = new Map<string, Attempt>()
 const prices = new Map<string, number>()
 const panel = byId('alerts')
-const rows = new Rows(panel.querySelector('tbody') ?? panel, (id) => makeAlertRow(id, actions))
-const deliveries = new Deliveries(byId('deliveries'))
+const deliveries = new Deliveries()
 
-const actions = {
-  deliveries: (id: string) => void show(id, true),
-  test: (id: string) => void test(id),
-  cancel: (id: string) => void cancel(id),
-}
-
+/** What the API's tables say; undefined: they could not be read. */
+let tables: Tables | undefined
+let form: AlertForm | undefined
+/** An alert whose deliveries are to be opened. */
+let awaited = ''
 /** Whether the stream has told which alerts there are. */
 let isKnown = false
 
 const draw = beforePaint(() => {
   drawPrice()
   if (!isKnown) return
-  const newest = [...alerts.values()].toSorted((a, b) => b.order - a.order).slice(0, SHOWN)
-  rows.arrange(newest.map(({ alert_id: id }) => id))
-  for (const alert of newest) drawAlertRow(rows.row(alert.alert_id), alert, attempts.get(alert.alert_id), now())
-  setState(panel, newest.length === 0 ? 'empty' : 'ready', 'There are no alerts yet: make the first one above.')
+  list.draw(alerts, attempts)
+  setState(panel, alerts.size === 0 ? 'empty' : 'ready', 'There are no alerts yet: make the first one above.')
   deliveries.draw()
 })
+const list = new AlertList((deed, id) => void act(deed, id), draw)
 
 function drawPrice(): void {
-  const chosen = byId('symbol')
-  const price = chosen instanceof HTMLSelectElement ? prices.get(chosen.value) : undefined
-  say(byId('now'), price === undefined ? '' : `(now ${format.price(price)})`)
+  const price = form === undefined ? undefined : prices.get(form.symbol)
+  form?.tellNow(price === undefined ? '' : `now at ${format.price(price)} USD`)
 }
 
 /** The stream's words are as `digest.ts` on the server writes them. */
@@ -59,6 +61,7 @@ function heard(changes: readonly Change[]): void {
       prices.set(symbol, price)
     }
   }
+  void showAwaited()
   draw()
 }
 
@@ -75,38 +78,148 @@ function heardAnew(changes: readonly Change[]): void {
   heard(changes)
 }
 
-function pathOf(id: string): string {
-  return `/api${alerts.get(id)?.path ?? ''}/${encodeURIComponent(id)}`
+function pathOf(id: string, path = alerts.get(id)?.path ?? ''): string {
+  return `/api${path}/${encodeURIComponent(id)}`
 }
 
-async function show(id: string, isAsked: boolean): Promise<void> {
+async function act(deed: Deed, id: string): Promise<void> {
   const alert = alerts.get(id)
-  if (alert !== undefined) await deliveries.show(alert, pathOf(id), isAsked)
+  if (alert === undefined) return
+  const { opened } = list
+  if (opened?.id === id && opened.deed === deed) return list.open(undefined)
+  if (deed === 'deliveries') await show(alert)
+  if (deed === 'edit') await edit(alert)
+  if (deed === 'test') await test(alert)
+  if (deed === 'cancel') await cancel(alert)
 }
 
-async function test(id: string): Promise<void> {
-  const answer = await ask<{ trigger_id: string }>(`${pathOf(id)}/test`, { method: 'POST' })
-  tell(answer.is === 'ok' ? `A test event is on its way: ${answer.body.trigger_id}.` : answer.message, answer.is)
-  if (answer.is === 'ok') await show(id, false)
+async function show(alert: Alert): Promise<void> {
+  list.open({ id: alert.alert_id, deed: 'deliveries', element: deliveries.element })
+  await deliveries.show(alert, pathOf(alert.alert_id, alert.path))
 }
 
-async function cancel(id: string): Promise<void> {
-  const answer = await ask<{ message: string }>(pathOf(id), { method: 'DELETE' })
-  tell(answer.is === 'ok' ? answer.body.message : answer.message, answer.is)
+async function test(alert: Pick<Alert, 'alert_id' | 'path'>): Promise<void> {
+  const { alert_id: id, path } = alert
+  const answer = await ask<{ trigger_id: string }>(`${pathOf(id, path)}/test`, { method: 'POST' })
+  tell(answer, ({ trigger_id }) => `A test event is on its way: ${trigger_id}.`)
+  if (answer.is === 'failed') return
+  awaited = id
+  await showAwaited()
 }
 
-function tell(words: string, is: 'ok' | 'failed'): void {
+/** Opens the deliveries of what was tested, as soon as the stream has told of it. */
+async function showAwaited(): Promise<void> {
+  const alert = alerts.get(awaited)
+  if (alert === undefined) return
+  awaited = ''
+  await show(alert)
+}
+
+async function cancel(alert: Alert): Promise<void> {
+  const dialog = byId('ask-cancel')
+  if (!(dialog instanceof HTMLDialogElement)) return
+  say(byId('ask-cancel-terms'), termsOf(alert))
+  dialog.returnValue = ''
+  dialog.showModal()
+  await new Promise((resolve) => dialog.addEventListener('close', resolve, { once: true }))
+  if (dialog.returnValue !== 'cancel') return
+  const answer = await ask<{ message: string }>(pathOf(alert.alert_id), { method: 'DELETE' })
+  tell(answer, ({ message }) => message)
+}
+
+function tell<Body>(answer: Asked<Body>, done: (body: Body) => string): void {
   const said = byId('said')
-  said.dataset['kind'] = is === 'ok' ? 'good' : 'bad'
-  say(said, words)
+  said.dataset['kind'] = answer.is === 'ok' ? 'good' : 'bad'
+  say(said, answer.is === 'ok' ? done(answer.body) : answer.message)
+}
+
+/** What a form says that can be tried out; undefined: it is not whole. */
+function triedOf(made: AlertForm): Tried {
+  const { channel: _, expires_in_hours: __, ...terms } = made.read().body
+  return made.isWhole ? terms : undefined
+}
+
+async function edit(alert: Alert): Promise<void> {
+  const { alert_id: id, kind } = alert
+  const answer = await ask<Shown>(pathOf(id))
+  if (answer.is === 'failed' || tables === undefined) return tell(answer, () => 'The form cannot be made.')
+  const keep = el('button', { type: 'button', class: 'quiet', click: () => void act('edit', id) }, 'Leave it')
+  const save = el('button', { type: 'submit' }, 'Save')
+  const tried = new Preview(tables.metrics, () => triedOf(made))
+  const about = { alert: { kind, shown: answer.body }, beside: tried.element, changed: () => tried.changed() }
+  const made = new AlertForm({ tables, symbolsId: 'symbols', ...about }, [save, keep])
+  made.element.addEventListener('submit', (event) => {
+    event.preventDefault()
+    void change(id, made)
+  })
+  list.open({ id, deed: 'edit', element: made.element, close: () => tried.close() })
+  requestAnimationFrame(() => made.element.querySelector('select')?.focus())
+}
+
+async function change(id: string, made: AlertForm): Promise<void> {
+  made.isBusy = true
+  made.read()
+  const answer = await ask<Shown>(pathOf(id), { method: 'PATCH', body: made.terms })
+  made.isBusy = false
+  made.tell(answer, () => 'Changed.')
+  if (answer.is === 'failed') return
+  list.open(undefined)
+  tell(answer, () => 'The alert is changed: it waits anew.')
+}
+
+/** What was sent last and may have been done or not: sent again, it must not make a second alert. */
+let sent = { text: '', key: '' }
+
+async function create(made: AlertForm, isTested: boolean): Promise<void> {
+  const { path, body } = made.read()
+  const text = JSON.stringify([path, body])
+  if (sent.text !== text) sent = { text, key: crypto.randomUUID() }
+  made.isBusy = true
+  const answer = await ask<CreatedAnswer>(`/api${path}`, { method: 'POST', body, key: sent.key })
+  made.isBusy = false
+  made.tell(answer, ({ message }) => message)
+  byId('secrets').hidden = answer.is !== 'ok'
+  const isUnknown = answer.is === 'failed' && (answer.status === 0 || answer.status >= 500)
+  if (!isUnknown) sent = { text: '', key: '' }
+  if (answer.is === 'failed') return
+  const { alert_id, webhook_secret, manage_token } = answer.body
+  say(byId('webhook-secret'), webhook_secret)
+  say(byId('manage-token'), manage_token)
+  if (isTested) await test({ alert_id, path })
+}
+
+function openForm(known: Tables): void {
+  const submit = (text: string, name: string): HTMLElement =>
+    el('button', { type: 'submit', name, class: name === 'test' ? 'second' : '' }, text)
+  const tried = new Preview(known.metrics, () => triedOf(made))
+  const changed = (): void => {
+    tried.changed()
+    drawPrice()
+  }
+  const made = new AlertForm({ tables: known, symbolsId: 'symbols', beside: tried.element, changed }, [
+    submit('Create alert', 'create'),
+    submit('Create and send me a test', 'test'),
+  ])
+  made.element.addEventListener('submit', (event) => {
+    event.preventDefault()
+    const { submitter } = event
+    void create(made, submitter instanceof HTMLButtonElement && submitter.name === 'test')
+  })
+  byId('create').replaceWith(made.element)
+  form = made
+  setState(byId('new'), 'ready')
 }
 
 async function start(): Promise<void> {
-  const answer = await ask<SymbolsAnswer>('/view/symbols')
-  if (answer.is === 'ok') setClock(answer.body.now)
-  else tell(`The symbols cannot be read: ${answer.message}`, 'failed')
-  wireForm(answer.is === 'ok' ? answer.body.symbols.map(({ symbol }) => symbol) : [], tell)
-  byId('symbol').addEventListener('change', drawPrice)
+  const [symbols, rules] = await Promise.all([ask<SymbolsAnswer>('/view/symbols'), ask<Tables>('/view/rules')])
+  if (symbols.is === 'ok') {
+    setClock(symbols.body.now)
+    byId('symbols').replaceChildren(...symbols.body.symbols.map(({ symbol }) => el('option', { value: symbol })))
+  } else tell(symbols, () => '')
+  if (rules.is === 'ok') {
+    tables = rules.body
+    openForm(rules.body)
+  } else setState(byId('new'), 'error', `What alerts can watch cannot be read: ${rules.message} Load the page again.`)
   follow({ kinds: ['alert', 'attempt', 'price'], changed: heard, known: heardAnew })
   setInterval(draw, 1_000)
 }

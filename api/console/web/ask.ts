@@ -3,18 +3,35 @@
 export type Asked<Body> =
   | { readonly is: 'ok'; readonly status: number; readonly body: Body }
   /** `message`: a sentence for the reader. */
-  | { readonly is: 'failed'; readonly status: number; readonly error: string; readonly message: string }
+  | ({ readonly is: 'failed'; readonly status: number; readonly error: string; readonly message: string } & Fault)
+
+/** Where a request is at fault, as the API says it. */
+export interface Fault {
+  /** The parameter, with dots into it. */
+  readonly field?: string
+  /** JSON pointer into the body, where it says more. */
+  readonly pointer?: string
+  /** What could stand there. */
+  readonly allowed?: readonly string[]
+}
 
 const DEADLINE_MS = 10_000
 
 interface Sent {
-  readonly method?: 'GET' | 'POST' | 'DELETE'
+  readonly method?: 'GET' | 'POST' | 'DELETE' | 'PATCH'
   readonly body?: object
   readonly key?: string
+  /** Ends it early; it is then a failure `cancelled`. */
+  readonly signal?: AbortSignal
+  /** Longer than others may take. */
+  readonly deadlineMs?: number
 }
 
 /** The JSON that a path answers. 202 (warming up) is a failure that says so. */
-export async function ask<Body>(path: string, { method = 'GET', body, key }: Sent = {}): Promise<Asked<Body>> {
+export async function ask<Body>(
+  path: string,
+  { method = 'GET', body, key, signal, deadlineMs = DEADLINE_MS }: Sent = {},
+): Promise<Asked<Body>> {
   try {
     const response = await fetch(path, {
       method,
@@ -24,13 +41,15 @@ export async function ask<Body>(path: string, { method = 'GET', body, key }: Sen
         ...(key !== undefined && { 'idempotency-key': key }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(DEADLINE_MS),
+      signal: AbortSignal.any([AbortSignal.timeout(deadlineMs), ...(signal === undefined ? [] : [signal])]),
     })
     if (response.status === 401) location.assign('/login')
     return answerOf<Body>(response.status, await response.json())
   } catch (error) {
+    if (signal?.aborted === true)
+      return { is: 'failed', status: 0, error: 'cancelled', message: 'Not needed any more.' }
     const late = error instanceof DOMException && error.name === 'TimeoutError'
-    const message = late ? 'No answer within 10 s.' : 'The console cannot be reached.'
+    const message = late ? `No answer within ${deadlineMs / 1000} s.` : 'The console cannot be reached.'
     return { is: 'failed', status: 0, error: late ? 'timeout' : 'unreachable', message }
   }
 }
@@ -38,9 +57,18 @@ export async function ask<Body>(path: string, { method = 'GET', body, key }: Sen
 function answerOf<Body>(status: number, json: unknown): Asked<Body> {
   // What our own server answers is as its routes say.
   if (status === 200 || status === 201) return { is: 'ok', status, body: json as Body }
-  const { error, message } = (typeof json === 'object' && json !== null ? json : {}) as Record<string, unknown>
+  const { error, message, ...fault } = (typeof json === 'object' && json !== null ? json : {}) as Record<
+    string,
+    unknown
+  >
   const words = typeof message === 'string' ? message : `The server answers ${status}.`
-  return { is: 'failed', status, error: typeof error === 'string' ? error : String(status), message: words }
+  return {
+    is: 'failed',
+    status,
+    error: typeof error === 'string' ? error : String(status),
+    message: words,
+    ...(fault as Fault),
+  }
 }
 
 /** Does jobs a few at a time, in their order. */

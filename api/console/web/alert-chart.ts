@@ -1,0 +1,118 @@
+import {
+  ColorType,
+  createChart,
+  createSeriesMarkers,
+  LineSeries,
+  LineStyle,
+  LineType,
+  type AutoscaleInfo,
+  type IChartApi,
+  type ISeriesApi,
+  type Time,
+  type UTCTimestamp,
+} from 'lightweight-charts'
+import type { Figure, Metric } from './alert-words.ts'
+import { compact } from './format.ts'
+
+/** A figure with what is known of its metric, and the bounds of its condition. */
+export interface Drawn {
+  readonly figure: Figure
+  readonly metric: Metric | undefined
+  readonly bounds: readonly (number | string)[]
+}
+
+/** Draws figures one below the other, each with its bounds, and a mark wherever the alert would have rung; gives what removes them. */
+export function drawFigures(place: HTMLElement, figures: readonly Drawn[], rang: readonly string[]): () => void {
+  place.style.setProperty('--panes', String(figures.length))
+  const chart = createChart(place, { autoSize: true, layout: { attributionLogo: false } })
+  const lines = figures.map((drawn, pane) => addLine(chart, drawn, pane))
+  for (const line of lines) mark(line, rang)
+  const paint = (): void => paintChart(chart, lines)
+  paint()
+  chart.timeScale().fitContent()
+  const dark = matchMedia('(prefers-color-scheme: dark)')
+  document.addEventListener('themechange', paint)
+  dark.addEventListener('change', paint)
+  return () => {
+    document.removeEventListener('themechange', paint)
+    dark.removeEventListener('change', paint)
+    chart.remove()
+  }
+}
+
+function addLine(chart: IChartApi, { figure, metric, bounds }: Drawn, pane: number): ISeriesApi<'Line'> {
+  const classes = metric?.classes ?? []
+  const placeOf = (value: number | string): number => (typeof value === 'number' ? value : classes.indexOf(value))
+  const isClass = classes.length > 0
+  const words = (value: number): string => (isClass ? (classes[Math.round(value)] ?? '') : compact(value))
+  const title = [metric?.says ?? figure.metric, figure.exchange, figure.window].filter(Boolean).join(' ')
+  const line = chart.addSeries(
+    LineSeries,
+    {
+      title,
+      lineWidth: 2,
+      lineType: isClass ? LineType.WithSteps : LineType.Simple,
+      priceLineVisible: false,
+      autoscaleInfoProvider: (own: () => AutoscaleInfo | null) => withBounds(own(), bounds.map(placeOf)),
+      priceFormat: { type: 'custom', formatter: words, minMove: isClass ? 1 : 1e-9 },
+    },
+    pane,
+  )
+  const points = new Map(figure.points.map(({ time, value }) => [timeOf(time), value]))
+  line.setData([...points].map(([time, value]) => (value === null ? { time } : { time, value: placeOf(value) })))
+  for (const bound of bounds)
+    line.createPriceLine({
+      price: placeOf(bound),
+      lineWidth: 1,
+      lineStyle: LineStyle.Dashed,
+      color: colour('--warn'),
+      axisLabelVisible: true,
+      title: '',
+    })
+  return line
+}
+
+/** A bound that is not far off is seen, too. */
+function withBounds(own: AutoscaleInfo | null, bounds: readonly number[]): AutoscaleInfo | null {
+  const range = own?.priceRange ?? null
+  if (range === null) return own
+  const { minValue: low, maxValue: high } = range
+  const reach = 3 * (high - low || Math.abs(high))
+  const near = bounds.filter((bound) => bound > low - reach && bound < high + reach)
+  return { ...own, priceRange: { minValue: Math.min(low, ...near), maxValue: Math.max(high, ...near) } }
+}
+
+function mark(line: ISeriesApi<'Line'>, rang: readonly string[]): void {
+  const times = [...new Set(rang.map(timeOf))].toSorted((a, b) => a - b)
+  createSeriesMarkers<Time>(
+    line,
+    times.map((time) => ({ time, position: 'inBar', shape: 'circle', color: colour('--sell'), size: 1 })),
+  )
+}
+
+function colour(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+}
+
+/** Takes the colours of the page. */
+function paintChart(chart: IChartApi, lines: readonly ISeriesApi<'Line'>[]): void {
+  chart.applyOptions({
+    layout: {
+      background: { type: ColorType.Solid, color: colour('--panel') },
+      textColor: colour('--soft'),
+      fontFamily: getComputedStyle(document.documentElement).fontFamily,
+      panes: { separatorColor: colour('--line') },
+    },
+    grid: { vertLines: { color: colour('--chart-grid') }, horzLines: { color: colour('--chart-grid') } },
+    timeScale: { timeVisible: true, secondsVisible: false, minBarSpacing: 0.1, borderColor: colour('--line') },
+    rightPriceScale: { borderColor: colour('--line') },
+    handleScroll: false,
+    handleScale: false,
+  })
+  for (const line of lines) line.applyOptions({ color: colour('--accent') })
+}
+
+/** The library's time: seconds, of a type of its own. */
+function timeOf(iso: string): UTCTimestamp {
+  return Math.floor(Date.parse(iso) / 1000) as UTCTimestamp
+}

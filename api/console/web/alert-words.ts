@@ -1,0 +1,126 @@
+/** Rules in words, and words as rules. Pure. */
+import * as format from './format.ts'
+
+/** What the API says of what it takes: a JSON Schema. */
+export interface Schema {
+  readonly type?: string | readonly string[]
+  readonly description?: string
+  readonly enum?: readonly (string | null)[]
+  readonly default?: unknown
+  readonly examples?: readonly unknown[]
+  readonly maxLength?: number
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly oneOf?: readonly Schema[]
+}
+
+/** A line of the API's table of metrics. */
+export interface Metric {
+  readonly name: string
+  readonly says: string
+  /** `{base}`: of the symbol. */
+  readonly unit: string
+  readonly exchanges: readonly string[]
+  readonly classes: readonly string[]
+  /** With the windows of which one has to be named; none: it has none. */
+  readonly operators: readonly { readonly operator: string; readonly windows: readonly string[] }[]
+}
+
+/** A condition as the API has it. */
+export interface Leaf {
+  readonly metric: string
+  readonly exchange?: string | null
+  readonly window?: string | null
+  readonly close?: string | null
+  readonly operator: string
+  readonly value: number | string | readonly (number | string)[]
+  readonly hysteresis?: number | string
+}
+export type Joint = 'all' | 'any'
+export type Condition = Leaf | Readonly<Partial<Record<Joint, readonly Condition[]>>>
+
+export function isLeaf(condition: Condition): condition is Leaf {
+  return 'metric' in condition
+}
+
+/** The conditions of a group; a single one is a group of one. */
+export function partsOf(condition: Condition): { readonly joint: Joint; readonly parts: readonly Condition[] } {
+  if (isLeaf(condition)) return { joint: 'all', parts: [condition] }
+  const joint = condition.any === undefined ? 'all' : 'any'
+  return { joint, parts: condition[joint] ?? [] }
+}
+
+/** All conditions, from left to right. */
+export function leavesOf(condition: Condition): readonly Leaf[] {
+  return isLeaf(condition) ? [condition] : partsOf(condition).parts.flatMap(leavesOf)
+}
+
+const sizes: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, b: 1e9 }
+
+/** 5,000,000, 5M and 5000000 are the same; what is no number stays as it was written, for the API to say so. */
+export function numberOf(text: string): number | string {
+  const [, digits = '', size = ''] = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*([kmb]?)$/i.exec(plain(text)) ?? []
+  return digits === '' ? text : Number((Number(digits) * (sizes[size.toLowerCase()] ?? 1)).toPrecision(15))
+}
+
+function plain(text: string): string {
+  return text.trim().replaceAll(',', '').replace('−', '-')
+}
+
+/** `crosses_above` as a sentence goes on behind its subject. */
+export function operatorWords(operator: string): string {
+  const words = operator.replaceAll('_', ' ')
+  return /^(?:above|below|between)$/.test(words) ? `is ${words}` : words
+}
+
+export function unitOf({ unit }: Pick<Metric, 'unit'>, symbol: string): string {
+  return unit.replace('{base}', symbol === '' ? 'base units' : symbol)
+}
+
+/** A name of the API as people write it. */
+export function nameWords(name: string): string {
+  const words = name.replaceAll('_', ' ').replace(/ (usd|pct)$/, (unit) => (unit === ' usd' ? ', USD' : ', %'))
+  return words.slice(0, 1).toUpperCase() + words.slice(1)
+}
+
+/** A trial as `POST /alerts/backtest` answers it. */
+export interface Trial {
+  readonly trigger_count: number
+  readonly triggers_per_day: number | null
+  readonly triggers: readonly { readonly time: string; readonly condition_met: string }[]
+  readonly figures: readonly Figure[]
+  readonly coverage: {
+    readonly from: string
+    readonly to: string
+    readonly complete: boolean
+    readonly stopped_by: string | null
+    readonly gap_seconds: number
+  }
+}
+
+export interface Figure {
+  readonly metric: string
+  readonly exchange: string | null
+  readonly window: string | null
+  readonly points: readonly { readonly time: string; readonly value: number | string | null }[]
+}
+
+/** What a trial says, in a sentence or two. */
+export function trialWords({ trigger_count: count, triggers_per_day: daily, coverage }: Trial): string {
+  const { from, to, gap_seconds: blind, stopped_by: stopped } = coverage
+  const times = count === 0 ? 'not have rung' : `have rung ${format.count(count)} ${count === 1 ? 'time' : 'times'}`
+  const often = daily === null || count === 0 ? '' : `, ${daily.toPrecision(2)} a day`
+  const length = format.duration(Date.parse(to) - Date.parse(from))
+  const span = coverage.complete
+    ? `in the last ${length.replace(' d 0 h', ' days')}`
+    : `in the ${length} that are known`
+  const missed = blind < 1 ? '' : ` For ${format.duration(blind * 1000)} of them nothing was told.`
+  const cut = stopped === null ? '' : ' There was too much to look at: the newest part is left out.'
+  return `Would ${times} ${span}${often}.${missed}${cut}`
+}
+
+/** What a fault says; the choices only where the message does not name them. */
+export function faultWords(message: string, allowed: readonly string[] = []): string {
+  const isTold = allowed.every((choice) => message.includes(choice))
+  return isTold ? message : `${message} Possible: ${allowed.join(', ')}.`
+}
