@@ -172,7 +172,7 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
     try {
       await expect.poll(() => page.locator('#symbols option').count(), patience).toBe(8)
       await page.getByLabel('a price alert').check()
-      await page.getByLabel('Target price, USD').fill('1')
+      await page.getByLabel('Target price').fill('1')
       await page.getByLabel('Url', { exact: true }).fill(`${receiver.url}/hook`)
       await expect
         .poll(() => textOf(page, '#new .tried'), patience)
@@ -292,7 +292,10 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
     await pressUntil(page, 'Save', `${row} h3`, 'BTC funding rate above 0.02 % and price between 3 and 1000000000 USD')
     expect(await page.locator(`${row} .opened form`).count()).toBe(0)
     const id = (await page.locator(row).first().getAttribute('data-alert')) ?? ''
-    expect(await get(`/alerts/${id}`)).toMatchObject({ group, status: 'active' })
+    expect(await get(`/alerts/${id}`)).toMatchObject({ group, status: 'active', paused: false })
+    await pressUntil(page, /^Pause: BTC/, `${row} [data-cell="state"]`, 'paused')
+    expect(await get(`/alerts/${id}`)).toMatchObject({ paused: true })
+    await pressUntil(page, /^Resume: BTC/, `${row} [data-cell="state"]`, 'active')
     await leave(page)
   })
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Alert, Attempt, Mark, Message, Records, RecordType, Trigger } from '../../../schemas/records.ts'
+import { NEVER } from '../../../processors/alerts/state.ts'
 import { Digest } from './digest.ts'
 
 const NOW = 1_767_323_045_000_000
@@ -128,6 +129,14 @@ describe('what a record says to a page', () => {
     const shown = (given: Alert): unknown => new Digest(NOW).of(message('alert', given), 'alerts.state', 0)[0]?.value
     expect(shown(written)).toMatchObject({ kind: 'rule', path: '/alerts', group: 'desk', editable: true })
     expect(shown(alert)).toMatchObject({ kind: 'price', path: '/price-alert', group: null, editable: false })
+  })
+
+  it('says whether an alert rests, and until when', () => {
+    const shown = (paused_until: number): unknown =>
+      new Digest(NOW).of(message('alert', { ...alert, paused_until }), 'alerts.state', 0)[0]?.value
+    expect(shown(0)).toMatchObject({ paused: false, paused_until: null, unconfirmed: false })
+    expect(shown(NOW)).toMatchObject({ paused: true, paused_until: NOW / 1000 })
+    expect(shown(NEVER)).toMatchObject({ paused: true, paused_until: null })
   })
 
   it('is nothing where a price tells of a time that has passed', () => {

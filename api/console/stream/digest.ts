@@ -1,5 +1,6 @@
 import { symbolOf } from '../../../schemas/catalogue.ts'
 import { channelShown } from '../../../processors/webhooks/channels/destination.ts'
+import { NEVER } from '../../../processors/alerts/state.ts'
 import { cascadeReason } from '../../../processors/liquidations/cascade.ts'
 import type {
   Alert,
@@ -183,6 +184,9 @@ function alertShown(alert: Omit<Alert, 'webhook'>): object {
     terms: words,
     channel: channel === undefined ? null : `${channel.type}, ${channel.destination}`,
     status,
+    paused: alert.paused_until > 0,
+    paused_until: alert.paused_until === NEVER ? null : msOrNull(alert.paused_until),
+    unconfirmed: alert.unconfirmed,
     trigger_count,
     armed: alert.armed,
     created: ms(alert.created_at),

@@ -1,4 +1,4 @@
-import { drawAlertRow, isOver, makeAlertRow, type Alert, type Attempt, type Deed } from './alert-rows.ts'
+import { drawAlertRow, isOver, makeAlertRow, stateOf, type Alert, type Attempt, type Deed } from './alert-rows.ts'
 import { now } from './clock.ts'
 import { offer, type Choice } from './controls.ts'
 import { byId, Rows, say } from './dom.ts'
@@ -83,7 +83,7 @@ export class AlertList {
   #passes(): (alert: Alert) => boolean {
     const { state, symbol, group } = this.#said
     return (alert) =>
-      (state === '' || alert.status === state) &&
+      (state === '' || stateOf(alert) === state) &&
       (symbol === '' || alert.symbol === symbol.trim().toUpperCase()) &&
       (group === '' || alert.group === group)
   }
@@ -99,7 +99,7 @@ export class AlertList {
 
   /** The states and groups that there are. */
   #offer(all: readonly Alert[]): void {
-    const states = [...new Set(all.map(({ status }) => status))].toSorted()
+    const states = [...new Set(all.map(stateOf))].toSorted()
     const groups = [...new Set(all.flatMap(({ group }) => group ?? []))].toSorted()
     const choices = (none: string, values: readonly string[]): readonly Choice[] => [
       ['', none],

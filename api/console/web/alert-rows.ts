@@ -17,6 +17,11 @@ export interface Alert {
   /** Where it tells, without secrets; null: a signed webhook. */
   readonly channel: string | null
   readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
+  /** It rests; until when, null: until it is resumed. */
+  readonly paused: boolean
+  readonly paused_until: number | null
+  /** Its addressee has to confirm emails first. */
+  readonly unconfirmed: boolean
   readonly trigger_count: number
   readonly created: number
   /** Higher than that of every alert that was made before. */
@@ -44,6 +49,8 @@ export interface Attempt {
 const badges: Readonly<Record<string, string>> = {
   active: 'good',
   triggered: 'odd',
+  paused: 'odd',
+  unconfirmed: 'odd',
   delivered: 'good',
   retry: 'odd',
   exhausted: 'bad',
@@ -60,7 +67,7 @@ export function termsOf({ symbol, terms, channel }: Alert): string {
 }
 
 /** Whether something can still come of it. */
-export function isOver({ status }: Alert): boolean {
+export function isOver({ status }: Pick<Alert, 'status'>): boolean {
   return status === 'expired' || status === 'cancelled'
 }
 
@@ -68,10 +75,17 @@ export function isOver({ status }: Alert): boolean {
 const deeds = {
   deliveries: { text: 'Deliveries', opens: true },
   edit: { text: 'Edit', opens: true },
+  pause: { text: 'Pause', opens: false },
   test: { text: 'Test', opens: false },
   cancel: { text: 'Cancel', opens: false },
 } as const
 export type Deed = keyof typeof deeds
+
+/** How an alert is, in a word. */
+export function stateOf({ status, paused, unconfirmed }: Alert): string {
+  if (isOver({ status })) return status
+  return unconfirmed ? 'unconfirmed' : paused ? 'paused' : status
+}
 
 /** A row of the list: what it waits for, how it is, what one can do, and a place for what is opened. */
 export function makeAlertRow(id: string, act: (deed: Deed, id: string) => void): HTMLElement {
@@ -82,7 +96,7 @@ export function makeAlertRow(id: string, act: (deed: Deed, id: string) => void):
   })
   const cell = (name: string, tag = 'span'): HTMLElement => el(tag, { 'data-cell': name })
   const head = el('div', { class: 'row' }, cell('state'), cell('terms', 'h3'))
-  const facts = ['count', 'made', 'ends', 'delivery', 'group'].map((name) => cell(name))
+  const facts = ['count', 'rest', 'made', 'ends', 'delivery', 'group'].map((name) => cell(name))
   const about = el('p', { class: 'facts' }, ...facts)
   const doing = el('div', { class: 'row doing' }, ...buttons)
   return el('li', { 'data-alert': id }, el('div', {}, head, about), doing, el('div', { class: 'opened', hidden: '' }))
@@ -90,17 +104,19 @@ export function makeAlertRow(id: string, act: (deed: Deed, id: string) => void):
 
 /** `now`: of the server, milliseconds; `open`: what of it is open. */
 export function drawAlertRow(row: HTMLElement, alert: Alert, seen: Seen): void {
-  const { status, trigger_count: count, last_triggered: last, created, expires, ended, alert_id, group } = alert
+  const { trigger_count: count, last_triggered: last, created, expires, ended, alert_id, group } = alert
   const { attempt, now, open } = seen
   const terms = cell(row, 'terms')
   say(terms, termsOf(alert))
   terms?.setAttribute('title', alert_id)
   const state = cell(row, 'state')
-  if (state !== null && state.textContent !== status) state.replaceChildren(badge(status))
+  const word = stateOf(alert)
+  if (state !== null && state.textContent !== word) state.replaceChildren(badge(word))
   const rang = count === 1 ? 'Rang once' : `Rang ${format.count(count)} times`
   say(cell(row, 'count'), last === null ? 'Has not rung' : `${rang}, last ${format.age(now - last)} ago`)
   say(cell(row, 'made'), `made ${format.age(now - created)} ago`)
   cell(row, 'made')?.setAttribute('title', `${format.moment(created)} UTC`)
+  say(cell(row, 'rest'), restWords(alert, now))
   say(cell(row, 'ends'), endWords(ended, expires, now))
   say(cell(row, 'delivery'), attempt === undefined ? 'nothing sent' : deliveryText(attempt, now))
   say(cell(row, 'group'), group === null ? '' : `group ${group}`)
@@ -108,6 +124,7 @@ export function drawAlertRow(row: HTMLElement, alert: Alert, seen: Seen): void {
     const deed = button.dataset['do']
     if (button instanceof HTMLButtonElement) button.disabled = deed !== 'deliveries' && isOver(alert)
     if (deed === 'edit') button.hidden = !alert.editable
+    if (deed === 'pause') say(button, alert.paused ? 'Resume' : 'Pause')
     button.setAttribute('aria-label', `${button.textContent}: ${termsOf(alert)}`)
     if (button.hasAttribute('aria-expanded')) button.setAttribute('aria-expanded', String(open === deed))
   }
@@ -118,6 +135,12 @@ interface Seen {
   readonly attempt: Attempt | undefined
   readonly now: number
   readonly open: Deed | undefined
+}
+
+function restWords({ paused, paused_until: until, unconfirmed }: Alert, now: number): string {
+  if (unconfirmed) return 'waits until its email address is confirmed'
+  if (!paused) return ''
+  return until === null ? 'rests until it is resumed' : `rests for ${format.duration(until - now)} more`
 }
 
 /** What never ends has an end beyond a reader's life. */

@@ -89,6 +89,7 @@ async function act(deed: Deed, id: string): Promise<void> {
   if (opened?.id === id && opened.deed === deed) return list.open(undefined)
   if (deed === 'deliveries') await show(alert)
   if (deed === 'edit') await edit(alert)
+  if (deed === 'pause') await rest(alert)
   if (deed === 'test') await test(alert)
   if (deed === 'cancel') await cancel(alert)
 }
@@ -113,6 +114,12 @@ async function showAwaited(): Promise<void> {
   if (alert === undefined) return
   awaited = ''
   await show(alert)
+}
+
+/** Lets it rest until it is resumed, or resumes it. */
+async function rest({ alert_id: id, paused }: Alert): Promise<void> {
+  const answer = await ask<Shown>(`${pathOf(id)}/${paused ? 'resume' : 'pause'}`, { method: 'POST' })
+  tell(answer, () => (paused ? 'The alert waits again, anew.' : 'The alert rests until it is resumed.'))
 }
 
 async function cancel(alert: Alert): Promise<void> {
