@@ -1,9 +1,12 @@
+import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listenTo } from '../api/testing/events.ts'
 import { connectClickhouse } from '../infra/clickhouse/client.ts'
 import { clickhouseOf } from '../infra/local/secrets.ts'
+import { programFile } from '../infra/local/system.ts'
 import { urlOf, type RunFile } from '../infra/local/run-file.ts'
 import { openBooks } from './accounts/books.ts'
 import { areRight, checkDerived } from './accounts/derived.ts'
@@ -13,6 +16,7 @@ import { reportText } from './accounts/show.ts'
 import { Ledger } from './accounts/source-ledger.ts'
 import { always } from './accounts/totals.ts'
 import { receiverCertificate } from '../infra/local/receiver/certificate.ts'
+import { ruleEveryMetric, silentMetrics, type MadeRule } from './chaos/alerts/every-metric.ts'
 import { startReceiver } from './chaos/alerts/receiver.ts'
 import { startOwnSystem, type OwnSystem } from './own-system.ts'
 
@@ -24,10 +28,13 @@ const STILL_MS = 60_000
 const DERIVED_MS = 480_000
 /** A wait ends as soon as all is well; a slow machine gets its time. */
 const PATIENCE_MS = 120_000
+/** A spike is known after six of its windows of a minute. */
+const SPIKE_MS = 480_000
 const venues = ['binance', 'bybit', 'okx', 'coinbase']
 
 let system: OwnSystem
 let started: OwnSystem | undefined
+let rules: Promise<readonly MadeRule[]> | undefined
 beforeAll(async () => {
   started = await startOwnSystem(['--seed', '7', '--rate', '200'], { SIMULATOR_FILLERS: '20' })
   system = started
@@ -147,6 +154,10 @@ describe('the whole system, started by npm start', () => {
     }
   })
 
+  it('takes a rule on every metric', { timeout: PATIENCE_MS }, async () => {
+    expect((await everyRule()).length).toBeGreaterThan(20)
+  })
+
   it('derives every number that the ledger of its source gives', { timeout: DERIVED_MS + 120_000 }, async () => {
     try {
       const report = await checkDerived(system.run(), DERIVED_MS)
@@ -156,6 +167,23 @@ describe('the whole system, started by npm start', () => {
       await new Ledger(urlOf(system.run(), 'simulator')).resume()
     }
   })
+
+  it(
+    'has rung a rule of each metric, where a replay of the log rings it',
+    { timeout: SPIKE_MS + 2 * PATIENCE_MS },
+    async () => {
+      const made = await everyRule()
+      const api = urlOf(system.run(), 'api')
+      await expect.poll(() => silentMetrics(api, made), { timeout: SPIKE_MS, interval: 1_000 }).toEqual([])
+      const rangAfter = (): Promise<Map<string, number>> => replayedRings(made)
+      const metrics = [...new Set(made.map(({ metric }) => metric))].toSorted()
+      await expect
+        .poll(async () => [...(await rangAfter()).keys()].toSorted(), { timeout: PATIENCE_MS, interval: 3_000 })
+        .toEqual(metrics)
+      const seconds = [...(await rangAfter())].map(([metric, after]) => `${metric} ${(after / 1000).toFixed(1)}`)
+      console.log(`seconds until a rule on each metric rang: ${seconds.join(', ')}`)
+    },
+  )
 
   it('has them all after the feeds were killed', { timeout: DRAIN_MS + 3 * PATIENCE_MS }, async () => {
     const before = pidOf('feeds')
@@ -187,6 +215,31 @@ describe('the whole system, started by npm start', () => {
 async function netOfBitcoin(ledger: Ledger): Promise<number> {
   const lines = [...(await ledger.totals())].filter(([instrument]) => /:BTC-?USD/.test(instrument))
   return Number(lines.reduce((net, [, { buy, sell }]) => net + buy - sell, 0n)) / 1e18
+}
+
+/** Rules on every metric, made once for all tests of this file. */
+function everyRule(): Promise<readonly MadeRule[]> {
+  rules ??= ruleEveryMetric(urlOf(system.run(), 'api'), 'https://localhost:4443/')
+  return rules
+}
+
+/** Of each metric how long after its creation a rule first rang, milliseconds, in a replay that finds no difference to what was lived. */
+async function replayedRings(made: readonly MadeRule[]): Promise<Map<string, number>> {
+  const out = path.join(system.data, 'replayed')
+  const flags = ['--data', system.data, '--symbols', 'BTC', '--check-live', '--out', out]
+  await promisify(execFile)(process.execPath, [programFile('scripts/backtest.ts'), ...flags])
+  const triggers = JSON.parse(readFileSync(path.join(out, 'triggers.json'), 'utf8')) as readonly Ring[]
+  const rang = new Map<string, number>()
+  for (const { metric, id, created } of made)
+    for (const { alert_id, time } of triggers)
+      if (alert_id === id) rang.set(metric, Math.min(rang.get(metric) ?? Infinity, time / 1000 - created))
+  return rang
+}
+
+interface Ring {
+  readonly alert_id: string
+  /** Microseconds. */
+  readonly time: number
 }
 
 interface CreatedAnswer {
