@@ -156,7 +156,7 @@ const metrics = {
   },
   sentiment: {
     ...funding,
-    exchanges: [],
+    exchanges: ratioVenues,
     figures: { long_short: 1 },
     over: 'mean',
     make: 'class',

@@ -131,6 +131,9 @@ describe('a metric', () => {
     const funding = { metric: 'funding_signal', operator: 'becomes', value: 'extreme_bullish' }
     const rate = (at: number, percent: number) => metric(at, 'funding', { 'funding_rate@okx': percent })
     expect(rang(funding, rate(10, 0.05), rate(20, 0.0501))).toEqual([20])
+    const sentiment = { metric: 'sentiment', operator: 'becomes', value: 'Bullish' }
+    const ratio = (at: number, okx: number) => metric(at, 'funding', { 'long_short@okx': okx, 'long_short@gate': 1 })
+    expect(rang(sentiment, ratio(10, 1), ratio(20, 2.6))).toEqual([20])
     expect(rang({ metric: 'cascade_risk', operator: 'becomes', value: 'high' }, risk(10, 5), risk(20, 11))).toEqual([
       20,
     ])

@@ -14,7 +14,7 @@ export interface Field {
 const LINE_MAX = 100
 
 /** What one writes or chooses for a field; undefined: of a shape that no control here has. */
-export function fieldOf(name: string, schema: Schema, isNeeded: boolean): Field | undefined {
+function fieldOf(name: string, schema: Schema, isNeeded: boolean): Field | undefined {
   const { type = '', description = '' } = schema
   const label = nameWords(name)
   if (schema.properties !== undefined) return fieldsetOf(label, schema)

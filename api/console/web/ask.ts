@@ -6,7 +6,7 @@ export type Asked<Body> =
   | ({ readonly is: 'failed'; readonly status: number; readonly error: string; readonly message: string } & Fault)
 
 /** Where a request is at fault, as the API says it. */
-export interface Fault {
+interface Fault {
   /** The parameter, with dots into it. */
   readonly field?: string
   /** JSON pointer into the body, where it says more. */
