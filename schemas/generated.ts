@@ -226,7 +226,7 @@ export interface Audit {
 export interface Backfill {
   /** venue:market:native symbol */
   readonly instrument: string
-  /** What is read back: candles_1h, candles_1m, settlements, open_interest, marks, top_traders, all_accounts; archive_2026-03-01: the archive of trades of that day */
+  /** What is read back: candles_1h, candles_1m, settlements, open_interest, marks, top_traders, all_accounts, takers; archive_2026-03-01: the archive of trades of that day */
   readonly series: string
   /** All that the venue has from here on is in the log, microseconds since the Unix epoch */
   readonly covered_from: Micros

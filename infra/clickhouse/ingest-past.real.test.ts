@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { DerivativeTicker, LongShortRatio, Settlement } from '../../schemas/records.ts'
+import type { DerivativeTicker, LongShortRatio, Settlement, VenueCandle } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { createWorld, iso, T, type World } from './testing/world.ts'
 
@@ -112,4 +112,18 @@ it('tells one series of what is live and what is read back, each time once, what
       { ...row(2, 'live'), ls_ratio: 1 },
     ])
   }
+})
+
+it('takes of two candles of an hour the one that says what takers bought, whichever came first', async () => {
+  const candle = (asset: string, taker_buy: number | null): Buffer => {
+    const prices = { open: 1, high: 2, low: 1, close: 2, volume: 10, quote: null, taker_buy_quote: null, trades: null }
+    const row: VenueCandle = { ...about(asset), ...prices, taker_buy, start: H, seconds: 3600, source: 'venue_candles' }
+    return world.codec.encode('market.history', 'venue_candle', row)
+  }
+  await world.append('market.history', [candle('told-first', 4), candle('told-first', null)])
+  await world.append('market.history', [candle('told-last', null), candle('told-last', 4)])
+  await world.soon("SELECT asset, taker_buy FROM venue_candles WHERE asset LIKE 'told-%' ORDER BY asset", [
+    { asset: 'told-first', taker_buy: 4 },
+    { asset: 'told-last', taker_buy: 4 },
+  ])
 })

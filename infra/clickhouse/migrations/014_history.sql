@@ -65,7 +65,7 @@ CREATE TABLE IF NOT EXISTS venue_candles_log
     received DateTime64(6, 'UTC') COMMENT 'When our feed had it' CODEC(Delta, ZSTD(1)),
     partition UInt16 COMMENT 'Kafka partition of market.history' CODEC(ZSTD(1)),
     offset UInt64 COMMENT 'Kafka offset in that partition' CODEC(Delta, ZSTD(1)),
-    version UInt64 MATERIALIZED bitNot(offset) - if(source = 'archive', 0, 4611686018427387904) COMMENT 'An archive stands before a candle; of two of a kind the first in the log' CODEC(Delta, ZSTD(1))
+    version UInt64 MATERIALIZED bitNot(offset) - multiIf(source = 'archive', 0, taker_buy IS NULL, 9223372036854775808, 4611686018427387904) COMMENT 'An archive stands before a candle, one that says what takers bought before one that does not; of two of a kind the first in the log' CODEC(Delta, ZSTD(1))
 )
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYear(start)

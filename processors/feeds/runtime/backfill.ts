@@ -165,8 +165,14 @@ export class PastReader implements PastJob {
   async #ask(page: PastPage): Promise<void> {
     const { past, series, host } = this.#parts
     const { symbol, from, to } = page
-    const parse = (body: unknown) => past.parse(symbol, series.seconds, body, hostNow())
-    const outcome = await host.get(past.call(symbol, series.seconds, from, to), parse, 'back')
+    const { seconds } = series
+    const parse = (body: unknown) => past.parse(symbol, seconds, body, hostNow())
+    let outcome = await host.get(past.call(symbol, seconds, from, to), parse, 'back')
+    const { more } = past
+    if (more !== undefined && outcome.kind === 'rows' && !this.#stopped) {
+      const { rows } = outcome
+      outcome = await host.get(more.call(symbol, seconds, from, to), (body) => more.parse(rows, body), 'back')
+    }
     if (this.#stopped) return
     if (outcome.kind === 'rows') await this.#write(page, outcome.rows)
     else this.#failed(page, outcome)

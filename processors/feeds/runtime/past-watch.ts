@@ -4,6 +4,8 @@ import type { BackfillDays } from './backfill.ts'
 
 /** What a candle takes in the log (108) and in ClickHouse (26), bytes; measured on 69,120 simulated ones. */
 const CANDLE_BYTES = 134
+/** The pace is that of so long until now, milliseconds: series of one venue differ. */
+const PACE_MS = 30_000
 /** How often it is told how far it is, milliseconds. */
 const TELL_MS = 10_000
 /** Fewer than this many are the hour that has just passed, and not worth a word. */
@@ -16,7 +18,7 @@ interface PastHealth {
   /** Rows that are wanted, and those that are not in the log yet. */
   readonly wanted: number
   readonly missing: number
-  /** At the pace so far; null: it has none. */
+  /** Until the last venue has all, each at its pace of the last half minute; null: one has none. */
   readonly seconds_left: number | null
 }
 
@@ -25,6 +27,8 @@ export class PastWatch {
   readonly #log: Logger
   readonly #days: BackfillDays
   #begun: { readonly at: number; readonly missing: number } | undefined
+  /** Of the last half minute, what was missing of each venue; oldest first. */
+  #paces: readonly Pace[] = []
   #toldAt = 0
   #health: PastHealth
 
@@ -49,14 +53,14 @@ export class PastWatch {
     const missing = sumOf(progress, 'missing')
     if (wanted === 0) return
     const begun = this.#beginning(missing, now)
-    const done = begun.missing - missing
-    const pace = now > begun.at ? done / (now - begun.at) : 0
-    const secondsLeft = pace > 0 ? Math.ceil(missing / pace / 1_000) : null
+    this.#paces = [...this.#paces, { at: now, missing: progress.map((one) => one.missing) }].filter(
+      ({ at, missing: each }) => at >= Math.max(now - PACE_MS, begun.at) && each.length === progress.length,
+    )
     this.#health = {
       state: missing === 0 ? 'done' : 'running',
       wanted,
       missing,
-      seconds_left: missing === 0 ? 0 : secondsLeft,
+      seconds_left: secondsLeft(this.#paces),
     }
     if (begun.missing >= WORTH_TELLING) this.#tell(begun.missing, now)
     if (missing === 0) this.#begun = undefined
@@ -90,6 +94,23 @@ export class PastWatch {
       )
     }
   }
+}
+
+interface Pace {
+  readonly at: number
+  /** By venue. */
+  readonly missing: readonly number[]
+}
+
+function secondsLeft(paces: readonly Pace[]): number | null {
+  const [first, last] = [paces[0], paces.at(-1)]
+  if (first === undefined || last === undefined) return null
+  const left = last.missing.map((missing, venue) => {
+    const done = (first.missing[venue] ?? 0) - missing
+    return missing === 0 ? 0 : done > 0 ? (missing * (last.at - first.at)) / done / 1_000 : Infinity
+  })
+  const most = Math.ceil(Math.max(0, ...left))
+  return Number.isFinite(most) ? most : null
 }
 
 function sumOf(progress: readonly PastProgress[], name: keyof PastProgress): number {

@@ -23,6 +23,7 @@ type OnDate = (second: number, mono: number) => void
 export class RestClient implements Rest {
   readonly #base: string
   readonly #headers: Readonly<Record<string, string>>
+  readonly #resets: RestRules['resets']
   readonly #queue: RequestQueue
   readonly #replaced: boolean
   readonly #onDate: OnDate | undefined
@@ -38,6 +39,7 @@ export class RestClient implements Rest {
   constructor(base: string, rules: RestRules, replaced: boolean, repair?: RestRules, onDate?: OnDate) {
     this.#base = base
     this.#headers = { accept: 'application/json', ...rules.headers, ...repair?.headers }
+    this.#resets = rules.resets
     this.#queue = new RequestQueue(rules, repair)
     this.#replaced = replaced
     this.#onDate = onDate
@@ -123,7 +125,7 @@ export class RestClient implements Rest {
   }
 
   async #read<Row>(response: Response, parse: (body: unknown) => RestAnswer<Row>): Promise<RestOutcome<Row>> {
-    const retryAfter = retryAfterMs(response.headers.get('retry-after'), hostNow())
+    const retryAfter = retryAfterMs(response.headers.get('retry-after'), hostNow()) ?? this.#untilReset(response)
     if (tooMany.has(response.status)) return this.#limited(retryAfter, response)
     if (refusals.has(response.status)) return this.#refused(response)
     const text = await boundedText(response)
@@ -140,6 +142,13 @@ export class RestClient implements Rest {
       case 'error':
         return answer
     }
+  }
+
+  /** As the venue says it by a time of its own; undefined: it does not. */
+  #untilReset({ headers }: Response): number | undefined {
+    const { header, unitMs } = this.#resets ?? { header: '', unitMs: 0 }
+    const until = header === '' ? 0 : Number(headers.get(header) ?? 0) * unitMs
+    return until > hostNow() ? until - hostNow() : undefined
   }
 
   async #limited(retryAfter: number | undefined, response: Response | undefined): Promise<RestOutcome<never>> {

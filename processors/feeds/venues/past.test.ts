@@ -39,7 +39,9 @@ async function pagesOf(venue: string, pages: PastPages, seconds: number): Promis
   const rows: FactRow[] = []
   while (to > depth) {
     const from = Math.max(depth, to - pages.pageSize * width)
-    const answer = pages.parse(symbol, seconds, await ask(venue, pages.call(symbol, seconds, from, to)), now)
+    let answer = pages.parse(symbol, seconds, await ask(venue, pages.call(symbol, seconds, from, to)), now)
+    if (pages.more !== undefined && answer.kind === 'rows')
+      answer = pages.more.parse(answer.rows, await ask(venue, pages.more.call(symbol, seconds, from, to)))
     if (answer.kind !== 'rows') throw new Error(JSON.stringify(answer))
     // A page may have more than was asked for; the reader leaves that out.
     rows.push(...answer.rows.filter((row) => !isFact(row) || (timeOf(row) >= from && timeOf(row) < to)))
@@ -83,6 +85,24 @@ describe('the past of a venue', () => {
     // Of candles the last one may not be over; of the others each step is there.
     const end = Math.floor((Date.now() * 1_000) / (step * 1_000_000)) * step
     expect(end - (times.at(-1) ?? 0)).toBeLessThanOrEqual(2 * step)
+  })
+
+  it('of OKX says of hours what takers bought, by another call, and of no others', async () => {
+    const takers = venues.flatMap(({ pastFacts = [] }) => pastFacts).find(({ name }) => name === 'takers')
+    if (takers?.more === undefined) throw new Error('no takers')
+    const { rows } = await pagesOf('okx', { ...takers, pageSize: 50, depth: 50 }, 3_600)
+    const candles = rows.filter((row) => isFact(row)).filter((row) => row.kind === 'candle')
+    expect(candles).toHaveLength(50)
+    for (const { takerBuy, volume } of candles) {
+      expect(Number(takerBuy)).toBeGreaterThan(0)
+      expect(Number(takerBuy)).toBeLessThan(Number(volume))
+    }
+    const one = { code: '0', data: [[String(Number(candles[0]?.minute) / 1_000), '30', '10']] }
+    const joined = takers.more.parse(candles, one)
+    expect(joined.kind === 'rows' && joined.rows).toEqual([
+      { ...candles[0], takerBuy: (Number(candles[0]?.volume) / 4).toFixed(8) },
+    ])
+    expect(takers.more.parse(candles, { code: '50011', data: [] })).toEqual({ kind: 'limited' })
   })
 
   it('is the same whenever it is asked for', async () => {

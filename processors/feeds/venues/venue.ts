@@ -156,10 +156,16 @@ export interface PastPages {
   call(symbol: string, seconds: number, from: Micros, to: Micros): RestCall
   /** A candle's `minute` is its start; those that are not over are left out. */
   parse(symbol: string, seconds: number, body: unknown, now: number): RestAnswer<FactRow>
+  /** What the venue tells of the same rows by another call, which is made behind the first. */
+  readonly more?: {
+    call(symbol: string, seconds: number, from: Micros, to: Micros): RestCall
+    /** The rows with what the second answer says of them; without the rows of which it says nothing. */
+    parse(rows: readonly FactRow[], body: unknown): RestAnswer<FactRow>
+  }
 }
 
 /** What venues tell of the past beside candles, as it is called in `control.backfill`. */
-type PastName = 'settlements' | 'open_interest' | 'marks' | 'top_traders' | 'all_accounts'
+type PastName = 'settlements' | 'open_interest' | 'marks' | 'top_traders' | 'all_accounts' | 'takers'
 
 /** Facts of the past: settled rates, open interest, mark prices, ratios. */
 export interface PastFacts extends PastPages {
@@ -189,6 +195,8 @@ export type RestHost = 'rest' | 'spotRest'
 export interface RestRules {
   readonly capacity: number
   readonly refillPerSecond: number
+  /** The header that says until when too many calls are too many, and its unit, milliseconds; beside `Retry-After`. */
+  readonly resets?: { readonly header: string; readonly unitMs: number }
   /** Headers that the venue wants on every call. */
   readonly headers?: Readonly<Record<string, string>>
 }

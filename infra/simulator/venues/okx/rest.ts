@@ -23,6 +23,7 @@ import {
   spotInstruments,
   spotTickerRow,
   swapTickerRow,
+  takerRow,
   tradeRow,
 } from './rows.ts'
 
@@ -63,6 +64,7 @@ export const calls: Readonly<Record<string, Limited>> = {
   '/api/v5/public/funding-rate-history': { limit: 10, perInstrument: true, call: ofSwap(settlements) },
   '/api/v5/public/premium-history': { limit: 20, call: ofSwap(premiums) },
   '/api/v5/market/history-mark-price-candles': { limit: 10, call: ofSwap(markCandles) },
+  '/api/v5/rubik/stat/taker-volume-contract': { limit: 5, perInstrument: true, call: ofSwap(takerVolumes) },
   '/api/v5/rubik/stat/contracts/open-interest-history': { limit: 10, perInstrument: true, call: ofSwap(openInterests) },
   '/api/v5/rubik/stat/contracts/long-short-position-ratio-contract-top-trader': {
     limit: 5,
@@ -249,6 +251,19 @@ function periodsOf({ world: { nowMs } }: Context, query: URLSearchParams): numbe
   const newest = Math.floor(Math.min(nowMs, whole(query, 'end') ?? nowMs) / stepMs) * stepMs
   const begin = Math.max(whole(query, 'begin') ?? 0, nowMs - STATISTICS * stepMs)
   return Array.from({ length: limit }, (_, index) => newest - index * stepMs).filter((time) => time >= begin)
+}
+
+/** `[ts, sold, bought]` by takers, newest first; `unit` 1: contracts, as `period` says it in hours or parts of them. */
+function takerVolumes(context: Context, market: PerpMarket, query: URLSearchParams): RestReply {
+  const times = periodsOf(context, query)
+  const history = context.world.find('okx', market.symbol)
+  if (times === undefined) return wrong('period')
+  if (query.get('unit') !== '1') return wrong('unit')
+  const [newest, oldest] = [times[0], times.at(-1)]
+  if (history === undefined || newest === undefined || oldest === undefined) return say([])
+  const intervalMs = (periods[query.get('period') ?? '5m'] ?? 5) * MINUTE_MS
+  const found = candlesOf(context, history, { intervalMs, fromMs: oldest, toMs: newest + 1 })
+  return say(found.reverse().map((candle) => takerRow(history.market, candle)))
 }
 
 /** `[ts, contracts, coins, dollars]`, newest first. */

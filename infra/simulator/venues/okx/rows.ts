@@ -180,6 +180,11 @@ export function markCandleRow(market: PerpMarket, candle: MarkCandle, closed: bo
   return [String(candle.startMs), ...prices, closed ? '1' : '0']
 }
 
+/** `[ts, sold, bought]`, contracts. */
+export function takerRow({ sizeDecimals }: Market, { startMs, sell, buy }: Candle): string[] {
+  return [String(startMs), trimmedText(sell, sizeDecimals), trimmedText(buy, sizeDecimals)]
+}
+
 /** `[ts, contracts, coins, dollars]`. */
 export function interestRow(market: PerpMarket, row: { time: Micros; size: number }, mark: number): string[] {
   const { time, size } = row

@@ -100,8 +100,13 @@ const polls: readonly Poll[] = [
 export const bybit: TradeVenue = {
   name: 'bybit',
   budgets: {
-    // 600 requests in 5 s per address.
-    rest: { capacity: 50, refillPerSecond: 50 },
+    rest: {
+      // 600 requests in 5 s per address.
+      capacity: 50,
+      refillPerSecond: 50,
+      // "X-Bapi-Limit-Reset-Timestamp: if you have exceeded your rate limit, this field has the time when it resets".
+      resets: { header: 'x-bapi-limit-reset-timestamp', unitMs: 1 },
+    },
   },
   trades,
   listings: [{ market: 'spot', host: 'rest', listing: spotListing }],

@@ -106,7 +106,8 @@ export const gate: TradeVenue = {
   name: 'gate',
   budgets: {
     // 200 calls in 10 seconds per address and call: 50 at once and 15 a second are at most 200.
-    rest: { capacity: 50, refillPerSecond: 15 },
+    // "X-Gate-RateLimit-Reset-Timestamp: the timestamp when the limit is reset", in seconds.
+    rest: { capacity: 50, refillPerSecond: 15, resets: { header: 'x-gate-ratelimit-reset-timestamp', unitMs: 1_000 } },
   },
   trades,
   listings: [],

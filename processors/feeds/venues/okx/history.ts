@@ -171,6 +171,48 @@ function statistics(what: string, cost: number): Pick<PastFacts, 'host' | 'secon
   }
 }
 
+/**
+ * Hours of candles again, with what takers bought of them: `taker-volume-contract`, "5 requests per 2 seconds", 100 rows.
+ * What it counts in all may differ from the candle's volume, of which its share is told.
+ */
+const takers: PastFacts = {
+  ...pastCandles,
+  name: 'takers',
+  seconds: HOUR,
+  pageSize: 100,
+  depth: 1440,
+  more: {
+    call: (symbol, _seconds, from, to) => ({
+      path: `/api/v5/rubik/stat/taker-volume-contract?${about(symbol)}&period=1H&unit=1&begin=${from / 1_000}&end=${to / 1_000 - 1}&limit=100`,
+      cost: 8,
+    }),
+    parse(rows, body) {
+      const answer = answerOf(body, (row) => [row])
+      if (answer.kind !== 'rows') return answer
+      const shares = new Map(answer.rows.flatMap((row) => readTakers(row)))
+      return { kind: 'rows', rows: rows.flatMap((row) => withTakers(row, shares)) }
+    },
+  },
+}
+
+/** "[ts, sellVol, buyVol]", the selling first: the time and the share of the buying. */
+function readTakers(row: unknown): [Micros, number][] {
+  const [ts, sell, buy]: unknown[] = Array.isArray(row) ? row : []
+  const time = timeOf(ts)
+  if (time === undefined || !isAmount(sell) || !isAmount(buy)) return []
+  const all = Number(sell) + Number(buy)
+  return all > 0 ? [[time, Number(buy) / all]] : []
+}
+
+function withTakers(row: FactRow, shares: ReadonlyMap<Micros, number>): FactRow[] {
+  if (!isFact(row) || row.kind !== 'candle') return [row]
+  const share = shares.get(row.minute)
+  return share === undefined ? [] : [{ ...row, takerBuy: (Number(row.volume) * share).toFixed(SIZE_DECIMALS) }]
+}
+
+/** Contracts are traded in parts of a hundredth at the smallest. */
+const SIZE_DECIMALS = 8
+
 /** Settled rates of three months, open interest and top traders of 60 days, mark prices of all time. */
 export const pastFacts: readonly PastFacts[] = [
   {
@@ -209,6 +251,7 @@ export const pastFacts: readonly PastFacts[] = [
     },
     parse: (symbol, _seconds, body) => oldestFirst(answerOf(body, (row) => [readPastMark(symbol, row)])),
   },
+  takers,
 ]
 
 /** "[ts, oi (contracts), oiCcy (coins), oiUsd]". */
