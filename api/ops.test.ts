@@ -217,7 +217,7 @@ describe('peers', () => {
   })
 
   it('that read the past back say how far they are, which makes nothing unwell', async () => {
-    const backfill = { state: 'running', wanted: 69_120, missing: 2_000, seconds_left: 4 }
+    const backfill = { state: 'running', wanted: 69_120, missing: 2_000, bytes_left: 268_000, seconds_left: 4 }
     const server = createServer((_request, response) => {
       response.end(JSON.stringify({ ok: true, dead_letters: { count: 0 }, backfill, venues: [] }))
     })

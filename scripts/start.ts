@@ -17,6 +17,7 @@ import { Supervisor, type Part } from '../infra/local/supervisor.ts'
 import { describeSystem, programFile, type Ports, type System, type SystemOptions } from '../infra/local/system.ts'
 import { UsageError } from './command/command.ts'
 import { readOptions, usage, type Payments, type PortName, type StartOptions } from './start-options.ts'
+import { pastOf, tellPast } from './start-past.ts'
 import { farewell, greeting } from './start-words.ts'
 
 const PREPARE_MS = 240_000
@@ -69,6 +70,7 @@ async function run(options: Chosen, folder: DataFolder): Promise<void> {
   keeper.ready({ name: 'supervisor', pid: process.pid, url: control.url })
   console.log(greeting(options, keeper.running(), seconds()))
   sayReady(`http://127.0.0.1:${ports.api}`)
+  void tellPast(pastOf(`http://127.0.0.1:${ports.feeds}`), say)
 }
 
 function systemOptions(options: Chosen, folder: DataFolder, ports: Ports): Omit<SystemOptions, 'external'> {

@@ -130,7 +130,8 @@ const healthOutput: Output = {
         state: oneOf(['off', 'starting', 'running', 'done'], 'starting: it is not known yet what the log has'),
         wanted: integer('Rows that are wanted: candles, rates, open interest, marks, ratios', { minimum: 0 }),
         missing: integer('Those that are not in the log yet', { minimum: 0 }),
-        seconds_left: nullableInteger('At the pace so far; null: it has none yet'),
+        bytes_left: integer('Disk that those will take, log and ClickHouse; estimated', { minimum: 0 }),
+        seconds_left: nullableInteger('Until the slowest venue has all; null: one has no pace yet'),
       }),
       audit: byName(
         object('Our minutes of the last 24 h beside the venue’s own candles', {
@@ -369,13 +370,13 @@ function undeliveredIn(text: string): number | undefined {
 }
 
 const backfillPattern =
-  /"backfill":\{"state":"(off|starting|running|done)","wanted":(\d{1,12}),"missing":(\d{1,12}),"seconds_left":(\d{1,12}|null)\}/
+  /"backfill":\{"state":"(off|starting|running|done)","wanted":(\d{1,12}),"missing":(\d{1,12}),"bytes_left":(\d{1,15}),"seconds_left":(\d{1,12}|null)\}/
 
 function backfillIn(text: string): object | undefined {
-  const [, state, wanted, missing, left] = backfillPattern.exec(text) ?? []
+  const [, state, wanted, missing, bytes, left] = backfillPattern.exec(text) ?? []
   if (state === undefined) return undefined
   const seconds = left === 'null' ? null : Number(left)
-  return { state, wanted: Number(wanted), missing: Number(missing), seconds_left: seconds }
+  return { state, wanted: Number(wanted), missing: Number(missing), bytes_left: Number(bytes), seconds_left: seconds }
 }
 
 function ready(services: Services): State {

@@ -11,6 +11,12 @@ export interface HealthAnswer {
   readonly log?: { readonly status: string; readonly age_ms: number | null; readonly lag_ms: number | null }
   readonly active_ws_connections?: number
   readonly open_gaps?: number
+  readonly backfill?: {
+    readonly state: string
+    readonly wanted: number
+    readonly missing: number
+    readonly seconds_left: number | null
+  }
   readonly dead_letters?: { readonly count: number }
   readonly oldest_undelivered_ms?: number
   readonly topics?: Readonly<Record<string, { readonly as_of: string; readonly age_ms: number }>>
@@ -94,7 +100,7 @@ export function drawHealth(health: HealthAnswer): void {
     `${status === 'ok' ? 'All is well' : `The system is ${status}`}: version ${version}, ${mode}${age}; ` +
       `${format.count(health.active_ws_connections)} trade connections, ${open} open gaps` +
       (aside === 0 ? '' : `, ${format.count(aside)} records set aside`) +
-      `${waiting === undefined ? '' : `, oldest undelivered trigger ${format.duration(waiting)}`}.`,
+      `${waiting === undefined ? '' : `, oldest undelivered trigger ${format.duration(waiting)}`}${pastWords(health)}.`,
   )
   const chips = Object.entries(parts).map(([name, state]) =>
     el('li', { class: `badge ${state === 'ok' ? 'good' : 'bad'}` }, `${name} ${state}`),
@@ -103,6 +109,14 @@ export function drawHealth(health: HealthAnswer): void {
   setState(byId('health'), 'ready')
   drawTopics(topics ?? {})
   drawAudit(audit)
+}
+
+/** How far the venues' past is read back, while it is. */
+function pastWords({ backfill }: HealthAnswer): string {
+  if (backfill?.state !== 'running' || backfill.wanted === 0) return ''
+  const percent = Math.floor((100 * (backfill.wanted - backfill.missing)) / backfill.wanted)
+  const left = backfill.seconds_left === null ? '' : `, about ${format.duration(backfill.seconds_left * 1_000)} left`
+  return `; the past is ${percent} % read back, ${format.count(Math.round(backfill.missing))} rows to come${left}`
 }
 
 function drawTopics(topics: NonNullable<HealthAnswer['topics']>): void {

@@ -3,7 +3,7 @@ import type { PastProgress } from '../facts/backfill-plan.ts'
 import type { BackfillDays } from './backfill.ts'
 
 /** What a candle takes in the log (108) and in ClickHouse (26), bytes; measured on 69,120 simulated ones. */
-const CANDLE_BYTES = 134
+const ROW_BYTES = 134
 /** The pace is that of so long until now, milliseconds: series of one venue differ. */
 const PACE_MS = 30_000
 /** How often it is told how far it is, milliseconds. */
@@ -18,6 +18,8 @@ interface PastHealth {
   /** Rows that are wanted, and those that are not in the log yet. */
   readonly wanted: number
   readonly missing: number
+  /** What those will take in the log and in ClickHouse, estimated. */
+  readonly bytes_left: number
   /** Until the last venue has all, each at its pace of the last half minute; null: one has none. */
   readonly seconds_left: number | null
 }
@@ -39,6 +41,7 @@ export class PastWatch {
       state: days.hours + days.minutes + days.archives === 0 ? 'off' : 'starting',
       wanted: 0,
       missing: 0,
+      bytes_left: 0,
       seconds_left: null,
     }
   }
@@ -60,6 +63,7 @@ export class PastWatch {
       state: missing === 0 ? 'done' : 'running',
       wanted,
       missing,
+      bytes_left: Math.ceil(missing * ROW_BYTES),
       seconds_left: secondsLeft(this.#paces),
     }
     if (begun.missing >= WORTH_TELLING) this.#tell(begun.missing, now)
@@ -71,7 +75,7 @@ export class PastWatch {
     const known = this.#begun
     if (known !== undefined && missing <= known.missing) return known
     if (missing >= WORTH_TELLING) {
-      const megabytes = Math.ceil((missing * CANDLE_BYTES) / 1e6)
+      const megabytes = Math.ceil((missing * ROW_BYTES) / 1e6)
       this.#log.info(
         { days_of: this.#days, rows: missing, megabytes },
         'reading the past back: candles, funding, open interest, ratios, archives of trades',

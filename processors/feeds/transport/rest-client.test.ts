@@ -5,7 +5,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { RestClient } from './rest-client.ts'
 import type { RestAnswer } from '../venues/venue.ts'
 
-const rules = { capacity: 100, refillPerSecond: 1_000, headers: { 'User-Agent': 'test' } }
+const resets = { header: 'x-reset', unitMs: 1_000 }
+const rules = { capacity: 100, refillPerSecond: 1_000, headers: { 'User-Agent': 'test' }, resets }
 const call = { path: '/trades?limit=1', cost: 2 }
 
 const cleanups: (() => void)[] = []
@@ -60,6 +61,7 @@ describe('REST', () => {
   it.each([
     ['429 as a limit with its time', 429, { 'Retry-After': '7' }, '', { kind: 'limited', waitMs: 7_000 }],
     ['418 as a limit', 418, {}, '', { kind: 'limited', waitMs: 10_000 }],
+    ['429 with a time that has passed', 429, { 'X-Reset': '1' }, '', { kind: 'limited', waitMs: 10_000 }],
     ['403 as a refusal', 403, {}, 'no', { kind: 'unavailable', status: 403 }],
     ['451 as a refusal', 451, {}, 'no', { kind: 'unavailable', status: 451 }],
     ['500 as a failure', 500, {}, '[]', { kind: 'failed' }],
@@ -71,6 +73,15 @@ describe('REST', () => {
       response.writeHead(status, headers).end(body)
     })
     expect(await client.get(call, rows)).toMatchObject(outcome)
+  })
+
+  it('waits until the time that the venue names in a header of its own', async () => {
+    const until = Math.ceil(Date.now() / 1_000) + 3_600
+    const client = await clientOf((_request, response) => {
+      response.writeHead(429, { 'X-Reset': String(until) }).end()
+    })
+    const outcome = await client.get(call, rows)
+    expect(outcome.kind === 'limited' && Math.abs(outcome.waitMs - 3_600_000)).toBeLessThan(5_000)
   })
 
   it('tells what each answer says of the time, refusals too, but not what a cache had kept', async () => {

@@ -2515,7 +2515,9 @@ class HealthzBackfill(TypedDict):
     wanted: int
     # Those that are not in the log yet
     missing: int
-    # At the pace so far; null: it has none yet
+    # Disk that those will take, log and ClickHouse; estimated
+    bytes_left: int
+    # Until the slowest venue has all; null: one has no pace yet
     seconds_left: int | None
 
 

@@ -3549,7 +3549,9 @@ export type HealthzAnswer = {
     readonly wanted: number
     /** Those that are not in the log yet */
     readonly missing: number
-    /** At the pace so far; null: it has none yet */
+    /** Disk that those will take, log and ClickHouse; estimated */
+    readonly bytes_left: number
+    /** Until the slowest venue has all; null: one has no pace yet */
     readonly seconds_left: number | null
   }
   /** Self-audit by venue */

@@ -1,0 +1,81 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** How often the feeds are asked, and how often a person is told, milliseconds. */
+const ASK_MS = 2_000
+const TELL_MS = 10_000
+const DEADLINE_MS = 2_000
+/** Fewer rows than this are the hour that has just passed. */
+const WORTH_TELLING = 500
+
+/** `backfill` of the feeds' `/healthz`. */
+interface Backfill {
+  readonly state: 'off' | 'starting' | 'running' | 'done'
+  readonly wanted: number
+  readonly missing: number
+  readonly bytes_left: number
+  readonly seconds_left: number | null
+}
+
+/** Milliseconds. */
+interface Clock {
+  readonly now: () => number
+  readonly wait: (ms: number) => Promise<unknown>
+}
+
+const machine: Clock = { now: () => performance.now(), wait: (ms) => delay(ms, undefined, { ref: false }) }
+
+/**
+ * Tells in a terminal how far the venues' past is read back, until it is. Never rejects: who does not answer is asked again.
+ *
+ * @param ask The feeds' health; null: they do not answer now.
+ */
+export async function tellPast(
+  ask: () => Promise<Backfill | null>,
+  say: (line: string) => void,
+  { now, wait }: Clock = machine,
+): Promise<void> {
+  let toldAt = -Infinity
+  let began = false
+  for (;;) {
+    const past = await ask()
+    if (past?.state === 'off' || (past?.state === 'done' && !began)) return
+    if (past?.state === 'done') {
+      say(`the past: all ${past.wanted.toLocaleString('en')} rows are in the log`)
+      return
+    }
+    if (past?.state === 'running' && (began || past.missing >= WORTH_TELLING)) {
+      if (!began) say(`the past: ${rows(past.missing)} to read back, about ${megabytes(past)} MB of disk`)
+      else if (now() - toldAt >= TELL_MS) say(`the past: ${wordsOf(past)}`)
+      if (!began || now() - toldAt >= TELL_MS) toldAt = now()
+      began = true
+    }
+    await wait(ASK_MS)
+  }
+}
+
+/** The feeds' health at an address. */
+export function pastOf(url: string): () => Promise<Backfill | null> {
+  return async () => {
+    try {
+      const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(DEADLINE_MS) })
+      // Written by the feeds of this very start.
+      return ((await answer.json()) as { backfill?: Backfill }).backfill ?? null
+    } catch {
+      return null // they begin again, or are busy: asked again
+    }
+  }
+}
+
+function wordsOf(past: Backfill): string {
+  const percent = Math.floor((100 * (past.wanted - past.missing)) / Math.max(1, past.wanted))
+  const left = past.seconds_left === null ? '' : `, about ${past.seconds_left} s left`
+  return `${percent} % read back, ${rows(past.missing)} to come${left}`
+}
+
+function rows(count: number): string {
+  return `${Math.round(count).toLocaleString('en')} rows`
+}
+
+function megabytes({ bytes_left }: Backfill): number {
+  return Math.ceil(bytes_left / 1e6)
+}
