@@ -73,6 +73,7 @@ function follow(state: AlertsState, command: Command, out: Emitter): void {
   out.outcome(outcome, command, now)
   const { alert } = outcome
   if (alert === null) return
+  if (outcome.event !== 'rejected') for (const part of outcome.parts ?? []) out.part(part, outcome.event, now)
   if (outcome.event === 'tested') {
     const price = state.prices.get(alert.asset)?.price
     out.trigger(testOf(state.kinds, alert, { request: command.request_id, price, now }, out.origin))
@@ -150,6 +151,12 @@ class Emitter {
     const isChange = event !== 'repeated' && event !== 'tested' && event !== 'resent'
     const id = triggerIdOf(event, named, { request_id, trigger_id })
     this.#event({ event, request_id, trigger_id: id, alert }, time, named, isChange)
+  }
+
+  /** What became of a symbol's part with its rule: its state, and the end of its deliveries. */
+  part(part: StoredAlert, event: Outcome['event'], time: Micros): void {
+    this.#state(part, time)
+    if (event === 'cancelled') this.order(stopOf(part, null, time, this.v))
   }
 
   trigger(value: Trigger): void {

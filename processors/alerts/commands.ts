@@ -1,15 +1,18 @@
 import type { Command, Micros, NewAlert } from '../../schemas/records.ts'
 import { resumed } from './evaluate.ts'
 import type { AlertKind, StoredAlert } from './kinds/kind.ts'
+import { isEverywhere } from './parts.ts'
 import { storedAlert } from './record.ts'
 import {
   AHEAD_MAX,
   ALERTS_MAX,
+  begin,
   cooldownOf,
   FOREVER_HOURS,
   hasTooManySeries,
   IDEMPOTENT,
   NEVER,
+  partsOf,
   PAYMENT_KNOWN,
   put,
   REQUEST_KNOWN,
@@ -47,6 +50,8 @@ export type Outcome =
   | {
       readonly event: Done
       readonly alert: StoredAlert
+      /** Of a rule for all symbols: its symbols' parts that were changed with it. */
+      readonly parts?: readonly StoredAlert[]
     }
   | {
       readonly event: 'rejected'
@@ -66,10 +71,25 @@ export function applyCommand(state: AlertsState, command: Command): Outcome | un
   rememberRequest(state, request, now)
   const bought = command.payment === null ? undefined : state.payments.get(command.payment)
   if (bought !== undefined) return repeat(state, bought.alert_id)
-  const outcome = follow(state, command, now)
+  const outcome = followAll(state, command, now)
   const isBought = outcome.event === 'created' || outcome.event === 'extended'
   if (command.payment !== null && isBought) rememberPayment(state, command.payment, outcome.alert.alert_id, now)
   return outcome
+}
+
+/** What a rule for all symbols is told, its symbols' parts are: those that have not ended. */
+function followAll(state: AlertsState, command: Command, now: Micros): Outcome {
+  const outcome = follow(state, command, now)
+  if (outcome.event === 'rejected' || outcome.event === 'repeated' || !isEverywhere(outcome.alert.asset)) return outcome
+  if (outcome.event === 'tested' || outcome.event === 'resent') return outcome
+  // What the rule was extended by, they are: whatever they have rung.
+  const toPart = { ...command, payment: command.payment ?? 'its rule' }
+  const parts = partsOf(state, command.alert_id).flatMap(({ alert_id }) => {
+    const one = follow(state, { ...toPart, alert_id }, now)
+    return one.event === 'rejected' ? [] : [one.alert]
+  })
+  begin(state, outcome.alert)
+  return { ...outcome, parts }
 }
 
 function repeat(state: AlertsState, id: string): Outcome {
@@ -140,6 +160,8 @@ function create(state: AlertsState, { alert: asked, alert_id: id, asset, created
   const terms = asked === null ? undefined : state.kinds.read(asked)
   if (asked === null || terms === undefined || !isLifetime(asked.expires_in_hours, state.kinds.of(terms)))
     return rejected(null, 'invalid_body', 'The alert is not complete.')
+  if (isEverywhere(asset) && state.kinds.of(terms).stand === undefined)
+    return rejected(null, 'invalid_body', 'Only a rule can be for all symbols.')
   const known = knownCreation(state, asked, id)
   if (known !== undefined) {
     return known.body_hash === asked.body_hash

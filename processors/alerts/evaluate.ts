@@ -2,7 +2,9 @@ import type { CompositePrice, Micros } from '../../schemas/records.ts'
 import { generationOf } from '../kernel/version.ts'
 import type { AlertKind, Cause, Input, Looked, Readings, StoredAlert, Verdict } from './kinds/kind.ts'
 import { Told } from './series.ts'
-import { cooldownOf, noteRisk, OTHERS, put, sightOf, type AlertsState } from './state.ts'
+import { EVERYWHERE } from './parts.ts'
+import { ALERTS_MAX, begin, cooldownOf, noteRisk, openSeries, OTHERS } from './state.ts'
+import { partOf, partsOf, put, sightOf, type AlertsState } from './state.ts'
 import { notePrice, windowStart } from './window.ts'
 
 /** What became of an alert by a record or the time alone. `ended`: it rang before and its lifetime is over. */
@@ -35,16 +37,18 @@ export function applyInput(state: AlertsState, input: Input, report: Report): vo
 /** Candles of a silence say nothing of figures. */
 function readFigures(state: AlertsState, input: Input, report: Report): void {
   const { asset } = input.value
+  openSeries(state, asset)
   const ofAsset = state.series.get(asset)
   if (ofAsset === undefined) return
   const told = new Told(input)
-  const changed: string[] = []
+  const before = new Map<string, number | undefined>()
   for (const series of ofAsset.values()) {
     if (series.input !== told.input) continue
     state.changed.series.add(`${asset}|${series.name}`)
-    if (series.take(told)) changed.push(series.name)
+    const then = series.before(told.time)
+    if (series.take(told)) before.set(series.name, then)
   }
-  lookAt(state, { asset, time: told.time, changed }, report)
+  lookAt(state, { asset, time: told.time, before }, report)
 }
 
 /** Figures that time alone changes, a few seconds apart: what leaves a window, candles that close. */
@@ -54,21 +58,38 @@ export function advanceFigures(state: AlertsState, before: Micros, report: Repor
   const { time, series } = state
   if (series.size === 0 || Math.floor(before / FIGURES_EVERY) === Math.floor(time / FIGURES_EVERY)) return
   for (const asset of [...series.keys()].sort()) {
-    const changed: string[] = []
+    const before = new Map<string, number | undefined>()
     for (const one of series.get(asset)?.values() ?? []) {
+      const then = one.before(time)
       if (!one.advance(time)) continue
       state.changed.series.add(`${asset}|${one.name}`)
-      changed.push(one.name)
+      before.set(one.name, then)
     }
-    lookAt(state, { asset, time, changed }, report)
+    lookAt(state, { asset, time, before }, report)
   }
 }
 
 function lookAt(state: AlertsState, read: Omit<Readings, 'sight'>, report: Report): void {
-  if (read.changed.length === 0) return
+  if (read.before.size === 0) return
   const record = { ...read, sight: sightOf(state, read.asset) }
   for (const kind of state.kinds) {
-    if (kind.input === 'readings') evaluateAll(state, kind, { record, from: read.time }, report)
+    if (kind.input !== 'readings') continue
+    evaluateAll(state, kind, { record, from: read.time }, report)
+    evaluateEverywhere(state, kind, record, report)
+  }
+}
+
+/** Rules for all symbols, for those that have no part of their own yet. */
+function evaluateEverywhere(state: AlertsState, kind: AlertKind, record: Readings, report: Report): void {
+  const { asset, time } = record
+  for (const rule of state.books.get(kind.kind)?.get(EVERYWHERE)?.take(record) ?? []) {
+    const part = partOf(rule, asset)
+    if (time >= rule.expires_at || state.alerts.has(part.alert_id) || state.alerts.size >= ALERTS_MAX) continue
+    const verdict = kind.evaluate(part, record, time)
+    if (verdict.is === 'waiting') continue
+    if (time < rule.since)
+      put(state, part) // a record from before it began to wait: it looks at the next
+    else decide(state, kind, { alert: part, verdict, time }, report)
   }
 }
 
@@ -125,10 +146,12 @@ function decide(state: AlertsState, kind: AlertKind, { alert, verdict, time }: D
   }
 }
 
+const nothing: Readings['before'] = new Map()
+
 /** What has to hold for a while has held, or is not known to: then it has to begin anew. */
 export function ringHeld(state: AlertsState, alert: StoredAlert, time: Micros, report: Report): void {
   const kind = state.kinds.of(alert.terms)
-  const record = { asset: alert.asset, time, changed: [], sight: sightOf(state, alert.asset) }
+  const record = { asset: alert.asset, time, before: nothing, sight: sightOf(state, alert.asset) }
   const verdict = kind.evaluate({ ...alert, held: 0 }, record, time)
   // Without what has held it would be held from now on: that it is, is that it has.
   const cause = verdict.is === 'held' ? verdict.cause : undefined
@@ -203,6 +226,8 @@ export function resume(state: AlertsState, alert: StoredAlert, now: Micros, repo
   const awake = resumed(state, alert, now)
   put(state, awake)
   report({ event: 'resumed', alert: awake })
+  for (const part of partsOf(state, alert.alert_id)) if (part.ended_at === 0) put(state, resumed(state, part, now))
+  begin(state, awake)
 }
 
 /** An active alert expires; a triggered one keeps its state and is evaluated no more. */
@@ -212,4 +237,13 @@ export function expire(state: AlertsState, alert: StoredAlert, report: Report): 
   const ended: StoredAlert = { ...alert, ended_at: alert.expires_at, status, paused_until: 0 }
   put(state, ended)
   report({ event: isActive ? 'expired' : 'ended', alert: ended })
+  for (const part of partsOf(state, alert.alert_id)) if (part.ended_at === 0) endPart(state, part, report)
+}
+
+/** Its rule says so for all symbols; of a part only its state is told. */
+function endPart(state: AlertsState, part: StoredAlert, report: Report): void {
+  const status = part.status === 'active' ? 'expired' : part.status
+  const ended: StoredAlert = { ...part, ended_at: part.expires_at, status, paused_until: 0 }
+  put(state, ended)
+  report({ event: 'ended', alert: ended })
 }

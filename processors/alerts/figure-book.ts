@@ -53,9 +53,9 @@ export class FigureBook implements AlertBook<Readings> {
     for (const { heap } of this.#shelves.values()) heap.settle()
   }
 
-  take({ changed, sight, time }: Readings): StoredAlert[] {
+  take({ before, sight, time }: Readings): StoredAlert[] {
     const taken = new Map<string, StoredAlert>()
-    for (const name of changed) {
+    for (const name of before.keys()) {
       const value = sight.series.get(name)?.at(time)
       this.#takeFrom(`${name} *`, '*', NaN, taken)
       if (value === undefined) continue

@@ -41,7 +41,7 @@ function demandedOf(model: Model, log: readonly Message[]): string[] {
 it(
   'demands of any rules just what the core says, restarted anywhere',
   () => {
-    const rang = { once: 0, again: 0, over: 0, byTime: 0 }
+    const rang = { once: 0, again: 0, over: 0, byTime: 0, forAll: 0 }
     fc.assert(
       fc.property(ruleLogs, fc.array(fc.nat(160), { maxLength: 4 }), (log, restarts) => {
         const driver = new AlertsTestDriver()
@@ -55,11 +55,13 @@ it(
           if (id.endsWith('_over')) rang.over += 1
           else rang[id.endsWith('_1') ? 'once' : 'again'] += 1
           if (log[offset]?.type === 'mark') rang.byTime += 1
+          if (id.includes('.a0.')) rang.forAll += 1
         }
       }),
       { ...bounded, numRuns: 250 },
     )
-    expect(Math.min(rang.once, rang.again, rang.over)).toBeGreaterThan(50) // the logs are worth the comparison
+    // The logs are worth the comparison.
+    expect(Math.min(rang.once, rang.again, rang.over, rang.forAll)).toBeGreaterThan(50)
   },
   LAW_MS,
 )

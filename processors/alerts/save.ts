@@ -2,7 +2,7 @@ import type { Micros } from '../../schemas/records.ts'
 import type { Kinds, StoredAlert } from './kinds/kind.ts'
 import { alertOf, savedOf, type SavedAlert } from './record.ts'
 import { addSeries, bookOf, emptyState, IDEMPOTENT, noteRisk, OTHERS, PAYMENT_KNOWN } from './state.ts'
-import { REQUEST_KNOWN, timersOf, watch } from './state.ts'
+import { notePart, REQUEST_KNOWN, timersOf, watch } from './state.ts'
 import { Series, type SavedSeries } from './series.ts'
 import type { AlertsState, Bought, PriceSeen, RecentTriggers } from './state.ts'
 
@@ -139,6 +139,7 @@ function shared(alert: StoredAlert, texts: Map<string, string>): StoredAlert {
 function resume(state: AlertsState, alert: StoredAlert): void {
   const { alert_id: id, idempotency, created_at: created } = alert
   state.taken = Math.max(state.taken, alert.taken)
+  notePart(state, id)
   bookOf(state, alert).append(alert)
   for (const [what, key] of timersOf(state, alert)) state.timers.append(what, key, id)
   if (idempotency === null || created + IDEMPOTENT <= state.time) return

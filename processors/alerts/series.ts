@@ -31,6 +31,8 @@ const SPIKE_WINDOWS = 24
 const SPIKE_WINDOWS_MIN = 5
 /** A value that was told longer ago says nothing of now. */
 const LIFETIME: Micros = 900_000_000
+/** Figures of different processors come at most this much out of the order of their times. */
+const DISORDER: Micros = 120_000_000
 
 /** When a figure was so, and what it was: of a sum, what came up to then since the sample before. */
 type Sample = [time: Micros, value: number]
@@ -92,6 +94,11 @@ export class Series {
   /** Its value at a time; undefined: it is not known, or not any more. */
   at(now: Micros): number | undefined {
     return this.#value === null || now - this.#time > Math.max(LIFETIME, this.#close) ? undefined : this.#value
+  }
+
+  /** Its value before a record of a time; undefined where that is not known for all records since. */
+  before(time: Micros): number | undefined {
+    return time - this.#time > Math.max(LIFETIME, this.#close) - DISORDER ? undefined : this.at(time)
   }
 
   saved(): SavedSeries {

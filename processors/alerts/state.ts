@@ -1,9 +1,12 @@
+import { symbolOf } from '../../schemas/catalogue.ts'
 import type { CompositePrice, Micros } from '../../schemas/records.ts'
 import { Book, type AlertBook } from './book.ts'
-import { FigureBook } from './figure-book.ts'
+import { FigureBook, nowhere } from './figure-book.ts'
 import type { AlertKind, Cause, Kinds, Sight, StoredAlert, Terms } from './kinds/kind.ts'
 import { alertKinds } from './kinds/kinds.ts'
+import { EVERYWHERE, everywhereOf, isEverywhere, symbolPart } from './parts.ts'
 import { Series, type SavedSeries } from './series.ts'
+import { SharedBook } from './shared-book.ts'
 import { Timers } from './timers.ts'
 import type { Origin } from './triggers.ts'
 
@@ -74,6 +77,10 @@ export interface AlertsState {
   /** Series that rules look at, by asset and name. */
   readonly series: Map<string, Map<string, Series>>
   seriesCount: number
+  /** How many rules for all symbols look at a series, by its name: each asset of which there is a record has it. */
+  readonly everywhere: Map<string, number>
+  /** Symbols' parts of rules for all, by rule. */
+  readonly parts: Map<string, Set<string>>
   /** By asset: what a test event shows, and what late prices are judged by. */
   readonly prices: Map<string, PriceSeen>
   /** By asset: up to when its risk has been told of. */
@@ -108,6 +115,8 @@ export function emptyState(kinds: Kinds = alertKinds): AlertsState {
     books: new Map(),
     series: new Map(),
     seriesCount: 0,
+    everywhere: new Map(),
+    parts: new Map(),
     prices: new Map(),
     risks: new Map([[OTHERS, 0]]),
     requests: new Map(),
@@ -127,8 +136,9 @@ export function emptyState(kinds: Kinds = alertKinds): AlertsState {
   }
 }
 
-export function bookOf(state: AlertsState, { terms, asset }: StoredAlert): AlertBook {
+export function bookOf(state: AlertsState, { terms, asset: place }: StoredAlert): AlertBook {
   const { kinds, books } = state
+  const asset = isEverywhere(place) ? EVERYWHERE : place
   const kind = kinds.of(terms)
   const ofKind = books.get(kind.kind) ?? new Map<string, AlertBook>()
   if (ofKind.size === 0) books.set(kind.kind, ofKind)
@@ -141,6 +151,7 @@ function newBook(state: AlertsState, kind: AlertKind, asset: string): AlertBook 
   const find = (id: string): StoredAlert | undefined => state.alerts.get(id)
   const { stand } = kind
   if (stand === undefined) return new Book(kind, find)
+  if (asset === EVERYWHERE) return new SharedBook(find, (alert) => stand(alert, undefined, state.time))
   return new FigureBook(find, (alert) => stand(alert, sightOf(state, asset), state.time))
 }
 
@@ -152,14 +163,69 @@ export function sightOf({ series, prices }: AlertsState, asset: string): Sight {
 const noSeries: ReadonlyMap<string, Series> = new Map()
 
 /** A rule looks at series while it has not ended; one that nobody looks at any more is forgotten. */
-export function watch(state: AlertsState, { asset, terms, ended_at: ended }: StoredAlert, change: 1 | -1): void {
-  if (ended > 0) return
+export function watch(state: AlertsState, alert: StoredAlert, change: 1 | -1): void {
+  const { asset, terms, ended_at: ended } = alert
+  if (ended > 0 || everywhereOf(alert.alert_id) !== undefined) return // a part looks at what its rule looks at
   for (const name of state.kinds.of(terms).series?.(terms) ?? []) {
+    if (isEverywhere(asset)) {
+      watchEverywhere(state, name, change)
+      continue
+    }
     const known = state.series.get(asset)?.get(name)
     const series = known ?? addSeries(state, asset, new Series(name, fresh(state.time)))
     series.watchers += change
-    if (series.watchers === 0) removeSeries(state, asset, name)
+    if (series.watchers === 0 && !state.everywhere.has(name)) removeSeries(state, asset, name)
   }
+}
+
+function watchEverywhere(state: AlertsState, name: string, change: 1 | -1): void {
+  const watchers = (state.everywhere.get(name) ?? 0) + change
+  if (watchers > 0) {
+    state.everywhere.set(name, watchers)
+    return
+  }
+  state.everywhere.delete(name)
+  for (const [asset, ofAsset] of state.series) if (ofAsset.get(name)?.watchers === 0) removeSeries(state, asset, name)
+}
+
+/** What rules for all symbols look at of an asset begins with the first record of it behind their creation. */
+export function openSeries(state: AlertsState, asset: string, names: Iterable<string> = state.everywhere.keys()): void {
+  for (const name of names) {
+    if (state.seriesCount >= SERIES_MAX || state.series.get(asset)?.has(name) === true) continue
+    addSeries(state, asset, new Series(name, fresh(state.time)))
+  }
+}
+
+/** What a rule for all symbols is for one of them, as it began. */
+export function partOf(rule: StoredAlert, asset: string): StoredAlert {
+  const id = symbolPart(rule.alert_id, asset)
+  return { ...rule, alert_id: id, asset, symbol: symbolOf(asset), idempotency: null, stands: nowhere }
+}
+
+/** A rule for all symbols begins to wait: where it is met already, or has to see the other side and does, it has a part. */
+export function begin(state: AlertsState, rule: StoredAlert): void {
+  const { stand, series } = state.kinds.of(rule.terms)
+  if (!isEverywhere(rule.asset) || stand === undefined || rule.ended_at > 0 || rule.paused_until > 0) return
+  for (const asset of state.series.keys()) {
+    openSeries(state, asset, series?.(rule.terms))
+    const part = partOf(rule, asset)
+    if (state.alerts.has(part.alert_id) || state.alerts.size >= ALERTS_MAX) continue
+    const stands = stand(part, sightOf(state, asset), state.time)
+    if (stands.some(({ name }) => name.endsWith('*'))) put(state, part)
+  }
+}
+
+/** The symbols' parts of a rule for all. */
+export function partsOf(state: AlertsState, id: string): StoredAlert[] {
+  return [...(state.parts.get(id) ?? [])].sort().flatMap((part) => state.alerts.get(part) ?? [])
+}
+
+export function notePart({ parts }: AlertsState, id: string): void {
+  const rule = everywhereOf(id)
+  if (rule === undefined) return
+  const known = parts.get(rule)
+  if (known === undefined) parts.set(rule, new Set([id]))
+  else known.add(id)
 }
 
 /** A series of which nothing is known yet. */
@@ -184,7 +250,9 @@ function removeSeries(state: AlertsState, asset: string, name: string): void {
 
 export function hasTooManySeries(state: AlertsState, asset: string, terms: Terms): boolean {
   const names = state.kinds.of(terms).series?.(terms) ?? []
-  const more = names.filter((name) => state.series.get(asset)?.has(name) !== true).length
+  const more = isEverywhere(asset)
+    ? names.filter((name) => !state.everywhere.has(name)).length * Math.max(1, state.series.size)
+    : names.filter((name) => state.series.get(asset)?.has(name) !== true).length
   return more > 0 && state.seriesCount + more > SERIES_MAX
 }
 
@@ -203,6 +271,7 @@ export function put(state: AlertsState, alert: StoredAlert): void {
   state.alerts.set(alert.alert_id, alert)
   state.taken = Math.max(state.taken, alert.taken)
   state.changed.alerts.add(alert.alert_id)
+  if (before === undefined) notePart(state, alert.alert_id)
   watch(state, alert, 1)
   if (before !== undefined) watch(state, before, -1)
   bookOf(state, alert).move(before, alert)
@@ -230,9 +299,11 @@ export function timersOf(
   state: AlertsState,
   alert: StoredAlert,
 ): readonly (readonly [what: AlertTimer, key: Micros])[] {
-  if (alert.ended_at > 0) return [['purged', alert.ended_at + RETENTION]]
+  const isPart = everywhereOf(alert.alert_id) !== undefined // its life is that of its rule
+  if (alert.ended_at > 0) return isPart ? [] : [['purged', alert.ended_at + RETENTION]]
   const timers: (readonly [AlertTimer, Micros])[] = []
-  if (alert.expires_at !== NEVER) timers.push(['expires', alert.expires_at])
+  if (isPart && alert.paused_until > 0) return timers
+  if (!isPart && alert.expires_at !== NEVER) timers.push(['expires', alert.expires_at])
   if (alert.paused_until > 0) {
     if (alert.paused_until !== NEVER) timers.push(['resumed', alert.paused_until])
     return timers

@@ -2,7 +2,7 @@ import type { Micros } from '../../schemas/records.ts'
 import { forgetPayment, forgetRequest } from './commands.ts'
 import { advanceFigures, cool, expire, resume, ringHeld, type Report } from './evaluate.ts'
 import type { StoredAlert } from './kinds/kind.ts'
-import { hasTimer, type AlertsState, type AlertTimer } from './state.ts'
+import { hasTimer, partsOf, type AlertsState, type AlertTimer } from './state.ts'
 import type { Timer } from './timers.ts'
 
 /** What time does to alerts. `purged`: forgotten for good. */
@@ -52,8 +52,11 @@ function due(state: AlertsState, alert: StoredAlert, { what, key }: Due, { moved
       expire(state, alert, moved)
       return
     case 'purged':
-      state.alerts.delete(alert.alert_id)
-      state.changed.alerts.add(alert.alert_id)
-      purged(alert)
+      for (const one of [...partsOf(state, alert.alert_id), alert]) {
+        state.alerts.delete(one.alert_id)
+        state.changed.alerts.add(one.alert_id)
+        purged(one)
+      }
+      state.parts.delete(alert.alert_id)
   }
 }

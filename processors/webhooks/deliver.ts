@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Trigger } from '../../schemas/records.ts'
 import type { Micros } from '../../schemas/records.ts'
+import { ownersId } from '../alerts/parts.ts'
 import { openUrl, webhookSecret, type ServiceSecrets } from '../alerts/secrets.ts'
 import { hostOf, mayReach, type Reach } from './address.ts'
 import type { Answer, Caller, Post } from './agent.ts'
@@ -75,7 +76,8 @@ function rebased(url: URL, base: URL | undefined): URL {
 /** Opens a trigger's sealed destination and derives its secret; undefined where they were made under another secret. */
 function opener(options: SenderOptions): (trigger: Trigger) => Opened | undefined {
   const opened = new Map<string, Opened>()
-  return ({ alert_id: alert, key_version: version, webhook: sealed }) => {
+  return ({ alert_id: id, key_version: version, webhook: sealed }) => {
+    const alert = ownersId(id)
     const known = opened.get(alert)
     if (known?.sealed === sealed && known.version === version) return known
     const fresh = openSealed(options, version, alert, sealed)

@@ -1,6 +1,7 @@
 import type { Micros, Trigger, TriggerSource } from '../../schemas/records.ts'
 import type { Kinds } from '../alerts/kinds/kind.ts'
 import { alertKinds } from '../alerts/kinds/kinds.ts'
+import { ownersId } from '../alerts/parts.ts'
 
 /**
  * The bytes of a trigger's webhook: serialised once, so that what is signed is what is sent. The fields are those of the
@@ -17,7 +18,7 @@ export function payloadOf(trigger: Trigger, mode: string, kinds: Kinds = alertKi
   // A field that is undefined is not written.
   const body = {
     event: kind.event,
-    alert_id,
+    alert_id: ownersId(alert_id),
     symbol,
     severity,
     trigger_id,

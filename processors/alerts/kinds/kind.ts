@@ -24,8 +24,8 @@ export type Input = Message<(typeof inputs)[number]>
 export interface Readings {
   readonly asset: string
   readonly time: Micros
-  /** Names of the series that have a new value. */
-  readonly changed: readonly string[]
+  /** The series that have a new value, by name, and what they were before; undefined: not known, or not for sure. */
+  readonly before: ReadonlyMap<string, number | undefined>
   readonly sight: Sight
 }
 
@@ -139,7 +139,8 @@ export interface AlertKind<T extends Terms = Terms, I extends keyof Looked = key
   at(terms: T, level: string): number
   /** Of a kind that is looked at by figures: which series it looks at, and where among their levels it stands now. */
   series?(terms: T): readonly string[]
-  stand?(this: void, alert: StoredAlert<T>, sight: Sight, now: Micros): readonly Stand[]
+  /** `sight` undefined: all levels at which it may stand, whatever the figures are. */
+  stand?(this: void, alert: StoredAlert<T>, sight: Sight | undefined, now: Micros): readonly Stand[]
   /** `from`: since when the record's bounds may be, where it has bounds. */
   evaluate(alert: StoredAlert<T>, record: Looked[I], from: Micros): Verdict<C>
 

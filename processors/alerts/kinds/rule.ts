@@ -121,10 +121,11 @@ function isMet(leaf: Leaf, { sight, now, isWide }: Look): Truth {
  * Where a rule has to stand so that whatever makes it ring, be over, or be ready is looked at: at one part of what has to
  * come together, at each part of what is enough by itself.
  */
-function stand(alert: StoredAlert<RuleTerms>, sight: Sight, now: Micros): readonly Stand[] {
+function stand(alert: StoredAlert<RuleTerms>, sight: Sight | undefined, now: Micros): readonly Stand[] {
   const { status, armed, held, terms, ended_at: ended, paused_until: paused } = alert
   if (ended > 0 || paused > 0 || (status !== 'active' && (status !== 'triggered' || armed))) return []
   const goal = status === 'active' && held === 0 && (armed || !isEdge(terms))
+  if (sight === undefined) return leavesOf(terms.when).flatMap((leaf) => bounds(leaf, goal, false))
   const look = { sight, now, isWide: status === 'triggered' }
   if (truthOf(terms.when, look) !== goal) return toward(terms.when, goal, look)
   return rule.series?.(terms).map((name) => ({ name: `${name} *`, at: 0 })) ?? []

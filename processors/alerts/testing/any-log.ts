@@ -8,7 +8,8 @@ import { newAlert, newLiquidationAlert, price, risk } from './records.ts'
 /** Any log of commands, prices, risks and marks, for the laws of this folder: dense around all that is a bound. */
 
 const id = fc.constantFrom('a', 'b', 'c', 'd')
-const anyId = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h')
+const everywhere = ['e.a0', 'f.a0']
+const anyId = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', ...everywhere)
 const around = (least: number, most: number): fc.Arbitrary<number> => fc.integer({ min: least, max: most })
 
 const creations = fc
@@ -64,10 +65,10 @@ const conditions: fc.Arbitrary<ModelCondition> = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(leaf, leaf, leaf).map(([a, b, c]) => ({ all: [a, { any: [b, c] }] })) },
 )
 
-/** Any rule on BTC. */
+/** Any rule on BTC, or for all symbols. */
 const ruleCreations = fc
   .record({
-    id: fc.constantFrom('e', 'f', 'g', 'h'),
+    id: fc.constantFrom('e', 'f', 'g', 'h', ...everywhere),
     when: conditions,
     hours: fc.constantFrom(0, 1, 24),
     repeat: fc.constantFrom(true, true, false),
@@ -75,13 +76,14 @@ const ruleCreations = fc
     resolved: fc.boolean(),
   })
   .map(({ id, when, hours, repeat, held, resolved }) => {
-    return createRule(when, {
+    const { value } = createRule(when, {
       id,
       hours,
       repeat,
       resolved: resolved && repeat,
       ...(held !== undefined && { held_for: held }),
     })
+    return { type: 'command' as const, value: { ...value, asset: everywhere.includes(id) ? '*0' : value.asset } }
   })
 
 const orders = fc.oneof(
@@ -135,6 +137,14 @@ const figures: fc.Arbitrary<At> = fc.oneof(
   }),
 )
 
+/** Now and then of another symbol. */
+const anyFigures: fc.Arbitrary<At> = fc
+  .tuple(fc.constantFrom(false, false, true), fc.oneof({ weight: 3, arbitrary: figures }, prices))
+  .map(([isOther, make]): At => (seconds) => {
+    const { type, value } = make(seconds)
+    return { type, value: { ...value, ...(isOther && { asset: 'eth' }) } } as Message
+  })
+
 /** Seconds that pass before a record: nothing, moments, the edges of a minute and of a life. */
 const waits = fc.oneof(
   { weight: 12, arbitrary: fc.constantFrom(0, 0.3, 1, 4, 11, 12) },
@@ -150,7 +160,7 @@ export const ruleLogs: fc.Arbitrary<Message[]> = fc
       fc.record({
         wait: fc.constantFrom(1, 1, 4, 10, 30, 61),
         make: fc.oneof(
-          { weight: 8, arbitrary: figures },
+          { weight: 8, arbitrary: anyFigures },
           { weight: 4, arbitrary: prices },
           { weight: 6, arbitrary: fc.constant<At>((seconds) => mark(seconds)) },
           { weight: 1, arbitrary: rests },
@@ -189,7 +199,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
       { weight: 8, arbitrary: prices },
       { weight: 1, arbitrary: lates },
       { weight: 2, arbitrary: risks },
-      { weight: 8, arbitrary: figures },
+      { weight: 8, arbitrary: anyFigures },
       { weight: 4, arbitrary: fc.constant<At>((seconds) => mark(seconds)) },
       { weight: 2, arbitrary: rests },
       {

@@ -45,6 +45,11 @@ export class FiguresModel {
       if (!this.#seen.has(key)) this.#seen.set(key, { since: now, told: [], value: undefined, time: 0 })
   }
 
+  /** Whether something of it is looked at. */
+  has(asset: string): boolean {
+    return [...this.#seen.keys()].some((key) => key.startsWith(`${asset} `))
+  }
+
   /** Takes in what was told; gives the conditions that have a new value, by name. */
   tell(asset: string, input: string, time: number, figures: ReadonlyMap<string, number>): Set<string> {
     const changed = new Set<string>()

@@ -7,6 +7,8 @@ import { figuresOf, FiguresModel, holdsFor, isModelEdge, type ModelRule } from '
  * alert of the list, there is no book, no timer, no snapshot. It shares no code with the core. One for each partition.
  */
 const S = 1_000_000
+/** Those that logs tell of. */
+const ASSETS = ['btc', 'eth']
 const HOUR = 3_600 * S
 const DAY = 24 * HOUR
 /** As late as the log can say: no end. */
@@ -29,6 +31,10 @@ interface Item extends NewAlert {
   held: number
   /** It rests until then; 0: it does not. */
   paused: number
+  /** Of what a rule for all is for one symbol: that rule. It lives as that does, and only its rings are told. */
+  readonly of?: Item
+  /** There was a record of the symbol since. */
+  isOpen?: boolean
 }
 
 /** A trigger as the rules demand it. */
@@ -94,6 +100,7 @@ export class Model {
   }
 
   #event(event: string, item: Item | undefined, more: string | null = null): void {
+    if (item?.of !== undefined && event !== 'triggered' && event !== 'rearmed') return
     const { id, status, count, expires } = item ?? { id: '', status: '', count: '', expires: '' }
     this.#events.push([event, id, status, count, expires, more].join(' '))
   }
@@ -115,7 +122,23 @@ export class Model {
     }
     const item = this.items.find(({ id }) => id === c.alert_id)
     if (item === undefined) this.#event('rejected', undefined, 'alert_not_found')
-    else if (c.action === 'extend') this.#extend(item, c, now)
+    else this.#order(item, c, now)
+  }
+
+  #order(item: Item, c: Command, now: number): void {
+    const hadEnded = item.ended > 0
+    const told = this.#events.length
+    this.#act(item, c, now)
+    if (this.#events[told]?.startsWith('rejected') === true || !item.asset.startsWith('*')) return
+    for (const one of this.items) {
+      if (one.of !== item) continue
+      if (hadEnded && item.ended === 0) one.isOpen = this.#figures.has(one.asset)
+      this.#act(one, { ...c, payment: c.payment ?? 'its rule' }, now)
+    }
+  }
+
+  #act(item: Item, c: Command, now: number): void {
+    if (c.action === 'extend') this.#extend(item, c, now)
     else if (c.action === 'cancel') this.#cancel(item, now)
     else if (c.action === 'pause') this.#pause(item, c.until ?? Infinity, now)
     else if (c.action === 'resume') this.#resume(item, now)
@@ -149,7 +172,14 @@ export class Model {
       held: 0,
       paused: 0,
     }
-    this.items.push(item)
+    const isForAll = c.asset.startsWith('*')
+    this.items.push(isForAll ? { ...item, rule: undefined } : item)
+    const whole = this.items.at(-1) ?? item
+    if (isForAll)
+      for (const asset of ASSETS) {
+        const isOpen = this.#figures.has(asset)
+        this.items.push({ ...item, id: `${item.id}.${asset}`, asset, idempotency: null, of: whole, isOpen })
+      }
     this.#created.add(item.id)
     this.#pay(c, now)
     this.#event('created', item)
@@ -241,7 +271,9 @@ export class Model {
         }
       }
     }
-    this.items = this.items.filter(({ ended }) => ended === 0 || time < ended + 7 * DAY)
+    this.items = this.items.filter(
+      ({ of, ended }) => (of?.ended ?? ended) === 0 || time < (of?.ended ?? ended) + 7 * DAY,
+    )
     this.#watch()
   }
 
@@ -277,6 +309,7 @@ export class Model {
     this.#quiet.set(asset, quiet)
     const from = late ? silence(quiet, time) - 90 * S : time - 11 * S
     note(quiet, price)
+    if (!late) this.#open(asset)
     if (!late) this.#tell(asset, 'price', time, figuresOfPrice(price))
     for (const item of this.#live(asset, time)) {
       if (item.kind !== 'price') continue
@@ -307,6 +340,7 @@ export class Model {
     const teller = `${asset}|${core}`
     if (time <= (this.#risks.get(teller) ?? -Infinity)) return
     this.#risks.set(teller, time)
+    this.#open(asset)
     const told = new Map(
       figures.map(({ figure, exchange, value }) => [exchange === null ? figure : `${figure}@${exchange}`, value]),
     )
@@ -320,11 +354,18 @@ export class Model {
   /** The rules that have not ended say what is looked at. */
   #watch(): void {
     for (const asset of new Set(this.items.map((item) => item.asset))) {
-      const rules = this.items.flatMap(({ asset: own, ended, rule }) =>
-        own === asset && ended === 0 && rule ? [rule] : [],
+      const rules = this.items.flatMap(({ asset: own, ended, rule, of, isOpen }) =>
+        own === asset && (of?.ended ?? ended) === 0 && isOpen !== false && rule ? [rule] : [],
       )
       this.#figures.keep(asset, rules, this.#now)
     }
+  }
+
+  /** What rules for all look at begins with the first record of a symbol. */
+  #open(asset: string): void {
+    for (const item of this.items)
+      if (item.of !== undefined && item.asset === asset && item.of.ended === 0) item.isOpen = true
+    this.#watch()
   }
 
   #lookAtRules(asset: string, time: number, changed: ReadonlySet<string>): void {
@@ -363,6 +404,7 @@ export class Model {
     const { asset, time, at_risk_5_pct: pct, at_risk_5_usd: usd } = risk
     if (time <= (this.#risks.get(asset) ?? -Infinity)) return
     this.#risks.set(asset, time)
+    this.#open(asset)
     for (const item of this.#live(asset, time)) {
       if (item.kind !== 'liquidation') continue
       const isAtRisk = pct > (item.threshold_pct ?? NaN) && usd >= (item.min_value_usd ?? NaN)

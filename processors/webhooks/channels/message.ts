@@ -1,3 +1,4 @@
+import { ownersId } from '../../alerts/parts.ts'
 import { alertKinds } from '../../alerts/kinds/kinds.ts'
 import { asDecimal, decimalText } from '../../prices/decimal.ts'
 import { iso } from '../payload.ts'
@@ -44,7 +45,8 @@ export interface MessageFields {
 export function messageOf({ trigger, mode }: ChannelEvent): Message {
   const kind = alertKinds.ofWire(trigger)
   if (kind === undefined) throw new Error(`this version does not know the kind of alert ${trigger.alert_id}`)
-  const { alert_id, trigger_id, trigger_count, quality, late, record, test } = trigger
+  const alert_id = ownersId(trigger.alert_id)
+  const { trigger_id, trigger_count, quality, late, record, test } = trigger
   const [symbol, severity] = [oneLine(trigger.symbol), oneLine(trigger.severity)]
   const own = new Map(Object.entries(kind.payload(trigger)))
   const status = own.get('status') === 'resolved' ? 'resolved' : 'triggered' // a kind that tells of an end says so

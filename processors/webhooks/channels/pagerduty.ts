@@ -35,9 +35,9 @@ export const pagerduty: Channel<PagerDutyDestination> = {
   shown: () => 'events.pagerduty.com',
   request({ routing_key }, event) {
     const { title, text, fields: said } = messageOf(event)
-    const { alert_id, trigger_id, trigger_count, severity, timestamp, status, test, event: kind } = said
+    const { trigger_id, trigger_count, severity, timestamp, status, test, event: kind } = said
     // What tells of the end of a trigger has the count of that trigger.
-    const dedup_key = fit(test ? trigger_id : `${alert_id}_${trigger_count}`, DEDUP_MAX)
+    const dedup_key = fit(test ? trigger_id : `${event.trigger.alert_id}_${trigger_count}`, DEDUP_MAX)
     const url = new URL('https://events.pagerduty.com/v2/enqueue')
     if (status === 'resolved') return jsonPost(url, { routing_key, dedup_key, event_action: 'resolve' })
     return jsonPost(url, {
