@@ -161,7 +161,7 @@ export const triggerId = {
   in: 'path',
   rule: {
     kind: 'shape',
-    pattern: /^alert_[\w-]{1,140}$/,
+    pattern: /^alert_[\w.-]{1,140}$/,
     says: 'a trigger_id of the deliveries',
     optional: false,
   },

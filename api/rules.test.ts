@@ -1,10 +1,12 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { metricNames } from '../processors/alerts/metrics.ts'
+import { metric } from '../processors/alerts/testing/records.ts'
 import { readFileSync } from 'node:fs'
 import { tradeVenues } from '../schemas/venues.ts'
 import { openapi } from './openapi.ts'
 import { routes } from './routes.ts'
+import { listAsset, NOW } from './testing/harness.ts'
 import { ruleBody, startAlerts, type AlertHarness, type Answered } from './testing/alert-calls.ts'
 
 let api: AlertHarness
@@ -74,6 +76,68 @@ describe('POST /alerts', () => {
     expect((await api.send('POST', `${at}/resume`, { token })).body).toMatchObject({ paused: false })
     await api.send('DELETE', at, { token })
     expect((await api.send('POST', `${at}/pause`, { token })).status).toBe(409)
+  })
+
+  it('is for a list of symbols, one alert with a state for each', async () => {
+    listAsset(api.database, 'eth')
+    listAsset(api.database, 'sol')
+    const body = { ...ruleBody({ symbols: ['btc', 'ETH'] }), symbol: undefined }
+    const headers = { 'idempotency-key': 'a-key-of-16-chars-or-more' }
+    const made = await api.send('POST', '/alerts', { body, headers })
+    expect(made.body).toMatchObject({ symbol: 'BTC,ETH', symbols: ['BTC', 'ETH'] })
+    expect((await api.send('POST', '/alerts', { body, headers })).body).toEqual(made.body)
+    const [id, token] = [String(made.body['alert_id']), String(made.body['manage_token'])]
+    const tell = (asset: string, seconds: number): unknown => {
+      const told = metric(seconds, 'cvd', { 'cvd@binance': 9 }).value
+      return api.alerts.take({ type: 'metric', value: { ...told, asset, time: NOW + seconds * 1_000_000 } })
+    }
+    tell('eth', 10)
+    const shown = {
+      alert_id: id,
+      status: 'active',
+      trigger_count: 1,
+      symbols: ['BTC', 'ETH'],
+      by_symbol: [
+        { symbol: 'BTC', status: 'active', trigger_count: 0 },
+        { symbol: 'ETH', status: 'triggered', trigger_count: 1 },
+      ],
+    }
+    expect((await api.send('GET', `/alerts/${id}`)).body).toMatchObject(shown)
+    for (const query of ['', '?symbol=ETH'])
+      expect((await api.send('GET', `/alerts${query}`)).body).toMatchObject({ count: 1, alerts: [shown] })
+    expect((await api.send('GET', '/alerts?symbol=SOL')).body).toMatchObject({ count: 0 })
+    const changed = { when: { ...cvd, value: 7 } }
+    expect((await api.send('PATCH', `/alerts/${id}`, { token, body: changed })).body).toMatchObject(changed)
+    expect((await api.send('POST', `/alerts/${id}/pause`, { token })).body).toMatchObject({ paused: true })
+    expect((await api.send('POST', `/alerts/${id}/test`, { token })).status).toBe(200)
+    expect((await api.send('DELETE', `/alerts/${id}`, { token })).body).toMatchObject({ alert_id: id })
+    expect((await api.send('GET', `/alerts/${id}`)).body).toMatchObject({ status: 'cancelled' })
+    tell('btc', 20)
+    expect(api.alerts.sent.filter(({ message }) => message?.type === 'trigger')).toHaveLength(2) // and the test
+  })
+
+  it('is for all symbols, asked of each partition once', async () => {
+    const made = await api.send('POST', '/alerts', { body: { ...ruleBody({ symbols: 'all' }), symbol: undefined } })
+    expect(made.body).toMatchObject({ symbol: 'all', symbols: 'all' })
+    const at = `/alerts/${String(made.body['alert_id'])}`
+    expect(new Set(api.alerts.commands.map(({ asset }) => asset)).size).toBe(api.alerts.commands.length)
+    expect((await api.send('GET', at)).body).toMatchObject({ symbols: 'all', by_symbol: [], status: 'active' })
+    expect((await api.send('GET', '/alerts')).body).toMatchObject({ count: 1 })
+    expect(api.alerts.newest.watched()).toEqual([])
+  })
+
+  it.each([
+    [{ symbols: [] }, 'invalid_symbol symbols'],
+    [{ symbols: ['BTC', 7] }, 'invalid_symbol symbols'],
+    [{ symbols: ['BTC', 'XBT'] }, 'invalid_symbol symbols'],
+    [{ symbols: 'some' }, 'invalid_symbol symbols'],
+    [{ symbols: 'all', symbol: 'BTC' }, 'invalid_symbol symbols'],
+    [{}, 'invalid_symbol symbol'],
+  ])('refuses %j', async (change, error) => {
+    const { status, body } = await api.send('POST', '/alerts', {
+      body: { ...ruleBody({ symbol: undefined }), ...change },
+    })
+    expect([status, `${String(body['error'])} ${String(body['field'])}`]).toEqual([400, error])
   })
 
   it('may have no end', async () => {

@@ -12,6 +12,8 @@ const DEADLINE_MS = 1_000
 const PAUSE_MS = 5_000
 /** How long gaps of the log are kept, milliseconds. */
 const GAPS_TTL_MS = 1_000
+/** Alerts and their parts whose attempts are counted for one answer; beyond, they are not told. */
+const IDS_MAX = 2_000
 /** Most gaps that are told of one alert; the newest. */
 const GAPS_MAX = 50
 
@@ -50,10 +52,16 @@ export class AlertHistories {
     try {
       const late = (): Error => new Error(`no answer in ${DEADLINE_MS} ms`)
       const [counts, gaps] = await within(DEADLINE_MS, this.#ask(alerts), late)
-      return (alert) => ({
-        attempts: counts.get(alert.alert_id) ?? 0,
-        gaps: lostOf(alert, gaps, partitions).slice(0, GAPS_MAX),
-      })
+      return (alert) => {
+        const parts = alert.parts ?? [alert]
+        const lost = new Map(
+          parts.flatMap((part) => lostOf(part, gaps, partitions)).map((gap) => [`${gap.from} ${gap.to}`, gap]),
+        )
+        return {
+          attempts: counts === null ? null : idsOf(alert).reduce((sum, id) => sum + (counts.get(id) ?? 0), 0),
+          gaps: [...lost.values()].toSorted((a, b) => b.from - a.from).slice(0, GAPS_MAX),
+        }
+      }
     } catch (error) {
       this.#pausedUntil = now() + PAUSE_MS
       log.warn({ err: error }, 'what ClickHouse knows of alerts is not known; it is null for 5 s')
@@ -61,10 +69,15 @@ export class AlertHistories {
     }
   }
 
-  #ask(alerts: readonly CachedAlert[]): Promise<[ReadonlyMap<string, number>, LogGaps]> {
+  #ask(alerts: readonly CachedAlert[]): Promise<[ReadonlyMap<string, number> | null, LogGaps]> {
     const { database, cache } = this.#options
-    const ids = alerts.map(({ alert_id: id }) => id)
+    const ids = alerts.flatMap(idsOf)
     const told = cache.get('log_gaps', GAPS_TTL_MS, () => readLogGaps(database)).then(({ value }) => value)
-    return Promise.all([countAttempts(database, ids), told])
+    return Promise.all([ids.length > IDS_MAX ? null : countAttempts(database, ids), told])
   }
+}
+
+/** The ids that its deliveries have. */
+function idsOf({ alert_id: own, parts }: CachedAlert): readonly string[] {
+  return parts?.map(({ alert_id: id }) => id) ?? [own]
 }

@@ -1,9 +1,13 @@
 import { alertKinds } from '../../processors/alerts/kinds/kinds.ts'
+import { everywhereOf, isEverywhere, ownersId } from '../../processors/alerts/parts.ts'
 import type { Alert } from '../../schemas/records.ts'
 import { CreationIndex, type CreationKey } from './creation-index.ts'
 
 /** An alert as an API instance holds it: all but its sealed webhook, which nothing here needs. */
-export type CachedAlert = Omit<Alert, 'webhook'>
+export interface CachedAlert extends Omit<Alert, 'webhook'> {
+  /** Of one for several symbols, which is shown as one: what the log has of it, in the order of its symbols. */
+  readonly parts?: readonly CachedAlert[]
+}
 
 export interface PageQuery {
   readonly kind: string
@@ -39,23 +43,27 @@ export const SCANNED_MAX = 100_000
 /** Every alert there is, as `alerts.state` has it: looked up by id, by creation, and in lists. */
 export class AlertStore {
   readonly #alerts = new Map<string, CachedAlert>()
+  /** Ids of parts, by their alert's. */
+  readonly #parts = new Map<string, Set<string>>()
   readonly #creations = new Map<string, string>()
   readonly #indexes = new Map<string, CreationIndex>()
   readonly #watched = new Map<string, number>()
-  readonly #isThere = (id: string): boolean => this.#alerts.has(id)
+  readonly #isThere = (id: string): boolean => this.#alerts.has(id) || this.#parts.has(id)
 
   get size(): number {
     return this.#alerts.size
   }
 
+  /** The alert, or one of its parts. */
   find(id: string): CachedAlert | undefined {
-    return this.#alerts.get(id)
+    const parts = [...(this.#parts.get(id) ?? [])].flatMap((part) => this.#alerts.get(part) ?? [])
+    return parts.length === 0 ? this.#alerts.get(id) : wholeOf(id, parts)
   }
 
   /** The alert that was created under a hash of scope and Idempotency-Key. */
   creation(idempotency: string): CachedAlert | undefined {
     const id = this.#creations.get(idempotency)
-    return id === undefined ? undefined : this.#alerts.get(id)
+    return id === undefined ? undefined : this.find(id)
   }
 
   /** Assets of living alerts whose records are gathered for wanted assets only. */
@@ -72,9 +80,11 @@ export class AlertStore {
     this.#watch(before, -1)
     this.#watch(alert, 1)
     if (before !== undefined) return
-    const entry = { created: createdOf(alert), id }
+    const owners = ownersId(id)
+    if (owners !== id) this.#parts.set(owners, (this.#parts.get(owners) ?? new Set()).add(id))
+    const entry = { created: createdOf(alert), id: owners }
     for (const index of this.#indexesOf(alert)) index.add(entry)
-    if (alert.idempotency !== null) this.#creations.set(alert.idempotency, id)
+    if (alert.idempotency !== null && isFirst(alert)) this.#creations.set(alert.idempotency, owners)
   }
 
   /** The alert is told of no longer. */
@@ -82,15 +92,18 @@ export class AlertStore {
     const alert = this.#alerts.get(id)
     if (alert === undefined) return
     this.#alerts.delete(id)
+    const owners = ownersId(id)
+    this.#parts.get(owners)?.delete(id)
+    if (this.#parts.get(owners)?.size === 0) this.#parts.delete(owners)
     this.#watch(alert, -1)
     for (const index of this.#indexesOf(alert)) index.gone()
     const { idempotency } = alert
-    if (idempotency !== null && this.#creations.get(idempotency) === id) this.#creations.delete(idempotency)
+    if (idempotency !== null && this.#creations.get(idempotency) === owners) this.#creations.delete(idempotency)
   }
 
   /** Forgets all of it: it is told anew. */
   clear(): void {
-    for (const held of [this.#alerts, this.#creations, this.#indexes, this.#watched]) held.clear()
+    for (const held of [this.#alerts, this.#parts, this.#creations, this.#indexes, this.#watched]) held.clear()
   }
 
   /** Active ones of a kind. */
@@ -98,7 +111,7 @@ export class AlertStore {
     const name =
       wallet === undefined ? indexName(kind, 'asset', asset ?? '') : indexName(kind, 'wallet', walletKey(wallet))
     const isWanted = (alert: CachedAlert): boolean =>
-      alert.status === 'active' && (asset === undefined || alert.asset === asset)
+      alert.status === 'active' && (asset === undefined || isOn(alert, asset))
     return this.#scan(name, isWanted, { before, limit })
   }
 
@@ -124,7 +137,7 @@ export class AlertStore {
     let last: CreationKey | undefined
     for (const entry of this.#indexes.get(name)?.before(before) ?? []) {
       if (scanned === SCANNED_MAX) return { alerts, next: last }
-      const alert = this.#alerts.get(entry.id)
+      const alert = this.find(entry.id)
       const isShown = alert !== undefined && isWanted(alert)
       if (isShown && alerts.length === limit) return { alerts, next: last }
       if (isShown) alerts.push(alert)
@@ -137,13 +150,13 @@ export class AlertStore {
   #indexesOf(alert: CachedAlert): CreationIndex[] {
     const { asset, wallets, owner } = alert
     const kind = kindOf(alert)
-    const names = [
+    const names = [indexName(kind, 'asset', asset)]
+    const whole = [
       indexName(kind, 'asset', ''),
-      indexName(kind, 'asset', asset),
       ...new Set(wallets.map((wallet) => indexName(kind, 'wallet', walletKey(wallet)))),
       ...(owner === null ? [] : [indexName('', 'owner', owner)]),
     ]
-    return names.map((name) => this.#index(name))
+    return (isFirst(alert) ? [...names, ...whole] : names).map((name) => this.#index(name))
   }
 
   #index(name: string): CreationIndex {
@@ -155,10 +168,51 @@ export class AlertStore {
   }
 
   #watch(alert: CachedAlert | undefined, change: 1 | -1): void {
-    if (alert === undefined || alert.ended_at > 0 || !needsSubscription(alert)) return
+    if (alert === undefined || alert.ended_at > 0 || isForAll(alert) || !needsSubscription(alert)) return
     const count = (this.#watched.get(alert.asset) ?? 0) + change
     if (count > 0) this.#watched.set(alert.asset, count)
     else this.#watched.delete(alert.asset)
+  }
+}
+
+/** Of an alert's parts the one that stands for it in lists. */
+function isFirst({ alert_id: id }: CachedAlert): boolean {
+  return !id.includes('.') || /\.(?:1\.\w+|a0)$/.test(id)
+}
+
+/** What is for all symbols wants none of them. */
+function isForAll({ alert_id: id, asset }: CachedAlert): boolean {
+  return isEverywhere(asset) || everywhereOf(id) !== undefined
+}
+
+function isOn({ asset: own, parts }: CachedAlert, asset: string): boolean {
+  return own === asset || parts?.some((part) => part.asset === asset) === true
+}
+
+/** The parts that its owner's commands go to. */
+export function commandedParts(alert: CachedAlert): readonly CachedAlert[] {
+  return alert.parts?.filter(({ alert_id: id }) => everywhereOf(id) === undefined) ?? [alert]
+}
+
+/** An alert of several parts as one: active while one of them is, with the triggers of all. */
+function wholeOf(id: string, unsorted: readonly CachedAlert[]): CachedAlert {
+  const parts = unsorted.toSorted((a, b) => a.alert_id.localeCompare(b.alert_id, 'en', { numeric: true }))
+  const own = parts.filter(({ alert_id }) => everywhereOf(alert_id) === undefined)
+  const [first = parts[0]] = own
+  if (first === undefined) throw new Error(`alert ${id} has no parts`)
+  const lead =
+    own.find(({ status }) => status === 'active') ?? own.find(({ status }) => status === 'triggered') ?? first
+  const living = own.some(({ ended_at: ended }) => ended === 0)
+  return {
+    ...lead,
+    alert_id: id,
+    symbol: isEverywhere(first.asset) ? 'all' : own.map(({ symbol }) => symbol).join(','),
+    created_at: first.created_at,
+    taken: first.taken,
+    idempotency: first.idempotency,
+    ended_at: living ? 0 : Math.max(...own.map(({ ended_at: ended }) => ended)),
+    trigger_count: parts.reduce((sum, { trigger_count: count }) => sum + count, 0),
+    parts,
   }
 }
 

@@ -1,6 +1,7 @@
 import { manageToken, webhookSecret, type ServiceSecrets } from '../../processors/alerts/secrets.ts'
 import type { AlertState, Micros } from '../../schemas/records.ts'
 import { FOREVER_HOURS, NEVER } from '../../processors/alerts/state.ts'
+import { isEverywhere, ownersId } from '../../processors/alerts/parts.ts'
 import { iso } from '../views/time.ts'
 import type { AlertHistory } from './alert-history.ts'
 import type { CachedAlert } from './alert-store.ts'
@@ -10,6 +11,8 @@ import { termsShown } from './kinds/kinds.ts'
 
 type Shown = Omit<AlertState, 'webhook'>
 
+/** Symbols of which an alert for all says where they are; those that have rung. */
+const SHOWN_MAX = 500
 const HOUR: Micros = 3_600_000_000
 
 /**
@@ -17,12 +20,14 @@ const HOUR: Micros = 3_600_000_000
  * the same creation sent again gets the same answer.
  */
 export function createdAnswer(creation: Creation, alert: Shown, secrets: ServiceSecrets): object {
-  const { alert_id: id, key_version: version, created_at: created, expires_in_hours: hours } = alert
+  const { key_version: version, created_at: created, expires_in_hours: hours } = alert
+  const id = ownersId(alert.alert_id)
   const expires = hours === FOREVER_HOURS ? null : iso(created + hours * HOUR)
   const { fields, words } = termsShown(alert)
   return {
     alert_id: id,
     symbol: creation.symbol,
+    ...(creation.symbols !== undefined && { symbols: creation.symbols }),
     ...fields,
     status: 'active',
     created_at: iso(created),
@@ -42,6 +47,7 @@ export function statusAnswer(alert: CachedAlert, { attempts, gaps }: AlertHistor
   return {
     alert_id: alert.alert_id,
     symbol: alert.symbol,
+    ...symbolsOf(alert),
     ...termsShown(alert).fields,
     ...channelAnswer(alert.receiver),
     status: alert.status,
@@ -65,11 +71,23 @@ function endOf({ expires_at: end }: Pick<AlertState, 'expires_at'>): string | nu
   return end === NEVER ? null : iso(end)
 }
 
-export function cancelledAnswer({ alert_id }: AlertState): object {
+/** Of one for several: which, and where each of them is, of all those that are somewhere else than at the beginning. */
+function symbolsOf({ parts }: CachedAlert): object {
+  if (parts === undefined) return {}
+  const own = parts.filter(({ asset }) => !isEverywhere(asset))
+  const isForAll = own.length < parts.length
+  const shown = own.filter(({ trigger_count: count }) => !isForAll || count > 0).slice(0, SHOWN_MAX)
+  const by_symbol = shown.map(({ symbol, status, trigger_count }) => ({ symbol, status, trigger_count }))
+  return { symbols: isForAll ? 'all' : own.map(({ symbol }) => symbol), by_symbol }
+}
+
+export function cancelledAnswer({ alert_id: id }: AlertState): object {
+  const alert_id = ownersId(id)
   return { alert_id, status: 'cancelled', message: 'The alert is cancelled; nothing more will be sent for it.' }
 }
 
-export function extendedAnswer({ alert_id, status, expires_at }: AlertState, addHours: number): object {
+export function extendedAnswer({ alert_id: id, status, expires_at }: AlertState, addHours: number): object {
+  const alert_id = ownersId(id)
   const until = iso(expires_at)
   return { alert_id, status, expires_at: until, add_hours: addHours, message: `The alert now ends at ${until}.` }
 }

@@ -2,11 +2,27 @@ import { randomUUID } from 'node:crypto'
 import type { AlertEvent, Command } from '../../schemas/records.ts'
 import { ApiError, errorStatus, type ErrorCode } from '../errors.ts'
 import type { Services } from '../services.ts'
-import type { CachedAlert } from './alert-store.ts'
+import { commandedParts, type CachedAlert } from './alert-store.ts'
 import { commandOf } from './creation.ts'
 
-/** Sends a command and gives the event that followed; throws what it was refused with. */
-export async function ask(services: Services, command: Command): Promise<AlertEvent & { event: Done }> {
+/**
+ * Sends commands, of which there are several for an alert of several parts, and gives the event that followed of the first
+ * that was done: a part that has ended says no to what the others do. Throws what they were refused with.
+ */
+export async function ask(services: Services, commands: readonly Command[]): Promise<AlertEvent & { event: Done }> {
+  const asked = await Promise.allSettled(commands.map((command) => askOne(services, command)))
+  const failed = asked.flatMap((one): unknown[] => (one.status === 'rejected' ? [one.reason] : []))
+  const [done] = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const why = failed.find((reason) => !isEnded(reason))
+  if (done !== undefined && why === undefined) return done
+  throw why ?? failed[0]
+}
+
+function isEnded(reason: unknown): boolean {
+  return reason instanceof ApiError && reason.code === 'alert_not_active'
+}
+
+async function askOne(services: Services, command: Command): Promise<AlertEvent & { event: Done }> {
   const event = await timed(services, command)
   if (isDone(event)) return event
   throw refusal(event)
@@ -30,14 +46,20 @@ function isDone(event: AlertEvent): event is AlertEvent & { event: Done } {
   return event.event !== 'rejected' && event.event !== 'unknown'
 }
 
-/** The command of an action on an alert that is there; `more` says what the action needs. */
+/** The commands of an action on an alert that is there, one for each of its parts; `more` says what the action needs. */
 export function actionOn(
   { now }: Services,
-  { asset, alert_id: alertId }: CachedAlert,
+  alert: CachedAlert,
   action: Command['action'],
   more: Partial<Command> = {},
-): Command {
-  return { ...commandOf({ request: randomUUID(), action, asset, alertId, now: now() }), ...more }
+): readonly Command[] {
+  return commandedParts(alert).map(({ asset, alert_id: alertId }, at, { length }) => {
+    const command = { ...commandOf({ request: randomUUID(), action, asset, alertId, now: now() }), ...more }
+    if (length === 1 || action !== 'extend') return command
+    // Each part is paid for with the whole; what is free is for those of the parts that have rung, too.
+    const payment = more.payment ?? `free-${command.request_id}`
+    return { ...command, payment: at === 0 ? payment : `${payment}.${at}` }
+  })
 }
 
 const fields: Readonly<Partial<Record<ErrorCode, string>>> = {

@@ -1,4 +1,5 @@
 import type { Writer } from '../../infra/kafka/seam.ts'
+import { everywhereIn } from '../../processors/alerts/parts.ts'
 import { partitionOf } from '../../schemas/catalogue.ts'
 import type { Codec } from '../../schemas/codec.ts'
 import type { AlertEvent, Command } from '../../schemas/records.ts'
@@ -44,7 +45,9 @@ export class Commander {
     const { asset, request_id: request } = command
     const value = codec.encode('alerts.inputs', 'command', command)
     const answered = new Promise<AlertEvent>((resolve) => this.#waiting.set(request, { resolve }))
-    await writer.send('alerts.inputs', partitionOf(asset, partitions), [{ key: asset, value, time: now }])
+    await writer.send('alerts.inputs', everywhereIn(asset) ?? partitionOf(asset, partitions), [
+      { key: asset, value, time: now },
+    ])
     return answered
   }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { alertKinds, type AlertTerms } from '../../processors/alerts/kinds/kinds.ts'
+import { everywherePart, listPart } from '../../processors/alerts/parts.ts'
 import { destinationDigest, sealUrl, type ServiceSecrets } from '../../processors/alerts/secrets.ts'
 import type { Operator } from '../../processors/webhooks/channels/channel.ts'
 import { receiverFor, targetText } from '../../processors/webhooks/channels/destination.ts'
@@ -7,14 +8,17 @@ import type { Command, NewAlert } from '../../schemas/records.ts'
 import type { Body } from '../body.ts'
 import type { Paid } from '../payments/payments.ts'
 import { readDestination, type Destination } from './destination.ts'
-import { readLifetime, readSymbol, readWallet } from './fields.ts'
+import { readLifetime, readSymbol, readSymbols, readWallet } from './fields.ts'
 import type { ApiKind } from './kinds/kind.ts'
 import { apiKind } from './kinds/kinds.ts'
 
 /** A creation that was checked; what it asks of the catalogue is left. */
 export interface Creation {
   readonly terms: AlertTerms
+  /** As submitted, in upper case; of several joined by commas, `all`. */
   readonly symbol: string
+  /** Those of a rule for several. */
+  readonly symbols: readonly string[] | 'all' | undefined
   readonly destination: Destination
   readonly agent_wallet: string | undefined
   readonly expires_in_hours: number
@@ -22,8 +26,10 @@ export interface Creation {
 
 /** Reads the body of a creation; throws the `ApiError` of the first field at fault. */
 export function readCreation(kind: ApiKind, body: Body, operator: Operator): Creation {
+  const symbols = kind.mayBeForSeveral === true ? readSymbols(body) : undefined
   return {
-    symbol: readSymbol(body),
+    symbol: symbols === undefined ? readSymbol(body) : symbols === 'all' ? symbols : symbols.join(','),
+    symbols,
     terms: kind.read(body),
     destination: readDestination(body, operator),
     agent_wallet: readWallet(body),
@@ -45,7 +51,9 @@ export function idempotencyOf(kind: string, payer: string | null, key: string): 
 }
 
 export interface CreationContext {
-  readonly asset: string
+  /** Where it is decided: the assets of its symbols; of one for all every partition. */
+  readonly assets: readonly string[]
+  readonly partitions: number
   /** Made for this request, and for no other. */
   readonly request: string
   /** As `idempotencyOf`; null: none. */
@@ -56,15 +64,36 @@ export interface CreationContext {
   readonly secrets: ServiceSecrets
 }
 
-/** The command that asks for the alert. Its id needs no counter: it follows from the request or its idempotency. */
-export function creationCommand(creation: Creation, context: CreationContext): Command {
-  const { asset, request, idempotency, paid, now, secrets } = context
+/**
+ * The command that asks for the alert, or one for each of its parts, each known by itself when it comes again. Its id needs
+ * no counter: it follows from the request or its idempotency.
+ */
+export function creationCommands(creation: Creation, context: CreationContext): readonly Command[] {
+  const { request, idempotency, paid, now } = context
   const id = alertId(creation, idempotency ?? request, now)
-  return {
-    ...commandOf({ request, action: 'create', asset, alertId: id, now }),
-    alert: newAlert(creation, id, { idempotency, paid, secrets }),
-    payment: paid?.id ?? null,
-  }
+  const whole = newAlert(creation, id, context)
+  return partsOf(creation, id, context).map(({ id: alertId, asset, symbol }, at) => {
+    const own = (text: string | undefined): string | null =>
+      text === undefined ? null : at === 0 ? text : `${text}.${at}`
+    return {
+      ...commandOf({ request: own(request) ?? request, action: 'create', asset, alertId, now }),
+      alert: { ...whole, symbol, idempotency: own(idempotency ?? undefined) },
+      payment: own(paid?.id),
+    }
+  })
+}
+
+interface Part {
+  readonly id: string
+  readonly asset: string
+  readonly symbol: string
+}
+
+function partsOf({ symbol, symbols }: Creation, id: string, { assets, partitions }: CreationContext): Part[] {
+  if (symbols === undefined) return assets.map((asset) => ({ id, asset, symbol }))
+  if (symbols !== 'all')
+    return assets.map((asset, at) => ({ id: listPart(id, at + 1, asset), asset, symbol: symbols[at] ?? symbol }))
+  return Array.from({ length: partitions }, (_, partition) => ({ ...everywherePart(id, partition), symbol }))
 }
 
 function newAlert(
@@ -95,9 +124,10 @@ function newAlert(
 const SEQUENCE_BYTES = 6
 
 /** `alert_<symbol>_<unix seconds>_<sequence>`, of liquidation alerts `alert_liq_...`. */
-function alertId({ terms, symbol }: Creation, seed: string, now: number): string {
+function alertId({ terms, symbol, symbols }: Creation, seed: string, now: number): string {
+  const name = Array.isArray(symbols) ? 'list' : symbol
   const sequence = createHash('sha256').update(seed).digest().readUIntBE(0, SEQUENCE_BYTES)
-  return `alert_${apiKind(terms.kind).idPrefix}${symbol.toLowerCase()}_${Math.floor(now / 1000)}_${sequence}`
+  return `alert_${apiKind(terms.kind).idPrefix}${name.toLowerCase()}_${Math.floor(now / 1000)}_${sequence}`
 }
 
 /** What every command says. */

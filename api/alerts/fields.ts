@@ -59,6 +59,26 @@ export function readSymbol(body: Body): string {
   return symbol
 }
 
+/** Symbols of one alert. */
+export const SYMBOLS_MAX = 50
+
+/** `symbols` of a rule for several: a list, each once, or `all`; undefined where it is for one. */
+export function readSymbols(body: Body): readonly string[] | 'all' | undefined {
+  const given = field(body, 'symbols')
+  if (given === undefined) return undefined
+  if (field(body, 'symbol') !== undefined) throw wrong('invalid_symbol', 'symbols', 'Give symbol or symbols, not both.')
+  if (given === 'all') return 'all'
+  const texts: readonly unknown[] = Array.isArray(given) ? given : []
+  const symbols = texts.flatMap((text) => (typeof text === 'string' ? (upperSymbol(text) ?? []) : []))
+  if (symbols.length === 0 || symbols.length !== texts.length || symbols.length > SYMBOLS_MAX)
+    throw wrong(
+      'invalid_symbol',
+      'symbols',
+      `symbols must be "all", or a list of 1 to ${SYMBOLS_MAX} such as ["BTC", "ETH"].`,
+    )
+  return [...new Set(symbols)]
+}
+
 const EVM = /^0[xX][0-9a-fA-F]{40}$/
 const SOLANA = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 

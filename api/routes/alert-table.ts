@@ -1,6 +1,6 @@
 import { channelSchema, channelShownSchema } from '../alerts/destination.ts'
 import type { ApiKind } from '../alerts/kinds/kind.ts'
-import { HOURS_MAX, LONG_HOURS_MAX } from '../alerts/fields.ts'
+import { HOURS_MAX, LONG_HOURS_MAX, SYMBOLS_MAX } from '../alerts/fields.ts'
 import { apiKinds } from '../alerts/kinds/kinds.ts'
 import * as params from '../parameters.ts'
 import type { Params } from '../params.ts'
@@ -48,20 +48,49 @@ function lifetimeOf({ mayLastForever }: ApiKind): Schema {
   return integer('Lifetime; 0: no end, where payments are off', { minimum: 0, maximum: LONG_HOURS_MAX, default: 24 })
 }
 
+const symbolsSchema: Schema = {
+  description: 'Of a rule for several, in place of symbol: a list, or all, those too that are listed later',
+  oneOf: [
+    { ...array(text('A symbol', { pattern: '^[A-Za-z0-9]{1,20}$' }), 'Symbols'), minItems: 1, maxItems: SYMBOLS_MAX },
+    oneOf(['all'], 'All'),
+  ],
+}
+
+/** What answers say of a kind that may be for several symbols. */
+function severalOf({ mayBeForSeveral }: ApiKind): Readonly<Record<string, Schema>> {
+  if (mayBeForSeveral !== true) return {}
+  const state = {
+    symbol: text('Which'),
+    status: oneOf(statuses, 'Where it is'),
+    trigger_count: integer('Triggers so far'),
+  }
+  const by_symbol = array(object('A symbol of it', state), 'Of several: each of a list, of all those that have rung')
+  return { symbols: symbolsSchema, by_symbol }
+}
+
 /** What a creation takes. */
 function creationBody(kind: ApiKind): BodyRule {
   const { body, optional, example } = kind
+  const isForSeveral = kind.mayBeForSeveral === true
   const schema = object(
     'A new alert',
     {
       symbol: text('Any symbol of the catalogue, in any case', { pattern: '^[A-Za-z0-9]{1,20}$' }),
+      ...(isForSeveral && { symbols: symbolsSchema }),
       ...body,
       webhook_url: text('HTTPS URL that is called, signed; this or channel', { format: 'uri', maxLength: 2048 }),
       channel: channelSchema,
       agent_wallet: text('EVM or Solana address that lists find the alert by'),
       expires_in_hours: lifetimeOf(kind),
     },
-    ['webhook_url', 'channel', 'agent_wallet', 'expires_in_hours', ...optional],
+    [
+      'webhook_url',
+      'channel',
+      'agent_wallet',
+      'expires_in_hours',
+      ...optional,
+      ...(isForSeveral ? ['symbol', 'symbols'] : []),
+    ],
   )
   const common = { webhook_url: 'https://hooks.example.com/btc', expires_in_hours: 24 }
   return { schema, example: { symbol: 'BTC', ...example, ...common }, optional: false }
@@ -91,7 +120,8 @@ function createdOutput(kind: ApiKind): Output {
       'A new alert',
       {
         alert_id: alertId,
-        symbol: text('As submitted, in upper case'),
+        symbol: text('As submitted, in upper case; of several joined by commas, or all'),
+        ...(kind.mayBeForSeveral === true && { symbols: symbolsSchema }),
         ...kind.answer,
         status: oneOf(['active'], 'Always active'),
         created_at: instant('When it was made'),
@@ -105,7 +135,7 @@ function createdOutput(kind: ApiKind): Output {
         manage_token: text('Bearer token that cancels and extends the alert; only here'),
         webhook_secret: text('What its webhooks are signed with: whsec_ and base64; only here'),
       },
-      ['webhook_url', 'channel'],
+      ['webhook_url', 'channel', 'symbols'],
     ),
   }
 }
@@ -115,7 +145,8 @@ function alertSchema(kind: ApiKind): Schema {
     'An alert',
     {
       alert_id: alertId,
-      symbol: text('As submitted, in upper case'),
+      symbol: text('As submitted, in upper case; of several joined by commas, or all'),
+      ...severalOf(kind),
       ...kind.answer,
       channel: channelShownSchema,
       status: oneOf(statuses, 'Where it is in its life'),
@@ -136,7 +167,7 @@ function alertSchema(kind: ApiKind): Schema {
         ),
       ),
     },
-    ['channel', 'waits_for'],
+    ['channel', 'waits_for', ...Object.keys(severalOf(kind))],
   )
 }
 

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { alertKinds } from '../../processors/alerts/kinds/kinds.ts'
+import { isEverywhere } from '../../processors/alerts/parts.ts'
 import { AHEAD_MAX, FOREVER_HOURS, IDEMPOTENT } from '../../processors/alerts/state.ts'
 import { cancelledAnswer, createdAnswer, extendedAnswer, statusAnswer } from '../alerts/answers.ts'
 import { actionOn, ask } from '../alerts/ask.ts'
-import { cursorOf, creationKeyOf, type AlertStore, type CachedAlert } from '../alerts/alert-store.ts'
-import { bodyHash, creationCommand, idempotencyOf, readCreation, type Creation } from '../alerts/creation.ts'
+import { commandedParts, cursorOf, creationKeyOf, type AlertStore, type CachedAlert } from '../alerts/alert-store.ts'
+import { bodyHash, creationCommands, idempotencyOf, readCreation, type Creation } from '../alerts/creation.ts'
 import { field, readAddHours, wrong } from '../alerts/fields.ts'
 import type { ApiKind } from '../alerts/kinds/kind.ts'
 import { existing, owned } from '../alerts/ownership.ts'
@@ -30,18 +31,29 @@ export async function createAlert(call: Call, kind: ApiKind): Promise<Reply | Ru
       'What has no end cannot be paid for at once; ask for up to 720 hours and extend them.',
     )
   const key = readKey(call)
-  const { asset } = findAsset(creation.symbol, services.present().catalogue(services.counted))
+  const assets = assetsOf(creation, services)
   const payer = call.payer?.address ?? null
   const known = key === null ? undefined : knownCreation(await alerts.log.book(), services, { creation, key, payer })
   if (known !== undefined) return jsonReply(201, createdAnswer(creation, known, alerts.secrets))
   return async (paid) => {
     const idempotency = key === null ? null : idempotencyOf(kind.kind, paid?.payer ?? null, key)
-    const context = { asset, request: randomUUID(), idempotency, paid, now: now(), secrets: alerts.secrets }
-    const { alert } = await ask(services, creationCommand(creation, context))
+    const place = { assets, partitions: services.partitions }
+    const context = { ...place, request: randomUUID(), idempotency, paid, now: now(), secrets: alerts.secrets }
+    const { alert } = await ask(services, creationCommands(creation, context))
     if (alert === null) throw new Error('a creation has an alert')
-    if (alertKinds.of(creation.terms).needsSubscription(creation.terms)) keepWanted(services, asset)
+    if (alertKinds.of(creation.terms).needsSubscription(creation.terms))
+      for (const asset of assets) keepWanted(services, asset)
     return jsonReply(201, createdAnswer(creation, alert, alerts.secrets))
   }
+}
+
+/** Of all symbols none is named. Two names of one asset are one. */
+function assetsOf({ symbol, symbols = [symbol] }: Creation, services: Services): readonly string[] {
+  if (symbols === 'all') return []
+  const catalogue = services.present().catalogue(services.counted)
+  const assets = symbols.map((name) => findAsset(name, catalogue).asset)
+  if (new Set(assets).size === assets.length) return assets
+  throw wrong('invalid_symbol', 'symbols', 'symbols names one asset twice, under two of its names; leave one out.')
 }
 
 /** 16 to 128 characters; null: none was sent. */
@@ -106,7 +118,8 @@ export async function editAlert(call: Call, kind: ApiKind, id: string): Promise<
   const asked = { ...alertKinds.of(terms).write(terms), symbol, expires_in_hours, ...nothing, ...plain }
   return async () => {
     await ask(services, actionOn(services, alert, 'edit', { alert: asked }))
-    if (alertKinds.of(terms).needsSubscription(terms)) keepWanted(services, alert.asset)
+    if (alertKinds.of(terms).needsSubscription(terms))
+      for (const { asset } of commandedParts(alert)) if (!isEverywhere(asset)) keepWanted(services, asset)
     return alertStatus(call, kind.kind, id)
   }
 }

@@ -1,3 +1,4 @@
+import { commandedParts } from '../alerts/alert-store.ts'
 import { actionOn, ask } from '../alerts/ask.ts'
 import { wrong } from '../alerts/fields.ts'
 import { owned } from '../alerts/ownership.ts'
@@ -55,7 +56,8 @@ export async function testAlert(call: Call, kind: string, id: string): Promise<R
   if (alert.status === 'cancelled' || alert.status === 'expired')
     throw new ApiError('alert_not_active', `The alert is ${alert.status}; only one that has not ended can be tested.`)
   admit(services, id)
-  const { trigger_id } = await ask(services, actionOn(services, alert, 'test'))
+  const [first = alert] = commandedParts(alert)
+  const { trigger_id } = await ask(services, actionOn(services, first, 'test'))
   return jsonReply(200, {
     alert_id: id,
     trigger_id,
@@ -68,13 +70,14 @@ export async function resendTrigger(call: Call, kind: string, id: string, trigge
   const { services } = call
   const alert = await owned(call, kind, id)
   admit(services, id)
-  const place = await findTrigger(services.database, id, trigger)
+  const part = alert.parts?.find(({ alert_id: own }) => trigger.startsWith(`${own}_`)) ?? alert
+  const place = await findTrigger(services.database, part.alert_id, trigger)
   if (place === undefined)
     throw new ApiError('not_found', 'The alert has no such trigger; take a trigger_id of its deliveries.', {
       field: 'trigger_id',
     })
   const order = { trigger_id: trigger, trigger_partition: place.partition, trigger_offset: place.offset }
-  await ask(services, actionOn(services, alert, 'resend', order))
+  await ask(services, actionOn(services, part, 'resend', order))
   return jsonReply(200, {
     alert_id: id,
     trigger_id: trigger,

@@ -43,14 +43,14 @@ export async function countAttempts(database: Database, ids: readonly string[]):
 const attemptsSql = `SELECT trigger_id, number, outcome, status, error, toUInt8(test) AS is_test,
   ${microsSql('started')} AS started_us, ${microsSql('finished')} AS finished_us, ${microsSql('due')} AS due_us,
   ${microsSql('triggered')} AS triggered_us, partition, offset
-  FROM webhook_attempts WHERE alert_id = {id:String}
+  FROM webhook_attempts WHERE alert_id >= {id:String} AND alert_id < concat({id:String}, '/')
     AND (started_us, partition, offset) < ({started:Int64}, {partition:UInt32}, {offset:UInt64})
   ORDER BY started_us DESC, partition DESC, offset DESC LIMIT {limit:UInt32}`
 
 /** Before every attempt there is: where the first page begins. */
 const NEWEST: AttemptPosition = { started: Number.MAX_SAFE_INTEGER, partition: 0, offset: 0 }
 
-/** Attempts of an alert, newest first, those before `before` only. */
+/** Attempts of an alert and of its parts, whose ids go on behind a dot, newest first, those before `before` only. */
 export async function readAttempts(
   database: Database,
   id: string,

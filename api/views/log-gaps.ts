@@ -1,5 +1,6 @@
 import { CVD } from '../../processors/cvd/cvd.ts'
 import { alertKinds } from '../../processors/alerts/kinds/kinds.ts'
+import { everywhereIn } from '../../processors/alerts/parts.ts'
 import type { MetricInput } from '../../processors/alerts/metrics.ts'
 import { inputOf } from '../../processors/alerts/series.ts'
 import type { AlertState, Micros } from '../../schemas/records.ts'
@@ -115,7 +116,7 @@ export interface Watching {
  */
 export function lostOf(alert: Watching, { newest }: LogGaps, partitions: number): Lost[] {
   const watched = inputsOf(alert).map((input) => sources[input])
-  const partition = partitionOf(alert.asset, partitions)
+  const partition = everywhereIn(alert.asset) ?? partitionOf(alert.asset, partitions)
   const until = alert.ended_at === 0 ? alert.expires_at : alert.ended_at
   return newest
     .filter((gap) => gap.partition === partition && gap.to >= alert.created_at && gap.from < until)

@@ -204,10 +204,11 @@ export function partOf(rule: StoredAlert, asset: string): StoredAlert {
 
 /** A rule for all symbols begins to wait: where it is met already, or has to see the other side and does, it has a part. */
 export function begin(state: AlertsState, rule: StoredAlert): void {
-  const { stand, series } = state.kinds.of(rule.terms)
+  const kind = state.kinds.of(rule.terms)
+  const { stand } = kind
   if (!isEverywhere(rule.asset) || stand === undefined || rule.ended_at > 0 || rule.paused_until > 0) return
   for (const asset of state.series.keys()) {
-    openSeries(state, asset, series?.(rule.terms))
+    openSeries(state, asset, kind.series?.(rule.terms))
     const part = partOf(rule, asset)
     if (state.alerts.has(part.alert_id) || state.alerts.size >= ALERTS_MAX) continue
     const stands = stand(part, sightOf(state, asset), state.time)

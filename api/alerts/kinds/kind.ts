@@ -19,6 +19,8 @@ export interface ApiKind<T extends AlertTerms = AlertTerms> {
   readonly idPrefix: string
   /** Its lifetime may have no end, and may be as long as it can be extended to at once. */
   readonly mayLastForever?: boolean
+  /** One can be for a list of symbols, or for all. */
+  readonly mayBeForSeveral?: boolean
   /** Its terms can be changed. */
   readonly isEditable?: boolean
 

@@ -84,6 +84,7 @@ export const rule: ApiKind<RuleTerms> = {
   idPrefix: 'rule_',
   mayLastForever: true,
   isEditable: true,
+  mayBeForSeveral: true,
 
   conditions: [],
   body,

@@ -1208,7 +1208,7 @@ class PriceAlertCreateChannel(TypedDict):
 class PriceAlertCreate(TypedDict):
     # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
     alert_id: str
-    # As submitted, in upper case
+    # As submitted, in upper case; of several joined by commas, or all
     symbol: str
     # What it waits for; crosses_* ring once
     condition: Literal["above", "below", "crosses_above", "crosses_below"]
@@ -1257,7 +1257,7 @@ PriceAlertGapsItem = TypedDict(
 class PriceAlert(TypedDict):
     # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
     alert_id: str
-    # As submitted, in upper case
+    # As submitted, in upper case; of several joined by commas, or all
     symbol: str
     # What it waits for; crosses_* ring once
     condition: Literal["above", "below", "crosses_above", "crosses_below"]
@@ -1304,7 +1304,7 @@ PriceAlertsAlertsItemGapsItem = TypedDict(
 class PriceAlertsAlertsItem(TypedDict):
     # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
     alert_id: str
-    # As submitted, in upper case
+    # As submitted, in upper case; of several joined by commas, or all
     symbol: str
     # What it waits for; crosses_* ring once
     condition: Literal["above", "below", "crosses_above", "crosses_below"]
@@ -1382,7 +1382,7 @@ PriceAlertPauseGapsItem = TypedDict(
 class PriceAlertPause(TypedDict):
     # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
     alert_id: str
-    # As submitted, in upper case
+    # As submitted, in upper case; of several joined by commas, or all
     symbol: str
     # What it waits for; crosses_* ring once
     condition: Literal["above", "below", "crosses_above", "crosses_below"]
@@ -1429,7 +1429,7 @@ PriceAlertResumeGapsItem = TypedDict(
 class PriceAlertResume(TypedDict):
     # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
     alert_id: str
-    # As submitted, in upper case
+    # As submitted, in upper case; of several joined by commas, or all
     symbol: str
     # What it waits for; crosses_* ring once
     condition: Literal["above", "below", "crosses_above", "crosses_below"]
@@ -1521,7 +1521,7 @@ class LiquidationAlertCreateChannel(TypedDict):
 class LiquidationAlertCreate(TypedDict):
     # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
     alert_id: str
-    # As submitted, in upper case
+    # As submitted, in upper case; of several joined by commas, or all
     symbol: str
     # Always cascade_risk
     condition: Literal["cascade_risk"]
@@ -1572,7 +1572,7 @@ LiquidationAlertGapsItem = TypedDict(
 class LiquidationAlert(TypedDict):
     # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
     alert_id: str
-    # As submitted, in upper case
+    # As submitted, in upper case; of several joined by commas, or all
     symbol: str
     # Always cascade_risk
     condition: Literal["cascade_risk"]
@@ -1621,7 +1621,7 @@ LiquidationAlertsAlertsItemGapsItem = TypedDict(
 class LiquidationAlertsAlertsItem(TypedDict):
     # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
     alert_id: str
-    # As submitted, in upper case
+    # As submitted, in upper case; of several joined by commas, or all
     symbol: str
     # Always cascade_risk
     condition: Literal["cascade_risk"]
@@ -1701,7 +1701,7 @@ LiquidationAlertPauseGapsItem = TypedDict(
 class LiquidationAlertPause(TypedDict):
     # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
     alert_id: str
-    # As submitted, in upper case
+    # As submitted, in upper case; of several joined by commas, or all
     symbol: str
     # Always cascade_risk
     condition: Literal["cascade_risk"]
@@ -1750,7 +1750,7 @@ LiquidationAlertResumeGapsItem = TypedDict(
 class LiquidationAlertResume(TypedDict):
     # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
     alert_id: str
-    # As submitted, in upper case
+    # As submitted, in upper case; of several joined by commas, or all
     symbol: str
     # Always cascade_risk
     condition: Literal["cascade_risk"]
@@ -1844,8 +1844,10 @@ class RuleAlertCreateChannel(TypedDict):
 class RuleAlertCreate(TypedDict):
     # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
     alert_id: str
-    # As submitted, in upper case
+    # As submitted, in upper case; of several joined by commas, or all
     symbol: str
+    # Of a rule for several, in place of symbol: a list, or all, those too that are listed later
+    symbols: NotRequired[str]
     # As submitted, with its defaults
     when: dict[str, Any]
     # How long it has to hold before it rings, such as 90s or 5m; at most 24h
@@ -1886,6 +1888,15 @@ class RuleAlertCreate(TypedDict):
     webhook_secret: str
 
 
+class RuleAlertBySymbolItem(TypedDict):
+    # Which
+    symbol: str
+    # Where it is
+    status: Literal["active", "triggered", "expired", "cancelled"]
+    # Triggers so far
+    trigger_count: int
+
+
 class RuleAlertChannel(TypedDict):
     # Which channel
     type: str
@@ -1905,8 +1916,12 @@ RuleAlertGapsItem = TypedDict(
 class RuleAlert(TypedDict):
     # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
     alert_id: str
-    # As submitted, in upper case
+    # As submitted, in upper case; of several joined by commas, or all
     symbol: str
+    # Of a rule for several, in place of symbol: a list, or all, those too that are listed later
+    symbols: NotRequired[str]
+    # Of several: each of a list, of all those that have rung
+    by_symbol: NotRequired[list[RuleAlertBySymbolItem]]
     # As submitted, with its defaults
     when: dict[str, Any]
     # How long it has to hold before it rings, such as 90s or 5m; at most 24h
@@ -1945,6 +1960,15 @@ class RuleAlert(TypedDict):
     gaps: list[RuleAlertGapsItem] | None
 
 
+class RuleAlertsAlertsItemBySymbolItem(TypedDict):
+    # Which
+    symbol: str
+    # Where it is
+    status: Literal["active", "triggered", "expired", "cancelled"]
+    # Triggers so far
+    trigger_count: int
+
+
 class RuleAlertsAlertsItemChannel(TypedDict):
     # Which channel
     type: str
@@ -1964,8 +1988,12 @@ RuleAlertsAlertsItemGapsItem = TypedDict(
 class RuleAlertsAlertsItem(TypedDict):
     # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
     alert_id: str
-    # As submitted, in upper case
+    # As submitted, in upper case; of several joined by commas, or all
     symbol: str
+    # Of a rule for several, in place of symbol: a list, or all, those too that are listed later
+    symbols: NotRequired[str]
+    # Of several: each of a list, of all those that have rung
+    by_symbol: NotRequired[list[RuleAlertsAlertsItemBySymbolItem]]
     # As submitted, with its defaults
     when: dict[str, Any]
     # How long it has to hold before it rings, such as 90s or 5m; at most 24h
@@ -2035,6 +2063,15 @@ class RuleAlertExtend(TypedDict):
     message: str
 
 
+class RuleAlertPauseBySymbolItem(TypedDict):
+    # Which
+    symbol: str
+    # Where it is
+    status: Literal["active", "triggered", "expired", "cancelled"]
+    # Triggers so far
+    trigger_count: int
+
+
 class RuleAlertPauseChannel(TypedDict):
     # Which channel
     type: str
@@ -2054,8 +2091,12 @@ RuleAlertPauseGapsItem = TypedDict(
 class RuleAlertPause(TypedDict):
     # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
     alert_id: str
-    # As submitted, in upper case
+    # As submitted, in upper case; of several joined by commas, or all
     symbol: str
+    # Of a rule for several, in place of symbol: a list, or all, those too that are listed later
+    symbols: NotRequired[str]
+    # Of several: each of a list, of all those that have rung
+    by_symbol: NotRequired[list[RuleAlertPauseBySymbolItem]]
     # As submitted, with its defaults
     when: dict[str, Any]
     # How long it has to hold before it rings, such as 90s or 5m; at most 24h
@@ -2094,6 +2135,15 @@ class RuleAlertPause(TypedDict):
     gaps: list[RuleAlertPauseGapsItem] | None
 
 
+class RuleAlertResumeBySymbolItem(TypedDict):
+    # Which
+    symbol: str
+    # Where it is
+    status: Literal["active", "triggered", "expired", "cancelled"]
+    # Triggers so far
+    trigger_count: int
+
+
 class RuleAlertResumeChannel(TypedDict):
     # Which channel
     type: str
@@ -2113,8 +2163,12 @@ RuleAlertResumeGapsItem = TypedDict(
 class RuleAlertResume(TypedDict):
     # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
     alert_id: str
-    # As submitted, in upper case
+    # As submitted, in upper case; of several joined by commas, or all
     symbol: str
+    # Of a rule for several, in place of symbol: a list, or all, those too that are listed later
+    symbols: NotRequired[str]
+    # Of several: each of a list, of all those that have rung
+    by_symbol: NotRequired[list[RuleAlertResumeBySymbolItem]]
     # As submitted, with its defaults
     when: dict[str, Any]
     # How long it has to hold before it rings, such as 90s or 5m; at most 24h
@@ -2153,6 +2207,15 @@ class RuleAlertResume(TypedDict):
     gaps: list[RuleAlertResumeGapsItem] | None
 
 
+class RuleAlertEditBySymbolItem(TypedDict):
+    # Which
+    symbol: str
+    # Where it is
+    status: Literal["active", "triggered", "expired", "cancelled"]
+    # Triggers so far
+    trigger_count: int
+
+
 class RuleAlertEditChannel(TypedDict):
     # Which channel
     type: str
@@ -2172,8 +2235,12 @@ RuleAlertEditGapsItem = TypedDict(
 class RuleAlertEdit(TypedDict):
     # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
     alert_id: str
-    # As submitted, in upper case
+    # As submitted, in upper case; of several joined by commas, or all
     symbol: str
+    # Of a rule for several, in place of symbol: a list, or all, those too that are listed later
+    symbols: NotRequired[str]
+    # Of several: each of a list, of all those that have rung
+    by_symbol: NotRequired[list[RuleAlertEditBySymbolItem]]
     # As submitted, with its defaults
     when: dict[str, Any]
     # How long it has to hold before it rings, such as 90s or 5m; at most 24h
@@ -2994,7 +3061,7 @@ OPERATIONS: dict[str, Operation] = {
     "liquidation_alert_deliveries": Operation("GET", "/liquidation/alert/{id}/deliveries", ("limit", "cursor",), (), True, False, True, 0),
     "liquidation_alert_test": Operation("POST", "/liquidation/alert/{id}/test", (), (), True, False, False, 0),
     "liquidation_alert_resend": Operation("POST", "/liquidation/alert/{id}/deliveries/{trigger_id}/resend", (), (), True, False, False, 0),
-    "rule_alert_create": Operation("POST", "/alerts", (), ("symbol", "when", "held_for", "repeat", "cooldown", "resolved", "note", "group", "tags", "webhook_url", "channel", "agent_wallet", "expires_in_hours",), False, True, False, 0.06),
+    "rule_alert_create": Operation("POST", "/alerts", (), ("symbol", "symbols", "when", "held_for", "repeat", "cooldown", "resolved", "note", "group", "tags", "webhook_url", "channel", "agent_wallet", "expires_in_hours",), False, True, False, 0.06),
     "rule_alert": Operation("GET", "/alerts/{id}", (), (), False, False, True, 0),
     "rule_alerts": Operation("GET", "/alerts", ("wallet", "symbol", "limit", "cursor",), (), False, False, True, 0),
     "rule_alert_cancel": Operation("DELETE", "/alerts/{id}", (), (), True, False, False, 0),
@@ -3223,9 +3290,9 @@ class Api:
         answer: LiquidationAlertResend = self.send("liquidation_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
         return answer
 
-    def rule_alert_create(self, *, symbol: str, when: Mapping[str, Any], held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> RuleAlertCreate:
+    def rule_alert_create(self, *, when: Mapping[str, Any], symbol: str | None = None, symbols: float | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> RuleAlertCreate:
         """Create a rule. POST /alerts. 0.06 USDC."""
-        answer: RuleAlertCreate = self.send("rule_alert_create", {"symbol": symbol, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "tags": tags, "webhook_url": webhook_url, "channel": channel, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key})
+        answer: RuleAlertCreate = self.send("rule_alert_create", {"symbol": symbol, "symbols": symbols, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "tags": tags, "webhook_url": webhook_url, "channel": channel, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key})
         return answer
 
     def rule_alert(self, id: str) -> RuleAlert:
@@ -3493,9 +3560,9 @@ class AsyncApi:
         """Send a delivery of a liquidation alert again. POST /liquidation/alert/{id}/deliveries/{trigger_id}/resend. Free."""
         return await self.run(lambda api: api.liquidation_alert_resend(id=id, trigger_id=trigger_id, manage_token=manage_token))
 
-    async def rule_alert_create(self, *, symbol: str, when: Mapping[str, Any], held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> RuleAlertCreate:
+    async def rule_alert_create(self, *, when: Mapping[str, Any], symbol: str | None = None, symbols: float | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> RuleAlertCreate:
         """Create a rule. POST /alerts. 0.06 USDC."""
-        return await self.run(lambda api: api.rule_alert_create(symbol=symbol, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, tags=tags, webhook_url=webhook_url, channel=channel, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, idempotency_key=idempotency_key))
+        return await self.run(lambda api: api.rule_alert_create(symbol=symbol, symbols=symbols, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, tags=tags, webhook_url=webhook_url, channel=channel, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, idempotency_key=idempotency_key))
 
     async def rule_alert(self, id: str) -> RuleAlert:
         """Status of a rule. GET /alerts/{id}. Free."""

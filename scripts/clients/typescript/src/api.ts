@@ -1462,7 +1462,7 @@ export interface PriceAlertCreateInput {
 export type PriceAlertCreateAnswer = {
   /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
   readonly alert_id: string
-  /** As submitted, in upper case */
+  /** As submitted, in upper case; of several joined by commas, or all */
   readonly symbol: string
   /** What it waits for; crosses_* ring once */
   readonly condition: 'above' | 'below' | 'crosses_above' | 'crosses_below'
@@ -1505,7 +1505,7 @@ export interface PriceAlertInput {
 export type PriceAlertAnswer = {
   /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
   readonly alert_id: string
-  /** As submitted, in upper case */
+  /** As submitted, in upper case; of several joined by commas, or all */
   readonly symbol: string
   /** What it waits for; crosses_* ring once */
   readonly condition: 'above' | 'below' | 'crosses_above' | 'crosses_below'
@@ -1563,7 +1563,7 @@ export type PriceAlertsAnswer = {
   readonly alerts: readonly {
     /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
     readonly alert_id: string
-    /** As submitted, in upper case */
+    /** As submitted, in upper case; of several joined by commas, or all */
     readonly symbol: string
     /** What it waits for; crosses_* ring once */
     readonly condition: 'above' | 'below' | 'crosses_above' | 'crosses_below'
@@ -1656,7 +1656,7 @@ export interface PriceAlertPauseInput {
 export type PriceAlertPauseAnswer = {
   /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
   readonly alert_id: string
-  /** As submitted, in upper case */
+  /** As submitted, in upper case; of several joined by commas, or all */
   readonly symbol: string
   /** What it waits for; crosses_* ring once */
   readonly condition: 'above' | 'below' | 'crosses_above' | 'crosses_below'
@@ -1706,7 +1706,7 @@ export interface PriceAlertResumeInput {
 export type PriceAlertResumeAnswer = {
   /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
   readonly alert_id: string
-  /** As submitted, in upper case */
+  /** As submitted, in upper case; of several joined by commas, or all */
   readonly symbol: string
   /** What it waits for; crosses_* ring once */
   readonly condition: 'above' | 'below' | 'crosses_above' | 'crosses_below'
@@ -1901,7 +1901,7 @@ export interface LiquidationAlertCreateInput {
 export type LiquidationAlertCreateAnswer = {
   /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
   readonly alert_id: string
-  /** As submitted, in upper case */
+  /** As submitted, in upper case; of several joined by commas, or all */
   readonly symbol: string
   /** Always cascade_risk */
   readonly condition: 'cascade_risk'
@@ -1946,7 +1946,7 @@ export interface LiquidationAlertInput {
 export type LiquidationAlertAnswer = {
   /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
   readonly alert_id: string
-  /** As submitted, in upper case */
+  /** As submitted, in upper case; of several joined by commas, or all */
   readonly symbol: string
   /** Always cascade_risk */
   readonly condition: 'cascade_risk'
@@ -2006,7 +2006,7 @@ export type LiquidationAlertsAnswer = {
   readonly alerts: readonly {
     /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
     readonly alert_id: string
-    /** As submitted, in upper case */
+    /** As submitted, in upper case; of several joined by commas, or all */
     readonly symbol: string
     /** Always cascade_risk */
     readonly condition: 'cascade_risk'
@@ -2101,7 +2101,7 @@ export interface LiquidationAlertPauseInput {
 export type LiquidationAlertPauseAnswer = {
   /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
   readonly alert_id: string
-  /** As submitted, in upper case */
+  /** As submitted, in upper case; of several joined by commas, or all */
   readonly symbol: string
   /** Always cascade_risk */
   readonly condition: 'cascade_risk'
@@ -2153,7 +2153,7 @@ export interface LiquidationAlertResumeInput {
 export type LiquidationAlertResumeAnswer = {
   /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
   readonly alert_id: string
-  /** As submitted, in upper case */
+  /** As submitted, in upper case; of several joined by commas, or all */
   readonly symbol: string
   /** Always cascade_risk */
   readonly condition: 'cascade_risk'
@@ -2276,7 +2276,9 @@ export type LiquidationAlertResendAnswer = {
 
 export interface RuleAlertCreateInput {
   /** Any symbol of the catalogue, in any case */
-  readonly symbol: string
+  readonly symbol?: string
+  /** Of a rule for several, in place of symbol: a list, or all, those too that are listed later */
+  readonly symbols?: number
   /** A condition; all or any of several */
   readonly when:
     | {
@@ -2440,8 +2442,10 @@ export interface RuleAlertCreateInput {
 export type RuleAlertCreateAnswer = {
   /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
   readonly alert_id: string
-  /** As submitted, in upper case */
+  /** As submitted, in upper case; of several joined by commas, or all */
   readonly symbol: string
+  /** Of a rule for several, in place of symbol: a list, or all, those too that are listed later */
+  readonly symbols?: readonly string[] | 'all'
   /** As submitted, with its defaults */
   readonly when: Readonly<Record<string, unknown>>
   /** How long it has to hold before it rings, such as 90s or 5m; at most 24h */
@@ -2495,8 +2499,19 @@ export interface RuleAlertInput {
 export type RuleAlertAnswer = {
   /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
   readonly alert_id: string
-  /** As submitted, in upper case */
+  /** As submitted, in upper case; of several joined by commas, or all */
   readonly symbol: string
+  /** Of a rule for several, in place of symbol: a list, or all, those too that are listed later */
+  readonly symbols?: readonly string[] | 'all'
+  /** Of several: each of a list, of all those that have rung */
+  readonly by_symbol?: readonly {
+    /** Which */
+    readonly symbol: string
+    /** Where it is */
+    readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
+    /** Triggers so far */
+    readonly trigger_count: number
+  }[]
   /** As submitted, with its defaults */
   readonly when: Readonly<Record<string, unknown>>
   /** How long it has to hold before it rings, such as 90s or 5m; at most 24h */
@@ -2565,8 +2580,19 @@ export type RuleAlertsAnswer = {
   readonly alerts: readonly {
     /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
     readonly alert_id: string
-    /** As submitted, in upper case */
+    /** As submitted, in upper case; of several joined by commas, or all */
     readonly symbol: string
+    /** Of a rule for several, in place of symbol: a list, or all, those too that are listed later */
+    readonly symbols?: readonly string[] | 'all'
+    /** Of several: each of a list, of all those that have rung */
+    readonly by_symbol?: readonly {
+      /** Which */
+      readonly symbol: string
+      /** Where it is */
+      readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
+      /** Triggers so far */
+      readonly trigger_count: number
+    }[]
     /** As submitted, with its defaults */
     readonly when: Readonly<Record<string, unknown>>
     /** How long it has to hold before it rings, such as 90s or 5m; at most 24h */
@@ -2670,8 +2696,19 @@ export interface RuleAlertPauseInput {
 export type RuleAlertPauseAnswer = {
   /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
   readonly alert_id: string
-  /** As submitted, in upper case */
+  /** As submitted, in upper case; of several joined by commas, or all */
   readonly symbol: string
+  /** Of a rule for several, in place of symbol: a list, or all, those too that are listed later */
+  readonly symbols?: readonly string[] | 'all'
+  /** Of several: each of a list, of all those that have rung */
+  readonly by_symbol?: readonly {
+    /** Which */
+    readonly symbol: string
+    /** Where it is */
+    readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
+    /** Triggers so far */
+    readonly trigger_count: number
+  }[]
   /** As submitted, with its defaults */
   readonly when: Readonly<Record<string, unknown>>
   /** How long it has to hold before it rings, such as 90s or 5m; at most 24h */
@@ -2732,8 +2769,19 @@ export interface RuleAlertResumeInput {
 export type RuleAlertResumeAnswer = {
   /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
   readonly alert_id: string
-  /** As submitted, in upper case */
+  /** As submitted, in upper case; of several joined by commas, or all */
   readonly symbol: string
+  /** Of a rule for several, in place of symbol: a list, or all, those too that are listed later */
+  readonly symbols?: readonly string[] | 'all'
+  /** Of several: each of a list, of all those that have rung */
+  readonly by_symbol?: readonly {
+    /** Which */
+    readonly symbol: string
+    /** Where it is */
+    readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
+    /** Triggers so far */
+    readonly trigger_count: number
+  }[]
   /** As submitted, with its defaults */
   readonly when: Readonly<Record<string, unknown>>
   /** How long it has to hold before it rings, such as 90s or 5m; at most 24h */
@@ -2890,8 +2938,19 @@ export interface RuleAlertEditInput {
 export type RuleAlertEditAnswer = {
   /** alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_... */
   readonly alert_id: string
-  /** As submitted, in upper case */
+  /** As submitted, in upper case; of several joined by commas, or all */
   readonly symbol: string
+  /** Of a rule for several, in place of symbol: a list, or all, those too that are listed later */
+  readonly symbols?: readonly string[] | 'all'
+  /** Of several: each of a list, of all those that have rung */
+  readonly by_symbol?: readonly {
+    /** Which */
+    readonly symbol: string
+    /** Where it is */
+    readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
+    /** Triggers so far */
+    readonly trigger_count: number
+  }[]
   /** As submitted, with its defaults */
   readonly when: Readonly<Record<string, unknown>>
   /** How long it has to hold before it rings, such as 90s or 5m; at most 24h */
@@ -4060,6 +4119,7 @@ export const operations = {
     query: [],
     body: [
       'symbol',
+      'symbols',
       'when',
       'held_for',
       'repeat',
