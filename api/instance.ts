@@ -187,7 +187,7 @@ function packageVersion(): string {
   return version
 }
 
-async function openLog(
+export async function openLog(
   config: InstanceConfig,
   log: Logger,
   { clientId, toClose }: InstanceOptions,

@@ -6,13 +6,15 @@ import { listen } from '../../infra/http/ops.ts'
 import { runService, sayReady } from '../../infra/lifecycle.ts'
 import type { Logger } from '../../infra/log.ts'
 import { createApp } from '../pipeline.ts'
-import { drain, instanceSettings, openServices, type Closing } from '../instance.ts'
+import { drain, instanceSettings, openLog, openServices, type Closing } from '../instance.ts'
 import { RateLimiter } from '../limits.ts'
 import { routes } from '../routes.ts'
 import { TtlCache } from '../cache.ts'
 import { ApiError } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { Update } from '../stream/board.ts'
+import type { LogAccess } from '../want-writer.ts'
+import { backfillRoute } from './backfill.ts'
 import { createConsole, type ConsoleOptions } from './server.ts'
 import { Unread } from '../unread.ts'
 import { TOKEN_LENGTH_MIN } from './session.ts'
@@ -64,7 +66,15 @@ await runService({
     const texts = new TtlCache({ keysMax: 1, clock: Date.now })
     const peers = config.API_SERVICES.map((item) => ({ name: nameOf(item), url: item.slice(nameOf(item).length + 1) }))
     const system = { services, peers, latencies, payments: config.PAYMENTS, listening: () => hub.clients }
-    const api = createApp(routes, {
+    let access: Promise<LogAccess> | undefined
+    const written = (): Promise<LogAccess> => {
+      access ??= openLog(opened, log, instance).catch((error: unknown) => {
+        access = undefined
+        throw error
+      })
+      return access
+    }
+    const api = createApp([...routes, backfillRoute(written)], {
       services,
       limiter: unlimited(),
       inFlightMax: IN_FLIGHT_MAX,

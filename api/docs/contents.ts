@@ -11,6 +11,7 @@ export const guides = [
   ['backtesting', 'Backtest', 'replay history what-if forward returns parquet'],
   ['notebooks', 'Notebooks', 'jupyter python polars pandas research cvd divergence carry event study picture'],
   ['numbers', 'What each number means', 'formula cvd signal funding basis heatmap ratio units'],
+  ['history', 'The past', 'backfill archive candles trades days source provenance order'],
   ['venue', 'Add a venue', 'exchange feed parser simulator'],
   ['alert-kind', 'Add a kind of alert', 'condition metric rule trigger'],
   ['operations', 'Operations', 'commands ports data sql wrong logs'],

@@ -79,6 +79,14 @@ describe('archives of OKX', () => {
     expect(okx('1062992716,SELL,2.5,84000.1,1722470400123')).toMatchObject(found)
   })
 
+  it('are read as recorded of 18 November 2023, whose file begins on the evening before', () => {
+    const told = { symbol: 'BTC-USDT', market: 'spot' } as const
+    const row = layoutOf('okx', told)('450372093,buy,0.00418025,35910.6,1700239042832'.split(','))
+    expect(row).toMatchObject({ trade: { id: 450_372_093, taker: 'buy', size: '0.00418025', price: '35910.6' } })
+    const header = 'trade_id/\u00c2id,side/,size/,price/,created_time/'
+    expect(layoutOf('okx', told)(header.split(','))).toBe('header')
+  })
+
   it.each([
     ['instrument_name,trade_id,side,price,size,created_time', 'header'],
     ['trade_id/id,side,size,price,created_time', 'header'],

@@ -4,7 +4,7 @@ import type { Log, LogReader, Position } from '../../../infra/kafka/seam.ts'
 import type { Logger } from '../../../infra/log.ts'
 import type { Message } from '../../../schemas/records.ts'
 import { otherLogFrom } from '../../kernel/position-check.ts'
-import type { PastOrders } from './past-orders.ts'
+import type { PastOrders } from '../facts/past-orders.ts'
 import { Readback, type ReadbackPorts } from './readback.ts'
 import type { Wants } from './wants.ts'
 

@@ -22,7 +22,7 @@ import { tradeStreamOf, type Listed, type Venue } from '../venues/venue.ts'
 import { Feeds } from './feeds.ts'
 import { feedMetrics } from './metrics.ts'
 import { hostClock } from './process-clock.ts'
-import { PastOrders } from './past-orders.ts'
+import { PastOrders } from '../facts/past-orders.ts'
 import { Resume } from './resume.ts'
 
 /** A venue of our own: frames and bodies are facts as JSON, `subscribe A B` is answered with `ok A B`. */

@@ -21,7 +21,7 @@ import type { LostRecords } from './log-buffer.ts'
 import { type MarkedTopic, markedTopics, MarketLog, type WrittenTopic, writtenTopics } from './market-log.ts'
 import type { FeedMetrics } from './metrics.ts'
 import { Report } from './report.ts'
-import type { PastOrders } from './past-orders.ts'
+import type { PastOrders } from '../facts/past-orders.ts'
 import { hostNow } from './process-clock.ts'
 import { VenueFeed } from './venue-feed.ts'
 

@@ -8,7 +8,7 @@ import { followControl } from './control.ts'
 import { InstrumentTable } from './instrument-table.ts'
 import type { ReadbackPorts } from './readback.ts'
 import { logEnd, readCoverage } from './resume.ts'
-import { PastOrders } from './past-orders.ts'
+import { PastOrders } from '../facts/past-orders.ts'
 import { Wants } from './wants.ts'
 
 const nonsense = { key: 'x', value: Buffer.from('nonsense'), time: 7 }

@@ -1,6 +1,5 @@
-import type { Micros } from '../../../schemas/records.ts'
-import type { BackfillOrder } from '../../../schemas/records.ts'
-import type { Span } from '../facts/archive-plan.ts'
+import type { BackfillOrder, Micros } from '../../../schemas/records.ts'
+import type { Span } from './archive-plan.ts'
 
 /** Orders kept at once; what comes beyond is not taken. */
 const maxOrders = 10_000
@@ -10,6 +9,35 @@ const oldestDay: Micros = Date.UTC(2017, 0, 1) * 1_000
 /** The key of an order in `control.backfill`. */
 export function orderKey({ asset, from, to }: BackfillOrder): string {
   return `order|${asset}|${from}|${to}`
+}
+
+/** Days of one order at most. */
+const mostDays = 4_000
+const DAY: Micros = 86_400_000_000
+
+/** What somebody asks for: the last `days`, or the days from `from` on (to `to`, exclusive, else to now), microseconds. */
+export interface Asked {
+  readonly assets: readonly string[]
+  readonly days?: number | undefined
+  readonly from?: Micros | undefined
+  readonly to?: Micros | undefined
+  readonly archives: boolean
+}
+
+/** The orders that it comes to, one an asset; a text: what is wrong with it. `now`: microseconds. */
+export function ordersOf({ assets, days, from, to, archives }: Asked, now: Micros): BackfillOrder[] | string {
+  if (days !== undefined && from !== undefined) return 'give days, or from and to, not both'
+  if (days !== undefined && !(Number.isInteger(days) && days > 0 && days <= mostDays))
+    return `days must be a whole number from 1 to ${mostDays}`
+  const end = dayOf(to ?? now + DAY - 1)
+  const begin = from === undefined ? end - (days ?? 90) * DAY : dayOf(from)
+  if (begin < oldestDay || begin >= end || begin > now)
+    return 'from must be a day from 2017 on that has begun, and before to'
+  return assets.map((asset) => ({ asset, from: begin, to: end, archives, time: now }))
+}
+
+function dayOf(time: Micros): Micros {
+  return Math.floor(time / DAY) * DAY
 }
 
 /** What was ordered of the past, beside what is read back of what is streamed. */

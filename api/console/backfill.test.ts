@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Writer } from '../../infra/kafka/seam.ts'
+import { localCodec } from '../../schemas/codec.ts'
+import { NOW, startHarness, type Harness } from '../testing/harness.ts'
+import { backfillRoute } from './backfill.ts'
+
+const codec = localCodec()
+const day = (date: string): number => Date.parse(date) * 1_000
+let api: Harness
+let sent: { key: string; value: unknown }[]
+beforeEach(async () => {
+  sent = []
+  const writer: Writer = {
+    send: (_topic, _partition, records) => {
+      for (const { key, value } of records)
+        sent.push({ key: String(key), value: value === null ? null : codec.decode(value).value })
+      return Promise.resolve(0)
+    },
+    close: () => Promise.resolve(),
+  }
+  api = await startHarness({ handlers: [backfillRoute(() => Promise.resolve({ writer, codec }))] })
+})
+afterEach(() => api.stop())
+
+const post = (body: object) =>
+  api.get('/backfill', { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } })
+
+it('orders the past of what the venues list, in the log', async () => {
+  const { status, body } = await post({
+    symbols: ['btc', 'BTCUSDT'],
+    from: '2025-12-01',
+    to: '2025-12-03',
+    archives: true,
+  })
+  expect([status, body]).toMatchObject([
+    202,
+    { assets: ['btc'], from: '2025-12-01T00:00:00.000Z', to: '2025-12-03T00:00:00.000Z' },
+  ])
+  const value = { asset: 'btc', from: day('2025-12-01'), to: day('2025-12-03'), archives: true, time: NOW }
+  expect(sent).toEqual([{ key: `order|btc|${value.from}|${value.to}`, value }])
+})
+
+it.each([
+  [{}, 'invalid_body'],
+  [{ symbols: ['NOPE'] }, 'symbol_not_found'],
+  [{ symbols: ['BTC'], days: 0 }, 'invalid_body'],
+  [{ symbols: ['BTC'], days: '3' }, 'invalid_body'],
+  [{ symbols: ['BTC'], from: 'soon' }, 'invalid_body'],
+  [{ symbols: ['BTC'], archives: 'yes' }, 'invalid_body'],
+  [{ symbols: ['BTC'], volume: 1 }, 'invalid_body'],
+])('refuses %j as %s', async (body, error) => {
+  const answer = await post(body)
+  expect(answer.body['error']).toBe(error)
+  expect(sent).toEqual([])
+})

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest'
+import { venues } from '../../processors/feeds/venues/venues.ts'
+import type { Instrument } from '../../schemas/records.ts'
+import { estimateOf, missingDays, secondsOf } from './estimate.ts'
+
+const HOUR = 3_600_000_000
+const DAY = 24 * HOUR
+const day = (date: number): number => Date.UTC(2026, 2, date) * 1_000
+const NOW = day(10) + 7 * HOUR
+const instrument: Instrument = {
+  instrument: 'binance:perp:BTCUSDT',
+  asset: 'btc',
+  venue: 'binance',
+  market: 'perp',
+  symbol: 'BTCUSDT',
+  base: 'BTC',
+  quote: 'USDT',
+  settle: 'USDT',
+  size_factor: 1,
+  price_factor: 1,
+  tick: null,
+  status: 'live',
+  source: 'venue',
+  valid_from: 0,
+}
+const archive = venues.find(({ name }) => name === 'binance')?.archive
+const order = { asset: 'btc', from: day(1), to: day(11), archives: true, time: NOW }
+const subject = { instrument, order, hasCandles: true, archive }
+
+it('counts what is not in the log: whole days that are over, and hours up to now', () => {
+  const known = new Map([
+    ['binance:perp:BTCUSDT|candles_1h', { from: day(5), to: day(10), rows: 120 }],
+    ['binance:perp:BTCUSDT|archive_2026-03-08', { from: day(8), to: day(9), rows: 1_464 }],
+  ])
+  expect(missingDays(subject, known, NOW)).toEqual([1, 2, 3, 4, 5, 6, 7, 9].map((date) => `2026-03-0${date}`))
+  const { candles, archives } = estimateOf([subject], known, NOW)
+  expect([candles, archives]).toEqual([4 * 24 + 7, 8])
+  const less = estimateOf([{ ...subject, archive: undefined }], new Map(), day(3) + DAY / 2)
+  expect(less).toEqual({ candles: 60, archives: 0, bytes: 60 * 150 })
+  expect(secondsOf({ ...less, candles: 1_400 }, 8e6)).toBe(11)
+})
