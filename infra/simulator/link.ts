@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
-import type { VenueName } from './market/markets.ts'
+import type { VenueName } from '../../schemas/venues.ts'
 
 /** What a slow reader may leave unread before it is cut off, as venues do. */
 const UNREAD_BYTES_MAX = 64 * 1024 * 1024

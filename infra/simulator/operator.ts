@@ -1,3 +1,4 @@
+import type { VenueName } from '../../schemas/venues.ts'
 import { faultOrder, type Faults } from './faults/faults.ts'
 import type { World } from './ledger/world.ts'
 import { type Economy, type PerpMarket, perpVenueNames, type SpotMarket, spotVenueNames } from './market/economy.ts'
@@ -8,6 +9,7 @@ import type { RestReply } from './venues/venue-api.ts'
 import { ok } from './venues/rest.ts'
 
 interface Operated {
+  readonly venues: readonly VenueName[]
   readonly world: World
   readonly economy: Economy
   readonly faults: Faults
@@ -29,7 +31,7 @@ export async function operate(parts: Operated, request: OperatorRequest): Promis
     case 'GET /faults':
       return ok(parts.faults.status())
     case 'POST /faults': {
-      const result = faultOrder(await request.body())
+      const result = faultOrder(await request.body(), parts.venues)
       if ('error' in result) return { status: 400, body: result }
       return ok(parts.faults.start(result.order, Date.now()))
     }
@@ -46,7 +48,7 @@ export async function operate(parts: Operated, request: OperatorRequest): Promis
         status: 404,
         body: {
           error:
-            'see GET /ledger, GET /ledger/market, GET|POST /faults, POST /listings, POST /pause, POST /resume, GET /tape, and /binance, /binance-spot, /bybit, /okx, /coinbase, /kraken, /gate, /coingecko',
+            'see GET /ledger, GET /ledger/market, GET|POST /faults, POST /listings, POST /pause, POST /resume, GET /tape, and a path for each venue: /binance, /binance-spot, ...',
         },
       }
   }

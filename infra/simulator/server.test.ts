@@ -32,6 +32,7 @@ it('says that an answer has failed, to its caller and to whoever runs it', async
   const error = new Error('a defect')
   const api = await testVenueApi(() => ({
     name: 'gate',
+    tooMany: () => ({ status: 429, body: {} }),
     rest: () => {
       throw error
     },

@@ -105,8 +105,7 @@ function connectTo(
 ): { venue: VenueApi; open: (link: Link) => Session } | number {
   const target = targetOf(venues, request)
   if (target.venue === undefined) return 404
-  const refused =
-    hooks.faults.socketStatus(target.venue.name) ?? hooks.limits?.status(prefixOf(target.venue), Date.now())
+  const refused = hooks.faults.socketStatus(target.venue.name) ?? hooks.limits?.status(target.venue, Date.now())
   if (refused !== undefined) return refused
   const open = target.venue.connect?.(target.path, target.query) ?? 404
   return typeof open === 'number' ? open : { venue: target.venue, open }

@@ -69,7 +69,8 @@ export async function startVenues(options: SimulatorOptions): Promise<Simulator>
     if (refused === undefined) recount(world, simulated)
     return refused
   }
-  const operated = { world, economy, faults, pause, progress: () => source.progress(), list }
+  const names = venues.map(({ name }) => name)
+  const operated = { venues: names, world, economy, faults, pause, progress: () => source.progress(), list }
   const operator = (request: OperatorRequest): Promise<RestReply> => operate(operated, request)
   const listening = await serve(venues, { faults, limits, operator, failed: options.failed ?? thrown }, options)
   let beatMs = 0

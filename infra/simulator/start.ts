@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { addresses } from '../../schemas/venues.ts'
 import { nodeProgram, startChild, type Child } from '../local/child.ts'
 
 interface SimulatorStart {
@@ -26,16 +27,16 @@ export function startSimulator({ dataDir, port, logFile, env }: SimulatorStart):
   })
 }
 
-/** Where the feeds find the venues of the simulator at `url`. */
+/** Where the feeds find the venues of the simulator at `url`: each below its own name. */
 export function venueEnv(url: string): Record<string, string> {
-  const socketUrl = url.replace(/^http/, 'ws')
-  const sockets = ['binance', 'binance-spot', 'bybit', 'okx', 'coinbase', 'kraken', 'gate', 'bitget', 'hyperliquid']
-  const calls = [...sockets, 'coingecko']
-  const archives = { BINANCE: 'binance', BINANCE_SPOT: 'binance', BYBIT: 'bybit', OKX: 'okx' }
-  const setting = (prefix: string): string => prefix.toUpperCase().replace('-', '_')
-  return Object.fromEntries([
-    ...sockets.map((prefix) => [`${setting(prefix)}_WS_URL`, `${socketUrl}/${prefix}`] as const),
-    ...calls.map((prefix) => [`${setting(prefix)}_REST_URL`, `${url}/${prefix}`] as const),
-    ...Object.entries(archives).map(([name, venue]) => [`${name}_ARCHIVE_URL`, `${url}/${venue}-archive`] as const),
-  ])
+  return Object.fromEntries(
+    addresses.map(({ host, own, setting }) => {
+      // Files of two markets that lie on one host are one venue's here.
+      const files = addresses.find((other) => other.host === 'archive' && other.own === own)
+      const name =
+        host === 'archive' ? `${files?.venue}-archive` : setting.replace(/_(?:WS|REST)_URL$/, '').toLowerCase()
+      const base = setting.endsWith('_WS_URL') ? url.replace(/^http/, 'ws') : url
+      return [setting, `${base}/${name.replaceAll('_', '-')}`]
+    }),
+  )
 }

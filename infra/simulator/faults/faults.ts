@@ -1,5 +1,5 @@
 import type { Link, MarketRef } from '../link.ts'
-import { type VenueName, venueNames } from '../market/markets.ts'
+import type { VenueName } from '../../../schemas/venues.ts'
 import { Random } from '../market/random.ts'
 import type { RestReply, Session, VenueApi } from '../venues/venue-api.ts'
 import { secondsText } from '../venues/rest.ts'
@@ -145,14 +145,14 @@ export class Faults {
 
   /** The answer instead of the venue's own, or how long the caller waits for it. */
   restReply(
-    { name: venue, isFiles }: Pick<VenueApi, 'name' | 'isFiles'>,
+    api: Pick<VenueApi, 'name' | 'isFiles' | 'tooMany'>,
     nowMs: number,
   ): { reply?: RestReply; delayMs?: number } {
     for (const fault of this.active) {
-      if (!at(fault.order, venue) || fault.left <= 0) continue
+      if (!at(fault.order, api.name) || fault.left <= 0) continue
       if (fault.order.kind === 'slow_rest') return this.counted(fault, { delayMs: 2000 + fault.random.below(3000) })
-      const refused = refusedReply(fault.order.kind, venue, fault.untilMs - nowMs)
-      const reply = refused && isFiles === true ? bare(fault.order.kind, fault.untilMs - nowMs) : refused
+      const refused = refusedReply(fault.order.kind, api, fault.untilMs - nowMs)
+      const reply = refused && api.isFiles === true ? bare(fault.order.kind, fault.untilMs - nowMs) : refused
       if (reply !== undefined) return this.counted(fault, { reply })
     }
     return {}
@@ -277,20 +277,17 @@ function described({ id, order, startedMs, untilMs, left, hits }: Fault): object
 }
 
 /** What a venue answers to a caller it does not serve now, each in its own words. */
-function refusedReply(kind: FaultKind, venue: VenueName, leftMs: number): RestReply | undefined {
+function refusedReply(kind: FaultKind, api: Pick<VenueApi, 'name' | 'tooMany'>, leftMs: number): RestReply | undefined {
   switch (kind) {
     case 'rest_429':
-      return tooMany[venue](secondsText(leftMs))
+      return api.tooMany(leftMs)
     case 'rest_418':
       // Only Binance has this status; the others ban with 403.
-      return venue === 'binance'
+      return api.name === 'binance'
         ? {
-            ...limited(
-              418,
-              -1003,
-              `Way too many requests; IP banned until ${leftMs} ms from now.`,
-              secondsText(leftMs),
-            ),
+            status: 418,
+            headers: { 'retry-after': secondsText(leftMs) },
+            body: { code: -1003, msg: `Way too many requests; IP banned until ${leftMs} ms from now.` },
           }
         : forbidden
     case 'rest_403':
@@ -314,43 +311,6 @@ function bare(kind: FaultKind, leftMs: number): RestReply {
 }
 
 const forbidden: RestReply = { status: 403, body: '<html><head><title>403 Forbidden</title></head></html>' }
-
-const tooMany: Readonly<Record<VenueName, (seconds: string) => RestReply>> = {
-  binance: (seconds) =>
-    limited(429, -1003, 'Too many requests; current limit of IP is 2400 requests per minute.', seconds),
-  // Bybit says so within HTTP 200.
-  bybit: () => ({
-    status: 200,
-    body: {
-      retCode: 10006,
-      retMsg: 'Too many visits. Exceeded the API Rate Limit.',
-      result: {},
-      retExtInfo: {},
-      time: 0,
-    },
-  }),
-  okx: () => ({ status: 429, body: { code: '50011', msg: 'Too Many Requests', data: [] } }),
-  coinbase: () => ({ status: 429, body: { message: 'Public rate limit exceeded' } }),
-  // Kraken says so within HTTP 200.
-  kraken: () => ({ status: 200, body: { error: ['EAPI:Rate limit exceeded'] } }),
-  gate: () => ({ status: 429, body: { label: 'TOO_MANY_REQUESTS', message: 'Request Rate limit Exceeded' } }),
-  bitget: () => ({ status: 429, body: { code: '429', msg: 'Too Many Requests', data: null } }),
-  hyperliquid: () => ({ status: 429, body: 'null' }),
-  coingecko: (seconds) => ({
-    status: 429,
-    headers: { 'retry-after': seconds },
-    body: {
-      status: {
-        error_code: 429,
-        error_message: "You've exceeded the Rate Limit. Please visit https://www.coingecko.com/en/api/pricing.",
-      },
-    },
-  }),
-}
-
-function limited(status: number, code: number, msg: string, seconds: string): RestReply {
-  return { status, headers: { 'retry-after': seconds }, body: { code, msg } }
-}
 
 /** A frame as no venue should send it: cut short, not JSON at all, the wrong JSON, or fields of the wrong type. */
 function damaged(frame: string, random: Random): string {
@@ -401,12 +361,13 @@ export interface FaultOrder {
 
 type OrderResult = { readonly order: FaultOrder } | { readonly error: string; readonly kinds: readonly string[] }
 
-/** Reads the body of `POST /faults`. */
-export function faultOrder(body: unknown): OrderResult {
+/** Reads the body of `POST /faults`; `venues`: those that there are. */
+export function faultOrder(body: unknown, venues: readonly VenueName[]): OrderResult {
   const fields = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
   const { kind, venue, symbol } = fields
   if (typeof kind !== 'string' || !isKind(kind)) return refusal(`unknown kind ${JSON.stringify(kind)}`)
-  if (venue !== undefined && !isVenue(venue)) return refusal(`unknown venue ${JSON.stringify(venue)}`)
+  const known = venues.find((name) => name === venue)
+  if (venue !== undefined && known === undefined) return refusal(`unknown venue ${JSON.stringify(venue)}`)
   if (symbol !== undefined && typeof symbol !== 'string') return refusal('symbol must be a text')
   const numbers = ['duration_ms', 'count', 'seed'] as const
   for (const name of numbers) {
@@ -416,7 +377,7 @@ export function faultOrder(body: unknown): OrderResult {
   const [durationMs, count, seed] = numbers
     .map((name) => fields[name])
     .map((value) => (isCount(value) ? value : undefined))
-  return { order: { kind, venue, symbol, durationMs, count, seed } }
+  return { order: { kind, venue: known, symbol, durationMs, count, seed } }
 }
 
 function refusal(error: string): OrderResult {
@@ -425,10 +386,6 @@ function refusal(error: string): OrderResult {
 
 function isKind(kind: string): kind is FaultKind {
   return Object.hasOwn(faultKinds, kind)
-}
-
-function isVenue(name: unknown): name is VenueName {
-  return venueNames.some((venue) => venue === name)
 }
 
 function isCount(value: unknown): value is number {

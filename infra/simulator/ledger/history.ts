@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { tradeVenues } from '../../../schemas/venues.ts'
 import { trimmedText } from '../market/decimal.ts'
 import type { Market } from '../market/markets.ts'
 import type { Micros, Trade } from '../market/trade.ts'
@@ -78,13 +79,12 @@ export class History {
 
   /**
    * Totals since the market entered the ledger; with bounds, of its trades in that time, both ends included. A trade's
-   * time is the one that the venue writes: whole milliseconds everywhere but at Coinbase
-   * and Kraken.
+   * time is the one that the venue writes: whole milliseconds mostly.
    */
   ledger(from?: Micros, to?: Micros): Totals {
     if (from === undefined && to === undefined) return this.totals.copy()
     const totals = new Totals()
-    const tick = this.market.venue === 'coinbase' || this.market.venue === 'kraken' ? 1 : 1000
+    const tick = this.market.isFine === true ? 1 : 1000
     const first = from === undefined ? 0 : this.rows.firstAt(Math.ceil(from / tick) * tick)
     const begin = Math.max(this.checkpoint.entered ?? this.rows.end, first)
     const end = to === undefined ? this.rows.end : this.rows.firstAt((Math.floor(to / tick) + 1) * tick)
@@ -165,13 +165,15 @@ export interface LedgerRow {
   readonly trades: number
   readonly buy_volume: string
   readonly sell_volume: string
-  /** Null where the venue's ids have no order (Bybit), and before the first trade. */
+  /** Null where the venue's ids have no order, and before the first trade. */
   readonly first_id: number | null
   readonly last_id: number | null
 }
 
+const contiguous = new Set<string>(tradeVenues.filter(({ ids }) => ids === 'contiguous').map(({ venue }) => venue))
+
 export function ledgerRow(market: Market, totals: Totals): LedgerRow {
-  const ordered = !['bybit', 'bitget', 'hyperliquid'].includes(market.venue)
+  const ordered = contiguous.has(market.venue)
   return {
     venue: market.venue,
     symbol: market.asset,

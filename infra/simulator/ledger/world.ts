@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Market, TradeVenueName } from '../market/markets.ts'
+import type { TradeVenueName } from '../../../schemas/venues.ts'
+import type { Market } from '../market/markets.ts'
 import type { Micros } from '../market/trade.ts'
 import { History, ledgerRow, type LedgerRow } from './history.ts'
 

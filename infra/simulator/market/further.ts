@@ -1,18 +1,68 @@
+import type { TradeVenueName } from '../../../schemas/venues.ts'
 import { gatePerp, spotMarket } from './catalogue.ts'
-import { type AssetRow, assets, type FurtherVenueName, furtherVenueNames, type Market } from './markets.ts'
+import { type AssetRow, assets, type Market } from './markets.ts'
 import type { Random } from './random.ts'
 import type { Fill, Trade } from './trade.ts'
 
+/** A venue whose trades are asked for only here and there, and how it counts an asset. */
+interface FurtherVenue extends Pick<Market, 'firstId' | 'idStep' | 'isFine'> {
+  readonly market: (row: AssetRow, base: string) => FurtherMarket
+}
+type Units = 'symbol' | 'quote' | 'priceDecimals' | 'sizeDecimals'
+type FurtherMarket = Pick<Market, Units> & Partial<Pick<Market, 'factor' | 'startPrice'>>
+
+/** A pair that counts as Binance's spot pairs do. */
+function pairOf(symbol: string, { asset, price }: AssetRow, base: string): FurtherMarket {
+  const { priceDecimals, sizeDecimals } = spotMarket('binance', { asset, base, price })
+  return { symbol, quote: 'USDT', priceDecimals, sizeDecimals }
+}
+
+const venues = {
+  kraken: {
+    firstId: 103_436_767,
+    isFine: true,
+    market({ asset, price }, base) {
+      const { priceDecimals, sizeDecimals } = spotMarket('kraken', { asset, base, price })
+      return { symbol: `${base}/USD`, quote: 'USD', priceDecimals, sizeDecimals }
+    },
+  },
+  gate: {
+    firstId: 675_286_746,
+    market(row) {
+      const { symbol, factor, priceDecimals, sizeDecimals } = gatePerp(row)
+      return { symbol, factor, quote: 'USDT', priceDecimals, sizeDecimals }
+    },
+  },
+  binance_spot: { firstId: 665_076_759, market: (row, base) => pairOf(`${base}USDT`, row, base) },
+  bitget: { firstId: 4_120_000_000, idStep: 5_000, market: (row, base) => pairOf(`${base}USDT`, row, base) },
+  hyperliquid: {
+    firstId: 300_002,
+    market(row, base) {
+      const factor = row.thousands ?? 0
+      const startPrice = row.price * 10 ** factor
+      const units = pairOf(factor === 0 ? base : `k${base}`, { ...row, asset: '', price: startPrice }, base)
+      return { ...units, factor, startPrice, quote: 'USD' }
+    },
+  },
+} as const satisfies Readonly<Partial<Record<TradeVenueName, FurtherVenue>>>
+
 /**
- * Markets of venues whose trades are asked for only here and there. They trade while somebody has them in the ledger, in
- * the wake of Binance's market of the same asset; what the others trade is the same with them as without.
+ * Their markets. They trade while somebody has them in the ledger, in the wake of Binance's market of the same asset; what the
+ * others trade is the same with them as without.
  */
-export const furtherMarkets: readonly Market[] = furtherVenueNames.flatMap((venue) =>
+export const furtherMarkets: readonly Market[] = (Object.keys(venues) as (keyof typeof venues)[]).flatMap((venue) =>
   assets.map((row) => furtherMarket(row, venue)),
 )
 
+function furtherMarket(row: AssetRow, venue: keyof typeof venues): Market {
+  const base = row.ticker ?? row.asset
+  const { market, ...ids }: FurtherVenue = venues[venue]
+  const common = { venue, asset: row.asset, base, tick: 1, lot: 1, factor: 0, startPrice: row.price, weight: 0 }
+  return { ...common, ...ids, ...market(row, base) }
+}
+
 export function isFurther({ venue }: Market): boolean {
-  return furtherVenueNames.some((name) => name === venue)
+  return Object.hasOwn(venues, venue)
 }
 
 /** Share of Binance's fills that has an echo on a further market. */
@@ -43,31 +93,4 @@ export function echoesOf(market: Market, source: Market, trades: readonly Trade[
 export function priceFactorOf({ startPrice, asset }: Market): number {
   const row = assets.find((one) => one.asset === asset)
   return row === undefined ? 0 : Math.round(Math.log10(startPrice / row.price))
-}
-
-function furtherMarket(row: AssetRow, venue: FurtherVenueName): Market {
-  const base = row.ticker ?? row.asset
-  const common = { venue, asset: row.asset, base, tick: 1, lot: 1, factor: 0, startPrice: row.price, weight: 0 }
-  switch (venue) {
-    case 'kraken': {
-      const { priceDecimals, sizeDecimals } = spotMarket('kraken', { asset: row.asset, base, price: row.price })
-      return { ...common, symbol: `${base}/USD`, quote: 'USD', priceDecimals, sizeDecimals }
-    }
-    case 'gate': {
-      const { symbol, factor, priceDecimals, sizeDecimals } = gatePerp(row)
-      return { ...common, symbol, factor, quote: 'USDT', priceDecimals, sizeDecimals }
-    }
-    case 'hyperliquid': {
-      const factor = row.thousands ?? 0
-      const startPrice = row.price * 10 ** factor
-      const { priceDecimals, sizeDecimals } = spotMarket('binance', { asset: '', base, price: startPrice })
-      const symbol = factor === 0 ? base : `k${base}`
-      return { ...common, symbol, factor, startPrice, quote: 'USD', priceDecimals, sizeDecimals }
-    }
-    case 'binance_spot':
-    case 'bitget': {
-      const { priceDecimals, sizeDecimals } = spotMarket('binance', { asset: row.asset, base, price: row.price })
-      return { ...common, symbol: `${base}USDT`, quote: 'USDT', priceDecimals, sizeDecimals }
-    }
-  }
 }

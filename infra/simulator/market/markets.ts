@@ -1,3 +1,5 @@
+import type { TradeVenueName } from '../../../schemas/venues.ts'
+
 /** One asset of the simulated world. */
 export interface AssetRow {
   /** Name in the ledger. */
@@ -56,17 +58,9 @@ export const assets: readonly AssetRow[] = [
   { asset: 'LTC', price: 94.6, weight: 1, volatility: 0.7, beta: 1, okxFactor: 0 },
 ]
 
-/** Venues whose trades are always simulated. */
+/** Venues whose trades are always simulated; those of the others trade once somebody has subscribed (`further.ts`). */
 export const tradeVenueNames = ['binance', 'bybit', 'okx', 'coinbase'] as const
-/** Those whose markets trade once somebody has subscribed (`further.ts`). */
-export const furtherVenueNames = ['kraken', 'gate', 'binance_spot', 'bitget', 'hyperliquid'] as const
 type MainVenueName = (typeof tradeVenueNames)[number]
-export type FurtherVenueName = (typeof furtherVenueNames)[number]
-export type TradeVenueName = MainVenueName | FurtherVenueName
-
-/** Everybody whom the simulator stands in for. */
-export const venueNames = [...tradeVenueNames, 'kraken', 'gate', 'bitget', 'hyperliquid', 'coingecko'] as const
-export type VenueName = (typeof venueNames)[number]
 
 /** A market that trades: what its venue calls it and in which units it counts. */
 export interface Market {
@@ -89,9 +83,22 @@ export interface Market {
   readonly startPrice: number
   /** Share of all trades. */
   readonly weight: number
+  /** The id before its first trade; of a realistic size, so that nothing downstream gets away with 32 bits. */
+  readonly firstId: number
+  /** Ids go up by so many at most; absent: as its venue's rule is, mostly by one. */
+  readonly idStep?: number
+  /** Its venue writes times finer than milliseconds. */
+  readonly isFine?: boolean
 }
 
 const venueShare: Readonly<Record<MainVenueName, number>> = { binance: 0.42, bybit: 0.2, okx: 0.2, coinbase: 0.18 }
+
+export const firstIds: Readonly<Record<MainVenueName, number>> = {
+  binance: 3_478_018_549,
+  bybit: 753_843_954_913,
+  okx: 1_062_992_715,
+  coinbase: 1_081_862_674,
+}
 
 /** Every market of the simulated world: 23 assets on four venues, but for TRX, which Coinbase does not list. */
 export const simulatedMarkets: readonly Market[] = tradeVenueNames.flatMap((venue) =>
@@ -124,6 +131,8 @@ function marketOf(asset: AssetRow, venue: MainVenueName): Market {
     factor,
     startPrice,
     weight: asset.weight * venueShare[venue],
+    firstId: firstIds[venue],
+    isFine: venue === 'coinbase',
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Market, TradeVenueName } from './markets.ts'
+import type { Market } from './markets.ts'
 import type { Random } from './random.ts'
 
 /** Microseconds since 1970. */
@@ -40,19 +40,6 @@ export interface Trade {
   readonly direction: number
 }
 
-/** Ids before a market's first trade; realistic sizes, so that nothing downstream gets away with 32 bits. */
-export const idsBefore: Readonly<Record<TradeVenueName, number>> = {
-  binance: 3_478_018_549,
-  bybit: 753_843_954_913,
-  okx: 1_062_992_715,
-  coinbase: 1_081_862_674,
-  kraken: 103_436_767,
-  gate: 675_286_746,
-  binance_spot: 665_076_759,
-  bitget: 4_120_000_000,
-  hyperliquid: 300_002,
-}
-
 /** Gives fills their venue's ids, going on from the market's last trade. */
 export function numberedAfter(
   last: Trade | undefined,
@@ -71,7 +58,7 @@ function numbered(previous: Trade | undefined, market: Market, fill: Fill, rando
   const { time, price, size, buy, block, rpi } = fill
   const common = { time, price, size, buy, block, rpi, direction: directionOf(previous, price) }
   const none = { first: 0, last: 0, sequence: 0, uuid: undefined }
-  const next = (previous?.id ?? idsBefore[market.venue]) + 1
+  const next = (previous?.id ?? market.firstId) + 1
   switch (market.venue) {
     case 'binance': {
       // Fills of the insurance fund and ADL take raw ids but are in no aggregate: `f` skips now and then.
@@ -81,7 +68,7 @@ function numbered(previous: Trade | undefined, market: Market, fill: Fill, rando
     case 'bybit': {
       // One taker order's trades share a cross sequence; it counts more than trades, so it jumps.
       const together = previous !== undefined && previous.time === time && previous.buy === buy
-      const id = together ? previous.id : (previous?.id ?? idsBefore.bybit) + 1 + random.below(500)
+      const id = together ? previous.id : (previous?.id ?? market.firstId) + 1 + random.below(500)
       return { ...common, ...none, id, uuid: randomUuid(random) }
     }
     case 'okx':
@@ -95,10 +82,8 @@ function numbered(previous: Trade | undefined, market: Market, fill: Fill, rando
       const first = (previous?.last ?? 745_522_876) + 1
       return { ...common, ...none, id: next, first, last: first + fill.fills - 1 }
     }
-    case 'bitget':
-      return { ...common, ...none, id: next + random.below(5_000) }
     default:
-      return { ...common, ...none, id: next }
+      return { ...common, ...none, id: market.idStep === undefined ? next : next + random.below(market.idStep) }
   }
 }
 

@@ -2,7 +2,7 @@ import { createReadStream, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createGunzip } from 'node:zlib'
-import type { TradeVenueName } from '../market/markets.ts'
+import type { TradeVenueName } from '../../../schemas/venues.ts'
 import type { Micros } from '../market/trade.ts'
 
 /** One trade as a recorded frame says it; numbers still as text, so that nothing is lost. */

@@ -3,7 +3,8 @@ import { statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { World } from '../ledger/world.ts'
 import { decimalsOf, unitsOf } from '../market/decimal.ts'
-import { type Market, simulatedMarkets, type TradeVenueName } from '../market/markets.ts'
+import type { TradeVenueName } from '../../../schemas/venues.ts'
+import { type Market, simulatedMarkets } from '../market/markets.ts'
 import type { Micros, Trade } from '../market/trade.ts'
 import type { Batch, Source } from '../source.ts'
 import { count, mergedTrades, type Skipped, tapeFiles, type TapeTrade } from './frames.ts'
@@ -372,5 +373,5 @@ function marketOf(venue: TradeVenueName, symbol: string): Market {
   const thousands = venue !== 'okx' && venue !== 'coinbase' && /^1000[A-Z]/.test(listed)
   const base = thousands ? listed.slice(4) : listed
   const units = { priceDecimals: 8, sizeDecimals: 8, tick: 1, lot: 1, factor: thousands ? 3 : 0 }
-  return { venue, symbol, asset: base, base, quote, ...units, startPrice: 1, weight: 0 }
+  return { venue, symbol, asset: base, base, quote, ...units, startPrice: 1, weight: 0, firstId: 0 }
 }

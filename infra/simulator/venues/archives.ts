@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib'
 import { fixedText, trimmedText } from '../market/decimal.ts'
-import type { Market, TradeVenueName, VenueName } from '../market/markets.ts'
+import type { TradeVenueName, VenueName } from '../../../schemas/venues.ts'
+import type { Market } from '../market/markets.ts'
 import { type PastTrade, tradesOfMinutes } from '../market/past-trades.ts'
 import { uuidOf } from './text.ts'
 import type { Context, RestReply, VenueApi } from './venue-api.ts'
@@ -68,6 +69,7 @@ function api(name: VenueName, find: (path: string) => Buffer | '' | undefined): 
     name,
     prefix: `${name}-archive`,
     isFiles: true,
+    tooMany: () => ({ status: 429, body: '' }),
     rest: ({ path }) => {
       const file = find(path)
       return file instanceof Buffer ? { status: 200, body: file } : notThere

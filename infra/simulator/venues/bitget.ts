@@ -22,15 +22,26 @@ const instType = 'USDT-FUTURES'
 
 const markets = furtherMarkets.filter(({ venue }) => venue === 'bitget')
 
-/** Bitget's futures in USDT: trades, the list of contracts and their last prices. */
+const tooMany: RestReply = { status: 429, body: { code: '429', msg: 'Too Many Requests', data: null } }
+
+/**
+ * Bitget's futures in USDT: trades, the list of contracts and their last prices.
+ * - streams: `trade` of USDT-FUTURES, newest first, with a snapshot
+ * - control: one ack a symbol, error 30001, texts `ping` and `pong`; 10 messages/s, 120 s idle
+ * - REST: contracts, tickers, fills-history (newest first), history-candles
+ * - limits: 10/s, 429
+ * - listings: traded assets; to be left out: dated, shares, `off`
+ */
 export function bitgetApi(context: Context): VenueApi {
   const subscribers = new Subscribers()
   const burst = new Burst(CALLS_PER_SECOND, CALLS_PER_SECOND)
   return {
     name: 'bitget',
+    tooMany: () => tooMany,
+    sockets: { most: 300, windowMs: 300_000 },
     connect: (path) => (path === '/v2/ws/public' ? (link) => new BitgetSession(link, context, subscribers) : 404),
     rest({ path, query, nowMs }) {
-      if (!burst.takes(nowMs)) return { status: 429, body: { code: '429', msg: 'Too Many Requests', data: null } }
+      if (!burst.takes(nowMs)) return tooMany
       return answerOf(calls, path, context, query) ?? refuse('40404', 'Request URL NOT FOUND')
     },
     publish(market, trades) {

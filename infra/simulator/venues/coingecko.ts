@@ -13,7 +13,12 @@ const CACHED: Micros = 60_000_000
 const PAGE = 100
 const PAGE_MAX = 250
 
-/** The token registry: REST alone. */
+/**
+ * The token registry: REST alone.
+ * - REST: coins/markets, ping; 60 s old at most
+ * - limits: 10 a minute, 100 with a key, 429 with `Retry-After`
+ * - listings: traded assets
+ */
 export function coinGeckoApi({ world, economy }: Context): VenueApi {
   const throttle = new Throttle(MINUTE_MS)
   let cache: { readonly tokens: readonly SimToken[]; readonly since: Micros } | undefined
@@ -24,6 +29,7 @@ export function coinGeckoApi({ world, economy }: Context): VenueApi {
   }
   return {
     name: 'coingecko',
+    tooMany,
     rest({ path, query, headers, nowMs }) {
       const limit = headers['x-cg-demo-api-key'] === undefined ? CALLS_PER_MINUTE : KEYED_CALLS_PER_MINUTE
       if (throttle.use(nowMs) > limit) return tooMany(throttle.left(nowMs))

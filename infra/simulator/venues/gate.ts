@@ -29,12 +29,21 @@ const intervals: Readonly<Record<string, number>> = {
   '1d': 86_400,
 }
 
-/** Gate's futures in USDT: trades, and REST. Times are in seconds, sizes in contracts. */
+/**
+ * Gate's futures in USDT: trades, and REST. Times are in seconds, sizes in contracts.
+ * - streams: `futures.trades`: signed contracts, internal trades marked
+ * - control: one ack a request by its `id`, error 2 for a whole request, `futures.ping`
+ * - REST: contracts, tickers, trades, candlesticks, contract_stats; seconds
+ * - limits: 200/10 s an endpoint, 429, `x-gate-ratelimit-*`
+ * - listings: traded assets; to be left out: stocks, delisting, pre-market
+ */
 export function gateApi(context: Context): VenueApi {
   const requests = new Throttles(WINDOW_MS)
   const subscribers = new Subscribers()
   return {
     name: 'gate',
+    tooMany: () => ({ status: 429, body: { label: 'TOO_MANY_REQUESTS', message: 'Request Rate limit Exceeded' } }),
+    sockets: { most: 300, windowMs: 300_000 },
     connect: (path) => (path === '/v4/ws/usdt' ? (link) => new GateSession(link, context, subscribers) : 404),
     /** What one moment traded on a contract is one message. */
     publish(market, trades) {

@@ -22,18 +22,28 @@ const RECENT = 10
 
 const markets = furtherMarkets.filter(({ venue }) => venue === 'hyperliquid')
 
-/** Hyperliquid: trades, and the questions of `POST /info` that somebody here asks. */
+const tooMany: RestReply = { status: 429, body: 'null' }
+
+/**
+ * Hyperliquid: trades, and the questions of `POST /info` that somebody here asks.
+ * - streams: `trades`, the newest ten again on subscribing
+ * - control: `subscriptionResponse` per market, `error`, `ping`; 2000 messages/min, 60 s idle
+ * - REST: `POST /info`: meta, allMids, recentTrades (ten), candleSnapshot
+ * - limits: 1200 weight/min, 429; 30 sockets/min
+ * - listings: traded assets, kPEPE; to be left out: delisted
+ */
 export function hyperliquidApi(context: Context): VenueApi {
   const subscribers = new Subscribers()
   const weight = new Throttle(MINUTE_MS)
   return {
     name: 'hyperliquid',
+    tooMany: () => tooMany,
+    sockets: { most: 30, windowMs: 60_000 },
     connect: (path) => (path === '/ws' ? (link) => new HyperliquidSession(link, context, subscribers) : 404),
     rest({ path, body, nowMs }) {
       if (path !== '/info') return { status: 404, body: 'null' }
       const asked = fieldsOf(body)
-      if (weight.use(nowMs, asked['type'] === 'allMids' ? 2 : 20) > WEIGHT_PER_MINUTE)
-        return { status: 429, body: 'null' }
+      if (weight.use(nowMs, asked['type'] === 'allMids' ? 2 : 20) > WEIGHT_PER_MINUTE) return tooMany
       const reply = answer(context, asked)
       // "An additional weight per 20 items returned, of candles per 60."
       const per = asked['type'] === 'candleSnapshot' ? 60 : 20

@@ -30,7 +30,16 @@ const BURST = 15
 const CANDLES_MAX = 720
 const intervals: ReadonlySet<number> = new Set([1, 5, 15, 30, 60, 240, 1440, 10_080, 21_600])
 
-/** Kraken spot: prices and trades. Refusals of REST stand in `error`, mostly with HTTP 200. */
+/**
+ * Kraken spot: prices and trades. Refusals of REST stand in `error`, mostly with HTTP 200.
+ * - streams: `/v2` `trade` and `ticker`, on trades or `bbo`: snapshot, updates, JSON numbers with all decimals
+ * - control: `status` with a 64-bit id, one answer per symbol, `heartbeat` a second once subscribed, `ping`; 60 s idle
+ * - REST: AssetPairs, Ticker, Trades (by time), OHLC (open candle last), Time, SystemStatus; XBT and XDG, canonical
+ *   keys, errors in `error`
+ * - limits: 1 a second, bursts of 15, 429; 150 sockets/10 min
+ * - listings: dollar pairs and stable coins; to be left out: EUR, tokenised stocks, `cancel_only`
+ * - not there: books
+ */
 export function krakenApi(context: Context): VenueApi {
   const { economy } = context
   const subscribers = new Subscribers()
@@ -40,6 +49,9 @@ export function krakenApi(context: Context): VenueApi {
   let connections = 0
   return {
     name: 'kraken',
+    // It says so within HTTP 200.
+    tooMany: () => refuse('EAPI:Rate limit exceeded'),
+    sockets: { most: 150, windowMs: 600_000 },
     connect(path) {
       if (path !== '/v2') return 404
       connections += 1

@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { World } from '../ledger/world.ts'
 import type { Link } from '../link.ts'
 import type { Economy } from '../market/economy.ts'
-import type { Market, TradeVenueName, VenueName } from '../market/markets.ts'
+import type { TradeVenueName, VenueName } from '../../../schemas/venues.ts'
+import type { Market } from '../market/markets.ts'
 import type { Trade } from '../market/trade.ts'
 
 /** What every venue's API answers from. */
@@ -28,6 +29,10 @@ export interface VenueApi {
   /** A new socket on `path`, below the venue's prefix; a number refuses it with that HTTP status. Absent: no sockets. */
   connect?(path: string, query: URLSearchParams): ((link: Link) => Session) | number
   rest(request: RestRequest): RestReply
+  /** What it answers to one call too many; `leftMs`: until it may be asked again. */
+  tooMany(leftMs: number): RestReply
+  /** New sockets that it lets one address open in a window; absent: as many as anyone likes. */
+  readonly sockets?: { readonly most: number; readonly windowMs: number }
   /** Sends what has just traded to whoever is subscribed. Absent: no trades are simulated here. */
   publish?(market: Market, trades: readonly Trade[]): void
   /** Called several times a second: sends what the venue says beside trades. `nowMs`: the host's clock. */

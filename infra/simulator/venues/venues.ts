@@ -29,30 +29,15 @@ export function venueApisOf(context: Context): readonly VenueApi[] {
   ]
 }
 
-/** New sockets that an API lets one address open: so many in a window of so many ms. */
-const socketLimits: Readonly<Record<string, { readonly sockets: number; readonly windowMs: number }>> = {
-  binance: { sockets: 300, windowMs: 300_000 },
-  'binance-spot': { sockets: 300, windowMs: 300_000 },
-  bybit: { sockets: 500, windowMs: 300_000 },
-  okx: { sockets: 3, windowMs: 1_000 },
-  // 8 a second with bursts of 20.
-  coinbase: { sockets: 20, windowMs: 1_000 },
-  kraken: { sockets: 150, windowMs: 600_000 },
-  gate: { sockets: 300, windowMs: 300_000 },
-  bitget: { sockets: 300, windowMs: 300_000 },
-  hyperliquid: { sockets: 30, windowMs: 60_000 },
-}
-
 /** Counts connection attempts; everything here comes from one address. */
 export class SocketLimits {
-  private readonly counts = new Map(
-    Object.entries(socketLimits).map(([prefix, { windowMs }]) => [prefix, new Throttle(windowMs)]),
-  )
+  private readonly counts = new Map<VenueApi, Throttle>()
 
-  /** Counts one attempt at an API (its path's first part); 429 where it is one too many. */
-  status(prefix: string, nowMs: number): number | undefined {
-    const [count, limit] = [this.counts.get(prefix), socketLimits[prefix]]
-    if (count === undefined || limit === undefined) return undefined
-    return count.use(nowMs) > limit.sockets ? 429 : undefined
+  /** Counts one attempt at an API; 429 where it is one too many. */
+  status(api: VenueApi, nowMs: number): number | undefined {
+    if (api.sockets === undefined) return undefined
+    const count = this.counts.get(api) ?? new Throttle(api.sockets.windowMs)
+    this.counts.set(api, count)
+    return count.use(nowMs) > api.sockets.most ? 429 : undefined
   }
 }

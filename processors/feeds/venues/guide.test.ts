@@ -3,13 +3,17 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { tradeVenues } from '../../../schemas/venues.ts'
+import { priceVenues, tradeVenues, usualTradeVenues, venueNames } from '../../../schemas/venues.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const table = 'schemas/venues.ts'
 const list = 'processors/feeds/venues/venues.ts'
 const folder = 'processors/feeds/venues/example/'
+
+function otherSide(venue: string): string[] {
+  return ['venues/' + venue, 'venues/venues', 'market/further'].map((name) => `infra/simulator/${name}.ts`)
+}
 
 let copy: string
 beforeAll(() => {
@@ -21,10 +25,10 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(copy, { recursive: true, force: true }))
 
-function edit(file: string, before: string, after: string): void {
+function edit(file: string, before: string | RegExp, after: string): void {
   const name = path.join(copy, file)
   const text = readFileSync(name, 'utf8')
-  expect(text).toContain(before)
+  expect(text).toMatch(before)
   writeFileSync(name, text.replace(before, after))
 }
 
@@ -43,13 +47,30 @@ describe('a venue that is added as the guide says', () => {
   it('touches what the guide names', () => {
     const guide = readFileSync(path.join(root, 'api/docs/guides/venue.md'), 'utf8')
     const [, steps = ''] = /^2\. ([^]*?)^4\. /m.exec(guide) ?? []
-    const named = [...steps.matchAll(/`([\w<>./-]+\/[\w<>./-]*)`/g)].map(([, name = '']) => name)
-    expect(named.map((name) => name.replace('<venue>', 'example'))).toEqual([table, folder, list])
+    const named = [...guide.matchAll(/`((?:schemas|processors|infra)\/[\w<>./-]*)`/g)].map(([, name = '']) => name)
+    expect(named.map((name) => name.replace('<venue>', 'example'))).toEqual([
+      table,
+      folder,
+      list,
+      ...otherSide('example'),
+    ])
     const files = [...steps.matchAll(/`(\w+\.ts)`/g)].map(([, name = '']) => name)
     // Binance's spot market speaks as its perpetuals do.
     for (const { venue } of tradeVenues.filter((row) => row.venue !== 'binance_spot')) {
       expect(readdirSync(path.join(root, 'processors/feeds/venues', venue))).toEqual(expect.arrayContaining(files))
     }
+  })
+
+  it('is named in no other code than the guide says', () => {
+    const venue = tradeVenues.at(-1)?.venue ?? ''
+    const own = new RegExp(`/${venue}/|^scripts/clients/|\\.test\\.ts$`)
+    const code = ['schemas', 'processors', 'api', 'infra', 'scripts'].flatMap((part) =>
+      readdirSync(path.join(root, part), { recursive: true, encoding: 'utf8' }).map((name) => `${part}/${name}`),
+    )
+    const naming = code
+      .filter((name) => name.endsWith('.ts') && !own.test(name))
+      .filter((name) => readFileSync(path.join(root, name), 'utf8').toLowerCase().includes(venue))
+    expect(naming.toSorted()).toEqual([table, list, ...otherSide(venue)].toSorted())
   })
 
   it('has its settings, its place in the chain of prices, and is run as all others', () => {
@@ -58,7 +79,7 @@ describe('a venue that is added as the guide says', () => {
       `    title: 'Example',`,
       `    hosts: { ws: 'wss://ws.example.com', rest: 'https://api.example.com' },`,
       `    trades: { market: 'spot', ids: 'contiguous', further: true },`,
-      `    spot: { place: 6, quotes: ['USD'] },`,
+      `    spot: { place: 99, quotes: ['USD'] },`,
       `  },`,
     ]
     const end = '} as const satisfies Readonly<Record<string, VenueLine>>'
@@ -67,8 +88,8 @@ describe('a venue that is added as the guide says', () => {
     edit(`${folder}venue.ts`, 'export const kraken: TradeVenue', 'export const example: TradeVenue')
     edit(`${folder}venue.ts`, "name: 'kraken'", "name: 'example'")
     edit(`${folder}trades.ts`, "tradeStreamOf('kraken'", "tradeStreamOf('example'")
-    edit(list, 'import { gate }', "import { example } from './example/venue.ts'\nimport { gate }")
-    edit(list, '  hyperliquid,\n}', '  hyperliquid,\n  example,\n}')
+    edit(list, 'import type { TradeStream', "import { example } from './example/venue.ts'\nimport type { TradeStream")
+    edit(list, /\n}\n/, '\n  example,\n}\n')
 
     const own = 'code.venues.find(({ name }) => name === "example")'
     const said = inCopy({
@@ -82,23 +103,11 @@ describe('a venue that is added as the guide says', () => {
       read: `${own}.streams[0].parse('{"channel":"heartbeat"}')`,
     })
     expect(said).toMatchObject({
-      names: [
-        'binance',
-        'bybit',
-        'okx',
-        'coinbase',
-        'kraken',
-        'gate',
-        'coingecko',
-        'binance_spot',
-        'bitget',
-        'hyperliquid',
-        'example',
-      ],
-      prices: ['binance', 'coinbase', 'okx', 'bybit', 'kraken', 'example'],
+      names: [...venueNames, 'example'],
+      prices: [...priceVenues, 'example'],
       settings: ['wss://ws.example.com', 'https://api.example.com'],
-      on: 'binance,bybit,okx,coinbase,kraken,gate,coingecko,binance_spot,bitget,hyperliquid,example',
-      counted: 'binance,bybit,okx,coinbase',
+      on: [...venueNames, 'example'].join(),
+      counted: usualTradeVenues.map(({ venue }) => venue).join(),
       trades: 'example',
       topics: ['market.tickers'],
       read: [{ kind: 'heartbeat' }],

@@ -2,7 +2,7 @@ import type { SimLiquidation } from '../../market/economy.ts'
 import type { Micros } from '../../market/trade.ts'
 import { TapeEconomy } from '../../tape/economy.ts'
 import type { Context, RestReply, VenueApi } from '../venue-api.ts'
-import { CallLimit, notFound, WeightLimit, weightOf } from './calls.ts'
+import { CallLimit, notFound, tooMany, WeightLimit, weightOf } from './calls.ts'
 import { calls } from './rest.ts'
 import { aggTradeFrame, forceOrderFrame, markPriceFrame, rawTradeFrames } from './rows.ts'
 import { BinanceSession, Listeners, openingOf } from './socket.ts'
@@ -26,6 +26,8 @@ export function binanceApi(context: Context): VenueApi {
   }
   return {
     name: 'binance',
+    tooMany: (leftMs) => tooMany(leftMs, `${WEIGHT_PER_MINUTE} requests per minute`),
+    sockets: { most: 300, windowMs: 300_000 },
     /** `/market/ws/...`, `/market/stream?...`; without a route it behaves as `/public`. */
     connect(path, query) {
       const [, route = 'public', rest = ''] = /^(?:\/(market|public|private))?(\/.*)$/.exec(path) ?? []

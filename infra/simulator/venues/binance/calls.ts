@@ -145,7 +145,8 @@ export class CallLimit {
   }
 }
 
-function tooMany(leftMs: number, limit: string, used?: number): RestReply {
+/** The refusal of a call beyond a limit; `used`: of the minute's weight. */
+export function tooMany(leftMs: number, limit: string, used?: number): RestReply {
   const msg = `Too many requests; current limit of IP is ${limit}. Please use the websocket for live updates to avoid polling the API.`
   const weight = used === undefined ? {} : { 'x-mbx-used-weight-1m': String(used) }
   return { status: 429, headers: { 'retry-after': secondsText(leftMs), ...weight }, body: { code: -1003, msg } }

@@ -1,5 +1,6 @@
 import type { Link, MarketRef } from '../../link.ts'
-import type { Market, TradeVenueName } from '../../market/markets.ts'
+import type { TradeVenueName } from '../../../../schemas/venues.ts'
+import type { Market } from '../../market/markets.ts'
 import type { Context } from '../venue-api.ts'
 import { fieldsIn, Subscribers, textsOf, VenueSession } from '../socket.ts'
 

@@ -15,6 +15,7 @@ import {
   notFound,
   unknownSymbol,
   type Weighed,
+  tooMany,
   WeightLimit,
   weightOf,
 } from './calls.ts'
@@ -36,6 +37,8 @@ export function binanceSpotApi(context: Context): VenueApi {
     name: 'binance',
     prefix: 'binance-spot',
     trades: 'binance_spot',
+    tooMany: (leftMs) => tooMany(leftMs, `${WEIGHT_PER_MINUTE} requests per minute`),
+    sockets: { most: 300, windowMs: 300_000 },
     connect(path, query) {
       const opening = openingOf(path, query)
       return opening === undefined

@@ -1,5 +1,5 @@
 import type { Context, VenueApi } from '../venue-api.ts'
-import { Throttle } from '../rest.ts'
+import { ok, Throttle } from '../rest.ts'
 import { Subscribers } from '../socket.ts'
 import { answer } from './rest.ts'
 import { publicTradeFrame } from './rows.ts'
@@ -21,6 +21,16 @@ export function bybitApi(context: Context): VenueApi {
   let connections = 0
   return {
     name: 'bybit',
+    // It says so within HTTP 200.
+    tooMany: () =>
+      ok({
+        retCode: 10006,
+        retMsg: 'Too many visits. Exceeded the API Rate Limit.',
+        result: {},
+        retExtInfo: {},
+        time: 0,
+      }),
+    sockets: { most: 500, windowMs: 300_000 },
     connect(path) {
       const match = /^\/v5\/public\/(linear|spot)$/.exec(path)
       if (match === null) return 404

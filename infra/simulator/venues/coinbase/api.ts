@@ -36,6 +36,9 @@ export function coinbaseApi(context: Context): VenueApi {
   const [exchange, advanced] = [new Burst(REQUESTS_PER_SECOND, BURST), new Burst(REQUESTS_PER_SECOND, BURST)]
   return {
     name: 'coinbase',
+    tooMany: () => refuse(429, 'Public rate limit exceeded'),
+    // 8 a second with bursts of 20.
+    sockets: { most: 20, windowMs: 1_000 },
     connect: (path) => (path === '/' ? (link) => new CoinbaseSession(link, context, subscribers) : 404),
     rest({ path, query, headers, nowMs }) {
       const isAdvanced = path.startsWith(ADVANCED)

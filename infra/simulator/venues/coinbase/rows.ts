@@ -3,7 +3,8 @@ import type { History } from '../../ledger/history.ts'
 import { fixedNumber, fixedText, powerText, shortNumber, shortPrice, trimmedText } from '../../market/decimal.ts'
 import type { SpotMarket, SpotMinute, SpotState } from '../../market/economy.ts'
 import type { Market } from '../../market/markets.ts'
-import { idsBefore, type Micros, type Trade } from '../../market/trade.ts'
+import { firstIds } from '../../market/markets.ts'
+import type { Micros, Trade } from '../../market/trade.ts'
 import { listedRows } from '../rest.ts'
 import { timeText, uuidOf } from '../text.ts'
 
@@ -16,7 +17,7 @@ export function matchFrame(market: Market, trade: Trade, type: 'match' | 'last_m
 
 /** One a second and product; it proves that nothing was missed in a quiet market. */
 export function heartbeatFrame(product: string, newest: Trade | undefined, time: Micros): string {
-  return `{"type":"heartbeat","last_trade_id":${newest?.id ?? idsBefore.coinbase},"product_id":"${product}","sequence":${newest?.sequence ?? 0},"time":"${timeText(time)}"}`
+  return `{"type":"heartbeat","last_trade_id":${newest?.id ?? firstIds.coinbase},"product_id":"${product}","sequence":${newest?.sequence ?? 0},"time":"${timeText(time)}"}`
 }
 
 /** A row of the REST pages, which show eight decimals. */

@@ -16,6 +16,8 @@ export function okxApi(context: Context): VenueApi {
   let connections = 0
   return {
     name: 'okx',
+    tooMany: () => ({ status: 429, body: { code: '50011', msg: 'Too Many Requests', data: [] } }),
+    sockets: { most: 3, windowMs: 1_000 },
     connect(path) {
       const match = /^\/ws\/v5\/(public|business)$/.exec(path)
       if (match === null) return 404
