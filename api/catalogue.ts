@@ -1,6 +1,7 @@
 import { knownAsset, symbolOf } from '../schemas/catalogue.ts'
 import { fundingVenues, priceVenues, type Market, type TradeVenueRow } from '../schemas/venues.ts'
 import { ApiError } from './errors.ts'
+import { upperSymbol } from './params.ts'
 import type { InstrumentRow } from './views/world.ts'
 
 /** Quotes that may follow a base symbol in a request: BTCUSDT is BTC. */
@@ -22,6 +23,8 @@ export interface Catalogue {
   knows(venue: string, market: Market): boolean
   /** Whether the asset has a live perpetual of a funding venue, a live spot pair of a chain venue, or trades that count. */
   has(asset: string): boolean
+  /** Those of them that a request can name. */
+  readonly named: readonly string[]
   /** The asset that a venue's own ticker means, where it means one only. */
   byBase(base: string): string | undefined
 }
@@ -52,6 +55,7 @@ export function catalogueOf(instruments: readonly InstrumentRow[], counted: read
     isEmpty: instruments.length === 0,
     venuesOf: (asset, market) => venues.get(`${asset}|${market}`) ?? nobody,
     knows: (venue, market) => known.has(`${venue}|${market}`),
+    named: [...assets].filter((asset) => upperSymbol(symbolOf(asset)) !== undefined),
     has: (asset) => assets.has(asset),
     byBase(base) {
       const meant = bases.get(base) ?? further.get(base)

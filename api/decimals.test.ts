@@ -30,6 +30,8 @@ describe('a number that was computed', () => {
     '/liquidation/heatmap/BTC',
     '/liquidation/recent',
     '/liquidation/history/BTC',
+    '/liquidation/heatmap/history/BTC',
+    '/screener',
   ])('has in %s no digits that only binary arithmetic made', async (path) => {
     const { market } = api.database
     market.tickers = market.tickers.map((row) => ({ ...row, price: row.price / 1.1, quote_usd: 1.1 }))

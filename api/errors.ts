@@ -7,6 +7,8 @@ export const errorStatus = {
   invalid_limit: 400,
   invalid_range: 400,
   invalid_threshold: 400,
+  invalid_sort: 400,
+  invalid_where: 400,
   invalid_symbols: 400,
   invalid_channels: 400,
   invalid_seconds: 400,

@@ -45,3 +45,34 @@ describe('/liquidation/heatmap', () => {
     expect(said.includes(`The levels start where the service started, at ${iso}`)).toBe(hours < 24)
   })
 })
+
+describe('/liquidation/heatmap/history', () => {
+  interface Column {
+    readonly time: string
+    readonly price: number | null
+    readonly levels: readonly { readonly price: number; readonly long_usd: number; readonly short_usd: number }[]
+  }
+
+  const columns = async (query: string): Promise<Column[]> =>
+    (await body(`/liquidation/heatmap/history/BTC${query}`))['points'] as Column[]
+
+  it('has a column for each bucket since open interest is known, longs below the price and shorts above', async () => {
+    const all = await columns('?interval=1h')
+    const known = all.filter(({ price }) => price !== null)
+    expect(known.length).toBeGreaterThan(0)
+    for (const { price, levels } of known) {
+      expect(levels.length).toBeGreaterThan(0)
+      const offs = levels.map((level) => ({ ...level, off: level.price / Number(price) - 1 }))
+      expect(offs.filter(({ off }) => Math.abs(off) > 0.105)).toEqual([])
+      expect(offs.filter(({ off, short_usd }) => off < -0.005 && short_usd > 0)).toEqual([])
+      expect(offs.filter(({ off, long_usd }) => off > 0.005 && long_usd > 0)).toEqual([])
+    }
+  })
+
+  it('gives the same column whatever page it is on', async () => {
+    const all = await columns('?interval=1m&limit=1000')
+    expect(all.length).toBeLessThanOrEqual(400)
+    const last = all.at(-1)
+    expect((await columns('?interval=1m&limit=2')).at(-1)).toEqual(last)
+  })
+})

@@ -273,6 +273,7 @@ describe('the API on the real parts', () => {
     '/futures/predicted-funding/BTC',
     '/futures/long-short/BTC',
     '/futures/open-interest/BTC',
+    '/screener?where=open_interest_usd>0',
     '/readyz',
   ]
   const ask = async (target: string): Promise<{ status: number; body: Record<string, unknown> }> => {
@@ -293,6 +294,7 @@ describe('the API on the real parts', () => {
     '/futures/basis/history/BTC?interval=30m',
     '/futures/long-short/history/BTC',
     '/liquidation/history/BTC?interval=3m',
+    '/liquidation/heatmap/history/BTC?interval=5m',
   ]
   it.each([...ofNow, ...ofRanges])('answers %s', async (target) => {
     const { status, body } = await ask(target)

@@ -10,6 +10,7 @@ import { fundingExtreme } from './routes/extreme.ts'
 import { dataErrors, warmingUp } from './routes/fields.ts'
 import { fundingHistory } from './routes/funding-history.ts'
 import { fundingCompare, fundingRate, predictedFunding } from './routes/funding.ts'
+import { heatmapHistory } from './routes/heatmap-history.ts'
 import { liquidationHeatmap } from './routes/heatmap.ts'
 import { rangeKey, readHistory } from './routes/history.ts'
 import { liquidationHistory } from './routes/liquidation-history.ts'
@@ -22,6 +23,7 @@ import { openInterest, openInterestHistory } from './routes/open-interest.ts'
 import { opsRoutes } from './routes/ops-table.ts'
 import { price } from './routes/price.ts'
 import { prices } from './routes/prices.ts'
+import { screener } from './routes/screener.ts'
 import { stream } from './routes/stream.ts'
 
 const { symbol, interval, start, end } = params
@@ -83,8 +85,10 @@ export const routes: readonly Route[] = [
   longShort,
   longShortHistory,
   liquidationHeatmap,
+  heatmapHistory,
   liquidationRecent,
   liquidationHistory,
+  screener,
   price,
   prices,
   market,

@@ -62,7 +62,9 @@ const questions = [
     '/futures/long-short/history/:symbol',
     '/futures/open-interest/:symbol',
     '/futures/open-interest/history/:symbol',
+    '/liquidation/heatmap/history/:symbol',
     '/liquidation/history/:symbol',
+    '/screener',
   ].map((path) => [path, path.replace(':symbol', 'BTC')] as const),
 ]
 

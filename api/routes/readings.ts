@@ -58,7 +58,7 @@ export function readingsOf({ venues, series, venueOf, totalOf }: ReadingsRow): S
 }
 
 /** The first reading that there is, be it one that only memory has. */
-async function firstOf(
+export async function firstOf(
   { cache, database }: Services,
   { present, asset }: AssetContext,
   series: Series,

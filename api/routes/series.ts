@@ -64,6 +64,8 @@ interface SeriesRow {
   readonly shortest: IntervalName
   /** Most time that a page tells of: as many facts as one query should look at. */
   readonly spanMax: Micros
+  /** Most buckets of a page, whatever `limit` says; left out: as many as are asked for. */
+  readonly rowsMax?: number
   /** Silence for longer makes an answer stale; in words too. */
   readonly stale: { readonly after: Micros; readonly says: string }
   /** Fields of a bucket, and of one venue in it. */
@@ -141,7 +143,8 @@ async function seriesView(
   ])
   if (since === null && listing.length === 0) throw notListed(`No venue lists a perpetual of ${about.symbol}`)
   const width = intervals[asked.interval]
-  const page = { ...asked, limit: Math.min(asked.limit, Math.max(1, Math.floor(row.spanMax / width))) }
+  const most = Math.min(row.rowsMax ?? Infinity, Math.max(1, Math.floor(row.spanMax / width)))
+  const page = { ...asked, limit: Math.min(asked.limit, most) }
   const range = rangeOf({ now, since }, page)
   const figuresAt = await source.read(services, about, { ...range, width, now })
   const points = bucketsOf(range, width).map((time) => {

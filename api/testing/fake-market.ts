@@ -57,6 +57,8 @@ export class FakeMarket {
     switch (kind) {
       case 'liquidated':
         return liquidatedRows(this.liquidations, params)
+      case 'terms':
+        return []
       case 'settlements':
         return settlementRows(this.settlements, params)
       case 'past-prices':
@@ -89,6 +91,8 @@ export function marketKindOf(sql: string): string | undefined {
       return 'first-price'
     case 'liquidation_risk_log':
       return 'first-risk'
+    case 'contract_terms':
+      return 'terms'
     case 'funding_settlements':
       return 'settlements'
     case 'dead_letters':
@@ -206,17 +210,27 @@ function readingsIn({ derivatives, tickers, ratios }: FakeMarket, view: string):
 }
 
 function readingRows(market: FakeMarket, kind: string, { asset, from, to, width }: Params): unknown[] | undefined {
-  const own = readingsIn(market, kind.replace(/^first of /, ''))?.filter((row) => row.asset === asset)
+  const own = readingsIn(market, kind.replace(/^first of /, ''))?.filter(
+    (row) => asset === undefined || row.asset === asset,
+  )
   if (own === undefined) return undefined
   if (kind.startsWith('first of '))
     return [{ first_us: own.length === 0 ? 0 : Math.min(...own.map(({ time }) => time)) }]
   const within = own.filter(({ time }) => time >= Number(from) && time < Number(to))
-  const keyOf = ({ venue, time }: PlainReading): string => `${venue}|${floorTo(time, Number(width))}`
+  const keyOf = (row: PlainReading): string =>
+    `${row.asset}|${row.venue}|${width === undefined ? '' : floorTo(row.time, Number(width))}`
   return [...Map.groupBy(within, keyOf).values()].flatMap((rows) =>
     rows
       .toSorted((a, b) => b.time - a.time)
       .slice(0, 1)
-      .map(({ venue, time, values }) => ({ venue, newest: values, at_us: time, is_live: 1 })),
+      .map(({ venue, asset: of, time, values }) => ({
+        venue,
+        asset: of,
+        newest: values,
+        units: values[0],
+        at_us: time,
+        is_live: 1,
+      })),
   )
 }
 

@@ -22,6 +22,8 @@ export interface Series {
   readonly view: string
   /** What a reading has, in this order. */
   readonly columns: readonly string[]
+  /** The values have the least and the greatest of the first column in the bucket behind them. */
+  readonly bounds?: true
   /** Which rows it is, in SQL. */
   readonly where: string
   /** Whose readings stand for every venue; undefined: each venue's own. */
@@ -62,6 +64,9 @@ export const marks: Series = {
     })),
 }
 
+/** Mark prices with the lowest and the highest of a bucket. */
+export const marksWithBounds: Series = { ...marks, bounds: true }
+
 /** Positions of top traders: long share, short share, the one over the other. */
 export const topTraders: Series = {
   view: 'long_short_ratios',
@@ -100,9 +105,11 @@ export interface Reading {
   readonly source: FactSource
 }
 
-function newestSql({ view, columns, where, source }: Series): string {
+function newestSql({ view, columns, where, source, bounds }: Series): string {
   const place = `(${source} = 'live', time)`
-  return `SELECT venue, argMax([${columns.map((name) => `assumeNotNull(${name})`).join()}], ${place}) AS newest,
+  const list = columns.map((name) => `assumeNotNull(${name})`)
+  const further = bounds === undefined ? [] : [`min(${list[0]})`, `max(${list[0]})`]
+  return `SELECT venue, arrayConcat(argMax([${list.join()}], ${place}), [${further.join()}]) AS newest,
   ${bucketSql('time')} AS bucket_us, ${microsSql(`argMax(time, ${place})`)} AS at_us, max(${source} = 'live') AS is_live
   FROM ${view} WHERE asset = {asset:String} AND time >= ${timeParam('from')} AND time < ${timeParam('to')} AND ${where}
   GROUP BY venue, bucket_us`
@@ -138,9 +145,17 @@ export async function readNewest(
     const bucket = buckets.get(start) ?? new Map<string, Reading>()
     buckets.set(start, bucket)
     const known = bucket.get(reading.venue)
-    if (known?.source !== 'live' || reading.time >= known.time) bucket.set(reading.venue, reading)
+    if (known?.source !== 'live' || reading.time >= known.time) bucket.set(reading.venue, withBounds(reading, known))
   }
   return buckets
+}
+
+/** Memory’s newest word has no bounds: it widens those that are known. */
+function withBounds(reading: Reading, known: Reading | undefined): Reading {
+  const [last = 0, ...own] = reading.values
+  const [, low, high] = known?.values ?? []
+  if (own.length > 0 || low === undefined || high === undefined) return reading
+  return { ...reading, values: [last, Math.min(low, last), Math.max(high, last)] }
 }
 
 function readingOf(row: Row): Reading {

@@ -926,6 +926,71 @@ class LiquidationHeatmap(TypedDict):
     cached: bool
 
 
+class LiquidationHeatmapHistoryPointsItemLevelsItem(TypedDict):
+    # Its middle, USD
+    price: float
+    # Longs that are liquidated there, USD
+    long_usd: float
+    # Shorts that are liquidated there, USD
+    short_usd: float
+
+
+class LiquidationHeatmapHistoryPointsItemExchangesValue(TypedDict):
+    # The last it said in the bucket, base units of one side; null: it said nothing
+    open_interest: float | None
+    # Its last mark price of the bucket, USDT
+    mark_price: float | None
+
+
+class LiquidationHeatmapHistoryPointsItem(TypedDict):
+    # Start of the bucket
+    time: str
+    # Median of the venues’ marks at the end of the bucket, USD; null: none is known
+    price: float | None
+    # Open interest of the venues then, one side, USD
+    open_interest_usd: float
+    # Rows that are not empty, lowest price first, out to 10 % of the price: an estimate, as that of /liquidation/heatmap
+    levels: list[LiquidationHeatmapHistoryPointsItemLevelsItem]
+    # The same by venue
+    exchanges: dict[str, LiquidationHeatmapHistoryPointsItemExchangesValue]
+    # The bucket is over, and every venue that lists the asset was heard in it
+    complete: bool
+
+
+LiquidationHeatmapHistoryCoverage = TypedDict(
+    "LiquidationHeatmapHistoryCoverage",
+    {
+        "from": "str",
+        "to": "str",
+        "complete": "bool",
+        "share": "float",
+    },
+)
+
+
+class LiquidationHeatmapHistory(TypedDict):
+    # Base asset
+    symbol: str
+    # Width of a bucket
+    interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"]
+    # A point for every bucket since the first that there is, oldest first
+    points: list[LiquidationHeatmapHistoryPointsItem]
+    # Where the next page begins: its `start` if this one was asked for with a start, else its `end`; null: that was all
+    next: str | None
+    # What of the time asked for there is
+    coverage: LiquidationHeatmapHistoryCoverage
+    # Time of the newest input
+    as_of: str
+    # How old that is, milliseconds
+    age_ms: int
+    # Whether it is older than it may be: 120 s without word from any venue
+    stale: bool
+    # When the answer was given
+    timestamp: str
+    # Whether it came from the cache
+    cached: bool
+
+
 class LiquidationRecentEventsItem(TypedDict):
     # liq_<unix seconds>_<place in the log>
     id: str
@@ -1054,6 +1119,60 @@ class LiquidationHistory(TypedDict):
     # How old that is, milliseconds
     age_ms: int
     # Whether it is older than it may be: 30 s without word from any venue
+    stale: bool
+    # When the answer was given
+    timestamp: str
+    # Whether it came from the cache
+    cached: bool
+
+
+class ScreenerSymbolsItem(TypedDict):
+    # Base asset
+    symbol: str
+    # Whose running rate it is; null: none is known
+    funding_exchange: Literal["binance", "bybit", "okx", None]
+    # Composite price, USD; null: no venue says it
+    price: float | None
+    # Its change in 24 h, percent
+    change_24h_pct: float | None
+    # Running rate of the venue in `funding_exchange`, percent per interval
+    funding_rate_pct: float | None
+    # The same by the year, percent
+    funding_annualized_pct: float | None
+    # Sum of the venues that were heard in the last 120 s, one side, USD
+    open_interest_usd: float | None
+    # Change of open interest in base units, of the venues that say both, percent; null: nothing is known of then
+    open_interest_change_1h_pct: float | None
+    # The same in 24 hours
+    open_interest_change_24h_pct: float | None
+    # Taker buys minus taker sells of the last hour, USD; null: the trades of the symbol are not streamed
+    cvd_1h_usd: float | None
+    # The same of 24 hours, as far as the log reaches back
+    cvd_24h_usd: float | None
+    # Taker volume of 24 hours of the venues whose trades count, as far as the log reaches back, USD
+    volume_24h_usd: float | None
+    # Longs liquidated in 24 hours, as far as venues say so, USD
+    long_liquidated_24h_usd: float | None
+    # Shorts
+    short_liquidated_24h_usd: float | None
+    # Both sides in the last hour, USD
+    liquidated_1h_usd: float | None
+    # Both sides in 24 hours, USD
+    liquidated_24h_usd: float | None
+
+
+class Screener(TypedDict):
+    # Symbols that venues list
+    known: int
+    # Those that meet the conditions
+    matching: int
+    # In the order that was asked for, at most `limit`
+    symbols: list[ScreenerSymbolsItem]
+    # Time of the newest input
+    as_of: str
+    # How old that is, milliseconds
+    age_ms: int
+    # Whether it is older than it may be: 120 s without word from any venue on funding
     stale: bool
     # When the answer was given
     timestamp: str
@@ -3036,8 +3155,10 @@ OPERATIONS: dict[str, Operation] = {
     "long_short": Operation("GET", "/futures/long-short/{symbol}", (), (), False, False, True, 0.02),
     "long_short_history": Operation("GET", "/futures/long-short/history/{symbol}", ("interval", "start", "end", "limit",), (), False, False, True, 0.02),
     "liquidation_heatmap": Operation("GET", "/liquidation/heatmap/{symbol}", (), (), False, False, True, 0.05),
+    "liquidation_heatmap_history": Operation("GET", "/liquidation/heatmap/history/{symbol}", ("interval", "start", "end", "limit",), (), False, False, True, 0.05),
     "liquidation_recent": Operation("GET", "/liquidation/recent", ("limit", "symbol",), (), False, False, True, 0.03),
     "liquidation_history": Operation("GET", "/liquidation/history/{symbol}", ("interval", "start", "end", "limit",), (), False, False, True, 0.03),
+    "screener": Operation("GET", "/screener", ("sort", "order", "where", "limit",), (), False, False, True, 0.05),
     "price": Operation("GET", "/price/{symbol}", (), (), False, False, True, 0.005),
     "prices": Operation("GET", "/api/v1/prices", ("symbols",), (), False, False, True, 0.005),
     "market": Operation("GET", "/api/v1/market/{id}", (), (), False, False, True, 0.005),
@@ -3166,6 +3287,10 @@ class Api:
         answer: LiquidationHeatmap = self.send("liquidation_heatmap", {"symbol": symbol})
         return answer
 
+    def liquidation_heatmap_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> History[LiquidationHeatmapHistory, LiquidationHeatmapHistoryPointsItem]:
+        """Estimated liquidation levels by time and price: the model, replayed over open interest and marks. GET /liquidation/heatmap/history/{symbol}. 0.05 USDC a page."""
+        return History(self.send, "liquidation_heatmap_history", ranged({"symbol": symbol, "interval": interval, "start": start, "end": end, "limit": limit}, days), rows="points", row=LiquidationHeatmapHistoryPointsItem)
+
     def liquidation_recent(self, *, limit: int | None = None, symbol: str | None = None) -> LiquidationRecent:
         """Newest liquidations and their statistics. GET /liquidation/recent. 0.03 USDC."""
         answer: LiquidationRecent = self.send("liquidation_recent", {"limit": limit, "symbol": symbol})
@@ -3174,6 +3299,11 @@ class Api:
     def liquidation_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> History[LiquidationHistory, LiquidationHistoryPointsItem]:
         """Liquidations by bucket and side. GET /liquidation/history/{symbol}. 0.03 USDC a page."""
         return History(self.send, "liquidation_history", ranged({"symbol": symbol, "interval": interval, "start": start, "end": end, "limit": limit}, days), rows="points", row=LiquidationHistoryPointsItem)
+
+    def screener(self, *, sort: Literal["symbol", "price", "change_24h_pct", "funding_rate_pct", "funding_annualized_pct", "open_interest_usd", "open_interest_change_1h_pct", "open_interest_change_24h_pct", "cvd_1h_usd", "cvd_24h_usd", "volume_24h_usd", "long_liquidated_24h_usd", "short_liquidated_24h_usd", "liquidated_1h_usd", "liquidated_24h_usd"] | None = None, order: Literal["desc", "asc"] | None = None, where: str | None = None, limit: int | None = None) -> Screener:
+        """Funding, CVD, open interest and liquidations of all symbols, sorted and filtered. GET /screener. 0.05 USDC."""
+        answer: Screener = self.send("screener", {"sort": sort, "order": order, "where": where, "limit": limit})
+        return answer
 
     def price(self, symbol: str) -> Price:
         """Composite price of five exchanges. GET /price/{symbol}. 0.005 USDC."""
@@ -3460,6 +3590,10 @@ class AsyncApi:
         """Estimated liquidation levels and cascade risk. GET /liquidation/heatmap/{symbol}. 0.05 USDC."""
         return await self.run(lambda api: api.liquidation_heatmap(symbol=symbol))
 
+    def liquidation_heatmap_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> AsyncHistory[LiquidationHeatmapHistory, LiquidationHeatmapHistoryPointsItem]:
+        """Estimated liquidation levels by time and price: the model, replayed over open interest and marks. GET /liquidation/heatmap/history/{symbol}. 0.05 USDC a page."""
+        return AsyncHistory(self.run, lambda api: api.liquidation_heatmap_history(symbol=symbol, interval=interval, start=start, end=end, limit=limit, days=days))
+
     async def liquidation_recent(self, *, limit: int | None = None, symbol: str | None = None) -> LiquidationRecent:
         """Newest liquidations and their statistics. GET /liquidation/recent. 0.03 USDC."""
         return await self.run(lambda api: api.liquidation_recent(limit=limit, symbol=symbol))
@@ -3467,6 +3601,10 @@ class AsyncApi:
     def liquidation_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> AsyncHistory[LiquidationHistory, LiquidationHistoryPointsItem]:
         """Liquidations by bucket and side. GET /liquidation/history/{symbol}. 0.03 USDC a page."""
         return AsyncHistory(self.run, lambda api: api.liquidation_history(symbol=symbol, interval=interval, start=start, end=end, limit=limit, days=days))
+
+    async def screener(self, *, sort: Literal["symbol", "price", "change_24h_pct", "funding_rate_pct", "funding_annualized_pct", "open_interest_usd", "open_interest_change_1h_pct", "open_interest_change_24h_pct", "cvd_1h_usd", "cvd_24h_usd", "volume_24h_usd", "long_liquidated_24h_usd", "short_liquidated_24h_usd", "liquidated_1h_usd", "liquidated_24h_usd"] | None = None, order: Literal["desc", "asc"] | None = None, where: str | None = None, limit: int | None = None) -> Screener:
+        """Funding, CVD, open interest and liquidations of all symbols, sorted and filtered. GET /screener. 0.05 USDC."""
+        return await self.run(lambda api: api.screener(sort=sort, order=order, where=where, limit=limit))
 
     async def price(self, symbol: str) -> Price:
         """Composite price of five exchanges. GET /price/{symbol}. 0.005 USDC."""

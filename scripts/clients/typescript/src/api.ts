@@ -1064,6 +1064,81 @@ export type LiquidationHeatmapAnswer = {
   readonly cached: boolean
 }
 
+export interface LiquidationHeatmapHistoryInput {
+  /** Base asset, any case; BTC and BTCUSDT mean the same; 1 to 20 letters and digits, for example BTC */
+  readonly symbol: string
+  /** Width of a bucket; weeks begin with Monday; one of 1m, 3m, 5m, 15m, 30m, 1h, 2h, 4h, 8h, 12h, 1d, 1w */
+  readonly interval?: '1m' | '3m' | '5m' | '15m' | '30m' | '1h' | '2h' | '4h' | '8h' | '12h' | '1d' | '1w'
+  /** Earliest bucket start, inclusive; with it, the oldest `limit` rows are given; an ISO 8601 time or Unix milliseconds */
+  readonly start?: string | number
+  /** Latest bucket start, exclusive; an ISO 8601 time or Unix milliseconds */
+  readonly end?: string | number
+  /** Most rows; a whole number from 1 to 1000 */
+  readonly limit?: number
+}
+
+export type LiquidationHeatmapHistoryAnswer = {
+  /** Base asset */
+  readonly symbol: string
+  /** Width of a bucket */
+  readonly interval: '1m' | '3m' | '5m' | '15m' | '30m' | '1h' | '2h' | '4h' | '8h' | '12h' | '1d' | '1w'
+  /** A point for every bucket since the first that there is, oldest first */
+  readonly points: readonly {
+    /** Start of the bucket */
+    readonly time: string
+    /** Median of the venues’ marks at the end of the bucket, USD; null: none is known */
+    readonly price: number | null
+    /** Open interest of the venues then, one side, USD */
+    readonly open_interest_usd: number
+    /** Rows that are not empty, lowest price first, out to 10 % of the price: an estimate, as that of /liquidation/heatmap */
+    readonly levels: readonly {
+      /** Its middle, USD */
+      readonly price: number
+      /** Longs that are liquidated there, USD */
+      readonly long_usd: number
+      /** Shorts that are liquidated there, USD */
+      readonly short_usd: number
+    }[]
+    /** The same by venue */
+    readonly exchanges: Readonly<
+      Record<
+        'binance' | 'bybit' | 'okx',
+        {
+          /** The last it said in the bucket, base units of one side; null: it said nothing */
+          readonly open_interest: number | null
+          /** Its last mark price of the bucket, USDT */
+          readonly mark_price: number | null
+        }
+      >
+    >
+    /** The bucket is over, and every venue that lists the asset was heard in it */
+    readonly complete: boolean
+  }[]
+  /** Where the next page begins: its `start` if this one was asked for with a start, else its `end`; null: that was all */
+  readonly next: string | null
+  /** What of the time asked for there is */
+  readonly coverage: {
+    /** Start of the first bucket */
+    readonly from: string
+    /** Up to here there are figures */
+    readonly to: string
+    /** Every closed bucket that was asked for is there and complete */
+    readonly complete: boolean
+    /** How many of them are, 0 to 1 */
+    readonly share: number
+  }
+  /** Time of the newest input */
+  readonly as_of: string
+  /** How old that is, milliseconds */
+  readonly age_ms: number
+  /** Whether it is older than it may be: 120 s without word from any venue */
+  readonly stale: boolean
+  /** When the answer was given */
+  readonly timestamp: string
+  /** Whether it came from the cache */
+  readonly cached: boolean
+}
+
 export interface LiquidationRecentInput {
   /** Most rows; a whole number from 1 to 1000 */
   readonly limit?: number
@@ -1203,6 +1278,84 @@ export type LiquidationHistoryAnswer = {
   /** How old that is, milliseconds */
   readonly age_ms: number
   /** Whether it is older than it may be: 30 s without word from any venue */
+  readonly stale: boolean
+  /** When the answer was given */
+  readonly timestamp: string
+  /** Whether it came from the cache */
+  readonly cached: boolean
+}
+
+export interface ScreenerInput {
+  /** What the symbols are sorted by; those that do not say it come last; one of symbol, price, change_24h_pct, funding_rate_pct, funding_annualized_pct, open_interest_usd, open_interest_change_1h_pct, open_interest_change_24h_pct, cvd_1h_usd, cvd_24h_usd, volume_24h_usd, long_liquidated_24h_usd, short_liquidated_24h_usd, liquidated_1h_usd, liquidated_24h_usd */
+  readonly sort?:
+    | 'symbol'
+    | 'price'
+    | 'change_24h_pct'
+    | 'funding_rate_pct'
+    | 'funding_annualized_pct'
+    | 'open_interest_usd'
+    | 'open_interest_change_1h_pct'
+    | 'open_interest_change_24h_pct'
+    | 'cvd_1h_usd'
+    | 'cvd_24h_usd'
+    | 'volume_24h_usd'
+    | 'long_liquidated_24h_usd'
+    | 'short_liquidated_24h_usd'
+    | 'liquidated_1h_usd'
+    | 'liquidated_24h_usd'
+  /** Largest first, or smallest first; one of desc, asc */
+  readonly order?: 'desc' | 'asc'
+  /** Only symbols that meet all of these conditions (at most 8); one that does not say a figure does not meet it; up to 8 conditions, separated by commas, each a figure of the answer, > or <, and a number, as open_interest_usd>1000000 */
+  readonly where?: string
+  /** Most rows; a whole number from 1 to 1000 */
+  readonly limit?: number
+}
+
+export type ScreenerAnswer = {
+  /** Symbols that venues list */
+  readonly known: number
+  /** Those that meet the conditions */
+  readonly matching: number
+  /** In the order that was asked for, at most `limit` */
+  readonly symbols: readonly {
+    /** Base asset */
+    readonly symbol: string
+    /** Whose running rate it is; null: none is known */
+    readonly funding_exchange: 'binance' | 'bybit' | 'okx' | null
+    /** Composite price, USD; null: no venue says it */
+    readonly price: number | null
+    /** Its change in 24 h, percent */
+    readonly change_24h_pct: number | null
+    /** Running rate of the venue in `funding_exchange`, percent per interval */
+    readonly funding_rate_pct: number | null
+    /** The same by the year, percent */
+    readonly funding_annualized_pct: number | null
+    /** Sum of the venues that were heard in the last 120 s, one side, USD */
+    readonly open_interest_usd: number | null
+    /** Change of open interest in base units, of the venues that say both, percent; null: nothing is known of then */
+    readonly open_interest_change_1h_pct: number | null
+    /** The same in 24 hours */
+    readonly open_interest_change_24h_pct: number | null
+    /** Taker buys minus taker sells of the last hour, USD; null: the trades of the symbol are not streamed */
+    readonly cvd_1h_usd: number | null
+    /** The same of 24 hours, as far as the log reaches back */
+    readonly cvd_24h_usd: number | null
+    /** Taker volume of 24 hours of the venues whose trades count, as far as the log reaches back, USD */
+    readonly volume_24h_usd: number | null
+    /** Longs liquidated in 24 hours, as far as venues say so, USD */
+    readonly long_liquidated_24h_usd: number | null
+    /** Shorts */
+    readonly short_liquidated_24h_usd: number | null
+    /** Both sides in the last hour, USD */
+    readonly liquidated_1h_usd: number | null
+    /** Both sides in 24 hours, USD */
+    readonly liquidated_24h_usd: number | null
+  }[]
+  /** Time of the newest input */
+  readonly as_of: string
+  /** How old that is, milliseconds */
+  readonly age_ms: number
+  /** Whether it is older than it may be: 120 s without word from any venue on funding */
   readonly stale: boolean
   /** When the answer was given */
   readonly timestamp: string
@@ -3854,6 +4007,16 @@ export const operations = {
     isQuestion: true,
     priceUsdc: 0.05,
   },
+  liquidation_heatmap_history: {
+    method: 'GET',
+    path: '/liquidation/heatmap/history/{symbol}',
+    query: ['interval', 'start', 'end', 'limit'],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0.05,
+  },
   liquidation_recent: {
     method: 'GET',
     path: '/liquidation/recent',
@@ -3873,6 +4036,16 @@ export const operations = {
     isKeyed: false,
     isQuestion: true,
     priceUsdc: 0.03,
+  },
+  screener: {
+    method: 'GET',
+    path: '/screener',
+    query: ['sort', 'order', 'where', 'limit'],
+    body: [],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0.05,
   },
   price: {
     method: 'GET',
@@ -4754,6 +4927,14 @@ export abstract class Api<Options> {
     return (await this.send('liquidation_heatmap', input, options)) as LiquidationHeatmapAnswer
   }
 
+  /** Estimated liquidation levels by time and price: the model, replayed over open interest and marks. `GET /liquidation/heatmap/history/{symbol}`. 0.05 USDC. */
+  async liquidationHeatmapHistory(
+    input: LiquidationHeatmapHistoryInput,
+    options?: Options,
+  ): Promise<LiquidationHeatmapHistoryAnswer> {
+    return (await this.send('liquidation_heatmap_history', input, options)) as LiquidationHeatmapHistoryAnswer
+  }
+
   /** Newest liquidations and their statistics. `GET /liquidation/recent`. 0.03 USDC. */
   async liquidationRecent(input: LiquidationRecentInput = {}, options?: Options): Promise<LiquidationRecentAnswer> {
     return (await this.send('liquidation_recent', input, options)) as LiquidationRecentAnswer
@@ -4762,6 +4943,11 @@ export abstract class Api<Options> {
   /** Liquidations by bucket and side. `GET /liquidation/history/{symbol}`. 0.03 USDC. */
   async liquidationHistory(input: LiquidationHistoryInput, options?: Options): Promise<LiquidationHistoryAnswer> {
     return (await this.send('liquidation_history', input, options)) as LiquidationHistoryAnswer
+  }
+
+  /** Funding, CVD, open interest and liquidations of all symbols, sorted and filtered. `GET /screener`. 0.05 USDC. */
+  async screener(input: ScreenerInput = {}, options?: Options): Promise<ScreenerAnswer> {
+    return (await this.send('screener', input, options)) as ScreenerAnswer
   }
 
   /** Composite price of five exchanges. `GET /price/{symbol}`. 0.005 USDC. */

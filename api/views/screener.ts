@@ -1,0 +1,171 @@
+import { windowOf, periods, type PeriodName } from '../../processors/cvd/periods.ts'
+import { asDecimal } from '../../processors/prices/decimal.ts'
+import { symbolOf } from '../../schemas/catalogue.ts'
+import type { Micros } from '../../schemas/records.ts'
+import { fundingVenues, type TradeVenueRow } from '../../schemas/venues.ts'
+import type { Present } from '../present.ts'
+import { flowTime, sumsOf } from './cvd.ts'
+import { isCounted } from './flow.ts'
+import { allFunding, type FundingRow } from './funding.ts'
+import { interestKey, type PastInterest } from './interest-past.ts'
+import { liquidationsOf, usdOf, type LiquidationRow } from './liquidations.ts'
+import { percentAYear, percentOf } from './percent.ts'
+import { FUNDING_STALE, INTEREST_STALE } from './perpetuals.ts'
+import { priceOf } from './prices.ts'
+
+const HOUR: Micros = 3_600_000_000
+
+/** What a symbol can be sorted and filtered by; null: not said. */
+export const screened = {
+  price: 'Composite price, USD; null: no venue says it',
+  change_24h_pct: 'Its change in 24 h, percent',
+  funding_rate_pct: 'Running rate of the venue in `funding_exchange`, percent per interval',
+  funding_annualized_pct: 'The same by the year, percent',
+  open_interest_usd: 'Sum of the venues that were heard in the last 120 s, one side, USD',
+  open_interest_change_1h_pct:
+    'Change of open interest in base units, of the venues that say both, percent; null: nothing is known of then',
+  open_interest_change_24h_pct: 'The same in 24 hours',
+  cvd_1h_usd: 'Taker buys minus taker sells of the last hour, USD; null: the trades of the symbol are not streamed',
+  cvd_24h_usd: 'The same of 24 hours, as far as the log reaches back',
+  volume_24h_usd: 'Taker volume of 24 hours of the venues whose trades count, as far as the log reaches back, USD',
+  long_liquidated_24h_usd: 'Longs liquidated in 24 hours, as far as venues say so, USD',
+  short_liquidated_24h_usd: 'Shorts',
+  liquidated_1h_usd: 'Both sides in the last hour, USD',
+  liquidated_24h_usd: 'Both sides in 24 hours, USD',
+} as const
+
+export type Figure = keyof typeof screened
+export const figureNames = Object.keys(screened) as Figure[]
+
+type Figures = Readonly<Record<Figure, number | null>>
+
+/** One symbol of the screener. */
+export interface Screened extends Figures {
+  readonly symbol: string
+  /** Whose running rate it is; null: none is known. */
+  readonly funding_exchange: string | null
+}
+
+/** What was so a while ago, from the views; undefined: they cannot be asked. */
+interface Past {
+  readonly hour: PastInterest | undefined
+  readonly day: PastInterest | undefined
+}
+
+interface Facts {
+  readonly present: Present
+  readonly counted: readonly TradeVenueRow[]
+  readonly assets: ReadonlySet<string>
+  readonly clock: Micros
+  /** Partition time of liquidations; undefined: no venue was heard. */
+  readonly liquidatedTo: Micros | undefined
+  readonly past: Past
+}
+
+/** Every symbol as it is now. */
+export function screenOf({ present, counted, assets, clock, liquidatedTo, past }: Facts): Screened[] {
+  const funding = Map.groupBy(allFunding(present), ({ asset }) => asset)
+  const liquidated = Map.groupBy(
+    liquidatedTo === undefined
+      ? []
+      : liquidationsOf(present, null, { from: liquidatedTo - 24 * HOUR, now: liquidatedTo }),
+    ({ asset }) => asset,
+  )
+  return [...assets].map((asset) => {
+    const perpetuals = funding.get(asset) ?? []
+    const price = priceOf(present, asset)
+    return {
+      symbol: symbolOf(asset),
+      price: price?.price ?? null,
+      change_24h_pct: price?.change24h ?? null,
+      ...fundingFigures(perpetuals, clock),
+      ...interestFigures(perpetuals, clock, past),
+      ...flowFigures(present, asset, counted),
+      ...liquidatedFigures(liquidated.get(asset) ?? [], liquidatedTo),
+    }
+  })
+}
+
+function fundingFigures(
+  rows: readonly FundingRow[],
+  clock: Micros,
+): Pick<Screened, 'funding_exchange' | 'funding_rate_pct' | 'funding_annualized_pct'> {
+  for (const venue of fundingVenues) {
+    const row = rows.find(({ exchange }) => exchange === venue)
+    if (row?.rate === undefined || row.rate === null || (row.rateTime ?? 0) + FUNDING_STALE < clock) continue
+    return {
+      funding_exchange: venue,
+      funding_rate_pct: percentOf(row.rate),
+      funding_annualized_pct: percentAYear(row.rate, row.intervalHours),
+    }
+  }
+  return { funding_exchange: null, funding_rate_pct: null, funding_annualized_pct: null }
+}
+
+function interestFigures(
+  rows: readonly FundingRow[],
+  clock: Micros,
+  past: Past,
+): Pick<Figures, 'open_interest_usd' | 'open_interest_change_1h_pct' | 'open_interest_change_24h_pct'> {
+  const fresh = rows.flatMap(({ asset, exchange, mark, openInterest: units, openInterestTime: time }) =>
+    units === null || time === null || time + INTEREST_STALE < clock ? [] : [{ asset, exchange, mark, units }],
+  )
+  const marked = fresh.flatMap(({ mark, units }) => (mark === null ? [] : [mark * units]))
+  return {
+    open_interest_usd: marked.length === 0 ? null : asDecimal(sum(marked)),
+    open_interest_change_1h_pct: changeOf(fresh, past.hour),
+    open_interest_change_24h_pct: changeOf(fresh, past.day),
+  }
+}
+
+function changeOf(
+  fresh: readonly { readonly asset: string; readonly exchange: string; readonly units: number }[],
+  past: PastInterest | undefined,
+): number | null {
+  const both = fresh.flatMap(({ asset, exchange, units }) => {
+    const before = past?.get(interestKey(asset, exchange))
+    return before === undefined ? [] : [{ units, before }]
+  })
+  const before = sum(both.map((one) => one.before))
+  return before === 0 ? null : asDecimal((sum(both.map(({ units }) => units)) / before - 1) * 100)
+}
+
+function flowFigures(
+  present: Present,
+  asset: string,
+  counted: readonly TradeVenueRow[],
+): Pick<Figures, 'cvd_1h_usd' | 'cvd_24h_usd' | 'volume_24h_usd'> {
+  const now = flowTime(present, asset)
+  const of = (period: PeriodName): { delta: number; volume: number } | undefined => {
+    if (now === undefined) return undefined
+    const rows = sumsOf(present, asset, period, now).filter(({ instrument }) => isCounted(instrument, counted))
+    // One that has not traded within the period is not streamed any more.
+    if (!rows.some(({ newest }) => newest >= windowOf(periods[period], now).from)) return undefined
+    const [buy, sell] = [sum(rows.map(({ buyUsd }) => buyUsd)), sum(rows.map(({ sellUsd }) => sellUsd))]
+    return { delta: asDecimal(buy - sell), volume: asDecimal(buy + sell) }
+  }
+  const day = of('24h')
+  return {
+    cvd_1h_usd: of('1h')?.delta ?? null,
+    cvd_24h_usd: day?.delta ?? null,
+    volume_24h_usd: day?.volume ?? null,
+  }
+}
+
+function liquidatedFigures(
+  rows: readonly LiquidationRow[],
+  now: Micros | undefined,
+): Pick<Figures, 'long_liquidated_24h_usd' | 'short_liquidated_24h_usd' | 'liquidated_1h_usd' | 'liquidated_24h_usd'> {
+  const of = (isOf: (row: LiquidationRow) => boolean): number | null =>
+    now === undefined ? null : asDecimal(usdOf(rows.filter(isOf)))
+  return {
+    long_liquidated_24h_usd: of(({ side }) => side === 'long'),
+    short_liquidated_24h_usd: of(({ side }) => side === 'short'),
+    liquidated_1h_usd: of(({ time }) => now !== undefined && time >= now - HOUR),
+    liquidated_24h_usd: of(() => true),
+  }
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}
