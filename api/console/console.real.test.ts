@@ -166,6 +166,63 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
     },
   )
 
+  it(
+    'finds a symbol by the keyboard, reads the chart by it, and keeps in the address what is shown',
+    { timeout: TEST_MS },
+    async () => {
+      const page = await open('/')
+      await expect.poll(() => page.locator('#symbols tbody tr').count(), patience).toBe(8)
+      await page.keyboard.press('/')
+      await page.keyboard.type('et')
+      await expect.poll(() => textsOf(page, '#found [aria-selected="true"]'), patience).toEqual(['ETH'])
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('ArrowUp')
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/symbol/ETH')
+      const time = (): Promise<string | null> => page.locator('#ohlc time').getAttribute('datetime')
+      await expect.poll(() => page.locator('#ohlc time').count(), patience).toBe(1)
+      await page.locator('#chart').focus()
+      for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowLeft')
+      const before = Date.now() - 2.5 * 3_600_000
+      await expect.poll(async () => Date.parse((await time()) ?? '') < before, patience).toBe(true)
+      expect(await textOf(page, '#ohlc')).toMatch(/O [\d,.]+ H [\d,.]+ L [\d,.]+ C [\d,.]+/)
+      await page.getByRole('button', { name: 'Funding', exact: true }).click()
+      await page.getByRole('button', { name: '4h', exact: true }).click()
+      expect(new URL(page.url()).searchParams.get('interval')).toBe('4h')
+      expect(new URL(page.url()).searchParams.get('show')).toBe('volume,cvd,interest,liquidations')
+      await page.reload()
+      const pressed = (): Promise<string[]> =>
+        textsOf(page, '.panel header button[aria-pressed="true"], #layers [aria-pressed="true"]')
+      await expect.poll(pressed, patience).toEqual(['4h', 'Volume', 'CVD', 'Open interest', 'Liquidations'])
+      await leave(page)
+    },
+  )
+
+  it(
+    'screens all symbols by conditions that stand in the address, and keeps a watchlist',
+    { timeout: TEST_MS },
+    async () => {
+      const page = await open('/screener')
+      const first = (): Promise<string> => textOf(page, '#screen tbody tr:first-child a')
+      await expect.poll(first, patience).toBe('BTC')
+      await page.getByLabel('Figure').selectOption('price')
+      await page.getByLabel('Bound').fill('500')
+      await page.getByRole('button', { name: 'Add condition' }).click()
+      await page.getByRole('button', { name: 'Price USD' }).click()
+      await page.getByRole('button', { name: 'Price USD' }).click()
+      expect(new URL(page.url()).search).toBe('?where=price%3E500&sort=price&order=asc')
+      await page.reload()
+      const names = (): Promise<string[]> => textsOf(page, '#screen tbody a')
+      await expect.poll(async () => (await names()).join(), patience).toMatch(/^[A-Z,]*ETH,BTC$/)
+      await page.getByRole('button', { name: 'Watch ETH' }).click()
+      await page.getByRole('button', { name: 'Watchlist only' }).click()
+      await expect.poll(names, patience).toEqual(['ETH'])
+      await page.goto(`${console_}/?watched=1`)
+      await expect.poll(() => textsOf(page, '#symbols tbody a'), patience).toEqual(['ETH'])
+      await leave(page)
+    },
+  )
+
   it('makes an alert, shows it ring and its deliveries, tests and cancels it', { timeout: TEST_MS }, async () => {
     const page = await open('/alerts')
     const receiver = await startReceiver(await receiverCertificate(system.run().data, new Date()), false)
@@ -356,26 +413,28 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
     }
   })
 
-  it.each(['/', '/symbol/BTC', '/alerts', '/system'])(
-    '%s is usable by everyone: light and dark, wide and narrow, by keyboard',
-    { timeout: TEST_MS },
-    async (path) => {
-      const page = await open(path)
-      const isBusy = (): Promise<number> => page.locator('.panel[data-state="loading"]').count()
-      await expect.poll(isBusy, patience).toBe(0)
-      await page.keyboard.press('Tab')
-      expect(await page.evaluate<string>('document.activeElement.textContent')).toBe('Skip to content')
-      await page.keyboard.press('Enter')
-      expect(await page.evaluate<string>('document.activeElement.id')).toBe('main')
-      for (const width of Object.keys(widths) as Width[])
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await page.setViewportSize(widths[width])
-          await page.emulateMedia({ colorScheme })
-          expect([width, colorScheme, await seriousFindings(page)]).toEqual([width, colorScheme, []])
-          const over = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
-          expect([width, over]).toEqual([width, 0])
-        }
-      await leave(page)
-    },
-  )
+  it.each([
+    '/',
+    '/screener',
+    '/symbol/BTC?show=volume,cvd,interest,funding,liquidations,heatmap',
+    '/alerts',
+    '/system',
+  ])('%s is usable by everyone: light and dark, wide and narrow, by keyboard', { timeout: TEST_MS }, async (path) => {
+    const page = await open(path)
+    const isBusy = (): Promise<number> => page.locator('.panel[data-state="loading"]').count()
+    await expect.poll(isBusy, patience).toBe(0)
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate<string>('document.activeElement.textContent')).toBe('Skip to content')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate<string>('document.activeElement.id')).toBe('main')
+    for (const width of Object.keys(widths) as Width[])
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.setViewportSize(widths[width])
+        await page.emulateMedia({ colorScheme })
+        expect([width, colorScheme, await seriousFindings(page)]).toEqual([width, colorScheme, []])
+        const over = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+        expect([width, over]).toEqual([width, 0])
+      }
+    await leave(page)
+  })
 })

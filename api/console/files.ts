@@ -27,6 +27,7 @@ const types: Readonly<Record<string, string>> = {
 /** The pages: title, the module that runs them, and what they are called in the navigation. */
 export const pages = [
   { name: 'market', path: '/', title: 'Market' },
+  { name: 'screener', path: '/screener', title: 'Screener' },
   { name: 'symbol', path: '/symbol/:symbol', title: 'Symbol' },
   { name: 'alerts', path: '/alerts', title: 'Alerts' },
   { name: 'system', path: '/system', title: 'System' },
@@ -86,7 +87,10 @@ export function loadPage(
       tokenIsNeeded && !isOpen
         ? '<form method="post" action="/logout"><button class="quiet">Log out</button></form>'
         : '',
-    script: isOpen ? '' : `<script type="module" src="/app/${name}.ts"></script>`,
+    search: isOpen ? '' : readFileSync(path.join(web, 'search.html'), 'utf8'),
+    script: isOpen
+      ? ''
+      : ['search', name].map((one) => `<script type="module" src="/app/${one}.ts"></script>`).join(''),
   }
   const html = Object.entries(filled).reduce((text, [key, value]) => text.replaceAll(`{{${key}}}`, value), frame)
   return fileOf('text/html; charset=utf-8', Buffer.from(html))

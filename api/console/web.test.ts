@@ -1,11 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LiveCvd } from './web/cvd-live.ts'
-import { lineOf, type CvdPoint } from './web/cvd-lines.ts'
+import { bucketOf, secondsOf } from './web/chart-time.ts'
+import { lineOf, totalOf, type CvdPoint } from './web/cvd-lines.ts'
 import * as words from './web/alert-words.ts'
 import * as format from './web/format.ts'
 import { Freshness } from './web/freshness.ts'
 import { rungsOf } from './web/levels.ts'
+import { matchesOf } from './web/matches.ts'
+import { compare } from './web/order.ts'
 import { inOrder, stateOf, type Gap } from './web/stream-states.ts'
 
 describe('numbers as people read them', () => {
@@ -272,5 +275,48 @@ describe('a rule in words', () => {
   it('a fault names what is possible, once', () => {
     expect(words.faultWords('window must be one of 1m, 5m.', ['1m', '5m'])).toBe('window must be one of 1m, 5m.')
     expect(words.faultWords('No.', ['a', 'b'])).toBe('No. Possible: a, b.')
+  })
+})
+
+describe('the search for a symbol', () => {
+  const symbols = ['AAVE', 'BTC', 'WBTC', 'BTCDOM', 'ETH', 'STETH']
+
+  it('offers what begins with the text first, the shortest of it at the top', () => {
+    expect(matchesOf(symbols, ' btc')).toEqual(['BTC', 'BTCDOM', 'WBTC'])
+    expect(matchesOf(symbols, 'eth')).toEqual(['ETH', 'STETH'])
+    expect(matchesOf(symbols, '')).toEqual([])
+    expect(matchesOf(symbols, 'nope')).toEqual([])
+  })
+})
+
+describe('the order of a table', () => {
+  it('puts last what is not said, either way', () => {
+    const values = [3, null, 1, undefined, 2]
+    const said = (isFalling: boolean): unknown[] =>
+      values.toSorted((a, b) => compare(a, b, isFalling)).filter((value) => value !== null && value !== undefined)
+    expect(said(true)).toEqual([3, 2, 1])
+    expect(said(false)).toEqual([1, 2, 3])
+    for (const isFalling of [true, false]) {
+      const order = [null, 1].toSorted((a, b) => compare(a, b, isFalling))
+      expect(order).toEqual([1, null])
+    }
+  })
+})
+
+describe('buckets of the chart', () => {
+  it('begin as the API’s do, weeks with Monday', () => {
+    const at = '2026-01-01T03:04:05.000Z' // a Thursday
+    expect(bucketOf(at, '1w')).toBe(secondsOf('2025-12-29T00:00:00Z'))
+    expect(bucketOf(at, '4h')).toBe(secondsOf('2026-01-01T00:00:00Z'))
+    expect(bucketOf(at, '3m')).toBe(secondsOf('2026-01-01T03:03:00Z'))
+  })
+
+  it('have the sum over all venues since the first that is shown, that one too', () => {
+    expect(
+      totalOf([
+        { cvd: 12, delta: 2 },
+        { cvd: 9, delta: -3 },
+      ]),
+    ).toEqual([2, -1])
   })
 })

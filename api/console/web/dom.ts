@@ -63,6 +63,11 @@ export class Rows {
     return row
   }
 
+  /** Whether it is shown. */
+  has(key: string): boolean {
+    return this.#rows.has(key)
+  }
+
   /** Exactly these, in this order; a row that stays where it is is not touched. */
   arrange(keys: readonly string[]): void {
     const wanted = new Set(keys)

@@ -6,6 +6,13 @@ export interface Level {
   readonly short_usd: number
 }
 
+/** Estimated liquidation levels as they were at the end of a bucket. */
+export interface HeatColumn {
+  /** Start of the bucket. */
+  readonly time: string
+  readonly levels: readonly Level[]
+}
+
 export interface Rung {
   readonly price: number
   /** Off the current price, percent; negative: below. */

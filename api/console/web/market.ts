@@ -5,7 +5,10 @@ import { beforePaint, byId, cell, el, Rows, say, setState } from './dom.ts'
 import * as format from './format.ts'
 import { Liquidations } from './liquidations.ts'
 import { answered, failed } from './old-figures.ts'
+import { compare, type Sortable } from './order.ts'
+import { keepInAddress, Sorting } from './sorting.ts'
 import { follow, type Change } from './stream.ts'
+import { starOf, watched } from './watchlist.ts'
 
 const HOUR_MS = 3_600_000
 const periodMs = { '1h': HOUR_MS, '4h': 4 * HOUR_MS, '24h': 24 * HOUR_MS, '7d': 168 * HOUR_MS } as const
@@ -41,6 +44,7 @@ interface Risk {
 
 /** What is known of one symbol. */
 interface Known {
+  readonly asset: string
   readonly symbol: string
   readonly cvd: LiveCvd
   /** How much of each period is covered, 0 to 1. */
@@ -67,7 +71,11 @@ const panel = byId('symbols')
 const rows = new Rows(panel.querySelector('tbody') ?? panel, makeRow)
 const liquidations = new Liquidations(byId('liquidations'))
 const draw = beforePaint(drawDirty)
-/** The server's clock against ours, milliseconds. */
+const sorting = new Sorting(panel, arrange)
+const watchedOnly = byId('watched')
+let isWatchedOnly = new URLSearchParams(location.search).get('watched') === '1'
+/** As the server lists them. */
+let assets: readonly string[] = []
 
 function makeRow(asset: string): HTMLElement {
   const symbol = known.get(asset)?.symbol ?? asset.toUpperCase()
@@ -75,7 +83,12 @@ function makeRow(asset: string): HTMLElement {
   return el(
     'tr',
     { 'data-symbol': symbol },
-    el('th', { scope: 'row' }, el('a', { href: `/symbol/${encodeURIComponent(symbol)}` }, symbol)),
+    el(
+      'th',
+      { scope: 'row' },
+      starOf(symbol, arrange),
+      el('a', { href: `/symbol/${encodeURIComponent(symbol)}` }, symbol),
+    ),
     number('price'),
     number('change'),
     ...periods.map((period) => number(`cvd-${period}`)),
@@ -85,6 +98,58 @@ function makeRow(asset: string): HTMLElement {
     number('age'),
   )
 }
+
+const riskClasses = ['low', 'medium', 'high']
+
+/** What a row is sorted by. */
+function figureOf({ symbol, price, funding, risk, cvd }: Known, name: string): Sortable {
+  switch (name) {
+    case 'symbol':
+      return symbol
+    case 'price':
+      return price?.price
+    case 'change':
+      return price?.change_24h
+    case 'funding':
+      return runningOf(funding)?.rate
+    case 'interest':
+      return risk?.open_interest_usd
+    case 'risk':
+      return risk === undefined ? undefined : riskClasses.indexOf(risk.cascade_risk)
+    case 'age':
+      return price === undefined ? undefined : now() - price.time
+    default:
+      return cvd.of(name.slice('cvd-'.length))
+  }
+}
+
+function runningOf(funding: Funding | undefined): Funding['exchanges'][number] | undefined {
+  return funding?.exchanges.find(({ rate }) => rate !== null)
+}
+
+/** Shows the symbols that are to be seen, in the order that was chosen. */
+function arrange(): void {
+  const stars = watched()
+  const all = assets.flatMap((asset) => known.get(asset) ?? [])
+  const seen = isWatchedOnly ? all.filter(({ symbol }) => stars.has(symbol)) : all
+  const { order } = sorting
+  const sorted =
+    order === undefined
+      ? seen
+      : seen.toSorted((a, b) => compare(figureOf(a, order.by), figureOf(b, order.by), order.isFalling))
+  rows.arrange(sorted.map(({ asset }) => asset))
+  for (const { asset } of sorted) drawSymbol(asset)
+  watchedOnly.setAttribute('aria-pressed', String(isWatchedOnly))
+  if (assets.length === 0) return setState(panel, 'empty', 'No symbol is streamed yet.')
+  const isEmpty = sorted.length === 0
+  setState(panel, isEmpty ? 'empty' : 'ready', 'No symbol is watched yet: press the star beside its name.')
+}
+
+watchedOnly.addEventListener('click', () => {
+  isWatchedOnly = !isWatchedOnly
+  keepInAddress({ watched: isWatchedOnly ? '1' : undefined })
+  arrange()
+})
 
 function heard(changes: readonly Change[]): void {
   for (const [kind, key, value] of changes) {
@@ -113,7 +178,7 @@ function drawDirty(): void {
 
 function drawSymbol(asset: string): void {
   const symbol = known.get(asset)
-  if (symbol === undefined) return
+  if (symbol === undefined || !rows.has(asset)) return
   const row = rows.row(asset)
   const { price, funding, risk, cvd } = symbol
   say(cell(row, 'price'), format.price(price?.price), price?.quality === 'degraded' ? 'num weak' : 'num')
@@ -124,7 +189,7 @@ function drawSymbol(asset: string): void {
     const side = part === undefined ? format.side(cvd.of(period)) : 'weak'
     say(cell(row, `cvd-${period}`), part === undefined ? value : `${value} in ${part}`, `num ${side}`)
   }
-  const running = funding?.exchanges.find(({ rate }) => rate !== null)
+  const running = runningOf(funding)
   say(cell(row, 'funding'), format.percent(running?.rate, 4))
   const where = running === undefined ? '' : `${running.exchange}, every ${running.interval_hours} h`
   cell(row, 'funding')?.setAttribute('title', where)
@@ -149,9 +214,9 @@ async function readSymbols(): Promise<void> {
   setClock(answer.body.now)
   const before = known.size
   for (const { asset, symbol } of answer.body.symbols)
-    if (!known.has(asset)) known.set(asset, { symbol, cvd: new LiveCvd(), covered: new Map() })
-  rows.arrange(answer.body.symbols.map(({ asset }) => asset))
-  setState(panel, known.size === 0 ? 'empty' : 'ready', 'No symbol is streamed yet.')
+    if (!known.has(asset)) known.set(asset, { asset, symbol, cvd: new LiveCvd(), covered: new Map() })
+  assets = answer.body.symbols.map(({ asset }) => asset)
+  arrange()
   answered(panel, answer.body.now, { part: SYMBOLS })
   if (before === 0 && known.size > 0)
     follow({ kinds: ['price', 'flow', 'funding', 'risk', 'liquidation'], changed: heard, known: heardAnew })
@@ -184,6 +249,7 @@ async function refresh(): Promise<void> {
 
 again(refresh, REFRESH_MS)
 setInterval(() => {
-  for (const [asset, symbol] of known) drawAge(rows.row(asset), symbol)
+  if (sorting.order !== undefined) arrange()
+  for (const [asset, symbol] of known) if (rows.has(asset)) drawAge(rows.row(asset), symbol)
   liquidations.draw(now())
 }, 1_000)

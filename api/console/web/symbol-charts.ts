@@ -2,129 +2,347 @@ import {
   CandlestickSeries,
   ColorType,
   createChart,
+  createSeriesMarkers,
+  createTextWatermark,
+  HistogramSeries,
   LineSeries,
   LineStyle,
+  LineType,
+  type CandlestickData,
+  type HistogramData,
   type IChartApi,
   type ISeriesApi,
+  type ISeriesMarkersPluginApi,
+  type LineData,
+  type LogicalRange,
+  type SeriesMarker,
+  type Time,
   type UTCTimestamp,
+  type WhitespaceData,
 } from 'lightweight-charts'
-import { lineOf, type CvdPoint } from './cvd-lines.ts'
-
-export interface Candle {
-  readonly time: string
-  readonly open: number
-  readonly high: number
-  readonly low: number
-  readonly close: number
-}
-
-/** The venues that points tell of, in their order; the usual ones where there is no point. */
-export function venuesOf([first]: readonly CvdPoint[]): readonly string[] {
-  return first === undefined ? ['binance', 'bybit', 'okx', 'coinbase'] : Object.keys(first.exchanges)
-}
+import { layers, type Candle, type ChartRows, type FlowPoint, type InterestPoint, type Layer } from './chart-data.ts'
+import { bucketOf, secondsOf, type Interval } from './chart-time.ts'
+import { lineOf, totalOf, venuesOf } from './cvd-lines.ts'
+import { beforePaint } from './dom.ts'
+import { HeatLayer } from './heat-layer.ts'
 
 /** Colours that lines have; beyond them they begin again, dashed. */
 const COLOURS = 4
+/** Height of the candles against that of a pane below them. */
+const CANDLES_SHARE = 2.5
+/** The largest liquidations of what is in sight have a mark. */
+const MARKS = 40
+/** Nearer to the oldest candle than so many, older ones are asked for. */
+const NEAR = 30
 
-/** Height of the volume delta against that of the price. */
-const SHARES = [3, 2] as const
+type Line = ISeriesApi<'Line'>
+type Colour = (name: string) => string
 
-/** Candles above, the running volume delta of each venue below, on one time axis. */
+export interface ChartOptions {
+  readonly shown: ReadonlySet<Layer>
+  readonly interval: Interval
+  /** The reader has scrolled to where the candles begin. */
+  readonly beganToEnd: () => void
+  /** The bucket under the crosshair; undefined: none. */
+  readonly pointed: (time: UTCTimestamp | undefined) => void
+}
+
+/** Candles above, and on the same time axis a pane for each layer that is shown. */
 export class SymbolCharts {
+  readonly #options: ChartOptions
   readonly #chart: IChartApi
   readonly #candles: ISeriesApi<'Candlestick'>
-  readonly #lines = new Map<string, ISeriesApi<'Line'>>()
+  readonly #volume: ISeriesApi<'Histogram'> | undefined
+  readonly #interest: Line | undefined
+  readonly #total: Line | undefined
+  readonly #cvd = new Map<string, Line>()
+  readonly #interests = new Map<string, Line>()
+  readonly #funding = new Map<string, Line>()
+  readonly #marks: ISeriesMarkersPluginApi<Time> | undefined
+  readonly #heat: HeatLayer | undefined
+  /** What takes its colours from the page. */
+  readonly #paints: ((colour: Colour) => void)[] = []
+  readonly #end = new AbortController()
+  readonly #panes = new Map<Layer, number>()
+  #rows: ChartRows | undefined
   #isFitted = false
+  #pointed = -1
 
-  constructor(place: HTMLElement) {
+  constructor(place: HTMLElement, options: ChartOptions) {
+    this.#options = options
     this.#chart = createChart(place, { autoSize: true, layout: { attributionLogo: false } })
-    this.#candles = this.#chart.addSeries(CandlestickSeries, {}, 0)
-    for (const venue of venuesOf([])) this.#addLine(venue)
-    for (const [at, pane] of this.#chart.panes().entries()) pane.setStretchFactor(SHARES[at] ?? 1)
+    this.#candles = this.#chart.addSeries(CandlestickSeries, { borderVisible: true }, 0)
+    const pane = (layer: Layer): number | undefined => this.#paneOf(layer)
+    const [volume, cvd, interest, funding] = [pane('volume'), pane('cvd'), pane('interest'), pane('funding')]
+    if (volume !== undefined) this.#volume = this.#chart.addSeries(HistogramSeries, quiet, volume)
+    if (cvd !== undefined) this.#total = this.#addLine(cvd, '--text')
+    if (interest !== undefined) this.#interest = this.#addLine(interest, '--text')
+    for (const sum of [this.#total, this.#interest]) sum?.applyOptions({ lineWidth: 4 })
+    // The pane is there before the venues are known.
+    if (funding !== undefined) this.#addLine(funding, '--soft').applyOptions({ visible: false })
+    if (options.shown.has('liquidations')) this.#marks = createSeriesMarkers(this.#candles, [])
+    if (options.shown.has('heatmap')) this.#candles.attachPrimitive((this.#heat = new HeatLayer()))
+    for (const [at, one] of this.#chart.panes().entries()) one.setStretchFactor(at === 0 ? CANDLES_SHARE : 1)
+    for (const [layer, at] of this.#panes) this.#nameOf(layer, at)
+    this.#paintItself()
+    this.#listen(place)
     this.paint()
-    document.addEventListener('themechange', () => this.paint())
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.paint())
   }
 
   /** Takes the colours of the page. */
   paint(): void {
-    const style = getComputedStyle(document.documentElement)
-    const colour = (name: string): string => style.getPropertyValue(name).trim()
-    const line = colour('--chart-grid')
-    this.#chart.applyOptions({
-      layout: {
-        background: { type: ColorType.Solid, color: colour('--panel') },
-        textColor: colour('--soft'),
-        fontFamily: style.fontFamily,
-        panes: { separatorColor: colour('--line') },
-      },
-      grid: { vertLines: { color: line }, horzLines: { color: line } },
-      timeScale: {
-        timeVisible: true,
-        secondsVisible: false,
-        minBarSpacing: 0.2,
-        maxBarSpacing: 24,
-        borderColor: colour('--line'),
-      },
-      rightPriceScale: { borderColor: colour('--line') },
-    })
-    const [up, down] = [colour('--buy'), colour('--sell')]
-    const candle = { upColor: up, downColor: down, wickUpColor: up, wickDownColor: down, borderVisible: false }
-    this.#candles.applyOptions(candle)
-    for (const [at, one] of [...this.#lines.values()].entries())
-      one.applyOptions({
-        color: colour(`--v${(at % COLOURS) + 1}`),
-        lineStyle: at < COLOURS ? LineStyle.Solid : LineStyle.Dashed,
-      })
+    for (const paint of this.#paints) paint(pageColour)
+    if (this.#rows !== undefined) this.show(this.#rows)
   }
 
-  /** All of it, as of another symbol or interval. */
-  show(candles: readonly Candle[], points: readonly CvdPoint[]): void {
+  /** All of it, as of another symbol or interval, or with an older page. */
+  show(rows: ChartRows): void {
+    const isWhole = this.#isWhole
+    this.#rows = rows
+    const { candles, points } = rows
+    const colours = coloursOf()
     const digits = digitsOf(candles.at(-1)?.close ?? 1)
     this.#candles.applyOptions({ priceFormat: { type: 'price', precision: digits, minMove: 10 ** -digits } })
-    this.#candles.setData(candles.map(candleOf))
-    const added = venuesOf(points).filter((venue) => !this.#lines.has(venue))
-    for (const venue of added) this.#addLine(venue)
-    if (added.length > 0) this.paint()
-    for (const [venue, line] of this.#lines) {
-      const values = lineOf(points, venue)
-      // Where nothing is known of the venue there is no line.
-      const isTold = ({ exchanges }: CvdPoint): boolean => exchanges[venue]?.source !== null
-      line.setData(
-        points.map((point, at) => ({
-          time: timeOf(point.time),
-          ...(isTold(point) ? { value: values[at] ?? 0 } : {}),
-        })),
-      )
-    }
-    if (!this.#isFitted) this.#chart.timeScale().fitContent()
+    this.#candles.setData(candles.map((candle) => candleOf(candle, colours)))
+    this.#volume?.setData(candles.map((candle) => volumeOf(candle, colours)))
+    if (this.#total !== undefined) this.#showCvd(points)
+    const first = candles[0] === undefined ? Infinity : secondsOf(candles[0].time)
+    if (this.#interest !== undefined) this.#showInterest(rows.interest, first)
+    if (this.#options.shown.has('funding')) this.#showFunding(rows.funding, first)
+    this.#heat?.show(rows.heat)
+    if (isWhole && candles.length > 0) this.#chart.timeScale().fitContent()
+    this.#isFitted ||= candles.length > 0
+    this.#mark()
+  }
+
+  /** What is in sight, as places among the candles. */
+  get sight(): LogicalRange | null {
+    return this.#chart.timeScale().getVisibleLogicalRange()
+  }
+
+  /** Shows what was in sight on another chart of the same candles. */
+  set sight(range: LogicalRange | null) {
+    if (range === null) return
+    this.#chart.timeScale().setVisibleLogicalRange(range)
     this.#isFitted = true
   }
 
-  #addLine(venue: string): void {
-    const options = { lineWidth: 2, priceLineVisible: false, lastValueVisible: false } as const
-    this.#lines.set(venue, this.#chart.addSeries(LineSeries, options, 1))
+  /** Whether all candles are in sight: then it stays so with more of them. */
+  get #isWhole(): boolean {
+    const { sight } = this
+    const last = (this.#rows?.candles.length ?? 0) - 1
+    return !this.#isFitted || (sight !== null && sight.from <= 1 && sight.to >= last - 1)
   }
 
-  /** The next data are another story: they are shown whole. */
-  forget(): void {
-    this.#isFitted = false
+  close(): void {
+    this.#end.abort()
+    this.#chart.remove()
+  }
+
+  /** The pane of a layer, made when it is asked for; undefined: it is not shown. */
+  #paneOf(layer: Layer): number | undefined {
+    if (!this.#options.shown.has(layer)) return undefined
+    this.#panes.set(layer, this.#panes.size + 1)
+    return this.#panes.size
+  }
+
+  #nameOf(layer: Layer, at: number): void {
+    const pane = this.#chart.panes()[at]
+    if (pane === undefined) return
+    const text = layer === 'funding' ? 'Funding, percent' : layer === 'interest' ? 'Open interest, USD' : layers[layer]
+    const name = createTextWatermark(pane, { horzAlign: 'left', vertAlign: 'top' })
+    this.#paints.push((colour) => name.applyOptions({ lines: [{ text, color: colour('--soft'), fontSize: 11 }] }))
+  }
+
+  /** `name`: of its colour. */
+  #addLine(pane: number, name: string): Line {
+    const line = this.#chart.addSeries(LineSeries, { ...quiet, lineWidth: 2 }, pane)
+    const paint = (colour: Colour): void => line.applyOptions({ color: colour(name) })
+    this.#paints.push(paint)
+    paint(pageColour)
+    return line
+  }
+
+  #showCvd(points: readonly FlowPoint[]): void {
+    const totals = totalOf(points)
+    this.#total?.setData(lineData(points, ({ source }, at) => (source === null ? undefined : totals[at])))
+    for (const [at, venue] of venuesOf(points).entries()) {
+      const values = lineOf(points, venue)
+      // Where nothing is known of the venue there is no line.
+      this.#venueLine(this.#cvd, 'cvd', { venue, at }).setData(
+        lineData(points, ({ exchanges }, index) => (exchanges[venue]?.source === null ? undefined : values[index])),
+      )
+    }
+  }
+
+  /** Each venue, and the sum where as many venues are in it as ever: with fewer it would fall without anybody selling. */
+  #showInterest(all: readonly InterestPoint[], first: number): void {
+    const points = all.filter(({ time }) => secondsOf(time) >= first)
+    const heard = ({ exchanges }: InterestPoint): number =>
+      Object.values(exchanges).filter(({ open_interest_usd: usd }) => usd !== null).length
+    const most = points.reduce((count, point) => Math.max(count, heard(point)), 0)
+    this.#interest?.setData(
+      lineData(points, (point) => (heard(point) === most ? (point.open_interest_usd ?? undefined) : undefined)),
+    )
+    for (const [at, venue] of Object.keys(points[0]?.exchanges ?? {}).entries())
+      this.#venueLine(this.#interests, 'interest', { venue, at }).setData(
+        lineData(points, ({ exchanges }) => exchanges[venue]?.open_interest_usd ?? undefined),
+      )
+  }
+
+  #showFunding(funding: ChartRows['funding'], first: number): void {
+    for (const [at, [venue, rates]] of Object.entries(funding).entries()) {
+      const line = this.#venueLine(this.#funding, 'funding', { venue, at })
+      line.applyOptions({ lineType: LineType.WithSteps, lineWidth: 1, priceFormat: percents })
+      const byBucket = new Map(
+        rates.map(({ time, funding_rate_pct: value }) => [bucketOf(time, this.#options.interval), value]),
+      )
+      line.setData([...byBucket].flatMap(([time, value]) => (time < first ? [] : [{ time, value }])))
+    }
+  }
+
+  #venueLine(lines: Map<string, Line>, layer: Layer, { venue, at }: { venue: string; at: number }): Line {
+    const known = lines.get(venue)
+    if (known !== undefined) return known
+    const line = this.#addLine(this.#panes.get(layer) ?? 0, `--v${(at % COLOURS) + 1}`)
+    if (at >= COLOURS) line.applyOptions({ lineStyle: LineStyle.Dashed })
+    lines.set(venue, line)
+    return line
+  }
+
+  /** Marks the largest liquidations of what is in sight. */
+  readonly #mark = beforePaint(() => {
+    const rows = this.#rows
+    const range = this.#end.signal.aborted ? null : this.#chart.timeScale().getVisibleRange()
+    if (this.#marks === undefined || rows === undefined || range === null) return
+    const { buy, sell } = coloursOf()
+    const inSight = rows.liquidations.flatMap(({ time, long_usd: long, short_usd: short }) => {
+      const at = secondsOf(time)
+      if (at < Number(range.from) || at > Number(range.to)) return []
+      return [
+        { at, usd: long, mark: { time: at, position: 'aboveBar', shape: 'arrowDown', color: sell } as const },
+        { at, usd: short, mark: { time: at, position: 'belowBar', shape: 'arrowUp', color: buy } as const },
+      ].filter(({ usd }) => usd > 0)
+    })
+    const largest = inSight.toSorted((a, b) => b.usd - a.usd).slice(0, MARKS)
+    const most = largest[0]?.usd ?? 1
+    const marks = largest
+      .toSorted((a, b) => a.at - b.at)
+      .map(({ mark, usd }): SeriesMarker<Time> => ({ ...mark, size: 0.4 + Math.sqrt(usd / most) }))
+    this.#marks.setMarkers(marks)
+  })
+
+  #listen(place: HTMLElement): void {
+    const { signal } = this.#end
+    const repaint = (): void => this.paint()
+    document.addEventListener('themechange', repaint, { signal })
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', repaint, { signal })
+    this.#chart.timeScale().subscribeVisibleLogicalRangeChange((range) => {
+      this.#mark()
+      // Where all is in sight only who pulls beyond the beginning wants more.
+      const near = this.#isWhole ? -NEAR / 5 : NEAR
+      if (range !== null && this.#isFitted && range.from < near) this.#options.beganToEnd()
+    })
+    this.#chart.subscribeCrosshairMove(({ time }) => this.#options.pointed(time as UTCTimestamp | undefined))
+    place.addEventListener('keydown', (event) => this.#pointByKey(event), { signal })
+    place.addEventListener('blur', () => this.#point(-1), { signal })
+  }
+
+  /** Arrows move the crosshair from candle to candle, beginning with the newest. */
+  #pointByKey(event: KeyboardEvent): void {
+    const last = (this.#rows?.candles.length ?? 0) - 1
+    const from = this.#pointed < 0 ? last + 1 : this.#pointed
+    const steps: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, PageUp: -24, PageDown: 24 }
+    const step = steps[event.key]
+    if (event.key !== 'Escape' && step === undefined) return
+    event.preventDefault()
+    this.#point(step === undefined ? -1 : Math.min(last, Math.max(0, from + step)))
+  }
+
+  #point(at: number): void {
+    this.#pointed = at
+    const candle = this.#rows?.candles[at]
+    if (candle === undefined) return this.#chart.clearCrosshairPosition()
+    this.#chart.setCrosshairPosition(candle.close, secondsOf(candle.time), this.#candles)
+    this.#options.pointed(secondsOf(candle.time))
+    const range = this.sight
+    if (range === null || (at >= range.from && at <= range.to)) return
+    const shift = at < range.from ? at - range.from : at - range.to
+    this.sight = { from: range.from + shift, to: range.to + shift } as LogicalRange
+  }
+
+  #paintItself(): void {
+    this.#paints.push((colour) => {
+      this.#chart.applyOptions({
+        layout: {
+          background: { type: ColorType.Solid, color: colour('--panel') },
+          textColor: colour('--soft'),
+          fontFamily: getComputedStyle(document.documentElement).fontFamily,
+          panes: { separatorColor: colour('--line') },
+        },
+        grid: { vertLines: { color: colour('--chart-grid') }, horzLines: { color: colour('--chart-grid') } },
+        timeScale: {
+          timeVisible: true,
+          secondsVisible: false,
+          minBarSpacing: 0.2,
+          maxBarSpacing: 24,
+          borderColor: colour('--line'),
+        },
+        rightPriceScale: { borderColor: colour('--line') },
+      })
+      this.#heat?.paint({ long: colour('--sell'), short: colour('--buy') })
+    })
   }
 }
 
-function candleOf({ time, open, high, low, close }: Candle): {
-  time: UTCTimestamp
-  open: number
-  high: number
-  low: number
-  close: number
-} {
-  return { time: timeOf(time), open, high, low, close }
+const quiet = { priceLineVisible: false, lastValueVisible: false, priceFormat: { type: 'volume' } } as const
+const percents = {
+  type: 'custom',
+  formatter: (value: number) => value.toFixed(4),
+  minMove: 0.0001,
+} as const
+
+function pageColour(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 }
 
-/** The library's time: seconds, of a type of its own. */
-function timeOf(iso: string): UTCTimestamp {
-  return Math.floor(Date.parse(iso) / 1000) as UTCTimestamp
+interface Colours {
+  readonly buy: string
+  readonly sell: string
+  readonly buyPale: string
+  readonly sellPale: string
+}
+
+function coloursOf(): Colours {
+  const [buy = '', sell = '', buyPale = '', sellPale = ''] = ['--buy', '--sell', '--buy-fill', '--sell-fill'].map(
+    pageColour,
+  )
+  return { buy, sell, buyPale, sellPale }
+}
+
+/** What our own trades made is solid, what a venue says of its past is pale with a border. */
+function candleOf({ time, open, high, low, close, source }: Candle, colours: Colours): CandlestickData<UTCTimestamp> {
+  const [full, pale] = close >= open ? [colours.buy, colours.buyPale] : [colours.sell, colours.sellPale]
+  const color = source === 'trades' ? full : pale
+  return { time: secondsOf(time), open, high, low, close, color, borderColor: full, wickColor: full }
+}
+
+function volumeOf({ time, open, close, volume }: Candle, { buyPale, sellPale }: Colours): HistogramData<UTCTimestamp> {
+  return { time: secondsOf(time), value: volume, color: close >= open ? buyPale : sellPale }
+}
+
+/** A line with a hole where there is no value: the part behind the last point before it is not drawn. */
+function lineData<Point extends { readonly time: string }>(
+  points: readonly Point[],
+  valueOf: (point: Point, at: number) => number | undefined,
+): (LineData<UTCTimestamp> | WhitespaceData<UTCTimestamp>)[] {
+  const values = points.map(valueOf)
+  return points.map(({ time }, at) => {
+    const value = values[at]
+    if (value === undefined) return { time: secondsOf(time) }
+    const isEnd = at + 1 < values.length && values[at + 1] === undefined
+    return { time: secondsOf(time), value, ...(isEnd && { color: 'transparent' }) }
+  })
 }
 
 function digitsOf(price: number): number {

@@ -4,45 +4,23 @@ import { beforePaint, byId, el, say, setState } from './dom.ts'
 import * as format from './format.ts'
 import { follow, type Change } from './stream.ts'
 import { readPanels } from './symbol-panels.ts'
-import { lineOf, type CvdPoint } from './cvd-lines.ts'
-import { Loaded } from './loaded.ts'
+import { ChartData, layerNames, layers, type Candle, type FlowPoint, type Layer } from './chart-data.ts'
+import { intervals, type Interval } from './chart-time.ts'
+import { drawReadout, originOf } from './chart-readout.ts'
 import { answered, failed } from './old-figures.ts'
-import { SymbolCharts, venuesOf, type Candle } from './symbol-charts.ts'
-
-const intervals = ['1m', '3m', '5m', '15m', '30m', '1h', '2h', '4h', '8h', '12h', '1d', '1w'] as const
-type Interval = (typeof intervals)[number]
+import { SymbolCharts } from './symbol-charts.ts'
 
 /** Answers are kept for 5 s: asking more often brings nothing new, milliseconds. */
 const CHART_MS = 5_000
 const PANELS_MS = 10_000
-/** Rows of the newest page, which is read again and again, and of an older one, which is read once. */
-const NEWEST = 200
-const OLDER = 1_000
-/** Rows that are shown at least where there are so many: 90 days of hours. */
-const SHOWN = 2_160
+/** What moves seldom, milliseconds. */
+const FURTHER_MS = 30_000
+/** How often it is asked whether the past grows, milliseconds. */
+const PAST_MS = 15_000
+/** Candles that are read at least where there are so many: 90 days of hours; as many again where the reader scrolls there. */
+const WANTED = 2_160
+const WANTED_MAX = 20_000
 const LISTED = 10
-
-type CandleRow = Candle & {
-  readonly volume: number
-  /** Null: the venue's candle does not say. */
-  readonly buy_volume: number | null
-  readonly sell_volume: number | null
-  readonly source: string
-  readonly completeness: string
-}
-type PointRow = CvdPoint & { readonly cvd: number; readonly delta: number }
-
-interface OhlcvAnswer {
-  readonly as_of: string
-  readonly stale: boolean
-  readonly candles: readonly CandleRow[]
-  readonly next: string | null
-}
-
-interface HistoryAnswer {
-  readonly points: readonly PointRow[]
-  readonly next: string | null
-}
 
 interface Price {
   readonly price: number
@@ -54,12 +32,15 @@ interface Price {
 
 const symbol = decodeURIComponent(location.pathname.split('/').at(-1) ?? '').toUpperCase()
 const panel = byId('chart-panel')
-const charts = new SymbolCharts(byId('chart'))
-let interval: Interval = intervalOf(new URLSearchParams(location.search).get('interval'))
-/** That of the candles on the screen. */
-let shown: Interval | undefined
-let candles = new Loaded<CandleRow>()
-let points = new Loaded<PointRow>()
+const query = new URLSearchParams(location.search)
+let interval = intervalOf(query.get('interval'))
+let shown = layersOf(query.get('show'))
+let data = new ChartData(symbol, interval)
+let charts = chartsOf()
+/** Whether candles of this width are on the screen. */
+let isShown = false
+let wanted = WANTED
+let pointed: number | undefined
 let price: Price | undefined
 
 /** One without a name, or with an unknown one, is of hours: a new installation has 90 days of them. */
@@ -67,67 +48,114 @@ function intervalOf(name: string | null): Interval {
   return intervals.find((known) => known === name) ?? '1h'
 }
 
+/** Without a list all but the heatmap, which is a model. */
+function layersOf(list: string | null): ReadonlySet<Layer> {
+  const names = list?.split(',') ?? layerNames.filter((name) => name !== 'heatmap')
+  return new Set(layerNames.filter((name) => names.includes(name)))
+}
+
+function chartsOf(): SymbolCharts {
+  const place = byId('chart')
+  const panes = layerNames.filter((name) => shown.has(name) && name !== 'liquidations' && name !== 'heatmap')
+  place.style.setProperty('--panes', String(panes.length))
+  return new SymbolCharts(place, {
+    shown,
+    interval,
+    beganToEnd: () => void readMore(),
+    pointed(time) {
+      pointed = time
+      drawPointed()
+    },
+  })
+}
+
+const drawPointed = beforePaint(() => drawReadout({ rows: data.rows, interval, shown, at: pointed }))
+
 async function readChart(): Promise<void> {
-  const asked = interval
-  const name = encodeURIComponent(symbol)
-  const query = `interval=${asked}&limit=${NEWEST}`
-  const [ohlcv, history] = await Promise.all([
-    ask<OhlcvAnswer>(`/api/ohlcv/${name}?${query}&exchange=all`),
-    ask<HistoryAnswer>(`/api/cvd/history/${name}?${query}`),
-  ])
-  if (asked !== interval) return // another was chosen meanwhile
-  if (ohlcv.is === 'failed' || history.is === 'failed') {
-    const why = ohlcv.is === 'failed' ? ohlcv.message : history.is === 'failed' ? history.message : ''
+  const asked = data
+  const [candles, points] = await Promise.all([asked.candles.readNewest(), asked.points.readNewest()])
+  if (asked !== data) return // another interval was chosen meanwhile
+  if (candles.is === 'failed' || points.is === 'failed') {
+    const why = candles.is === 'failed' ? candles.message : points.is === 'failed' ? points.message : ''
     // Candles of another width would be shown under the wrong button.
-    if (shown === asked && panel.dataset['state'] === 'ready') failed(panel, why)
+    if (isShown && panel.dataset['state'] === 'ready') failed(panel, why)
     else setState(panel, 'error', `There are no candles to show: ${why}`)
     return
   }
-  shown = asked
-  candles.takeNewest(ohlcv.body.candles, ohlcv.body.next)
-  points.takeNewest(history.body.points, history.body.next)
+  const isFirst = !isShown
+  isShown = true
   draw()
-  answered(panel, Date.parse(ohlcv.body.as_of), { isStale: ohlcv.body.stale })
+  answered(panel, Date.parse(candles.body.as_of), { isStale: candles.body.stale })
   await readOlder(asked)
+  if (isFirst) void readFurther()
 }
 
-/** Older pages, each drawn when it is there. One that fails is asked for again with the next reading. */
-async function readOlder(asked: Interval): Promise<void> {
-  const name = encodeURIComponent(symbol)
-  const query = `interval=${asked}&limit=${OLDER}`
-  if (candles.rows.length >= SHOWN || typeof candles.next !== 'string') return
-  const [ohlcv, history] = await Promise.all([
-    ask<OhlcvAnswer>(`/api/ohlcv/${name}?${query}&exchange=all&end=${candles.next}`),
-    typeof points.next === 'string'
-      ? ask<HistoryAnswer>(`/api/cvd/history/${name}?${query}&end=${points.next}`)
-      : undefined,
-  ])
-  if (asked !== interval || ohlcv.is === 'failed' || history?.is === 'failed') return
-  candles.takeOlder(ohlcv.body.candles, ohlcv.body.next)
-  if (history !== undefined) points.takeOlder(history.body.points, history.body.next)
-  charts.forget()
+/** Older pages up to what is wanted, each drawn when it is there. One that fails is asked for again with the next reading. */
+async function readOlder(asked: ChartData): Promise<void> {
+  await asked.readOlder(wanted, () => {
+    if (asked === data) draw()
+    return asked === data
+  })
+}
+
+let isReadingMore = false
+
+/** The reader is where the candles begin: what is older, of all that is shown. */
+async function readMore(): Promise<void> {
+  if (isReadingMore || !isShown || data.candles.isWhole || data.candles.rows.length < wanted) return
+  isReadingMore = true
+  wanted = Math.min(WANTED_MAX, wanted + WANTED)
+  await readOlder(data)
+  await readFurther()
+  isReadingMore = false
+}
+
+/** What is shown beside candles and CVD. What cannot be read is not drawn; the next reading tries again. */
+async function readFurther(): Promise<void> {
+  const asked = data
+  if (!isShown) return
+  await asked.readFurther(shown)
+  if (asked === data) draw()
+}
+
+interface Health {
+  readonly backfill?: { readonly state: string; readonly wanted: number; readonly missing: number }
+}
+
+let isGrowing = false
+
+/** While the past is read back, and once behind it, all is read anew: pages of before have holes that are filled since. */
+async function followPast(): Promise<void> {
+  const health = await ask<Health>('/api/healthz')
+  if (health.is === 'failed') return
+  const { backfill } = health.body
+  const wasGrowing = isGrowing
+  isGrowing = backfill?.state === 'starting' || backfill?.state === 'running'
+  const part = backfill === undefined || backfill.wanted === 0 ? 0 : 1 - backfill.missing / backfill.wanted
+  say(byId('growing'), isGrowing ? `The venues’ past is being read back: ${Math.floor(part * 100)} % is there.` : '')
+  if (isShown && (isGrowing || wasGrowing)) await readAnew()
+}
+
+async function readAnew(): Promise<void> {
+  const asked = data
+  const fresh = new ChartData(symbol, interval)
+  await Promise.all([fresh.candles.readNewest(), fresh.points.readNewest()])
+  await fresh.readOlder(wanted, () => asked === data)
+  await fresh.readFurther(shown)
+  if (asked !== data || fresh.candles.rows.length < asked.candles.rows.length) return
+  data = fresh
   draw()
-  await readOlder(asked)
 }
 
 function draw(): void {
-  const [candleRows, pointRows] = [candles.rows, points.rows]
-  charts.show(candleRows, pointRows)
-  drawLegend(pointRows)
-  drawTable(candleRows, pointRows)
-  setState(panel, candleRows.length === 0 ? 'empty' : 'ready', 'Nothing has traded yet.')
+  const { rows } = data
+  charts.show(rows)
+  drawPointed()
+  drawTable(rows.candles, rows.points)
+  setState(panel, rows.candles.length === 0 ? 'empty' : 'ready', 'Nothing has traded yet.')
 }
 
-function drawLegend(points: readonly PointRow[]): void {
-  const items = venuesOf(points).map((venue, at) =>
-    el('li', { class: `v${(at % 4) + 1}` }, `${venue} ${format.signed(lineOf(points, venue).at(-1))}`),
-  )
-  const [first] = points
-  const since = first === undefined ? '' : `Volume delta since ${format.moment(Date.parse(first.time))}, base units:`
-  byId('legend').replaceChildren(el('li', { class: 'since' }, since), ...items)
-}
-
-function drawTable(candles: readonly CandleRow[], points: readonly PointRow[]): void {
+function drawTable(candles: readonly Candle[], points: readonly FlowPoint[]): void {
   const byTime = new Map(points.map((point) => [point.time, point]))
   const base = (points[0]?.cvd ?? 0) - (points[0]?.delta ?? 0)
   const rows = candles
@@ -146,7 +174,7 @@ function drawTable(candles: readonly CandleRow[], points: readonly PointRow[]): 
         number(format.compact(candle.volume)),
         delta === null ? number(format.DASH) : number(format.signed(delta), format.side(delta)),
         number(point === undefined ? format.DASH : format.signed(point.cvd - base)),
-        el('td', {}, candle.source === 'trades' ? candle.completeness : candle.source.replace('_', ' ')),
+        el('td', {}, candle.source === 'trades' ? candle.completeness : originOf(candle.source)),
       )
     })
   byId('candles')
@@ -171,45 +199,67 @@ function heard(changes: readonly Change[]): void {
   drawPrice()
 }
 
-async function drawChoice(): Promise<string> {
-  const answer = await ask<{ now: number; symbols: readonly { asset: string; symbol: string }[] }>('/view/symbols')
-  if (answer.is === 'ok') setClock(answer.body.now)
-  const known = answer.is === 'ok' ? answer.body.symbols : []
-  const choice = byId('symbol-choice')
-  const names = [...new Set([symbol, ...known.map((item) => item.symbol)])].toSorted()
-  choice.replaceChildren(
-    ...names.map((name) => el('option', name === symbol ? { value: name, selected: '' } : { value: name }, name)),
-  )
-  choice.addEventListener('change', () => {
-    if (choice instanceof HTMLSelectElement)
-      location.assign(`/symbol/${encodeURIComponent(choice.value)}?interval=${interval}`)
-  })
-  return known.find((item) => item.symbol === symbol)?.asset ?? symbol.toLowerCase()
+/** Writes what is chosen into the address, so that it can be kept and sent on. */
+function keepInAddress(): void {
+  const url = new URL(location.href)
+  url.searchParams.set('interval', interval)
+  url.searchParams.set('show', [...shown].join(','))
+  history.replaceState(null, '', url)
 }
 
-function drawIntervals(): void {
-  const buttons = intervals.map((name) =>
-    el('button', { type: 'button', 'aria-pressed': String(name === interval), click: () => choose(name) }, name),
+function pressed(name: string, label: string, isOn: boolean, press: () => void): HTMLElement {
+  return el('button', { type: 'button', 'aria-pressed': String(isOn), 'data-name': name, click: press }, label)
+}
+
+function drawButtons(): void {
+  byId('intervals').replaceChildren(
+    ...intervals.map((name) => pressed(name, name, name === interval, () => choose(name))),
   )
-  byId('intervals').replaceChildren(...buttons)
+  byId('layers').replaceChildren(
+    ...layerNames.map((name) => pressed(name, layers[name], shown.has(name), () => toggle(name))),
+  )
+}
+
+/** The button that was pressed keeps the focus. */
+function redrawButtons(group: string, name: string): void {
+  drawButtons()
+  byId(group).querySelector<HTMLElement>(`[data-name="${name}"]`)?.focus()
 }
 
 function choose(name: Interval): void {
   interval = name
-  candles = new Loaded()
-  points = new Loaded()
-  const url = new URL(location.href)
-  url.searchParams.set('interval', name)
-  history.replaceState(null, '', url)
-  charts.forget()
-  for (const button of byId('intervals').children)
-    button.setAttribute('aria-pressed', String(button.textContent === name))
+  data = new ChartData(symbol, interval)
+  isShown = false
+  wanted = WANTED
+  pointed = undefined
+  charts.close()
+  charts = chartsOf()
+  keepInAddress()
+  redrawButtons('intervals', name)
   void readChart()
 }
 
+function toggle(name: Layer): void {
+  shown = new Set(layerNames.filter((layer) => shown.has(layer) !== (layer === name)))
+  const { sight } = charts
+  charts.close()
+  charts = chartsOf()
+  keepInAddress()
+  redrawButtons('layers', name)
+  if (!isShown) return
+  draw()
+  charts.sight = sight
+  void readFurther()
+}
+
 say(byId('symbol-name'), symbol)
-drawIntervals()
+drawButtons()
 again(readChart, CHART_MS)
+again(readFurther, FURTHER_MS)
+again(followPast, PAST_MS)
 again(() => readPanels(symbol), PANELS_MS)
-follow({ kinds: ['price'], asset: await drawChoice(), changed: heard, known: heard })
+const answer = await ask<{ now: number; symbols: readonly { asset: string; symbol: string }[] }>('/view/symbols')
+if (answer.is === 'ok') setClock(answer.body.now)
+const known = answer.is === 'ok' ? answer.body.symbols.find((item) => item.symbol === symbol) : undefined
+follow({ kinds: ['price'], asset: known?.asset ?? symbol.toLowerCase(), changed: heard, known: heard })
 setInterval(drawPrice, 1_000)
