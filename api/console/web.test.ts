@@ -272,6 +272,14 @@ describe('a rule in words', () => {
     expect(words.trialWords(given)).toBe(said)
   })
 
+  it('is about one symbol, several or all, where the API takes them', () => {
+    const several = { properties: { symbols: {} } }
+    expect(words.aboutOf(' BTC ', several)).toEqual({ symbol: 'BTC' })
+    expect(words.aboutOf('BTC, eth  SOL', several)).toEqual({ symbols: ['BTC', 'eth', 'SOL'] })
+    expect(words.aboutOf('All', several)).toEqual({ symbols: 'all' })
+    expect(words.aboutOf('BTC, ETH', {})).toEqual({ symbol: 'BTC, ETH' })
+  })
+
   it('a fault names what is possible, once', () => {
     expect(words.faultWords('window must be one of 1m, 5m.', ['1m', '5m'])).toBe('window must be one of 1m, 5m.')
     expect(words.faultWords('No.', ['a', 'b'])).toBe('No. Possible: a, b.')

@@ -1,4 +1,4 @@
-import { nameWords, numberOf, type Schema } from './alert-words.ts'
+import { namesOf, nameWords, numberOf, type Schema } from './alert-words.ts'
 import { at, chooser, line, offer, type Choice } from './controls.ts'
 import { el } from './dom.ts'
 
@@ -10,7 +10,7 @@ export interface Field {
   fill(value: unknown): void
 }
 
-/** Longer texts have an area. */
+/** Longer texts have more room. */
 const LINE_MAX = 100
 
 /** What one writes or chooses for a field; undefined: of a shape that no control here has. */
@@ -21,7 +21,8 @@ function fieldOf(name: string, schema: Schema, isNeeded: boolean): Field | undef
   if (type === 'boolean') return tickOf(label, schema)
   const isNumber = type === 'number' || type === 'integer' || (Array.isArray(type) && type.includes('number'))
   const isText = type === 'string' || (Array.isArray(type) && type.includes('string'))
-  if (!isNumber && !isText) return undefined
+  const isList = type === 'array' && schema.items?.type === 'string'
+  if (!isNumber && !isText && !isList) return undefined
   const control = schema.enum === undefined ? writtenOf(schema, isNumber) : chosenOf(label, schema, isNeeded)
   control.required = isNeeded
   const [id, hint] = [`field-${crypto.randomUUID()}`, `hint-${crypto.randomUUID()}`]
@@ -40,6 +41,7 @@ function fieldOf(name: string, schema: Schema, isNeeded: boolean): Field | undef
     read(pointer) {
       const { value } = at(control, pointer)
       if (value.trim() === '') return undefined
+      if (isList) return namesOf(value)
       return isNumber ? numberOf(value) : value
     },
     fill(value) {
@@ -59,6 +61,7 @@ export function fieldsOf(schema: Schema, names: readonly string[]): ReadonlyMap<
 }
 
 function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.join(', ')
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }
 

@@ -1,6 +1,6 @@
 import { ConditionGroup, type Vocabulary } from './alert-conditions.ts'
 import { DestinationFields, fieldsOf, readFields, type Field } from './alert-fields.ts'
-import { faultWords, type Condition, type Metric, type Schema } from './alert-words.ts'
+import { aboutOf, faultWords, namesOf, type Condition, type Metric, type Schema } from './alert-words.ts'
 import type { Asked } from './ask.ts'
 import { at, clearFaults, line, showFault } from './controls.ts'
 import { el, say } from './dom.ts'
@@ -35,11 +35,15 @@ export interface Wanted {
 class TermFields {
   readonly element = el('div', { class: 'terms' })
   #group: ConditionGroup | undefined
+  #names: readonly string[] = []
   #fields: ReadonlyMap<string, Field> = new Map()
+  /** What was said before of which no field knows: it stays. */
+  #rest: Readonly<Record<string, unknown>> = {}
 
   shape({ terms, schema }: Kind, words: Vocabulary, changed: () => void): void {
     const hasConditions = terms.includes('when')
     this.#group = hasConditions ? new ConditionGroup(words, changed) : undefined
+    this.#names = terms
     this.#fields = fieldsOf(
       schema,
       terms.filter((name) => name !== 'when'),
@@ -59,16 +63,21 @@ class TermFields {
     // What the API answers as `when` is a condition as it takes it.
     this.#group?.fill(terms['when'] as Condition)
     for (const [name, field] of this.#fields) field.fill(terms[name])
+    const others = this.#names.filter((name) => name !== 'when' && !this.#fields.has(name) && name in terms)
+    this.#rest = Object.fromEntries(others.map((name) => [name, terms[name]]))
   }
 
   read(): Record<string, unknown> {
     const when = this.#group === undefined ? {} : { when: this.#group.read('/when') }
-    return { ...when, ...readFields(this.#fields, '') }
+    return { ...this.#rest, ...when, ...readFields(this.#fields, '') }
   }
 }
 
 /** An alert as the API answers it. */
-export type Shown = Readonly<Record<string, unknown>> & { readonly symbol: string }
+export type Shown = Readonly<Record<string, unknown>> & {
+  readonly symbol?: string | null
+  readonly symbols?: readonly string[] | 'all'
+}
 
 export interface FormOptions {
   readonly tables: Tables
@@ -108,7 +117,8 @@ export class AlertForm {
     this.element.append(this.#terms.element, ...parts, el('div', { class: 'row' }, ...actions), this.#said)
     this.#shape(below)
     if (alert !== undefined) {
-      this.#symbol.value = alert.shown.symbol
+      const { symbol, symbols } = alert.shown
+      this.#symbol.value = symbol ?? (typeof symbols === 'object' ? symbols.join(', ') : (symbols ?? ''))
       this.#terms.fill(alert.shown)
       this.#terms.spell()
     }
@@ -119,8 +129,15 @@ export class AlertForm {
       })
   }
 
+  /** The first that it is about; where it is about all, one of them. */
   get symbol(): string {
-    return this.#symbol.value.trim().toUpperCase()
+    const [first = ''] = namesOf(this.#symbol.value.toUpperCase())
+    return first === 'ALL' ? 'BTC' : first
+  }
+
+  /** Whether it is about more than `symbol`. */
+  get isForSeveral(): boolean {
+    return 'symbols' in aboutOf(this.#symbol.value, this.#kind.schema)
   }
 
   /** Says what the symbol's figure is just now. */
@@ -131,7 +148,9 @@ export class AlertForm {
   /** What it says, as the API takes it; whether it is whole says `isWhole`. */
   read(): Wanted {
     const { path } = this.#kind
-    const terms = { symbol: at(this.#symbol, '/symbol').value.trim(), ...this.#terms.read() }
+    const about = aboutOf(this.#symbol.value, this.#kind.schema)
+    at(this.#symbol, 'symbol' in about ? '/symbol' : '/symbols')
+    const terms = { ...about, ...this.#terms.read() }
     if (this.#destination === undefined) return { path, body: terms }
     return { path, body: { ...terms, channel: this.#destination.read('/channel'), ...readFields(this.#lifetime, '') } }
   }
@@ -181,7 +200,11 @@ export class AlertForm {
   #symbolRow(): HTMLElement {
     this.#symbol.setAttribute('list', this.#options.symbolsId)
     this.#symbol.addEventListener('change', () => this.#terms.spell())
-    return el('div', { class: 'field' }, el('div', { class: 'row' }, 'Ring for ', this.#symbol, this.#now))
+    const more =
+      'symbols' in (this.#kind.schema.properties ?? {})
+        ? [el('span', { class: 'hint' }, 'or several of a rule: BTC, ETH; or all')]
+        : []
+    return el('div', { class: 'field' }, el('div', { class: 'row' }, 'Ring for ', this.#symbol, this.#now, ...more))
   }
 
   /** The fields of the kind that is chosen, and no others. */

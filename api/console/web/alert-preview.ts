@@ -11,7 +11,13 @@ const CALM_MS = 500
 const AGAIN_MS = 4_000
 
 /** What is to be tried out; undefined: the form is not whole yet. */
-export type Tried = Readonly<Record<string, unknown>> | undefined
+export type Tried =
+  | {
+      readonly body: Readonly<Record<string, unknown>>
+      /** The symbol that is tried out, of several; empty: it is the only one. */
+      readonly of: string
+    }
+  | undefined
 
 /** Says, while one edits, how often the alert would have rung, and draws what it rests on. */
 export class Preview {
@@ -56,7 +62,7 @@ export class Preview {
     this.#asked = new AbortController()
     const { signal } = this.#asked
     say(this.#words, 'Trying it out …')
-    const body = { ...wanted, figures: true }
+    const body = { ...wanted.body, figures: true }
     const answer = await ask<Trial>('/api/alerts/backtest', { method: 'POST', body, signal, deadlineMs: DEADLINE_MS })
     if (signal.aborted) return
     if (answer.is === 'ok') {
@@ -75,13 +81,13 @@ export class Preview {
     this.#clear = undefined
   }
 
-  #draw(trial: Trial, wanted: Readonly<Record<string, unknown>>): void {
-    const words = trialWords(trial)
+  #draw(trial: Trial, { body, of }: NonNullable<Tried>): void {
+    const words = `${of === '' ? '' : `${of}: `}${trialWords(trial)}`
     say(this.#words, words)
     const [newest] = trial.triggers
     say(this.#last, newest === undefined ? '' : `The last time: ${newest.condition_met}.`)
     this.#clear?.()
-    const bounds = boundsOf(wanted)
+    const bounds = boundsOf(body)
     const drawn = trial.figures.map((figure, place): Drawn => {
       const metric = this.#metrics.find(({ name }) => name === figure.metric)
       return { figure, metric, bounds: bounds[place] ?? [] }

@@ -6,6 +6,7 @@ export interface Schema {
   readonly type?: string | readonly string[]
   readonly description?: string
   readonly enum?: readonly (string | null)[]
+  readonly items?: Schema
   readonly default?: unknown
   readonly examples?: readonly unknown[]
   readonly maxLength?: number
@@ -75,6 +76,22 @@ export function operatorWords(operator: string): string {
 
 export function unitOf({ unit }: Pick<Metric, 'unit'>, symbol: string): string {
   return unit.replace('{base}', symbol === '' ? 'base units' : symbol)
+}
+
+/** Names as one writes them in a line. */
+export function namesOf(text: string): readonly string[] {
+  return text.split(/[\s,;]+/).filter((name) => name !== '')
+}
+
+/** Whom a rule is about: one symbol, several, or all, where the API takes them. */
+export function aboutOf(
+  text: string,
+  { properties = {} }: Schema,
+): { symbol: string } | { symbols: readonly string[] | 'all' } {
+  const names = namesOf(text)
+  if (!('symbols' in properties)) return { symbol: text.trim() }
+  if (text.trim().toLowerCase() === 'all') return { symbols: 'all' }
+  return names.length > 1 ? { symbols: names } : { symbol: text.trim() }
 }
 
 /** A name of the API as people write it. */

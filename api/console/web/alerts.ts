@@ -142,8 +142,9 @@ function tell<Body>(answer: Asked<Body>, done: (body: Body) => string): void {
 
 /** What a form says that can be tried out; undefined: it is not whole. */
 function triedOf(made: AlertForm): Tried {
-  const { channel: _, expires_in_hours: __, ...terms } = made.read().body
-  return made.isWhole ? terms : undefined
+  const { channel: _, expires_in_hours: __, symbols: ___, ...terms } = made.read().body
+  if (!made.isWhole) return undefined
+  return { body: { ...terms, symbol: made.symbol }, of: made.isForSeveral ? made.symbol : '' }
 }
 
 async function edit(alert: Alert): Promise<void> {
