@@ -12,6 +12,8 @@ export interface Field {
 
 /** Longer texts have more room. */
 const LINE_MAX = 100
+/** What is longer still, and no address, has an area. */
+const AREA_OVER = 300
 
 /** What one writes or chooses for a field; undefined: of a shape that no control here has. */
 function fieldOf(name: string, schema: Schema, isNeeded: boolean): Field | undefined {
@@ -77,7 +79,7 @@ function writtenOf(
 ): HTMLInputElement {
   const shown = usual ?? example
   const placeholder = shown === undefined ? {} : { placeholder: textOf(shown) }
-  const isArea = maxLength > LINE_MAX && typeof example !== 'string'
+  const isArea = maxLength > AREA_OVER && !textOf(example).startsWith('https:')
   const control = line(isArea ? 'textarea' : 'input', { ...placeholder, ...(isNumber && { inputmode: 'decimal' }) })
   if (maxLength > 0) control.maxLength = maxLength
   return control
