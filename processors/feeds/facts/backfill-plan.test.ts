@@ -70,7 +70,9 @@ describe('the plan of the past', () => {
     expect(plan.next(NOW)?.symbol).toBe('B')
     plan.want(new Set(['A']), nothing)
     expect(plan.next(NOW)).toBeUndefined()
+    expect(plan.progress(NOW)).toEqual({ wanted: 0, missing: 0 })
     expect(plan.next(NOW + 3_600_000)?.symbol).toBe('A')
+    expect(plan.progress(NOW + 3_600_000)).toEqual({ wanted: 24, missing: 24 })
   })
 
   it('covers all of it once, whenever it is ended and begun again', () => {
