@@ -1,35 +1,132 @@
-import { readFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { privateKeyToAccount } from 'viem/accounts'
+import { payer } from '../infra/local/chain/accounts.ts'
+import { urlOf } from '../infra/local/run-file.ts'
+import { applyStep, planOf, type Ask, type OwnedRule, type OwnedRules, type Step } from './alert-rules/apply.ts'
+import { readRules, RuleFileError } from './alert-rules/files.ts'
 import { testRules, TestFileError } from './alert-rules/run.ts'
+import { flag, runCommand, running, text, UsageError, type Values } from './command/command.ts'
+import { buy } from './pay/buy.ts'
+import { agree, ownKey } from './pay/purse.ts'
 
-const usage = `npm run rules -- test FILE...: rings rules over written series, and says where they ring otherwise than expected.
-A file: scripts/alert-rules/README.md.`
+const usage = `npm run rules -- test FILE...             rings rules over written series, and says where they ring otherwise than expected
+npm run rules -- diff DIR|FILE [flags]    says what apply would do; exit 1 where it would do something
+npm run rules -- apply DIR|FILE [flags]   makes the rules of an API those of the files: new ones are made, others changed
 
-/** Exit 0: all rang as expected; 1: one did not; 2: a file cannot be read, or the command is none. */
-function main([command, ...files]: readonly string[]): number {
-  if (command !== 'test' || files.length === 0) {
-    console.error(usage)
-    return command === '--help' ? 0 : 2
+  --prune         rules that no file has any more are deleted
+  --tokens FILE   ids and tokens of the rules that were made (default .rules-tokens.json beside the files); keep it secret
+  --max USD       pay no more than this in all (default 1), with PAYER_KEY or PAYER_KEY_FILE, as npm run pay does
+  --data DIR      data folder of the running system (default .data)
+  --api URL       another API
+  --help          this text
+
+Files: scripts/alert-rules/README.md.`
+
+const flags = { prune: flag, tokens: text, max: text, data: text, api: text } as const
+type Given = Values<typeof flags>
+
+async function main(values: Given, [command, ...words]: readonly string[]): Promise<boolean> {
+  const [from] = words
+  if (command === 'test' && from !== undefined) return test(words)
+  if ((command !== 'apply' && command !== 'diff') || from === undefined || words.length > 1) throw new UsageError(usage)
+  const rules = readRules(from, process.env)
+  const tokens =
+    values.tokens ?? path.join(statSync(from).isDirectory() ? from : path.dirname(from), '.rules-tokens.json')
+  const owned = readOwned(tokens)
+  const ask = asker(values)
+  const steps = (await planOf(rules, owned, ask)).map((step) => pruned(step, values.prune === true))
+  const isSame = steps.every(({ does }) => does === 'keep' || does === 'leave')
+  let known = owned
+  for (const step of steps) {
+    if (command === 'apply') {
+      known = withRule(known, step.name, await applyStep(step, ask))
+      writeOwned(tokens, known)
+    }
+    console.log(`${signs[step.does]} ${step.name}: ${step.why}`)
   }
+  return command === 'apply' || isSame
+}
+
+const signs = { create: '+', change: '~', remove: '-', leave: '?', keep: '=' } as const
+
+function pruned(step: Step, isWanted: boolean): Step {
+  if (step.does !== 'remove' || isWanted) return step
+  return { ...step, does: 'leave', why: `${step.why}; --prune deletes it` }
+}
+
+function test(files: readonly string[]): boolean {
   let failed = 0
   for (const file of files) {
-    try {
-      const results = testRules(JSON.parse(readFileSync(file, 'utf8')))
-      for (const { test, faults } of results) {
-        console.log(`${faults.length === 0 ? 'ok' : 'FAILED'}  ${file}: ${test}`)
-        for (const fault of faults) console.log(`  ${fault}`)
-        failed += Number(faults.length > 0)
-      }
-    } catch (error) {
-      if (!(error instanceof TestFileError || error instanceof SyntaxError || isMissing(error))) throw error
-      console.error(`${file}: ${error.message}`)
-      return 2
+    for (const { test: name, faults } of resultsOf(file)) {
+      console.log(`${faults.length === 0 ? 'ok' : 'FAILED'}  ${file}: ${name}`)
+      for (const fault of faults) console.log(`  ${fault}`)
+      failed += Number(faults.length > 0)
     }
   }
-  return failed === 0 ? 0 : 1
+  return failed === 0
+}
+
+function resultsOf(file: string): ReturnType<typeof testRules> {
+  try {
+    return testRules(JSON.parse(readFileSync(file, 'utf8')))
+  } catch (error) {
+    const isOfFile = error instanceof TestFileError || error instanceof SyntaxError || isMissing(error)
+    throw isOfFile ? new UsageError(`${file}: ${error.message}`) : error
+  }
 }
 
 function isMissing(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
-process.exitCode = main(process.argv.slice(2))
+/** Pays what is asked, up to the limit of all of it. */
+function asker({ api, data = '.data', max = '1' }: Given): Ask {
+  if (!(Number(max) >= 0)) throw new UsageError('--max must be an amount of USD')
+  const run = api === undefined ? running(data, 'or name another API with --api URL') : undefined
+  const base = api ?? (run === undefined ? '' : urlOf(run, 'api'))
+  const local = run?.parts.some(({ name }) => name === 'chain') === true
+  const key = ownKey()
+  let left = Number(max)
+  return async (method, where, { body, token, key: idempotency } = {}) => {
+    const { status, text: told } = await buy({
+      url: new URL(where, base).href,
+      method,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(idempotency !== undefined && { 'idempotency-key': idempotency }),
+      },
+      version: 2,
+      account: privateKeyToAccount(key ?? payer.key),
+      agree: (offer) => void (left -= agree(offer, left, { local, hasKey: key !== undefined })),
+      say: (line) => console.error(line),
+      nowSeconds: () => Math.floor(Date.now() / 1_000),
+      nonce: () => `0x${randomBytes(32).toString('hex')}`,
+    })
+    return { status, body: told === '' ? {} : (JSON.parse(told) as Record<string, unknown>) }
+  }
+}
+
+function readOwned(file: string): OwnedRules {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as OwnedRules
+  } catch (error) {
+    if (isMissing(error)) return {}
+    throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+function withRule(owned: OwnedRules, name: string, rule: OwnedRule | undefined): OwnedRules {
+  const others = Object.fromEntries(Object.entries(owned).filter(([other]) => other !== name))
+  return rule === undefined ? others : { ...others, [name]: rule }
+}
+
+/** Whole or not at all. */
+function writeOwned(file: string, owned: OwnedRules): void {
+  writeFileSync(`${file}.new`, `${JSON.stringify(owned, null, 2)}\n`, { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+}
+
+await runCommand({ usage, flags, allowPositionals: true, expected: [RuleFileError, UsageError] }, main)

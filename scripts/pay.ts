@@ -1,15 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { privateKeyToAccount } from 'viem/accounts'
-import { readConfig } from '../infra/config/config.ts'
-import { walletKey } from '../infra/config/wallet-key.ts'
 import { payer, token } from '../infra/local/chain/accounts.ts'
 import { tokenAbi } from '../infra/local/chain/contracts.ts'
 import { localClient } from '../infra/local/chain/prepare-chain.ts'
 import { urlOf } from '../infra/local/run-file.ts'
-import { USDC_DECIMALS } from '../processors/payments/wire/networks.ts'
 import { flag, runCommand, running, text, UsageError, type Values } from './command/command.ts'
 import { buy, type Bought } from './pay/buy.ts'
-import type { Offer } from './pay/offer.ts'
+import { agree, DOLLAR, ownKey } from './pay/purse.ts'
 
 const usage = `npm run pay -- METHOD PATH [BODY] [flags]: asks the API, pays what it asks, prints the answer.
 
@@ -24,8 +21,6 @@ const usage = `npm run pay -- METHOD PATH [BODY] [flags]: asks the API, pays wha
 
 The answer goes to standard output, the payment's story to standard error. Without a key the example payer of the local
 chain pays, with play money.`
-
-const DOLLAR = 10 ** USDC_DECIMALS
 
 interface Task {
   readonly method: string
@@ -51,7 +46,7 @@ async function main(values: Values<typeof flags>, words: readonly string[]): Pro
     body: task.body,
     version: task.version,
     account,
-    agree: (offer) => agree(offer, task.maxUsd, { local: chain !== undefined, hasKey: key !== undefined }),
+    agree: (offer) => void agree(offer, task.maxUsd, { local: chain !== undefined, hasKey: key !== undefined }),
     say: (line) => console.error(line),
     nowSeconds: () => Math.floor(Date.now() / 1_000),
     nonce: () => `0x${randomBytes(32).toString('hex')}`,
@@ -65,24 +60,6 @@ function placesOf({ data, api }: Task): { readonly api: string; readonly chain: 
   if (api !== undefined) return { api, chain: undefined }
   const run = running(data, 'with --payments local, or name another API with --api URL')
   return { api: urlOf(run, 'api'), chain: run.parts.find(({ name }) => name === 'chain')?.url }
-}
-
-/** Own key, or undefined: then the example payer pays, whose key is public, and only play money. */
-function ownKey(): `0x${string}` | undefined {
-  const config = readConfig(process.env, ['PAYER_KEY', 'PAYER_KEY_FILE'])
-  const own = { PAYMENT_WALLET_KEY: config.PAYER_KEY, PAYMENT_WALLET_KEY_FILE: config.PAYER_KEY_FILE }
-  return config.PAYER_KEY === '' && config.PAYER_KEY_FILE === '' ? undefined : walletKey(own)
-}
-
-function agree(offer: Offer, maxUsd: number, { local, hasKey }: { local: boolean; hasKey: boolean }): void {
-  const { network, asset, amount, payTo, token: domain } = offer
-  const usd = Number(amount) / DOLLAR
-  if (!local && !hasKey)
-    throw new UsageError(`it asks for ${usd} USDC on ${network.v1}: say with PAYER_KEY or PAYER_KEY_FILE who pays`)
-  if (asset.toLowerCase() !== network.usdc.address.toLowerCase() || domain.name !== network.usdc.name)
-    throw new UsageError(`it asks for ${asset} (${domain.name}), which is not the USDC of ${network.v1}: not paid`)
-  if (usd > maxUsd) throw new UsageError(`it asks for ${usd} USDC, more than --max ${maxUsd}: not paid`)
-  console.error(`402: ${usd} USDC to ${payTo} on ${network.v1}${local ? ' (play money, local chain)' : ''}; paying`)
 }
 
 async function balanceOf(chain: string | undefined, address: `0x${string}`): Promise<bigint | undefined> {

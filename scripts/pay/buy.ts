@@ -13,6 +13,8 @@ export interface Purchase {
   readonly url: string
   readonly method: string
   readonly body: string | undefined
+  /** Beside those of the payment. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly version: 1 | 2
   readonly account: PrivateKeyAccount
   /** Throws where the offer is not to be paid. */
@@ -68,11 +70,14 @@ async function attempt(purchase: Purchase, signed: readonly [string, string]): P
   }
 }
 
-function call({ url, method, body }: Purchase, headers: readonly (readonly [string, string])[]): Promise<Response> {
+function call(
+  { url, method, body, headers: own }: Purchase,
+  headers: readonly (readonly [string, string])[],
+): Promise<Response> {
   const json = body === undefined ? [] : [['content-type', 'application/json'] as const]
   return fetch(url, {
     method,
-    headers: Object.fromEntries([...json, ...headers]),
+    headers: { ...own, ...Object.fromEntries([...json, ...headers]) },
     redirect: 'error',
     signal: AbortSignal.timeout(CALL_MS),
     ...(body !== undefined && { body }),

@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startAlerts, type AlertHarness } from '../../api/testing/alert-calls.ts'
+import { applyStep, planOf, type Ask, type OwnedRule } from './apply.ts'
+import { readRules } from './files.ts'
+
+const cvd = (value: number): object => ({ metric: 'cvd', operator: 'above', value })
+const buyers = { name: 'buyers', symbol: 'BTC', when: cvd(5) }
+const sellers = { name: 'sellers', symbols: 'all', when: cvd(9), note: 'n' }
+const env = { HOOK: 'https://hooks.example.com/secret' }
+
+let api: AlertHarness
+let folder: string
+let owned: Record<string, OwnedRule>
+const ask: Ask = (method, where, { body, token, key } = {}) =>
+  api.send(method, where, {
+    ...(body !== undefined && { body }),
+    ...(token !== undefined && { token }),
+    ...(key !== undefined && { headers: { 'idempotency-key': key } }),
+  })
+
+beforeEach(async () => {
+  api = await startAlerts()
+  folder = mkdtempSync(path.join(tmpdir(), 'rules-'))
+  owned = {}
+})
+afterEach(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await api.stop()
+})
+
+function write(file: string, rules: readonly object[], defaults: object = { webhook_url: '$HOOK' }): string {
+  const where = path.join(folder, file)
+  writeFileSync(where, JSON.stringify({ defaults, rules }, null, 2))
+  return where
+}
+
+/** Applies the folder; gives what was done. */
+async function apply(): Promise<string[]> {
+  const steps = await planOf(readRules(folder, env), owned, ask)
+  for (const step of steps) {
+    const now = await applyStep(step, ask)
+    if (now === undefined) Reflect.deleteProperty(owned, step.name)
+    else owned[step.name] = now
+  }
+  return steps.map(({ name, does }) => `${does} ${name}`)
+}
+
+describe('rules that are applied', () => {
+  it('are made, changed and taken away, and are the same the second time', async () => {
+    write('a.json', [buyers])
+    write('b.json', [sellers])
+    expect(await apply()).toEqual(['create buyers', 'create sellers'])
+    expect(await apply()).toEqual(['keep buyers', 'keep sellers'])
+    const before = owned['buyers']
+    write('a.json', [{ ...buyers, when: cvd(6) }])
+    expect(await apply()).toEqual(['change buyers', 'keep sellers'])
+    expect(owned['buyers']?.alert_id).toBe(before?.alert_id)
+    expect((await ask('GET', `/alerts/${before?.alert_id}`)).body).toMatchObject({ when: { value: 6 } })
+    write('a.json', [])
+    expect(await apply()).toEqual(['keep sellers', 'remove buyers'])
+    expect((await ask('GET', `/alerts/${before?.alert_id}`)).body).toMatchObject({ status: 'cancelled' })
+    expect(Object.keys(owned)).toEqual(['sellers'])
+  })
+
+  it('are found again where what was made was not written down', async () => {
+    write('a.json', [buyers])
+    await apply()
+    const made = owned['buyers']
+    owned = {}
+    await apply()
+    expect(owned['buyers']).toEqual(made)
+  })
+
+  it('are made again when they have ended', async () => {
+    write('a.json', [buyers])
+    await apply()
+    const { alert_id: id = '', manage_token: token = '' } = owned['buyers'] ?? {}
+    await ask('DELETE', `/alerts/${id}`, { token })
+    expect(await apply()).toEqual(['create buyers'])
+    expect(owned['buyers']?.alert_id).not.toBe(id)
+  })
+
+  it('say what cannot be changed, and what the API refuses, by file and line', async () => {
+    const file = write('a.json', [buyers])
+    await apply()
+    write('a.json', [{ ...buyers, symbol: 'ETH' }])
+    await expect(apply()).rejects.toThrow(`${file}:7: buyers: its symbols`)
+    owned = {}
+    write('a.json', [{ ...buyers, symbol: 'NONE' }])
+    await expect(apply()).rejects.toThrow(`${file}:7: buyers: 404 symbol_not_found symbol`)
+  })
+})
+
+describe('a file of rules to apply', () => {
+  it.each([
+    [[{ ...buyers, when: cvd(NaN) }], {}, '/rules/0/when/value (buyers): above takes a number.'],
+    [[buyers, buyers], { webhook_url: 'x' }, 'buyers is the name of another rule too'],
+    [[{ symbol: 'BTC', when: cvd(5) }], {}, '/rules/0/name must be a name'],
+    [[buyers], { channel: { url: '$NOT_SET' } }, '/rules/0/channel/url: set NOT_SET in the environment'],
+  ])('says of %j what is wrong', (rules, defaults, message) => {
+    expect(() => readRules(write('a.json', rules, defaults), env)).toThrow(message)
+  })
+
+  it('says where it is broken, and that there is none', () => {
+    const broken = path.join(folder, 'broken.json')
+    writeFileSync(broken, '{\n  "rules": [,]\n}')
+    expect(() => readRules(broken, env)).toThrow(/broken\.json: [^]*"rules": \[,\]/)
+    expect(() => readRules(path.join(folder, 'none'), env)).toThrow('there is no such file or folder')
+  })
+})

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import { isFault, readRuleTerms } from '../../processors/alerts/kinds/rule-terms.ts'
+import { partsOfBody, RuleFileError, type FileRule } from './files.ts'
+
+/** What the token file knows of a rule that was made. */
+export interface OwnedRule {
+  readonly alert_id: string
+  readonly manage_token: string
+  readonly webhook_secret: string
+  /** Digests of what was sent: what can be changed, and what cannot. */
+  readonly changeable: string
+  readonly fixed: string
+}
+
+export type OwnedRules = Readonly<Record<string, OwnedRule>>
+
+/** What is to be done about a rule. */
+export interface Step {
+  readonly name: string
+  readonly does: 'create' | 'change' | 'remove' | 'leave' | 'keep'
+  readonly why: string
+  readonly rule?: FileRule
+  readonly owned?: OwnedRule
+}
+
+interface Answer {
+  readonly status: number
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** Asks the API, and pays where it is to be paid. */
+export type Ask = (
+  method: string,
+  path: string,
+  sent?: { readonly body?: object; readonly token?: string; readonly key?: string },
+) => Promise<Answer>
+
+/** What it takes to make the API's rules those of the files. Throws `RuleFileError` for what cannot be changed. */
+export async function planOf(rules: readonly FileRule[], owned: OwnedRules, ask: Ask): Promise<readonly Step[]> {
+  const wanted = await Promise.all(rules.map((rule) => stepOf(rule, owned[rule.name], ask)))
+  const names = new Set(rules.map(({ name }) => name))
+  const gone = Object.entries(owned).filter(([name]) => !names.has(name))
+  return [...wanted, ...gone.map(([name, one]): Step => ({ name, does: 'remove', why: 'no file has it', owned: one }))]
+}
+
+async function stepOf(rule: FileRule, owned: OwnedRule | undefined, ask: Ask): Promise<Step> {
+  const { name } = rule
+  if (owned === undefined) return { name, does: 'create', why: 'it is new', rule }
+  const { status, body } = await ask('GET', `/alerts/${owned.alert_id}`)
+  if (status !== 404 && status !== 200) throw failed(rule, { status, body })
+  if (status === 404 || body['status'] === 'expired' || body['status'] === 'cancelled')
+    return { name, does: 'create', why: status === 404 ? 'it is gone' : `it is ${String(body['status'])}`, rule, owned }
+  const { changeable, fixed } = partsOfBody(rule.body)
+  if (digest(fixed) !== owned.fixed)
+    throw new RuleFileError(
+      `${rule.where}: ${name}: its symbols, where it goes and how long it lives stay as they were made; give it another name, and take this one away with --prune`,
+    )
+  const terms = readRuleTerms(body)
+  const isSame = !isFault(terms) && isDeepStrictEqual(terms, rule.terms) && digest(changeable) === owned.changeable
+  return isSame
+    ? { name, does: 'keep', why: 'it is the same', rule, owned }
+    : { name, does: 'change', why: 'it differs', rule, owned }
+}
+
+/** Does one step; gives what the token file is to know of the rule: undefined: nothing any more. */
+export async function applyStep({ name, does, rule, owned }: Step, ask: Ask): Promise<OwnedRule | undefined> {
+  if (does === 'remove' && owned !== undefined) {
+    const answer = await ask('DELETE', `/alerts/${owned.alert_id}`, { token: owned.manage_token })
+    if (answer.status !== 200 && answer.status !== 404 && answer.status !== 409)
+      throw new RuleFileError(`${name}: ${wordsOf(answer)}`)
+    return undefined
+  }
+  if (rule === undefined) return owned
+  const { changeable, fixed } = partsOfBody(rule.body)
+  const digests = { changeable: digest(changeable), fixed: digest(fixed) }
+  if (does === 'change' && owned !== undefined) {
+    const answer = await ask('PATCH', `/alerts/${owned.alert_id}`, { token: owned.manage_token, body: changeable })
+    if (answer.status !== 200) throw failed(rule, answer)
+    return { ...owned, ...digests }
+  }
+  if (does !== 'create') return owned
+  // The same creation that was not answered, or not written down, is found again by its key.
+  const key = digest([name, rule.body, owned?.alert_id])
+  const answer = await ask('POST', '/alerts', { body: rule.body, key })
+  if (answer.status !== 201) throw failed(rule, answer)
+  const text = (field: string): string => String(answer.body[field])
+  return {
+    alert_id: text('alert_id'),
+    manage_token: text('manage_token'),
+    webhook_secret: text('webhook_secret'),
+    ...digests,
+  }
+}
+
+function digest(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex')
+}
+
+function failed({ where, name }: FileRule, answer: Answer): RuleFileError {
+  return new RuleFileError(`${where}: ${name}: ${wordsOf(answer)}`)
+}
+
+function wordsOf({ status, body }: Answer): string {
+  const { error = '', message = '', pointer = body['field'] ?? '' } = body
+  return [status, error, pointer, message].filter((word) => word !== '').join(' ')
+}
