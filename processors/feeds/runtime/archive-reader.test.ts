@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
@@ -195,6 +195,19 @@ it('waits as long as it is told to, and goes on after a cut', async () => {
   const cut = start('okx')
   await vi.waitFor(() => expect(cut.trouble).toHaveBeenCalledWith('an archive could not be fetched', expect.anything()))
   await soon(cut.reader, Date.now() + 16_000)
+})
+
+it('says of a full disk what is to be done, and goes on when there is room', async () => {
+  // What is written there finds no room; the link is gone with the failed file.
+  mkdirSync(path.join(dataDir, 'files'), { recursive: true })
+  symlinkSync('/dev/full', path.join(dataDir, 'files', 'bybit.gz'))
+  const { reader, trouble } = start('bybit')
+  const mend = expect.stringContaining('the disk is full: free some room') as unknown
+  await vi.waitFor(() =>
+    expect(trouble).toHaveBeenCalledWith('an archive could not be fetched', expect.objectContaining({ why: mend })),
+  )
+  expect(await candles()).toEqual([])
+  await soon(reader, Date.now() + 16_000)
 })
 
 it('goes on where a killed process was, and tells a day that came twice the same', async () => {

@@ -57,6 +57,8 @@ interface VenueFeedParts {
 /** A part of the past, and how it is told anew what is wanted of it. */
 interface VenuePast {
   readonly job: PastJob
+  /** Of archives, which another host serves. */
+  readonly isFile: boolean
   readonly want: () => void
 }
 
@@ -69,7 +71,7 @@ export class VenueFeed {
   readonly #ranges: PriceRanges | undefined
   #pollers: readonly Poller[] = []
   #repair: TradeRepair | undefined
-  /** Each behind the one before it. */
+  /** Each behind the one before it, but for files. */
   #pasts: readonly VenuePast[] = []
   #owned = false
   /** What is listed, by market and asset. */
@@ -170,7 +172,15 @@ export class VenueFeed {
     for (const poller of this.#pollers) if (!this.#parts.log.of(poller.topic).full) poller.tick()
     if (this.#owned && !this.#parts.log.of('market.tickers').full) this.#ranges?.tick(now)
     for (const { job } of this.#pasts) if (!job.isKnown) job.tick(now)
-    this.#pasts.find(({ job }) => job.isKnown && !job.isIdle(now))?.job.tick(now)
+    this.#pasts.find(({ job, isFile }) => !isFile && job.isKnown && !job.isIdle(now))?.job.tick(now)
+    this.#tickFiles(now)
+  }
+
+  /** Once the first of what is paged is there, the hours of the charts, archives go on beside the rest. */
+  #tickFiles(now: number): void {
+    const [hours] = this.#pasts
+    if (hours === undefined || (!hours.isFile && !(hours.job.isKnown && hours.job.isIdle(now)))) return
+    for (const { job, isFile } of this.#pasts) if (isFile && job.isKnown) job.tick(now)
   }
 
   /** Undefined: the venue has nothing to do with the topic. */
@@ -279,7 +289,7 @@ export class VenueFeed {
     const about = { source, book, log, known, report: report.past(source) }
     const pages = pastsOf(this.venue, backfillDays).map((own): VenuePast => {
       const job = new PastReader({ ...about, ...own, host: rests.of(source, own.past.host) })
-      return { job, want: () => job.want(...this.#pagesWanted(own)) }
+      return { job, isFile: false, want: () => job.want(...this.#pagesWanted(own)) }
     })
     return archive === undefined || trades === undefined
       ? pages
@@ -306,7 +316,7 @@ export class VenueFeed {
       })
       job.want(new Map(all.filter(([, { isStreamed, spans }]) => isStreamed || spans.length > 0)))
     }
-    return { job, want }
+    return { job, isFile: true, want }
   }
 
   /** What is streamed, where it is read back by itself; and of all by the hour what somebody ordered. */
