@@ -86,7 +86,16 @@ describe('what the decisions add', () => {
     const trigger_id = textOf(test.body['trigger_id'])
     const times = { started: 2_000, finished: 3_500, due: null, triggered: 1_000 }
     const place = { started: 2_000, partition: 0, offset: 0 }
-    const attempt = { alert_id: id, trigger_id, number: 1, outcome: 'delivered', status: 200, error: null, test: true }
+    const attempt = {
+      alert_id: id,
+      trigger_id,
+      number: 1,
+      outcome: 'delivered',
+      status: 200,
+      error: null,
+      test: true,
+      digest: null,
+    }
     api.database.attempts = [{ ...attempt, ...times, place }]
     const deliveries = await api.send('GET', `${at}/deliveries`, { token })
     expect(deliveries.body).toMatchObject({ count: 1, deliveries: [{ trigger_id, attempt: 1, duration_ms: 2 }] })

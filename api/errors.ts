@@ -18,6 +18,8 @@ export const errorStatus = {
   invalid_target_price: 400,
   invalid_webhook_url: 400,
   invalid_channel: 400,
+  invalid_quiet_hours: 400,
+  invalid_digest: 400,
   invalid_agent_wallet: 400,
   invalid_wallet_proof: 400,
   expires_in_hours_too_long: 400,

@@ -210,3 +210,34 @@ it('has a schema that takes what is taken', () => {
   expect([validate(ruleBody()), validate(ruleBody({ when: { all: [cvd, { any: [cvd] }] } }))]).toEqual([true, true])
   expect(validate(ruleBody({ when: { metric: 'weather', operator: 'above', value: 1 } }))).toBe(false)
 })
+
+describe('how the messages of an alert come', () => {
+  const quiet_hours = { from: '22:00', to: '07:00', time_zone: 'Europe/Berlin' }
+  const slack = { type: 'slack', url: 'https://hooks.slack.com/services/T000/B000/XXXX' }
+
+  it('is told and changed, with what is usual for the channel', async () => {
+    const { at, token } = await api.create({ quiet_hours }, '/alerts')
+    expect((await api.send('GET', at)).body).toMatchObject({ quiet_hours, digest: false })
+    expect(api.alerts.commands.at(-1)?.alert?.delivery).toBe('{"quiet_hours":"22:00-07:00 Europe/Berlin"}')
+    const body = { when: cvd, digest: true }
+    expect((await api.send('PATCH', at, { token, body })).body).toMatchObject({ quiet_hours: null, digest: true })
+    const chat = await create({ webhook_url: undefined, channel: slack })
+    expect(chat.body).toMatchObject({ quiet_hours: null, digest: true })
+    await api.send('POST', `${at}/test`, { token })
+    expect(api.alerts.sent.at(-1)?.message).toMatchObject({ value: { delivery: '{"digest":true}' } })
+  })
+
+  it.each([
+    [{ quiet_hours: { ...quiet_hours, time_zone: 'Mars' } }, 'invalid_quiet_hours'],
+    [{ quiet_hours: { ...quiet_hours, to: '22:00' } }, 'invalid_quiet_hours'],
+    [{ quiet_hours: { ...quiet_hours, days: 'all' } }, 'invalid_quiet_hours'],
+    [{ quiet_hours: '22-7' }, 'invalid_quiet_hours'],
+    [{ digest: 'yes' }, 'invalid_digest'],
+    [
+      { digest: true, webhook_url: undefined, channel: { type: 'pagerduty', routing_key: '0'.repeat(32) } },
+      'invalid_digest',
+    ],
+  ])('refuses %j', async (change, error) => {
+    expect((await create(change)).body['error']).toBe(error)
+  })
+})

@@ -6,6 +6,7 @@ import { iso } from '../views/time.ts'
 import type { AlertHistory } from './alert-history.ts'
 import type { CachedAlert } from './alert-store.ts'
 import type { Creation } from './creation.ts'
+import { deliveryShown } from './delivery.ts'
 import { channelAnswer } from './destination.ts'
 import { termsShown } from './kinds/kinds.ts'
 
@@ -34,6 +35,7 @@ export function createdAnswer(creation: Creation, alert: Shown, secrets: Service
     expires_at: expires,
     expires_in_hours: hours,
     ...creation.destination.shown,
+    ...deliveryShown(alert),
     trigger_count: 0,
     delivery_attempts: 0,
     message: `The alert watches ${creation.symbol} for ${words}${expires === null ? '' : ` until ${expires}`}; keep manage_token and webhook_secret.`,
@@ -50,6 +52,7 @@ export function statusAnswer(alert: CachedAlert, { attempts, gaps }: AlertHistor
     ...symbolsOf(alert),
     ...termsShown(alert).fields,
     ...channelAnswer(alert.receiver),
+    ...deliveryShown(alert),
     status: alert.status,
     created_at: iso(alert.created_at),
     expires_at: endOf(alert),

@@ -7,6 +7,7 @@ import { receiverFor, targetText } from '../../processors/webhooks/channels/dest
 import type { Command, NewAlert } from '../../schemas/records.ts'
 import type { Body } from '../body.ts'
 import type { Paid } from '../payments/payments.ts'
+import { readDelivery } from './delivery.ts'
 import { readDestination, type Destination } from './destination.ts'
 import { readLifetime, readSymbol, readSymbols, readWallet } from './fields.ts'
 import type { ApiKind } from './kinds/kind.ts'
@@ -20,6 +21,8 @@ export interface Creation {
   /** Those of a rule for several. */
   readonly symbols: readonly string[] | 'all' | undefined
   readonly destination: Destination
+  /** How its messages come, as in the log. */
+  readonly delivery: string | null
   readonly agent_wallet: string | undefined
   readonly expires_in_hours: number
 }
@@ -31,18 +34,35 @@ export function readCreation(kind: ApiKind, body: Body, operator: Operator): Cre
     symbol: symbols === undefined ? readSymbol(body) : symbols === 'all' ? symbols : symbols.join(','),
     symbols,
     terms: kind.read(body),
-    destination: readDestination(body, operator),
+    ...readTelling(body, operator),
     agent_wallet: readWallet(body),
     expires_in_hours: readLifetime(body, kind.mayLastForever),
   }
 }
 
+function readTelling(body: Body, operator: Operator): Pick<Creation, 'destination' | 'delivery'> {
+  const destination = readDestination(body, operator)
+  const receiver = receiverFor(destination.target, () => '0') // which of its channel does not matter
+  return { destination, delivery: readDelivery(body, receiver) }
+}
+
 /** Identifies what was asked for, whatever its spelling: two bodies that mean the same alert have the same. */
 export function bodyHash({ terms, symbol, destination, ...rest }: Creation): string {
   const { kind, condition, target_price, threshold_pct, min_value_usd } = alertKinds.of(terms).write(terms)
-  const { agent_wallet: wallet = null, expires_in_hours: hours } = rest
+  const { agent_wallet: wallet = null, expires_in_hours: hours, delivery } = rest
   const figures = [target_price, threshold_pct, min_value_usd]
-  return sha256(JSON.stringify([kind, symbol, condition, ...figures, destination.asked, wallet, hours]))
+  return sha256(
+    JSON.stringify([
+      kind,
+      symbol,
+      condition,
+      ...figures,
+      destination.asked,
+      wallet,
+      hours,
+      ...(delivery === null ? [] : [delivery]),
+    ]),
+  )
 }
 
 /** Where the same Idempotency-Key means the same: a kind of alert, and its payer where there is one. */
@@ -116,7 +136,7 @@ function newAlert(
     idempotency,
     body_hash: bodyHash(creation),
     owner: paid?.payer.toLowerCase() ?? null,
-    delivery: null,
+    delivery: creation.delivery,
     unconfirmed: false,
   }
 }

@@ -1,4 +1,5 @@
 import { channelSchema, channelShownSchema } from '../alerts/destination.ts'
+import { deliverySchemas, deliveryShownSchemas } from '../alerts/delivery.ts'
 import type { ApiKind } from '../alerts/kinds/kind.ts'
 import { HOURS_MAX, LONG_HOURS_MAX, SYMBOLS_MAX } from '../alerts/fields.ts'
 import { apiKinds } from '../alerts/kinds/kinds.ts'
@@ -80,12 +81,15 @@ function creationBody(kind: ApiKind): BodyRule {
       ...body,
       webhook_url: text('HTTPS URL that is called, signed; this or channel', { format: 'uri', maxLength: 2048 }),
       channel: channelSchema,
+      ...deliverySchemas,
       agent_wallet: text('EVM or Solana address that lists find the alert by'),
       expires_in_hours: lifetimeOf(kind),
     },
     [
       'webhook_url',
       'channel',
+      'quiet_hours',
+      'digest',
       'agent_wallet',
       'expires_in_hours',
       ...optional,
@@ -129,6 +133,7 @@ function createdOutput(kind: ApiKind): Output {
         expires_in_hours: integer('Lifetime, hours'),
         webhook_url: text('As submitted; no other answer shows it'),
         channel: channelShownSchema,
+        ...deliveryShownSchemas,
         trigger_count: integer('Always 0'),
         delivery_attempts: integer('Always 0'),
         message: text('What it does'),
@@ -149,6 +154,7 @@ function alertSchema(kind: ApiKind): Schema {
       ...severalOf(kind),
       ...kind.answer,
       channel: channelShownSchema,
+      ...deliveryShownSchemas,
       status: oneOf(statuses, 'Where it is in its life'),
       created_at: instant('When it was made'),
       expires_at: endOf(kind),
@@ -218,16 +224,22 @@ const deliveriesOutput: Output = {
     deliveries: array(
       object('An attempt', {
         trigger_id: text('The same on every attempt: the webhook-id'),
-        attempt: integer('1 for the first one of a delivery or a resending; 0: it ended without one'),
-        outcome: oneOf(['delivered', 'retry', 'exhausted', 'cancelled', 'unknown'], 'What became of the trigger by it'),
+        attempt: integer(
+          '1 for the first one of a delivery or a resending; 0: it ended without one, or waits for its digest',
+        ),
+        outcome: oneOf(
+          ['delivered', 'retry', 'exhausted', 'cancelled', 'digested', 'unknown'],
+          'What became of the trigger by it; digested: it waits for its digest',
+        ),
         status: nullableInteger('HTTP status, of email the reply code of SMTP; null: none came'),
         error: nullableText('Why, where it is known: timeout, dns, refused, tls, gone, rejected, ...'),
+        digest: nullableText('The digest that it is, or is to be, told in: its webhook-id; null: by itself'),
         test: boolean('A test event'),
         triggered_at: instant('When the condition was met'),
         started_at: instant('When the attempt began'),
         finished_at: instant('When it was over'),
         duration_ms: integer('How long it took, milliseconds'),
-        next_attempt_at: nullableInstant('For retry'),
+        next_attempt_at: nullableInstant('For retry and digested'),
       }),
       'Newest first',
     ),
@@ -284,6 +296,7 @@ function openRoutes(row: ApiKind): Route[] {
       outputs: { 201: createdOutput(row) },
       errors: [
         ...(['invalid_symbol', 'invalid_condition', ...errors, 'invalid_webhook_url', 'invalid_channel'] as const),
+        ...(['invalid_quiet_hours', 'invalid_digest'] as const),
         'invalid_agent_wallet',
         ...(['expires_in_hours_too_long', 'invalid_expires_in_hours', 'invalid_idempotency_key'] as const),
         ...(['symbol_not_found', 'idempotency_conflict', 'data_unavailable'] as const),
@@ -375,13 +388,17 @@ function editRoute(row: ApiKind): Route {
     says: `Change ${named}`,
     input: { id },
     body: {
-      schema: object('The terms, whole: what is left out has its default', body, optional),
+      schema: object('The terms, whole: what is left out has its default', { ...body, ...deliverySchemas }, [
+        ...optional,
+        'quiet_hours',
+        'digest',
+      ]),
       example,
       optional: false,
     },
     headers: bearer,
     outputs: { 200: statusOutput(row) },
-    errors: [...ownerErrors, ...errors, 'alert_not_active'],
+    errors: [...ownerErrors, ...errors, 'invalid_quiet_hours', 'invalid_digest', 'alert_not_active'],
     prepare: (call) => editAlert(call, row, call.input.id),
   })
 }

@@ -6,6 +6,7 @@ import { cancelledAnswer, createdAnswer, extendedAnswer, statusAnswer } from '..
 import { actionOn, ask } from '../alerts/ask.ts'
 import { commandedParts, cursorOf, creationKeyOf, type AlertStore, type CachedAlert } from '../alerts/alert-store.ts'
 import { bodyHash, creationCommands, idempotencyOf, readCreation, type Creation } from '../alerts/creation.ts'
+import { readDelivery } from '../alerts/delivery.ts'
 import { field, readAddHours, wrong } from '../alerts/fields.ts'
 import type { ApiKind } from '../alerts/kinds/kind.ts'
 import { existing, owned } from '../alerts/ownership.ts'
@@ -114,7 +115,7 @@ export async function editAlert(call: Call, kind: ApiKind, id: string): Promise<
   const terms = kind.read(body)
   const { symbol, expires_in_hours } = alert
   const nothing = { wallets: [], receiver: '', webhook: '', key_version: 0, idempotency: null, body_hash: null }
-  const plain = { owner: null, delivery: null, unconfirmed: false }
+  const plain = { owner: null, delivery: readDelivery(body, alert.receiver), unconfirmed: false }
   const asked = { ...alertKinds.of(terms).write(terms), symbol, expires_in_hours, ...nothing, ...plain }
   return async () => {
     await ask(services, actionOn(services, alert, 'edit', { alert: asked }))

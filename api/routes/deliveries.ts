@@ -33,13 +33,14 @@ export async function alertDeliveries(call: Call, kind: string, id: string, inpu
 }
 
 function shown(row: AttemptRow): object {
-  const { trigger_id, number, outcome, status, error, test } = row
+  const { trigger_id, number, outcome, status, error, digest, test } = row
   return {
     trigger_id,
     attempt: number,
     outcome,
     status,
     error,
+    digest,
     test,
     triggered_at: iso(row.triggered),
     started_at: iso(row.started),

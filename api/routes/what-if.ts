@@ -53,6 +53,8 @@ const optional = ['condition', ...Object.keys(fields)]
 const notLookedAt: Readonly<Record<string, Schema>> = {
   webhook_url: text('As of a creation; not looked at'),
   channel: { type: 'object', description: 'As of a creation; not looked at' },
+  quiet_hours: { type: ['object', 'null'], description: 'As of a creation; not looked at' },
+  digest: boolean('As of a creation; not looked at'),
   agent_wallet: text('As of a creation; not looked at'),
   expires_in_hours: integer('As of a creation; not looked at'),
 }

@@ -10,6 +10,8 @@ export interface AttemptRow {
   readonly outcome: string
   readonly status: number | null
   readonly error: string | null
+  /** The digest that it is, or is to be, told in. */
+  readonly digest: string | null
   readonly test: boolean
   readonly started: Micros
   readonly finished: Micros
@@ -40,7 +42,7 @@ export async function countAttempts(database: Database, ids: readonly string[]):
   return new Map(rows.map((row) => [row.text('alert_id'), row.number('attempts')]))
 }
 
-const attemptsSql = `SELECT trigger_id, number, outcome, status, error, toUInt8(test) AS is_test,
+const attemptsSql = `SELECT trigger_id, number, outcome, status, error, digest, toUInt8(test) AS is_test,
   ${microsSql('started')} AS started_us, ${microsSql('finished')} AS finished_us, ${microsSql('due')} AS due_us,
   ${microsSql('triggered')} AS triggered_us, partition, offset
   FROM webhook_attempts WHERE alert_id >= {id:String} AND alert_id < concat({id:String}, '/')
@@ -68,6 +70,7 @@ function attemptOf(row: Row): AttemptRow {
     outcome: row.text('outcome'),
     status: row.nullableNumber('status'),
     error: row.nullableText('error'),
+    digest: row.nullableText('digest'),
     test: row.number('is_test') === 1,
     started,
     finished: row.number('finished_us'),

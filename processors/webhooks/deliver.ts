@@ -6,7 +6,7 @@ import { ownersId } from '../alerts/parts.ts'
 import { openUrl, webhookSecret, type ServiceSecrets } from '../alerts/secrets.ts'
 import { hostOf, mayReach, type Reach } from './address.ts'
 import type { Answer, Caller, Post } from './agent.ts'
-import type { Channel, MailRequest, PostRequest } from './channels/channel.ts'
+import type { Channel, Digest, MailRequest, PostRequest } from './channels/channel.ts'
 import { targetOf, type Target } from './channels/destination.ts'
 import type { Mailer } from './mail.ts'
 import type { Resolve } from './resolve.ts'
@@ -44,8 +44,8 @@ interface Opened {
   readonly keys: SigningKeys
 }
 
-/** Makes one attempt; never rejects for what a receiver does. `onSent`: the whole request has left. */
-export type Send = (trigger: Trigger, attempt: number, onSent: (at: Micros) => void) => Promise<Result>
+/** Makes one attempt; never rejects for what a receiver does. `onSent`: the whole request has left. `digest`: that it begins. */
+export type Send = (trigger: Trigger, attempt: number, onSent: (at: Micros) => void, digest?: Digest) => Promise<Result>
 
 /** Sends triggers to where their sealed destinations say. */
 export function createSender(options: SenderOptions): Send {
@@ -53,8 +53,8 @@ export function createSender(options: SenderOptions): Send {
   const micros = (): Micros => now() * 1_000
   const open = opener(options)
   const calling = { ...options, mayReach: checker(options.reach) }
-  return async (trigger, attempt, onSent) => {
-    const { trigger_id: triggerId } = trigger
+  return async (trigger, attempt, onSent, digest) => {
+    const triggerId = digest?.id ?? trigger.trigger_id
     const started = micros()
     const opened = open(trigger)
     if (opened === undefined)
@@ -62,7 +62,7 @@ export function createSender(options: SenderOptions): Send {
     const { keys, target } = opened
     const { channel, destination } = target
     const sign = (body: Buffer): Record<string, string> => signatureHeaders({ keys, triggerId, body, at: started })
-    const request = channel.request(destination, { trigger, mode, sign })
+    const request = channel.request(destination, { trigger, digest, mode, sign })
     const calls = { channel, request, attempt, onSent: () => onSent(micros()) }
     const outcome = await call(calling, calls)
     return { started, finished: micros(), ...outcome }

@@ -20,6 +20,7 @@ import {
   openLimits,
   type OpenLimits,
 } from './limits.ts'
+import { Holding, type Hold } from './holding.ts'
 import { Known } from './known.ts'
 import { nextAttempt } from './schedule.ts'
 import { Timers } from './timers.ts'
@@ -34,6 +35,8 @@ export class Deliveries {
   readonly #open = new Map<string, Delivery>()
   readonly #byAlert = new SetMultimap<Delivery>(({ alertId }) => alertId)
   readonly #byReceiver = new SetMultimap<Delivery>(({ receiver }) => receiver)
+  readonly #byDigest = new SetMultimap<Delivery>(({ digest }) => digest ?? '')
+  readonly #holding = new Holding()
   readonly #timers = new Timers<{ readonly key: Micros; readonly id: string }>()
   /** When each ended, oldest first. */
   readonly #finished = new Known(finishedKnown)
@@ -76,10 +79,13 @@ export class Deliveries {
     return this.#open.size
   }
 
-  /** Trigger time of the oldest that is not delivered, whatever its receiver; undefined: all are. */
+  /** Trigger time of the oldest that is not delivered, whatever its receiver; undefined: all are, or wait for a digest. */
   oldest(): Micros | undefined {
     let oldest: Micros | undefined
-    for (const { triggered } of this.#open.values()) if (oldest === undefined || triggered < oldest) oldest = triggered
+    for (const { triggered, digest, attempts, phase } of this.#open.values()) {
+      const isHeld = digest !== null && attempts === 0 && phase === 'waiting'
+      if (!isHeld && (oldest === undefined || triggered < oldest)) oldest = triggered
+    }
     return oldest
   }
 
@@ -91,9 +97,10 @@ export class Deliveries {
   }
 
   /** What an earlier owner wrote of an attempt, and perhaps no more than that. */
-  heard({ trigger_id: id, outcome, number, due, finished }: Attempt, unwritten: UnwrittenRecords): void {
+  heard({ trigger_id: id, outcome, number, due, digest, finished }: Attempt, unwritten: UnwrittenRecords): void {
     const delivery = this.#open.get(id)
-    if (outcome === 'unknown' || (outcome === 'retry' && delivery === undefined)) return
+    if (outcome === 'digested' && digest !== null && due !== null) this.#holding.promise(id, { digest, due })
+    if (outcome === 'unknown' || outcome === 'digested' || (outcome === 'retry' && delivery === undefined)) return
     if (outcome !== 'retry') {
       if (delivery !== undefined) this.#end(delivery, finished, unwritten)
       else this.#finished.set(id, finished)
@@ -117,6 +124,8 @@ export class Deliveries {
     const delivery = deliveryOf(trigger, offset, now)
     const ending = this.#endingOf(delivery)
     if (ending === 'gone') this.#setGone(alert, now, unwritten)
+    const hold = ending === undefined ? this.#holding.hold(trigger, now) : undefined
+    if (hold !== undefined) return this.#hold(delivery, hold, now, unwritten)
     if (ending === undefined) return this.#add(delivery, now, unwritten)
     this.#endWithout(delivery, ending, now, unwritten)
     return undefined
@@ -143,6 +152,8 @@ export class Deliveries {
     if (known === undefined) return this.#add({ ...deliveryOf(trigger, offset, now), byHand: true }, now, unwritten)
     known.byHand = true
     if (known.phase !== 'waiting') return undefined
+    this.#byDigest.delete(known)
+    known.digest = null // its owner wants it by itself
     known.due = now
     unwritten.delivery(known, 'due', this.#partition, now)
     return this.#ready(known)
@@ -179,16 +190,22 @@ export class Deliveries {
     for (let next = this.#timers.peek(); next !== undefined && next.key <= now; next = this.#timers.peek()) {
       this.#timers.pop()
       const delivery = this.#open.get(next.id)
-      if (delivery?.phase === 'waiting' && delivery.due === next.key) due.push(this.#ready(delivery))
+      if (delivery?.phase !== 'waiting' || delivery.due !== next.key) continue
+      due.push(this.#ready(delivery))
+      if (delivery.digest === null) continue
+      if (delivery.attempts === 0) this.#holding.told(delivery, now)
+      for (const other of this.#byDigest.all(delivery.digest))
+        if (other.phase === 'waiting' && other.due <= now) this.#ready(other) // in line with the one that was first
     }
     return due
   }
 
-  /** Whether the attempt may be made; it has not ended since it was put in line. */
-  start(delivery: Delivery): boolean {
-    if (delivery.phase !== 'ready' || this.#open.get(delivery.id) !== delivery) return false
-    delivery.phase = 'sending'
-    return true
+  /** What the attempt is to tell, of a digest all that it has left: what has not ended since it was put in line. */
+  start(delivery: Delivery): readonly Delivery[] {
+    const told = delivery.digest === null ? [delivery] : this.#byDigest.all(delivery.digest)
+    const open = told.filter((each) => each.phase === 'ready' && this.#open.get(each.id) === each)
+    for (const each of open) each.phase = 'sending'
+    return open.sort((a, b) => a.offset - b.offset)
   }
 
   /** Gives the outcome of an attempt that was started. */
@@ -208,7 +225,7 @@ export class Deliveries {
     }
     if (error === 'rejected') return this.#finish(delivery, result, 'cancelled', error, unwritten)
     if (delivery.ending !== null) return this.#finish(delivery, result, 'cancelled', error, unwritten)
-    const next = nextAttempt(delivery.id, delivery.attempts, finished, result.retryAfterSeconds)
+    const next = nextAttempt(delivery.digest ?? delivery.id, delivery.attempts, finished, result.retryAfterSeconds)
     if (next === null) return this.#finish(delivery, result, 'exhausted', error, unwritten)
     delivery.due = next
     delivery.phase = 'waiting'
@@ -220,6 +237,7 @@ export class Deliveries {
 
   /** Forgets what has been known long enough. */
   forget(now: Micros, unwritten: UnwrittenRecords): void {
+    this.#holding.forget(now)
     // a resent trigger is open again under the key of its end
     const isOver = (id: string): boolean => !this.#open.has(id)
     for (const id of this.#finished.forget(now)) if (isOver(id)) unwritten.put(id, null)
@@ -241,7 +259,18 @@ export class Deliveries {
     const delivery = restored(record)
     if (delivery === undefined) return
     this.#keep(delivery)
+    this.#holding.restore(delivery)
     this.#timers.push({ key: delivery.due, id: delivery.id })
+  }
+
+  /** It waits for its digest, and that is told. */
+  #hold(delivery: Delivery, { digest, due }: Hold, now: Micros, unwritten: UnwrittenRecords): undefined {
+    delivery.digest = digest
+    delivery.due = due
+    delivery.phase = 'waiting'
+    unwritten.attempt(delivery, { ...none(now), outcome: 'digested', error: null, due })
+    this.#add(delivery, now, unwritten)
+    this.#timers.push({ key: due, id: delivery.id })
   }
 
   #add(delivery: Delivery, now: Micros, unwritten: UnwrittenRecords): Delivery {
@@ -255,6 +284,7 @@ export class Deliveries {
     this.#open.set(delivery.id, delivery)
     this.#byAlert.add(delivery)
     this.#byReceiver.add(delivery)
+    if (delivery.digest !== null) this.#byDigest.add(delivery)
   }
 
   #ready(delivery: Delivery): Delivery {
@@ -295,6 +325,7 @@ export class Deliveries {
       this.#open.delete(id)
       this.#byAlert.delete(delivery)
       this.#byReceiver.delete(delivery)
+      this.#byDigest.delete(delivery)
     }
     this.#finished.set(id, now)
     unwritten.delivery(delivery, 'finished', this.#partition, now)

@@ -50,6 +50,12 @@ export interface DispatcherHealth {
   readonly inFlight: number
 }
 
+/** One attempt: what it told, and its result. */
+interface Sent {
+  readonly told: readonly Delivery[]
+  readonly result: Result
+}
+
 interface UnderWay {
   readonly receiver: string
   readonly startedAt: number
@@ -169,18 +175,18 @@ export class Dispatcher {
       const next = this.#queues.take()
       if (next === undefined) return
       const { receiver, item } = next
-      if (item.task.start(item.delivery)) void this.#attempt(item.task, item.delivery)
+      const told = item.task.start(item.delivery)
+      if (told.length > 0) void this.#attempt(item.task, receiver, told)
       else this.#queues.release(receiver) // it has ended, or its task has
     }
   }
 
-  async #attempt(task: Task, delivery: Delivery): Promise<void> {
-    const { receiver } = delivery
+  async #attempt(task: Task, receiver: string, told: readonly Delivery[]): Promise<void> {
     const underWay = { receiver, startedAt: this.#options.ports.clock.now() }
     this.#underWay.add(underWay)
     try {
-      const result = await this.#send(task, delivery)
-      if (result !== undefined) this.#conclude(task, delivery, result)
+      const sent = await this.#send(task, told)
+      if (sent !== undefined) this.#conclude(task, receiver, sent)
     } catch (error) {
       task.owned.fail(error)
     } finally {
@@ -190,28 +196,35 @@ export class Dispatcher {
     }
   }
 
-  /** Undefined: nothing was sent, and that was told. */
-  async #send(task: Task, delivery: Delivery): Promise<Result | undefined> {
-    const trigger = await task.load(delivery)
-    if (trigger === undefined) {
-      task.lost(delivery)
-      return undefined
+  /** What was sent, and what came of it; undefined: nothing was, and that was told. */
+  async #send(task: Task, told: readonly Delivery[]): Promise<Sent | undefined> {
+    const loaded = await Promise.all(told.map(async (each) => ({ each, trigger: await task.load(each) })))
+    const found = loaded.flatMap(({ each, trigger }) => (trigger === undefined ? [] : [{ each, trigger }]))
+    for (const { each, trigger } of loaded) if (trigger === undefined) task.lost(each)
+    const [first] = found
+    if (first === undefined) return undefined
+    const { attempts, digest: id, triggered } = first.each
+    const isFirst = attempts === 0 && id === null // the answer may be here before it is told that all was sent
+    const onSent = (at: Micros): void => {
+      if (isFirst) this.#options.deliveries.sent((at - triggered) / 1_000)
     }
-    const isFirst = delivery.attempts === 0 // the answer may be here before it is told that all was sent
-    return this.#options.send(trigger, delivery.attempts + 1, (at) => {
-      if (isFirst) this.#options.deliveries.sent((at - delivery.triggered) / 1_000)
-    })
+    const triggers = found.map(({ trigger }) => trigger)
+    const digest = id === null || triggers.length === 1 ? undefined : { id, triggers }
+    const result = await this.#options.send(first.trigger, attempts + 1, onSent, digest)
+    return { told: found.map(({ each }) => each), result }
   }
 
-  #conclude(task: Task, delivery: Delivery, result: Result): void {
+  #conclude(task: Task, receiver: string, { told, result }: Sent): void {
     const ms = (result.finished - result.started) / 1_000
     const isUntold = result.is === 'failed' && result.error === 'url_unreadable'
     const isLimited = result.status === 429
-    if (!isUntold) this.#queues.know(delivery.receiver, ms < SLOW_MS && !isLimited ? 'good' : 'slow')
-    if (isLimited) this.#hold(delivery.receiver, result)
-    const outcome = task.attempted(delivery, result)
-    if (outcome === undefined) return
-    this.#options.deliveries.attempted(outcome, result.is === 'failed' ? result.error : null, ms)
+    if (!isUntold) this.#queues.know(receiver, ms < SLOW_MS && !isLimited ? 'good' : 'slow')
+    if (isLimited) this.#hold(receiver, result)
+    for (const delivery of told) {
+      const outcome = task.attempted(delivery, result)
+      if (outcome === undefined) return
+      this.#options.deliveries.attempted(outcome, result.is === 'failed' ? result.error : null, ms)
+    }
   }
 
   /** Only a destination of its own: behind the host of a webhook are many owners, whom the limit of one does not concern. */

@@ -18,6 +18,13 @@ export const goneKnown: KnownLimits = { max: 100_000, kept: 31 * 24 * HOUR }
 /** Tombstones of one call. */
 export const FORGET_MAX = 1_000
 
+/** Messages that one destination gets in so long; what comes beyond is told in a digest when it is over. */
+export const BURST_MAX = 10
+export const BURST_TIME: Micros = 60_000_000
+/** Destinations whose minute is counted; beyond, the longest known is forgotten. */
+export const RATES_MAX = 100_000
+export const HOLDING_SWEEP: Micros = 60_000_000
+
 export interface KnownLimits {
   readonly max: number
   readonly kept: Micros

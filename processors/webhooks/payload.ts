@@ -1,5 +1,6 @@
 import type { Micros, Trigger, TriggerSource } from '../../schemas/records.ts'
 import type { Kinds } from '../alerts/kinds/kind.ts'
+import type { Digest } from './channels/channel.ts'
 import { alertKinds } from '../alerts/kinds/kinds.ts'
 import { ownersId } from '../alerts/parts.ts'
 
@@ -9,6 +10,17 @@ import { ownersId } from '../alerts/parts.ts'
  * there only where they are true.
  */
 export function payloadOf(trigger: Trigger, mode: string, kinds: Kinds = alertKinds): Buffer {
+  return Buffer.from(JSON.stringify(eventOf(trigger, mode, kinds)), 'utf8')
+}
+
+/** The bytes of a digest: the events that it tells, each as it would have come by itself. */
+export function digestPayload({ id, triggers }: Digest, mode: string): Buffer {
+  const events = triggers.map((trigger) => eventOf(trigger, mode, alertKinds))
+  const body = { event: 'digest', trigger_id: id, alert_id: triggers[0]?.alert_id, count: events.length, events }
+  return Buffer.from(JSON.stringify(body), 'utf8')
+}
+
+function eventOf(trigger: Trigger, mode: string, kinds: Kinds): object {
   const { alert_id, symbol, severity, trigger_id, test, time, current_price } = trigger
   const { quality, trigger_count, late, record } = trigger
   const kind = kinds.ofWire(trigger)
@@ -16,7 +28,7 @@ export function payloadOf(trigger: Trigger, mode: string, kinds: Kinds = alertKi
   const sources = sourcesOf(trigger.sources, kind.sourceFigure)
   const own = kind.payload(trigger)
   // A field that is undefined is not written.
-  const body = {
+  return {
     event: kind.event,
     alert_id: ownersId(alert_id),
     symbol,
@@ -27,7 +39,6 @@ export function payloadOf(trigger: Trigger, mode: string, kinds: Kinds = alertKi
     data: { triggered: !test, current_price, ...own, sources, quality, trigger_count, late, record },
     timestamp: iso(time),
   }
-  return Buffer.from(JSON.stringify(body), 'utf8')
 }
 
 /** A source that has no figure of the kind is left out. */

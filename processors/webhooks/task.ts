@@ -105,9 +105,9 @@ export class Task implements PartitionWork {
     return this.#journal.flushed()
   }
 
-  /** Whether the attempt may be made now; then `attempted` or `lost` follows. */
-  start(delivery: Delivery): boolean {
-    return !this.owned.signal.aborted && this.#deliveries.start(delivery)
+  /** What the attempt is to tell; for each of it `attempted` or `lost` follows. Empty: it may not be made any more. */
+  start(delivery: Delivery): readonly Delivery[] {
+    return this.owned.signal.aborted ? [] : this.#deliveries.start(delivery)
   }
 
   /** The trigger that is to be sent; undefined: the log does not have it. */

@@ -29,13 +29,43 @@ export interface Field {
   readonly example: string
 }
 
-/** A trigger that is to be told. */
+/** A trigger that is to be told, or several at once. */
 export interface ChannelEvent {
+  /** Of a digest the first. */
   readonly trigger: Trigger
+  readonly digest?: Digest | undefined
   /** Of the service; `demo` marks what is told. */
   readonly mode: string
   /** The headers that sign a body with the alert's secret, at the time of this attempt. */
   readonly sign: (body: Buffer) => Readonly<Record<string, string>>
+}
+
+/** Several triggers, told in one message. */
+export interface Digest {
+  /** The same over all attempts. */
+  readonly id: string
+  /** Two or more, in the order of the log. */
+  readonly triggers: readonly Trigger[]
+}
+
+/** What a channel's digest can be. */
+export interface DigestRule {
+  /** Triggers that one message lists; 1: there are no digests. */
+  readonly most: number
+  /** A storm is told so unless its owner says otherwise. */
+  readonly isUsual: boolean
+  /** Of one alert only: it is signed with that alert's secret. */
+  readonly isByAlert: boolean
+}
+
+/** Of a chat. */
+export function chatDigest(most: number): DigestRule {
+  return { most, isUsual: true, isByAlert: false }
+}
+
+/** Of what is signed. */
+export function signedDigest(most: number): DigestRule {
+  return { most, isUsual: false, isByAlert: true }
 }
 
 /** An HTTPS POST. */
@@ -84,6 +114,7 @@ export interface Channel<Destination extends object = object> {
   /** What it is, for people. */
   readonly says: string
   readonly fields: Readonly<Record<string, Field>>
+  readonly digest: DigestRule
   /** Checks a destination; what it gives is sealed, and read again when it is opened. */
   read(given: Given, operator: Operator): Destination | Refusal
   /** Where it leads, without anything secret: shown to anyone. */

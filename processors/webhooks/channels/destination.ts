@@ -1,5 +1,5 @@
 import { receiverOf } from '../address.ts'
-import { isRefusal, type Channel, type Given, type Operator, type Refusal } from './channel.ts'
+import { isRefusal, type Channel, type DigestRule, type Given, type Operator, type Refusal } from './channel.ts'
 import { channels } from './channels.ts'
 import { webhook, type UrlDestination } from './webhook.ts'
 
@@ -48,6 +48,12 @@ export function receiverFor(target: Target, digestOf: (text: string) => string):
   const { channel, destination } = target
   if (channel.name === webhook.name) return receiverOf(new URL((destination as UrlDestination).url))
   return `${channel.name}:${channel.shown(destination)}#${digestOf(targetText(target))}`
+}
+
+/** What digests of a receiver can be. */
+export function digestOf(receiver: string): DigestRule {
+  const type = channelShown(receiver)?.type
+  return (channels.find(({ name }) => name === type) ?? webhook).digest
 }
 
 /** The channel of a receiver and where it leads, without secrets; undefined: a signed webhook. */

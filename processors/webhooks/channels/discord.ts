@@ -1,4 +1,4 @@
-import { jsonPost, readShaped, secondsIn, vendorDead, verdictOf, type Channel } from './channel.ts'
+import { chatDigest, jsonPost, readShaped, secondsIn, vendorDead, verdictOf, type Channel } from './channel.ts'
 import { factLines, messageOf } from './message.ts'
 import { fit } from './text.ts'
 
@@ -29,6 +29,7 @@ export const discord: Channel<DiscordDestination> = {
   name: 'discord',
   says: 'a message in a Discord channel, by its webhook',
   fields,
+  digest: chatDigest(14),
   read(given) {
     const advice =
       'must be the address of a webhook, https://discord.com/api/webhooks/ID/TOKEN: in Discord, Edit Channel, Integrations, Webhooks, Copy Webhook URL.'

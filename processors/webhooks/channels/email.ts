@@ -1,4 +1,4 @@
-import { isRefusal, readShaped, verdictOf, type Channel, type Dead, type Heard } from './channel.ts'
+import { chatDigest, isRefusal, readShaped, verdictOf, type Channel, type Dead, type Heard } from './channel.ts'
 import { factLines, messageOf } from './message.ts'
 import { fit } from './text.ts'
 
@@ -23,6 +23,7 @@ export const email: Channel<EmailDestination> = {
   name: 'email',
   says: 'an email; where the operator of the service has configured SMTP',
   fields,
+  digest: chatDigest(150),
   read(given, { hasMail }) {
     const read = readShaped(fields, 'to', given, shape)
     if (isRefusal(read) || hasMail) return read

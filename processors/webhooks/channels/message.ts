@@ -2,8 +2,9 @@ import { ownersId } from '../../alerts/parts.ts'
 import { alertKinds } from '../../alerts/kinds/kinds.ts'
 import { asDecimal, decimalText } from '../../prices/decimal.ts'
 import { iso } from '../payload.ts'
-import type { ChannelEvent } from './channel.ts'
-import { oneLine } from './text.ts'
+import type { Trigger } from '../../../schemas/records.ts'
+import type { ChannelEvent, Digest } from './channel.ts'
+import { fit, oneLine } from './text.ts'
 
 /** What is told, for people; a channel gives it its form. Texts are as long as they are: the channel cuts them. */
 export interface Message {
@@ -41,8 +42,54 @@ export interface MessageFields {
   readonly demo: boolean
 }
 
-/** Puts a trigger into words. */
-export function messageOf({ trigger, mode }: ChannelEvent): Message {
+/** Puts a trigger, or a digest of several, into words. */
+export function messageOf({ trigger, digest, mode }: Pick<ChannelEvent, 'trigger' | 'digest' | 'mode'>): Message {
+  return digest === undefined ? oneOf(trigger, mode) : digestMessage(digest, mode)
+}
+
+/** Characters of a line of a digest. */
+const LINE_MAX = 100
+
+/** A line for each of them. */
+function digestMessage({ id, triggers }: Digest, mode: string): Message {
+  const messages = triggers.map((trigger) => oneOf(trigger, mode))
+  const all = messages.map(({ fields }) => fields)
+  const last = all.at(-1)
+  const first = all[0]
+  if (first === undefined || last === undefined) throw new Error('a digest has triggers')
+  const symbols = [...new Set(all.map(({ symbol }) => symbol))]
+  const title = `${mode === 'demo' ? 'Demo: ' : ''}${all.length} messages of alerts`
+  const text = all.map(lineOf).join('\n')
+  const severity = ['high', 'medium'].find((one) => all.some((fields) => fields.severity === one)) ?? first.severity
+  return {
+    title,
+    text,
+    facts: [
+      ['From', first.timestamp],
+      ['Until', last.timestamp],
+    ],
+    fields: {
+      ...last,
+      title,
+      text,
+      event: 'digest',
+      status: 'triggered',
+      symbol: symbols.length === 1 ? first.symbol : `${symbols.length} symbols`,
+      severity,
+      trigger_id: id,
+      trigger_count: all.length,
+      note: '',
+    },
+  }
+}
+
+/** `10:31:02 BTC rose above 70000 USD: it is 70001.5 USD`. */
+function lineOf({ timestamp, status, symbol, text }: MessageFields): string {
+  const said = text.includes(symbol) ? text : `${symbol}: ${text}`
+  return fit(oneLine(`${timestamp.slice(11, 19)} ${status === 'resolved' ? 'Resolved: ' : ''}${said}`), LINE_MAX)
+}
+
+function oneOf(trigger: Trigger, mode: string): Message {
   const kind = alertKinds.ofWire(trigger)
   if (kind === undefined) throw new Error(`this version does not know the kind of alert ${trigger.alert_id}`)
   const alert_id = ownersId(trigger.alert_id)

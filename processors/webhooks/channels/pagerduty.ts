@@ -27,6 +27,8 @@ export const pagerduty: Channel<PagerDutyDestination> = {
   name: 'pagerduty',
   says: 'an incident in PagerDuty, by Events API v2; resolved where the alert tells of its end',
   fields,
+  // An incident is opened and resolved by itself.
+  digest: { most: 1, isUsual: false, isByAlert: false },
   read(given) {
     const advice =
       'must be the 32 letters and digits of an integration key: in PagerDuty, Services, Integrations, Add integration, Events API v2.'

@@ -1,4 +1,4 @@
-import { jsonPost, readShaped, vendorDead, verdictOf, type Channel } from './channel.ts'
+import { chatDigest, jsonPost, readShaped, vendorDead, verdictOf, type Channel } from './channel.ts'
 import { factLines, messageOf } from './message.ts'
 import { fit } from './text.ts'
 
@@ -29,6 +29,7 @@ export const slack: Channel<SlackDestination> = {
   name: 'slack',
   says: 'a message in a Slack channel, by an incoming webhook',
   fields,
+  digest: chatDigest(25),
   read(given) {
     const advice =
       'must be the address of an incoming webhook, https://hooks.slack.com/services/... : in Slack, Apps, Incoming Webhooks, Add to Slack.'

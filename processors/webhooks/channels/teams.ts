@@ -1,4 +1,4 @@
-import { jsonPost, readShaped, vendorDead, verdictOf, type Channel } from './channel.ts'
+import { chatDigest, jsonPost, readShaped, vendorDead, verdictOf, type Channel } from './channel.ts'
 import { factLines, messageOf } from './message.ts'
 import { fit, jsonBytes } from './text.ts'
 
@@ -30,6 +30,7 @@ export const teams: Channel<TeamsDestination> = {
   name: 'teams',
   says: 'a card in a Microsoft Teams channel or chat, by a workflow’s webhook',
   fields,
+  digest: chatDigest(80),
   read(given) {
     const advice =
       'must be the address of a workflow, at logic.azure.com or environment.api.powerplatform.com, with its signature: in Teams, Workflows, "Send webhook alerts to a channel". Office 365 connectors (webhook.office.com) are retired.'

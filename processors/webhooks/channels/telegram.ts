@@ -1,4 +1,13 @@
-import { isRefusal, jsonPost, readShaped, secondsIn, vendorDead, verdictOf, type Channel } from './channel.ts'
+import {
+  chatDigest,
+  isRefusal,
+  jsonPost,
+  readShaped,
+  secondsIn,
+  vendorDead,
+  verdictOf,
+  type Channel,
+} from './channel.ts'
 import { factLines, messageOf } from './message.ts'
 import { fit } from './text.ts'
 
@@ -36,6 +45,7 @@ export const telegram: Channel<TelegramDestination> = {
   name: 'telegram',
   says: 'a message in a Telegram chat, by a bot of yours',
   fields,
+  digest: chatDigest(35),
   read(given) {
     const bot = readShaped(fields, 'bot_token', given, token)
     if (isRefusal(bot)) return bot

@@ -1,4 +1,4 @@
-import { isRefusal, readText, verdictOf, type Channel, type Given, type Refusal } from './channel.ts'
+import { signedDigest, isRefusal, readText, verdictOf, type Channel, type Given, type Refusal } from './channel.ts'
 import { messageOf, type MessageFields } from './message.ts'
 import { receiverOf } from '../address.ts'
 import { fit } from './text.ts'
@@ -64,6 +64,7 @@ export const template: Channel<TemplateDestination> = {
   name: 'template',
   says: 'a body of your own form, to any HTTPS address; signed as the webhook is',
   fields,
+  digest: signedDigest(18),
   read(given, operator) {
     const url = readUrl(given['url'], operator, 'url')
     if (isRefusal(url)) return url

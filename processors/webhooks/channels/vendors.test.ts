@@ -116,6 +116,7 @@ it('a burst beyond the limit of a destination is not sent against it: what waits
   const triggers = Array.from({ length: 30 }, (_, n) =>
     triggerFor(vendors['discord']?.given ?? {}, {
       trigger_id: `alert_btc_1786060800_1_${n}`,
+      delivery: '{"digest":false}',
       time: Date.now() * 1_000,
     }),
   )

@@ -1,6 +1,15 @@
 import { isChatService, readWebhookUrl, receiverOf, type BadUrl } from '../address.ts'
-import { payloadOf } from '../payload.ts'
-import { readText, verdictOf, type Channel, type Field, type Given, type Operator, type Refusal } from './channel.ts'
+import { digestPayload, payloadOf } from '../payload.ts'
+import {
+  signedDigest,
+  readText,
+  verdictOf,
+  type Channel,
+  type Field,
+  type Given,
+  type Operator,
+  type Refusal,
+} from './channel.ts'
 
 export interface UrlDestination {
   readonly url: string
@@ -42,13 +51,14 @@ export const webhook: Channel<UrlDestination> = {
   name: 'webhook',
   says: 'the signed event, to an HTTPS address of yours',
   fields,
+  digest: signedDigest(100),
   read(given: Given, operator) {
     const text = readText(fields, 'url', given)
     return typeof text === 'string' ? readSignedUrl(text, operator, 'url') : text
   },
   shown: ({ url }) => receiverOf(new URL(url)),
-  request({ url }, { trigger, mode, sign }) {
-    const body = payloadOf(trigger, mode)
+  request({ url }, { trigger, digest, mode, sign }) {
+    const body = digest === undefined ? payloadOf(trigger, mode) : digestPayload(digest, mode)
     const headers = { 'content-type': 'application/json', ...sign(body) }
     return { by: 'https', url: new URL(url), headers, body }
   },

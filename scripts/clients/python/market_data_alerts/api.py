@@ -1324,6 +1324,16 @@ class PriceAlertCreateChannel(TypedDict):
     destination: str
 
 
+PriceAlertCreateQuietHours = TypedDict(
+    "PriceAlertCreateQuietHours",
+    {
+        "from": "str",
+        "to": "str",
+        "time_zone": "str",
+    },
+)
+
+
 class PriceAlertCreate(TypedDict):
     # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
     alert_id: str
@@ -1345,6 +1355,10 @@ class PriceAlertCreate(TypedDict):
     webhook_url: NotRequired[str]
     # Where the events go, where that is no signed webhook
     channel: NotRequired[PriceAlertCreateChannel]
+    # What rings in these hours is told in one message at their end
+    quiet_hours: PriceAlertCreateQuietHours | None
+    # Beyond 10 messages a minute the rest is told in one
+    digest: bool
     # Always 0
     trigger_count: int
     # Always 0
@@ -1362,6 +1376,16 @@ class PriceAlertChannel(TypedDict):
     type: str
     # Where it leads, without anything secret
     destination: str
+
+
+PriceAlertQuietHours = TypedDict(
+    "PriceAlertQuietHours",
+    {
+        "from": "str",
+        "to": "str",
+        "time_zone": "str",
+    },
+)
 
 
 PriceAlertGapsItem = TypedDict(
@@ -1384,6 +1408,10 @@ class PriceAlert(TypedDict):
     target_price: float
     # Where the events go, where that is no signed webhook
     channel: NotRequired[PriceAlertChannel]
+    # What rings in these hours is told in one message at their end
+    quiet_hours: PriceAlertQuietHours | None
+    # Beyond 10 messages a minute the rest is told in one
+    digest: bool
     # Where it is in its life
     status: Literal["active", "triggered", "expired", "cancelled"]
     # When it was made
@@ -1411,6 +1439,16 @@ class PriceAlertsAlertsItemChannel(TypedDict):
     destination: str
 
 
+PriceAlertsAlertsItemQuietHours = TypedDict(
+    "PriceAlertsAlertsItemQuietHours",
+    {
+        "from": "str",
+        "to": "str",
+        "time_zone": "str",
+    },
+)
+
+
 PriceAlertsAlertsItemGapsItem = TypedDict(
     "PriceAlertsAlertsItemGapsItem",
     {
@@ -1431,6 +1469,10 @@ class PriceAlertsAlertsItem(TypedDict):
     target_price: float
     # Where the events go, where that is no signed webhook
     channel: NotRequired[PriceAlertsAlertsItemChannel]
+    # What rings in these hours is told in one message at their end
+    quiet_hours: PriceAlertsAlertsItemQuietHours | None
+    # Beyond 10 messages a minute the rest is told in one
+    digest: bool
     # Where it is in its life
     status: Literal["active", "triggered", "expired", "cancelled"]
     # When it was made
@@ -1489,6 +1531,16 @@ class PriceAlertPauseChannel(TypedDict):
     destination: str
 
 
+PriceAlertPauseQuietHours = TypedDict(
+    "PriceAlertPauseQuietHours",
+    {
+        "from": "str",
+        "to": "str",
+        "time_zone": "str",
+    },
+)
+
+
 PriceAlertPauseGapsItem = TypedDict(
     "PriceAlertPauseGapsItem",
     {
@@ -1509,6 +1561,10 @@ class PriceAlertPause(TypedDict):
     target_price: float
     # Where the events go, where that is no signed webhook
     channel: NotRequired[PriceAlertPauseChannel]
+    # What rings in these hours is told in one message at their end
+    quiet_hours: PriceAlertPauseQuietHours | None
+    # Beyond 10 messages a minute the rest is told in one
+    digest: bool
     # Where it is in its life
     status: Literal["active", "triggered", "expired", "cancelled"]
     # When it was made
@@ -1536,6 +1592,16 @@ class PriceAlertResumeChannel(TypedDict):
     destination: str
 
 
+PriceAlertResumeQuietHours = TypedDict(
+    "PriceAlertResumeQuietHours",
+    {
+        "from": "str",
+        "to": "str",
+        "time_zone": "str",
+    },
+)
+
+
 PriceAlertResumeGapsItem = TypedDict(
     "PriceAlertResumeGapsItem",
     {
@@ -1556,6 +1622,10 @@ class PriceAlertResume(TypedDict):
     target_price: float
     # Where the events go, where that is no signed webhook
     channel: NotRequired[PriceAlertResumeChannel]
+    # What rings in these hours is told in one message at their end
+    quiet_hours: PriceAlertResumeQuietHours | None
+    # Beyond 10 messages a minute the rest is told in one
+    digest: bool
     # Where it is in its life
     status: Literal["active", "triggered", "expired", "cancelled"]
     # When it was made
@@ -1579,14 +1649,16 @@ class PriceAlertResume(TypedDict):
 class PriceAlertDeliveriesDeliveriesItem(TypedDict):
     # The same on every attempt: the webhook-id
     trigger_id: str
-    # 1 for the first one of a delivery or a resending; 0: it ended without one
+    # 1 for the first one of a delivery or a resending; 0: it ended without one, or waits for its digest
     attempt: int
-    # What became of the trigger by it
-    outcome: Literal["delivered", "retry", "exhausted", "cancelled", "unknown"]
+    # What became of the trigger by it; digested: it waits for its digest
+    outcome: Literal["delivered", "retry", "exhausted", "cancelled", "digested", "unknown"]
     # HTTP status, of email the reply code of SMTP; null: none came
     status: int | None
     # Why, where it is known: timeout, dns, refused, tls, gone, rejected, ...
     error: str | None
+    # The digest that it is, or is to be, told in: its webhook-id; null: by itself
+    digest: str | None
     # A test event
     test: bool
     # When the condition was met
@@ -1597,7 +1669,7 @@ class PriceAlertDeliveriesDeliveriesItem(TypedDict):
     finished_at: str
     # How long it took, milliseconds
     duration_ms: int
-    # For retry
+    # For retry and digested
     next_attempt_at: str | None
 
 
@@ -1637,6 +1709,16 @@ class LiquidationAlertCreateChannel(TypedDict):
     destination: str
 
 
+LiquidationAlertCreateQuietHours = TypedDict(
+    "LiquidationAlertCreateQuietHours",
+    {
+        "from": "str",
+        "to": "str",
+        "time_zone": "str",
+    },
+)
+
+
 class LiquidationAlertCreate(TypedDict):
     # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
     alert_id: str
@@ -1660,6 +1742,10 @@ class LiquidationAlertCreate(TypedDict):
     webhook_url: NotRequired[str]
     # Where the events go, where that is no signed webhook
     channel: NotRequired[LiquidationAlertCreateChannel]
+    # What rings in these hours is told in one message at their end
+    quiet_hours: LiquidationAlertCreateQuietHours | None
+    # Beyond 10 messages a minute the rest is told in one
+    digest: bool
     # Always 0
     trigger_count: int
     # Always 0
@@ -1677,6 +1763,16 @@ class LiquidationAlertChannel(TypedDict):
     type: str
     # Where it leads, without anything secret
     destination: str
+
+
+LiquidationAlertQuietHours = TypedDict(
+    "LiquidationAlertQuietHours",
+    {
+        "from": "str",
+        "to": "str",
+        "time_zone": "str",
+    },
+)
 
 
 LiquidationAlertGapsItem = TypedDict(
@@ -1701,6 +1797,10 @@ class LiquidationAlert(TypedDict):
     min_value_usd: float
     # Where the events go, where that is no signed webhook
     channel: NotRequired[LiquidationAlertChannel]
+    # What rings in these hours is told in one message at their end
+    quiet_hours: LiquidationAlertQuietHours | None
+    # Beyond 10 messages a minute the rest is told in one
+    digest: bool
     # Where it is in its life
     status: Literal["active", "triggered", "expired", "cancelled"]
     # When it was made
@@ -1728,6 +1828,16 @@ class LiquidationAlertsAlertsItemChannel(TypedDict):
     destination: str
 
 
+LiquidationAlertsAlertsItemQuietHours = TypedDict(
+    "LiquidationAlertsAlertsItemQuietHours",
+    {
+        "from": "str",
+        "to": "str",
+        "time_zone": "str",
+    },
+)
+
+
 LiquidationAlertsAlertsItemGapsItem = TypedDict(
     "LiquidationAlertsAlertsItemGapsItem",
     {
@@ -1750,6 +1860,10 @@ class LiquidationAlertsAlertsItem(TypedDict):
     min_value_usd: float
     # Where the events go, where that is no signed webhook
     channel: NotRequired[LiquidationAlertsAlertsItemChannel]
+    # What rings in these hours is told in one message at their end
+    quiet_hours: LiquidationAlertsAlertsItemQuietHours | None
+    # Beyond 10 messages a minute the rest is told in one
+    digest: bool
     # Where it is in its life
     status: Literal["active", "triggered", "expired", "cancelled"]
     # When it was made
@@ -1808,6 +1922,16 @@ class LiquidationAlertPauseChannel(TypedDict):
     destination: str
 
 
+LiquidationAlertPauseQuietHours = TypedDict(
+    "LiquidationAlertPauseQuietHours",
+    {
+        "from": "str",
+        "to": "str",
+        "time_zone": "str",
+    },
+)
+
+
 LiquidationAlertPauseGapsItem = TypedDict(
     "LiquidationAlertPauseGapsItem",
     {
@@ -1830,6 +1954,10 @@ class LiquidationAlertPause(TypedDict):
     min_value_usd: float
     # Where the events go, where that is no signed webhook
     channel: NotRequired[LiquidationAlertPauseChannel]
+    # What rings in these hours is told in one message at their end
+    quiet_hours: LiquidationAlertPauseQuietHours | None
+    # Beyond 10 messages a minute the rest is told in one
+    digest: bool
     # Where it is in its life
     status: Literal["active", "triggered", "expired", "cancelled"]
     # When it was made
@@ -1857,6 +1985,16 @@ class LiquidationAlertResumeChannel(TypedDict):
     destination: str
 
 
+LiquidationAlertResumeQuietHours = TypedDict(
+    "LiquidationAlertResumeQuietHours",
+    {
+        "from": "str",
+        "to": "str",
+        "time_zone": "str",
+    },
+)
+
+
 LiquidationAlertResumeGapsItem = TypedDict(
     "LiquidationAlertResumeGapsItem",
     {
@@ -1879,6 +2017,10 @@ class LiquidationAlertResume(TypedDict):
     min_value_usd: float
     # Where the events go, where that is no signed webhook
     channel: NotRequired[LiquidationAlertResumeChannel]
+    # What rings in these hours is told in one message at their end
+    quiet_hours: LiquidationAlertResumeQuietHours | None
+    # Beyond 10 messages a minute the rest is told in one
+    digest: bool
     # Where it is in its life
     status: Literal["active", "triggered", "expired", "cancelled"]
     # When it was made
@@ -1902,14 +2044,16 @@ class LiquidationAlertResume(TypedDict):
 class LiquidationAlertDeliveriesDeliveriesItem(TypedDict):
     # The same on every attempt: the webhook-id
     trigger_id: str
-    # 1 for the first one of a delivery or a resending; 0: it ended without one
+    # 1 for the first one of a delivery or a resending; 0: it ended without one, or waits for its digest
     attempt: int
-    # What became of the trigger by it
-    outcome: Literal["delivered", "retry", "exhausted", "cancelled", "unknown"]
+    # What became of the trigger by it; digested: it waits for its digest
+    outcome: Literal["delivered", "retry", "exhausted", "cancelled", "digested", "unknown"]
     # HTTP status, of email the reply code of SMTP; null: none came
     status: int | None
     # Why, where it is known: timeout, dns, refused, tls, gone, rejected, ...
     error: str | None
+    # The digest that it is, or is to be, told in: its webhook-id; null: by itself
+    digest: str | None
     # A test event
     test: bool
     # When the condition was met
@@ -1920,7 +2064,7 @@ class LiquidationAlertDeliveriesDeliveriesItem(TypedDict):
     finished_at: str
     # How long it took, milliseconds
     duration_ms: int
-    # For retry
+    # For retry and digested
     next_attempt_at: str | None
 
 
@@ -1960,6 +2104,16 @@ class RuleAlertCreateChannel(TypedDict):
     destination: str
 
 
+RuleAlertCreateQuietHours = TypedDict(
+    "RuleAlertCreateQuietHours",
+    {
+        "from": "str",
+        "to": "str",
+        "time_zone": "str",
+    },
+)
+
+
 class RuleAlertCreate(TypedDict):
     # alert_<symbol>_<unix seconds>_<sequence>, of liquidation alerts alert_liq_...
     alert_id: str
@@ -1995,6 +2149,10 @@ class RuleAlertCreate(TypedDict):
     webhook_url: NotRequired[str]
     # Where the events go, where that is no signed webhook
     channel: NotRequired[RuleAlertCreateChannel]
+    # What rings in these hours is told in one message at their end
+    quiet_hours: RuleAlertCreateQuietHours | None
+    # Beyond 10 messages a minute the rest is told in one
+    digest: bool
     # Always 0
     trigger_count: int
     # Always 0
@@ -2021,6 +2179,16 @@ class RuleAlertChannel(TypedDict):
     type: str
     # Where it leads, without anything secret
     destination: str
+
+
+RuleAlertQuietHours = TypedDict(
+    "RuleAlertQuietHours",
+    {
+        "from": "str",
+        "to": "str",
+        "time_zone": "str",
+    },
+)
 
 
 RuleAlertGapsItem = TypedDict(
@@ -2059,6 +2227,10 @@ class RuleAlert(TypedDict):
     tags: list[str]
     # Where the events go, where that is no signed webhook
     channel: NotRequired[RuleAlertChannel]
+    # What rings in these hours is told in one message at their end
+    quiet_hours: RuleAlertQuietHours | None
+    # Beyond 10 messages a minute the rest is told in one
+    digest: bool
     # Where it is in its life
     status: Literal["active", "triggered", "expired", "cancelled"]
     # When it was made
@@ -2093,6 +2265,16 @@ class RuleAlertsAlertsItemChannel(TypedDict):
     type: str
     # Where it leads, without anything secret
     destination: str
+
+
+RuleAlertsAlertsItemQuietHours = TypedDict(
+    "RuleAlertsAlertsItemQuietHours",
+    {
+        "from": "str",
+        "to": "str",
+        "time_zone": "str",
+    },
+)
 
 
 RuleAlertsAlertsItemGapsItem = TypedDict(
@@ -2131,6 +2313,10 @@ class RuleAlertsAlertsItem(TypedDict):
     tags: list[str]
     # Where the events go, where that is no signed webhook
     channel: NotRequired[RuleAlertsAlertsItemChannel]
+    # What rings in these hours is told in one message at their end
+    quiet_hours: RuleAlertsAlertsItemQuietHours | None
+    # Beyond 10 messages a minute the rest is told in one
+    digest: bool
     # Where it is in its life
     status: Literal["active", "triggered", "expired", "cancelled"]
     # When it was made
@@ -2198,6 +2384,16 @@ class RuleAlertPauseChannel(TypedDict):
     destination: str
 
 
+RuleAlertPauseQuietHours = TypedDict(
+    "RuleAlertPauseQuietHours",
+    {
+        "from": "str",
+        "to": "str",
+        "time_zone": "str",
+    },
+)
+
+
 RuleAlertPauseGapsItem = TypedDict(
     "RuleAlertPauseGapsItem",
     {
@@ -2234,6 +2430,10 @@ class RuleAlertPause(TypedDict):
     tags: list[str]
     # Where the events go, where that is no signed webhook
     channel: NotRequired[RuleAlertPauseChannel]
+    # What rings in these hours is told in one message at their end
+    quiet_hours: RuleAlertPauseQuietHours | None
+    # Beyond 10 messages a minute the rest is told in one
+    digest: bool
     # Where it is in its life
     status: Literal["active", "triggered", "expired", "cancelled"]
     # When it was made
@@ -2268,6 +2468,16 @@ class RuleAlertResumeChannel(TypedDict):
     type: str
     # Where it leads, without anything secret
     destination: str
+
+
+RuleAlertResumeQuietHours = TypedDict(
+    "RuleAlertResumeQuietHours",
+    {
+        "from": "str",
+        "to": "str",
+        "time_zone": "str",
+    },
+)
 
 
 RuleAlertResumeGapsItem = TypedDict(
@@ -2306,6 +2516,10 @@ class RuleAlertResume(TypedDict):
     tags: list[str]
     # Where the events go, where that is no signed webhook
     channel: NotRequired[RuleAlertResumeChannel]
+    # What rings in these hours is told in one message at their end
+    quiet_hours: RuleAlertResumeQuietHours | None
+    # Beyond 10 messages a minute the rest is told in one
+    digest: bool
     # Where it is in its life
     status: Literal["active", "triggered", "expired", "cancelled"]
     # When it was made
@@ -2340,6 +2554,16 @@ class RuleAlertEditChannel(TypedDict):
     type: str
     # Where it leads, without anything secret
     destination: str
+
+
+RuleAlertEditQuietHours = TypedDict(
+    "RuleAlertEditQuietHours",
+    {
+        "from": "str",
+        "to": "str",
+        "time_zone": "str",
+    },
+)
 
 
 RuleAlertEditGapsItem = TypedDict(
@@ -2378,6 +2602,10 @@ class RuleAlertEdit(TypedDict):
     tags: list[str]
     # Where the events go, where that is no signed webhook
     channel: NotRequired[RuleAlertEditChannel]
+    # What rings in these hours is told in one message at their end
+    quiet_hours: RuleAlertEditQuietHours | None
+    # Beyond 10 messages a minute the rest is told in one
+    digest: bool
     # Where it is in its life
     status: Literal["active", "triggered", "expired", "cancelled"]
     # When it was made
@@ -2401,14 +2629,16 @@ class RuleAlertEdit(TypedDict):
 class RuleAlertDeliveriesDeliveriesItem(TypedDict):
     # The same on every attempt: the webhook-id
     trigger_id: str
-    # 1 for the first one of a delivery or a resending; 0: it ended without one
+    # 1 for the first one of a delivery or a resending; 0: it ended without one, or waits for its digest
     attempt: int
-    # What became of the trigger by it
-    outcome: Literal["delivered", "retry", "exhausted", "cancelled", "unknown"]
+    # What became of the trigger by it; digested: it waits for its digest
+    outcome: Literal["delivered", "retry", "exhausted", "cancelled", "digested", "unknown"]
     # HTTP status, of email the reply code of SMTP; null: none came
     status: int | None
     # Why, where it is known: timeout, dns, refused, tls, gone, rejected, ...
     error: str | None
+    # The digest that it is, or is to be, told in: its webhook-id; null: by itself
+    digest: str | None
     # A test event
     test: bool
     # When the condition was met
@@ -2419,7 +2649,7 @@ class RuleAlertDeliveriesDeliveriesItem(TypedDict):
     finished_at: str
     # How long it took, milliseconds
     duration_ms: int
-    # For retry
+    # For retry and digested
     next_attempt_at: str | None
 
 
@@ -3162,7 +3392,7 @@ OPERATIONS: dict[str, Operation] = {
     "price": Operation("GET", "/price/{symbol}", (), (), False, False, True, 0.005),
     "prices": Operation("GET", "/api/v1/prices", ("symbols",), (), False, False, True, 0.005),
     "market": Operation("GET", "/api/v1/market/{id}", (), (), False, False, True, 0.005),
-    "price_alert_create": Operation("POST", "/price-alert", (), ("symbol", "condition", "target_price", "webhook_url", "channel", "agent_wallet", "expires_in_hours",), False, True, False, 0.04),
+    "price_alert_create": Operation("POST", "/price-alert", (), ("symbol", "condition", "target_price", "webhook_url", "channel", "quiet_hours", "digest", "agent_wallet", "expires_in_hours",), False, True, False, 0.04),
     "price_alert": Operation("GET", "/price-alert/{id}", (), (), False, False, True, 0),
     "price_alerts": Operation("GET", "/price-alerts", ("wallet", "symbol", "limit", "cursor",), (), False, False, True, 0),
     "price_alert_cancel": Operation("DELETE", "/price-alert/{id}", (), (), True, False, False, 0),
@@ -3172,7 +3402,7 @@ OPERATIONS: dict[str, Operation] = {
     "price_alert_deliveries": Operation("GET", "/price-alert/{id}/deliveries", ("limit", "cursor",), (), True, False, True, 0),
     "price_alert_test": Operation("POST", "/price-alert/{id}/test", (), (), True, False, False, 0),
     "price_alert_resend": Operation("POST", "/price-alert/{id}/deliveries/{trigger_id}/resend", (), (), True, False, False, 0),
-    "liquidation_alert_create": Operation("POST", "/liquidation/alert", (), ("symbol", "condition", "threshold_pct", "min_value_usd", "webhook_url", "channel", "agent_wallet", "expires_in_hours",), False, True, False, 0.06),
+    "liquidation_alert_create": Operation("POST", "/liquidation/alert", (), ("symbol", "condition", "threshold_pct", "min_value_usd", "webhook_url", "channel", "quiet_hours", "digest", "agent_wallet", "expires_in_hours",), False, True, False, 0.06),
     "liquidation_alert": Operation("GET", "/liquidation/alert/{id}", (), (), False, False, True, 0),
     "liquidation_alerts": Operation("GET", "/liquidation/alerts", ("wallet", "symbol", "limit", "cursor",), (), False, False, True, 0),
     "liquidation_alert_cancel": Operation("DELETE", "/liquidation/alert/{id}", (), (), True, False, False, 0),
@@ -3182,20 +3412,20 @@ OPERATIONS: dict[str, Operation] = {
     "liquidation_alert_deliveries": Operation("GET", "/liquidation/alert/{id}/deliveries", ("limit", "cursor",), (), True, False, True, 0),
     "liquidation_alert_test": Operation("POST", "/liquidation/alert/{id}/test", (), (), True, False, False, 0),
     "liquidation_alert_resend": Operation("POST", "/liquidation/alert/{id}/deliveries/{trigger_id}/resend", (), (), True, False, False, 0),
-    "rule_alert_create": Operation("POST", "/alerts", (), ("symbol", "symbols", "when", "held_for", "repeat", "cooldown", "resolved", "note", "group", "tags", "webhook_url", "channel", "agent_wallet", "expires_in_hours",), False, True, False, 0.06),
+    "rule_alert_create": Operation("POST", "/alerts", (), ("symbol", "symbols", "when", "held_for", "repeat", "cooldown", "resolved", "note", "group", "tags", "webhook_url", "channel", "quiet_hours", "digest", "agent_wallet", "expires_in_hours",), False, True, False, 0.06),
     "rule_alert": Operation("GET", "/alerts/{id}", (), (), False, False, True, 0),
     "rule_alerts": Operation("GET", "/alerts", ("wallet", "symbol", "limit", "cursor",), (), False, False, True, 0),
     "rule_alert_cancel": Operation("DELETE", "/alerts/{id}", (), (), True, False, False, 0),
     "rule_alert_extend": Operation("POST", "/alerts/{id}/extend", (), ("add_hours",), True, False, False, 0.03),
     "rule_alert_pause": Operation("POST", "/alerts/{id}/pause", (), ("until",), True, False, False, 0),
     "rule_alert_resume": Operation("POST", "/alerts/{id}/resume", (), (), True, False, False, 0),
-    "rule_alert_edit": Operation("PATCH", "/alerts/{id}", (), ("when", "held_for", "repeat", "cooldown", "resolved", "note", "group", "tags",), True, False, False, 0),
+    "rule_alert_edit": Operation("PATCH", "/alerts/{id}", (), ("when", "held_for", "repeat", "cooldown", "resolved", "note", "group", "tags", "quiet_hours", "digest",), True, False, False, 0),
     "rule_alert_deliveries": Operation("GET", "/alerts/{id}/deliveries", ("limit", "cursor",), (), True, False, True, 0),
     "rule_alert_test": Operation("POST", "/alerts/{id}/test", (), (), True, False, False, 0),
     "rule_alert_resend": Operation("POST", "/alerts/{id}/deliveries/{trigger_id}/resend", (), (), True, False, False, 0),
     "wallet_message": Operation("GET", "/wallet/message", ("address",), (), False, False, True, 0),
     "wallet_alerts": Operation("POST", "/wallet/alerts", (), ("message", "signature", "cursor", "state", "group", "tag", "limit",), False, False, False, 0),
-    "alert_backtest": Operation("POST", "/alerts/backtest", (), ("symbol", "condition", "target_price", "threshold_pct", "min_value_usd", "when", "held_for", "repeat", "cooldown", "resolved", "note", "group", "tags", "webhook_url", "channel", "agent_wallet", "expires_in_hours", "figures",), False, False, True, 0),
+    "alert_backtest": Operation("POST", "/alerts/backtest", (), ("symbol", "condition", "target_price", "threshold_pct", "min_value_usd", "when", "held_for", "repeat", "cooldown", "resolved", "note", "group", "tags", "webhook_url", "channel", "quiet_hours", "digest", "agent_wallet", "expires_in_hours", "figures",), False, False, True, 0),
     "record": Operation("GET", "/records/{id}", (), (), False, False, True, 0),
     "healthz": Operation("GET", "/healthz", (), (), False, False, True, 0),
     "readyz": Operation("GET", "/readyz", (), (), False, False, True, 0),
@@ -3320,9 +3550,9 @@ class Api:
         answer: Market = self.send("market", {"id": id})
         return answer
 
-    def price_alert_create(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below"], target_price: float, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> PriceAlertCreate:
+    def price_alert_create(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below"], target_price: float, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> PriceAlertCreate:
         """Create a price alert. POST /price-alert. 0.04 USDC."""
-        answer: PriceAlertCreate = self.send("price_alert_create", {"symbol": symbol, "condition": condition, "target_price": target_price, "webhook_url": webhook_url, "channel": channel, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key})
+        answer: PriceAlertCreate = self.send("price_alert_create", {"symbol": symbol, "condition": condition, "target_price": target_price, "webhook_url": webhook_url, "channel": channel, "quiet_hours": quiet_hours, "digest": digest, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key})
         return answer
 
     def price_alert(self, id: str) -> PriceAlert:
@@ -3370,9 +3600,9 @@ class Api:
         answer: PriceAlertResend = self.send("price_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
         return answer
 
-    def liquidation_alert_create(self, *, symbol: str, condition: Literal["cascade_risk"] | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> LiquidationAlertCreate:
+    def liquidation_alert_create(self, *, symbol: str, condition: Literal["cascade_risk"] | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> LiquidationAlertCreate:
         """Create a liquidation alert. POST /liquidation/alert. 0.06 USDC."""
-        answer: LiquidationAlertCreate = self.send("liquidation_alert_create", {"symbol": symbol, "condition": condition, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd, "webhook_url": webhook_url, "channel": channel, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key})
+        answer: LiquidationAlertCreate = self.send("liquidation_alert_create", {"symbol": symbol, "condition": condition, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd, "webhook_url": webhook_url, "channel": channel, "quiet_hours": quiet_hours, "digest": digest, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key})
         return answer
 
     def liquidation_alert(self, id: str) -> LiquidationAlert:
@@ -3420,9 +3650,9 @@ class Api:
         answer: LiquidationAlertResend = self.send("liquidation_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
         return answer
 
-    def rule_alert_create(self, *, when: Mapping[str, Any], symbol: str | None = None, symbols: float | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> RuleAlertCreate:
+    def rule_alert_create(self, *, when: Mapping[str, Any], symbol: str | None = None, symbols: float | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> RuleAlertCreate:
         """Create a rule. POST /alerts. 0.06 USDC."""
-        answer: RuleAlertCreate = self.send("rule_alert_create", {"symbol": symbol, "symbols": symbols, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "tags": tags, "webhook_url": webhook_url, "channel": channel, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key})
+        answer: RuleAlertCreate = self.send("rule_alert_create", {"symbol": symbol, "symbols": symbols, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "tags": tags, "webhook_url": webhook_url, "channel": channel, "quiet_hours": quiet_hours, "digest": digest, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "idempotency_key": idempotency_key})
         return answer
 
     def rule_alert(self, id: str) -> RuleAlert:
@@ -3455,9 +3685,9 @@ class Api:
         answer: RuleAlertResume = self.send("rule_alert_resume", {"id": id, "manage_token": manage_token})
         return answer
 
-    def rule_alert_edit(self, id: str, *, when: Mapping[str, Any], manage_token: str, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None) -> RuleAlertEdit:
+    def rule_alert_edit(self, id: str, *, when: Mapping[str, Any], manage_token: str, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None) -> RuleAlertEdit:
         """Change a rule. PATCH /alerts/{id}. Free."""
-        answer: RuleAlertEdit = self.send("rule_alert_edit", {"id": id, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "tags": tags, "manage_token": manage_token})
+        answer: RuleAlertEdit = self.send("rule_alert_edit", {"id": id, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "tags": tags, "quiet_hours": quiet_hours, "digest": digest, "manage_token": manage_token})
         return answer
 
     def rule_alert_deliveries(self, id: str, *, manage_token: str, limit: int | None = None, cursor: str | None = None) -> RuleAlertDeliveries:
@@ -3485,9 +3715,9 @@ class Api:
         answer: WalletAlerts = self.send("wallet_alerts", {"message": message, "signature": signature, "cursor": cursor, "state": state, "group": group, "tag": tag, "limit": limit})
         return answer
 
-    def alert_backtest(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, figures: bool | None = None) -> AlertBacktest:
+    def alert_backtest(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, figures: bool | None = None) -> AlertBacktest:
         """How often an alert would have rung in the last 7 days, before buying it. POST /alerts/backtest. Free."""
-        answer: AlertBacktest = self.send("alert_backtest", {"symbol": symbol, "condition": condition, "target_price": target_price, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "tags": tags, "webhook_url": webhook_url, "channel": channel, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "figures": figures})
+        answer: AlertBacktest = self.send("alert_backtest", {"symbol": symbol, "condition": condition, "target_price": target_price, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "tags": tags, "webhook_url": webhook_url, "channel": channel, "quiet_hours": quiet_hours, "digest": digest, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "figures": figures})
         return answer
 
     def record(self, id: str) -> Record:
@@ -3618,9 +3848,9 @@ class AsyncApi:
         """Details of a token. GET /api/v1/market/{id}. 0.005 USDC."""
         return await self.run(lambda api: api.market(id=id))
 
-    async def price_alert_create(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below"], target_price: float, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> PriceAlertCreate:
+    async def price_alert_create(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below"], target_price: float, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> PriceAlertCreate:
         """Create a price alert. POST /price-alert. 0.04 USDC."""
-        return await self.run(lambda api: api.price_alert_create(symbol=symbol, condition=condition, target_price=target_price, webhook_url=webhook_url, channel=channel, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, idempotency_key=idempotency_key))
+        return await self.run(lambda api: api.price_alert_create(symbol=symbol, condition=condition, target_price=target_price, webhook_url=webhook_url, channel=channel, quiet_hours=quiet_hours, digest=digest, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, idempotency_key=idempotency_key))
 
     async def price_alert(self, id: str) -> PriceAlert:
         """Status of a price alert. GET /price-alert/{id}. Free."""
@@ -3658,9 +3888,9 @@ class AsyncApi:
         """Send a delivery of a price alert again. POST /price-alert/{id}/deliveries/{trigger_id}/resend. Free."""
         return await self.run(lambda api: api.price_alert_resend(id=id, trigger_id=trigger_id, manage_token=manage_token))
 
-    async def liquidation_alert_create(self, *, symbol: str, condition: Literal["cascade_risk"] | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> LiquidationAlertCreate:
+    async def liquidation_alert_create(self, *, symbol: str, condition: Literal["cascade_risk"] | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> LiquidationAlertCreate:
         """Create a liquidation alert. POST /liquidation/alert. 0.06 USDC."""
-        return await self.run(lambda api: api.liquidation_alert_create(symbol=symbol, condition=condition, threshold_pct=threshold_pct, min_value_usd=min_value_usd, webhook_url=webhook_url, channel=channel, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, idempotency_key=idempotency_key))
+        return await self.run(lambda api: api.liquidation_alert_create(symbol=symbol, condition=condition, threshold_pct=threshold_pct, min_value_usd=min_value_usd, webhook_url=webhook_url, channel=channel, quiet_hours=quiet_hours, digest=digest, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, idempotency_key=idempotency_key))
 
     async def liquidation_alert(self, id: str) -> LiquidationAlert:
         """Status of a liquidation alert. GET /liquidation/alert/{id}. Free."""
@@ -3698,9 +3928,9 @@ class AsyncApi:
         """Send a delivery of a liquidation alert again. POST /liquidation/alert/{id}/deliveries/{trigger_id}/resend. Free."""
         return await self.run(lambda api: api.liquidation_alert_resend(id=id, trigger_id=trigger_id, manage_token=manage_token))
 
-    async def rule_alert_create(self, *, when: Mapping[str, Any], symbol: str | None = None, symbols: float | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> RuleAlertCreate:
+    async def rule_alert_create(self, *, when: Mapping[str, Any], symbol: str | None = None, symbols: float | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, idempotency_key: str | None = None) -> RuleAlertCreate:
         """Create a rule. POST /alerts. 0.06 USDC."""
-        return await self.run(lambda api: api.rule_alert_create(symbol=symbol, symbols=symbols, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, tags=tags, webhook_url=webhook_url, channel=channel, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, idempotency_key=idempotency_key))
+        return await self.run(lambda api: api.rule_alert_create(symbol=symbol, symbols=symbols, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, tags=tags, webhook_url=webhook_url, channel=channel, quiet_hours=quiet_hours, digest=digest, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, idempotency_key=idempotency_key))
 
     async def rule_alert(self, id: str) -> RuleAlert:
         """Status of a rule. GET /alerts/{id}. Free."""
@@ -3726,9 +3956,9 @@ class AsyncApi:
         """Resume a rule. POST /alerts/{id}/resume. Free."""
         return await self.run(lambda api: api.rule_alert_resume(id=id, manage_token=manage_token))
 
-    async def rule_alert_edit(self, id: str, *, when: Mapping[str, Any], manage_token: str, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None) -> RuleAlertEdit:
+    async def rule_alert_edit(self, id: str, *, when: Mapping[str, Any], manage_token: str, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None) -> RuleAlertEdit:
         """Change a rule. PATCH /alerts/{id}. Free."""
-        return await self.run(lambda api: api.rule_alert_edit(id=id, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, tags=tags, manage_token=manage_token))
+        return await self.run(lambda api: api.rule_alert_edit(id=id, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, tags=tags, quiet_hours=quiet_hours, digest=digest, manage_token=manage_token))
 
     async def rule_alert_deliveries(self, id: str, *, manage_token: str, limit: int | None = None, cursor: str | None = None) -> RuleAlertDeliveries:
         """Deliveries of a rule. GET /alerts/{id}/deliveries. Free."""
@@ -3750,9 +3980,9 @@ class AsyncApi:
         """The alerts that a wallet paid for, with their tokens. POST /wallet/alerts. Free."""
         return await self.run(lambda api: api.wallet_alerts(message=message, signature=signature, cursor=cursor, state=state, group=group, tag=tag, limit=limit))
 
-    async def alert_backtest(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, figures: bool | None = None) -> AlertBacktest:
+    async def alert_backtest(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, figures: bool | None = None) -> AlertBacktest:
         """How often an alert would have rung in the last 7 days, before buying it. POST /alerts/backtest. Free."""
-        return await self.run(lambda api: api.alert_backtest(symbol=symbol, condition=condition, target_price=target_price, threshold_pct=threshold_pct, min_value_usd=min_value_usd, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, tags=tags, webhook_url=webhook_url, channel=channel, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, figures=figures))
+        return await self.run(lambda api: api.alert_backtest(symbol=symbol, condition=condition, target_price=target_price, threshold_pct=threshold_pct, min_value_usd=min_value_usd, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, tags=tags, webhook_url=webhook_url, channel=channel, quiet_hours=quiet_hours, digest=digest, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, figures=figures))
 
     async def record(self, id: str) -> Record:
         """The log record that a trigger names, to check it against. GET /records/{id}. Free."""

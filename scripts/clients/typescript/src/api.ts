@@ -1606,6 +1606,17 @@ export interface PriceAlertCreateInput {
         /** what the body is */
         readonly content_type?: 'application/json' | 'application/x-www-form-urlencoded' | 'text/plain'
       }
+  /** What rings in these hours of a day is told in one message at their end */
+  readonly quiet_hours?: {
+    /** First minute, HH:MM */
+    readonly from: string
+    /** First minute after them, HH:MM */
+    readonly to: string
+    /** IANA name, such as Europe/Berlin */
+    readonly time_zone: string
+  } | null
+  /** Beyond 10 messages a minute the rest is told in one; left out: so for chats and email */
+  readonly digest?: boolean
   /** EVM or Solana address that lists find the alert by */
   readonly agent_wallet?: string
   /** Lifetime */
@@ -1638,6 +1649,17 @@ export type PriceAlertCreateAnswer = {
     /** Where it leads, without anything secret */
     readonly destination: string
   }
+  /** What rings in these hours is told in one message at their end */
+  readonly quiet_hours: {
+    /** First minute, HH:MM */
+    readonly from: string
+    /** First minute after them, HH:MM */
+    readonly to: string
+    /** IANA name, such as Europe/Berlin */
+    readonly time_zone: string
+  } | null
+  /** Beyond 10 messages a minute the rest is told in one */
+  readonly digest: boolean
   /** Always 0 */
   readonly trigger_count: number
   /** Always 0 */
@@ -1671,6 +1693,17 @@ export type PriceAlertAnswer = {
     /** Where it leads, without anything secret */
     readonly destination: string
   }
+  /** What rings in these hours is told in one message at their end */
+  readonly quiet_hours: {
+    /** First minute, HH:MM */
+    readonly from: string
+    /** First minute after them, HH:MM */
+    readonly to: string
+    /** IANA name, such as Europe/Berlin */
+    readonly time_zone: string
+  } | null
+  /** Beyond 10 messages a minute the rest is told in one */
+  readonly digest: boolean
   /** Where it is in its life */
   readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
   /** When it was made */
@@ -1729,6 +1762,17 @@ export type PriceAlertsAnswer = {
       /** Where it leads, without anything secret */
       readonly destination: string
     }
+    /** What rings in these hours is told in one message at their end */
+    readonly quiet_hours: {
+      /** First minute, HH:MM */
+      readonly from: string
+      /** First minute after them, HH:MM */
+      readonly to: string
+      /** IANA name, such as Europe/Berlin */
+      readonly time_zone: string
+    } | null
+    /** Beyond 10 messages a minute the rest is told in one */
+    readonly digest: boolean
     /** Where it is in its life */
     readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
     /** When it was made */
@@ -1822,6 +1866,17 @@ export type PriceAlertPauseAnswer = {
     /** Where it leads, without anything secret */
     readonly destination: string
   }
+  /** What rings in these hours is told in one message at their end */
+  readonly quiet_hours: {
+    /** First minute, HH:MM */
+    readonly from: string
+    /** First minute after them, HH:MM */
+    readonly to: string
+    /** IANA name, such as Europe/Berlin */
+    readonly time_zone: string
+  } | null
+  /** Beyond 10 messages a minute the rest is told in one */
+  readonly digest: boolean
   /** Where it is in its life */
   readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
   /** When it was made */
@@ -1872,6 +1927,17 @@ export type PriceAlertResumeAnswer = {
     /** Where it leads, without anything secret */
     readonly destination: string
   }
+  /** What rings in these hours is told in one message at their end */
+  readonly quiet_hours: {
+    /** First minute, HH:MM */
+    readonly from: string
+    /** First minute after them, HH:MM */
+    readonly to: string
+    /** IANA name, such as Europe/Berlin */
+    readonly time_zone: string
+  } | null
+  /** Beyond 10 messages a minute the rest is told in one */
+  readonly digest: boolean
   /** Where it is in its life */
   readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
   /** When it was made */
@@ -1919,14 +1985,16 @@ export type PriceAlertDeliveriesAnswer = {
   readonly deliveries: readonly {
     /** The same on every attempt: the webhook-id */
     readonly trigger_id: string
-    /** 1 for the first one of a delivery or a resending; 0: it ended without one */
+    /** 1 for the first one of a delivery or a resending; 0: it ended without one, or waits for its digest */
     readonly attempt: number
-    /** What became of the trigger by it */
-    readonly outcome: 'delivered' | 'retry' | 'exhausted' | 'cancelled' | 'unknown'
+    /** What became of the trigger by it; digested: it waits for its digest */
+    readonly outcome: 'delivered' | 'retry' | 'exhausted' | 'cancelled' | 'digested' | 'unknown'
     /** HTTP status, of email the reply code of SMTP; null: none came */
     readonly status: number | null
     /** Why, where it is known: timeout, dns, refused, tls, gone, rejected, ... */
     readonly error: string | null
+    /** The digest that it is, or is to be, told in: its webhook-id; null: by itself */
+    readonly digest: string | null
     /** A test event */
     readonly test: boolean
     /** When the condition was met */
@@ -1937,7 +2005,7 @@ export type PriceAlertDeliveriesAnswer = {
     readonly finished_at: string
     /** How long it took, milliseconds */
     readonly duration_ms: number
-    /** For retry */
+    /** For retry and digested */
     readonly next_attempt_at: string | null
   }[]
   /** What `cursor` the next page has; null: this is the last */
@@ -2045,6 +2113,17 @@ export interface LiquidationAlertCreateInput {
         /** what the body is */
         readonly content_type?: 'application/json' | 'application/x-www-form-urlencoded' | 'text/plain'
       }
+  /** What rings in these hours of a day is told in one message at their end */
+  readonly quiet_hours?: {
+    /** First minute, HH:MM */
+    readonly from: string
+    /** First minute after them, HH:MM */
+    readonly to: string
+    /** IANA name, such as Europe/Berlin */
+    readonly time_zone: string
+  } | null
+  /** Beyond 10 messages a minute the rest is told in one; left out: so for chats and email */
+  readonly digest?: boolean
   /** EVM or Solana address that lists find the alert by */
   readonly agent_wallet?: string
   /** Lifetime */
@@ -2079,6 +2158,17 @@ export type LiquidationAlertCreateAnswer = {
     /** Where it leads, without anything secret */
     readonly destination: string
   }
+  /** What rings in these hours is told in one message at their end */
+  readonly quiet_hours: {
+    /** First minute, HH:MM */
+    readonly from: string
+    /** First minute after them, HH:MM */
+    readonly to: string
+    /** IANA name, such as Europe/Berlin */
+    readonly time_zone: string
+  } | null
+  /** Beyond 10 messages a minute the rest is told in one */
+  readonly digest: boolean
   /** Always 0 */
   readonly trigger_count: number
   /** Always 0 */
@@ -2114,6 +2204,17 @@ export type LiquidationAlertAnswer = {
     /** Where it leads, without anything secret */
     readonly destination: string
   }
+  /** What rings in these hours is told in one message at their end */
+  readonly quiet_hours: {
+    /** First minute, HH:MM */
+    readonly from: string
+    /** First minute after them, HH:MM */
+    readonly to: string
+    /** IANA name, such as Europe/Berlin */
+    readonly time_zone: string
+  } | null
+  /** Beyond 10 messages a minute the rest is told in one */
+  readonly digest: boolean
   /** Where it is in its life */
   readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
   /** When it was made */
@@ -2174,6 +2275,17 @@ export type LiquidationAlertsAnswer = {
       /** Where it leads, without anything secret */
       readonly destination: string
     }
+    /** What rings in these hours is told in one message at their end */
+    readonly quiet_hours: {
+      /** First minute, HH:MM */
+      readonly from: string
+      /** First minute after them, HH:MM */
+      readonly to: string
+      /** IANA name, such as Europe/Berlin */
+      readonly time_zone: string
+    } | null
+    /** Beyond 10 messages a minute the rest is told in one */
+    readonly digest: boolean
     /** Where it is in its life */
     readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
     /** When it was made */
@@ -2269,6 +2381,17 @@ export type LiquidationAlertPauseAnswer = {
     /** Where it leads, without anything secret */
     readonly destination: string
   }
+  /** What rings in these hours is told in one message at their end */
+  readonly quiet_hours: {
+    /** First minute, HH:MM */
+    readonly from: string
+    /** First minute after them, HH:MM */
+    readonly to: string
+    /** IANA name, such as Europe/Berlin */
+    readonly time_zone: string
+  } | null
+  /** Beyond 10 messages a minute the rest is told in one */
+  readonly digest: boolean
   /** Where it is in its life */
   readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
   /** When it was made */
@@ -2321,6 +2444,17 @@ export type LiquidationAlertResumeAnswer = {
     /** Where it leads, without anything secret */
     readonly destination: string
   }
+  /** What rings in these hours is told in one message at their end */
+  readonly quiet_hours: {
+    /** First minute, HH:MM */
+    readonly from: string
+    /** First minute after them, HH:MM */
+    readonly to: string
+    /** IANA name, such as Europe/Berlin */
+    readonly time_zone: string
+  } | null
+  /** Beyond 10 messages a minute the rest is told in one */
+  readonly digest: boolean
   /** Where it is in its life */
   readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
   /** When it was made */
@@ -2368,14 +2502,16 @@ export type LiquidationAlertDeliveriesAnswer = {
   readonly deliveries: readonly {
     /** The same on every attempt: the webhook-id */
     readonly trigger_id: string
-    /** 1 for the first one of a delivery or a resending; 0: it ended without one */
+    /** 1 for the first one of a delivery or a resending; 0: it ended without one, or waits for its digest */
     readonly attempt: number
-    /** What became of the trigger by it */
-    readonly outcome: 'delivered' | 'retry' | 'exhausted' | 'cancelled' | 'unknown'
+    /** What became of the trigger by it; digested: it waits for its digest */
+    readonly outcome: 'delivered' | 'retry' | 'exhausted' | 'cancelled' | 'digested' | 'unknown'
     /** HTTP status, of email the reply code of SMTP; null: none came */
     readonly status: number | null
     /** Why, where it is known: timeout, dns, refused, tls, gone, rejected, ... */
     readonly error: string | null
+    /** The digest that it is, or is to be, told in: its webhook-id; null: by itself */
+    readonly digest: string | null
     /** A test event */
     readonly test: boolean
     /** When the condition was met */
@@ -2386,7 +2522,7 @@ export type LiquidationAlertDeliveriesAnswer = {
     readonly finished_at: string
     /** How long it took, milliseconds */
     readonly duration_ms: number
-    /** For retry */
+    /** For retry and digested */
     readonly next_attempt_at: string | null
   }[]
   /** What `cursor` the next page has; null: this is the last */
@@ -2586,6 +2722,17 @@ export interface RuleAlertCreateInput {
         /** what the body is */
         readonly content_type?: 'application/json' | 'application/x-www-form-urlencoded' | 'text/plain'
       }
+  /** What rings in these hours of a day is told in one message at their end */
+  readonly quiet_hours?: {
+    /** First minute, HH:MM */
+    readonly from: string
+    /** First minute after them, HH:MM */
+    readonly to: string
+    /** IANA name, such as Europe/Berlin */
+    readonly time_zone: string
+  } | null
+  /** Beyond 10 messages a minute the rest is told in one; left out: so for chats and email */
+  readonly digest?: boolean
   /** EVM or Solana address that lists find the alert by */
   readonly agent_wallet?: string
   /** Lifetime; 0: no end, where payments are off */
@@ -2632,6 +2779,17 @@ export type RuleAlertCreateAnswer = {
     /** Where it leads, without anything secret */
     readonly destination: string
   }
+  /** What rings in these hours is told in one message at their end */
+  readonly quiet_hours: {
+    /** First minute, HH:MM */
+    readonly from: string
+    /** First minute after them, HH:MM */
+    readonly to: string
+    /** IANA name, such as Europe/Berlin */
+    readonly time_zone: string
+  } | null
+  /** Beyond 10 messages a minute the rest is told in one */
+  readonly digest: boolean
   /** Always 0 */
   readonly trigger_count: number
   /** Always 0 */
@@ -2688,6 +2846,17 @@ export type RuleAlertAnswer = {
     /** Where it leads, without anything secret */
     readonly destination: string
   }
+  /** What rings in these hours is told in one message at their end */
+  readonly quiet_hours: {
+    /** First minute, HH:MM */
+    readonly from: string
+    /** First minute after them, HH:MM */
+    readonly to: string
+    /** IANA name, such as Europe/Berlin */
+    readonly time_zone: string
+  } | null
+  /** Beyond 10 messages a minute the rest is told in one */
+  readonly digest: boolean
   /** Where it is in its life */
   readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
   /** When it was made */
@@ -2769,6 +2938,17 @@ export type RuleAlertsAnswer = {
       /** Where it leads, without anything secret */
       readonly destination: string
     }
+    /** What rings in these hours is told in one message at their end */
+    readonly quiet_hours: {
+      /** First minute, HH:MM */
+      readonly from: string
+      /** First minute after them, HH:MM */
+      readonly to: string
+      /** IANA name, such as Europe/Berlin */
+      readonly time_zone: string
+    } | null
+    /** Beyond 10 messages a minute the rest is told in one */
+    readonly digest: boolean
     /** Where it is in its life */
     readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
     /** When it was made */
@@ -2885,6 +3065,17 @@ export type RuleAlertPauseAnswer = {
     /** Where it leads, without anything secret */
     readonly destination: string
   }
+  /** What rings in these hours is told in one message at their end */
+  readonly quiet_hours: {
+    /** First minute, HH:MM */
+    readonly from: string
+    /** First minute after them, HH:MM */
+    readonly to: string
+    /** IANA name, such as Europe/Berlin */
+    readonly time_zone: string
+  } | null
+  /** Beyond 10 messages a minute the rest is told in one */
+  readonly digest: boolean
   /** Where it is in its life */
   readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
   /** When it was made */
@@ -2958,6 +3149,17 @@ export type RuleAlertResumeAnswer = {
     /** Where it leads, without anything secret */
     readonly destination: string
   }
+  /** What rings in these hours is told in one message at their end */
+  readonly quiet_hours: {
+    /** First minute, HH:MM */
+    readonly from: string
+    /** First minute after them, HH:MM */
+    readonly to: string
+    /** IANA name, such as Europe/Berlin */
+    readonly time_zone: string
+  } | null
+  /** Beyond 10 messages a minute the rest is told in one */
+  readonly digest: boolean
   /** Where it is in its life */
   readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
   /** When it was made */
@@ -3084,6 +3286,17 @@ export interface RuleAlertEditInput {
   readonly group?: string
   /** What you find it by */
   readonly tags?: readonly string[]
+  /** What rings in these hours of a day is told in one message at their end */
+  readonly quiet_hours?: {
+    /** First minute, HH:MM */
+    readonly from: string
+    /** First minute after them, HH:MM */
+    readonly to: string
+    /** IANA name, such as Europe/Berlin */
+    readonly time_zone: string
+  } | null
+  /** Beyond 10 messages a minute the rest is told in one; left out: so for chats and email */
+  readonly digest?: boolean
   /** As the creation gave it */
   readonly manage_token: string
 }
@@ -3127,6 +3340,17 @@ export type RuleAlertEditAnswer = {
     /** Where it leads, without anything secret */
     readonly destination: string
   }
+  /** What rings in these hours is told in one message at their end */
+  readonly quiet_hours: {
+    /** First minute, HH:MM */
+    readonly from: string
+    /** First minute after them, HH:MM */
+    readonly to: string
+    /** IANA name, such as Europe/Berlin */
+    readonly time_zone: string
+  } | null
+  /** Beyond 10 messages a minute the rest is told in one */
+  readonly digest: boolean
   /** Where it is in its life */
   readonly status: 'active' | 'triggered' | 'expired' | 'cancelled'
   /** When it was made */
@@ -3174,14 +3398,16 @@ export type RuleAlertDeliveriesAnswer = {
   readonly deliveries: readonly {
     /** The same on every attempt: the webhook-id */
     readonly trigger_id: string
-    /** 1 for the first one of a delivery or a resending; 0: it ended without one */
+    /** 1 for the first one of a delivery or a resending; 0: it ended without one, or waits for its digest */
     readonly attempt: number
-    /** What became of the trigger by it */
-    readonly outcome: 'delivered' | 'retry' | 'exhausted' | 'cancelled' | 'unknown'
+    /** What became of the trigger by it; digested: it waits for its digest */
+    readonly outcome: 'delivered' | 'retry' | 'exhausted' | 'cancelled' | 'digested' | 'unknown'
     /** HTTP status, of email the reply code of SMTP; null: none came */
     readonly status: number | null
     /** Why, where it is known: timeout, dns, refused, tls, gone, rejected, ... */
     readonly error: string | null
+    /** The digest that it is, or is to be, told in: its webhook-id; null: by itself */
+    readonly digest: string | null
     /** A test event */
     readonly test: boolean
     /** When the condition was met */
@@ -3192,7 +3418,7 @@ export type RuleAlertDeliveriesAnswer = {
     readonly finished_at: string
     /** How long it took, milliseconds */
     readonly duration_ms: number
-    /** For retry */
+    /** For retry and digested */
     readonly next_attempt_at: string | null
   }[]
   /** What `cursor` the next page has; null: this is the last */
@@ -3382,6 +3608,10 @@ export interface AlertBacktestInput {
   readonly webhook_url?: string
   /** As of a creation; not looked at */
   readonly channel?: Readonly<Record<string, unknown>>
+  /** As of a creation; not looked at */
+  readonly quiet_hours?: Readonly<Record<string, unknown>> | null
+  /** As of a creation; not looked at */
+  readonly digest?: boolean
   /** As of a creation; not looked at */
   readonly agent_wallet?: string
   /** As of a creation; not looked at */
@@ -4081,7 +4311,17 @@ export const operations = {
     method: 'POST',
     path: '/price-alert',
     query: [],
-    body: ['symbol', 'condition', 'target_price', 'webhook_url', 'channel', 'agent_wallet', 'expires_in_hours'],
+    body: [
+      'symbol',
+      'condition',
+      'target_price',
+      'webhook_url',
+      'channel',
+      'quiet_hours',
+      'digest',
+      'agent_wallet',
+      'expires_in_hours',
+    ],
     isOwners: false,
     isKeyed: true,
     isQuestion: false,
@@ -4188,6 +4428,8 @@ export const operations = {
       'min_value_usd',
       'webhook_url',
       'channel',
+      'quiet_hours',
+      'digest',
       'agent_wallet',
       'expires_in_hours',
     ],
@@ -4303,6 +4545,8 @@ export const operations = {
       'tags',
       'webhook_url',
       'channel',
+      'quiet_hours',
+      'digest',
       'agent_wallet',
       'expires_in_hours',
     ],
@@ -4375,7 +4619,7 @@ export const operations = {
     method: 'PATCH',
     path: '/alerts/{id}',
     query: [],
-    body: ['when', 'held_for', 'repeat', 'cooldown', 'resolved', 'note', 'group', 'tags'],
+    body: ['when', 'held_for', 'repeat', 'cooldown', 'resolved', 'note', 'group', 'tags', 'quiet_hours', 'digest'],
     isOwners: true,
     isKeyed: false,
     isQuestion: false,
@@ -4451,6 +4695,8 @@ export const operations = {
       'tags',
       'webhook_url',
       'channel',
+      'quiet_hours',
+      'digest',
       'agent_wallet',
       'expires_in_hours',
       'figures',
