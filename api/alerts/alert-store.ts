@@ -195,7 +195,7 @@ export function commandedParts(alert: CachedAlert): readonly CachedAlert[] {
 }
 
 /** An alert of several parts as one: active while one of them is, with the triggers of all. */
-function wholeOf(id: string, unsorted: readonly CachedAlert[]): CachedAlert {
+export function wholeOf(id: string, unsorted: readonly CachedAlert[]): CachedAlert {
   const parts = unsorted.toSorted((a, b) => a.alert_id.localeCompare(b.alert_id, 'en', { numeric: true }))
   const own = parts.filter(({ alert_id }) => everywhereOf(alert_id) === undefined)
   const [first = parts[0]] = own
@@ -206,7 +206,7 @@ function wholeOf(id: string, unsorted: readonly CachedAlert[]): CachedAlert {
   return {
     ...lead,
     alert_id: id,
-    symbol: isEverywhere(first.asset) ? 'all' : own.map(({ symbol }) => symbol).join(','),
+    symbol: isEverywhere(first.asset) ? 'all' : (own.length > 0 ? own : parts).map(({ symbol }) => symbol).join(','),
     created_at: first.created_at,
     taken: first.taken,
     idempotency: first.idempotency,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Alert, Attempt, Mark, Message, Records, RecordType, Trigger } from '../../../schemas/records.ts'
 import { NEVER } from '../../../processors/alerts/state.ts'
+import type { Update } from '../../stream/board.ts'
 import { Digest } from './digest.ts'
 
 const NOW = 1_767_323_045_000_000
@@ -129,6 +130,21 @@ describe('what a record says to a page', () => {
     const shown = (given: Alert): unknown => new Digest(NOW).of(message('alert', given), 'alerts.state', 0)[0]?.value
     expect(shown(written)).toMatchObject({ kind: 'rule', path: '/alerts', group: 'desk', editable: true })
     expect(shown(alert)).toMatchObject({ kind: 'price', path: '/price-alert', group: null, editable: false })
+  })
+
+  it('shows a rule for several symbols as one', () => {
+    const digest = new Digest(NOW)
+    const part = (id: string, symbol: string, trigger_count: number): Update | undefined =>
+      digest.of(
+        message('alert', { ...alert, alert_id: `alert_rule_list_1_2.${id}`, symbol, trigger_count }),
+        'alerts.state',
+        0,
+      )[0]
+    part('1.btc', 'BTC', 1)
+    expect(part('2.eth', 'ETH', 2)).toMatchObject({
+      key: 'alert_rule_list_1_2',
+      value: { alert_id: 'alert_rule_list_1_2', symbol: 'BTC,ETH', trigger_count: 3 },
+    })
   })
 
   it('says whether an alert rests, and until when', () => {

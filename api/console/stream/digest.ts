@@ -1,5 +1,6 @@
 import { symbolOf } from '../../../schemas/catalogue.ts'
 import { channelShown } from '../../../processors/webhooks/channels/destination.ts'
+import { ownersId } from '../../../processors/alerts/parts.ts'
 import { NEVER } from '../../../processors/alerts/state.ts'
 import { cascadeReason } from '../../../processors/liquidations/cascade.ts'
 import type {
@@ -17,7 +18,7 @@ import type {
   Trigger,
 } from '../../../schemas/records.ts'
 import { partsOf } from '../../../schemas/venues.ts'
-import { createdOf, kindOf } from '../../alerts/alert-store.ts'
+import { createdOf, kindOf, wholeOf, type CachedAlert } from '../../alerts/alert-store.ts'
 import { apiKind, termsShown } from '../../alerts/kinds/kinds.ts'
 import type { Update } from '../../stream/board.ts'
 import { FlowTotals, type Totals } from './flow-totals.ts'
@@ -42,6 +43,8 @@ export class Digest {
   /** Assets with flow, by partition, with the partition's newest mark. */
   readonly #flows = new Map<number, { time: Micros; readonly assets: Set<string> }>()
   readonly #venues = new Map<string, string>()
+  /** Parts of alerts that are for several symbols, by the alert's id; those that were told of first are forgotten. */
+  readonly #parts = new Map<string, Map<string, CachedAlert>>()
 
   /** `start`: when the console began to look. */
   constructor(start: Micros) {
@@ -55,9 +58,24 @@ export class Digest {
       case 'mark':
         if (topic === 'derived.flow') return this.#clock(message.value, partition)
         return topic === 'market.trades' ? this.#states(message.value) : []
+      case 'alert':
+        return [alertUpdate(this.#whole(message.value))]
       default:
         return updateOf(message)
     }
+  }
+
+  /** An alert of several parts is shown as one, as far as its parts have been told of. */
+  #whole(alert: Alert): CachedAlert {
+    const owners = ownersId(alert.alert_id)
+    if (owners === alert.alert_id) return alert
+    const parts = this.#parts.get(owners) ?? new Map<string, CachedAlert>()
+    parts.set(alert.alert_id, alert)
+    const [oldest] = this.#parts.keys()
+    if (!this.#parts.has(owners) && this.#parts.size >= keysMax.alert && oldest !== undefined)
+      this.#parts.delete(oldest)
+    this.#parts.set(owners, parts)
+    return wholeOf(owners, [...parts.values()])
   }
 
   #flow(flow: Flow, partition: number): Update {
@@ -106,8 +124,6 @@ export function updateOf(message: Message): Update[] {
       return [riskUpdate(message.value)]
     case 'liquidation':
       return [liquidationUpdate(message.value)]
-    case 'alert':
-      return [alertUpdate(message.value)]
     case 'trigger':
       return [triggerUpdate(message.value)]
     case 'attempt':
@@ -169,7 +185,7 @@ function liquidationUpdate({ id, instrument, asset, side, size, price, value, ti
 }
 
 /** As anyone may see an alert: no URL, no wallet, no secret. */
-function alertShown(alert: Omit<Alert, 'webhook'>): object {
+function alertShown(alert: CachedAlert): object {
   const { alert_id, symbol, status, trigger_count } = alert
   const channel = channelShown(alert.receiver)
   const { kind, paths, isEditable = false } = apiKind(kindOf(alert))
@@ -197,13 +213,13 @@ function alertShown(alert: Omit<Alert, 'webhook'>): object {
   }
 }
 
-function alertUpdate(alert: Alert): Update {
+function alertUpdate(alert: CachedAlert): Update {
   return { kind: 'alert', key: alert.alert_id, asset: alert.asset, value: alertShown(alert) }
 }
 
 function triggerUpdate({
   trigger_id,
-  alert_id,
+  alert_id: id,
   asset,
   severity,
   test,
@@ -211,12 +227,14 @@ function triggerUpdate({
   condition_met,
   time,
 }: Trigger): Update {
+  const alert_id = ownersId(id)
   const value = { ...about(asset), trigger_id, alert_id, severity, test, current_price, condition_met, time: ms(time) }
   return { kind: 'trigger', key: trigger_id, asset, value }
 }
 
 function attemptUpdate(attempt: Attempt): Update {
-  const { trigger_id, alert_id, number, outcome, status, error, test, started, finished, due, triggered } = attempt
+  const { trigger_id, number, outcome, status, error, test, started, finished, due, triggered } = attempt
+  const alert_id = ownersId(attempt.alert_id)
   const times = { started: ms(started), finished: ms(finished), due: msOrNull(due), triggered: ms(triggered) }
   const value = { trigger_id, alert_id, number, outcome, status, error, test, ...times }
   return { kind: 'attempt', key: `${trigger_id}/${number}/${started}`, asset: null, value }
