@@ -76,19 +76,22 @@ function furtherItems({ rows, interval, shown, at }: Reading & { at: number }): 
     items.push(
       item('Open interest', `${format.compact(interest.open_interest_usd)} USD${whence(interestSource(interest))}`),
     )
-  if (shown.has('funding'))
-    for (const [venue, rates] of Object.entries(rows.funding)) {
-      // Newest first in time: the rate that was settled last before the end of the bucket.
-      const last = rates.findLast(({ time }) => bucketOf(time, interval) <= at)
-      if (last !== undefined)
-        items.push(item(`Funding ${venue}`, `${format.inPercent(last.funding_rate_pct, 4)}${whence(last.source)}`))
-    }
+  if (shown.has('funding')) items.push(...fundingItem(rows.funding, (time) => bucketOf(time, interval) <= at))
   const liquidated = rows.liquidations.find(({ time }) => secondsOf(time) === at)
   if (shown.has('liquidations') && liquidated !== undefined) {
     items.push(item('Longs liquidated', `${format.compact(liquidated.long_usd)} USD`, 'sell'))
     items.push(item('Shorts', `${format.compact(liquidated.short_usd)} USD`, 'buy'))
   }
   return items
+}
+
+/** The rate that each venue settled last before the end of the bucket. */
+function fundingItem(funding: ChartRows['funding'], isBefore: (time: string) => boolean): HTMLElement[] {
+  const rates = Object.entries(funding).flatMap(([venue, settled]) => {
+    const last = settled.findLast(({ time }) => isBefore(time))
+    return last === undefined ? [] : [`${venue} ${format.inPercent(last.funding_rate_pct, 4)}${whence(last.source)}`]
+  })
+  return rates.length === 0 ? [] : [item('Funding', rates.join(', '))]
 }
 
 /** The venues' history, where any of the sum is from there. */
