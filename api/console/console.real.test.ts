@@ -185,7 +185,7 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
       for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowLeft')
       const before = Date.now() - 2.5 * 3_600_000
       await expect.poll(async () => Date.parse((await time()) ?? '') < before, patience).toBe(true)
-      expect(await textOf(page, '#ohlc')).toMatch(/O [\d,.]+ H [\d,.]+ L [\d,.]+ C [\d,.]+/)
+      expect(await textOf(page, '#ohlc')).toMatch(/O [\d,.]+ ?H [\d,.]+ ?L [\d,.]+ ?C [\d,.]+/)
       await page.getByRole('button', { name: 'Funding', exact: true }).click()
       await page.getByRole('button', { name: '4h', exact: true }).click()
       expect(new URL(page.url()).searchParams.get('interval')).toBe('4h')

@@ -66,7 +66,8 @@ export class SymbolCharts {
   readonly #panes = new Map<Layer, number>()
   #rows: ChartRows | undefined
   #isFitted = false
-  #pointed = -1
+  /** The candle that keys have moved the crosshair to: by its time, since older ones come before it. */
+  #pointed: string | undefined
 
   constructor(place: HTMLElement, options: ChartOptions) {
     this.#options = options
@@ -250,8 +251,10 @@ export class SymbolCharts {
 
   /** Arrows move the crosshair from candle to candle, beginning with the newest. */
   #pointByKey(event: KeyboardEvent): void {
-    const last = (this.#rows?.candles.length ?? 0) - 1
-    const from = this.#pointed < 0 ? last + 1 : this.#pointed
+    const candles = this.#rows?.candles ?? []
+    const last = candles.length - 1
+    const known = candles.findIndex(({ time }) => time === this.#pointed)
+    const from = known < 0 ? last + 1 : known
     const steps: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, PageUp: -24, PageDown: 24 }
     const step = steps[event.key]
     if (event.key !== 'Escape' && step === undefined) return
@@ -260,8 +263,8 @@ export class SymbolCharts {
   }
 
   #point(at: number): void {
-    this.#pointed = at
     const candle = this.#rows?.candles[at]
+    this.#pointed = candle?.time
     if (candle === undefined) return this.#chart.clearCrosshairPosition()
     this.#chart.setCrosshairPosition(candle.close, secondsOf(candle.time), this.#candles)
     this.#options.pointed(secondsOf(candle.time))
