@@ -51,6 +51,8 @@ export interface Route<Input extends Params = Params> {
    * before it is done.
    */
   readonly priceUsdc: number
+  /** The same for a body that costs another price. */
+  readonly priceOf?: (body: Body) => number
   /** Run again with the same payment it gives the same answer: that is not stored, so its secrets stand nowhere. */
   readonly isIdempotent?: boolean
   /**

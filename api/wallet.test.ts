@@ -90,6 +90,39 @@ describe('POST /wallet/alerts', () => {
   })
 })
 
+describe('a rule’s days', () => {
+  it.each([
+    [undefined, '60000'],
+    [168, '60000'],
+    [169, '65000'],
+    [192, '65000'],
+    [193, '70000'],
+    [720, '175000'],
+  ])('beyond a week are paid for: %s hours cost %s', async (expires_in_hours, amount) => {
+    const body = ruleBody({ expires_in_hours })
+    const asked = await api.send('POST', '/alerts', { body })
+    expect([asked.status, (asked.body['accepts'] as { maxAmountRequired: string }[])[0]?.maxAmountRequired]).toEqual([
+      402,
+      amount,
+    ])
+    const less = String(Number(amount) - 1)
+    expect((await bought('/alerts', body, { amount: less })).status).toBe(402)
+    expect((await bought('/alerts', body, { amount })).status).toBe(201)
+  })
+
+  it('are bounded: what has no end, or one too far, is refused for nothing', async () => {
+    for (const expires_in_hours of [0, 721])
+      expect((await api.send('POST', '/alerts', { body: ruleBody({ expires_in_hours }) })).status).toBe(400)
+    const { body } = await boughtRule()
+    const { v2 } = await signPayment({ amount: '30000', now: NOW / 1e6 })
+    const headers = { 'payment-signature': v2 }
+    const at = `/alerts/${textOf(body['alert_id'])}/extend`
+    expect(
+      (await api.send('POST', at, { body: { add_hours: 168 }, token: textOf(body['manage_token']), headers })).status,
+    ).toBe(200)
+  })
+})
+
 describe('a proof', () => {
   it('is taken once, in its time', async () => {
     const proof = await proofOf()

@@ -4,20 +4,23 @@ import { adviceOf } from '../../processors/payments/wire/reasons.ts'
 import { receiptHeader, type Settlement } from '../../processors/payments/wire/receipt.ts'
 import { ApiError } from '../errors.ts'
 import { jsonReply, type Reply } from '../reply.ts'
-import type { Route } from '../route.ts'
+import type { Call, Route } from '../route.ts'
 import type { Payments } from './payments.ts'
 
-/** What a request is asked to pay: the matched route's price, and the address that it stands for. */
+/** What a request is asked to pay: the matched route's price for its body, and the address that it stands for. */
 export interface Bill {
   readonly route: Route
+  /** USDC. */
+  readonly price: number
   readonly amount: string
   readonly url: string
 }
 
 export type Billing = Pick<Payments, 'seller' | 'publicUrl'>
 
-export function billOf({ publicUrl }: Billing, route: Route, target: string): Bill {
-  return { route, amount: atomicUnits(route.priceUsdc), url: publicUrl + target }
+export function billOf({ publicUrl }: Billing, { route, body }: Pick<Call, 'route' | 'body'>, target: string): Bill {
+  const price = (body === undefined ? undefined : route.priceOf?.(body)) ?? route.priceUsdc
+  return { route, price, amount: atomicUnits(price), url: publicUrl + target }
 }
 
 const ASKED = 'payment_required'
@@ -38,9 +41,9 @@ function challengeFor(
   return challengeOf(seller, amount, { url, description: route.says, mimeType: 'application/json' }, error)
 }
 
-function askText({ seller, publicUrl }: Billing, { route }: Bill): string {
+function askText({ seller, publicUrl }: Billing, { price }: Bill): string {
   const { assetName, network } = seller
-  return `This costs ${route.priceUsdc} ${assetName} on ${network.v1}: pay by x402, with PAYMENT-SIGNATURE or X-PAYMENT; ${publicUrl}/pricing has all prices.`
+  return `This costs ${price} ${assetName} on ${network.v1}: pay by x402, with PAYMENT-SIGNATURE or X-PAYMENT; ${publicUrl}/pricing has all prices.`
 }
 
 /** 402: the payment was not accepted, and nothing was taken; with a fresh offer. */

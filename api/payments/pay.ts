@@ -50,7 +50,7 @@ export function assertCredit({ refusals }: Payments, caller: string, now: number
  */
 async function sell(payments: Payments, call: Call): Promise<Reply> {
   const target = targetOf(call.route, call.input)
-  const bill = billOf(payments, call.route, target)
+  const bill = billOf(payments, call, target)
   const decoded = paymentOf(call)
   if (decoded.kind === 'none') return unpaid(payments, call, bill)
   if (decoded.kind === 'malformed') throw malformed(decoded)

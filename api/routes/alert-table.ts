@@ -3,6 +3,7 @@ import { deliverySchemas, deliveryShownSchemas } from '../alerts/delivery.ts'
 import type { ApiKind } from '../alerts/kinds/kind.ts'
 import { HOURS_MAX, LONG_HOURS_MAX, SYMBOLS_MAX } from '../alerts/fields.ts'
 import { apiKinds } from '../alerts/kinds/kinds.ts'
+import type { Body } from '../body.ts'
 import * as params from '../parameters.ts'
 import type { Params } from '../params.ts'
 import { type BodyRule, type Output, route, type Route } from '../route.ts'
@@ -279,6 +280,14 @@ function routesOf(row: ApiKind): Route[] {
   ]
 }
 
+/** The base price covers a week; what a body asks for beyond is paid by the day. A lifetime that is refused costs nothing. */
+function creationPrice({ priceUsdc, perDayUsdc = 0 }: ApiKind, { expires_in_hours: hours }: Body): number {
+  const beyond = typeof hours === 'number' && hours <= LONG_HOURS_MAX ? Math.max(0, hours - HOURS_MAX) : 0
+  return Math.round((priceUsdc.create + Math.ceil(beyond / 24) * perDayUsdc) * USDC_UNITS) / USDC_UNITS
+}
+
+const USDC_UNITS = 1_000_000
+
 function openRoutes(row: ApiKind): Route[] {
   const { kind, paths, named, priceUsdc, errors } = row
   const { alert, alerts } = paths
@@ -289,6 +298,7 @@ function openRoutes(row: ApiKind): Route[] {
       name: `${kind}_alert_create`,
       says: `Create ${named}`,
       priceUsdc: priceUsdc.create,
+      ...(row.perDayUsdc === undefined ? {} : { priceOf: (asked: Body) => creationPrice(row, asked) }),
       isIdempotent: true,
       input: {},
       body: creationBody(row),

@@ -29,7 +29,7 @@ export async function createAlert(call: Call, kind: ApiKind): Promise<Reply | Ru
     throw wrong(
       'invalid_expires_in_hours',
       'expires_in_hours',
-      'What has no end cannot be paid for at once; ask for up to 720 hours and extend them.',
+      'What has no end cannot be paid for at once: pay for up to 720 hours, and extend them before they end.',
     )
   const key = readKey(call)
   const assets = assetsOf(creation, services)

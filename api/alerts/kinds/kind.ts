@@ -15,6 +15,8 @@ export interface ApiKind<T extends AlertTerms = AlertTerms> {
   /** Path of one alert, and of the list. */
   readonly paths: { readonly alert: string; readonly alerts: string }
   readonly priceUsdc: { readonly create: number; readonly extend: number }
+  /** USDC for each day, begun, that a creation asks for beyond 168 hours. */
+  readonly perDayUsdc?: number
   /** Stands behind `alert_` in its ids. */
   readonly idPrefix: string
   /** Its lifetime may have no end, and may be as long as it can be extended to at once. */

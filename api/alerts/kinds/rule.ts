@@ -81,6 +81,7 @@ export const rule: ApiKind<RuleTerms> = {
   named: 'a rule',
   paths: { alert: '/alerts', alerts: '/alerts' },
   priceUsdc: { create: 0.06, extend: 0.03 },
+  perDayUsdc: 0.005,
   idPrefix: 'rule_',
   mayLastForever: true,
   isEditable: true,
