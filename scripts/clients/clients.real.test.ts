@@ -84,11 +84,15 @@ describe('the client in TypeScript', () => {
 })
 
 describe.skipIf(!canPayInPython)('the client in Python', () => {
-  it('pays exactly what it costs', { timeout: PATIENCE_MS }, async () => {
+  const kinds = [
+    ['', false],
+    [' for asyncio', true],
+  ] as const
+  it.each(kinds)('pays exactly what it costs%s', { timeout: PATIENCE_MS }, async (_name, is_async) => {
     const cost = await costOf(example, async () => {
       const env = { ...process.env, PAYER_KEY: example.key, MAX_PER_CALL_USDC: '0.05', BUDGET_USDC: '0.05' }
       const child = run(python, ['-B', file('python/test_program.py')], { env, timeout: PATIENCE_MS })
-      child.child.stdin?.end(`${JSON.stringify({ base: api.url, call: 'cvd', input: { symbol: 'BTC' } })}\n`)
+      child.child.stdin?.end(`${JSON.stringify({ base: api.url, call: 'cvd', input: { symbol: 'BTC' }, is_async })}\n`)
       expect(JSON.parse((await child).stdout)).toMatchObject({ answer: { symbol: 'BTC' }, spent: 0.02 })
     })
     expect(cost).toBe(20_000)
