@@ -20,7 +20,7 @@ describe('the plan of the past', () => {
     const asked: string[] = []
     for (let page = plan.next(NOW); page !== undefined; page = plan.next(NOW)) {
       asked.push(`${page.symbol} ${(END - page.from) / HOUR} ${(END - page.to) / HOUR}`)
-      plan.written(page, 20)
+      plan.written(page, 20, page.to - HOUR, NOW)
     }
     expect(asked).toEqual(['A 20 0', 'B 20 0', 'A 40 20', 'B 40 20', 'A 48 40', 'B 48 40'])
     expect(plan.progress(NOW)).toEqual({ wanted: 96, missing: 0 })
@@ -31,6 +31,22 @@ describe('the plan of the past', () => {
     plan.want(new Set(['A']), () => ({ from: END - 24 * HOUR, to: END, rows: 24 }))
     expect(plan.next(NOW + 40 * 60_000 + 9_999)).toBeUndefined()
     expect(plan.next(NOW + 40 * 60_000 + 10_000)).toEqual({ symbol: 'A', from: END, to: END + HOUR })
+  })
+
+  it('asks again a minute later for what the venue is late with, until it is known to leave it out', () => {
+    const plan = planOf(1, 100)
+    plan.want(new Set(['A']), () => ({ from: END - 24 * HOUR, to: END - 2 * HOUR, rows: 22 }))
+    const page = { symbol: 'A', from: END - 2 * HOUR, to: END }
+    const soon = END / 1_000 + 10_000
+    expect(plan.next(soon)).toEqual(page)
+    expect(plan.written(page, 1, END - 2 * HOUR, soon)).toMatchObject({ to: END - HOUR, rows: 23 })
+    expect(plan.next(soon + 59_999)).toBeUndefined()
+    const rest = { symbol: 'A', from: END - HOUR, to: END }
+    expect(plan.next(soon + 60_000)).toEqual(rest)
+    expect(plan.written(rest, 0, -Infinity, soon + 60_000)).toMatchObject({ to: END - HOUR, rows: 23 })
+    expect(plan.next(soon + 600_000)).toEqual(rest)
+    expect(plan.written(rest, 0, -Infinity, soon + 600_000)).toMatchObject({ to: END, rows: 23 })
+    expect(plan.next(soon + 600_000)).toBeUndefined()
   })
 
   it('goes on further back where somebody ordered it, of that symbol alone, and to no less than usual', () => {
@@ -60,7 +76,7 @@ describe('the plan of the past', () => {
     plan.want(new Set(['A']), () => ({ from: 0, to: END - 25 * HOUR, rows: 9 }))
     const page = plan.next(NOW)
     expect(page).toEqual({ symbol: 'A', from: END - 24 * HOUR, to: END })
-    expect(page && plan.written(page, 24)).toEqual({ from: END - 24 * HOUR, to: END, rows: 24 })
+    expect(page && plan.written(page, 24, page.to - HOUR, NOW)).toEqual({ from: END - 24 * HOUR, to: END, rows: 24 })
   })
 
   it('leaves a symbol that the venue refuses alone for an hour, and the others not', () => {
@@ -99,7 +115,7 @@ describe('the plan of the past', () => {
                 const key = `${page.symbol} ${at}`
                 seen.set(key, (seen.get(key) ?? 0) + 1)
               }
-              const covered = plan.written(page, (page.to - page.from) / HOUR)
+              const covered = plan.written(page, (page.to - page.from) / HOUR, page.to - HOUR, NOW)
               if (covered !== undefined) known.set(page.symbol, covered)
             }
             now += minutes * 60_000

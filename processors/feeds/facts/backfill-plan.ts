@@ -2,6 +2,10 @@ import type { Micros } from '../../../schemas/records.ts'
 
 /** A time that is over for this long has its candle at the venue, microseconds. */
 const SETTLED: Micros = 10_000_000
+/** A venue that has not told its newest row this long after its end leaves it out, microseconds. */
+const LATE: Micros = 600_000_000
+/** A row that the venue is late with is asked for again after this long, milliseconds. */
+const LATE_RETRY_MS = 60_000
 /** A subject that the venue refuses is asked for again after this long, milliseconds. */
 const REFUSED_MS = 3_600_000
 const DAY: Micros = 86_400_000_000
@@ -91,10 +95,16 @@ export class BackfillPlan {
     return pages.toSorted((a, b) => b.page.to - a.page.to || a.has - b.has)[0]?.page
   }
 
-  /** The log has what came of a page; gives how far it is covered now. Undefined: nobody wants it any more. */
-  written({ symbol, from, to }: PastPage, rows: number): CoveredPast | undefined {
+  /**
+   * The log has what came of a page, `newest` the beginning of its last row; gives how far it is covered now. What the
+   * venue is late with is asked for again. Undefined: nobody wants it any more.
+   */
+  written({ symbol, from, to: asked }: PastPage, rows: number, newest: Micros, now: number): CoveredPast | undefined {
     const subject = this.#subjects.get(symbol)
     if (subject === undefined) return undefined
+    const isLate = newest + this.#width < asked && asked > now * 1_000 - LATE
+    if (isLate) subject.notBefore = now + LATE_RETRY_MS
+    const to = isLate ? Math.max(from, newest + this.#width) : asked
     const { covered } = subject
     const joins = covered !== undefined && from <= covered.to && to >= covered.from
     subject.covered = joins

@@ -198,7 +198,7 @@ export class PastReader implements PastJob {
     if (this.#stopped) return
     this.#parts.report.written(facts.length)
     const instrument = known?.instrument.instrument
-    const covered = this.#plan.written(page, facts.length)
+    const covered = this.#plan.written(page, facts.length, Math.max(...facts.map(timeOf)), hostNow())
     if (instrument === undefined || covered === undefined) return
     const { from: covered_from, to: covered_to, rows: written } = covered
     const progress: BackfillRecord = {
