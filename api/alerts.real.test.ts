@@ -1,78 +1,40 @@
-import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
-import { dropDatabase } from '../infra/clickhouse/testing/database.ts'
-import { clickhouseEnv } from '../infra/config/clickhouse.ts'
-import { loadCodec, type RegistryCodec } from '../infra/kafka/codec.ts'
-import { connectLog } from '../infra/kafka/kafkajs.ts'
-import type { Log } from '../infra/kafka/seam.ts'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Child } from '../infra/local/child.ts'
 import { partitionOf } from '../schemas/catalogue.ts'
 import type { Message } from '../schemas/records.ts'
 import { recordId } from '../schemas/record-id.ts'
 import type { TopicName } from '../schemas/topics.ts'
 import { textOf } from './testing/alert-calls.ts'
-import { assertAlerts, call, pages, priceAlert, priceMessages, startService } from './testing/real-calls.ts'
+import { ownLog, PARTITIONS, type OwnLog } from './testing/own-log.ts'
+import { assertAlerts, call, pages, priceAlert, priceMessages } from './testing/real-calls.ts'
 
-const PARTITIONS = 2
 const PATIENCE = { timeout: 40_000, interval: 50 }
 const WALLET = '0x52908400098527886E0F7030069857D2E4169EE7'
-const file = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
-let folder: string
-let env: Record<string, string>
-let log: Log
-let codec: RegistryCodec
+let own: OwnLog
 let processors: Child
 let first: Child
 let second: Child
 
 beforeAll(async () => {
-  const { brokers, registryUrl, clickhouse } = inject('parts')
-  const id = randomUUID().slice(0, 8)
-  folder = mkdtempSync(path.join(tmpdir(), 'api-alerts-'))
-  env = {
-    MODE: 'live',
-    NAMESPACE: `alerts-${id}.`,
-    PARTITIONS: String(PARTITIONS),
-    KAFKA_BROKERS: brokers.join(','),
-    SCHEMA_REGISTRY_URL: registryUrl,
-    ...clickhouseEnv(clickhouse),
-    CLICKHOUSE_DATABASE: `alerts_${id}`,
-    PROCESSORS: 'alerts',
-    OPS_PORT: '0',
-    API_PORT: '0',
-    RATE_LIMIT_PER_SECOND: '0',
-    SERVICE_SECRET: 'a-secret-of-the-tests-that-is-long-enough',
-    LOG_FORMAT: 'json',
-  }
-  await promisify(execFile)(process.execPath, [file('../infra/prepare.ts')], { env: { ...process.env, ...env } })
-  codec = await loadCodec(registryUrl)
-  log = await connectLog({ brokers, namespace: env['NAMESPACE'] ?? '', clientId: 'api-alerts-test' })
+  own = await ownLog('alerts', 'alerts')
   ;[processors, first, second] = await Promise.all([
-    startService({ folder, env }, 'processors', '../../processors/main.ts'),
-    startService({ folder, env }, 'first', '../main.ts'),
-    startService({ folder, env }, 'second', '../main.ts'),
+    own.start('processors', 'processors'),
+    own.start('first', 'api'),
+    own.start('second', 'api'),
   ])
   await Promise.all([first, second].map((api) => vi.waitFor(() => assertAlerts(api), PATIENCE)))
 }, 180_000)
 
-afterAll(async () => {
-  await Promise.all([first, second, processors].map((child) => child?.stop()))
-  await dropDatabase(inject('parts').clickhouse, env['CLICKHOUSE_DATABASE'] ?? '')
-  await log?.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => own.close(first, second, processors))
 
 /** Writes a record of the market, where the processors that are not running would. */
 async function write(topic: TopicName, key: string, partition: number, message: Message): Promise<void> {
-  const value = codec.encode(topic, message.type, message.value)
-  await log.writer().send(topic, partition, [{ key, value, time: Date.now() }])
+  const value = own.codec.encode(topic, message.type, message.value)
+  await own.log.writer().send(topic, partition, [{ key, value, time: Date.now() }])
 }
 
 /** BTC costs this, as of now. */
@@ -83,11 +45,11 @@ async function price(usd: number): Promise<void> {
 /** All records of a topic, each with its id. */
 async function read(topic: TopicName): Promise<{ id: string; message: Message }[]> {
   const found: { id: string; message: Message }[] = []
-  const reader = log.reader()
+  const reader = own.log.reader()
   for (let partition = 0; partition < PARTITIONS; partition += 1)
     for await (const records of reader.toEnd(topic, partition))
       for (const { offset, value } of records)
-        if (value !== null) found.push({ id: recordId({ topic, partition, offset }), message: codec.decode(value) })
+        if (value !== null) found.push({ id: recordId({ topic, partition, offset }), message: own.codec.decode(value) })
   await reader.close()
   return found
 }
@@ -169,7 +131,7 @@ describe('an alert', () => {
     const target = `/liquidation/alert/${textOf(id)}`
     const wants = await vi.waitFor(async () => {
       const found: unknown[] = []
-      for await (const records of log.reader().toEnd('control.subscriptions', 0))
+      for await (const records of own.log.reader().toEnd('control.subscriptions', 0))
         for (const { key } of records) found.push(key?.toString())
       expect(found).toContain('atom|api')
       return found
@@ -295,7 +257,7 @@ describe('without its processor', () => {
     const refused = await call(first, 'POST', '/price-alert', sent)
     expect([refused.status, refused.body['error']]).toEqual([503, 'data_unavailable'])
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-    processors = await startService({ folder, env }, 'processors', '../../processors/main.ts')
+    processors = await own.start('processors', 'processors')
     const created = await vi.waitFor(async () => {
       const answer = await call(second, 'POST', '/price-alert', sent)
       expect(answer.status).toBe(201)
@@ -310,9 +272,9 @@ describe('without its processor', () => {
 
 describe('beside another host with the same partitions for good', () => {
   it('one of both ends and says why, and the other goes on', async () => {
-    const another = await startService({ folder, env }, 'another', '../../processors/main.ts')
+    const another = await own.start('another', 'processors')
     const name = await Promise.race([processors.exited.then(() => 'processors'), another.exited.then(() => 'another')])
-    expect(readFileSync(path.join(folder, `${name}.log`), 'utf8')).toContain('two-owners')
+    expect(readFileSync(path.join(own.folder, `${name}.log`), 'utf8')).toContain('two-owners')
     if (name === 'processors') processors = another
     const created = await vi.waitFor(async () => {
       const answer = await call(second, 'POST', '/price-alert', { body: priceAlert({ target_price: 8.25 }) })

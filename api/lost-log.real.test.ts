@@ -1,78 +1,36 @@
-import { execFile } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { dropDatabase } from '../infra/clickhouse/testing/database.ts'
-import { clickhouseEnv } from '../infra/config/clickhouse.ts'
-import { loadCodec, type RegistryCodec } from '../infra/kafka/codec.ts'
-import { connectLog } from '../infra/kafka/kafkajs.ts'
-import type { Log } from '../infra/kafka/seam.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Child } from '../infra/local/child.ts'
 import { partitionOf } from '../schemas/catalogue.ts'
 import type { Mark, Message, Micros } from '../schemas/records.ts'
 import type { TopicName } from '../schemas/topics.ts'
 import { textOf } from './testing/alert-calls.ts'
-import { call, priceAlert, priceMessages, startService } from './testing/real-calls.ts'
+import { ownLog, PARTITIONS, type OwnLog } from './testing/own-log.ts'
+import { call, priceAlert, priceMessages } from './testing/real-calls.ts'
 
-const PARTITIONS = 2
 const PARTITION = partitionOf('btc', PARTITIONS)
 const SECOND: Micros = 1_000_000
 const HOUR = 3_600 * SECOND
 const INSTRUMENT = 'binance:perp:BTCUSDT'
 const PATIENCE = { timeout: 60_000, interval: 200 }
-const file = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
 /** A moment of this run; what is written lies around it. */
 const begun = Date.now() * 1_000
 
-let folder: string
-let env: Record<string, string>
-let log: Log
-let codec: RegistryCodec
+let own: OwnLog
 let processors: Child | undefined
 let api: Child | undefined
 
 beforeAll(async () => {
-  const { brokers, registryUrl, clickhouse } = inject('parts')
-  const id = randomUUID().slice(0, 8)
-  folder = mkdtempSync(path.join(tmpdir(), 'lost-log-'))
-  env = {
-    MODE: 'live',
-    NAMESPACE: `lost-${id}.`,
-    PARTITIONS: String(PARTITIONS),
-    KAFKA_BROKERS: brokers.join(','),
-    SCHEMA_REGISTRY_URL: registryUrl,
-    ...clickhouseEnv(clickhouse),
-    CLICKHOUSE_DATABASE: `lost_${id}`,
-    PROCESSORS: 'cvd,alerts',
-    OPS_PORT: '0',
-    API_PORT: '0',
-    RATE_LIMIT_PER_SECOND: '0',
-    SERVICE_SECRET: 'a-secret-of-the-tests-that-is-long-enough',
-    LOG_FORMAT: 'json',
-  }
-  await promisify(execFile)(process.execPath, [file('../infra/prepare.ts')], { env: { ...process.env, ...env } })
-  codec = await loadCodec(registryUrl)
-  log = await connectLog({ brokers, namespace: env['NAMESPACE'] ?? '', clientId: 'lost-log-test' })
-  api = await startService({ folder, env }, 'api', '../main.ts')
+  own = await ownLog('lost', 'cvd,alerts')
+  api = await own.start('api', 'api')
 }, 180_000)
 
-afterAll(async () => {
-  await api?.stop()
-  await processors?.stop()
-  await dropDatabase(inject('parts').clickhouse, env['CLICKHOUSE_DATABASE'] ?? '')
-  await log?.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => own.close(api, processors))
 
 /** A record as of `time`, which is its Kafka time too. */
 async function write(topic: TopicName, message: Message, time: Micros): Promise<void> {
-  const value = codec.encode(topic, message.type, message.value)
-  await log.writer().send(topic, PARTITION, [{ key: 'btc', value, time: Math.floor(time / 1_000) }])
+  const value = own.codec.encode(topic, message.type, message.value)
+  await own.log.writer().send(topic, PARTITION, [{ key: 'btc', value, time: Math.floor(time / 1_000) }])
 }
 
 /** What the feeds say once a second: Binance is there, and streams BTC. */
@@ -109,9 +67,9 @@ async function answer(target: string): Promise<Record<string, unknown>> {
 async function lose(topic: TopicName, write: () => Promise<void>): Promise<void> {
   await processors?.stop()
   await write()
-  const offset = (await log.reader().offsets(topic, [PARTITION], 'end')).get(PARTITION) ?? 0
-  await log.trim({ topic, partition: PARTITION, offset })
-  processors = await startService({ folder, env }, 'processors', '../../processors/main.ts')
+  const offset = (await own.log.reader().offsets(topic, [PARTITION], 'end')).get(PARTITION) ?? 0
+  await own.log.trim({ topic, partition: PARTITION, offset })
+  processors = await own.start('processors', 'processors')
 }
 
 it('a log that lost trades before they were counted is told in every answer over that time', async () => {
@@ -119,7 +77,7 @@ it('a log that lost trades before they were counted is told in every answer over
   await traded(1, begun - 3 * HOUR)
   await marked(begun - 120 * SECOND)
   await traded(2, begun - 119 * SECOND)
-  processors = await startService({ folder, env }, 'processors', '../../processors/main.ts')
+  processors = await own.start('processors', 'processors')
   const whole = { buy_volume: 1, coverage: { complete: true, gaps: [] } }
   await expect.poll(() => answer('/cvd/BTC'), PATIENCE).toMatchObject(whole)
   const lost = Date.now() * 1_000

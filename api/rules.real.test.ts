@@ -1,84 +1,46 @@
 import { execFile } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
-import { dropDatabase } from '../infra/clickhouse/testing/database.ts'
-import { clickhouseEnv } from '../infra/config/clickhouse.ts'
-import { loadCodec, type RegistryCodec } from '../infra/kafka/codec.ts'
-import { connectLog } from '../infra/kafka/kafkajs.ts'
-import type { Log } from '../infra/kafka/seam.ts'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { Child } from '../infra/local/child.ts'
 import { mark, SECOND, trade } from '../processors/cvd/testing/records.ts'
 import { partitionOf } from '../schemas/catalogue.ts'
 import type { Message, Trigger } from '../schemas/records.ts'
 import { textOf } from './testing/alert-calls.ts'
-import { assertAlerts, call, startService } from './testing/real-calls.ts'
+import { ownLog, PARTITIONS, type OwnLog } from './testing/own-log.ts'
+import { assertAlerts, call } from './testing/real-calls.ts'
 
-const PARTITIONS = 2
 const PATIENCE = { timeout: 40_000, interval: 50 }
 const file = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
-let folder: string
-let env: Record<string, string>
-let log: Log
-let codec: RegistryCodec
+let own: OwnLog
 let processors: Child
 let api: Child
 
 beforeAll(async () => {
-  const { brokers, registryUrl, clickhouse } = inject('parts')
-  const id = randomUUID().slice(0, 8)
-  folder = mkdtempSync(path.join(tmpdir(), 'api-rules-'))
-  env = {
-    MODE: 'live',
-    NAMESPACE: `rules-${id}.`,
-    PARTITIONS: String(PARTITIONS),
-    KAFKA_BROKERS: brokers.join(','),
-    SCHEMA_REGISTRY_URL: registryUrl,
-    ...clickhouseEnv(clickhouse),
-    CLICKHOUSE_DATABASE: `rules_${id}`,
-    PROCESSORS: 'cvd,alerts',
-    OPS_PORT: '0',
-    API_PORT: '0',
-    RATE_LIMIT_PER_SECOND: '0',
-    SERVICE_SECRET: 'a-secret-of-the-tests-that-is-long-enough',
-    LOG_FORMAT: 'json',
-  }
-  await promisify(execFile)(process.execPath, [file('../infra/prepare.ts')], { env: { ...process.env, ...env } })
-  codec = await loadCodec(registryUrl)
-  log = await connectLog({ brokers, namespace: env['NAMESPACE'] ?? '', clientId: 'api-rules-test' })
-  ;[processors, api] = await Promise.all([
-    startService({ folder, env }, 'processors', '../../processors/main.ts'),
-    startService({ folder, env }, 'api', '../main.ts'),
-  ])
+  own = await ownLog('rules', 'cvd,alerts')
+  ;[processors, api] = await Promise.all([own.start('processors', 'processors'), own.start('api', 'api')])
   await vi.waitFor(() => assertAlerts(api), PATIENCE)
 }, 180_000)
 
-afterAll(async () => {
-  await Promise.all([api, processors].map((child) => child?.stop()))
-  await dropDatabase(inject('parts').clickhouse, env['CLICKHOUSE_DATABASE'] ?? '')
-  await log?.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => own.close(api, processors))
 
 async function write(...messages: readonly Message[]): Promise<void> {
   const records = messages.map(({ type, value }) => {
-    return { key: 'btc', value: codec.encode('market.trades', type, value), time: Date.now() }
+    return { key: 'btc', value: own.codec.encode('market.trades', type, value), time: Date.now() }
   })
-  await log.writer().send('market.trades', partitionOf('btc', PARTITIONS), records)
+  await own.log.writer().send('market.trades', partitionOf('btc', PARTITIONS), records)
 }
 
 async function triggers(): Promise<Trigger[]> {
   const found: Trigger[] = []
-  const reader = log.reader()
+  const reader = own.log.reader()
   for (let partition = 0; partition < PARTITIONS; partition += 1)
     for await (const records of reader.toEnd('alerts.triggers', partition))
       for (const { value } of records) {
-        const message = value === null ? undefined : codec.decode(value)
+        const message = value === null ? undefined : own.codec.decode(value)
         if (message?.type === 'trigger') found.push(message.value)
       }
   await reader.close()
@@ -106,4 +68,37 @@ it('rings a rule on CVD from the trades on, and names the record that rang it', 
   await vi.waitFor(async () => {
     expect((await call(api, 'GET', `/alerts/${id}`)).body).toMatchObject({ status: 'triggered', trigger_count: 1 })
   }, PATIENCE)
+})
+
+it('has the rules of files, and those for all symbols ring with them', async () => {
+  const rule = { name: 'everywhere', symbols: 'all', when: { metric: 'cvd', operator: 'above', value: 5 } }
+  const rules = path.join(own.folder, 'rules.json')
+  writeFileSync(rules, JSON.stringify({ rules: [{ ...rule, webhook_url: 'https://hooks.example.com/other-path' }] }))
+  const apply = (...more: string[]): Promise<{ stdout: string }> =>
+    promisify(execFile)(process.execPath, [
+      file('../scripts/alert-rules.ts'),
+      'apply',
+      rules,
+      '--api',
+      api.url,
+      ...more,
+    ])
+  expect((await apply()).stdout).toBe('+ everywhere: it is new\n')
+  expect((await apply()).stdout).toBe('= everywhere: it is the same\n')
+  const now = Date.now() * 1000 + 120 * SECOND
+  await write(trade({ size: 4, time: now, first_id: 3 }), mark(now + 12 * SECOND))
+  const trigger = await vi.waitFor(async () => {
+    const rang = (await triggers()).find(({ alert_id: id }) => id.startsWith('alert_rule_all_'))
+    expect(rang).toBeDefined()
+    return rang
+  }, PATIENCE)
+  expect(trigger).toMatchObject({ asset: 'btc', symbol: 'BTC' })
+  const id = textOf(trigger?.alert_id).split('.')[0]
+  await vi.waitFor(async () => {
+    const { body } = await call(api, 'GET', `/alerts/${id}`)
+    expect(body).toMatchObject({ symbols: 'all', trigger_count: 1, by_symbol: [{ symbol: 'BTC', trigger_count: 1 }] })
+  }, PATIENCE)
+  writeFileSync(rules, JSON.stringify({ rules: [] }))
+  expect((await apply('--prune')).stdout).toBe('- everywhere: no file has it\n')
+  expect((await call(api, 'GET', `/alerts/${id}`)).body).toMatchObject({ status: 'cancelled' })
 })

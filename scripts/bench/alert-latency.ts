@@ -7,7 +7,7 @@ import { Ledger } from '../accounts/source-ledger.ts'
 import { startReceiver, type Receiver } from '../chaos/alerts/receiver.ts'
 import type { Bench, Figure } from '../figure.ts'
 import { startOwnSystem } from '../own-system.ts'
-import { hopsOf, tailAlerts, type Hop, type Seen } from './latency/alert-hops.ts'
+import { hopsOf, ofMetric, tailAlerts, type Hop, type Seen } from './latency/alert-hops.ts'
 import { quantile } from './latency/delays.ts'
 
 const WARM_UP_MS = 20_000
@@ -23,7 +23,7 @@ const symbols = ['BTC', 'ETH', 'SOL', 'XRP', 'BNB', 'DOGE']
 
 /**
  * End to end on a demo of its own: from the venue's frame to the first byte of the webhook at its receiver, and the hops
- * on the way. A market's tickers are written once a second: a frame between waits for that, which is shown by itself. Alerts are created all the time; each rings at the first price after its creation. What is seen in a topic
+ * on the way. A market's tickers are written once a second: a frame between waits for that, which is shown by itself. Alerts are created all the time; each rings at the first price after its creation, every other one is a rule and rings at the first figure of CVD. What is seen in a topic
  * is seen by a reader of ours beside the parts: each of these moments is late by that reader's own fetch.
  */
 const bench: Bench = async () => {
@@ -61,7 +61,8 @@ async function createAll(api: string, receiver: Receiver): Promise<void> {
   const open: Promise<void>[] = []
   const refused: string[] = []
   for (let index = 0; performance.now() < end; index++) {
-    open.push(create(api, symbols[index % symbols.length] ?? 'BTC', receiver, refused))
+    const symbol = symbols[Math.floor(index / 2) % symbols.length] ?? 'BTC'
+    open.push(create(api, index % 2 === 0 ? priceOf(symbol) : ruleOf(symbol), receiver, refused))
     await delay(CREATE_EVERY_MS)
   }
   await Promise.all(open)
@@ -70,11 +71,23 @@ async function createAll(api: string, receiver: Receiver): Promise<void> {
     throw new Error(`${refused.length} of ${open.length} creations were refused, for example: ${refused[0]}`)
 }
 
-async function create(api: string, symbol: string, receiver: Receiver, refused: string[]): Promise<void> {
-  const webhook_url = `${receiver.url}/hook`
-  const body = { symbol, condition: 'above', target_price: 1e-9, webhook_url, expires_in_hours: 1 }
+interface Asked {
+  readonly path: string
+  readonly terms: object
+}
+
+function priceOf(symbol: string): Asked {
+  return { path: '/price-alert', terms: { symbol, condition: 'above', target_price: 1e-9 } }
+}
+
+function ruleOf(symbol: string): Asked {
+  return { path: '/alerts', terms: { symbol, when: { metric: 'cvd', operator: 'above', value: -1e12 }, repeat: false } }
+}
+
+async function create(api: string, { path, terms }: Asked, receiver: Receiver, refused: string[]): Promise<void> {
+  const body = { ...terms, webhook_url: `${receiver.url}/hook`, expires_in_hours: 1 }
   try {
-    const answer = await fetch(`${api}/price-alert`, {
+    const answer = await fetch(`${api}${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
@@ -94,10 +107,16 @@ function figuresOf(seen: Seen, receiver: Receiver): Figure[] {
   const samples = [...receiver.deliveries].flatMap(([id, { first }]) => hopsOf(seen, id, first) ?? [])
   if (samples.length === 0) throw new Error('no alert rang: is the market running?')
   const hops = Object.keys(samples[0] ?? {}) as Hop[]
-  return hops.flatMap((hop) => {
+  const metrics = [...receiver.deliveries].flatMap(([id, { first }]) => ofMetric(seen, id, first) ?? [])
+  if (metrics.length === 0) throw new Error('no rule rang: is CVD told?')
+  const rules = [0.5, 0.99].map((q) =>
+    figure(`figure of CVD written to first byte, p${q * 100}`, quantile(metrics, q), metrics.length),
+  )
+  const prices = hops.flatMap((hop) => {
     const values = samples.map((sample) => sample[hop])
     return [0.5, 0.99].map((q) => figure(`${hop}, p${q * 100}`, quantile(values, q), values.length))
   })
+  return [...prices, ...rules]
 }
 
 function figure(metric: string, value: number, n: number): Figure {

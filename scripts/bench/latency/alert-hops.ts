@@ -1,7 +1,7 @@
 import type { LogReader, Position } from '../../../infra/kafka/seam.ts'
 import { recordPosition } from '../../../schemas/record-id.ts'
 import type { Attempt, Trigger } from '../../../schemas/records.ts'
-import type { CompositePrice, Message, SpotTicker } from '../../../schemas/records.ts'
+import type { CompositePrice, Message, Metric, SpotTicker } from '../../../schemas/records.ts'
 import type { TopicName } from '../../../schemas/topics.ts'
 import type { AlertBooks } from '../../chaos/alerts/account.ts'
 
@@ -21,6 +21,7 @@ interface At<Value> {
 export interface Seen {
   readonly tickers: Map<string, At<SpotTicker>>
   readonly prices: Map<string, At<CompositePrice>>
+  readonly metrics: Map<string, At<Metric>>
   readonly triggers: Map<string, At<Trigger>>
   /** First attempts. */
   readonly attempts: Map<string, At<Attempt>>
@@ -28,10 +29,17 @@ export interface Seen {
 
 /** Reads the topics between venue and dispatcher from now on until `signal`, each with a reader of its own. */
 export async function tailAlerts(reader: () => LogReader, books: AlertBooks, signal: AbortSignal): Promise<Seen> {
-  const seen: Seen = { tickers: new Map(), prices: new Map(), triggers: new Map(), attempts: new Map() }
+  const seen: Seen = {
+    tickers: new Map(),
+    prices: new Map(),
+    metrics: new Map(),
+    triggers: new Map(),
+    attempts: new Map(),
+  }
   const take = (message: Message, place: string, when: Pick<At<unknown>, 'written' | 'at'>): void => {
     if (message.type === 'spot_ticker') seen.tickers.set(place, { value: message.value, ...when })
     if (message.type === 'composite_price') seen.prices.set(place, { value: message.value, ...when })
+    if (message.type === 'metric') seen.metrics.set(place, { value: message.value, ...when })
     if (message.type === 'trigger') seen.triggers.set(message.value.trigger_id, { value: message.value, ...when })
     if (message.type === 'attempt' && message.value.number === 1)
       seen.attempts.set(message.value.trigger_id, { value: message.value, ...when })
@@ -73,6 +81,13 @@ const hops = [
   'attempt started to first byte',
 ] as const
 export type Hop = (typeof hops)[number]
+
+/** From when a figure of CVD was written to the first byte of a rule on it, milliseconds; undefined: no figure rang it. */
+export function ofMetric({ triggers, metrics }: Seen, id: string, firstByte: number): number | undefined {
+  const cause = recordPosition(triggers.get(id)?.value.record ?? '')
+  const metric = cause && metrics.get(`${cause.partition}/${cause.offset}`)
+  return metric === undefined ? undefined : firstByte - metric.written
+}
 
 /** How long each hop of one delivery took, milliseconds; undefined where a record on its way was not seen. */
 export function hopsOf(seen: Seen, id: string, firstByte: number): Record<Hop, number> | undefined {
