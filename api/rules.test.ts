@@ -4,6 +4,7 @@ import { metricNames } from '../processors/alerts/metrics.ts'
 import { metric } from '../processors/alerts/testing/records.ts'
 import { readFileSync } from 'node:fs'
 import { tradeVenues } from '../schemas/venues.ts'
+import { ApiError } from './errors.ts'
 import { openapi } from './openapi.ts'
 import { routes } from './routes.ts'
 import { listAsset, NOW } from './testing/harness.ts'
@@ -114,6 +115,21 @@ describe('POST /alerts', () => {
     expect((await api.send('GET', `/alerts/${id}`)).body).toMatchObject({ status: 'cancelled' })
     tell('btc', 20)
     expect(api.alerts.sent.filter(({ message }) => message?.type === 'trigger')).toHaveLength(2) // and the test
+  })
+
+  it('is not made for one symbol where it is refused for another', async () => {
+    listAsset(api.database, 'eth')
+    const command = api.alerts.command.bind(api.alerts)
+    api.alerts.command = async (asked) => {
+      if (asked.asset === 'eth' && asked.action === 'create') throw new ApiError('overloaded', 'No room.')
+      return command(asked)
+    }
+    const made = await api.send('POST', '/alerts', {
+      body: { ...ruleBody({ symbols: ['BTC', 'ETH'] }), symbol: undefined },
+    })
+    expect([made.status, made.body['error']]).toEqual([503, 'overloaded'])
+    expect(api.alerts.commands.map(({ action, asset }) => `${action} ${asset}`)).toContain('cancel btc')
+    expect((await api.send('GET', '/alerts')).body).toMatchObject({ count: 0 })
   })
 
   it('is for all symbols, asked of each partition once', async () => {

@@ -190,7 +190,7 @@ function isOn({ asset: own, parts }: CachedAlert, asset: string): boolean {
 }
 
 /** The parts that its owner's commands go to. */
-export function commandedParts(alert: CachedAlert): readonly CachedAlert[] {
+export function commandedParts<A extends Pick<CachedAlert, 'parts'>>(alert: A): readonly (A | CachedAlert)[] {
   return alert.parts?.filter(({ alert_id: id }) => everywhereOf(id) === undefined) ?? [alert]
 }
 

@@ -49,7 +49,7 @@ function isDone(event: AlertEvent): event is AlertEvent & { event: Done } {
 /** The commands of an action on an alert that is there, one for each of its parts; `more` says what the action needs. */
 export function actionOn(
   { now }: Services,
-  alert: CachedAlert,
+  alert: Pick<CachedAlert, 'alert_id' | 'asset' | 'parts'>,
   action: Command['action'],
   more: Partial<Command> = {},
 ): readonly Command[] {

@@ -10,6 +10,7 @@ import { readDelivery } from '../alerts/delivery.ts'
 import { field, readAddHours, wrong } from '../alerts/fields.ts'
 import type { ApiKind } from '../alerts/kinds/kind.ts'
 import { existing, owned } from '../alerts/ownership.ts'
+import type { Command } from '../../schemas/records.ts'
 import { findAsset } from '../catalogue.ts'
 import { ApiError } from '../errors.ts'
 import { parseTime } from '../params.ts'
@@ -40,11 +41,24 @@ export async function createAlert(call: Call, kind: ApiKind): Promise<Reply | Ru
     const idempotency = key === null ? null : idempotencyOf(kind.kind, paid?.payer ?? null, key)
     const place = { assets, partitions: services.partitions }
     const context = { ...place, request: randomUUID(), idempotency, paid, now: now(), secrets: alerts.secrets }
-    const { alert } = await ask(services, creationCommands(creation, context))
+    const { alert } = await createParts(services, creationCommands(creation, context))
     if (alert === null) throw new Error('a creation has an alert')
     if (alertKinds.of(creation.terms).needsSubscription(creation.terms))
       for (const asset of assets) keepWanted(services, asset)
     return jsonReply(201, createdAnswer(creation, alert, alerts.secrets))
+  }
+}
+
+/** What was refused for one of its parts is not made for the others; one of which it is not known is found again by its key. */
+async function createParts(services: Services, commands: readonly Command[]): ReturnType<typeof ask> {
+  try {
+    return await ask(services, commands)
+  } catch (error) {
+    const isRefused = error instanceof ApiError && error.code !== 'data_unavailable'
+    const undo = isRefused && commands.length > 1 ? commands : []
+    const cancels = undo.flatMap((command) => actionOn(services, command, 'cancel'))
+    await Promise.allSettled(cancels.map((cancel) => ask(services, [cancel])))
+    throw error
   }
 }
 
