@@ -3,7 +3,7 @@ import { generationOf } from '../kernel/version.ts'
 import type { AlertKind, Cause, Input, Looked, Readings, StoredAlert, Verdict } from './kinds/kind.ts'
 import { Told } from './series.ts'
 import { EVERYWHERE } from './parts.ts'
-import { ALERTS_MAX, begin, cooldownOf, noteRisk, openSeries, OTHERS } from './state.ts'
+import { begin, cooldownOf, noteRisk, openSeries, OTHERS, PARTS_MAX } from './state.ts'
 import { partOf, partsOf, put, sightOf, type AlertsState } from './state.ts'
 import { notePrice, windowStart } from './window.ts'
 
@@ -84,7 +84,7 @@ function evaluateEverywhere(state: AlertsState, kind: AlertKind, record: Reading
   const { asset, time } = record
   for (const rule of state.books.get(kind.kind)?.get(EVERYWHERE)?.take(record) ?? []) {
     const part = partOf(rule, asset)
-    if (time >= rule.expires_at || state.alerts.has(part.alert_id) || state.alerts.size >= ALERTS_MAX) continue
+    if (time >= rule.expires_at || state.alerts.has(part.alert_id) || state.alerts.size >= PARTS_MAX) continue
     const verdict = kind.evaluate(part, record, time)
     if (verdict.is === 'waiting') continue
     if (time < rule.since)

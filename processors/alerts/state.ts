@@ -36,6 +36,8 @@ export const REQUESTS_MAX = 100_000
 export const AHEAD_MAX: Micros = 30 * DAY
 /** Alerts of one partition, ended ones included; a creation beyond it is refused. */
 export const ALERTS_MAX = 1_000_000
+/** With the parts that rules for all symbols have; where there are so many, none begins for a further symbol. */
+export const PARTS_MAX = 2 * ALERTS_MAX
 /** In the place of an asset: all of which no risk is known. */
 export const OTHERS = ''
 /** Timers that no longer hold are thrown out when there are this many and they are the larger part. */
@@ -210,7 +212,7 @@ export function begin(state: AlertsState, rule: StoredAlert): void {
   for (const asset of state.series.keys()) {
     openSeries(state, asset, kind.series?.(rule.terms))
     const part = partOf(rule, asset)
-    if (state.alerts.has(part.alert_id) || state.alerts.size >= ALERTS_MAX) continue
+    if (state.alerts.has(part.alert_id) || state.alerts.size >= PARTS_MAX) continue
     const stands = stand(part, sightOf(state, asset), state.time)
     if (stands.some(({ name }) => name.endsWith('*'))) put(state, part)
   }
