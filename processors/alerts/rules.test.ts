@@ -251,6 +251,19 @@ describe('a rule that is changed', () => {
     expect(given(createRule(cvdAbove(5)), ...log).rang).toEqual([10, 75])
   })
 
+  it('that is to ring once from now on waits out its cooldown, and does', () => {
+    const log = [
+      cvd(10, 6),
+      edit(cvdAbove(5), { repeat: false }),
+      cvd(20, 4),
+      mark(70),
+      cvd(75, 7),
+      cvd(76, 4),
+      cvd(77, 8),
+    ]
+    expect(given(createRule(cvdAbove(5)), ...log).rang).toEqual([10, 75])
+  })
+
   it('is refused where it has ended, or the terms are of another kind', () => {
     const once = createRule(cvdAbove(5), { repeat: false })
     expect(given(once, cvd(10, 6), edit(cvdAbove(7))).told.at(-1)).toBe('rejected alert_not_active')

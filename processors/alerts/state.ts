@@ -311,14 +311,14 @@ export function timersOf(
     if (alert.paused_until !== NEVER) timers.push(['resumed', alert.paused_until])
     return timers
   }
-  if (isCooling(state, alert)) timers.push(['cooled', alert.last_triggered + cooldownOf(state, alert)])
+  if (isCooling(alert)) timers.push(['cooled', alert.last_triggered + cooldownOf(state, alert)])
   if (alert.held > 0) timers.push(['held', alert.held + (state.kinds.of(alert.terms).holds?.(alert.terms) ?? 0)])
   return timers
 }
 
-/** A level that rang and has been back: it becomes active when its minute is over. */
-function isCooling({ kinds }: AlertsState, { status, armed, terms }: StoredAlert): boolean {
-  return status === 'triggered' && armed && !kinds.of(terms).ringsOnce(terms)
+/** It rang, has not ended, and has been back or has other terms now: it becomes active when its minute is over. */
+function isCooling({ status, armed }: StoredAlert): boolean {
+  return status === 'triggered' && armed
 }
 
 export function hasTimer(state: AlertsState, alert: StoredAlert, what: AlertTimer, key: Micros): boolean {

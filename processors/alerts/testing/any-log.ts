@@ -86,7 +86,12 @@ const ruleCreations = fc
     return { type: 'command' as const, value: { ...value, asset: everywhere.includes(id) ? '*0' : value.asset } }
   })
 
+const edits = fc
+  .tuple(fc.constantFrom('e', 'f', 'g', 'h'), ruleCreations)
+  .map(([id, { value }]) => command({ action: 'edit', alert_id: id, alert: value.alert }))
+
 const orders = fc.oneof(
+  edits,
   fc
     .tuple(fc.constantFrom(1, 24, 168), fc.constantFrom(null, null, 'p', 'q', 'r'), anyId)
     .map(([hours, payment, id]) => extend(hours, payment, id)),

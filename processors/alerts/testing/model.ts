@@ -27,7 +27,7 @@ interface Item extends NewAlert {
   ready: boolean
   since: number
   /** Of a rule: what it waits for, and since when it has held, 0: it does not. */
-  readonly rule: ModelRule | undefined
+  rule: ModelRule | undefined
   held: number
   /** It rests until then; 0: it does not. */
   paused: number
@@ -142,6 +142,7 @@ export class Model {
     else if (c.action === 'cancel') this.#cancel(item, now)
     else if (c.action === 'pause') this.#pause(item, c.until ?? Infinity, now)
     else if (c.action === 'resume') this.#resume(item, now)
+    else if (c.action === 'edit') this.#edit(item, c.alert, now)
     else if (item.status === 'cancelled') this.#event('rejected', item, 'alert_not_active')
     else if (c.action === 'test') this.#event('tested', item)
   }
@@ -218,6 +219,22 @@ export class Model {
       Object.assign(item, { status: 'cancelled', ended: now, paused: 0 })
       this.#event('cancelled', item)
     } else this.#event('rejected', item, 'alert_not_active')
+  }
+
+  /** Other terms of a rule: it waits anew, and keeps what is left of its cooldown. */
+  #edit(item: Item, asked: NewAlert | null, now: number): void {
+    if (item.rule === undefined || asked?.kind !== 'rule') {
+      this.#event('rejected', item, 'invalid_body')
+      return
+    }
+    if (item.ended > 0) {
+      this.#event('rejected', item, 'alert_not_active')
+      return
+    }
+    const cools = item.status === 'triggered' && now < item.rang + 60 * S
+    const rule = JSON.parse(asked.condition) as ModelRule
+    Object.assign(item, { rule, status: cools ? 'triggered' : 'active', ready: cools, held: 0, since: now })
+    this.#event('edited', item)
   }
 
   #pause(item: Item, until: number, now: number): void {
