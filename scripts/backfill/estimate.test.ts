@@ -36,6 +36,6 @@ it('counts what is not in the log: whole days that are over, and hours up to now
   const { candles, archives } = estimateOf([subject], known, NOW)
   expect([candles, archives]).toEqual([4 * 24 + 7, 8])
   const less = estimateOf([{ ...subject, archive: undefined }], new Map(), day(3) + DAY / 2)
-  expect(less).toEqual({ candles: 60, archives: 0, bytes: 60 * 150 })
+  expect(less).toEqual({ candles: 60, archives: 0, bytes: 60 * 90 })
   expect(secondsOf({ ...less, candles: 1_400 }, 8e6)).toBe(11)
 })

@@ -5,7 +5,7 @@ import type { BackfillOrder, Instrument, Micros } from '../../schemas/records.ts
 const HOUR: Micros = 3_600_000_000
 const DAY: Micros = 24 * HOUR
 /** What a row takes in the log and in ClickHouse, bytes: measured, see processors/feeds/README.md. */
-const ROW_BYTES = 150
+const ROW_BYTES = 90
 /** Rows of a day's archive: of each minute and each hour. */
 const ARCHIVE_ROWS = 1_464
 /** Candles that are brought in a second, and bytes of packed archives that are folded: some 20 a trade, 40,000 trades. */
