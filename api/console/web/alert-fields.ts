@@ -20,7 +20,18 @@ function fieldOf(name: string, schema: Schema, isNeeded: boolean): Field | undef
   const { type = '', description = '' } = schema
   const label = nameWords(name)
   if (schema.properties !== undefined) return fieldsetOf(label, schema)
-  if (type === 'boolean') return tickOf(label, schema)
+  if (type === 'boolean' && schema.default !== undefined) return tickOf(label, schema)
+  if (type === 'boolean') {
+    // Left out is neither.
+    const field = fieldOf(name, { ...schema, type: 'string', enum: ['yes', 'no'] }, isNeeded)
+    return (
+      field && {
+        ...field,
+        read: (pointer) => yesOrNo(field.read(pointer)),
+        fill: (value) => field.fill(value === undefined ? '' : value === true ? 'yes' : 'no'),
+      }
+    )
+  }
   const isNumber = type === 'number' || type === 'integer' || (Array.isArray(type) && type.includes('number'))
   const isText = type === 'string' || (Array.isArray(type) && type.includes('string'))
   const isList = type === 'array' && schema.items?.type === 'string'
@@ -60,6 +71,10 @@ export function fieldsOf(schema: Schema, names: readonly string[]): ReadonlyMap<
     return field === undefined ? [] : [[name, field]]
   })
   return new Map(found)
+}
+
+function yesOrNo(said: unknown): boolean | undefined {
+  return said === undefined ? undefined : said === 'yes'
 }
 
 function textOf(value: unknown): string {
@@ -114,7 +129,7 @@ function tickOf(label: string, { description = '', default: usual }: Schema): Fi
 
 /** An object that may be left out whole: it is, where none of its fields says anything. */
 function fieldsetOf(label: string, schema: Schema): Field {
-  const fields = fieldsOf(schema, Object.keys(schema.properties ?? {}))
+  const fields = fieldsOf({ ...schema, required: [] }, Object.keys(schema.properties ?? {}))
   const parts = [...fields.values()].map(({ element }) => element)
   return {
     element: el('fieldset', { class: 'field long' }, el('legend', {}, label), el('div', { class: 'fields' }, ...parts)),

@@ -91,6 +91,9 @@ export interface FormOptions {
   readonly beside: HTMLElement
 }
 
+/** Fields of a creation that have controls of their own, or need none: an operator pays nothing and asks for no wallet. */
+const elsewhere = new Set(['symbol', 'symbols', 'webhook_url', 'channel', 'agent_wallet'])
+
 /** The form that makes an alert, or changes the terms of one. */
 export class AlertForm {
   readonly element = document.createElement('form')
@@ -101,7 +104,7 @@ export class AlertForm {
   readonly #said = el('p', { class: 'said', role: 'status' })
   #kind: Kind
   #destination: DestinationFields | undefined
-  #lifetime: ReadonlyMap<string, Field> = new Map()
+  #others: ReadonlyMap<string, Field> = new Map()
 
   /** `actions`: what stands below it: buttons that send it. */
   constructor(options: FormOptions, actions: readonly HTMLElement[]) {
@@ -152,7 +155,7 @@ export class AlertForm {
     at(this.#symbol, 'symbol' in about ? '/symbol' : '/symbols')
     const terms = { ...about, ...this.#terms.read() }
     if (this.#destination === undefined) return { path, body: terms }
-    return { path, body: { ...terms, channel: this.#destination.read('/channel'), ...readFields(this.#lifetime, '') } }
+    return { path, body: { ...terms, channel: this.#destination.read('/channel'), ...readFields(this.#others, '') } }
   }
 
   /** What it waits for, without where it tells. */
@@ -214,8 +217,10 @@ export class AlertForm {
     this.#terms.shape(this.#kind, { metrics, closes, symbol: () => this.symbol }, changed)
     if (alert !== undefined) return
     this.#destination ??= new DestinationFields(this.#kind.schema.properties?.['channel'] ?? {})
-    this.#lifetime = fieldsOf(this.#kind.schema, ['expires_in_hours'])
-    const lifetime = [...this.#lifetime.values()].map(({ element }) => element)
-    below.replaceChildren(this.#destination.element, el('div', { class: 'fields' }, ...lifetime))
+    const { terms, schema } = this.#kind
+    const others = Object.keys(schema.properties ?? {}).filter((name) => !terms.includes(name) && !elsewhere.has(name))
+    this.#others = fieldsOf(schema, others)
+    const fields = [...this.#others.values()].map(({ element }) => element)
+    below.replaceChildren(this.#destination.element, el('div', { class: 'fields' }, ...fields))
   }
 }

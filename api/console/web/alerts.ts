@@ -142,9 +142,8 @@ function tell<Body>(answer: Asked<Body>, done: (body: Body) => string): void {
 
 /** What a form says that can be tried out; undefined: it is not whole. */
 function triedOf(made: AlertForm): Tried {
-  const { channel: _, expires_in_hours: __, symbols: ___, ...terms } = made.read().body
   if (!made.isWhole) return undefined
-  return { body: { ...terms, symbol: made.symbol }, of: made.isForSeveral ? made.symbol : '' }
+  return { body: { ...made.terms, symbol: made.symbol }, of: made.isForSeveral ? made.symbol : '' }
 }
 
 async function edit(alert: Alert): Promise<void> {
