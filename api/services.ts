@@ -8,6 +8,7 @@ import { ApiError } from './errors.ts'
 import type { Present } from './present.ts'
 import type { PresentSource } from './present-table.ts'
 import { Trials } from './alerts/what-if.ts'
+import { Warming } from './alerts/warm.ts'
 import type { RateLimiter } from './limits.ts'
 import type { Metrics } from './metrics.ts'
 import type { Board } from './stream/board.ts'
@@ -55,6 +56,7 @@ export interface Services {
   readonly alerts: Alerts
   readonly beside: AlertHistories
   readonly trials: Trials
+  readonly warming: Warming
   /** null: payments are off, all is free. */
   readonly payments: Payments | null
   /** Who listens to what changes. */
@@ -104,6 +106,7 @@ export function createServices({ source, board, tries, ...parts }: ServiceParts)
     cache,
     streams: new Hub({ board, now: clock, context: () => services, onListening: () => void source.asked(), ...bounds }),
     beside: new AlertHistories({ ...parts, cache }),
+    warming: new Warming(),
     trials: new Trials({ ...parts, cache, tries }),
     timestamp: stampOf(clock),
     asked: () => source.asked(),

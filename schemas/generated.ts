@@ -142,6 +142,7 @@ export interface AlertEvent {
     | 'paused'
     | 'resumed'
     | 'confirmed'
+    | 'warmed'
   /** The alert */
   readonly alert_id: string
   /** The command that it follows from; null: a price or the time */
@@ -320,7 +321,7 @@ export interface Command {
   readonly request_id: string
   /** What is asked */
   readonly action:
-    'unknown' | 'create' | 'extend' | 'cancel' | 'test' | 'resend' | 'edit' | 'pause' | 'resume' | 'confirm'
+    'unknown' | 'create' | 'extend' | 'cancel' | 'test' | 'resend' | 'edit' | 'pause' | 'resume' | 'confirm' | 'warm'
   /** Asset id of the catalogue */
   readonly asset: string
   /** The alert; for create the id that it gets */
@@ -339,6 +340,8 @@ export interface Command {
   readonly payment: string | null
   /** For pause: it rests until then; null: until it is resumed, microseconds since the Unix epoch */
   readonly until: Micros | null
+  /** For warm: what the series of a new rule saw before it, as JSON: since, and by name what a snapshot holds of each */
+  readonly past: string | null
   /** Host’s clock of the API, microseconds since the Unix epoch */
   readonly created: Micros
 }

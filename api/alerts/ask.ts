@@ -9,8 +9,27 @@ import { commandOf } from './creation.ts'
  * Sends commands, of which there are several for an alert of several parts, and gives the event that followed of the first
  * that was done: a part that has ended says no to what the others do. Throws what they were refused with.
  */
-export async function ask(services: Services, commands: readonly Command[]): Promise<AlertEvent & { event: Done }> {
-  const asked = await Promise.allSettled(commands.map((command) => askOne(services, command)))
+export async function ask(services: Services, commands: readonly Command[]): Promise<Asked> {
+  return firstOf(await askAll(services, commands))
+}
+
+type Asked = AlertEvent & { event: Done }
+
+/** As `ask`, and gives the windows of new and changed rules what they would have seen before. */
+export async function askAnew(services: Services, commands: readonly Command[]): Promise<Asked> {
+  const asked = await askAll(services, commands)
+  const first = firstOf(asked)
+  const { database, now, log } = services
+  const needs = { database, now, log, send: (command: Command) => ask(services, [command]) }
+  for (const one of asked) if (one.status === 'fulfilled') services.warming.of(one.value, needs)
+  return first
+}
+
+async function askAll(services: Services, commands: readonly Command[]): Promise<PromiseSettledResult<Asked>[]> {
+  return Promise.allSettled(commands.map((command) => askOne(services, command)))
+}
+
+function firstOf(asked: readonly PromiseSettledResult<Asked>[]): Asked {
   const failed = asked.flatMap((one): unknown[] => (one.status === 'rejected' ? [one.reason] : []))
   const [done] = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   const why = failed.find((reason) => !isEnded(reason))

@@ -170,6 +170,7 @@ export function commandOf(said: {
     trigger_offset: null,
     payment: null,
     until: null,
+    past: null,
     created: said.now * 1000,
   }
 }

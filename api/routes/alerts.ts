@@ -3,7 +3,7 @@ import { alertKinds } from '../../processors/alerts/kinds/kinds.ts'
 import { isEverywhere } from '../../processors/alerts/parts.ts'
 import { AHEAD_MAX, FOREVER_HOURS, IDEMPOTENT } from '../../processors/alerts/state.ts'
 import { cancelledAnswer, createdAnswer, extendedAnswer, statusAnswer } from '../alerts/answers.ts'
-import { actionOn, ask } from '../alerts/ask.ts'
+import { actionOn, ask, askAnew } from '../alerts/ask.ts'
 import { commandedParts, cursorOf, creationKeyOf, type AlertStore, type CachedAlert } from '../alerts/alert-store.ts'
 import { bodyHash, creationCommands, idempotencyOf, readCreation, type Creation } from '../alerts/creation.ts'
 import { readDelivery } from '../alerts/delivery.ts'
@@ -52,7 +52,7 @@ export async function createAlert(call: Call, kind: ApiKind): Promise<Reply | Ru
 /** What was refused for one of its parts is not made for the others; one of which it is not known is found again by its key. */
 async function createParts(services: Services, commands: readonly Command[]): ReturnType<typeof ask> {
   try {
-    return await ask(services, commands)
+    return await askAnew(services, commands)
   } catch (error) {
     const isRefused = error instanceof ApiError && error.code !== 'data_unavailable'
     const undo = isRefused && commands.length > 1 ? commands : []
@@ -132,7 +132,7 @@ export async function editAlert(call: Call, kind: ApiKind, id: string): Promise<
   const plain = { owner: null, delivery: readDelivery(body, alert.receiver), unconfirmed: false }
   const asked = { ...alertKinds.of(terms).write(terms), symbol, expires_in_hours, ...nothing, ...plain }
   return async () => {
-    await ask(services, actionOn(services, alert, 'edit', { alert: asked }))
+    await askAnew(services, actionOn(services, alert, 'edit', { alert: asked }))
     if (alertKinds.of(terms).needsSubscription(terms))
       for (const { asset } of commandedParts(alert)) if (!isEverywhere(asset)) keepWanted(services, asset)
     return alertStatus(call, kind.kind, id)

@@ -1,3 +1,4 @@
+import type { MetricInput } from '../../processors/alerts/metrics.ts'
 import type { InputRecord } from '../../processors/alerts/what-if.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { Row, type Database } from './database.ts'
@@ -21,6 +22,19 @@ export interface PageRange {
 
 /** The tables of records by asset and time, as the views `prices`, `liquidation_risk` and `metrics` have them. */
 export type PastTable = 'prices_log' | 'liquidation_risk_log' | 'metrics_log'
+
+const tables: Readonly<Record<MetricInput, PastTable>> = {
+  composite_price: 'prices_log',
+  liquidation_risk: 'liquidation_risk_log',
+  cvd: 'metrics_log',
+  funding: 'metrics_log',
+  liquidated: 'metrics_log',
+}
+
+/** Where what is told of an input lies. */
+export function tableOf(input: MetricInput): PastTable {
+  return tables[input]
+}
 
 /** By the order of the table, so that one stretch of it is read; what stands twice there changes no first time. */
 const firstSql = (table: PastTable): string => `SELECT ${microsSql('time')} AS first_us FROM ${table}

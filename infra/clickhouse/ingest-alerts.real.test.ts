@@ -59,6 +59,7 @@ const command: Command = {
   trigger_offset: null,
   payment: `eip155:8453/${WALLET}/1`,
   until: null,
+  past: null,
   created: T,
 }
 const created: AlertEvent = {

@@ -22,7 +22,7 @@ const text = loadMigrations()
  * quote a request. And what only the kernel, feeds and the dispatcher need.
  */
 const kept: Partial<Record<RecordType, readonly string[]>> = {
-  command: ['alert', 'payment', 'trigger_id', 'trigger_partition', 'trigger_offset', 'until'],
+  command: ['alert', 'payment', 'trigger_id', 'trigger_partition', 'trigger_offset', 'until', 'past'],
   alert_event: [
     'message',
     'armed',

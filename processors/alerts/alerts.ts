@@ -148,7 +148,7 @@ class Emitter {
       this.#event({ event, alert, trigger_id: null, request_id, error, message }, time, named)
       return
     }
-    const isChange = event !== 'repeated' && event !== 'tested' && event !== 'resent'
+    const isChange = event !== 'repeated' && event !== 'tested' && event !== 'resent' && event !== 'warmed'
     const id = triggerIdOf(event, named, { request_id, trigger_id })
     this.#event({ event, request_id, trigger_id: id, alert }, time, named, isChange)
   }

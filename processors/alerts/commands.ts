@@ -2,6 +2,7 @@ import type { Command, Micros, NewAlert } from '../../schemas/records.ts'
 import { resumed } from './evaluate.ts'
 import type { AlertKind, StoredAlert } from './kinds/kind.ts'
 import { isEverywhere } from './parts.ts'
+import { readPast } from './past.ts'
 import { storedAlert } from './record.ts'
 import {
   AHEAD_MAX,
@@ -44,6 +45,7 @@ type Done =
   | 'paused'
   | 'resumed'
   | 'confirmed'
+  | 'warmed'
 
 /** What became of a command. */
 export type Outcome =
@@ -81,7 +83,7 @@ export function applyCommand(state: AlertsState, command: Command): Outcome | un
 function followAll(state: AlertsState, command: Command, now: Micros): Outcome {
   const outcome = follow(state, command, now)
   if (outcome.event === 'rejected' || outcome.event === 'repeated' || !isEverywhere(outcome.alert.asset)) return outcome
-  if (outcome.event === 'tested' || outcome.event === 'resent') return outcome
+  if (outcome.event === 'tested' || outcome.event === 'resent' || outcome.event === 'warmed') return outcome
   // What the rule was extended by, they are: whatever they have rung.
   const toPart = { ...command, payment: command.payment ?? 'its rule' }
   const parts = partsOf(state, command.alert_id).flatMap(({ alert_id }) => {
@@ -119,6 +121,8 @@ function follow(state: AlertsState, command: Command, now: Micros): Outcome {
       return resume(state, alert, now)
     case 'confirm':
       return confirm(state, alert, now)
+    case 'warm':
+      return warm(state, alert, command.past)
     case 'unknown':
       return rejected(alert, 'invalid_body', 'This version does not know the command.')
   }
@@ -317,6 +321,19 @@ function confirm(state: AlertsState, alert: StoredAlert, now: Micros): Outcome {
   const awake = resumed(state, alert, now)
   put(state, awake)
   return { event: 'confirmed', alert: awake }
+}
+
+/** What its windows saw before it; a series that began at another time knows more, or was not meant. */
+function warm(state: AlertsState, alert: StoredAlert, text: string | null): Outcome {
+  const past = text === null ? undefined : readPast(text)
+  if (past === undefined) return rejected(alert, 'invalid_body', 'The past of its figures is not complete.')
+  for (const [name, saved] of past.series) {
+    const series = state.series.get(alert.asset)?.get(name)
+    if (series?.since !== past.since || series.maker !== alert.alert_id) continue
+    series.warm(saved)
+    state.changed.series.add(`${alert.asset}|${name}`)
+  }
+  return { event: 'warmed', alert }
 }
 
 function waitsForAddressee(alert: StoredAlert): Outcome {

@@ -23,6 +23,15 @@ export function inputOf(name: string): MetricInput {
   return metricOf(name.slice(0, name.indexOf('|')) as MetricName).input
 }
 
+/** How far back a series looks; 0: at no past, or at one that history does not have (prices of single venues). */
+export function lookBackOf(name: string): Micros {
+  const [metric, exchange, window, move] = name.split('|')
+  const { make, input, periods } = metricOf(metric as MetricName)
+  if (periods !== undefined || (make === 'value' && move !== 'move')) return 0
+  if (input === 'composite_price' && exchange !== '') return 0
+  return (durationOf(window) ?? 0) * (make === 'spike' ? SPIKE_WINDOWS + 1 : 1)
+}
+
 /** A window has so many slots; a spike has so many of a window, and is compared with so many windows before it. */
 const SLOTS = 60
 const SPIKE_SLOTS = 4
@@ -45,6 +54,10 @@ export interface SavedSeries {
   readonly time: Micros
   readonly venues: string
   readonly raw: Sample | null
+  /** Venues came or went: what was before says nothing of its changes. */
+  readonly anew?: boolean
+  /** The alert with which it began. */
+  readonly maker?: string
 }
 
 /**
@@ -68,6 +81,9 @@ export class Series {
   #venues: string
   /** The newest figure, where only a candle's close counts. */
   #raw: Sample | null
+  #anew: boolean
+  /** The alert with which it began; undefined: another, or a record. */
+  readonly maker: string | undefined
 
   constructor(name: string, saved: SavedSeries) {
     const [metric = '', exchange, window, move, close] = name.split('|')
@@ -89,6 +105,8 @@ export class Series {
     this.#time = saved.time
     this.#venues = saved.venues
     this.#raw = saved.raw
+    this.#anew = saved.anew ?? false
+    this.maker = saved.maker
   }
 
   /** Its value at a time; undefined: it is not known, or not any more. */
@@ -103,7 +121,47 @@ export class Series {
 
   saved(): SavedSeries {
     const { name: _, ...rest } = { name: this.name, since: this.#since, samples: this.#samples, venues: this.#venues }
-    return { ...rest, value: this.#value, time: this.#time, raw: this.#raw }
+    return {
+      ...rest,
+      value: this.#value,
+      time: this.#time,
+      raw: this.#raw,
+      ...(this.#anew && { anew: true }),
+      ...(this.maker !== undefined && { maker: this.maker }),
+    }
+  }
+
+  /** From when it has seen what was told. */
+  get since(): Micros {
+    return this.#since
+  }
+
+  /**
+   * Puts what one of the same name saw up to its begin before what it has seen itself: from its next figure, or candle, on
+   * it is as if it had begun as early.
+   */
+  warm(past: SavedSeries): void {
+    if (past.since >= this.#since) return
+    const isBroken = !this.#isFlow && (this.#anew || (this.#venues !== '' && past.venues !== this.#venues))
+    if (!isBroken) this.#samples = this.#joined(past.samples)
+    this.#since = past.since
+    this.#time = Math.max(this.#time, past.time)
+    if (this.#venues === '') this.#venues = past.venues
+  }
+
+  /** Both may have a sample of the slot in which it began: of a sum both count, else the first. */
+  #joined(past: readonly Sample[]): Sample[] {
+    const before = past.map(([time, value]): Sample => [time, value])
+    const last = before.at(-1)
+    const [first, ...rest] = this.#samples
+    if (last === undefined || first === undefined || this.#slotOf(last[0]) !== this.#slotOf(first[0]))
+      return [...before, ...this.#samples]
+    if (this.#isFlow) last[1] += first[1]
+    return [...before, ...rest]
+  }
+
+  #slotOf(time: Micros): number {
+    return Math.floor(time / (this.#window / (this.#metric.make === 'spike' ? SPIKE_SLOTS : SLOTS)))
   }
 
   get #isFlow(): boolean {
@@ -159,7 +217,10 @@ export class Series {
 
   /** Where a venue comes or goes, a change of the sum is none of the market: it is looked at anew. */
   #sameVenues(venues: string): void {
-    if (venues !== this.#venues) this.#samples = []
+    if (venues !== this.#venues) {
+      this.#samples = []
+      this.#anew ||= this.#venues !== ''
+    }
     this.#venues = venues
   }
 
@@ -182,21 +243,21 @@ export class Series {
   #changed(time: Micros, figure: number, from: (then: number) => number | undefined): number | undefined {
     const samples = this.#samples
     const last = samples.at(-1)
-    if (last === undefined || time - last[0] >= this.#window / SLOTS) samples.push([time, figure])
+    if (last === undefined || this.#slotOf(last[0]) !== this.#slotOf(time)) samples.push([time, figure])
     while ((samples[1]?.[0] ?? Infinity) <= time - this.#window) samples.shift()
     const [then] = samples
     return then === undefined || then[0] > time - this.#window ? undefined : from(then[1])
   }
 
   #sum(time: Micros, figure: number): number | undefined {
-    this.#add(time, figure, { slot: this.#window / SLOTS, kept: this.#window })
+    this.#add(time, figure, this.#window)
     if (time - this.#since < this.#window) return undefined
     return this.#samples.reduce((sum, [, value]) => sum + value, 0)
   }
 
   /** The newest window's sum by the mean of the windows before it. */
   #spike(time: Micros, figure: number): number | undefined {
-    this.#add(time, figure, { slot: this.#window / SPIKE_SLOTS, kept: this.#window * (SPIKE_WINDOWS + 1) })
+    this.#add(time, figure, this.#window * (SPIKE_WINDOWS + 1))
     const seen = Math.min(SPIKE_WINDOWS, (time - this.#since) / this.#window - 1)
     if (seen < SPIKE_WINDOWS_MIN) return undefined
     let [now, before] = [0, 0]
@@ -207,10 +268,10 @@ export class Series {
     return before > 0 ? now / (before / seen) : undefined
   }
 
-  #add(time: Micros, figure: number, { slot, kept }: { readonly slot: Micros; readonly kept: Micros }): void {
+  #add(time: Micros, figure: number, kept: Micros): void {
     const samples = this.#samples
     const last = samples.at(-1)
-    if (last !== undefined && Math.floor(last[0] / slot) === Math.floor(time / slot)) last[1] += figure
+    if (last !== undefined && this.#slotOf(last[0]) === this.#slotOf(time)) last[1] += figure
     else if (figure !== 0) samples.push([time, figure])
     while ((samples[0]?.[0] ?? Infinity) <= time - kept) samples.shift()
   }

@@ -174,7 +174,7 @@ export function watch(state: AlertsState, alert: StoredAlert, change: 1 | -1): v
       continue
     }
     const known = state.series.get(asset)?.get(name)
-    const series = known ?? addSeries(state, asset, new Series(name, fresh(state.time)))
+    const series = known ?? addSeries(state, asset, new Series(name, { ...fresh(state.time), maker: alert.alert_id }))
     series.watchers += change
     if (series.watchers === 0 && !state.everywhere.has(name)) removeSeries(state, asset, name)
   }

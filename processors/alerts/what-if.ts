@@ -88,6 +88,7 @@ export class WhatIf {
       trigger_offset: null,
       payment: null,
       until: null,
+      past: null,
     }
     this.#apply({ type: 'command', value: { ...about, ...nothing, created: this.#state.time } })
   }

@@ -161,6 +161,7 @@ class Market {
       trigger_offset: null,
       payment: null,
       until: null,
+      past: null,
     }
     const value = {
       ...order,

@@ -197,6 +197,7 @@ function commandOf({ name, terms }: NamedRule): Message<'command'> {
     trigger_offset: null,
     payment: null,
     until: null,
+    past: null,
   }
   const about = { request_id: name, action: 'create', asset: ASSET, alert_id: name, alert, created: T0 } as const
   return { type: 'command', value: { ...about, ...nothing } }

@@ -11,13 +11,13 @@ import {
   specOf,
   type RuleTerms,
 } from '../../../processors/alerts/kinds/rule-terms.ts'
-import { candles, metricNames, metricOf, windows, type MetricInput } from '../../../processors/alerts/metrics.ts'
+import { candles, metricNames, metricOf, windows } from '../../../processors/alerts/metrics.ts'
 import { inputOf } from '../../../processors/alerts/series.ts'
 import type { Body } from '../../body.ts'
 import { ApiError } from '../../errors.ts'
 import { array, boolean, nullable, number, object, oneOf, text, type Schema } from '../../schema.ts'
 import type { Database } from '../../views/database.ts'
-import { readFirst, readInputs, type PageRange, type PastTable } from '../../views/what-if.ts'
+import { readFirst, readInputs, tableOf, type PageRange, type PastTable } from '../../views/what-if.ts'
 import type { ApiKind } from './kind.ts'
 
 const periods = [...new Set([...windows, ...metricNames.flatMap((name) => metricOf(name).periods ?? [])])]
@@ -117,14 +117,6 @@ export const rule: ApiKind<RuleTerms> = {
   history: (database: Database, range: PageRange, terms) => readInputs(database, range, tablesOf(terms)),
 }
 
-const tables: Readonly<Record<MetricInput, PastTable>> = {
-  composite_price: 'prices_log',
-  liquidation_risk: 'liquidation_risk_log',
-  cvd: 'metrics_log',
-  funding: 'metrics_log',
-  liquidated: 'metrics_log',
-}
-
 function tablesOf({ when }: RuleTerms): PastTable[] {
-  return [...new Set(leavesOf(when).map((one) => tables[inputOf(seriesOf(one))]))]
+  return [...new Set(leavesOf(when).map((one) => tableOf(inputOf(seriesOf(one)))))]
 }

@@ -52,6 +52,7 @@ const command = (request: number, change: Partial<Command>): Message => ({
     trigger_offset: null,
     payment: null,
     until: null,
+    past: null,
     created: T,
     ...change,
   },

@@ -65,6 +65,7 @@ export function command(fields: Partial<Command> = {}): Message<'command'> {
     trigger_offset: null,
     payment: null,
     until: null,
+    past: null,
     created: T0,
     ...fields,
   }

@@ -56,6 +56,7 @@ const create: Command = {
   trigger_offset: null,
   payment: null,
   until: null,
+  past: null,
   created: T,
 }
 const price: CompositePrice = {

@@ -1,0 +1,87 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { bounded, LAW_MS } from '../kernel/testing/law.ts'
+import type { Message } from '../../schemas/records.ts'
+import { isInput } from './kinds/kind.ts'
+import { PastReader, pastText } from './past.ts'
+import { AlertsTestDriver, command, createRule, mark, metric, T0 } from './testing/records.ts'
+
+const series = ['cvd_change||5m||', 'open_interest_change_pct||5m||', 'volume_spike||1m||', 'cvd_change||5m||5m']
+const leaves = series.map((name) => {
+  const [metricName, , window, , close] = name.split('|')
+  return { metric: metricName, window, operator: 'above', value: 1, close: close === '' ? null : close }
+})
+
+const step = fc.record({
+  wait: fc.constantFrom(1, 3, 10, 10, 20),
+  buy: fc.integer({ min: 0, max: 8 }),
+  okx: fc.boolean(),
+  what: fc.constantFrom('mark', 'cvd', 'funding'),
+})
+
+function logOf(steps: readonly { wait: number; buy: number; okx: boolean; what: string }[]): Message[] {
+  let now = 1
+  const begin = [metric(1, 'cvd', { 'buy@okx': 1 }), metric(1, 'funding', { 'open_interest@binance': 1 })]
+  const rest = steps.flatMap(({ wait, buy, okx, what }): Message[] => {
+    now += wait
+    if (what === 'mark') return [mark(now)]
+    if (what === 'cvd') return [mark(now), metric(now, 'cvd', { 'buy@okx': buy, 'sell@okx': 2 })]
+    return [
+      mark(now),
+      metric(now, 'funding', { 'open_interest@binance': buy + 1, ...(okx && { 'open_interest@okx': 9 }) }),
+    ]
+  })
+  return [...begin, ...rest]
+}
+
+/** When a later rule rings. */
+const told = (driver: AlertsTestDriver): unknown =>
+  driver.triggers
+    .filter(({ trigger_id: id }) => id.startsWith('late'))
+    .map(({ trigger_id, time }) => [trigger_id, time])
+
+it(
+  'decides by a window that was filled as by one that was watched all the time',
+  () => {
+    let rang = 0
+    fc.assert(
+      fc.property(
+        fc.array(step, { minLength: 60, maxLength: 150, size: 'max' }),
+        fc.integer({ min: 10, max: 40 }),
+        fc.nat(12),
+        fc.constantFrom(...leaves.keys()),
+        fc.boolean(),
+        (steps, begin, wait, which, restarts) => {
+          const [log, leaf, name] = [logOf(steps), leaves[which] ?? {}, series[which] ?? '']
+          const early = createRule(leaf, { id: 'early' })
+          const late = createRule(leaf, { id: 'late' })
+          const watched = new AlertsTestDriver().batch(mark(1), early)
+          const filled = new AlertsTestDriver().batch(mark(1))
+          for (const [at, message] of log.entries()) {
+            if (at === begin) filled.batch(createRule(leaf, { id: 'a' }))
+            if (at === begin + wait) {
+              const { time } = filled.events.find(({ alert_id: id }) => id === 'a') ?? { time: T0 }
+              const past = new PastReader([name], time)
+              for (const before of log.slice(0, begin)) if (isInput(before)) past.feed(before)
+              const warm = command({ action: 'warm', alert_id: 'a', past: pastText(past.told) })
+              filled.batch(warm, { ...warm, value: { ...warm.value, request_id: `${warm.value.request_id} again` } })
+              if (restarts) filled.restart()
+            }
+            // From the next figure, or candle, on they are the same.
+            if (at === begin + wait) {
+              watched.batch(late)
+              filled.batch(late)
+            }
+            watched.batch(message)
+            filled.batch(message)
+          }
+          expect(told(filled)).toEqual(told(watched))
+          rang += filled.triggers.filter(({ trigger_id: id }) => id.startsWith('late')).length
+        },
+      ),
+      { ...bounded, numRuns: 400 },
+    )
+    expect(rang).toBeGreaterThan(50)
+  },
+  LAW_MS,
+)
