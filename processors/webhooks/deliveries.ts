@@ -1,5 +1,6 @@
 import type { Attempt, DeliveryOrder, Pending, Trigger } from '../../schemas/records.ts'
 import type { Micros, Stood } from '../../schemas/records.ts'
+import { ownersId } from '../alerts/parts.ts'
 import {
   SetMultimap,
   deliveryOf,
@@ -33,14 +34,15 @@ export class Deliveries {
   readonly #partition: number
   readonly #limits: OpenLimits
   readonly #open = new Map<string, Delivery>()
-  readonly #byAlert = new SetMultimap<Delivery>(({ alertId }) => alertId)
+  /** By the id that the owner knows: a rule's parts together. */
+  readonly #byAlert = new SetMultimap<Delivery>(({ alertId }) => ownersId(alertId))
   readonly #byReceiver = new SetMultimap<Delivery>(({ receiver }) => receiver)
   readonly #byDigest = new SetMultimap<Delivery>(({ digest }) => digest ?? '')
   readonly #holding = new Holding()
   readonly #timers = new Timers<{ readonly key: Micros; readonly id: string }>()
   /** When each ended, oldest first. */
   readonly #finished = new Known(finishedKnown)
-  /** Alerts whose receiver said 410, and when a trigger of theirs was last seen. */
+  /** Alerts, by the id that the owner knows, whose receiver said 410, and when a trigger of theirs was last seen. */
   readonly #gone = new Known(goneKnown)
   #position: number | undefined
   readonly stood: Readonly<Record<string, Stood>>
@@ -123,7 +125,7 @@ export class Deliveries {
     if (open !== undefined || this.#finished.isFresh(id, now)) return undefined
     const delivery = deliveryOf(trigger, offset, now)
     const ending = this.#endingOf(delivery)
-    if (ending === 'gone') this.#setGone(alert, now, unwritten)
+    if (ending === 'gone') this.#setGone(ownersId(alert), now, unwritten)
     const hold = ending === undefined ? this.#holding.hold(trigger, now) : undefined
     if (hold !== undefined) return this.#hold(delivery, hold, now, unwritten)
     if (ending === undefined) return this.#add(delivery, now, unwritten)
@@ -133,7 +135,8 @@ export class Deliveries {
 
   /** The owner's cancel: what waits ends; what is under way is not tried again. */
   stop({ alert_id: alert }: DeliveryOrder, now: Micros, unwritten: UnwrittenRecords): void {
-    this.#endAll(alert, 'stopped', now, unwritten)
+    const ofPart = this.#byAlert.all(ownersId(alert)).filter(({ alertId }) => alertId === alert)
+    this.#endAll(ofPart, 'stopped', now, unwritten)
   }
 
   /** The owner's wish to have it once more, now, under the same id; `trigger`: what was found where the order says. */
@@ -163,7 +166,7 @@ export class Deliveries {
   settle(now: Micros, unwritten: UnwrittenRecords): void {
     for (const delivery of this.#open.values()) {
       if (delivery.ending === null || delivery.phase !== 'waiting') continue
-      this.#endWithout(delivery, this.#gone.has(delivery.alertId) ? 'gone' : 'stopped', now, unwritten)
+      this.#endWithout(delivery, this.#isGone(delivery) ? 'gone' : 'stopped', now, unwritten)
     }
   }
 
@@ -210,17 +213,18 @@ export class Deliveries {
 
   /** Gives the outcome of an attempt that was started. */
   attempted(delivery: Delivery, result: Result, unwritten: UnwrittenRecords): Attempt['outcome'] {
-    const { alertId, byHand, test } = delivery
+    const { byHand, test } = delivery
+    const alert = ownersId(delivery.alertId)
     delivery.attempts += 1
     if (result.is === 'delivered') {
-      if ((byHand || test) && this.#gone.delete(alertId)) unwritten.put(goneKey(alertId), null)
+      if ((byHand || test) && this.#gone.delete(alert)) unwritten.put(goneKey(alert), null)
       return this.#finish(delivery, result, 'delivered', result.isCut ? 'body_too_large' : null, unwritten)
     }
     const { error, finished } = result
     if (error === 'gone') {
       this.#finish(delivery, result, 'cancelled', 'gone', unwritten)
-      this.#setGone(alertId, finished, unwritten)
-      this.#endAll(alertId, 'gone', finished, unwritten)
+      this.#setGone(alert, finished, unwritten)
+      this.#endAll(this.#byAlert.all(alert), 'gone', finished, unwritten)
       return 'cancelled'
     }
     if (error === 'rejected') return this.#finish(delivery, result, 'cancelled', error, unwritten)
@@ -250,9 +254,13 @@ export class Deliveries {
   }
 
   /** Why a new trigger is not to be attempted; its owner's own test is, even where the receiver said 410. */
-  #endingOf({ alertId, receiver, test }: Delivery): Ending | undefined {
-    if (!test && this.#gone.has(alertId)) return 'gone'
-    return this.#byReceiver.count(receiver) >= this.#limits.perReceiver ? 'backlog' : undefined
+  #endingOf(delivery: Delivery): Ending | undefined {
+    if (!delivery.test && this.#isGone(delivery)) return 'gone'
+    return this.#byReceiver.count(delivery.receiver) >= this.#limits.perReceiver ? 'backlog' : undefined
+  }
+
+  #isGone({ alertId }: Delivery): boolean {
+    return this.#gone.has(ownersId(alertId))
   }
 
   #restore(record: Pending): void {
@@ -292,8 +300,8 @@ export class Deliveries {
     return delivery
   }
 
-  #endAll(alertId: string, ending: 'stopped' | 'gone', now: Micros, unwritten: UnwrittenRecords): void {
-    for (const delivery of this.#byAlert.all(alertId)) {
+  #endAll(deliveries: readonly Delivery[], ending: 'stopped' | 'gone', now: Micros, unwritten: UnwrittenRecords): void {
+    for (const delivery of deliveries) {
       if (delivery.phase === 'sending') {
         delivery.ending = ending
         unwritten.delivery(delivery, 'stopped', this.#partition, now)

@@ -138,6 +138,39 @@ describe('a dispatcher', () => {
     expect(gone.map(({ outcome }) => outcome)).toEqual(['cancelled', 'cancelled', 'cancelled'])
   })
 
+  it('ends and begins again all symbols of a rule together: gone by one, delivered by the test of another', async () => {
+    const { broker, network } = begin()
+    const of = (part: string, nth: number, test = false): Trigger => {
+      const alert = `alert_rule_1.${part}`
+      return { ...numbered(1), alert_id: alert, trigger_id: `${alert}_${nth}`, test }
+    }
+    const lastOf = ({ trigger_id: id }: Trigger): unknown =>
+      attempts(broker).findLast(({ trigger_id }) => trigger_id === id)?.outcome
+    network.answer = () => ({ error: 'gone' })
+    append(broker, of('2.eth', 1))
+    await expect.poll(() => lastOf(of('2.eth', 1)), POLL).toBe('cancelled')
+    append(broker, of('1.btc', 1))
+    await expect.poll(() => lastOf(of('1.btc', 1)), POLL).toBe('cancelled')
+    expect(network.sent).toEqual([of('2.eth', 1).trigger_id])
+    network.answer = () => 'ok'
+    append(broker, of('1.btc', 2, true))
+    await expect.poll(() => lastOf(of('1.btc', 2)), POLL).toBe('delivered')
+    append(broker, of('2.eth', 2))
+    await expect.poll(() => lastOf(of('2.eth', 2)), POLL).toBe('delivered')
+  })
+
+  it('stops the symbol of a rule that its owner cancels, and no other', async () => {
+    const { broker, network } = begin()
+    network.answer = () => ({ error: 'status' })
+    for (const alert_id of ['alert_rule_1.1.btc', 'alert_rule_1.2.eth'])
+      append(broker, { ...numbered(1), alert_id, trigger_id: `${alert_id}_1` })
+    await expect.poll(() => attempts(broker).length, POLL).toBe(2)
+    append(broker, stopOrder('alert_rule_1.1.btc'))
+    await expect.poll(() => attempts(broker).length, POLL).toBe(3)
+    expect(attempts(broker)[2]).toMatchObject({ alert_id: 'alert_rule_1.1.btc', error: 'stopped' })
+    expect(pending(broker).get('alert_rule_1.2.eth_1')?.state).toBe('due')
+  })
+
   it('makes no further attempt for a cancelled alert', async () => {
     const { broker, network } = begin()
     network.answer = () => ({ error: 'status' })
