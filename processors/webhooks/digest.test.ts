@@ -9,6 +9,7 @@ import { readTarget } from './channels/destination.ts'
 import { messageOf } from './channels/message.ts'
 import type { Send } from './deliver.ts'
 import { BURST_MAX } from './limits.ts'
+import { digestPayload } from './payload.ts'
 import { quietEnd, readQuietHours } from './quiet-hours.ts'
 import {
   append,
@@ -217,6 +218,13 @@ describe('digests', () => {
     expect(await counted((n) => signed(n, 'alert_1', digest(true)))).toBe(10)
     expect(await counted((n) => signed(n, `alert_${n}`, digest(true)))).toBe(15)
   })
+
+  it('join the symbols of a rule, and name it by the id that its owner knows', async () => {
+    expect(await counted((n) => signed(n, `alert_1.${n}.s${n}`, digest(true)))).toBe(10)
+    const triggers = [1, 2].map((n) => signed(n, `alert_1.${n}.s${n}`, {}))
+    const said = JSON.parse(digestPayload({ id: 'alert_1_digest', triggers }, 'live').toString()) as unknown
+    expect(said).toMatchObject({ alert_id: 'alert_1', events: [{ alert_id: 'alert_1' }, { alert_id: 'alert_1' }] })
+  })
 })
 
 describe('quiet hours', () => {
@@ -266,7 +274,11 @@ describe('quiet hours', () => {
     ['09:00-17:30 Asia/Kolkata', '2026-01-05T03:29:59Z', null],
     ['22:00-07:00 Europe/Berlin', '2026-03-28T22:00:00Z', '2026-03-29T05:00:00Z'], // the clocks go forward
     ['22:00-07:00 Europe/Berlin', '2026-10-24T22:00:00Z', '2026-10-25T06:00:00Z'], // and back
-    ['00:00-02:30 Europe/Berlin', '2026-03-29T00:30:00Z', '2026-03-29T01:30:00Z'], // an hour that there is not
+    ['00:00-02:30 Europe/Berlin', '2026-03-29T00:30:00Z', '2026-03-29T01:00:00Z'], // an hour that there is not
+    ['22:00-02:30 Europe/Berlin', '2026-03-28T22:00:00Z', '2026-03-29T01:00:00Z'],
+    ['22:00-02:30 Europe/Berlin', '2026-03-29T00:40:20Z', '2026-03-29T01:00:00Z'],
+    ['22:00-02:30 Europe/Berlin', '2026-03-29T01:00:00Z', null],
+    ['22:00-02:00 Europe/Berlin', '2026-03-28T22:00:00Z', '2026-03-29T01:00:00Z'],
   ])('%s at %s end at %s', (text, at, end) => {
     const quiet = readQuietHours(text)
     if (quiet === undefined) throw new Error('it can be read')

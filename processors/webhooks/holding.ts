@@ -1,4 +1,5 @@
 import type { Micros, Trigger } from '../../schemas/records.ts'
+import { ownersId } from '../alerts/parts.ts'
 import type { Delivery } from './delivery.ts'
 import { digestOf } from './channels/destination.ts'
 import { BURST_MAX, BURST_TIME, HOLDING_SWEEP, RATES_MAX } from './limits.ts'
@@ -93,7 +94,7 @@ export class Holding {
   }
 }
 
-/** What one digest may be told to: of what is signed with an alert’s own secret that alert alone. */
+/** What one digest may be told to: of what is signed with an alert’s own secret that alert alone, all its parts. */
 function destinationKey({ receiver, alertId }: Pick<Delivery, 'receiver' | 'alertId'>): string {
-  return digestOf(receiver).isByAlert ? `${receiver}|${alertId}` : receiver
+  return digestOf(receiver).isByAlert ? `${receiver}|${ownersId(alertId)}` : receiver
 }

@@ -16,7 +16,8 @@ export function payloadOf(trigger: Trigger, mode: string, kinds: Kinds = alertKi
 /** The bytes of a digest: the events that it tells, each as it would have come by itself. */
 export function digestPayload({ id, triggers }: Digest, mode: string): Buffer {
   const events = triggers.map((trigger) => eventOf(trigger, mode, alertKinds))
-  const body = { event: 'digest', trigger_id: id, alert_id: triggers[0]?.alert_id, count: events.length, events }
+  const alert_id = ownersId(triggers[0]?.alert_id ?? '')
+  const body = { event: 'digest', trigger_id: id, alert_id, count: events.length, events }
   return Buffer.from(JSON.stringify(body), 'utf8')
 }
 

@@ -58,10 +58,22 @@ export function quietEnd({ from, to, zone }: QuietHours, now: Micros): Micros | 
   if (!isQuiet) return undefined
   const begun = now - (now % MINUTE)
   const planned = begun + wrap(to - local) * MINUTE
-  // Where the clocks change in between, the day is longer or shorter; an hour that there is not ends when it is over.
+  // Where the clocks change in between, the day is longer or shorter.
   const off = wrap(to - minuteOfDay(zone, planned) + DAY_MINUTES / 2) - DAY_MINUTES / 2
   const end = planned + off * MINUTE
-  return end > now ? end : planned
+  return minuteOfDay(zone, end) === to ? end : changeOf(zone, Math.min(end, planned), Math.max(end, planned))
+}
+
+/** When the clocks change, after `before` and not after `after`, whole minutes less than a day apart. */
+function changeOf(zone: string, before: Micros, after: Micros): Micros {
+  const local = minuteOfDay(zone, before)
+  let [last, first] = [before, after]
+  while (first - last > MINUTE) {
+    const middle = last + Math.floor((first - last) / MINUTE / 2) * MINUTE
+    if (wrap(minuteOfDay(zone, middle) - local) === (middle - before) / MINUTE) last = middle
+    else first = middle
+  }
+  return first
 }
 
 /** From 0 to a day. */
