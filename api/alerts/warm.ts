@@ -12,6 +12,8 @@ import { commandOf } from './creation.ts'
 
 const SECOND: Micros = 1_000_000
 const DAY: Micros = 86_400 * SECOND
+/** What is read at once: some thousand records, so that no other answer waits. */
+const PAGE: Micros = 3_600 * SECOND
 /** How far a window is filled; the spike of a day would need 25 of them. */
 const LOOKS_BACK = 7 * DAY
 /** Records of one rule at most; five prices a second for a day are 430,000. */
@@ -50,7 +52,11 @@ export class Warming {
   of({ event, alert, time, v }: AlertEvent, needs: WarmingNeeds): void {
     if (alert === null || (event !== 'created' && event !== 'edited') || isEverywhere(alert.asset)) return
     const names = namesOf(alert)
-    if (names.length === 0 || this.#tasks.size >= WAITING_MAX) return
+    if (names.length === 0) return
+    if (this.#tasks.size >= WAITING_MAX) {
+      needs.log.warn({ alert: alert.alert_id }, 'the windows of a rule begin empty: too many others wait to be filled')
+      return
+    }
     const wanted = { alertId: alert.alert_id, asset: alert.asset, names, since: time, before: v % OFFSETS }
     const task = this.#fill(needs, wanted)
       .catch((error: unknown) => {
@@ -60,8 +66,12 @@ export class Warming {
     this.#tasks.add(task)
   }
 
-  async #fill({ database, now, send }: WarmingNeeds, wanted: Wanted): Promise<void> {
-    if (!(await this.#hasAll(database, wanted))) return
+  async #fill({ database, now, log, send }: WarmingNeeds, wanted: Wanted): Promise<void> {
+    if (!(await this.#hasAll(database, wanted))) {
+      const about = { alert: wanted.alertId, waitedMs: TRIES * TRY_EVERY_MS }
+      log.warn(about, 'the windows of a rule begin empty: ClickHouse is behind the log')
+      return
+    }
     const reading = this.#last.then(() => readPastOf(database, wanted))
     this.#last = reading.then(nothing, nothing) // who asked gets the failure
     const past = await reading
@@ -116,8 +126,8 @@ async function readPastOf(database: Database, { asset, names, since, before }: W
   const end = since + 60 * SECOND
   const past = new PastReader(names, since)
   let rows = 0
-  for (let from = since - back; from < end; from += DAY) {
-    const range = { asset, from, to: Math.min(from + DAY, end), limit: ROWS_MAX - rows }
+  for (let from = since - back; from < end; from += PAGE) {
+    const range = { asset, from, to: Math.min(from + PAGE, end), limit: ROWS_MAX - rows }
     const page = await readInputs(database, range, tablesOf(names))
     rows += page.records
     if (page.cut || rows >= ROWS_MAX) return { since, series: [] }
