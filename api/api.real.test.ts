@@ -20,11 +20,12 @@ import { createMetrics } from './metrics.ts'
 import { FakeDatabase, instrumentOf, type FakeCandle } from './testing/fake-database.ts'
 import { fillLog, fillViews, putCvd, putMarks } from './testing/facts.ts'
 import { readUnsubscribed } from './views/covered.ts'
+import { TtlCache } from './cache.ts'
 import type { Database } from './views/database.ts'
 import { readGaps } from './views/gaps.ts'
 import type { FlowPlaces } from './views/flow.ts'
 import { readFlow } from './views/history.ts'
-import type { Past } from './views/past.ts'
+import { readPast, type Past } from './views/past.ts'
 import { readPartitionTime } from './views/partition-times.ts'
 import { floorTo } from './views/range.ts'
 import { readCandles } from './views/ohlcv.ts'
@@ -115,7 +116,7 @@ function byVenue<Row extends { venue: string }>(rows: readonly Row[]): Row[] {
   return rows.toSorted((a, b) => `${a.venue}|${JSON.stringify(a)}`.localeCompare(`${b.venue}|${JSON.stringify(b)}`))
 }
 
-/** Hours and minutes of the venues, before the trades and beside them; Coinbase does not say what takers bought. */
+/** Hours but for two stretches, and minutes of the venues, before the trades and beside them; Coinbase does not say what takers bought. */
 function candles(): FakeCandle[] {
   const of = (seconds: number, count: number): FakeCandle[] =>
     Array.from({ length: count }, (_, index): FakeCandle[] => {
@@ -126,12 +127,13 @@ function candles(): FakeCandle[] {
         { ...about, venue: 'coinbase', takerBuy: null },
       ]
     }).flat()
-  return [...of(3600, 400), ...of(60, 200)]
+  const isRead = (_: FakeCandle, index: number): boolean => index < 200 || (index >= 220 && index < 700) || index >= 710
+  return [...of(3600, 400).filter(isRead), ...of(60, 200)]
 }
 
 const hoursAgo = (hours: number): number => floorTo(open, HOUR) - hours * HOUR
 const pastOf = (venue: string, until: number): Past => {
-  return { instrument: instrumentOf({ venue, asset: 'btc' }), venue, since: hoursAgo(399), until }
+  return { instrument: instrumentOf({ venue, asset: 'btc' }), venue, since: hoursAgo(399), until, holes: [] }
 }
 /** None, and some whose trades count from times on that lie among them. */
 const pasts: readonly (readonly Past[])[] = [
@@ -150,6 +152,21 @@ describe('ClickHouse gives what the plainest computation gives', () => {
     expect(tidy(await read(real))).toEqual(tidy(expected))
     return expected
   }
+
+  it.each([60, 3600])('for what was read back, buckets of %i s', async (seconds) => {
+    const traded = ['binance', 'coinbase'].map((venue) => {
+      return { instrument: instrumentOf({ venue, asset: 'btc' }), venue, first: hoursAgo(1) + 1, newest: now }
+    })
+    const subject = { asset: 'btc', traded, counted: [{ venue: 'binance' }, { venue: 'coinbase' }] }
+    for (const of of ['all', 'takers'] as const) {
+      const past = await same(
+        (database) =>
+          readPast({ database, cache: new TtlCache({ keysMax: 1, clock: Date.now }) }, subject, seconds * SECOND, of),
+        (rows) => rows.toSorted((a, b) => a.venue.localeCompare(b.venue)),
+      )
+      expect(past.map(({ holes }) => holes.length)).toEqual(past.map(() => (seconds === 60 ? 0 : 2)))
+    }
+  })
 
   it.each([60, 180, 300, 900, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400, 604_800])(
     'for the flow in buckets of %i s',

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { bucketRange, bucketsOf, floorTo, intervals, type IntervalName } from './views/range.ts'
 import type { FakeCandle } from './testing/fake-database.ts'
+import { iso } from './views/time.ts'
 import { flow, lostTrades, NOW, startHarness, type Harness } from './testing/harness.ts'
 
 const MINUTE = 60_000_000
@@ -275,6 +276,18 @@ describe('/cvd/history/:symbol before the first trades', () => {
     ])
     expect(since).toBe('2026-01-02T01:20:01.000Z')
     expect((await api.get('/cvd/BTC?period=24h')).body['cvd']).toBe(7)
+  })
+
+  it('counts hours of which nothing says what takers bought as missing', async () => {
+    api.database.flows = api.database.flows.filter(({ venue }) => venue === 'binance')
+    const of = async (): Promise<unknown> => {
+      api.advance(60_000)
+      return (await hours(`&start=${iso(BEGUN - 4 * HOUR)}&end=${iso(BEGUN)}`))['coverage']
+    }
+    api.database.pasts = [-4, -3, -2, -1, 0].map((at) => candle(at, 4))
+    expect(await of()).toMatchObject({ share: 1, complete: true })
+    api.database.pasts = [-4, -3, -2, -1, 0].map((at) => candle(at, at === -2 ? null : 4))
+    expect(await of()).toMatchObject({ share: 0.75, complete: false })
   })
 
   it('gives the same points to whoever asks for a part of them', async () => {

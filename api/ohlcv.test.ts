@@ -173,6 +173,28 @@ describe('/ohlcv/:symbol before the first trades', () => {
     ])
   })
 
+  it('counts hours that were not read back as missing, a minute without a candle not', async () => {
+    const share = async (query: string): Promise<unknown> => {
+      api.advance(60_000)
+      return (await api.get(`/ohlcv/BTC?${query}`)).body['coverage']
+    }
+    const day = 'interval=1h&start=2026-01-01T00:00:00Z&end=2026-01-02T00:00:00Z'
+    api.database.pasts = Array.from({ length: 30 }, (_, back) => candle(-back))
+    expect(await share(day)).toMatchObject({ share: 1, complete: true })
+    // Of the day 6 hours are there: the candles of its last 18 were left out.
+    api.database.pasts = api.database.pasts.filter(({ start }) => start < BEGUN - 19 * HOUR || start >= BEGUN - HOUR)
+    expect(await share(day)).toMatchObject({ share: 0.25, complete: false })
+    // Nothing but an old day: no time up to the first trade is told.
+    api.database.pasts = Array.from({ length: 24 }, (_, back) => candle(-back - 240))
+    expect(await share(day)).toMatchObject({ share: 0, complete: false })
+    const minute = (minutes: number): FakeCandle => candle(0, { seconds: 60, start: BEGUN + minutes * MINUTE })
+    api.database.pasts = [-180, -160, -119, -3].map(minute)
+    const hour = (from: string, to: string): string => `interval=1m&start=2026-01-01T${from}&end=2026-01-${to}`
+    expect(await share(hour('22:00:00Z', '01T23:00:00Z'))).toMatchObject({ share: 1, complete: true })
+    api.database.pasts = [-180, -3].map(minute)
+    expect(await share(hour('22:00:00Z', '02T01:00:00Z'))).toMatchObject({ complete: false })
+  })
+
   it('does not say what a venue’s candle does not', async () => {
     api.database.pasts = [candle(-1, { venue: 'bybit', takerBuy: null }), candle(-1)]
     expect((await hours('&exchange=bybit'))['candles']).toMatchObject([

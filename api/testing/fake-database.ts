@@ -137,7 +137,7 @@ export function instrumentOf({ venue, asset }: { readonly venue: string; readonl
 
 function kindOf(sql: string): string {
   if (sql.includes('FROM subscription_changes')) return 'unsubscribed'
-  if (sql.includes('FROM venue_past(')) return 'past'
+  if (sql.includes('FROM venue_candles_log')) return 'past'
   if (sql.includes('AS here')) return 'here'
   if (sql.includes('FROM partition_times')) return 'partition-time'
   if (sql.includes('FROM log_gaps')) return sql.includes('{reader:String}') ? 'lost-trades' : 'log-gaps'
@@ -185,8 +185,23 @@ function pastRows(candles: readonly FakeCandle[], { asset, unit }: Params): unkn
       taker_since: Math.min(...told, 2 ** 62),
       taker_newest: Math.max(...told, 0),
       takers: told.length > 0 ? 1 : 0,
+      ...missingHours('missing', starts),
+      ...missingHours('taker_missing', told),
     }
   })
+}
+
+/** The hours before and behind those in which nothing starts, the longest stretches first. */
+function missingHours(name: string, starts: readonly Micros[]): Record<string, number[]> {
+  const hours = [...new Set(starts.map((start) => Math.floor(start / 3_600e6)))].toSorted((a, b) => a - b)
+  const pairs = hours.slice(1).map((hour, index) => ({ after: hours[index] ?? hour, before: hour }))
+  const missing = pairs
+    .filter(({ after, before }) => before > after + 1)
+    .toSorted((a, b) => b.before - b.after - (a.before - a.after))
+  return {
+    [`${name}_after`]: missing.map(({ after }) => after),
+    [`${name}_before`]: missing.map(({ before }) => before),
+  }
 }
 
 function pastOf(rows: readonly ToldRow[]): { past_least: number; past_most: number } {

@@ -8,10 +8,12 @@ import { microsSql } from './time.ts'
 /** Most ends of subscriptions of an asset that are looked at; the newest. */
 const ENDS_MAX = 1000
 
-/** The first trade of one instrument. */
+/** The first trade of one instrument, or the first candle of its past. */
 export interface First {
   readonly instrument: string
   readonly first: Micros
+  /** Times of its past that were not read back. */
+  readonly unread?: readonly Stretch[]
 }
 
 /** A time in which nobody was subscribed to an instrument. */
@@ -73,9 +75,9 @@ export function coveredOf(
   firsts: readonly First[],
   { holes, unsubscribed }: { holes: readonly GapRow[]; unsubscribed: readonly Unsubscribed[] },
 ): Covered[] {
-  return firsts.map(({ instrument, first }) => ({
+  return firsts.map(({ instrument, first, unread = [] }) => ({
     since: first,
-    holes: holes.filter((hole) => hole.instrument === null || hole.instrument === instrument),
+    holes: [...holes.filter((hole) => hole.instrument === null || hole.instrument === instrument), ...unread],
     unsubscribed: unsubscribed.filter((stretch) => stretch.instrument === instrument),
   }))
 }

@@ -1,6 +1,8 @@
+import { HOLES_MAX, type Stretch } from '../../processors/cvd/covered-time.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { partsOf } from '../../schemas/venues.ts'
 import type { Services } from '../services.ts'
+import type { First } from './covered.ts'
 import { Row } from './database.ts'
 import type { Traded } from './flow.ts'
 import { intervals } from './range.ts'
@@ -14,6 +16,8 @@ export interface Past {
   readonly since: Micros
   /** Candles count before it, trades from it on; Infinity: there are no trades. */
   readonly until: Micros
+  /** Hours of it of which nothing was read back, before `until`. */
+  readonly holes: readonly Stretch[]
 }
 
 /** What a figure is made of: our trades, the venues' archives of trades, their own candles, or several, each for its own time. */
@@ -59,8 +63,20 @@ interface Subject {
 
 /** How long it is remembered where candles end, milliseconds. */
 const PAST_TTL_MS = 5_000
-const pastSql = `SELECT instrument, since, newest, taker_since, taker_newest, takers
-  FROM venue_past(asset = {asset:String}, unit = {unit:UInt32})`
+/** SQL of the hours on both sides of what an ordered array of hours leaves out, the longest stretches. */
+const missingSql = (hours: string): string => `arraySlice(arrayReverseSort(pair -> pair.2 - pair.1, arrayFilter(
+  pair -> pair.2 > pair.1 + 1, arrayZip(arrayPopBack(${hours}), arrayPopFront(${hours})))), 1, ${HOLES_MAX})`
+/** Of the table itself: which times there are is the same before and after equal candles were merged. */
+const pastSql = `SELECT instrument, min(oldest) AS since, max(latest) AS newest, minIf(taker_oldest, taker_latest > 0) AS taker_since,
+  max(taker_latest) AS taker_newest, taker_newest > 0 AS takers, arraySort(groupArray(hour)) AS hours,
+  arraySort(groupArrayIf(hour, taker_latest > 0)) AS taker_hours,
+  ${missingSql('hours')} AS missing, missing.1 AS missing_after, missing.2 AS missing_before,
+  ${missingSql('taker_hours')} AS taker_missing, taker_missing.1 AS taker_missing_after, taker_missing.2 AS taker_missing_before
+  FROM (SELECT instrument, toUInt32(intDiv(at, ${intervals['1h']})) AS hour, min(at) AS oldest, max(at) AS latest,
+    minIf(at, taker_buy IS NOT NULL) AS taker_oldest, maxIf(at, taker_buy IS NOT NULL) AS taker_latest
+    FROM (SELECT instrument, taker_buy, ${microsSql('start')} AS at FROM venue_candles_log
+      WHERE asset = {asset:String} AND seconds = {unit:UInt32}) GROUP BY instrument, hour)
+  GROUP BY instrument`
 
 /**
  * The past of an asset's instruments as buckets of a width tell it: up to the first whole hour of trades the venue's candle
@@ -83,9 +99,24 @@ export async function readPast(
     const prefix = of === 'all' ? '' : 'taker_'
     const [since, newest] = [row.number(`${prefix}since`), row.number(`${prefix}newest`)]
     const until = untilOf({ since, newest, first: firsts.get(instrument), unit: unit * 1_000_000 })
-    return { instrument, venue: partsOf(instrument).venue, since, until }
+    const missing = [row.numbers(`${prefix}missing_after`), row.numbers(`${prefix}missing_before`)] as const
+    return { instrument, venue: partsOf(instrument).venue, since, until, holes: holesOf(missing, newest, until) }
   })
   return all.filter(({ venue }) => counted.some((one) => one.venue === venue))
+}
+
+/** Stretches of hours without a candle up to `until`. `after`, `before`: the hours around each, counted from the epoch. */
+function holesOf(
+  [after, before]: readonly [readonly number[], readonly number[]],
+  newest: Micros,
+  until: Micros,
+): Stretch[] {
+  const hour = intervals['1h']
+  const between = after.map((last, index) => ({ from: (last + 1) * hour, to: (before[index] ?? last) * hour }))
+  const behind = { from: (Math.floor(newest / hour) + 1) * hour, to: until }
+  return [...between, behind]
+    .map(({ from, to }) => ({ from, to: Math.min(to, until) }))
+    .filter(({ from, to }) => from < to)
 }
 
 /** Seconds of the candles that buckets of a width are made of. */
@@ -113,10 +144,13 @@ export function sinceOf(first: Micros | null, past: readonly Past[]): Micros | n
   return past.reduce<Micros | null>((least, { since }) => Math.min(least ?? Infinity, since), first)
 }
 
-/** The same instruments, each as if it had traded since its first candle. */
-export function withPast(traded: readonly Traded[], past: readonly Past[]): Traded[] {
-  const since = new Map(past.map((one) => [one.instrument, one.since]))
-  return traded.map((one) => ({ ...one, first: Math.min(one.first, since.get(one.instrument) ?? Infinity) }))
+/** The same instruments, each as if it had traded since its first candle but for the hours that were not read back. */
+export function withPast(traded: readonly Traded[], past: readonly Past[]): First[] {
+  const byInstrument = new Map(past.map((one) => [one.instrument, one]))
+  return traded.map(({ instrument, first }) => {
+    const { since = Infinity, holes = [] } = byInstrument.get(instrument) ?? {}
+    return { instrument, first: Math.min(first, since), unread: holes }
+  })
 }
 
 /** Whether a trade of an instrument at a time counts, or its venue's candle does. */
