@@ -38,6 +38,8 @@ export class Deliveries {
   readonly #byAlert = new SetMultimap<Delivery>(({ alertId }) => ownersId(alertId))
   readonly #byReceiver = new SetMultimap<Delivery>(({ receiver }) => receiver)
   readonly #byDigest = new SetMultimap<Delivery>(({ digest }) => digest ?? '')
+  /** What waits for its digest, by receiver. */
+  readonly #held = new SetMultimap<Delivery>(({ receiver }) => receiver)
   readonly #holding = new Holding()
   readonly #timers = new Timers<{ readonly key: Micros; readonly id: string }>()
   /** When each ended, oldest first. */
@@ -126,7 +128,7 @@ export class Deliveries {
     const delivery = deliveryOf(trigger, offset, now)
     const ending = this.#endingOf(delivery)
     if (ending === 'gone') this.#setGone(ownersId(alert), now, unwritten)
-    const hold = ending === undefined ? this.#holding.hold(trigger, now) : undefined
+    const hold = ending === undefined ? this.#holding.hold(trigger, now, this.#isFull(delivery)) : undefined
     if (hold !== undefined) return this.#hold(delivery, hold, now, unwritten)
     if (ending === undefined) return this.#add(delivery, now, unwritten)
     this.#endWithout(delivery, ending, now, unwritten)
@@ -263,6 +265,11 @@ export class Deliveries {
     return this.#gone.has(ownersId(alertId))
   }
 
+  #isFull({ receiver }: Delivery): boolean {
+    const { held, heldPerReceiver } = this.#limits
+    return this.#held.size >= held || this.#held.count(receiver) >= heldPerReceiver
+  }
+
   #restore(record: Pending): void {
     const delivery = restored(record)
     if (delivery === undefined) return
@@ -292,11 +299,14 @@ export class Deliveries {
     this.#open.set(delivery.id, delivery)
     this.#byAlert.add(delivery)
     this.#byReceiver.add(delivery)
-    if (delivery.digest !== null) this.#byDigest.add(delivery)
+    if (delivery.digest === null) return
+    this.#byDigest.add(delivery)
+    if (delivery.attempts === 0) this.#held.add(delivery)
   }
 
   #ready(delivery: Delivery): Delivery {
     delivery.phase = 'ready'
+    this.#held.delete(delivery)
     return delivery
   }
 
@@ -334,6 +344,7 @@ export class Deliveries {
       this.#byAlert.delete(delivery)
       this.#byReceiver.delete(delivery)
       this.#byDigest.delete(delivery)
+      this.#held.delete(delivery)
     }
     this.#finished.set(id, now)
     unwritten.delivery(delivery, 'finished', this.#partition, now)

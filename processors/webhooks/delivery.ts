@@ -197,9 +197,14 @@ function pendingOf(delivery: Delivery, state: Pending['state'], partition: numbe
 export class SetMultimap<Thing> {
   readonly #by: (thing: Thing) => string
   readonly #sets = new Map<string, Set<Thing>>()
+  #size = 0
 
   constructor(by: (thing: Thing) => string) {
     this.#by = by
+  }
+
+  get size(): number {
+    return this.#size
   }
 
   count(what: string): number {
@@ -213,6 +218,8 @@ export class SetMultimap<Thing> {
   add(thing: Thing): void {
     const what = this.#by(thing)
     const set = this.#sets.get(what)
+    if (set?.has(thing)) return
+    this.#size += 1
     if (set === undefined) this.#sets.set(what, new Set([thing]))
     else set.add(thing)
   }
@@ -220,7 +227,7 @@ export class SetMultimap<Thing> {
   delete(thing: Thing): void {
     const what = this.#by(thing)
     const set = this.#sets.get(what)
-    set?.delete(thing)
+    if (set?.delete(thing)) this.#size -= 1
     if (set?.size === 0) this.#sets.delete(what)
   }
 }

@@ -8,6 +8,8 @@ import { channels } from './channels/channels.ts'
 import { readTarget } from './channels/destination.ts'
 import { messageOf } from './channels/message.ts'
 import type { Send } from './deliver.ts'
+import { Deliveries } from './deliveries.ts'
+import { UnwrittenRecords } from './delivery.ts'
 import { BURST_MAX } from './limits.ts'
 import { digestPayload } from './payload.ts'
 import { quietEnd, readQuietHours } from './quiet-hours.ts'
@@ -255,6 +257,34 @@ describe('quiet hours', () => {
       .toEqual([{ id: 'alert_btc_1_1_1_digest', triggers: ['alert_btc_1_1_1', 'alert_btc_1_3_1'] }])
     append(first.broker, toChat(4, first.clock, quiet))
     await expect.poll(() => second.told.at(-1)?.id, POLL).toBe('alert_btc_1_4_1')
+  })
+
+  it.each([
+    ['one receiver', { heldPerReceiver: 3 }, () => SLACK.url],
+    ['all receivers', { held: 3 }, (n: number) => `${SLACK.url}${n}`],
+  ])('hold so many of %s, over restarts too, and what rings beyond for the minute', (_, few, urlOf) => {
+    const limits = { open: 100, perReceiver: 50, held: 50, heldPerReceiver: 50, ...few }
+    const clock = new StillClock()
+    const kept = new UnwrittenRecords()
+    let deliveries = new Deliveries(0, [], limits)
+    const ring = (n: number): number | null | undefined => {
+      const to = { ...SLACK, url: urlOf(n) }
+      const trigger = triggerFor(to, { alert_id: `alert_${n}`, time: clock.now() * 1_000, ...quiet })
+      deliveries.trigger(trigger, n, clock.now() * 1_000, kept)
+      return kept.attempts.at(-1)?.due
+    }
+    const [morning, minute] = [MORNING * 1_000, (MIDNIGHT + MINUTE) * 1_000]
+    expect([ring(1), ring(2), ring(3), ring(4)]).toEqual([morning, morning, morning, minute])
+    const records = [...kept.pending.values()].flatMap((record) => record ?? [])
+    deliveries = new Deliveries(0, records, limits)
+    expect(ring(5)).toBe(minute)
+    const told = (): string[] =>
+      deliveries.due(clock.now() * 1_000).flatMap((first) => deliveries.start(first).map(({ id }) => id))
+    expect(told()).toEqual([])
+    clock.time += MINUTE
+    expect(told()).toEqual(['alert_4_1', 'alert_5_1'])
+    deliveries.stop(stopOrder('alert_1'), clock.now() * 1_000, kept)
+    expect([ring(6), ring(7)]).toEqual([morning, minute + MINUTE * 1_000])
   })
 
   it('tell what is alone as itself', async () => {

@@ -16,8 +16,8 @@ interface Group extends Hold {
 }
 
 /**
- * Which triggers wait for a digest: those of quiet hours until they end, and those beyond so many a minute to one
- * destination until the minute is over. Follows from the triggers and their times alone; what waits is in
+ * Which triggers wait for a digest: those of quiet hours until they end, of the minute where too many wait already,
+ * and those beyond so many a minute to one destination until the minute is over. Follows from the triggers and their times alone; what waits is in
  * `webhooks.pending`, so that only the count of a minute that is under way is lost with a process.
  */
 export class Holding {
@@ -29,8 +29,8 @@ export class Holding {
   readonly #promised = new Map<string, Hold>()
   #sweptAt: Micros = 0
 
-  /** Undefined: it is told at once. */
-  hold(trigger: Trigger, now: Micros): Hold | undefined {
+  /** Undefined: it is told at once. `isFull`: so many wait that quiet hours hold no longer than the minute. */
+  hold(trigger: Trigger, now: Micros, isFull: boolean): Hold | undefined {
     const { test, confirm, receiver, alert_id: alertId, trigger_id: id } = trigger
     if (test || confirm) return undefined
     const { most, isUsual } = digestOf(receiver)
@@ -39,7 +39,10 @@ export class Holding {
     const promised = this.#promised.get(id)
     if (promised !== undefined) return this.#join(`${key}|${promised.due}`, promised, most)
     const end = quiet === undefined ? undefined : quietEnd(quiet, now)
-    if (end !== undefined) return this.#join(`${key}|${end}`, { digest: `${id}_digest`, due: end }, most)
+    if (end !== undefined) {
+      const due = isFull ? Math.min(end, now - (now % BURST_TIME) + BURST_TIME) : end
+      return this.#join(`${key}|${due}`, { digest: `${id}_digest`, due }, most)
+    }
     if (!digest || most === 1) return undefined
     const rate = this.#rates.get(key)
     if (rate === undefined || now >= rate.since + BURST_TIME) {

@@ -35,6 +35,10 @@ export interface OpenLimits {
   readonly open: number
   /** Those of one receiver; a trigger beyond it ends as exhausted, and says so: no receiver can fill the partition. */
   readonly perReceiver: number
+  /** Those that wait for their digest; beyond it quiet hours hold for a minute at most, for all receivers. */
+  readonly held: number
+  /** Those of one receiver that wait so; beyond it the same, for that receiver. */
+  readonly heldPerReceiver: number
 }
 
-export const openLimits: OpenLimits = { open: 100_000, perReceiver: 50_000 }
+export const openLimits: OpenLimits = { open: 100_000, perReceiver: 50_000, held: 40_000, heldPerReceiver: 10_000 }
