@@ -67,11 +67,11 @@ const PAST_TTL_MS = 5_000
 const missingSql = (hours: string): string => `arraySlice(arrayReverseSort(pair -> pair.2 - pair.1, arrayFilter(
   pair -> pair.2 > pair.1 + 1, arrayZip(arrayPopBack(${hours}), arrayPopFront(${hours})))), 1, ${HOLES_MAX})`
 /** Of the table itself: which times there are is the same before and after equal candles were merged. */
-const pastSql = `SELECT instrument, min(oldest) AS since, max(latest) AS newest, minIf(taker_oldest, taker_latest > 0) AS taker_since,
-  max(taker_latest) AS taker_newest, taker_newest > 0 AS takers, arraySort(groupArray(hour)) AS hours,
-  arraySort(groupArrayIf(hour, taker_latest > 0)) AS taker_hours,
-  ${missingSql('hours')} AS missing, missing.1 AS missing_after, missing.2 AS missing_before,
-  ${missingSql('taker_hours')} AS taker_missing, taker_missing.1 AS taker_missing_after, taker_missing.2 AS taker_missing_before
+const pastSql = `WITH arraySort(groupArray(hour)) AS hours, arraySort(groupArrayIf(hour, taker_latest > 0)) AS taker_hours,
+  ${missingSql('hours')} AS missing, ${missingSql('taker_hours')} AS taker_missing
+  SELECT instrument, min(oldest) AS since, max(latest) AS newest, minIf(taker_oldest, taker_latest > 0) AS taker_since,
+  max(taker_latest) AS taker_newest, taker_newest > 0 AS takers, missing.1 AS missing_after, missing.2 AS missing_before,
+  taker_missing.1 AS taker_missing_after, taker_missing.2 AS taker_missing_before
   FROM (SELECT instrument, toUInt32(intDiv(at, ${intervals['1h']})) AS hour, min(at) AS oldest, max(at) AS latest,
     minIf(at, taker_buy IS NOT NULL) AS taker_oldest, maxIf(at, taker_buy IS NOT NULL) AS taker_latest
     FROM (SELECT instrument, taker_buy, ${microsSql('start')} AS at FROM venue_candles_log
