@@ -84,3 +84,23 @@ it('tries a damaged file a few times, goes on with others, and gives it up', () 
   expect(read(now + DAY_MS / 2)).toEqual(['BTC 2026-03-08'])
   expect(plan.progress(now)).toEqual({ wanted: 1_464, missing: 0 })
 })
+
+it('goes on with other days while one cannot be fetched, which waits longer each time and is still to come', () => {
+  plan.want(new Map([['BTC', streamed]]), NOW)
+  const newest = { symbol: 'BTC', date: '2026-03-09', from: day(9) }
+  let now = NOW
+  for (const wait of [15_000, 30_000, 60_000]) {
+    plan.failed(newest, now)
+    expect(plan.next(now + wait - 1)?.date).toBe('2026-03-08')
+    expect(plan.progress(now)).toEqual({ wanted: 2 * 1_464, missing: 2 * 1_464 })
+    expect(plan.next((now += wait))).toEqual(newest)
+  }
+  for (let more = 0; more < 20; more++) plan.failed(newest, now)
+  expect(plan.next(now + HOUR_MS)).toEqual(newest)
+})
+
+it('reads one file more where a file begins before its date, since the end of the span is in it', () => {
+  plan = new ArchivePlan(0, (symbol, date) => done.has(`${symbol} ${date}`), true)
+  plan.want(new Map([['BTC', { isStreamed: false, spans: [{ from: day(1), to: day(2) }] }]]), NOW)
+  expect(read()).toEqual(['BTC 2026-03-02', 'BTC 2026-03-01'])
+})

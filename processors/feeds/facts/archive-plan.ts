@@ -1,4 +1,5 @@
 import type { Micros } from '../../../schemas/records.ts'
+import type { TradeArchive } from '../venues/venue.ts'
 import type { PastProgress } from './backfill-plan.ts'
 
 const DAY: Micros = 86_400_000_000
@@ -11,6 +12,9 @@ const LATE_MS = 3_600_000
 export const TRIES = 3
 /** Between two tries, milliseconds. */
 const RETRY_MS = 10_000
+/** A file that could not be fetched is tried again after this long, and twice that each time, milliseconds; at most so long. */
+const FAILED_MS = 15_000
+const FAILED_MAX_MS = 3_600_000
 /** Rows of a day: of each minute and each hour. */
 const ROWS = 1_464
 
@@ -44,6 +48,8 @@ interface Subject {
   /** How often a file was damaged, and when the next try is due, milliseconds; by day. */
   readonly tries: Map<Micros, number>
   readonly notBefore: Map<Micros, number>
+  /** What could not be fetched, which is still to come: the wait, and its end, milliseconds. */
+  readonly failed: Map<Micros, { readonly wait: number; readonly until: number }>
 }
 
 /**
@@ -53,14 +59,19 @@ interface Subject {
 export class ArchivePlan {
   readonly #recentDays: number
   readonly #isDone: (symbol: string, date: string) => boolean
+  readonly #startsEarly: boolean
   readonly #subjects = new Map<string, Subject>()
   /** The newest day that is published. */
   #newest: Micros = -1
 
-  /** `recentDays`: of each symbol that is streamed. `isDone`: whether the log has a day, or knows that the venue has none. */
-  constructor(recentDays: number, isDone: (symbol: string, date: string) => boolean) {
+  /**
+   * `recentDays`: of each symbol that is streamed. `isDone`: whether the log has a day, or knows that the venue has none.
+   * `startsEarly`: a file's day may begin before its date, so that the end of a span is in the file after it.
+   */
+  constructor(recentDays: number, isDone: (symbol: string, date: string) => boolean, startsEarly = false) {
     this.#recentDays = recentDays
     this.#isDone = isDone
+    this.#startsEarly = startsEarly
   }
 
   want(wanted: ReadonlyMap<string, Wanted>, now: number): void {
@@ -71,8 +82,8 @@ export class ArchivePlan {
 
   next(now: number): ArchiveDay | undefined {
     this.#turn(now)
-    const due = [...this.#subjects].flatMap(([symbol, { open, notBefore }]) => {
-      const from = open.findLast((day) => (notBefore.get(day) ?? 0) <= now)
+    const due = [...this.#subjects].flatMap(([symbol, { open, notBefore, failed }]) => {
+      const from = open.findLast((day) => Math.max(notBefore.get(day) ?? 0, failed.get(day)?.until ?? 0) <= now)
       return from === undefined ? [] : [{ symbol, from, left: open.length }]
     })
     const [first] = due.toSorted((a, b) => b.from - a.from || b.left - a.left)
@@ -99,6 +110,13 @@ export class ArchivePlan {
     subject?.tries.set(from, tries)
     subject?.notBefore.set(from, tries < TRIES ? now + RETRY_MS : Infinity)
     return tries >= TRIES
+  }
+
+  /** The file could not be fetched or read: it waits, longer each time, at least `leastMs`; others go on. */
+  failed({ symbol, from }: ArchiveDay, now: number, leastMs = 0): void {
+    const failed = this.#subjects.get(symbol)?.failed
+    const wait = Math.min((failed?.get(from)?.wait ?? FAILED_MS / 2) * 2, FAILED_MAX_MS)
+    failed?.set(from, { wait, until: now + Math.max(wait, leastMs) })
   }
 
   /** What the log had is gone: all is read again. */
@@ -128,11 +146,18 @@ export class ArchivePlan {
   #take(symbol: string, wanted: Wanted): void {
     const to = this.#newest + DAY
     const recent = wanted.isStreamed ? [{ from: to - this.#recentDays * DAY, to }] : []
-    const days = daysOf([...wanted.spans, ...recent], to)
-    const { tries = new Map(), notBefore = new Map() } = this.#subjects.get(symbol) ?? {}
+    const more = this.#startsEarly ? DAY : 0
+    const spans = wanted.spans.map((span) => ({ from: span.from, to: span.to + more }))
+    const days = daysOf([...spans, ...recent], to)
+    const { tries = new Map(), notBefore = new Map(), failed = new Map() } = this.#subjects.get(symbol) ?? {}
     const open = days.filter((day) => !this.#isDone(symbol, dateOf(day)))
-    this.#subjects.set(symbol, { wanted, days: days.length, open, tries, notBefore })
+    this.#subjects.set(symbol, { wanted, days: days.length, open, tries, notBefore, failed })
   }
+}
+
+/** Whether a file's day may begin before its date (OKX: UTC+8). */
+export function startsEarly({ begins }: Pick<TradeArchive, 'begins'>): boolean {
+  return begins.some((ms) => ms < 0)
 }
 
 function newestOf(now: number): Micros {

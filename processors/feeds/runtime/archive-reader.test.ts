@@ -10,7 +10,8 @@ import { quietMeter, quietReport } from '../../kernel/quiet.ts'
 import { tradeStreams, venues } from '../venues/venues.ts'
 import { resolveInstruments } from '../venues/instruments.ts'
 import { ArchiveReader } from './archive-reader.ts'
-import { readKnownPast } from './backfill.ts'
+import type { TradeArchive } from '../venues/venue.ts'
+import { type KnownPast, readKnownPast } from './backfill.ts'
 import { MarketLog } from './market-log.ts'
 
 const DAY = 86_400_000_000
@@ -20,6 +21,8 @@ const codec = localCodec()
 /** A day that is over and published. */
 const FROM = Math.floor((Date.now() * 1_000) / DAY) * DAY - 3 * DAY
 const SPAN = { from: FROM, to: FROM + DAY }
+/** Where the end of a day is in the next one's file. */
+const ONE_FILE = { from: FROM, to: FROM }
 
 let simulator: Simulator
 let dataDir: string
@@ -54,8 +57,13 @@ function instrumentOf(venue: Name): Instrument {
   return instrument
 }
 
+interface Own {
+  readonly read?: TradeArchive['read']
+  readonly known?: KnownPast
+}
+
 /** A process that reads the archive of one market and day. */
-function start(venue: Name, spans = [SPAN]) {
+function start(venue: Name, spans = [venue === 'okx' ? ONE_FILE : SPAN], own: Own = {}) {
   const kafka = broker.connect()
   const trouble = vi.fn<(what: string, about: unknown) => void>()
   const log = new MarketLog(codec, kafka.writer(), PARTITIONS, {
@@ -73,14 +81,14 @@ function start(venue: Name, spans = [SPAN]) {
   const archive = venues.find(({ name }) => name === venue)?.archive
   if (archive === undefined) throw new Error(`${venue} has no archive`)
   const reader = new ArchiveReader({
-    archive,
+    archive: { ...archive, ...(own.read && { read: own.read }) },
     base: `${simulator.url}/${venue === 'binance_spot' ? 'binance' : venue}-archive`,
     file: path.join(dataDir, 'files', venue),
     days: 0,
     instrumentOf: () => instrument,
     log,
-    known: () => readKnownPast(kafka.reader(), ports),
-    report: { written: vi.fn<() => void>(), refused: trouble.bind(null, 'refused'), trouble },
+    known: () => (own.known === undefined ? readKnownPast(kafka.reader(), ports) : Promise.resolve(own.known)),
+    report: { written: vi.fn<() => void>(), refused: trouble.bind(null, 'refused'), trouble, left: trouble },
   })
   reader.want(new Map([[instrument.symbol, { isStreamed: false, spans }]]))
   const timer = setInterval(() => reader.tick(Date.now()), 5)
@@ -229,6 +237,35 @@ it('takes it that the venue never had a day that is long over and not there', as
   const old = FROM - 500 * DAY
   const { done, trouble } = start('bybit', [{ from: old, to: old + DAY }])
   await done()
-  expect(trouble).toHaveBeenCalledWith('the venue has no archive of the day', expect.anything())
+  expect(trouble).toHaveBeenCalledWith(expect.stringContaining('no archive of the day'), expect.anything())
   await vi.waitFor(async () => expect([await candles(), await covered()]).toMatchObject([[], [{ rows: 0 }]]))
+})
+
+it('asks again for a day that the venue did not have when a day has passed, and not before', async () => {
+  const key = `${instrumentOf('bybit').instrument}|archive_${new Date(FROM / 1_000).toISOString().slice(0, 10)}`
+  const told = (time: number): Own => ({ known: new Map([[key, { from: FROM, to: FROM + DAY, rows: 0, time }]]) })
+  const now = Date.now() * 1_000
+  const soonAgain = start('bybit', [SPAN], told(now - HOUR))
+  await soonAgain.done()
+  expect(await candles()).toEqual([])
+  soonAgain.kill()
+  await start('bybit', [SPAN], told(now - DAY)).done()
+  expect(await candles()).toHaveLength(1_464)
+})
+
+it('goes on with other days while one cannot be fetched', async () => {
+  await fault({ kind: 'archive_cut', venue: 'bybit', count: 1 })
+  const { trouble } = start('bybit', [{ from: FROM - DAY, to: FROM + DAY }])
+  await vi.waitFor(async () => expect(await covered()).toMatchObject([{ covered_from: FROM - DAY }]), {
+    timeout: 10_000,
+  })
+  expect(trouble).toHaveBeenCalledWith('an archive could not be fetched', expect.anything())
+})
+
+it('says so where a file is beyond it in any way, and goes on', async () => {
+  const read = (): never => {
+    throw new RangeError('odd')
+  }
+  const { trouble } = start('bybit', [SPAN], { read })
+  await vi.waitFor(() => expect(trouble).toHaveBeenCalledWith(expect.stringMatching('an archive'), expect.anything()))
 })

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Instrument, Micros, Trade, VenueCandle } from '../../../schemas/records.ts'
 import { TapeError } from '../../../infra/tapes/tape.ts'
 import { ArchiveFold, type PastFlow } from '../../cvd/archive.ts'
-import { type ArchiveDay, ArchivePlan, type Wanted } from '../facts/archive-plan.ts'
+import { type ArchiveDay, ArchivePlan, startsEarly, type Wanted } from '../facts/archive-plan.ts'
 import type { PastProgress } from '../facts/backfill-plan.ts'
 import { fromImport, normaliser } from '../trades/stream.ts'
 import { type Download, download } from '../transport/archive-download.ts'
@@ -14,8 +14,12 @@ import { type MarketLog, pastKey } from './market-log.ts'
 import { hostNow } from './process-clock.ts'
 
 const DAY: Micros = 86_400_000_000
-/** What failed is tried again after this long, milliseconds. */
+/** What the log or the catalogue does not say is asked for again after this long, milliseconds. */
 const RETRY_MS = 15_000
+/** After a file that failed, the next file is asked for this much later, milliseconds. */
+const PAUSE_MS = 1_000
+/** A day that the venue did not have is asked for again when this long has passed. */
+const ABSENT: Micros = DAY
 /** A trade may be this much older than one before it: the core knows two hours. */
 const DISORDER_MAX: Micros = 3_600_000_000
 /** Beyond this share of lines that are no trade of the day a file is taken for something else. */
@@ -38,7 +42,13 @@ interface ArchiveParts {
   readonly log: MarketLog
   /** What the log has; rejects where it cannot be read now. */
   readonly known: () => Promise<KnownPast>
-  readonly report: PastReport
+  readonly report: ArchiveReport
+}
+
+/** Hears how it goes. */
+export interface ArchiveReport extends PastReport {
+  /** A day is not in the log, for now or for good. */
+  readonly left: (what: string, about: Readonly<Record<string, unknown>>) => void
 }
 
 /**
@@ -48,8 +58,8 @@ interface ArchiveParts {
 export class ArchiveReader implements PastJob {
   readonly #parts: ArchiveParts
   readonly #plan: ArchivePlan
-  /** Keys of `control.backfill` of the days that the log has; undefined: it is not known yet. */
-  #done: Set<string> | undefined
+  /** Until when a day is not asked for, microseconds, by key of `control.backfill`; undefined: it is not known yet. */
+  #done: Map<string, Micros> | undefined
   #wanted: ReadonlyMap<string, Wanted> = new Map()
   #underWay = false
   #notBefore = 0
@@ -57,7 +67,9 @@ export class ArchiveReader implements PastJob {
 
   constructor(parts: ArchiveParts) {
     this.#parts = parts
-    this.#plan = new ArchivePlan(parts.days, (symbol, date) => this.#done?.has(this.#keyOf(symbol, date)) === true)
+    const isDone = (symbol: string, date: string): boolean =>
+      hostNow() * 1_000 < (this.#done?.get(this.#keyOf(symbol, date)) ?? 0)
+    this.#plan = new ArchivePlan(parts.days, isDone, startsEarly(parts.archive))
   }
 
   want(wanted: ReadonlyMap<string, Wanted>): void {
@@ -89,7 +101,7 @@ export class ArchiveReader implements PastJob {
   }
 
   lost(): void {
-    this.#done = new Set()
+    this.#done = new Map()
     this.#plan.forget()
   }
 
@@ -99,7 +111,8 @@ export class ArchiveReader implements PastJob {
 
   async #begin(): Promise<void> {
     try {
-      this.#done = new Set((await this.#parts.known()).keys())
+      const known = await this.#parts.known()
+      this.#done = new Map([...known].map(([key, { rows, time }]) => [key, doneUntil(rows, time)]))
       this.want(this.#wanted)
     } catch (error) {
       this.#later(RETRY_MS)
@@ -114,15 +127,16 @@ export class ArchiveReader implements PastJob {
     const place = archive.path(day.symbol, day.date)
     const file = `${this.#parts.file}${place.slice(place.lastIndexOf('.'))}`
     const checksumUrl = archive.checksumOf && `${base}${archive.checksumOf(place)}`
-    const outcome = await download({ url: base + place, checksumUrl, file, stop: this.#stop.signal })
-    if (this.#stop.signal.aborted) return
-    if (outcome.kind !== 'file') return this.#failed(day, instrument, outcome)
     try {
+      const outcome = await download({ url: base + place, checksumUrl, file, stop: this.#stop.signal })
+      if (this.#stop.signal.aborted) return
+      if (outcome.kind !== 'file') return this.#failed(day, instrument, outcome)
       const { rows, from } = await this.#fold(day, instrument, file)
       if (rows !== undefined) await this.#write(day, instrument, { rows, from })
     } catch (error) {
-      if (!(error instanceof TapeError)) throw error
-      this.#failed(day, instrument, { kind: 'damaged', why: error.message })
+      const why = error instanceof Error ? error.message : String(error)
+      const isDamaged = error instanceof TapeError
+      this.#failed(day, instrument, isDamaged ? { kind: 'damaged', why } : { kind: 'failed', message: why })
     } finally {
       rmSync(file, { force: true })
     }
@@ -133,20 +147,22 @@ export class ArchiveReader implements PastJob {
     switch (outcome.kind) {
       case 'absent':
         if (!this.#plan.absent(day, hostNow())) return
-        this.#trouble('the venue has no archive of the day', about)
+        this.#parts.report.left('the venue has no archive of the day: it is asked again in a day', about)
         return this.#tell(day, instrument, { from: day.from, rows: 0 })
       case 'damaged': {
         const isGivenUp = this.#plan.damaged(day, hostNow())
         const what = isGivenUp
           ? 'an archive is damaged each time: it is left out until the next start'
           : 'an archive is damaged'
-        return this.#trouble(what, { ...about, why: outcome.why })
+        return this.#parts.report.left(what, { ...about, why: outcome.why })
       }
       case 'wait':
-        this.#later(outcome.waitMs)
+        // Who is asked too often is left alone; a file that is refused is one file.
+        if (outcome.status === 418 || outcome.status === 429) this.#later(outcome.waitMs)
+        else this.#dayLater(day, outcome.waitMs)
         return this.#trouble('the venue’s archive lets us wait', { ...about, ...outcome })
       case 'failed':
-        this.#later(RETRY_MS)
+        this.#dayLater(day)
         return this.#trouble('an archive could not be fetched', { ...about, why: outcome.message })
     }
   }
@@ -193,7 +209,7 @@ export class ArchiveReader implements PastJob {
   #tell(day: ArchiveDay, { instrument }: Instrument, { from, rows }: { from: Micros; rows: number }): void {
     const time = hostNow() * 1_000
     const series = seriesOf(day.date)
-    this.#done?.add(pastKey({ instrument, series }))
+    this.#done?.set(pastKey({ instrument, series }), doneUntil(rows, time))
     this.#plan.done(day)
     const covered = { covered_from: from, covered_to: from + DAY, rows, time }
     this.#parts.log.record('backfill', { instrument, series, ...covered }, time)
@@ -204,6 +220,12 @@ export class ArchiveReader implements PastJob {
     return pastKey({ instrument, series: seriesOf(date) })
   }
 
+  /** Other files go on. */
+  #dayLater(day: ArchiveDay, leastMs = 0): void {
+    this.#plan.failed(day, hostNow(), leastMs)
+    this.#later(PAUSE_MS)
+  }
+
   #later(ms: number): void {
     this.#notBefore = hostNow() + ms
   }
@@ -211,6 +233,11 @@ export class ArchiveReader implements PastJob {
   #trouble(what: string, about: Readonly<Record<string, unknown>>): void {
     this.#parts.report.trouble(what, about)
   }
+}
+
+/** What the log has is there for good; that the venue has nothing is true for a day. */
+function doneUntil(rows: number, time: Micros): Micros {
+  return rows > 0 ? Infinity : time + ABSENT
 }
 
 /** Whether what a file holds are trades of the day that it is named after. */

@@ -171,6 +171,16 @@ it('waits as long as it is told, and tries again what failed', async () => {
   expect((await candlesOf(broker)).length).toBe(48)
 })
 
+it('asks for nothing that it wrote of a symbol that is wanted again', async () => {
+  const { reader, calls } = start(brokerInMemory())
+  await vi.waitFor(() => expect(reader.progress(Date.now())).toEqual({ wanted: 48, missing: 0 }))
+  const before = calls.length
+  reader.want(new Set())
+  reader.want(new Set(['BTC-USDT-SWAP']))
+  expect(reader.progress(Date.now())).toEqual({ wanted: 48, missing: 0 })
+  expect(calls).toHaveLength(before)
+})
+
 it('asks for all of it again where the log lost what it had', async () => {
   const broker = brokerInMemory()
   const { reader } = start(broker)

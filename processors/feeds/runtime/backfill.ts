@@ -18,18 +18,18 @@ const WRITE_MS = 10_000
 /** A call that failed is made again after this long, milliseconds. */
 const RETRY_MS = 5_000
 
-/** What the log has of the past, by `instrument|series`. */
-export type KnownPast = ReadonlyMap<string, CoveredPast>
+/** What the log has of the past, by `instrument|series`; `time`: when it was told, microseconds. */
+export type KnownPast = ReadonlyMap<string, CoveredPast & { readonly time: Micros }>
 
 /** Reads what the log has of the past. */
 export async function readKnownPast(reader: LogReader, ports: ReadbackPorts): Promise<KnownPast> {
-  const known = new Map<string, CoveredPast>()
+  const known = new Map<string, CoveredPast & { time: Micros }>()
   const readback = new Readback(TOPIC, ports)
   for await (const records of reader.toEnd(TOPIC, 0)) {
     for (const { message } of await readback.read(records)) {
       if (message?.type !== 'backfill') continue
-      const { covered_from: from, covered_to: to, rows } = message.value
-      known.set(pastKey(message.value), { from, to, rows })
+      const { covered_from: from, covered_to: to, rows, time } = message.value
+      known.set(pastKey(message.value), { from, to, rows, time })
     }
   }
   return known
@@ -99,7 +99,8 @@ export interface PastReport {
 export class PastReader implements PastJob {
   readonly #parts: BackfillParts
   readonly #plan: BackfillPlan
-  #known: KnownPast | undefined
+  /** Of this series, kept up with what is written: who is wanted again goes on from there. */
+  #known: Map<string, CoveredPast> | undefined
   #wanted: ReadonlySet<string> = new Set()
   #since: Since = () => undefined
   #underWay = false
@@ -154,7 +155,8 @@ export class PastReader implements PastJob {
 
   async #begin(): Promise<void> {
     try {
-      this.#known = await this.#parts.known()
+      const known = await this.#parts.known()
+      this.#known = new Map([...known].filter(([key]) => key.endsWith(`|${this.#parts.series.name}`)))
       this.want(this.#wanted, this.#since)
     } catch (error) {
       this.#later(RETRY_MS)
@@ -200,6 +202,7 @@ export class PastReader implements PastJob {
     const instrument = known?.instrument.instrument
     const covered = this.#plan.written(page, facts.length, Math.max(...facts.map(timeOf)), hostNow())
     if (instrument === undefined || covered === undefined) return
+    this.#known?.set(pastKey({ instrument, series: series.name }), covered)
     const { from: covered_from, to: covered_to, rows: written } = covered
     const progress: BackfillRecord = {
       instrument,

@@ -4,7 +4,7 @@ import type { FactVerdict } from '../facts/fact-book.ts'
 import type { RepairReport } from '../trades/id-repair.ts'
 import type { Fact, FactRow } from '../venues/events.ts'
 import type { Poll, RestOutcome } from '../venues/venue.ts'
-import type { PastReport } from './backfill.ts'
+import type { ArchiveReport } from './archive-reader.ts'
 import type { FramesWriter } from './frames-writer.ts'
 import type { FeedMetrics } from './metrics.ts'
 import { hostNow } from './process-clock.ts'
@@ -12,6 +12,8 @@ import { hostNow } from './process-clock.ts'
 /** A refusal or a failed call of one kind is shown this often; all are counted, and the tapes have the frames of trades. */
 const showEveryMs = 10_000
 const shownLength = 300
+/** Days of archives that are left out are told one by one, so many in an hour. */
+const leftPerHour = 500
 
 /** Counts, logs and keeps what the feeds tell. */
 export class Report {
@@ -20,6 +22,7 @@ export class Report {
   readonly #frames: FramesWriter | undefined
   readonly #onUnknown: (venue: string) => void
   readonly #shownAt = new Map<string, number>()
+  #left = { hour: 0, told: 0 }
 
   /** `onUnknown`: a venue refused a symbol that we thought it lists. */
   constructor(log: Logger, metrics: FeedMetrics, frames: FramesWriter | undefined, onUnknown: (venue: string) => void) {
@@ -104,7 +107,7 @@ export class Report {
   }
 
   /** For the reading back of a venue's past. */
-  past(venue: string): PastReport {
+  past(venue: string): ArchiveReport {
     const metrics = this.#metrics
     return {
       written: (rows) => metrics.past.inc({ venue }, rows),
@@ -112,7 +115,19 @@ export class Report {
       trouble: (what, about) => {
         if (this.#mayShow(`${venue} past`)) this.#log.warn({ venue, ...about }, what)
       },
+      left: (what, about) => {
+        metrics.refusals.inc({ venue, channel: 'past', reason: 'archive-left' })
+        if (this.#mayTell()) this.#log.warn({ venue, ...about }, what)
+      },
     }
+  }
+
+  /** Each is told, up to a bound in an hour: beyond it they are counted alone. */
+  #mayTell(): boolean {
+    const hour = Math.floor(hostNow() / 3_600_000)
+    if (hour !== this.#left.hour) this.#left = { hour, told: 0 }
+    this.#left.told += 1
+    return this.#left.told <= leftPerHour
   }
 
   #mayShow(what: string): boolean {

@@ -324,7 +324,8 @@ export class VenueFeed {
     const { orders } = this.#parts
     const streamed = series.days > 0 ? this.#symbolsOf({ of: 'wanted', market }) : new Set<string>()
     if (series.name === MINUTES) return [streamed, () => undefined]
-    const ordered = this.#allOf(market).filter(({ asset }) => orders.assets.has(asset))
+    const { assets } = orders
+    const ordered = this.#allOf(market).filter(({ asset }) => assets.has(asset))
     const since = new Map(ordered.map(({ symbol, asset }) => [symbol, orders.candlesSince(asset)]))
     return [streamed.union(new Set(since.keys())), (symbol) => since.get(symbol)]
   }

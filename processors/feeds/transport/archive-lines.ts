@@ -16,17 +16,18 @@ const UNPACKED_MAX = 16e9
  * portions of what was unpacked at once. A packed file's own length and CRC-32 are checked. Throws `TapeError`.
  */
 export async function* linesOf(file: string): AsyncGenerator<readonly string[]> {
-  const stream = open(file)
-  const ended = finished(stream)
-  ended.catch(() => undefined) // told to whoever reads to the end
+  let stream: Readable | undefined
   try {
+    stream = open(file)
+    const ended = finished(stream)
+    ended.catch(() => undefined) // told to whoever reads to the end
     yield* splitLines(stream)
     await ended
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     throw new TapeError('corrupt', `${file} cannot be read: ${why}`, { cause: error })
   } finally {
-    stream.destroy()
+    stream?.destroy()
   }
 }
 
