@@ -31,6 +31,7 @@ const usage = `npm run backfill -- --symbols BTC,ETH [flags]: reads the venues' 
   --from T, --to T the days from T on, UTC; --to bounds archives alone, candles are read up to now
   --archives       the venues' public archives of trades too (Binance, Bybit, OKX): each a file a day, checked, folded
                    by the core that counts live trades; before that, what they take on the line is asked for and shown
+  --cancel         take back all orders of these assets; what is in the log stays
   --dry-run        say what it comes to, and order nothing
   --data DIR       the running system's data folder (default .data). Where nothing runs there, a system is started for
                    it, and stopped at the end
@@ -48,6 +49,7 @@ const flags = {
   to: text,
   archives: flag,
   'dry-run': flag,
+  cancel: flag,
   live: flag,
   data: { ...text, default: '.data' },
 } as const
@@ -68,6 +70,7 @@ async function main(values: Given, stop: AbortSignal): Promise<boolean> {
   try {
     const run = readRunFile(root)
     if (run === undefined) throw new UsageError(`nothing runs on ${root}; see ${root}/backfill.log`)
+    if (values.cancel === true) return await takeBack(run, new Set(orders.map(({ asset }) => asset)))
     return await onSystem(run, orders, values['dry-run'] === true, stop)
   } finally {
     await own?.stop()
@@ -102,6 +105,29 @@ function startSystem(data: string, isLive: boolean): Promise<Child> {
     readyWithinMs: READY_MS,
     stopWithinMs: 180_000,
   })
+}
+
+/** Takes back what was ordered of assets. */
+async function takeBack(run: RunFile, assets: ReadonlySet<string>): Promise<boolean> {
+  const { NAMESPACE: namespace } = readConfig(process.env, ['NAMESPACE'])
+  const log = await connectLog({ brokers: urlOf(run, 'broker').split(','), namespace, clientId: 'backfill' })
+  try {
+    const open = new Set<string>()
+    for await (const records of log.reader().toEnd('control.backfill', 0)) {
+      for (const { key, value } of records) {
+        const [kind, asset = ''] = String(key).split('|')
+        if (kind !== 'order' || !assets.has(asset)) continue
+        if (value === null) open.delete(String(key))
+        else open.add(String(key))
+      }
+    }
+    const records = [...open].map((key) => ({ key, value: null, time: Date.now() }))
+    if (records.length > 0) await log.writer().send('control.backfill', 0, records)
+    console.log(`${records.length} orders were taken back`)
+    return true
+  } finally {
+    await log.close()
+  }
 }
 
 async function onSystem(

@@ -1,7 +1,7 @@
 import type { BackfillOrder, Micros } from '../../../schemas/records.ts'
 import type { Span } from './archive-plan.ts'
 
-/** Orders kept at once; what comes beyond is not taken. */
+/** Spans kept at once; what comes beyond is told and not taken. */
 const maxOrders = 10_000
 /** Nobody has archives from before that: an order reaches no further back. */
 const oldestDay: Micros = Date.UTC(2017, 0, 1) * 1_000
@@ -40,31 +40,47 @@ function dayOf(time: Micros): Micros {
   return Math.floor(time / DAY) * DAY
 }
 
-/** What was ordered of the past, beside what is read back of what is streamed. */
+/** What was ordered of the past, beside what is read back of what is streamed: of each asset, spans that do not touch. */
 export class PastOrders {
-  readonly #orders = new Map<string, BackfillOrder>()
+  readonly #byAsset = new Map<string, readonly BackfillOrder[]>()
+  #count = 0
   /** Counts what was taken: who looks again sees whether there is something new. */
   version = 0
 
-  /** Takes one record of the topic; null: it was taken back. */
-  apply(key: string, order: BackfillOrder | null): void {
-    if (order !== null && !this.#orders.has(key) && this.#orders.size >= maxOrders) return
+  /** Takes one record of the topic; null: the asset's orders were taken back. False: there are too many, it is left out. */
+  apply(key: string, order: BackfillOrder | null): boolean {
+    const asset = order?.asset ?? key.split('|')[1] ?? ''
+    const had = this.#byAsset.get(asset) ?? []
+    const has = order === null ? [] : merged(had, { ...order, from: Math.max(order.from, oldestDay) })
+    const count = this.#count + has.length - had.length
+    if (count > maxOrders && has.length > had.length) return false
+    this.#count = count
     this.version += 1
-    if (order === null) this.#orders.delete(key)
-    else this.#orders.set(key, { ...order, from: Math.max(order.from, oldestDay) })
+    if (has.length === 0) this.#byAsset.delete(asset)
+    else this.#byAsset.set(asset, has)
+    return true
   }
 
   get assets(): ReadonlySet<string> {
-    return new Set([...this.#orders.values()].map(({ asset }) => asset))
+    return new Set(this.#byAsset.keys())
   }
 
   /** From when on candles of an asset were ordered; undefined: they were not. */
   candlesSince(wanted: string): Micros | undefined {
-    const own = [...this.#orders.values()].filter(({ asset }) => asset === wanted)
-    return own.length === 0 ? undefined : Math.min(...own.map(({ from }) => from))
+    const own = this.#byAsset.get(wanted)
+    return own && Math.min(...own.map(({ from }) => from))
   }
 
   archivesOf(wanted: string): Span[] {
-    return [...this.#orders.values()].filter(({ asset, archives }) => archives && asset === wanted)
+    return (this.#byAsset.get(wanted) ?? []).filter(({ archives }) => archives)
   }
+}
+
+/** The order as one with those that it touches, so that one of each day's last days stays one. */
+function merged(orders: readonly BackfillOrder[], order: BackfillOrder): BackfillOrder[] {
+  const touches = ({ from, to, archives }: BackfillOrder): boolean =>
+    archives === order.archives && from <= order.to && to >= order.from
+  const joined = [order, ...orders.filter(touches)]
+  const [from, to] = [Math.min(...joined.map((one) => one.from)), Math.max(...joined.map((one) => one.to))]
+  return [...orders.filter((one) => !touches(one)), { ...order, from, to }]
 }

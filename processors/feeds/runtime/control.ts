@@ -30,7 +30,7 @@ export interface ControlOptions {
  * own; those of another process may lie under what it wrote since. Resolves when all wants and orders of the call were heard.
  */
 export async function followControl(options: ControlOptions): Promise<{ close(): Promise<void> }> {
-  const { kafka, readback, partitions, log, wants, orders, lost } = options
+  const { kafka, readback, partitions, log, wants, lost } = options
   const asking = kafka.reader()
   const startOf = (topic: string): Promise<Position[]> =>
     positionsAt(asking, topic === ORDERS.topic ? ORDERS : WANTS, 'start')
@@ -42,7 +42,7 @@ export async function followControl(options: ControlOptions): Promise<{ close():
     log,
     take: async (record, { topic }) => {
       for (const { message } of (await readers.get(topic)?.read([record])) ?? []) {
-        if (topic === ORDERS.topic) takeOrder(orders, keyOf(record), message)
+        if (topic === ORDERS.topic) takeOrder(options, keyOf(record), message)
         else if (topic === WANTS.topic)
           wants.apply(keyOf(record), message?.type === 'subscription' ? message.value : null)
         else if (
@@ -74,9 +74,11 @@ export async function followControl(options: ControlOptions): Promise<{ close():
 }
 
 /** The topic also holds how far the past is, which whoever reads it back looks at by itself. */
-function takeOrder(orders: PastOrders, key: string, message: Message | null): void {
+function takeOrder({ orders, log }: ControlOptions, key: string, message: Message | null): void {
   if (!key.startsWith('order|')) return
-  orders.apply(key, message?.type === 'backfill_order' ? message.value : null)
+  const isTaken = orders.apply(key, message?.type === 'backfill_order' ? message.value : null)
+  const mend = 'take some back: npm run backfill -- --symbols A,B --cancel'
+  if (!isTaken) log.error({ order: key, mend }, 'too many orders of the past: one is left out')
 }
 
 async function endOf(

@@ -324,9 +324,12 @@ export class VenueFeed {
     const { orders } = this.#parts
     const streamed = series.days > 0 ? this.#symbolsOf({ of: 'wanted', market }) : new Set<string>()
     if (series.name === MINUTES) return [streamed, () => undefined]
-    const { assets } = orders
-    const ordered = this.#allOf(market).filter(({ asset }) => assets.has(asset))
-    const since = new Map(ordered.map(({ symbol, asset }) => [symbol, orders.candlesSince(asset)]))
+    const since = new Map(
+      this.#allOf(market).flatMap(({ symbol, asset }) => {
+        const from = orders.candlesSince(asset)
+        return from === undefined ? [] : [[symbol, from] as const]
+      }),
+    )
     return [streamed.union(new Set(since.keys())), (symbol) => since.get(symbol)]
   }
 
