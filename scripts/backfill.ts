@@ -172,15 +172,13 @@ async function subjectsOf(
   const known = await readKnownPast(log.reader(), ports)
   const table = await InstrumentTable.read(log.reader(), ports)
   const { CVD_VENUES: counted } = readConfig(process.env, ['CVD_VENUES'])
-  const subjects = venues.flatMap(({ name, trades, past, archive }) =>
+  const subjects = venues.flatMap(({ name, trades, past, pastFacts = [], archive }) =>
     trades === undefined || !counted.includes(name)
       ? []
       : orders.flatMap((order): Subject[] => {
           const instrument = table.of(name, trades.market).get(order.asset)
           const wanted = order.archives ? archive : undefined
-          return instrument === undefined
-            ? []
-            : [{ instrument, order, hasCandles: past !== undefined, archive: wanted }]
+          return instrument === undefined ? [] : [{ instrument, order, past, facts: pastFacts, archive: wanted }]
         }),
   )
   if (subjects.length === 0)
@@ -195,10 +193,10 @@ interface Plan {
 }
 
 async function wordsOf(run: RunFile, { subjects, known, estimate }: Plan): Promise<string> {
-  const { candles, archives, bytes } = estimate
+  const { candles, facts, archives, bytes } = estimate
   const packed = await packedBytes(run, { subjects, known })
   const lines = [
-    `${subjects.length} markets: ${candles.toLocaleString('en')} hourly candles, ${archives} files of archives`,
+    `${subjects.length} markets: ${candles.toLocaleString('en')} hourly candles, ${facts.toLocaleString('en')} other rows, ${archives} files of archives`,
   ]
   const untold = packed.unknown === 0 ? '' : ` and ${packed.unknown} files that were not told of`
   const onLine = archives === 0 ? '' : `, ${Math.ceil(packed.bytes / 1e6)} MB on the line${untold}`

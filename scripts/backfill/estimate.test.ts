@@ -25,7 +25,7 @@ const instrument: Instrument = {
 }
 const archive = venues.find(({ name }) => name === 'binance')?.archive
 const order = { asset: 'btc', from: day(1), to: day(11), archives: true, time: NOW }
-const subject = { instrument, order, hasCandles: true, archive }
+const subject = { instrument, order, past: {}, facts: [], archive }
 
 it('counts what is not in the log: whole days that are over, and hours up to now', () => {
   const known = new Map([
@@ -36,6 +36,16 @@ it('counts what is not in the log: whole days that are over, and hours up to now
   const { candles, archives } = estimateOf([subject], known, NOW)
   expect([candles, archives]).toEqual([4 * 24 + 7, 8])
   const less = estimateOf([{ ...subject, archive: undefined }], new Map(), day(3) + DAY / 2)
-  expect(less).toEqual({ candles: 60, archives: 0, bytes: 60 * 90 })
+  expect(less).toEqual({ candles: 60, facts: 0, archives: 0, bytes: 60 * 134 })
   expect(secondsOf({ ...less, candles: 1_400 }, 8e6)).toBe(11)
+})
+
+it('counts what else is read back, as far as the venue has it', () => {
+  const facts = [
+    { name: 'marks', seconds: 3_600 },
+    { name: 'settlements', seconds: 28_800, depth: 3 },
+  ] as const
+  const known = new Map([['binance:perp:BTCUSDT|marks', { from: day(9), to: day(10), rows: 24 }]])
+  const estimate = estimateOf([{ ...subject, past: undefined, archive: undefined, facts }], known, NOW)
+  expect(estimate).toEqual({ candles: 0, facts: 8 * 24 + 7 + 3, archives: 0, bytes: 202 * 113 })
 })

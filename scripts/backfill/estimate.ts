@@ -1,11 +1,13 @@
+import { startsEarly } from '../../processors/feeds/facts/archive-plan.ts'
 import type { CoveredPast } from '../../processors/feeds/facts/backfill-plan.ts'
-import type { TradeArchive } from '../../processors/feeds/venues/venue.ts'
+import type { PastFacts, PastPages, TradeArchive } from '../../processors/feeds/venues/venue.ts'
 import type { BackfillOrder, Instrument, Micros } from '../../schemas/records.ts'
 
 const HOUR: Micros = 3_600_000_000
 const DAY: Micros = 24 * HOUR
-/** What a row takes in the log and in ClickHouse, bytes: measured, see processors/feeds/README.md. */
-const ROW_BYTES = 90
+/** What a row takes, in the log and in ClickHouse, bytes: measured, see processors/feeds/README.md. */
+const CANDLE_BYTES = 108 + 26
+const FACT_BYTES = 90 + 23
 /** Rows of a day's archive: of each minute and each hour. */
 const ARCHIVE_ROWS = 1_464
 /** Candles that are brought in a second, and bytes of packed archives that are folded: some 20 a trade, 40,000 trades. */
@@ -16,7 +18,10 @@ const PACKED_PER_SECOND = 8e5
 export interface Subject {
   readonly instrument: Instrument
   readonly order: BackfillOrder
-  readonly hasCandles: boolean
+  /** Undefined: the venue has none. */
+  readonly past: Pick<PastPages, 'depth'> | undefined
+  /** Settled rates, open interest, marks, ratios, takers. */
+  readonly facts: readonly Pick<PastFacts, 'name' | 'seconds' | 'depth'>[]
   /** Undefined: the venue has none, or they are not wanted. */
   readonly archive: TradeArchive | undefined
 }
@@ -24,6 +29,8 @@ export interface Subject {
 /** What an order comes to, of which nothing is in the log yet. */
 export interface Estimate {
   readonly candles: number
+  /** Rows of all else, at most: one each of their steps. */
+  readonly facts: number
   /** Files. */
   readonly archives: number
   /** On the disk, at the end. */
@@ -36,28 +43,33 @@ export function estimateOf(
   known: ReadonlyMap<string, CoveredPast>,
   now: Micros,
 ): Estimate {
-  let [candles, archives] = [0, 0]
+  let [candles, facts, archives] = [0, 0, 0]
   for (const subject of subjects) {
-    candles += missingCandles(subject, known, now)
+    if (subject.past !== undefined)
+      candles += missingRows(subject, { name: 'candles_1h', seconds: 3_600, depth: subject.past.depth }, known, now)
+    for (const series of subject.facts) facts += missingRows(subject, series, known, now)
     archives += missingDays(subject, known, now).length
   }
-  return { candles, archives, bytes: (candles + archives * ARCHIVE_ROWS) * ROW_BYTES }
+  const bytes = (candles + archives * ARCHIVE_ROWS) * CANDLE_BYTES + facts * FACT_BYTES
+  return { candles, facts, archives, bytes }
 }
 
 /** How long it takes beside the line. `packed`: bytes of the files. */
-export function secondsOf({ candles }: Estimate, packed: number): number {
-  return Math.ceil(candles / CANDLES_PER_SECOND + packed / PACKED_PER_SECOND)
+export function secondsOf({ candles, facts }: Estimate, packed: number): number {
+  return Math.ceil((candles + facts) / CANDLES_PER_SECOND + packed / PACKED_PER_SECOND)
 }
 
-function missingCandles(
-  { instrument, order, hasCandles }: Subject,
+function missingRows(
+  { instrument, order }: Subject,
+  { name, seconds, depth }: { readonly name: string; readonly seconds: number; readonly depth?: number | undefined },
   known: ReadonlyMap<string, CoveredPast>,
   now: Micros,
 ): number {
-  if (!hasCandles) return 0
-  const all = Math.floor((now - order.from) / HOUR)
-  const covered = known.get(`${instrument.instrument}|candles_1h`)
-  const has = covered === undefined ? 0 : (Math.min(covered.to, now) - Math.max(covered.from, order.from)) / HOUR
+  const width = seconds * 1_000_000
+  const from = Math.max(order.from, now - (depth ?? Infinity) * width)
+  const all = Math.floor((now - from) / width)
+  const covered = known.get(`${instrument.instrument}|${name}`)
+  const has = covered === undefined ? 0 : (Math.min(covered.to, now) - Math.max(covered.from, from)) / width
   return Math.max(0, all - Math.max(0, Math.round(has)))
 }
 
@@ -68,7 +80,7 @@ export function missingDays(
   now: Micros,
 ): string[] {
   if (archive === undefined) return []
-  const days = Math.max(0, Math.floor((Math.min(order.to, now) - order.from) / DAY))
+  const days = Math.max(0, Math.floor((Math.min(order.to + (startsEarly(archive) ? DAY : 0), now) - order.from) / DAY))
   const dates = Array.from({ length: days }, (_, day) =>
     new Date((order.from + day * DAY) / 1_000).toISOString().slice(0, 10),
   )
