@@ -132,6 +132,29 @@ describe('POST /alerts', () => {
     expect((await api.send('GET', '/alerts')).body).toMatchObject({ count: 0 })
   })
 
+  it('says of a change that is half done how to complete it, and not of an extension, which adds up', async () => {
+    listAsset(api.database, 'eth')
+    const body = { ...ruleBody({ symbols: ['BTC', 'ETH'] }), symbol: undefined }
+    const { alert_id: id, manage_token: made } = (await api.send('POST', '/alerts', { body })).body
+    const [at, token] = [`/alerts/${String(id)}`, String(made)]
+    const command = api.alerts.command.bind(api.alerts)
+    api.alerts.command = async (asked) => {
+      if (asked.asset === 'eth') throw new ApiError('overloaded', 'No room.')
+      return command(asked)
+    }
+    const half = { status: 503, body: { message: expect.stringMatching(/same request again, which is safe/) } }
+    expect(await api.send('PATCH', at, { token, body: { when: { ...cvd, value: 7 } } })).toMatchObject(half)
+    expect(await api.send('POST', `${at}/pause`, { token })).toMatchObject(half)
+    api.alerts.command = command
+    expect((await api.send('POST', `${at}/pause`, { token })).status).toBe(200)
+    api.alerts.command = async (asked) => {
+      if (asked.asset === 'eth') throw new ApiError('overloaded', 'No room.')
+      return command(asked)
+    }
+    const extended = await api.send('POST', `${at}/extend`, { token, body: { add_hours: 1 } })
+    expect(extended).toMatchObject({ status: 503, body: { message: 'No room.' } })
+  })
+
   it('is for all symbols, asked of each partition once', async () => {
     const made = await api.send('POST', '/alerts', { body: { ...ruleBody({ symbols: 'all' }), symbol: undefined } })
     expect(made.body).toMatchObject({ symbol: 'all', symbols: 'all' })

@@ -56,6 +56,22 @@ describe('the book of alerts', () => {
     expect(JSON.stringify(book.find('alert_btc_1_1'))).not.toContain('sealed')
   })
 
+  it('lists one for several by whichever of its parts are there', () => {
+    const book = new AlertStore()
+    const part = (at: number, asset: string): Alert =>
+      alert({ alert_id: `alert_list_1_1.${at}.${asset}`, asset, wallets: ['w'], owner: 'w', taken: at })
+    book.put(part(2, 'eth'))
+    const ids = (): string[] => all(book, { wallet: 'w' }).map(({ alert_id: id }) => id)
+    const owned = (): number =>
+      book.owned({ ...everything, owner: 'w', state: undefined, group: undefined, tag: undefined, limit: 3 }).alerts
+        .length
+    expect([ids(), owned()]).toEqual([['alert_list_1_1'], 1])
+    book.put(part(1, 'btc'))
+    expect([ids(), owned()]).toEqual([['alert_list_1_1'], 1])
+    book.remove('alert_list_1_1.1.btc')
+    expect([ids(), owned()]).toEqual([['alert_list_1_1'], 1])
+  })
+
   it('forgets what has ended for long', () => {
     const book = new AlertStore()
     book.put(alert({ idempotency: 'x' }))

@@ -76,14 +76,15 @@ export class AlertStore {
     const { alert_id: id } = alert
     const before = this.#alerts.get(id)
     if (before !== undefined && before.v > alert.v) return
+    const owners = ownersId(id)
+    const isWhole = !this.#isThere(owners)
     this.#alerts.set(id, alert)
     this.#watch(before, -1)
     this.#watch(alert, 1)
     if (before !== undefined) return
-    const owners = ownersId(id)
     if (owners !== id) this.#parts.set(owners, (this.#parts.get(owners) ?? new Set()).add(id))
     const entry = { created: createdOf(alert), id: owners }
-    for (const index of this.#indexesOf(alert)) index.add(entry)
+    for (const index of this.#indexesOf(alert, isWhole)) index.add(entry)
     if (alert.idempotency !== null && isFirst(alert)) this.#creations.set(alert.idempotency, owners)
   }
 
@@ -96,7 +97,7 @@ export class AlertStore {
     this.#parts.get(owners)?.delete(id)
     if (this.#parts.get(owners)?.size === 0) this.#parts.delete(owners)
     this.#watch(alert, -1)
-    for (const index of this.#indexesOf(alert)) index.gone()
+    for (const index of this.#indexesOf(alert, !this.#isThere(owners))) index.gone()
     const { idempotency } = alert
     if (idempotency !== null && this.#creations.get(idempotency) === owners) this.#creations.delete(idempotency)
   }
@@ -147,7 +148,8 @@ export class AlertStore {
     return { alerts, next: undefined }
   }
 
-  #indexesOf(alert: CachedAlert): CreationIndex[] {
+  /** `isWhole`: no other part of it is there, so that this one stands for it in lists. */
+  #indexesOf(alert: CachedAlert, isWhole: boolean): CreationIndex[] {
     const { asset, wallets, owner } = alert
     const kind = kindOf(alert)
     const names = [indexName(kind, 'asset', asset)]
@@ -156,7 +158,7 @@ export class AlertStore {
       ...new Set(wallets.map((wallet) => indexName(kind, 'wallet', walletKey(wallet)))),
       ...(owner === null ? [] : [indexName('', 'owner', owner)]),
     ]
-    return (isFirst(alert) ? [...names, ...whole] : names).map((name) => this.#index(name))
+    return (isWhole ? [...names, ...whole] : names).map((name) => this.#index(name))
   }
 
   #index(name: string): CreationIndex {
@@ -175,7 +177,7 @@ export class AlertStore {
   }
 }
 
-/** Of an alert's parts the one that stands for it in lists. */
+/** Of an alert's parts the one that has the Idempotency-Key itself. */
 function isFirst({ alert_id: id }: CachedAlert): boolean {
   return !id.includes('.') || /\.(?:1\.\w+|a0)$/.test(id)
 }

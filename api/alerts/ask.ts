@@ -10,7 +10,7 @@ import { commandOf } from './creation.ts'
  * that was done: a part that has ended says no to what the others do. Throws what they were refused with.
  */
 export async function ask(services: Services, commands: readonly Command[]): Promise<Asked> {
-  return firstOf(await askAll(services, commands))
+  return firstOf(commands, await askAll(services, commands))
 }
 
 type Asked = AlertEvent & { event: Done }
@@ -18,7 +18,7 @@ type Asked = AlertEvent & { event: Done }
 /** As `ask`, and gives the windows of new and changed rules what they would have seen before. */
 export async function askAnew(services: Services, commands: readonly Command[]): Promise<Asked> {
   const asked = await askAll(services, commands)
-  const first = firstOf(asked)
+  const first = firstOf(commands, asked)
   const { database, now, log } = services
   const needs = { database, now, log, send: (command: Command) => ask(services, [command]) }
   for (const one of asked) if (one.status === 'fulfilled') services.warming.of(one.value, needs)
@@ -29,12 +29,22 @@ async function askAll(services: Services, commands: readonly Command[]): Promise
   return Promise.allSettled(commands.map((command) => askOne(services, command)))
 }
 
-function firstOf(asked: readonly PromiseSettledResult<Asked>[]): Asked {
+function firstOf(commands: readonly Command[], asked: readonly PromiseSettledResult<Asked>[]): Asked {
   const failed = asked.flatMap((one): unknown[] => (one.status === 'rejected' ? [one.reason] : []))
   const [done] = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   const why = failed.find((reason) => !isEnded(reason))
   if (done !== undefined && why === undefined) return done
-  throw why ?? failed[0]
+  const isRepeatable = commands.every(({ action }) => repeatable.has(action))
+  throw done !== undefined && isRepeatable ? halfDone(why) : (why ?? failed[0])
+}
+
+/** What does the same when it is done again. */
+const repeatable: ReadonlySet<Command['action']> = new Set(['cancel', 'edit', 'pause', 'resume'])
+
+function halfDone(why: unknown): unknown {
+  if (!(why instanceof ApiError) || errorStatus[why.code] !== 503) return why
+  const half = 'Only some of its symbols have changed: send the same request again, which is safe and completes it.'
+  return new ApiError(why.code, `${why.message} ${half}`, { ...why.detail, cause: why })
 }
 
 function isEnded(reason: unknown): boolean {

@@ -83,6 +83,20 @@ describe('rules that are applied', () => {
     expect(owned['buyers']?.alert_id).not.toBe(id)
   })
 
+  it('are made anew when they come back after they were taken away', async () => {
+    const ids = new Set<string | undefined>()
+    for (let times = 0; times < 3; times += 1) {
+      write('a.json', [buyers])
+      await apply()
+      const id = owned['buyers']?.alert_id
+      expect((await ask('GET', `/alerts/${id}`)).body).toMatchObject({ status: 'active' })
+      ids.add(id)
+      write('a.json', [])
+      await apply()
+    }
+    expect(ids.size).toBe(3)
+  })
+
   it('say what cannot be changed, and what the API refuses, by file and line', async () => {
     const file = write('a.json', [buyers])
     await apply()

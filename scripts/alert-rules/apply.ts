@@ -80,17 +80,25 @@ export async function applyStep({ name, does, rule, owned }: Step, ask: Ask): Pr
     return { ...owned, ...digests }
   }
   if (does !== 'create') return owned
-  // The same creation that was not answered, or not written down, is found again by its key.
-  const key = digest([name, rule.body, owned?.alert_id])
-  const answer = await ask('POST', '/alerts', { body: rule.body, key })
-  if (answer.status !== 201) throw failed(rule, answer)
-  const text = (field: string): string => String(answer.body[field])
+  const made = await create(rule, owned?.alert_id, ask)
+  const text = (field: string): string => String(made[field])
   return {
     alert_id: text('alert_id'),
     manage_token: text('manage_token'),
     webhook_secret: text('webhook_secret'),
     ...digests,
   }
+}
+
+/** What was not answered, or not written down, is found again by its key; where that has ended, its id makes the next key. */
+async function create(rule: FileRule, ended: string | undefined, ask: Ask): Promise<Answer['body']> {
+  const key = digest([rule.name, rule.body, ended])
+  const answer = await ask('POST', '/alerts', { body: rule.body, key })
+  if (answer.status !== 201) throw failed(rule, answer)
+  const id = String(answer.body['alert_id'])
+  const { body } = await ask('GET', `/alerts/${id}`)
+  const isEnded = body['status'] === 'cancelled' || body['status'] === 'expired'
+  return isEnded && id !== ended ? create(rule, id, ask) : answer.body
 }
 
 function digest(value: unknown): string {
