@@ -55,8 +55,6 @@ export interface Alert {
   readonly owner: string | null
   /** How its messages come, as JSON: quiet_hours (22:00-07:00 Europe/Berlin), digest (true, false); null: each at once */
   readonly delivery: string | null
-  /** It waits until the addressee has confirmed its emails */
-  readonly unconfirmed: boolean
   /** It rests until then; 0: it does not; 2^53-2: until it is resumed, microseconds since the Unix epoch */
   readonly paused_until: Micros
   /** Partition time of the change, microseconds since the Unix epoch */
@@ -117,8 +115,6 @@ export interface AlertState {
   readonly owner: string | null
   /** How its messages come, as JSON: quiet_hours (22:00-07:00 Europe/Berlin), digest (true, false); null: each at once */
   readonly delivery: string | null
-  /** It waits until the addressee has confirmed its emails */
-  readonly unconfirmed: boolean
   /** It rests until then; 0: it does not; 2^53-2: until it is resumed, microseconds since the Unix epoch */
   readonly paused_until: Micros
 }
@@ -141,7 +137,6 @@ export interface AlertEvent {
     | 'edited'
     | 'paused'
     | 'resumed'
-    | 'confirmed'
     | 'warmed'
   /** The alert */
   readonly alert_id: string
@@ -311,8 +306,6 @@ export interface NewAlert {
   readonly owner: string | null
   /** How its messages come, as JSON: quiet_hours (22:00-07:00 Europe/Berlin), digest (true, false); null: each at once */
   readonly delivery: string | null
-  /** It waits until the addressee has confirmed its emails */
-  readonly unconfirmed: boolean
 }
 
 /** What a caller asks of an alert. The alerts processor decides; the event of the same request_id says how. */
@@ -320,8 +313,7 @@ export interface Command {
   /** Of the API; the event repeats it */
   readonly request_id: string
   /** What is asked */
-  readonly action:
-    'unknown' | 'create' | 'extend' | 'cancel' | 'test' | 'resend' | 'edit' | 'pause' | 'resume' | 'confirm' | 'warm'
+  readonly action: 'unknown' | 'create' | 'extend' | 'cancel' | 'test' | 'resend' | 'edit' | 'pause' | 'resume' | 'warm'
   /** Asset id of the catalogue */
   readonly asset: string
   /** The alert; for create the id that it gets */
@@ -1413,8 +1405,6 @@ export interface Trigger {
   readonly record: string
   /** As in the alert */
   readonly delivery: string | null
-  /** Not an event: it asks the addressee to confirm the alert’s emails */
-  readonly confirm: boolean
   /** When the condition was met, microseconds since the Unix epoch */
   readonly time: Micros
   /** Version: generation times 2^44 plus the source offset it follows from */

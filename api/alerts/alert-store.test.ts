@@ -30,7 +30,6 @@ function alert(change: Partial<Alert> = {}): Alert {
     taken: 0,
     owner: null,
     delivery: null,
-    unconfirmed: false,
     paused_until: 0,
     time: 1,
     v: 1,

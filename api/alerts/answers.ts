@@ -63,10 +63,10 @@ export function statusAnswer(alert: CachedAlert, { attempts, gaps }: AlertHistor
   }
 }
 
-/** Whether it rests, until when, and whom it waits for. */
-function restOf({ paused_until: until, unconfirmed }: Shown): object {
+/** Whether it rests, and until when. */
+function restOf({ paused_until: until }: Shown): object {
   const end = until === 0 || until === NEVER ? null : iso(until)
-  return { paused: until > 0, paused_until: end, ...(unconfirmed && { waits_for: 'confirmation' }) }
+  return { paused: until > 0, paused_until: end }
 }
 
 /** Null: it has no end. */

@@ -98,7 +98,6 @@ const changing: ReadonlySet<AlertEvent['event']> = new Set([
   'edited',
   'paused',
   'resumed',
-  'confirmed',
 ])
 
 /** The alert whose state follows from the event; for a repetition it is enough that it is there. */

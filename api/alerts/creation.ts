@@ -137,7 +137,6 @@ function newAlert(
     body_hash: bodyHash(creation),
     owner: paid?.payer.toLowerCase() ?? null,
     delivery: creation.delivery,
-    unconfirmed: false,
   }
 }
 

@@ -161,7 +161,6 @@ function alertSchema(kind: ApiKind): Schema {
       expires_at: endOf(kind),
       paused: boolean('It rests: it neither rings nor tells that something is over'),
       paused_until: nullableInstant('When that ends by itself; null: at a word of its owner'),
-      waits_for: oneOf(['confirmation'], 'Its addressee has to confirm the emails first'),
       trigger_count: integer('Triggers so far'),
       delivery_attempts: nullableInteger('Attempts to deliver them; null: ClickHouse does not say just now'),
       gaps: nullable(
@@ -174,7 +173,7 @@ function alertSchema(kind: ApiKind): Schema {
         ),
       ),
     },
-    ['channel', 'waits_for', ...Object.keys(severalOf(kind))],
+    ['channel', ...Object.keys(severalOf(kind))],
   )
 }
 

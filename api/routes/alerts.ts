@@ -129,7 +129,7 @@ export async function editAlert(call: Call, kind: ApiKind, id: string): Promise<
   const terms = kind.read(body)
   const { symbol, expires_in_hours } = alert
   const nothing = { wallets: [], receiver: '', webhook: '', key_version: 0, idempotency: null, body_hash: null }
-  const plain = { owner: null, delivery: readDelivery(body, alert.receiver), unconfirmed: false }
+  const plain = { owner: null, delivery: readDelivery(body, alert.receiver) }
   const asked = { ...alertKinds.of(terms).write(terms), symbol, expires_in_hours, ...nothing, ...plain }
   return async () => {
     await askAnew(services, actionOn(services, alert, 'edit', { alert: asked }))

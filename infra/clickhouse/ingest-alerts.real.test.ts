@@ -22,9 +22,7 @@ const hidden = {
   idempotency: KEY,
   body_hash: KEY,
   delivery: null,
-  unconfirmed: false,
   paused_until: 0,
-  confirm: false,
 }
 
 const state: AlertState = {
@@ -98,7 +96,6 @@ const trigger: Trigger = {
   trigger_count: 1,
   record: 'rec_x',
   delivery: null,
-  confirm: false,
   time: T,
   v: 8,
 }

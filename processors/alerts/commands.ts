@@ -35,17 +35,7 @@ type Rejection =
 
 /** What a command that was followed became: its event. */
 type Done =
-  | 'created'
-  | 'repeated'
-  | 'extended'
-  | 'cancelled'
-  | 'tested'
-  | 'resent'
-  | 'edited'
-  | 'paused'
-  | 'resumed'
-  | 'confirmed'
-  | 'warmed'
+  'created' | 'repeated' | 'extended' | 'cancelled' | 'tested' | 'resent' | 'edited' | 'paused' | 'resumed' | 'warmed'
 
 /** What became of a command. */
 export type Outcome =
@@ -119,8 +109,6 @@ function follow(state: AlertsState, command: Command, now: Micros): Outcome {
       return pause(state, alert, command.until ?? NEVER, now)
     case 'resume':
       return resume(state, alert, now)
-    case 'confirm':
-      return confirm(state, alert, now)
     case 'warm':
       return warm(state, alert, command.past)
     case 'unknown':
@@ -187,8 +175,7 @@ function create(state: AlertsState, { alert: asked, alert_id: id, asset, created
     armed: false,
     since: now,
     held: 0,
-    // What its addressee has to confirm rests until then.
-    paused_until: asked.unconfirmed ? NEVER : 0,
+    paused_until: 0,
     taken: takenAt(state, created, now),
   })
   put(state, alert)
@@ -248,7 +235,6 @@ function extend(state: AlertsState, alert: StoredAlert, command: Command, now: M
     armed: isBack ? false : alert.armed,
     since: isBack ? now : alert.since,
     held: isBack ? 0 : alert.held,
-    paused_until: isBack && alert.unconfirmed ? NEVER : alert.paused_until,
     ended_at: isOver(state, alert) ? alert.ended_at : 0,
   }
   put(state, extended)
@@ -297,7 +283,6 @@ function edit(state: AlertsState, alert: StoredAlert, asked: NewAlert | null, no
 /** It rests: nothing moves it but its end and its owner. */
 function pause(state: AlertsState, alert: StoredAlert, until: Micros, now: Micros): Outcome {
   if (alert.ended_at > 0) return rejected(alert, 'alert_not_active', 'The alert has ended; make another one.')
-  if (alert.unconfirmed) return waitsForAddressee(alert)
   if (!(until > now)) return rejected(alert, 'invalid_until', 'until must be later than now.')
   const paused: StoredAlert = { ...alert, paused_until: Math.min(until, NEVER) }
   put(state, paused)
@@ -307,20 +292,10 @@ function pause(state: AlertsState, alert: StoredAlert, until: Micros, now: Micro
 /** One that does not rest goes on as it is. */
 function resume(state: AlertsState, alert: StoredAlert, now: Micros): Outcome {
   if (alert.ended_at > 0) return rejected(alert, 'alert_not_active', 'The alert has ended; make another one.')
-  if (alert.unconfirmed) return waitsForAddressee(alert)
   if (alert.paused_until === 0) return { event: 'resumed', alert }
   const awake = resumed(state, alert, now)
   put(state, awake)
   return { event: 'resumed', alert: awake }
-}
-
-/** The addressee's word. */
-function confirm(state: AlertsState, alert: StoredAlert, now: Micros): Outcome {
-  if (alert.ended_at > 0) return rejected(alert, 'alert_not_active', 'The alert has ended.')
-  if (!alert.unconfirmed) return { event: 'confirmed', alert }
-  const awake = resumed(state, alert, now)
-  put(state, awake)
-  return { event: 'confirmed', alert: awake }
 }
 
 /** What its windows saw before it; a series that began at another time knows more, or was not meant. */
@@ -334,10 +309,6 @@ function warm(state: AlertsState, alert: StoredAlert, text: string | null): Outc
     state.changed.series.add(`${alert.asset}|${name}`)
   }
   return { event: 'warmed', alert }
-}
-
-function waitsForAddressee(alert: StoredAlert): Outcome {
-  return rejected(alert, 'alert_not_active', 'The alert waits for its addressee to confirm the emails.')
 }
 
 /** Only a delivery of the alert itself: its owner has no say over others. */

@@ -218,7 +218,6 @@ export function resumed(state: AlertsState, alert: StoredAlert, now: Micros): St
     held: 0,
     since: now,
     paused_until: 0,
-    unconfirmed: false,
   }
 }
 

@@ -39,24 +39,22 @@ export function recordOf(kinds: Kinds, alert: StoredAlert): AlertRecord {
     taken: alert.taken,
     owner: alert.owner,
     delivery: alert.delivery,
-    unconfirmed: alert.unconfirmed,
     paused_until: alert.paused_until,
     ...(alert.held > 0 ? { held: alert.held } : {}),
   }
 }
 
 /** What a snapshot leaves out where it says nothing: states of before there were such fields are the same. */
-const unsaid = { owner: null, delivery: null, unconfirmed: false, paused_until: 0, taken: 0, held: 0 } as const
+const unsaid = { owner: null, delivery: null, paused_until: 0, taken: 0, held: 0 } as const
 export type SavedAlert = Omit<AlertRecord, keyof typeof unsaid> & Partial<AlertRecord>
 
 /** The alert as a snapshot has it. */
 export function savedOf(kinds: Kinds, alert: StoredAlert): SavedAlert {
-  const { owner, delivery, unconfirmed, paused_until, ...record } = recordOf(kinds, alert)
+  const { owner, delivery, paused_until, ...record } = recordOf(kinds, alert)
   return {
     ...record,
     ...(owner !== null && { owner }),
     ...(delivery !== null && { delivery }),
-    ...(unconfirmed && { unconfirmed }),
     ...(paused_until > 0 && { paused_until }),
   }
 }
@@ -94,7 +92,6 @@ export function storedAlert(terms: Terms, alert: Omit<StoredAlert, 'terms' | 'st
     held: alert.held,
     owner: alert.owner,
     delivery: alert.delivery,
-    unconfirmed: alert.unconfirmed,
     paused_until: alert.paused_until,
     stands: nowhere,
   }

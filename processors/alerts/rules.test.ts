@@ -4,7 +4,6 @@ import { payloadOf } from '../webhooks/payload.ts'
 import {
   cancel,
   command,
-  extend,
   pause,
   resume,
   newAlert,
@@ -307,22 +306,6 @@ describe('a rule that rests', () => {
     expect(given(above(), pause(null), cancel(), resume()).told).toEqual(ended)
     const refused = ['created', 'rejected invalid_until', 'rejected alert_not_found', 'resumed']
     expect(given(above(), mark(10), pause(10), resume('b'), resume()).told).toEqual(refused)
-  })
-})
-
-describe('an alert whose addressee has not confirmed', () => {
-  const asked = (): Message => command({ alert: newAlert({ unconfirmed: true }) })
-
-  it('rests until the addressee confirms it, whatever its owner says', () => {
-    const fed = given(asked(), price(1, 101), resume(), pause(5))
-    expect([fed.rang, fed.told.slice(1)]).toEqual([[], ['rejected alert_not_active', 'rejected alert_not_active']])
-    fed.restart().batch(command({ action: 'confirm' }), price(2, 101), command({ action: 'confirm' }))
-    expect([fed.rang, fed.told.slice(3)]).toEqual([[2], ['confirmed', 'triggered', 'confirmed']])
-  })
-
-  it('is not woken by an extension behind its end', () => {
-    const fed = given(asked(), mark(DAY), extend(24, 'paid'), price(DAY + 1, 101))
-    expect([fed.rang, fed.told]).toEqual([[], ['created', 'expired', 'extended']])
   })
 })
 

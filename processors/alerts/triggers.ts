@@ -55,7 +55,6 @@ interface Event extends Cause {
   readonly text: string
   readonly evidence: Evidence
   readonly test?: boolean
-  readonly confirm?: boolean
 }
 
 /** Field by field: copies of copies are what a trigger would cost most. */
@@ -87,7 +86,6 @@ function makeTrigger(kind: AlertKind, alert: StoredAlert, event: Event, { record
     trigger_count: alert.trigger_count,
     record,
     delivery: alert.delivery,
-    confirm: event.confirm ?? false,
     time: event.time,
     v,
   }

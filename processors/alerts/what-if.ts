@@ -118,6 +118,5 @@ const nobody = {
   taken: 0,
   owner: null,
   delivery: null,
-  unconfirmed: false,
   paused_until: 0,
 }

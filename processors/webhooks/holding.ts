@@ -31,8 +31,8 @@ export class Holding {
 
   /** Undefined: it is told at once. `isFull`: so many wait that quiet hours hold no longer than the minute. */
   hold(trigger: Trigger, now: Micros, isFull: boolean): Hold | undefined {
-    const { test, confirm, receiver, alert_id: alertId, trigger_id: id } = trigger
-    if (test || confirm) return undefined
+    const { test, receiver, alert_id: alertId, trigger_id: id } = trigger
+    if (test) return undefined
     const { most, isUsual } = digestOf(receiver)
     const { quiet_hours: quiet, digest = isUsual } = readDeliveryTerms(trigger.delivery)
     const key = destinationKey({ receiver, alertId })

@@ -59,7 +59,6 @@ export function triggerTo(url: string, changes: Partial<Trigger> = {}): Trigger 
     trigger_count: 1,
     record: 'rec_YQ',
     delivery: null,
-    confirm: false,
     time: 1_786_060_800_000_000,
     v: 1,
     ...changes,

@@ -188,7 +188,6 @@ function commandOf({ name, terms }: NamedRule): Message<'command'> {
     body_hash: null,
     owner: null,
     delivery: null,
-    unconfirmed: false,
   }
   const nothing = {
     add_hours: null,

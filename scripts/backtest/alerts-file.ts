@@ -60,7 +60,6 @@ function commandFor(body: Body, { where, index, from, hours, partitions }: Alert
       body_hash: null,
       owner: null,
       delivery: null,
-      unconfirmed: false,
     },
   } as const
   return { partition: partitionOf(asset, partitions), message: { type: 'command', value } }

@@ -72,7 +72,6 @@ function filled(): Study {
     trigger_count: 3,
     record: '',
     delivery: null,
-    confirm: false,
     time: T0,
     v: 0,
   }

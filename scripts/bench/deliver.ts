@@ -155,7 +155,6 @@ function triggerTo(url: URL, alert: string): Trigger {
     trigger_count: 1,
     record: 'rec_YWxlcnRzLmlucHV0cy8wLzA',
     delivery: null,
-    confirm: false,
     time: 1_786_060_800_000_000,
     v: 1,
   }

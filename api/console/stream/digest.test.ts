@@ -37,7 +37,6 @@ const alert: Alert = {
   taken: NOW + 7,
   owner: 'secret-owner',
   delivery: null,
-  unconfirmed: false,
   paused_until: 0,
   time: NOW,
   v: 1,
@@ -68,7 +67,6 @@ const trigger: Trigger = {
   trigger_count: 1,
   record: 'r',
   delivery: null,
-  confirm: false,
   time: NOW,
   v: 1,
 }
@@ -150,7 +148,7 @@ describe('what a record says to a page', () => {
   it('says whether an alert rests, and until when', () => {
     const shown = (paused_until: number): unknown =>
       new Digest(NOW).of(message('alert', { ...alert, paused_until }), 'alerts.state', 0)[0]?.value
-    expect(shown(0)).toMatchObject({ paused: false, paused_until: null, unconfirmed: false })
+    expect(shown(0)).toMatchObject({ paused: false, paused_until: null })
     expect(shown(NOW)).toMatchObject({ paused: true, paused_until: NOW / 1000 })
     expect(shown(NEVER)).toMatchObject({ paused: true, paused_until: null })
   })

@@ -202,7 +202,6 @@ function alertShown(alert: CachedAlert): object {
     status,
     paused: alert.paused_until > 0,
     paused_until: alert.paused_until === NEVER ? null : msOrNull(alert.paused_until),
-    unconfirmed: alert.unconfirmed,
     trigger_count,
     armed: alert.armed,
     created: ms(alert.created_at),

@@ -20,8 +20,6 @@ export interface Alert {
   /** It rests; until when, null: until it is resumed. */
   readonly paused: boolean
   readonly paused_until: number | null
-  /** Its addressee has to confirm emails first. */
-  readonly unconfirmed: boolean
   readonly trigger_count: number
   readonly created: number
   /** Higher than that of every alert that was made before. */
@@ -50,7 +48,6 @@ const badges: Readonly<Record<string, string>> = {
   active: 'good',
   triggered: 'odd',
   paused: 'odd',
-  unconfirmed: 'odd',
   delivered: 'good',
   retry: 'odd',
   exhausted: 'bad',
@@ -82,9 +79,9 @@ const deeds = {
 export type Deed = keyof typeof deeds
 
 /** How an alert is, in a word. */
-export function stateOf({ status, paused, unconfirmed }: Alert): string {
+export function stateOf({ status, paused }: Alert): string {
   if (isOver({ status })) return status
-  return unconfirmed ? 'unconfirmed' : paused ? 'paused' : status
+  return paused ? 'paused' : status
 }
 
 /** A row of the list: what it waits for, how it is, what one can do, and a place for what is opened. */
@@ -137,8 +134,7 @@ interface Seen {
   readonly open: Deed | undefined
 }
 
-function restWords({ paused, paused_until: until, unconfirmed }: Alert, now: number): string {
-  if (unconfirmed) return 'waits until its email address is confirmed'
+function restWords({ paused, paused_until: until }: Alert, now: number): string {
   if (!paused) return ''
   return until === null ? 'rests until it is resumed' : `rests for ${format.duration(until - now)} more`
 }

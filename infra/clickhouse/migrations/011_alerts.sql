@@ -97,7 +97,7 @@ COMMENT 'Records of webhooks.attempts on their way into the base tables';
 CREATE TABLE IF NOT EXISTS alert_events_log
 (
     alert_id String COMMENT 'The alert' CODEC(ZSTD(1)),
-    event LowCardinality(String) COMMENT 'created, triggered, rearmed, repeated, extended, cancelled, expired, tested, resent, rejected, edited, paused, resumed, confirmed, warmed' CODEC(ZSTD(1)),
+    event LowCardinality(String) COMMENT 'created, triggered, rearmed, repeated, extended, cancelled, expired, tested, resent, rejected, edited, paused, resumed, warmed' CODEC(ZSTD(1)),
     request_id Nullable(String) COMMENT 'The command that it follows from; null: a price or the time' CODEC(ZSTD(1)),
     error LowCardinality(Nullable(String)) COMMENT 'For rejected: the error identifier' CODEC(ZSTD(1)),
     trigger_id Nullable(String) COMMENT 'For triggered, tested and resent' CODEC(ZSTD(1)),
@@ -359,7 +359,7 @@ COMMENT 'What happened to each alert, with its state after it; in order of v';
 
 ALTER TABLE alert_events
     COMMENT COLUMN alert_id 'The alert',
-    COMMENT COLUMN event 'created, triggered, rearmed, repeated, extended, cancelled, expired, tested, resent, rejected, edited, paused, resumed, confirmed, warmed',
+    COMMENT COLUMN event 'created, triggered, rearmed, repeated, extended, cancelled, expired, tested, resent, rejected, edited, paused, resumed, warmed',
     COMMENT COLUMN request_id 'The command that it follows from; null: a price or the time',
     COMMENT COLUMN error 'For rejected: the error identifier',
     COMMENT COLUMN trigger_id 'For triggered, tested and resent',

@@ -82,7 +82,7 @@ function logOf(steps: readonly Step[]): Message[] {
         const { condition, target } = one
         const shape = { kind: 'price' as const, symbol: 'BTC', threshold_pct: null, min_value_usd: null, wallets: [] }
         const sealed = { receiver: 'r:443', webhook: '', key_version: 1, idempotency: null, body_hash: null }
-        const plain = { owner: null, delivery: null, unconfirmed: false }
+        const plain = { owner: null, delivery: null }
         const alert = { ...shape, ...sealed, ...plain, condition, target_price: target, expires_in_hours: 1 }
         return command(index, { alert_id: `a${one.id}`, alert })
       }

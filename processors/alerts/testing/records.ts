@@ -38,7 +38,6 @@ export function newAlert(fields: Partial<NewAlert> = {}): NewAlert {
     body_hash: null,
     owner: null,
     delivery: null,
-    unconfirmed: false,
     ...fields,
   }
 }

@@ -48,7 +48,6 @@ const create: Command = {
     body_hash: null,
     owner: null,
     delivery: null,
-    unconfirmed: false,
   },
   add_hours: null,
   trigger_id: null,
@@ -96,7 +95,6 @@ const trigger: Trigger = {
   trigger_count: 1,
   record: recordId({ topic: 'alerts.inputs', partition: PARTITION, offset: 1 }),
   delivery: null,
-  confirm: false,
   time: T + 1,
   v: 1,
 }

@@ -36,7 +36,6 @@ const trigger: Trigger = {
   trigger_count: 1,
   record: 'rec_x',
   delivery: null,
-  confirm: false,
   time: M + 60 * SECOND,
   v: 8,
 }

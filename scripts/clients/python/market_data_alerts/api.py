@@ -1422,8 +1422,6 @@ class PriceAlert(TypedDict):
     paused: bool
     # When that ends by itself; null: at a word of its owner
     paused_until: str | None
-    # Its addressee has to confirm the emails first
-    waits_for: NotRequired[Literal["confirmation"]]
     # Triggers so far
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
@@ -1483,8 +1481,6 @@ class PriceAlertsAlertsItem(TypedDict):
     paused: bool
     # When that ends by itself; null: at a word of its owner
     paused_until: str | None
-    # Its addressee has to confirm the emails first
-    waits_for: NotRequired[Literal["confirmation"]]
     # Triggers so far
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
@@ -1575,8 +1571,6 @@ class PriceAlertPause(TypedDict):
     paused: bool
     # When that ends by itself; null: at a word of its owner
     paused_until: str | None
-    # Its addressee has to confirm the emails first
-    waits_for: NotRequired[Literal["confirmation"]]
     # Triggers so far
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
@@ -1636,8 +1630,6 @@ class PriceAlertResume(TypedDict):
     paused: bool
     # When that ends by itself; null: at a word of its owner
     paused_until: str | None
-    # Its addressee has to confirm the emails first
-    waits_for: NotRequired[Literal["confirmation"]]
     # Triggers so far
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
@@ -1811,8 +1803,6 @@ class LiquidationAlert(TypedDict):
     paused: bool
     # When that ends by itself; null: at a word of its owner
     paused_until: str | None
-    # Its addressee has to confirm the emails first
-    waits_for: NotRequired[Literal["confirmation"]]
     # Triggers so far
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
@@ -1874,8 +1864,6 @@ class LiquidationAlertsAlertsItem(TypedDict):
     paused: bool
     # When that ends by itself; null: at a word of its owner
     paused_until: str | None
-    # Its addressee has to confirm the emails first
-    waits_for: NotRequired[Literal["confirmation"]]
     # Triggers so far
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
@@ -1968,8 +1956,6 @@ class LiquidationAlertPause(TypedDict):
     paused: bool
     # When that ends by itself; null: at a word of its owner
     paused_until: str | None
-    # Its addressee has to confirm the emails first
-    waits_for: NotRequired[Literal["confirmation"]]
     # Triggers so far
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
@@ -2031,8 +2017,6 @@ class LiquidationAlertResume(TypedDict):
     paused: bool
     # When that ends by itself; null: at a word of its owner
     paused_until: str | None
-    # Its addressee has to confirm the emails first
-    waits_for: NotRequired[Literal["confirmation"]]
     # Triggers so far
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
@@ -2241,8 +2225,6 @@ class RuleAlert(TypedDict):
     paused: bool
     # When that ends by itself; null: at a word of its owner
     paused_until: str | None
-    # Its addressee has to confirm the emails first
-    waits_for: NotRequired[Literal["confirmation"]]
     # Triggers so far
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
@@ -2327,8 +2309,6 @@ class RuleAlertsAlertsItem(TypedDict):
     paused: bool
     # When that ends by itself; null: at a word of its owner
     paused_until: str | None
-    # Its addressee has to confirm the emails first
-    waits_for: NotRequired[Literal["confirmation"]]
     # Triggers so far
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
@@ -2444,8 +2424,6 @@ class RuleAlertPause(TypedDict):
     paused: bool
     # When that ends by itself; null: at a word of its owner
     paused_until: str | None
-    # Its addressee has to confirm the emails first
-    waits_for: NotRequired[Literal["confirmation"]]
     # Triggers so far
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
@@ -2530,8 +2508,6 @@ class RuleAlertResume(TypedDict):
     paused: bool
     # When that ends by itself; null: at a word of its owner
     paused_until: str | None
-    # Its addressee has to confirm the emails first
-    waits_for: NotRequired[Literal["confirmation"]]
     # Triggers so far
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now
@@ -2616,8 +2592,6 @@ class RuleAlertEdit(TypedDict):
     paused: bool
     # When that ends by itself; null: at a word of its owner
     paused_until: str | None
-    # Its addressee has to confirm the emails first
-    waits_for: NotRequired[Literal["confirmation"]]
     # Triggers so far
     trigger_count: int
     # Attempts to deliver them; null: ClickHouse does not say just now

@@ -1714,8 +1714,6 @@ export type PriceAlertAnswer = {
   readonly paused: boolean
   /** When that ends by itself; null: at a word of its owner */
   readonly paused_until: string | null
-  /** Its addressee has to confirm the emails first */
-  readonly waits_for?: 'confirmation'
   /** Triggers so far */
   readonly trigger_count: number
   /** Attempts to deliver them; null: ClickHouse does not say just now */
@@ -1783,8 +1781,6 @@ export type PriceAlertsAnswer = {
     readonly paused: boolean
     /** When that ends by itself; null: at a word of its owner */
     readonly paused_until: string | null
-    /** Its addressee has to confirm the emails first */
-    readonly waits_for?: 'confirmation'
     /** Triggers so far */
     readonly trigger_count: number
     /** Attempts to deliver them; null: ClickHouse does not say just now */
@@ -1887,8 +1883,6 @@ export type PriceAlertPauseAnswer = {
   readonly paused: boolean
   /** When that ends by itself; null: at a word of its owner */
   readonly paused_until: string | null
-  /** Its addressee has to confirm the emails first */
-  readonly waits_for?: 'confirmation'
   /** Triggers so far */
   readonly trigger_count: number
   /** Attempts to deliver them; null: ClickHouse does not say just now */
@@ -1948,8 +1942,6 @@ export type PriceAlertResumeAnswer = {
   readonly paused: boolean
   /** When that ends by itself; null: at a word of its owner */
   readonly paused_until: string | null
-  /** Its addressee has to confirm the emails first */
-  readonly waits_for?: 'confirmation'
   /** Triggers so far */
   readonly trigger_count: number
   /** Attempts to deliver them; null: ClickHouse does not say just now */
@@ -2225,8 +2217,6 @@ export type LiquidationAlertAnswer = {
   readonly paused: boolean
   /** When that ends by itself; null: at a word of its owner */
   readonly paused_until: string | null
-  /** Its addressee has to confirm the emails first */
-  readonly waits_for?: 'confirmation'
   /** Triggers so far */
   readonly trigger_count: number
   /** Attempts to deliver them; null: ClickHouse does not say just now */
@@ -2296,8 +2286,6 @@ export type LiquidationAlertsAnswer = {
     readonly paused: boolean
     /** When that ends by itself; null: at a word of its owner */
     readonly paused_until: string | null
-    /** Its addressee has to confirm the emails first */
-    readonly waits_for?: 'confirmation'
     /** Triggers so far */
     readonly trigger_count: number
     /** Attempts to deliver them; null: ClickHouse does not say just now */
@@ -2402,8 +2390,6 @@ export type LiquidationAlertPauseAnswer = {
   readonly paused: boolean
   /** When that ends by itself; null: at a word of its owner */
   readonly paused_until: string | null
-  /** Its addressee has to confirm the emails first */
-  readonly waits_for?: 'confirmation'
   /** Triggers so far */
   readonly trigger_count: number
   /** Attempts to deliver them; null: ClickHouse does not say just now */
@@ -2465,8 +2451,6 @@ export type LiquidationAlertResumeAnswer = {
   readonly paused: boolean
   /** When that ends by itself; null: at a word of its owner */
   readonly paused_until: string | null
-  /** Its addressee has to confirm the emails first */
-  readonly waits_for?: 'confirmation'
   /** Triggers so far */
   readonly trigger_count: number
   /** Attempts to deliver them; null: ClickHouse does not say just now */
@@ -2867,8 +2851,6 @@ export type RuleAlertAnswer = {
   readonly paused: boolean
   /** When that ends by itself; null: at a word of its owner */
   readonly paused_until: string | null
-  /** Its addressee has to confirm the emails first */
-  readonly waits_for?: 'confirmation'
   /** Triggers so far */
   readonly trigger_count: number
   /** Attempts to deliver them; null: ClickHouse does not say just now */
@@ -2959,8 +2941,6 @@ export type RuleAlertsAnswer = {
     readonly paused: boolean
     /** When that ends by itself; null: at a word of its owner */
     readonly paused_until: string | null
-    /** Its addressee has to confirm the emails first */
-    readonly waits_for?: 'confirmation'
     /** Triggers so far */
     readonly trigger_count: number
     /** Attempts to deliver them; null: ClickHouse does not say just now */
@@ -3086,8 +3066,6 @@ export type RuleAlertPauseAnswer = {
   readonly paused: boolean
   /** When that ends by itself; null: at a word of its owner */
   readonly paused_until: string | null
-  /** Its addressee has to confirm the emails first */
-  readonly waits_for?: 'confirmation'
   /** Triggers so far */
   readonly trigger_count: number
   /** Attempts to deliver them; null: ClickHouse does not say just now */
@@ -3170,8 +3148,6 @@ export type RuleAlertResumeAnswer = {
   readonly paused: boolean
   /** When that ends by itself; null: at a word of its owner */
   readonly paused_until: string | null
-  /** Its addressee has to confirm the emails first */
-  readonly waits_for?: 'confirmation'
   /** Triggers so far */
   readonly trigger_count: number
   /** Attempts to deliver them; null: ClickHouse does not say just now */
@@ -3361,8 +3337,6 @@ export type RuleAlertEditAnswer = {
   readonly paused: boolean
   /** When that ends by itself; null: at a word of its owner */
   readonly paused_until: string | null
-  /** Its addressee has to confirm the emails first */
-  readonly waits_for?: 'confirmation'
   /** Triggers so far */
   readonly trigger_count: number
   /** Attempts to deliver them; null: ClickHouse does not say just now */
