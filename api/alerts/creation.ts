@@ -74,6 +74,8 @@ export interface CreationContext {
   /** Where it is decided: the assets of its symbols; of one for all every partition. */
   readonly assets: readonly string[]
   readonly partitions: number
+  /** Under which it was begun; left out: it is new. */
+  readonly id?: string
   /** Made for this request, and for no other. */
   readonly request: string
   /** As `idempotencyOf`; null: none. */
@@ -90,7 +92,7 @@ export interface CreationContext {
  */
 export function creationCommands(creation: Creation, context: CreationContext): readonly Command[] {
   const { request, idempotency, paid, now } = context
-  const id = alertId(creation, idempotency ?? request, now)
+  const { id = alertId(creation, idempotency ?? request, now) } = context
   const whole = newAlert(creation, id, context)
   return partsOf(creation, id, context).map(({ id: alertId, asset, symbol }, at) => {
     const own = (text: string | undefined): string | null =>

@@ -1,16 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import { alertKinds } from '../../processors/alerts/kinds/kinds.ts'
-import { isEverywhere } from '../../processors/alerts/parts.ts'
+import { isEverywhere, ownersId } from '../../processors/alerts/parts.ts'
 import { AHEAD_MAX, FOREVER_HOURS, IDEMPOTENT } from '../../processors/alerts/state.ts'
 import { cancelledAnswer, createdAnswer, extendedAnswer, statusAnswer } from '../alerts/answers.ts'
 import { actionOn, ask, askAnew } from '../alerts/ask.ts'
 import { commandedParts, cursorOf, creationKeyOf, type AlertStore, type CachedAlert } from '../alerts/alert-store.ts'
-import { bodyHash, creationCommands, idempotencyOf, readCreation, type Creation } from '../alerts/creation.ts'
+import {
+  bodyHash,
+  type CreationContext,
+  creationCommands,
+  idempotencyOf,
+  readCreation,
+  type Creation,
+} from '../alerts/creation.ts'
 import { readDelivery } from '../alerts/delivery.ts'
 import { field, readAddHours, wrong } from '../alerts/fields.ts'
 import type { ApiKind } from '../alerts/kinds/kind.ts'
 import { existing, owned } from '../alerts/ownership.ts'
-import type { Command } from '../../schemas/records.ts'
+import type { AlertState } from '../../schemas/records.ts'
 import { findAsset } from '../catalogue.ts'
 import { ApiError } from '../errors.ts'
 import { parseTime } from '../params.ts'
@@ -32,34 +39,63 @@ export async function createAlert(call: Call, kind: ApiKind): Promise<Reply | Ru
       'expires_in_hours',
       'What has no end cannot be paid for at once: pay for up to 720 hours, and extend them before they end.',
     )
-  const key = readKey(call)
   const assets = assetsOf(creation, services)
+  const key = readKey(call, creation.symbols !== undefined)
   const payer = call.payer?.address ?? null
   const known = key === null ? undefined : knownCreation(await alerts.log.book(), services, { creation, key, payer })
-  if (known !== undefined) return jsonReply(201, createdAnswer(creation, known, alerts.secrets))
+  const { secrets } = alerts
+  const context = { assets, partitions: services.partitions, now: now(), secrets }
+  if (known !== undefined) {
+    await complete(services, creation, { ...context, known })
+    return jsonReply(201, createdAnswer(creation, known, secrets))
+  }
   return async (paid) => {
     const idempotency = key === null ? null : idempotencyOf(kind.kind, paid?.payer ?? null, key)
-    const place = { assets, partitions: services.partitions }
-    const context = { ...place, request: randomUUID(), idempotency, paid, now: now(), secrets: alerts.secrets }
-    const { alert } = await createParts(services, creationCommands(creation, context))
-    if (alert === null) throw new Error('a creation has an alert')
+    const alert = await createParts(services, creation, { ...context, request: randomUUID(), idempotency, paid })
     if (alertKinds.of(creation.terms).needsSubscription(creation.terms))
       for (const asset of assets) keepWanted(services, asset)
-    return jsonReply(201, createdAnswer(creation, alert, alerts.secrets))
+    return jsonReply(201, createdAnswer(creation, alert, secrets))
   }
 }
 
-/** What was refused for one of its parts is not made for the others; one of which it is not known is found again by its key. */
-async function createParts(services: Services, commands: readonly Command[]): ReturnType<typeof ask> {
+/**
+ * The first part tells under which id the alert is, made now or by the same request before; the others follow under it. So
+ * the same request completes what was cut short.
+ */
+async function createParts(services: Services, creation: Creation, context: CreationContext): Promise<AlertState> {
+  const [first, ...others] = creationCommands(creation, context)
+  const { alert } = await askAnew(services, first === undefined ? [] : [first])
+  if (alert === null) throw new Error('a creation has an alert')
+  if (others.length > 0) await createOthers(services, creation, { ...context, id: ownersId(alert.alert_id) })
+  return alert
+}
+
+async function createOthers(services: Services, creation: Creation, context: CreationContext): Promise<void> {
   try {
-    return await askAnew(services, commands)
+    await askAnew(services, creationCommands(creation, context).slice(1))
   } catch (error) {
-    const isRefused = error instanceof ApiError && error.code !== 'data_unavailable'
-    const undo = isRefused && commands.length > 1 ? commands : []
-    const cancels = undo.flatMap((command) => actionOn(services, command, 'cancel'))
-    await Promise.allSettled(cancels.map((cancel) => ask(services, [cancel])))
-    throw error
+    if (!(error instanceof ApiError)) throw error
+    const half =
+      'Only some of its symbols have the rule: send the same request again with its Idempotency-Key, which completes it and is not paid for again.'
+    throw new ApiError(error.code, `${error.message} ${half}`, { ...error.detail, cause: error })
   }
+}
+
+/** Makes what is missing of an alert of several parts that was begun and paid for. */
+async function complete(
+  services: Services,
+  creation: Creation,
+  { known, ...context }: Omit<CreationContext, 'request' | 'idempotency' | 'paid'> & { readonly known: CachedAlert },
+): Promise<void> {
+  const { parts, alert_id: id, idempotency, owner, wallets } = known
+  const made = new Set(parts?.map(({ alert_id }) => alert_id))
+  const all = creationCommands(creation, { ...context, request: randomUUID(), idempotency, paid: null, id })
+  const missing = parts === undefined ? [] : all.filter(({ alert_id }) => !made.has(alert_id))
+  if (missing.length === 0) return
+  await askAnew(
+    services,
+    missing.map((command) => ({ ...command, alert: command.alert && { ...command.alert, owner, wallets } })),
+  )
 }
 
 /** Of all symbols none is named. Two names of one asset are one. */
@@ -71,10 +107,12 @@ function assetsOf({ symbol, symbols = [symbol] }: Creation, services: Services):
   throw wrong('invalid_symbol', 'symbols', 'symbols names one asset twice, under two of its names; leave one out.')
 }
 
-/** 16 to 128 characters; null: none was sent. */
-function readKey(call: Call): string | null {
+/** 16 to 128 characters; null: none was sent. A rule for several symbols may be cut short, and is completed by its key. */
+function readKey(call: Call, isNeeded: boolean): string | null {
   const name = 'Idempotency-Key'
   const key = call.header(name)
+  if (key === '' && isNeeded)
+    throw wrong('invalid_idempotency_key', name, `A rule for several symbols needs an ${name}, best a random UUID.`)
   if (key === '') return null
   if (key.length >= 16 && key.length <= 128) return key
   throw wrong('invalid_idempotency_key', name, `${name} must have 16 to 128 characters, best a random UUID.`)
