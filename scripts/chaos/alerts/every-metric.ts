@@ -47,12 +47,12 @@ interface Created {
   readonly created_at: string
 }
 
-/** Metrics of which no rule has rung yet: the API lists what waits, and not what rang and is not over. */
+/** Metrics of these rules of which none has rung yet: the API lists what waits, and not what rang and is not over. */
 export async function silentMetrics(api: string, rules: readonly MadeRule[]): Promise<MetricName[]> {
   const { alerts } = await asked<{ alerts: readonly Counted[] }>(`${api}/alerts?symbol=BTC&limit=1000`)
   const waiting = new Set(alerts.flatMap(({ alert_id: id, trigger_count: count }) => (count === 0 ? [id] : [])))
   const rang = new Set(rules.filter(({ id }) => !waiting.has(id)).map(({ metric }) => metric))
-  return metricNames.filter((name) => !rang.has(name))
+  return [...new Set(rules.map(({ metric }) => metric))].filter((name) => !rang.has(name))
 }
 
 interface Counted {
