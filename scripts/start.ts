@@ -66,7 +66,7 @@ async function run(options: Chosen, folder: DataFolder): Promise<void> {
   await Promise.all(system.stores.map((part) => begin(supervisor, part)))
   await prepare(system, folder)
   if (options.mode !== 'live') await makeReceiverCertificate(folder)
-  await Promise.all(system.services.map((part) => begin(supervisor, part)))
+  for (const part of system.services) await begin(supervisor, part)
   keeper.ready({ name: 'supervisor', pid: process.pid, url: control.url })
   console.log(greeting(options, keeper.running(), seconds()))
   sayReady(`http://127.0.0.1:${ports.api}`)
