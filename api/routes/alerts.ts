@@ -158,7 +158,6 @@ export async function cancelAlert(call: Call, kind: string, id: string): Promise
   return jsonReply(200, cancelledAnswer(alert))
 }
 
-/** Checked here, so that nothing is paid for what cannot be; what was paid for is then applied by the processor. */
 /** Other terms, whole; where it goes, its lifetime and its deliveries stay. */
 export async function editAlert(call: Call, kind: ApiKind, id: string): Promise<Run> {
   const { services, body } = call
@@ -196,6 +195,7 @@ export async function resumeAlert(call: Call, kind: string, id: string): Promise
   return alertStatus(call, kind, id)
 }
 
+/** Checked here, so that nothing is paid for what cannot be; what was paid for is then applied by the processor. */
 export async function extendAlert(call: Call, kind: string, id: string): Promise<Run> {
   const { services } = call
   const alert = await owned(call, kind, id)

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { says } from '../../processors/funding/testing/records.ts'
 import type { DerivativeTicker, LongShortRatio, Settlement, VenueCandle } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { createWorld, iso, T, type World } from './testing/world.ts'
@@ -13,19 +14,6 @@ afterAll(() => world.end())
 const HOUR = 3_600e6
 const H = Math.floor(T / HOUR) * HOUR - 6 * HOUR
 const whole = `start = '${iso(H - HOUR).slice(0, -1)}', end = '${iso(H + 4 * HOUR).slice(0, -1)}'`
-
-const nothing = {
-  rate: null,
-  next_settlement: null,
-  rate_time: null,
-  mark: null,
-  index: null,
-  mark_time: null,
-  premium: null,
-  premium_time: null,
-  open_interest: null,
-  open_interest_time: null,
-}
 
 type Fact = (asset: string, topic: TopicName) => Buffer
 
@@ -45,7 +33,7 @@ const settled =
 const ticker =
   (channel: string, groups: Partial<DerivativeTicker>): Fact =>
   (asset, topic) =>
-    world.codec.encode(topic, 'derivative_ticker', { ...about(asset), ...nothing, channel, ...groups })
+    world.codec.encode(topic, 'derivative_ticker', says({ ...about(asset), channel, ...groups }).value)
 
 const interest = (at: number, open_interest: number): Fact =>
   ticker('open-interest', { open_interest, open_interest_time: at })
