@@ -99,8 +99,11 @@ afterAll(async () => {
 async function arrived(): Promise<void> {
   const times = await Promise.all([0, 1].map((partition) => readPartitionTime(real, 'derived.flow', partition)))
   const [flows] = await real.query('SELECT countIf(v = 2) AS rows FROM flow_10s', {})
+  const [pasts] = await real.query('SELECT uniqExact(instrument, seconds, start) AS rows FROM venue_candles_log', {})
   const gaps = await readGaps({ database: real, partitions: PARTITIONS }, 'btc', 0, now)
-  expect([...times, Number((flows as { rows: unknown }).rows), gaps.length]).toEqual([now, now, fake.flows.length, 3])
+  const rows = [flows, pasts].map((counted) => Number((counted as { rows: unknown }).rows))
+  expect([...times, ...rows, gaps.length]).toEqual([now, now, fake.flows.length, fake.pasts.length, 3])
+  expect(await readUnsubscribed(real, 'btc')).toHaveLength((await readUnsubscribed(fake, 'btc')).length)
 }
 
 async function isReady(): Promise<void> {
