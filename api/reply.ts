@@ -45,7 +45,7 @@ export function ageOf({ asOf, freshUntil }: Omit<View, 'body'>, clock: Micros): 
   return { age_ms: Math.round(Math.max(0, clock - asOf) / 1000), stale: clock > freshUntil }
 }
 
-export interface Told {
+export interface ReplyMeta {
   /** What ages are told by. */
   readonly clock: Micros
   /** When it is answered, ISO 8601. */
@@ -55,7 +55,7 @@ export interface Told {
 }
 
 /** A data answer: what the view says, then its age. The text of a cached view is not written anew. */
-export function dataReply(view: View, { clock, timestamp, cached, freshForMs }: Told): Reply {
+export function dataReply(view: View, { clock, timestamp, cached, freshForMs }: ReplyMeta): Reply {
   const { body, asOf } = view
   const open = (typeof body === 'string' ? body : JSON.stringify(body)).slice(0, -1)
   const { age_ms, stale } = ageOf(view, clock)

@@ -3,7 +3,7 @@ import type { TradeVenueRow } from '../../schemas/venues.ts'
 import { findAsset, type Catalogue, type Listed } from '../catalogue.ts'
 import { ApiError } from '../errors.ts'
 import type { Present } from '../present.ts'
-import { dataReply, type Reply, type Told, type View } from '../reply.ts'
+import { dataReply, type Reply, type ReplyMeta, type View } from '../reply.ts'
 import type { Call, Run } from '../route.ts'
 import { dataClock, type Services } from '../services.ts'
 import type { World } from '../views/world.ts'
@@ -44,7 +44,7 @@ export type Asking = Pick<Call, 'services' | 'route'>
 export function replyNow(call: Asking, view: (context: ViewContext) => View | Promise<View>): Run {
   return async () => {
     const context = viewContext(call.services)
-    return dataReply(await view(context), toldNow(call, context))
+    return dataReply(await view(context), metaNow(call, context))
   }
 }
 
@@ -53,14 +53,14 @@ export async function replyAboutNow(call: Asking, symbol: string, view: (context
   assetContext(call.services, symbol)
   return async () => {
     const context = assetContext(call.services, symbol)
-    return dataReply(view(context), toldNow(call, context))
+    return dataReply(view(context), metaNow(call, context))
   }
 }
 
 /** The words of an answer about one asset as it is now, without its headers. */
 export function wordsAboutNow(services: Services, symbol: string, view: (context: AssetContext) => View): string {
   const context = assetContext(services, symbol)
-  return dataReply(view(context), toldNow({ services, route: { ttlMs: 0 } }, context)).body
+  return dataReply(view(context), metaNow({ services, route: { ttlMs: 0 } }, context)).body
 }
 
 interface Telling {
@@ -68,7 +68,7 @@ interface Telling {
   readonly route: Pick<Call['route'], 'ttlMs'>
 }
 
-function toldNow({ services, route }: Telling, { clock }: ViewContext): Told {
+function metaNow({ services, route }: Telling, { clock }: ViewContext): ReplyMeta {
   return { clock, timestamp: services.timestamp(), cached: false, freshForMs: route.ttlMs }
 }
 

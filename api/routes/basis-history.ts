@@ -4,7 +4,7 @@ import { fundingVenues } from '../../schemas/venues.ts'
 import { nullable, nullableNumber, oneOf } from '../schema.ts'
 import { MARK_STALE } from '../views/perpetuals.ts'
 import { marks, spotPrices } from '../views/readings.ts'
-import { readingsOf, type Said, sourceField } from './readings.ts'
+import { readingsOf, type Values, sourceField } from './readings.ts'
 import { MARKS_SPAN, seriesRoute } from './series.ts'
 
 export const basisHistory = seriesRoute({
@@ -37,12 +37,12 @@ export const basisHistory = seriesRoute({
   }),
 })
 
-function pricesOf([marked, spotted]: Said): { mark: number | null; spot: number | null } {
+function pricesOf([marked, spotted]: Values): { mark: number | null; spot: number | null } {
   const spot = spotted?.[0]
   return { mark: marked?.[0] ?? null, spot: spot === undefined ? null : asDecimal(spot) }
 }
 
-function basisAt(said: Said): object {
+function basisAt(said: Values): object {
   const { mark, spot } = pricesOf(said)
   if (mark === null || spot === null) return { perp_price: mark, basis_usd: null, basis_pct: null, direction: null }
   // By the year it depends on the funding interval, which changes: only the basis itself is told of the past.

@@ -1,4 +1,4 @@
-import { Replay, type Replayed, type Said } from '../../processors/liquidations/replay.ts'
+import { Replay, type Replayed, type Observation } from '../../processors/liquidations/replay.ts'
 import { asDecimal } from '../../processors/prices/decimal.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { fundingVenues } from '../../schemas/venues.ts'
@@ -33,7 +33,7 @@ const source: SeriesSource = {
     const columns = new Map<Micros, object>()
     for (let time = query.from; time < to; time += step) {
       const end = time + step
-      replay.step(end, saidIn(time, interest, marks))
+      replay.step(end, observationsIn(time, interest, marks))
       const isLast = floorTo(end, width) !== floorTo(time, width) || end > now
       if (isLast && time >= from) columns.set(floorTo(time, width), shown(replay.now(end)))
     }
@@ -99,7 +99,7 @@ function shown({ price, openInterestUsd, levels }: Replayed): object {
   }
 }
 
-function saidIn(time: Micros, interest: Readings, marks: Readings): Said[] {
+function observationsIn(time: Micros, interest: Readings, marks: Readings): Observation[] {
   return fundingVenues.map((venue) => {
     const [close, low, high] = marks.get(time)?.get(venue)?.values ?? []
     return {

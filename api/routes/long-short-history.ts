@@ -3,7 +3,7 @@ import { ratioVenues } from '../../schemas/venues.ts'
 import { nullableNumber } from '../schema.ts'
 import { topTraders } from '../views/readings.ts'
 import { RATIO_STALE } from './long-short.ts'
-import { readingsOf, type Said, sourceField } from './readings.ts'
+import { readingsOf, type Values, sourceField } from './readings.ts'
 import { SERIES_SPAN, seriesRoute } from './series.ts'
 
 export const longShortHistory = seriesRoute({
@@ -31,7 +31,7 @@ export const longShortHistory = seriesRoute({
   source: readingsOf({ venues: ratioVenues, series: [topTraders], venueOf: shown, totalOf: meanOf }),
 })
 
-function shown([said]: Said): object {
+function shown([said]: Values): object {
   const [long = null, short = null, ls_ratio = null] = said ?? []
   return {
     long_ratio: long === null ? null : asDecimal(long),
@@ -40,7 +40,7 @@ function shown([said]: Said): object {
   }
 }
 
-function meanOf(each: readonly Said[]): object {
+function meanOf(each: readonly Values[]): object {
   const ratios = each.flatMap(([said]) => said?.[2] ?? [])
   return {
     avg_ls_ratio: ratios.length === 0 ? null : ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length,

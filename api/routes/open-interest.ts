@@ -13,7 +13,7 @@ import { noData, type AssetContext } from './answers.ts'
 import { replyWanted } from './data.ts'
 import { agedBy, dataErrors, stamped, warmingUp } from './fields.ts'
 import { status } from './funding.ts'
-import { readingsOf, type Said, sourceField } from './readings.ts'
+import { readingsOf, type Values, sourceField } from './readings.ts'
 import { MARKS_SPAN, seriesRoute } from './series.ts'
 
 const stale = '120 s'
@@ -98,7 +98,7 @@ interface ShownInterest {
   readonly open_interest_usd: number | null
 }
 
-function valuesOf([interest, mark]: Said): Interest {
+function valuesOf([interest, mark]: Values): Interest {
   return { units: interest?.[0] ?? null, mark: mark?.[0] ?? null }
 }
 

@@ -1,6 +1,6 @@
 import { priceVenues } from '../../schemas/venues.ts'
 import type { Micros, Token } from '../../schemas/records.ts'
-import { ageOf, jsonReply, type Reply, type Told } from '../reply.ts'
+import { ageOf, jsonReply, type Reply, type ReplyMeta } from '../reply.ts'
 import { dataRoute, type Output, type Run } from '../route.ts'
 import type { Aged } from '../views/legs.ts'
 import { spotOf } from '../views/spots.ts'
@@ -83,7 +83,7 @@ function cut(
     context,
     timestamp,
     freshForMs,
-  }: Pick<Told, 'timestamp' | 'freshForMs'> & {
+  }: Pick<ReplyMeta, 'timestamp' | 'freshForMs'> & {
     readonly requested: number
     readonly context: ViewContext
   },

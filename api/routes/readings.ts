@@ -9,16 +9,16 @@ import type { SeriesSource } from './series.ts'
 const FIRST_TTL_MS = 60_000
 
 /** What a venue said last in a bucket, a list of values for each series; undefined: nothing. */
-export type Said = readonly (readonly number[] | undefined)[]
+export type Values = readonly (readonly number[] | undefined)[]
 
 interface ReadingsRow {
   readonly venues: readonly string[]
   /** The first tells how far back the history goes; a venue was heard in a bucket where it said all of them. */
   readonly series: readonly [Series, ...Series[]]
   /** The figures of one venue. */
-  readonly venueOf: (said: Said) => object
+  readonly venueOf: (said: Values) => object
   /** The figures of all venues, in their order. */
-  readonly totalOf: (said: readonly Said[]) => object
+  readonly totalOf: (said: readonly Values[]) => object
 }
 
 /** Of a venue in a bucket: where its figure is from. */
@@ -42,7 +42,7 @@ export function readingsOf({ venues, series, venueOf, totalOf }: ReadingsRow): S
         series.map((one, index) => all[index]?.get(time)?.get(one.venue ?? venue))
       return (time) => {
         const read = venues.map((venue) => readBy(venue, time))
-        const said = read.map((readings): Said => readings.map((reading) => reading?.values))
+        const said = read.map((readings): Values => readings.map((reading) => reading?.values))
         const shown = (index: number): object => ({
           ...venueOf(said[index] ?? []),
           source: read[index]?.[0]?.source ?? null,

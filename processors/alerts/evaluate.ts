@@ -1,7 +1,7 @@
 import type { CompositePrice, Micros } from '../../schemas/records.ts'
 import { generationOf } from '../kernel/version.ts'
 import type { AlertKind, Cause, Input, Looked, Readings, StoredAlert, Verdict } from './kinds/kind.ts'
-import { Told } from './series.ts'
+import { InputFigures } from './series.ts'
 import { EVERYWHERE } from './parts.ts'
 import { begin, cooldownOf, noteRisk, openSeries, OTHERS, PARTS_MAX } from './state.ts'
 import { partOf, partsOf, put, sightOf, type AlertsState } from './state.ts'
@@ -40,7 +40,7 @@ function readFigures(state: AlertsState, input: Input, report: Report): void {
   openSeries(state, asset)
   const ofAsset = state.series.get(asset)
   if (ofAsset === undefined) return
-  const told = new Told(input)
+  const told = new InputFigures(input)
   const before = new Map<string, number | undefined>()
   for (const series of ofAsset.values()) {
     if (series.input !== told.input) continue

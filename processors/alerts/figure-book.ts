@@ -9,7 +9,7 @@ const SWEEP_MIN = 1_000
 const passes = ['>', '>=', '<', '<='] as const
 type Passes = (typeof passes)[number] | '*'
 
-interface Shelf {
+interface SeriesLevels {
   readonly heap: Heap
   swept: number
 }
@@ -20,7 +20,7 @@ interface Shelf {
  * at once; entries of places that it has left are recognised when they come up.
  */
 export class FigureBook implements AlertBook<Readings> {
-  readonly #shelves = new Map<string, Shelf>()
+  readonly #series = new Map<string, SeriesLevels>()
   readonly #find: (id: string) => StoredAlert | undefined
   readonly #standing: (alert: StoredAlert) => readonly Stand[]
   #size = 0
@@ -50,7 +50,7 @@ export class FigureBook implements AlertBook<Readings> {
   }
 
   settle(): void {
-    for (const { heap } of this.#shelves.values()) heap.settle()
+    for (const { heap } of this.#series.values()) heap.settle()
   }
 
   take({ before, sight, time }: Readings): StoredAlert[] {
@@ -65,9 +65,9 @@ export class FigureBook implements AlertBook<Readings> {
   }
 
   #takeFrom(name: string, how: Passes, value: number, taken: Map<string, StoredAlert>): void {
-    const shelf = this.#shelves.get(name)
-    if (shelf === undefined) return
-    const { heap } = shelf
+    const levels = this.#series.get(name)
+    if (levels === undefined) return
+    const { heap } = levels
     const figure = isFalling(how) ? -value : value
     const isOn = how.endsWith('=')
     for (let { key } = heap; key !== undefined; key = heap.key) {
@@ -76,7 +76,7 @@ export class FigureBook implements AlertBook<Readings> {
       const alert = id === undefined ? undefined : this.#find(id)
       if (alert?.stands.includes(name) === true) taken.set(alert.alert_id, alert)
     }
-    this.#shelves.delete(name) // it is empty
+    this.#series.delete(name) // it is empty
   }
 
   /** An alert is put to all of its places each time: whatever it was taken from, it stands there once more. */
@@ -84,28 +84,28 @@ export class FigureBook implements AlertBook<Readings> {
     const stands = this.#standing(alert)
     alert.stands = stands.length === 0 ? nowhere : stands.map(({ name }) => name)
     for (const { name, at } of stands) {
-      const shelf = this.#shelfOf(name)
-      shelf.heap[how](isFalling(name.slice(name.lastIndexOf(' ') + 1)) ? -at : at, alert.alert_id)
-      if (how === 'push' && shelf.heap.size > SWEEP_MIN + 2 * shelf.swept) this.#sweep(name, shelf)
+      const levels = this.#levelsOf(name)
+      levels.heap[how](isFalling(name.slice(name.lastIndexOf(' ') + 1)) ? -at : at, alert.alert_id)
+      if (how === 'push' && levels.heap.size > SWEEP_MIN + 2 * levels.swept) this.#sweep(name, levels)
     }
   }
 
-  #shelfOf(name: string): Shelf {
-    const known = this.#shelves.get(name)
+  #levelsOf(name: string): SeriesLevels {
+    const known = this.#series.get(name)
     if (known !== undefined) return known
-    const shelf = { heap: new Heap(), swept: 0 }
-    this.#shelves.set(name, shelf)
-    return shelf
+    const levels = { heap: new Heap(), swept: 0 }
+    this.#series.set(name, levels)
+    return levels
   }
 
-  #sweep(name: string, shelf: Shelf): void {
+  #sweep(name: string, levels: SeriesLevels): void {
     const seen = new Set<string>()
-    shelf.heap.sweep((id) => {
+    levels.heap.sweep((id) => {
       const holds = !seen.has(id) && this.#find(id)?.stands.includes(name) === true
       seen.add(id)
       return holds
     })
-    shelf.swept = shelf.heap.size
+    levels.swept = levels.heap.size
   }
 }
 

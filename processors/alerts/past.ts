@@ -1,6 +1,6 @@
 import type { Micros } from '../../schemas/records.ts'
 import type { Input } from './kinds/kind.ts'
-import { inputOf, lookBackOf, Series, Told, type SavedSeries } from './series.ts'
+import { inputOf, lookBackOf, Series, InputFigures, type SavedSeries } from './series.ts'
 import { fresh } from './state.ts'
 
 /** Samples of a series at most; a spike has 104. */
@@ -31,7 +31,7 @@ export class PastReader {
   }
 
   feed(message: Input): void {
-    const told = new Told(message)
+    const told = new InputFigures(message)
     const teller = message.type === 'metric' ? message.value.core : message.type
     if (told.time <= (this.#newest.get(teller) ?? 0)) return
     this.#newest.set(teller, told.time)

@@ -169,7 +169,7 @@ export class Series {
   }
 
   /** Takes in what a record tells; whether there is a new value of it. */
-  take(told: Told): boolean {
+  take(told: InputFigures): boolean {
     const figure = this.#figureOf(told)
     if (figure === undefined) return false
     if (this.#close === 0) return this.#set(this.#made(told.time, figure), told.time)
@@ -201,7 +201,7 @@ export class Series {
     return true
   }
 
-  #figureOf(told: Told): number | undefined {
+  #figureOf(told: InputFigures): number | undefined {
     const { exchange } = this.#spec
     const { over, exchanges } = this.#metric
     if (exchange !== null || over === 'own')
@@ -278,7 +278,7 @@ export class Series {
 }
 
 /** The figures of one record. */
-export class Told {
+export class InputFigures {
   readonly input: MetricInput
   readonly time: Micros
   readonly #figures = new Map<string, number>()

@@ -8,10 +8,10 @@ const MINUTE: Micros = 60_000_000
 const HOUR: Micros = 3_600_000_000
 
 /** What the core says of one minute or hour: the fields that add up. */
-type Told = Omit<FlowHour, 'asset' | 'instrument' | 'hour' | 'part' | 'final' | 'v'>
+type FlowSums = Omit<FlowHour, 'asset' | 'instrument' | 'hour' | 'part' | 'final' | 'v'>
 
 /** A minute or an hour of an instrument's past trades. */
-export interface PastFlow extends Told {
+export interface PastFlow extends FlowSums {
   readonly start: Micros
   /** 60 or 3600. */
   readonly seconds: number
@@ -24,7 +24,7 @@ export interface PastFlow extends Told {
 export class ArchiveFold {
   readonly #state = emptyState()
   /** By the core's own keys: a later row replaces an earlier one. */
-  readonly #buckets = new Map<string, Told & { readonly bucket: Micros }>()
+  readonly #buckets = new Map<string, FlowSums & { readonly bucket: Micros }>()
   readonly #hours = new Map<string, FlowHour>()
   #offset = 0
   #markedAt = 0
@@ -70,7 +70,7 @@ export class ArchiveFold {
 }
 
 /** Of rows of one time, one at least. */
-function sumOf(rows: readonly Told[]): Told {
+function sumOf(rows: readonly FlowSums[]): FlowSums {
   const parts = rows.map((row): Part => ({ ...told(row), part: 0, v: 0, isHeldBack: false }))
   const [sum, ...rest] = parts
   if (sum === undefined) throw new Error('a time without a row')
@@ -81,7 +81,7 @@ function sumOf(rows: readonly Told[]): Told {
   return told(sum)
 }
 
-function told(row: Told): Told {
+function told(row: FlowSums): FlowSums {
   const { buy, sell, buy_quote, sell_quote, buy_count, sell_count, open, high, low, close } = row
   const { open_time, close_time, first_id, last_id } = row
   const volumes = { buy, sell, buy_quote, sell_quote, buy_count, sell_count }

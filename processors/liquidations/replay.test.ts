@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { RiskLevel } from '../../schemas/records.ts'
-import { Replay, type Said } from './replay.ts'
+import { Replay, type Observation } from './replay.ts'
 
 const HOUR = 3_600_000_000
 const T0 = 1_786_060_800_000_000
 
-function said(openInterest: number | null, low: number, high = low, close = low): Said {
+function said(openInterest: number | null, low: number, high = low, close = low): Observation {
   return { venue: 'binance', marks: { low, high, close }, openInterest }
 }
 

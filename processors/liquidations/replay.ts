@@ -14,7 +14,7 @@ const ROW = 5
 const REACH = 0.1
 
 /** What a venue's perpetual was in a step; null: not said. Marks in quote units, open interest in base units of one side. */
-export interface Said {
+export interface Observation {
   readonly venue: FundingVenue
   readonly marks: { readonly low: number; readonly high: number; readonly close: number } | null
   readonly openInterest: number | null
@@ -43,7 +43,7 @@ export class Replay {
   }
 
   /** `end`: of the step, later than that of the one before. */
-  step(end: Micros, said: readonly Said[]): void {
+  step(end: Micros, said: readonly Observation[]): void {
     for (const { venue, marks, openInterest } of said) {
       const contract = contractOf(this.#asset, venue, venue)
       const at = (value: number): NonNullable<Contract['mark']> => ({ value, time: end, received: end })

@@ -1,4 +1,4 @@
-import { drawAlertRow, isOver, makeAlertRow, stateOf, type Alert, type Attempt, type Deed } from './alert-rows.ts'
+import { drawAlertRow, isOver, makeAlertRow, stateOf, type Alert, type Attempt, type Action } from './alert-rows.ts'
 import { now } from './clock.ts'
 import { offer, type Choice } from './controls.ts'
 import { byId, Rows, say } from './dom.ts'
@@ -13,7 +13,7 @@ const TOLD = 1_000
 /** What of the list is open in place: deliveries, or the form that changes it. */
 export interface Opened {
   readonly id: string
-  readonly deed: Deed
+  readonly action: Action
   readonly element: HTMLElement
   /** Ends what it does. */
   readonly close?: () => void
@@ -28,7 +28,7 @@ export class AlertList {
   #page = 0
   #opened: Opened | undefined
 
-  constructor(act: (deed: Deed, id: string) => void, changed: () => void) {
+  constructor(act: (action: Action, id: string) => void, changed: () => void) {
     const make = (id: string): HTMLElement => makeAlertRow(id, act)
     this.#living = new Rows(byId('living'), make)
     this.#ended = new Rows(byId('ended').querySelector('ol') ?? byId('ended'), make)
@@ -72,7 +72,7 @@ export class AlertList {
       const { alert_id: id } = alert
       const row = rows.row(id)
       const opened = this.#opened?.id === id ? this.#opened : undefined
-      drawAlertRow(row, alert, { attempt: attempts.get(id), now: now(), open: opened?.deed })
+      drawAlertRow(row, alert, { attempt: attempts.get(id), now: now(), open: opened?.action })
       const place = row.querySelector<HTMLElement>('.opened')
       if (place === null) continue
       place.hidden = opened === undefined

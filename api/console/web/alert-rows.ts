@@ -69,14 +69,14 @@ export function isOver({ status }: Pick<Alert, 'status'>): boolean {
 }
 
 /** What one can do to an alert; `shown`: open in place. */
-const deeds = {
+const actions = {
   deliveries: { text: 'Deliveries', opens: true },
   edit: { text: 'Edit', opens: true },
   pause: { text: 'Pause', opens: false },
   test: { text: 'Test', opens: false },
   cancel: { text: 'Cancel', opens: false },
 } as const
-export type Deed = keyof typeof deeds
+export type Action = keyof typeof actions
 
 /** How an alert is, in a word. */
 export function stateOf({ status, paused }: Alert): string {
@@ -85,11 +85,11 @@ export function stateOf({ status, paused }: Alert): string {
 }
 
 /** A row of the list: what it waits for, how it is, what one can do, and a place for what is opened. */
-export function makeAlertRow(id: string, act: (deed: Deed, id: string) => void): HTMLElement {
-  const buttons = Object.entries(deeds).map(([deed, { text, opens }]) => {
+export function makeAlertRow(id: string, act: (action: Action, id: string) => void): HTMLElement {
+  const buttons = Object.entries(actions).map(([action, { text, opens }]) => {
     const more = opens ? { 'aria-expanded': 'false' } : {}
-    const click = (): void => act(deed as Deed, id)
-    return el('button', { type: 'button', class: 'quiet', 'data-do': deed, ...more, click }, text)
+    const click = (): void => act(action as Action, id)
+    return el('button', { type: 'button', class: 'quiet', 'data-do': action, ...more, click }, text)
   })
   const cell = (name: string, tag = 'span'): HTMLElement => el(tag, { 'data-cell': name })
   const head = el('div', { class: 'row' }, cell('state'), cell('terms', 'h3'))
@@ -118,12 +118,12 @@ export function drawAlertRow(row: HTMLElement, alert: Alert, seen: Seen): void {
   say(cell(row, 'delivery'), attempt === undefined ? 'nothing sent' : deliveryText(attempt, now))
   say(cell(row, 'group'), group === null ? '' : `group ${group}`)
   for (const button of row.querySelectorAll<HTMLElement>('[data-do]')) {
-    const deed = button.dataset['do']
-    if (button instanceof HTMLButtonElement) button.disabled = deed !== 'deliveries' && isOver(alert)
-    if (deed === 'edit') button.hidden = !alert.editable
-    if (deed === 'pause') say(button, alert.paused ? 'Resume' : 'Pause')
+    const action = button.dataset['do']
+    if (button instanceof HTMLButtonElement) button.disabled = action !== 'deliveries' && isOver(alert)
+    if (action === 'edit') button.hidden = !alert.editable
+    if (action === 'pause') say(button, alert.paused ? 'Resume' : 'Pause')
     button.setAttribute('aria-label', `${button.textContent}: ${termsOf(alert)}`)
-    if (button.hasAttribute('aria-expanded')) button.setAttribute('aria-expanded', String(open === deed))
+    if (button.hasAttribute('aria-expanded')) button.setAttribute('aria-expanded', String(open === action))
   }
 }
 
@@ -131,7 +131,7 @@ export function drawAlertRow(row: HTMLElement, alert: Alert, seen: Seen): void {
 interface Seen {
   readonly attempt: Attempt | undefined
   readonly now: number
-  readonly open: Deed | undefined
+  readonly open: Action | undefined
 }
 
 function restWords({ paused, paused_until: until }: Alert, now: number): string {

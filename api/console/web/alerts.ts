@@ -2,7 +2,7 @@ import { Deliveries } from './alert-deliveries.ts'
 import { AlertForm, type Shown, type Tables } from './alert-form.ts'
 import { AlertList } from './alert-list.ts'
 import { Preview, type Tried } from './alert-preview.ts'
-import { termsOf, type Alert, type Attempt, type Deed } from './alert-rows.ts'
+import { termsOf, type Alert, type Attempt, type Action } from './alert-rows.ts'
 import { ask, type Asked } from './ask.ts'
 import { setClock } from './clock.ts'
 import { beforePaint, byId, el, say, setState } from './dom.ts'
@@ -43,7 +43,7 @@ const draw = beforePaint(() => {
   setState(panel, alerts.size === 0 ? 'empty' : 'ready', 'There are no alerts yet: make the first one above.')
   deliveries.draw()
 })
-const list = new AlertList((deed, id) => void act(deed, id), draw)
+const list = new AlertList((action, id) => void act(action, id), draw)
 
 function drawPrice(): void {
   const price = form === undefined ? undefined : prices.get(form.symbol)
@@ -82,20 +82,20 @@ function pathOf(id: string, path = alerts.get(id)?.path ?? ''): string {
   return `/api${path}/${encodeURIComponent(id)}`
 }
 
-async function act(deed: Deed, id: string): Promise<void> {
+async function act(action: Action, id: string): Promise<void> {
   const alert = alerts.get(id)
   if (alert === undefined) return
   const { opened } = list
-  if (opened?.id === id && opened.deed === deed) return list.open(undefined)
-  if (deed === 'deliveries') await show(alert)
-  if (deed === 'edit') await edit(alert)
-  if (deed === 'pause') await rest(alert)
-  if (deed === 'test') await test(alert)
-  if (deed === 'cancel') await cancel(alert)
+  if (opened?.id === id && opened.action === action) return list.open(undefined)
+  if (action === 'deliveries') await show(alert)
+  if (action === 'edit') await edit(alert)
+  if (action === 'pause') await rest(alert)
+  if (action === 'test') await test(alert)
+  if (action === 'cancel') await cancel(alert)
 }
 
 async function show(alert: Alert): Promise<void> {
-  list.open({ id: alert.alert_id, deed: 'deliveries', element: deliveries.element })
+  list.open({ id: alert.alert_id, action: 'deliveries', element: deliveries.element })
   await deliveries.show(alert, pathOf(alert.alert_id, alert.path))
 }
 
@@ -159,7 +159,7 @@ async function edit(alert: Alert): Promise<void> {
     event.preventDefault()
     void change(id, made)
   })
-  list.open({ id, deed: 'edit', element: made.element, close: () => tried.close() })
+  list.open({ id, action: 'edit', element: made.element, close: () => tried.close() })
   requestAnimationFrame(() => made.element.querySelector('select')?.focus())
 }
 

@@ -1,6 +1,6 @@
 import { Api, operations, streams, type OperationName, type StreamName } from './api.ts'
 import { errorOf, NoAnswerError } from './errors.ts'
-import { eventsOf, nextOf, requestOf, toldOf, type Outcome, type Request, type ServerEvent } from './exchange.ts'
+import { eventsOf, nextOf, requestOf, errorReplyOf, type Outcome, type Request, type ServerEvent } from './exchange.ts'
 
 /** Who pays: `payer.ts` has one that keeps to a budget. Rejects, before it signs, what is not to be paid. */
 export interface PaidBy {
@@ -122,7 +122,7 @@ export class MarketDataClient extends Api<CallOptions> {
 
   async #pay(outcome: Answered): Promise<Payment> {
     const { payer } = this.#options
-    if (payer === undefined) throw errorOf(toldOf(outcome))
+    if (payer === undefined) throw errorOf(errorReplyOf(outcome))
     return payer.pay({ header: (name) => outcome.headers.get(name), body: JSON.parse(outcome.text) as unknown })
   }
 

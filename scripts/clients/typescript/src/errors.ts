@@ -1,5 +1,5 @@
 /** What the API says of a request that it does not answer. */
-export interface Told {
+export interface ErrorReply {
   readonly status: number
   /** The API's identifier: `symbol_not_found`, `data_unavailable`, a reason code of x402, ... */
   readonly code: string
@@ -14,9 +14,9 @@ export interface Told {
 /** An answer that is no success. */
 export class ApiError extends Error {
   override readonly name: string = 'ApiError'
-  readonly told: Told
+  readonly told: ErrorReply
 
-  constructor(told: Told) {
+  constructor(told: ErrorReply) {
     super(`${told.status} ${told.code}: ${told.message}`)
     this.told = told
   }
@@ -62,7 +62,7 @@ export class NoAnswerError extends Error {
   readonly code = 'no_answer'
 }
 
-export function errorOf(told: Told): ApiError {
+export function errorOf(told: ErrorReply): ApiError {
   if (told.status === 402) return new PaymentRequiredError(told)
   if (told.status === 429) return new RateLimitedError(told)
   return told.status === 503 || told.status === 202 ? new UnavailableError(told) : new ApiError(told)

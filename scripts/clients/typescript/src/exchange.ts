@@ -1,5 +1,5 @@
 import type { Operation } from './api.ts'
-import { errorOf, NoAnswerError, type Told } from './errors.ts'
+import { errorOf, NoAnswerError, type ErrorReply } from './errors.ts'
 
 /** A request as it goes out, whatever is paid for it. */
 export interface Request {
@@ -44,7 +44,7 @@ export function nextOf(outcome: Outcome, request: Request, state: { isPaid: bool
   const { status } = outcome
   if (status === 200 || status === 201) return { do: 'give' }
   if (status === 402 && !state.isPaid) return { do: 'pay' }
-  const told = toldOf(outcome)
+  const told = errorReplyOf(outcome)
   const error = errorOf(told)
   const ms = Math.min((told.retryAfterSeconds ?? 0) * 1000 || backoff, WAIT_MS_MAX)
   // A refusal at the door was not followed; any other 503 may have been.
@@ -52,7 +52,7 @@ export function nextOf(outcome: Outcome, request: Request, state: { isPaid: bool
   return isRefusal || (status === 503 && isSafe) ? { do: 'wait', ms, error } : { do: 'throw', error }
 }
 
-export function toldOf({ status, headers, text }: Extract<Outcome, { kind: 'answer' }>): Told {
+export function errorReplyOf({ status, headers, text }: Extract<Outcome, { kind: 'answer' }>): ErrorReply {
   const body = objectIn(text)
   const said = (name: string): string | undefined => (typeof body[name] === 'string' ? body[name] : undefined)
   const seconds = Number(headers.get('retry-after') ?? '')
