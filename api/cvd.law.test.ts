@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CvdTestDriver } from '../processors/cvd/testing/records.ts'
+import { CvdTestDriver, mark, SECOND, T0 } from '../processors/cvd/testing/records.ts'
 import { periods, windowOf, type PeriodName } from '../processors/cvd/periods.ts'
 import { periodNames } from '../processors/cvd/state.ts'
 import { takeIn } from '../processors/present/present.ts'
 import { emptyPresent, loadPresent, savePresent, type PresentState } from '../processors/present/state.ts'
-import type { Flow } from '../schemas/records.ts'
+import type { Flow, VenueCandle } from '../schemas/records.ts'
 import { partsOf } from '../schemas/venues.ts'
 import { Present } from './present.ts'
 import { batches, rowsOf } from './testing/flow-logs.ts'
@@ -31,6 +31,13 @@ function plainSums(rows: readonly Flow[], asset: string, period: PeriodName, now
       sell: sum(within, 'sell'),
       buyUsd: sum(within, 'buy_quote'),
       sellUsd: sum(within, 'sell_quote'),
+      traded: {
+        buy: sum(within, 'buy'),
+        sell: sum(within, 'sell'),
+        buyUsd: sum(within, 'buy_quote'),
+        sellUsd: sum(within, 'sell_quote'),
+      },
+      past: undefined,
       first: Math.min(...own.map(({ open_time }) => open_time)),
       newest: Math.max(...own.map(({ close_time }) => close_time)),
     }
@@ -70,6 +77,103 @@ describe('CVD from memory', () => {
     },
   )
 })
+
+const HOUR = 3_600 * SECOND
+
+/** Candles of hours around the trades and before them; sizes are eighths, so that sums are exact in any order. */
+const candles = fc.array(
+  fc
+    .record({
+      instrument: fc.constantFrom('binance:perp:BTCUSDT', 'bybit:perp:BTCUSDT', 'okx:perp:BTC-USDT-SWAP'),
+      hour: fc.oneof(fc.integer({ min: -6, max: 2 }), fc.integer({ min: -190, max: 2 })),
+      seconds: fc.constantFrom(3_600, 3_600, 3_600, 60),
+      volume: fc.integer({ min: 80, max: 160 }).map((eighths) => eighths / 8),
+      bought: fc.option(
+        fc.integer({ min: 0, max: 80 }).map((eighths) => eighths / 8),
+        { freq: 4 },
+      ),
+      source: fc.constantFrom('archive' as const, 'venue_candles' as const),
+    })
+    .map(({ hour, bought, ...rest }): VenueCandle => {
+      const prices = { open: 1, high: 1, low: 1, close: 1, quote: null, taker_buy_quote: null, trades: null }
+      return { ...rest, ...prices, asset: 'btc', taker_buy: bought, start: T0 + hour * HOUR, received: T0 }
+    }),
+  { maxLength: 60, size: 'max' },
+)
+
+/** What one instrument's buys of a period are, hour by hour, each of one source. */
+function plainBuys(rows: readonly Flow[], told: readonly VenueCandle[], window: { from: number; to: number }): object {
+  const first = Math.min(...rows.map(({ open_time }) => open_time))
+  const hours = Map.groupBy(
+    told.filter(({ seconds, taker_buy }) => seconds === 3_600 && taker_buy !== null),
+    ({ start }) => start,
+  )
+  const isPast = (start: number): boolean =>
+    hours.has(start) && start < first && start >= window.from && start + HOUR <= window.to
+  const past = [...hours].filter(([start]) => isPast(start))
+  const chosen = past.map(([, all]) => all.find(({ source }) => source === 'archive') ?? all[0])
+  const own = rows.filter(({ bucket }) => bucket >= window.from && bucket < window.to)
+  const counted = own.filter(({ bucket }) => !isPast(bucket - (bucket % HOUR)))
+  const traded = counted.reduce((sum, row) => sum + row.buy, 0)
+  const of = (name: string): VenueCandle[] => chosen.filter((candle) => candle?.source === name) as VenueCandle[]
+  const sumOf = (all: readonly VenueCandle[]): number => all.reduce((sum, { taker_buy }) => sum + (taker_buy ?? 0), 0)
+  return { traded, archive: sumOf(of('archive')), venue_candles: sumOf(of('venue_candles')) }
+}
+
+describe('the past in front of the trades of a period', () => {
+  it(
+    'counts each hour of an instrument once, by its trades, its archive or its candle, whatever came first',
+    { timeout: LAW_MS },
+    () => {
+      fc.assert(
+        fc.property(batches, candles, fc.array(fc.nat(), { maxLength: 60 }), (log, past, order) => {
+          const fed = new CvdTestDriver()
+          fed.batch(mark(T0 + 3_500 * SECOND)) // what is asked about has begun
+          for (const batch of log) fed.batch(...batch)
+          const flow = fed.emitted.flatMap(({ topic, message }) => (message === null ? [] : [{ topic, message }]))
+          const candlesAt = past.map((value, index) => ({ value, at: (order[index] ?? 0) % (flow.length + 1) }))
+          const state = emptyPresent()
+          const read: VenueCandle[] = []
+          for (let at = 0; at <= flow.length; at++) {
+            for (const { value } of candlesAt.filter((candle) => candle.at === at)) {
+              read.push(value)
+              takeIn(state, { topic: 'market.history', offset: read.length, message: { type: 'venue_candle', value } })
+            }
+            const next = flow[at]
+            if (next !== undefined) takeIn(state, { ...next, offset: at })
+          }
+          comparePast(state, rowsOf(fed), read)
+        }),
+        { ...bounded, numRuns: 300 },
+      )
+    },
+  )
+})
+
+function comparePast(state: PresentState, rows: readonly Flow[], read: readonly VenueCandle[]): void {
+  const present = new Present(() => [state], emptyPresent())
+  const now = flowTime(present, 'btc') ?? 0
+  for (const period of periodNames) {
+    const window = windowOf(periods[period], now)
+    const sums = sumsOf(present, 'btc', period, now)
+    for (const instrument of new Set(
+      [...rows, ...read].filter(({ asset }) => asset === 'btc').map((row) => row.instrument),
+    )) {
+      const own = rows.filter((row) => row.instrument === instrument && row.bucket < window.to)
+      const wanted = plainBuys(
+        own,
+        read.filter((row) => row.instrument === instrument),
+        window,
+      )
+      const told = sums.find((row) => row.instrument === instrument)
+      const by = (source: string): number =>
+        (told?.past?.hours ?? []).reduce((sum, hour) => sum + (hour.source === source ? hour.buy : 0), 0)
+      const is = { traded: told?.traded.buy ?? 0, archive: by('archive'), venue_candles: by('venue_candles') }
+      expect(is).toEqual(wanted)
+      expect(told?.buy ?? 0).toBe(is.traded + is.archive + is.venue_candles)
+    }
+  }
+}
 
 function compare(fed: CvdTestDriver, state: PresentState): void {
   const present = new Present(() => [state], emptyPresent())

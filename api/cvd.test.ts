@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { periods, windowOf, type PeriodName } from '../processors/cvd/periods.ts'
 import { partitionOf } from '../schemas/catalogue.ts'
 import { usualTradeVenues } from '../schemas/venues.ts'
+import type { FakeCandle } from './testing/fake-database.ts'
 import type { Harness } from './testing/harness.ts'
 import { flow, listAsset, lostTrades, mark, NOW, startHarness, streamAsset } from './testing/harness.ts'
 
@@ -183,6 +184,97 @@ describe('/cvd/:symbol', () => {
     })
   })
 
+  describe('before our first trades', () => {
+    const HOUR = 60 * MINUTE
+    const BEGUN = NOW - (NOW % HOUR) - 2 * HOUR
+    const candle = (hours: number, takerBuy: number | null, isArchive?: true): FakeCandle => {
+      const prices = { open: 100, close: 100, volume: 10 }
+      const about = { asset: 'btc', venue: 'binance', start: BEGUN + hours * HOUR, seconds: 3600 }
+      return { ...about, ...prices, takerBuy, ...(isArchive && { isArchive }) }
+    }
+    beforeEach(() => {
+      api.database.flows = [
+        flow({ bucket: BEGUN + 20 * MINUTE, buy: 3, sell: 1 }),
+        flow({ bucket: BEGUN + HOUR, buy: 5, sell: 1 }),
+        flow({ bucket: BEGUN + HOUR, venue: 'okx', buy: 1, sell: 0 }),
+      ]
+    })
+
+    it('has the venue’s past in front, each hour of one source, and says how much of which', async () => {
+      const hours = Array.from({ length: 30 }, (_, index) => candle(-index - 1, 6))
+      api.database.pasts = [...hours, candle(0, 8), candle(-1, 7, true), candle(1, 9)]
+      expect(await cvd('/cvd/BTC?period=24h')).toMatchObject({
+        cvd: 7, // of trades alone
+        period_cvd: 5 + 6 + 4 + 20 * 2,
+        buy_volume: 6 + 8 + 7 + 20 * 6,
+        source: 'mixed',
+        sources: {
+          trades: { period_cvd: 5, buy_volume: 6, sell_volume: 1 },
+          archive: { period_cvd: 4, buy_volume: 7, buy_volume_usd: 700 },
+          venue_candles: { period_cvd: 46, buy_volume: 128, sell_volume: 82 },
+        },
+        exchanges: {
+          binance: { cvd: 6, period_cvd: 54, source: 'mixed' },
+          okx: { period_cvd: 1, source: 'trades' },
+          bybit: { period_cvd: 0, source: null },
+        },
+        since: '2026-01-02T01:20:01.000Z',
+        coverage: { from: '2026-01-01T04:00:00.000Z', complete: false },
+      })
+    })
+
+    it('counts an hour that nobody tells as missing, and its trades where no candle stands for them', async () => {
+      api.database.flows = api.database.flows.filter(({ venue }) => venue === 'binance')
+      api.database.pasts = [-26, -24, -22, -21, -1].map((hours) => candle(hours, 6))
+      const { sources, coverage, ...body } = await cvd('/cvd/BTC?period=24h')
+      // Two hours of candles lie wholly within it, and the trades of 1 h 44 min.
+      expect(body).toMatchObject({ period_cvd: 2 + 4 + 2 * 2 })
+      const told = [sources, { coverage }] as [Record<string, { share: number }>, { coverage: { share: number } }]
+      const shares = ['trades', 'archive', 'venue_candles'].map((name) => told[0][name]?.share ?? NaN)
+      expect(shares[2]).toBeCloseTo(2 / 24, 3)
+      expect(shares[0]).toBeCloseTo((104 + 4 / 60) / (24 * 60), 3)
+      expect(shares.reduce((sum, share) => sum + share)).toBeCloseTo(told[1].coverage.share, 12)
+    })
+
+    it('says of a gap that the venue’s past tells its hours, and counts the trades of these', async () => {
+      const gap = { asset: 'btc', venue: 'binance', state: 'unfillable', missing: null }
+      const from = BEGUN + HOUR + MINUTE
+      api.database.gaps = [{ ...gap, from, to: from + MINUTE }]
+      api.database.pasts = [candle(0, 5, true), candle(1, 6)]
+      const told = async (): Promise<unknown> => {
+        api.advance(6_000) // past the cache
+        const { buy_volume, coverage } = await cvd('/cvd/BTC?period=24h')
+        return [buy_volume, (coverage as { gaps: { past: unknown }[] }).gaps.map(({ past }) => past)]
+      }
+      expect(await told()).toEqual([5 + 5 + 1, ['venue_candles']])
+      api.database.gaps = [{ ...gap, from: from - HOUR, to: from + MINUTE }]
+      expect(await told()).toEqual([5 + 5 + 1, ['mixed']])
+      api.database.gaps = [{ ...gap, from: from - 2 * HOUR, to: from + MINUTE }]
+      expect(await told()).toEqual([5 + 5 + 1, [null]])
+    })
+
+    it('says a signal of the figures as soon as our own trades hold a quarter, and not before', async () => {
+      api.database.pasts = Array.from({ length: 30 }, (_, index) => candle(-index - 1, 10))
+      expect(await cvd('/cvd/BTC?period=24h')).toMatchObject({ signal: 'insufficient_data', period_cvd: 21 * 10 + 7 })
+      api.advance(6_000) // past the cache
+      api.database.flows.push(flow({ bucket: NOW - 7 * HOUR, buy: 1, sell: 1 }))
+      api.database.flows.push(flow({ bucket: NOW - 7 * HOUR, venue: 'okx', buy: 1, sell: 1 }))
+      expect(await cvd('/cvd/BTC?period=24h')).toMatchObject({ signal: 'strong_bullish_pressure' })
+    })
+
+    it('is told of a venue that we have not heard yet', async () => {
+      api.database.flows = []
+      api.database.pasts = [candle(-2, 6), candle(-1, 6)]
+      expect(await cvd('/cvd/BTC?period=24h')).toMatchObject({
+        cvd: 0,
+        period_cvd: 4,
+        since: null,
+        signal: 'insufficient_data',
+        exchanges: { binance: { source: 'venue_candles' }, okx: { source: null } },
+      })
+    })
+  })
+
   it('is complete where the log reaches back and has no hole', async () => {
     expect(await cvd()).toMatchObject({ coverage: { from: '2026-01-02T02:04:10.000Z', complete: true, gaps: [] } })
   })
@@ -203,6 +295,7 @@ describe('/cvd/:symbol', () => {
       from: '2026-01-02T03:02:25.000Z',
       to: '2026-01-02T03:02:35.000Z',
       missing: 7,
+      past: null,
     }
     expect(body['coverage']).toMatchObject({ gaps: complete ? [] : [shown] })
   })

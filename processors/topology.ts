@@ -15,8 +15,8 @@ export const topology: readonly ProcessorRow[] = [
     inputs: ['market.trades'],
     outputs: ['derived.flow', 'derived.signals', 'alerts.inputs'],
     state: 'state.cvd',
-    generation: 3,
-    reason: 'the volumes of each instrument over each period are kept, and told',
+    generation: 4,
+    reason: 'the volume of the hour of the first trade is told, which the venue’s candle of that hour may stand for',
     core: cvd,
   },
   {

@@ -412,7 +412,7 @@ export interface ContractTerms {
 
 /** Taker volume of the closed buckets of one period */
 export interface PeriodVolume {
-  /** all: since the first trade; 1h, 4h, 24h or 7d */
+  /** all: since the first trade; first: of the hour of the first trade; 1h, 4h, 24h or 7d */
   readonly period: string
   /** Where the period ends: on a bound of its own buckets, its open one included, microseconds since the Unix epoch */
   readonly to: Micros
@@ -442,7 +442,7 @@ export interface InstrumentVolume {
   readonly since: Micros
   /** Venue time of the newest trade that is counted, microseconds since the Unix epoch */
   readonly newest: Micros
-  /** All, then each period as it ends before the next bucket closes: twice where it moves on meanwhile */
+  /** All, first, then each period as it ends before the next bucket closes: twice where it moves on meanwhile */
   readonly volumes: readonly PeriodVolume[]
   /** Of the last eight days */
   readonly unsubscribed: readonly Unsubscribed[]
@@ -1411,7 +1411,7 @@ export interface Trigger {
   readonly v: number
 }
 
-/** A closed candle of a venue’s past, read back: for the time of which the log holds no trades. The venue’s own, or what our fold of its archive of trades gives. Never an input of what is about now. */
+/** A closed candle of a venue’s past, read back: for the time of which the log holds no trades. The venue’s own, or what our fold of its archive of trades gives. Nothing is derived of it; what is told of a period up to now has it in front of trades. */
 export interface VenueCandle {
   /** venue:market:native symbol */
   readonly instrument: string

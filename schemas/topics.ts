@@ -73,7 +73,7 @@ export const topics = [
     partitions: 'asset',
     kind: 'facts',
     records: ['venue_candle', 'settlement', 'derivative_ticker', 'long_short_ratio'],
-    says: 'The venues’ past, read back: candles, settled rates, open interest, mark prices, ratios. Nothing about now reads it.',
+    says: 'The venues’ past, read back: candles, settled rates, open interest, mark prices, ratios. In front of trades in CVD over periods; no processor derives from it.',
   },
   {
     name: 'market.tokens',

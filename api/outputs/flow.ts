@@ -17,23 +17,34 @@ import {
   oneOf,
   text,
 } from '../schema.ts'
-import { sources } from '../views/past.ts'
+import { sources } from '../views/source.ts'
 import { completenessNames, intervalNames } from '../views/range.ts'
 import { byTradeVenue, venueStatuses } from '../views/venues.ts'
 import { agedBy, paged, stamped } from '../routes/fields.ts'
 
 const aged = agedBy('30 s')
 
-const figures = {
-  cvd: number('Running total of taker buys minus taker sells since `since`, base units'),
+const periodFigures = {
   period_cvd: number('Taker buys minus taker sells of the period, base units'),
   buy_volume: number('Taker buys of the period, base units'),
   sell_volume: number('Taker sells of the period, base units'),
-  cvd_usd: number('As cvd, in USD (USDT and USDC taken for USD)'),
-  period_cvd_usd: number('As period_cvd, in USD'),
+  period_cvd_usd: number(
+    'As period_cvd, in USD (USDT and USDC taken for USD); of a venue’s candle that does not say it, at the mean of high, low and close',
+  ),
   buy_volume_usd: number('As buy_volume, in USD'),
   sell_volume_usd: number('As sell_volume, in USD'),
 }
+
+const figures = {
+  cvd: number('Running total of taker buys minus taker sells since `since`, base units'),
+  cvd_usd: number('As cvd, in USD'),
+  ...periodFigures,
+}
+
+const share = number('How much of the period it tells: the mean over the instruments, 0 to 1', {
+  minimum: 0,
+  maximum: 1,
+})
 
 const coverage = object('What of the time asked for the log really has', {
   from: instant('From here on the figures count'),
@@ -53,6 +64,12 @@ const coverage = object('What of the time asked for the log really has', {
       from: instant('Last trade before'),
       to: instant('First trade after'),
       missing: nullableInteger('How many, where ids tell'),
+      past: nullable(
+        oneOf(
+          ['archive', 'venue_candles', 'mixed'],
+          'What of the venue’s own past says the taker volume of all hours that it touches (view venue_candles); not counted, since trades of those hours are. Null: nothing does, or it ended over eight days ago',
+        ),
+      ),
     }),
     'Holes, newest first, at most 50',
   ),
@@ -63,6 +80,17 @@ const venueStatus = oneOf(
   'live: streaming; gap: trades of the period are missing; stale: not heard for 30 s; unavailable: it refuses us or is switched off; unlisted: it has no such market',
 )
 
+const whence =
+  'trades: our own; before their first whole hour (minute, of buckets below an hour) archive: the venue’s archive of trades, and where that was not read venue_candles: its own candles; mixed: several, each for its own time'
+
+/** Of what the figures of a period are made. */
+const periodSource = nullable(
+  oneOf(
+    sources,
+    `${whence}. Of a period hours count that lie wholly within it. Null: nothing is known; candles of Bybit and Coinbase do not say what takers bought`,
+  ),
+)
+
 export const cvdOutput: Output = {
   says: 'Cumulative volume delta of the four venues',
   type: 'application/json',
@@ -71,15 +99,25 @@ export const cvdOutput: Output = {
     ...figures,
     signal: oneOf(
       signalClasses,
-      'period_cvd over period volume: beyond 15 % strong, beyond 5 % plain, else neutral; insufficient_data where coverage.share is below 0.25, or nothing traded',
+      'period_cvd over period volume: beyond 15 % strong, beyond 5 % plain, else neutral; insufficient_data where our own trades hold less than a quarter of the period, or nothing traded',
     ),
     period: oneOf(Object.keys(periods), 'The rolling period, ending now'),
     active_ws_connections: integer('Open WebSocket connections of the venues’ trade streams', { minimum: 0 }),
     exchanges: byTradeVenue(
-      object('One venue; zeros where it is not live mean what they say', { ...figures, status: venueStatus }),
+      object('One venue; zeros where it is not live mean what they say', {
+        ...figures,
+        source: periodSource,
+        status: venueStatus,
+      }),
       'The figures by venue; they add up to the totals',
     ),
     markets: keyed(['spot', 'perp'], object('One kind of market', figures), 'The figures by market type'),
+    source: periodSource,
+    sources: keyed(
+      ['trades', 'archive', 'venue_candles'],
+      object('What one source has in the figures of the period', { ...periodFigures, share }),
+      'The figures of the period by source: each hour of a venue is in one of them alone, and they add up to the totals',
+    ),
     coverage,
     since: nullableInstant('From when cvd counts: the first trade in the log; null: none yet'),
     ...aged,
@@ -106,8 +144,6 @@ const point = {
   ),
 }
 
-const whence =
-  'trades: our own; before their first whole hour (minute, of buckets below an hour) archive: the venue’s archive of trades, and where that was not read venue_candles: its own candles; mixed: several, each for its own time'
 const pointSource = nullable(
   oneOf(
     sources,

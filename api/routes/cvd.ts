@@ -1,8 +1,11 @@
+import { coveredShare, type Covered } from '../../processors/cvd/covered-time.ts'
 import { periods, windowOf, type PeriodName } from '../../processors/cvd/periods.ts'
+import type { PastHour } from '../../processors/present/state.ts'
 import { coveredOf, unsubscribedOf } from '../views/covered.ts'
-import { aggregate, flowTime, sumsOf } from '../views/cvd.ts'
+import { aggregate, flowTime, sourcesOf, sumsOf } from '../views/cvd.ts'
 import { isCounted } from '../views/flow.ts'
 import { coverageOf, gapsOf } from '../views/gaps.ts'
+import { firstWithPast, heldSource, toldOver } from '../views/held-past.ts'
 import { iso } from '../views/time.ts'
 import { acknowledgedVenues, ageOf, isHole, viewVenues } from '../views/venues.ts'
 import { openSockets } from '../views/world.ts'
@@ -20,18 +23,34 @@ export function cvdView(context: AssetContext, period: PeriodName): View {
   if (sums.length === 0 && acknowledgedVenues(asset, world, clock).size === 0) throw noData(`trade of ${symbol}`)
   const gaps = gapsOf(present, asset, window)
   const unsubscribed = unsubscribedOf(present, asset)
-  const venues = viewVenues({ ...context, partitionTime: now, newest: newestByVenue(sums), gaps })
+  const venues = viewVenues({
+    ...context,
+    partitionTime: now,
+    newest: newestByVenue(sums.filter(({ newest }) => newest > 0)),
+    gaps,
+  })
   const holes = gaps.filter(isHole)
   const listed = venues.filter((venue) => venue.listed)
+  const missing = { holes, unsubscribed }
+  const asked = { from: window.from, to: Math.min(window.to, now) }
+  const coveredBy = (told?: (hour: PastHour) => boolean): Covered[] =>
+    coveredOf(
+      sums.map((row) => firstWithPast(row, told)),
+      missing,
+    )
   const coverage = coverageOf({
     asked: window,
-    instruments: coveredOf(sums, { holes, unsubscribed }),
+    instruments: coveredBy(),
     now,
     holes,
     allHeard: listed.every(({ status }) => status === 'live' || status === 'gap'),
+    toldOver: (hole) => toldOver(present, asset, hole),
   })
-  const { total, markets, exchanges, signal } = aggregate(sums, { covered: coverage.share, counted })
-  const since = sums.length === 0 ? null : Math.min(...sums.map((row) => row.first))
+  // A signal is said where our own trades hold enough of the period, as the processor has it.
+  const traded = sums.filter(({ first }) => Number.isFinite(first))
+  const covered = coveredShare(coveredOf(traded, missing), asked)
+  const { total, markets, exchanges, signal } = aggregate(sums, { covered, counted })
+  const since = traded.length === 0 ? null : Math.min(...traded.map((row) => row.first))
   const body = {
     symbol,
     ...total,
@@ -39,9 +58,14 @@ export function cvdView(context: AssetContext, period: PeriodName): View {
     period,
     active_ws_connections: openSockets(world, clock),
     exchanges: Object.fromEntries(
-      venues.map(({ venue, status }) => [venue, { ...exchanges.get(venue), status }] as const),
+      venues.map(({ venue, status }) => {
+        const source = heldSource(sums.filter((row) => row.venue === venue))
+        return [venue, { ...exchanges.get(venue), source, status }] as const
+      }),
     ),
     markets,
+    source: heldSource(sums),
+    sources: sourcesOf(sums, (told) => coveredShare(coveredBy(told), asked)),
     coverage,
     since: since === null ? null : iso(since),
   }

@@ -3,6 +3,7 @@ import { ApiError } from '../errors.ts'
 import type { Services } from '../services.ts'
 import { coveredOf, missingOf, type Missing } from '../views/covered.ts'
 import type { Traded } from '../views/flow.ts'
+import { toldOver } from '../views/held-past.ts'
 import { coverageOf } from '../views/gaps.ts'
 import { pointsOf, readFlow, type FlowRow } from '../views/history.ts'
 import { readPast, sinceOf, withPast, type Past } from '../views/past.ts'
@@ -73,7 +74,14 @@ function historyView(subject: TradeContext, asked: Asked, { rows, missing, ancho
   const allHeard = venues.every(({ listed, status }) => !listed || status === 'live' || status === 'gap')
   const holes = gaps.filter(isHole)
   const instruments = coveredOf(withPast(traded, past), { holes, unsubscribed })
-  const coverage = coverageOf({ asked: askedRange(range, asked), instruments, now, holes, allHeard })
+  const coverage = coverageOf({
+    asked: askedRange(range, asked),
+    instruments,
+    now,
+    holes,
+    allHeard,
+    toldOver: (hole) => toldOver(subject.present, subject.asset, hole),
+  })
   const next = nextPage(asked.start, range, rangeOf(told, { ...asked, limit: Infinity }))
   const body = {
     symbol,

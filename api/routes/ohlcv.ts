@@ -1,9 +1,11 @@
 import { ApiError } from '../errors.ts'
 import type { Services } from '../services.ts'
 import { coveredOf, missingOf, type Missing } from '../views/covered.ts'
+import { toldOver } from '../views/held-past.ts'
 import { coverageOf, isOfVenue } from '../views/gaps.ts'
 import { readCandles, type CandleRow } from '../views/ohlcv.ts'
-import { isUntold, readPast, sinceOf, sourceOf, withPast, type Past } from '../views/past.ts'
+import { readPast, sinceOf, withPast, type Past } from '../views/past.ts'
+import { isUntold, sourceOf } from '../views/source.ts'
 import { bucketRange, intervals, nextPage, wholenessOf, type Range } from '../views/range.ts'
 import { iso } from '../views/time.ts'
 import { ageOf, isHole, venueNames, viewVenues } from '../views/venues.ts'
@@ -88,7 +90,14 @@ function ohlcvView(subject: WithPast, asked: AskedCandles, { candles, missing }:
       ...wholenessOf({ ...row, width }, { since: since ?? now, now, gaps: mine }),
     })),
     next: nextPage(asked.start, pageRange(subject, asked, candles), candleRange(subject, asked)),
-    coverage: coverageOf({ asked: shown, instruments, now, holes, allHeard }),
+    coverage: coverageOf({
+      asked: shown,
+      instruments,
+      now,
+      holes,
+      allHeard,
+      toldOver: (hole) => toldOver(subject.present, subject.asset, hole),
+    }),
   }
   return { body, ...ageOf(venues) }
 }

@@ -8,9 +8,9 @@ import { tradeVenues } from '../../schemas/venues.ts'
 import { flowKey } from '../../processors/cvd/bucket.ts'
 import { hourKey } from '../../processors/cvd/hours.ts'
 import { cvdKey } from '../../processors/cvd/volumes.ts'
-import { rowOf } from './fake-present.ts'
+import { candleOf, rowOf } from './fake-present.ts'
 import { plainCvd } from './plain-cvd.ts'
-import { instrumentOf, type FakeDatabase, type FakeCandle, type FakeFlow } from './fake-database.ts'
+import { instrumentOf, type FakeDatabase, type FakeFlow } from './fake-database.ts'
 
 const SECOND = 1_000_000
 const HOUR = 3_600 * SECOND
@@ -69,7 +69,15 @@ export async function fillLog(target: LogTarget, fake: FakeDatabase): Promise<vo
     fake.flows.map((flow) => flowOf(flow, 2)),
   )
   await put(target, 'derived.flow', partition, hoursOf(fake.flows.map(rowOf)))
-  await put(target, 'market.history', partition, fake.pasts.map(candleOf))
+  await put(
+    target,
+    'market.history',
+    partition,
+    fake.pasts.map((candle): [string, Message<'venue_candle'>] => {
+      const value = candleOf(candle)
+      return [value.asset, { type: 'venue_candle', value }]
+    }),
+  )
   await putMarks(target, now)
 }
 
@@ -148,18 +156,6 @@ function hoursOf(rows: readonly Flow[]): [string, Message<'flow_hour'>][] {
     }
     return [[hourKey(value), { type: 'flow_hour', value }]]
   })
-}
-
-function candleOf(candle: FakeCandle): [string, Message<'venue_candle'>] {
-  const { asset, start, seconds, open, close, volume, takerBuy } = candle
-  const prices = { open, close, high: Math.max(open, close), low: Math.min(open, close) }
-  const source = candle.isArchive === true ? ('archive' as const) : ('venue_candles' as const)
-  const about = { instrument: instrumentOf(candle), asset, start, seconds, source, quote: null, taker_buy_quote: null }
-  const trades = takerBuy === null ? null : 1
-  return [
-    asset,
-    { type: 'venue_candle', value: { ...about, ...prices, volume, taker_buy: takerBuy, trades, received: start } },
-  ]
 }
 
 function flowOf(flow: FakeFlow, v: number): [string, Message<'flow'>] {

@@ -5,7 +5,7 @@ import type { Message, RecordType, Records } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import { Present } from '../present.ts'
 import type { PresentSource } from '../present-table.ts'
-import { instrumentOf, type FakeDatabase, type FakeFlow } from './fake-database.ts'
+import { instrumentOf, type FakeCandle, type FakeDatabase, type FakeFlow } from './fake-database.ts'
 import { plainCvd } from './plain-cvd.ts'
 
 /** The present that follows from the facts that a test has put into the views in memory, as they are at each look. */
@@ -54,7 +54,7 @@ function fillMarket({ market }: FakeDatabase, states: readonly PresentState[], c
 }
 
 function fillTrades(
-  { flows, gaps, times, unsubscribed, logGaps }: FakeDatabase,
+  { flows, pasts, gaps, times, unsubscribed, logGaps }: FakeDatabase,
   states: readonly PresentState[],
 ): void {
   for (const [asset, own] of Map.groupBy(flows, (row) => row.asset)) {
@@ -67,6 +67,11 @@ function fillTrades(
     const ended = unsubscribed.map(({ from, next, ...row }) => ({ instrument: instrumentOf(row), from, to: next }))
     if (told !== undefined) take({ type: 'cvd', value: plainCvd(asset, rows, { now: told.time, unsubscribed: ended }) })
     for (const value of rows) take({ type: 'flow', value })
+  }
+  for (const [offset, value] of pasts.map(candleOf).entries()) {
+    const state = states[partitionOf(value.asset, states.length)]
+    const message = { type: 'venue_candle', value } as const
+    if (state !== undefined) takeIn(state, { topic: 'market.history', offset, message })
   }
   for (const [offset, { from, to, reason, ...gap }] of logGaps.entries()) {
     const value = { ...gap, position: 0, next: 0, shift: 0, from_time: from, to_time: to }
@@ -97,6 +102,16 @@ export function rowOf({ venue, price, ...row }: FakeFlow): Records['flow'] {
   const prices = { open: price, high: price, low: price, close: price, buy_quote: row.buy * price }
   const ids = { buy_count: 1, sell_count: 0, first_id: 1, last_id: 2, final: true, v: 1 }
   return { ...row, ...prices, ...ids, sell_quote: row.sell * price, instrument: instrumentOf({ ...row, venue }) }
+}
+
+/** The record of a fact: what it is worth is not said. */
+export function candleOf({ takerBuy, isArchive, venue, ...candle }: FakeCandle): Records['venue_candle'] {
+  const { asset, start, seconds, open, close, volume } = candle
+  const prices = { open, close, high: Math.max(open, close), low: Math.min(open, close) }
+  const source = isArchive === true ? ('archive' as const) : ('venue_candles' as const)
+  const unsaid = { quote: null, taker_buy_quote: null, trades: takerBuy === null ? null : 1 }
+  const about = { instrument: instrumentOf({ asset, venue }), asset, start, seconds, source, received: start }
+  return { ...about, ...prices, ...unsaid, volume, taker_buy: takerBuy }
 }
 
 /** What marks say, each in the partition that it is of. */

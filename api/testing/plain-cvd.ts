@@ -3,6 +3,8 @@ import { periods, windowOf } from '../../processors/cvd/periods.ts'
 import { LATENESS, periodNames } from '../../processors/cvd/state.ts'
 import type { Cvd, Flow, InstrumentVolume, Micros, PeriodVolume } from '../../schemas/records.ts'
 
+const HOUR: Micros = 3_600_000_000
+
 interface CountedAt {
   /** Partition time. */
   readonly now: Micros
@@ -25,13 +27,27 @@ export function plainCvd(asset: string, rows: readonly Flow[], { now, unsubscrib
       instrument,
       since: Math.min(...own.map(({ open_time }) => open_time)),
       newest: Math.max(...own.map(({ close_time }) => close_time)),
-      volumes: [volumeOf('all', closed, own), ...periodNames.map((name) => plainPeriod(name, own, now))],
+      volumes: [
+        volumeOf('all', closed, own),
+        firstHour(own),
+        ...periodNames.map((name) => plainPeriod(name, own, now)),
+      ],
       unsubscribed: unsubscribed
         .filter((row) => row.instrument === instrument)
         .map(({ from, to }) => ({ from, to: to > from ? to : null })),
     })),
     v: 1,
   }
+}
+
+function firstHour(rows: readonly Flow[]): PeriodVolume {
+  const first = Math.min(...rows.map(({ open_time }) => open_time))
+  const from = first - (first % HOUR)
+  return volumeOf(
+    'first',
+    from + HOUR,
+    rows.filter(({ bucket }) => bucket >= from && bucket < from + HOUR),
+  )
 }
 
 function plainPeriod(name: keyof typeof periods, rows: readonly Flow[], now: Micros): PeriodVolume {

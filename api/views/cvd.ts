@@ -1,24 +1,37 @@
 import { BUCKET } from '../../processors/cvd/bucket.ts'
 import { periods, windowOf, type PeriodName } from '../../processors/cvd/periods.ts'
+import { asDecimal } from '../../processors/prices/decimal.ts'
 import { classify } from '../../processors/cvd/signal.ts'
 import { LATENESS } from '../../processors/cvd/state.ts'
+import type { Stretch } from '../../processors/cvd/covered-time.ts'
+import type { PastHour } from '../../processors/present/state.ts'
 import type { Flow, InstrumentVolume, Micros } from '../../schemas/records.ts'
 import { partsOf, type TradeVenueRow } from '../../schemas/venues.ts'
 import type { Present } from '../present.ts'
+import { heldPast, hourOf, pastInstruments, type HeldPast } from './held-past.ts'
+import type { Source } from './source.ts'
 
-/** Sums of one instrument; volumes in base units, `Usd` in quote units, which are taken for USD. */
-export interface InstrumentSums {
+/** What takers bought and sold: base units, `Usd` in quote units, which are taken for USD. */
+interface Sums {
+  readonly buy: number
+  readonly sell: number
+  readonly buyUsd: number
+  readonly sellUsd: number
+}
+
+/** Sums of one instrument: those of the period with the venue's past in front of its trades. */
+export interface InstrumentSums extends Sums {
   readonly instrument: string
   readonly venue: string
   readonly totalBuy: number
   readonly totalSell: number
   readonly totalBuyUsd: number
   readonly totalSellUsd: number
-  readonly buy: number
-  readonly sell: number
-  readonly buyUsd: number
-  readonly sellUsd: number
-  /** Time of the first and of the newest trade. */
+  /** What trades have in the sums of the period. */
+  readonly traded: Sums
+  /** What the venue's past has in them; undefined: nothing. */
+  readonly past: HeldPast | undefined
+  /** Time of the first trade (Infinity: there is none) and of the newest. */
   readonly first: Micros
   readonly newest: Micros
 }
@@ -33,67 +46,108 @@ export function flowTime(present: Present, asset: string): Micros | undefined {
   return Math.min(Math.max(told, closed + LATENESS), closed + LATENESS + BUCKET - 1)
 }
 
-/** Each instrument's running total and its sums of a period up to `now`; those without a trade are not there. */
+/** Each instrument's running total and its sums of a period up to `now`; those without a trade or a past are not there. */
 export function sumsOf(present: Present, asset: string, period: PeriodName, now: Micros): InstrumentSums[] {
   const window = windowOf(periods[period], now)
   const { cvd, open } = present.of(asset)
-  const sums = new Map<string, InstrumentSums>()
   const { closed = 0, instruments = [] } = cvd.get(asset) ?? {}
-  for (const one of instruments) sums.set(one.instrument, closedSums(one, period, window.to))
-  for (const row of open.values()) {
-    if (row.asset !== asset || row.bucket < closed || row.bucket >= window.to) continue
-    const known = sums.get(row.instrument) ?? noSums(row.instrument)
-    sums.set(row.instrument, plus(known, row, row.bucket >= window.from))
-  }
-  return [...sums.values()]
+  const counted = new Map(instruments.map((one) => [one.instrument, one]))
+  const isOpen = (row: Flow): boolean => row.asset === asset && row.bucket >= closed && row.bucket < window.to
+  const rows = Map.groupBy([...open.values()].filter(isOpen), (row) => row.instrument)
+  const names = new Set([...counted.keys(), ...rows.keys(), ...pastInstruments(present, asset)])
+  return [...names].flatMap((instrument) => {
+    const facts = { instrument, counted: counted.get(instrument), rows: rows.get(instrument) ?? [], period, window }
+    const first = Math.min(facts.counted?.since ?? Infinity, ...facts.rows.map(({ open_time }) => open_time))
+    const past = heldPast(present, { asset, instrument, first }, window)
+    return first === Infinity && past === undefined ? [] : [sumsOfOne(facts, first, past)]
+  })
 }
 
-function closedSums(
-  { instrument, since, newest, volumes }: InstrumentVolume,
-  period: PeriodName,
-  to: Micros,
-): InstrumentSums {
-  const total = volumes.find((volume) => volume.period === 'all')
-  const own = volumes.find((volume) => volume.period === period && volume.to === to)
+interface Counted {
+  readonly instrument: string
+  /** Of what has closed. */
+  readonly counted: InstrumentVolume | undefined
+  /** Of buckets that are open. */
+  readonly rows: readonly Flow[]
+  readonly period: PeriodName
+  readonly window: Stretch
+}
+
+function sumsOfOne(facts: Counted, first: Micros, past: HeldPast | undefined): InstrumentSums {
+  const { instrument, counted, rows, period, window } = facts
+  const within = rows.filter(({ bucket }) => bucket >= window.from)
+  const total = [volumeOf(counted, 'all'), ...rows].reduce(plus, nothing)
+  const own = [volumeOf(counted, period, window.to), ...within].reduce(plus, nothing)
+  // Where a candle tells the hour of the first trade, its trades do not count.
+  const hour = hourOf(first)
+  const isTold = past !== undefined && past.until === hour.to
+  const untold = isTold ? [volumeOf(counted, 'first', hour.to), ...rows.filter((row) => row.bucket < hour.to)] : []
+  const traded = untold.reduce(minus, own)
   return {
     instrument,
     venue: partsOf(instrument).venue,
-    totalBuy: total?.buy ?? 0,
-    totalSell: total?.sell ?? 0,
-    totalBuyUsd: total?.buy_quote ?? 0,
-    totalSellUsd: total?.sell_quote ?? 0,
-    buy: own?.buy ?? 0,
-    sell: own?.sell ?? 0,
-    buyUsd: own?.buy_quote ?? 0,
-    sellUsd: own?.sell_quote ?? 0,
-    first: since,
-    newest,
+    totalBuy: total.buy,
+    totalSell: total.sell,
+    totalBuyUsd: total.buyUsd,
+    totalSellUsd: total.sellUsd,
+    ...(past?.hours ?? []).reduce(plus, traded),
+    traded,
+    past,
+    first,
+    newest: Math.max(counted?.newest ?? 0, ...rows.map(({ close_time }) => close_time)),
   }
 }
 
-function noSums(instrument: string): InstrumentSums {
-  const nothing = { totalBuy: 0, totalSell: 0, totalBuyUsd: 0, totalSellUsd: 0, buy: 0, sell: 0, buyUsd: 0, sellUsd: 0 }
-  return { instrument, venue: partsOf(instrument).venue, ...nothing, first: Infinity, newest: 0 }
+type Volume = Pick<Flow, 'buy' | 'sell' | 'buy_quote' | 'sell_quote'>
+
+const nothing: Sums = { buy: 0, sell: 0, buyUsd: 0, sellUsd: 0 }
+const noVolume: Volume = { buy: 0, sell: 0, buy_quote: 0, sell_quote: 0 }
+
+/** What is told of a period; `to`: where it ends. */
+function volumeOf(counted: InstrumentVolume | undefined, period: string, to?: Micros): Volume {
+  const isOwn = (volume: InstrumentVolume['volumes'][number]): boolean => to === undefined || volume.to === to
+  return counted?.volumes.find((volume) => volume.period === period && isOwn(volume)) ?? noVolume
 }
 
-function plus(sums: InstrumentSums, row: Flow, isOfPeriod: boolean): InstrumentSums {
-  const { buy, sell, buy_quote: buyUsd, sell_quote: sellUsd } = row
+function plus(sums: Sums, { buy, sell, buy_quote: buyUsd, sell_quote: sellUsd }: Volume): Sums {
+  return plusSums(sums, { buy, sell, buyUsd, sellUsd })
+}
+
+function minus(sums: Sums, { buy, sell, buy_quote, sell_quote }: Volume): Sums {
+  return plusSums(sums, { buy: -buy, sell: -sell, buyUsd: -buy_quote, sellUsd: -sell_quote })
+}
+
+function plusSums(a: Sums, b: Sums): Sums {
+  return { buy: a.buy + b.buy, sell: a.sell + b.sell, buyUsd: a.buyUsd + b.buyUsd, sellUsd: a.sellUsd + b.sellUsd }
+}
+
+/** What each source has of the figures of a period; `share`: how much of its time each tells, all together. */
+export function sourcesOf(
+  rows: readonly InstrumentSums[],
+  share: (told: (hour: PastHour) => boolean) => number,
+): Record<Exclude<Source, 'mixed'>, PeriodFigures & { readonly share: number }> {
+  const hoursOf = (source: Source): Sums =>
+    rows.flatMap(({ past }) => past?.hours.filter((hour) => hour.source === source) ?? []).reduce(plus, nothing)
+  const [trades, archive, all] = [share(() => false), share(({ source }) => source === 'archive'), share(() => true)]
   return {
-    ...sums,
-    totalBuy: sums.totalBuy + buy,
-    totalSell: sums.totalSell + sell,
-    totalBuyUsd: sums.totalBuyUsd + buyUsd,
-    totalSellUsd: sums.totalSellUsd + sellUsd,
-    ...(isOfPeriod && {
-      buy: sums.buy + buy,
-      sell: sums.sell + sell,
-      buyUsd: sums.buyUsd + buyUsd,
-      sellUsd: sums.sellUsd + sellUsd,
-    }),
-    first: Math.min(sums.first, row.open_time),
-    newest: Math.max(sums.newest, row.close_time),
+    trades: { ...periodFigures(rows.map((row) => row.traded).reduce(plusSums, nothing)), share: trades },
+    archive: { ...periodFigures(hoursOf('archive')), share: asDecimal(archive - trades) },
+    venue_candles: { ...periodFigures(hoursOf('venue_candles')), share: asDecimal(all - archive) },
   }
 }
+
+function periodFigures({ buy, sell, buyUsd, sellUsd }: Sums): PeriodFigures {
+  return {
+    period_cvd: buy - sell,
+    buy_volume: buy,
+    sell_volume: sell,
+    period_cvd_usd: buyUsd - sellUsd,
+    buy_volume_usd: buyUsd,
+    sell_volume_usd: sellUsd,
+  }
+}
+
+type PeriodFigures = Omit<Figures, 'cvd' | 'cvd_usd'>
 
 export interface Figures {
   readonly cvd: number
@@ -121,20 +175,15 @@ const noFigures: Figures = {
 function figuresOf(sums: InstrumentSums): Figures {
   return {
     cvd: sums.totalBuy - sums.totalSell,
-    period_cvd: sums.buy - sums.sell,
-    buy_volume: sums.buy,
-    sell_volume: sums.sell,
     cvd_usd: sums.totalBuyUsd - sums.totalSellUsd,
-    period_cvd_usd: sums.buyUsd - sums.sellUsd,
-    buy_volume_usd: sums.buyUsd,
-    sell_volume_usd: sums.sellUsd,
+    ...periodFigures(sums),
   }
 }
 
 /**
  * Totals, markets and venues. Totals are the sums of the venues' figures in the venues' order, so that whoever adds the
  * shown figures up in that order gets the same doubles. `counted`: whose trades count. `covered`: the share of the period
- * that the log holds.
+ * that our own trades hold.
  */
 export function aggregate(
   rows: readonly InstrumentSums[],

@@ -83,14 +83,21 @@ export interface Coverage {
   readonly complete: boolean
   /** How much of the time asked for the log holds, 0 to 1: the mean over the instruments. */
   readonly share: number
-  readonly gaps: readonly { exchange: string; state: string; from: string; to: string; missing: number | null }[]
+  readonly gaps: readonly {
+    exchange: string
+    state: string
+    from: string
+    to: string
+    missing: number | null
+    past: string | null
+  }[]
 }
 
 /**
  * What of the time asked for the log really has.
  *
  * `asked`: what the figures are meant to cover; `instruments`: which time the log holds of each; `now`: how far the log is.
- * Complete: the log of every instrument reaches back to the start, no hole is in it and every venue that lists the asset was
+ * `toldOver`: what of a venue's past tells a hole's time. Complete: the log of every instrument reaches back to the start, no hole is in it and every venue that lists the asset was
  * heard to the end.
  */
 export function coverageOf(facts: {
@@ -99,8 +106,9 @@ export function coverageOf(facts: {
   now: Micros
   holes: readonly GapRow[]
   allHeard: boolean
+  toldOver: (hole: GapRow) => string | null
 }): Coverage {
-  const { asked, instruments, now, holes, allHeard } = facts
+  const { asked, instruments, now, holes, allHeard, toldOver } = facts
   const since = Math.min(Infinity, ...instruments.map((instrument) => instrument.since))
   const to = Math.min(asked.to, now)
   const from = Math.min(to, Math.max(asked.from, since))
@@ -116,6 +124,7 @@ export function coverageOf(facts: {
       from: iso(gap.from),
       to: iso(gap.to),
       missing: gap.missing,
+      past: toldOver(gap),
     })),
   }
 }

@@ -2,20 +2,8 @@ import type { Flow, Micros } from '../../schemas/records.ts'
 import { partsOf } from '../../schemas/venues.ts'
 import { Row, type Database } from './database.ts'
 import { storedRange, type FlowPlaces } from './flow.ts'
-import {
-  candlesOfPast,
-  isTold,
-  joinedRange,
-  ofTrades,
-  pastParams,
-  sourceOf,
-  sourceRangeOf,
-  sourceSql,
-  untilSql,
-  type Past,
-  type Source,
-  type SourceRange,
-} from './past.ts'
+import { candlesOfPast, isTold, pastParams, sourceRangeOf, sourceSql, untilSql, type Past } from './past.ts'
+import { joinedRange, ofTrades, sourceOf, type Source, type SourceRange } from './source.ts'
 import { bucketSql, bucketsOf, ceilTo, floorTo, intervals, type Range } from './range.ts'
 import { iso, microsSql, timeParam } from './time.ts'
 import type { TradeVenueRow } from '../../schemas/venues.ts'

@@ -6,6 +6,7 @@ import type { First } from './covered.ts'
 import { Row } from './database.ts'
 import type { Traded } from './flow.ts'
 import { intervals } from './range.ts'
+import type { SourceRange } from './source.ts'
 import { microsSql } from './time.ts'
 
 /** Of one instrument, where its venue's past ends and our trades begin. */
@@ -20,38 +21,11 @@ export interface Past {
   readonly holes: readonly Stretch[]
 }
 
-/** What a figure is made of: our trades, the venues' archives of trades, their own candles, or several, each for its own time. */
-export const sources = ['trades', 'archive', 'venue_candles', 'mixed'] as const
-export type Source = (typeof sources)[number]
-
-/** What is read of a row: 0: a trade, 1: an archive, 2: a candle, 3: a candle that does not say what takers bought. */
-export interface SourceRange {
-  readonly least: number
-  readonly most: number
-}
-
-export const ofTrades: SourceRange = { least: 0, most: 0 }
-
-export function sourceOf({ least, most }: SourceRange): Source {
-  if (most === 0) return 'trades'
-  if (least > 1) return 'venue_candles'
-  return least === 1 && most === 1 ? 'archive' : 'mixed'
-}
-
-/** Whether a part of it does not say what takers bought. */
-export function isUntold({ most }: SourceRange): boolean {
-  return most === 3
-}
-
 /** SQL of a candle's place in that order. */
 export const sourceSql = "multiIf(source = 'archive', 1, taker_buy IS NULL, 3, 2)"
 
 export function sourceRangeOf(row: Row): SourceRange {
   return { least: row.number('past_least'), most: row.number('past_most') }
-}
-
-export function joinedRange(a: SourceRange, b: SourceRange): SourceRange {
-  return { least: Math.min(a.least, b.least), most: Math.max(a.most, b.most) }
 }
 
 interface Subject {

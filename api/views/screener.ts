@@ -26,8 +26,9 @@ export const screened = {
     'Change of open interest in base units, of the venues that say both, percent; null: nothing is known of then',
   open_interest_change_24h_pct: 'The same in 24 hours',
   cvd_1h_usd: 'Taker buys minus taker sells of the last hour, USD; null: the trades of the symbol are not streamed',
-  cvd_24h_usd: 'The same of 24 hours, as far as the log reaches back',
-  volume_24h_usd: 'Taker volume of 24 hours of the venues whose trades count, as far as the log reaches back, USD',
+  cvd_24h_usd: 'The same of 24 hours, as far as the log and the venues’ past reach back',
+  volume_24h_usd:
+    'Taker volume of 24 hours of the venues whose trades count, as far as the log and the venues’ past reach back, USD',
   long_liquidated_24h_usd: 'Longs liquidated in 24 hours, as far as venues say so, USD',
   short_liquidated_24h_usd: 'Shorts',
   liquidated_1h_usd: 'Both sides in the last hour, USD',

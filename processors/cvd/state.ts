@@ -56,8 +56,9 @@ export interface Hour {
   isChanged: boolean
 }
 
-/** Volume since the first trade, and the times of the first and the newest. */
+/** Volume since the first trade, that of the hour of the first trade, and the times of the first and the newest. */
 export interface Counted extends Volume {
+  readonly first: Volume
   readonly since: Micros
   readonly newest: Micros
 }

@@ -4,6 +4,8 @@ import { periods, windowOf } from './periods.ts'
 import type { Volume } from './ring.ts'
 import { LATENESS, periodNames, type AssetState, type Counted, type CvdState, type InstrumentState } from './state.ts'
 
+const HOUR: Micros = 3_600_000_000
+
 /** Counts a part of a bucket that closes, or a trade that came after that. */
 export function count(state: CvdState, instrument: InstrumentState, index: number, part: Part, v: number): void {
   const { counted, owner, rings } = instrument
@@ -13,19 +15,35 @@ export function count(state: CvdState, instrument: InstrumentState, index: numbe
   tell(state, owner, v)
 }
 
-function countedOf({ buy, sell, buy_quote, sell_quote, open_time, close_time }: Part): Counted {
-  return { buy, sell, buy_quote, sell_quote, since: open_time, newest: close_time }
+function countedOf(part: Part): Counted {
+  const volume = plusVolume(noVolume, part)
+  return { ...volume, first: volume, since: part.open_time, newest: part.close_time }
 }
 
 function plus(counted: Counted, part: Part): Counted {
+  const [hour, own] = [hourStart(counted.since), hourStart(part.open_time)]
+  const first = own > hour ? counted.first : plusVolume(own < hour ? noVolume : counted.first, part)
   return {
-    buy: counted.buy + part.buy,
-    sell: counted.sell + part.sell,
-    buy_quote: counted.buy_quote + part.buy_quote,
-    sell_quote: counted.sell_quote + part.sell_quote,
+    ...plusVolume(counted, part),
+    first,
     since: Math.min(counted.since, part.open_time),
     newest: Math.max(counted.newest, part.close_time),
   }
+}
+
+const noVolume: Volume = { buy: 0, sell: 0, buy_quote: 0, sell_quote: 0 }
+
+function plusVolume(a: Volume, b: Volume): Volume {
+  return {
+    buy: a.buy + b.buy,
+    sell: a.sell + b.sell,
+    buy_quote: a.buy_quote + b.buy_quote,
+    sell_quote: a.sell_quote + b.sell_quote,
+  }
+}
+
+function hourStart(time: Micros): Micros {
+  return time - (time % HOUR)
 }
 
 /** What is counted of an asset has changed: it is told when the batch or the next mark ends. */
@@ -59,7 +77,7 @@ function cvdOf({ asset, instruments, v }: AssetState, closed: Micros): Cvd {
 function volumesOf({ instrument, counted, covered, rings }: InstrumentState, closed: Micros): InstrumentVolume[] {
   if (counted === undefined) return []
   const { since, newest } = counted
-  const volumes = [volumeOf('all', closed, counted)]
+  const volumes = [volumeOf('all', closed, counted), volumeOf('first', hourStart(since) + HOUR, counted.first)]
   for (const name of periodNames) {
     const { end } = rings[name]
     const { bucket } = periods[name]

@@ -103,6 +103,21 @@ const blank: Readonly<Partial<Record<RecordType, object>>> = {
     time: T0,
     v: 1,
   },
+  venue_candle: {
+    ...common,
+    start: T0,
+    seconds: 3_600,
+    open: 1,
+    high: 2,
+    low: 1,
+    close: 2,
+    volume: 2,
+    taker_buy: 1,
+    quote: null,
+    taker_buy_quote: null,
+    trades: null,
+    source: 'venue_candles',
+  },
   gap: {
     instrument: 'okx:perp:BTC',
     asset: 'btc',
@@ -167,6 +182,22 @@ const steps = fc.oneof(
     fc
       .record({ time, asset, value: price, side: fc.constantFrom('long' as const, 'short' as const), id: fc.nat(40) })
       .map(({ id, time, ...given }) => record('liquidation', { ...given, id: String(id), time, received: time })),
+  ),
+  of(
+    'market.history',
+    fc
+      .record({
+        start: fc.integer({ min: -200, max: 2 }).map((hours) => T0 + hours * 3_600 * SECOND),
+        taker_buy: fc.option(price),
+        seconds: fc.constantFrom(3_600, 60),
+        source: fc.constantFrom('archive' as const, 'venue_candles' as const),
+        instrument: fc.constantFrom('binance:perp:BTCUSDT', 'okx:perp:BTC-USDT-SWAP'),
+      })
+      .map((given) => record('venue_candle', given)),
+  ),
+  of(
+    'market.history',
+    fc.record({ time, settled_rate: price }).map((given) => record('settlement', given)),
   ),
   of(
     'market.trades',
@@ -248,6 +279,37 @@ describe('the present', () => {
         const state = emptyPresent()
         for (const step of apart) takeIn(state, step)
         expect(ofOneTopic(state)).toEqual(ofOneTopic(foldOf(log)))
+      }),
+      { ...bounded, numRuns: 300 },
+    )
+  })
+
+  it('holds of each hour of the last eight days of a past its archive, else its first candle, and nothing else of it', () => {
+    fc.assert(
+      fc.property(logs, (log) => {
+        const own = log.filter(({ topic }) => topic === 'market.history')
+        const all = own.flatMap(({ message }) => (message.type === 'venue_candle' ? [message.value] : []))
+        const told = all.filter(({ seconds, taker_buy }) => seconds === 3_600 && taker_buy !== null)
+        const state = foldOf(log)
+        expect(foldOf(own)).toEqual({
+          ...emptyPresent(),
+          past: state.past,
+          changed: expect.anything(),
+          versions: expect.anything(),
+        })
+        for (const [instrument, candles] of Map.groupBy(told, (candle) => candle.instrument)) {
+          const newest = Math.max(...candles.map(({ start }) => start))
+          const hours = Map.groupBy(candles, ({ start }) => start)
+          const wanted = [...hours].filter(([start]) => start >= newest - 8 * DAY).toSorted(([a], [b]) => a - b)
+          const chosen = wanted.map(([, rows]) => rows.find(({ source }) => source === 'archive') ?? rows[0])
+          const { hours: held = [] } = state.past.get(instrument) ?? {}
+          const told = (row: { start: number; source: string } | undefined, buy: unknown): unknown => [
+            row?.start,
+            row?.source,
+            buy,
+          ]
+          expect(held.map((hour) => told(hour, hour.buy))).toEqual(chosen.map((row) => told(row, row?.taker_buy)))
+        }
       }),
       { ...bounded, numRuns: 300 },
     )

@@ -14,10 +14,20 @@ import type {
   RecordType,
   Settlement,
   SpotTicker,
+  VenueCandle,
 } from '../../schemas/records.ts'
 import type { TopicName } from '../../schemas/topics.ts'
 import type { Entry, Output, Processor, ProcessorRow } from '../kernel/processor.ts'
-import { drop, emptyPresent, isHeldAgainst, loadPresent, put, savePresent, type PresentState } from './state.ts'
+import {
+  drop,
+  emptyPresent,
+  isHeldAgainst,
+  loadPresent,
+  put,
+  savePresent,
+  type PastHour,
+  type PresentState,
+} from './state.ts'
 
 /** What it reads of its inputs; the rest is not decoded. */
 export const presentReads: readonly RecordType[] = [
@@ -34,6 +44,7 @@ export const presentReads: readonly RecordType[] = [
   'flow',
   'cvd',
   'log_gap',
+  'venue_candle',
 ]
 
 const MINUTE: Micros = 60_000_000
@@ -50,10 +61,14 @@ const LIQUIDATIONS_MAX = 50_000
 const GAPS_MAX = 20_000
 /** A gap that has been closed is held so long. */
 const GAP_KEPT: Micros = 8 * DAY
+/** Hours of a venue’s past are held so long behind its newest. */
+const PAST_KEPT: Micros = 8 * DAY
 /** Rows of closed buckets are held so long behind the last that has closed: until ClickHouse has them. */
 const FLOW_KEPT: Micros = 30_000_000
 /** Rows of buckets that a partition holds; beyond, the earliest bucket's goes, which happens where none ever closes. */
 const OPEN_MAX = 20_000
+/** Candles of a venue’s past that are held are of an hour, seconds. */
+const PAST_SECONDS = 3_600
 /** Times of lost trades that a partition holds; beyond, the one that ended first goes early. */
 const LOST_MAX = 1_000
 
@@ -86,14 +101,15 @@ export const presentRow: ProcessorRow = {
     'derived.audit',
     'alerts.events',
     'control.gaps',
+    'market.history',
   ],
   outputs: [],
   state: 'state.present',
   reads: presentReads,
   snapshotEvery: 6,
   paceMs: 1_000,
-  generation: 2,
-  reason: 'rows of buckets that closed a moment ago are held too',
+  generation: 3,
+  reason: 'the last days of the venues’ past are held too',
   core: present,
 }
 
@@ -101,6 +117,10 @@ type Taken = Pick<Entry, 'topic' | 'offset' | 'message'>
 
 /** Folds one record in; of a kind that no present answer needs it changes nothing. */
 export function takeIn(state: PresentState, { topic, offset, message }: Taken): void {
+  if (topic === 'market.history') {
+    if (message.type === 'venue_candle') applyPast(state, message.value)
+    return
+  }
   switch (message.type) {
     case 'mark':
       return applyMark(state, topic, message.value)
@@ -213,6 +233,24 @@ function applyCvd(state: PresentState, cvd: Cvd): void {
   put(state, 'cvd', asset, cvd)
   const from = flowHeldFrom(state, asset)
   for (const [key, row] of state.open) if (row.asset === asset && row.bucket < from) drop(state, 'open', key)
+}
+
+/** Of an hour the archive stands, else the candle that was first in the log. */
+function applyPast(state: PresentState, { asset, instrument, start, seconds, ...candle }: VenueCandle): void {
+  const { source, volume, taker_buy: buy, quote, taker_buy_quote } = candle
+  if (seconds !== PAST_SECONDS || buy === null || source === 'unknown') return
+  const { hours = [] } = state.past.get(instrument) ?? {}
+  const oldest = Math.max(start, hours.at(-1)?.start ?? 0) - PAST_KEPT
+  const known = hours.find((hour) => hour.start === start)
+  if (start < oldest || known?.source === 'archive' || known?.source === source) return
+  // Where the source does not say what it is worth: at the mean of high, low and close.
+  const price = (candle.high + candle.low + candle.close) / 3
+  const buy_quote = taker_buy_quote ?? buy * price
+  const sell_quote = quote === null || taker_buy_quote === null ? (volume - buy) * price : quote - taker_buy_quote
+  const made: PastHour = { start, buy, sell: volume - buy, buy_quote, sell_quote, source }
+  const others = hours.filter((hour) => hour !== known && hour.start >= oldest)
+  const at = others.findLastIndex((hour) => hour.start < start) + 1
+  put(state, 'past', instrument, { asset, instrument, hours: others.toSpliced(at, 0, made) })
 }
 
 /** From where on all rows of an asset's buckets are held; 0: none of its buckets has closed. */

@@ -56,6 +56,23 @@ interface Traded {
   readonly newest: Micros
 }
 
+/** What takers bought and sold at a venue in an hour of its past: by its candle, or by its archive of trades. */
+export interface PastHour {
+  readonly start: Micros
+  readonly buy: number
+  readonly sell: number
+  readonly buy_quote: number
+  readonly sell_quote: number
+  readonly source: 'archive' | 'venue_candles'
+}
+
+/** Hours of an instrument’s past of which it is known what takers bought, oldest first. */
+interface HeldPast {
+  readonly asset: string
+  readonly instrument: string
+  readonly hours: readonly PastHour[]
+}
+
 /** A stretch of time, both ends included. */
 interface Lost {
   readonly from: Micros
@@ -98,6 +115,8 @@ export interface Held {
   readonly cvd: Cvd
   /** by asset, instrument, bucket and part: rows of buckets that `cvd` does not count yet, or only since a moment ago */
   readonly open: Flow
+  /** by instrument: the last eight days before its newest candle */
+  readonly past: HeldPast
   /** by place: when the log lost trades, or may have, before the processor cvd counted them */
   readonly lost: Lost
   /** by id */
@@ -145,6 +164,7 @@ export const heldKinds = [
   'traded',
   'cvd',
   'open',
+  'past',
   'lost',
   'token',
   'instrument',

@@ -13,20 +13,22 @@ T = TypeVar("T")
 class CvdExchangesValue(TypedDict):
     # Running total of taker buys minus taker sells since `since`, base units
     cvd: float
+    # As cvd, in USD
+    cvd_usd: float
     # Taker buys minus taker sells of the period, base units
     period_cvd: float
     # Taker buys of the period, base units
     buy_volume: float
     # Taker sells of the period, base units
     sell_volume: float
-    # As cvd, in USD (USDT and USDC taken for USD)
-    cvd_usd: float
-    # As period_cvd, in USD
+    # As period_cvd, in USD (USDT and USDC taken for USD); of a venue’s candle that does not say it, at the mean of high, low and close
     period_cvd_usd: float
     # As buy_volume, in USD
     buy_volume_usd: float
     # As sell_volume, in USD
     sell_volume_usd: float
+    # trades: our own; before their first whole hour (minute, of buckets below an hour) archive: the venue’s archive of trades, and where that was not read venue_candles: its own candles; mixed: several, each for its own time. Of a period hours count that lie wholly within it. Null: nothing is known; candles of Bybit and Coinbase do not say what takers bought
+    source: Literal["trades", "archive", "venue_candles", "mixed", None]
     # live: streaming; gap: trades of the period are missing; stale: not heard for 30 s; unavailable: it refuses us or is switched off; unlisted: it has no such market
     status: Literal["live", "gap", "stale", "unavailable", "unlisted"]
 
@@ -34,20 +36,37 @@ class CvdExchangesValue(TypedDict):
 class CvdMarketsValue(TypedDict):
     # Running total of taker buys minus taker sells since `since`, base units
     cvd: float
+    # As cvd, in USD
+    cvd_usd: float
     # Taker buys minus taker sells of the period, base units
     period_cvd: float
     # Taker buys of the period, base units
     buy_volume: float
     # Taker sells of the period, base units
     sell_volume: float
-    # As cvd, in USD (USDT and USDC taken for USD)
-    cvd_usd: float
-    # As period_cvd, in USD
+    # As period_cvd, in USD (USDT and USDC taken for USD); of a venue’s candle that does not say it, at the mean of high, low and close
     period_cvd_usd: float
     # As buy_volume, in USD
     buy_volume_usd: float
     # As sell_volume, in USD
     sell_volume_usd: float
+
+
+class CvdSourcesValue(TypedDict):
+    # Taker buys minus taker sells of the period, base units
+    period_cvd: float
+    # Taker buys of the period, base units
+    buy_volume: float
+    # Taker sells of the period, base units
+    sell_volume: float
+    # As period_cvd, in USD (USDT and USDC taken for USD); of a venue’s candle that does not say it, at the mean of high, low and close
+    period_cvd_usd: float
+    # As buy_volume, in USD
+    buy_volume_usd: float
+    # As sell_volume, in USD
+    sell_volume_usd: float
+    # How much of the period it tells: the mean over the instruments, 0 to 1
+    share: float
 
 
 CvdCoverageGapsItem = TypedDict(
@@ -58,6 +77,7 @@ CvdCoverageGapsItem = TypedDict(
         "from": "str",
         "to": "str",
         "missing": "int | None",
+        "past": 'Literal["archive", "venue_candles", "mixed", None]',
     },
 )
 
@@ -79,21 +99,21 @@ class Cvd(TypedDict):
     symbol: str
     # Running total of taker buys minus taker sells since `since`, base units
     cvd: float
+    # As cvd, in USD
+    cvd_usd: float
     # Taker buys minus taker sells of the period, base units
     period_cvd: float
     # Taker buys of the period, base units
     buy_volume: float
     # Taker sells of the period, base units
     sell_volume: float
-    # As cvd, in USD (USDT and USDC taken for USD)
-    cvd_usd: float
-    # As period_cvd, in USD
+    # As period_cvd, in USD (USDT and USDC taken for USD); of a venue’s candle that does not say it, at the mean of high, low and close
     period_cvd_usd: float
     # As buy_volume, in USD
     buy_volume_usd: float
     # As sell_volume, in USD
     sell_volume_usd: float
-    # period_cvd over period volume: beyond 15 % strong, beyond 5 % plain, else neutral; insufficient_data where coverage.share is below 0.25, or nothing traded
+    # period_cvd over period volume: beyond 15 % strong, beyond 5 % plain, else neutral; insufficient_data where our own trades hold less than a quarter of the period, or nothing traded
     signal: Literal["strong_bullish_pressure", "bullish_pressure", "neutral", "bearish_pressure", "strong_bearish_pressure", "insufficient_data"]
     # The rolling period, ending now
     period: Literal["1h", "4h", "24h", "7d"]
@@ -103,6 +123,10 @@ class Cvd(TypedDict):
     exchanges: dict[str, CvdExchangesValue]
     # The figures by market type
     markets: dict[str, CvdMarketsValue]
+    # trades: our own; before their first whole hour (minute, of buckets below an hour) archive: the venue’s archive of trades, and where that was not read venue_candles: its own candles; mixed: several, each for its own time. Of a period hours count that lie wholly within it. Null: nothing is known; candles of Bybit and Coinbase do not say what takers bought
+    source: Literal["trades", "archive", "venue_candles", "mixed", None]
+    # The figures of the period by source: each hour of a venue is in one of them alone, and they add up to the totals
+    sources: dict[str, CvdSourcesValue]
     # What of the time asked for the log really has
     coverage: CvdCoverage
     # From when cvd counts: the first trade in the log; null: none yet
@@ -161,6 +185,7 @@ CvdHistoryCoverageGapsItem = TypedDict(
         "from": "str",
         "to": "str",
         "missing": "int | None",
+        "past": 'Literal["archive", "venue_candles", "mixed", None]',
     },
 )
 
@@ -237,6 +262,7 @@ OhlcvCoverageGapsItem = TypedDict(
         "from": "str",
         "to": "str",
         "missing": "int | None",
+        "past": 'Literal["archive", "venue_candles", "mixed", None]',
     },
 )
 
@@ -1147,9 +1173,9 @@ class ScreenerSymbolsItem(TypedDict):
     open_interest_change_24h_pct: float | None
     # Taker buys minus taker sells of the last hour, USD; null: the trades of the symbol are not streamed
     cvd_1h_usd: float | None
-    # The same of 24 hours, as far as the log reaches back
+    # The same of 24 hours, as far as the log and the venues’ past reach back
     cvd_24h_usd: float | None
-    # Taker volume of 24 hours of the venues whose trades count, as far as the log reaches back, USD
+    # Taker volume of 24 hours of the venues whose trades count, as far as the log and the venues’ past reach back, USD
     volume_24h_usd: float | None
     # Longs liquidated in 24 hours, as far as venues say so, USD
     long_liquidated_24h_usd: float | None
@@ -3033,20 +3059,22 @@ class WellKnownX402(TypedDict):
 class StreamCvdExchangesValue(TypedDict):
     # Running total of taker buys minus taker sells since `since`, base units
     cvd: float
+    # As cvd, in USD
+    cvd_usd: float
     # Taker buys minus taker sells of the period, base units
     period_cvd: float
     # Taker buys of the period, base units
     buy_volume: float
     # Taker sells of the period, base units
     sell_volume: float
-    # As cvd, in USD (USDT and USDC taken for USD)
-    cvd_usd: float
-    # As period_cvd, in USD
+    # As period_cvd, in USD (USDT and USDC taken for USD); of a venue’s candle that does not say it, at the mean of high, low and close
     period_cvd_usd: float
     # As buy_volume, in USD
     buy_volume_usd: float
     # As sell_volume, in USD
     sell_volume_usd: float
+    # trades: our own; before their first whole hour (minute, of buckets below an hour) archive: the venue’s archive of trades, and where that was not read venue_candles: its own candles; mixed: several, each for its own time. Of a period hours count that lie wholly within it. Null: nothing is known; candles of Bybit and Coinbase do not say what takers bought
+    source: Literal["trades", "archive", "venue_candles", "mixed", None]
     # live: streaming; gap: trades of the period are missing; stale: not heard for 30 s; unavailable: it refuses us or is switched off; unlisted: it has no such market
     status: Literal["live", "gap", "stale", "unavailable", "unlisted"]
 
@@ -3054,20 +3082,37 @@ class StreamCvdExchangesValue(TypedDict):
 class StreamCvdMarketsValue(TypedDict):
     # Running total of taker buys minus taker sells since `since`, base units
     cvd: float
+    # As cvd, in USD
+    cvd_usd: float
     # Taker buys minus taker sells of the period, base units
     period_cvd: float
     # Taker buys of the period, base units
     buy_volume: float
     # Taker sells of the period, base units
     sell_volume: float
-    # As cvd, in USD (USDT and USDC taken for USD)
-    cvd_usd: float
-    # As period_cvd, in USD
+    # As period_cvd, in USD (USDT and USDC taken for USD); of a venue’s candle that does not say it, at the mean of high, low and close
     period_cvd_usd: float
     # As buy_volume, in USD
     buy_volume_usd: float
     # As sell_volume, in USD
     sell_volume_usd: float
+
+
+class StreamCvdSourcesValue(TypedDict):
+    # Taker buys minus taker sells of the period, base units
+    period_cvd: float
+    # Taker buys of the period, base units
+    buy_volume: float
+    # Taker sells of the period, base units
+    sell_volume: float
+    # As period_cvd, in USD (USDT and USDC taken for USD); of a venue’s candle that does not say it, at the mean of high, low and close
+    period_cvd_usd: float
+    # As buy_volume, in USD
+    buy_volume_usd: float
+    # As sell_volume, in USD
+    sell_volume_usd: float
+    # How much of the period it tells: the mean over the instruments, 0 to 1
+    share: float
 
 
 StreamCvdCoverageGapsItem = TypedDict(
@@ -3078,6 +3123,7 @@ StreamCvdCoverageGapsItem = TypedDict(
         "from": "str",
         "to": "str",
         "missing": "int | None",
+        "past": 'Literal["archive", "venue_candles", "mixed", None]',
     },
 )
 
@@ -3099,21 +3145,21 @@ class StreamCvd(TypedDict):
     symbol: str
     # Running total of taker buys minus taker sells since `since`, base units
     cvd: float
+    # As cvd, in USD
+    cvd_usd: float
     # Taker buys minus taker sells of the period, base units
     period_cvd: float
     # Taker buys of the period, base units
     buy_volume: float
     # Taker sells of the period, base units
     sell_volume: float
-    # As cvd, in USD (USDT and USDC taken for USD)
-    cvd_usd: float
-    # As period_cvd, in USD
+    # As period_cvd, in USD (USDT and USDC taken for USD); of a venue’s candle that does not say it, at the mean of high, low and close
     period_cvd_usd: float
     # As buy_volume, in USD
     buy_volume_usd: float
     # As sell_volume, in USD
     sell_volume_usd: float
-    # period_cvd over period volume: beyond 15 % strong, beyond 5 % plain, else neutral; insufficient_data where coverage.share is below 0.25, or nothing traded
+    # period_cvd over period volume: beyond 15 % strong, beyond 5 % plain, else neutral; insufficient_data where our own trades hold less than a quarter of the period, or nothing traded
     signal: Literal["strong_bullish_pressure", "bullish_pressure", "neutral", "bearish_pressure", "strong_bearish_pressure", "insufficient_data"]
     # The rolling period, ending now
     period: Literal["1h", "4h", "24h", "7d"]
@@ -3123,6 +3169,10 @@ class StreamCvd(TypedDict):
     exchanges: dict[str, StreamCvdExchangesValue]
     # The figures by market type
     markets: dict[str, StreamCvdMarketsValue]
+    # trades: our own; before their first whole hour (minute, of buckets below an hour) archive: the venue’s archive of trades, and where that was not read venue_candles: its own candles; mixed: several, each for its own time. Of a period hours count that lie wholly within it. Null: nothing is known; candles of Bybit and Coinbase do not say what takers bought
+    source: Literal["trades", "archive", "venue_candles", "mixed", None]
+    # The figures of the period by source: each hour of a venue is in one of them alone, and they add up to the totals
+    sources: dict[str, StreamCvdSourcesValue]
     # What of the time asked for the log really has
     coverage: StreamCvdCoverage
     # From when cvd counts: the first trade in the log; null: none yet

@@ -23,21 +23,21 @@ export type CvdAnswer = {
   readonly symbol: string
   /** Running total of taker buys minus taker sells since `since`, base units */
   readonly cvd: number
+  /** As cvd, in USD */
+  readonly cvd_usd: number
   /** Taker buys minus taker sells of the period, base units */
   readonly period_cvd: number
   /** Taker buys of the period, base units */
   readonly buy_volume: number
   /** Taker sells of the period, base units */
   readonly sell_volume: number
-  /** As cvd, in USD (USDT and USDC taken for USD) */
-  readonly cvd_usd: number
-  /** As period_cvd, in USD */
+  /** As period_cvd, in USD (USDT and USDC taken for USD); of a venue’s candle that does not say it, at the mean of high, low and close */
   readonly period_cvd_usd: number
   /** As buy_volume, in USD */
   readonly buy_volume_usd: number
   /** As sell_volume, in USD */
   readonly sell_volume_usd: number
-  /** period_cvd over period volume: beyond 15 % strong, beyond 5 % plain, else neutral; insufficient_data where coverage.share is below 0.25, or nothing traded */
+  /** period_cvd over period volume: beyond 15 % strong, beyond 5 % plain, else neutral; insufficient_data where our own trades hold less than a quarter of the period, or nothing traded */
   readonly signal:
     | 'strong_bullish_pressure'
     | 'bullish_pressure'
@@ -56,20 +56,22 @@ export type CvdAnswer = {
       {
         /** Running total of taker buys minus taker sells since `since`, base units */
         readonly cvd: number
+        /** As cvd, in USD */
+        readonly cvd_usd: number
         /** Taker buys minus taker sells of the period, base units */
         readonly period_cvd: number
         /** Taker buys of the period, base units */
         readonly buy_volume: number
         /** Taker sells of the period, base units */
         readonly sell_volume: number
-        /** As cvd, in USD (USDT and USDC taken for USD) */
-        readonly cvd_usd: number
-        /** As period_cvd, in USD */
+        /** As period_cvd, in USD (USDT and USDC taken for USD); of a venue’s candle that does not say it, at the mean of high, low and close */
         readonly period_cvd_usd: number
         /** As buy_volume, in USD */
         readonly buy_volume_usd: number
         /** As sell_volume, in USD */
         readonly sell_volume_usd: number
+        /** trades: our own; before their first whole hour (minute, of buckets below an hour) archive: the venue’s archive of trades, and where that was not read venue_candles: its own candles; mixed: several, each for its own time. Of a period hours count that lie wholly within it. Null: nothing is known; candles of Bybit and Coinbase do not say what takers bought */
+        readonly source: 'trades' | 'archive' | 'venue_candles' | 'mixed' | null
         /** live: streaming; gap: trades of the period are missing; stale: not heard for 30 s; unavailable: it refuses us or is switched off; unlisted: it has no such market */
         readonly status: 'live' | 'gap' | 'stale' | 'unavailable' | 'unlisted'
       }
@@ -82,20 +84,44 @@ export type CvdAnswer = {
       {
         /** Running total of taker buys minus taker sells since `since`, base units */
         readonly cvd: number
+        /** As cvd, in USD */
+        readonly cvd_usd: number
         /** Taker buys minus taker sells of the period, base units */
         readonly period_cvd: number
         /** Taker buys of the period, base units */
         readonly buy_volume: number
         /** Taker sells of the period, base units */
         readonly sell_volume: number
-        /** As cvd, in USD (USDT and USDC taken for USD) */
-        readonly cvd_usd: number
-        /** As period_cvd, in USD */
+        /** As period_cvd, in USD (USDT and USDC taken for USD); of a venue’s candle that does not say it, at the mean of high, low and close */
         readonly period_cvd_usd: number
         /** As buy_volume, in USD */
         readonly buy_volume_usd: number
         /** As sell_volume, in USD */
         readonly sell_volume_usd: number
+      }
+    >
+  >
+  /** trades: our own; before their first whole hour (minute, of buckets below an hour) archive: the venue’s archive of trades, and where that was not read venue_candles: its own candles; mixed: several, each for its own time. Of a period hours count that lie wholly within it. Null: nothing is known; candles of Bybit and Coinbase do not say what takers bought */
+  readonly source: 'trades' | 'archive' | 'venue_candles' | 'mixed' | null
+  /** The figures of the period by source: each hour of a venue is in one of them alone, and they add up to the totals */
+  readonly sources: Readonly<
+    Record<
+      'trades' | 'archive' | 'venue_candles',
+      {
+        /** Taker buys minus taker sells of the period, base units */
+        readonly period_cvd: number
+        /** Taker buys of the period, base units */
+        readonly buy_volume: number
+        /** Taker sells of the period, base units */
+        readonly sell_volume: number
+        /** As period_cvd, in USD (USDT and USDC taken for USD); of a venue’s candle that does not say it, at the mean of high, low and close */
+        readonly period_cvd_usd: number
+        /** As buy_volume, in USD */
+        readonly buy_volume_usd: number
+        /** As sell_volume, in USD */
+        readonly sell_volume_usd: number
+        /** How much of the period it tells: the mean over the instruments, 0 to 1 */
+        readonly share: number
       }
     >
   >
@@ -121,6 +147,8 @@ export type CvdAnswer = {
       readonly to: string
       /** How many, where ids tell */
       readonly missing: number | null
+      /** What of the venue’s own past says the taker volume of all hours that it touches (view venue_candles); not counted, since trades of those hours are. Null: nothing does, or it ended over eight days ago */
+      readonly past: 'archive' | 'venue_candles' | 'mixed' | null
     }[]
   }
   /** From when cvd counts: the first trade in the log; null: none yet */
@@ -220,6 +248,8 @@ export type CvdHistoryAnswer = {
       readonly to: string
       /** How many, where ids tell */
       readonly missing: number | null
+      /** What of the venue’s own past says the taker volume of all hours that it touches (view venue_candles); not counted, since trades of those hours are. Null: nothing does, or it ended over eight days ago */
+      readonly past: 'archive' | 'venue_candles' | 'mixed' | null
     }[]
   }
   /** Time of the newest input */
@@ -309,6 +339,8 @@ export type OhlcvAnswer = {
       readonly to: string
       /** How many, where ids tell */
       readonly missing: number | null
+      /** What of the venue’s own past says the taker volume of all hours that it touches (view venue_candles); not counted, since trades of those hours are. Null: nothing does, or it ended over eight days ago */
+      readonly past: 'archive' | 'venue_candles' | 'mixed' | null
     }[]
   }
   /** Time of the newest input */
@@ -1338,9 +1370,9 @@ export type ScreenerAnswer = {
     readonly open_interest_change_24h_pct: number | null
     /** Taker buys minus taker sells of the last hour, USD; null: the trades of the symbol are not streamed */
     readonly cvd_1h_usd: number | null
-    /** The same of 24 hours, as far as the log reaches back */
+    /** The same of 24 hours, as far as the log and the venues’ past reach back */
     readonly cvd_24h_usd: number | null
-    /** Taker volume of 24 hours of the venues whose trades count, as far as the log reaches back, USD */
+    /** Taker volume of 24 hours of the venues whose trades count, as far as the log and the venues’ past reach back, USD */
     readonly volume_24h_usd: number | null
     /** Longs liquidated in 24 hours, as far as venues say so, USD */
     readonly long_liquidated_24h_usd: number | null
@@ -4756,21 +4788,21 @@ export type StreamEvent =
         readonly symbol: string
         /** Running total of taker buys minus taker sells since `since`, base units */
         readonly cvd: number
+        /** As cvd, in USD */
+        readonly cvd_usd: number
         /** Taker buys minus taker sells of the period, base units */
         readonly period_cvd: number
         /** Taker buys of the period, base units */
         readonly buy_volume: number
         /** Taker sells of the period, base units */
         readonly sell_volume: number
-        /** As cvd, in USD (USDT and USDC taken for USD) */
-        readonly cvd_usd: number
-        /** As period_cvd, in USD */
+        /** As period_cvd, in USD (USDT and USDC taken for USD); of a venue’s candle that does not say it, at the mean of high, low and close */
         readonly period_cvd_usd: number
         /** As buy_volume, in USD */
         readonly buy_volume_usd: number
         /** As sell_volume, in USD */
         readonly sell_volume_usd: number
-        /** period_cvd over period volume: beyond 15 % strong, beyond 5 % plain, else neutral; insufficient_data where coverage.share is below 0.25, or nothing traded */
+        /** period_cvd over period volume: beyond 15 % strong, beyond 5 % plain, else neutral; insufficient_data where our own trades hold less than a quarter of the period, or nothing traded */
         readonly signal:
           | 'strong_bullish_pressure'
           | 'bullish_pressure'
@@ -4789,20 +4821,22 @@ export type StreamEvent =
             {
               /** Running total of taker buys minus taker sells since `since`, base units */
               readonly cvd: number
+              /** As cvd, in USD */
+              readonly cvd_usd: number
               /** Taker buys minus taker sells of the period, base units */
               readonly period_cvd: number
               /** Taker buys of the period, base units */
               readonly buy_volume: number
               /** Taker sells of the period, base units */
               readonly sell_volume: number
-              /** As cvd, in USD (USDT and USDC taken for USD) */
-              readonly cvd_usd: number
-              /** As period_cvd, in USD */
+              /** As period_cvd, in USD (USDT and USDC taken for USD); of a venue’s candle that does not say it, at the mean of high, low and close */
               readonly period_cvd_usd: number
               /** As buy_volume, in USD */
               readonly buy_volume_usd: number
               /** As sell_volume, in USD */
               readonly sell_volume_usd: number
+              /** trades: our own; before their first whole hour (minute, of buckets below an hour) archive: the venue’s archive of trades, and where that was not read venue_candles: its own candles; mixed: several, each for its own time. Of a period hours count that lie wholly within it. Null: nothing is known; candles of Bybit and Coinbase do not say what takers bought */
+              readonly source: 'trades' | 'archive' | 'venue_candles' | 'mixed' | null
               /** live: streaming; gap: trades of the period are missing; stale: not heard for 30 s; unavailable: it refuses us or is switched off; unlisted: it has no such market */
               readonly status: 'live' | 'gap' | 'stale' | 'unavailable' | 'unlisted'
             }
@@ -4815,20 +4849,44 @@ export type StreamEvent =
             {
               /** Running total of taker buys minus taker sells since `since`, base units */
               readonly cvd: number
+              /** As cvd, in USD */
+              readonly cvd_usd: number
               /** Taker buys minus taker sells of the period, base units */
               readonly period_cvd: number
               /** Taker buys of the period, base units */
               readonly buy_volume: number
               /** Taker sells of the period, base units */
               readonly sell_volume: number
-              /** As cvd, in USD (USDT and USDC taken for USD) */
-              readonly cvd_usd: number
-              /** As period_cvd, in USD */
+              /** As period_cvd, in USD (USDT and USDC taken for USD); of a venue’s candle that does not say it, at the mean of high, low and close */
               readonly period_cvd_usd: number
               /** As buy_volume, in USD */
               readonly buy_volume_usd: number
               /** As sell_volume, in USD */
               readonly sell_volume_usd: number
+            }
+          >
+        >
+        /** trades: our own; before their first whole hour (minute, of buckets below an hour) archive: the venue’s archive of trades, and where that was not read venue_candles: its own candles; mixed: several, each for its own time. Of a period hours count that lie wholly within it. Null: nothing is known; candles of Bybit and Coinbase do not say what takers bought */
+        readonly source: 'trades' | 'archive' | 'venue_candles' | 'mixed' | null
+        /** The figures of the period by source: each hour of a venue is in one of them alone, and they add up to the totals */
+        readonly sources: Readonly<
+          Record<
+            'trades' | 'archive' | 'venue_candles',
+            {
+              /** Taker buys minus taker sells of the period, base units */
+              readonly period_cvd: number
+              /** Taker buys of the period, base units */
+              readonly buy_volume: number
+              /** Taker sells of the period, base units */
+              readonly sell_volume: number
+              /** As period_cvd, in USD (USDT and USDC taken for USD); of a venue’s candle that does not say it, at the mean of high, low and close */
+              readonly period_cvd_usd: number
+              /** As buy_volume, in USD */
+              readonly buy_volume_usd: number
+              /** As sell_volume, in USD */
+              readonly sell_volume_usd: number
+              /** How much of the period it tells: the mean over the instruments, 0 to 1 */
+              readonly share: number
             }
           >
         >
@@ -4854,6 +4912,8 @@ export type StreamEvent =
             readonly to: string
             /** How many, where ids tell */
             readonly missing: number | null
+            /** What of the venue’s own past says the taker volume of all hours that it touches (view venue_candles); not counted, since trades of those hours are. Null: nothing does, or it ended over eight days ago */
+            readonly past: 'archive' | 'venue_candles' | 'mixed' | null
           }[]
         }
         /** From when cvd counts: the first trade in the log; null: none yet */
