@@ -916,14 +916,14 @@ export interface VenueState {
   readonly since: Micros
 }
 
-/** A subscription that was acknowledged, ended or refused since the writer's previous mark, for assets of this partition */
+/** A subscription that was asked for, acknowledged, ended or refused since the writer's previous mark, for assets of this partition */
 export interface SubscriptionChange {
   /** venue:market:native symbol; for unlisted, venue:market: and the asset id */
   readonly instrument: string
   /** Asset id of the catalogue */
   readonly asset: string
-  /** unlisted: the venue has no such market */
-  readonly state: 'unknown' | 'acknowledged' | 'ended' | 'refused' | 'unlisted'
+  /** unlisted: the venue has no such market; asked: the venue is asked for it as soon as the log has this */
+  readonly state: 'unknown' | 'acknowledged' | 'ended' | 'refused' | 'unlisted' | 'asked'
   /** When it happened, microseconds since the Unix epoch */
   readonly time: Micros
 }
@@ -932,7 +932,7 @@ export interface SubscriptionChange {
 export interface TradePosition {
   /** venue:market:native symbol */
   readonly instrument: string
-  /** The venue's trade id; null: its ids have no order */
+  /** The venue's trade id; null: its ids have no order, or none is known of this instrument yet */
   readonly last_id: number | null
   /** Venue time, microseconds since the Unix epoch */
   readonly time: Micros

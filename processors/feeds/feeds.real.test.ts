@@ -71,16 +71,23 @@ it(
     await feed('feeds-b', all)
     await grown(1_000)
     await post('/pause', {})
-    await vi.waitFor(
-      async () => {
-        const { trades, gaps } = await readLog()
-        expect(differences(await ledger(), trades, gaps)).toEqual([])
-        expect(gaps.filter(({ state }) => state === 'opened')).toEqual([])
-      },
-      { timeout: 60_000, interval: 1_000 },
-    )
+    await expectAll()
   },
 )
+
+it('misses nothing of what had not traded yet when a kill -9 came', { timeout: 240_000 }, async () => {
+  await post('/pause', {})
+  const first = await feed('feeds-a', all)
+  await vi.waitFor(async () => expect(await ledger()).toHaveLength(2 * all.length), waiting)
+  process.kill(first.pid, 'SIGKILL')
+  await first.exited
+  await post('/resume', {})
+  await grown(500)
+  await feed('feeds-a', all)
+  await grown(200)
+  await post('/pause', {})
+  await expectAll()
+})
 
 it('says in its marks which venues are live and which subscriptions it has', async () => {
   await feed('feeds-a')
@@ -129,6 +136,18 @@ async function feed(name: string, counted: readonly string[] = []): Promise<Chil
   })
   feeds.push(child)
   return child
+}
+
+/** Sooner or later the log is what the venues sent, and no gap is open. */
+async function expectAll(): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const { trades, gaps } = await readLog()
+      expect(differences(await ledger(), trades, gaps)).toEqual([])
+      expect(gaps.filter(({ state }) => state === 'opened')).toEqual([])
+    },
+    { timeout: 60_000, interval: 1_000 },
+  )
 }
 
 interface LedgerRow {

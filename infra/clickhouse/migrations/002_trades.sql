@@ -155,7 +155,7 @@ CREATE TABLE IF NOT EXISTS subscriptions_log
     run DateTime64(6, 'UTC') COMMENT 'When that feed process started',
     instrument LowCardinality(String) COMMENT 'venue:market:native symbol; for unlisted, venue:market: and the asset id',
     asset LowCardinality(String) COMMENT 'Asset id of the catalogue',
-    state LowCardinality(String) COMMENT 'acknowledged, ended, refused, unlisted, unknown',
+    state LowCardinality(String) COMMENT 'acknowledged, ended, refused, unlisted, asked, unknown',
     since DateTime64(6, 'UTC') COMMENT 'When it came to be so'
 )
 ENGINE = ReplacingMergeTree(since)
@@ -169,7 +169,7 @@ CREATE TABLE IF NOT EXISTS subscription_changes_log
     writer LowCardinality(String) COMMENT 'The feed process',
     run DateTime64(6, 'UTC') COMMENT 'When that feed process started',
     asset LowCardinality(String) COMMENT 'Asset id of the catalogue',
-    state LowCardinality(String) COMMENT 'acknowledged, ended, refused, unlisted, unknown'
+    state LowCardinality(String) COMMENT 'acknowledged, ended, refused, unlisted, asked, unknown'
 )
 ENGINE = ReplacingMergeTree
 ORDER BY (instrument, time, writer, run)
@@ -482,7 +482,7 @@ ALTER TABLE subscriptions
     COMMENT COLUMN instrument 'venue:market:native symbol; for unlisted, venue:market: and the asset id',
     COMMENT COLUMN asset 'Asset id of the catalogue',
     COMMENT COLUMN venue 'Venue name, the first part of the instrument',
-    COMMENT COLUMN state 'acknowledged, ended, refused, unlisted, unknown',
+    COMMENT COLUMN state 'acknowledged, ended, refused, unlisted, asked, unknown',
     COMMENT COLUMN since 'When it came to be so';
 
 CREATE OR REPLACE VIEW subscription_changes AS
@@ -495,13 +495,13 @@ SELECT
     run,
     time
 FROM subscription_changes_log FINAL
-COMMENT 'Every change of a subscription to trades: acknowledged, ended, refused, unlisted';
+COMMENT 'Every change of a subscription to trades: asked, acknowledged, ended, refused, unlisted';
 
 ALTER TABLE subscription_changes
     COMMENT COLUMN instrument 'venue:market:native symbol',
     COMMENT COLUMN asset 'Asset id of the catalogue',
     COMMENT COLUMN venue 'Venue name, the first part of the instrument',
-    COMMENT COLUMN state 'acknowledged, ended, refused, unlisted, unknown',
+    COMMENT COLUMN state 'acknowledged, ended, refused, unlisted, asked, unknown',
     COMMENT COLUMN writer 'The feed process',
     COMMENT COLUMN run 'When that feed process started',
     COMMENT COLUMN time 'When it came to be so';

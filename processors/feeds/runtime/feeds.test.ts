@@ -95,7 +95,7 @@ function venueOf(): Venue {
 }
 
 /** The same with trades: frames and pages are trades as JSON, ids go up by one. */
-function tradingVenueOf(): Venue {
+function tradingVenueOf(ids: 'contiguous' | 'none' = 'contiguous'): Venue {
   const [stream] = venueOf().streams
   if (stream === undefined) throw new Error('a venue without a channel')
   const trades = tradeStreamOf('okx', {
@@ -118,10 +118,13 @@ function tradingVenueOf(): Venue {
       direction: 'forward',
       pageSize: 100,
       page: (_symbol, from, to) => ({ path: `/trades/${from}/${to}`, cost: 1 }),
+      newest: () => ({ path: '/trades/0/1000000', cost: 1 }),
       parse: (_symbol, body) => ({ kind: 'rows', rows: body as VenueTrade[] }),
     },
   })
-  return { ...venueOf(), listings: [], streams: [], polls: [], trades }
+  // Whose ids have no order, the table says of each venue.
+  const venue = ids === 'none' ? { ...trades, ids, venue: 'bybit' as const } : trades
+  return { ...venueOf(), name: venue.venue, listings: [], streams: [], polls: [], trades: venue }
 }
 
 function tradeOf(id: number): VenueTrade {
@@ -151,6 +154,7 @@ const venue = {
 }
 let sockets: WebSocket[]
 let asked: string[]
+let venueHears: () => void
 let addresses: Addresses
 beforeEach(async () => {
   Object.assign(venue, {
@@ -162,6 +166,7 @@ beforeEach(async () => {
   })
   sockets = []
   asked = []
+  venueHears = () => undefined
   const server = createServer((request, response) => {
     const path = request.url ?? ''
     venue.calls.push(path)
@@ -176,6 +181,7 @@ beforeEach(async () => {
     sockets.push(socket)
     socket.on('message', (data: Buffer) => {
       asked.push(data.toString())
+      venueHears()
       const [word, ...symbols] = data.toString().split(' ')
       if (word === 'subscribe')
         for (const symbol of symbols) socket.send(`${symbol.startsWith('X') ? 'no' : 'ok'} ${symbol}`)
@@ -190,7 +196,13 @@ beforeEach(async () => {
   })
   const port = (server.address() as AddressInfo).port
   const none = Object.fromEntries(allAddresses.map(({ setting }) => [setting, ''])) as Addresses
-  addresses = { ...none, OKX_WS_URL: `ws://127.0.0.1:${port}`, OKX_REST_URL: `http://127.0.0.1:${port}` }
+  addresses = {
+    ...none,
+    OKX_WS_URL: `ws://127.0.0.1:${port}`,
+    OKX_REST_URL: `http://127.0.0.1:${port}`,
+    BYBIT_WS_URL: `ws://127.0.0.1:${port}`,
+    BYBIT_REST_URL: `http://127.0.0.1:${port}`,
+  }
 })
 
 function brokerInMemory(): MemoryBroker {
@@ -234,10 +246,11 @@ async function start(
     orders: new PastOrders(),
     knownPast: () => Promise.resolve(new Map()),
     logStart: (partition) => resume.startOf(partition),
+    venueTime: () => ('venueTime' in over ? over.venueTime : 7),
   })
   const listings = new Listings(table, feeds.markets, againMs, logger, () => feeds.list(table))
   await listings.first()
-  feeds.own([2])
+  feeds.own([0, 1, 2])
   const timer = setInterval(() => feeds.tick(Date.now()), 5)
   const kill = (): void => {
     clearInterval(timer)
@@ -249,7 +262,7 @@ async function start(
   cleanups.push(kill)
   const read = async (topic: 'market.trades' | 'market.tickers' | 'market.funding'): Promise<Message[]> => {
     await resume.lookAtStart()
-    feeds.beat(Date.now(), 'venueTime' in over ? over.venueTime : 7)
+    feeds.beat(Date.now())
     await feeds.drained()
     const messages: Message[] = []
     for (let partition = 0; partition < partitions; partition++) {
@@ -270,6 +283,11 @@ async function start(
 function send(id: number): void {
   venue.trades.push(tradeOf(id))
   for (const socket of sockets) socket.send(JSON.stringify(venue.trades.at(-1)))
+}
+
+async function statesIn({ of }: Pick<Awaited<ReturnType<typeof start>>, 'of'>): Promise<string[]> {
+  const marks = await of<Mark>('market.trades', 'mark')
+  return marks.flatMap(({ changes }) => changes.map(({ state }) => state))
 }
 
 function idsIn(trades: readonly Trade[]): number[] {
@@ -459,9 +477,8 @@ describe('feeds', () => {
     first.broker.truncate('market.trades', partition, first.broker.at('market.trades', partition).end)
     await vi.waitFor(async () => {
       vi.setSystemTime(Date.now() + 1_000)
-      expect((await first.of<Mark>('market.trades', 'mark')).flatMap(({ positions }) => positions)).toMatchObject([
-        { instrument: 'okx:perp:BTCUSDT', last_id: 3 },
-      ])
+      const positions = (await first.of<Mark>('market.trades', 'mark')).flatMap((mark) => mark.positions)
+      expect(positions.at(-1)).toMatchObject({ instrument: 'okx:perp:BTCUSDT', last_id: 3 })
     })
     first.kill()
     for (const id of [4, 5]) send(id)
@@ -473,6 +490,77 @@ describe('feeds', () => {
     await vi.waitFor(async () => {
       vi.setSystemTime(Date.now() + 1_000)
       expect(idsIn(await second.of('market.trades', 'trade'))).toEqual([4, 5, 6])
+    })
+  })
+
+  it.each(['contiguous', 'none'] as const)(
+    'count what came after they were killed, of an instrument without a trade until then, where ids are %s',
+    async (ids) => {
+      vi.useFakeTimers({ toFake: ['Date'] })
+      cleanups.push(() => vi.useRealTimers())
+      const source = tradingVenueOf(ids)
+      for (const id of [1, 2, 3]) send(id)
+      vi.setSystemTime(Date.now() + 60_000)
+      const first = await start({ source })
+      first.feeds.want(new Set(['btc']))
+      await vi.waitFor(() => expect(asked).toEqual(['subscribe BTCUSDT']))
+      await vi.waitFor(async () => expect(await statesIn(first)).toContain('acknowledged'))
+      first.kill()
+      sockets = []
+      vi.setSystemTime(Date.now() + 1_000)
+      for (const id of [4, 5, 6]) send(id)
+      const second = await start({ source, broker: first.broker })
+      second.feeds.want(new Set(['btc']))
+      await vi.waitFor(async () => {
+        vi.setSystemTime(Date.now() + 1_000)
+        expect(idsIn(await second.of('market.trades', 'trade'))).toEqual([4, 5, 6])
+      })
+      expect((await second.of<Gap>('market.trades', 'gap')).at(-1)?.state).toBe('filled')
+    },
+  )
+
+  it('ask a venue for trades when the log knows of it, and so miss none if they are killed right then', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    cleanups.push(() => vi.useRealTimers())
+    const first = await start({ source: tradingVenueOf() })
+    const partition = partitionOf('btc', partitions)
+    let known: readonly string[] = []
+    venueHears = () => {
+      const messages = first.broker
+        .records('market.trades', partition)
+        .map(({ value }) => codec.decode(value as Buffer))
+      known = messages.flatMap(({ type, value }) => (type === 'mark' ? value.changes.map(({ state }) => state) : []))
+      first.kill()
+    }
+    first.feeds.want(new Set(['btc']))
+    await vi.waitFor(() => expect(known).toEqual(['asked']))
+    sockets = []
+    for (const id of [4, 5]) send(id)
+    const second = await start({ source: tradingVenueOf(), broker: first.broker })
+    second.feeds.want(new Set(['btc']))
+    await vi.waitFor(async () => {
+      vi.setSystemTime(Date.now() + 1_000)
+      expect(idsIn(await second.of('market.trades', 'trade'))).toEqual([4, 5])
+    })
+  })
+
+  it('miss no first trade that the stream did not bring', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    cleanups.push(() => vi.useRealTimers())
+    for (const id of [1, 2, 3]) send(id)
+    vi.setSystemTime(Date.now() + 60_000)
+    const { feeds, of } = await start({ source: tradingVenueOf() })
+    feeds.want(new Set(['btc']))
+    await vi.waitFor(async () => expect(await statesIn({ of })).toContain('acknowledged'))
+    vi.setSystemTime(Date.now() + 1_000)
+    const listening = sockets
+    sockets = []
+    for (const id of [4, 5]) send(id)
+    sockets = listening
+    send(6)
+    await vi.waitFor(async () => {
+      vi.setSystemTime(Date.now() + 1_000)
+      expect(idsIn(await of('market.trades', 'trade'))).toEqual([4, 5, 6])
     })
   })
 

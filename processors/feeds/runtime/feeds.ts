@@ -57,6 +57,8 @@ interface FeedsOptions {
   readonly knownPast: () => Promise<KnownPast>
   /** Where a partition of `market.trades` begins now; undefined: not known yet. */
   readonly logStart: (partition: number) => number | undefined
+  /** What the time is by the venues; null: none has said enough; undefined: the clock is wrong, and nothing is marked. */
+  readonly venueTime: () => Micros | null | undefined
   /** These repairs begin: they are to learn what the log has. */
   readonly learn: (repairs: readonly TradeRepair[]) => void
 }
@@ -139,11 +141,13 @@ export class Feeds {
     for (const feed of this.#feeds) {
       for (const market of ['perp', 'spot'] as const) feed.list(market, table.of(feed.venue.name, market))
     }
+    void this.#announce()
   }
 
   want(assets: ReadonlySet<string>): void {
     this.#facts.want(assets)
     for (const feed of this.#feeds) feed.want(assets)
+    void this.#announce()
   }
 
   /** `numbers`: what the membership gives this process. */
@@ -163,18 +167,11 @@ export class Feeds {
     for (const feed of this.#feeds) feed.tick(now)
   }
 
-  /**
-   * Once a second: the states, and one mark to each partition of each topic, behind what came before it. `venueTime`: what
-   * the time is by the venues; undefined: the clock is wrong, and nothing is marked.
-   */
-  beat(now: number, venueTime: Micros | null | undefined): void {
+  /** Once a second: the states, and one mark to each partition of each topic, behind what came before it. */
+  beat(now: number): void {
     const time = this.#options.clock.now()
-    for (const [topic, marks] of this.#marks) {
-      for (const feed of this.#feeds) {
-        const state = feed.state(topic)
-        if (state !== undefined) marks.venue(feed.venue.name, state, time)
-      }
-    }
+    const venueTime = this.#options.venueTime()
+    for (const [topic, marks] of this.#marks) this.#lookAtStates(topic, marks, time)
     this.#measure(now)
     if (venueTime !== undefined) this.#mark(time, venueTime)
   }
@@ -212,6 +209,34 @@ export class Feeds {
 
   async #wait(ms: number): Promise<void> {
     await delay(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined)
+  }
+
+  /** Where nothing can be marked, the venue is asked at once: else nothing would ever tell that the clock is right again. */
+  async #announce(): Promise<void> {
+    const asked = this.#feeds.flatMap((feed) => feed.unannounced() ?? [])
+    if (asked.length === 0) return
+    await this.#markAtOnce(new Set(asked.flatMap(({ partitions }) => partitions)))
+    if (!this.#stop.signal.aborted) for (const { begin } of asked) begin()
+  }
+
+  /** Resolves when the log has the marks, behind which trades of the partitions are going to come. */
+  async #markAtOnce(partitions: ReadonlySet<number>): Promise<void> {
+    const topic = 'market.trades'
+    const time = this.#options.clock.now()
+    const venueTime = this.#options.venueTime()
+    const marks = this.#marks.get(topic)
+    if (marks === undefined || time === 0 || venueTime === undefined) return
+    this.#lookAtStates(topic, marks, time)
+    for (const partition of partitions)
+      this.#log.mark(topic, partition, marks.next(partition, time, venueTime, this.#positions(partition)))
+    await Promise.all([...partitions].map((partition) => this.#log.of(topic).written(partition)))
+  }
+
+  #lookAtStates(topic: MarkedTopic, marks: MarkBook, time: Micros): void {
+    for (const feed of this.#feeds) {
+      const state = feed.state(topic)
+      if (state !== undefined) marks.venue(feed.venue.name, state, time)
+    }
   }
 
   /** What was lost of facts beside trades cannot be asked for again; the next ones of their kind come by themselves. */

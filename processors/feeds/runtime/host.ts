@@ -97,6 +97,7 @@ export class Host {
       },
       unknown: (venue) => this.#listings?.soon(venue),
       learn: (repairs) => void this.#resume.tell(repairs),
+      venueTime: () => this.#watch.venueTime,
       logStart: (partition) => this.#resume.startOf(partition),
       backfillDays: backfillDaysOf(config),
       archiveDir: config.ARCHIVE_DIR === '' ? path.join(tmpdir(), 'market-data-archives') : config.ARCHIVE_DIR,
@@ -164,7 +165,7 @@ export class Host {
       this.#feeds.want(this.#wants.assets(now * 1_000))
       void this.#resume.lookAtStart()
     }
-    this.#feeds.beat(now, this.#watch.venueTime)
+    this.#feeds.beat(now)
     this.#past.look(this.#feeds.past(now), now)
   }
 

@@ -40,6 +40,8 @@ interface Queue {
   next: number
   records: OutRecord[]
   sending: boolean
+  /** Who waits until so many of the records are written. */
+  waiting: { records: number; readonly resolve: () => void }[]
 }
 
 /**
@@ -68,6 +70,7 @@ export class LogBuffer {
       next: 0,
       records: [],
       sending: false,
+      waiting: [],
     }))
   }
 
@@ -102,6 +105,15 @@ export class LogBuffer {
     await resolvedBy(this.#empty)
   }
 
+  /** Resolves when the broker has what was appended to the partition before. */
+  async written(partition: number): Promise<void> {
+    const queue = this.#queues[partition]
+    if (queue === undefined || queue.records.length === 0) return
+    await new Promise<void>((resolve) => {
+      queue.waiting.push({ records: queue.records.length, resolve })
+    })
+  }
+
   /** Nothing is sent again after this. */
   close(): void {
     this.#closed = true
@@ -132,6 +144,7 @@ export class LogBuffer {
       }
       queue.records = queue.records.slice(batch.length)
       this.#sent(batch.length)
+      tell(queue, batch.length)
     } while (queue.records.length >= maxBatchRecords && !this.#closed)
     queue.sending = false
     // What came meanwhile goes with what comes to the other partitions.
@@ -154,6 +167,12 @@ export class LogBuffer {
     }
     if (this.#size === 0) for (const resolve of this.#empty.splice(0)) resolve()
   }
+}
+
+function tell(queue: Queue, written: number): void {
+  const waiting = queue.waiting.map(({ records, resolve }) => ({ records: records - written, resolve }))
+  queue.waiting = waiting.filter(({ records }) => records > 0)
+  for (const { records, resolve } of waiting) if (records <= 0) resolve()
 }
 
 function resolvedBy(waiters: (() => void)[]): Promise<void> {

@@ -119,6 +119,20 @@ export class VenueFeed {
     this.#apply()
   }
 
+  /**
+   * Subscriptions of trades that the log is to know of before the venue does: a process that was killed then leaves none
+   * behind of which nobody knows. `begin`: the log knows of them.
+   */
+  unannounced(): { readonly partitions: readonly number[]; readonly begin: () => void } | undefined {
+    const streams = this.#trades?.unannounced() ?? []
+    if (streams.length === 0) return undefined
+    const begin = (): void => {
+      for (const stream of streams) stream.announced = 'yes'
+      this.#apply()
+    }
+    return { partitions: streams.map(({ partition }) => partition), begin }
+  }
+
   /** Polls are made, and trades repaired, by one process. Gives the repair where it begins: it is to learn what the log has. */
   own(ours: boolean): TradeRepair | undefined {
     if (ours === this.#owned) return undefined
@@ -365,9 +379,17 @@ export class VenueFeed {
   #apply(): void {
     const { trades } = this.venue
     if (trades !== undefined) this.#trades?.follow(this.#listed.get(trades.market) ?? new Map(), this.#wanted)
-    for (const feed of this.#streams) feed.want(this.#symbolsOf(feed.stream.subjects))
+    for (const feed of this.#streams) {
+      const isTrades = feed.stream.topic === 'market.trades'
+      feed.want(isTrades ? this.#announced() : this.#symbolsOf(feed.stream.subjects))
+    }
     for (const poller of this.#pollers) poller.want(this.#symbolsOf(poller.poll.subjects))
     this.wantPast()
+  }
+
+  #announced(): ReadonlySet<string> {
+    const streams = [...(this.#trades?.streams ?? [])]
+    return new Set(streams.flatMap(([symbol, { announced }]) => (announced === 'yes' ? [symbol] : [])))
   }
 
   #symbolsOf(subjects: Subjects): ReadonlySet<string> {

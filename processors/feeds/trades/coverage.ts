@@ -1,4 +1,4 @@
-import type { Gap, Message, Trade, TradePosition } from '../../../schemas/records.ts'
+import type { Gap, Message, Micros, SubscriptionChange, Trade, TradePosition } from '../../../schemas/records.ts'
 import { partsOf, tradeVenues } from '../../../schemas/venues.ts'
 import { IdTracker } from './id-tracker.ts'
 import { PageTracker } from './page-tracker.ts'
@@ -6,24 +6,31 @@ import { PageTracker } from './page-tracker.ts'
 /** What the log has of one instrument. */
 export type Covered = CoveredIds | CoveredTimes
 
-export interface CoveredIds {
-  readonly ids: 'contiguous'
-  readonly tracker: IdTracker
+interface Common {
   /** Gaps that are neither filled nor given up, by id. */
   readonly open: Map<number, Gap>
+  /** Nothing was said but that it is subscribed since then; undefined: how far it is complete was. */
+  since?: Micros | undefined
+  /** `since` is when the feed process of that run asked: what the venue acknowledges is not before. */
+  askedIn?: Micros | undefined
 }
 
-export interface CoveredTimes {
+export interface CoveredIds extends Common {
+  readonly ids: 'contiguous'
+  readonly tracker: IdTracker
+}
+
+export interface CoveredTimes extends Common {
   readonly ids: 'none'
   readonly tracker: PageTracker
-  readonly open: Map<number, Gap>
 }
 
 const orderOf = new Map<string, 'contiguous' | 'none'>(tradeVenues.map(({ venue, ids }) => [venue, ids]))
 
 /**
  * Folds the last hour of `market.trades` into what each instrument has: the ids that are there, the gaps that are open
- * and those that were given up; of one without trades, how far it was stated to be complete. A subscription that ended takes its instrument out: what follows is a new start.
+ * and those that were given up; of one without trades, how far it was stated to be complete, or since when it is
+ * subscribed. A subscription that ended takes its instrument out: what follows is a new start.
  */
 export class LogCoverage {
   readonly #instruments = new Map<string, Covered>()
@@ -38,9 +45,7 @@ export class LogCoverage {
         this.#gap(message.value)
         return
       case 'mark':
-        for (const change of message.value.changes) {
-          if (change.state === 'ended') this.#instruments.delete(change.instrument)
-        }
+        for (const change of message.value.changes) this.#change(change, message.value.run)
         for (const position of message.value.positions) this.stand(position)
         return
       default: // no other record is in the topic
@@ -55,12 +60,28 @@ export class LogCoverage {
   /** An instrument is complete up to there. */
   stand({ instrument, last_id: id, time }: TradePosition): void {
     const covered = this.#covered(instrument)
-    if (covered?.ids === 'none') covered.tracker.stand(time)
-    else if (id !== null) covered?.tracker.stand(id, time)
+    if (covered === undefined) return
+    // Of ids that go up by one there is one, as soon as it is known with which the subscription began.
+    covered.since = covered.ids === 'contiguous' && id === null ? time : undefined
+    covered.askedIn = undefined
+    if (covered.ids === 'none') covered.tracker.stand(time)
+    else if (id !== null) covered.tracker.stand(id, time)
   }
 
   get instruments(): Iterable<string> {
     return this.#instruments.keys()
+  }
+
+  #change({ instrument, state, time }: SubscriptionChange, run: Micros): void {
+    const known = this.#instruments.get(instrument)
+    const isOwn = known?.askedIn === run
+    const isNew = known === undefined && (state === 'asked' || state === 'acknowledged')
+    if (state === 'ended' || (state === 'refused' && isOwn)) this.#instruments.delete(instrument)
+    if (!isNew && !(state === 'acknowledged' && isOwn)) return
+    const covered = this.#covered(instrument)
+    if (covered === undefined) return
+    covered.since = time
+    covered.askedIn = state === 'asked' ? run : undefined
   }
 
   #trade(trade: Trade, time: number): void {

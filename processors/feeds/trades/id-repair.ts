@@ -4,8 +4,9 @@ import type { FeedClock } from '../time/clock.ts'
 import { type GapReason, gapOf, type NoRows, tradesOf, troubleOf, waitAfter } from './gaps.ts'
 import type { Hole } from './id-tracker.ts'
 import { type Interval, sizeOf } from './intervals.ts'
-import type { PageRow, VenueTrade } from '../venues/events.ts'
+import type { VenueTrade, PageRow } from '../venues/events.ts'
 import type { Backfill, Rest } from '../venues/venue.ts'
+import { findFirstSince, findPageSince } from './first-id.ts'
 import type { IdStream } from './stream.ts'
 
 /** How far back a gap is repaired; what is older is given up. */
@@ -13,10 +14,10 @@ export const repairDepth: Micros = 3_600_000_000
 /** REST may lag behind the stream: waits before a page that lacks ids is asked for again, then they are given up. */
 const lagRetriesMs: readonly number[] = [500, 500, 500, 2_000, 5_000]
 /** Answers that are the venue's own refusal of the question, before the gap is given up. */
-const maxErrors = 10
+export const maxErrors = 10
 /** Gaps of one instrument that wait at once; beyond it a new hole is added to the last one. */
 const maxTasksPerStream = 1_000
-const failureBackoff: BackoffRules = { firstMs: 500, maxMs: 30_000 }
+export const failureBackoff: BackoffRules = { firstMs: 500, maxMs: 30_000 }
 
 /** Where trades and gaps are written. */
 export interface TradeLog {
@@ -294,55 +295,4 @@ function passes(task: Task, trades: readonly VenueTrade[]): boolean {
   if (newest.time <= sinceOf(task)) return false
   task.reached = newest.time
   return true
-}
-
-/** Enough for 2^40 ids; more calls would mean that the answers contradict each other. */
-const maxProbes = 42
-
-type Found = { readonly kind: 'found'; readonly id: number } | NoRows
-
-/**
- * The first id of `range` whose trade is not older than `since`, by bisection: a page around an id says its time. Ids
- * that the venue does not serve count as older.
- */
-async function findFirstSince(
-  backfill: Backfill,
-  rest: Rest,
-  symbol: string,
-  range: Interval,
-  since: Micros,
-): Promise<Found> {
-  let [low, high] = [range.from, range.to + 1]
-  for (let probe = 0; low < high && probe < maxProbes; probe++) {
-    const middle = Math.floor((low + high) / 2)
-    const call = backfill.page(symbol, middle, middle, since)
-    const outcome = await rest.get(call, (body) => backfill.parse(symbol, body))
-    if (outcome.kind !== 'rows') return outcome
-    const near = nearest(tradesOf(outcome.rows), middle)
-    if (near !== undefined && near.time >= since) high = Math.min(middle, near.id)
-    else low = middle + 1
-  }
-  return { kind: 'found', id: low }
-}
-
-/** The same where the venue pages by time: the first of the page that begins then. */
-async function findPageSince(
-  backfill: Backfill,
-  rest: Rest,
-  symbol: string,
-  { from, to }: Interval,
-  since: Micros,
-): Promise<Found> {
-  const outcome = await rest.get(backfill.page(symbol, from, to, since), (body) => backfill.parse(symbol, body))
-  if (outcome.kind !== 'rows') return outcome
-  const ids = tradesOf(outcome.rows).map(({ id }) => id)
-  return { kind: 'found', id: Math.max(from, Math.min(to + 1, ...ids)) }
-}
-
-function nearest(trades: readonly VenueTrade[], id: number): VenueTrade | undefined {
-  let best: VenueTrade | undefined
-  for (const trade of trades) {
-    if (best === undefined || Math.abs(trade.id - id) < Math.abs(best.id - id)) best = trade
-  }
-  return best
 }

@@ -119,7 +119,7 @@ export class PageRepair {
 
   #page({ symbol }: PageStream): Promise<RestOutcome<PageRow>> {
     const { backfill, rest } = this.#options
-    return rest.get(backfill.page(symbol, 0, 0, 0), (body) => backfill.parse(symbol, body))
+    return rest.get(backfill.newest(symbol), (body) => backfill.parse(symbol, body))
   }
 
   #compare(stream: PageStream, watch: Watch, rows: readonly PageRow[]): Micros {

@@ -44,6 +44,8 @@ export class PageTracker {
   #newest: Micros = 0
   /** The first trade of all: what is older is not ours. */
   #first: Micros = Infinity
+  /** When the stream began, where the venue said so. */
+  #begun: Micros | undefined
   /** How far the log says that it has everything; 0: it does not say. */
   #stood: Micros = 0
   /** The process before did not compare the last stretch before the settled time. */
@@ -74,6 +76,7 @@ export class PageTracker {
   begin(time: Micros): void {
     if (this.#settled !== undefined || time === 0) return
     this.#settled = time
+    this.#begun = time
   }
 
   /** Up to here everything was compared and written; undefined before the stream begins. */
@@ -83,9 +86,10 @@ export class PageTracker {
     return { last_id: null, time: Math.min(this.#settled, ...waiting) }
   }
 
-  /** Before its first trade; undefined before that came. */
+  /** Before its first trade, or when the stream began; undefined before either came. */
   get began(): { readonly last_id: null; readonly time: Micros } | undefined {
-    return this.#first === Infinity ? undefined : { last_id: null, time: this.#first - 1 }
+    const time = Math.min(this.#begun ?? Infinity, this.#first - 1)
+    return time === Infinity ? undefined : { last_id: null, time }
   }
 
   /** Takes such a position from the log. */

@@ -18,7 +18,7 @@ interface Stated {
   readonly start: number
   readonly position: Position
   /** What was said the time before, or where the stream began. */
-  readonly before: Position
+  readonly before?: Position
 }
 
 interface Common {
@@ -30,6 +30,8 @@ interface Common {
   lastTradeAt: number
   /** When a connection that carried it was lost, the host's milliseconds. */
   lostAt: number
+  /** Whether the log knows that the venue is asked for it; it is asked only then. */
+  announced: 'no' | 'on its way' | 'yes'
   /** What marks last said of how far it is complete. */
   stated?: Stated
   /** After the log has lost something: how far it is certainly complete, from before that. */
@@ -46,6 +48,14 @@ export interface IdStream extends Common {
   /** When the venue is next asked for trades that a silent stream may have lost, the host's milliseconds. */
   probeAt: number
   probes: number
+  /**
+   * Since when its trades are to be in the log, as long as it is not known with which id that begins; undefined: it is not
+   * subscribed yet. `placed`: that id is the tracker's floor.
+   */
+  since: Micros | 'placed' | undefined
+  /** Questions for that id that the venue has refused, and when it is asked again, the host's milliseconds. */
+  refusals: number
+  placeAt: number
 }
 
 export interface PageStream extends Common {
@@ -61,9 +71,11 @@ export function newStream(ids: 'contiguous' | 'none', instrument: Instrument, pa
     normalise: normaliser(instrument),
     lastTradeAt: 0,
     lostAt: -Infinity,
+    announced: 'no' as const,
   }
+  const asking = { toldAt: 0, resumedAt: undefined, probeAt: 0, probes: 0, since: undefined, refusals: 0, placeAt: 0 }
   return ids === 'contiguous'
-    ? { ...common, ids, tracker: new IdTracker(), toldAt: 0, resumedAt: undefined, probeAt: 0, probes: 0 }
+    ? { ...common, ids, tracker: new IdTracker(), ...asking }
     : { ...common, ids, tracker: new PageTracker() }
 }
 

@@ -51,7 +51,10 @@ export class TradeBook {
       followed.add(instrument.symbol)
       const known = this.#streams.get(instrument.symbol)
       if (known !== undefined) relist(known, instrument)
-      else this.#streams.set(instrument.symbol, newStream(trades.ids, instrument, partitions))
+      else {
+        this.#streams.set(instrument.symbol, newStream(trades.ids, instrument, partitions))
+        this.#change([instrument.symbol], 'asked')
+      }
     }
     for (const symbol of this.#streams.keys()) {
       if (followed.has(symbol)) continue
@@ -60,10 +63,19 @@ export class TradeBook {
     }
   }
 
+  /** Those that the log is to be told of before the venue is asked; each once. */
+  unannounced(): Stream[] {
+    const streams = [...this.#streams.values()].filter(({ announced }) => announced === 'no')
+    for (const stream of streams) stream.announced = 'on its way'
+    return streams
+  }
+
   acknowledged(symbols: readonly string[]): void {
+    const now = this.#options.clock.now()
     for (const symbol of symbols) {
       const stream = this.#streams.get(symbol)
-      if (stream?.ids === 'none') stream.tracker.begin(this.#options.clock.now())
+      if (stream?.ids === 'none') stream.tracker.begin(now)
+      else if (stream !== undefined && now > 0) stream.since ??= now
     }
     this.#change(symbols, 'acknowledged')
   }
@@ -83,13 +95,19 @@ export class TradeBook {
   /** The log may not have what came: the instruments are followed as if they had just begun. */
   forget(): void {
     const { trades, partitions, clock } = this.#options
-    for (const [symbol, { instrument, lastTradeAt, lostAt, tracker, stated, safe }] of this.#streams) {
+    for (const [symbol, old] of this.#streams) {
+      const { instrument, lastTradeAt, lostAt, announced, tracker, stated } = old
       const stream = newStream(trades.ids, instrument, partitions)
-      this.#streams.set(
-        symbol,
-        Object.assign(stream, { lastTradeAt, lostAt, safe: stated?.before ?? safe ?? tracker.began }),
-      )
+      const since = old.ids === 'contiguous' ? old.since : undefined
+      // What came with the answer to the subscription may have been traded before it was heard.
+      const begun =
+        typeof since === 'number'
+          ? { last_id: null, time: Math.min(since, tracker.began?.time ?? since) }
+          : tracker.began
+      const safe = stated?.before ?? old.safe ?? begun
+      this.#streams.set(symbol, Object.assign(stream, { lastTradeAt, lostAt, announced, safe }))
       if (stream.ids === 'none') stream.tracker.begin(clock.now())
+      else stream.since = since
     }
   }
 

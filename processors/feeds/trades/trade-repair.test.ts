@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Micros, SubscriptionChange } from '../../../schemas/records.ts'
 import { LogCoverage } from './coverage.ts'
 import { TradeRepair } from './trade-repair.ts'
 import { fromStream, type IdStream, newStream, observe } from './stream.ts'
@@ -60,6 +61,12 @@ function live({ stream, log, now }: World, ids: readonly number[]): void {
     stream.lastTradeAt = now.ms
     log.trade(stream.normalise(tradeAt(id), now.ms * 1_000, fromStream))
   }
+}
+
+/** What the marks of a feed process tell of the subscription. */
+function say({ log, now }: World, state: SubscriptionChange['state'], time: Micros, run = 1): void {
+  const changes = [{ instrument: instrument.instrument, asset: 'btc', state, time }]
+  log.mark(0, { writer: 'test', run, time: now.ms * 1_000, venues: [], changes, venue_time: null, positions: [] })
 }
 
 /** Reads the log as a new process does, adopts it, and lets time pass until all is repaired. */
@@ -182,6 +189,49 @@ describe('the repair of trades', () => {
     expect(all.log.gaps).toEqual([])
   })
 
+  it.each(['forward', 'since', 'backward'] as const)(
+    'begins with the first trade since the subscription, though none was in the log, paging %s',
+    async (direction) => {
+      for (const [brought, pageSize] of [
+        [0, 100],
+        [0, 5],
+        [base + 40, 100],
+        [base + 40, 5],
+      ] as const) {
+        const first = world({ newest: base })
+        say(first, 'asked', tradeAt(base).time - 5)
+        say(first, 'acknowledged', tradeAt(base).time + 5)
+        const next = world({ log: first.log, newest: base + 40, direction, pageSize })
+        say(next, 'asked', tradeAt(base + 30).time, 2)
+        if (brought > 0) live(next, [brought])
+        await repair(next)
+        expect(idsOf(next.log).toSorted((a, b) => a - b)).toEqual(range(base + 1, base + 40))
+        expect(next.log.gaps.every(({ state }) => state === 'filled')).toBe(true)
+      }
+    },
+  )
+
+  it('states the time since the subscription of which nobody says what it brought', async () => {
+    const error: Answer = { kind: 'error', code: '51001', message: 'no such instrument' }
+    const all = world({ answer: () => error, newest: base + 3 })
+    say(all, 'acknowledged', tradeAt(base).time)
+    live(all, [base + 3])
+    for (let minute = 0; minute < 5; minute++) await repair(all)
+    expect(all.log.gaps).toMatchObject([
+      { state: 'unfillable', reason: 'refused', from_time: tradeAt(base).time, to_time: tradeAt(base + 3).time },
+    ])
+  })
+
+  it('knows a subscription that was refused for none', async () => {
+    const first = world({ newest: base })
+    say(first, 'asked', tradeAt(base).time)
+    say(first, 'refused', tradeAt(base + 1).time)
+    const next = world({ log: first.log, newest: base + 9 })
+    live(next, [base + 9])
+    await repair(next)
+    expect(idsOf(next.log)).toEqual([base + 9])
+  })
+
   it('goes on with a gap that the log has as open under its own id', async () => {
     const first = world({ answer: () => ({ kind: 'failed', message: 'cut' }), newest: base + 9 })
     live(first, [base, base + 9])
@@ -211,16 +261,7 @@ describe('the repair of trades', () => {
   it('takes the time without a subscription for no gap', async () => {
     const first = world()
     live(first, [base])
-    const change = { instrument: instrument.instrument, asset: 'btc', state: 'ended', time: 0 } as const
-    first.log.mark(0, {
-      writer: 'test',
-      run: 0,
-      time: first.now.ms * 1_000,
-      venues: [],
-      changes: [change],
-      venue_time: null,
-      positions: [],
-    })
+    say(first, 'ended', 0)
     const next = world({ log: first.log, newest: base + 50 })
     live(next, [base + 50])
     await repair(next)
@@ -233,6 +274,8 @@ const plans = fc.array(fc.constantFrom('sent', 'sent', 'sent', 'lost', 'doubled'
   minLength: 2,
   maxLength: 60,
 })
+
+const subscribed = tradeAt(base - 1).time - 5
 
 /** Ids in the order of their arrival. */
 function arrivals(plan: readonly ('sent' | 'lost' | 'doubled' | 'late')[]): number[] {
@@ -263,6 +306,9 @@ describe('whatever a stream loses, doubles or reorders, and wherever the process
         const before = ids.slice(0, kill)
         const newest = Math.max(base - 1, ...before)
         const first = world({ direction, pageSize, has, newest })
+        say(first, 'asked', subscribed)
+        if (kill % 2 === 0) say(first, 'acknowledged', subscribed)
+        first.stream.since = subscribed
         live(first, before)
         if (kill % 3 === 0) await repair(first, false)
         first.repair.stop()
@@ -273,11 +319,11 @@ describe('whatever a stream loses, doubles or reorders, and wherever the process
         live(next, [...after, last])
         await repair(next)
         const got = idsOf(next.log)
-        const expected = range(Math.min(...got), last).filter((id) => got.includes(id) || has(id))
+        const expected = range(base - 1, last).filter((id) => got.includes(id) || has(id))
         expect(got.toSorted((a, b) => a - b)).toEqual(expected)
         const lost = next.log.gaps.filter(({ state }) => state === 'unfillable')
         const bounds = lost.flatMap(({ from_id, to_id }) => range(from_id ?? 0, to_id ?? 0))
-        const absent = range(Math.min(...got), last).filter((id) => !got.includes(id))
+        const absent = range(base - 1, last).filter((id) => !got.includes(id))
         expect(bounds.toSorted((a, b) => a - b)).toEqual(absent)
         expect(next.log.gaps.filter(({ state }) => state === 'opened')).toEqual([])
       },

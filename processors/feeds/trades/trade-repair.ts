@@ -1,9 +1,10 @@
-import type { Gap, TradePosition } from '../../../schemas/records.ts'
+import type { Gap, Micros, TradePosition } from '../../../schemas/records.ts'
 import type { Covered, CoveredIds, CoveredTimes, LogCoverage } from './coverage.ts'
-import { type GapReason, tradesOf } from './gaps.ts'
+import { type GapReason, gapOf, tradesOf, troubleOf, waitAfter } from './gaps.ts'
 import type { Hole } from './id-tracker.ts'
+import { findStart } from './first-id.ts'
 import { PageRepair } from './page-repair.ts'
-import { IdRepair, type RepairOptions } from './id-repair.ts'
+import { failureBackoff, IdRepair, maxErrors, type RepairOptions } from './id-repair.ts'
 import type { IdStream, PageStream, Stream } from './stream.ts'
 
 /** A stream without trades or heartbeats for this long may have lost its last ones: the venue is asked. */
@@ -26,6 +27,7 @@ export class TradeRepair {
   readonly #pages: PageRepair
   readonly #adopted = new Set<Stream>()
   readonly #probing = new Set<IdStream>()
+  #placing = false
   #ready = false
   #stopped = false
 
@@ -43,11 +45,14 @@ export class TradeRepair {
     return this.#ids.pending
   }
 
-  /** Takes over the streams without ordered ids that `recent` knows: their REST reaches back a short time only. */
+  /**
+   * Takes over the streams without ordered ids that `recent` knows more of than their subscription: their REST reaches back
+   * a short time only.
+   */
   adoptTimes(recent: LogCoverage): void {
     for (const stream of this.#streams()) {
       const covered = coveredBy(recent, stream)
-      if (stream.ids === 'none' && covered?.ids === 'none') this.#adopt(stream, covered)
+      if (stream.ids === 'none' && covered?.ids === 'none' && covered.since === undefined) this.#adopt(stream, covered)
     }
   }
 
@@ -66,7 +71,9 @@ export class TradeRepair {
       if (stream.ids === 'none') continue
       for (const hole of stream.tracker.due(now)) this.#ids.open(stream, hole, reasonOf(stream, hole, now))
       // Repairs come first: they share the venue's budget.
-      if (this.#isQuiet(stream, now) && this.#ids.pending === 0) void this.#probe(stream, now)
+      if (this.#ids.pending > 0) continue
+      if (this.#isUnplaced(stream, now)) void this.#place(stream)
+      else if (this.#isQuiet(stream, now)) void this.#probe(stream, now)
     }
     this.#pages.tick(now)
   }
@@ -81,6 +88,10 @@ export class TradeRepair {
     )
     return due.flatMap((stream) => {
       const { position, began } = stream.tracker
+      if (stream.ids === 'contiguous' && typeof stream.since === 'number') {
+        stream.stated = { at: now, start, position: { last_id: null, time: stream.since } }
+        return [{ instrument: stream.instrument.instrument, ...stream.stated.position }]
+      }
       if (position === undefined || began === undefined) return []
       stream.stated = { at: now, start, position, before: stream.stated?.position ?? began }
       return [{ instrument: stream.instrument.instrument, ...position }]
@@ -112,7 +123,8 @@ export class TradeRepair {
 
   #adoptIds(stream: IdStream, covered: CoveredIds | undefined): void {
     if (covered === undefined) return
-    const { tracker, open } = covered
+    const { tracker, open, since } = covered
+    stream.since = since ?? 'placed'
     stream.resumedAt = tracker.top
     tracker.absorb(stream.tracker)
     stream.tracker = tracker
@@ -134,12 +146,58 @@ export class TradeRepair {
   #adoptTimes(stream: PageStream, covered: CoveredTimes | undefined): void {
     const open = [...(covered?.open.values() ?? [])].map((gap) => ({ fromTime: gap.from_time, toTime: gap.to_time }))
     if (covered !== undefined) {
-      const { tracker } = covered
+      const { tracker, since } = covered
+      if (since !== undefined) tracker.stand(since)
       tracker.resume(stream.tracker, Math.min(...open.map(({ fromTime }) => fromTime)))
       tracker.absorb(stream.tracker)
       stream.tracker = tracker
     }
     this.#pages.watch(stream, open)
+  }
+
+  #isUnplaced({ since, placeAt }: IdStream, now: number): boolean {
+    const isKnown = typeof since !== 'number' || this.#options.clock.now() - since < quietAfterMs * 1_000
+    return !isKnown && now >= placeAt && !this.#placing
+  }
+
+  /** Asks with which id a subscription began: what came since, and not by the stream, is missing. */
+  async #place(stream: IdStream): Promise<void> {
+    const { backfill, rest, hostNow, random, report } = this.#options
+    const { since, symbol, tracker } = stream
+    if (typeof since !== 'number') return
+    this.#placing = true
+    const first = tracker.top === undefined ? undefined : tracker.floor
+    const outcome = await findStart(backfill, rest, symbol, first, since)
+    this.#placing = false
+    if (this.#stopped || stream.since !== since) return
+    if (outcome.kind === 'found') this.#placed(stream, outcome, since)
+    else if (outcome.kind === 'none') stream.placeAt = hostNow() + probeEveryMs.first
+    else {
+      report.trouble(troubleOf(outcome))
+      stream.placeAt = hostNow() + waitAfter(outcome, () => stream.refusals, random(), failureBackoff)
+      if (++stream.refusals >= maxErrors && outcome.kind === 'error') this.#giveUp(stream, since)
+    }
+  }
+
+  #placed(stream: IdStream, { id, newest }: Readonly<Record<'id' | 'newest', number>>, since: Micros): void {
+    const { clock, hostNow } = this.#options
+    stream.tracker.stand(id - 1, since)
+    stream.tracker.tell(newest, clock.now(), hostNow())
+    stream.toldAt = hostNow()
+    stream.since = 'placed'
+    delete stream.stated
+  }
+
+  /** Nobody says whether something came before the first trade. */
+  #giveUp(stream: IdStream, since: Micros): void {
+    const { log, clock, feed, report } = this.#options
+    const { tracker, instrument } = stream
+    const toTime = Math.max(since, tracker.began?.time ?? clock.now())
+    const gap = { gapId: since, state: 'unfillable', reason: 'refused', missing: null } as const
+    log.gap(gapOf(instrument, gap, { fromTime: since, toTime }, { feed, time: clock.now() }))
+    report.gap(gap.state, gap.reason, null, instrument.instrument)
+    stream.since = 'placed'
+    delete stream.stated
   }
 
   #isQuiet(stream: IdStream, now: number): boolean {

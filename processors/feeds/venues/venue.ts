@@ -297,5 +297,7 @@ export interface Backfill {
   readonly depthMs?: number
   /** `since`: the venue's time of a trade before `from`. */
   page(symbol: string, from: number, to: number, since: Micros): RestCall
+  /** A page of the newest trades, as long as any. */
+  newest(symbol: string): RestCall
   parse(symbol: string, body: unknown): RestAnswer<PageRow>
 }

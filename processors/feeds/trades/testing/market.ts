@@ -48,6 +48,7 @@ export function pagingVenue(
         path: direction === 'since' ? `${Math.max(1, Math.ceil((since - start) / second))}:` : `${from}:${to}`,
         cost: 1,
       }),
+      newest: (): RestCall => ({ path: 'newest', cost: 1 }),
       parse: (_symbol, body) => ({ kind: 'rows', rows: body as VenueTrade[] }),
     },
   }
@@ -70,10 +71,11 @@ export function memoryRest(
     async get(call, parse) {
       const outcome = answer(calls++)
       if (outcome !== 'rows') return outcome
-      const [from = 0, to = 0] = call.path.split(':').map(Number)
       const rows: VenueTrade[] = []
       const { direction, pageSize } = venue.backfill
-      const step = direction === 'backward' ? -1 : 1
+      const isNewest = call.path === 'newest'
+      const [from = 0, to = 0] = isNewest ? [0, Infinity] : call.path.split(':').map(Number)
+      const step = direction === 'backward' || isNewest ? -1 : 1
       for (let id = step > 0 ? from : Math.min(to, newest()); rows.length < pageSize && id > 0; id += step) {
         if (id > newest()) break
         if (has(id)) rows.push(tradeAt(id))

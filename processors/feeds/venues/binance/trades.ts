@@ -147,13 +147,20 @@ const DEPTH_MS = 24 * 3_600_000
 /** Weight of `aggTrades`. */
 const COST = 20
 
-/** "fromId: ID to get aggregate trades from INCLUSIVE"; ascending. No times beside it: they must not be mixed. */
+/**
+ * "fromId: ID to get aggregate trades from INCLUSIVE"; ascending. No times beside it: they must
+ * not be mixed. "If fromId, startTime, and endTime are not sent, the most recent aggregate trades will be returned."
+ */
 const backfill: Backfill = {
   direction: 'forward',
   pageSize: PAGE_SIZE,
   depthMs: DEPTH_MS,
   page: (symbol, from, to) => ({
     path: `/fapi/v1/aggTrades?symbol=${encodeURIComponent(symbol)}&fromId=${from}&limit=${Math.min(PAGE_SIZE, to - from + 1)}`,
+    cost: COST,
+  }),
+  newest: (symbol) => ({
+    path: `/fapi/v1/aggTrades?symbol=${encodeURIComponent(symbol)}&limit=${PAGE_SIZE}`,
     cost: COST,
   }),
   parse: parsePage,

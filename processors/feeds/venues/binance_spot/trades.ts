@@ -3,12 +3,16 @@ import { subscribe, unsubscribe } from '../binance/messages.ts'
 import { PAGE_SIZE, parse, parsePage } from '../binance/trades.ts'
 import { type Backfill, tradeStreamOf } from '../venue.ts'
 
-/** "fromId: id to get aggregate trades from INCLUSIVE"; ascending, all of the past. Weight 4. */
+/** "fromId: id to get aggregate trades from INCLUSIVE"; ascending, all of the past; without it the newest. Weight 4. */
 const backfill: Backfill = {
   direction: 'forward',
   pageSize: PAGE_SIZE,
   page: (symbol, from, to) => ({
     path: `/api/v3/aggTrades?symbol=${encodeURIComponent(symbol)}&fromId=${from}&limit=${Math.min(PAGE_SIZE, to - from + 1)}`,
+    cost: 4,
+  }),
+  newest: (symbol) => ({
+    path: `/api/v3/aggTrades?symbol=${encodeURIComponent(symbol)}&limit=${PAGE_SIZE}`,
     cost: 4,
   }),
   parse: parsePage,

@@ -1,6 +1,6 @@
 import type { FrameEvent } from '../events.ts'
 import { badField, countOf, isDecimal, isRecord, microsOf, pageRow, textOf, tradeEvent } from '../fields.ts'
-import { type Backfill, tradeStreamOf } from '../venue.ts'
+import { type Backfill, type RestCall, tradeStreamOf } from '../venue.ts'
 import { listing } from './listing.ts'
 import { parserOf, rowsOf, subscribe, unsubscribe } from './messages.ts'
 
@@ -38,11 +38,16 @@ const PAGE_SIZE = 1000
 const backfill: Backfill = {
   direction: 'newest',
   pageSize: PAGE_SIZE,
-  page: (symbol) => ({
+  page: newest,
+  newest,
+  parse: (symbol, body) => rowsOf(body, (row) => [pageRow(readRow(symbol, row))]),
+}
+
+function newest(symbol: string): RestCall {
+  return {
     path: `/api/v2/mix/market/fills-history?symbol=${encodeURIComponent(symbol)}&productType=USDT-FUTURES&limit=${PAGE_SIZE}`,
     cost: 1,
-  }),
-  parse: (symbol, body) => rowsOf(body, (row) => [pageRow(readRow(symbol, row))]),
+  }
 }
 
 /** Bitget USDT perpetuals. Evidence: README.md beside this file. */

@@ -17,7 +17,7 @@ import {
   unknownEvent,
 } from '../fields.ts'
 import { FrameReader } from '../frame-reader.ts'
-import { type Backfill, tradeStreamOf } from '../venue.ts'
+import { type Backfill, type RestCall, tradeStreamOf } from '../venue.ts'
 import { listing } from './listing.ts'
 import { answerOf, readReply, subscribe, unsubscribe } from './messages.ts'
 
@@ -139,11 +139,16 @@ const PAGE_SIZE = 1000
 const backfill: Backfill = {
   direction: 'newest',
   pageSize: PAGE_SIZE,
-  page: (symbol) => ({
+  page: newest,
+  newest,
+  parse: (symbol, body) => answerOf(body, (row) => pageRow(readExecution(symbol, row))),
+}
+
+function newest(symbol: string): RestCall {
+  return {
     path: `/v5/market/recent-trade?category=linear&symbol=${encodeURIComponent(symbol)}&limit=${PAGE_SIZE}`,
     cost: 1,
-  }),
-  parse: (symbol, body) => answerOf(body, (row) => pageRow(readExecution(symbol, row))),
+  }
 }
 
 function readExecution(asked: string, row: unknown): FrameEvent {

@@ -124,6 +124,7 @@ const backfill: Backfill = {
     path: `/products/${encodeURIComponent(symbol)}/trades?after=${to + 1}&limit=${PAGE_SIZE}`,
     cost: 1,
   }),
+  newest: (symbol) => ({ path: `/products/${encodeURIComponent(symbol)}/trades?limit=${PAGE_SIZE}`, cost: 1 }),
   parse(symbol, body) {
     if (!Array.isArray(body)) return refusal(body) ?? badBody('an array of trades')
     return { kind: 'rows', rows: body.map((row) => pageRow(readRow(row, symbol))) }

@@ -12,7 +12,7 @@ import {
   pageRow,
   tradeEvent,
 } from '../fields.ts'
-import { type Backfill, tradeStreamOf } from '../venue.ts'
+import { type Backfill, type RestCall, tradeStreamOf } from '../venue.ts'
 import { listing } from './listing.ts'
 import { parserOf, PING, rowsOf, subscribe, unsubscribe } from './messages.ts'
 
@@ -53,11 +53,16 @@ const PAGE_SIZE = 1000
 const backfill: Backfill = {
   direction: 'newest',
   pageSize: PAGE_SIZE,
-  page: (symbol) => ({
+  page: newest,
+  newest,
+  parse: (symbol, body) => rowsOf(body, (row) => [pageRow(ofSymbol(symbol, readRow(row)))]),
+}
+
+function newest(symbol: string): RestCall {
+  return {
     path: `/api/v4/futures/usdt/trades?contract=${encodeURIComponent(symbol)}&limit=${PAGE_SIZE}`,
     cost: 1,
-  }),
-  parse: (symbol, body) => rowsOf(body, (row) => [pageRow(ofSymbol(symbol, readRow(row)))]),
+  }
 }
 
 function ofSymbol(symbol: string, event: FrameEvent): FrameEvent {

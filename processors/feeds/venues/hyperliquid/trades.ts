@@ -1,6 +1,6 @@
 import type { FrameEvent } from '../events.ts'
 import { badField, isCount, isDecimal, isRecord, isSymbol, microsOf, pageRow, tradeEvent } from '../fields.ts'
-import { type Backfill, tradeStreamOf } from '../venue.ts'
+import { type Backfill, type RestCall, tradeStreamOf } from '../venue.ts'
 import { listing } from './listing.ts'
 import { info, parserOf, PING, rowsOf, subscribe, unsubscribe } from './messages.ts'
 
@@ -44,8 +44,13 @@ const backfill: Backfill = {
   direction: 'newest',
   pageSize: PAGE_SIZE,
   isShort: true,
-  page: (coin) => info(21, { type: 'recentTrades', coin }),
+  page: newest,
+  newest,
   parse: (symbol, body) => rowsOf(body, (row) => pageRow(ofSymbol(symbol, readRow(row)))),
+}
+
+function newest(coin: string): RestCall {
+  return info(21, { type: 'recentTrades', coin })
 }
 
 function ofSymbol(symbol: string, event: FrameEvent): FrameEvent {

@@ -55,6 +55,10 @@ const backfill: Backfill = {
     path: `/0/public/Trades?pair=${encodeURIComponent(pairOf(symbol))}&since=${since - 1}999&count=${PAGE_SIZE}`,
     cost: 1,
   }),
+  newest: (symbol) => ({
+    path: `/0/public/Trades?pair=${encodeURIComponent(pairOf(symbol))}&count=${PAGE_SIZE}`,
+    cost: 1,
+  }),
   parse(symbol, body) {
     const result = resultOf(body)
     if (result === undefined) return refusal(body)

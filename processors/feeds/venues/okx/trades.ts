@@ -129,6 +129,10 @@ const backfill: Backfill = {
     // "20 requests per 2 seconds".
     cost: 2,
   }),
+  newest: (symbol) => ({
+    path: `/api/v5/market/history-trades?instId=${encodeURIComponent(symbol)}&limit=${PAGE_SIZE}`,
+    cost: 2,
+  }),
   parse: (symbol, body) => answerOf(body, (row) => pageRow(ofSymbol(symbol, readRow(row)))),
 }
 
