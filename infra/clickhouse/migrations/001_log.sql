@@ -12,15 +12,19 @@
 --
 -- Public views are deduplicated, without the reader needing FINAL. Whoever makes one again says again what its columns are.
 
-CREATE TABLE IF NOT EXISTS partition_times_log
+CREATE TABLE IF NOT EXISTS marks_log
 (
     topic LowCardinality(String) COMMENT 'Topic without its namespace',
     partition UInt16 COMMENT 'Kafka partition',
-    time DateTime64(6, 'UTC') COMMENT 'Time of the newest mark'
+    writer LowCardinality(String) COMMENT 'The feed process or processor that wrote the mark',
+    run DateTime64(6, 'UTC') COMMENT 'When that feed process started',
+    time DateTime64(6, 'UTC') COMMENT 'Time of the newest mark',
+    venues Array(Tuple(venue LowCardinality(String), state LowCardinality(String), sockets UInt32, since DateTime64(6, 'UTC')))
+        COMMENT 'All venues of the feed process, as to this topic: state, open WebSocket connections, since when'
 )
 ENGINE = ReplacingMergeTree(time)
-ORDER BY (topic, partition)
-COMMENT 'Marks of all topics; read the view partition_times';
+ORDER BY (topic, partition, writer, run)
+COMMENT 'The newest mark of each writer in each partition of all topics; read the views partition_times, channel_states and venue_states';
 
 CREATE TABLE IF NOT EXISTS ingest_errors_log
 (
@@ -40,7 +44,7 @@ SELECT
     topic,
     partition,
     max(time) AS time
-FROM partition_times_log
+FROM marks_log
 GROUP BY topic, partition
 COMMENT 'Partition time: the newest mark of each partition';
 

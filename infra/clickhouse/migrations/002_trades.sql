@@ -120,51 +120,9 @@ PARTITION BY toYYYYMM(time)
 ORDER BY (writer, partition, time)
 COMMENT 'Marks of the feeds, one a second to each partition; read the view feed_marks';
 
-CREATE TABLE IF NOT EXISTS venue_states_log
-(
-    writer LowCardinality(String) COMMENT 'The feed process',
-    venue LowCardinality(String) COMMENT 'Venue name',
-    run DateTime64(6, 'UTC') COMMENT 'When that feed process started',
-    state LowCardinality(String) COMMENT 'off, connecting, live, down, unavailable (the venue refuses us), unknown',
-    sockets UInt32 COMMENT 'Open WebSocket connections',
-    since DateTime64(6, 'UTC') COMMENT 'When the state began',
-    time DateTime64(6, 'UTC') COMMENT 'Of the mark that says so'
-)
-ENGINE = ReplacingMergeTree(time)
-ORDER BY (writer, run, venue)
-COMMENT 'State of each venue at each feed process; read the view venue_states';
-
-CREATE TABLE IF NOT EXISTS channel_states_log
-(
-    topic LowCardinality(String) COMMENT 'Topic without its namespace',
-    writer LowCardinality(String) COMMENT 'The feed process',
-    venue LowCardinality(String) COMMENT 'Venue name',
-    run DateTime64(6, 'UTC') COMMENT 'When that feed process started',
-    state LowCardinality(String) COMMENT 'off, connecting, live, down, unavailable (the venue refuses us), unknown',
-    sockets UInt32 COMMENT 'Open WebSocket connections',
-    since DateTime64(6, 'UTC') COMMENT 'When the state began',
-    time DateTime64(6, 'UTC') COMMENT 'Of the mark that says so'
-)
-ENGINE = ReplacingMergeTree(time)
-ORDER BY (topic, writer, run, venue)
-COMMENT 'State of each venue''s channels and polls for a topic; read the view channel_states';
-
-CREATE TABLE IF NOT EXISTS subscriptions_log
-(
-    writer LowCardinality(String) COMMENT 'The feed process',
-    run DateTime64(6, 'UTC') COMMENT 'When that feed process started',
-    instrument LowCardinality(String) COMMENT 'venue:market:native symbol; for unlisted, venue:market: and the asset id',
-    asset LowCardinality(String) COMMENT 'Asset id of the catalogue',
-    state LowCardinality(String) COMMENT 'acknowledged, ended, refused, unlisted, asked, unknown',
-    since DateTime64(6, 'UTC') COMMENT 'When it came to be so'
-)
-ENGINE = ReplacingMergeTree(since)
-ORDER BY (writer, run, instrument)
-COMMENT 'What became of each subscription; read the view subscriptions';
-
 CREATE TABLE IF NOT EXISTS subscription_changes_log
 (
-    instrument LowCardinality(String) COMMENT 'venue:market:native symbol',
+    instrument LowCardinality(String) COMMENT 'venue:market:native symbol; for unlisted, venue:market: and the asset id',
     time DateTime64(6, 'UTC') COMMENT 'When it came to be so',
     writer LowCardinality(String) COMMENT 'The feed process',
     run DateTime64(6, 'UTC') COMMENT 'When that feed process started',
@@ -173,7 +131,7 @@ CREATE TABLE IF NOT EXISTS subscription_changes_log
 )
 ENGINE = ReplacingMergeTree
 ORDER BY (instrument, time, writer, run)
-COMMENT 'Every change of a subscription to trades; read the view subscription_changes';
+COMMENT 'Every change of a subscription to trades; read the views subscriptions and subscription_changes';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_trade TO trades_log AS
 SELECT
@@ -234,32 +192,6 @@ SELECT
 FROM market_trades_others_in AS record
 WHERE log_error = '' AND record.writer IS NOT NULL;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_venue_state TO venue_states_log AS
-SELECT
-    assumeNotNull(record.writer) AS writer,
-    entry.venue AS venue,
-    fromUnixTimestamp64Micro(record.run, 'UTC') AS run,
-    entry.state AS state,
-    toUInt32(entry.sockets) AS sockets,
-    fromUnixTimestamp64Micro(entry.since, 'UTC') AS since,
-    fromUnixTimestamp64Micro(record.time, 'UTC') AS time
-FROM market_trades_others_in AS record
-ARRAY JOIN record.venues AS entry
-WHERE log_error = '' AND record.writer IS NOT NULL
-    AND (record.venue_time IS NULL OR record.time <= record.venue_time + 5000000);
-
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_subscription TO subscriptions_log AS
-SELECT
-    assumeNotNull(record.writer) AS writer,
-    fromUnixTimestamp64Micro(record.run, 'UTC') AS run,
-    entry.instrument AS instrument,
-    entry.asset AS asset,
-    entry.state AS state,
-    fromUnixTimestamp64Micro(entry.time, 'UTC') AS since
-FROM market_trades_others_in AS record
-ARRAY JOIN record.changes AS entry
-WHERE log_error = '' AND record.writer IS NOT NULL;
-
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_subscription_change TO subscription_changes_log AS
 SELECT
     entry.instrument AS instrument,
@@ -272,15 +204,17 @@ FROM market_trades_others_in AS record
 ARRAY JOIN record.changes AS entry
 WHERE log_error = '' AND record.writer IS NOT NULL;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_trades_time TO partition_times_log AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_trades_marks TO marks_log AS
 SELECT
     'market.trades' AS topic,
     log_partition AS partition,
-    fromUnixTimestamp64Micro(max(record.time), 'UTC') AS time
+    assumeNotNull(record.writer) AS writer,
+    fromUnixTimestamp64Micro(record.run, 'UTC') AS run,
+    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
+    arrayMap(x -> (x.venue, x.state, toUInt32(x.sockets), fromUnixTimestamp64Micro(x.since, 'UTC')), record.venues) AS venues
 FROM market_trades_others_in AS record
 WHERE log_error = '' AND record.writer IS NOT NULL
-    AND (record.venue_time IS NULL OR record.time <= record.venue_time + 5000000)
-GROUP BY partition;
+    AND (record.venue_time IS NULL OR record.time <= record.venue_time + 5000000);
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_trades_error TO ingest_errors_log AS
 SELECT
@@ -408,6 +342,42 @@ ALTER TABLE feed_marks
     COMMENT COLUMN partition 'Kafka partition of market.trades',
     COMMENT COLUMN offset 'Kafka offset in that partition';
 
+CREATE OR REPLACE VIEW channel_states AS
+SELECT
+    topic,
+    writer,
+    run,
+    entry.venue AS venue,
+    entry.state AS state,
+    entry.sockets AS sockets,
+    entry.since AS since,
+    newest AS time
+FROM
+(
+    SELECT
+        topic,
+        writer,
+        run,
+        max(time) AS newest,
+        argMax(venues, time) AS told
+    FROM marks_log
+    GROUP BY topic, writer, run
+    ORDER BY run DESC
+    LIMIT 1 BY topic, writer
+)
+ARRAY JOIN told AS entry
+COMMENT 'State of each venue''s channels and polls for a topic, as of each feed process''s newest mark';
+
+ALTER TABLE channel_states
+    COMMENT COLUMN topic 'Topic without its namespace',
+    COMMENT COLUMN writer 'The feed process',
+    COMMENT COLUMN run 'When that feed process started',
+    COMMENT COLUMN venue 'Venue name',
+    COMMENT COLUMN state 'off, connecting, live, down, unavailable (the venue refuses us), unknown',
+    COMMENT COLUMN sockets 'Open WebSocket connections',
+    COMMENT COLUMN since 'When the state began',
+    COMMENT COLUMN time 'Of the mark that says so';
+
 CREATE OR REPLACE VIEW venue_states AS
 SELECT
     writer,
@@ -417,46 +387,11 @@ SELECT
     sockets,
     since,
     time
-FROM venue_states_log FINAL
-WHERE (writer, run) IN (SELECT writer, max(run) FROM venue_states_log GROUP BY writer)
+FROM channel_states
+WHERE topic = 'market.trades'
 COMMENT 'State of each venue as of each feed process''s newest mark; a mark that is old says that the process is gone';
 
 ALTER TABLE venue_states
-    COMMENT COLUMN writer 'The feed process',
-    COMMENT COLUMN run 'When that feed process started',
-    COMMENT COLUMN venue 'Venue name',
-    COMMENT COLUMN state 'off, connecting, live, down, unavailable (the venue refuses us), unknown',
-    COMMENT COLUMN sockets 'Open WebSocket connections',
-    COMMENT COLUMN since 'When the state began',
-    COMMENT COLUMN time 'Of the mark that says so';
-
-CREATE OR REPLACE VIEW channel_states AS
-SELECT
-    topic,
-    writer,
-    run,
-    venue,
-    state,
-    sockets,
-    since,
-    time
-FROM channel_states_log FINAL
-WHERE (topic, writer, run) IN (SELECT topic, writer, max(run) FROM channel_states_log GROUP BY topic, writer)
-UNION ALL
-SELECT
-    'market.trades' AS topic,
-    writer,
-    run,
-    venue,
-    state,
-    sockets,
-    since,
-    time
-FROM venue_states
-COMMENT 'State of each venue''s channels and polls for a topic, as of each feed process''s newest mark';
-
-ALTER TABLE channel_states
-    COMMENT COLUMN topic 'Topic without its namespace',
     COMMENT COLUMN writer 'The feed process',
     COMMENT COLUMN run 'When that feed process started',
     COMMENT COLUMN venue 'Venue name',
@@ -472,9 +407,11 @@ SELECT
     asset,
     splitByChar(':', instrument)[1] AS venue,
     state,
-    since
-FROM subscriptions_log FINAL
-WHERE (writer, run) IN (SELECT writer, max(run) FROM venue_states_log GROUP BY writer)
+    time AS since
+FROM subscription_changes_log FINAL
+WHERE (writer, run) IN (SELECT writer, max(run) FROM marks_log WHERE topic = 'market.trades' GROUP BY writer)
+ORDER BY time DESC
+LIMIT 1 BY writer, instrument
 COMMENT 'Latest state of each feed process''s subscriptions; an earlier run of the process no longer counts';
 
 ALTER TABLE subscriptions

@@ -168,14 +168,16 @@ SELECT
 FROM derived_flow_others_in AS record
 WHERE log_error = '' AND record.hour IS NOT NULL;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_flow_time TO partition_times_log AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_flow_marks TO marks_log AS
 SELECT
     'derived.flow' AS topic,
     log_partition AS partition,
-    fromUnixTimestamp64Micro(max(record.time), 'UTC') AS time
+    assumeNotNull(record.writer) AS writer,
+    fromUnixTimestamp64Micro(record.run, 'UTC') AS run,
+    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
+    arrayMap(x -> (x.venue, x.state, toUInt32(x.sockets), fromUnixTimestamp64Micro(x.since, 'UTC')), record.venues) AS venues
 FROM derived_flow_others_in AS record
-WHERE log_error = '' AND record.writer IS NOT NULL
-GROUP BY partition;
+WHERE log_error = '' AND record.writer IS NOT NULL;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_flow_error TO ingest_errors_log AS
 SELECT

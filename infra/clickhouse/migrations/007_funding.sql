@@ -353,31 +353,17 @@ SELECT *
 FROM market_funding_in
 WHERE log_error = '';
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_funding_facts_states TO channel_states_log AS
-SELECT
-    'market.funding' AS topic,
-    assumeNotNull(record.writer) AS writer,
-    entry.venue AS venue,
-    fromUnixTimestamp64Micro(record.run, 'UTC') AS run,
-    argMax(entry.state, record.time) AS state,
-    toUInt32(argMax(entry.sockets, record.time)) AS sockets,
-    fromUnixTimestamp64Micro(argMax(entry.since, record.time), 'UTC') AS since,
-    fromUnixTimestamp64Micro(max(record.time), 'UTC') AS time
-FROM market_funding_in AS record
-ARRAY JOIN record.venues AS entry
-WHERE log_error = '' AND record.writer IS NOT NULL
-    AND (record.venue_time IS NULL OR record.time <= record.venue_time + 5000000)
-GROUP BY writer, venue, run;
-
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_funding_facts_time TO partition_times_log AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_funding_facts_marks TO marks_log AS
 SELECT
     'market.funding' AS topic,
     log_partition AS partition,
-    fromUnixTimestamp64Micro(max(record.time), 'UTC') AS time
+    assumeNotNull(record.writer) AS writer,
+    fromUnixTimestamp64Micro(record.run, 'UTC') AS run,
+    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
+    arrayMap(x -> (x.venue, x.state, toUInt32(x.sockets), fromUnixTimestamp64Micro(x.since, 'UTC')), record.venues) AS venues
 FROM market_funding_in AS record
 WHERE log_error = '' AND record.writer IS NOT NULL
-    AND (record.venue_time IS NULL OR record.time <= record.venue_time + 5000000)
-GROUP BY partition;
+    AND (record.venue_time IS NULL OR record.time <= record.venue_time + 5000000);
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_funding_facts_error TO ingest_errors_log AS
 SELECT
@@ -401,14 +387,16 @@ SELECT
 FROM derived_funding_in AS record
 WHERE log_error = '' AND record.asset IS NOT NULL;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_funding_time TO partition_times_log AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_funding_marks TO marks_log AS
 SELECT
     'derived.funding' AS topic,
     log_partition AS partition,
-    fromUnixTimestamp64Micro(max(record.time), 'UTC') AS time
+    assumeNotNull(record.writer) AS writer,
+    fromUnixTimestamp64Micro(record.run, 'UTC') AS run,
+    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
+    arrayMap(x -> (x.venue, x.state, toUInt32(x.sockets), fromUnixTimestamp64Micro(x.since, 'UTC')), record.venues) AS venues
 FROM derived_funding_in AS record
-WHERE log_error = '' AND record.writer IS NOT NULL
-GROUP BY partition;
+WHERE log_error = '' AND record.writer IS NOT NULL;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_funding_error TO ingest_errors_log AS
 SELECT

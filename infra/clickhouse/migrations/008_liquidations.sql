@@ -67,31 +67,17 @@ SELECT
 FROM market_liquidations_in AS record
 WHERE log_error = '' AND record.price IS NOT NULL;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_liquidations_states TO channel_states_log AS
-SELECT
-    'market.liquidations' AS topic,
-    assumeNotNull(record.writer) AS writer,
-    entry.venue AS venue,
-    fromUnixTimestamp64Micro(record.run, 'UTC') AS run,
-    argMax(entry.state, record.time) AS state,
-    toUInt32(argMax(entry.sockets, record.time)) AS sockets,
-    fromUnixTimestamp64Micro(argMax(entry.since, record.time), 'UTC') AS since,
-    fromUnixTimestamp64Micro(max(record.time), 'UTC') AS time
-FROM market_liquidations_in AS record
-ARRAY JOIN record.venues AS entry
-WHERE log_error = '' AND record.writer IS NOT NULL
-    AND (record.venue_time IS NULL OR record.time <= record.venue_time + 5000000)
-GROUP BY writer, venue, run;
-
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_liquidations_time TO partition_times_log AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_liquidations_marks TO marks_log AS
 SELECT
     'market.liquidations' AS topic,
     log_partition AS partition,
-    fromUnixTimestamp64Micro(max(record.time), 'UTC') AS time
+    assumeNotNull(record.writer) AS writer,
+    fromUnixTimestamp64Micro(record.run, 'UTC') AS run,
+    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
+    arrayMap(x -> (x.venue, x.state, toUInt32(x.sockets), fromUnixTimestamp64Micro(x.since, 'UTC')), record.venues) AS venues
 FROM market_liquidations_in AS record
 WHERE log_error = '' AND record.writer IS NOT NULL
-    AND (record.venue_time IS NULL OR record.time <= record.venue_time + 5000000)
-GROUP BY partition;
+    AND (record.venue_time IS NULL OR record.time <= record.venue_time + 5000000);
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_liquidations_error TO ingest_errors_log AS
 SELECT

@@ -123,31 +123,17 @@ SELECT
 FROM market_candles_in AS record
 WHERE log_error = '' AND record.minute IS NOT NULL;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_candles_states TO channel_states_log AS
-SELECT
-    'market.candles' AS topic,
-    assumeNotNull(record.writer) AS writer,
-    entry.venue AS venue,
-    fromUnixTimestamp64Micro(record.run, 'UTC') AS run,
-    argMax(entry.state, record.time) AS state,
-    toUInt32(argMax(entry.sockets, record.time)) AS sockets,
-    fromUnixTimestamp64Micro(argMax(entry.since, record.time), 'UTC') AS since,
-    fromUnixTimestamp64Micro(max(record.time), 'UTC') AS time
-FROM market_candles_in AS record
-ARRAY JOIN record.venues AS entry
-WHERE log_error = '' AND record.writer IS NOT NULL
-    AND (record.venue_time IS NULL OR record.time <= record.venue_time + 5000000)
-GROUP BY writer, venue, run;
-
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_candles_time TO partition_times_log AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_candles_marks TO marks_log AS
 SELECT
     'market.candles' AS topic,
     log_partition AS partition,
-    fromUnixTimestamp64Micro(max(record.time), 'UTC') AS time
+    assumeNotNull(record.writer) AS writer,
+    fromUnixTimestamp64Micro(record.run, 'UTC') AS run,
+    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
+    arrayMap(x -> (x.venue, x.state, toUInt32(x.sockets), fromUnixTimestamp64Micro(x.since, 'UTC')), record.venues) AS venues
 FROM market_candles_in AS record
 WHERE log_error = '' AND record.writer IS NOT NULL
-    AND (record.venue_time IS NULL OR record.time <= record.venue_time + 5000000)
-GROUP BY partition;
+    AND (record.venue_time IS NULL OR record.time <= record.venue_time + 5000000);
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_candles_error TO ingest_errors_log AS
 SELECT
@@ -181,14 +167,16 @@ SELECT
 FROM derived_audit_in AS record
 WHERE log_error = '' AND record.minute IS NOT NULL;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_audit_time TO partition_times_log AS
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_audit_marks TO marks_log AS
 SELECT
     'derived.audit' AS topic,
     log_partition AS partition,
-    fromUnixTimestamp64Micro(max(record.time), 'UTC') AS time
+    assumeNotNull(record.writer) AS writer,
+    fromUnixTimestamp64Micro(record.run, 'UTC') AS run,
+    fromUnixTimestamp64Micro(record.time, 'UTC') AS time,
+    arrayMap(x -> (x.venue, x.state, toUInt32(x.sockets), fromUnixTimestamp64Micro(x.since, 'UTC')), record.venues) AS venues
 FROM derived_audit_in AS record
-WHERE log_error = '' AND record.writer IS NOT NULL
-GROUP BY partition;
+WHERE log_error = '' AND record.writer IS NOT NULL;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_audit_error TO ingest_errors_log AS
 SELECT
