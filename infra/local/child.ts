@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { rememberChild } from './process-id.ts'
 
 /** One process of the local system. */
@@ -33,6 +34,12 @@ export interface Child {
 const PROBE_EVERY_MS = 50
 
 /**
+ * Where our programs keep their sources as they were compiled, from their first clean stop on: a process that need not
+ * strip types takes 23 MB and 0.3 s of CPU less.
+ */
+const compiled = { NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url)) }
+
+/**
  * One of our own programs, to be started. `youngMb`: how much it may make before what it has dropped is collected,
  * megabytes, a third of what that takes; less is memory saved, more is work saved where it makes much.
  */
@@ -57,7 +64,12 @@ export async function startChild(spec: ChildSpec): Promise<Child> {
   const [program, ...args] = spec.command
   const stdio = spec.ready === 'message' ? (['ignore', log, log, 'ipc'] as const) : (['ignore', log, log] as const)
   // A process group of its own: Ctrl-C on the terminal reaches only us, and we stop the parts in their order.
-  const options = { stdio: [...stdio], env: { ...process.env, ...spec.env }, cwd: spec.cwd, detached: true }
+  const options = {
+    stdio: [...stdio],
+    env: { ...compiled, ...process.env, ...spec.env },
+    cwd: spec.cwd,
+    detached: true,
+  }
   const child = spawn(program, args, options)
   closeSync(log)
   const orphan = (): void => void child.kill('SIGKILL')
