@@ -4,7 +4,7 @@ import type { Ports } from './ports.ts'
 import type { Watch } from './watch.ts'
 
 /** Longest wait of a fetch for a first record. With `minBytes` 1 it delays nothing; it bounds the idle cost. */
-const FETCH_WAIT_MS = 100
+const FETCH_WAIT_MS = 500
 /** While a partition cannot take records its turn must come soon after, so the fetch for the others is a short one. */
 const FETCH_WAIT_BUSY_MS = 3
 const FETCH_RETRY_MS = 100
@@ -14,6 +14,8 @@ const FETCH_BYTES_PER_PARTITION = 512 * 1024
 export interface Hosted<Work> extends Pick<OwnerOptions<Work>, 'name' | 'membership' | 'open'> {
   /** Least time between two fetches, milliseconds, where nobody waits for what it makes. Left out: none. */
   readonly paceMs?: number | undefined
+  /** Longest wait of a fetch for a first record, milliseconds: what time brings is looked at after each. Left out: 500. */
+  readonly waitMs?: number
   /** Called after each fetch. */
   readonly onRound?: () => void
 }
@@ -152,9 +154,9 @@ export class Intake<Work extends PartitionWork> {
 
   /** What the log has there; nothing of what could not be asked, which is waited out. */
   async #fetch(positions: readonly Position[], isHurried: boolean): Promise<Slice[]> {
-    const { ports, watch } = this.#options
+    const { hosted, ports, watch } = this.#options
     const { clock, report } = ports
-    const maxWaitMs = isHurried ? FETCH_WAIT_BUSY_MS : FETCH_WAIT_MS
+    const maxWaitMs = isHurried ? FETCH_WAIT_BUSY_MS : (hosted.waitMs ?? FETCH_WAIT_MS)
     try {
       const options = { maxWaitMs, maxBytesPerPartition: FETCH_BYTES_PER_PARTITION }
       const slices = await this.#reader.fetch(positions, options)

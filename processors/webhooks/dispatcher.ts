@@ -19,6 +19,8 @@ const SLOW_MS = 1_000
 const FINISH_MS = 5_000
 const FINISH_STEP_MS = 20
 const HINT_MS = 5_000
+/** What has become due is looked at so often. */
+const LOOK_MS = 100
 /** A destination that was asked too often is left alone as long as it says, at least and at most, milliseconds. */
 const HOLD_MS = { min: 1_000, max: 60_000 } as const
 /** Destinations that are left alone at once; beyond, their attempts go on, each by its own schedule. */
@@ -84,7 +86,7 @@ export class Dispatcher {
     this.#loader = new Loader({ reader: ports.log.reader(), decoder: this.#decoder, clock: ports.clock })
     this.#queues = new ReceiverQueues(limits)
     const open = (partition: number): Promise<Task> => this.#open(partition)
-    const hosted = [{ name: OWNER, membership, open, onRound: () => this.#tick() }]
+    const hosted = [{ name: OWNER, membership, open, waitMs: LOOK_MS, onRound: () => this.#tick() }]
     this.#runner = new Runner({ hosted, ports, sessionMs })
   }
 
