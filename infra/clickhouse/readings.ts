@@ -17,7 +17,8 @@ export interface Surroundings {
   readonly registryUrl: string
   /**
    * Trades and flow are written at least this often while any come, milliseconds, what comes of other topics half as
-   * often. A flush costs a core 20 to 50 ms however little it brings, and most topics have a mark a second in each partition.
+   * often, of minutes long past an eighth as often. A flush costs a core 20 to 50 ms however little it brings, and most
+   * topics have a mark a second in each partition.
    */
   readonly flushMs: number
 }
@@ -60,6 +61,9 @@ const bytesUnkept: ReadonlySet<string> = new Set<TopicName>([
 /** What candles and volumes are made of. */
 const prompt: ReadonlySet<string> = new Set<TopicName>(['market.trades', 'derived.flow'])
 
+/** What is of minutes long past when it comes: nearly all flushes of it would bring marks alone. */
+const unhurried: ReadonlySet<string> = new Set<TopicName>(['market.candles', 'derived.audit'])
+
 /**
  * What is read beside a topic's reading, from where its own group is put before; see `reread.ts`. By the number its group
  * is told from those of earlier times.
@@ -90,7 +94,8 @@ function groupOf(topic: string, { namespace, database, databaseId }: Surrounding
 function tablesOf(topic: string, around: Surroundings, { name, group }: { name: string; group: string }): Reading {
   const into = `${nameOf(topic)}_in`
   const raw = bytesUnkept.has(topic) ? "''" : "if(_error = '', '', substring(_raw_message, 1, 4096))"
-  const flushMs = prompt.has(topic) ? around.flushMs : 2 * around.flushMs
+  const flushMs = around.flushMs * (prompt.has(topic) ? 1 : unhurried.has(topic) ? 8 : 2)
+  const lookMs = Math.ceil(Math.min(flushMs / 2, around.flushMs))
   const queue = `CREATE TABLE ${name}_queue AS ${into}
 ENGINE = Kafka
 SETTINGS
@@ -102,8 +107,8 @@ SETTINGS
     input_format_avro_allow_missing_fields = 1,
     kafka_handle_error_mode = 'stream',
     kafka_flush_interval_ms = ${flushMs},
-    kafka_poll_timeout_ms = ${Math.ceil(flushMs / 2)},
-    kafka_consumer_reschedule_ms = ${Math.ceil(flushMs / 2)}`
+    kafka_poll_timeout_ms = ${lookMs},
+    kafka_consumer_reschedule_ms = ${lookMs}`
   const pump = `CREATE MATERIALIZED VIEW ${name}_pump TO ${into} AS
 SELECT
     * EXCEPT (log_partition, log_offset, log_time, log_error, log_raw),
