@@ -14,6 +14,7 @@ export const guides = [
   ['history', 'The past', 'backfill archive candles trades days source provenance order'],
   ['venue', 'Add a venue', 'exchange feed parser simulator'],
   ['alert-kind', 'Add a kind of alert', 'condition metric rule trigger'],
+  ['backup', 'Back up and restore', 'disaster recovery encryption key incremental archive parquet'],
   ['operations', 'Operations', 'commands ports data sql wrong logs'],
   ['settings', 'Settings', 'environment variables configuration'],
   ['cluster', 'Run on a cluster', 'kafka clickhouse scale docker compose instances'],

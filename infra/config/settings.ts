@@ -553,6 +553,19 @@ export const settings = {
     says: '1: the simulator injects its seeded schedule of faults by itself.',
     example: '1',
   },
+  BACKUP_KEY: {
+    kind: 'text',
+    default: '',
+    secret: true,
+    says: 'What backups are encrypted with, 32 characters or more; or BACKUP_KEY_FILE. Whoever loses it has no backups.',
+    example: 'a-long-random-text-of-at-least-32-characters',
+  },
+  BACKUP_KEY_FILE: {
+    kind: 'text',
+    default: '',
+    says: 'File that holds BACKUP_KEY; not on the machine’s own disk alone.',
+    example: '/run/secrets/backup-key',
+  },
   DATA_DIR: {
     kind: 'text',
     default: '.data',

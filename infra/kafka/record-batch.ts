@@ -165,17 +165,50 @@ export function decodeBatches(bytes: Buffer, from: number, out: LogRecord[]): nu
   return next
 }
 
-/** Where each whole batch lies in `bytes`: its first byte, the offset of its first record, one past its last. */
-export function boundsOf(bytes: Buffer): { readonly at: number; readonly base: number; readonly next: number }[] {
+/** A whole batch as it lies in bytes that were read. */
+export interface BatchBounds {
+  /** Its first byte, and one past its last. */
+  readonly at: number
+  readonly end: number
+  /** Offset of its first record, and one past its last. */
+  readonly base: number
+  readonly next: number
+  /** Of the leader that took it in. */
+  readonly epoch: number
+  /** No record of it was taken out by compaction. */
+  readonly isWhole: boolean
+}
+
+/** Where each whole batch lies in `bytes`. */
+export function boundsOf(bytes: Buffer): BatchBounds[] {
   const bounds = []
   for (let at = 0; at + HEADER_BYTES <= bytes.length;) {
     const end = at + PREFIX_BYTES + bytes.readInt32BE(at + LENGTH_AT)
     if (end > bytes.length) break
     const base = Number(bytes.readBigInt64BE(at))
-    bounds.push({ at, base, next: base + bytes.readInt32BE(at + LAST_DELTA_AT) + 1 })
+    const last = bytes.readInt32BE(at + LAST_DELTA_AT)
+    const isWhole = bytes.readInt32BE(at + COUNT_AT) === last + 1
+    bounds.push({ at, end, base, next: base + last + 1, epoch: bytes.readInt32BE(at + LEADER_EPOCH_AT), isWhole })
     at = end
   }
   return bounds
+}
+
+/** Whether a batch is as it was written, by its own checksum. */
+export function isSound(batch: Buffer): boolean {
+  return batch[MAGIC_AT] === 2 && batch.readUInt32BE(CRC_AT) === crc32C(batch.subarray(ATTRIBUTES_AT))
+}
+
+/**
+ * The batch for another cluster, changed in place: its brokers count leaders and producers anew, so that it names none.
+ * Offsets, times, keys and values stay.
+ */
+export function forgetWriters(batch: Buffer): void {
+  batch.writeInt32BE(0, LEADER_EPOCH_AT)
+  batch.writeBigInt64BE(-1n, PRODUCER_AT)
+  batch.writeInt16BE(-1, EPOCH_AT)
+  batch.writeInt32BE(-1, SEQUENCE_AT)
+  batch.writeUInt32BE(crc32C(batch.subarray(ATTRIBUTES_AT)), CRC_AT)
 }
 
 /** Looks for a producer's batch by its first sequence, without decoding records; `next` as in `decodeBatches`. */

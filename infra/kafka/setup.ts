@@ -46,7 +46,23 @@ export async function prepareTopics(options: PrepareOptions): Promise<Layout> {
   })
 }
 
-async function create(admin: Admin, missing: readonly Topic[], options: PrepareOptions): Promise<void> {
+/** Makes the topics of the topic table, without a record in them: what a restored log is put into. */
+export async function createEmptyTopics(options: Omit<PrepareOptions, 'log' | 'codec'>): Promise<void> {
+  await asAdmin({ brokers: options.brokers, clientId: 'restore', log: options.report }, async (admin) => {
+    const there = new Set(await admin.listTopics())
+    await create(
+      admin,
+      topics.filter(({ name }) => !there.has(options.namespace + name)),
+      options,
+    )
+  })
+}
+
+async function create(
+  admin: Admin,
+  missing: readonly Topic[],
+  options: Omit<PrepareOptions, 'log' | 'codec'>,
+): Promise<void> {
   if (missing.length === 0) return
   const wanted = missing.map((topic) => ({
     topic: options.namespace + topic.name,
@@ -149,7 +165,8 @@ async function writeLayout(options: PrepareOptions): Promise<Layout> {
   }
 }
 
-async function readLayout({ log, codec }: PrepareOptions): Promise<Layout | undefined> {
+/** The log's layout; undefined: nothing was prepared on it. */
+export async function readLayout({ log, codec }: Pick<PrepareOptions, 'log' | 'codec'>): Promise<Layout | undefined> {
   const reader = log.reader()
   try {
     return await newestLayout(reader, codec)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { clickhouseAccess, clickhouseSettings, type ClickhouseAccess } from '../config/clickhouse.ts'
 import { readConfig } from '../config/config.ts'
@@ -29,6 +29,12 @@ export function ensureSecret(
   const file = fileOf(folder, name)
   if (!existsSync(file)) make(file)
   return { [`${name}_FILE`]: file }
+}
+
+/** Of the system on a mode's folder, what it made itself and cannot be made again: by the name of its file. */
+export function readMadeSecrets(mode: string): Record<string, string> {
+  const file = fileOf({ root: path.dirname(mode), mode }, 'SERVICE_SECRET')
+  return existsSync(file) ? { [path.basename(file)]: readFileSync(file, 'utf8').trim() } : {}
 }
 
 function isGiven(name: keyof typeof endings, env: Env): boolean {

@@ -42,6 +42,8 @@ export const notRun: readonly (readonly [begin: string, why: string])[] = [
   ['npm run receiver', 'stays in its terminal: the test starts it before everything else'],
   ['npm run backtest -- --source tape', 'takes minutes; scripts/backtest/backtest.real.test.ts replays tapes'],
   ['npm run backtest -- --mode archive', 'needs an archive; scripts/backtest/backtest.real.test.ts replays one'],
+  ['openssl rand', 'makes a key; infra/backup has tests with keys of their own'],
+  ['BACKUP_KEY_FILE=', 'needs a key and an empty system; infra/backup/backup.real.test.ts backs up and restores'],
   ['npm run import', 'needs an archive that is downloaded; scripts/import has tests with archives of its own'],
   ['CLICKHOUSE_PASSWORD=', 'needs a container engine; infra/docker/compose.test.ts checks the file'],
   ['npm run release', 'needs Python; scripts/release.real.test.ts makes both packages'],

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { BackupError } from '../infra/backup/errors.ts'
+import { BackupFolder } from '../infra/backup/folder.ts'
+import { takeBackup } from '../infra/backup/take-backup.ts'
+import { backupKey, backupKeySettings } from '../infra/config/backup-key.ts'
+import { ConfigError, readConfig } from '../infra/config/config.ts'
+import { loadCodec, SchemaError } from '../infra/kafka/codec.ts'
+import { connectLog } from '../infra/kafka/kafkajs.ts'
+import { RawReader } from '../infra/kafka/raw-batches.ts'
+import { readSchemas } from '../infra/kafka/saved-schemas.ts'
+import { LogError } from '../infra/kafka/seam.ts'
+import { readLayout } from '../infra/kafka/setup.ts'
+import { withLock } from '../infra/local/lock.ts'
+import { readRunFile, urlOf } from '../infra/local/run-file.ts'
+import { readMadeSecrets } from '../infra/local/secrets.ts'
+import { backupOrder } from './backup-flows.ts'
+import { runCommand, text, UsageError, type Values } from './command/command.ts'
+
+/** Another backup into the same folder is waited for. */
+const LOCK_MS = 60_000
+
+const usage = `npm run backup -- --to FOLDER [flags]: writes what the log has beyond the last backup, encrypted; nothing is stopped.
+
+  --to FOLDER  an empty folder, or one of backups of this log; its files never change, so it can be synced anywhere
+  --data DIR   the running system's data folder (default .data); where nothing runs there, the log is that of
+               KAFKA_BROKERS, SCHEMA_REGISTRY_URL and NAMESPACE
+  --help       this text
+
+BACKUP_KEY or BACKUP_KEY_FILE is the key, 32 characters or more: without it nothing can be restored.
+In it: every topic, the schemas, and SERVICE_SECRET where the system made it itself. Not in it: ClickHouse (made again from the
+log), raw frames, the local chain.
+Exit 0: all is there; 2: it could not be done.`
+
+const flags = { to: text, data: { ...text, default: '.data' } } as const
+
+async function main({ to, data }: Values<typeof flags>): Promise<void> {
+  if (to === undefined) throw new UsageError('name the folder with --to')
+  const config = readConfig(process.env, [
+    ...backupKeySettings,
+    'KAFKA_BROKERS',
+    'SCHEMA_REGISTRY_URL',
+    'NAMESPACE',
+    'MODE',
+  ])
+  const key = backupKey(config)
+  const run = readRunFile(data)
+  const brokers = run === undefined ? config.KAFKA_BROKERS : urlOf(run, 'broker').split(',')
+  const registryUrl = run === undefined ? config.SCHEMA_REGISTRY_URL : urlOf(run, 'registry')
+  const { NAMESPACE: namespace } = config
+  const began = Date.now()
+  const layout = await layoutOf(brokers, namespace, registryUrl)
+  const folder = await BackupFolder.begin(path.resolve(to), key)
+  const raw = new RawReader({ brokers, namespace, clientId: 'backup' })
+  try {
+    await withLock(path.join(folder.path, 'lock'), LOCK_MS, async () => {
+      const index = await takeBackup(folder, {
+        raw,
+        topics: backupOrder(),
+        log: layout.log,
+        partitions: layout.partitions,
+        about: async () => ({
+          version: productVersion(),
+          mode: run?.mode ?? config.MODE,
+          schemas: await readSchemas(registryUrl),
+          secrets: run === undefined ? {} : readMadeSecrets(run.data),
+        }),
+      })
+      const bytes = index.pieces.reduce((sum, piece) => sum + piece.bytes, 0)
+      const seconds = (Date.now() - began) / 1000
+      console.log(`backup ${index.number}: ${(bytes / 1e6).toFixed(1)} MB in ${seconds.toFixed(1)} s`)
+    })
+  } finally {
+    await raw.close()
+  }
+}
+
+async function layoutOf(brokers: readonly string[], namespace: string, registryUrl: string) {
+  const log = await connectLog({ brokers, namespace, clientId: 'backup' })
+  try {
+    const layout = await readLayout({ log, codec: await loadCodec(registryUrl) })
+    if (layout === undefined)
+      throw new UsageError(`nothing was prepared at ${brokers.join(', ')}: start the system first`)
+    return layout
+  } finally {
+    await log.close()
+  }
+}
+
+function productVersion(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(text) as { version: string }).version
+}
+
+await runCommand({ usage, flags, expected: [BackupError, ConfigError, LogError, SchemaError] }, main)

@@ -1,0 +1,75 @@
+import path from 'node:path'
+import { BackupError } from '../infra/backup/errors.ts'
+import { BackupFolder, type BackupIndex } from '../infra/backup/folder.ts'
+import { checkBackup, restoreLog } from '../infra/backup/restore-log.ts'
+import { backupKey, backupKeySettings } from '../infra/config/backup-key.ts'
+import { ConfigError, readConfig } from '../infra/config/config.ts'
+import { SchemaError } from '../infra/kafka/codec.ts'
+import { writeSchemas } from '../infra/kafka/saved-schemas.ts'
+import { LogError } from '../infra/kafka/seam.ts'
+import { createEmptyTopics } from '../infra/kafka/setup.ts'
+import { DataFolderError } from '../infra/local/data-folder.ts'
+import { restoreFolder } from '../infra/local/restored-folder.ts'
+import { flag, runCommand, text, UsageError, type Values } from './command/command.ts'
+
+const usage = `npm run restore -- --from FOLDER [flags]: makes an empty system what a backup was taken of.
+
+  --from FOLDER  a folder of backups
+  --number N     which backup (default: the last one)
+  --data DIR     an empty data folder (default .data); npm start -- --data DIR then starts what was restored
+  --check        only reads and opens all of it
+  --topics       on a cluster, first: empty topics and schemas, at KAFKA_BROKERS and SCHEMA_REGISTRY_URL
+  --log-dir DIR  on a cluster, then, of each broker while none runs: its log folder, which gets the batches
+  --help         this text
+
+BACKUP_KEY or BACKUP_KEY_FILE is the key that the folder was begun with.
+Exit 0: done; 2: it could not be done.`
+
+const flags = {
+  from: text,
+  number: text,
+  data: { ...text, default: '.data' },
+  check: flag,
+  topics: flag,
+  'log-dir': text,
+} as const
+
+async function main({ from, number, data, check, topics, 'log-dir': logDir }: Values<typeof flags>): Promise<void> {
+  if (from === undefined) throw new UsageError('name the folder with --from')
+  if (number !== undefined && !/^[1-9]\d{0,5}$/.test(number))
+    throw new UsageError(`--number must be 1 or more, got ${number}`)
+  const config = readConfig(process.env, [...backupKeySettings, 'NAMESPACE', 'RETENTION_BYTES'])
+  const folder = await BackupFolder.open(path.resolve(from), backupKey(config))
+  const indexes = await folder.indexes(number === undefined ? undefined : Number(number))
+  const last = indexes.at(-1)
+  if (last === undefined) throw new BackupError('damaged', `${from} holds no backup yet`)
+  const { NAMESPACE: namespace, RETENTION_BYTES: retentionBytes } = config
+  const said = `backup ${last.number} of ${last.created}`
+  if (check === true) {
+    console.log(`${said}: ${((await checkBackup(folder, indexes)) / 1e6).toFixed(1)} MB are as they were written`)
+  } else if (topics === true) {
+    await makeTopics(last, namespace, retentionBytes)
+    console.log(`${said}: topics and schemas are there; stop the brokers, then --log-dir for each`)
+  } else if (logDir !== undefined) {
+    console.log(`${said}: ${await restoreLog(folder, indexes, { logDir, namespace })} partitions are there`)
+  } else {
+    const root = path.resolve(data)
+    const onProgress = (line: string): void => console.log(line)
+    const mode = await restoreFolder({ folder, indexes, root, namespace, retentionBytes, onProgress })
+    console.log(`${said} is in ${mode}: npm start -- --${last.mode} --data ${data}`)
+  }
+}
+
+async function makeTopics(
+  { partitions, schemas }: BackupIndex,
+  namespace: string,
+  retentionBytes: number,
+): Promise<void> {
+  const config = readConfig(process.env, ['KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL', 'REPLICATION_FACTOR'])
+  const { KAFKA_BROKERS: brokers, REPLICATION_FACTOR: replicationFactor } = config
+  await writeSchemas(config.SCHEMA_REGISTRY_URL, schemas)
+  await createEmptyTopics({ brokers, namespace, partitions, replicationFactor, retentionBytes })
+}
+
+const expected = [BackupError, ConfigError, DataFolderError, LogError, SchemaError]
+await runCommand({ usage, flags, expected }, main)
