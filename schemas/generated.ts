@@ -1111,6 +1111,8 @@ export interface Pending {
   readonly test: boolean
   /** The digest that it is told in; null: by itself */
   readonly digest: string | null
+  /** Until then its destination wants to be left alone, as it answered the last attempt, microseconds since the Unix epoch; null: it does not say so */
+  readonly left_alone_until: Micros | null
   /** microseconds since the Unix epoch */
   readonly time: Micros
   /** Position only: the last record of alerts.triggers that was taken in, and the last one of webhooks.attempts that was written before it, by topic and partition (topic/partition) */

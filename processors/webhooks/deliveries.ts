@@ -1,6 +1,7 @@
 import type { Attempt, DeliveryOrder, Pending, Trigger } from '../../schemas/records.ts'
 import type { Micros, Stood } from '../../schemas/records.ts'
 import { ownersId } from '../alerts/parts.ts'
+import { channelShown } from './channels/destination.ts'
 import {
   SetMultimap,
   deliveryOf,
@@ -13,15 +14,18 @@ import {
 } from './delivery.ts'
 import type { Ending, Result } from './results.ts'
 import {
+  BURST_TIME,
   finishedKnown,
   FORGET_MAX,
   goneKnown,
+  HELD_SHARE,
+  LEFT_ALONE,
   MISSING_RETRY,
   MISSING_WAIT,
   openLimits,
   type OpenLimits,
 } from './limits.ts'
-import { Holding, type Hold } from './holding.ts'
+import { destinationKey, Holding, type Hold } from './holding.ts'
 import { Known } from './known.ts'
 import { nextAttempt } from './schedule.ts'
 import { Timers } from './timers.ts'
@@ -38,8 +42,8 @@ export class Deliveries {
   readonly #byAlert = new SetMultimap<Delivery>(({ alertId }) => ownersId(alertId))
   readonly #byReceiver = new SetMultimap<Delivery>(({ receiver }) => receiver)
   readonly #byDigest = new SetMultimap<Delivery>(({ digest }) => digest ?? '')
-  /** What waits for its digest, by receiver. */
-  readonly #held = new SetMultimap<Delivery>(({ receiver }) => receiver)
+  /** What waits for a digest of quiet hours, by destination. */
+  readonly #held = new SetMultimap<Delivery>(destinationKey)
   readonly #holding = new Holding()
   readonly #timers = new Timers<{ readonly key: Micros; readonly id: string }>()
   /** When each ended, oldest first. */
@@ -218,6 +222,7 @@ export class Deliveries {
     const { byHand, test } = delivery
     const alert = ownersId(delivery.alertId)
     delivery.attempts += 1
+    delivery.leftAloneUntil = leftAloneUntil(delivery, result)
     if (result.is === 'delivered') {
       if ((byHand || test) && this.#gone.delete(alert)) unwritten.put(goneKey(alert), null)
       return this.#finish(delivery, result, 'delivered', result.isCut ? 'body_too_large' : null, unwritten)
@@ -255,6 +260,14 @@ export class Deliveries {
       })
   }
 
+  /** Destinations that want to be left alone, as what is not finished knows, and until when. */
+  leftAlone(): ReadonlyMap<string, Micros> {
+    const until = new Map<string, Micros>()
+    for (const { receiver, leftAloneUntil: to } of this.#open.values())
+      if (to !== null) until.set(receiver, Math.max(to, until.get(receiver) ?? 0))
+    return until
+  }
+
   /** Why a new trigger is not to be attempted; its owner's own test is, even where the receiver said 410. */
   #endingOf(delivery: Delivery): Ending | undefined {
     if (!delivery.test && this.#isGone(delivery)) return 'gone'
@@ -265,15 +278,15 @@ export class Deliveries {
     return this.#gone.has(ownersId(alertId))
   }
 
-  #isFull({ receiver }: Delivery): boolean {
-    const { held, heldPerReceiver } = this.#limits
-    return this.#held.size >= held || this.#held.count(receiver) >= heldPerReceiver
+  #isFull(delivery: Delivery): boolean {
+    const room = this.#limits.held - this.#held.size
+    return this.#held.count(destinationKey(delivery)) >= room * HELD_SHARE
   }
 
   #restore(record: Pending): void {
     const delivery = restored(record)
     if (delivery === undefined) return
-    this.#keep(delivery)
+    this.#keep(delivery, record.time)
     this.#holding.restore(delivery)
     this.#timers.push({ key: delivery.due, id: delivery.id })
   }
@@ -290,18 +303,18 @@ export class Deliveries {
 
   #add(delivery: Delivery, now: Micros, unwritten: UnwrittenRecords): Delivery {
     this.#finished.delete(delivery.id)
-    this.#keep(delivery)
+    this.#keep(delivery, now)
     unwritten.delivery(delivery, 'due', this.#partition, now)
     return delivery
   }
 
-  #keep(delivery: Delivery): void {
+  #keep(delivery: Delivery, now: Micros): void {
     this.#open.set(delivery.id, delivery)
     this.#byAlert.add(delivery)
     this.#byReceiver.add(delivery)
     if (delivery.digest === null) return
     this.#byDigest.add(delivery)
-    if (delivery.attempts === 0) this.#held.add(delivery)
+    if (delivery.attempts === 0 && delivery.due > now + BURST_TIME) this.#held.add(delivery)
   }
 
   #ready(delivery: Delivery): Delivery {
@@ -354,4 +367,11 @@ export class Deliveries {
     this.#gone.set(alertId, now)
     unwritten.gone(alertId, now)
   }
+}
+
+/** Only a destination of its own: behind the host of a webhook are many owners, whom the limit of one does not concern. */
+function leftAloneUntil({ receiver }: Delivery, result: Result): Micros | null {
+  if (result.is !== 'failed' || result.status !== 429 || channelShown(receiver) === undefined) return null
+  const asked = (result.retryAfterSeconds ?? 0) * 1_000_000
+  return result.finished + Math.min(LEFT_ALONE.max, Math.max(LEFT_ALONE.min, asked))
 }

@@ -24,6 +24,8 @@ export interface Delivery {
   missing: Micros | null
   /** The digest that it is, or is to be, told in; null: by itself. */
   digest: string | null
+  /** Until then its destination wants to be left alone, as it answered the last attempt; null: it does not say so. */
+  leftAloneUntil: Micros | null
 }
 
 /** Key of the position in `webhooks.pending`; trigger ids begin with `alert_`. */
@@ -65,7 +67,7 @@ export class UnwrittenRecords {
       test,
       triggered,
       digest,
-    }: Omit<Delivery, 'offset' | 'due' | 'phase' | 'ending' | 'byHand' | 'missing'>,
+    }: Omit<Delivery, 'offset' | 'due' | 'phase' | 'ending' | 'byHand' | 'missing' | 'leftAloneUntil'>,
     { outcome, error, status, started, finished, due }: AttemptResult,
   ): void {
     this.attempts.push({
@@ -110,6 +112,7 @@ export class UnwrittenRecords {
       triggered: 0,
       test: false,
       digest: null,
+      left_alone_until: null,
       time: now,
       stood,
     })
@@ -128,6 +131,7 @@ export class UnwrittenRecords {
       triggered: 0,
       test: false,
       digest: null,
+      left_alone_until: null,
       time: now,
       stood: {},
     })
@@ -142,15 +146,7 @@ export class UnwrittenRecords {
 /** A delivery that was just asked for. */
 export function deliveryOf(trigger: Trigger, offset: number, now: Micros): Delivery {
   const { trigger_id: id, alert_id: alertId, receiver, test, time: triggered } = trigger
-  const still = {
-    attempts: 0,
-    due: now,
-    phase: 'ready',
-    ending: null,
-    byHand: false,
-    missing: null,
-    digest: null,
-  } as const
+  const still = { ...STILL, attempts: 0, due: now, phase: 'ready', ending: null, digest: null } as const
   return { id, alertId, receiver, offset, triggered, test, ...still }
 }
 
@@ -166,16 +162,17 @@ export function restored(record: Pending): Delivery | undefined {
     triggered,
     test,
     digest,
+    left_alone_until: leftAloneUntil,
   } = record
   if (offset === null) return undefined
   const ending = record.state === 'stopped' ? 'stopped' : null
-  return { id, alertId, receiver, offset, triggered, test, attempts, due, digest, ...STILL, ending }
+  return { id, alertId, receiver, offset, triggered, test, attempts, due, digest, ...STILL, leftAloneUntil, ending }
 }
 
-const STILL = { phase: 'waiting', byHand: false, missing: null } as const
+const STILL = { phase: 'waiting', byHand: false, missing: null, leftAloneUntil: null } as const
 
 function pendingOf(delivery: Delivery, state: Pending['state'], partition: number, now: Micros): Pending {
-  const { id, alertId, receiver, attempts, due, offset, triggered, test, digest } = delivery
+  const { id, alertId, receiver, attempts, due, offset, triggered, test, digest, leftAloneUntil } = delivery
   return {
     trigger_id: id,
     alert_id: alertId,
@@ -188,6 +185,7 @@ function pendingOf(delivery: Delivery, state: Pending['state'], partition: numbe
     triggered,
     test,
     digest,
+    left_alone_until: leftAloneUntil,
     time: now,
     stood: {},
   }

@@ -5,7 +5,6 @@ import { Decoder } from '../kernel/decoder.ts'
 import type { LostLogPolicy, Ports } from '../kernel/ports.ts'
 import { Runner, type Lag, type Partitions } from '../kernel/run.ts'
 import type { StopReason } from '../kernel/watch.ts'
-import { channelShown } from './channels/destination.ts'
 import type { Send } from './deliver.ts'
 import type { Delivery } from './delivery.ts'
 import { ReceiverQueues, type SlotLimits } from './receiver-queues.ts'
@@ -21,8 +20,6 @@ const FINISH_STEP_MS = 20
 const HINT_MS = 5_000
 /** What has become due is looked at so often. */
 const LOOK_MS = 100
-/** A destination that was asked too often is left alone as long as it says, at least and at most, milliseconds. */
-const HOLD_MS = { min: 1_000, max: 60_000 } as const
 /** Destinations that are left alone at once; beyond, their attempts go on, each by its own schedule. */
 const HELD_MAX = 10_000
 
@@ -149,6 +146,7 @@ export class Dispatcher {
         this.#pump()
       },
     })
+    for (const [receiver, until] of task.leftAlone()) this.#leaveAlone(receiver, until)
     task.owned.signal.addEventListener('abort', () => this.#oldest.set(partition, task.oldest()))
     return task
   }
@@ -221,19 +219,19 @@ export class Dispatcher {
     const isUntold = result.is === 'failed' && result.error === 'url_unreadable'
     const isLimited = result.status === 429
     if (!isUntold) this.#queues.know(receiver, ms < SLOW_MS && !isLimited ? 'good' : 'slow')
-    if (isLimited) this.#hold(receiver, result)
     for (const delivery of told) {
       const outcome = task.attempted(delivery, result)
+      if (delivery.leftAloneUntil !== null) this.#leaveAlone(receiver, delivery.leftAloneUntil)
       if (outcome === undefined) return
       this.#options.deliveries.attempted(outcome, result.is === 'failed' ? result.error : null, ms)
     }
   }
 
-  /** Only a destination of its own: behind the host of a webhook are many owners, whom the limit of one does not concern. */
-  #hold(receiver: string, result: Result): void {
-    if (channelShown(receiver) === undefined || (this.#held.size >= HELD_MAX && !this.#held.has(receiver))) return
-    const asked = result.is === 'failed' ? (result.retryAfterSeconds ?? 0) * 1_000 : 0
-    this.#held.set(receiver, this.#options.ports.clock.now() + Math.min(HOLD_MS.max, Math.max(HOLD_MS.min, asked)))
+  /** `until`: microseconds. What is over is let go of at the next look. */
+  #leaveAlone(receiver: string, until: Micros): void {
+    const known = this.#held.get(receiver)
+    if (known === undefined && this.#held.size >= HELD_MAX) return
+    this.#held.set(receiver, Math.max(known ?? 0, until / 1_000))
     this.#queues.hold(receiver)
   }
 }

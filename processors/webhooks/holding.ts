@@ -29,7 +29,7 @@ export class Holding {
   readonly #promised = new Map<string, Hold>()
   #sweptAt: Micros = 0
 
-  /** Undefined: it is told at once. `isFull`: so many wait that quiet hours hold no longer than the minute. */
+  /** Undefined: it is told at once. `isFull`: so many of its destination wait that quiet hours hold no longer than the minute. */
   hold(trigger: Trigger, now: Micros, isFull: boolean): Hold | undefined {
     const { test, receiver, alert_id: alertId, trigger_id: id } = trigger
     if (test) return undefined
@@ -98,6 +98,6 @@ export class Holding {
 }
 
 /** What one digest may be told to: of what is signed with an alert’s own secret that alert alone, all its parts. */
-function destinationKey({ receiver, alertId }: Pick<Delivery, 'receiver' | 'alertId'>): string {
+export function destinationKey({ receiver, alertId }: Pick<Delivery, 'receiver' | 'alertId'>): string {
   return digestOf(receiver).isByAlert ? `${receiver}|${ownersId(alertId)}` : receiver
 }

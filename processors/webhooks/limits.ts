@@ -35,10 +35,17 @@ export interface OpenLimits {
   readonly open: number
   /** Those of one receiver; a trigger beyond it ends as exhausted, and says so: no receiver can fill the partition. */
   readonly perReceiver: number
-  /** Those that wait for their digest; beyond it quiet hours hold for a minute at most, for all receivers. */
+  /** Those that wait for a digest of quiet hours. */
   readonly held: number
-  /** Those of one receiver that wait so; beyond it the same, for that receiver. */
-  readonly heldPerReceiver: number
 }
 
-export const openLimits: OpenLimits = { open: 100_000, perReceiver: 50_000, held: 40_000, heldPerReceiver: 10_000 }
+/**
+ * One destination may have so much of the room for `held` that is left beside what it has; beyond it quiet hours hold for a
+ * minute at most, for it alone. So one has at most a fifth of all, and whoever begins to wait finds room beside any other.
+ */
+export const HELD_SHARE = 1 / 4
+
+export const openLimits: OpenLimits = { open: 100_000, perReceiver: 50_000, held: 40_000 }
+
+/** A destination of its own that was asked too often is left alone as long as it says, at least and at most. */
+export const LEFT_ALONE: { readonly min: Micros; readonly max: Micros } = { min: 1_000_000, max: 60_000_000 }

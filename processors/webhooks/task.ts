@@ -86,6 +86,11 @@ export class Task implements PartitionWork {
     return this.#deliveries.oldest()
   }
 
+  /** Destinations that want to be left alone, and until when. */
+  leftAlone(): ReadonlyMap<string, Micros> {
+    return this.#deliveries.leftAlone()
+  }
+
   /** Takes in what a fetch brought. */
   async work(slices: readonly Slice[]): Promise<void> {
     for (const slice of slices) await this.#take(slice)

@@ -13,7 +13,7 @@ import { startChild, type Child } from '../../infra/local/child.ts'
 import { receiverPartition } from '../../schemas/keys.ts'
 import type { Attempt, Trigger } from '../../schemas/records.ts'
 import { webhookSecret } from '../alerts/secrets.ts'
-import { Certificates, secrets, startReceiver, status, stopOrder, triggerTo } from './test-world.ts'
+import { Certificates, secrets, startReceiver, status, stopOrder, triggerFor, triggerTo } from './test-world.ts'
 import type { Answering, Receiver } from './test-world.ts'
 
 const PARTITIONS = 2
@@ -50,7 +50,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function host(): Promise<Child> {
+async function host(env: Readonly<Record<string, string>> = {}): Promise<Child> {
   const { brokers, registryUrl } = inject('parts')
   const started = await startChild({
     name: 'webhooks',
@@ -64,6 +64,7 @@ async function host(): Promise<Child> {
       SERVICE_SECRET: secrets.byVersion.get(1) ?? '',
       WEBHOOK_CA_FILE: certificates.caFile,
       OPS_PORT: '0',
+      ...env,
     },
     logFile: path.join(folder, `webhooks-${hosts.length}.log`),
     ready: 'message',
@@ -185,6 +186,30 @@ it('knows after a restart what is to be tried again, and what was cancelled', as
   await expect.poll(() => outcomes('delivered'), POLL).toEqual(new Set([kept.trigger_id]))
   await expect.poll(() => outcomes('cancelled'), POLL).toEqual(new Set([cancelled.trigger_id]))
   expect(other.got.filter(({ id }) => id === cancelled.trigger_id)).toHaveLength(toldBefore)
+})
+
+it('leaves a chat alone over kill -9 as long as it has asked for, whatever else rings there', async () => {
+  const [asked, webhook] = [6, 'https://hooks.slack.com/services/T000/B000/XXXX']
+  let isLimited = true
+  const chat = await receiver((request, response, got) => {
+    const answer = isLimited ? status(429, { 'retry-after': String(asked) }) : status(200)
+    isLimited = false
+    answer(request, response, got)
+  })
+  const env = { CHANNEL_BASES: `slack=${chat.url}` }
+  const toChat = (n: number): Trigger =>
+    triggerFor({ type: 'slack', url: webhook }, { alert_id: `alert_${n}`, time: Date.now() * 1_000 })
+  const first = await host(env)
+  await ring(toChat(1))
+  await expect.poll(() => outcomes('retry'), POLL).toEqual(new Set(['alert_1_1']))
+  process.kill(first.pid, 'SIGKILL')
+  await first.exited
+  await ring(toChat(2), toChat(3))
+  await host(env)
+  await expect.poll(async () => (await outcomes('delivered')).size, POLL).toBe(3)
+  const [limited = 0, ...told] = chat.got.map(({ at }) => at)
+  expect(told).toHaveLength(3)
+  expect(Math.min(...told) - limited).toBeGreaterThanOrEqual(asked * 1_000)
 })
 
 it('lets a second owner of a partition take over from a first that does not know', async () => {
