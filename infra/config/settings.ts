@@ -256,7 +256,7 @@ export const settings = {
     kind: 'list',
     default: '',
     secret: true,
-    says: 'Replaced secrets that alerts were made under, as version:secret, comma-separated.',
+    says: 'Secrets that are read beside SERVICE_SECRET, as version:secret, comma-separated: former ones that alerts were made under, and one that is to come.',
     example: '1:the-former-secret-of-at-least-32-characters',
   },
   ALERT_CONTROL: {

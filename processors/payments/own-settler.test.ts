@@ -1,4 +1,4 @@
-import { parseTransaction, type Hex } from 'viem'
+import { keccak256, parseTransaction, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
 import type { PaymentIntent } from '../../schemas/records.ts'
@@ -9,6 +9,7 @@ import { SELLER } from './testing/intents.ts'
 import { OwnSettler } from './own-settler.ts'
 import type { Outcome, Sent } from './settler.ts'
 import { TestClock, TestNode, type Reply } from './test-node.ts'
+import { hex, transferCall } from './token.ts'
 import { nonceOf, Wallet } from './wallet.ts'
 
 const account = privateKeyToAccount(`0x${'5a'.repeat(32)}`)
@@ -71,6 +72,46 @@ it('fails where the node refuses, and nothing was sent', async () => {
 it('does not say that it failed where the number was taken by the very transaction, and the next is refused', async () => {
   const { outcome, sent } = await settle(['takes, says taken', 'refuses'])
   expect(outcome).toEqual({ is: 'settled', tx: sent[0]?.tx, block: 7, by: 'us' })
+})
+
+describe('a wallet in the place of another', () => {
+  const former = privateKeyToAccount(`0x${'5b'.repeat(32)}`)
+
+  /** What the former wallet has signed for the payment, under its number 41. */
+  async function signed(intent: PaymentIntent): Promise<{ tx: Hex; raw: Hex }> {
+    const { to, data } = { to: hex(intent.asset), data: transferCall(intent) }
+    const fees = { maxFeePerGas: 5n, maxPriorityFeePerGas: 1n, gas: 300_000n, value: 0n }
+    const { chainId } = SELLER.network
+    const raw = await former.signTransaction({ type: 'eip1559', chainId, nonce: 41, to, data, ...fees })
+    return { tx: keccak256(raw), raw }
+  }
+
+  it('watches what that one has sent to its end, sends nothing itself, and numbers its own from its own', async () => {
+    const world = new World()
+    const { intent } = world.node
+    const sent = await signed(intent)
+    world.node.used.set(former.address.toLowerCase(), 41)
+    const sending = async (one: Sent): Promise<void> => void world.sent.push(one)
+    const outcome = world.settler.settle({ intent, sent: [sent], sending, signal: AbortSignal.timeout(30_000) })
+    expect(await outcome).toEqual({ is: 'settled', tx: sent.tx, block: 7, by: 'us' })
+    expect(world.sent).toEqual([])
+    expect([...world.node.taken.values()]).toEqual([sent.raw])
+    world.node.used.set(account.address.toLowerCase(), 0)
+    expect(await world.settle(world.payment(2))).toMatchObject({ is: 'settled' })
+    expect(world.sent.map(({ raw }) => nonceOf(raw ?? '0x'))).toEqual([0])
+  })
+
+  it('sends the payment itself once the number of the other was used for something else', async () => {
+    const world = new World()
+    const { intent } = world.node
+    const sent = await signed(intent)
+    world.node.used.set(former.address.toLowerCase(), 42)
+    world.node.used.set(account.address.toLowerCase(), 0)
+    const sending = async (one: Sent): Promise<void> => void world.sent.push(one)
+    const outcome = world.settler.settle({ intent, sent: [sent], sending, signal: AbortSignal.timeout(30_000) })
+    expect(await outcome).toMatchObject({ is: 'settled', tx: world.sent[0]?.tx })
+    expect(world.sent.map(({ raw }) => nonceOf(raw ?? '0x'))).toEqual([0])
+  })
 })
 
 describe('payers whose transfers are accepted when asked and undone in the block', () => {

@@ -5,7 +5,7 @@ import type { GasGuard } from './gas.ts'
 import { AbortedError, type Failure, type Losses, type Outcome } from './settler.ts'
 import type { Sent, Settler, Settling } from './settler.ts'
 import { hasPaid, hex, transferCall } from './token.ts'
-import { costOf, nonceOf, NotSentError, type Wallet } from './wallet.ts'
+import { costOf, NotSentError, type Wallet } from './wallet.ts'
 import { COOLING } from './wire/reasons.ts'
 
 const POLL_MS = 250
@@ -61,7 +61,7 @@ export class OwnSettler implements Settler {
     const { payment_id: id } = settling.intent
     const sent = [...settling.sent]
     try {
-      for (const each of sent) wallet.adopt(each)
+      for (const each of sent) await wallet.adopt(each)
       for (const { raw } of sent) if (raw !== null) guard.hold(id, costOf(raw))
       const outcome = sent.length === 0 ? await this.#begin(settling, sent) : undefined
       return outcome ?? (await this.#watch(settling, sent))
@@ -209,8 +209,8 @@ export class OwnSettler implements Settler {
   /** The numbers of all our transactions are used, and no block has any of them: they can never be in one. */
   async #isPassed(sent: readonly Sent[]): Promise<boolean> {
     const { wallet } = this.#options
-    const used = await wallet.usedNonces()
-    return sent.every(({ raw }) => raw !== null && nonceOf(raw) < used)
+    for (const { raw } of sent) if (raw === null || !(await wallet.hasPassed(raw))) return false
+    return true
   }
 
   /** Begins anew, with another number: the authorization itself can be used only once. */

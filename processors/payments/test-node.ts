@@ -78,6 +78,8 @@ export class TestNode {
   readonly codes = new Map<string, Hex>()
   /** What was taken, raw, by its hash. */
   readonly taken = new Map<Hex, Hex>()
+  /** Numbers that other wallets than the one at hand have used, by address. */
+  readonly used = new Map<string, number>()
   readonly asked: string[] = []
   /** Whether blocks are kept back. */
   isSlow = false
@@ -104,7 +106,7 @@ export class TestNode {
       case 'eth_call':
         return this.#call(params[0] as { data: Hex })
       case 'eth_getTransactionCount':
-        return numberToHex(this.taken.size)
+        return numberToHex(this.used.get(String(params[0]).toLowerCase()) ?? this.taken.size)
       case 'eth_blockNumber':
         return numberToHex(BLOCK)
       case 'eth_getBlockByNumber':

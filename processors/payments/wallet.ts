@@ -1,5 +1,6 @@
 import { BaseError, HttpRequestError, keccak256, NonceTooLowError, TimeoutError } from 'viem'
-import { parseTransaction, type Address, type Hex, type PublicClient } from 'viem'
+import { parseTransaction, recoverTransactionAddress } from 'viem'
+import type { Address, Hex, PublicClient, TransactionSerialized } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import type { Clock, Report } from '../kernel/ports.ts'
 import { asked, ChainError, GAS } from './chain.ts'
@@ -65,6 +66,8 @@ export class Wallet {
   /** Sent, and not known to be in a block, by nonce. */
   readonly #open = new Map<number, Signed>()
   #next = 0
+  /** Sent by a wallet that was the service's before, and not known to be in a block. */
+  readonly #former = new Map<Hex, Hex>()
   #fees: (Fees & { readonly at: number }) | undefined
   #resentAt = 0
   #refusal: string | null = null
@@ -90,10 +93,20 @@ export class Wallet {
     return GAS * this.#capOf(await this.#currentFees())
   }
 
-  /** A transaction of a former owner: it keeps its number, and is sent again at once. */
-  adopt({ raw, tx }: Sent): void {
+  /**
+   * A transaction of a former owner: it keeps its number, and is sent again at once. One that was signed by a former wallet
+   * has a number of that wallet's: it is sent again as it is, and never signed anew.
+   */
+  adopt(sent: Sent): Promise<void> {
+    const done = this.#queue.then(() => this.#adoptNow(sent)) // before any that is sent from now on
+    this.#queue = done.catch(() => undefined) // whoever asked for it is told
+    return done
+  }
+
+  async #adoptNow({ raw, tx }: Sent): Promise<void> {
     if (raw === null || tx === null) return
-    this.#note({ tx, raw, nonce: nonceOf(raw) })
+    if ((await signerOf(raw)) === this.address) this.#note({ tx, raw, nonce: nonceOf(raw) })
+    else this.#former.set(tx, raw)
     this.#resentAt = 0
   }
 
@@ -210,10 +223,15 @@ export class Wallet {
     await this.#submit(raised)
   }
 
-  /** Numbers that the chain has used; what is at one of ours and not ours was sent elsewhere with the same key. */
-  async usedNonces(): Promise<number> {
-    const { client, account } = this.#options
-    return asked('transactionCount', client.getTransactionCount({ address: account.address, blockTag: 'latest' }))
+  /** Whether the chain has used its number: where no block has it, another has it that was sent elsewhere with the same key. */
+  async hasPassed(raw: Hex): Promise<boolean> {
+    return nonceOf(raw) < (await this.#usedBy(await signerOf(raw)))
+  }
+
+  /** Numbers that the chain has used of a wallet. */
+  #usedBy(address: Address): Promise<number> {
+    const { client } = this.#options
+    return asked('transactionCount', client.getTransactionCount({ address, blockTag: 'latest' }))
   }
 
   /** Sends what is not in a block once more, in order, when it is time to. Its errors change nothing. */
@@ -225,11 +243,15 @@ export class Wallet {
     for (const [, { raw }] of [...this.#open].sort(([a], [b]) => a - b)) {
       await client.sendRawTransaction({ serializedTransaction: raw }).catch(() => undefined) // most often: known already
     }
+    for (const [tx, raw] of this.#former) {
+      if (await this.hasPassed(raw)) this.#former.delete(tx)
+      else await client.sendRawTransaction({ serializedTransaction: raw }).catch(() => undefined) // as above
+    }
   }
 
   async #dropMined(): Promise<void> {
     if (this.#open.size === 0) return
-    const used = await this.usedNonces()
+    const used = await this.#usedBy(this.address)
     for (const nonce of this.#open.keys()) if (nonce < used) this.#open.delete(nonce)
   }
 }
@@ -243,6 +265,11 @@ export function costOf(raw: Hex): bigint {
 /** A transaction’s number. */
 export function nonceOf(raw: Hex): number {
   return parseTransaction(raw).nonce ?? 0 // zero is written as nothing
+}
+
+/** Whose transaction it is. */
+function signerOf(raw: Hex): Promise<Address> {
+  return recoverTransactionAddress({ serializedTransaction: raw as TransactionSerialized })
 }
 
 /** What the node’s answer to a raw transaction means. */
