@@ -36,26 +36,39 @@ async function start(report: Logger): Promise<() => Promise<void>> {
   exposeRunner(host.metrics, runner)
   const refusedMarks = (): number => runner.owners().reduce((sum, { work }) => sum + (work?.refusedMarks ?? 0), 0)
   const health = () => ({ ok: runner.isWell, processors: runner.partitions(), refused_marks: refusedMarks() })
-  const rereader = startRereader(config, host, report)
+  const stopRereader = await startRereader(config, host, report)
   const stop = await host.serve(runner, health, { processors: rows.map(({ name }) => name) })
   return async () => {
-    await Promise.all([rereader.stop(), stop()])
+    await Promise.all([stopRereader(), stop()])
   }
 }
 
-/** Any host can do it: it takes no part in what the others own. */
-function startRereader(config: Config<(typeof names)[number]>, host: Host, report: Logger): Rereader {
+/** Any host can do it, one at a time: a group deals out the one partition of a topic that is there in any case. */
+async function startRereader(
+  config: Config<(typeof names)[number]>,
+  host: Host,
+  report: Logger,
+): Promise<() => Promise<void>> {
   const { KAFKA_BROKERS: brokers, PARTITIONS: partitions } = config
   const offsets = new GroupOffsets({ brokers, clientId: host.clientId, log: report })
+  let isOurs = false
+  const membership = await host.join('reread', ['control.layout'], [0])
+  membership.onChange((held) => {
+    isOurs = held.includes(0)
+  })
   const rereader = new Rereader({
     ...readingOptions(config),
     partitions,
     reader: host.ports.log.reader(),
     offsets,
     report,
+    isOurs: () => isOurs,
   })
   rereader.start()
-  return rereader
+  return async () => {
+    await rereader.stop()
+    await membership.leave()
+  }
 }
 
 function rowsOf(wanted: readonly string[]): readonly ProcessorRow[] {

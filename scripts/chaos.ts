@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { LocalFacilitator } from '../infra/local/chain/facilitator.ts'
-import { urlOf, type RunFile } from '../infra/local/run-file.ts'
+import { roleOf, urlOf, type RunFile } from '../infra/local/run-file.ts'
 import { Random } from '../infra/simulator/market/random.ts'
 import type { LogGap } from '../schemas/records.ts'
 import { openBooks, type OpenBooks } from './accounts/books.ts'
@@ -12,6 +12,7 @@ import { always } from './accounts/totals.ts'
 import { isSoundAlerts, type AlertReport, type Disturbance } from './chaos/alerts/account.ts'
 import { ALERTS_PER_SECOND_MAX, alertFaults, alertSummary, alertText, startAlerts } from './chaos/alerts/run.ts'
 import { causeOf, unexplainedGaps } from './chaos/accidents.ts'
+import { Asker } from './chaos/asker.ts'
 import { disturb, recovery, type Losing, type Target } from './chaos/disturb.ts'
 import { RetainedLog } from './chaos/retained-log.ts'
 import { ChaosPayer, isSoundPayments, type PaymentReport } from './chaos/payer.ts'
@@ -30,11 +31,13 @@ const usage = `npm run chaos -- --minutes N --seed N [flags]: kills, freezes and
   --payments    that own system takes payments of play money, and every alert is paid for
   --facilitator with --payments: a stand-in facilitator settles, which times out, lies and answers late
   --rate N      trades a second of that own system (default 500)
+  --cluster     of npm run cluster (data folder .data/cluster), or with --own of one of its own: machines, brokers, leaders,
+                the network between them, in place of what one machine may meet; nothing may be lost
   --only TEXT   only disturbances whose description holds TEXT, for example "kill"; several with a bar: "kill|cut"
   --patience S  seconds after which a system that has not recovered counts as broken (default 180); more for a busy machine
   --json        for programs: one line a disturbance, and one a fault that was found
 
-Last line: {lost, doubled, kills, recovered_ms_max, ..., triggers_lost, ...}. Exit 1 when anything was lost or doubled that no
+Last line: {lost, doubled, kills, recovered_ms_max, unanswered_ms_max, silent_ms_max, ..., triggers_lost, ...}. Exit 1 when anything was lost or doubled that no
 gap explains, a gap of the log is told that no accident explains, a trigger was lost, came unasked for, was not delivered or was
 delivered under two ids, or money was taken without an answer. npm run chaos:nightly is an hour of everything.`
 
@@ -49,6 +52,7 @@ interface Options {
   readonly alerts: number
   readonly patienceMs: number
   readonly json: boolean
+  readonly cluster: boolean
 }
 
 interface Tally {
@@ -57,14 +61,17 @@ interface Tally {
   kills: number
   disturbances: number
   recoveredMsMax: number
+  /** When the last disturbance was over, host's milliseconds. */
+  over: number
 }
 
 const off = { ...flag, default: false } as const
 const flags = {
   minutes: { ...text, default: '5' },
   seed: { ...text, default: '1' },
-  data: { ...text, default: '.data' },
+  data: text,
   own: off,
+  cluster: off,
   payments: off,
   facilitator: off,
   rate: { ...text, default: '500' },
@@ -78,9 +85,18 @@ async function main(values: Values<typeof flags>): Promise<boolean> {
   const { only, json } = values
   const { minutes, seed, alerts } = values
   const patienceMs = Number(values.patience) * 1_000
-  const options = { minutes: Number(minutes), seed: Number(seed), alerts: Number(alerts), patienceMs, only, json }
-  if (!values.own) return chaos(options, { run: () => running(values.data, 'or use --own'), isOurs: false })
-  const ours = ['--seed', values.seed, '--rate', values.rate, ...(values.payments ? ['--payments', 'local'] : [])]
+  const sizes = { minutes: Number(minutes), seed: Number(seed), alerts: Number(alerts), patienceMs }
+  const { cluster, data = cluster ? '.data/cluster' : '.data' } = values
+  const options = { ...sizes, only, json, cluster }
+  if (!values.own) return chaos(options, { run: () => running(data, 'or use --own'), isOurs: false })
+  const ours = [
+    ...(cluster ? ['--cluster'] : []),
+    '--seed',
+    values.seed,
+    '--rate',
+    values.rate,
+    ...(values.payments ? ['--payments', 'local'] : []),
+  ]
   return values.facilitator ? misled(options, ours) : own(options, ours)
 }
 
@@ -123,13 +139,15 @@ const kept = ['market.trades', 'alerts.inputs', 'webhooks.attempts'] as const
 async function chaos(options: Options, { run, isOurs, facilitator }: Victim): Promise<boolean> {
   const ledger = new Ledger(urlOf(run(), 'simulator'))
   const opened = await openBooks(run(), ledger)
-  const losing = isOurs ? losingOf(opened) : undefined
+  const losing = isOurs && !options.cluster ? losingOf(opened) : undefined
   const books = losing === undefined ? opened : { ...opened, reader: losing.kept, realOf: realOf(losing.kept) }
   const chain = run().parts.find(({ name }) => name === 'chain')
   const payer = chain === undefined ? undefined : await ChaosPayer.start(chain.url)
+  const asker = new Asker(() => `${urlOf(run(), 'api')}/price/BTC`)
   const alerts = await startAlerts(run, books, { seed: options.seed, perSecond: options.alerts, payer })
   try {
     const tally = await disturbAll(options, { run, clickhouse: books.clickhouse, losing, facilitator })
+    const unanswered = await asker.stop()
     await alerts.stop()
     await ledger.pause()
     const report = await reconcile(books, always, DRAIN_MS)
@@ -142,10 +160,12 @@ async function chaos(options: Options, { run, isOurs, facilitator }: Victim): Pr
       console.log([reportText(report, ledger.name), alertText(rung), ...strange.map((text) => `  ${text}`)].join('\n'))
     const isOk = isSound(report) && isSoundAlerts(rung) && strange.length === 0
     const logGaps = { log_gaps: report.logGaps.length, log_gaps_unexplained: strange.length }
-    const said = { ...summary(report, tally, rung), ...logGaps, ok: isOk, ...(paid && paymentSummary(paid)) }
+    const waits = { unanswered_ms_max: unanswered, silent_ms_max: alerts.silentMsMax(tally.over) }
+    const said = { ...summary(report, tally, rung), ...waits, ...logGaps, ok: isOk, ...(paid && paymentSummary(paid)) }
     console.log(JSON.stringify(said))
     return isOk && (paid === undefined || isSoundPayments(paid))
   } finally {
+    await asker.stop()
     await alerts.close()
     await ledger.resume()
     await opened.close()
@@ -177,11 +197,16 @@ function forgetUnread({ kept: log, accidents }: Losing, gaps: readonly LogGap[])
 
 async function disturbAll(options: Options, target: Target): Promise<Tally> {
   const random = new Random(options.seed)
-  const tally: Tally = { upsets: [], kills: 0, disturbances: 0, recoveredMsMax: 0 }
+  const tally: Tally = { upsets: [], kills: 0, disturbances: 0, recoveredMsMax: 0, over: 0 }
   const end = performance.now() + options.minutes * 60_000
   while (performance.now() < end) {
     const paid = target.run().parts.some(({ name }) => name === 'payments')
-    const tried = { paid, facilitator: target.facilitator !== undefined, own: target.losing !== undefined }
+    const tried = {
+      paid,
+      facilitator: target.facilitator !== undefined,
+      own: target.losing !== undefined,
+      cluster: options.cluster,
+    }
     const actions = round(random, tried).filter((action) =>
       options.only.split('|').some((part) => actionText(action).includes(part)),
     )
@@ -192,6 +217,7 @@ async function disturbAll(options: Options, target: Target): Promise<Tally> {
       const ms = await recovery(target, await disturb(target, action), options.patienceMs)
       if (isUpset(action)) tally.upsets.push({ from, to: Date.now() })
       count(tally, action, ms)
+      tally.over = Date.now()
       const text = actionText(action)
       console.log(options.json ? JSON.stringify({ action: text, recovered_ms: ms }) : `${text.padEnd(36)} ${ms} ms`)
       await delay(random.below(PAUSE_MS_MAX))
@@ -202,12 +228,13 @@ async function disturbAll(options: Options, target: Target): Promise<Tally> {
 
 /** Whether the dispatcher, or the broker that has its log, was away. */
 function isUpset(action: Action): boolean {
-  return action.kind === 'cut' || ('part' in action && ['webhooks', 'broker'].includes(action.part))
+  if (['cut', 'machine', 'rolling', 'leaders'].includes(action.kind)) return true
+  return 'part' in action && ['webhooks', 'broker', 'link'].includes(roleOf(action.part))
 }
 
 function count(tally: Tally, action: Action, ms: number): void {
   tally.disturbances += 1
-  if (['kill', 'hold', 'cut'].includes(action.kind)) tally.kills += 1
+  if (['kill', 'hold', 'cut', 'machine', 'rolling', 'empty'].includes(action.kind)) tally.kills += 1
   tally.recoveredMsMax = Math.max(tally.recoveredMsMax, ms)
 }
 

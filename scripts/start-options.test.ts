@@ -30,12 +30,20 @@ describe('the command line of npm start', () => {
     expect(readOptions([])?.payments).toBeUndefined()
   })
 
+  it('means one of each, and with --cluster three brokers, two hosts and a folder of its own', () => {
+    expect(readOptions([])).toMatchObject({ brokers: 1, hosts: 1, processorHosts: 1 })
+    const cluster = readOptions(['--cluster', '--processors', '3'])
+    expect(cluster).toMatchObject({ brokers: 3, hosts: 2, processorHosts: 3, data: path.resolve('.data/cluster') })
+  })
+
   it('wants help where it says so', () => {
     expect(readOptions(['--help'])).toBeUndefined()
   })
 
   it.each([
     ['two modes', ['--live', '--demo'], '--demo and --live exclude each other'],
+    ['hosts without a cluster', ['--processors', '2'], '--processors is for a cluster'],
+    ['too many hosts', ['--cluster', '--processors', '9'], '--processors must be 1 to 8, got 9'],
     ['an unknown flag', ['--fast'], "Unknown option '--fast'"],
     ['a word too many', ['fast'], 'Unexpected argument'],
     ['a port that is no number', ['--api-port', 'x'], '--api-port must be a whole number, got x'],

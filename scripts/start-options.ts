@@ -5,6 +5,10 @@ import { flag, readFlags, text, UsageError, type Values } from './command/comman
 /** Ports of the parts that people talk to, with their defaults; the flag is `--<name>-port`. */
 const defaultPorts = { api: 3000, console: 3001, clickhouse: 8123, kafka: 9092, registry: 8081 } as const
 const PORT_MAX = 65_535
+/** Of a cluster: any of the brokers, and one host of each service, may go. */
+const BROKERS = 3
+const HOSTS = 2
+const PROCESSORS_MAX = 8
 
 export type PortName = keyof typeof defaultPorts
 
@@ -24,6 +28,10 @@ export interface StartOptions {
   readonly faults: boolean
   /** undefined: as PAYMENTS of the environment says. */
   readonly payments: Payments | undefined
+  /** How many of each there are: one, or a cluster's. */
+  readonly brokers: number
+  readonly hosts: number
+  readonly processorHosts: number
 }
 
 const paymentModes = ['off', 'local', 'x402'] as const
@@ -42,6 +50,8 @@ const flags = {
   retime: flag,
   faults: flag,
   payments: text,
+  cluster: flag,
+  processors: text,
   ports: text,
   'api-port': text,
   'console-port': text,
@@ -56,7 +66,7 @@ export const usage = `npm start -- [flags]
   --demo               the simulated market: no network needed (default)
   --live               the real venues
   --tape PATH          a recorded tape, or a folder of tapes, in place of the simulated market
-  --data DIR           folder of all data (default .data); each mode has its own folder below it
+  --data DIR           folder of all data (default .data, of a cluster .data/cluster); each mode has its own folder below it
   --fresh              empty the mode's folder first
   --seed N             seed of the simulated market and of its faults
   --rate N             trades a second of the simulated market, over all venues and symbols
@@ -66,6 +76,8 @@ export const usage = `npm start -- [flags]
   --payments off       every route is free (default)
   --payments local     play money on a chain of this machine, with a funded example payer: npm run pay
   --payments x402      USDC on Base or Base Sepolia, with --live; see PAYMENT_* below
+  --cluster            three brokers and two hosts of each service, the APIs behind a balancer: npm run cluster
+  --processors N       hosts of processors in that cluster, 1 to ${PROCESSORS_MAX} (default ${HOSTS})
   --api-port N         default ${defaultPorts.api}
   --console-port N     default ${defaultPorts.console}
   --clickhouse-port N  default ${defaultPorts.clickhouse}
@@ -80,7 +92,7 @@ export function readOptions(argv: readonly string[]): StartOptions | undefined {
   if (values.help === true) return undefined
   return {
     mode: modeOf(values),
-    data: path.resolve(values.data ?? '.data'),
+    data: path.resolve(values.data ?? (values.cluster === true ? '.data/cluster' : '.data')),
     fresh: values.fresh ?? false,
     ports: portsOf(values),
     seed: whole('seed', values.seed),
@@ -90,6 +102,7 @@ export function readOptions(argv: readonly string[]): StartOptions | undefined {
     retime: values.retime ?? false,
     faults: values.faults ?? false,
     payments: paymentsOf(values.payments),
+    ...sizeOf(values),
   }
 }
 
@@ -107,6 +120,17 @@ function modeOf(values: Given): Mode {
   if (mode === 'live' && (values.rate !== undefined || values.seed !== undefined || values.faults === true))
     throw new UsageError('--rate, --seed and --faults are the simulator’s: leave out --live')
   return mode
+}
+
+function sizeOf({ cluster, processors }: Given): Pick<StartOptions, 'brokers' | 'hosts' | 'processorHosts'> {
+  if (cluster !== true) {
+    if (processors !== undefined) throw new UsageError('--processors is for a cluster: give --cluster')
+    return { brokers: 1, hosts: 1, processorHosts: 1 }
+  }
+  const processorHosts = Number(whole('processors', processors) ?? HOSTS)
+  if (processorHosts < 1 || processorHosts > PROCESSORS_MAX)
+    throw new UsageError(`--processors must be 1 to ${PROCESSORS_MAX}, got ${processorHosts}`)
+  return { brokers: BROKERS, hosts: HOSTS, processorHosts }
 }
 
 function paymentsOf(given: string | undefined): Payments | undefined {

@@ -1,4 +1,4 @@
-import type { RunningPart } from '../infra/local/run-file.ts'
+import { roleOf, type RunningPart } from '../infra/local/run-file.ts'
 import type { Payments, StartOptions } from './start-options.ts'
 
 /** What each part is, for the table at the end of a start. */
@@ -14,6 +14,7 @@ const says: Readonly<Record<string, string>> = {
   feeds: 'venue connections',
   api: 'the HTTP API',
   console: 'to look at: the market, alerts',
+  link: 'the network before a broker',
   supervisor: 'keeps the others running',
 }
 
@@ -22,7 +23,7 @@ type Started = StartOptions & { readonly payments: Payments }
 
 export function greeting(options: Started, parts: readonly RunningPart[], seconds: string): string {
   const rows = parts.map(({ name, pid, url }) =>
-    `  ${name.padEnd(11)}${(says[name] ?? '').padEnd(36)}${String(pid ?? '').padEnd(8)}${url}`.trimEnd(),
+    `  ${name.padEnd(13)}${saysOf(name).padEnd(36)}${String(pid ?? '').padEnd(8)}${url}`.trimEnd(),
   )
   const url = (name: string): string => parts.find((part) => part.name === name)?.url ?? ''
   return [
@@ -49,6 +50,10 @@ export function greeting(options: Started, parts: readonly RunningPart[], second
     '',
     'Ctrl-C stops all parts; the next start continues from their data.',
   ].join('\n')
+}
+
+function saysOf(name: string): string {
+  return says[name] ?? says[roleOf(name)] ?? ''
 }
 
 const examples = ['/cvd/BTC?period=1h', '/price/BTC', '/futures/predicted-funding/BTC', '/liquidation/heatmap/BTC']

@@ -5,13 +5,14 @@ import path from 'node:path'
 import { ConfigError, readConfig, settingsHelp } from '../infra/config/config.ts'
 import { settings, type SettingName } from '../infra/config/settings.ts'
 import { sayReady } from '../infra/lifecycle.ts'
+import type { BrokerNode } from '../infra/local/broker.ts'
 import { startControl } from '../infra/local/control.ts'
 import { DataFolderError, openDataFolder, type DataFolder } from '../infra/local/data-folder.ts'
 import { ensureTools } from '../infra/local/java.ts'
 import { cacheFolder, fetchKafka, fetchRegistry } from '../infra/local/maven.ts'
 import { freePorts, reservePort } from '../infra/local/ports.ts'
 import { NoOpensslError, receiverCertificate } from '../infra/local/receiver/certificate.ts'
-import { removeRunFile, writeRunFile, type RunningPart } from '../infra/local/run-file.ts'
+import { removeRunFile, roleOf, writeRunFile, type RunningPart } from '../infra/local/run-file.ts'
 import { ensureSecret } from '../infra/local/secrets.ts'
 import { Supervisor, type Part } from '../infra/local/supervisor.ts'
 import { describeSystem, programFile, type Ports, type System, type SystemOptions } from '../infra/local/system.ts'
@@ -36,7 +37,10 @@ async function main(): Promise<void> {
     return
   }
   const payments = await choosePayments(options)
-  const folder = await openDataFolder(options.data, options.mode, options.fresh, partitionsAsked())
+  const folder = await openDataFolder(options.data, options.mode, options.fresh, {
+    partitions: partitionsAsked(),
+    brokers: options.brokers,
+  })
   process.once('exit', () => folder.release())
   for (const name of folder.ended) say(`${name}: ended, an earlier start had left it running`)
   removeRunFile(folder.root)
@@ -51,7 +55,7 @@ function partitionsAsked(): number | undefined {
 type Chosen = StartOptions & { readonly payments: Payments }
 
 /** Each part is cut at our exit by a listener of its own. */
-const LISTENERS_MAX = 32
+const LISTENERS_MAX = 64
 
 async function run(options: Chosen, folder: DataFolder): Promise<void> {
   process.setMaxListeners(LISTENERS_MAX)
@@ -63,14 +67,14 @@ async function run(options: Chosen, folder: DataFolder): Promise<void> {
   stopOnSignal(supervisor, folder)
   const control = await startControl(supervisor)
   await fetchParts(system)
-  await Promise.all(system.stores.map((part) => begin(supervisor, part)))
+  for (const wave of system.stores) await Promise.all(wave.map((part) => begin(supervisor, part)))
   await prepare(system, folder)
   if (options.mode !== 'live') await makeReceiverCertificate(folder)
   for (const part of system.services) await begin(supervisor, part)
   keeper.ready({ name: 'supervisor', pid: process.pid, url: control.url })
   console.log(greeting(options, keeper.running(), seconds()))
   sayReady(`http://127.0.0.1:${ports.api}`)
-  void tellPast(pastOf(`http://127.0.0.1:${ports.feeds}`), say)
+  void tellPast(pastOf(`http://127.0.0.1:${ports.feeds[0]}`), say)
 }
 
 function systemOptions(options: Chosen, folder: DataFolder, ports: Ports): Omit<SystemOptions, 'external'> {
@@ -130,15 +134,24 @@ const wantedBy: Readonly<Record<PortName, string>> = {
   registry: 'the schema registry',
 }
 
-async function choosePorts({ ports }: StartOptions, external: SystemOptions['external']): Promise<Ports> {
-  const free = await freePorts(11)
+/** Of the parts that have one each; a broker of a cluster has three of its own. */
+const PORTS_OF_ONE = 8
+
+async function choosePorts(
+  { ports, brokers, hosts, processorHosts }: StartOptions,
+  external: SystemOptions['external'],
+): Promise<Ports> {
+  const isCluster = brokers > 1
+  const free = await freePorts(PORTS_OF_ONE + 3 * hosts + processorHosts + (isCluster ? 4 * brokers : 0))
+  const next = (): number => free.pop() ?? 0
+  const several = (count: number): number[] => Array.from({ length: count }, next)
   const elsewhere: Readonly<Partial<Record<PortName, string | undefined>>> = {
     kafka: external.brokers,
     registry: external.registryUrl,
     clickhouse: external.clickhouseUrl,
   }
   const take = async (name: keyof Ports & PortName): Promise<number> => {
-    const port = ports[name] ?? free.pop() ?? 0
+    const port = ports[name] ?? next()
     if (elsewhere[name] !== undefined) return port
     await reservePort(port, wantedBy[name]).catch((error: unknown) => {
       const message = error instanceof Error ? error.message : String(error)
@@ -146,18 +159,24 @@ async function choosePorts({ ports }: StartOptions, external: SystemOptions['ext
     })
     return port
   }
+  const kafka = await take('kafka')
+  const node = (_: unknown, index: number): BrokerNode => {
+    return { advertised: index === 0 ? kafka : next(), port: next(), internal: next(), controller: next() }
+  }
   return {
     api: await take('api'),
     console: await take('console'),
     clickhouse: await take('clickhouse'),
-    kafka: await take('kafka'),
+    kafka,
     registry: await take('registry'),
-    simulator: free.pop() ?? 0,
-    feeds: free.pop() ?? 0,
-    processors: free.pop() ?? 0,
-    webhooks: free.pop() ?? 0,
-    payments: free.pop() ?? 0,
-    chain: free.pop() ?? 0,
+    simulator: next(),
+    feeds: several(hosts),
+    processors: several(processorHosts),
+    webhooks: several(hosts),
+    apis: isCluster ? several(hosts) : [],
+    brokers: isCluster && external.brokers === undefined ? Array.from({ length: brokers }, node) : [],
+    payments: next(),
+    chain: next(),
   }
 }
 
@@ -198,7 +217,7 @@ function freeBytesOf(folder: string): number {
 
 /** Checks Java and Maven and fetches the jars, one after the other, before parts that need them start side by side. */
 async function fetchParts(system: System): Promise<void> {
-  const names = new Set(system.stores.map((part) => part.name))
+  const names = new Set(system.stores.flat().map((part) => roleOf(part.name)))
   if (!names.has('broker') && !names.has('registry')) return
   const { maven } = await ensureTools({ onProgress: say })
   const fetching = { maven, cache: cacheFolder(), onProgress: say }

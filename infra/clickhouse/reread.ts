@@ -16,6 +16,8 @@ export interface RereadOptions extends Omit<Surroundings, 'databaseId'>, Clickho
   readonly partitions: number
   readonly report: Logger
   readonly topics?: readonly Topic[]
+  /** Whether it is this process that does it; left out: always. */
+  readonly isOurs?: () => boolean
   /** Time between two looks at leaders and groups, milliseconds. */
   readonly lookMs?: number
 }
@@ -50,7 +52,8 @@ interface Task {
  * Its Kafka client, when it finds that a leader has less than the one before, goes on at that leader's end, and drops what
  * it had fetched and not handed over yet; and a server that was away meanwhile goes on behind what others wrote there. So it
  * is kept up to where ClickHouse has all of a partition, and under which leader; under another one all since then is read by
- * a second Kafka table, beside the first. A record that comes twice is the same row. Several processes may do this at once.
+ * a second Kafka table, beside the first. A record that comes twice is the same row. Several processes may do this at once,
+ * but take each other's tables away: of several hosts one does.
  */
 export class Rereader {
   readonly #options: RereadOptions
@@ -100,6 +103,10 @@ export class Rereader {
 
   /** One look at all topics; resolves when what was found is read again. */
   async look(): Promise<void> {
+    if (this.#options.isOurs?.() === false) {
+      this.#complete.clear() // whoever takes over begins at what was kept
+      return
+    }
     const databaseId = await identityOf(this.#server, this.#options.database)
     if (databaseId === undefined) return // not made yet
     if (databaseId !== this.#databaseId) this.#complete.clear()

@@ -41,6 +41,7 @@ export const apis = {
   offsetForLeaderEpoch: 23,
   addPartitionsToTxn: 24,
   endTxn: 26,
+  electLeaders: 43,
 } as const
 
 const CONNECT_MS = 3_000

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -20,12 +20,34 @@ const STOP_MS = 15_000
 /** The largest number that the broker takes. */
 const FOREVER_MS = 2_147_483_647
 
+/** Of a cluster's broker: how it is reached. All ports are fixed, since the others know them. */
+export interface BrokerNode {
+  /** Where it takes clients. */
+  readonly port: number
+  /** Where clients are sent to: its own port, or that of a forward before it. */
+  readonly advertised: number
+  /** Where the other brokers reach it, past any forward. */
+  readonly internal: number
+  readonly controller: number
+}
+
+/** The nodes of a cluster, each a broker and a controller, numbered from 1; three of them carry on without one. */
+interface BrokerCluster {
+  readonly nodes: readonly BrokerNode[]
+  /** Which of them this is, from 1. */
+  readonly node: number
+  /** File with the cluster's id, the same for all: a node whose disk was emptied belongs to it again. */
+  readonly idFile: string
+}
+
 export interface BrokerOptions {
   readonly dataDir: string
-  /** 0: any free one. */
+  /** 0: any free one; of a cluster's node its own. */
   readonly port: number
   /** 0 or left out: any free one; it may change from start to start. */
   readonly controllerPort?: number
+  /** Left out: one node alone. */
+  readonly cluster?: BrokerCluster | undefined
   /** How long an owner is remembered that gives no sign, milliseconds; default: 24 days. Seconds are for tests. */
   readonly forgetsAfterMs?: number | undefined
   /** When a connection without a word is closed, milliseconds; default: the broker's own 10 minutes. */
@@ -35,7 +57,8 @@ export interface BrokerOptions {
 }
 
 /**
- * Starts Apache Kafka as one KRaft node on loopback; resolves when it answers. `url` is host:port.
+ * Starts Apache Kafka as a KRaft node on loopback, alone or one of a cluster; resolves when it answers, of a new cluster
+ * when most of it does. `url` is host:port.
  *
  * The first start fetches the jars and formats the folder. A start after kill -9 takes some seconds: the old
  * registration must expire and the logs are recovered.
@@ -51,13 +74,15 @@ export async function startBroker(options: BrokerOptions): Promise<Child> {
   await writeFile(files.logging, logging)
   const common = [`-Dlog4j2.configurationFile=${files.logging}`, '-cp', jars.join(':')]
   const start = async (port: number, controllerPort: number): Promise<Child> => {
-    const properties = serverProperties(port, controllerPort, join(dataDir, 'log'))
-    await writeFile(files.properties, properties + memory(options))
+    const alone = { nodes: [{ port, advertised: port, internal: 0, controller: controllerPort }], node: 1 }
+    const cluster = { idFile: join(dataDir, 'cluster-id'), ...(options.cluster ?? alone) }
+    await writeFile(files.properties, serverProperties(cluster, join(dataDir, 'log')) + memory(options))
     const storageTool = [...smallJava(tools), QUICK_COMPILER, ...common, 'kafka.tools.StorageTool']
-    await format(dataDir, storageTool, files.properties, onProgress)
+    await format(dataDir, cluster.idFile, storageTool, files.properties, onProgress)
     const url = `${HOST}:${port}`
     return startJava({
-      name: 'broker',
+      name: options.cluster === undefined ? 'broker' : `broker-${options.cluster.node}`,
+      archive: 'broker',
       tools,
       cache,
       dataDir,
@@ -68,12 +93,15 @@ export async function startBroker(options: BrokerOptions): Promise<Child> {
       stopWithinMs: STOP_MS,
     })
   }
-  return startOnPorts({ Kafka: options.port, 'Kafka controller': options.controllerPort ?? 0 }, start)
+  const own = options.cluster?.nodes[options.cluster.node - 1]
+  const controllerPort = own?.controller ?? options.controllerPort ?? 0
+  return startOnPorts({ Kafka: own?.port ?? options.port, 'Kafka controller': controllerPort }, start)
 }
 
 /** Formats the storage at the first start. The cluster id is kept before, so that a cut format can be done again. */
 async function format(
   dataDir: string,
+  idFile: string,
   [java = 'java', ...args]: readonly string[],
   properties: string,
   onProgress: (line: string) => void,
@@ -81,8 +109,7 @@ async function format(
   const done = join(dataDir, 'formatted')
   if (existsSync(done)) return
   onProgress('formatting the storage of Kafka')
-  const idFile = join(dataDir, 'cluster-id')
-  if (!existsSync(idFile)) await writeFile(idFile, clusterId())
+  if (!existsSync(idFile)) writeFileSync(idFile, clusterId()) // in one turn: nodes of a cluster start side by side
   const id = await readFile(idFile, 'utf8')
   await run(java, [...args, 'format', '--ignore-formatted', '-t', id, '-c', properties], { timeout: FORMAT_MS })
   await writeFile(done, '')
@@ -94,28 +121,47 @@ function clusterId(): string {
   return id.startsWith('-') ? clusterId() : id
 }
 
+/** A change is taken when two of three replicas have it. */
+const REPLICAS_MAX = 3
+
+/** How many brokers keep each record of a cluster of so many. */
+export function replicationOf(brokers: number): number {
+  return Math.min(brokers, REPLICAS_MAX)
+}
+
 /**
- * One node, loopback, small buffers. `log.retention.ms=-1`: records carry event time, so that any age limit would
- * delete a tape of last year at once. The short broker session is what makes a start after kill -9 quick.
+ * Loopback, small buffers. `log.retention.ms=-1`: records carry event time, so that any age limit would
+ * delete a tape of last year at once. The short broker session is what makes a start after kill -9 quick; in a cluster,
+ * what makes another the leader.
  */
-function serverProperties(port: number, controllerPort: number, logDir: string): string {
+function serverProperties({ nodes, node }: Pick<BrokerCluster, 'nodes' | 'node'>, logDir: string): string {
+  const own = nodes[node - 1]
+  if (own === undefined) throw new Error(`no broker ${node} among ${nodes.length}`)
+  const { port, advertised, internal, controller } = own
+  const between = nodes.length > 1 ? ['INTERNAL'] : []
+  const addresses = (client: number): string =>
+    [`PLAINTEXT://${HOST}:${client}`, ...between.map((name) => `${name}://${HOST}:${internal}`)].join(',')
+  const replicas = replicationOf(nodes.length)
+  const inSync = replicas > 2 ? 2 : 1
   return `process.roles=broker,controller
-node.id=1
-controller.quorum.voters=1@${HOST}:${controllerPort}
-listeners=PLAINTEXT://${HOST}:${port},CONTROLLER://${HOST}:${controllerPort}
-advertised.listeners=PLAINTEXT://${HOST}:${port}
+node.id=${node}
+controller.quorum.voters=${nodes.map((each, index) => `${index + 1}@${HOST}:${each.controller}`).join(',')}
+listeners=${addresses(port)},CONTROLLER://${HOST}:${controller}
+advertised.listeners=${addresses(advertised)}
 controller.listener.names=CONTROLLER
-inter.broker.listener.name=PLAINTEXT
-listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
+inter.broker.listener.name=${between[0] ?? 'PLAINTEXT'}
+listener.security.protocol.map=${['CONTROLLER', 'PLAINTEXT', ...between].map((name) => `${name}:PLAINTEXT`).join(',')}
 log.dirs=${logDir}
-offsets.topic.replication.factor=1
+default.replication.factor=${replicas}
+min.insync.replicas=${inSync}
+offsets.topic.replication.factor=${replicas}
 offsets.topic.num.partitions=4
 offsets.topic.segment.bytes=8388608
-transaction.state.log.replication.factor=1
-transaction.state.log.min.isr=1
+transaction.state.log.replication.factor=${replicas}
+transaction.state.log.min.isr=${inSync}
 transaction.state.log.num.partitions=4
-share.coordinator.state.topic.replication.factor=1
-share.coordinator.state.topic.min.isr=1
+share.coordinator.state.topic.replication.factor=${replicas}
+share.coordinator.state.topic.min.isr=${inSync}
 group.initial.rebalance.delay.ms=0
 group.min.session.timeout.ms=1000
 broker.session.timeout.ms=2000

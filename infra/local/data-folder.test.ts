@@ -79,6 +79,14 @@ describe('a data folder', () => {
     expect(existsSync(path.join(root, 'lock.json'))).toBe(false)
   })
 
+  it('is refused with another number of brokers than it was begun with', async () => {
+    const begun = await openDataFolder(root, 'demo', false, { brokers: 3 })
+    begun.release()
+    await expect(openDataFolder(root, 'demo', false)).rejects.toThrow('begun with 3 broker(s), not 1; start it with')
+    const again = await openDataFolder(root, 'demo', false, { brokers: 3 })
+    again.release()
+  })
+
   it('keeps what it holds, and is emptied only when asked', async () => {
     const kept = put('broker/log', 'records')
     const first = await openDataFolder(root, 'demo', false)
@@ -91,7 +99,7 @@ describe('a data folder', () => {
 
   it('keeps the partitions that it was begun with, whatever is asked for later', async () => {
     const partitionsAsked = async (asked?: number, fresh = false): Promise<number> => {
-      const folder = await openDataFolder(root, 'demo', fresh, asked)
+      const folder = await openDataFolder(root, 'demo', fresh, { partitions: asked })
       folder.release()
       return folder.partitions
     }

@@ -17,7 +17,7 @@ export type Mode = 'demo' | 'live' | 'tape'
 
 /** Why a data folder cannot be used; the message says how to go on. */
 export class DataFolderError extends Error {
-  readonly code: 'in-use' | 'newer-version'
+  readonly code: 'in-use' | 'newer-version' | 'other-brokers'
   constructor(code: DataFolderError['code'], message: string) {
     super(message)
     this.code = code
@@ -41,9 +41,14 @@ export interface DataFolder {
 /**
  * Takes `root` for this process and prepares `<root>/<mode>`: ends what a killed start left behind, refuses a folder
  * that another start holds or that a newer version wrote, empties it when `fresh`. `partitions`: as many as are asked for;
- * left out, a new folder has as many as suit this machine.
+ * left out, a new folder has as many as suit this machine. A folder that was begun with another number of brokers is refused.
  */
-export async function openDataFolder(root: string, mode: Mode, fresh: boolean, asked?: number): Promise<DataFolder> {
+export async function openDataFolder(
+  root: string,
+  mode: Mode,
+  fresh: boolean,
+  { partitions: asked, brokers = 1 }: { readonly partitions?: number | undefined; readonly brokers?: number } = {},
+): Promise<DataFolder> {
   const folder = path.join(root, mode)
   const logs = path.join(folder, 'logs')
   mkdirSync(root, { recursive: true })
@@ -52,9 +57,10 @@ export async function openDataFolder(root: string, mode: Mode, fresh: boolean, a
     const ended = await endLeftoversOfAll(root)
     if (fresh) rmSync(folder, { recursive: true, force: true })
     const version = readVersion(folder)
+    refuseOtherBrokers(folder, version, brokers)
     const partitions = partitionsOf(version, asked)
     mkdirSync(logs, { recursive: true })
-    writeFileSync(path.join(folder, 'version.json'), `${JSON.stringify({ format: FORMAT, partitions })}\n`)
+    writeFileSync(path.join(folder, 'version.json'), `${JSON.stringify({ format: FORMAT, partitions, brokers })}\n`)
     rotate(logs)
     return { root, mode: folder, logs, partitions: asked ?? partitions, ended, release }
   } catch (error) {
@@ -112,10 +118,10 @@ function inUse(root: string, pid: number | undefined): DataFolderError {
 }
 
 /** What an earlier start wrote of the folder; undefined: it is new. Throws where a newer version did. */
-function readVersion(folder: string): { readonly partitions?: unknown } | undefined {
+function readVersion(folder: string): Version | undefined {
   const file = path.join(folder, 'version.json')
   if (!existsSync(file)) return undefined
-  const version = JSON.parse(readFileSync(file, 'utf8')) as { format?: unknown; partitions?: unknown }
+  const version = JSON.parse(readFileSync(file, 'utf8')) as Version & { format?: unknown }
   if (typeof version.format === 'number' && version.format <= FORMAT) return version
   throw new DataFolderError(
     'newer-version',
@@ -124,8 +130,23 @@ function readVersion(folder: string): { readonly partitions?: unknown } | undefi
   )
 }
 
+interface Version {
+  readonly partitions?: unknown
+  readonly brokers?: unknown
+}
+
+function refuseOtherBrokers(folder: string, version: Version | undefined, wanted: number): void {
+  const begun = typeof version?.brokers === 'number' ? version.brokers : 1
+  if (version === undefined || begun === wanted) return
+  throw new DataFolderError(
+    'other-brokers',
+    `${folder} was begun with ${begun} broker(s), not ${wanted}; ` +
+      `start it ${wanted > 1 ? 'without' : 'with'} --cluster, give --data another folder, or empty it with --fresh`,
+  )
+}
+
 /** As the folder was begun with; what is asked for now cannot change it. */
-function partitionsOf(version: { readonly partitions?: unknown } | undefined, asked: number | undefined): number {
+function partitionsOf(version: Version | undefined, asked: number | undefined): number {
   if (version === undefined) return asked ?? partitionsFor(availableParallelism())
   return typeof version.partitions === 'number' ? version.partitions : PARTITIONS_UNSAID
 }

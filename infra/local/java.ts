@@ -132,6 +132,8 @@ export interface JavaSpec extends Omit<ChildSpec, 'command'> {
   /** What was fetched, and archives of classes. */
   readonly cache: string
   readonly dataDir: string
+  /** Name of the archive of classes, where several parts run the same program; left out: the part's. */
+  readonly archive?: string
   /** Behind the options of the JVM. */
   readonly args: readonly string[]
 }
@@ -154,9 +156,9 @@ export const smallJava = ({ java }: Tools): readonly [string, ...string[]] => [
  * Starts a Java program with the archive of the classes that it loads, which halves the time to start. The first clean
  * stop writes the archive, into the data folder and from there into the cache; a JVM that it does not fit ignores it.
  */
-export async function startJava({ tools, cache, dataDir, args, ...spec }: JavaSpec): Promise<Child> {
+export async function startJava({ tools, cache, dataDir, args, archive: named, ...spec }: JavaSpec): Promise<Child> {
   const own = join(dataDir, 'classes.jsa')
-  const shared = join(cache, `${spec.name}-java-${tools.javaVersion}.jsa`)
+  const shared = join(cache, `${named ?? spec.name}-java-${tools.javaVersion}.jsa`)
   const archive = existsSync(shared) ? `-XX:SharedArchiveFile=${shared}` : `-XX:ArchiveClassesAtExit=${own}`
   const child = await startChild({ ...spec, command: [...smallJava(tools), archive, ...args] })
   const stop = async (): Promise<void> => {

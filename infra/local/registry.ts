@@ -17,10 +17,12 @@ export interface RegistryOptions {
   readonly port: number
   readonly logFile: string
   readonly onProgress: (line: string) => void
+  /** Keeps its data in topics of these brokers, which are there already; left out: in a file. */
+  readonly brokers?: string
 }
 
 /**
- * Starts Apicurio Registry on loopback with its data in an H2 file; resolves when it answers. `url` is the base of its
+ * Starts Apicurio Registry on loopback with its data in an H2 file, or in Kafka; resolves when it answers. `url` is the base of its
  * Confluent-compatible API.
  */
 export async function startRegistry(options: RegistryOptions): Promise<Child> {
@@ -30,7 +32,7 @@ export async function startRegistry(options: RegistryOptions): Promise<Child> {
   const cache = cacheFolder()
   const jar = await fetchRegistry({ maven: tools.maven, cache, onProgress })
   await mkdir(dataDir, { recursive: true })
-  const launched = { tools, cache, dataDir, logFile }
+  const launched = { tools, cache, dataDir, logFile, brokers: options.brokers }
   return startOnPorts({ 'Schema registry': options.port }, (port) => launch(port, jar, launched))
 }
 
@@ -39,9 +41,10 @@ interface Launched {
   readonly cache: string
   readonly dataDir: string
   readonly logFile: string
+  readonly brokers: string | undefined
 }
 
-function launch(port: number, jar: string, launched: Launched): Promise<Child> {
+function launch(port: number, jar: string, { brokers, ...launched }: Launched): Promise<Child> {
   const url = `http://${HOST}:${port}/apis/ccompat/v7`
   const settings = {
     'quarkus.http.host': HOST,
@@ -49,11 +52,7 @@ function launch(port: number, jar: string, launched: Launched): Promise<Child> {
     'quarkus.log.level': 'WARN',
     'quarkus.http.access-log.enabled': false,
     'quarkus.banner.enabled': false,
-    // WRITE_DELAY: an id that was given must outlive a kill, since records carry it; by default half a second may be lost
-    'apicurio.datasource.url': `jdbc:h2:file:${join(launched.dataDir, 'registry')};WRITE_DELAY=0`,
-    'apicurio.datasource.jdbc.initial-size': 1,
-    'apicurio.datasource.jdbc.min-size': 1,
-    'apicurio.datasource.jdbc.max-size': 10,
+    ...(brokers === undefined ? fileStorage(launched.dataDir) : kafkaStorage(brokers)),
   }
   return startJava({
     ...launched,
@@ -63,6 +62,23 @@ function launch(port: number, jar: string, launched: Launched): Promise<Child> {
     readyWithinMs: READY_MS,
     stopWithinMs: STOP_MS,
   })
+}
+
+type Settings = Readonly<Record<string, string | number | boolean>>
+
+function fileStorage(dataDir: string): Settings {
+  return {
+    // WRITE_DELAY: an id that was given must outlive a kill, since records carry it; by default half a second may be lost
+    'apicurio.datasource.url': `jdbc:h2:file:${join(dataDir, 'registry')};WRITE_DELAY=0`,
+    'apicurio.datasource.jdbc.initial-size': 1,
+    'apicurio.datasource.jdbc.min-size': 1,
+    'apicurio.datasource.jdbc.max-size': 10,
+  }
+}
+
+/** The topics are as many times there as the brokers keep a topic that does not say. */
+function kafkaStorage(brokers: string): Settings {
+  return { 'apicurio.storage.kind': 'kafkasql', 'apicurio.kafkasql.bootstrap.servers': brokers }
 }
 
 async function answers(url: string): Promise<boolean> {

@@ -38,7 +38,7 @@ export async function restoreFolder(options: RestoreOptions): Promise<string> {
         `${mode} has a system already: name an empty folder with --data, or take it away`,
       )
   const secrets = missingSecrets(path.join(options.root, 'secrets'), index.secrets)
-  const data = await openDataFolder(options.root, index.mode as Mode, false, index.partitions)
+  const data = await openDataFolder(options.root, index.mode as Mode, false, { partitions: index.partitions })
   try {
     const place = path.join(data.mode, 'restoring')
     rmSync(place, { recursive: true, force: true })

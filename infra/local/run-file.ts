@@ -56,3 +56,14 @@ export function urlOf(run: RunFile, name: string): string {
   if (part === undefined) throw new Error(`${name} does not run in ${run.mode} mode`)
   return part.url
 }
+
+/** What a part is: `feeds` of `feeds-2`. */
+export function roleOf(name: string): string {
+  return name.replace(/-\d+$/, '')
+}
+
+/** All parts of one role, of which a cluster has several. */
+export function hostsOf(run: RunFile, role: string): readonly RunningPart[] {
+  const numbered = run.parts.filter(({ name }) => name !== role && roleOf(name) === role)
+  return numbered.length > 0 ? numbered : run.parts.filter(({ name }) => name === role)
+}

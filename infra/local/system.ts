@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startBroker, type BrokerOptions } from './broker.ts'
+import { replicationOf, startBroker, type BrokerNode, type BrokerOptions } from './broker.ts'
 import { localPayments, localWallet } from './chain/env.ts'
 import { nodeProgram, startChild, type Child, type ChildSpec } from './child.ts'
 import { startClickhouse } from './clickhouse/start.ts'
@@ -8,7 +8,7 @@ import type { DataFolder, Mode } from './data-folder.ts'
 import { lowerCpuShare } from './cpu-share.ts'
 import { receiverCaFile } from './receiver/certificate.ts'
 import { startRegistry } from './registry.ts'
-import type { RunningPart } from './run-file.ts'
+import { roleOf, type RunningPart } from './run-file.ts'
 import type { Part } from './supervisor.ts'
 import { startSimulator, venueEnv } from '../simulator/start.ts'
 
@@ -24,9 +24,14 @@ export interface Ports {
   readonly kafka: number
   readonly registry: number
   readonly simulator: number
-  readonly feeds: number
-  readonly processors: number
-  readonly webhooks: number
+  /** One for each host. */
+  readonly feeds: readonly number[]
+  readonly processors: readonly number[]
+  readonly webhooks: readonly number[]
+  /** APIs behind a balancer at `api`; empty: one alone is there. */
+  readonly apis: readonly number[]
+  /** A cluster's, each behind a forward; empty: one alone is at `kafka`. */
+  readonly brokers: readonly BrokerNode[]
   readonly payments: number
   readonly chain: number
 }
@@ -58,9 +63,10 @@ export interface SystemOptions {
 
 /** The parts of one system in the order of their start: what a wave needs is up when the wave before it is. */
 export interface System {
-  readonly stores: readonly Part[]
+  /** One wave after the other, the parts of a wave side by side. */
+  readonly stores: readonly (readonly Part[])[]
   readonly services: readonly Part[]
-  /** What the environment names in place of a local part. */
+  /** What the environment names in place of a local part; of a cluster's brokers the addresses of all. */
   readonly external: readonly RunningPart[]
   /** What the services and one-shot programs have in common. */
   readonly env: Readonly<Record<string, string>>
@@ -73,7 +79,9 @@ export function describeSystem(options: SystemOptions): System {
     MODE: mode,
     PARTITIONS: String(options.folder.partitions),
     DATA_DIR: options.folder.mode,
-    KAFKA_BROKERS: external.brokers ?? `${HOST}:${ports.kafka}`,
+    KAFKA_BROKERS: external.brokers ?? brokersOf(ports),
+    ...(external.brokers === undefined && { REPLICATION_FACTOR: String(replicationOf(ports.brokers.length || 1)) }),
+    ...(isCluster(ports) && { MEMBERSHIP: 'group' }),
     SCHEMA_REGISTRY_URL: external.registryUrl ?? `http://${HOST}:${ports.registry}/apis/ccompat/v7`,
     CLICKHOUSE_URL: external.clickhouseUrl ?? urlAt(ports.clickhouse),
     ...(external.clickhouseUrl === undefined && options.password),
@@ -81,26 +89,66 @@ export function describeSystem(options: SystemOptions): System {
     ...(options.payments === 'local' &&
       localPayments({ chain: urlAt(ports.chain), api: urlAt(ports.api), facilitator: options.facilitator })),
   }
-  const named = { broker: external.brokers, registry: external.registryUrl, clickhouse: external.clickhouseUrl }
+  const brokers = ports.brokers.length > 0 ? brokersOf(ports) : undefined
+  const named = {
+    broker: external.brokers ?? brokers,
+    registry: external.registryUrl,
+    clickhouse: external.clickhouseUrl,
+  }
   const others = Object.entries(named).flatMap(([name, url]) => (url === undefined ? [] : [{ name, url }]))
   return { stores: storesOf(options), services: servicesOf(options, env), external: others, env }
 }
 
-function storesOf({ folder, ports, external, simulator, mode, onProgress, ...options }: SystemOptions): Part[] {
+/** Whether there are several hosts of each service: then a consumer group deals the work out. */
+function isCluster({ apis }: Ports): boolean {
+  return apis.length > 0
+}
+
+function brokersOf({ brokers, kafka }: Ports): string {
+  return (brokers.length > 0 ? brokers.map(({ advertised }) => advertised) : [kafka])
+    .map((port) => `${HOST}:${port}`)
+    .join(',')
+}
+
+/** `feeds` of one host, `feeds-1` and on of several. */
+function namesOf(role: string, hosts: readonly number[]): string[] {
+  return hosts.length === 1 ? [role] : hosts.map((_, index) => `${role}-${index + 1}`)
+}
+
+function storesOf({ folder, ports, external, simulator, mode, onProgress, ...options }: SystemOptions): Part[][] {
   const place = (name: string): { dataDir: string; logFile: string; onProgress: (line: string) => void } => ({
     dataDir: path.join(folder.mode, name),
     logFile: path.join(folder.logs, `${name}.log`),
     onProgress: (line) => onProgress(`${name}: ${line}`),
   })
+  const memory = memoryOf(options.forgetsAfterMs)
+  const nodes = external.brokers === undefined ? ports.brokers : []
+  const idFile = path.join(folder.mode, 'cluster-id')
+  const links = nodes.map(({ advertised, port }, index): Part => {
+    const name = `link-${index + 1}`
+    return { name, start: () => startForward(name, place(name).logFile, advertised, [port]) }
+  })
+  const brokers = nodes.map(({ port }, index): Part => {
+    const name = `broker-${index + 1}`
+    const cluster = { nodes, node: index + 1, idFile }
+    return { name, start: () => startBroker({ ...place(name), port, cluster, ...memory }) }
+  })
+  const registry: Part = {
+    name: 'registry',
+    start: () =>
+      startRegistry({
+        ...place('registry'),
+        port: ports.registry,
+        ...(nodes.length > 0 && { brokers: brokersOf(ports) }),
+      }),
+  }
+  const ownRegistry = external.registryUrl === undefined ? [registry] : []
   const parts: (Part | false)[] = [
-    external.brokers === undefined && {
-      name: 'broker',
-      start: () => startBroker({ ...place('broker'), port: ports.kafka, ...memoryOf(options.forgetsAfterMs) }),
-    },
-    external.registryUrl === undefined && {
-      name: 'registry',
-      start: () => startRegistry({ ...place('registry'), port: ports.registry }),
-    },
+    external.brokers === undefined &&
+      nodes.length === 0 && {
+        name: 'broker',
+        start: () => startBroker({ ...place('broker'), port: ports.kafka, ...memory }),
+      },
     external.clickhouseUrl === undefined && {
       name: 'clickhouse',
       start: async () => {
@@ -122,7 +170,21 @@ function storesOf({ folder, ports, external, simulator, mode, onProgress, ...opt
       },
     },
   ]
-  return parts.filter((part) => part !== false)
+  const others = parts.filter((part) => part !== false)
+  return nodes.length === 0 ? [[...ownRegistry, ...others]] : [links, [...brokers, ...others], ownRegistry]
+}
+
+/** A forward as a part: its `url` is where it listens. */
+function startForward(name: string, logFile: string, port: number, targets: readonly number[]): Promise<Child> {
+  const [node, ...program] = nodeProgram(programFile('infra/local/forward-main.ts'), 2)
+  return startChild({
+    name,
+    command: [node, ...program, String(port), ...targets.map(String)],
+    logFile,
+    ready: 'message',
+    readyWithinMs: READY_MS,
+    stopWithinMs: STOP_MS,
+  })
 }
 
 /** Connections that are silent end before their owners are forgotten, as they do by the broker's own settings. */
@@ -137,33 +199,55 @@ function servicesOf(options: SystemOptions, env: Record<string, string>): Part[]
     start: () => startService(folder, name, main, { ...env, ...more }),
   })
   const simulated = mode === 'live' ? {} : venueEnv(urlAt(ports.simulator))
-  const feeds = {
+  const feeds = (name: string): Record<string, string> => ({
     ...simulated,
     ...lyingClock(mode),
+    FEED_NAME: name,
     FEED_CLOCK: feedClock,
-    FRAMES_DIR: path.join(folder.mode, 'frames'),
-    ARCHIVE_DIR: path.join(folder.mode, 'archives'),
-  }
+    FRAMES_DIR: path.join(folder.mode, name === 'feeds' ? 'frames' : `frames-${name}`),
+    ARCHIVE_DIR: path.join(folder.mode, name === 'feeds' ? 'archives' : `archives-${name}`),
+  })
   const paid = payments !== 'off'
-  const names = ['feeds', 'processors', 'webhooks', ...(paid ? (['payments'] as const) : [])] as const
-  const others = names.map((name) => `${name}=${urlAt(ports[name])}`).join(',')
   const wallet = payments === 'local' ? localWallet : {}
   // Live webhooks go to public receivers, vouched for by public authorities.
   const receiver = mode === 'live' ? {} : { WEBHOOK_CA_FILE: receiverCaFile(folder.mode) }
+  const hosts = (role: Role, main: string, more: (name: string) => Record<string, string>): Part[] =>
+    namesOf(role, ports[role]).map((name, index) =>
+      service(name, main, { OPS_PORT: String(ports[role][index]), ...more(name) }),
+    )
+  const peers = peersOf(ports, paid)
+  const api = (name: string, port: number): Part =>
+    service(name, 'api/main.ts', { API_PORT: String(port), API_SERVICES: peers, ...secret })
+  const apis = namesOf('api', ports.apis).map((name, index) => api(name, ports.apis[index] ?? 0))
+  const balancer: Part = {
+    name: 'api',
+    start: () => startForward('api', path.join(folder.logs, 'api.log'), ports.api, ports.apis),
+  }
   return [
-    service('processors', 'processors/main.ts', { OPS_PORT: String(ports.processors) }),
-    service('webhooks', 'processors/webhooks/main.ts', { OPS_PORT: String(ports.webhooks), ...secret, ...receiver }),
+    ...hosts('processors', 'processors/main.ts', () => ({})),
+    ...hosts('webhooks', 'processors/webhooks/main.ts', () => ({ ...secret, ...receiver })),
     ...(paid
       ? [service('payments', 'processors/payments/main.ts', { OPS_PORT: String(ports.payments), ...wallet })]
       : []),
-    service('feeds', 'processors/feeds/main.ts', { OPS_PORT: String(ports.feeds), ...feeds }),
-    service('api', 'api/main.ts', { API_PORT: String(ports.api), API_SERVICES: others, ...secret }),
+    ...hosts('feeds', 'processors/feeds/main.ts', feeds),
+    ...(isCluster(ports) ? [...apis, balancer] : [api('api', ports.api)]),
     service('console', 'api/console/main.ts', {
       CONSOLE_PORT: String(ports.console),
-      API_SERVICES: `${others},api=${urlAt(ports.api)}`,
+      API_SERVICES: `${peers},api=${urlAt(ports.api)}`,
       ...secret,
     }),
   ]
+}
+
+type Role = 'feeds' | 'processors' | 'webhooks'
+
+/** Whose metrics the API tells beside its own. */
+function peersOf(ports: Ports, paid: boolean): string {
+  const roles = ['feeds', 'processors', 'webhooks'] as const
+  const hosts = roles.flatMap((role) =>
+    namesOf(role, ports[role]).map((name, index) => `${name}=${urlAt(ports[role][index] ?? 0)}`),
+  )
+  return [...hosts, ...(paid ? [`payments=${urlAt(ports.payments)}`] : [])].join(',')
 }
 
 /** What lets chaos put the clock of a demo's feeds wrong. */
@@ -180,7 +264,7 @@ const youngMb: Readonly<Record<string, 4 | 8>> = { processors: 8, feeds: 4 }
 function startService(folder: DataFolder, name: string, main: string, env: Record<string, string>): Promise<Child> {
   const spec: ChildSpec = {
     name,
-    command: nodeProgram(programFile(main), youngMb[name] ?? 2),
+    command: nodeProgram(programFile(main), youngMb[roleOf(name)] ?? 2),
     env,
     logFile: path.join(folder.logs, `${name}.log`),
     ready: 'message',

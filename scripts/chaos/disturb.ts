@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clickhouse } from '../../infra/clickhouse/client.ts'
@@ -6,22 +5,21 @@ import type { LocalFacilitator, FacilitatorBehaviour } from '../../infra/local/c
 import { startChild, type Child } from '../../infra/local/child.ts'
 import { cutTail } from '../../infra/local/cut-tail.ts'
 import { freeze } from '../../infra/local/freeze.ts'
-import { urlOf, type RunFile } from '../../infra/local/run-file.ts'
-import type { PartReport } from '../../infra/local/supervisor.ts'
+import { hostsOf, urlOf, type RunFile } from '../../infra/local/run-file.ts'
 import { programFile } from '../../infra/local/system.ts'
 import type { Log } from '../../infra/kafka/seam.ts'
 import { partitionsOf } from '../../infra/kafka/topic-settings.ts'
 import { topicOf } from '../../schemas/topics.ts'
 import type { Accident } from './accidents.ts'
+import { emptyDisk, killMachine, moveAllLeaders, restartBrokers, unplug, untilInSync } from './cluster.ts'
 import type { RetainedLog } from './retained-log.ts'
-import type { Action, Fault } from './schedule.ts'
+import { gone, killNow, pidOf, post, type Running } from './parts.ts'
+import type { Action } from './schedule.ts'
 
 type ActionOf<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>
 
 const ANSWER_MS = 5_000
 const LOOK_EVERY_MS = 100
-const GONE_WITHIN_MS = 30_000
-const RUNS_WITHIN_MS = 30_000
 const REPLACED_WITHIN_MS = 60_000
 /** Time for the one that takes over, and for some claims of each when both are awake. */
 const AWAKE_MS = 5_000
@@ -38,9 +36,7 @@ export interface Losing {
 }
 
 /** A running system as chaos sees it. */
-export interface Target {
-  /** Read anew each time: a part that was restarted has another pid. */
-  run(): RunFile
+export interface Target extends Running {
   readonly clickhouse: Clickhouse
   /** The log as it was before accidents took something away; undefined: none of them is tried. */
   readonly losing?: Losing | undefined
@@ -52,7 +48,7 @@ export interface Target {
 export async function disturb(target: Target, action: Action): Promise<number> {
   switch (action.kind) {
     case 'kill':
-      process.kill(await pidOf(target, action.part), 'SIGKILL')
+      killNow(await pidOf(target, action.part))
       return Date.now()
     case 'freeze':
       return frozen(await pidOf(target, action.part), () => delay(action.ms))
@@ -63,6 +59,21 @@ export async function disturb(target: Target, action: Action): Promise<number> {
     case 'hold':
       await post(`${urlOf(target.run(), 'supervisor')}/hold/${action.part}?ms=${action.ms}`)
       await delay(action.ms)
+      return Date.now()
+    case 'machine':
+      await killMachine(target, action.host)
+      return Date.now()
+    case 'rolling':
+      await restartBrokers(target)
+      return Date.now()
+    case 'empty':
+      await emptyDisk(target, action.part, action.ms)
+      return Date.now()
+    case 'leaders':
+      await moveAllLeaders(target)
+      return Date.now()
+    case 'unplug':
+      await unplug(target, action.part, action.ms)
       return Date.now()
     case 'facilitator':
       return mislead(target, action.behaviour, action.ms)
@@ -151,14 +162,6 @@ async function cut(target: Target, losing: Losing, { topic, records, ms }: Actio
   return Date.now()
 }
 
-async function gone(pid: number): Promise<void> {
-  const deadline = Date.now() + GONE_WITHIN_MS
-  while (existsSync(`/proc/${pid}`)) {
-    if (Date.now() > deadline) throw new Error(`process ${pid} did not end within ${GONE_WITHIN_MS} ms`)
-    await delay(LOOK_EVERY_MS)
-  }
-}
-
 /**
  * Deletes what a frozen reader has not read, half of the time after it came, so that all others have. They are not to be
  * overtaken.
@@ -195,43 +198,23 @@ function startReplacement(run: RunFile): Promise<Child> {
   })
 }
 
-/** Of a part that runs; one that was killed just before is being started again. */
-async function pidOf(target: Target, name: string): Promise<number> {
-  const deadline = Date.now() + RUNS_WITHIN_MS
-  for (;;) {
-    const pid = await lastPidOf(target, name)
-    if (pid !== undefined && existsSync(`/proc/${pid}`)) return pid
-    if (Date.now() > deadline) throw new Error(`${name} does not run`)
-    await delay(LOOK_EVERY_MS)
-  }
-}
-
-async function lastPidOf(target: Target, name: string): Promise<number | undefined> {
-  const answer = await fetch(`${urlOf(target.run(), 'supervisor')}/parts`, { signal: AbortSignal.timeout(ANSWER_MS) })
-  const parts = (await answer.json()) as readonly PartReport[]
-  return parts.find((candidate) => candidate.name === name)?.pid
-}
-
-async function post(url: string, body?: Fault): Promise<void> {
-  const answer = await fetch(url, {
-    method: 'POST',
-    signal: AbortSignal.timeout(ANSWER_MS),
-    ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-  })
-  if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${await answer.text()}`)
-}
-
 /**
  * Milliseconds from `since` until the whole pipeline works on what came after it: partition time of every partition of
- * `derived.flow` and `alerts.events`, as ClickHouse has it, is past it, the dispatcher is well and the API answers. Throws
- * when that takes longer than `withinMs`: such a system is broken.
+ * `derived.flow` and `alerts.events`, as ClickHouse has it, is past it, the dispatchers are well and the API answers. Throws
+ * when that takes longer than `withinMs`: such a system is broken. Of a cluster resolves when its brokers are in sync.
  */
 export async function recovery(target: Target, since: number, withinMs: number): Promise<number> {
   const deadline = since + withinMs
   while (Date.now() < deadline) {
-    const answer = [answers(target.run(), 'api', '/cvd/BTC'), answers(target.run(), 'webhooks', '/healthz')]
+    const run = target.run()
+    const dispatchers = hostsOf(run, 'webhooks').map(({ url }) => answers(`${url}/healthz`))
+    const answer = [answers(`${urlOf(run, 'api')}/cvd/BTC`), ...dispatchers]
     const works = (await newestTime(target.clickhouse)) > since && (await Promise.all(answer)).every(Boolean)
-    if (works) return Date.now() - since
+    if (works) {
+      const ms = Date.now() - since
+      if (hostsOf(run, 'broker').length > 1) await untilInSync(target)
+      return ms
+    }
     await delay(LOOK_EVERY_MS)
   }
   throw new Error(`the system had not recovered ${withinMs / 1000} s after the disturbance`)
@@ -252,8 +235,8 @@ async function newestTime(clickhouse: Clickhouse): Promise<number> {
 /** Where payments are taken, an API that asks for one answers. */
 const PAYMENT_REQUIRED = 402
 
-async function answers(run: RunFile, part: string, path: string): Promise<boolean> {
-  return fetch(`${urlOf(run, part)}${path}`, { signal: AbortSignal.timeout(ANSWER_MS) }).then(
+async function answers(url: string): Promise<boolean> {
+  return fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) }).then(
     (answer) => answer.ok || answer.status === PAYMENT_REQUIRED,
     () => false,
   )

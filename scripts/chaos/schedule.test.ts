@@ -36,6 +36,34 @@ describe('a round of chaos', () => {
     ])
   })
 
+  it('does of a cluster what one machine cannot meet, and takes nothing off its log', () => {
+    const texts = round(new Random(3), { cluster: true, own: true }).map((action) =>
+      actionText(action)
+        .replaceAll(/-?\d/g, '')
+        .replace(/ on \w+$/, ''),
+    )
+    expect(texts.filter((text) => !text.startsWith('fault')).sort()).toEqual([
+      'broker down for  s',
+      'broker with an empty disk',
+      'clock of feeds  minutes ahead for  s',
+      'freeze broker for  s',
+      'freeze processors for  s',
+      'freeze webhooks for  s',
+      'kill  api',
+      'kill  api',
+      'kill  broker',
+      'kill  clickhouse',
+      'kill  feeds',
+      'kill  machine ',
+      'kill  processors',
+      'kill  registry',
+      'kill  webhooks',
+      'leaders moved',
+      'network cut at link for  s',
+      'rolling restart of the brokers',
+    ])
+  })
+
   it('replaces the processors after a broker of its own has forgotten them', () => {
     const away = round(new Random(3)).flatMap((action) => (action.kind === 'replace' ? [action.ms] : []))
     expect(away).toHaveLength(1)

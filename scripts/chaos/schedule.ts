@@ -21,10 +21,20 @@ export type Action =
   | { readonly kind: 'cut'; readonly topic: TopicName; readonly records: number; readonly ms: number }
   /** A part that reads a topic is frozen for `ms`; all that it has not read by then is deleted from the topic's start. */
   | { readonly kind: 'overtake'; readonly part: string; readonly topic: TopicName; readonly ms: number }
+  /** Of a cluster: kill -9 of a broker, a processors' host and an API at once. */
+  | { readonly kind: 'machine'; readonly host: number }
+  /** Every broker is stopped cleanly and started again, one after the other. */
+  | { readonly kind: 'rolling' }
+  /** A broker is killed and comes back after `ms` with an empty disk. */
+  | { readonly kind: 'empty'; readonly part: string; readonly ms: number }
+  /** Another broker becomes the leader of each partition. */
+  | { readonly kind: 'leaders' }
+  /** The network between a broker and its clients is cut for `ms`. */
+  | { readonly kind: 'unplug'; readonly part: string; readonly ms: number }
   /** A fault of the simulated venues, as its `POST /faults` takes it. */
   | { readonly kind: 'fault'; readonly fault: Fault }
 
-export interface Fault {
+interface Fault {
   readonly kind: FaultKind
   readonly venue?: string
   readonly duration_ms?: number
@@ -79,17 +89,24 @@ export interface Tried {
   readonly facilitator?: boolean
   /** The system is ours: its log may lose something for good. */
   readonly own?: boolean
+  /** Several brokers, and hosts of each service. */
+  readonly cluster?: boolean
 }
 
 /**
  * One round: each service killed, the processors and the dispatcher frozen, the processors replaced while they are, the
  * broker and ClickHouse held down, the feeds' clock put wrong, each fault once on one of the venues; in an order that the
- * seed decides. Of a system of our own the log loses its tail, topic by topic, and retention overtakes a reader.
+ * seed decides. Of a system of our own the log loses its tail, topic by topic, and retention overtakes a reader. A
+ * cluster has accidents of its own.
  */
-export function round(random: Random, { paid = false, facilitator = false, own = false }: Tried = {}): Action[] {
+export function round(random: Random, tried: Tried = {}): Action[] {
+  return shuffled(tried.cluster === true ? ofCluster(random, tried) : ofOne(random, tried), random)
+}
+
+function ofOne(random: Random, { paid = false, facilitator = false, own = false }: Tried): Action[] {
   const more = paid ? [settling] : []
   const bad = facilitator ? facilitatorBehaviours.filter((behaviour) => behaviour !== 'well') : []
-  const actions: Action[] = [
+  return [
     ...[...killed, ...more].map((part): Action => ({ kind: 'kill', part })),
     ...[...frozen, ...more].map((part): Action => ({ kind: 'freeze', part, ms: FREEZE_MS })),
     ...bad.map((behaviour): Action => ({ kind: 'facilitator', behaviour, ms: BEHAVIOUR_MS })),
@@ -98,12 +115,49 @@ export function round(random: Random, { paid = false, facilitator = false, own =
     { kind: 'hold', part: 'clickhouse', ms: HOLD_MS },
     { kind: 'clock', part: 'feeds', ms: LIE_MS },
     ...(own ? losses(random, paid ? [...cut, ...cutOfMoney] : cut) : []),
-    ...faults.map((fault): Action => ({
-      kind: 'fault',
-      fault: { ...fault, venue: pick(venues, random), seed: random.bits() },
-    })),
+    ...faultsOfVenues(random),
   ]
-  return shuffled(actions, random)
+}
+
+function faultsOfVenues(random: Random): Action[] {
+  return faults.map((fault) => ({
+    kind: 'fault',
+    fault: { ...fault, venue: pick(venues, random), seed: random.bits() },
+  }))
+}
+
+/** Hosts and brokers of a cluster, of which each accident picks one. */
+const hostCount = 2
+const brokerCount = 3
+const killedOfHosts = ['feeds', 'processors', 'webhooks', 'api']
+const killedOfOne = ['clickhouse', 'registry', 'api']
+const UNPLUG_MS = 15_000
+const EMPTY_MS = 8_000
+/** Longer than the group waits for a silent member. */
+const AWAY_MS = 12_000
+
+/**
+ * Of a cluster: a host of each service, a broker and a whole machine killed, the owner of partitions and the dispatcher
+ * frozen until another has their work, a broker frozen, down, unplugged, emptied; all brokers restarted in turn, the
+ * leaders moved, one feed's clock wrong, and the venues' faults.
+ */
+function ofCluster(random: Random, { paid = false }: Tried): Action[] {
+  const host = (): number => 1 + random.below(hostCount)
+  const broker = (): string => `broker-${1 + random.below(brokerCount)}`
+  return [
+    ...killedOfHosts.map((role): Action => ({ kind: 'kill', part: `${role}-${host()}` })),
+    ...[...killedOfOne, ...(paid ? [settling] : []), broker()].map((part): Action => ({ kind: 'kill', part })),
+    ...frozen.map((role): Action => ({ kind: 'freeze', part: `${role}-${host()}`, ms: AWAY_MS })),
+    { kind: 'machine', host: host() },
+    { kind: 'rolling' },
+    { kind: 'leaders' },
+    { kind: 'freeze', part: broker(), ms: FREEZE_MS },
+    { kind: 'hold', part: broker(), ms: HOLD_MS },
+    { kind: 'empty', part: broker(), ms: EMPTY_MS },
+    { kind: 'unplug', part: `link-${1 + random.below(brokerCount)}`, ms: UNPLUG_MS },
+    { kind: 'clock', part: `feeds-${host()}`, ms: LIE_MS },
+    ...faultsOfVenues(random),
+  ]
 }
 
 function losses(random: Random, topics: readonly TopicName[]): Action[] {
@@ -142,6 +196,16 @@ export function actionText(action: Action): string {
       return `cut the last ${action.records} records of ${action.topic}`
     case 'overtake':
       return `retention of ${action.topic} overtakes ${action.part}`
+    case 'machine':
+      return `kill -9 machine ${action.host}`
+    case 'rolling':
+      return 'rolling restart of the brokers'
+    case 'empty':
+      return `${action.part} with an empty disk`
+    case 'leaders':
+      return 'leaders moved'
+    case 'unplug':
+      return `network cut at ${action.part} for ${action.ms / 1000} s`
     case 'fault':
       return `fault ${action.fault.kind} on ${action.fault.venue ?? 'all venues'}`
   }

@@ -19,6 +19,8 @@ export interface AlertRun {
   stop(): Promise<void>
   /** Waits until every trigger has come to its end, and judges. */
   account(upsets: readonly Disturbance[]): Promise<AlertReport>
+  /** The longest time without a first delivery, up to `until` (host's milliseconds): milliseconds. */
+  silentMsMax(until: number): number
   close(): Promise<void>
 }
 
@@ -49,6 +51,11 @@ export async function startAlerts(
       const report = await accountAlerts(books, receiver, created, { withinMs: DRAIN_MS, upsets })
       const times = await timeFaults({ ...books, since, now: () => Date.now() })
       return { ...report, wrong: [...report.wrong, ...creator.failed, ...times] }
+    },
+    silentMsMax: (until) => {
+      const times = [...receiver.deliveries.values()].map(({ first }) => first).filter((first) => first < until)
+      const sorted = [...times, until].toSorted((a, b) => a - b)
+      return Math.round(sorted.reduce((most, time, index) => Math.max(most, time - (sorted[index - 1] ?? time)), 0))
     },
     close: async () => {
       await creator.stop()

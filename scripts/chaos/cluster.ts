@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { moveLeaders, readReplicas } from '../../infra/kafka/move-leaders.ts'
+import { hostsOf, urlOf, type RunFile } from '../../infra/local/run-file.ts'
+import { gone, killNow, pidOf, post, type Running } from './parts.ts'
+
+const LOOK_EVERY_MS = 200
+const IN_SYNC_WITHIN_MS = 120_000
+/** A broker says that it is ready before its replicas are. */
+const BACK_WITHIN_MS = 90_000
+
+const clientOf = (run: RunFile) => ({ brokers: urlOf(run, 'broker').split(','), clientId: 'chaos' })
+
+/** What is on one machine ends at once: a broker, and a host of each service that has one of that number. */
+export async function killMachine(target: Running, host: number): Promise<void> {
+  const names = ['broker', 'processors', 'api'].map((role) => `${role}-${host}`)
+  const pids = await Promise.all(names.map((name) => pidOf(target, name)))
+  for (const pid of pids) killNow(pid)
+}
+
+/** Each broker is stopped cleanly and started again, the next one when all replicas are in sync. */
+export async function restartBrokers(target: Running): Promise<void> {
+  for (const { name } of hostsOf(target.run(), 'broker')) {
+    const pid = await pidOf(target, name)
+    process.kill(pid, 'SIGTERM')
+    await gone(pid)
+    await isBack(target, name, pid)
+    await untilInSync(target)
+  }
+}
+
+/** A broker comes back with nothing on its disk. */
+export async function emptyDisk(target: Running, name: string, ms: number): Promise<void> {
+  const run = target.run()
+  const pid = await pidOf(target, name)
+  const back = Date.now() + ms
+  await post(`${urlOf(run, 'supervisor')}/hold/${name}?ms=${ms}`)
+  await gone(pid)
+  await rm(path.join(run.data, name), { recursive: true })
+  if (Date.now() > back) throw new Error(`${name} was back before its disk was empty, after ${ms} ms`)
+  await isBack(target, name, pid)
+}
+
+/** Leaders move on while all brokers are well. */
+export function moveAllLeaders(target: Running): Promise<void> {
+  return moveLeaders(clientOf(target.run()))
+}
+
+/** Between a broker and its clients nothing passes; the brokers reach each other. */
+export async function unplug(target: Running, name: string, ms: number): Promise<void> {
+  const pid = await pidOf(target, name)
+  process.kill(pid, 'SIGUSR2')
+  try {
+    await delay(ms)
+  } finally {
+    process.kill(pid, 'SIGUSR2')
+  }
+}
+
+async function isBack(target: Running, name: string, before: number): Promise<void> {
+  const deadline = Date.now() + BACK_WITHIN_MS
+  for (;;) {
+    const pid = target.run().parts.find((part) => part.name === name)?.pid
+    if (pid !== undefined && pid !== before && existsSync(`/proc/${pid}`)) return
+    if (Date.now() > deadline) throw new Error(`${name} was not back within ${BACK_WITHIN_MS} ms`)
+    await delay(LOOK_EVERY_MS)
+  }
+}
+
+/** Every partition of every topic is on as many brokers as it is to be: the next of them may go. */
+export async function untilInSync(target: Running): Promise<void> {
+  const deadline = Date.now() + IN_SYNC_WITHIN_MS
+  const wanted = hostsOf(target.run(), 'broker').length
+  for (;;) {
+    const all = await readReplicas(clientOf(target.run())).catch(() => undefined) // no broker to ask: the deadline tells
+    const missing = all?.filter(({ inSync }) => inSync.length < wanted)
+    if (missing?.length === 0) return
+    if (Date.now() > deadline) {
+      const some = missing?.slice(0, 5).map(({ topic, partition }) => `${topic}/${partition}`)
+      throw new Error(`not in sync within ${IN_SYNC_WITHIN_MS} ms: ${some?.join(', ') ?? 'no broker answered'}`)
+    }
+    await delay(LOOK_EVERY_MS)
+  }
+}

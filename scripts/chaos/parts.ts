@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { urlOf, type RunFile } from '../../infra/local/run-file.ts'
+import type { PartReport } from '../../infra/local/supervisor.ts'
+
+const ANSWER_MS = 5_000
+const LOOK_EVERY_MS = 100
+const GONE_WITHIN_MS = 30_000
+const RUNS_WITHIN_MS = 30_000
+
+export interface Running {
+  /** Read anew each time: a part that was restarted has another pid. */
+  run(): RunFile
+}
+
+/** kill -9. */
+export function killNow(pid: number): void {
+  process.kill(pid, 'SIGKILL')
+}
+
+export async function gone(pid: number): Promise<void> {
+  const deadline = Date.now() + GONE_WITHIN_MS
+  while (existsSync(`/proc/${pid}`)) {
+    if (Date.now() > deadline) throw new Error(`process ${pid} did not end within ${GONE_WITHIN_MS} ms`)
+    await delay(LOOK_EVERY_MS)
+  }
+}
+
+/** Of a part that runs; one that was killed just before is being started again. */
+export async function pidOf(target: Running, name: string): Promise<number> {
+  const deadline = Date.now() + RUNS_WITHIN_MS
+  for (;;) {
+    const pid = await lastPidOf(target, name)
+    if (pid !== undefined && existsSync(`/proc/${pid}`)) return pid
+    if (Date.now() > deadline) throw new Error(`${name} does not run`)
+    await delay(LOOK_EVERY_MS)
+  }
+}
+
+async function lastPidOf(target: Running, name: string): Promise<number | undefined> {
+  const answer = await fetch(`${urlOf(target.run(), 'supervisor')}/parts`, { signal: AbortSignal.timeout(ANSWER_MS) })
+  const parts = (await answer.json()) as readonly PartReport[]
+  return parts.find((candidate) => candidate.name === name)?.pid
+}
+
+export async function post(url: string, body?: object): Promise<void> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    signal: AbortSignal.timeout(ANSWER_MS),
+    ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  })
+  if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${await answer.text()}`)
+}
