@@ -76,7 +76,7 @@ export async function checkPosition(
   stood: Stood | undefined,
   delay: (ms: number) => Promise<void>,
 ): Promise<Finding> {
-  const slice = await fetchAt(reader, !isSomewhere(stood) ? position : { ...position, offset: stood.offset }, delay)
+  const slice = await settledAt(reader, position, stood, delay)
   const { start, end } = slice
   if (position.offset < start) return { is: 'retention', next: start }
   if (isNowhere(stood)) return lookBetween(reader, start, position, end, delay)
@@ -89,6 +89,23 @@ export async function checkPosition(
   // a new leader may not yet say how far its followers are
   if (epochEnd !== undefined && slice.error === undefined && stood.offset >= end) return there
   return { is: 'replaced', next: end }
+}
+
+/**
+ * What lies at the last record, or the position where there was none. A new leader does not know at first how far its
+ * followers are, and shows less than it has; it tells no end before it knows.
+ */
+async function settledAt(
+  reader: LogReader,
+  position: Position,
+  stood: Stood | undefined,
+  delay: (ms: number) => Promise<void>,
+): Promise<Slice> {
+  const at = isSomewhere(stood) ? { ...position, offset: stood.offset } : position
+  const slice = await fetchAt(reader, at, delay)
+  if (slice.error === undefined && slice.end >= position.offset) return slice
+  await reader.offsets(position.topic, [position.partition], 'end')
+  return fetchAt(reader, at, delay)
 }
 
 /**
