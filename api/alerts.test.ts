@@ -52,6 +52,14 @@ describe.each(kinds)('an alert at %s', (path, list) => {
     expect(api.alerts.commands).toHaveLength(2)
   })
 
+  it('is commanded under an id that begins with the request’s', async () => {
+    const { at, token } = await api.create({}, path)
+    const asked = { token, headers: { 'x-request-id': 'my-id.1' } }
+    const { headers } = await api.send('DELETE', at, asked)
+    expect(headers.get('x-request-id')).toBe('my-id.1')
+    expect(api.alerts.commands.at(-1)?.request_id).toMatch(/^my-id_1_[0-9a-f]{16}$/)
+  })
+
   it('is cancelled once', async () => {
     const { id, at, token } = await api.create({}, path)
     const { status, body } = await api.send('DELETE', at, { token })

@@ -23,7 +23,7 @@ import { peersOf } from './peers.ts'
 import { createServices, type Services } from './services.ts'
 import { channelBoard } from './stream/channels.ts'
 import type { Unread } from './unread.ts'
-import { wantWriter, type LogAccess } from './want-writer.ts'
+import { sharedAccess, wantWriter, type LogAccess } from './want-writer.ts'
 import { Wants, type WriteWant } from './wants.ts'
 
 /** What every instance of the routes reads, whoever it answers. */
@@ -67,6 +67,8 @@ export interface InstanceOptions {
   readonly toClose: Closing[]
   /** Who else is told what is folded into the present. */
   readonly listeners?: readonly RecordListener[]
+  /** What it writes wants by; left out: a connection of its own. */
+  readonly connected?: () => Promise<LogAccess>
   /** As the present's. */
   readonly everyMs?: number
   /** As the services'. */
@@ -79,10 +81,7 @@ export async function openServices(config: InstanceConfig, log: Logger, options:
   const metrics = createMetrics()
   const database = openDatabase(databaseOptions(config), metrics)
   toClose.push(database)
-  const write = counted(
-    metrics,
-    wantWriter(() => openLog(config, log, options)),
-  )
+  const write = counted(metrics, wantWriter(options.connected ?? sharedAccess(() => openLog(config, log, options))))
   const alerts = openAlerts(config, log, options)
   const wants = new Wants(write)
   const channels = channelBoard(config.PARTITIONS)

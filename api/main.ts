@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http'
+import { hostname } from 'node:os'
 import { ConfigError, readConfig, type Config } from '../infra/config/config.ts'
 import type { SettingName } from '../infra/config/settings.ts'
 import { listen } from '../infra/http/ops.ts'
@@ -6,15 +7,17 @@ import { runService, sayReady } from '../infra/lifecycle.ts'
 import type { Logger } from '../infra/log.ts'
 import { readTerms, termsSettings } from '../processors/payments/terms.ts'
 import { keepWanted } from './alerts/keep-wanted.ts'
+import { tellAnswers } from './answer-counts.ts'
 import { createApp } from './pipeline.ts'
 import { allowedHostsOf } from './admission.ts'
-import { drain, instanceSettings, openServices, type Closing } from './instance.ts'
+import { drain, instanceSettings, openLog, openServices, type Closing } from './instance.ts'
 import { RateLimiter } from './limits.ts'
 import { openPayments } from './payments/open.ts'
 import type { Payments } from './payments/payments.ts'
 import { routes } from './routes.ts'
 import type { Services } from './services.ts'
 import { Unread } from './unread.ts'
+import { sharedAccess } from './want-writer.ts'
 
 const settings = [
   ...termsSettings,
@@ -47,13 +50,18 @@ await runService({
     const toClose: Closing[] = []
     const unread = new Unread()
     const payments = await payable(config, log, { toClose, unread })
-    const services = await openServices(config, log, { clientId: 'api', payments, toClose, unread })
+    const options = { clientId: 'api', payments, toClose, unread }
+    const connected = sharedAccess(() => openLog(config, log, options))
+    const services = await openServices(config, log, { ...options, connected })
     const keeping = keepWanted(services)
     const server = await serve(config, services)
+    const instance = `${hostname()}:${config.API_PORT}`
+    const telling = tellAnswers({ instance, counts: services.metrics.answers, connected, log, now: Date.now })
     return async () => {
       keeping.stop()
       services.streams.close()
       await drain(server)
+      await telling.stop()
       await Promise.all(toClose.map((part) => part.close()))
     }
   },

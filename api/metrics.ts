@@ -1,7 +1,10 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { AnswerCounts } from './answer-counts.ts'
 
 /** The API's own figures. */
 export interface Metrics {
+  /** What is told of answers to the log. */
+  readonly answers: AnswerCounts
   readonly registry: Registry
   /** Answers of a route with an HTTP status. */
   readonly counted: (route: string, status: string) => Counter.Internal
@@ -33,6 +36,8 @@ interface SeenMetrics {
   readonly auditMinutes: Gauge<'venue' | 'result'>
   readonly auditWorst: Gauge<'venue' | 'figure'>
   readonly held: Gauge<'kind'>
+  readonly promiseBurn: Gauge<'promise' | 'window'>
+  readonly promiseLeft: Gauge<'promise'>
 }
 
 export function createMetrics(): Metrics {
@@ -59,6 +64,7 @@ export function createMetrics(): Metrics {
     registers,
   })
   return {
+    answers: new AnswerCounts(),
     registry,
     counted: memo((route, status) => requests.labels(route, status)),
     timed: memo((route) => seconds.labels(route)),
@@ -141,6 +147,18 @@ function createSeen(registers: Registry[]): SeenMetrics {
       name: 'mda_api_present_values',
       help: 'Values of the present that are held in memory, by kind',
       labelNames: ['kind'],
+      registers,
+    }),
+    promiseBurn: new Gauge({
+      name: 'mda_promise_burn',
+      help: 'How fast a promise’s allowance of 30 days is used up, by window; 1: it lasts just 30 days',
+      labelNames: ['promise', 'window'],
+      registers,
+    }),
+    promiseLeft: new Gauge({
+      name: 'mda_promise_allowance_left',
+      help: 'Fraction of a promise’s allowance of 30 days that is left; below 0: it is broken',
+      labelNames: ['promise'],
       registers,
     }),
     auditMinutes: new Gauge({

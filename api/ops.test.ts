@@ -132,7 +132,15 @@ describe('what is told of channels, topics and the audit', () => {
     api.database.channels = api.database.channels.map((row) =>
       row.venue === 'kraken' ? { ...row, state: 'down' } : row.venue === 'gate' ? { ...row, state: 'off' } : row,
     )
+    const windows = ['all', '5m', '30m', '1h', '6h', '3d'].flatMap((name) => [
+      [`kept_${name}`, 95],
+      [`total_${name}`, name === '5m' ? 0 : 100],
+    ])
+    api.database.promises = [{ promise: 'delivered', ...Object.fromEntries(windows) }]
     const text = String((await api.get('/metrics')).body['text'])
+    expect(text).toMatch(/mda_promise_burn\{service="api",promise="delivered",window="1h"\} (5|4\.99)/)
+    expect(text).not.toContain('window="5m"')
+    expect(text).toMatch(/mda_promise_allowance_left\{service="api",promise="delivered"\} -(4|3\.99)/)
     expect(text).toContain('mda_venue_channel_live{service="api",topic="market.tickers",venue="kraken"} 0')
     expect(text).toContain('mda_venue_channel_live{service="api",topic="market.tickers",venue="okx"} 1')
     expect(text).not.toContain('venue="gate"')

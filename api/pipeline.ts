@@ -15,6 +15,9 @@ import { DatabaseError } from './views/database.ts'
 
 /** When a caller should come back while ClickHouse is away, seconds. */
 const DATABASE_RETRY_SECONDS = 5
+/** When an answer is late; where it is paid for, a block of the chain is waited for, milliseconds. */
+const SLOW_MS = 1_000
+const SLOW_PAID_MS = 5_000
 
 export interface AppOptions {
   readonly services: Services
@@ -34,6 +37,8 @@ interface State {
   route: string
   /** Requests that were being answered when it came, itself included. */
   inFlight: number
+  /** From when on the answer is late, milliseconds. */
+  slowMs: number
 }
 
 type Context = ParameterizedContext<State>
@@ -64,6 +69,7 @@ function serve(route: Route, options: AppOptions): (context: Context & { params:
     payments !== null && route.priceUsdc > 0 ? (call: Call): Promise<Reply> => pay(payments, call) : answerFree
   return async (context) => {
     context.state.route = route.name
+    if (payments !== null && route.priceUsdc > 0) context.state.slowMs = SLOW_PAID_MS
     const caller = limit(context, route, options)
     await services.asked()
     const call = await validate(context, { route, caller, services })
@@ -86,6 +92,7 @@ function measure({ metrics, mode, now }: Services): Step {
     inFlight += 1
     state.inFlight = inFlight
     state.route = 'none'
+    state.slowMs = SLOW_MS
     state.requestId = given !== '' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID()
     context.set('X-Request-Id', state.requestId)
     context.set('X-Content-Type-Options', 'nosniff')
@@ -98,6 +105,7 @@ function measure({ metrics, mode, now }: Services): Step {
       metrics.inFlight.set(inFlight)
       metrics.counted(state.route, String(context.status)).inc()
       metrics.timed(state.route).observe((now() - started) / 1000)
+      metrics.answers.add(context.status, now() - started, state.slowMs)
     }
   }
 }

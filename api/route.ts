@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Body } from './body.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Params, Values } from './params.ts'
@@ -24,6 +25,14 @@ export interface Call<Input extends Params = Params> {
   /** Who signed the payment that came with the request; null: nobody, or payments are off. */
   readonly payer: Payer | null
   readonly services: Services
+}
+
+/**
+ * Under which the log knows a request: callers may repeat the id that they give, so each has its own after it. No dot is in
+ * it: ids of test webhooks are made of it, and a dot parts the id from what else is signed.
+ */
+export function ownRequest({ requestId }: Pick<Call, 'requestId'>): string {
+  return `${requestId.replaceAll('.', '_')}_${randomBytes(8).toString('hex')}`
 }
 
 /** Answers a request that was found valid; `paid`: null where nothing is paid for it. */

@@ -13,16 +13,20 @@ export interface LogAccess {
   readonly codec: Codec
 }
 
-/** Writes wants to `control.subscriptions`; `connect` is tried anew as long as it fails. */
-export function wantWriter(connect: () => Promise<LogAccess>): WriteWant {
+/** One connection for all who write; `connect` is tried anew as long as it fails. */
+export function sharedAccess(connect: () => Promise<LogAccess>): () => Promise<LogAccess> {
   let access: Promise<LogAccess> | undefined
-  const connected = (): Promise<LogAccess> => {
+  return () => {
     access ??= connect().catch((error: unknown) => {
       access = undefined
       throw error
     })
     return access
   }
+}
+
+/** Writes wants to `control.subscriptions`. */
+export function wantWriter(connected: () => Promise<LogAccess>): WriteWant {
   return (asset, times) =>
     within(
       DEADLINE_MS,

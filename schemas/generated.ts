@@ -156,6 +156,22 @@ export interface AlertEvent {
   readonly v: number
 }
 
+/** What one API instance answered between two times, health checks and scrapes included. Times without a record of any instance are times in which none was there. */
+export interface AnswerCount {
+  /** Host name and port */
+  readonly instance: string
+  /** A multiple of ten seconds, or when the instance began, microseconds since the Unix epoch */
+  readonly from_time: Micros
+  /** A multiple of ten seconds, or when the instance ended, microseconds since the Unix epoch */
+  readonly to_time: Micros
+  /** Answers given */
+  readonly answers: number
+  /** Of them with a status from 500 on */
+  readonly failed: number
+  /** Of them after more than 1 s, where they are paid for after more than 5 s */
+  readonly slow: number
+}
+
 /** One attempt to deliver a trigger. */
 export interface Attempt {
   /** The trigger */
@@ -1451,6 +1467,7 @@ export interface VenueCandle {
 export interface Records {
   alert: Alert
   alert_event: AlertEvent
+  answer_count: AnswerCount
   attempt: Attempt
   audit: Audit
   backfill: Backfill

@@ -132,6 +132,14 @@ export const topics = [
     says: 'What a reader of the log could not read, or found to be lost of what it wrote.',
   },
   {
+    name: 'control.answers',
+    key: 'API instance',
+    partitions: 'one',
+    kind: 'facts',
+    records: ['answer_count'],
+    says: 'What API instances answered, failed and were late with, every ten seconds: what promises are held against.',
+  },
+  {
     name: 'derived.flow',
     key: 'asset|instrument|bucket|part',
     partitions: 'asset',

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import type { AlertEvent, Command } from '../../schemas/records.ts'
 import { ApiError, errorStatus, type ErrorCode } from '../errors.ts'
+import { ownRequest, type Call } from '../route.ts'
 import type { Services } from '../services.ts'
 import { commandedParts, type CachedAlert } from './alert-store.ts'
 import { commandOf } from './creation.ts'
@@ -57,11 +57,14 @@ async function askOne(services: Services, command: Command): Promise<AlertEvent 
   throw refusal(event)
 }
 
-async function timed({ alerts, metrics }: Services, command: Command): Promise<AlertEvent> {
+async function timed({ alerts, metrics, log }: Services, command: Command): Promise<AlertEvent> {
+  const { action, alert_id: alert, request_id: request, payment } = command
   const done = metrics.commandSeconds.startTimer({ action: command.action })
   try {
     const event = await alerts.log.command(command)
-    done({ outcome: event.error ?? event.event })
+    const outcome = event.error ?? event.event
+    done({ outcome })
+    log.info({ request, action, alert, payment, outcome }, 'an alert was commanded')
     return event
   } catch (error) {
     done({ outcome: error instanceof ApiError ? error.code : 'failed' })
@@ -77,13 +80,14 @@ function isDone(event: AlertEvent): event is AlertEvent & { event: Done } {
 
 /** The commands of an action on an alert that is there, one for each of its parts; `more` says what the action needs. */
 export function actionOn(
-  { now }: Services,
+  call: Pick<Call, 'services' | 'requestId'>,
   alert: Pick<CachedAlert, 'alert_id' | 'asset' | 'parts'>,
   action: Command['action'],
   more: Partial<Command> = {},
 ): readonly Command[] {
   return commandedParts(alert).map(({ asset, alert_id: alertId }, at, { length }) => {
-    const command = { ...commandOf({ request: randomUUID(), action, asset, alertId, now: now() }), ...more }
+    const now = call.services.now()
+    const command = { ...commandOf({ request: ownRequest(call), action, asset, alertId, now }), ...more }
     if (length === 1 || action !== 'extend') return command
     // Each part is paid for with the whole; what is free is for those of the parts that have rung, too.
     const payment = more.payment ?? `free-${command.request_id}`

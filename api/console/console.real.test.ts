@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { randomUUID } from 'node:crypto'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -378,8 +379,23 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
       .poll(() => textsOf(page, '#hops tbody th'), patience)
       .toEqual(all(['venue to feed', 'receipt to read off the log', 'batch applied and written']))
     await expect.poll(() => textOf(page, '#payments'), patience).toContain('Payments are off')
+    await expect
+      .poll(() => textsOf(page, '#promises tbody th'), patience)
+      .toEqual(all(['Answers without a fault of ours', 'Time in which the API was there']))
     await expect.poll(() => textOf(page, '#letters'), patience).toContain('No record was set aside')
     await leave(page)
+  })
+
+  it('gives every figure that an alert rule asks for, but for payments, which are off', async () => {
+    const rules = readFileSync(new URL('../../infra/prometheus/rules.yml', import.meta.url), 'utf8')
+    const asked = new Set([...rules.matchAll(/\bmda_(?!payment|clickhouse)\w+/g)].map(([name]) => name))
+    const scraped = async (): Promise<string[]> => {
+      const text = await (await fetch(`${urlOf(system.run(), 'api')}/metrics`)).text()
+      return [...asked].filter((name) => !text.includes(`\n${name}{`))
+    }
+    // Counters of what has not happened are told without a label, or not at all.
+    const rare = /^mda_(?:processor_(?:failed|dead_letters|log_gaps)_total|webhook_)/
+    await expect.poll(async () => (await scraped()).filter((name) => !rare.test(name)), patience).toEqual([])
   })
 
   it('goes on after its line was cut, from where it was, and misses nothing', { timeout: TEST_MS }, async () => {

@@ -92,7 +92,10 @@ function shown(value: unknown): unknown {
 function steady(value: string): string {
   return value
     .replace(/(alert_(?:liq_|rule_)?btc_\d+)_\d+/, '$1_48151623')
-    .replace(/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/, '5f1c0a34-6f0e-4b5c-9a53-0c9ad2b1c7de')
+    .replace(
+      /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}_[\da-f]{16}/,
+      '5f1c0a34-6f0e-4b5c-9a53-0c9ad2b1c7de_9a53c7de0c9ad2b1',
+    )
     .replace(/^whsec_.+/, 'whsec_Z29sZGVuLXZlY3Rvci1vZi10aGUtd2ViaG9va3MhISE=')
 }
 

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { decodePayment, type Decoded, type Payment } from '../../processors/payments/wire/decode.ts'
 import { fingerprintOf } from '../../processors/payments/wire/fingerprint.ts'
 import { OVER } from '../../processors/payments/wire/reasons.ts'
@@ -7,7 +7,7 @@ import { paymentId } from '../../schemas/keys.ts'
 import type { PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
 import { ApiError } from '../errors.ts'
 import type { Reply } from '../reply.ts'
-import type { Call, Route } from '../route.ts'
+import { ownRequest, type Call, type Route } from '../route.ts'
 import { billOf, challenge, refuses, type Bill } from './challenges.ts'
 import { isReceipt, pending, runPaid, settle, storedReply, withReceipt, type Purchase } from './purchase.ts'
 import { usedAlready } from './single-flight.ts'
@@ -179,8 +179,7 @@ function intentOf(
   const { chainId } = seller.network
   return {
     payment_id: paymentId(chainId, asset, from, nonce),
-    // Callers may repeat the id that they give; what becomes of an intent is told by an id of its own.
-    request_id: `${requestId}.${randomBytes(4).toString('hex')}`,
+    request_id: ownRequest({ requestId }),
     method: route.method,
     route: route.path,
     fingerprint: fingerprintOf({ method: route.method, target, headers, body: bytes }),

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { alertKinds } from '../../processors/alerts/kinds/kinds.ts'
 import { isEverywhere, ownersId } from '../../processors/alerts/parts.ts'
 import { AHEAD_MAX, FOREVER_HOURS, IDEMPOTENT } from '../../processors/alerts/state.ts'
@@ -22,7 +21,7 @@ import { findAsset } from '../catalogue.ts'
 import { ApiError } from '../errors.ts'
 import { parseTime } from '../params.ts'
 import { jsonReply, type Reply } from '../reply.ts'
-import type { Call, Run } from '../route.ts'
+import { ownRequest, type Call, type Run } from '../route.ts'
 import type { Services } from '../services.ts'
 
 const HOUR = 3_600_000_000
@@ -46,12 +45,12 @@ export async function createAlert(call: Call, kind: ApiKind): Promise<Reply | Ru
   const { secrets } = alerts
   const context = { assets, partitions: services.partitions, now: now(), secrets }
   if (known !== undefined) {
-    await complete(services, creation, { ...context, known })
+    await complete(call, creation, { ...context, known })
     return jsonReply(201, createdAnswer(creation, known, secrets))
   }
   return async (paid) => {
     const idempotency = key === null ? null : idempotencyOf(kind.kind, paid?.payer ?? null, key)
-    const alert = await createParts(services, creation, { ...context, request: randomUUID(), idempotency, paid })
+    const alert = await createParts(services, creation, { ...context, request: ownRequest(call), idempotency, paid })
     if (alertKinds.of(creation.terms).needsSubscription(creation.terms))
       for (const asset of assets) keepWanted(services, asset)
     return jsonReply(201, createdAnswer(creation, alert, secrets))
@@ -83,17 +82,17 @@ async function createOthers(services: Services, creation: Creation, context: Cre
 
 /** Makes what is missing of an alert of several parts that was begun and paid for. */
 async function complete(
-  services: Services,
+  call: Call,
   creation: Creation,
   { known, ...context }: Omit<CreationContext, 'request' | 'idempotency' | 'paid'> & { readonly known: CachedAlert },
 ): Promise<void> {
   const { parts, alert_id: id, idempotency, owner, wallets } = known
   const made = new Set(parts?.map(({ alert_id }) => alert_id))
-  const all = creationCommands(creation, { ...context, request: randomUUID(), idempotency, paid: null, id })
+  const all = creationCommands(creation, { ...context, request: ownRequest(call), idempotency, paid: null, id })
   const missing = parts === undefined ? [] : all.filter(({ alert_id }) => !made.has(alert_id))
   if (missing.length === 0) return
   await askAnew(
-    services,
+    call.services,
     missing.map((command) => ({ ...command, alert: command.alert && { ...command.alert, owner, wallets } })),
   )
 }
@@ -153,7 +152,7 @@ export async function alertStatus(call: Pick<Call, 'services'>, kind: string, id
 
 export async function cancelAlert(call: Call, kind: string, id: string): Promise<Reply> {
   const { services } = call
-  const { alert } = await ask(services, actionOn(services, await owned(call, kind, id), 'cancel'))
+  const { alert } = await ask(services, actionOn(call, await owned(call, kind, id), 'cancel'))
   if (alert === null) throw new Error('a cancel has an alert')
   return jsonReply(200, cancelledAnswer(alert))
 }
@@ -169,7 +168,7 @@ export async function editAlert(call: Call, kind: ApiKind, id: string): Promise<
   const plain = { owner: null, delivery: readDelivery(body, alert.receiver) }
   const asked = { ...alertKinds.of(terms).write(terms), symbol, expires_in_hours, ...nothing, ...plain }
   return async () => {
-    await askAnew(services, actionOn(services, alert, 'edit', { alert: asked }))
+    await askAnew(services, actionOn(call, alert, 'edit', { alert: asked }))
     if (alertKinds.of(terms).needsSubscription(terms))
       for (const { asset } of commandedParts(alert)) if (!isEverywhere(asset)) keepWanted(services, asset)
     return alertStatus(call, kind.kind, id)
@@ -185,13 +184,13 @@ export async function pauseAlert(call: Call, kind: string, id: string): Promise<
   const ms = given === undefined ? null : isTime ? parseTime(String(given)) : undefined
   if (ms === undefined)
     throw wrong('invalid_until', 'until', 'until must be a time as ISO 8601 or unix milliseconds, later than now.')
-  await ask(services, actionOn(services, alert, 'pause', { until: ms === null ? null : ms * 1000 }))
+  await ask(services, actionOn(call, alert, 'pause', { until: ms === null ? null : ms * 1000 }))
   return alertStatus(call, kind, id)
 }
 
 export async function resumeAlert(call: Call, kind: string, id: string): Promise<Reply> {
   const { services } = call
-  await ask(services, actionOn(services, await owned(call, kind, id), 'resume'))
+  await ask(services, actionOn(call, await owned(call, kind, id), 'resume'))
   return alertStatus(call, kind, id)
 }
 
@@ -203,7 +202,7 @@ export async function extendAlert(call: Call, kind: string, id: string): Promise
   if (call.payer?.hasPaid !== true) assertExtendable(alert, hours, services)
   return async (paid) => {
     const more = { add_hours: hours, payment: paid?.id ?? null }
-    const extended = (await ask(services, actionOn(services, alert, 'extend', more))).alert
+    const extended = (await ask(services, actionOn(call, alert, 'extend', more))).alert
     if (extended === null) throw new Error('an extension has an alert')
     return jsonReply(200, extendedAnswer(extended, hours))
   }

@@ -58,7 +58,7 @@ export async function testAlert(call: Call, kind: string, id: string): Promise<R
     throw new ApiError('alert_not_active', `The alert is ${alert.status}; only one that has not ended can be tested.`)
   admit(services, id)
   const [first = alert] = commandedParts(alert)
-  const { trigger_id } = await ask(services, actionOn(services, first, 'test'))
+  const { trigger_id } = await ask(services, actionOn(call, first, 'test'))
   return jsonReply(200, {
     alert_id: id,
     trigger_id,
@@ -78,7 +78,7 @@ export async function resendTrigger(call: Call, kind: string, id: string, trigge
       field: 'trigger_id',
     })
   const order = { trigger_id: trigger, trigger_partition: place.partition, trigger_offset: place.offset }
-  await ask(services, actionOn(services, part, 'resend', order))
+  await ask(services, actionOn(call, part, 'resend', order))
   return jsonReply(200, {
     alert_id: id,
     trigger_id: trigger,

@@ -11,6 +11,7 @@ import { readAudits, type AuditRow } from '../views/audits.ts'
 import { channelHealth, logHealth, openGaps, topicAges, venueHealth } from '../views/health.ts'
 import { readLetters, type Letters } from '../views/letters.ts'
 import { readLogGaps, type LogGaps } from '../views/log-gaps.ts'
+import { readPromises, type PromiseState } from '../views/promises.ts'
 import { iso, isoOrNull } from '../views/time.ts'
 import { newestTime, openSockets } from '../views/world.ts'
 import {
@@ -289,6 +290,16 @@ export async function auditsOf(services: Services): Promise<readonly AuditRow[] 
     return (await services.cache.get('audits', AUDIT_TTL_MS, () => readAudits(services.database))).value
   } catch (error) {
     services.log.warn({ err: error }, 'the audit cannot be read')
+    return undefined
+  }
+}
+
+/** How promises are kept; undefined: it cannot be read now, as with the audit. */
+export async function promisesOf(services: Services): Promise<readonly PromiseState[] | undefined> {
+  try {
+    return (await services.cache.get('promises', AUDIT_TTL_MS, () => readPromises(services.database))).value
+  } catch (error) {
+    services.log.warn({ err: error }, 'how promises are kept cannot be read')
     return undefined
   }
 }

@@ -4,7 +4,7 @@ import { textReply, type Reply } from '../reply.ts'
 import { type Call, opsRoute } from '../route.ts'
 import { dataClock, type Peer, type Services } from '../services.ts'
 import { channelHealth, topicAges } from '../views/health.ts'
-import { auditsOf } from './health.ts'
+import { auditsOf, promisesOf } from './health.ts'
 import { textOutput } from './fields.ts'
 
 export const metrics = opsRoute({
@@ -43,8 +43,8 @@ async function collect(services: Services): Promise<string> {
 
 /** Fills the gauges of what the views say; where these cannot be read, the gauges are absent and not old. */
 async function look(services: Services): Promise<void> {
-  const { channel, topicAge, auditMinutes, auditWorst, held } = services.metrics.seen
-  for (const gauge of [channel, topicAge, auditMinutes, auditWorst, held]) gauge.reset()
+  const { channel, topicAge, auditMinutes, auditWorst, held, promiseBurn, promiseLeft } = services.metrics.seen
+  for (const gauge of Object.values(services.metrics.seen)) gauge.reset()
   try {
     const present = services.present()
     const world = present.world()
@@ -60,6 +60,11 @@ async function look(services: Services): Promise<void> {
         auditMinutes.set({ venue, result }, row[result])
       if (worstVolumeDifference !== null) auditWorst.set({ venue, figure: 'volume' }, worstVolumeDifference)
       if (worstDeltaDifference !== null) auditWorst.set({ venue, figure: 'delta' }, worstDeltaDifference)
+    }
+    for (const { promise, left, burn } of (await promisesOf(services)) ?? []) {
+      if (left !== null) promiseLeft.set({ promise }, left)
+      for (const [window, times] of Object.entries(burn))
+        if (times !== null) promiseBurn.set({ promise, window }, times)
     }
   } catch (error) {
     services.log.warn({ err: error }, 'the state of the log cannot be read for the metrics')

@@ -44,6 +44,8 @@ export class FakeDatabase implements Database {
   pasts: FakeCandle[] = []
   gaps: (Omit<GapRow, 'instrument' | 'venue'> & { asset: string; venue: string })[] = []
   logGaps: LogGapRow[] = []
+  /** Rows of the query about promises, as it is answered. */
+  promises: object[] = []
   /** Subscriptions that ended, and the first bucket behind it; 0: none. */
   unsubscribed: { asset: string; venue: string; from: Micros; next: Micros }[] = []
   reports: VenueReport[] = []
@@ -89,6 +91,8 @@ export class FakeDatabase implements Database {
           .map(({ time }) => ({ time_us: time }))
       case 'gaps':
         return this.#gapRows(params)
+      case 'promises':
+        return this.promises
       case 'log-gaps':
       case 'lost-trades':
         return this.#logGapRows(kind, params)
@@ -136,6 +140,7 @@ export function instrumentOf({ venue, asset }: { readonly venue: string; readonl
 }
 
 function kindOf(sql: string): string {
+  if (sql.includes('FROM promise_minutes')) return 'promises'
   if (sql.includes('FROM subscription_changes')) return 'unsubscribed'
   if (sql.includes('FROM venue_candles_log')) return 'past'
   if (sql.includes('AS here')) return 'here'

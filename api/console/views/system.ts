@@ -1,6 +1,7 @@
 import { askPeer } from '../../peers.ts'
 import type { Peer, Services } from '../../services.ts'
 import { readAudits } from '../../views/audits.ts'
+import { readPromises } from '../../views/promises.ts'
 import { readLetters } from '../../views/letters.ts'
 import { Row } from '../../views/database.ts'
 import { microsSql } from '../../views/time.ts'
@@ -38,7 +39,8 @@ const revenueSql = `SELECT toString(day) AS day, method, route, payments, usd FR
 /** Each part by itself: what cannot be read just now is null, and the others are shown. */
 export async function systemView(parts: SystemParts): Promise<object> {
   const { services, latencies, payments } = parts
-  const [gaps, audit, letters, deliveries, states, revenue, metrics, own] = await Promise.all([
+  const [promises, gaps, audit, letters, deliveries, states, revenue, metrics, own] = await Promise.all([
+    orNull(services, 'promises', () => readPromises(services.database)),
     orNull(services, 'gaps', () => services.database.query(gapsSql, {}).then((rows) => rows.map(gapOf))),
     orNull(services, 'audits', () => readAudits(services.database)),
     orNull(services, 'dead letters', () => readLetters(services.database)),
@@ -50,6 +52,7 @@ export async function systemView(parts: SystemParts): Promise<object> {
   ])
   const samples = [...metrics.flat(), ...samplesOf(own, 'mda_api_query_')]
   return {
+    promises,
     gaps,
     audited: audit === null ? null : audit.length,
     letters: letters && { ...letters, newest: letters.newest.map((row) => ({ ...row, time: row.time / 1000 })) },

@@ -34,6 +34,16 @@ export interface HealthAnswer {
 }
 
 export interface ViewAnswer {
+  readonly promises:
+    | readonly {
+        readonly promise: string
+        readonly objective: number
+        readonly kept: number
+        readonly total: number
+        readonly left: number | null
+        readonly burn: Readonly<Record<string, number | null>>
+      }[]
+    | null
   readonly gaps: readonly Gap[] | null
   readonly letters: {
     readonly count: number
@@ -142,7 +152,8 @@ function drawAudit(audit: HealthAnswer['audit']): void {
   fill('audit', rows, 'Nothing has been compared yet: a minute is, once its venue has closed it.')
 }
 
-export function drawView({ lag, hops, payments, letters }: ViewAnswer): void {
+export function drawView({ promises, lag, hops, payments, letters }: ViewAnswer): void {
+  drawPromises(promises)
   drawLetters(letters)
 
   const lags = lag.map(({ consumer, topic, records }) =>
@@ -165,6 +176,40 @@ export function drawView({ lag, hops, payments, letters }: ViewAnswer): void {
   )
   fill('hops', times, 'Nothing has been timed yet.')
   drawPayments(payments)
+}
+
+const promised: Readonly<Record<string, string>> = {
+  answered: 'Answers without a fault of ours',
+  prompt: 'Answers within 1 s, paid ones within 5 s',
+  there: 'Time in which the API was there',
+  delivered: 'Webhooks taken within 30 s of their condition',
+  complete: 'Minutes equal to the venue’s own candle',
+}
+
+const burnColumns = ['5m', '1h', '6h', '3d'] as const
+
+function drawPromises(promises: ViewAnswer['promises']): void {
+  if (promises === null) return setState(byId('promises'), 'error', 'How promises are kept cannot be read just now.')
+  const rows = promises
+    .filter(({ total }) => total > 0)
+    .map(({ promise, objective, kept, total, left, burn }) =>
+      el(
+        'tr',
+        { 'data-promise': promise },
+        el('th', { scope: 'row' }, promised[promise] ?? promise),
+        td(`${(100 * objective).toFixed(1)} %`, 'num'),
+        td(`${((100 * kept) / total).toFixed(3)} %`, 'num'),
+        td(format.count(total), 'num'),
+        td(left === null ? 'none' : `${(100 * left).toFixed(0)} %`, left !== null && left < 0 ? 'num sell' : 'num'),
+        ...burnColumns.map((window) => burnCell(burn[window] ?? null)),
+      ),
+    )
+  fill('promises', rows, 'Nothing has been promised to anybody yet.')
+}
+
+/** Above 1 the allowance of 30 days ends before they do. */
+function burnCell(times: number | null): HTMLElement {
+  return td(times === null ? 'none' : times.toFixed(1), times !== null && times > 1 ? 'num sell' : 'num')
 }
 
 function drawLetters(letters: ViewAnswer['letters']): void {

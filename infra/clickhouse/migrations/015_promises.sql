@@ -1,0 +1,140 @@
+-- control.answers, and what is promised to users beside what was kept, by minute: of everything, nothing is left out.
+
+CREATE TABLE IF NOT EXISTS control_answers_in
+(
+    instance String,
+    from_time Int64,
+    to_time Int64,
+    answers Int64,
+    failed Int64,
+    slow Int64,
+    log_partition UInt16,
+    log_offset UInt64,
+    log_time DateTime64(3, 'UTC'),
+    log_error String,
+    log_raw String
+)
+ENGINE = Null
+COMMENT 'Records of control.answers on their way into the base table';
+
+CREATE TABLE IF NOT EXISTS answer_counts_log
+(
+    instance LowCardinality(String) COMMENT 'Host name and port of the API instance' CODEC(ZSTD(1)),
+    from_time DateTime64(6, 'UTC') COMMENT 'From when on it counts' CODEC(Delta, ZSTD(1)),
+    to_time DateTime64(6, 'UTC') COMMENT 'Until when it counts' CODEC(Delta, ZSTD(1)),
+    answers UInt64 COMMENT 'Answers given, health checks and scrapes included' CODEC(ZSTD(1)),
+    failed UInt64 COMMENT 'Of them with a status from 500 on' CODEC(ZSTD(1)),
+    slow UInt64 COMMENT 'Of them after more than 1 s, where they are paid for after more than 5 s' CODEC(ZSTD(1)),
+    offset UInt64 COMMENT 'Kafka offset in control.answers' CODEC(Delta, ZSTD(1))
+)
+ENGINE = ReplacingMergeTree
+PARTITION BY toYYYYMM(from_time)
+ORDER BY (from_time, offset)
+SETTINGS index_granularity = 1024
+COMMENT 'What API instances answered; read the view answer_counts';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_answer_count TO answer_counts_log AS
+SELECT
+    instance,
+    fromUnixTimestamp64Micro(record.from_time, 'UTC') AS from_time,
+    fromUnixTimestamp64Micro(record.to_time, 'UTC') AS to_time,
+    answers,
+    failed,
+    slow,
+    log_offset AS offset
+FROM control_answers_in AS record
+WHERE log_error = '';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_answers_error TO ingest_errors_log AS
+SELECT
+    'control.answers' AS topic,
+    log_partition AS partition,
+    log_offset AS offset,
+    log_time AS time,
+    log_error AS error,
+    log_raw AS raw
+FROM control_answers_in
+WHERE log_error != '';
+
+CREATE OR REPLACE VIEW answer_counts AS
+SELECT
+    instance,
+    from_time,
+    to_time,
+    answers,
+    failed,
+    slow,
+    offset
+FROM answer_counts_log FINAL
+SETTINGS do_not_merge_across_partitions_select_final = 1
+COMMENT 'What API instances answered, every ten seconds';
+
+ALTER TABLE answer_counts
+    COMMENT COLUMN instance 'Host name and port of the API instance',
+    COMMENT COLUMN from_time 'From when on it counts',
+    COMMENT COLUMN to_time 'Until when it counts',
+    COMMENT COLUMN answers 'Answers given, health checks and scrapes included',
+    COMMENT COLUMN failed 'Of them with a status from 500 on',
+    COMMENT COLUMN slow 'Of them after more than 1 s, where they are paid for after more than 5 s',
+    COMMENT COLUMN offset 'Kafka offset in control.answers';
+
+CREATE OR REPLACE VIEW promise_minutes AS
+SELECT 'answered' AS promise, toStartOfMinute(from_time) AS minute, toUInt64(sum(answers) - sum(failed)) AS kept, sum(answers) AS total
+FROM answer_counts
+WHERE from_time >= now64(6) - INTERVAL 30 DAY
+GROUP BY minute
+UNION ALL
+SELECT 'prompt' AS promise, toStartOfMinute(from_time) AS minute, toUInt64(sum(answers) - sum(slow)) AS kept, sum(answers) AS total
+FROM answer_counts
+WHERE from_time >= now64(6) - INTERVAL 30 DAY
+GROUP BY minute
+UNION ALL
+SELECT 'there' AS promise, toStartOfMinute(fromUnixTimestamp64Micro(slot * 10000000, 'UTC')) AS minute, toUInt64(sum(is_there)) AS kept, count() AS total
+FROM
+(
+    -- Every ten seconds since the first word of an API, those of the last half minute aside: their word may be under way.
+    SELECT arrayJoin(range(
+        assumeNotNull((
+            SELECT intDiv(toUnixTimestamp64Micro(min(from_time)), 10000000)
+            FROM answer_counts
+            WHERE from_time >= now64(6) - INTERVAL 30 DAY
+            HAVING count() > 0
+        ) AS begun),
+        intDiv(toUnixTimestamp(now()), 10) - 3)) AS slot
+    WHERE begun IS NOT NULL
+) AS slots
+LEFT JOIN
+(
+    SELECT DISTINCT
+        arrayJoin(range(
+            intDiv(toUnixTimestamp64Micro(from_time), 10000000),
+            least(intDiv(toUnixTimestamp64Micro(to_time) + 9999999, 10000000), intDiv(toUnixTimestamp64Micro(from_time), 10000000) + 8640))) AS slot,
+        1 AS is_there
+    FROM answer_counts
+    WHERE from_time >= now64(6) - INTERVAL 31 DAY
+) AS told USING (slot)
+GROUP BY minute
+UNION ALL
+SELECT 'delivered' AS promise, toStartOfMinute(time) AS minute, countIf(done > toDateTime64(0, 6, 'UTC') AND done <= time + INTERVAL 30 SECOND) AS kept, count() AS total
+FROM triggers
+LEFT JOIN
+(
+    SELECT trigger_id, min(finished) AS done
+    FROM webhook_attempts
+    WHERE outcome IN ('delivered', 'digested') AND triggered >= now64(6) - INTERVAL 30 DAY
+    GROUP BY trigger_id
+) AS deliveries USING (trigger_id)
+WHERE time >= now64(6) - INTERVAL 30 DAY AND time < now64(6) - INTERVAL 40 SECOND
+GROUP BY minute
+UNION ALL
+SELECT 'complete' AS promise, toDateTime(minute, 'UTC') AS minute, countIf(state = 'equal') AS kept, count() AS total
+FROM audits_log FINAL
+WHERE minute >= now64(6) - INTERVAL 30 DAY
+GROUP BY minute
+COMMENT 'What was promised to users and what was kept, by promise and minute of the last 30 days; of everything, nothing is left out';
+
+ALTER TABLE promise_minutes
+    COMMENT COLUMN promise 'answered: not with a status from 500 on; prompt: within 1 s, where paid within 5 s; there: ten seconds in which an API was up; delivered: 30 s after the condition was met its webhook was taken, or waits for a digest; complete: a minute of an instrument equal to the venue''s candle',
+    COMMENT COLUMN minute 'Start of the minute',
+    COMMENT COLUMN kept 'How many kept the promise',
+    COMMENT COLUMN total 'How many there were';
