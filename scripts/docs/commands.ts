@@ -68,7 +68,7 @@ export interface SystemAddresses {
   readonly data: string
 }
 
-const DATA_SCRIPTS = new Set(['backfill', 'backtest', 'export', 'pay'])
+const DATA_SCRIPTS = new Set(['backfill', 'backtest', 'export', 'pay', 'trace'])
 
 /** The command for that system: its addresses, its data folder, and no npm between, which would print its own lines. */
 export function withAddresses(command: string, { api, clickhouse, receiver, data }: SystemAddresses): string {
