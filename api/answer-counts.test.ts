@@ -13,6 +13,7 @@ const access = {
     send: async (_topic: string, _partition: number, records: readonly { value: Buffer | null }[]) => {
       if (isAway) throw new Error('away')
       told.push(...records.map(({ value }) => JSON.parse(String(value)) as AnswerCount))
+      return undefined
     },
   },
 }
