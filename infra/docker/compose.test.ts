@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { readConfig } from '../config/config.ts'
 import { settings, type SettingName } from '../config/settings.ts'
+import { partsOf, roleNames } from './role.ts'
 
 /** What a server's container engine reads; none is at hand here, so everything is checked that can be without one. */
 interface Service {
   readonly image: string
-  readonly build?: { readonly dockerfile: string }
-  readonly command?: readonly string[]
+  readonly build?: { readonly dockerfile: string; readonly args: { readonly ROLE: string } }
   readonly environment?: Readonly<Record<string, string>>
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
   readonly healthcheck?: { readonly test: readonly string[] }
@@ -60,12 +60,13 @@ describe('docker-compose.yml', () => {
     ])
   })
 
-  it.each(ours)('starts %s from a program that exists and is in the image', (_name, { command = [], build }) => {
-    const [program, file = ''] = command
-    expect(program).toBe('node')
-    expect(existsSync(new URL(file, root))).toBe(true)
-    expect(dockerfile).toContain(`COPY ${file.split('/')[0]} `)
+  it.each(ours)('starts %s from the image of its role', (name, { image, build }) => {
+    expect([image, build?.args.ROLE]).toEqual([`market-data-alerts-${name}`, name])
     expect(existsSync(new URL(build?.dockerfile ?? '', root))).toBe(true)
+  })
+
+  it('has an image for every role', () => {
+    expect(ours.map(([name]) => name).toSorted()).toEqual(roleNames.toSorted())
   })
 
   it.each(ours)('gives %s only settings that exist, with values that can be read', (_name, { environment = {} }) => {
@@ -172,21 +173,10 @@ describe('the Dockerfile', () => {
     expect(held.filter((file) => /\.test\.|(?:^|\/)(?:testing\/|test[-_])/.test(file))).toEqual([])
   })
 
-  it('leaves out no file that a program of the image imports', () => {
-    const programs = ours.flatMap(([, { command = [], healthcheck }]) => [command[1], healthcheck?.test[2]])
-    const files = reachedFrom(programs.filter((file) => file !== undefined))
-    expect(files.size).toBeGreaterThan(300)
-    expect([...files].filter(isIgnored)).toEqual([])
+  it('leaves out no file that a role needs', () => {
+    const files = roleNames.flatMap((role) => [...partsOf(role).files])
+    expect(files.length).toBeGreaterThan(1_000)
+    expect(files.filter(isIgnored)).toEqual([])
+    expect(files.filter((file) => !copied.some((held) => file === held || file.startsWith(`${held}/`)))).toEqual([])
   })
 })
-
-const reference = /(?:from|import\() ?'(\.[^']+)'|new URL\('([^']+\.ts)', import\.meta\.url\)/g
-
-/** Every source file that `programs` import, by itself or by another. */
-function reachedFrom(programs: readonly string[]): Set<string> {
-  const reached = new Set(programs)
-  for (const file of reached)
-    for (const [, imported, named] of read(file).matchAll(reference))
-      reached.add(posix.join(posix.dirname(file), imported ?? named ?? ''))
-  return reached
-}

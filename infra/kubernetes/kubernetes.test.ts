@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import { readConfig } from '../config/config.ts'
+import { settings, type SettingName } from '../config/settings.ts'
+import { roleNames } from '../docker/role.ts'
+
+interface Variable {
+  readonly name: string
+  readonly value?: string
+  readonly valueFrom?: { readonly secretKeyRef: { readonly name: string } }
+}
+
+interface Container {
+  readonly name: string
+  readonly image: string
+  readonly env?: readonly Variable[]
+  readonly readinessProbe?: object
+  readonly securityContext: object
+  readonly resources: { readonly limits: object }
+}
+
+interface Manifest {
+  readonly kind: string
+  readonly metadata: { readonly name: string }
+  readonly data?: Readonly<Record<string, string>>
+  readonly spec?: {
+    readonly replicas?: number
+    readonly template?: {
+      readonly metadata: { readonly labels: Readonly<Record<string, string>> }
+      readonly spec: { readonly securityContext: object; readonly containers: readonly Container[] }
+    }
+  }
+}
+
+const text = readFileSync(new URL('market-data-alerts.yaml', import.meta.url), 'utf8')
+const manifests = parseAllDocuments(text).map((document) => document.toJS() as Manifest)
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string
+}
+const pods = manifests.flatMap(({ spec }) => spec?.template ?? [])
+const containers = pods.flatMap(({ spec }) => spec.containers.map((container) => [container.name, container] as const))
+const shared: Readonly<Record<string, string>> = manifests.find(({ data }) => data !== undefined)?.data ?? {}
+
+describe('the manifests for Kubernetes', () => {
+  it('run every role from the image of this version, the preparation as a job', () => {
+    expect(containers.map(([name]) => name).toSorted()).toEqual(roleNames.toSorted())
+    for (const [name, { image }] of containers) expect(image).toBe(`market-data-alerts-${name}:${version}`)
+    const job = manifests.find(({ kind }) => kind === 'Job')
+    expect(job?.metadata.name).toBe(`prepare-${version.replaceAll('.', '-')}`)
+  })
+
+  it.each(containers)('give %s settings that there are, with values that can be read', (_name, { env = [] }) => {
+    const own = Object.fromEntries(env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])))
+    const names = [...Object.keys(shared), ...env.map(({ name }) => name)]
+    expect(names.filter((name) => !(name in settings))).toEqual([])
+    expect(() => readConfig({ ...shared, ...own }, Object.keys({ ...shared, ...own }) as SettingName[])).not.toThrow()
+  })
+
+  it.each(containers)(
+    'run %s as nobody special, who can write nothing but its data, within limits',
+    (_name, container) => {
+      expect(container.securityContext).toMatchObject({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      })
+      expect(container.resources.limits).toHaveProperty('memory')
+    },
+  )
+
+  it('ask whoever stays whether it is ready', () => {
+    const silent = containers.filter(([, { readinessProbe }]) => readinessProbe === undefined)
+    expect(silent.map(([name]) => name)).toEqual(['prepare'])
+  })
+
+  it('never run as root', () => {
+    for (const { spec } of pods) expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 })
+  })
+
+  it('keep the addresses of services out of settings of the same names', () => {
+    for (const { spec } of pods) expect(spec).toMatchObject({ enableServiceLinks: false })
+  })
+
+  it('give each secret to those alone who need it', () => {
+    const whoHas = (secret: string): string[] =>
+      containers.flatMap(([name, { env = [] }]) => (env.some((one) => one.name === secret) ? [name] : []))
+    expect(whoHas('PAYMENT_WALLET_KEY')).toEqual(['payments'])
+    expect(whoHas('SERVICE_SECRET').toSorted()).toEqual(['api', 'console', 'webhooks'])
+    expect(whoHas('CONSOLE_TOKEN')).toEqual(['console'])
+    expect(Object.keys(shared).filter((name) => /SECRET|PASSWORD|TOKEN|KEY/.test(name))).toEqual([])
+  })
+
+  it('have one writer for one wallet', () => {
+    const payments = manifests.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'payments')
+    expect(payments?.spec).toMatchObject({ replicas: 1, strategy: { type: 'Recreate' } })
+  })
+})
