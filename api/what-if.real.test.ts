@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { createWorld, T, type World } from '../infra/clickhouse/testing/world.ts'
 import { latePrice, given, create, mark, price, risk, SECOND } from '../processors/alerts/testing/records.ts'
+import { isFault, readRuleTerms } from '../processors/alerts/kinds/rule-terms.ts'
 import { WhatIf, type WhatIfTerms } from '../processors/alerts/what-if.ts'
 import type { Message, Micros } from '../schemas/records.ts'
+import { tradeVenues } from '../schemas/venues.ts'
 import { recordPosition } from '../schemas/record-id.ts'
-import { LOOKS_BACK, Trials } from './alerts/what-if.ts'
+import { Trials, type Trial } from './alerts/what-if.ts'
 import { TtlCache } from './cache.ts'
 import { openDatabase } from './clickhouse.ts'
 import { createMetrics } from './metrics.ts'
@@ -20,9 +22,18 @@ afterAll(async () => {
   await world.end()
 })
 
-function trialsAt(time: number): Trials {
+const DAYS = 7
+const LOOKS_BACK = DAYS * 86_400 * SECOND
+
+function trialsAt(time: number): (alert: WhatIfTerms, to: Micros) => Promise<Trial> {
   const now = (): number => time
-  return new Trials({ database, now, cache: new TtlCache({ keysMax: 10, clock: now }) })
+  const trials = new Trials({ database, now, counted: tradeVenues, cache: new TtlCache({ keysMax: 10, clock: now }) })
+  return async (alert, to) => {
+    const { value } = await trials.of([{ ...alert, to }], { days: DAYS, isDrawn: true }, 'caller')
+    const [trial] = value
+    if (trial === undefined) throw new Error('nothing was tried out')
+    return trial
+  }
 }
 
 const level: WhatIfTerms = {
@@ -51,7 +62,7 @@ it('rings when the core does that reads the log itself', async () => {
   const first = messages[0]?.value.time ?? 0
   const end: Micros = first + 3_600 * SECOND
   const trials = trialsAt(T / 1000)
-  const { value: trial } = await trials.of(level, end, 'caller')
+  const trial = await trials(level, end)
   const live = given(create({ expires_in_hours: 720 }))
   for (const message of hour()) live.batch(mark((message.value.time - first) / SECOND), message)
   expect(trial.rang.map(({ time }) => (time - first) / SECOND)).toEqual(live.rang)
@@ -62,7 +73,7 @@ it('rings when the core does that reads the log itself', async () => {
   expect(trial.gaps).toEqual([{ from: first + 900 * SECOND, to: first + 1_800 * SECOND }])
 
   const terms = { kind: 'liquidation', threshold_pct: 5, min_value_usd: 0 } as const
-  const { value: cascades } = await trials.of({ ...level, terms }, end, 'caller')
+  const cascades = await trials({ ...level, terms }, end)
   expect(cascades.rang.map(({ time, cascade_risk: to }) => [(time - first) / SECOND, to])).toEqual([
     [20, 'medium'],
     [100, 'medium'],
@@ -88,7 +99,7 @@ it.each(['above', 'below', 'crosses_above', 'crosses_below'] as const)(
     const to = T + 6 * 3_600 * SECOND
     for (const target_price of [97, 100.2, 103, 104.4]) {
       const alert: WhatIfTerms = { ...level, asset, terms: { kind: 'price', condition, target_price } }
-      const { value: trial } = await trialsAt(0).of(alert, to, 'caller')
+      const trial = await trialsAt(0)(alert, to)
       const whole = new WhatIf(alert, to - LOOKS_BACK)
       for (const row of rows)
         whole.feed({ partition: 2, offset: Number(row['offset']), message: messageOf(asset, row) })
@@ -107,6 +118,36 @@ function messageOf(asset: string, row: Record<string, unknown>): Message<'compos
   return price(0, Number(row['price']), { asset, time, low, high })
 }
 
+it('goes on in what venues tell of the time before our own log, and says who told it', async () => {
+  const hours = 24 * DAYS
+  const from = T - (T % (3_600 * SECOND)) - hours * 3_600 * SECOND
+  const at = `fromUnixTimestamp64Micro(toInt64(${from} + number * 3600000000), 'UTC')`
+  await world.run(`INSERT INTO venue_candles_log (asset, instrument, seconds, start, open, high, low, close, volume, taker_buy, source, offset)
+    SELECT 'ada', 'binance:spot:ADAUSDT', 3600, ${at}, 100, if(number % 24 = 5, 106, 101), 99, 100, 10, if(number % 24 = 7, 9, 5),
+      'venue_candles', number FROM numbers(${hours})`)
+  const about = { asset: 'ada', symbol: 'ADA' }
+  const priced = await trialsAt(0)({ ...about, terms: { kind: 'price', condition: 'above', target_price: 105 } }, T)
+  expect(priced.rang.map(({ source, current_price }) => [source, current_price])).toEqual(
+    Array.from({ length: DAYS }, () => ['venue_candles', 106]),
+  )
+  expect(priced).toMatchObject({ own: null, untold: [], stopped: null })
+  const rule = (when: object): WhatIfTerms => {
+    const terms = readRuleTerms({ when })
+    if (isFault(terms)) throw new Error(terms.message)
+    return { ...about, terms }
+  }
+  const change = { metric: 'cvd_change', window: '1h', operator: 'above', value: 7 }
+  expect((await trialsAt(0)(rule(change), T)).rang.map(({ source }) => source)).toEqual(
+    Array.from({ length: DAYS }, () => 'venue_candles'),
+  )
+  // An hour's candle says nothing of five minutes, and no venue tells past levels.
+  expect(await trialsAt(0)(rule({ ...change, window: '5m' }), T)).toMatchObject({ rang: [], seen: null, untold: [] })
+  const levels = rule({ metric: 'liquidation_risk_pct', operator: 'above', value: 7 })
+  expect((await trialsAt(0)(levels, T)).untold).toMatchObject([
+    { metric: 'liquidation_risk_pct', why: 'no venue tells its past' },
+  ])
+})
+
 it('looks through a week of prices, five a second', async () => {
   const to = T + LOOKS_BACK
   await world.run(
@@ -116,11 +157,8 @@ it('looks through a week of prices, five a second', async () => {
   )
   const trials = trialsAt(0) // its time is told, not judged: others work beside it
   const started = performance.now()
-  const { value: trial } = await trials.of(
-    { ...level, asset: 'sol', terms: { kind: 'price', condition: 'above', target_price: 101 } },
-    to,
-    'caller',
-  )
+  const terms = { kind: 'price', condition: 'above', target_price: 101 } as const
+  const trial = await trials({ ...level, asset: 'sol', terms }, to)
   console.log(`a week of ${trial.records} prices: ${Math.round(performance.now() - started)} ms`)
   // A period is 2 pi x 5,000 s: the price goes over 101 twenty times in a week.
   expect(trial).toMatchObject({ records: (LOOKS_BACK / SECOND) * 5, stopped: null, gaps: [] })

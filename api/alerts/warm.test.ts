@@ -48,6 +48,20 @@ describe('the windows of a new rule', () => {
     expect(past?.series[0]?.[1].samples.map(([, value]) => value)).toEqual([2, 2])
   })
 
+  it('are filled of a single venue’s price, too', async () => {
+    const when = { metric: 'price_change_pct', exchange: 'okx', window: '1m', operator: 'above', value: 1 }
+    const price = (seconds: number, offset: number): object => ({
+      ...row(seconds, offset),
+      price: 100,
+      is_good: 1,
+      venues: ['kraken', 'okx'],
+      venue_prices: [99, 101],
+    })
+    const query = vi.fn<() => Promise<object[]>>().mockResolvedValue([price(-50, 80), price(-40, 90), price(1, 101)])
+    const { sent } = await warmed(created(when), query)
+    expect(readPast(sent[0]?.past ?? '')?.series[0]?.[1].samples.map(([, value]) => value)).toEqual([101, 101])
+  })
+
   it('stay as they are where ClickHouse is away, never has it, or there are none', async () => {
     const away = await warmed(created(), () => Promise.reject(new DatabaseError('unreachable', undefined)))
     expect([away.sent.length, away.warn.mock.calls.length]).toEqual([0, 1])

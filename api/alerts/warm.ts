@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { alertKinds } from '../../processors/alerts/kinds/kinds.ts'
 import { isEverywhere } from '../../processors/alerts/parts.ts'
 import { PastReader, pastText, type Past } from '../../processors/alerts/past.ts'
-import { inputOf, lookBackOf } from '../../processors/alerts/series.ts'
+import { lookBackOf } from '../../processors/alerts/series.ts'
 import { OFFSETS } from '../../processors/kernel/version.ts'
 import type { AlertEvent, Command, Micros } from '../../schemas/records.ts'
 import type { Database } from '../views/database.ts'
-import { readInputs, tableOf, type PastTable } from '../views/what-if.ts'
+import { inputsOf, readInputs } from '../views/what-if.ts'
 import { commandOf } from './creation.ts'
 
 const SECOND: Micros = 1_000_000
@@ -83,11 +83,11 @@ export class Warming {
 
   /** Whether each table has a later record than the creation: then it has all before it, too. */
   async #hasAll(database: Database, { asset, names, since, before }: Wanted): Promise<boolean> {
-    const open = new Set(tablesOf(names))
+    const open = new Set(inputsOf(names).tables)
     for (let tries = 0; tries < TRIES; tries += 1) {
       for (const table of open) {
         const range = { asset, from: since - 2 * SECOND, to: since + 600 * SECOND, limit: 10_000 }
-        const { seen } = await readInputs(database, range, [table])
+        const { seen } = await readInputs(database, range, { tables: [table], withVenues: false })
         if (seen.some(({ offset }) => offset > before)) open.delete(table)
       }
       if (open.size === 0) return true
@@ -116,10 +116,6 @@ function namesOf(alert: NonNullable<AlertEvent['alert']>): readonly string[] {
   return [...new Set(alertKinds.of(terms).series?.(terms) ?? [])].filter((name) => lookBackOf(name) > 0)
 }
 
-function tablesOf(names: readonly string[]): PastTable[] {
-  return [...new Set(names.map((name) => tableOf(inputOf(name))))]
-}
-
 /** What the series of a rule would have seen up to its creation; nothing where that is too much. */
 async function readPastOf(database: Database, { asset, names, since, before }: Wanted): Promise<Past> {
   const back = Math.min(LOOKS_BACK, Math.max(...names.map(lookBackOf)) * 1.1)
@@ -128,7 +124,7 @@ async function readPastOf(database: Database, { asset, names, since, before }: W
   let rows = 0
   for (let from = since - back; from < end; from += PAGE) {
     const range = { asset, from, to: Math.min(from + PAGE, end), limit: ROWS_MAX - rows }
-    const page = await readInputs(database, range, tablesOf(names))
+    const page = await readInputs(database, range, inputsOf(names))
     rows += page.records
     if (page.cut || rows >= ROWS_MAX) return { since, series: [] }
     for (const { offset, message } of page.seen) if (offset < before) past.feed(message)

@@ -1,21 +1,29 @@
+import { setImmediate as others } from 'node:timers/promises'
 import { alertKinds } from '../../processors/alerts/kinds/kinds.ts'
-import { WhatIf, type WhatIfTerms } from '../../processors/alerts/what-if.ts'
+import { WhatIf, type Ring, type WhatIfTerms } from '../../processors/alerts/what-if.ts'
 import { seriesName, type SeriesSpec } from '../../processors/alerts/series.ts'
-import type { Micros, Trigger } from '../../schemas/records.ts'
+import type { Micros } from '../../schemas/records.ts'
+import type { TradeVenueRow } from '../../schemas/venues.ts'
 import type { Hit, TtlCache } from '../cache.ts'
 import { ApiError } from '../errors.ts'
 import { RateLimiter } from '../limits.ts'
 import type { Database } from '../views/database.ts'
-import type { Page } from '../views/what-if.ts'
+import { noPastOf, readPastInputs } from '../views/past-inputs.ts'
+import type { Page, Stretch } from '../views/what-if.ts'
 import { apiKind } from './kinds/kinds.ts'
 
 const SECOND: Micros = 1_000_000
 const HOUR: Micros = 3_600 * SECOND
+const DAY: Micros = 24 * HOUR
 
-/** How far a trial looks back. */
-export const LOOKS_BACK: Micros = 7 * 24 * HOUR
-/** Of one query: at five prices a second some 430,000 rows. */
-const PAGE: Micros = 24 * HOUR
+/** How far a trial may look back, days. */
+export const DAYS_MAX = 30
+/** What begins this much later is whole: the first whole candle of an hour, and some minutes. */
+export const LATE_START: Micros = HOUR + 300 * SECOND
+/** Where our own log begins within this, nothing else is looked at. */
+const SEAM: Micros = 300 * SECOND
+/** Records that are decided about in one go, some milliseconds; then others have their turn. */
+const SLICE = 250
 /** Most records of one trial; at five prices a second a week has three million. */
 const ROWS_MAX = 4_000_000
 /** A trial that takes longer ends where it is, and says so, milliseconds. */
@@ -29,36 +37,54 @@ const KEPT_MS = 60_000
 /** By caller, each API instance for itself. */
 const LIMIT = { perSecond: 0.2, burst: 5, callersMax: 100_000 } as const
 
-/** A time in which the alert would have seen nothing. */
-interface Blind {
-  readonly from: Micros
-  readonly to: Micros
-}
-
 /** What the figures were at a time; undefined: not known. */
 interface Point {
   readonly time: Micros
   readonly values: readonly (number | undefined)[]
 }
 
+/** A figure of which what was before our own log says nothing, and why. */
+export interface Untold extends SeriesSpec {
+  readonly why: string
+}
+
 export interface Trial {
-  readonly asked: Blind
+  readonly asked: Stretch
   /** The first and last record that were looked at; null: there was none. */
-  readonly seen: Blind | null
+  readonly seen: Stretch | null
+  /** Where our own log begins; null: it has nothing. */
+  readonly own: Micros | null
   readonly records: number
-  readonly gaps: readonly Blind[]
-  readonly rang: readonly Trigger[]
+  /** Times in which the alert would have seen nothing. */
+  readonly gaps: readonly Stretch[]
+  readonly rang: readonly Ring[]
   /** The figures that decided, and their values at some times, oldest first. */
   readonly figures: readonly SeriesSpec[]
+  /** Those for which it looks at no more than our own log. */
+  readonly untold: readonly Untold[]
   readonly points: readonly Point[]
   /** Which bound ended it early; null: none did. */
   readonly stopped: 'rows' | 'seconds' | null
+}
+
+/** An alert to be tried out, up to a time. */
+export interface Tried extends WhatIfTerms {
+  readonly to: Micros
+}
+
+/** What is wanted of a trial. */
+interface Wish {
+  readonly days: number
+  /** The values of its figures, too. */
+  readonly isDrawn: boolean
 }
 
 interface TrialOptions {
   readonly database: Database
   readonly now: () => number
   readonly cache: TtlCache
+  /** Venues whose trades count. */
+  readonly counted: readonly TradeVenueRow[]
   /** How often a caller may try one out. */
   readonly tries?: RateLimiter | undefined
 }
@@ -69,24 +95,30 @@ export class Trials {
   readonly #now: () => number
   readonly #cache: TtlCache
   readonly #limiter: RateLimiter
+  readonly #venues: readonly string[]
   #waiting = 0
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor({ database, now, cache, tries = new RateLimiter(LIMIT) }: TrialOptions) {
+  constructor({ database, now, cache, counted, tries = new RateLimiter(LIMIT) }: TrialOptions) {
+    this.#venues = counted.map(({ venue }) => venue)
     this.#limiter = tries
     this.#database = database
     this.#now = now
     this.#cache = cache
   }
 
-  /** How the alert would have rung in the week up to `to`. Throws `rate_limited` and `overloaded`. */
-  async of(alert: WhatIfTerms, to: Micros, caller: string): Promise<Hit<Trial>> {
-    const { asset, terms } = alert
-    const key = JSON.stringify(['trial', asset, alertKinds.of(terms).write(terms)])
-    const known = this.#cache.peek<Trial>(key)
+  /** How each of them would have rung. Throws `rate_limited` and `overloaded`. */
+  async of(tried: readonly Tried[], { days, isDrawn }: Wish, caller: string): Promise<Hit<readonly Trial[]>> {
+    const key = JSON.stringify([
+      'trial',
+      days,
+      isDrawn,
+      tried.map(({ asset, terms }) => [asset, alertKinds.of(terms).write(terms)]),
+    ])
+    const known = this.#cache.peek<readonly Trial[]>(key)
     if (known !== undefined) return known
     this.#admit(caller)
-    return this.#cache.get(key, KEPT_MS, () => this.#inTurn(() => this.#run(alert, to)))
+    return this.#cache.get(key, KEPT_MS, () => this.#inTurn(() => this.#runAll(tried, { days, isDrawn })))
   }
 
   #admit(caller: string): void {
@@ -97,7 +129,7 @@ export class Trials {
       })
   }
 
-  async #inTurn(work: () => Promise<Trial>): Promise<Trial> {
+  async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#waiting >= WAITING_MAX)
       throw new ApiError('overloaded', 'Too many alerts are being tried out; try again in a few seconds.', {
         retryAfterSeconds: 3,
@@ -112,33 +144,84 @@ export class Trials {
     }
   }
 
-  async #run(alert: WhatIfTerms, to: Micros): Promise<Trial> {
-    const asked = { from: to - LOOKS_BACK, to }
+  async #runAll(tried: readonly Tried[], { days, isDrawn }: Wish): Promise<Trial[]> {
     const until = this.#now() + TRIAL_MS_MAX
+    const trials: Trial[] = []
+    for (const one of tried) trials.push(await this.#run({ ...one, from: one.to - days * DAY }, isDrawn, until))
+    return trials
+  }
+
+  async #run({ from, to, ...alert }: Tried & Stretch, isDrawn: boolean, until: number): Promise<Trial> {
+    const asked = { from, to }
     const kind = apiKind(alert.terms.kind)
     const figures = kind.figures(alert.terms)
-    const trial = new WhatIf({ ...alert, looksAt: figures.map(seriesName) }, asked.from)
-    const sight = new Sight(kind.blindAfter)
-    let records = 0
-    let stopped: Trial['stopped'] = null
-    const first = await kind.begins(this.#database, { asset: alert.asset, ...asked }, alert.terms)
-    const plot = new Plot(first ?? to, to)
-    for (let from = first ?? to; from < to && stopped === null; from += PAGE) {
-      const range = { asset: alert.asset, from, to: Math.min(from + PAGE, to), limit: ROWS_MAX - records }
-      const page = await kind.history(this.#database, range, alert.terms)
-      for (const seen of page.seen) {
-        trial.feed(seen)
-        if (isLate(seen.message)) continue
-        sight.see(seen.message.value.time)
-        plot.see(seen.message.value.time, trial)
-      }
-      records += page.records
-      if (page.cut) stopped = 'rows'
-      else if (this.#now() > until && range.to < to) stopped = 'seconds'
+    const looksAt = isDrawn ? figures.map(seriesName) : []
+    const run = new Run(new WhatIf({ ...alert, looksAt }, from), kind.blindAfter, asked)
+    const untold = figures.flatMap((figure) => {
+      const why = noPastOf(figure)
+      return why === undefined ? [] : [{ ...figure, why }]
+    })
+    const own = await kind.begins(this.#database, { asset: alert.asset, ...asked }, alert.terms)
+    const ended = (): boolean => this.#now() > until
+    if (untold.length === 0 && (own ?? to) - from > SEAM) {
+      const past = { from: asked.from, to: own ?? asked.to, asset: alert.asset, venues: this.#venues, figures }
+      const needsMinutes = kind.needsMinutes?.(alert.terms) ?? false
+      await run.take(readPastInputs(this.#database, { ...past, needsMinutes }), ended)
     }
-    const { points } = plot
-    const told = sight.told(stopped === null ? to : null)
-    return { asked, ...told, records, rang: trial.rang, figures, points, stopped }
+    if (own !== undefined) {
+      const range = { asset: alert.asset, from: own, to: asked.to, limit: ROWS_MAX - run.records }
+      await run.take(kind.history(this.#database, range, alert.terms), ended)
+    }
+    return { asked, own: own ?? null, figures, untold, ...run.told }
+  }
+}
+
+/** One trial as it goes on. */
+class Run {
+  readonly #trial: WhatIf
+  readonly #sight: Sight
+  readonly #plot: Plot
+  readonly #asked: Stretch
+  #last: Micros | undefined
+  #fed = 0
+  #stopped: Trial['stopped'] = null
+  records = 0
+
+  constructor(trial: WhatIf, blindAfter: Micros, asked: Stretch) {
+    this.#trial = trial
+    this.#sight = new Sight(blindAfter)
+    this.#plot = new Plot(asked.from, asked.to)
+    this.#asked = asked
+  }
+
+  get told(): Pick<Trial, 'seen' | 'gaps' | 'records' | 'rang' | 'points' | 'stopped'> {
+    const end = this.#stopped === null ? this.#asked.to : (this.#last ?? this.#asked.from)
+    const about = { records: this.records, rang: this.#trial.rang, points: this.#plot.points, stopped: this.#stopped }
+    return { ...this.#sight.told(end), ...about }
+  }
+
+  /** Looks at pages until they are over, or a bound is reached. */
+  async take(pages: AsyncIterable<Page>, ended: () => boolean): Promise<void> {
+    if (this.#stopped !== null) return
+    for await (const page of pages) {
+      for (const stretch of page.heard) this.#sight.see(stretch)
+      await this.#feed(page.seen)
+      this.records += page.records
+      if (page.cut) this.#stopped = 'rows'
+      else if (ended() && (this.#last ?? 0) < this.#asked.to - HOUR) this.#stopped = 'seconds'
+      if (this.#stopped !== null) return
+    }
+  }
+
+  async #feed(seen: Page['seen']): Promise<void> {
+    for (const one of seen) {
+      this.#fed += 1
+      if (this.#fed % SLICE === 0) await others()
+      const isFed = this.#trial.feed(one)
+      if (isLate(one.message)) continue
+      this.#last = one.message.value.time
+      if (isFed) this.#plot.see(this.#last, this.#trial)
+    }
   }
 }
 
@@ -170,7 +253,7 @@ class Plot {
 /** What the alert would have seen, and when it was blind. */
 class Sight {
   readonly #longest: Micros
-  readonly #gaps: Blind[] = []
+  readonly #gaps: Stretch[] = []
   #first: Micros | undefined
   #last = 0
 
@@ -178,17 +261,18 @@ class Sight {
     this.#longest = longest
   }
 
-  see(time: Micros): void {
-    if (this.#first === undefined) this.#first = time
-    else this.#note(time)
-    this.#last = Math.max(this.#last, time)
+  see({ from, to }: Stretch): void {
+    if (this.#first === undefined) this.#first = from
+    else this.#note(from)
+    this.#last = Math.max(this.#last, to)
   }
 
-  /** `end`: until when it was meant to look; null: it stopped where it was. */
-  told(end: Micros | null): Pick<Trial, 'seen' | 'gaps'> {
+  /** `end`: until when it looked. */
+  told(end: Micros): Pick<Trial, 'seen' | 'gaps'> {
     if (this.#first === undefined) return { seen: null, gaps: [] }
-    if (end !== null) this.#note(end)
-    return { seen: { from: this.#first, to: this.#last }, gaps: this.#gaps }
+    this.#note(end)
+    const gaps = this.#gaps.filter(({ from }) => from < end)
+    return { seen: { from: this.#first, to: Math.min(this.#last, end) }, gaps }
   }
 
   #note(time: Micros): void {

@@ -246,11 +246,13 @@ describe('a rule in words', () => {
   const coverage = {
     from: '2026-01-01T00:00:00.000Z',
     to: '2026-01-08T00:00:00.000Z',
+    days: 7,
     complete: true,
     stopped_by: null,
     gap_seconds: 0,
+    own_from: '2026-01-01T00:00:01.000Z',
   }
-  const trial = { trigger_count: 14, triggers_per_day: 2, triggers: [], figures: [], coverage }
+  const trial = { trigger_count: 14, triggers_per_day: 2, triggers: [], figures: [], no_past: [], coverage }
 
   it.each<[words.Trial, string]>([
     [trial, 'Would have rung 14 times in the last 7 days, 2.0 a day.'],
@@ -265,11 +267,27 @@ describe('a rule in words', () => {
       'Would have rung 1 time in the 43 min 0 s that are known. For 1 min 30 s of them nothing was told.',
     ],
     [
+      { ...trial, coverage: { ...coverage, own_from: '2026-01-06T02:00:00.000Z' } },
+      'Would have rung 14 times in the last 7 days, 2.0 a day. What was before 2026-01-06 02:00 is told by the venues’ past.',
+    ],
+    [
+      { ...trial, no_past: [{ metric: 'liquidation_risk_pct', why: 'no venue tells its past' }] },
+      'Would have rung 14 times in the last 7 days, 2.0 a day. Only our own log is looked at: of Liquidation risk, % no venue tells its past.',
+    ],
+    [
       { ...trial, coverage: { ...coverage, stopped_by: 'rows' } },
       'Would have rung 14 times in the last 7 days, 2.0 a day. There was too much to look at: the newest part is left out.',
     ],
   ])('a trial is told as it was (%#)', (given, said) => {
     expect(words.trialWords(given)).toBe(said)
+  })
+
+  it('a trial of several symbols says how often each rang', () => {
+    const by = [
+      { symbol: 'BTC', trigger_count: 10, coverage: {} },
+      { symbol: 'NEW', trigger_count: 0, coverage: null },
+    ]
+    expect(words.severalWords({ trigger_count: 10, by_symbol: by })).toBe('All of them: 10 (BTC 10, NEW not known).')
   })
 
   it('is about one symbol, several or all, where the API takes them', () => {

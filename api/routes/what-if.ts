@@ -1,21 +1,25 @@
-import type { Micros, Trigger } from '../../schemas/records.ts'
+import type { Ring, WhatIfTerms } from '../../processors/alerts/what-if.ts'
+import type { Micros } from '../../schemas/records.ts'
 import { metricOf, metricNames } from '../../processors/alerts/metrics.ts'
-import { field, readSymbol, wrong } from '../alerts/fields.ts'
+import { field, readSymbol, readSymbols, SYMBOLS_MAX, wrong } from '../alerts/fields.ts'
 import { apiKinds, kindMeant } from '../alerts/kinds/kinds.ts'
-import type { Trial } from '../alerts/what-if.ts'
+import { DAYS_MAX, LATE_START, type Trial, type Tried } from '../alerts/what-if.ts'
 import { asDecimal } from '../../processors/prices/decimal.ts'
 import type { Body } from '../body.ts'
 import { findAsset } from '../catalogue.ts'
 import { ApiError } from '../errors.ts'
 import { jsonReply, type Reply } from '../reply.ts'
 import { type BodyRule, type Call, type Output, route } from '../route.ts'
-import { iso } from '../views/time.ts'
+import type { Services } from '../services.ts'
+import { pastSources } from '../views/past-inputs.ts'
+import { iso, isoOrNull } from '../views/time.ts'
 import { partitionTime } from '../views/world.ts'
 import { noData } from './answers.ts'
 import {
   array,
   boolean,
   instant,
+  nullableInstant,
   integer,
   nullable,
   nullableNumber,
@@ -60,12 +64,18 @@ const notLookedAt: Readonly<Record<string, Schema>> = {
 }
 
 const wish: Readonly<Record<string, Schema>> = {
+  symbols: {
+    description: 'In place of symbol: a list, each tried out by itself, or all, those that are streamed',
+    oneOf: [{ ...array(text('A symbol'), 'A list'), minItems: 1, maxItems: SYMBOLS_MAX }, oneOf(['all'], 'All')],
+  },
+  days: integer('How far to look back', { minimum: 1, maximum: DAYS_MAX, default: DAYS_MAX }),
   figures: boolean('Also tell the figures that it rests on, some 300 values of each', { default: false }),
 }
 
 /** What a creation takes; webhook_url, channel, agent_wallet and expires_in_hours may be there and are not looked at. */
 const whatIfBody: BodyRule = {
   schema: object('An alert to be tried out', { ...termFields, ...notLookedAt, ...wish }, [
+    'symbol',
     ...optional,
     ...Object.keys({ ...notLookedAt, ...wish }),
   ]),
@@ -78,20 +88,27 @@ const span = { from: instant('Begin'), to: instant('End, exclusive') }
 const coverageSchema = object('What the answer rests on', {
   from: instant('First record that was looked at'),
   to: instant('Until when it looked'),
-  complete: boolean('All 7 days, without a gap'),
+  complete: boolean('All of it, without a gap'),
+  own_from: nullableInstant('From then on our own log decides, before it the venues’ past; null: there is no own log'),
+  days: integer('How far it was to look back'),
   stopped_by: nullable(oneOf(['rows', 'seconds'], 'The bound that ended it early; null: none')),
   gap_count: integer('Gaps in it'),
   gap_seconds: number('Seconds of all gaps: the alert would have been blind'),
-  gaps: array(object('A time without a record: over 1 minute for prices, 5 for risk', span), 'The newest 50'),
+  gaps: array(
+    object('A time without a record: over 1 minute for prices, 2 for rules, 5 for risk', span),
+    'The newest 50',
+  ),
 })
 
 const trigger = object('A time at which it would have rung', {
+  symbol: text('For which'),
   time: instant('When the condition was met'),
   price: number('What the webhook would have said, USD'),
   condition_met: text('The same in words'),
   quality: oneOf(['good', 'degraded'], 'degraded: one price source only, or sources over 1 % apart'),
   late: boolean('Told by candles after a time without any source'),
-  record: text('The log record that rings it, for GET /records/:id'),
+  source: oneOf(pastSources, 'Who told what rings it: our own log (live), or the venues’ past, at the end of a candle'),
+  record: nullableText('The log record that rings it, for GET /records/:id; null: it is of the past'),
 })
 
 const figure = object('A figure that the alert rests on', {
@@ -107,25 +124,46 @@ const figure = object('A figure that the alert rests on', {
   ),
 })
 
+const untold = object('A figure of which the venues’ past says nothing', {
+  metric: oneOf(metricNames, 'Which'),
+  exchange: nullableText('Of this venue; null: over all'),
+  window: nullableText('Over how long; null: as it is'),
+  why: text('Why'),
+})
+
+const counts = {
+  trigger_count: integer('Times that it would have rung'),
+  triggers_per_day: nullableNumber('The same by days that were covered; null: less than one was'),
+}
+
+const bySymbol = object('What became of one symbol', {
+  symbol: text('Which'),
+  ...counts,
+  records: integer('Prices, or records of figures, that there were'),
+  coverage: { ...coverageSchema, type: ['object', 'null'], description: 'What it rests on; null: there is no history' },
+})
+
 const whatIfOutput: Output = {
-  says: 'How often the alert would have rung in the last 7 days, decided by the code that decides about live alerts',
+  says: 'How often the alert would have rung in the last days, decided by the code that decides about live alerts',
   type: 'application/json',
   schema: object(
     'A trial',
     {
       ...termFields,
-      trigger_count: integer('Times that it would have rung'),
-      triggers_per_day: nullableNumber('The same by days that were covered; null: less than one was'),
+      symbols: array(text('A symbol'), 'Those that were tried out, where the body has symbols'),
+      ...counts,
+      by_symbol: array(bySymbol, 'Each of them, where the body has symbols'),
       triggers: array(trigger, 'The newest 100, newest first'),
+      no_past: array(untold, 'Why no more than our own log was looked at; none: the venues’ past was, too'),
       figures: array(figure, 'Where the body asks for them: one for each condition, from left to right'),
-      records: integer('Prices, or estimates of risk, that were evaluated'),
-      coverage: coverageSchema,
+      records: integer('Prices, estimates of risk, or records of figures, that there were'),
+      coverage: { ...coverageSchema, description: 'What the answer rests on; of several symbols see by_symbol' },
       assumes: text('What is taken for granted'),
       as_of: instant('Time of the newest record'),
       timestamp: instant('When this was answered'),
       cached: boolean('The same question was asked within a minute'),
     },
-    [...optional, 'figures'],
+    [...optional, 'symbol', 'symbols', 'by_symbol', 'coverage', 'figures'],
   ),
 }
 
@@ -136,7 +174,7 @@ export const alertBacktest = route({
   method: 'POST',
   path: '/alerts/backtest',
   name: 'alert_backtest',
-  says: 'How often an alert would have rung in the last 7 days, before buying it',
+  says: 'How often an alert would have rung in the last 30 days, before buying it',
   input: {},
   body: whatIfBody,
   outputs: { 200: whatIfOutput },
@@ -154,25 +192,52 @@ const DAY: Micros = 86_400 * SECOND
 /** Most triggers and gaps that an answer lists; the newest. All are counted. */
 const TRIGGERS_SHOWN = 100
 const GAPS_SHOWN = 50
-/** A week that begins this much later is whole: prices come by the second, estimates by the minute. */
-const LATE_START: Micros = 300 * SECOND
-
-/** How often an alert would have rung in the last 7 days, decided by the alerts' own core over the log's records. */
+/** How often an alert would have rung, decided by the alerts' own core over the log's records and what venues tell of before. */
 async function whatIfAnswer({ services, body, caller }: Call): Promise<Reply> {
   if (body === undefined) throw new ApiError('invalid_body', 'Send the alert as a JSON object.')
-  const symbol = readSymbol(body)
+  const given = readSymbols(body)
+  const symbols = given === undefined ? [readSymbol(body)] : given === 'all' ? streamed(services) : given
   const kind = kindMeant({ condition: body['condition'], when: body['when'] })
   const terms = kind.read(body)
-  const isDrawn = readFigures(body)
+  const [isDrawn, days] = [readFigures(body) && given === undefined, readDays(body)]
+  const tried = symbols.map((symbol) => triedOf(services, { symbol, terms }, given === undefined))
+  const { value: trials, cached } = await services.trials.of(tried, { days, isDrawn }, caller)
+  const told = tried.map(({ symbol }, at) => ({ symbol, trial: trials[at] }))
+  const known = told.flatMap(({ symbol, trial }) => (trial === undefined ? [] : [{ symbol, trial }]))
+  const [first] = known
+  if (first === undefined || known.every(({ trial }) => trial.seen === null))
+    throw noData(`history of ${symbols.join(', ')}`)
+  const answer = {
+    ...(given === undefined ? { symbol: first.symbol } : { symbols }),
+    ...kind.show(terms),
+    ...(given === undefined ? ownCounts(first.trial) : sumOf(known)),
+    triggers: triggersOf(known),
+    no_past: first.trial.untold.map(({ metric, exchange, window, why }) => ({ metric, exchange, window, why })),
+    records: known.reduce((sum, { trial }) => sum + trial.records, 0),
+    assumes: ASSUMES,
+    ...(isDrawn && { figures: figuresOf(first.trial) }),
+    as_of: iso(Math.max(...known.map(({ trial }) => trial.seen?.to ?? 0))),
+  }
+  return jsonReply(200, { ...answer, timestamp: services.timestamp(), cached })
+}
+
+/** The symbols that are always wanted, in place of all. */
+function streamed({ preSubscribed }: Services): readonly string[] {
+  return [...preSubscribed].slice(0, SYMBOLS_MAX).map((asset) => asset.toUpperCase())
+}
+
+function triedOf(services: Services, about: Omit<WhatIfTerms, 'asset'>, isOnly: boolean): Tried {
   const present = services.present()
-  const { asset } = findAsset(symbol, present.catalogue(services.counted))
+  const { asset } = findAsset(about.symbol, present.catalogue(services.counted))
   const to = partitionTime(present.world(), 'alerts.inputs', asset, services.partitions)
-  if (to === undefined) throw noData(`history of ${symbol}`)
-  const { value: trial, cached } = await services.trials.of({ terms, symbol, asset }, to, caller)
-  if (trial.seen === null) throw noData(`history of ${symbol}`)
-  const figures = isDrawn ? { figures: figuresOf(trial) } : {}
-  const shown = { symbol, ...kind.show(terms), ...bodyOf(trial, trial.seen), ...figures, as_of: iso(trial.seen.to) }
-  return jsonReply(200, { ...shown, timestamp: services.timestamp(), cached })
+  if (to === undefined && isOnly) throw noData(`history of ${about.symbol}`)
+  return { ...about, asset, to: to ?? services.now() * 1000 }
+}
+
+function readDays(body: Body): number {
+  const days = field(body, 'days') ?? DAYS_MAX
+  if (Number.isInteger(days) && Number(days) >= 1 && Number(days) <= DAYS_MAX) return Number(days)
+  throw wrong('invalid_body', 'days', `days must be a whole number from 1 to ${DAYS_MAX}.`)
 }
 
 function readFigures(body: Body): boolean {
@@ -192,35 +257,70 @@ function figuresOf({ figures, points }: Trial): object[] {
   })
 }
 
-function bodyOf(trial: Trial, seen: NonNullable<Trial['seen']>): object {
-  const { rang, records, gaps, asked, stopped } = trial
-  const blind = gaps.reduce((sum, { from, to }) => sum + to - from, 0)
-  const watched = Math.max(0, Math.max(seen.to, stopped === null ? asked.to : 0) - seen.from - blind)
+interface Known {
+  readonly symbol: string
+  readonly trial: Trial
+}
+
+function ownCounts(trial: Trial): object {
+  return { ...countsOf([trial]), coverage: coverageOf(trial) }
+}
+
+/** Of several symbols: all of it, and of each. */
+function sumOf(known: readonly Known[]): object {
+  const by = known.map(({ symbol, trial }) => {
+    return { symbol, ...countsOf([trial]), records: trial.records, coverage: coverageOf(trial) }
+  })
+  return { ...countsOf(known.map(({ trial }) => trial)), by_symbol: by }
+}
+
+/** Rings of all of them, by the days that the longest of them covers. */
+function countsOf(trials: readonly Trial[]): object {
+  const count = trials.reduce((sum, { rang }) => sum + rang.length, 0)
+  const watched = Math.max(...trials.map(watchedOf))
+  return { trigger_count: count, triggers_per_day: watched < DAY ? null : (count * DAY) / watched }
+}
+
+function watchedOf({ seen, gaps, asked, stopped }: Trial): Micros {
+  if (seen === null) return 0
+  return Math.max(0, Math.max(seen.to, stopped === null ? asked.to : 0) - seen.from - blindOf(gaps))
+}
+
+function blindOf(gaps: Trial['gaps']): Micros {
+  return gaps.reduce((sum, { from, to }) => sum + to - from, 0)
+}
+
+function triggersOf(known: readonly Known[]): object[] {
+  const all = known.flatMap(({ symbol, trial }) => trial.rang.map((ring) => ({ symbol, ring })))
+  const newest = all.toSorted((a, b) => a.ring.time - b.ring.time).slice(-TRIGGERS_SHOWN)
+  return newest.toReversed().map(({ symbol, ring }) => ({ symbol, ...triggerShown(ring) }))
+}
+
+function coverageOf({ seen, gaps, asked, own, stopped }: Trial): object | null {
+  if (seen === null) return null
   return {
-    trigger_count: rang.length,
-    triggers_per_day: watched < DAY ? null : (rang.length * DAY) / watched,
-    triggers: rang.slice(-TRIGGERS_SHOWN).toReversed().map(triggerShown),
-    records,
-    coverage: {
-      from: iso(seen.from),
-      to: iso(stopped === null ? asked.to : seen.to),
-      complete: seen.from - asked.from <= LATE_START && gaps.length === 0 && stopped === null,
-      stopped_by: stopped,
-      gap_count: gaps.length,
-      gap_seconds: blind / SECOND,
-      gaps: gaps
-        .slice(-GAPS_SHOWN)
-        .toReversed()
-        .map(({ from, to }) => ({ from: iso(from), to: iso(to) })),
-    },
-    assumes: ASSUMES,
+    from: iso(seen.from),
+    to: iso(stopped === null ? asked.to : seen.to),
+    days: Math.round((asked.to - asked.from) / DAY),
+    own_from: isoOrNull(own),
+    complete: seen.from - asked.from <= LATE_START && gaps.length === 0 && stopped === null,
+    stopped_by: stopped,
+    gap_count: gaps.length,
+    gap_seconds: blindOf(gaps) / SECOND,
+    gaps: gaps
+      .slice(-GAPS_SHOWN)
+      .toReversed()
+      .map(({ from, to }) => ({ from: iso(from), to: iso(to) })),
   }
 }
 
 const ASSUMES =
-  'The alert is created 7 days ago and lives until now, whatever expires_in_hours says; ' +
-  'crosses_* ring once, and are counted as if created again a minute after each time.'
+  'The alert is created at the begin and lives until now, whatever expires_in_hours says; ' +
+  'crosses_* ring once, and are counted as if created again a minute after each time. ' +
+  'What lies before own_from is told by candles at their end, USDT taken for USD, and by settled rates, open interest and ' +
+  'ratios as the venues tell them later.'
 
-function triggerShown({ time, current_price, condition_met, quality, late, record }: Trigger): object {
-  return { time: iso(time), price: current_price, condition_met, quality, late, record }
+function triggerShown({ time, current_price, condition_met, quality, late, record, source }: Ring): object {
+  const told = { source: source ?? 'live', record: source === undefined ? record : null }
+  return { time: iso(time), price: current_price, condition_met, quality, late, ...told }
 }

@@ -102,6 +102,9 @@ export class FakeDatabase implements Database {
           .map((row) => ({ instrument: instrumentOf(row), from_us: row.from, next_us: row.next }))
       case 'past':
         return pastRows(this.pasts, params)
+      case 'first-minute':
+      case 'past-candles':
+        return pastCandles(this.pasts, params)
       case 'flow':
         return flowRows(mine, params)
       case 'attempts':
@@ -142,7 +145,8 @@ export function instrumentOf({ venue, asset }: { readonly venue: string; readonl
 function kindOf(sql: string): string {
   if (sql.includes('FROM promise_minutes')) return 'promises'
   if (sql.includes('FROM subscription_changes')) return 'unsubscribed'
-  if (sql.includes('FROM venue_candles_log')) return 'past'
+  if (sql.includes('FROM venue_candles_log')) return sql.includes('AS first_us') ? 'first-minute' : 'past'
+  if (/FROM venue_candles WHERE[^]*GROUP BY start_us/.test(sql)) return 'past-candles'
   if (sql.includes('AS here')) return 'here'
   if (sql.includes('FROM partition_times')) return 'partition-time'
   if (sql.includes('FROM log_gaps')) return sql.includes('{reader:String}') ? 'lost-trades' : 'log-gaps'
@@ -194,6 +198,27 @@ function pastRows(candles: readonly FakeCandle[], { asset, unit }: Params): unkn
       ...missingHours('taker_missing', told),
     }
   })
+}
+
+/** Candles by their start; those of an hour, unless others are asked for. */
+function pastCandles(candles: readonly FakeCandle[], { asset, from, to, seconds = 60 }: Params): unknown[] {
+  const isMine = (one: FakeCandle): boolean =>
+    one.asset === asset && one.seconds === seconds && one.start >= Number(from) && one.start < Number(to)
+  const mine = candles.filter(isMine).toSorted((a, b) => a.start - b.start)
+  return [...Map.groupBy(mine, ({ start }) => start)].map(([start, rows]) => ({
+    first_us: start,
+    start_us: start,
+    venues: rows.map(({ venue }) => venue),
+    markets: rows.map((row) => instrumentOf(row).split(':')[1]),
+    lows: rows.map(({ open, close }) => Math.min(open, close)),
+    highs: rows.map(({ open, close }) => Math.max(open, close)),
+    closes: rows.map(({ close }) => close),
+    volumes: rows.map(({ volume }) => volume),
+    quotes: rows.map(({ volume, close }) => volume * close),
+    bought: rows.map(({ takerBuy }) => takerBuy ?? -1),
+    bought_quote: rows.map(({ takerBuy, close }) => (takerBuy ?? 0) * close),
+    pasts: rows.map(({ takerBuy, isArchive }) => (isArchive === true ? 1 : takerBuy === null ? 3 : 2)),
+  }))
 }
 
 /** The hours before and behind those in which nothing starts, the longest stretches first. */

@@ -58,11 +58,18 @@ export class FakeMarket {
       case 'liquidated':
         return liquidatedRows(this.liquidations, params)
       case 'terms':
+      case 'metrics':
         return []
       case 'settlements':
         return settlementRows(this.settlements, params)
       case 'past-prices':
         return [pricePage(this.pastPrices, params)]
+      case 'every-price':
+        return inRange(this.pastPrices, params).map(everyPrice)
+      case 'price-minutes':
+        return [priceMinutes(this.pastPrices, params)]
+      case 'price-count':
+        return [{ records: inRange(this.pastPrices, params).length }]
       case 'past-risks':
         return [riskPage(this.pastRisks, params)]
       case 'first-price':
@@ -84,13 +91,18 @@ export function marketKindOf(sql: string): string | undefined {
   const view = /FROM \(?\s*(?:SELECT[^]*?FROM )?(\w+)/.exec(sql)?.[1]
   switch (view) {
     case 'prices':
-      return 'past-prices'
+      return sql.includes('AND NOT late') ? 'every-price' : 'past-prices'
     case 'liquidation_risk':
       return 'past-risks'
+    case 'price_minutes':
+      return 'price-minutes'
     case 'prices_log':
-      return 'first-price'
+      return sql.includes('AS first_us') ? 'first-price' : 'price-count'
     case 'liquidation_risk_log':
       return 'first-risk'
+    case 'metrics_log':
+    case 'metrics':
+      return 'metrics'
     case 'contract_terms':
       return 'terms'
     case 'funding_settlements':
@@ -111,41 +123,80 @@ export function marketKindOf(sql: string): string | undefined {
   }
 }
 
-function pageOf<Fact extends CompositePrice | LiquidationRisk>(
-  facts: readonly Fact[],
-  { asset, from, to, limit }: Params,
-): { page: readonly Fact[]; common: object } {
-  const page = facts
-    .filter((row) => row.asset === asset && row.time >= Number(from) && row.time < Number(to))
-    .slice(0, Number(limit))
-  const offsets = page.map((row) => facts.indexOf(row))
-  const common = {
-    records: page.length,
-    at: page.map(({ time }) => time),
-    last_usd: page.map(({ price }) => price),
-    offsets,
-  }
-  return { page, common: { ...common, partitions: page.map(() => 0) } }
-}
-
-function firstRow(facts: readonly { asset: string; time: number }[], { asset, from, to }: Params): object[] {
-  const times = facts.filter((row) => row.asset === asset && row.time >= Number(from) && row.time < Number(to))
+function firstRow(facts: readonly { asset: string; time: number }[], params: Params): object[] {
+  const times = inRange(facts, params)
   return times.length === 0 ? [] : [{ first_us: Math.min(...times.map(({ time }) => time)) }]
 }
 
-function pricePage(facts: readonly CompositePrice[], params: Params): object {
-  const { page, common } = pageOf(facts, params)
+function inRange<Fact extends { asset: string; time: number }>(facts: readonly Fact[], params: Params): Fact[] {
+  const { asset, from, to } = params
+  return facts.filter((row) => row.asset === asset && row.time >= Number(from) && row.time < Number(to))
+}
+
+function everyPrice({ time, price, quality, sources }: CompositePrice, offset: number): object {
+  const of = { venues: sources.map(({ exchange }) => exchange), venue_prices: sources.map((one) => one.price) }
   return {
-    ...common,
-    low_usd: page.map(({ low }) => low),
-    high_usd: page.map(({ high }) => high),
-    late_flags: page.map(({ late }) => Number(late)),
-    good_flags: page.map(({ quality }) => Number(quality === 'good')),
+    ...of,
+    at_us: time,
+    price,
+    is_good: Number(quality === 'good'),
+    partition: 0,
+    offset,
+    position: offset,
+  }
+}
+
+/** All minutes matter, so that all prices are read. */
+function priceMinutes(facts: readonly CompositePrice[], params: Params): object {
+  const all = inRange(facts, params)
+  const told = all.filter(({ late }) => !late).map(({ time }) => time)
+  const silent = told.slice(1).flatMap((time, at) => {
+    const before = told[at] ?? time
+    return time - before > Number(params['silence']) ? [{ before, time }] : []
+  })
+  const minutes = [...new Set(all.map(({ time }) => floorTo(time, 60_000_000)))].toSorted((a, b) => a - b)
+  return {
+    minutes,
+    nears: minutes.map(() => 1),
+    silent_froms: silent.map(({ before }) => before),
+    silent_tos: silent.map(({ time }) => time),
+    heard_from: told[0] ?? 0,
+    heard_to: told.at(-1) ?? 0,
+    sample_times: [],
+    sample_prices: [],
+  }
+}
+
+/** Those of the pieces that are asked for. */
+function pricePage(facts: readonly CompositePrice[], params: Params): object {
+  const pieces = Object.keys(params).flatMap((name) =>
+    /^f\d+$/.test(name) ? [{ from: Number(params[name]), to: Number(params[`t${name.slice(1)}`]) }] : [],
+  )
+  const mine = facts.filter(
+    (row) => row.asset === params['asset'] && pieces.some(({ from, to }) => row.time >= from && row.time < to),
+  )
+  return {
+    at: mine.map(({ time }) => time),
+    last_usd: mine.map(({ price }) => price),
+    offsets: mine.map((row) => facts.indexOf(row)),
+    partitions: mine.map(() => 0),
+    low_usd: mine.map(({ low }) => low),
+    high_usd: mine.map(({ high }) => high),
+    late_flags: mine.map(({ late }) => Number(late)),
+    good_flags: mine.map(({ quality }) => Number(quality === 'good')),
+    same_flags: mine.map(() => 0),
   }
 }
 
 function riskPage(facts: readonly LiquidationRisk[], params: Params): object {
-  const { page, common } = pageOf(facts, params)
+  const page = inRange(facts, params).slice(0, Number(params['limit']))
+  const common = {
+    records: page.length,
+    at: page.map(({ time }) => time),
+    last_usd: page.map(({ price }) => price),
+    offsets: page.map((row) => facts.indexOf(row)),
+    partitions: page.map(() => 0),
+  }
   return {
     ...common,
     risk_usd: page.map((row) => row.at_risk_5_usd),

@@ -1,9 +1,9 @@
 import { HOLES_MAX, type Stretch } from '../../processors/cvd/covered-time.ts'
 import type { Micros } from '../../schemas/records.ts'
 import { partsOf } from '../../schemas/venues.ts'
-import type { Services } from '../services.ts'
+import type { TtlCache } from '../cache.ts'
 import type { First } from './covered.ts'
-import { Row } from './database.ts'
+import { Row, type Database } from './database.ts'
 import type { Traded } from './flow.ts'
 import { intervals } from './range.ts'
 import type { SourceRange } from './source.ts'
@@ -58,7 +58,7 @@ const pastSql = `WITH arraySort(groupArray(hour)) AS hours, arraySort(groupArray
  * what takers bought alone.
  */
 export async function readPast(
-  services: Pick<Services, 'cache' | 'database'>,
+  services: { readonly cache: TtlCache; readonly database: Database },
   { asset, traded, counted }: Subject,
   width: Micros,
   of: 'all' | 'takers' = 'all',

@@ -1,6 +1,7 @@
 import type { MetricInput } from '../../processors/alerts/metrics.ts'
 import type { InputRecord } from '../../processors/alerts/what-if.ts'
-import type { Micros } from '../../schemas/records.ts'
+import { inputOf, isOfVenue } from '../../processors/alerts/series.ts'
+import type { CompositePrice, Micros } from '../../schemas/records.ts'
 import { Row, type Database } from './database.ts'
 import { microsSql, timeParam } from './time.ts'
 
@@ -8,9 +9,17 @@ import { microsSql, timeParam } from './time.ts'
 export interface Page {
   /** Those that may change something for the alert. */
   readonly seen: readonly InputRecord[]
+  /** Times in which there were records, each without a silence that would count. */
+  readonly heard: readonly Stretch[]
   /** All that there are. */
   readonly records: number
   readonly cut: boolean
+}
+
+/** A time, half open. */
+export interface Stretch {
+  readonly from: Micros
+  readonly to: Micros
 }
 
 export interface PageRange {
@@ -32,7 +41,7 @@ const tables: Readonly<Record<MetricInput, PastTable>> = {
 }
 
 /** Where what is told of an input lies. */
-export function tableOf(input: MetricInput): PastTable {
+function tableOf(input: MetricInput): PastTable {
   return tables[input]
 }
 
@@ -51,36 +60,8 @@ export async function readFirst(
 }
 
 /** Position in the log that a record follows from, whatever generation of code wrote it. */
-const ORDER = 'position, at_us'
-const POSITION = 'bitAnd(v, 17592186044415) AS position'
-
-/**
- * What is left out changes nothing for an alert on the target: records that lie wholly on the side of it on which the
- * price has been for two minutes (by then a level has rung or returned, and its minute is over). Of those one in 5 s is
- * kept, and both ends of every silence, by which candles of a time without prices are judged.
- *
- * One row of arrays: a day of prices as rows of names and values would be three times as long.
- */
-const pricesSql = `SELECT count() AS records, groupArrayIf(at_us, kept) AS at, groupArrayIf(price, kept) AS last_usd,
-  groupArrayIf(low, kept) AS low_usd, groupArrayIf(high, kept) AS high_usd, groupArrayIf(is_late, kept) AS late_flags,
-  groupArrayIf(is_good, kept) AS good_flags, groupArrayIf(partition, kept) AS partitions,
-  groupArrayIf(offset, kept) AS offsets
-  FROM (
-    SELECT *, side = 0 OR at_us - greatest(if(side = 1, not_above, not_below), {from:Int64}) <= 120000000
-      OR at_us - before > 5000000 OR next - at_us > 5000000 OR intDiv(at_us, 5000000) != intDiv(before, 5000000) AS kept
-    FROM (
-      SELECT *, lagInFrame(at_us, 1, toInt64(0)) OVER so_far AS before,
-        leadInFrame(at_us, 1, {to:Int64}) OVER (ORDER BY ${ORDER} ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) AS next,
-        maxIf(at_us, side != 1) OVER so_far AS not_above, maxIf(at_us, side != -1) OVER so_far AS not_below
-      FROM (
-        SELECT ${microsSql('time')} AS at_us, price, low, high, toUInt8(late) AS is_late,
-          toUInt8(quality = 'good') AS is_good, partition, offset, ${POSITION},
-          multiIf(late, 0, high < {target:Float64}, -1, low > {target:Float64}, 1, 0) AS side
-        FROM prices
-        WHERE asset = {asset:String} AND time >= ${timeParam('from')} AND time < ${timeParam('to')}
-        ORDER BY ${ORDER} LIMIT {limit:UInt32})
-      WINDOW so_far AS (ORDER BY ${ORDER} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW))
-    ORDER BY ${ORDER})`
+export const ORDER = 'position, at_us'
+export const POSITION = 'bitAnd(v, 17592186044415) AS position'
 
 const risksSql = `SELECT count() AS records, groupArray(at_us) AS at, groupArray(price) AS last_usd, groupArray(at_risk_5_usd) AS risk_usd,
   groupArray(at_risk_5_pct) AS risk_pct, groupArray(class) AS classes, groupArray(length(exchanges)) AS venues,
@@ -89,21 +70,6 @@ const risksSql = `SELECT count() AS records, groupArray(at_us) AS at, groupArray
     exchanges, partition, offset, ${POSITION} FROM liquidation_risk
     WHERE asset = {asset:String} AND time >= ${timeParam('from')} AND time < ${timeParam('to')}
     ORDER BY ${ORDER} LIMIT {limit:UInt32})`
-
-/** The composite prices of an asset that matter to an alert on `target`. Whose they are is left out: it does not decide. */
-export async function readPricePage(database: Database, range: PageRange, target: number): Promise<Page> {
-  const [raw] = await database.query(pricesSql, { ...range, target })
-  const row = new Row(raw)
-  const column = (name: string) => reader(row.numbers(name))
-  const [low, high, late] = [column('low_usd'), column('high_usd'), column('late_flags')]
-  const [last, good] = [column('last_usd'), column('good_flags')]
-  return pageOf(row, range, (time, at) => {
-    const prices = { price: last(at), low: low(at), high: high(at), change_24h: null, sources: [] }
-    const quality = good(at) === 1 ? 'good' : 'degraded'
-    const value = { asset: range.asset, ...prices, quality, late: late(at) === 1, time, v: at } as const
-    return { type: 'composite_price', value }
-  })
-}
 
 /** The estimates of liquidation risk of an asset, with the figures that decide. */
 export async function readRiskPage(database: Database, range: PageRange): Promise<Page> {
@@ -120,7 +86,10 @@ export async function readRiskPage(database: Database, range: PageRange): Promis
   })
 }
 
-const everyPriceSql = `SELECT ${microsSql('time')} AS at_us, price, toUInt8(quality = 'good') AS is_good, partition, offset, ${POSITION}
+const everyPriceSql = (
+  withVenues: boolean,
+): string => `SELECT ${microsSql('time')} AS at_us, price, toUInt8(quality = 'good') AS is_good,
+  partition, offset, ${withVenues ? 'sources.exchange AS venues, sources.price AS venue_prices, ' : ''}${POSITION}
   FROM prices WHERE asset = {asset:String} AND time >= ${timeParam('from')} AND time < ${timeParam('to')} AND NOT late
   ORDER BY ${ORDER} LIMIT {limit:UInt32}`
 
@@ -129,29 +98,49 @@ const metricsSql = `SELECT core, ${microsSql('time')} AS at_us, figures.figure A
   FROM metrics WHERE asset = {asset:String} AND time >= ${timeParam('from')} AND time < ${timeParam('to')}
   ORDER BY ${ORDER} LIMIT {limit:UInt32}`
 
-/** All records of an asset that tell figures, of these tables, in the order of their times. Of prices the composite alone. */
-export async function readInputs(database: Database, range: PageRange, tables: readonly PastTable[]): Promise<Page> {
+/** What is read of an asset: records of these tables, of prices those of single venues too. */
+export interface InputsWanted {
+  readonly tables: readonly PastTable[]
+  readonly withVenues: boolean
+}
+
+/** What series look at. */
+export function inputsOf(names: readonly string[]): InputsWanted {
+  const tables = [...new Set(names.map((name) => tableOf(inputOf(name))))]
+  return { tables, withVenues: names.some(isOfVenue) }
+}
+
+/** All records of an asset that tell figures, in the order of their times. */
+export async function readInputs(
+  database: Database,
+  range: PageRange,
+  { tables, withVenues }: InputsWanted,
+): Promise<Page> {
   const pages = await Promise.all(
     tables.map((table) => {
       if (table === 'liquidation_risk_log') return readRiskPage(database, range)
-      return table === 'prices_log' ? readEveryPrice(database, range) : readMetrics(database, range)
+      return table === 'prices_log' ? readEveryPrice(database, range, withVenues) : readMetrics(database, range)
     }),
   )
-  const seen = pages.flatMap((page) => page.seen)
+  const seen = pages
+    .flatMap((page) => page.seen)
+    .toSorted((a, b) => a.message.value.time - b.message.value.time || a.offset - b.offset)
   return {
-    seen: seen.toSorted((a, b) => a.message.value.time - b.message.value.time || a.offset - b.offset),
+    seen,
+    heard: heardAt(seen.map(({ message }) => message.value.time)),
     records: pages.reduce((sum, { records }) => sum + records, 0),
     cut: pages.some(({ cut }) => cut),
   }
 }
 
-async function readEveryPrice(database: Database, range: PageRange): Promise<Page> {
-  const rows = await database.query(everyPriceSql, { ...range })
+async function readEveryPrice(database: Database, range: PageRange, withVenues: boolean): Promise<Page> {
+  const rows = await database.query(everyPriceSql(withVenues), { ...range })
   const seen = rows.map((raw): InputRecord => {
     const row = new Row(raw)
     const price = row.number('price')
     const quality = row.number('is_good') === 1 ? 'good' : 'degraded'
-    const bounds = { low: price, high: price, change_24h: null, sources: [], quality, late: false } as const
+    const sources = withVenues ? sourcesOf(row) : []
+    const bounds = { low: price, high: price, change_24h: null, sources, quality, late: false } as const
     const value = { asset: range.asset, price, ...bounds, time: row.number('at_us'), v: row.number('position') }
     return {
       partition: row.number('partition'),
@@ -159,7 +148,16 @@ async function readEveryPrice(database: Database, range: PageRange): Promise<Pag
       message: { type: 'composite_price', value },
     }
   })
-  return { seen, records: rows.length, cut: rows.length >= range.limit }
+  return { seen, heard: [], records: rows.length, cut: rows.length >= range.limit }
+}
+
+function sourcesOf(row: Row): CompositePrice['sources'] {
+  const prices = row.numbers('venue_prices')
+  const time = row.number('at_us')
+  return row.texts('venues').map((exchange, at) => {
+    const price = prices[at] ?? NaN
+    return { exchange, instrument: '', price, low: price, high: price, time }
+  })
 }
 
 async function readMetrics(database: Database, range: PageRange): Promise<Page> {
@@ -177,7 +175,7 @@ async function readMetrics(database: Database, range: PageRange): Promise<Page> 
     }
     return { partition: row.number('partition'), offset: row.number('offset'), message: { type: 'metric', value } }
   })
-  return { seen, records: rows.length, cut: rows.length >= range.limit }
+  return { seen, heard: [], records: rows.length, cut: rows.length >= range.limit }
 }
 
 /** What of an estimate no alert looks at. */
@@ -196,7 +194,26 @@ function pageOf(row: Row, { limit }: PageRange, messageOf: (time: Micros, at: nu
   const times = row.numbers('at')
   const seen = times.map((time, at) => ({ partition: partition(at), offset: offset(at), message: messageOf(time, at) }))
   const records = row.number('records')
-  return { seen, records, cut: records >= limit }
+  return { seen, heard: heardAt(times), records, cut: records >= limit }
+}
+
+/** Reads a range page by page, up to its limit. */
+export async function* inPages(
+  range: PageRange,
+  length: Micros,
+  read: (page: PageRange) => Promise<Page>,
+): AsyncGenerator<Page> {
+  let { limit } = range
+  for (let { from } = range; from < range.to; from += length) {
+    const page = await read({ ...range, from, to: Math.min(from + length, range.to), limit })
+    limit -= page.records
+    yield page
+  }
+}
+
+/** Each record's own moment. */
+export function heardAt(times: readonly Micros[]): Stretch[] {
+  return times.map((time) => ({ from: time, to: time }))
 }
 
 function reader(values: readonly number[]): (at: number) => number {

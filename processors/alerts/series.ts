@@ -23,12 +23,16 @@ export function inputOf(name: string): MetricInput {
   return metricOf(name.slice(0, name.indexOf('|')) as MetricName).input
 }
 
-/** How far back a series looks; 0: at no past, or at one that history does not have (prices of single venues). */
+/** Whether it is the price of a single venue. */
+export function isOfVenue(name: string): boolean {
+  return inputOf(name) === 'composite_price' && name.split('|')[1] !== ''
+}
+
+/** How far back a series looks; 0: at no past. */
 export function lookBackOf(name: string): Micros {
-  const [metric, exchange, window, move] = name.split('|')
-  const { make, input, periods } = metricOf(metric as MetricName)
+  const [metric, , window, move] = name.split('|')
+  const { make, periods } = metricOf(metric as MetricName)
   if (periods !== undefined || (make === 'value' && move !== 'move')) return 0
-  if (input === 'composite_price' && exchange !== '') return 0
   return (durationOf(window) ?? 0) * (make === 'spike' ? SPIKE_WINDOWS + 1 : 1)
 }
 

@@ -22,6 +22,15 @@ export interface InputRecord {
   readonly partition: number
   readonly offset: number
   readonly message: Input
+  /** Who told it, of a past that lies before the log; undefined: it is of the log. */
+  readonly source?: string
+  /** It says what the record before it said: nothing, unless time has made the alert ready since. */
+  readonly changesNothing?: boolean
+}
+
+/** A time at which it rang, and who told what rang it; undefined: the log. */
+export interface Ring extends Trigger {
+  readonly source: string | undefined
 }
 
 /**
@@ -34,9 +43,12 @@ export interface InputRecord {
 export class WhatIf {
   readonly #terms: WhatIfTerms
   readonly #state: AlertsState = alerts.empty()
-  readonly #rang: Trigger[] = []
+  readonly #rang: Ring[] = []
   #created = 0
   #again: Micros | undefined
+  /** Up to when it may become ready by time alone; what changes nothing is left out behind it. */
+  #readyBy = 0
+  #source: string | undefined
 
   constructor(terms: WhatIfTerms, from: Micros) {
     this.#terms = terms
@@ -47,7 +59,7 @@ export class WhatIf {
   }
 
   /** Every time it rang, in order. */
-  get rang(): readonly Trigger[] {
+  get rang(): readonly Ring[] {
     return this.#rang
   }
 
@@ -58,10 +70,20 @@ export class WhatIf {
     return looksAt.map((name) => series.get(name)?.at(this.#state.time))
   }
 
-  feed({ message, partition, offset }: InputRecord): void {
+  /** Whether it was looked at. */
+  feed({ message, partition, offset, source, changesNothing = false }: InputRecord): boolean {
     const time = message.value.time - (message.value.time % SECOND)
+    if (changesNothing && !this.#isReady(time)) return false
+    this.#source = source
     if (time > this.#state.time) this.#tick(time)
     this.#apply(message, partition, offset)
+    return true
+  }
+
+  /** Whether, since what it saw last, the time has come at which it can ring again. */
+  #isReady(time: Micros): boolean {
+    if (this.#state.time > this.#readyBy + SECOND) return false
+    return time >= this.#readyBy - SECOND
   }
 
   #tick(time: Micros): void {
@@ -101,8 +123,9 @@ export class WhatIf {
   }
 
   #ring(trigger: Trigger): void {
-    this.#rang.push(trigger)
+    this.#rang.push({ ...trigger, source: this.#source })
     const { terms } = this.#terms
+    this.#readyBy = Math.max(this.#state.time, trigger.time) + COOLDOWN
     if (alertKinds.of(terms).ringsOnce(terms)) this.#again = Math.max(this.#state.time, trigger.time) + COOLDOWN
   }
 }

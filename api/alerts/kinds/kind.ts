@@ -46,6 +46,8 @@ export interface ApiKind<T extends AlertTerms = AlertTerms> {
   readonly blindAfter: Micros
   /** Time of the first record of the past that decides about it; undefined: there is none in the range. */
   begins(database: Database, range: Omit<PageRange, 'limit'>, terms: T): Promise<Micros | undefined>
-  /** The records of the past that decide about it. */
-  history(database: Database, range: PageRange, terms: T): Promise<Page>
+  /** The records of the past that decide about it, in their order. */
+  history(database: Database, range: PageRange, terms: T): AsyncIterable<Page>
+  /** Candles of an hour say nothing of it. */
+  needsMinutes?(terms: T): boolean
 }

@@ -1,6 +1,6 @@
 import type { LiquidationTerms } from '../../../processors/alerts/kinds/liquidation.ts'
 import { number, oneOf } from '../../schema.ts'
-import { readFirst, readRiskPage } from '../../views/what-if.ts'
+import { inPages, readFirst, readRiskPage } from '../../views/what-if.ts'
 import { field, isFigure, wrong } from '../fields.ts'
 import type { ApiKind } from './kind.ts'
 
@@ -47,5 +47,5 @@ export const liquidation: ApiKind<LiquidationTerms> = {
   figures: () => [{ metric: 'liquidation_risk_pct', exchange: null, window: null, isMove: false, close: null }],
   blindAfter: 300_000_000,
   begins: (database, range) => readFirst(database, 'liquidation_risk_log', range),
-  history: (database, range) => readRiskPage(database, range),
+  history: (database, range) => inPages(range, 86_400_000_000, (page) => readRiskPage(database, page)),
 }

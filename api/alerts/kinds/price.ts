@@ -1,8 +1,12 @@
 import { conditions, type PriceTerms } from '../../../processors/alerts/kinds/price.ts'
 import { number, oneOf } from '../../schema.ts'
-import { readFirst, readPricePage } from '../../views/what-if.ts'
+import { readPrices } from '../../views/past-prices.ts'
+import { readFirst } from '../../views/what-if.ts'
 import { field, isFigure, wrong } from '../fields.ts'
 import type { ApiKind } from './kind.ts'
+
+/** Without a price for longer it is blind. */
+const SILENCE = 60_000_000
 
 export const price: ApiKind<PriceTerms> = {
   kind: 'price',
@@ -37,7 +41,8 @@ export const price: ApiKind<PriceTerms> = {
   show: ({ condition, target_price }) => ({ condition, target_price }),
 
   figures: () => [{ metric: 'price', exchange: null, window: null, isMove: false, close: null }],
-  blindAfter: 60_000_000,
+  blindAfter: SILENCE,
   begins: (database, range) => readFirst(database, 'prices_log', range),
-  history: (database, range, { target_price }) => readPricePage(database, range, target_price),
+  history: (database, range, { target_price }) =>
+    readPrices(database, range, { target: target_price, silence: SILENCE }),
 }

@@ -12,12 +12,11 @@ import {
   type RuleTerms,
 } from '../../../processors/alerts/kinds/rule-terms.ts'
 import { candles, metricNames, metricOf, windows } from '../../../processors/alerts/metrics.ts'
-import { inputOf } from '../../../processors/alerts/series.ts'
 import type { Body } from '../../body.ts'
 import { ApiError } from '../../errors.ts'
 import { array, boolean, nullable, number, object, oneOf, text, type Schema } from '../../schema.ts'
 import type { Database } from '../../views/database.ts'
-import { readFirst, readInputs, tableOf, type PageRange, type PastTable } from '../../views/what-if.ts'
+import { inPages, inputsOf, readFirst, readInputs, type InputsWanted, type PageRange } from '../../views/what-if.ts'
 import type { ApiKind } from './kind.ts'
 
 const periods = [...new Set([...windows, ...metricNames.flatMap((name) => metricOf(name).periods ?? [])])]
@@ -75,6 +74,9 @@ const example = {
   note: 'Buyers',
 }
 
+/** A page of prices has an hour: some 18,000. */
+const HOUR = 3_600_000_000
+
 /** Any derived figures, joined. */
 export const rule: ApiKind<RuleTerms> = {
   kind: 'rule',
@@ -108,15 +110,20 @@ export const rule: ApiKind<RuleTerms> = {
   figures: ({ when }) => leavesOf(when).map(specOf),
   blindAfter: 120_000_000,
   async begins(database, range, terms) {
-    const firsts = tablesOf(terms).map((table) => readFirst(database, table, range))
+    const firsts = wantedOf(terms).tables.map((table) => readFirst(database, table, range))
     return (await Promise.all(firsts)).reduce(
       (first, time) => (time === undefined || (first ?? time) < time ? first : time),
       undefined,
     )
   },
-  history: (database: Database, range: PageRange, terms) => readInputs(database, range, tablesOf(terms)),
+  history(database: Database, range: PageRange, terms) {
+    const wanted = wantedOf(terms)
+    const page = wanted.tables.includes('prices_log') ? HOUR : 6 * HOUR
+    return inPages(range, page, (part) => readInputs(database, part, wanted))
+  },
+  needsMinutes: ({ held_for: held }) => held !== null,
 }
 
-function tablesOf({ when }: RuleTerms): PastTable[] {
-  return [...new Set(leavesOf(when).map((one) => tableOf(inputOf(seriesOf(one)))))]
+function wantedOf({ when }: RuleTerms): InputsWanted {
+  return inputsOf(leavesOf(when).map(seriesOf))
 }

@@ -138,9 +138,10 @@ export class AlertForm {
     return first === 'ALL' ? 'BTC' : first
   }
 
-  /** Whether it is about more than `symbol`. */
-  get isForSeveral(): boolean {
-    return 'symbols' in aboutOf(this.#symbol.value, this.#kind.schema)
+  /** All that it is about, where that is more than `symbol`. */
+  get symbols(): readonly string[] | 'all' | undefined {
+    const about = aboutOf(this.#symbol.value, this.#kind.schema)
+    return 'symbols' in about ? about.symbols : undefined
   }
 
   /** Says what the symbol's figure is just now. */

@@ -1,5 +1,13 @@
 import { drawFigures, type Drawn } from './alert-chart.ts'
-import { leavesOf, trialWords, type Condition, type Metric, type Trial } from './alert-words.ts'
+import {
+  leavesOf,
+  severalWords,
+  trialWords,
+  type Condition,
+  type Metric,
+  type SeveralTrial,
+  type Trial,
+} from './alert-words.ts'
 import { ask } from './ask.ts'
 import { el, say } from './dom.ts'
 
@@ -14,8 +22,8 @@ const AGAIN_MS = 4_000
 export type Tried =
   | {
       readonly body: Readonly<Record<string, unknown>>
-      /** The symbol that is tried out, of several; empty: it is the only one. */
-      readonly of: string
+      /** The symbols that it is about where they are several: that of `body` is drawn, of the others it is told how often. */
+      readonly symbols?: readonly string[] | 'all'
     }
   | undefined
 
@@ -67,10 +75,24 @@ export class Preview {
     if (signal.aborted) return
     if (answer.is === 'ok') {
       this.#shown = text
-      return this.#draw(answer.body, wanted)
+      this.#draw(answer.body, wanted)
+      return this.#tryAll(wanted, signal)
     }
     this.#none(`No preview: ${answer.message}`)
     if (answer.status === 0 || answer.status === 429 || answer.status >= 500) this.changed(AGAIN_MS)
+  }
+
+  async #tryAll({ body, symbols }: NonNullable<Tried>, signal: AbortSignal): Promise<void> {
+    if (symbols === undefined) return
+    const sent = {
+      method: 'POST',
+      body: { ...body, symbol: undefined, symbols },
+      signal,
+      deadlineMs: DEADLINE_MS,
+    } as const
+    const answer = await ask<SeveralTrial>('/api/alerts/backtest', sent)
+    if (signal.aborted) return
+    say(this.#last, answer.is === 'ok' ? severalWords(answer.body) : `The others are not known: ${answer.message}`)
   }
 
   #none(words: string): void {
@@ -81,8 +103,8 @@ export class Preview {
     this.#clear = undefined
   }
 
-  #draw(trial: Trial, { body, of }: NonNullable<Tried>): void {
-    const words = `${of === '' ? '' : `${of}: `}${trialWords(trial)}`
+  #draw(trial: Trial, { body, symbols }: NonNullable<Tried>): void {
+    const words = `${symbols === undefined ? '' : `${String(body['symbol'])}: `}${trialWords(trial)}`
     say(this.#words, words)
     const [newest] = trial.triggers
     say(this.#last, newest === undefined ? '' : `The last time: ${newest.condition_met}.`)

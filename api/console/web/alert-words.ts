@@ -109,10 +109,24 @@ export interface Trial {
   readonly coverage: {
     readonly from: string
     readonly to: string
+    readonly days: number
     readonly complete: boolean
     readonly stopped_by: string | null
     readonly gap_seconds: number
+    /** Before it the venues' past decides; null: it decides all of it. */
+    readonly own_from: string | null
   }
+  readonly no_past: readonly { readonly metric: string; readonly why: string }[]
+}
+
+/** The same of several symbols. */
+export interface SeveralTrial {
+  readonly trigger_count: number
+  readonly by_symbol: readonly {
+    readonly symbol: string
+    readonly trigger_count: number
+    readonly coverage: object | null
+  }[]
 }
 
 export interface Figure {
@@ -123,17 +137,37 @@ export interface Figure {
 }
 
 /** What a trial says, in a sentence or two. */
-export function trialWords({ trigger_count: count, triggers_per_day: daily, coverage }: Trial): string {
-  const { from, to, gap_seconds: blind, stopped_by: stopped } = coverage
+export function trialWords({
+  trigger_count: count,
+  triggers_per_day: daily,
+  coverage,
+  no_past: untold,
+}: Trial): string {
+  const { from, to, own_from: own, gap_seconds: blind, stopped_by: stopped } = coverage
   const times = count === 0 ? 'not have rung' : `have rung ${format.count(count)} ${count === 1 ? 'time' : 'times'}`
   const often = daily === null || count === 0 ? '' : `, ${daily.toPrecision(2)} a day`
   const length = format.duration(Date.parse(to) - Date.parse(from))
-  const span = coverage.complete
-    ? `in the last ${length.replace(' d 0 h', ' days')}`
-    : `in the ${length} that are known`
+  const span = coverage.complete ? `in the last ${coverage.days} days` : `in the ${length} that are known`
   const missed = blind < 1 ? '' : ` For ${format.duration(blind * 1000)} of them nothing was told.`
   const cut = stopped === null ? '' : ' There was too much to look at: the newest part is left out.'
-  return `Would ${times} ${span}${often}.${missed}${cut}`
+  const isOwn = own !== null && Date.parse(own) - Date.parse(from) < SEAM_MS
+  const told = isOwn
+    ? ''
+    : ` ${own === null ? 'All of it' : `What was before ${format.moment(Date.parse(own))}`} is told by the venues’ past.`
+  const [first] = untold
+  const none = first === undefined ? '' : ` Only our own log is looked at: of ${nameWords(first.metric)} ${first.why}.`
+  return `Would ${times} ${span}${often}.${told}${none}${missed}${cut}`
+}
+
+/** A trial whose own log begins this much later is told by that alone, milliseconds. */
+const SEAM_MS = 300_000
+
+/** What the trial of several symbols says, in a line. */
+export function severalWords({ trigger_count: count, by_symbol: by }: SeveralTrial): string {
+  const each = by.map(
+    ({ symbol, trigger_count: own, coverage }) => `${symbol} ${coverage === null ? 'not known' : format.count(own)}`,
+  )
+  return `All of them: ${format.count(count)} (${each.join(', ')}).`
 }
 
 /** What a fault says; the choices only where the message does not name them. */

@@ -143,7 +143,8 @@ function tell<Body>(answer: Asked<Body>, done: (body: Body) => string): void {
 /** What a form says that can be tried out; undefined: it is not whole. */
 function triedOf(made: AlertForm): Tried {
   if (!made.isWhole) return undefined
-  return { body: { ...made.terms, symbol: made.symbol }, of: made.isForSeveral ? made.symbol : '' }
+  const { symbols } = made
+  return { body: { ...made.terms, symbol: made.symbol }, ...(symbols !== undefined && { symbols }) }
 }
 
 async function edit(alert: Alert): Promise<void> {

@@ -66,7 +66,23 @@ CREATE TABLE IF NOT EXISTS prices_log
 ENGINE = ReplacingMergeTree(v)
 PARTITION BY toYYYYMM(time)
 ORDER BY (asset, time, bitAnd(v, 17592186044415))
+SETTINGS index_granularity = 1024
 COMMENT 'Composite prices; read the view prices';
+
+CREATE TABLE IF NOT EXISTS price_minutes
+(
+    asset LowCardinality(String) COMMENT 'Asset id of the catalogue' CODEC(ZSTD(1)),
+    minute DateTime('UTC') COMMENT 'Start of the minute' CODEC(DoubleDelta, ZSTD(1)),
+    first SimpleAggregateFunction(min, DateTime64(6, 'UTC')) COMMENT 'Time of its first price that is not late; the year 2200: none' CODEC(Delta, ZSTD(1)),
+    newest SimpleAggregateFunction(max, Tuple(DateTime64(6, 'UTC'), Float64)) COMMENT 'Its newest price that is not late, and its time; 1970: none' CODEC(ZSTD(1)),
+    low SimpleAggregateFunction(min, Float64) COMMENT 'Lowest low of its prices, USD' CODEC(Delta, ZSTD(1)),
+    high SimpleAggregateFunction(max, Float64) COMMENT 'Highest high of its prices, USD' CODEC(Delta, ZSTD(1)),
+    late SimpleAggregateFunction(max, UInt8) COMMENT '1: one of them is late, it tells of a time that has passed' CODEC(ZSTD(1))
+)
+ENGINE = AggregatingMergeTree
+PARTITION BY toYYYYMM(minute)
+ORDER BY (asset, minute)
+COMMENT 'Bounds of the composite prices of a minute, late ones too; group by asset and minute, with min and max.';
 
 CREATE TABLE IF NOT EXISTS latest_prices_log
 (
@@ -169,6 +185,18 @@ SELECT
     log_offset AS offset
 FROM alerts_inputs_in AS record
 WHERE log_error = '' AND record.low IS NOT NULL;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_price_minute TO price_minutes AS
+SELECT
+    seen.asset AS asset,
+    toStartOfMinute(seen.time) AS minute,
+    min(if(seen.late, toDateTime64('2200-01-01 00:00:00', 6, 'UTC'), seen.time)) AS first,
+    max(if(seen.late, (toDateTime64(0, 6, 'UTC'), 0.), (seen.time, seen.price))) AS newest,
+    min(seen.low) AS low,
+    max(seen.high) AS high,
+    max(toUInt8(seen.late)) AS late
+FROM prices_log AS seen
+GROUP BY asset, minute;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_latest_price TO latest_prices_log AS
 SELECT

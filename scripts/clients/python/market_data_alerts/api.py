@@ -2698,7 +2698,47 @@ class WalletAlerts(TypedDict):
     next_cursor: str | None
 
 
+AlertBacktestBySymbolItemCoverageGapsItem = TypedDict(
+    "AlertBacktestBySymbolItemCoverageGapsItem",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
+
+
+AlertBacktestBySymbolItemCoverage = TypedDict(
+    "AlertBacktestBySymbolItemCoverage",
+    {
+        "from": "str",
+        "to": "str",
+        "complete": "bool",
+        "own_from": "str | None",
+        "days": "int",
+        "stopped_by": 'Literal["rows", "seconds", None]',
+        "gap_count": "int",
+        "gap_seconds": "float",
+        "gaps": "list[AlertBacktestBySymbolItemCoverageGapsItem]",
+    },
+)
+
+
+class AlertBacktestBySymbolItem(TypedDict):
+    # Which
+    symbol: str
+    # Times that it would have rung
+    trigger_count: int
+    # The same by days that were covered; null: less than one was
+    triggers_per_day: float | None
+    # Prices, or records of figures, that there were
+    records: int
+    # What it rests on; null: there is no history
+    coverage: AlertBacktestBySymbolItemCoverage | None
+
+
 class AlertBacktestTriggersItem(TypedDict):
+    # For which
+    symbol: str
     # When the condition was met
     time: str
     # What the webhook would have said, USD
@@ -2709,8 +2749,21 @@ class AlertBacktestTriggersItem(TypedDict):
     quality: Literal["good", "degraded"]
     # Told by candles after a time without any source
     late: bool
-    # The log record that rings it, for GET /records/:id
-    record: str
+    # Who told what rings it: our own log (live), or the venues’ past, at the end of a candle
+    source: Literal["live", "archive", "venue_candles", "venue_history", "mixed"]
+    # The log record that rings it, for GET /records/:id; null: it is of the past
+    record: str | None
+
+
+class AlertBacktestNoPastItem(TypedDict):
+    # Which
+    metric: Literal["price", "price_change_pct", "volume", "volume_usd", "volume_spike", "cvd", "cvd_change", "cvd_change_usd", "funding_rate_pct", "predicted_funding_rate_pct", "open_interest_usd", "open_interest_change_pct", "basis_pct", "long_short_ratio", "liquidated_usd", "liquidated_long_usd", "liquidated_short_usd", "liquidation_risk_pct", "cvd_signal", "funding_signal", "sentiment", "cascade_risk"]
+    # Of this venue; null: over all
+    exchange: str | None
+    # Over how long; null: as it is
+    window: str | None
+    # Why
+    why: str
 
 
 class AlertBacktestFiguresItemPointsItem(TypedDict):
@@ -2746,6 +2799,8 @@ AlertBacktestCoverage = TypedDict(
         "from": "str",
         "to": "str",
         "complete": "bool",
+        "own_from": "str | None",
+        "days": "int",
         "stopped_by": 'Literal["rows", "seconds", None]',
         "gap_count": "int",
         "gap_seconds": "float",
@@ -2756,7 +2811,7 @@ AlertBacktestCoverage = TypedDict(
 
 class AlertBacktest(TypedDict):
     # Any symbol of the catalogue
-    symbol: str
+    symbol: NotRequired[str]
     # As of an alert; cascade_risk tries a liquidation alert out; a rule has `when` instead
     condition: NotRequired[Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"]]
     # USD; of price alerts
@@ -2781,18 +2836,24 @@ class AlertBacktest(TypedDict):
     group: NotRequired[str | None]
     # What you find it by; of rule alerts
     tags: NotRequired[list[str]]
+    # Those that were tried out, where the body has symbols
+    symbols: NotRequired[list[str]]
     # Times that it would have rung
     trigger_count: int
     # The same by days that were covered; null: less than one was
     triggers_per_day: float | None
+    # Each of them, where the body has symbols
+    by_symbol: NotRequired[list[AlertBacktestBySymbolItem]]
     # The newest 100, newest first
     triggers: list[AlertBacktestTriggersItem]
+    # Why no more than our own log was looked at; none: the venues’ past was, too
+    no_past: list[AlertBacktestNoPastItem]
     # Where the body asks for them: one for each condition, from left to right
     figures: NotRequired[list[AlertBacktestFiguresItem]]
-    # Prices, or estimates of risk, that were evaluated
+    # Prices, estimates of risk, or records of figures, that there were
     records: int
-    # What the answer rests on
-    coverage: AlertBacktestCoverage
+    # What the answer rests on; of several symbols see by_symbol
+    coverage: NotRequired[AlertBacktestCoverage]
     # What is taken for granted
     assumes: str
     # Time of the newest record
@@ -3449,7 +3510,7 @@ OPERATIONS: dict[str, Operation] = {
     "rule_alert_resend": Operation("POST", "/alerts/{id}/deliveries/{trigger_id}/resend", (), (), True, False, False, 0),
     "wallet_message": Operation("GET", "/wallet/message", ("address",), (), False, False, True, 0),
     "wallet_alerts": Operation("POST", "/wallet/alerts", (), ("message", "signature", "cursor", "state", "group", "tag", "limit",), False, False, False, 0),
-    "alert_backtest": Operation("POST", "/alerts/backtest", (), ("symbol", "condition", "target_price", "threshold_pct", "min_value_usd", "when", "held_for", "repeat", "cooldown", "resolved", "note", "group", "tags", "webhook_url", "channel", "quiet_hours", "digest", "agent_wallet", "expires_in_hours", "figures",), False, False, True, 0),
+    "alert_backtest": Operation("POST", "/alerts/backtest", (), ("symbol", "condition", "target_price", "threshold_pct", "min_value_usd", "when", "held_for", "repeat", "cooldown", "resolved", "note", "group", "tags", "webhook_url", "channel", "quiet_hours", "digest", "agent_wallet", "expires_in_hours", "symbols", "days", "figures",), False, False, True, 0),
     "record": Operation("GET", "/records/{id}", (), (), False, False, True, 0),
     "healthz": Operation("GET", "/healthz", (), (), False, False, True, 0),
     "readyz": Operation("GET", "/readyz", (), (), False, False, True, 0),
@@ -3739,9 +3800,9 @@ class Api:
         answer: WalletAlerts = self.send("wallet_alerts", {"message": message, "signature": signature, "cursor": cursor, "state": state, "group": group, "tag": tag, "limit": limit})
         return answer
 
-    def alert_backtest(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, figures: bool | None = None) -> AlertBacktest:
-        """How often an alert would have rung in the last 7 days, before buying it. POST /alerts/backtest. Free."""
-        answer: AlertBacktest = self.send("alert_backtest", {"symbol": symbol, "condition": condition, "target_price": target_price, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "tags": tags, "webhook_url": webhook_url, "channel": channel, "quiet_hours": quiet_hours, "digest": digest, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "figures": figures})
+    def alert_backtest(self, *, symbol: str | None = None, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, symbols: float | None = None, days: int | None = None, figures: bool | None = None) -> AlertBacktest:
+        """How often an alert would have rung in the last 30 days, before buying it. POST /alerts/backtest. Free."""
+        answer: AlertBacktest = self.send("alert_backtest", {"symbol": symbol, "condition": condition, "target_price": target_price, "threshold_pct": threshold_pct, "min_value_usd": min_value_usd, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "tags": tags, "webhook_url": webhook_url, "channel": channel, "quiet_hours": quiet_hours, "digest": digest, "agent_wallet": agent_wallet, "expires_in_hours": expires_in_hours, "symbols": symbols, "days": days, "figures": figures})
         return answer
 
     def record(self, id: str) -> Record:
@@ -4004,9 +4065,9 @@ class AsyncApi:
         """The alerts that a wallet paid for, with their tokens. POST /wallet/alerts. Free."""
         return await self.run(lambda api: api.wallet_alerts(message=message, signature=signature, cursor=cursor, state=state, group=group, tag=tag, limit=limit))
 
-    async def alert_backtest(self, *, symbol: str, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, figures: bool | None = None) -> AlertBacktest:
-        """How often an alert would have rung in the last 7 days, before buying it. POST /alerts/backtest. Free."""
-        return await self.run(lambda api: api.alert_backtest(symbol=symbol, condition=condition, target_price=target_price, threshold_pct=threshold_pct, min_value_usd=min_value_usd, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, tags=tags, webhook_url=webhook_url, channel=channel, quiet_hours=quiet_hours, digest=digest, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, figures=figures))
+    async def alert_backtest(self, *, symbol: str | None = None, condition: Literal["above", "below", "crosses_above", "crosses_below", "cascade_risk"] | None = None, target_price: float | None = None, threshold_pct: float | None = None, min_value_usd: float | None = None, when: Mapping[str, Any] | None = None, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, webhook_url: str | None = None, channel: Mapping[str, Any] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, agent_wallet: str | None = None, expires_in_hours: int | None = None, symbols: float | None = None, days: int | None = None, figures: bool | None = None) -> AlertBacktest:
+        """How often an alert would have rung in the last 30 days, before buying it. POST /alerts/backtest. Free."""
+        return await self.run(lambda api: api.alert_backtest(symbol=symbol, condition=condition, target_price=target_price, threshold_pct=threshold_pct, min_value_usd=min_value_usd, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, tags=tags, webhook_url=webhook_url, channel=channel, quiet_hours=quiet_hours, digest=digest, agent_wallet=agent_wallet, expires_in_hours=expires_in_hours, symbols=symbols, days=days, figures=figures))
 
     async def record(self, id: str) -> Record:
         """The log record that a trigger names, to check it against. GET /records/{id}. Free."""

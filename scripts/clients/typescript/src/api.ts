@@ -3505,7 +3505,7 @@ export type WalletAlertsAnswer = {
 
 export interface AlertBacktestInput {
   /** Any symbol of the catalogue */
-  readonly symbol: string
+  readonly symbol?: string
   /** As of an alert; cascade_risk tries a liquidation alert out; a rule has `when` instead */
   readonly condition?: 'above' | 'below' | 'crosses_above' | 'crosses_below' | 'cascade_risk'
   /** USD; of price alerts */
@@ -3622,13 +3622,17 @@ export interface AlertBacktestInput {
   readonly agent_wallet?: string
   /** As of a creation; not looked at */
   readonly expires_in_hours?: number
+  /** In place of symbol: a list, each tried out by itself, or all, those that are streamed */
+  readonly symbols?: number
+  /** How far to look back */
+  readonly days?: number
   /** Also tell the figures that it rests on, some 300 values of each */
   readonly figures?: boolean
 }
 
 export type AlertBacktestAnswer = {
   /** Any symbol of the catalogue */
-  readonly symbol: string
+  readonly symbol?: string
   /** As of an alert; cascade_risk tries a liquidation alert out; a rule has `when` instead */
   readonly condition?: 'above' | 'below' | 'crosses_above' | 'crosses_below' | 'cascade_risk'
   /** USD; of price alerts */
@@ -3733,12 +3737,53 @@ export type AlertBacktestAnswer = {
   readonly group?: string | null
   /** What you find it by; of rule alerts */
   readonly tags?: readonly string[]
+  /** Those that were tried out, where the body has symbols */
+  readonly symbols?: readonly string[]
   /** Times that it would have rung */
   readonly trigger_count: number
   /** The same by days that were covered; null: less than one was */
   readonly triggers_per_day: number | null
+  /** Each of them, where the body has symbols */
+  readonly by_symbol?: readonly {
+    /** Which */
+    readonly symbol: string
+    /** Times that it would have rung */
+    readonly trigger_count: number
+    /** The same by days that were covered; null: less than one was */
+    readonly triggers_per_day: number | null
+    /** Prices, or records of figures, that there were */
+    readonly records: number
+    /** What it rests on; null: there is no history */
+    readonly coverage: {
+      /** First record that was looked at */
+      readonly from: string
+      /** Until when it looked */
+      readonly to: string
+      /** All of it, without a gap */
+      readonly complete: boolean
+      /** From then on our own log decides, before it the venues’ past; null: there is no own log */
+      readonly own_from: string | null
+      /** How far it was to look back */
+      readonly days: number
+      /** The bound that ended it early; null: none */
+      readonly stopped_by: 'rows' | 'seconds' | null
+      /** Gaps in it */
+      readonly gap_count: number
+      /** Seconds of all gaps: the alert would have been blind */
+      readonly gap_seconds: number
+      /** The newest 50 */
+      readonly gaps: readonly {
+        /** Begin */
+        readonly from: string
+        /** End, exclusive */
+        readonly to: string
+      }[]
+    } | null
+  }[]
   /** The newest 100, newest first */
   readonly triggers: readonly {
+    /** For which */
+    readonly symbol: string
     /** When the condition was met */
     readonly time: string
     /** What the webhook would have said, USD */
@@ -3749,8 +3794,43 @@ export type AlertBacktestAnswer = {
     readonly quality: 'good' | 'degraded'
     /** Told by candles after a time without any source */
     readonly late: boolean
-    /** The log record that rings it, for GET /records/:id */
-    readonly record: string
+    /** Who told what rings it: our own log (live), or the venues’ past, at the end of a candle */
+    readonly source: 'live' | 'archive' | 'venue_candles' | 'venue_history' | 'mixed'
+    /** The log record that rings it, for GET /records/:id; null: it is of the past */
+    readonly record: string | null
+  }[]
+  /** Why no more than our own log was looked at; none: the venues’ past was, too */
+  readonly no_past: readonly {
+    /** Which */
+    readonly metric:
+      | 'price'
+      | 'price_change_pct'
+      | 'volume'
+      | 'volume_usd'
+      | 'volume_spike'
+      | 'cvd'
+      | 'cvd_change'
+      | 'cvd_change_usd'
+      | 'funding_rate_pct'
+      | 'predicted_funding_rate_pct'
+      | 'open_interest_usd'
+      | 'open_interest_change_pct'
+      | 'basis_pct'
+      | 'long_short_ratio'
+      | 'liquidated_usd'
+      | 'liquidated_long_usd'
+      | 'liquidated_short_usd'
+      | 'liquidation_risk_pct'
+      | 'cvd_signal'
+      | 'funding_signal'
+      | 'sentiment'
+      | 'cascade_risk'
+    /** Of this venue; null: over all */
+    readonly exchange: string | null
+    /** Over how long; null: as it is */
+    readonly window: string | null
+    /** Why */
+    readonly why: string
   }[]
   /** Where the body asks for them: one for each condition, from left to right */
   readonly figures?: readonly {
@@ -3790,16 +3870,20 @@ export type AlertBacktestAnswer = {
       readonly value: number | string | null
     }[]
   }[]
-  /** Prices, or estimates of risk, that were evaluated */
+  /** Prices, estimates of risk, or records of figures, that there were */
   readonly records: number
-  /** What the answer rests on */
-  readonly coverage: {
+  /** What the answer rests on; of several symbols see by_symbol */
+  readonly coverage?: {
     /** First record that was looked at */
     readonly from: string
     /** Until when it looked */
     readonly to: string
-    /** All 7 days, without a gap */
+    /** All of it, without a gap */
     readonly complete: boolean
+    /** From then on our own log decides, before it the venues’ past; null: there is no own log */
+    readonly own_from: string | null
+    /** How far it was to look back */
+    readonly days: number
     /** The bound that ended it early; null: none */
     readonly stopped_by: 'rows' | 'seconds' | null
     /** Gaps in it */
@@ -4705,6 +4789,8 @@ export const operations = {
       'digest',
       'agent_wallet',
       'expires_in_hours',
+      'symbols',
+      'days',
       'figures',
     ],
     isOwners: false,
@@ -5431,8 +5517,8 @@ export abstract class Api<Options> {
     return (await this.send('wallet_alerts', input, options)) as WalletAlertsAnswer
   }
 
-  /** How often an alert would have rung in the last 7 days, before buying it. `POST /alerts/backtest`. Free. */
-  async alertBacktest(input: AlertBacktestInput, options?: Options): Promise<AlertBacktestAnswer> {
+  /** How often an alert would have rung in the last 30 days, before buying it. `POST /alerts/backtest`. Free. */
+  async alertBacktest(input: AlertBacktestInput = {}, options?: Options): Promise<AlertBacktestAnswer> {
     return (await this.send('alert_backtest', input, options)) as AlertBacktestAnswer
   }
 

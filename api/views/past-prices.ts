@@ -1,0 +1,199 @@
+import type { InputRecord } from '../../processors/alerts/what-if.ts'
+import type { Micros } from '../../schemas/records.ts'
+import { Row, type Database } from './database.ts'
+import type { Page, PageRange, Stretch } from './what-if.ts'
+import { ORDER, POSITION } from './what-if.ts'
+import { microsSql, timeParam } from './time.ts'
+
+const MINUTE: Micros = 60_000_000
+/** Read at once: so many minutes in so many pieces, some 70,000 prices. */
+const MINUTES_MAX = 240
+const PIECES_MAX = 60
+/** Prices beside those that decide, for a chart. */
+const SAMPLES = 300
+
+/** What of an alert on prices tells which of them matter to it. */
+interface PriceAlert {
+  readonly target: number
+  /** Without a price for longer it is blind. */
+  readonly silence: Micros
+}
+
+/**
+ * Which minutes matter: those that touch the target, and the three behind each that does or that lies on another side than
+ * the one before it: by then a level has rung or returned, and its minute is over. Around prices that are late all are, by
+ * which those are judged.
+ */
+const minutesSql = `SELECT groupArrayIf(minute_us, is_kept) AS minutes, groupArrayIf(is_near, is_kept) AS nears,
+  groupArrayIf(silent_from, is_silent) AS silent_froms, groupArrayIf(first_us, is_silent) AS silent_tos,
+  minIf(first_us, is_told) AS heard_from, maxIf(newest_us, is_told) AS heard_to,
+  groupArrayIf(newest_us, is_sample) AS sample_times, groupArrayIf(newest.2, is_sample) AS sample_prices
+  FROM (
+    SELECT *, max(is_late) OVER (ORDER BY minute_us ROWS BETWEEN 8 PRECEDING AND 8 FOLLOWING) AS is_near,
+      is_near = 1 OR side = 0 OR side != lagInFrame(side, 1, 9) OVER so_far OR side != lagInFrame(side, 2, 9) OVER so_far
+        OR side != lagInFrame(side, 3, 9) OVER so_far AS is_kept,
+      max(newest_us) OVER (ORDER BY minute_us ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS silent_from,
+      is_told AND silent_from > 0 AND first_us - silent_from > {silence:Int64} AS is_silent,
+      NOT is_kept AND is_told AND intDiv(minute_us, ${MINUTE}) % {every:UInt32} = 0 AS is_sample
+    FROM (
+      SELECT toInt64(toUnixTimestamp(minute)) * 1000000 AS minute_us, ${microsSql('min(first)')} AS first_us,
+        max(newest) AS newest, ${microsSql('newest.1')} AS newest_us, newest_us > 0 AS is_told, max(late) AS is_late,
+        multiIf(is_late = 1, 0, max(high) < {target:Float64}, -1, min(low) > {target:Float64}, 1, 0) AS side
+      FROM price_minutes WHERE asset = {asset:String} AND minute >= toStartOfMinute(${timeParam('from')}) AND minute < ${timeParam('to')}
+      GROUP BY minute)
+    WINDOW so_far AS (ORDER BY minute_us ROWS BETWEEN 3 PRECEDING AND CURRENT ROW))`
+
+const countSql = `SELECT count() AS records FROM prices_log
+  WHERE asset = {asset:String} AND time >= ${timeParam('from')} AND time < ${timeParam('to')}`
+
+/** After a price that changed something an alert may be ready again within this time, and not later. */
+const READY: Micros = 64_000_000
+
+/**
+ * Of these minutes the prices on the target and those on another side than the one before; while time alone may make the
+ * alert ready one of each second; and both ends of every silence, by which candles of a time without prices are judged.
+ */
+const pricesSql = (
+  pieces: readonly Stretch[],
+): string => `SELECT groupArray(at_us) AS at, groupArray(price) AS last_usd,
+  groupArray(low) AS low_usd, groupArray(high) AS high_usd, groupArray(is_late) AS late_flags, groupArray(is_good) AS good_flags,
+  groupArray(partition) AS partitions, groupArray(offset) AS offsets, groupArray(is_same) AS same_flags
+  FROM (
+    SELECT *, maxIf(at_us, NOT is_same) OVER (ORDER BY ${ORDER} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS changed
+    FROM (
+      SELECT *, side != 0 AND side = lagInFrame(side, 1, 9) OVER so_far AS is_same, lagInFrame(at_us, 1, 0) OVER so_far AS before,
+        leadInFrame(at_us, 1, {to:Int64}) OVER (ORDER BY ${ORDER} ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) AS next
+      FROM (
+        SELECT ${microsSql('time')} AS at_us, price, low, high, toUInt8(late) AS is_late,
+          toUInt8(quality = 'good') AS is_good, partition, offset, ${POSITION},
+          multiIf(late, 0, high < {target:Float64}, -1, low > {target:Float64}, 1, 0) AS side
+        FROM prices
+        WHERE asset = {asset:String} AND (${pieces.map((_, at) => `time >= ${timeParam(`f${at}`)} AND time < ${timeParam(`t${at}`)}`).join(' OR ')}))
+      WINDOW so_far AS (ORDER BY ${ORDER} ROWS BETWEEN 1 PRECEDING AND CURRENT ROW))
+    ORDER BY ${ORDER})
+  WHERE NOT is_same OR next - at_us > 5000000 OR (
+    intDiv(at_us, 1000000) != intDiv(before, 1000000) AND (at_us - changed < ${READY} OR has({near:Array(Int64)}, intDiv(at_us, ${MINUTE}) * ${MINUTE})))`
+
+interface Sample {
+  readonly time: Micros
+  readonly price: number
+}
+
+/** The composite prices of an asset that matter to an alert on them. Whose they are is left out: it does not decide. */
+export async function* readPrices(database: Database, range: PageRange, alert: PriceAlert): AsyncGenerator<Page> {
+  const { asset, from, to } = range
+  const every = Math.max(1, Math.ceil((to - from) / MINUTE / SAMPLES))
+  const [[raw], [counted]] = await Promise.all([
+    database.query(minutesSql, { asset, from, to, every, ...alert }),
+    database.query(countSql, { asset, from, to }),
+  ])
+  const row = new Row(raw)
+  const [minutes, nears] = [row.numbers('minutes'), row.numbers('nears')]
+  const near = new Set(minutes.filter((_, at) => nears[at] === 1))
+  const prices = row.numbers('sample_prices')
+  const samples = row.numbers('sample_times').map((time, at): Sample => ({ time, price: prices[at] ?? NaN }))
+  let about = { records: new Row(counted).number('records'), heard: heardOf(row, range) }
+  let done = 0
+  for (const pieces of piecesOf(minutes, range)) {
+    const end = pieces.at(-1)?.to ?? to
+    const seen = await readPieces(database, { ...range, ...alert, near }, pieces)
+    const mine = samples.slice(done).filter(({ time }) => time < end)
+    done += mine.length
+    yield {
+      seen: merged(
+        seen,
+        mine.map((sample) => sampleOf(asset, sample)),
+      ),
+      ...about,
+      cut: false,
+    }
+    about = { records: 0, heard: [] }
+  }
+  yield { seen: samples.slice(done).map((sample) => sampleOf(asset, sample)), ...about, cut: false }
+}
+
+function heardOf(row: Row, { from }: PageRange): Stretch[] {
+  const [first, newest] = [row.number('heard_from'), row.number('heard_to')]
+  if (newest === 0) return []
+  const begins = [Math.max(first, from), ...row.numbers('silent_tos')]
+  const ends = [...row.numbers('silent_froms'), newest]
+  return begins.map((begin, at) => ({ from: begin, to: ends[at] ?? begin }))
+}
+
+/** Minutes that follow each other are one piece; some pieces at a time. */
+function piecesOf(minutes: readonly Micros[], { from, to }: PageRange): Stretch[][] {
+  const lots: Stretch[][] = []
+  let [lot, count]: [Stretch[], number] = [[], 0]
+  for (const minute of minutes) {
+    const last = lot.at(-1)
+    if (count >= MINUTES_MAX || (lot.length >= PIECES_MAX && last?.to !== minute)) [lot, count] = [[], 0]
+    if (lot.length === 0) lots.push(lot)
+    if (lot.at(-1)?.to === minute) lot[lot.length - 1] = { from: lot.at(-1)?.from ?? minute, to: minute + MINUTE }
+    else lot.push({ from: minute, to: minute + MINUTE })
+    count += 1
+  }
+  return lots.map((pieces) => pieces.map((one) => ({ from: Math.max(one.from, from), to: Math.min(one.to, to) })))
+}
+
+type Wanted = PageRange & PriceAlert & { readonly near: ReadonlySet<Micros> }
+
+async function readPieces(database: Database, wanted: Wanted, pieces: readonly Stretch[]): Promise<InputRecord[]> {
+  const { asset, to, target, near } = wanted
+  const bounds = Object.fromEntries(pieces.flatMap((one, at) => [[`f${at}`, one.from], [`t${at}`, one.to]])) // prettier-ignore
+  const [raw] = await database.query(pricesSql(pieces), {
+    asset,
+    to,
+    target,
+    near: [...near].filter((minute) => isWithin(pieces, minute)),
+    ...bounds,
+  })
+  const row = new Row(raw)
+  const column = (name: string) => row.numbers(name)
+  const [last, low, high, offsets] = [column('last_usd'), column('low_usd'), column('high_usd'), column('offsets')]
+  const [lates, goods, partitions, same] = [column('late_flags'), column('good_flags'), column('partitions'), column('same_flags')] // prettier-ignore
+  return column('at').map((time, at) => ({
+    partition: partitions[at] ?? 0,
+    offset: offsets[at] ?? 0,
+    changesNothing: same[at] === 1 && !near.has(time - (time % MINUTE)),
+    message: messageOf(asset, {
+      time,
+      price: last[at] ?? NaN,
+      low: low[at] ?? NaN,
+      high: high[at] ?? NaN,
+      late: lates[at] === 1,
+      quality: goods[at] === 1 ? 'good' : 'degraded',
+    }),
+  }))
+}
+
+function isWithin(pieces: readonly Stretch[], minute: Micros): boolean {
+  return minute >= (pieces[0]?.from ?? 0) - MINUTE && minute < (pieces.at(-1)?.to ?? 0)
+}
+
+type Told = Sample & { readonly low: number; readonly high: number; readonly late: boolean; readonly quality: 'good' | 'degraded' } // prettier-ignore
+
+function messageOf(asset: string, told: Told): InputRecord['message'] {
+  return { type: 'composite_price', value: { asset, ...told, change_24h: null, sources: [], v: 0 } }
+}
+
+function sampleOf(asset: string, { time, price }: Sample): InputRecord {
+  const told = { time, price, low: price, high: price, late: false, quality: 'good' } as const
+  return { partition: 0, offset: 0, message: messageOf(asset, told) }
+}
+
+/** Late prices stay where they are in the log. */
+function merged(seen: readonly InputRecord[], samples: readonly InputRecord[]): InputRecord[] {
+  const all: InputRecord[] = []
+  let next = 0
+  for (const one of seen) {
+    const { type, value } = one.message
+    const before = type === 'composite_price' && value.late ? -Infinity : value.time
+    for (let sample = samples[next]; sample !== undefined; sample = samples[next]) {
+      if (sample.message.value.time >= before) break
+      all.push(sample)
+      next += 1
+    }
+    all.push(one)
+  }
+  return [...all, ...samples.slice(next)]
+}
