@@ -59,18 +59,25 @@ export function savedOf(kinds: Kinds, alert: StoredAlert): SavedAlert {
   }
 }
 
-/** The alert of a snapshot: the one place where fields of records become terms, beside creations. */
-export function alertOf(kinds: Kinds, record: SavedAlert): StoredAlert {
+/**
+ * The alert of a snapshot: the one place where fields of records become terms, beside creations. `shared`: one copy of a
+ * text that many alerts have.
+ */
+export function alertOf(kinds: Kinds, record: SavedAlert, shared = (text: string): string => text): StoredAlert {
   const terms = kinds.read(record)
   if (terms === undefined) throw new Error(`this version does not know what alert ${record.alert_id} waits for`)
-  return storedAlert(terms, { ...unsaid, ...record })
+  return storedAlert(terms, record, shared)
 }
 
 /** Field by field: a million of them have one shape, and nothing of the record that they do not need. */
-export function storedAlert(terms: Terms, alert: Omit<StoredAlert, 'terms' | 'stands'>): StoredAlert {
+export function storedAlert(
+  terms: Terms,
+  alert: Omit<StoredAlert, 'terms' | 'stands' | keyof typeof unsaid> & Partial<StoredAlert>,
+  shared = (text: string): string => text,
+): StoredAlert {
   return {
     terms,
-    symbol: alert.symbol,
+    symbol: shared(alert.symbol),
     expires_in_hours: alert.expires_in_hours,
     wallets: alert.wallets,
     receiver: alert.receiver,
@@ -79,7 +86,7 @@ export function storedAlert(terms: Terms, alert: Omit<StoredAlert, 'terms' | 'st
     idempotency: alert.idempotency,
     body_hash: alert.body_hash,
     alert_id: alert.alert_id,
-    asset: alert.asset,
+    asset: shared(alert.asset),
     status: alert.status,
     created_at: alert.created_at,
     expires_at: alert.expires_at,
@@ -88,11 +95,11 @@ export function storedAlert(terms: Terms, alert: Omit<StoredAlert, 'terms' | 'st
     last_triggered: alert.last_triggered,
     armed: alert.armed,
     since: alert.since,
-    taken: alert.taken,
-    held: alert.held,
-    owner: alert.owner,
-    delivery: alert.delivery,
-    paused_until: alert.paused_until,
+    taken: alert.taken ?? unsaid.taken,
+    held: alert.held ?? unsaid.held,
+    owner: alert.owner ?? unsaid.owner,
+    delivery: alert.delivery ?? unsaid.delivery,
+    paused_until: alert.paused_until ?? unsaid.paused_until,
     stands: nowhere,
   }
 }

@@ -102,7 +102,10 @@ function loadPart(state: AlertsState, saved: Saved, texts: Map<string, string>):
       state.time = saved.time
       return
     case 'alert':
-      state.alerts.set(saved.alert.alert_id, shared(alertOf(state.kinds, saved.alert), texts))
+      state.alerts.set(
+        saved.alert.alert_id,
+        alertOf(state.kinds, saved.alert, (text) => shared(text, texts)),
+      )
       return
     case 'request':
       state.requests.set(saved.id, saved.at)
@@ -127,13 +130,10 @@ function loadPart(state: AlertsState, saved: Saved, texts: Map<string, string>):
 }
 
 /** Assets and symbols are the same few texts in all alerts: one copy of each is held. */
-function shared(alert: StoredAlert, texts: Map<string, string>): StoredAlert {
-  const one = (text: string): string => {
-    const known = texts.get(text)
-    if (known === undefined) texts.set(text, text)
-    return known ?? text
-  }
-  return { ...alert, asset: one(alert.asset), symbol: one(alert.symbol) }
+function shared(text: string, texts: Map<string, string>): string {
+  const known = texts.get(text)
+  if (known === undefined) texts.set(text, text)
+  return known ?? text
 }
 
 function resume(state: AlertsState, alert: StoredAlert): void {

@@ -201,8 +201,8 @@ export function writeRule(terms: Terms): WireTerms {
 /** What `writeRule` wrote, to be checked by the kind; undefined where it is no object. */
 export function readRule({ condition }: Pick<WireTerms, 'condition'>): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value = JSON.parse(condition) as unknown
-    return typeof value === 'object' && value !== null ? { ...value } : undefined
+    const value = JSON.parse(condition) as Readonly<Record<string, unknown>> | null
+    return typeof value === 'object' && value !== null ? value : undefined
   } catch {
     return undefined // the log is anyone's input: it is refused as every other condition that nobody knows
   }
