@@ -7,7 +7,15 @@ import { Ledger } from '../accounts/source-ledger.ts'
 import { startReceiver, type Receiver } from '../chaos/alerts/receiver.ts'
 import type { Bench, Figure } from '../figure.ts'
 import { startOwnSystem } from '../own-system.ts'
-import { hopsOf, ofMetric, tailAlerts, type Hop, type Seen } from './latency/alert-hops.ts'
+import {
+  hopsOf,
+  ofMetric,
+  tailAlerts,
+  type FigureHop,
+  type FigureRing,
+  type Hop,
+  type Seen,
+} from './latency/alert-hops.ts'
 import { quantile } from './latency/delays.ts'
 
 const WARM_UP_MS = 20_000
@@ -23,7 +31,9 @@ const symbols = ['BTC', 'ETH', 'SOL', 'XRP', 'BNB', 'DOGE']
 
 /**
  * End to end on a demo of its own: from the venue's frame to the first byte of the webhook at its receiver, and the hops
- * on the way. A market's tickers are written once a second: a frame between waits for that, which is shown by itself. Alerts are created all the time; each rings at the first price after its creation, every other one is a rule and rings at the first figure of CVD. What is seen in a topic
+ * on the way. A market's tickers are written once a second: a frame between waits for that, which is shown by itself. Alerts are created all the time; each rings at
+ * the first price after its creation, every other one is a rule and rings at the first figure of CVD: all that wait for it
+ * at once, so that the first ring of a record is told beside all of them. What is seen in a topic
  * is seen by a reader of ours beside the parts: each of these moments is late by that reader's own fetch.
  */
 const bench: Bench = async () => {
@@ -107,16 +117,35 @@ function figuresOf(seen: Seen, receiver: Receiver): Figure[] {
   const samples = [...receiver.deliveries].flatMap(([id, { first }]) => hopsOf(seen, id, first) ?? [])
   if (samples.length === 0) throw new Error('no alert rang: is the market running?')
   const hops = Object.keys(samples[0] ?? {}) as Hop[]
-  const metrics = [...receiver.deliveries].flatMap(([id, { first }]) => ofMetric(seen, id, first) ?? [])
-  if (metrics.length === 0) throw new Error('no rule rang: is CVD told?')
-  const rules = [0.5, 0.99].map((q) =>
-    figure(`figure of CVD written to first byte, p${q * 100}`, quantile(metrics, q), metrics.length),
-  )
+  const rings = [...receiver.deliveries].flatMap(([id, { first }]) => ofMetric(seen, id, first) ?? [])
   const prices = hops.flatMap((hop) => {
     const values = samples.map((sample) => sample[hop])
     return [0.5, 0.99].map((q) => figure(`${hop}, p${q * 100}`, quantile(values, q), values.length))
   })
-  return [...prices, ...rules]
+  return [...prices, ...ruleFigures(rings)]
+}
+
+/** A record rings all rules that wait for it: the first of them as a ring by itself, the last behind all others. */
+function ruleFigures(rings: readonly FigureRing[]): Figure[] {
+  const [some] = rings
+  if (some === undefined) throw new Error('no rule rang: is CVD told?')
+  const bursts = [...Map.groupBy(rings, ({ record }) => record).values()].map((ofRecord) =>
+    ofRecord.toSorted((a, b) => wholeOf(a) - wholeOf(b)),
+  )
+  const parts = { 'first of a record': bursts.flatMap(([first]) => first ?? []), 'all of a record': rings }
+  const hops = Object.keys(some.hops) as FigureHop[]
+  const sizes = bursts.map(({ length }) => length)
+  const told = Object.entries(parts).flatMap(([name, own]) =>
+    hops.flatMap((hop) => {
+      const values = own.map(({ hops: took }) => took[hop])
+      return [0.5, 0.99].map((q) => figure(`${hop}, ${name}, p${q * 100}`, quantile(values, q), values.length))
+    }),
+  )
+  return [...told, { ...figure('rings of a record, p50', quantile(sizes, 0.5), sizes.length), unit: 'rings' }]
+}
+
+function wholeOf({ hops }: FigureRing): number {
+  return hops['figure written to first byte']
 }
 
 function figure(metric: string, value: number, n: number): Figure {

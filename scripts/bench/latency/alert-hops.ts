@@ -82,11 +82,35 @@ const hops = [
 ] as const
 export type Hop = (typeof hops)[number]
 
-/** From when a figure of CVD was written to the first byte of a rule on it, milliseconds; undefined: no figure rang it. */
-export function ofMetric({ triggers, metrics }: Seen, id: string, firstByte: number): number | undefined {
-  const cause = recordPosition(triggers.get(id)?.value.record ?? '')
+const figureHops = [
+  'figure written to first byte',
+  'figure written to trigger in alerts.triggers',
+  'trigger to attempt started, rule',
+  'attempt started to first byte, rule',
+] as const
+export type FigureHop = (typeof figureHops)[number]
+
+/** One ring of a rule on a figure; `record`: what rang it, and others with it. */
+export interface FigureRing {
+  readonly record: string
+  readonly hops: Readonly<Record<FigureHop, number>>
+}
+
+/** How long a rule on a figure of CVD took to its first byte, milliseconds; undefined: no figure rang it. */
+export function ofMetric({ triggers, metrics, attempts }: Seen, id: string, firstByte: number): FigureRing | undefined {
+  const [trigger, attempt] = [triggers.get(id), attempts.get(id)]
+  const record = trigger?.value.record ?? ''
+  const cause = recordPosition(record)
   const metric = cause && metrics.get(`${cause.partition}/${cause.offset}`)
-  return metric === undefined ? undefined : firstByte - metric.written
+  if (trigger === undefined || attempt === undefined || metric === undefined) return undefined
+  const started = attempt.value.started / 1_000
+  const hops = {
+    'figure written to first byte': firstByte - metric.written,
+    'figure written to trigger in alerts.triggers': trigger.at - metric.written,
+    'trigger to attempt started, rule': started - trigger.at,
+    'attempt started to first byte, rule': firstByte - started,
+  }
+  return { record, hops }
 }
 
 /** How long each hop of one delivery took, milliseconds; undefined where a record on its way was not seen. */
