@@ -44,7 +44,7 @@ interface Point {
 }
 
 /** A figure of which what was before our own log says nothing, and why. */
-export interface Untold extends SeriesSpec {
+interface Untold extends SeriesSpec {
   readonly why: string
 }
 

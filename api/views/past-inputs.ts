@@ -39,7 +39,7 @@ const origins: Partial<Record<MetricName, Origin>> = {
 
 /** Who told a ring of the past: `live`: our own log. */
 export const pastSources = ['live', 'archive', 'venue_candles', 'venue_history', 'mixed'] as const
-export type PastSource = (typeof pastSources)[number]
+type PastSource = (typeof pastSources)[number]
 
 /** Why what was before our own log cannot say a figure; undefined: it can. */
 export function noPastOf(spec: SeriesSpec): string | undefined {

@@ -212,7 +212,7 @@ export async function* inPages(
 }
 
 /** Each record's own moment. */
-export function heardAt(times: readonly Micros[]): Stretch[] {
+function heardAt(times: readonly Micros[]): Stretch[] {
   return times.map((time) => ({ from: time, to: time }))
 }
 

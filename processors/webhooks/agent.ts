@@ -9,8 +9,11 @@ const BODY_BYTES_MAX = 64 * 1024
 /** Of the body of a refusal, which is looked at for what it means. */
 const TEXT_BYTES_MAX = 4 * 1024
 const HEADER_BYTES_MAX = 16 * 1024
-/** A connection that nobody needs is closed; below the 15 s and more after which most servers do so themselves. */
-const IDLE_MS_MAX = 10_000
+/**
+ * A connection that nobody needs is closed: below the 15 s and more after which most servers do so themselves, and long
+ * enough for the next figures, which come every 10 s, with no new handshake for each ring of theirs.
+ */
+const IDLE_MS_MAX = 14_000
 const IDLE_PER_RECEIVER_MAX = 16
 const TLS_SESSIONS_MAX = 1_000
 

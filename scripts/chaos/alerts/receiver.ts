@@ -4,6 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
+/** As usual of servers on the Internet (nginx: 75 s); Node's own 5 s are not. */
+const KEPT_MS = 75_000
 /** Longest delivery that is read, bytes. */
 const BODY_BYTES_MAX = 64 * 1024
 /** One delivery in this many is refused at first, so that retries are part of the account. */
@@ -53,6 +55,7 @@ export async function startReceiver(
       response.destroy()
     })
   })
+  server.keepAliveTimeout = KEPT_MS
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
