@@ -22,11 +22,15 @@ interface Had {
   readonly flow: readonly number[]
   readonly clickhouse: readonly number[]
   readonly gaps?: readonly LogGap[]
+  /** The first bucket that the source counts. */
+  readonly begin?: number
 }
 
 const all = Array.from({ length: 10 }, (_, bucket) => bucket)
 
-async function judged({ log, flow, clickhouse, gaps = [] }: Had): Promise<Report> {
+async function judged({ log, flow, clickhouse, gaps = [], begin: first = 0 }: Had): Promise<Report> {
+  const begin = first * BUCKET
+  const counted = all.filter((bucket) => bucket >= first)
   const broker = new MemoryBroker(stillClock)
   const enter = (topic: 'market.trades' | 'derived.flow' | 'control.gaps', key: string, message: Message): void => {
     const value = codec.encode(topic, message.type, message.value)
@@ -42,8 +46,10 @@ async function judged({ log, flow, clickhouse, gaps = [] }: Had): Promise<Report
     clickhouse: clickhouseOf(clickhouse),
     source: {
       name: 'test',
-      totals: async () => new Map([[instrument, totals(all)]]),
-      within: async (_instrument, { from, to }) => totals(all.filter((bucket) => isIn(bucket, { from, to: to + 1 }))),
+      totals: async () => new Map([[instrument, totals(counted)]]),
+      within: async (_instrument, { from, to }) =>
+        totals(counted.filter((bucket) => isIn(bucket, { from, to: to + 1 }))),
+      begins: async () => new Map([[instrument, begin]]),
       align: (stretch) => stretch,
     },
   }
@@ -111,6 +117,13 @@ describe('accounts of a log that has lost something', () => {
   it('are equal where nothing is lost', async () => {
     const report = await judged({ log: all, flow: all, clickhouse: all })
     expect(report.rows.map(({ verdict }) => verdict)).toEqual(['OK'])
+  })
+
+  it('judge what was filled from before the source counts by each other', async () => {
+    const had = { log: all, flow: all, clickhouse: all, begin: 3 }
+    expect(isSound(await judged(had))).toBe(true)
+    expect(isSound(await judged({ ...had, flow: without(1) }))).toBe(false)
+    expect(isSound(await judged({ ...had, log: without(5), flow: without(5), clickhouse: without(5) }))).toBe(false)
   })
 
   it.each<[string, Had]>([

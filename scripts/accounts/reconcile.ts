@@ -179,7 +179,7 @@ class Holes {
     logGaps: readonly LogGap[],
     clickhouse: ReadonlyMap<string, Totals>,
   ): Promise<ReadonlyMap<string, Found>> {
-    const cuts = this.#cuts(log, logGaps)
+    const cuts = this.#cuts(log, logGaps, await this.#books.source.begins())
     const counts = [...log.instruments].map(([name, { totals }]) => [totals.count, clickhouse.get(name)?.count ?? 0])
     const key = JSON.stringify([[...cuts], counts, flow.version])
     if (key !== this.#known) this.#holes = cuts.size === 0 ? new Map() : await this.#read(cuts, flow, placesOf(log))
@@ -227,11 +227,15 @@ class Holes {
     return new Map([...again.instruments].map(([instrument, { leftOut }]) => [instrument, leftOut]))
   }
 
-  #cuts(log: LogAccount, logGaps: readonly LogGap[]): Map<string, Cuts> {
+  /** What a feed filled back to when it asked for a subscription may be older than the first trade that the source counts. */
+  #cuts(log: LogAccount, logGaps: readonly LogGap[], begins: ReadonlyMap<string, number>): Map<string, Cuts> {
     const found = new Map<string, Cuts>()
     for (const [instrument, account] of log.instruments) {
       const leftOut = this.#within(lostTimes(logGaps, partitionOf(account.asset, this.#books.partitions)))
-      const gaps = without(this.#within(stretchesOf(openGaps(account.gaps.values()))), leftOut)
+      const begin = begins.get(instrument) ?? 0
+      const uncounted = account.firstTime < begin ? [{ from: 0, to: begin - 1 }] : []
+      const known = this.#within([...stretchesOf(openGaps(account.gaps.values())), ...uncounted])
+      const gaps = without(known, leftOut)
       if (gaps.length + leftOut.length > 0) found.set(instrument, { gaps, leftOut })
     }
     return found

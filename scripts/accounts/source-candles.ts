@@ -86,6 +86,10 @@ export class Candles implements Source {
       : { count: 0, buy: totals.buy, sell: totals.sell }
   }
 
+  async begins(): Promise<Map<string, number>> {
+    return new Map() // venues have all candles
+  }
+
   align({ from, to }: Stretch): Stretch {
     const start = Math.floor(from / MINUTE_MICROS) * MINUTE_MICROS
     return { from: start, to: (Math.floor(to / MINUTE_MICROS) + 1) * MINUTE_MICROS - 1 }

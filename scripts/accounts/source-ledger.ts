@@ -16,6 +16,7 @@ interface LedgerLine {
   readonly trades: number
   readonly buy_volume: string
   readonly sell_volume: string
+  readonly first_time: number | null
 }
 
 /** The simulator's accounts and its switch. */
@@ -28,15 +29,22 @@ export class Ledger implements Source {
   }
 
   async totals(window: Window = always): Promise<Map<string, Totals>> {
-    return this.#lines({
+    const lines = await this.#lines({
       ...(window.from > 0 && { from: window.from }),
       ...(Number.isFinite(window.to) && { to: window.to - 1 }),
     })
+    return new Map(lines.map((line) => [instrumentOf(line), totalsOf(line)]))
+  }
+
+  /** It begins with the first subscription of a market: what the venue traded before is in REST alone. */
+  async begins(): Promise<Map<string, number>> {
+    const lines = await this.#lines({})
+    return new Map(lines.map((line) => [instrumentOf(line), line.first_time ?? Number.MAX_SAFE_INTEGER]))
   }
 
   async within(instrument: string, { from, to }: Stretch): Promise<Totals> {
     const { venue, symbol } = partsOf(instrument)
-    return sum((await this.#lines({ venue, symbol, from, to })).values())
+    return sum((await this.#lines({ venue, symbol, from, to })).map(totalsOf))
   }
 
   align(stretch: Stretch): Stretch {
@@ -59,12 +67,11 @@ export class Ledger implements Source {
   }
 
   /** Times are microseconds, both ends included. */
-  async #lines(bounds: Record<string, string | number>): Promise<Map<string, Totals>> {
+  async #lines(bounds: Record<string, string | number>): Promise<readonly LedgerLine[]> {
     const query = new URLSearchParams(
       Object.entries(bounds).map(([name, value]): [string, string] => [name, String(value)]),
     )
-    const lines = (await this.#ask('GET', `/ledger?${query.toString()}`)) as readonly LedgerLine[]
-    return new Map(lines.map((line) => [instrumentOf(line), totalsOf(line)]))
+    return (await this.#ask('GET', `/ledger?${query.toString()}`)) as readonly LedgerLine[]
   }
 
   async #ask(method: 'GET' | 'POST', target: string): Promise<unknown> {

@@ -85,6 +85,7 @@ test('the ledger begins where a market is first subscribed and is the same after
         sell_volume: trimmedText(sum(false), 4),
         first_id: counted[0]?.id ?? null,
         last_id: counted.at(-1)?.id ?? null,
+        first_time: counted[0]?.time ?? null,
       }
       expect(ledgerRow(okx, history.ledger())).toEqual(expected)
       history.close()

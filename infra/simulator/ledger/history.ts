@@ -20,9 +20,19 @@ interface Checkpoint {
   readonly sell: string
   readonly first: number | null
   readonly last: number | null
+  readonly firstTime: Micros | null
 }
 
-const nothing: Checkpoint = { entered: null, row: 0, trades: 0, buy: '0', sell: '0', first: null, last: null }
+const nothing: Checkpoint = {
+  entered: null,
+  row: 0,
+  trades: 0,
+  buy: '0',
+  sell: '0',
+  first: null,
+  last: null,
+  firstTime: null,
+}
 
 /** What a market has traded, on disk: the venue's memory for REST, and the ledger's. */
 export class History {
@@ -84,7 +94,7 @@ export class History {
   ledger(from?: Micros, to?: Micros): Totals {
     if (from === undefined && to === undefined) return this.totals.copy()
     const totals = new Totals()
-    const tick = this.market.isFine === true ? 1 : 1000
+    const tick = tickOf(this.market)
     const first = from === undefined ? 0 : this.rows.firstAt(Math.ceil(from / tick) * tick)
     const begin = Math.max(this.checkpoint.entered ?? this.rows.end, first)
     const end = to === undefined ? this.rows.end : this.rows.firstAt((Math.floor(to / tick) + 1) * tick)
@@ -99,7 +109,7 @@ export class History {
 
   /** A new file was begun: the ledger so far is kept, and what is too old may go. */
   private roll(): void {
-    const { trades, buy, sell, first, last } = this.totals
+    const { trades, buy, sell, first, last, firstTime } = this.totals
     this.save({
       entered: this.checkpoint.entered,
       row: this.rows.end,
@@ -108,6 +118,7 @@ export class History {
       sell: String(sell),
       first,
       last,
+      firstTime,
     })
     if (this.newest !== undefined) this.rows.dropBefore(this.newest.time - KEPT_MICROS)
   }
@@ -125,11 +136,12 @@ function readCheckpoint(file: string): Checkpoint {
 }
 
 function totalsOf(checkpoint: Checkpoint): Totals {
-  const { trades, first, last } = checkpoint
+  const { trades, first, last, firstTime } = checkpoint
   return Object.assign(new Totals(), {
     trades,
     first,
     last,
+    firstTime,
     buy: BigInt(checkpoint.buy),
     sell: BigInt(checkpoint.sell),
   })
@@ -142,6 +154,7 @@ class Totals {
   sell = 0n
   first: number | null = null
   last: number | null = null
+  firstTime: Micros | null = null
 
   add(trade: Trade): void {
     if (trade.block) return
@@ -149,6 +162,7 @@ class Totals {
     if (trade.buy) this.buy += BigInt(trade.size)
     else this.sell += BigInt(trade.size)
     this.first ??= trade.id
+    this.firstTime ??= trade.time
     this.last = trade.id
   }
 
@@ -168,6 +182,13 @@ export interface LedgerRow {
   /** Null where the venue's ids have no order, and before the first trade. */
   readonly first_id: number | null
   readonly last_id: number | null
+  /** When the first of them was traded, microseconds as the venue writes it. */
+  readonly first_time: Micros | null
+}
+
+/** The least time that a venue writes, microseconds. */
+function tickOf({ isFine }: Market): Micros {
+  return isFine === true ? 1 : 1_000
 }
 
 const contiguous = new Set<string>(tradeVenues.filter(({ ids }) => ids === 'contiguous').map(({ venue }) => venue))
@@ -183,6 +204,7 @@ export function ledgerRow(market: Market, totals: Totals): LedgerRow {
     sell_volume: baseText(market, totals.sell),
     first_id: ordered ? totals.first : null,
     last_id: ordered ? totals.last : null,
+    first_time: totals.firstTime === null ? null : totals.firstTime - (totals.firstTime % tickOf(market)),
   }
 }
 
