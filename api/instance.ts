@@ -6,7 +6,7 @@ import { serviceSecrets, serviceSecretSettings } from '../infra/config/service-s
 import type { SettingName } from '../infra/config/settings.ts'
 import { sharedCodec } from '../infra/kafka/codec.ts'
 import { connectLog } from '../infra/kafka/kafkajs.ts'
-import type { Log } from '../infra/kafka/seam.ts'
+import type { Log, LogReader } from '../infra/kafka/seam.ts'
 import type { Logger } from '../infra/log.ts'
 import { reachOf } from '../processors/webhooks/address.ts'
 import { knownAsset, knownAssets } from '../schemas/catalogue.ts'
@@ -190,7 +190,7 @@ export async function openLog(
   config: InstanceConfig,
   log: Logger,
   { clientId, toClose }: InstanceOptions,
-): Promise<LogAccess> {
+): Promise<LogAccess & { readonly reader: LogReader }> {
   const codec = await sharedCodec(config.SCHEMA_REGISTRY_URL)
   const kafka: Log = await connectLog({
     brokers: config.KAFKA_BROKERS,
@@ -200,7 +200,7 @@ export async function openLog(
     giveUpMs: WANT_DEADLINE_MS,
   })
   toClose.push(kafka)
-  return { writer: kafka.writer(), codec }
+  return { reader: kafka.reader(), writer: kafka.writer(), codec }
 }
 
 /** Stops listening; what is being answered gets its time. */

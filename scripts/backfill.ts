@@ -9,7 +9,8 @@ import { startChild, type Child } from '../infra/local/child.ts'
 import { readRunFile, urlOf, type RunFile } from '../infra/local/run-file.ts'
 import { programFile } from '../infra/local/system.ts'
 import { venueEnv } from '../infra/simulator/start.ts'
-import { orderKey, ordersOf } from '../processors/feeds/facts/past-orders.ts'
+import { readOrders } from '../api/console/order-log.ts'
+import { beyondLimit, orderKey, ordersOf } from '../processors/feeds/facts/past-orders.ts'
 import { type KnownPast, readKnownPast } from '../processors/feeds/runtime/backfill.ts'
 import { InstrumentTable } from '../processors/feeds/runtime/instrument-table.ts'
 import { addressOf } from '../processors/feeds/runtime/host-settings.ts'
@@ -112,16 +113,9 @@ async function takeBack(run: RunFile, assets: ReadonlySet<string>): Promise<bool
   const { NAMESPACE: namespace } = readConfig(process.env, ['NAMESPACE'])
   const log = await connectLog({ brokers: urlOf(run, 'broker').split(','), namespace, clientId: 'backfill' })
   try {
-    const open = new Set<string>()
-    for await (const records of log.reader().toEnd('control.backfill', 0)) {
-      for (const { key, value } of records) {
-        const [kind, asset = ''] = String(key).split('|')
-        if (kind !== 'order' || !assets.has(asset)) continue
-        if (value === null) open.delete(String(key))
-        else open.add(String(key))
-      }
-    }
-    const records = [...open].map((key) => ({ key, value: null, time: Date.now() }))
+    const { keys } = await readOrders(log.reader(), await loadCodec(urlOf(run, 'registry')))
+    const own = [...keys].filter((key) => assets.has(key.split('|')[1] ?? ''))
+    const records = own.map((key) => ({ key, value: null, time: Date.now() }))
     if (records.length > 0) await log.writer().send('control.backfill', 0, records)
     console.log(`${records.length} orders were taken back`)
     return true
@@ -144,6 +138,8 @@ async function onSystem(
     const estimate = estimateOf(subjects, known, Date.now() * 1_000)
     console.log(await wordsOf(run, { subjects, known, estimate }))
     assertRoom(run, estimate)
+    const beyond = beyondLimit((await readOrders(log.reader(), codec)).orders, orders)
+    if (beyond !== undefined) throw new UsageError(beyond)
     if (isDry) return true
     const records = orders.map((order) => {
       const value = codec.encode('control.backfill', 'backfill_order', order)

@@ -7,9 +7,20 @@ import { backfillRoute } from './backfill.ts'
 const codec = localCodec()
 const day = (date: string): number => Date.parse(date) * 1_000
 let api: Harness
+/** Orders that stand already, a day each that touches no other. */
+let stands: number
+async function* standing() {
+  yield Array.from({ length: stands }, (_, index) => {
+    const from = day('2017-01-01') + 2 * index * 86_400_000_000
+    const order = { asset: `a${index}`, from, to: from + 86_400_000_000, archives: true, time: NOW }
+    const value = codec.encode('control.backfill', 'backfill_order', order)
+    return { partition: 0, offset: index, time: 0, key: Buffer.from(`order|a${index}|${from}`), value }
+  })
+}
 let sent: { key: string; value: unknown }[]
 beforeEach(async () => {
   sent = []
+  stands = 0
   const writer: Writer = {
     send: (_topic, _partition, records) => {
       for (const { key, value } of records)
@@ -18,7 +29,9 @@ beforeEach(async () => {
     },
     close: () => Promise.resolve(),
   }
-  api = await startHarness({ handlers: [backfillRoute(() => Promise.resolve({ writer, codec }))] })
+  api = await startHarness({
+    handlers: [backfillRoute(() => Promise.resolve({ reader: { toEnd: standing }, writer, codec }))],
+  })
 })
 afterEach(() => api.stop())
 
@@ -51,5 +64,13 @@ it.each([
 ])('refuses %j as %s', async (body, error) => {
   const answer = await post(body)
   expect(answer.body['error']).toBe(error)
+  expect(sent).toEqual([])
+})
+
+it('says how to mend it where there are as many orders as there can be', async () => {
+  stands = 10_000
+  const { body } = await post({ symbols: ['BTC'] })
+  expect(body['error']).toBe('invalid_body')
+  expect(body['message']).toContain('npm run backfill -- --symbols A,B --cancel')
   expect(sent).toEqual([])
 })

@@ -3,8 +3,8 @@ import { ApiError } from '../errors.ts'
 import { jsonReply } from '../reply.ts'
 import { route, type Call, type Route } from '../route.ts'
 import { array, boolean, instant, integer, object, text } from '../schema.ts'
-import { orderKey, ordersOf } from '../../processors/feeds/facts/past-orders.ts'
-import type { LogAccess } from '../want-writer.ts'
+import { beyondLimit, orderKey, ordersOf } from '../../processors/feeds/facts/past-orders.ts'
+import { type OrderLog, readOrders } from './order-log.ts'
 
 const SYMBOLS_MAX = 500
 
@@ -21,7 +21,7 @@ const schema = object(
 )
 
 /** What operators alone may ask for: the console's API has it beside all routes, behind its token or on loopback. Free. */
-export function backfillRoute(access: () => Promise<LogAccess>): Route {
+export function backfillRoute(access: () => Promise<OrderLog>): Route {
   return route({
     method: 'POST',
     path: '/backfill',
@@ -38,7 +38,7 @@ export function backfillRoute(access: () => Promise<LogAccess>): Route {
   })
 }
 
-async function order({ body = {}, services }: Call, access: () => Promise<LogAccess>) {
+async function order({ body = {}, services }: Call, access: () => Promise<OrderLog>) {
   const { symbols, archives = false } = body
   if (!Array.isArray(symbols) || symbols.length === 0 || symbols.length > SYMBOLS_MAX)
     throw refusal('symbols', `must be a list of 1 to ${SYMBOLS_MAX} symbols`)
@@ -49,7 +49,9 @@ async function order({ body = {}, services }: Call, access: () => Promise<LogAcc
   const now = services.now() * 1_000
   const orders = ordersOf({ assets: [...new Set(assets)], days, from, to, archives }, now)
   if (typeof orders === 'string') throw refusal('days', orders)
-  const { writer, codec } = await access()
+  const { reader, writer, codec } = await access()
+  const beyond = beyondLimit((await readOrders(reader, codec)).orders, orders)
+  if (beyond !== undefined) throw refusal('symbols', beyond)
   const records = orders.map((one) => {
     return { key: orderKey(one), value: codec.encode('control.backfill', 'backfill_order', one), time: services.now() }
   })

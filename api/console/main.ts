@@ -13,8 +13,8 @@ import { TtlCache } from '../cache.ts'
 import { ApiError } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { Update } from '../stream/board.ts'
-import type { LogAccess } from '../want-writer.ts'
 import { backfillRoute } from './backfill.ts'
+import type { OrderLog } from './order-log.ts'
 import { createConsole, type ConsoleOptions } from './server.ts'
 import { Unread } from '../unread.ts'
 import { TOKEN_LENGTH_MIN } from './session.ts'
@@ -66,8 +66,8 @@ await runService({
     const texts = new TtlCache({ keysMax: 1, clock: Date.now })
     const peers = config.API_SERVICES.map((item) => ({ name: nameOf(item), url: item.slice(nameOf(item).length + 1) }))
     const system = { services, peers, latencies, payments: config.PAYMENTS, listening: () => hub.clients }
-    let access: Promise<LogAccess> | undefined
-    const written = (): Promise<LogAccess> => {
+    let access: Promise<OrderLog> | undefined
+    const written = (): Promise<OrderLog> => {
       access ??= openLog(opened, log, instance).catch((error: unknown) => {
         access = undefined
         throw error

@@ -1,16 +1,21 @@
+import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest'
 import { loadCodec, type RegistryCodec } from '../../infra/kafka/codec.ts'
 import { connectLog } from '../../infra/kafka/kafkajs.ts'
 import type { Log } from '../../infra/kafka/seam.ts'
 import { prepareTopics } from '../../infra/kafka/setup.ts'
+import { writeRunFile } from '../../infra/local/run-file.ts'
+import { programFile } from '../../infra/local/system.ts'
 import { startChild, type Child } from '../../infra/local/child.ts'
 import { startSimulator, venueEnv } from '../../infra/simulator/start.ts'
 import { tradeVenues } from '../../schemas/venues.ts'
+import { orderKey, PastOrders } from './facts/past-orders.ts'
 import type { Gap, Mark, Trade } from '../../schemas/records.ts'
 
 const PARTITIONS = 4
@@ -109,6 +114,38 @@ it('streams an asset while somebody wants it', async () => {
   await vi.waitFor(async () => expect(await statesOf('pepe')).toContain('acknowledged'), waiting)
   await want('pepe|api', null)
   await vi.waitFor(async () => expect(await statesOf('pepe')).toContain('ended'), waiting)
+})
+
+it('forgets the orders of the past that are taken back by the command', async () => {
+  const day = 86_400_000_000
+  const orders = [
+    { asset: 'btc', from: 17_900 * day, to: 17_901 * day, archives: true, time: 1 },
+    { asset: 'eth', from: 17_900 * day, to: 17_901 * day, archives: true, time: 1 },
+  ]
+  const records = orders.map((order) => {
+    const value = codec.encode('control.backfill', 'backfill_order', order)
+    return { key: orderKey(order), value, time: Date.now() }
+  })
+  await log.writer().send('control.backfill', 0, records)
+  const { brokers, registryUrl } = inject('parts')
+  const parts = [
+    { name: 'broker', url: brokers.join(',') },
+    { name: 'registry', url: registryUrl },
+  ]
+  writeRunFile(folder, { mode: 'demo', data: folder, partitions: PARTITIONS, parts })
+  const args = [programFile('scripts/backfill.ts'), '--symbols', 'BTC', '--cancel', '--data', folder]
+  const { stdout } = await promisify(execFile)(process.execPath, args, {
+    env: { ...process.env, NAMESPACE: namespace },
+  })
+  expect(stdout).toContain('1 orders were taken back')
+  const standing = new PastOrders()
+  for await (const page of log.reader().toEnd('control.backfill', 0)) {
+    for (const { key, value } of page) {
+      const message = value === null ? null : codec.decode(value)
+      standing.apply(String(key), message?.type === 'backfill_order' ? message.value : null)
+    }
+  }
+  expect([...standing.assets]).toEqual(['eth'])
 })
 
 async function feed(name: string, counted: readonly string[] = []): Promise<Child> {

@@ -11,6 +11,13 @@ export function orderKey({ asset, from, to }: BackfillOrder): string {
   return `order|${asset}|${from}|${to}`
 }
 
+/** Why orders cannot be taken beside those that stand, which hold them then as far as they go; undefined: they can. */
+export function beyondLimit(standing: PastOrders, orders: readonly BackfillOrder[]): string | undefined {
+  return orders.every((order) => standing.apply(orderKey(order), order))
+    ? undefined
+    : `${maxOrders} orders of the past stand, the most that there can be; take some back: npm run backfill -- --symbols A,B --cancel`
+}
+
 /** Days of one order at most. */
 const mostDays = 4_000
 const DAY: Micros = 86_400_000_000
