@@ -9,7 +9,7 @@ const WORTH_TELLING = 500
 
 /** `backfill` of the feeds' `/healthz`. */
 interface Backfill {
-  readonly state: 'off' | 'starting' | 'running' | 'done'
+  readonly state: 'off' | 'starting' | 'running' | 'paused' | 'done'
   readonly wanted: number
   readonly missing: number
   readonly bytes_left: number

@@ -128,7 +128,10 @@ const healthOutput: Output = {
         },
       ),
       backfill: object('How far the venues’ past is read back', {
-        state: oneOf(['off', 'starting', 'running', 'done'], 'starting: it is not known yet what the log has'),
+        state: oneOf(
+          ['off', 'starting', 'running', 'paused', 'done'],
+          'starting: it is not known yet what the log has; paused: the disk has too little room for it',
+        ),
         wanted: integer('Rows that are wanted: candles, rates, open interest, marks, ratios', { minimum: 0 }),
         missing: integer('Those that are not in the log yet', { minimum: 0 }),
         bytes_left: integer('Disk that those will take, log and ClickHouse; estimated', { minimum: 0 }),
@@ -381,7 +384,7 @@ function undeliveredIn(text: string): number | undefined {
 }
 
 const backfillPattern =
-  /"backfill":\{"state":"(off|starting|running|done)","wanted":(\d{1,12}),"missing":(\d{1,12}),"bytes_left":(\d{1,15}),"seconds_left":(\d{1,12}|null)\}/
+  /"backfill":\{"state":"(off|starting|running|paused|done)","wanted":(\d{1,12}),"missing":(\d{1,12}),"bytes_left":(\d{1,15}),"seconds_left":(\d{1,12}|null)\}/
 
 function backfillIn(text: string): object | undefined {
   const [, state, wanted, missing, bytes, left] = backfillPattern.exec(text) ?? []

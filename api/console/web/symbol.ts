@@ -130,7 +130,7 @@ async function followPast(): Promise<void> {
   if (health.is === 'failed') return
   const { backfill } = health.body
   const wasGrowing = isGrowing
-  isGrowing = backfill?.state === 'starting' || backfill?.state === 'running'
+  isGrowing = ['starting', 'running', 'paused'].includes(backfill?.state ?? '')
   const part = backfill === undefined || backfill.wanted === 0 ? 0 : 1 - backfill.missing / backfill.wanted
   say(byId('growing'), isGrowing ? `The venues’ past is being read back: ${Math.floor(part * 100)} % is there.` : '')
   if (isShown && (isGrowing || wasGrowing)) await readAnew()

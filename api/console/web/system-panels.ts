@@ -123,6 +123,7 @@ export function drawHealth(health: HealthAnswer): void {
 
 /** How far the venues' past is read back, while it is. */
 function pastWords({ backfill }: HealthAnswer): string {
+  if (backfill?.state === 'paused') return '; the disk has too little room to read the past back: free some'
   if (backfill?.state !== 'running' || backfill.wanted === 0) return ''
   const percent = Math.floor((100 * (backfill.wanted - backfill.missing)) / backfill.wanted)
   const left = backfill.seconds_left === null ? '' : `, about ${format.duration(backfill.seconds_left * 1_000)} left`

@@ -243,6 +243,7 @@ async function start(
     learn: (repairs) => void resume.tell(repairs),
     backfillDays: { hours: 0, minutes: 0, archives: 0 },
     archiveDir: '',
+    pastPaused: () => false,
     orders: new PastOrders(),
     knownPast: () => Promise.resolve(new Map()),
     logStart: (partition) => resume.startOf(partition),

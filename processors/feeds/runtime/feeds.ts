@@ -52,6 +52,8 @@ interface FeedsOptions {
   unknown(venue: string): void
   readonly backfillDays: BackfillDays
   readonly archiveDir: string
+  /** The disk has no room for more of the past. */
+  readonly pastPaused: () => boolean
   readonly orders: PastOrders
   /** How far the past is in the log; rejects where it cannot be read now. */
   readonly knownPast: () => Promise<KnownPast>

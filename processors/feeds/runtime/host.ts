@@ -1,3 +1,4 @@
+import { existsSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -59,6 +60,8 @@ export class Host {
   readonly #readback: ReadbackPorts
   readonly #setAside = new Tally()
   readonly #past: PastWatch
+  /** Where archives lie; on one machine its disk is also that of the log. */
+  readonly #archives: string
   #listings: Listings | undefined
   #stopped = false
 
@@ -67,6 +70,7 @@ export class Host {
     this.#parts = parts
     const { kafka, codec, metrics, log } = parts
     const isTape = config.FEED_CLOCK === 'tape'
+    this.#archives = config.ARCHIVE_DIR === '' ? path.join(tmpdir(), 'market-data-archives') : config.ARCHIVE_DIR
     this.#clock = isTape ? tapeClock() : hostClock
     this.#watch = isTape ? tapeWatch(this.#clock) : new HostWatch(hostTime, log, metrics)
     this.#wants = new Wants(streamedAssets(config.SYMBOLS))
@@ -100,7 +104,8 @@ export class Host {
       venueTime: () => this.#watch.venueTime,
       logStart: (partition) => this.#resume.startOf(partition),
       backfillDays: backfillDaysOf(config),
-      archiveDir: config.ARCHIVE_DIR === '' ? path.join(tmpdir(), 'market-data-archives') : config.ARCHIVE_DIR,
+      archiveDir: this.#archives,
+      pastPaused: () => this.#past.health.state === 'paused',
       orders: this.#orders,
       knownPast: () => readKnownPast(kafka.reader(), this.#readback),
     })
@@ -166,7 +171,7 @@ export class Host {
       void this.#resume.lookAtStart()
     }
     this.#feeds.beat(now)
-    this.#past.look(this.#feeds.past(now), now)
+    this.#past.look(this.#feeds.past(now), now, freeBytesOf(this.#archives))
   }
 
   #health(): { ok: boolean } & Readonly<Record<string, unknown>> {
@@ -182,6 +187,13 @@ export class Host {
       sources: Object.fromEntries(others.map((topic) => [topic, this.#feeds.health(topic).venues])),
     }
   }
+}
+
+/** Of the disk of a folder, or of the nearest one above it that is there. */
+function freeBytesOf(folder: string): number {
+  if (!existsSync(folder)) return freeBytesOf(path.dirname(folder))
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize
 }
 
 /** Those that are switched on, each with its trades only where they count. */

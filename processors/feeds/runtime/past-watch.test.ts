@@ -7,8 +7,9 @@ const days = { hours: 90, minutes: 1, archives: 0 }
 
 function watched() {
   const info = vi.fn<(about: unknown, what?: string) => void>()
-  const log: Pick<Logger, 'info'> = { info }
-  return { watch: new PastWatch(log as Logger, days), info }
+  const error = vi.fn<(about: unknown, what?: string) => void>()
+  const log: Pick<Logger, 'info' | 'error'> = { info, error }
+  return { watch: new PastWatch(log as Logger, days), info, error }
 }
 
 it('says how much disk it will take before it begins, and until when the slowest venue has all', () => {
@@ -44,4 +45,23 @@ it('has no time left to tell of a venue that brings nothing', () => {
   watch.look([{ wanted: 1_000, missing: 1_000 }], NOW)
   watch.look([{ wanted: 1_000, missing: 1_000 }], NOW + 5_000)
   expect(watch.health.seconds_left).toBeNull()
+})
+
+it('pauses where the disk has no room for it, says how to mend it once, and goes on when there is room', () => {
+  const { watch, info, error } = watched()
+  const look = (second: number, free: number): string => {
+    watch.look([{ wanted: 1_000_000, missing: 1_000_000 }], NOW + second * 1_000, free)
+    return watch.health.state
+  }
+  expect([look(0, 2e9), look(1, 1.1e9), look(2, 1.1e9), look(3, 1.2e9)]).toEqual([
+    'running',
+    'paused',
+    'paused',
+    'running',
+  ])
+  expect(error).toHaveBeenCalledExactlyOnceWith(
+    { megabytes: { left: 113, free: 1_100, kept: 1_000 }, mend: expect.stringContaining('free some room') as string },
+    expect.stringContaining('too little room'),
+  )
+  expect(info).toHaveBeenLastCalledWith(expect.anything(), expect.stringContaining('has room'))
 })

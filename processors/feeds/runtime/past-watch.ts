@@ -6,6 +6,8 @@ import type { BackfillDays } from './backfill.ts'
 const ROW_BYTES = 113
 /** The pace is that of so long until now, milliseconds: series of one venue differ. */
 const PACE_MS = 30_000
+/** So much of the disk is left for what is told of now. */
+const FREE_BYTES_MIN = 1_000_000_000
 /** How often it is told how far it is, milliseconds. */
 const TELL_MS = 10_000
 /** Fewer than this many are the hour that has just passed, and not worth a word. */
@@ -13,8 +15,8 @@ const WORTH_TELLING = 500
 
 /** How the reading back of the past is. */
 interface PastHealth {
-  /** `starting`: it is not known yet what the log has. */
-  readonly state: 'off' | 'starting' | 'running' | 'done'
+  /** `starting`: it is not known yet what the log has. `paused`: the disk has too little room for it. */
+  readonly state: 'off' | 'starting' | 'running' | 'paused' | 'done'
   /** Rows that are wanted, and those that are not in the log yet. */
   readonly wanted: number
   readonly missing: number
@@ -50,8 +52,11 @@ export class PastWatch {
     return this.#health
   }
 
-  /** `progress`: of each venue whose past is read here, as far as it is known. `now`: milliseconds. */
-  look(progress: readonly PastProgress[], now: number): void {
+  /**
+   * `progress`: of each venue whose past is read here, as far as it is known. `now`: milliseconds. `free`: bytes of the
+   * disk that it goes to.
+   */
+  look(progress: readonly PastProgress[], now: number, free = Infinity): void {
     const wanted = sumOf(progress, 'wanted')
     const missing = sumOf(progress, 'missing')
     if (wanted === 0) return
@@ -59,15 +64,19 @@ export class PastWatch {
     this.#paces = [...this.#paces, { at: now, missing: progress.map((one) => one.missing) }].filter(
       ({ at, missing: each }) => at >= Math.max(now - PACE_MS, begun.at) && each.length === progress.length,
     )
-    this.#health = {
-      state: missing === 0 ? 'done' : 'running',
-      wanted,
-      missing,
-      bytes_left: Math.ceil(missing * ROW_BYTES),
-      seconds_left: secondsLeft(this.#paces),
-    }
+    const bytes = Math.ceil(missing * ROW_BYTES)
+    const state = missing === 0 ? 'done' : free < bytes + FREE_BYTES_MIN ? 'paused' : 'running'
+    if ((state === 'paused') !== (this.#health.state === 'paused')) this.#tellRoom(state, bytes, free)
+    this.#health = { state, wanted, missing, bytes_left: bytes, seconds_left: secondsLeft(this.#paces) }
     if (begun.missing >= WORTH_TELLING) this.#tell(begun.missing, now)
     if (missing === 0) this.#begun = undefined
+  }
+
+  #tellRoom(state: PastHealth['state'], bytes: number, free: number): void {
+    const megabytes = { left: Math.ceil(bytes / 1e6), free: Math.floor(free / 1e6), kept: FREE_BYTES_MIN / 1e6 }
+    if (state !== 'paused') return this.#log.info({ megabytes }, 'the disk has room: the past is read back again')
+    const mend = 'free some room, or read less back: BACKFILL_DAYS, npm run backfill -- --cancel; it goes on by itself'
+    this.#log.error({ megabytes, mend }, 'the disk has too little room for the past: nothing more is read back')
   }
 
   /** It begins anew where all was there, or more is wanted than before. */

@@ -50,6 +50,7 @@ interface VenueFeedParts {
   readonly backfillDays: BackfillDays
   /** The folder in which files of archives lie while they are read. */
   readonly archiveDir: string
+  readonly pastPaused: () => boolean
   readonly orders: PastOrders
   readonly knownPast: () => Promise<KnownPast>
 }
@@ -186,6 +187,7 @@ export class VenueFeed {
     for (const poller of this.#pollers) if (!this.#parts.log.of(poller.topic).full) poller.tick()
     if (this.#owned && !this.#parts.log.of('market.tickers').full) this.#ranges?.tick(now)
     for (const { job } of this.#pasts) if (!job.isKnown) job.tick(now)
+    if (this.#parts.pastPaused()) return
     this.#pasts.find(({ job, isFile }) => !isFile && job.isKnown && !job.isIdle(now))?.job.tick(now)
     this.#tickFiles(now)
   }

@@ -2986,8 +2986,8 @@ class HealthzUnread(TypedDict):
 
 
 class HealthzBackfill(TypedDict):
-    # starting: it is not known yet what the log has
-    state: Literal["off", "starting", "running", "done"]
+    # starting: it is not known yet what the log has; paused: the disk has too little room for it
+    state: Literal["off", "starting", "running", "paused", "done"]
     # Rows that are wanted: candles, rates, open interest, marks, ratios
     wanted: int
     # Those that are not in the log yet

@@ -4075,8 +4075,8 @@ export type HealthzAnswer = {
   readonly oldest_undelivered_ms?: number
   /** How far the venues’ past is read back */
   readonly backfill?: {
-    /** starting: it is not known yet what the log has */
-    readonly state: 'off' | 'starting' | 'running' | 'done'
+    /** starting: it is not known yet what the log has; paused: the disk has too little room for it */
+    readonly state: 'off' | 'starting' | 'running' | 'paused' | 'done'
     /** Rows that are wanted: candles, rates, open interest, marks, ratios */
     readonly wanted: number
     /** Those that are not in the log yet */
