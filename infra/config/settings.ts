@@ -229,9 +229,9 @@ export const settings = {
   },
   SNAPSHOT_SECONDS: {
     kind: 'number',
-    default: '5',
+    default: '10',
     says: 'Time between two snapshots of a partition’s state.',
-    example: '5',
+    example: '10',
   },
   SERVICE_SECRET: {
     kind: 'text',

@@ -106,7 +106,7 @@ export const presentRow: ProcessorRow = {
   outputs: [],
   state: 'state.present',
   reads: presentReads,
-  snapshotEvery: 6,
+  snapshotEvery: 3,
   paceMs: 1_000,
   generation: 3,
   reason: 'the last days of the venues’ past are held too',
