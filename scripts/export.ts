@@ -5,7 +5,7 @@ import { parquetWriter } from '../infra/tapes/parquet-segment.ts'
 import { planExport } from '../infra/tapes/plan-export.ts'
 import type { Tape } from '../infra/tapes/tape.ts'
 import { avroWriter, writeTape } from '../infra/tapes/write-tape.ts'
-import { readTime, runCommand, text, UsageError, type Values } from './command/command.ts'
+import { flag, readTime, runCommand, text, UsageError, type Values } from './command/command.ts'
 import { openTape, tapeErrors } from './command/open-tape.ts'
 import { ProgressBar } from './command/progress-bar.ts'
 import { stopSignal } from './command/stop-signal.ts'
@@ -17,6 +17,8 @@ const usage = `npm run export -- [flags]: writes topics of a running system into
                    of compacted topics, where the newest value stands for all before it, what came after is taken too;
                    of other derived ones the hour after it, since a processor that lagged wrote there what follows from it
   --out DIR        the folder; run the same command again and it goes on where it was stopped
+  --grow           the folder's export goes on to what is there now: an archive of what retention will delete;
+                   exit 2 where the log has deleted what would come next
   --format F       avro (default): the records' own bytes, with their schema; parquet: a table for each record type, by day,
                    in half the bytes, for DuckDB, Polars and pandas (infra/tapes/README.md)
   --source S       kafka (default), or a folder of tapes, to write it in another format
@@ -30,6 +32,7 @@ const flags = {
   from: text,
   to: text,
   out: text,
+  grow: flag,
   format: { ...text, default: 'avro' },
   source: { ...text, default: 'kafka' },
   data: { ...text, default: '.data' },
@@ -39,12 +42,13 @@ async function main(values: Values<typeof flags>, stop: AbortSignal): Promise<bo
   if (values.out === undefined) throw new UsageError('name the folder with --out')
   const format: Format | undefined = (['avro', 'parquet'] as const).find((name) => name === values.format)
   if (format === undefined) throw new UsageError(`--format must be avro or parquet, got ${values.format}`)
+  if (values.grow === true && values.to !== undefined) throw new UsageError('--grow goes on to now: leave out --to')
   const from = values.from === undefined ? 0 : readTime('--from', values.from)
   const to = values.to === undefined ? null : readTime('--to', values.to)
   const tape = await openTape(values.source, values.data)
   try {
     const header = await planExport(tape, topicsOf(values.topics, tape), { format, from, to })
-    return await write(tape, path.resolve(values.out), header, stop)
+    return await write(tape, path.resolve(values.out), header, values.grow === true, stop)
   } finally {
     await tape.close()
   }
@@ -61,10 +65,16 @@ function topicsOf(given: string | undefined, tape: Tape): TopicName[] {
   })
 }
 
-async function write(tape: Tape, folder: string, header: TapeHeader, stop: AbortSignal): Promise<boolean> {
+async function write(
+  tape: Tape,
+  folder: string,
+  header: TapeHeader,
+  grow: boolean,
+  stop: AbortSignal,
+): Promise<boolean> {
   const bar = new ProgressBar({ isTerminal: process.stderr.isTTY, write: (text) => void process.stderr.write(text) })
   // An export that goes on is of what was there when it began.
-  const { spans } = readHeader(folder) ?? header
+  const { spans } = (grow ? undefined : readHeader(folder)) ?? header
   const total = lengthOf(spans) - lengthOf([...readSegments(folder).values()].flat())
   let records = 0
   let offsets = 0
@@ -76,7 +86,7 @@ async function write(tape: Tape, folder: string, header: TapeHeader, stop: Abort
     void bar.step({ records: offsets, total, time })
   }
   const writer = header.format === 'avro' ? avroWriter(tape, folder) : parquetWriter(tape, folder)
-  const isDone = await writeTape({ tape, folder, header, write: writer, onProgress, stop })
+  const isDone = await writeTape({ tape, folder, header, write: writer, grow, onProgress, stop })
   bar.end({ records: offsets, total, time })
   console.log(
     `${records} records written to ${folder}${isDone ? '' : '; stopped: run the same command again to go on'}`,

@@ -8,7 +8,8 @@ import { decodeContainer } from './container.ts'
 import { EntryReader, EntryWriter, envelopeSchema } from './envelope.ts'
 import { fileTape } from './file-tape.ts'
 import { readHeader, readSegments, type Format } from './folder.ts'
-import { exportTo, headerOf, memoryTape, newFolder, readAll, recordsOf } from './testing/tapes.ts'
+import { exportTo, FIRST_OFFSET, headerOf, memoryTape, newFolder, readAll, recordsOf } from './testing/tapes.ts'
+import type { Span } from './tape.ts'
 import { avroWriter, writeTape, type SegmentWriter } from './write-tape.ts'
 
 const TOPIC = 'market.trades'
@@ -101,6 +102,33 @@ describe('an export that is stopped', () => {
     expect([...readSegments(folder).keys()]).toEqual(['market.trades/0'])
     expect(await write()).toBe(true)
     expect([...readSegments(folder).keys()]).toEqual(['market.trades/0', 'market.trades/1'])
+  })
+})
+
+describe('an archive', () => {
+  const span = (from: number, to: number) => ({ topic: TOPIC, partition: 1, from, to, isWhole: true }) as const
+  const grow = (folder: string, records: readonly LogRecord[], spans: readonly Span[]): Promise<boolean> => {
+    const tape = memoryTape(records)
+    const around = { onProgress: () => undefined, stop: new AbortController().signal, grow: true }
+    return writeTape({ tape, folder, header: headerOf('avro', spans), write: avroWriter(tape, folder), ...around })
+  }
+
+  it('goes on to what is there now, and keeps what the log has deleted since', async () => {
+    const folder = newFolder()
+    folders.push(folder)
+    const all = recordsOf(200)
+    const [first, second, end] = [all[100]?.offset ?? 0, all[60]?.offset ?? 0, (all.at(-1)?.offset ?? 0) + 1]
+    expect(await grow(folder, all, [span(FIRST_OFFSET, first)])).toBe(true)
+    expect(await grow(folder, all.slice(60), [span(second, end)])).toBe(true)
+    expect(await readAll(fileTape(folder))).toEqual(await readAll(memoryTape(all)))
+  })
+
+  it('says that the log has deleted what would come next', async () => {
+    const folder = newFolder()
+    folders.push(folder)
+    await grow(folder, recordsOf(20), [span(FIRST_OFFSET, 20)])
+    const lost = grow(folder, recordsOf(20), [span(25, 30)])
+    await expect(lost).rejects.toThrow(/5 offsets of market.trades\/1 behind the end of .* were deleted/)
   })
 })
 

@@ -25,6 +25,8 @@ interface WriteOptions {
   readonly folder: string
   readonly header: TapeHeader
   readonly write: SegmentWriter
+  /** An export that is there already goes on to the ends that the header has; default: to those that it was begun with. */
+  readonly grow?: boolean
   /** Records of a segment; default 200,000. */
   readonly segmentRecords?: number
   /** Told of each segment that is written. */
@@ -47,7 +49,7 @@ export function avroWriter(tape: Tape, folder: string): SegmentWriter {
  */
 export async function writeTape(options: WriteOptions): Promise<boolean> {
   const { folder, tape } = options
-  const opened = openFolder(folder, options.header)
+  const opened = openFolder(folder, options.header, options.grow ?? false)
   const spans = [...opened.spans]
   const there = readSegments(folder)
   for (const [index, planned] of opened.spans.entries()) {
@@ -76,7 +78,7 @@ function isWhole(folder: string, spans: readonly Span[]): boolean {
 }
 
 /** The header of an export that goes on, or a new one. Throws `TapeError` where the folder holds another tape. */
-function openFolder(folder: string, header: TapeHeader): TapeHeader {
+function openFolder(folder: string, header: TapeHeader, grow: boolean): TapeHeader {
   const known = readHeader(folder)
   if (known === undefined) {
     writeHeader(folder, header)
@@ -87,7 +89,21 @@ function openFolder(folder: string, header: TapeHeader): TapeHeader {
   const topics = ({ spans }: TapeHeader): string => [...new Set(spans.map(({ topic }) => topic))].join(' ')
   if (!isSame || topics(known) !== topics(header) || JSON.stringify(known.range) !== JSON.stringify(header.range))
     throw new TapeError('refused', `${folder} holds another export; name an empty folder, or the same topics and range`)
-  return known
+  if (!grow) return known
+  const grown = { ...known, spans: known.spans.map((span, index) => grownSpan(folder, span, header.spans[index])) }
+  writeHeader(folder, grown)
+  return grown
+}
+
+/** Throws `TapeError` where the log does not have any more what follows on the folder's end. */
+function grownSpan(folder: string, known: Span, now: Span | undefined): Span {
+  const { topic, partition } = known
+  if (now === undefined || now.topic !== topic || now.partition !== partition) return known
+  if (now.from > known.to && !isCompacted(topic)) {
+    const lost = `${now.from - known.to} offsets of ${topic}/${partition} behind the end of ${folder} were deleted from the log`
+    throw new TapeError('refused', `${lost}; begin another folder, and grow it more often or raise RETENTION_BYTES`)
+  }
+  return { ...known, to: Math.max(known.to, now.to) }
 }
 
 /** Gives whether to go on. */
