@@ -38,6 +38,8 @@ export type Plan = 'free' | 'paid' | { readonly notRun: string }
 export const notRun: readonly (readonly [begin: string, why: string])[] = [
   ['npm ci', 'the checkout that is tested is installed by it'],
   ['npm start', 'the test starts the system itself, on free ports; scripts/start.test.ts has its flags'],
+  ['npm run cluster', 'starts sixteen processes and stays; chaos -- --own --cluster starts the same'],
+  ['npm run chaos', 'takes as long as it is told to; scripts/chaos has tests of its parts'],
   ['PAYMENTS=x402', 'needs a real network; processors/payments/terms.test.ts has its settings'],
   ['npm run receiver', 'stays in its terminal: the test starts it before everything else'],
   ['npm run backtest -- --source tape', 'takes minutes; scripts/backtest/backtest.real.test.ts replays tapes'],
