@@ -15,6 +15,7 @@ export const guides = [
   ['venue', 'Add a venue', 'exchange feed parser simulator'],
   ['alert-kind', 'Add a kind of alert', 'condition metric rule trigger'],
   ['backup', 'Back up and restore', 'disaster recovery encryption key incremental archive parquet'],
+  ['upgrade', 'Upgrade', 'version release compatibility generation rolling downgrade'],
   ['rotate', 'Replace secrets', 'rotation service secret wallet key webhook leak'],
   ['operations', 'Operations', 'commands ports data sql wrong logs'],
   ['settings', 'Settings', 'environment variables configuration'],

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { ConfigError, readConfig, settingsHelp } from './config.ts'
 import { settings, type SettingName } from './settings.ts'
 
@@ -38,6 +38,18 @@ describe('configuration', () => {
     ['TRUST_PROXY', 'yes', 'TRUST_PROXY must be 0 or 1, got "yes"'],
   ] as const)('says what is wrong with %s=%s and gives an example', (name, text, message) => {
     expect(() => readConfig({ [name]: text }, [name])).toThrow(message)
+  })
+
+  it('reads a setting under its former name with a warning, and goes by the new one where both are given', () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockReturnValue()
+    const read = (env: Record<string, string>) => readConfig(env, ['SERVICE_SECRETS_READ']).SERVICE_SECRETS_READ
+    expect(read({ SERVICE_SECRETS_OLD: '1:a' })).toEqual(['1:a'])
+    expect(warn.mock.calls).toEqual([
+      [expect.stringMatching(/^SERVICE_SECRETS_OLD is called SERVICE_SECRETS_READ now/)],
+    ])
+    expect(read({ SERVICE_SECRETS_OLD: '1:a', SERVICE_SECRETS_READ: '1:b' })).toEqual(['1:b'])
+    expect(warn).toHaveBeenCalledTimes(1)
+    warn.mockRestore()
   })
 
   it('lists every setting at fault at once', () => {

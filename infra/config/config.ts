@@ -25,13 +25,25 @@ export function readConfig<Name extends SettingName>(
   const problems: string[] = []
   const entries = names.map((name) => {
     const setting: Setting = settings[name]
-    const text = env[name] ?? setting.default
+    const text = env[name] ?? formerText(env, name, setting) ?? setting.default
     const value = text === undefined ? undefined : parse(setting, text)
     if (value === undefined) problems.push(problem(name, setting, env[name]))
     return [name, value]
   })
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
   return Object.fromEntries(entries) as Config<Name>
+}
+
+/** Of a setting that had another name once: what stands under that, with a warning. */
+function formerText(
+  env: Readonly<Record<string, string | undefined>>,
+  name: string,
+  { formerly }: Setting,
+): string | undefined {
+  const text = formerly === undefined ? undefined : env[formerly]
+  if (text !== undefined && text !== '')
+    process.emitWarning(`${formerly} is called ${name} now: rename it, a later release reads the new name only`)
+  return text
 }
 
 /** The value of `text`, or undefined where it does not fit the setting. */

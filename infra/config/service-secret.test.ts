@@ -9,7 +9,7 @@ it('knows the newest secret and those that it replaced', () => {
   const secrets = read({
     SERVICE_SECRET: long,
     SERVICE_SECRET_VERSION: '3',
-    SERVICE_SECRETS_OLD: `1:${long}a,2:${long}b`,
+    SERVICE_SECRETS_READ: `1:${long}a,2:${long}b`,
   })
   expect(secrets.newest).toBe(3)
   expect([...secrets.byVersion]).toEqual([
@@ -23,12 +23,12 @@ it.each([
   [{}, /SERVICE_SECRET is not set/],
   [{ SERVICE_SECRET: 'short' }, /fewer than 32 characters/],
   [{ SERVICE_SECRET_FILE: 'no-such-file' }, /no-such-file cannot be read/],
-  [{ SERVICE_SECRET: long, SERVICE_SECRETS_OLD: 'nonsense' }, /not version:secret/],
+  [{ SERVICE_SECRET: long, SERVICE_SECRETS_READ: 'nonsense' }, /not version:secret/],
 ])('says what is wrong with %j', (env, message) => {
   expect(() => read(env)).toThrow(ConfigError)
   expect(() => read(env)).toThrow(message)
 })
 
 it('never shows a secret in an error', () => {
-  expect(() => read({ SERVICE_SECRET: long, SERVICE_SECRETS_OLD: '1:hush' })).toThrow(/^(?!.*hush)/)
+  expect(() => read({ SERVICE_SECRET: long, SERVICE_SECRETS_READ: '1:hush' })).toThrow(/^(?!.*hush)/)
 })

@@ -5,7 +5,7 @@ export const serviceSecretSettings = [
   'SERVICE_SECRET',
   'SERVICE_SECRET_FILE',
   'SERVICE_SECRET_VERSION',
-  'SERVICE_SECRETS_OLD',
+  'SERVICE_SECRETS_READ',
 ] as const
 
 /** `SERVICE_SECRET` by version; the newest makes, all of them read. */
@@ -19,7 +19,7 @@ const LENGTH_MIN = 32
 /** Reads the secret and its predecessors; throws `ConfigError` where it is missing or too short, never showing it. */
 export function serviceSecrets(config: Config<(typeof serviceSecretSettings)[number]>): ServiceSecrets {
   const { SERVICE_SECRET_VERSION: newest } = config
-  const byVersion = new Map(config.SERVICE_SECRETS_OLD.map(oldSecret))
+  const byVersion = new Map(config.SERVICE_SECRETS_READ.map(oldSecret))
   byVersion.set(newest, checked('SERVICE_SECRET', newestSecret(config)))
   return { newest, byVersion }
 }
@@ -34,8 +34,8 @@ function newestSecret(config: Config<'SERVICE_SECRET' | 'SERVICE_SECRET_FILE'>):
 
 function oldSecret(entry: string): [number, string] {
   const [, version, secret = ''] = /^(\d{1,6}):(.+)$/.exec(entry) ?? []
-  if (version === undefined) throw new ConfigError('SERVICE_SECRETS_OLD: an entry is not version:secret')
-  return [Number(version), checked('SERVICE_SECRETS_OLD', secret)]
+  if (version === undefined) throw new ConfigError('SERVICE_SECRETS_READ: an entry is not version:secret')
+  return [Number(version), checked('SERVICE_SECRETS_READ', secret)]
 }
 
 function checked(name: string, secret: string): string {

@@ -13,6 +13,8 @@ export interface Setting {
   readonly oneOf?: readonly string[]
   /** Never logged, never shown. */
   readonly secret?: true
+  /** Its name in a former release: still read, with a warning. */
+  readonly formerly?: string
 }
 
 /** One per address of a venue. */
@@ -252,10 +254,11 @@ export const settings = {
     says: 'Version of SERVICE_SECRET; raised when it is replaced.',
     example: '2',
   },
-  SERVICE_SECRETS_OLD: {
+  SERVICE_SECRETS_READ: {
     kind: 'list',
     default: '',
     secret: true,
+    formerly: 'SERVICE_SECRETS_OLD',
     says: 'Secrets that are read beside SERVICE_SECRET, as version:secret, comma-separated: former ones that alerts were made under, and one that is to come.',
     example: '1:the-former-secret-of-at-least-32-characters',
   },

@@ -18,7 +18,7 @@ export interface ServiceSecrets {
 export class UnknownKeyError extends Error {
   readonly code = 'unknown-key-version'
   constructor(version: number) {
-    super(`SERVICE_SECRET version ${version} is not configured: add it as SERVICE_SECRETS_OLD=${version}:...`)
+    super(`SERVICE_SECRET version ${version} is not configured: add it as SERVICE_SECRETS_READ=${version}:...`)
   }
 }
 
