@@ -45,6 +45,7 @@ type PastSource = (typeof pastSources)[number]
 export function noPastOf(spec: SeriesSpec): string | undefined {
   const { metric, exchange, window } = spec
   const origin = origins[metric]
+  if (metric === 'cvd') return 'it counts from the begin of our own log'
   if (origin === undefined) return 'no venue tells its past'
   if (origin === 'candles') return exchange === null ? undefined : 'the past of a single venue’s price is not kept'
   const shortest = origin === 'rates' ? 8 * HOUR : HOUR

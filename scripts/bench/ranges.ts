@@ -13,11 +13,6 @@ const QUESTIONS = 60
 const LIMIT_MS = 50
 /** Of one API, so that its code is compiled, as that of a service is. */
 const WARM_UP = 15
-/** Of the questions that take seconds, one in so many is asked. */
-const SLOW_ONE_IN = 5
-
-const SLOW = 'alerts/backtest, 7 d of prices'
-
 /** A question that nobody asked before: nothing of its answer is kept. */
 type Question = (n: number) => { readonly path: string; readonly body?: object }
 
@@ -41,13 +36,14 @@ const questions: Readonly<Record<string, Question>> = {
   'cvd/history, 7 d by 1h': (n) => ({ path: `/cvd/history/${symbolOf(n)}?interval=1h&limit=${fewer(168, n)}` }),
   // The first symbol has prices of a week, the others of 96 minutes.
   'alerts/backtest, 96 min of prices': (n) => whatIf(symbols[1 + (n % (symbols.length - 1))] ?? '', n),
-  [SLOW]: (n) => whatIf(symbolOf(0), n),
+  'alerts/backtest, 7 d of prices': (n) => whatIf(symbolOf(0), n),
 }
 
 /** Targets over all of the range in which prices move, and a little beyond. */
 function whatIf(symbol: string, n: number): { path: string; body: object } {
   const body = {
     symbol,
+    days: 7,
     condition: n % 2 === 0 ? 'above' : 'crosses_below',
     target_price: 97.9 + (n % 41) * 0.1 + n / 1e4,
   }
@@ -76,9 +72,8 @@ const bench: Bench = async (getParts) => {
 export default bench
 
 async function measure(url: string, name: string, question: Question): Promise<Figure[]> {
-  const oneIn = name === SLOW ? SLOW_ONE_IN : 1
-  const count = QUESTIONS / oneIn
-  for (let n = count; n < count + WARM_UP / oneIn; n++) await ask(url, question(n), n)
+  const count = QUESTIONS
+  for (let n = count; n < count + WARM_UP; n++) await ask(url, question(n), n)
   const before = await readSoFar(url)
   const tookMs: number[] = []
   for (let n = 0; n < count; n++) {
