@@ -17,6 +17,8 @@ export const guides = [
   ['backup', 'Back up and restore', 'disaster recovery encryption key incremental archive parquet'],
   ['upgrade', 'Upgrade', 'version release compatibility generation rolling downgrade'],
   ['rotate', 'Replace secrets', 'rotation service secret wallet key webhook leak'],
+  ['year', 'Run it for a year', 'install size secure monitor upgrade rotate retention operator runbook disk'],
+  ['sql', 'Ask in SQL', 'clickhouse query view table analyst candles funding promises'],
   ['operations', 'Operations', 'commands ports data sql wrong logs'],
   ['settings', 'Settings', 'environment variables configuration'],
   ['cluster', 'Run on a cluster', 'kafka clickhouse scale docker compose instances'],

@@ -42,6 +42,7 @@ ${htmlOf(page.markdown)}
 <nav id="contents" tabindex="-1" aria-label="Contents">
 <a href="/docs"${page.slug === '' ? ' aria-current="page"' : ''}>Market data and alerts</a>
 <p hidden><label for="search">Search titles</label><input id="search" type="search" autocomplete="off" placeholder="press /"></p>
+<p id="search-none" role="status" hidden>Nothing found. Fewer or other words: titles and their topics are searched, as “webhook retry”.</p>
 ${(['Guides', 'Events', 'Reference'] as const).map((section) => sectionHtml(section, page, pages)).join('\n')}
 </nav>
 </body>

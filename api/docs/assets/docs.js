@@ -1,5 +1,6 @@
 // Narrows the contents to what the words in the search field match; Enter goes to the first match.
 const field = document.querySelector('#search')
+const none = document.querySelector('#search-none')
 const items = [...document.querySelectorAll('nav li')]
 
 function narrow() {
@@ -7,6 +8,7 @@ function narrow() {
   for (const item of items) item.hidden = !words.every((word) => item.dataset.words.includes(word))
   for (const list of document.querySelectorAll('nav section'))
     list.hidden = [...list.querySelectorAll('li')].every((item) => item.hidden)
+  none.hidden = items.some((item) => !item.hidden)
 }
 
 if (field) {
