@@ -89,26 +89,27 @@ FROM answer_counts
 WHERE from_time >= now64(6) - INTERVAL 30 DAY
 GROUP BY minute
 UNION ALL
-SELECT 'there' AS promise, toStartOfMinute(fromUnixTimestamp64Micro(slot * 10000000, 'UTC')) AS minute, toUInt64(sum(is_there)) AS kept, count() AS total
+SELECT 'there' AS promise, toStartOfMinute(toDateTime64(slot * 10, 6, 'UTC')) AS minute, toUInt64(sum(is_there)) AS kept, count() AS total
 FROM
 (
     -- Every ten seconds since the first word of an API, those of the last half minute aside: their word may be under way.
     SELECT arrayJoin(range(
-        assumeNotNull((
-            SELECT intDiv(toUnixTimestamp64Micro(min(from_time)), 10000000)
-            FROM answer_counts
-            WHERE from_time >= now64(6) - INTERVAL 30 DAY
-            HAVING count() > 0
-        ) AS begun),
-        intDiv(toUnixTimestamp(now()), 10) - 3)) AS slot
-    WHERE begun IS NOT NULL
+        toUInt32(ifNull(
+            (
+                SELECT intDiv(toUnixTimestamp(min(from_time)), 10)
+                FROM answer_counts
+                WHERE from_time >= now64(6) - INTERVAL 30 DAY
+                HAVING count() > 0
+            ),
+            intDiv(toUnixTimestamp(now()), 10))),
+        toUInt32(intDiv(toUnixTimestamp(now()), 10) - 3))) AS slot
 ) AS slots
 LEFT JOIN
 (
     SELECT DISTINCT
         arrayJoin(range(
-            intDiv(toUnixTimestamp64Micro(from_time), 10000000),
-            least(intDiv(toUnixTimestamp64Micro(to_time) + 9999999, 10000000), intDiv(toUnixTimestamp64Micro(from_time), 10000000) + 8640))) AS slot,
+            toUInt32(intDiv(toUnixTimestamp(from_time), 10)),
+            toUInt32(least(intDiv(toUnixTimestamp64Micro(to_time) + 9999999, 10000000), intDiv(toUnixTimestamp(from_time), 10) + 8640)))) AS slot,
         1 AS is_there
     FROM answer_counts
     WHERE from_time >= now64(6) - INTERVAL 31 DAY
