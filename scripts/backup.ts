@@ -36,13 +36,7 @@ const flags = { to: text, data: { ...text, default: '.data' } } as const
 
 async function main({ to, data }: Values<typeof flags>): Promise<void> {
   if (to === undefined) throw new UsageError('name the folder with --to')
-  const config = readConfig(process.env, [
-    ...backupKeySettings,
-    'KAFKA_BROKERS',
-    'SCHEMA_REGISTRY_URL',
-    'NAMESPACE',
-    'MODE',
-  ])
+  const config = readConfig(process.env, [...backupKeySettings, 'KAFKA_BROKERS', 'SCHEMA_REGISTRY_URL', 'NAMESPACE'])
   const key = backupKey(config)
   const run = readRunFile(data)
   const brokers = run === undefined ? config.KAFKA_BROKERS : urlOf(run, 'broker').split(',')
@@ -61,7 +55,7 @@ async function main({ to, data }: Values<typeof flags>): Promise<void> {
         partitions: layout.partitions,
         about: async () => ({
           version: productVersion(),
-          mode: run?.mode ?? config.MODE,
+          mode: run?.mode ?? readConfig(process.env, ['MODE']).MODE,
           schemas: await readSchemas(registryUrl),
           secrets: run === undefined ? {} : readMadeSecrets(run.data),
         }),
