@@ -20,6 +20,10 @@ beforeEach(() => {
   enter('alerts.inputs', { type: 'composite_price', value: price })
 })
 
+function recordOf(offset: number): string {
+  return recordId({ topic: 'alerts.inputs', partition: PARTITION, offset })
+}
+
 type Entered = 'alerts.inputs' | 'alerts.triggers' | 'webhooks.attempts'
 
 function enter(topic: Entered, message: Message): void {
@@ -93,7 +97,7 @@ const trigger: Trigger = {
   quality: 'good',
   late: false,
   trigger_count: 1,
-  record: recordId({ topic: 'alerts.inputs', partition: PARTITION, offset: 1 }),
+  record: recordOf(1),
   delivery: null,
   time: T + 1,
   v: 1,
@@ -116,11 +120,14 @@ const attempt: Attempt = {
 const triggered = (change: Partial<Trigger> = {}): void =>
   enter('alerts.triggers', { type: 'trigger', value: { ...trigger, ...change } })
 const delivered = (id: string, change: Partial<Delivered> = {}): void => {
-  const plain = { alertId: 'a', count: 1, test: false, body: 'x', first: 0, attempts: 1, taken: [0] }
-  deliveries.set(id, { ...plain, ...change })
+  const plain = { alertId: 'a', symbol: 'BTC', count: 1, test: false, body: 'x', first: 0, attempts: 1, taken: [0] }
+  deliveries.set(id, { ...plain, isDigested: false, ...change })
 }
 
-async function report(upsets: readonly Disturbance[] = []): Promise<AlertReport> {
+async function report(
+  upsets: readonly Disturbance[] = [],
+  asked = { symbols: 1, quietUntil: 0 },
+): Promise<AlertReport> {
   const receiver: Receiver = {
     url: '',
     deliveries,
@@ -129,7 +136,7 @@ async function report(upsets: readonly Disturbance[] = []): Promise<AlertReport>
     close: () => Promise.resolve(),
   }
   const books = { reader: broker.connect().reader(), codec, partitions: 2 }
-  return accountAlerts(books, receiver, new Set(['a']), { withinMs: 0, upsets })
+  return accountAlerts(books, receiver, new Map([['a', asked]]), { withinMs: 0, upsets })
 }
 
 describe('the account of alerts', () => {
@@ -181,6 +188,29 @@ describe('the account of alerts', () => {
     delivered('a_1')
     delivered('b_1')
     expect((await report()).wrong).toEqual(['b_1: nothing asked for it', 'b_1 and a_1: one trigger under two ids'])
+  })
+
+  it('knows a rule for several symbols by its parts, each once, and the symbols of its deliveries', async () => {
+    const part = { ...create, request_id: 'r3', alert_id: 'a.2.eth', asset: 'eth' }
+    enter('alerts.inputs', { type: 'command', value: part })
+    triggered()
+    delivered('a_1', { isDigested: true })
+    triggered({ trigger_id: 'a.2.eth_1', alert_id: 'a.2.eth', asset: 'eth', record: recordOf(3) })
+    enter('alerts.inputs', { type: 'composite_price', value: { ...price, asset: 'eth', time: T + 2 } })
+    delivered('a.2.eth_1', { symbol: 'ETH', isDigested: true })
+    const found = await report([], { symbols: 2, quietUntil: 0 })
+    expect(found).toMatchObject({ demanded: 2, delivered: 2, digested: 2 })
+    expect(isSoundAlerts(found)).toBe(true)
+    expect((await report([], { symbols: 3, quietUntil: 0 })).wrong).toEqual([
+      'a: created for 3 symbols, and the log knows it for 2',
+    ])
+  })
+
+  it('names what came within quiet hours', async () => {
+    triggered()
+    delivered('a_1', { first: 60_000 })
+    expect((await report([], { symbols: 1, quietUntil: 61_000 })).wrong).toEqual([])
+    expect((await report([], { symbols: 1, quietUntil: 63_000 })).wrong).toEqual(['a_1: it came within quiet hours'])
   })
 
   it('leaves the alerts of others alone', async () => {

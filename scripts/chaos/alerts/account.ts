@@ -27,17 +27,22 @@ export interface AlertReport {
   /** Ended without having been taken: cancelled by the owner. */
   readonly ended: number
   readonly delivered: number
+  /** Taken in a digest. */
+  readonly digested: number
   /** Taken more than once, under one id. */
   readonly doubled: number
   /** Of these, such as nothing excuses: the journal tells of no attempt whose outcome is not known, and no accident lies between. */
   readonly resent: readonly string[]
-  /** Deliveries that no trigger asked for, of two ids for one trigger, of another body, of a wrong signature. */
+  /** Deliveries that no trigger asked for, of two ids for one trigger, of another body, of a wrong signature, within quiet hours. */
   readonly wrong: readonly string[]
 }
 
 export function isSoundAlerts({ lost, unexpected, undelivered, resent, wrong }: AlertReport): boolean {
   return [lost, unexpected, undelivered, resent, wrong].every((list) => list.length === 0)
 }
+
+/** What was asked for, by the id of the answer. */
+export type CreatedAlerts = ReadonlyMap<string, { readonly symbols: number; readonly quietUntil: number }>
 
 export interface AlertBooks {
   readonly reader: LogReader
@@ -57,7 +62,7 @@ export interface Disturbance {
 export async function accountAlerts(
   books: AlertBooks,
   receiver: Receiver,
-  created: ReadonlySet<string>,
+  created: CreatedAlerts,
   { withinMs, upsets }: { readonly withinMs: number; readonly upsets: readonly Disturbance[] },
 ): Promise<AlertReport> {
   const deadline = performance.now() + withinMs
@@ -84,6 +89,8 @@ interface Written {
 class AlertLog {
   readonly demanded = new Map<string, Demanded>()
   readonly triggers = new Map<string, Written>()
+  /** Parts of an alert, one for each of its symbols, by its owner's id. */
+  readonly #parts = new Map<string, Set<string>>()
   /** Triggers that ended without being delivered. */
   readonly ended = new Set<string>()
   /** By trigger: attempts that may have been taken although the dispatcher was not told so. */
@@ -106,20 +113,27 @@ class AlertLog {
       if (type !== 'attempt') return
       const { trigger_id: id, outcome, started, finished } = value
       if (outcome === 'cancelled' || outcome === 'exhausted') this.ended.add(id)
-      if (outcome === 'delivered') return
+      if (outcome === 'delivered' || outcome === 'digested') return
       this.doubted.set(id, [...(this.doubted.get(id) ?? []), { from: started / 1_000, to: finished / 1_000 }])
     })
     // Last, so that what was demanded meanwhile can only be missing for a moment, never unexpected.
     await this.#read('alerts.inputs', (message, partition, offset) => {
+      if (message.type === 'command' && message.value.action === 'create') this.#enterPart(message.value.alert_id ?? '')
       const real = this.#books.realOf?.('alerts.inputs', partition, offset) ?? offset
       for (const demanded of this.#models[partition]?.apply(message, real).triggers ?? [])
         this.demanded.set(demanded.triggerId, demanded)
     })
   }
 
-  /** Whether the log has the alert's creation. */
-  knows(alertId: string): boolean {
-    return this.#models.some((model) => model.knows(alertId))
+  /** For how many symbols the log has the alert's creation. */
+  known(alertId: string): number {
+    const parts = [...(this.#parts.get(alertId) ?? [])]
+    return parts.filter((part) => this.#models.some((model) => model.knows(part))).length
+  }
+
+  #enterPart(id: string): void {
+    const parts = this.#parts.get(ownerOf(id)) ?? new Set()
+    this.#parts.set(ownerOf(id), parts.add(id))
   }
 
   #enter(trigger: { trigger_id: string; alert_id: string; trigger_count: number; record: string; v: number }): void {
@@ -144,14 +158,9 @@ class AlertLog {
   }
 }
 
-function judge(
-  log: AlertLog,
-  receiver: Receiver,
-  created: ReadonlySet<string>,
-  upsets: readonly Disturbance[],
-): AlertReport {
-  const demanded = [...log.demanded.values()].filter(({ alertId }) => created.has(alertId))
-  const triggers = [...log.triggers].filter(([, { alertId }]) => created.has(alertId))
+function judge(log: AlertLog, receiver: Receiver, created: CreatedAlerts, upsets: readonly Disturbance[]): AlertReport {
+  const demanded = [...log.demanded.values()].filter(({ alertId }) => created.has(ownerOf(alertId)))
+  const triggers = [...log.triggers].filter(([, { alertId }]) => created.has(ownerOf(alertId)))
   const taken = [...receiver.deliveries].filter(([, { taken: times }]) => times.length > 0)
   const isTaken = new Set(taken.map(([id]) => id))
   return {
@@ -163,12 +172,14 @@ function judge(
     undelivered: triggers.filter(([id]) => !isTaken.has(id) && !log.ended.has(id)).map(([id]) => id),
     ended: triggers.filter(([id]) => !isTaken.has(id) && log.ended.has(id)).length,
     delivered: taken.length,
+    digested: taken.filter(([, { isDigested }]) => isDigested).length,
     doubled: taken.filter(([, { taken: times }]) => times.length > 1).length,
     resent: taken
       .filter(([id, { taken: times }]) => isResent(times, log.doubted.get(id) ?? [], upsets))
       .map(([id]) => id),
     wrong: [
       ...forgotten(log, created),
+      ...disturbing(receiver, created),
       ...log.contradictions,
       ...receiver.wrong,
       ...strangers(log, receiver),
@@ -187,8 +198,23 @@ function isResent(taken: readonly number[], doubted: readonly Disturbance[], ups
 }
 
 /** Alerts that were answered with 201 and that the log knows nothing of. */
-function forgotten(log: AlertLog, created: ReadonlySet<string>): string[] {
-  return [...created].flatMap((id) => (log.knows(id) ? [] : [`${id}: created, and the log knows nothing of it`]))
+function forgotten(log: AlertLog, created: CreatedAlerts): string[] {
+  return [...created].flatMap(([id, { symbols }]) => {
+    const known = log.known(id)
+    return known === symbols ? [] : [`${id}: created for ${symbols} symbols, and the log knows it for ${known}`]
+  })
+}
+
+/** What came within the quiet hours of its alert. */
+function disturbing({ deliveries }: Receiver, created: CreatedAlerts): string[] {
+  return [...deliveries].flatMap(([id, { alertId, first }]) =>
+    first < (created.get(alertId)?.quietUntil ?? 0) - SLACK_MS ? [`${id}: it came within quiet hours`] : [],
+  )
+}
+
+/** The id that an alert's owner knows; of one for several symbols each has a part behind a point. */
+function ownerOf(id: string): string {
+  return id.split('.')[0] ?? id
 }
 
 /** Deliveries whose id is no trigger's. */
@@ -201,10 +227,10 @@ function strangers(log: AlertLog, { deliveries }: Receiver): string[] {
 /** One trigger of an alert that came under two ids. */
 function twins({ deliveries }: Receiver): string[] {
   const ids = new Map<string, string>()
-  return [...deliveries].flatMap(([id, { alertId, count, test }]) => {
+  return [...deliveries].flatMap(([id, { alertId, symbol, count, test }]) => {
     if (test) return []
-    const known = ids.get(`${alertId} ${count}`)
-    ids.set(`${alertId} ${count}`, id)
+    const known = ids.get(`${alertId} ${symbol} ${count}`)
+    ids.set(`${alertId} ${symbol} ${count}`, id)
     return known === undefined ? [] : [`${id} and ${known}: one trigger under two ids`]
   })
 }

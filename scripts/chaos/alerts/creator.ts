@@ -4,6 +4,8 @@ import type { Random } from '../../../infra/simulator/market/random.ts'
 import type { ChaosPayer, Payment } from '../payer.ts'
 
 const SYMBOLS = ['BTC', 'ETH', 'SOL', 'XRP', 'BNB', 'DOGE'] as const
+/** Rules are for these too: more than one destination is told in a minute. */
+const FURTHER = ['LINK', 'ARB', 'ADA', 'AVAX', 'DOT', 'UNI', 'APT', 'OP', 'SUI', 'NEAR', 'ATOM', 'TRX', 'LTC'] as const
 const CONDITIONS = ['above', 'below', 'crosses_above', 'crosses_below'] as const
 /** So close to the price that most of them ring within the minute. */
 const DISTANCE_MAX = 0.002
@@ -13,6 +15,12 @@ const PAID_ANSWER_MS = 30_000
 const RETRY_MS = 500
 /** A creation that has not succeeded by then is given up and told. */
 const CREATE_WITHIN_MS = 120_000
+/** One alert in this many is a rule for several symbols, which ring at once and are told in digests. */
+const RULE_ONE_IN = 30
+/** One alert in this many has quiet hours. */
+const QUIET_ONE_IN = 12
+/** Quiet hours of the alerts end so long after their creation, and a minute later at most. */
+const QUIET_MS = 60_000
 /** One alert in this many is cancelled by its owner a while after. */
 const CANCEL_ONE_IN = 12
 const OPEN_MAX = 64
@@ -21,6 +29,18 @@ export interface CreatedAlert {
   readonly alertId: string
   readonly secret: string
   readonly token: string
+  /** How many symbols it is for. */
+  readonly symbols: number
+  /** Its quiet hours last until then, host's milliseconds; 0: it has none. */
+  readonly quietUntil: number
+}
+
+/** What is asked for. */
+interface Asked {
+  readonly path: string
+  readonly body: object
+  readonly symbols: number
+  readonly quietUntil: number
 }
 
 /** What is asked of the creator; `api` is read anew each time. */
@@ -66,37 +86,41 @@ export class AlertCreator {
 
   #begin(): void {
     const { random } = this.#options
+    const cancels = random.below(CANCEL_ONE_IN) === 0
+    const isRule = random.below(RULE_ONE_IN) === 0
+    const isQuiet = random.below(QUIET_ONE_IN) === 0
     const symbol = SYMBOLS[random.below(SYMBOLS.length)] ?? 'BTC'
     const condition = CONDITIONS[random.below(CONDITIONS.length)] ?? 'above'
     const factor = 1 + (random.unit() * 2 - 1) * DISTANCE_MAX
-    const cancels = random.below(CANCEL_ONE_IN) === 0
-    const work = this.#create(symbol, condition, factor, cancels).catch((error: unknown) => {
-      this.failed.push(`${symbol} ${condition}: ${error instanceof Error ? error.message : String(error)}`)
-    })
+    const asked = isRule ? Promise.resolve(ruleForAll()) : this.#around(symbol, condition, factor)
+    const work = asked
+      .then((plain) => this.#create(isQuiet ? quiet(plain) : plain, cancels))
+      .catch((error: unknown) => {
+        const what = isRule ? 'a rule' : `${symbol} ${condition}`
+        this.failed.push(`${what}: ${error instanceof Error ? error.message : String(error)}`)
+      })
     this.#open.add(work)
     void work.then(() => this.#open.delete(work))
   }
 
+  async #around(symbol: string, condition: string, factor: number): Promise<Asked> {
+    const target_price = Number(((await this.#price(symbol)) * factor).toPrecision(8))
+    const body = { symbol, condition, target_price, expires_in_hours: 1 }
+    return { path: '/price-alert', body, symbols: 1, quietUntil: 0 }
+  }
+
   /** The same key at each try: a creation whose answer was lost is made once. */
-  async #create(symbol: string, condition: string, factor: number, cancels: boolean): Promise<void> {
-    const price = await this.#price(symbol)
-    const target_price = Number((price * factor).toPrecision(8))
-    const body = {
-      symbol,
-      condition,
-      target_price,
-      webhook_url: `${this.#options.webhookUrl}/hook`,
-      expires_in_hours: 1,
-    }
+  async #create({ path, body, symbols, quietUntil }: Asked, cancels: boolean): Promise<void> {
     const headers = { 'content-type': 'application/json', 'idempotency-key': randomUUID() }
-    const answer = await this.#until(201, '/price-alert', { method: 'POST', headers, body: JSON.stringify(body) })
+    const whole = JSON.stringify({ ...body, webhook_url: `${this.#options.webhookUrl}/hook` })
+    const answer = await this.#until(201, path, { method: 'POST', headers, body: whole })
     const { alert_id: alertId, webhook_secret: secret, manage_token: token } = answer as Record<string, string>
     if (alertId === undefined || secret === undefined || token === undefined)
       throw new Error(`a creation's answer is not complete: ${Object.keys(answer).join(', ')}`)
-    const alert = { alertId, secret, token }
+    const alert = { alertId, secret, token, symbols, quietUntil }
     this.created.set(alertId, alert)
     this.#options.onCreated(alert)
-    if (cancels) await this.#cancel(alert)
+    if (cancels) await this.#cancel(alert, path)
   }
 
   async #price(symbol: string): Promise<number> {
@@ -105,9 +129,9 @@ export class AlertCreator {
   }
 
   /** A crossing that has rung already cannot be cancelled: 409 is an answer as well. */
-  async #cancel({ alertId, token }: CreatedAlert): Promise<void> {
+  async #cancel({ alertId, token }: CreatedAlert, path: string): Promise<void> {
     const headers = { authorization: `Bearer ${token}` }
-    await this.#until([200, 409], `/price-alert/${alertId}`, { method: 'DELETE', headers })
+    await this.#until([200, 409], `${path}/${alertId}`, { method: 'DELETE', headers })
   }
 
   /** Pays as clients do: each further try brings the same payment, and a new one is signed only where it was refused. */
@@ -153,4 +177,24 @@ export class AlertCreator {
     const challenge = answer.headers.get('payment-required')
     return { status: answer.status, text, challenge, receipt: answer.headers.get('payment-response') }
   }
+}
+
+/** Rings at the next price of each symbol. */
+function ruleForAll(): Asked {
+  const symbols = [...SYMBOLS, ...FURTHER]
+  const when = { metric: 'price', operator: 'above', value: 0 }
+  return {
+    path: '/alerts',
+    body: { symbols, when, digest: true, expires_in_hours: 1 },
+    symbols: symbols.length,
+    quietUntil: 0,
+  }
+}
+
+/** The same with quiet hours that have begun, and end in a minute or two. */
+function quiet({ body, ...asked }: Asked): Asked {
+  const now = Date.now()
+  const quietUntil = Math.ceil((now + QUIET_MS) / 60_000) * 60_000
+  const [from, to] = [now, quietUntil].map((ms) => new Date(ms).toISOString().slice(11, 16))
+  return { ...asked, body: { ...body, quiet_hours: { from, to, time_zone: 'UTC' } }, quietUntil }
 }

@@ -11,18 +11,22 @@ const BODY_BYTES_MAX = 64 * 1024
 /** One delivery in this many is refused at first, so that retries are part of the account. */
 const REFUSE_ONE_IN = 10
 
-/** What came under one `webhook-id`. */
+/** What came of one trigger: by itself, or in a digest. */
 export interface Delivered {
+  /** As its owner knows it. */
   readonly alertId: string
+  readonly symbol: string
   readonly count: number
   readonly test: boolean
-  /** SHA-256 of the first body; what differs from it under the same id is wrong. */
+  /** SHA-256 of its event as it came first; what differs from it under the same id is wrong. */
   readonly body: string
   /** Host's milliseconds of its first byte. */
   readonly first: number
   attempts: number
   /** Attempts that were answered with a success: host's milliseconds of each. */
   readonly taken: number[]
+  /** One of them was a digest. */
+  isDigested: boolean
 }
 
 /** A receiver that keeps its own account of what came, in its own words: it shares no code with the dispatcher. */
@@ -34,6 +38,23 @@ export interface Receiver {
   /** Tells it the secret of an alert; without it a delivery is taken and its signature looked at later. */
   know(alertId: string, secret: string): void
   close(): Promise<void>
+}
+
+/** An event as the documentation has it. */
+interface Event {
+  readonly alert_id: string
+  readonly symbol: string
+  readonly trigger_id: string
+  readonly test?: boolean
+  readonly data: { readonly trigger_count: number }
+}
+
+interface Digest {
+  readonly event: 'digest'
+  readonly trigger_id: string
+  readonly alert_id: string
+  readonly count: number
+  readonly events: readonly Event[]
 }
 
 interface Waiting {
@@ -100,25 +121,38 @@ class Account {
 
   /** Enters a delivery and says how it is answered. */
   #enter(id: string, body: Buffer, first: number, signature: string): number {
-    const { alert_id, test, data } = JSON.parse(body.toString('utf8')) as {
-      alert_id: string
-      test?: boolean
-      data: { trigger_count: number }
-    }
-    const hash = createHash('sha256').update(body).digest('hex')
-    const fresh = { alertId: alert_id, count: data.trigger_count, test: test === true, body: hash, first }
-    const known = this.deliveries.get(id) ?? { ...fresh, attempts: 0, taken: [] }
-    this.deliveries.set(id, known)
-    if (known.body !== hash) this.wrong.push(`${id}: another body under the same id`)
-    const secret = this.#secrets.get(alert_id)
+    const said = JSON.parse(body.toString('utf8')) as Event | Digest
+    const events = 'events' in said ? said.events : [said]
+    const isDigest = 'events' in said
+    if (said.trigger_id !== id) this.wrong.push(`${id}: its body is of ${said.trigger_id}`)
+    if (isDigest && (said.count !== events.length || events.length < 2))
+      this.wrong.push(`${id}: a digest of ${said.count} that has ${events.length}`)
+    for (const { alert_id } of events)
+      if (alert_id !== said.alert_id) this.wrong.push(`${id}: it tells ${alert_id} too`)
+    const secret = this.#secrets.get(said.alert_id)
     const waiting = { id, body, signature }
     if (secret !== undefined) this.#check(secret, waiting)
-    else this.#waiting.set(alert_id, [...(this.#waiting.get(alert_id) ?? []), waiting])
-    known.attempts += 1
-    const refused = this.#refuses && known.attempts === 1 && Number.parseInt(hash.slice(0, 8), 16) % REFUSE_ONE_IN === 0
-    if (refused) return 503
-    known.taken.push(first)
+    else this.#waiting.set(said.alert_id, [...(this.#waiting.get(said.alert_id) ?? []), waiting])
+    const told = events.map((event) => this.#enterEvent(event, first))
+    const isFirst = told.every(({ attempts }) => attempts === 1)
+    const hash = told[0]?.body ?? ''
+    if (this.#refuses && isFirst && Number.parseInt(hash.slice(0, 8), 16) % REFUSE_ONE_IN === 0) return 503
+    for (const known of told) {
+      known.taken.push(first)
+      known.isDigested ||= isDigest
+    }
     return 204
+  }
+
+  #enterEvent(event: Event, first: number): Delivered {
+    const { trigger_id: id, alert_id: alertId, symbol, test, data } = event
+    const hash = createHash('sha256').update(JSON.stringify(event)).digest('hex')
+    const fresh = { alertId, symbol, count: data.trigger_count, test: test === true, body: hash, first }
+    const known = this.deliveries.get(id) ?? { ...fresh, attempts: 0, taken: [], isDigested: false }
+    this.deliveries.set(id, known)
+    if (known.body !== hash) this.wrong.push(`${id}: another body under the same id`)
+    known.attempts += 1
+    return known
   }
 
   #check(secret: string, { id, body, signature }: Waiting): void {

@@ -9,8 +9,8 @@ import { timeFaults } from './times.ts'
 
 /** So many alerts a second leave the free calls of the API room for what else chaos asks. */
 export const ALERTS_PER_SECOND_MAX = 5
-/** What was refused at first is sent again after 5 s and after 30 s; a dispatcher that has just come back takes its time. */
-const DRAIN_MS = 120_000
+/** What waits for quiet hours to end; what was refused at first is sent again after 5 s and after 30 s. */
+const DRAIN_MS = 240_000
 /** Told of each kind of fault. */
 const TOLD_MAX = 20
 
@@ -47,8 +47,7 @@ export async function startAlerts(
   return {
     stop: () => creator.stop(),
     account: async (upsets) => {
-      const created = new Set(creator.created.keys())
-      const report = await accountAlerts(books, receiver, created, { withinMs: DRAIN_MS, upsets })
+      const report = await accountAlerts(books, receiver, creator.created, { withinMs: DRAIN_MS, upsets })
       const times = await timeFaults({ ...books, since, now: () => Date.now() })
       return { ...report, wrong: [...report.wrong, ...creator.failed, ...times] }
     },
@@ -66,8 +65,8 @@ export async function startAlerts(
 
 /** The report for people: figures, and the first of each kind that is wrong. */
 export function alertText(report: AlertReport): string {
-  const { created, demanded, delivered, doubled, repeated, ended } = report
-  const figures = `alerts: ${created} created, ${demanded} triggers demanded, ${delivered} delivered, ${doubled} of them more than once, ${ended} ended by their owner, ${repeated} told again by the log`
+  const { created, demanded, delivered, digested, doubled, repeated, ended } = report
+  const figures = `alerts: ${created} created, ${demanded} triggers demanded, ${delivered} delivered, ${digested} of them in digests, ${doubled} of them more than once, ${ended} ended by their owner, ${repeated} told again by the log`
   return [figures, ...alertFaults(report).map((fault) => `  ${fault}`)].join('\n')
 }
 
@@ -78,7 +77,15 @@ export function alertFaults(report: AlertReport): string[] {
 }
 
 /** The report for programs. */
-export function alertSummary({ created, demanded, delivered, doubled, ended, ...lists }: AlertReport): object {
+export function alertSummary({
+  created,
+  demanded,
+  delivered,
+  digested,
+  doubled,
+  ended,
+  ...lists
+}: AlertReport): object {
   const { lost, unexpected, undelivered, resent, wrong } = lists
   return {
     alerts: created,
@@ -88,6 +95,7 @@ export function alertSummary({ created, demanded, delivered, doubled, ended, ...
     triggers_undelivered: undelivered.length,
     triggers_cancelled: ended,
     deliveries: delivered,
+    deliveries_digested: digested,
     deliveries_doubled: doubled,
     deliveries_resent: resent.length,
     deliveries_wrong: wrong.length,
