@@ -313,7 +313,7 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
 
   it('says what is wrong with a rule beside the field, and changes it in place', { timeout: TEST_MS }, async () => {
     const page = await open('/alerts')
-    const group = randomUUID()
+    const [group, tag] = [randomUUID(), randomUUID().slice(0, 8)]
     const fill = (name: string, text: string) => page.locator('#new').getByLabel(name, { exact: true }).fill(text)
     await page.locator('#new').getByLabel('Metric').selectOption('funding_rate_pct')
     await fill('Value', 'high')
@@ -324,6 +324,7 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
     await inner.getByLabel('Upper value').fill('2')
     await page.locator('#new').getByText('How it rings').click()
     await fill('Group', group)
+    await fill('Tags', `${tag}-a ${tag}-b`)
     await fill('Url', 'https://example.com/hook')
     const press = (): Promise<void> => page.getByRole('button', { name: 'Create alert' }).click()
     const faultAt = (place: string): Promise<string> => textOf(page, `#new ${place} .fault`)
@@ -341,6 +342,7 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
     expect(refused.filter((line) => !/^400 \S+\/api\/alerts(?:\/backtest)?$/.test(line))).toEqual([])
     await pressUntil(page, 'Create alert', '#new .said', 'The alert watches BTC for funding rate above 0.01 %')
     await page.locator('#filter').getByLabel('Group').selectOption(group)
+    await page.locator('#filter').getByLabel('Tag').selectOption(`${tag}-b`)
     const row = '#living > li'
     await expect.poll(() => textsOf(page, `${row} h3`), patience).toHaveLength(1)
     await page.getByRole('button', { name: /^Edit: BTC funding rate above 0.01 %/ }).click()

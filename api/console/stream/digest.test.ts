@@ -122,12 +122,18 @@ describe('what a record says to a page', () => {
     expect(shown('hooks.example.com:443')).toMatchObject({ channel: null })
   })
 
-  it('says of a rule its group, and that it can be changed', () => {
-    const rule = { kind: 'rule', when: { metric: 'cvd', operator: 'above', value: 5 }, group: 'desk' }
+  it('says of a rule its group and tags, and that it can be changed', () => {
+    const rule = { kind: 'rule', when: { metric: 'cvd', operator: 'above', value: 5 }, group: 'desk', tags: ['a', 'b'] }
     const written = { ...alert, kind: 'rule' as const, condition: JSON.stringify(rule), target_price: null }
     const shown = (given: Alert): unknown => new Digest(NOW).of(message('alert', given), 'alerts.state', 0)[0]?.value
-    expect(shown(written)).toMatchObject({ kind: 'rule', path: '/alerts', group: 'desk', editable: true })
-    expect(shown(alert)).toMatchObject({ kind: 'price', path: '/price-alert', group: null, editable: false })
+    expect(shown(written)).toMatchObject({
+      kind: 'rule',
+      path: '/alerts',
+      group: 'desk',
+      tags: ['a', 'b'],
+      editable: true,
+    })
+    expect(shown(alert)).toMatchObject({ kind: 'price', path: '/price-alert', group: null, tags: [], editable: false })
   })
 
   it('shows a rule for several symbols as one', () => {

@@ -196,6 +196,7 @@ function alertShown(alert: CachedAlert): object {
     path: paths.alert,
     editable: isEditable,
     group: 'group' in fields ? fields.group : null,
+    tags: 'tags' in fields ? fields.tags : [],
     symbol,
     terms: words,
     channel: channel === undefined ? null : `${channel.type}, ${channel.destination}`,

@@ -81,26 +81,28 @@ export class AlertList {
   }
 
   #passes(): (alert: Alert) => boolean {
-    const { state, symbol, group } = this.#said
+    const { state, symbol, group, tag } = this.#said
     return (alert) =>
       (state === '' || stateOf(alert) === state) &&
       (symbol === '' || alert.symbol === symbol.trim().toUpperCase()) &&
-      (group === '' || alert.group === group)
+      (group === '' || alert.group === group) &&
+      (tag === '' || alert.tags.includes(tag))
   }
 
-  get #said(): Readonly<Record<'state' | 'symbol' | 'group', string>> {
+  get #said(): Readonly<Record<'state' | 'symbol' | 'group' | 'tag', string>> {
     const valueOf = (name: string): string => this.#control(name)?.value ?? ''
-    return { state: valueOf('state'), symbol: valueOf('symbol'), group: valueOf('group') }
+    return { state: valueOf('state'), symbol: valueOf('symbol'), group: valueOf('group'), tag: valueOf('tag') }
   }
 
   #control(name: string): HTMLSelectElement | null {
     return this.#filter.querySelector(`[name="${name}"]`)
   }
 
-  /** The states and groups that there are. */
+  /** The states, groups and tags that there are. */
   #offer(all: readonly Alert[]): void {
     const states = [...new Set(all.map(stateOf))].toSorted()
     const groups = [...new Set(all.flatMap(({ group }) => group ?? []))].toSorted()
+    const tags = [...new Set(all.flatMap((alert) => alert.tags))].toSorted()
     const choices = (none: string, values: readonly string[]): readonly Choice[] => [
       ['', none],
       ...values.map((value): Choice => [value, value]),
@@ -108,9 +110,11 @@ export class AlertList {
     for (const [name, offered] of [
       ['state', choices('any', states)],
       ['group', choices('any', groups)],
+      ['tag', choices('any', tags)],
     ] as const) {
       const select = this.#control(name)
-      if (select !== null && select.options.length !== offered.length) offer(select, offered)
+      const known = [...(select?.options ?? [])].map(({ value }) => value)
+      if (select !== null && known.join() !== offered.map(([value]) => value).join()) offer(select, offered)
     }
   }
 

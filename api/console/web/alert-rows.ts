@@ -11,6 +11,8 @@ export interface Alert {
   readonly editable: boolean
   /** Of alerts that belong together. */
   readonly group: string | null
+  /** What it is found by. */
+  readonly tags: readonly string[]
   readonly symbol: string
   /** What it waits for, in words. */
   readonly terms: string
@@ -63,6 +65,12 @@ export function termsOf({ symbol, terms, channel }: Alert): string {
   return `${symbol} ${terms}${channel === null ? '' : ` (${channel})`}`
 }
 
+/** The group and the tags that it is found by. */
+function labelWords({ group, tags }: Alert): string {
+  const words = [group === null ? [] : `group ${group}`, tags.length === 0 ? [] : `tags ${tags.join(', ')}`]
+  return words.flat().join('; ')
+}
+
 /** Whether something can still come of it. */
 export function isOver({ status }: Pick<Alert, 'status'>): boolean {
   return status === 'expired' || status === 'cancelled'
@@ -101,7 +109,7 @@ export function makeAlertRow(id: string, act: (action: Action, id: string) => vo
 
 /** `now`: of the server, milliseconds; `open`: what of it is open. */
 export function drawAlertRow(row: HTMLElement, alert: Alert, seen: Seen): void {
-  const { trigger_count: count, last_triggered: last, created, expires, ended, alert_id, group } = alert
+  const { trigger_count: count, last_triggered: last, created, expires, ended, alert_id } = alert
   const { attempt, now, open } = seen
   const terms = cell(row, 'terms')
   say(terms, termsOf(alert))
@@ -116,7 +124,7 @@ export function drawAlertRow(row: HTMLElement, alert: Alert, seen: Seen): void {
   say(cell(row, 'rest'), restWords(alert, now))
   say(cell(row, 'ends'), endWords(ended, expires, now))
   say(cell(row, 'delivery'), attempt === undefined ? 'nothing sent' : deliveryText(attempt, now))
-  say(cell(row, 'group'), group === null ? '' : `group ${group}`)
+  say(cell(row, 'group'), labelWords(alert))
   for (const button of row.querySelectorAll<HTMLElement>('[data-do]')) {
     const action = button.dataset['do']
     if (button instanceof HTMLButtonElement) button.disabled = action !== 'deliveries' && isOver(alert)
