@@ -70,7 +70,7 @@ async function run(options: Chosen, folder: DataFolder): Promise<void> {
   for (const wave of system.stores) await Promise.all(wave.map((part) => begin(supervisor, part)))
   await prepare(system, folder)
   if (options.mode !== 'live') await makeReceiverCertificate(folder)
-  for (const part of system.services) await begin(supervisor, part)
+  await Promise.all(system.services.map((part) => begin(supervisor, part)))
   keeper.ready({ name: 'supervisor', pid: process.pid, url: control.url })
   console.log(greeting(options, keeper.running(), seconds()))
   sayReady(`http://127.0.0.1:${ports.api}`)
