@@ -93,15 +93,16 @@ SELECT 'there' AS promise, toStartOfMinute(toDateTime64(slot * 10, 6, 'UTC')) AS
 FROM
 (
     -- Every ten seconds since the first word of an API, those of the last half minute aside: their word may be under way.
+    -- It has a bound of its own: where a view is made the inner query counts as 0.
     SELECT arrayJoin(range(
-        toUInt32(ifNull(
+        toUInt32(greatest(intDiv(toUnixTimestamp(now()), 10) - 30 * 8640, ifNull(
             (
                 SELECT intDiv(toUnixTimestamp(min(from_time)), 10)
                 FROM answer_counts
                 WHERE from_time >= now64(6) - INTERVAL 30 DAY
                 HAVING count() > 0
             ),
-            intDiv(toUnixTimestamp(now()), 10))),
+            intDiv(toUnixTimestamp(now()), 10)))),
         toUInt32(intDiv(toUnixTimestamp(now()), 10) - 3))) AS slot
 ) AS slots
 LEFT JOIN
