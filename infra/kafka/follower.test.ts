@@ -175,6 +175,39 @@ describe('a follower', () => {
     await expect.poll(() => told).toEqual(['0:a', '0:b', '0:c'])
   })
 
+  it('keeps of an answer no more than the last record', async () => {
+    const answer = Buffer.alloc(8 * 1024 * 1024, 'x')
+    const broker = new MemoryBroker(hostClock)
+    broker.append(TOPIC, 0, [{ key: 'a', value: Buffer.from('x'), time: 1 }])
+    const reader = broker.connect().reader()
+    const shared = Object.assign(Object.create(reader) as typeof reader, {
+      fetch: async (...given: Parameters<typeof reader.fetch>) => {
+        const slices = await reader.fetch(...given)
+        return slices.map((slice) => ({
+          ...slice,
+          records: slice.records.map((record) => ({ ...record, value: answer.subarray(0, 1) })),
+        }))
+      },
+    })
+    const kept: number[] = []
+    const follower = new Follower({
+      reader: shared,
+      log,
+      take: () => undefined,
+      differsAt: async (_, last) => {
+        kept.push(last.value?.buffer.byteLength ?? 0)
+        return undefined
+      },
+    })
+    running.push(follower)
+    follower.start([{ topic: TOPIC, partition: 0, offset: 0 }])
+    await follower.reach([{ topic: TOPIC, partition: 0, offset: 1 }])
+    broker.restart() // a new leader's epoch: what it knows of the last record is compared
+    broker.append(TOPIC, 0, [{ key: 'b', value: Buffer.from('x'), time: 1 }])
+    await expect.poll(() => kept.length).toBeGreaterThan(0)
+    expect(Math.max(...kept)).toBeLessThan(answer.length / 8)
+  })
+
   it('goes on where the log begins when its place is gone', async () => {
     const { told, catchUp, put, broker } = await follow('start')
     await catchUp.toEnd()

@@ -183,6 +183,7 @@ export class Follower {
       place.offset = record.offset + 1
       place.last = record
     }
+    if (records.length > 0 && place.last !== undefined) place.last = unshared(place.last)
     place.offset = next
     place.isAtEnd = error === undefined && next >= end
     if (place.isAtEnd) place.lease.renewed(asked)
@@ -222,6 +223,12 @@ export class Follower {
       return place !== undefined && (place.offset >= end.offset || (place.isAnew && place.isAtEnd))
     })
   }
+}
+
+/** The record in memory of its own: its bytes are a part of a whole answer of the broker, which would be kept for it. */
+function unshared(record: LogRecord): LogRecord {
+  const { key, value } = record
+  return { ...record, key: key && Buffer.from(key), value: value && Buffer.from(value) }
 }
 
 /** Positions of all partitions of a topic: at its start, its end, or the first record at or after a time (milliseconds). */
