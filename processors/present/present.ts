@@ -239,18 +239,21 @@ function applyCvd(state: PresentState, cvd: Cvd): void {
 function applyPast(state: PresentState, { asset, instrument, start, seconds, ...candle }: VenueCandle): void {
   const { source, volume, taker_buy: buy, quote, taker_buy_quote } = candle
   if (seconds !== PAST_SECONDS || buy === null || source === 'unknown') return
-  const { hours = [] } = state.past.get(instrument) ?? {}
+  const held = state.past.get(instrument) ?? { asset, instrument, hours: [] }
+  const { hours } = held
   const oldest = Math.max(start, hours.at(-1)?.start ?? 0) - PAST_KEPT
-  const known = hours.find((hour) => hour.start === start)
-  if (start < oldest || known?.source === 'archive' || known?.source === source) return
+  if (start < oldest) return
+  const at = hours.findLastIndex((hour) => hour.start < start) + 1
+  const known = hours[at]?.start === start ? hours[at] : undefined
+  if (known?.source === 'archive' || known?.source === source) return
   // Where the source does not say what it is worth: at the mean of high, low and close.
   const price = (candle.high + candle.low + candle.close) / 3
   const buy_quote = taker_buy_quote ?? buy * price
   const sell_quote = quote === null || taker_buy_quote === null ? (volume - buy) * price : quote - taker_buy_quote
   const made: PastHour = { start, buy, sell: volume - buy, buy_quote, sell_quote, source }
-  const others = hours.filter((hour) => hour !== known && hour.start >= oldest)
-  const at = others.findLastIndex((hour) => hour.start < start) + 1
-  put(state, 'past', instrument, { asset, instrument, hours: others.toSpliced(at, 0, made) })
+  hours.splice(at, known === undefined ? 0 : 1, made)
+  while ((hours[0]?.start ?? start) < oldest) hours.shift()
+  put(state, 'past', instrument, held)
 }
 
 /** From where on all rows of an asset's buckets are held; 0: none of its buckets has closed. */

@@ -66,11 +66,11 @@ export interface PastHour {
   readonly source: 'archive' | 'venue_candles'
 }
 
-/** Hours of an instrument’s past of which it is known what takers bought, oldest first. */
+/** Hours of an instrument’s past of which it is known what takers bought, oldest first, changed in place. */
 interface HeldPast {
   readonly asset: string
   readonly instrument: string
-  readonly hours: readonly PastHour[]
+  readonly hours: PastHour[]
 }
 
 /** A stretch of time, both ends included. */
@@ -136,7 +136,7 @@ export type HeldKind = keyof Held
 
 type Tables = { readonly [Kind in HeldKind]: Map<string, Held[Kind]> }
 
-/** The newest values of one partition. Values are never changed in place, so that who holds one holds that moment of it. */
+/** The newest values of one partition. Values but `past` are never changed in place, so that who holds one holds that moment. */
 export interface PresentState extends Tables {
   /** Recent tickers of spot markets that perpetuals are held against, oldest first: begun anew with a state. */
   readonly recent: Map<string, SpotTicker[]>
