@@ -92,6 +92,60 @@ declare module 'kafkajs/src/cluster/index.js' {
   export default Cluster
 }
 
+declare module 'kafkajs/src/consumer/consumerGroup.js' {
+  import type { Connection } from 'kafkajs/src/network/connection.js'
+
+  export interface Coordinator {
+    readonly connectionPool: { readonly pool: readonly Pick<Connection, 'socket'>[] }
+    heartbeat(member: unknown): Promise<unknown>
+  }
+  export interface ConsumerGroupOptions {
+    readonly cluster: ConsumerGroup['cluster']
+    readonly logger: { namespace(name: string): unknown }
+    readonly instrumentationEmitter: { emit(event: string, payload: unknown): void }
+    readonly groupId: string
+    readonly sessionTimeout: number
+  }
+  class ConsumerGroup {
+    constructor(options: ConsumerGroupOptions)
+    readonly groupId: string
+    /** Milliseconds. */
+    readonly sessionTimeout: number
+    readonly cluster: {
+      findGroupCoordinatorMetadata(which: {
+        readonly groupId: string
+        /** 0: a group's. */
+        readonly coordinatorType: 0
+      }): Promise<{ readonly coordinator: { readonly nodeId: string } }>
+      findBroker(which: { readonly nodeId: string }): Promise<Coordinator>
+    }
+    /** When a heartbeat was answered last, milliseconds since the Unix epoch; before the first: when it was made. */
+    readonly lastRequest: number
+    /** Null before the first join. */
+    coordinator: Coordinator | null
+    /** Commits to a coordinator of its own. */
+    readonly offsetManager: { coordinator: Coordinator } | null
+    memberId: string | null
+    /** A property, so that it can be wrapped; `interval` in milliseconds. */
+    heartbeat: (this: ConsumerGroup, options: { readonly interval: number }) => Promise<void>
+  }
+  export default ConsumerGroup
+}
+
+declare module 'kafkajs/src/cluster/brokerPool.js' {
+  export type Ask<Answer> = (node: { readonly nodeId: string; readonly broker: unknown }) => Promise<Answer>
+  interface BrokerPool {
+    /** By node id. */
+    readonly brokers: Readonly<Record<string, unknown>>
+    /** Connected, or rejects. */
+    findBroker(which: { readonly nodeId: string }): Promise<unknown>
+    /** A property, so that it can be wrapped. */
+    withBroker: <Answer>(this: BrokerPool, ask: Ask<Answer>) => Promise<Answer | null>
+  }
+  const BrokerPool: { prototype: BrokerPool }
+  export default BrokerPool
+}
+
 declare module 'kafkajs/src/loggers/index.js' {
   import type { logCreator } from 'kafkajs'
   export function createLogger(options: { level: number; logCreator: logCreator }): unknown
