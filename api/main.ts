@@ -29,6 +29,9 @@ const settings = [
   'RATE_LIMIT_BURST',
   'TRUST_PROXY',
   'API_NAMES',
+  'KEY_RATE_PER_SECOND',
+  'KEY_RATE_BURST',
+  'FREE_REQUESTS_PER_DAY',
 ] as const satisfies readonly SettingName[]
 
 type ApiConfig = Config<(typeof settings)[number]>
@@ -82,7 +85,10 @@ async function payable(
   const { KAFKA_BROKERS: brokers, NAMESPACE: namespace, SCHEMA_REGISTRY_URL: registryUrl } = config
   const ownUrl = `http://${config.API_HOST}:${config.API_PORT}`
   const { terms } = read
-  const payments = await openPayments({ terms, ownUrl, brokers, namespace, registryUrl, log, now: Date.now, unread })
+  const { KEY_RATE_PER_SECOND: perSecond, KEY_RATE_BURST: burst, FREE_REQUESTS_PER_DAY: freePerDay } = config
+  const limits = { perSecond, burst, freePerDay }
+  const access = { brokers, namespace, registryUrl, log, now: Date.now, unread }
+  const payments = await openPayments({ terms, ownUrl, limits, ...access })
   toClose.push(payments)
   const { network, payTo } = terms.seller
   log.info({ network: network.caip2, payTo, mode: terms.mode }, 'routes are paid for')

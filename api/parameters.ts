@@ -206,3 +206,19 @@ export const cursor = {
   says: 'Where the page before ended: its next_cursor',
   example: 'MTc2NzMyMzA0NTAwMDAwMHxhbGVydF9idGNfMTc2NzMyMzA0NV80ODE1MTYyMw',
 } as const satisfies Param
+
+export const keyId = {
+  in: 'path',
+  rule: { kind: 'shape', pattern: /^[0-9a-f]{20}$/, says: 'a key_id as POST /credit gave it', optional: false },
+  error: 'key_not_found',
+  says: 'The key_id that the purchase gave',
+  example: '0123456789abcdef0123',
+} as const satisfies Param
+
+export const month = {
+  in: 'query',
+  rule: { kind: 'shape', pattern: /^20\d\d-(?:0[1-9]|1[0-2])$/, says: 'a month such as 2026-11', optional: true },
+  error: 'invalid_month',
+  says: 'A month, UTC; left out: this one',
+  example: '2026-11',
+} as const satisfies Param

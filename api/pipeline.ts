@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto'
 import Router from '@koa/router'
 import Koa, { type Next, type ParameterizedContext } from 'koa'
 import type { AllowedHosts } from '../infra/http/guard.ts'
+import type { ApiKey } from '../schemas/records.ts'
 import { ApiError } from './errors.ts'
 import { assertKnown, readBody } from './body.ts'
 import { allowPreflight, assertAdmitted, openToPages } from './admission.ts'
+import { holderOf, sentToken, usedKey } from './credit/tokens.ts'
 import { callerOf, type RateLimiter, type Verdict } from './limits.ts'
 import { readParams, type Raw } from './params.ts'
 import { assertCredit, isPaying, pay } from './payments/pay.ts'
@@ -70,9 +72,10 @@ function serve(route: Route, options: AppOptions): (context: Context & { params:
   return async (context) => {
     context.state.route = route.name
     if (payments !== null && route.priceUsdc > 0) context.state.slowMs = SLOW_PAID_MS
-    const caller = limit(context, route, options)
+    const caller = callerOfContext(context, options)
+    const key = await limit(context, route, caller, options)
     await services.asked()
-    const call = await validate(context, { route, caller, services })
+    const call = await validate(context, { route, caller, key, services })
     respond(context, await answer(call), call)
   }
 }
@@ -165,24 +168,30 @@ function keepOut({ allowedHosts, services }: AppOptions): Step {
   }
 }
 
-/** What stands before every answer of a route; gives whom limits are counted for. */
-function limit(context: Context, route: Route, options: AppOptions): string {
-  const caller = callerOfContext(context, options)
-  if (route.limit === 'none') return caller
-  const { payments, now } = options.services
+/** What stands before every answer of a route; gives the API key that it is to be charged to. */
+async function limit(context: Context, route: Route, caller: string, options: AppOptions): Promise<ApiKey | null> {
+  if (route.limit === 'none') return null
+  const { services } = options
+  const { payments, now } = services
   // Who pays is bounded by concurrency only; what comes of it may count against another rate.
   const pays = payments !== null && route.priceUsdc > 0 && context.method !== 'HEAD'
-  if (pays && isPaying((name) => context.get(name))) {
+  const header = (name: string): string => context.get(name)
+  if (pays && isPaying(header)) {
     assertCredit(payments, caller, now())
     assertRoom(context, options)
-  } else admit(context, caller, options)
-  return caller
+    return null
+  }
+  const token = pays && route.buysCredit !== true ? sentToken(header) : undefined
+  const key = token === undefined ? undefined : await holderOf(services, token)
+  if (payments === null || token === undefined || key === undefined) admit(context, caller, options)
+  else admit(context, key.key_id, { ...options, limiter: payments.credit.rate })
+  return token === undefined ? null : usedKey(key, now() * 1_000)
 }
 
 /** Reads what was sent by the route's rules; throws what is at fault first. */
 async function validate(
   context: Context & { params: unknown },
-  { route, caller, services }: Pick<Call, 'route' | 'caller' | 'services'>,
+  { route, caller, key, services }: Pick<Call, 'route' | 'caller' | 'key' | 'services'>,
 ): Promise<Call> {
   const { state, method, query } = context
   const input = readParams(route.input, context.params as Record<string, Raw>, query)
@@ -200,6 +209,7 @@ async function validate(
     requestId,
     caller,
     payer: null,
+    key,
     services,
   }
 }

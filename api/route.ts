@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { ApiKey } from '../schemas/records.ts'
 import type { Body } from './body.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Params, Values } from './params.ts'
@@ -24,6 +25,8 @@ export interface Call<Input extends Params = Params> {
   readonly caller: string
   /** Who signed the payment that came with the request; null: nobody, or payments are off. */
   readonly payer: Payer | null
+  /** The API key that a route with a price is asked with; null: none, or payments are off. */
+  readonly key: ApiKey | null
   readonly services: Services
 }
 
@@ -43,7 +46,7 @@ export const EVENTS_TYPE = 'text/event-stream'
 /** What an answer of one status holds; of events the data of each, by its name. */
 export interface Output {
   readonly says: string
-  readonly type: 'application/json' | 'text/plain' | 'text/html' | typeof EVENTS_TYPE
+  readonly type: 'application/json' | 'text/plain' | 'text/csv' | 'text/html' | typeof EVENTS_TYPE
   readonly schema: Schema
 }
 
@@ -64,6 +67,8 @@ export interface Route<Input extends Params = Params> {
   readonly priceOf?: (body: Body) => number
   /** Run again with the same payment it gives the same answer: that is not stored, so its secrets stand nowhere. */
   readonly isIdempotent?: boolean
+  /** It buys credit: for the key that its body names, or for a new one. */
+  readonly buysCredit?: true
   /**
    * What is paid for lasts this long from the settlement on, milliseconds: the money is taken before it begins, and until
    * then the same payment begins it again.

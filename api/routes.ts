@@ -11,6 +11,7 @@ import { dataErrors, warmingUp } from './routes/fields.ts'
 import { fundingHistory } from './routes/funding-history.ts'
 import { fundingCompare, fundingRate, predictedFunding } from './routes/funding.ts'
 import { heatmapHistory } from './routes/heatmap-history.ts'
+import { keyRoutes } from './routes/key-table.ts'
 import { liquidationHeatmap } from './routes/heatmap.ts'
 import { rangeKey, readHistory } from './routes/history.ts'
 import { liquidationHistory } from './routes/liquidation-history.ts'
@@ -94,5 +95,6 @@ export const routes: readonly Route[] = [
   market,
   stream,
   ...alertRoutes,
+  ...keyRoutes,
   ...opsRoutes(() => routes),
 ]

@@ -8,7 +8,7 @@ import { liquidations, LIQUIDATIONS } from './liquidations/liquidations.ts'
 import { presentRow } from './present/present.ts'
 import { prices, PRICES } from './prices/prices.ts'
 
-/** Every processor: what it reads, what it writes, where its state is. Claims, groups, tasks and lag follow from it. */
+/** Every processor of the market and of alerts: what it reads, what it writes, where its state is. Claims, groups, tasks and lag follow from it. */
 export const topology: readonly ProcessorRow[] = [
   {
     name: CVD,

@@ -172,6 +172,66 @@ export interface AnswerCount {
   readonly slow: number
 }
 
+export interface KeySecret {
+  /** Number of the secret: what it is derived from, with the key’s id */
+  readonly n: number
+  /** Version of SERVICE_SECRET that it is derived from */
+  readonly version: number
+  /** It is taken until then, microseconds since the Unix epoch; null: no end */
+  readonly until: Micros | null
+}
+
+export interface CreditLease {
+  /** Its id */
+  readonly lease: string
+  /** What was set aside, atomic units of the payments’ asset (millionths of a USDC) */
+  readonly amount: number
+  /** What of it was charged, atomic units of the payments’ asset (millionths of a USDC) */
+  readonly charged: number
+  /** It is given back then, microseconds since the Unix epoch */
+  readonly until: Micros
+}
+
+/** An API key as it is now. Its secret is derived from its id, and stands nowhere. */
+export interface ApiKey {
+  /** Id of the API key: also the Kafka key */
+  readonly key_id: string
+  /** Who bought it, lower-case hex */
+  readonly owner: string
+  /** The customer’s own name of it */
+  readonly label: string
+  /** What it may do */
+  readonly scopes: readonly string[]
+  /** microseconds since the Unix epoch */
+  readonly created: Micros
+  /** microseconds since the Unix epoch; null: never */
+  readonly expires: Micros | null
+  /** microseconds since the Unix epoch; null: it is not */
+  readonly revoked: Micros | null
+  /** The newest first; empty: its buyer has not been answered yet */
+  readonly secrets: readonly KeySecret[]
+  /** All that was paid in, atomic units of the payments’ asset (millionths of a USDC) */
+  readonly bought: number
+  /** All that was charged, atomic units of the payments’ asset (millionths of a USDC) */
+  readonly charged: number
+  /** Most that it may spend on a day (UTC), atomic units of the payments’ asset (millionths of a USDC); null: no limit */
+  readonly daily_max: number | null
+  /** Day of the last charge, days since the Unix epoch */
+  readonly day: number
+  /** What was charged on that day, atomic units of the payments’ asset (millionths of a USDC) */
+  readonly charged_today: number
+  /** Credit that is set aside for API instances: nobody else can spend it */
+  readonly leases: readonly CreditLease[]
+  /** The command that it follows from; null: time has passed */
+  readonly request_id: string | null
+  /** What became of that command; no_credit: too little is there that is not set aside; daily_max: it has spent what it may today; ended: the key has expired, was revoked or is not there */
+  readonly outcome: 'unknown' | 'done' | 'no_credit' | 'daily_max' | 'ended'
+  /** Time of the log of keys, microseconds since the Unix epoch */
+  readonly time: Micros
+  /** Version: generation and offset in payments.credit */
+  readonly v: number
+}
+
 /** One attempt to deliver a trigger. */
 export interface Attempt {
   /** The trigger */
@@ -424,6 +484,78 @@ export interface ContractTerms {
   readonly margin_tiers: readonly MarginTier[]
   /** When our feed had it, microseconds since the Unix epoch */
   readonly received: Micros
+}
+
+export interface CreditUse {
+  /** Method and path as the route table has them */
+  readonly route: string
+  /** Answers given */
+  readonly requests: number
+  /** What they cost, atomic units of the payments’ asset (millionths of a USDC) */
+  readonly amount: number
+}
+
+export interface KeyTerms {
+  /** The customer’s own name of it */
+  readonly label: string
+  /** What it may do */
+  readonly scopes: readonly string[]
+  /** microseconds since the Unix epoch; null: never */
+  readonly expires: Micros | null
+  /** Most that it may spend on a day (UTC), atomic units of the payments’ asset (millionths of a USDC); null: no limit */
+  readonly daily_max: number | null
+}
+
+/** What an API key is asked for: credit bought, leased, spent, terms. The order of the log decides. */
+export interface CreditCommand {
+  /** Id of the API key: also the Kafka key */
+  readonly key_id: string
+  /** bought: a payment for it has settled, which makes the key where there is none; terms: what it may do from now on; rotate: a new secret; revoke: its end; lease: credit set aside for one API instance; spend: what that instance has charged to its lease so far */
+  readonly op: 'unknown' | 'bought' | 'terms' | 'rotate' | 'revoke' | 'lease' | 'spend'
+  /** Names the command in what follows from it */
+  readonly request_id: string
+  /** Clock of who wrote it, microseconds since the Unix epoch */
+  readonly time: Micros
+  /** Of bought what was paid, of lease the least that is of use, atomic units of the payments’ asset (millionths of a USDC); of others 0 */
+  readonly amount: number
+  /** Of bought: the payment, counted once */
+  readonly payment_id: string | null
+  /** Of bought: who paid, lower-case hex */
+  readonly payer: string | null
+  /** Of lease and spend: its id */
+  readonly lease: string | null
+  /** Of spend: everything that was charged to the lease since its begin, by route */
+  readonly uses: readonly CreditUse[]
+  /** Of spend: the lease is given back */
+  readonly ends: boolean
+  /** Of terms: all of them */
+  readonly terms: KeyTerms | null
+  /** Of terms of a key without a secret, and of rotate: the version of SERVICE_SECRET that its secret is derived from */
+  readonly version: number | null
+  /** Of rotate: how long the secret before it is taken, microseconds since the Unix epoch */
+  readonly until: Micros | null
+}
+
+/** A movement of a key’s credit: what was bought less what was charged is its balance. */
+export interface CreditEntry {
+  /** Id of the API key: also the Kafka key */
+  readonly key_id: string
+  /** bought: a payment came in; charged: answers were given */
+  readonly kind: 'unknown' | 'bought' | 'charged'
+  /** Method and path as the route table has them */
+  readonly route: string
+  /** Answers given; of bought 1 */
+  readonly requests: number
+  /** Above zero, atomic units of the payments’ asset (millionths of a USDC) */
+  readonly amount: number
+  /** Who bought the key, lower-case hex */
+  readonly payer: string
+  /** Of bought: the payment */
+  readonly payment_id: string | null
+  /** Time of the log of keys, microseconds since the Unix epoch */
+  readonly time: Micros
+  /** Version: generation and offset in payments.credit */
+  readonly v: number
 }
 
 /** Taker volume of the closed buckets of one period */
@@ -1101,6 +1233,8 @@ export interface PaymentIntent {
   readonly created: Micros
   /** SHA-256, hex, over route, payer and Idempotency-Key: of several payments with the same one only one is taken; null: the request had no key */
   readonly purchase: string | null
+  /** API key that it buys credit for; null: none */
+  readonly credit: string | null
 }
 
 /** A delivery that is not finished, or was so a short while ago; an alert whose receiver is gone; how far alerts.triggers was taken in. */
@@ -1468,6 +1602,7 @@ export interface Records {
   alert: Alert
   alert_event: AlertEvent
   answer_count: AnswerCount
+  api_key: ApiKey
   attempt: Attempt
   audit: Audit
   backfill: Backfill
@@ -1476,6 +1611,8 @@ export interface Records {
   command: Command
   composite_price: CompositePrice
   contract_terms: ContractTerms
+  credit_command: CreditCommand
+  credit_entry: CreditEntry
   cvd: Cvd
   dead_letter: DeadLetter
   delivery_order: DeliveryOrder

@@ -1,5 +1,6 @@
 import { ingestedTopics } from '../infra/clickhouse/readings.ts'
 import { settings, type Setting } from '../infra/config/settings.ts'
+import { creditRow } from '../processors/credit/credit.ts'
 import { topology } from '../processors/topology.ts'
 import { topics } from '../schemas/topics.ts'
 import { usualTradeVenues } from '../schemas/venues.ts'
@@ -67,12 +68,14 @@ function diagram(): string {
     ...topics.filter(({ name }) => name.startsWith('market.')).map(({ name }) => `  feeds --> ${node(name)}`),
     '  api -- "GET of a new symbol" --> control_subscriptions --> feeds',
     '  prepare --> control_layout',
-    ...topology.flatMap(({ name, inputs, outputs, state }) => [
+    ...[...topology, creditRow].flatMap(({ name, inputs, outputs, state }) => [
       ...inputs.map((topic) => `  ${node(topic)} --> ${name}{{${name}}}`),
       ...outputs.map((topic) => `  ${name} --> ${node(topic)}`),
       `  ${name} <--> ${node(state)}`,
     ]),
     '  api -- "command" --> alerts_inputs',
+    '  api -- "purchase, lease, charges" --> payments_credit',
+    '  payments_keys --> api',
     '  alerts_events -- "answer" --> api',
     '  alerts_state --> api',
     '  alerts_triggers --> webhooks',

@@ -7,6 +7,7 @@ export const guides = [
   ['webhooks', 'Verify a webhook', 'signature hmac secret typescript python go java retry'],
   ['stream', 'Stream what changes', 'server-sent events sse live eventsource resume last-event-id push'],
   ['paying', 'Pay for requests', 'x402 usdc payment 402 price budget'],
+  ['customers', 'API keys and credit', 'api key credit prepaid balance quota limit invoice usage rotate revoke'],
   ['clients', 'Clients and MCP', 'typescript python mcp agent sdk budget'],
   ['backtesting', 'Backtest', 'replay history what-if forward returns parquet'],
   ['notebooks', 'Notebooks', 'jupyter python polars pandas research cvd divergence carry event study picture'],

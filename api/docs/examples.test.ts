@@ -8,7 +8,7 @@ import type { Route } from '../route.ts'
 import { routes } from '../routes.ts'
 import { startAlerts, textOf, type AlertHarness } from '../testing/alert-calls.ts'
 import { ajv, closed } from '../testing/closed.ts'
-import { payer } from '../testing/fake-payments.ts'
+import { fakePayments, payer, signPayment, type FakePayments } from '../testing/fake-payments.ts'
 import { flow, NOW } from '../testing/harness.ts'
 import { commandOf } from './command.ts'
 
@@ -31,12 +31,17 @@ const hasCurl = ((): boolean => {
 })()
 
 let api: AlertHarness
+/** The same where credit can be bought. */
+let selling: AlertHarness
+let payments: FakePayments
 const place = { topic: 'alerts.inputs', partition: 3, offset: 42 } as const
 const price = { asset: 'btc', price: 60_010, low: 59_990, high: 60_020, change_24h: 1.2, sources: [] }
 const composite = { ...price, quality: 'good', late: false, v: 1 } as const
 
 beforeAll(async () => {
   api = await startAlerts()
+  payments = await fakePayments(undefined, () => NOW / 1_000)
+  selling = await startAlerts({ payments })
   const long = NOW - 3_605_000_000
   api.database.flows.push(flow({ venue: 'coinbase', bucket: long }))
   api.database.flows.push(flow({ buy: 3, sell: 1 }), flow({ venue: 'coinbase', buy: 1, sell: 2 }))
@@ -46,12 +51,15 @@ beforeAll(async () => {
     message: { type: 'composite_price', value: { ...composite, time: NOW } },
   })
 })
-afterAll(() => api.stop())
+afterAll(() => Promise.all([api.stop(), selling.stop(), payments.stop()]))
 
 /** What the command's variables stand for: an alert of its own, with one delivery. */
 async function environment(row: Route): Promise<Record<string, string>> {
   if (row.name === 'record') return { RECORD: recordId(place) }
-  if (row.name === 'wallet_alerts') return walletProof()
+  if (row.name === 'wallet_alerts') return walletProof(api)
+  if (row.name === 'wallet_keys') return walletProof(selling)
+  if (row.name === 'credit_buy') return { PAYMENT: await payment() }
+  if (row.path.startsWith('/keys/')) return boughtKey()
   if (!('Authorization' in (row.headers ?? {})) && !row.path.endsWith('/:id')) return {}
   if (!/^\/(?:price-alert|liquidation\/alert|alerts)\//.test(row.path)) return {}
   const [kind = ''] = row.path.split('/:')
@@ -66,14 +74,25 @@ async function environment(row: Route): Promise<Record<string, string>> {
 }
 
 /** The message as it stands in JSON, and its signature. */
-async function walletProof(): Promise<Record<string, string>> {
-  const message = textOf((await api.get(`/wallet/message?address=${payer.address}`)).body['message'])
+async function payment(): Promise<string> {
+  return (await signPayment({ amount: '1000000', now: NOW / 1e6 })).v2
+}
+
+/** A key of its own. */
+async function boughtKey(): Promise<Record<string, string>> {
+  const { body } = await selling.send('POST', '/credit', { headers: { 'payment-signature': await payment() } })
+  return { KEY_ID: textOf(body['key_id']), API_KEY: textOf(body['api_key']) }
+}
+
+async function walletProof(from: AlertHarness): Promise<Record<string, string>> {
+  const message = textOf((await from.get(`/wallet/message?address=${payer.address}`)).body['message'])
   const inJson = JSON.stringify(message).slice(1, -1)
   return { WALLET_MESSAGE: inJson, WALLET_SIGNATURE: await payer.signMessage({ message }) }
 }
 
 async function answerOf(row: Route): Promise<{ status: string; text: string }> {
-  const command = `${commandOf(row, api.url)} -w '\\n%{http_code}'`
+  const isOfKeys = /^\/(?:credit|keys|wallet\/keys)\b/.test(row.path)
+  const command = `${commandOf(row, (isOfKeys ? selling : api).url)} -w '\\n%{http_code}'`
   if (row.path.includes('alert')) api.advance(1_000) // so that lists have one order
   const env = { ...process.env, ...(await environment(row)) }
   const { stdout } = await run('sh', ['-c', command], { env, timeout: 60_000, maxBuffer: 8_000_000 })
@@ -96,13 +115,17 @@ function steady(value: string): string {
       /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}_[\da-f]{16}/,
       '5f1c0a34-6f0e-4b5c-9a53-0c9ad2b1c7de_9a53c7de0c9ad2b1',
     )
+    .replace(/^mda_.+/, 'mda_0123456789abcdef0123_c2VjcmV0LW9mLXRoZS1kb2N1bWVudGF0aW9uLTEyMzQ')
+    .replace(/^kt_.+/, 'MANAGE_TOKEN')
     .replace(/^whsec_.+/, 'whsec_Z29sZGVuLXZlY3Rvci1vZi10aGUtd2ViaG9va3MhISE=')
 }
 
 function exampleOf(row: Route, text: string): unknown {
   const body: unknown = JSON.parse(text)
   const example = shown(body)
-  return row.outputs[201] === undefined ? example : { ...Object(example), manage_token: 'MANAGE_TOKEN' }
+  return row.outputs[201] === undefined || row.buysCredit === true
+    ? example
+    : { ...Object(example), manage_token: 'MANAGE_TOKEN' }
 }
 
 describe.skipIf(!hasCurl)('the documented commands', () => {

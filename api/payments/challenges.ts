@@ -1,6 +1,6 @@
 import { atomicUnits } from '../../processors/payments/wire/amount.ts'
 import { challengeOf } from '../../processors/payments/wire/challenge.ts'
-import { adviceOf } from '../../processors/payments/wire/reasons.ts'
+import { adviceOf, type Reason } from '../../processors/payments/wire/reasons.ts'
 import { receiptHeader, type Settlement } from '../../processors/payments/wire/receipt.ts'
 import { ApiError } from '../errors.ts'
 import { jsonReply, type Reply } from '../reply.ts'
@@ -26,10 +26,11 @@ export function billOf({ publicUrl }: Billing, { route, body }: Pick<Call, 'rout
 const ASKED = 'payment_required'
 
 /** A 402 to who has not paid: a header for clients of version 2, a body for those of version 1 and for people. */
-export function challenge(billing: Billing, bill: Bill, requestId: string): Reply {
-  const { header, body } = challengeFor(billing, bill, ASKED)
+export function challenge(billing: Billing, bill: Bill, requestId: string, why: typeof ASKED | Reason = ASKED): Reply {
+  const { header, body } = challengeFor(billing, bill, why)
   const docs = `${billing.publicUrl}/llms.txt`
-  const shown = { error: ASKED, message: askText(billing, bill), docs, ...body, request_id: requestId }
+  const advice = why === ASKED ? '' : `${adviceOf(why)} `
+  const shown = { error: why, message: advice + askText(billing, bill), docs, ...body, request_id: requestId }
   return jsonReply(402, shown, { headers: { 'PAYMENT-REQUIRED': header } })
 }
 

@@ -8,6 +8,8 @@ import type { PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
 import { ApiError } from '../errors.ts'
 import type { Reply } from '../reply.ts'
 import { ownRequest, type Call, type Route } from '../route.ts'
+import { creditedKey } from '../credit/tokens.ts'
+import { payByCredit } from './by-credit.ts'
 import { billOf, challenge, refuses, type Bill } from './challenges.ts'
 import { isReceipt, pending, runPaid, settle, storedReply, withReceipt, type Purchase } from './purchase.ts'
 import { usedAlready } from './single-flight.ts'
@@ -52,6 +54,7 @@ async function sell(payments: Payments, call: Call): Promise<Reply> {
   const target = targetOf(call.route, call.input)
   const bill = billOf(payments, call, target)
   const decoded = paymentOf(call)
+  if (decoded.kind === 'none' && call.key !== null) return payByCredit(payments, call, { key: call.key, bill })
   if (decoded.kind === 'none') return unpaid(payments, call, bill)
   if (decoded.kind === 'malformed') throw malformed(decoded)
   const { payment } = decoded
@@ -88,7 +91,14 @@ async function unpaid(payments: Payments, call: Call, bill: Bill): Promise<Reply
   // For those who discover prices: a POST without any body.
   const isProbe = call.route.body !== undefined && call.body === undefined
   const prepared = isProbe ? undefined : await call.route.prepare(call)
-  return typeof prepared === 'object' ? prepared : challenge(payments, bill, call.requestId)
+  if (typeof prepared === 'object') return prepared
+  const isGift = prepared !== undefined && call.method === 'GET' && isQuestion(call.route) && hasFree(payments, call)
+  return isGift ? prepared(null) : challenge(payments, bill, call.requestId)
+}
+
+/** Whether the caller has a request left that the operator gives for nothing. */
+function hasFree({ credit: { free } }: Payments, { caller, services }: Call): boolean {
+  return free?.take(caller, services.now()).kind === 'allowed'
 }
 
 /** Of all payments for the same Idempotency-Key one is taken: after it the others are answered for nothing. */
@@ -168,17 +178,18 @@ function underWay({ payments, intent }: Purchase, standing: Open): ApiError {
 
 function intentOf(
   { seller }: Payments,
-  { route, services, header, requestId, bytes }: Call,
+  { route, services, header, requestId, bytes, body }: Call,
   { bill, target, payment }: { readonly bill: Bill; readonly target: string; readonly payment: Payment },
 ): PaymentIntent {
   const { version, authorization, signature } = payment
   const { from, nonce, value, validAfter, validBefore } = authorization
   const asset = seller.asset.toLowerCase()
-  const named = Object.keys(route.headers ?? {}).filter((name) => name !== SEEN)
+  const named = Object.keys(route.headers ?? {}).filter((name) => name !== SEEN && name !== API_KEY)
   const headers = named.map((name) => [name, header(name)] as const)
   const { chainId } = seller.network
+  const id = paymentId(chainId, asset, from, nonce)
   return {
-    payment_id: paymentId(chainId, asset, from, nonce),
+    payment_id: id,
     request_id: ownRequest({ requestId }),
     method: route.method,
     route: route.path,
@@ -196,10 +207,12 @@ function intentOf(
     signature,
     created: services.now() * 1000,
     purchase: purchaseOf(route, from, header(KEY)),
+    credit: route.buysCredit === true ? creditedKey(body, id) : null,
   }
 }
 
 const KEY = 'Idempotency-Key'
+const API_KEY = 'X-API-Key'
 /** How far an answer was read: what it is for is the same. */
 const SEEN = 'Last-Event-ID'
 

@@ -82,7 +82,7 @@ const creations = [
 describe('the official client of version 2', () => {
   it('pays every route that has a price', () => {
     const tried = questions.map(([path]) => `GET ${path}`)
-    tried.push('GET /stream')
+    tried.push('GET /stream', 'POST /credit')
     for (const [path] of creations) tried.push(`POST ${path}`, `POST ${path}/:id/extend`)
     const priced = routes.filter(({ priceUsdc }) => priceUsdc > 0)
     expect(new Set(tried)).toEqual(new Set(priced.map(({ method, path }) => `${method} ${path}`)))
@@ -132,6 +132,13 @@ describe('the official client of version 2', () => {
     const mine = await ask(first, `${list}?wallet=${account.address}`)
     expect(mine.body).toMatchObject({ count: 1 })
   })
+})
+
+it('buys credit unmodified, exactly what is asked for', async () => {
+  const account = await system.payer(1_000_000n)
+  const bought = await system.buyer(account)(`${first.url}/credit`, { method: 'POST', body: '{"amount_usdc": 1}' })
+  expect([bought.status, await bought.json()]).toEqual([201, expect.objectContaining({ balance_usdc: 1 })])
+  expect(await system.balance(account.address)).toBe(0n)
 })
 
 describe('one payment', () => {

@@ -1,6 +1,7 @@
 import type { Payment } from '../../processors/payments/wire/decode.ts'
 import type { Seller } from '../../processors/payments/wire/offer.ts'
 import type { PaymentAnswer, PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
+import type { Credit } from '../credit/credit.ts'
 import type { RateLimiter } from '../limits.ts'
 import type { SingleFlight } from './single-flight.ts'
 
@@ -74,4 +75,6 @@ export interface Payments {
   /** Payments that were not accepted, by caller: paid requests do not count against the rate. */
   readonly refusals: RateLimiter
   readonly inFlight: SingleFlight
+  /** API keys and what they have paid in. */
+  readonly credit: Credit
 }

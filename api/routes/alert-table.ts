@@ -257,7 +257,10 @@ const sentOutput: Output = {
   }),
 }
 
-const bearer = { Authorization: 'Bearer and the manage_token that the creation gave' }
+const bearer = {
+  Authorization: 'Bearer and the manage_token that the creation gave',
+  'X-API-Key': 'An API key of the wallet that paid, with the scope alerts, in its place',
+}
 const ownerErrors = ['unauthorized', 'forbidden', 'data_unavailable'] as const
 const { alertId: id, cursor } = params
 

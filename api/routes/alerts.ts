@@ -50,10 +50,11 @@ export async function createAlert(call: Call, kind: ApiKind): Promise<Reply | Ru
   }
   return async (paid) => {
     const idempotency = key === null ? null : idempotencyOf(kind.kind, paid?.payer ?? null, key)
-    const alert = await createParts(services, creation, { ...context, request: ownRequest(call), idempotency, paid })
+    const asked = { ...context, request: ownRequest(call), idempotency, paid }
+    const { alert, isRepeated } = await createParts(services, creation, asked)
     if (alertKinds.of(creation.terms).needsSubscription(creation.terms))
       for (const asset of assets) keepWanted(services, asset)
-    return jsonReply(201, createdAnswer(creation, alert, secrets))
+    return jsonReply(201, createdAnswer(creation, alert, secrets), { isFree: isRepeated })
   }
 }
 
@@ -61,12 +62,18 @@ export async function createAlert(call: Call, kind: ApiKind): Promise<Reply | Ru
  * The first part tells under which id the alert is, made now or by the same request before; the others follow under it. So
  * the same request completes what was cut short.
  */
-async function createParts(services: Services, creation: Creation, context: CreationContext): Promise<AlertState> {
+async function createParts(services: Services, creation: Creation, context: CreationContext): Promise<Created> {
   const [first, ...others] = creationCommands(creation, context)
-  const { alert } = await askAnew(services, first === undefined ? [] : [first])
+  const { alert, event } = await askAnew(services, first === undefined ? [] : [first])
   if (alert === null) throw new Error('a creation has an alert')
   if (others.length > 0) await createOthers(services, creation, { ...context, id: ownersId(alert.alert_id) })
-  return alert
+  return { alert, isRepeated: event === 'repeated' }
+}
+
+interface Created {
+  readonly alert: AlertState
+  /** The same request had made it before. */
+  readonly isRepeated: boolean
 }
 
 async function createOthers(services: Services, creation: Creation, context: CreationContext): Promise<void> {

@@ -28,7 +28,7 @@ const walletAlertsBody: BodyRule = {
     ['message', 'signature', 'cursor', 'state', 'group', 'tag', 'limit'],
   ),
   example: { message: '$WALLET_MESSAGE', signature: '$WALLET_SIGNATURE' },
-  optional: false,
+  optional: true,
 }
 
 const walletAlertsOutput: Output = {
@@ -71,8 +71,17 @@ export const walletRoutes: readonly Route[] = [
     says: 'The alerts that a wallet paid for, with their tokens',
     input: {},
     body: walletAlertsBody,
+    headers: { 'X-API-Key': 'An API key of the wallet with the scope alerts, in place of a signature' },
     outputs: { 200: walletAlertsOutput },
-    errors: ['invalid_wallet_proof', 'invalid_limit', 'invalid_cursor', 'forbidden', 'overloaded', 'data_unavailable'],
+    errors: [
+      'invalid_wallet_proof',
+      'invalid_limit',
+      'invalid_cursor',
+      'unauthorized',
+      'forbidden',
+      'overloaded',
+      'data_unavailable',
+    ],
     prepare: replyWalletAlerts,
   }),
 ]

@@ -4,6 +4,7 @@ import { kindOf } from '../alerts/alert-store.ts'
 import { field, wrong } from '../alerts/fields.ts'
 import { readWalletCursor, WALLET_MS, walletCursor } from '../alerts/wallet.ts'
 import type { Body } from '../body.ts'
+import { ownerByKey } from '../credit/tokens.ts'
 import { ApiError } from '../errors.ts'
 import { jsonReply, type Reply } from '../reply.ts'
 import type { Call } from '../route.ts'
@@ -53,7 +54,8 @@ interface Asker {
   readonly before: CreationKey | undefined
 }
 
-async function askerOf({ services }: Call, body: Body): Promise<Asker> {
+async function askerOf(call: Pick<Call, 'services' | 'header'>, body: Body): Promise<Asker> {
+  const { services } = call
   const cursor = text(body, 'cursor')
   if (cursor !== undefined) {
     const read = readWalletCursor(services.alerts.secrets, cursor, services.now())
@@ -61,13 +63,20 @@ async function askerOf({ services }: Call, body: Body): Promise<Asker> {
       throw wrong('invalid_cursor', 'cursor', 'cursor must be a next_cursor of the last 5 minutes.')
     return { owner: read.owner, until: read.until, before: read.at }
   }
+  const byKey = await ownerByKey(call)
+  if (byKey !== undefined) return { owner: byKey, until: services.now() + WALLET_MS, before: undefined }
+  const owner = await walletOf(call, body)
+  return { owner, until: services.now() + WALLET_MS, before: undefined }
+}
+
+/** The wallet that has signed the message of a body. */
+export async function walletOf({ services }: Pick<Call, 'services'>, body: Body): Promise<string> {
   const [message, signature] = [text(body, 'message'), text(body, 'signature')]
   if (message === undefined || message.length > 2_000)
     throw wrong('invalid_wallet_proof', 'message', `message is missing: ${ADVICE}`)
   if (signature === undefined || !/^0x(?:[0-9a-fA-F]{2}){1,1000}$/.test(signature))
     throw wrong('invalid_wallet_proof', 'signature', `signature must be hexadecimal, 0x...: ${ADVICE}`)
-  const owner = await services.alerts.wallets.signerOf(message, signature as `0x${string}`, services.now())
-  return { owner, until: services.now() + WALLET_MS, before: undefined }
+  return services.alerts.wallets.signerOf(message, signature as `0x${string}`, services.now())
 }
 
 function text(body: Body, name: string): string | undefined {

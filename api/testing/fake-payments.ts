@@ -8,6 +8,7 @@ import { offerV2, type Seller } from '../../processors/payments/wire/offer.ts'
 import type { PaymentAnswer, PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
 import { ApiError } from '../errors.ts'
 import { RateLimiter } from '../limits.ts'
+import { fakeCredit } from './fake-credit.ts'
 import type { Outcome, PaymentLedger, Payments, Standing } from '../payments/payments.ts'
 import { signatureChecks, signatureNode } from '../payments/signatures.ts'
 import { SingleFlight } from '../payments/single-flight.ts'
@@ -118,11 +119,13 @@ function eventOf({ from, value, ...intent }: PaymentIntent): PaymentEvent {
 
 export interface FakePayments extends Payments {
   readonly ledger: FakeLedger
+  readonly credit: ReturnType<typeof fakeCredit>
   stop(): Promise<void>
 }
 
 /** Payments on a ledger in memory. Signatures are really checked, on a chain without contracts. */
-export async function fakePayments(ledger = new FakeLedger()): Promise<FakePayments> {
+/** `now`: of its credit, milliseconds. */
+export async function fakePayments(ledger = new FakeLedger(), now: () => number = Date.now): Promise<FakePayments> {
   const { server, url } = await emptyChain()
   return {
     seller,
@@ -132,6 +135,7 @@ export async function fakePayments(ledger = new FakeLedger()): Promise<FakePayme
     ...signatureChecks(signatureNode(url), seller, Date.now),
     refusals: new RateLimiter({ perSecond: 20, burst: 40, callersMax: 100 }),
     inFlight: new SingleFlight(),
+    credit: fakeCredit(now),
     stop: () => closeServer(server),
   }
 }

@@ -37,6 +37,7 @@ const intent: PaymentIntent = {
   signature: SIGNATURE,
   created: T,
   purchase: null,
+  credit: null,
 }
 const event: PaymentEvent = {
   payment_id: idOf(1),

@@ -41,7 +41,7 @@ const kept: Partial<Record<RecordType, readonly string[]>> = {
   trigger: ['receiver', 'webhook', 'key_version', 'delivery'],
   delivery_order: ['receiver', 'trigger_partition', 'trigger_offset', 'request_id'],
   attempt: ['receiver'],
-  payment_intent: ['signature', 'nonce', 'fingerprint', 'purchase'],
+  payment_intent: ['signature', 'nonce', 'fingerprint', 'purchase', 'credit'],
   payment_event: ['raw', 'fingerprint', 'purchase', 'stood'],
   dead_letter: ['key', 'value'],
 }

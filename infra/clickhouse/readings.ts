@@ -39,9 +39,9 @@ export interface Reading {
   readonly create: readonly string[]
 }
 
-/** What ClickHouse reads: caches are read by their processors only, but for the registry's tokens. */
+/** Read by their processors only: caches but for the registry's tokens, and what credit's entries follow from. */
 export const ingestedTopics: readonly Topic[] = topics.filter(
-  ({ name, kind }: Topic) => kind !== 'cache' || name === 'market.tokens',
+  ({ name, kind }: Topic) => (kind !== 'cache' && name !== 'payments.credit') || name === 'market.tokens',
 )
 
 /**

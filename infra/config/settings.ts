@@ -195,6 +195,24 @@ export const settings = {
     says: 'Free requests that an address may make at once.',
     example: '40',
   },
+  KEY_RATE_PER_SECOND: {
+    kind: 'number',
+    default: '100',
+    says: 'Paid requests a second per API key and API instance; 0 turns the limit off.',
+    example: '100',
+  },
+  KEY_RATE_BURST: {
+    kind: 'count',
+    default: '200',
+    says: 'Paid requests that an API key may make at once, per API instance.',
+    example: '200',
+  },
+  FREE_REQUESTS_PER_DAY: {
+    kind: 'count',
+    default: '0',
+    says: 'Questions with a price that an address may ask for nothing on a day, spread over it, per API instance; 0: none.',
+    example: '50',
+  },
   API_IN_FLIGHT_MAX: {
     kind: 'count',
     default: '500',

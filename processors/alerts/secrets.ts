@@ -27,10 +27,25 @@ export function manageToken(secrets: ServiceSecrets, version: number, alertId: s
   return `mt_${derive(secrets, version, 'manage-token', alertId).toString('base64url')}`
 }
 
-/** Whether `token` is the alert's, in a time that does not tell how much of it is right. */
+/** Whether `token` is the alert's. */
 export function isManageToken(secrets: ServiceSecrets, version: number, alertId: string, token: string): boolean {
+  return isSame(manageToken(secrets, version, alertId), token)
+}
+
+/** In a time that does not tell how much is right. */
+export function isSame(known: string, told: string): boolean {
   const mac = (text: string): Buffer => createHmac('sha256', 'compare').update(text).digest()
-  return timingSafeEqual(mac(manageToken(secrets, version, alertId)), mac(token))
+  return timingSafeEqual(mac(known), mac(told))
+}
+
+/** The secret part of an API key, by the key's id and the number of its secret: 43 characters. */
+export function apiSecret(secrets: ServiceSecrets, version: number, numbered: string): string {
+  return derive(secrets, version, 'api-key', numbered).toString('base64url')
+}
+
+/** The token that a wallet changes its API key with. */
+export function keyManageToken(secrets: ServiceSecrets, version: number, keyId: string): string {
+  return `kt_${derive(secrets, version, 'key-manage-token', keyId).toString('base64url')}`
 }
 
 /** The alert's `webhook_secret`: `whsec_` and 32 bytes as base64. */

@@ -4,10 +4,13 @@ import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
 import { hostClock } from '../../infra/clock.ts'
 import { ConfigError, readConfig, type Config } from '../../infra/config/config.ts'
 import { walletKey, walletKeySettings } from '../../infra/config/wallet-key.ts'
-import { startOps } from '../../infra/http/ops.ts'
+import { startOps, type Health } from '../../infra/http/ops.ts'
 import { runService, sayReady } from '../../infra/lifecycle.ts'
 import type { Logger } from '../../infra/log.ts'
+import { CREDIT, creditRow } from '../credit/credit.ts'
 import { connectHost, hostSettings } from '../host.ts'
+import { runProcessors, SNAPSHOT_RECORDS } from '../kernel/run.ts'
+import { exposeRunner } from '../metrics.ts'
 import { Chain, ChainError, connectChain } from './chain.ts'
 import { FacilitatorSettler } from './facilitator.ts'
 import { GasGuard } from './gas.ts'
@@ -33,13 +36,15 @@ const names = [
   'PAYMENT_GAS_LOST_WEI_MAX',
   'PAYMENT_FEE_WEI_MAX',
   'PAYMENT_COOL_SECONDS',
+  'SNAPSHOT_SECONDS',
+  'RETENTION_BYTES',
 ] as const
 
 type Settings = Config<(typeof names)[number]>
 
 await runService({
   name: 'payments',
-  says: 'Settles payments: one writer for one wallet, nothing sent that is not in the log before.',
+  says: 'Settles payments: one writer for one wallet, nothing sent that is not in the log before; keeps the credit of API keys.',
   settings: [...names, 'LOG_LEVEL', 'LOG_FORMAT'],
   start,
 })
@@ -61,10 +66,32 @@ async function start(report: Logger): Promise<() => Promise<void>> {
     settleMs,
     payments: createPaymentMeter(host.metrics),
   })
+  const credit = runProcessors({
+    ...host,
+    rows: [{ row: creditRow, membership: await host.join(CREDIT, creditRow.inputs, [PARTITION]) }],
+    snapshots: { everyMs: config.SNAPSHOT_SECONDS * 1_000, everyRecords: SNAPSHOT_RECORDS },
+    partitions: 1,
+    retentionBytes: config.RETENTION_BYTES,
+  })
   exposePayments(host.metrics, service)
+  exposeRunner(host.metrics, credit)
   if (account !== null) exposeWallet(host.metrics, () => client.getBalance({ address: account.address }))
   const fields = { mode, chain: seller.network.chainId, payTo: seller.payTo }
-  return host.serve(service, () => ({ ...service.health() }), fields)
+  const both = {
+    failed: Promise.race([service.failed, credit.failed]),
+    stop: () => Promise.all([service.stop(), credit.stop()]).then(() => undefined),
+  }
+  const health = (): Health => ({
+    ...service.health(),
+    ok: service.health().ok && credit.isWell,
+    ...creditCounts(credit),
+  })
+  return host.serve(both, health, fields)
+}
+
+/** Keys that there are, what is set aside of their credit, and charges that came too late to count. */
+function creditCounts(credit: ReturnType<typeof runProcessors>): { readonly credit: object } {
+  return { credit: Object.fromEntries(credit.counts().get(CREDIT) ?? []) }
 }
 
 /** undefined: payments are off. */

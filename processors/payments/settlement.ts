@@ -1,10 +1,11 @@
 import type { OutRecord, Slice } from '../../infra/kafka/seam.ts'
-import type { LogGap, PaymentEvent } from '../../schemas/records.ts'
+import type { LogGap, PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
 import type { Micros } from '../../schemas/records.ts'
 import type { LostOutput, OwnedOptions, OwnedPartition } from '../kernel/owned-partition.ts'
 import { openOwned } from '../kernel/owned-partition.ts'
 import type { JournaledGap } from '../kernel/log-gaps.ts'
 import type { PartitionWork } from '../kernel/partition-owner.ts'
+import { boughtBy } from '../credit/commands.ts'
 import { refusalOf } from './admit.ts'
 import { eventOf, KNOWN_MS, Ledger, type Open, type LoggedIntent } from './ledger.ts'
 import type { Failure, Outcome, Sent, Settler } from './settler.ts'
@@ -14,6 +15,8 @@ import { BOUGHT_OTHERWISE } from './wire/reasons.ts'
 
 export const INTENTS = 'payments.intents'
 export const EVENTS = 'payments.events'
+/** Where what was bought as credit is counted. */
+export const CREDIT_LOG = 'payments.credit'
 /** The one partition: one wallet has one writer. */
 export const PARTITION = 0
 export const OWNER = 'payments'
@@ -54,7 +57,7 @@ export class Settlement implements PartitionWork {
    */
   static open(options: SettlementOptions): Promise<Settlement> {
     const { ports, decoder, onLostLog } = options
-    const outputs = [{ topic: EVENTS, partition: PARTITION }]
+    const outputs = [EVENTS, CREDIT_LOG].map((topic) => ({ topic, partition: PARTITION }))
     const owning = { name: OWNER, partition: PARTITION, inputs: [INTENTS], outputs, ports, decoder, onLostLog } as const
     return openOwned(owning, async (owned) => {
       const now = ports.clock.now()
@@ -208,9 +211,20 @@ export class Settlement implements PartitionWork {
   async #ended({ intent }: LoggedIntent, outcome: Outcome): Promise<void> {
     const told = this.#ledger.end(intent.payment_id, outcome)
     const time = this.#now()
+    if (outcome.is === 'settled') for (const placed of told) await this.#credit(placed.intent, time)
     await this.#write(
       told.map((placed) => eventOf(placed, { event: outcome.is, time, ...wordsOf(outcome, this.#options.settler.by) })),
     )
+  }
+
+  /** Before the payment is said to have settled: until then the next owner would write it again, and it counts once. */
+  async #credit(intent: PaymentIntent, time: Micros): Promise<void> {
+    const command = boughtBy(intent, intent.request_id, time)
+    if (command === undefined) return
+    const { codec, meter } = this.#options.ports
+    const value = codec.encode(CREDIT_LOG, 'credit_command', command)
+    await this.owned.send(CREDIT_LOG, PARTITION, [{ key: command.key_id, value, time: time / 1_000 }])
+    meter.outputs(OWNER, CREDIT_LOG, 1)
   }
 
   async #write(events: readonly PaymentEvent[]): Promise<void> {

@@ -112,8 +112,8 @@ function timesOf(driver: Driver, topics: readonly TopicName[]): string[] {
 
 /** A sequence's record follows from one input, whose offset is in its version. */
 function identityOf({ type, value }: Message): string {
-  const { asset, kind, period, exchange, late, v } = { ...value } as Readonly<Record<string, unknown>>
-  return [type, asset, kind, period, exchange, late, v].join('|')
+  const { asset, key_id, route, kind, period, exchange, late, v } = { ...value } as Readonly<Record<string, unknown>>
+  return [type, asset, key_id, route, kind, period, exchange, late, v].join('|')
 }
 
 const faults: fc.Arbitrary<InjectedFault> = fc.oneof(

@@ -44,6 +44,7 @@ export function intentOf(fields: Partial<PaymentIntent> = {}): PaymentIntent {
     signature: `0x${'11'.repeat(64)}1b`,
     created: NOW * 1e6,
     purchase: null,
+    credit: null,
     ...fields,
   }
 }

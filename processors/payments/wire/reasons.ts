@@ -23,6 +23,7 @@ export const reasons = {
   payer_cooling_down:
     'Transfers of this payer, or of wallets with its code, were undone in the block; come again in some minutes, or pay from another account.',
   paid_time_over: 'The time that this payment was for is over; sign a new one.',
+  insufficient_credit: 'The API key has too little credit left; POST /credit with its key_id buys more.',
   idempotency_key_in_use: 'Another payment is taken for this Idempotency-Key; send that one again.',
 } as const satisfies Readonly<Record<string, string>>
 

@@ -75,8 +75,8 @@ function inputsOf({ input, body, headers = {} }: Route): Input[] {
           {
             name: 'manage_token',
             in: 'token',
-            says: 'As the creation gave it',
-            isRequired: true,
+            says: 'As the creation gave it; an API key of the buyer’s does as well',
+            isRequired: !('X-API-Key' in headers),
             type: { kind: 'text' },
           },
         ]

@@ -2881,6 +2881,215 @@ class Record(TypedDict):
     record: dict[str, Any]
 
 
+class CreditBuy(TypedDict):
+    # Names the key; no secret
+    key_id: str
+    # A name of your own
+    label: str
+    # What it may do
+    scopes: list[Literal["read", "alerts", "manage"]]
+    # Whether it can be used
+    status: Literal["active", "expired", "revoked"]
+    # When it was bought
+    created_at: str
+    # When it ends; null: never
+    expires_at: str | None
+    # What was bought less what was charged
+    balance_usdc: float
+    # Of the balance, what is set aside for API instances: a minute at most
+    held_usdc: float
+    # All that was paid in
+    bought_usdc: float
+    # All that was charged; up to a second behind
+    charged_usdc: float
+    # What was charged today (UTC)
+    charged_today_usdc: float
+    # Most that it may spend on a day; null: no limit
+    daily_max_usdc: float | None
+    # How long the secret before the last rotation is taken; null: there is none
+    former_secret_until: str | None
+    # The key itself, mda_...: only here, and again for the same payment
+    api_key: str | None
+    # What was bought
+    amount_usdc: float
+
+
+class Key(TypedDict):
+    # Names the key; no secret
+    key_id: str
+    # A name of your own
+    label: str
+    # What it may do
+    scopes: list[Literal["read", "alerts", "manage"]]
+    # Whether it can be used
+    status: Literal["active", "expired", "revoked"]
+    # When it was bought
+    created_at: str
+    # When it ends; null: never
+    expires_at: str | None
+    # What was bought less what was charged
+    balance_usdc: float
+    # Of the balance, what is set aside for API instances: a minute at most
+    held_usdc: float
+    # All that was paid in
+    bought_usdc: float
+    # All that was charged; up to a second behind
+    charged_usdc: float
+    # What was charged today (UTC)
+    charged_today_usdc: float
+    # Most that it may spend on a day; null: no limit
+    daily_max_usdc: float | None
+    # How long the secret before the last rotation is taken; null: there is none
+    former_secret_until: str | None
+
+
+class KeyChange(TypedDict):
+    # Names the key; no secret
+    key_id: str
+    # A name of your own
+    label: str
+    # What it may do
+    scopes: list[Literal["read", "alerts", "manage"]]
+    # Whether it can be used
+    status: Literal["active", "expired", "revoked"]
+    # When it was bought
+    created_at: str
+    # When it ends; null: never
+    expires_at: str | None
+    # What was bought less what was charged
+    balance_usdc: float
+    # Of the balance, what is set aside for API instances: a minute at most
+    held_usdc: float
+    # All that was paid in
+    bought_usdc: float
+    # All that was charged; up to a second behind
+    charged_usdc: float
+    # What was charged today (UTC)
+    charged_today_usdc: float
+    # Most that it may spend on a day; null: no limit
+    daily_max_usdc: float | None
+    # How long the secret before the last rotation is taken; null: there is none
+    former_secret_until: str | None
+
+
+class KeyRotate(TypedDict):
+    # Names the key; no secret
+    key_id: str
+    # A name of your own
+    label: str
+    # What it may do
+    scopes: list[Literal["read", "alerts", "manage"]]
+    # Whether it can be used
+    status: Literal["active", "expired", "revoked"]
+    # When it was bought
+    created_at: str
+    # When it ends; null: never
+    expires_at: str | None
+    # What was bought less what was charged
+    balance_usdc: float
+    # Of the balance, what is set aside for API instances: a minute at most
+    held_usdc: float
+    # All that was paid in
+    bought_usdc: float
+    # All that was charged; up to a second behind
+    charged_usdc: float
+    # What was charged today (UTC)
+    charged_today_usdc: float
+    # Most that it may spend on a day; null: no limit
+    daily_max_usdc: float | None
+    # How long the secret before the last rotation is taken; null: there is none
+    former_secret_until: str | None
+    # The key itself, mda_...: only here
+    api_key: str | None
+
+
+class KeyRevoke(TypedDict):
+    # Names the key; no secret
+    key_id: str
+    # A name of your own
+    label: str
+    # What it may do
+    scopes: list[Literal["read", "alerts", "manage"]]
+    # Whether it can be used
+    status: Literal["active", "expired", "revoked"]
+    # When it was bought
+    created_at: str
+    # When it ends; null: never
+    expires_at: str | None
+    # What was bought less what was charged
+    balance_usdc: float
+    # Of the balance, what is set aside for API instances: a minute at most
+    held_usdc: float
+    # All that was paid in
+    bought_usdc: float
+    # All that was charged; up to a second behind
+    charged_usdc: float
+    # What was charged today (UTC)
+    charged_today_usdc: float
+    # Most that it may spend on a day; null: no limit
+    daily_max_usdc: float | None
+    # How long the secret before the last rotation is taken; null: there is none
+    former_secret_until: str | None
+
+
+class KeyUsageUsageItem(TypedDict):
+    # UTC, 2026-11-24
+    day: str
+    # Method and path
+    route: str
+    # Answers given
+    requests: int
+    # What they cost together
+    usdc: float
+
+
+class KeyUsage(TypedDict):
+    # The key
+    key_id: str
+    # UTC
+    month: str
+    # Oldest first; some seconds behind
+    usage: list[KeyUsageUsageItem]
+
+
+class WalletKeysKeysItem(TypedDict):
+    # Names the key; no secret
+    key_id: str
+    # A name of your own
+    label: str
+    # What it may do
+    scopes: list[Literal["read", "alerts", "manage"]]
+    # Whether it can be used
+    status: Literal["active", "expired", "revoked"]
+    # When it was bought
+    created_at: str
+    # When it ends; null: never
+    expires_at: str | None
+    # What was bought less what was charged
+    balance_usdc: float
+    # Of the balance, what is set aside for API instances: a minute at most
+    held_usdc: float
+    # All that was paid in
+    bought_usdc: float
+    # All that was charged; up to a second behind
+    charged_usdc: float
+    # What was charged today (UTC)
+    charged_today_usdc: float
+    # Most that it may spend on a day; null: no limit
+    daily_max_usdc: float | None
+    # How long the secret before the last rotation is taken; null: there is none
+    former_secret_until: str | None
+    # Bearer token that changes, rotates and revokes the key
+    manage_token: str | None
+
+
+class WalletKeys(TypedDict):
+    # How many
+    count: int
+    # Newest first
+    keys: list[WalletKeysKeysItem]
+
+
 class HealthzLog(TypedDict):
     # late: derived data lag; quiet: no feed writes
     status: Literal["ok", "late", "quiet", "empty"]
@@ -3512,6 +3721,13 @@ OPERATIONS: dict[str, Operation] = {
     "wallet_alerts": Operation("POST", "/wallet/alerts", (), ("message", "signature", "cursor", "state", "group", "tag", "limit",), False, False, False, 0),
     "alert_backtest": Operation("POST", "/alerts/backtest", (), ("symbol", "condition", "target_price", "threshold_pct", "min_value_usd", "when", "held_for", "repeat", "cooldown", "resolved", "note", "group", "tags", "webhook_url", "channel", "quiet_hours", "digest", "agent_wallet", "expires_in_hours", "symbols", "days", "figures",), False, False, True, 0),
     "record": Operation("GET", "/records/{id}", (), (), False, False, True, 0),
+    "credit_buy": Operation("POST", "/credit", (), ("amount_usdc", "key_id", "label", "scopes", "expires_in_days", "daily_max_usdc",), False, False, False, 1),
+    "key": Operation("GET", "/keys/{key_id}", (), (), True, False, True, 0),
+    "key_change": Operation("PATCH", "/keys/{key_id}", (), ("label", "scopes", "expires_in_days", "daily_max_usdc",), True, False, False, 0),
+    "key_rotate": Operation("POST", "/keys/{key_id}/rotate", (), ("grace_hours",), True, False, False, 0),
+    "key_revoke": Operation("DELETE", "/keys/{key_id}", (), (), True, False, False, 0),
+    "key_usage": Operation("GET", "/keys/{key_id}/usage", ("month",), (), True, False, True, 0),
+    "wallet_keys": Operation("POST", "/wallet/keys", (), ("message", "signature",), False, False, False, 0),
     "healthz": Operation("GET", "/healthz", (), (), False, False, True, 0),
     "readyz": Operation("GET", "/readyz", (), (), False, False, True, 0),
     "pricing": Operation("GET", "/pricing", (), (), False, False, True, 0),
@@ -3650,37 +3866,37 @@ class Api:
         answer: PriceAlerts = self.send("price_alerts", {"wallet": wallet, "symbol": symbol, "limit": limit, "cursor": cursor})
         return answer
 
-    def price_alert_cancel(self, id: str, *, manage_token: str) -> PriceAlertCancel:
+    def price_alert_cancel(self, id: str, *, manage_token: str | None = None) -> PriceAlertCancel:
         """Cancel a price alert. DELETE /price-alert/{id}. Free."""
         answer: PriceAlertCancel = self.send("price_alert_cancel", {"id": id, "manage_token": manage_token})
         return answer
 
-    def price_alert_extend(self, id: str, *, manage_token: str, add_hours: int | None = None) -> PriceAlertExtend:
+    def price_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None) -> PriceAlertExtend:
         """Extend a price alert. POST /price-alert/{id}/extend. 0.02 USDC."""
         answer: PriceAlertExtend = self.send("price_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token})
         return answer
 
-    def price_alert_pause(self, id: str, *, manage_token: str, until: str | None = None) -> PriceAlertPause:
+    def price_alert_pause(self, id: str, *, until: str | None = None, manage_token: str | None = None) -> PriceAlertPause:
         """Pause a price alert, until a time or until it is resumed. POST /price-alert/{id}/pause. Free."""
         answer: PriceAlertPause = self.send("price_alert_pause", {"id": id, "until": until, "manage_token": manage_token})
         return answer
 
-    def price_alert_resume(self, id: str, *, manage_token: str) -> PriceAlertResume:
+    def price_alert_resume(self, id: str, *, manage_token: str | None = None) -> PriceAlertResume:
         """Resume a price alert. POST /price-alert/{id}/resume. Free."""
         answer: PriceAlertResume = self.send("price_alert_resume", {"id": id, "manage_token": manage_token})
         return answer
 
-    def price_alert_deliveries(self, id: str, *, manage_token: str, limit: int | None = None, cursor: str | None = None) -> PriceAlertDeliveries:
+    def price_alert_deliveries(self, id: str, *, limit: int | None = None, cursor: str | None = None, manage_token: str | None = None) -> PriceAlertDeliveries:
         """Deliveries of a price alert. GET /price-alert/{id}/deliveries. Free."""
         answer: PriceAlertDeliveries = self.send("price_alert_deliveries", {"id": id, "limit": limit, "cursor": cursor, "manage_token": manage_token})
         return answer
 
-    def price_alert_test(self, id: str, *, manage_token: str) -> PriceAlertTest:
+    def price_alert_test(self, id: str, *, manage_token: str | None = None) -> PriceAlertTest:
         """Send a test event of a price alert. POST /price-alert/{id}/test. Free."""
         answer: PriceAlertTest = self.send("price_alert_test", {"id": id, "manage_token": manage_token})
         return answer
 
-    def price_alert_resend(self, id: str, trigger_id: str, *, manage_token: str) -> PriceAlertResend:
+    def price_alert_resend(self, id: str, trigger_id: str, *, manage_token: str | None = None) -> PriceAlertResend:
         """Send a delivery of a price alert again. POST /price-alert/{id}/deliveries/{trigger_id}/resend. Free."""
         answer: PriceAlertResend = self.send("price_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
         return answer
@@ -3700,37 +3916,37 @@ class Api:
         answer: LiquidationAlerts = self.send("liquidation_alerts", {"wallet": wallet, "symbol": symbol, "limit": limit, "cursor": cursor})
         return answer
 
-    def liquidation_alert_cancel(self, id: str, *, manage_token: str) -> LiquidationAlertCancel:
+    def liquidation_alert_cancel(self, id: str, *, manage_token: str | None = None) -> LiquidationAlertCancel:
         """Cancel a liquidation alert. DELETE /liquidation/alert/{id}. Free."""
         answer: LiquidationAlertCancel = self.send("liquidation_alert_cancel", {"id": id, "manage_token": manage_token})
         return answer
 
-    def liquidation_alert_extend(self, id: str, *, manage_token: str, add_hours: int | None = None) -> LiquidationAlertExtend:
+    def liquidation_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None) -> LiquidationAlertExtend:
         """Extend a liquidation alert. POST /liquidation/alert/{id}/extend. 0.03 USDC."""
         answer: LiquidationAlertExtend = self.send("liquidation_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token})
         return answer
 
-    def liquidation_alert_pause(self, id: str, *, manage_token: str, until: str | None = None) -> LiquidationAlertPause:
+    def liquidation_alert_pause(self, id: str, *, until: str | None = None, manage_token: str | None = None) -> LiquidationAlertPause:
         """Pause a liquidation alert, until a time or until it is resumed. POST /liquidation/alert/{id}/pause. Free."""
         answer: LiquidationAlertPause = self.send("liquidation_alert_pause", {"id": id, "until": until, "manage_token": manage_token})
         return answer
 
-    def liquidation_alert_resume(self, id: str, *, manage_token: str) -> LiquidationAlertResume:
+    def liquidation_alert_resume(self, id: str, *, manage_token: str | None = None) -> LiquidationAlertResume:
         """Resume a liquidation alert. POST /liquidation/alert/{id}/resume. Free."""
         answer: LiquidationAlertResume = self.send("liquidation_alert_resume", {"id": id, "manage_token": manage_token})
         return answer
 
-    def liquidation_alert_deliveries(self, id: str, *, manage_token: str, limit: int | None = None, cursor: str | None = None) -> LiquidationAlertDeliveries:
+    def liquidation_alert_deliveries(self, id: str, *, limit: int | None = None, cursor: str | None = None, manage_token: str | None = None) -> LiquidationAlertDeliveries:
         """Deliveries of a liquidation alert. GET /liquidation/alert/{id}/deliveries. Free."""
         answer: LiquidationAlertDeliveries = self.send("liquidation_alert_deliveries", {"id": id, "limit": limit, "cursor": cursor, "manage_token": manage_token})
         return answer
 
-    def liquidation_alert_test(self, id: str, *, manage_token: str) -> LiquidationAlertTest:
+    def liquidation_alert_test(self, id: str, *, manage_token: str | None = None) -> LiquidationAlertTest:
         """Send a test event of a liquidation alert. POST /liquidation/alert/{id}/test. Free."""
         answer: LiquidationAlertTest = self.send("liquidation_alert_test", {"id": id, "manage_token": manage_token})
         return answer
 
-    def liquidation_alert_resend(self, id: str, trigger_id: str, *, manage_token: str) -> LiquidationAlertResend:
+    def liquidation_alert_resend(self, id: str, trigger_id: str, *, manage_token: str | None = None) -> LiquidationAlertResend:
         """Send a delivery of a liquidation alert again. POST /liquidation/alert/{id}/deliveries/{trigger_id}/resend. Free."""
         answer: LiquidationAlertResend = self.send("liquidation_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
         return answer
@@ -3750,42 +3966,42 @@ class Api:
         answer: RuleAlerts = self.send("rule_alerts", {"wallet": wallet, "symbol": symbol, "limit": limit, "cursor": cursor})
         return answer
 
-    def rule_alert_cancel(self, id: str, *, manage_token: str) -> RuleAlertCancel:
+    def rule_alert_cancel(self, id: str, *, manage_token: str | None = None) -> RuleAlertCancel:
         """Cancel a rule. DELETE /alerts/{id}. Free."""
         answer: RuleAlertCancel = self.send("rule_alert_cancel", {"id": id, "manage_token": manage_token})
         return answer
 
-    def rule_alert_extend(self, id: str, *, manage_token: str, add_hours: int | None = None) -> RuleAlertExtend:
+    def rule_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None) -> RuleAlertExtend:
         """Extend a rule. POST /alerts/{id}/extend. 0.03 USDC."""
         answer: RuleAlertExtend = self.send("rule_alert_extend", {"id": id, "add_hours": add_hours, "manage_token": manage_token})
         return answer
 
-    def rule_alert_pause(self, id: str, *, manage_token: str, until: str | None = None) -> RuleAlertPause:
+    def rule_alert_pause(self, id: str, *, until: str | None = None, manage_token: str | None = None) -> RuleAlertPause:
         """Pause a rule, until a time or until it is resumed. POST /alerts/{id}/pause. Free."""
         answer: RuleAlertPause = self.send("rule_alert_pause", {"id": id, "until": until, "manage_token": manage_token})
         return answer
 
-    def rule_alert_resume(self, id: str, *, manage_token: str) -> RuleAlertResume:
+    def rule_alert_resume(self, id: str, *, manage_token: str | None = None) -> RuleAlertResume:
         """Resume a rule. POST /alerts/{id}/resume. Free."""
         answer: RuleAlertResume = self.send("rule_alert_resume", {"id": id, "manage_token": manage_token})
         return answer
 
-    def rule_alert_edit(self, id: str, *, when: Mapping[str, Any], manage_token: str, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None) -> RuleAlertEdit:
+    def rule_alert_edit(self, id: str, *, when: Mapping[str, Any], held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, manage_token: str | None = None) -> RuleAlertEdit:
         """Change a rule. PATCH /alerts/{id}. Free."""
         answer: RuleAlertEdit = self.send("rule_alert_edit", {"id": id, "when": when, "held_for": held_for, "repeat": repeat, "cooldown": cooldown, "resolved": resolved, "note": note, "group": group, "tags": tags, "quiet_hours": quiet_hours, "digest": digest, "manage_token": manage_token})
         return answer
 
-    def rule_alert_deliveries(self, id: str, *, manage_token: str, limit: int | None = None, cursor: str | None = None) -> RuleAlertDeliveries:
+    def rule_alert_deliveries(self, id: str, *, limit: int | None = None, cursor: str | None = None, manage_token: str | None = None) -> RuleAlertDeliveries:
         """Deliveries of a rule. GET /alerts/{id}/deliveries. Free."""
         answer: RuleAlertDeliveries = self.send("rule_alert_deliveries", {"id": id, "limit": limit, "cursor": cursor, "manage_token": manage_token})
         return answer
 
-    def rule_alert_test(self, id: str, *, manage_token: str) -> RuleAlertTest:
+    def rule_alert_test(self, id: str, *, manage_token: str | None = None) -> RuleAlertTest:
         """Send a test event of a rule. POST /alerts/{id}/test. Free."""
         answer: RuleAlertTest = self.send("rule_alert_test", {"id": id, "manage_token": manage_token})
         return answer
 
-    def rule_alert_resend(self, id: str, trigger_id: str, *, manage_token: str) -> RuleAlertResend:
+    def rule_alert_resend(self, id: str, trigger_id: str, *, manage_token: str | None = None) -> RuleAlertResend:
         """Send a delivery of a rule again. POST /alerts/{id}/deliveries/{trigger_id}/resend. Free."""
         answer: RuleAlertResend = self.send("rule_alert_resend", {"id": id, "trigger_id": trigger_id, "manage_token": manage_token})
         return answer
@@ -3808,6 +4024,41 @@ class Api:
     def record(self, id: str) -> Record:
         """The log record that a trigger names, to check it against. GET /records/{id}. Free."""
         answer: Record = self.send("record", {"id": id})
+        return answer
+
+    def credit_buy(self, *, amount_usdc: float | None = None, key_id: str | None = None, label: str | None = None, scopes: Sequence[str] | None = None, expires_in_days: int | None = None, daily_max_usdc: float | None = None) -> CreditBuy:
+        """Buy credit: a new API key, or more for one. POST /credit. 1 USDC."""
+        answer: CreditBuy = self.send("credit_buy", {"amount_usdc": amount_usdc, "key_id": key_id, "label": label, "scopes": scopes, "expires_in_days": expires_in_days, "daily_max_usdc": daily_max_usdc})
+        return answer
+
+    def key(self, key_id: str, *, manage_token: str | None = None) -> Key:
+        """An API key with its balance. GET /keys/{key_id}. Free."""
+        answer: Key = self.send("key", {"key_id": key_id, "manage_token": manage_token})
+        return answer
+
+    def key_change(self, key_id: str, *, label: str | None = None, scopes: Sequence[str] | None = None, expires_in_days: int | None = None, daily_max_usdc: float | None = None, manage_token: str | None = None) -> KeyChange:
+        """Change what an API key may do. PATCH /keys/{key_id}. Free."""
+        answer: KeyChange = self.send("key_change", {"key_id": key_id, "label": label, "scopes": scopes, "expires_in_days": expires_in_days, "daily_max_usdc": daily_max_usdc, "manage_token": manage_token})
+        return answer
+
+    def key_rotate(self, key_id: str, *, grace_hours: float | None = None, manage_token: str | None = None) -> KeyRotate:
+        """Give an API key another secret. POST /keys/{key_id}/rotate. Free."""
+        answer: KeyRotate = self.send("key_rotate", {"key_id": key_id, "grace_hours": grace_hours, "manage_token": manage_token})
+        return answer
+
+    def key_revoke(self, key_id: str, *, manage_token: str | None = None) -> KeyRevoke:
+        """End an API key for good. DELETE /keys/{key_id}. Free."""
+        answer: KeyRevoke = self.send("key_revoke", {"key_id": key_id, "manage_token": manage_token})
+        return answer
+
+    def key_usage(self, key_id: str, *, month: str | None = None, manage_token: str | None = None) -> KeyUsage:
+        """What an API key was charged, by day and route. GET /keys/{key_id}/usage. Free."""
+        answer: KeyUsage = self.send("key_usage", {"key_id": key_id, "month": month, "manage_token": manage_token})
+        return answer
+
+    def wallet_keys(self, *, message: str, signature: str) -> WalletKeys:
+        """The API keys that a wallet bought. POST /wallet/keys. Free."""
+        answer: WalletKeys = self.send("wallet_keys", {"message": message, "signature": signature})
         return answer
 
     def healthz(self) -> Healthz:
@@ -3945,31 +4196,31 @@ class AsyncApi:
         """Active price alerts. GET /price-alerts. Free."""
         return await self.run(lambda api: api.price_alerts(wallet=wallet, symbol=symbol, limit=limit, cursor=cursor))
 
-    async def price_alert_cancel(self, id: str, *, manage_token: str) -> PriceAlertCancel:
+    async def price_alert_cancel(self, id: str, *, manage_token: str | None = None) -> PriceAlertCancel:
         """Cancel a price alert. DELETE /price-alert/{id}. Free."""
         return await self.run(lambda api: api.price_alert_cancel(id=id, manage_token=manage_token))
 
-    async def price_alert_extend(self, id: str, *, manage_token: str, add_hours: int | None = None) -> PriceAlertExtend:
+    async def price_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None) -> PriceAlertExtend:
         """Extend a price alert. POST /price-alert/{id}/extend. 0.02 USDC."""
         return await self.run(lambda api: api.price_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token))
 
-    async def price_alert_pause(self, id: str, *, manage_token: str, until: str | None = None) -> PriceAlertPause:
+    async def price_alert_pause(self, id: str, *, until: str | None = None, manage_token: str | None = None) -> PriceAlertPause:
         """Pause a price alert, until a time or until it is resumed. POST /price-alert/{id}/pause. Free."""
         return await self.run(lambda api: api.price_alert_pause(id=id, until=until, manage_token=manage_token))
 
-    async def price_alert_resume(self, id: str, *, manage_token: str) -> PriceAlertResume:
+    async def price_alert_resume(self, id: str, *, manage_token: str | None = None) -> PriceAlertResume:
         """Resume a price alert. POST /price-alert/{id}/resume. Free."""
         return await self.run(lambda api: api.price_alert_resume(id=id, manage_token=manage_token))
 
-    async def price_alert_deliveries(self, id: str, *, manage_token: str, limit: int | None = None, cursor: str | None = None) -> PriceAlertDeliveries:
+    async def price_alert_deliveries(self, id: str, *, limit: int | None = None, cursor: str | None = None, manage_token: str | None = None) -> PriceAlertDeliveries:
         """Deliveries of a price alert. GET /price-alert/{id}/deliveries. Free."""
         return await self.run(lambda api: api.price_alert_deliveries(id=id, limit=limit, cursor=cursor, manage_token=manage_token))
 
-    async def price_alert_test(self, id: str, *, manage_token: str) -> PriceAlertTest:
+    async def price_alert_test(self, id: str, *, manage_token: str | None = None) -> PriceAlertTest:
         """Send a test event of a price alert. POST /price-alert/{id}/test. Free."""
         return await self.run(lambda api: api.price_alert_test(id=id, manage_token=manage_token))
 
-    async def price_alert_resend(self, id: str, trigger_id: str, *, manage_token: str) -> PriceAlertResend:
+    async def price_alert_resend(self, id: str, trigger_id: str, *, manage_token: str | None = None) -> PriceAlertResend:
         """Send a delivery of a price alert again. POST /price-alert/{id}/deliveries/{trigger_id}/resend. Free."""
         return await self.run(lambda api: api.price_alert_resend(id=id, trigger_id=trigger_id, manage_token=manage_token))
 
@@ -3985,31 +4236,31 @@ class AsyncApi:
         """Active liquidation alerts. GET /liquidation/alerts. Free."""
         return await self.run(lambda api: api.liquidation_alerts(wallet=wallet, symbol=symbol, limit=limit, cursor=cursor))
 
-    async def liquidation_alert_cancel(self, id: str, *, manage_token: str) -> LiquidationAlertCancel:
+    async def liquidation_alert_cancel(self, id: str, *, manage_token: str | None = None) -> LiquidationAlertCancel:
         """Cancel a liquidation alert. DELETE /liquidation/alert/{id}. Free."""
         return await self.run(lambda api: api.liquidation_alert_cancel(id=id, manage_token=manage_token))
 
-    async def liquidation_alert_extend(self, id: str, *, manage_token: str, add_hours: int | None = None) -> LiquidationAlertExtend:
+    async def liquidation_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None) -> LiquidationAlertExtend:
         """Extend a liquidation alert. POST /liquidation/alert/{id}/extend. 0.03 USDC."""
         return await self.run(lambda api: api.liquidation_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token))
 
-    async def liquidation_alert_pause(self, id: str, *, manage_token: str, until: str | None = None) -> LiquidationAlertPause:
+    async def liquidation_alert_pause(self, id: str, *, until: str | None = None, manage_token: str | None = None) -> LiquidationAlertPause:
         """Pause a liquidation alert, until a time or until it is resumed. POST /liquidation/alert/{id}/pause. Free."""
         return await self.run(lambda api: api.liquidation_alert_pause(id=id, until=until, manage_token=manage_token))
 
-    async def liquidation_alert_resume(self, id: str, *, manage_token: str) -> LiquidationAlertResume:
+    async def liquidation_alert_resume(self, id: str, *, manage_token: str | None = None) -> LiquidationAlertResume:
         """Resume a liquidation alert. POST /liquidation/alert/{id}/resume. Free."""
         return await self.run(lambda api: api.liquidation_alert_resume(id=id, manage_token=manage_token))
 
-    async def liquidation_alert_deliveries(self, id: str, *, manage_token: str, limit: int | None = None, cursor: str | None = None) -> LiquidationAlertDeliveries:
+    async def liquidation_alert_deliveries(self, id: str, *, limit: int | None = None, cursor: str | None = None, manage_token: str | None = None) -> LiquidationAlertDeliveries:
         """Deliveries of a liquidation alert. GET /liquidation/alert/{id}/deliveries. Free."""
         return await self.run(lambda api: api.liquidation_alert_deliveries(id=id, limit=limit, cursor=cursor, manage_token=manage_token))
 
-    async def liquidation_alert_test(self, id: str, *, manage_token: str) -> LiquidationAlertTest:
+    async def liquidation_alert_test(self, id: str, *, manage_token: str | None = None) -> LiquidationAlertTest:
         """Send a test event of a liquidation alert. POST /liquidation/alert/{id}/test. Free."""
         return await self.run(lambda api: api.liquidation_alert_test(id=id, manage_token=manage_token))
 
-    async def liquidation_alert_resend(self, id: str, trigger_id: str, *, manage_token: str) -> LiquidationAlertResend:
+    async def liquidation_alert_resend(self, id: str, trigger_id: str, *, manage_token: str | None = None) -> LiquidationAlertResend:
         """Send a delivery of a liquidation alert again. POST /liquidation/alert/{id}/deliveries/{trigger_id}/resend. Free."""
         return await self.run(lambda api: api.liquidation_alert_resend(id=id, trigger_id=trigger_id, manage_token=manage_token))
 
@@ -4025,35 +4276,35 @@ class AsyncApi:
         """Active rule alerts. GET /alerts. Free."""
         return await self.run(lambda api: api.rule_alerts(wallet=wallet, symbol=symbol, limit=limit, cursor=cursor))
 
-    async def rule_alert_cancel(self, id: str, *, manage_token: str) -> RuleAlertCancel:
+    async def rule_alert_cancel(self, id: str, *, manage_token: str | None = None) -> RuleAlertCancel:
         """Cancel a rule. DELETE /alerts/{id}. Free."""
         return await self.run(lambda api: api.rule_alert_cancel(id=id, manage_token=manage_token))
 
-    async def rule_alert_extend(self, id: str, *, manage_token: str, add_hours: int | None = None) -> RuleAlertExtend:
+    async def rule_alert_extend(self, id: str, *, add_hours: int | None = None, manage_token: str | None = None) -> RuleAlertExtend:
         """Extend a rule. POST /alerts/{id}/extend. 0.03 USDC."""
         return await self.run(lambda api: api.rule_alert_extend(id=id, add_hours=add_hours, manage_token=manage_token))
 
-    async def rule_alert_pause(self, id: str, *, manage_token: str, until: str | None = None) -> RuleAlertPause:
+    async def rule_alert_pause(self, id: str, *, until: str | None = None, manage_token: str | None = None) -> RuleAlertPause:
         """Pause a rule, until a time or until it is resumed. POST /alerts/{id}/pause. Free."""
         return await self.run(lambda api: api.rule_alert_pause(id=id, until=until, manage_token=manage_token))
 
-    async def rule_alert_resume(self, id: str, *, manage_token: str) -> RuleAlertResume:
+    async def rule_alert_resume(self, id: str, *, manage_token: str | None = None) -> RuleAlertResume:
         """Resume a rule. POST /alerts/{id}/resume. Free."""
         return await self.run(lambda api: api.rule_alert_resume(id=id, manage_token=manage_token))
 
-    async def rule_alert_edit(self, id: str, *, when: Mapping[str, Any], manage_token: str, held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None) -> RuleAlertEdit:
+    async def rule_alert_edit(self, id: str, *, when: Mapping[str, Any], held_for: str | None = None, repeat: bool | None = None, cooldown: str | None = None, resolved: bool | None = None, note: str | None = None, group: str | None = None, tags: Sequence[str] | None = None, quiet_hours: Mapping[str, Any] | None = None, digest: bool | None = None, manage_token: str | None = None) -> RuleAlertEdit:
         """Change a rule. PATCH /alerts/{id}. Free."""
         return await self.run(lambda api: api.rule_alert_edit(id=id, when=when, held_for=held_for, repeat=repeat, cooldown=cooldown, resolved=resolved, note=note, group=group, tags=tags, quiet_hours=quiet_hours, digest=digest, manage_token=manage_token))
 
-    async def rule_alert_deliveries(self, id: str, *, manage_token: str, limit: int | None = None, cursor: str | None = None) -> RuleAlertDeliveries:
+    async def rule_alert_deliveries(self, id: str, *, limit: int | None = None, cursor: str | None = None, manage_token: str | None = None) -> RuleAlertDeliveries:
         """Deliveries of a rule. GET /alerts/{id}/deliveries. Free."""
         return await self.run(lambda api: api.rule_alert_deliveries(id=id, limit=limit, cursor=cursor, manage_token=manage_token))
 
-    async def rule_alert_test(self, id: str, *, manage_token: str) -> RuleAlertTest:
+    async def rule_alert_test(self, id: str, *, manage_token: str | None = None) -> RuleAlertTest:
         """Send a test event of a rule. POST /alerts/{id}/test. Free."""
         return await self.run(lambda api: api.rule_alert_test(id=id, manage_token=manage_token))
 
-    async def rule_alert_resend(self, id: str, trigger_id: str, *, manage_token: str) -> RuleAlertResend:
+    async def rule_alert_resend(self, id: str, trigger_id: str, *, manage_token: str | None = None) -> RuleAlertResend:
         """Send a delivery of a rule again. POST /alerts/{id}/deliveries/{trigger_id}/resend. Free."""
         return await self.run(lambda api: api.rule_alert_resend(id=id, trigger_id=trigger_id, manage_token=manage_token))
 
@@ -4072,6 +4323,34 @@ class AsyncApi:
     async def record(self, id: str) -> Record:
         """The log record that a trigger names, to check it against. GET /records/{id}. Free."""
         return await self.run(lambda api: api.record(id=id))
+
+    async def credit_buy(self, *, amount_usdc: float | None = None, key_id: str | None = None, label: str | None = None, scopes: Sequence[str] | None = None, expires_in_days: int | None = None, daily_max_usdc: float | None = None) -> CreditBuy:
+        """Buy credit: a new API key, or more for one. POST /credit. 1 USDC."""
+        return await self.run(lambda api: api.credit_buy(amount_usdc=amount_usdc, key_id=key_id, label=label, scopes=scopes, expires_in_days=expires_in_days, daily_max_usdc=daily_max_usdc))
+
+    async def key(self, key_id: str, *, manage_token: str | None = None) -> Key:
+        """An API key with its balance. GET /keys/{key_id}. Free."""
+        return await self.run(lambda api: api.key(key_id=key_id, manage_token=manage_token))
+
+    async def key_change(self, key_id: str, *, label: str | None = None, scopes: Sequence[str] | None = None, expires_in_days: int | None = None, daily_max_usdc: float | None = None, manage_token: str | None = None) -> KeyChange:
+        """Change what an API key may do. PATCH /keys/{key_id}. Free."""
+        return await self.run(lambda api: api.key_change(key_id=key_id, label=label, scopes=scopes, expires_in_days=expires_in_days, daily_max_usdc=daily_max_usdc, manage_token=manage_token))
+
+    async def key_rotate(self, key_id: str, *, grace_hours: float | None = None, manage_token: str | None = None) -> KeyRotate:
+        """Give an API key another secret. POST /keys/{key_id}/rotate. Free."""
+        return await self.run(lambda api: api.key_rotate(key_id=key_id, grace_hours=grace_hours, manage_token=manage_token))
+
+    async def key_revoke(self, key_id: str, *, manage_token: str | None = None) -> KeyRevoke:
+        """End an API key for good. DELETE /keys/{key_id}. Free."""
+        return await self.run(lambda api: api.key_revoke(key_id=key_id, manage_token=manage_token))
+
+    async def key_usage(self, key_id: str, *, month: str | None = None, manage_token: str | None = None) -> KeyUsage:
+        """What an API key was charged, by day and route. GET /keys/{key_id}/usage. Free."""
+        return await self.run(lambda api: api.key_usage(key_id=key_id, month=month, manage_token=manage_token))
+
+    async def wallet_keys(self, *, message: str, signature: str) -> WalletKeys:
+        """The API keys that a wallet bought. POST /wallet/keys. Free."""
+        return await self.run(lambda api: api.wallet_keys(message=message, signature=signature))
 
     async def healthz(self) -> Healthz:
         """How the system is: parts, venues, gaps, lag. GET /healthz. Free."""

@@ -47,6 +47,7 @@ class MarketDataClient(Api):
     """The API. A call waits out 429, 503 and warming symbols for as long as its deadline and tries last, repeats what is
     safe to repeat, and sends one payment for all its attempts, so that it is charged once.
 
+    api_key: charges what costs something to the credit of an API key; a payer pays where it has too little.
     on_paid: told each payment and the API's receipt once the answer is there.
     """
 
@@ -55,12 +56,14 @@ class MarketDataClient(Api):
         base_url: str,
         *,
         payer: PaidBy | None = None,
+        api_key: str | None = None,
         deadline_seconds: float = DEADLINE_SECONDS,
         tries: int = TRIES,
         on_paid: Callable[[Payment, str | None], None] | None = None,
     ) -> None:
         self._base = base_url.rstrip("/")
         self._payer = payer
+        self._api_key = api_key
         self._deadline_seconds = deadline_seconds
         self._tries = tries
         self._on_paid = on_paid
@@ -132,7 +135,8 @@ class MarketDataClient(Api):
         left = until - time.monotonic()
         if left <= 0:
             raise NoAnswerError(f"{request.method} {request.url}: the deadline is over")
-        headers = {**request.headers, **(payment.headers if payment is not None else {})}
+        by_key = {} if self._api_key is None else {"x-api-key": self._api_key}
+        headers = {**request.headers, **by_key, **(payment.headers if payment is not None else {})}
         out = urllib.request.Request(request.url, request.body, headers, method=request.method)
         try:
             response = self._opener.open(out, timeout=SILENT_SECONDS if request.is_stream else left)

@@ -1834,8 +1834,8 @@ export type PriceAlertsAnswer = {
 export interface PriceAlertCancelInput {
   /** The alert_id that the creation gave; an alert_id as the creation gave it */
   readonly id: string
-  /** As the creation gave it */
-  readonly manage_token: string
+  /** As the creation gave it; an API key of the buyer’s does as well */
+  readonly manage_token?: string
 }
 
 export type PriceAlertCancelAnswer = {
@@ -1852,8 +1852,8 @@ export interface PriceAlertExtendInput {
   readonly id: string
   /** Hours */
   readonly add_hours?: number
-  /** As the creation gave it */
-  readonly manage_token: string
+  /** As the creation gave it; an API key of the buyer’s does as well */
+  readonly manage_token?: string
 }
 
 export type PriceAlertExtendAnswer = {
@@ -1874,8 +1874,8 @@ export interface PriceAlertPauseInput {
   readonly id: string
   /** When it ends by itself; left out: when it is resumed */
   readonly until?: string
-  /** As the creation gave it */
-  readonly manage_token: string
+  /** As the creation gave it; an API key of the buyer’s does as well */
+  readonly manage_token?: string
 }
 
 export type PriceAlertPauseAnswer = {
@@ -1933,8 +1933,8 @@ export type PriceAlertPauseAnswer = {
 export interface PriceAlertResumeInput {
   /** The alert_id that the creation gave; an alert_id as the creation gave it */
   readonly id: string
-  /** As the creation gave it */
-  readonly manage_token: string
+  /** As the creation gave it; an API key of the buyer’s does as well */
+  readonly manage_token?: string
 }
 
 export type PriceAlertResumeAnswer = {
@@ -1996,8 +1996,8 @@ export interface PriceAlertDeliveriesInput {
   readonly limit?: number
   /** Where the page before ended: its next_cursor; next_cursor of the page before */
   readonly cursor?: string
-  /** As the creation gave it */
-  readonly manage_token: string
+  /** As the creation gave it; an API key of the buyer’s does as well */
+  readonly manage_token?: string
 }
 
 export type PriceAlertDeliveriesAnswer = {
@@ -2039,8 +2039,8 @@ export type PriceAlertDeliveriesAnswer = {
 export interface PriceAlertTestInput {
   /** The alert_id that the creation gave; an alert_id as the creation gave it */
   readonly id: string
-  /** As the creation gave it */
-  readonly manage_token: string
+  /** As the creation gave it; an API key of the buyer’s does as well */
+  readonly manage_token?: string
 }
 
 export type PriceAlertTestAnswer = {
@@ -2057,8 +2057,8 @@ export interface PriceAlertResendInput {
   readonly id: string
   /** The trigger_id of a webhook or of the deliveries; a trigger_id of the deliveries */
   readonly trigger_id: string
-  /** As the creation gave it */
-  readonly manage_token: string
+  /** As the creation gave it; an API key of the buyer’s does as well */
+  readonly manage_token?: string
 }
 
 export type PriceAlertResendAnswer = {
@@ -2339,8 +2339,8 @@ export type LiquidationAlertsAnswer = {
 export interface LiquidationAlertCancelInput {
   /** The alert_id that the creation gave; an alert_id as the creation gave it */
   readonly id: string
-  /** As the creation gave it */
-  readonly manage_token: string
+  /** As the creation gave it; an API key of the buyer’s does as well */
+  readonly manage_token?: string
 }
 
 export type LiquidationAlertCancelAnswer = {
@@ -2357,8 +2357,8 @@ export interface LiquidationAlertExtendInput {
   readonly id: string
   /** Hours */
   readonly add_hours?: number
-  /** As the creation gave it */
-  readonly manage_token: string
+  /** As the creation gave it; an API key of the buyer’s does as well */
+  readonly manage_token?: string
 }
 
 export type LiquidationAlertExtendAnswer = {
@@ -2379,8 +2379,8 @@ export interface LiquidationAlertPauseInput {
   readonly id: string
   /** When it ends by itself; left out: when it is resumed */
   readonly until?: string
-  /** As the creation gave it */
-  readonly manage_token: string
+  /** As the creation gave it; an API key of the buyer’s does as well */
+  readonly manage_token?: string
 }
 
 export type LiquidationAlertPauseAnswer = {
@@ -2440,8 +2440,8 @@ export type LiquidationAlertPauseAnswer = {
 export interface LiquidationAlertResumeInput {
   /** The alert_id that the creation gave; an alert_id as the creation gave it */
   readonly id: string
-  /** As the creation gave it */
-  readonly manage_token: string
+  /** As the creation gave it; an API key of the buyer’s does as well */
+  readonly manage_token?: string
 }
 
 export type LiquidationAlertResumeAnswer = {
@@ -2505,8 +2505,8 @@ export interface LiquidationAlertDeliveriesInput {
   readonly limit?: number
   /** Where the page before ended: its next_cursor; next_cursor of the page before */
   readonly cursor?: string
-  /** As the creation gave it */
-  readonly manage_token: string
+  /** As the creation gave it; an API key of the buyer’s does as well */
+  readonly manage_token?: string
 }
 
 export type LiquidationAlertDeliveriesAnswer = {
@@ -2548,8 +2548,8 @@ export type LiquidationAlertDeliveriesAnswer = {
 export interface LiquidationAlertTestInput {
   /** The alert_id that the creation gave; an alert_id as the creation gave it */
   readonly id: string
-  /** As the creation gave it */
-  readonly manage_token: string
+  /** As the creation gave it; an API key of the buyer’s does as well */
+  readonly manage_token?: string
 }
 
 export type LiquidationAlertTestAnswer = {
@@ -2566,8 +2566,8 @@ export interface LiquidationAlertResendInput {
   readonly id: string
   /** The trigger_id of a webhook or of the deliveries; a trigger_id of the deliveries */
   readonly trigger_id: string
-  /** As the creation gave it */
-  readonly manage_token: string
+  /** As the creation gave it; an API key of the buyer’s does as well */
+  readonly manage_token?: string
 }
 
 export type LiquidationAlertResendAnswer = {
@@ -2994,8 +2994,8 @@ export type RuleAlertsAnswer = {
 export interface RuleAlertCancelInput {
   /** The alert_id that the creation gave; an alert_id as the creation gave it */
   readonly id: string
-  /** As the creation gave it */
-  readonly manage_token: string
+  /** As the creation gave it; an API key of the buyer’s does as well */
+  readonly manage_token?: string
 }
 
 export type RuleAlertCancelAnswer = {
@@ -3012,8 +3012,8 @@ export interface RuleAlertExtendInput {
   readonly id: string
   /** Hours */
   readonly add_hours?: number
-  /** As the creation gave it */
-  readonly manage_token: string
+  /** As the creation gave it; an API key of the buyer’s does as well */
+  readonly manage_token?: string
 }
 
 export type RuleAlertExtendAnswer = {
@@ -3034,8 +3034,8 @@ export interface RuleAlertPauseInput {
   readonly id: string
   /** When it ends by itself; left out: when it is resumed */
   readonly until?: string
-  /** As the creation gave it */
-  readonly manage_token: string
+  /** As the creation gave it; an API key of the buyer’s does as well */
+  readonly manage_token?: string
 }
 
 export type RuleAlertPauseAnswer = {
@@ -3116,8 +3116,8 @@ export type RuleAlertPauseAnswer = {
 export interface RuleAlertResumeInput {
   /** The alert_id that the creation gave; an alert_id as the creation gave it */
   readonly id: string
-  /** As the creation gave it */
-  readonly manage_token: string
+  /** As the creation gave it; an API key of the buyer’s does as well */
+  readonly manage_token?: string
 }
 
 export type RuleAlertResumeAnswer = {
@@ -3305,8 +3305,8 @@ export interface RuleAlertEditInput {
   } | null
   /** Beyond 10 messages a minute the rest is told in one; left out: so for chats and email */
   readonly digest?: boolean
-  /** As the creation gave it */
-  readonly manage_token: string
+  /** As the creation gave it; an API key of the buyer’s does as well */
+  readonly manage_token?: string
 }
 
 export type RuleAlertEditAnswer = {
@@ -3391,8 +3391,8 @@ export interface RuleAlertDeliveriesInput {
   readonly limit?: number
   /** Where the page before ended: its next_cursor; next_cursor of the page before */
   readonly cursor?: string
-  /** As the creation gave it */
-  readonly manage_token: string
+  /** As the creation gave it; an API key of the buyer’s does as well */
+  readonly manage_token?: string
 }
 
 export type RuleAlertDeliveriesAnswer = {
@@ -3434,8 +3434,8 @@ export type RuleAlertDeliveriesAnswer = {
 export interface RuleAlertTestInput {
   /** The alert_id that the creation gave; an alert_id as the creation gave it */
   readonly id: string
-  /** As the creation gave it */
-  readonly manage_token: string
+  /** As the creation gave it; an API key of the buyer’s does as well */
+  readonly manage_token?: string
 }
 
 export type RuleAlertTestAnswer = {
@@ -3452,8 +3452,8 @@ export interface RuleAlertResendInput {
   readonly id: string
   /** The trigger_id of a webhook or of the deliveries; a trigger_id of the deliveries */
   readonly trigger_id: string
-  /** As the creation gave it */
-  readonly manage_token: string
+  /** As the creation gave it; an API key of the buyer’s does as well */
+  readonly manage_token?: string
 }
 
 export type RuleAlertResendAnswer = {
@@ -3928,6 +3928,280 @@ export type RecordAnswer = {
   readonly type: string
   /** As it is in the log; times are microseconds since the Unix epoch */
   readonly record: Readonly<Record<string, unknown>>
+}
+
+export interface CreditBuyInput {
+  /** What is paid and becomes credit; the price of this request */
+  readonly amount_usdc?: number
+  /** A key that gets the credit; left out: a new one */
+  readonly key_id?: string
+  /** A name of your own */
+  readonly label?: string
+  /** What it may do; all of it unless said */
+  readonly scopes?: readonly string[]
+  /** When it ends; null: never */
+  readonly expires_in_days?: number
+  /** Most that it may spend on a day (UTC); null: no limit */
+  readonly daily_max_usdc?: number
+}
+
+export type CreditBuyAnswer = {
+  /** Names the key; no secret */
+  readonly key_id: string
+  /** A name of your own */
+  readonly label: string
+  /** What it may do */
+  readonly scopes: readonly ('read' | 'alerts' | 'manage')[]
+  /** Whether it can be used */
+  readonly status: 'active' | 'expired' | 'revoked'
+  /** When it was bought */
+  readonly created_at: string
+  /** When it ends; null: never */
+  readonly expires_at: string | null
+  /** What was bought less what was charged */
+  readonly balance_usdc: number
+  /** Of the balance, what is set aside for API instances: a minute at most */
+  readonly held_usdc: number
+  /** All that was paid in */
+  readonly bought_usdc: number
+  /** All that was charged; up to a second behind */
+  readonly charged_usdc: number
+  /** What was charged today (UTC) */
+  readonly charged_today_usdc: number
+  /** Most that it may spend on a day; null: no limit */
+  readonly daily_max_usdc: number | null
+  /** How long the secret before the last rotation is taken; null: there is none */
+  readonly former_secret_until: string | null
+  /** The key itself, mda_...: only here, and again for the same payment */
+  readonly api_key: string | null
+  /** What was bought */
+  readonly amount_usdc: number
+}
+
+export interface KeyInput {
+  /** The key_id that the purchase gave; a key_id as POST /credit gave it */
+  readonly key_id: string
+  /** As the creation gave it; an API key of the buyer’s does as well */
+  readonly manage_token?: string
+}
+
+export type KeyAnswer = {
+  /** Names the key; no secret */
+  readonly key_id: string
+  /** A name of your own */
+  readonly label: string
+  /** What it may do */
+  readonly scopes: readonly ('read' | 'alerts' | 'manage')[]
+  /** Whether it can be used */
+  readonly status: 'active' | 'expired' | 'revoked'
+  /** When it was bought */
+  readonly created_at: string
+  /** When it ends; null: never */
+  readonly expires_at: string | null
+  /** What was bought less what was charged */
+  readonly balance_usdc: number
+  /** Of the balance, what is set aside for API instances: a minute at most */
+  readonly held_usdc: number
+  /** All that was paid in */
+  readonly bought_usdc: number
+  /** All that was charged; up to a second behind */
+  readonly charged_usdc: number
+  /** What was charged today (UTC) */
+  readonly charged_today_usdc: number
+  /** Most that it may spend on a day; null: no limit */
+  readonly daily_max_usdc: number | null
+  /** How long the secret before the last rotation is taken; null: there is none */
+  readonly former_secret_until: string | null
+}
+
+export interface KeyChangeInput {
+  /** The key_id that the purchase gave; a key_id as POST /credit gave it */
+  readonly key_id: string
+  /** A name of your own */
+  readonly label?: string
+  /** What it may do; all of it unless said */
+  readonly scopes?: readonly string[]
+  /** When it ends; null: never */
+  readonly expires_in_days?: number
+  /** Most that it may spend on a day (UTC); null: no limit */
+  readonly daily_max_usdc?: number
+  /** As the creation gave it; an API key of the buyer’s does as well */
+  readonly manage_token?: string
+}
+
+export type KeyChangeAnswer = {
+  /** Names the key; no secret */
+  readonly key_id: string
+  /** A name of your own */
+  readonly label: string
+  /** What it may do */
+  readonly scopes: readonly ('read' | 'alerts' | 'manage')[]
+  /** Whether it can be used */
+  readonly status: 'active' | 'expired' | 'revoked'
+  /** When it was bought */
+  readonly created_at: string
+  /** When it ends; null: never */
+  readonly expires_at: string | null
+  /** What was bought less what was charged */
+  readonly balance_usdc: number
+  /** Of the balance, what is set aside for API instances: a minute at most */
+  readonly held_usdc: number
+  /** All that was paid in */
+  readonly bought_usdc: number
+  /** All that was charged; up to a second behind */
+  readonly charged_usdc: number
+  /** What was charged today (UTC) */
+  readonly charged_today_usdc: number
+  /** Most that it may spend on a day; null: no limit */
+  readonly daily_max_usdc: number | null
+  /** How long the secret before the last rotation is taken; null: there is none */
+  readonly former_secret_until: string | null
+}
+
+export interface KeyRotateInput {
+  /** The key_id that the purchase gave; a key_id as POST /credit gave it */
+  readonly key_id: string
+  /** Hours; 0: no more, where it has leaked */
+  readonly grace_hours?: number
+  /** As the creation gave it; an API key of the buyer’s does as well */
+  readonly manage_token?: string
+}
+
+export type KeyRotateAnswer = {
+  /** Names the key; no secret */
+  readonly key_id: string
+  /** A name of your own */
+  readonly label: string
+  /** What it may do */
+  readonly scopes: readonly ('read' | 'alerts' | 'manage')[]
+  /** Whether it can be used */
+  readonly status: 'active' | 'expired' | 'revoked'
+  /** When it was bought */
+  readonly created_at: string
+  /** When it ends; null: never */
+  readonly expires_at: string | null
+  /** What was bought less what was charged */
+  readonly balance_usdc: number
+  /** Of the balance, what is set aside for API instances: a minute at most */
+  readonly held_usdc: number
+  /** All that was paid in */
+  readonly bought_usdc: number
+  /** All that was charged; up to a second behind */
+  readonly charged_usdc: number
+  /** What was charged today (UTC) */
+  readonly charged_today_usdc: number
+  /** Most that it may spend on a day; null: no limit */
+  readonly daily_max_usdc: number | null
+  /** How long the secret before the last rotation is taken; null: there is none */
+  readonly former_secret_until: string | null
+  /** The key itself, mda_...: only here */
+  readonly api_key: string | null
+}
+
+export interface KeyRevokeInput {
+  /** The key_id that the purchase gave; a key_id as POST /credit gave it */
+  readonly key_id: string
+  /** As the creation gave it; an API key of the buyer’s does as well */
+  readonly manage_token?: string
+}
+
+export type KeyRevokeAnswer = {
+  /** Names the key; no secret */
+  readonly key_id: string
+  /** A name of your own */
+  readonly label: string
+  /** What it may do */
+  readonly scopes: readonly ('read' | 'alerts' | 'manage')[]
+  /** Whether it can be used */
+  readonly status: 'active' | 'expired' | 'revoked'
+  /** When it was bought */
+  readonly created_at: string
+  /** When it ends; null: never */
+  readonly expires_at: string | null
+  /** What was bought less what was charged */
+  readonly balance_usdc: number
+  /** Of the balance, what is set aside for API instances: a minute at most */
+  readonly held_usdc: number
+  /** All that was paid in */
+  readonly bought_usdc: number
+  /** All that was charged; up to a second behind */
+  readonly charged_usdc: number
+  /** What was charged today (UTC) */
+  readonly charged_today_usdc: number
+  /** Most that it may spend on a day; null: no limit */
+  readonly daily_max_usdc: number | null
+  /** How long the secret before the last rotation is taken; null: there is none */
+  readonly former_secret_until: string | null
+}
+
+export interface KeyUsageInput {
+  /** The key_id that the purchase gave; a key_id as POST /credit gave it */
+  readonly key_id: string
+  /** A month, UTC; left out: this one; a month such as 2026-11 */
+  readonly month?: string
+  /** As the creation gave it; an API key of the buyer’s does as well */
+  readonly manage_token?: string
+}
+
+export type KeyUsageAnswer = {
+  /** The key */
+  readonly key_id: string
+  /** UTC */
+  readonly month: string
+  /** Oldest first; some seconds behind */
+  readonly usage: readonly {
+    /** UTC, 2026-11-24 */
+    readonly day: string
+    /** Method and path */
+    readonly route: string
+    /** Answers given */
+    readonly requests: number
+    /** What they cost together */
+    readonly usdc: number
+  }[]
+}
+
+export interface WalletKeysInput {
+  /** Of GET /wallet/message, as it is */
+  readonly message: string
+  /** Of the wallet, hexadecimal (personal_sign; of a contract wallet ERC-1271) */
+  readonly signature: string
+}
+
+export type WalletKeysAnswer = {
+  /** How many */
+  readonly count: number
+  /** Newest first */
+  readonly keys: readonly {
+    /** Names the key; no secret */
+    readonly key_id: string
+    /** A name of your own */
+    readonly label: string
+    /** What it may do */
+    readonly scopes: readonly ('read' | 'alerts' | 'manage')[]
+    /** Whether it can be used */
+    readonly status: 'active' | 'expired' | 'revoked'
+    /** When it was bought */
+    readonly created_at: string
+    /** When it ends; null: never */
+    readonly expires_at: string | null
+    /** What was bought less what was charged */
+    readonly balance_usdc: number
+    /** Of the balance, what is set aside for API instances: a minute at most */
+    readonly held_usdc: number
+    /** All that was paid in */
+    readonly bought_usdc: number
+    /** All that was charged; up to a second behind */
+    readonly charged_usdc: number
+    /** What was charged today (UTC) */
+    readonly charged_today_usdc: number
+    /** Most that it may spend on a day; null: no limit */
+    readonly daily_max_usdc: number | null
+    /** How long the secret before the last rotation is taken; null: there is none */
+    readonly former_secret_until: string | null
+    /** Bearer token that changes, rotates and revokes the key */
+    readonly manage_token: string | null
+  }[]
 }
 
 export interface HealthzInput {}
@@ -4808,6 +5082,76 @@ export const operations = {
     isQuestion: true,
     priceUsdc: 0,
   },
+  credit_buy: {
+    method: 'POST',
+    path: '/credit',
+    query: [],
+    body: ['amount_usdc', 'key_id', 'label', 'scopes', 'expires_in_days', 'daily_max_usdc'],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: false,
+    priceUsdc: 1,
+  },
+  key: {
+    method: 'GET',
+    path: '/keys/{key_id}',
+    query: [],
+    body: [],
+    isOwners: true,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0,
+  },
+  key_change: {
+    method: 'PATCH',
+    path: '/keys/{key_id}',
+    query: [],
+    body: ['label', 'scopes', 'expires_in_days', 'daily_max_usdc'],
+    isOwners: true,
+    isKeyed: false,
+    isQuestion: false,
+    priceUsdc: 0,
+  },
+  key_rotate: {
+    method: 'POST',
+    path: '/keys/{key_id}/rotate',
+    query: [],
+    body: ['grace_hours'],
+    isOwners: true,
+    isKeyed: false,
+    isQuestion: false,
+    priceUsdc: 0,
+  },
+  key_revoke: {
+    method: 'DELETE',
+    path: '/keys/{key_id}',
+    query: [],
+    body: [],
+    isOwners: true,
+    isKeyed: false,
+    isQuestion: false,
+    priceUsdc: 0,
+  },
+  key_usage: {
+    method: 'GET',
+    path: '/keys/{key_id}/usage',
+    query: ['month'],
+    body: [],
+    isOwners: true,
+    isKeyed: false,
+    isQuestion: true,
+    priceUsdc: 0,
+  },
+  wallet_keys: {
+    method: 'POST',
+    path: '/wallet/keys',
+    query: [],
+    body: ['message', 'signature'],
+    isOwners: false,
+    isKeyed: false,
+    isQuestion: false,
+    priceUsdc: 0,
+  },
   healthz: {
     method: 'GET',
     path: '/healthz',
@@ -5525,6 +5869,41 @@ export abstract class Api<Options> {
   /** The log record that a trigger names, to check it against. `GET /records/{id}`. Free. */
   async record(input: RecordInput, options?: Options): Promise<RecordAnswer> {
     return (await this.send('record', input, options)) as RecordAnswer
+  }
+
+  /** Buy credit: a new API key, or more for one. `POST /credit`. 1 USDC. */
+  async creditBuy(input: CreditBuyInput = {}, options?: Options): Promise<CreditBuyAnswer> {
+    return (await this.send('credit_buy', input, options)) as CreditBuyAnswer
+  }
+
+  /** An API key with its balance. `GET /keys/{key_id}`. Free. */
+  async key(input: KeyInput, options?: Options): Promise<KeyAnswer> {
+    return (await this.send('key', input, options)) as KeyAnswer
+  }
+
+  /** Change what an API key may do. `PATCH /keys/{key_id}`. Free. */
+  async keyChange(input: KeyChangeInput, options?: Options): Promise<KeyChangeAnswer> {
+    return (await this.send('key_change', input, options)) as KeyChangeAnswer
+  }
+
+  /** Give an API key another secret. `POST /keys/{key_id}/rotate`. Free. */
+  async keyRotate(input: KeyRotateInput, options?: Options): Promise<KeyRotateAnswer> {
+    return (await this.send('key_rotate', input, options)) as KeyRotateAnswer
+  }
+
+  /** End an API key for good. `DELETE /keys/{key_id}`. Free. */
+  async keyRevoke(input: KeyRevokeInput, options?: Options): Promise<KeyRevokeAnswer> {
+    return (await this.send('key_revoke', input, options)) as KeyRevokeAnswer
+  }
+
+  /** What an API key was charged, by day and route. `GET /keys/{key_id}/usage`. Free. */
+  async keyUsage(input: KeyUsageInput, options?: Options): Promise<KeyUsageAnswer> {
+    return (await this.send('key_usage', input, options)) as KeyUsageAnswer
+  }
+
+  /** The API keys that a wallet bought. `POST /wallet/keys`. Free. */
+  async walletKeys(input: WalletKeysInput, options?: Options): Promise<WalletKeysAnswer> {
+    return (await this.send('wallet_keys', input, options)) as WalletKeysAnswer
   }
 
   /** How the system is: parts, venues, gaps, lag. `GET /healthz`. Free. */

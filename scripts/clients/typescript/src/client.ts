@@ -18,6 +18,8 @@ export interface ClientOptions {
   readonly baseUrl: string
   /** Left out: a route that costs something is answered with `PaymentRequiredError`. */
   readonly payer?: PaidBy
+  /** Charges what costs something to the credit of an API key, mda_...; a payer pays where it has too little. */
+  readonly apiKey?: string
   /** For one call with all its attempts, milliseconds. */
   readonly deadlineMs?: number
   /** Attempts of one call. */
@@ -127,7 +129,7 @@ export class MarketDataClient extends Api<CallOptions> {
   }
 
   async #attempt(request: Request, payment: Payment | undefined, until: number): Promise<Outcome> {
-    const { fetch: send = fetch } = this.#options
+    const { fetch: send = fetch, apiKey } = this.#options
     const left = until - Date.now()
     if (left <= 0) throw new NoAnswerError(`${request.method} ${request.url}: the deadline is over`)
     const late = new AbortController()
@@ -135,7 +137,7 @@ export class MarketDataClient extends Api<CallOptions> {
     try {
       const response = await send(request.url, {
         method: request.method,
-        headers: { ...request.headers, ...payment?.headers },
+        headers: { ...request.headers, ...(apiKey !== undefined && { 'x-api-key': apiKey }), ...payment?.headers },
         redirect: 'error',
         signal: late.signal,
         ...(request.body === undefined ? {} : { body: request.body }),

@@ -1,0 +1,262 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { RateLimiter } from '../limits.ts'
+import { errorOf, priceBody, startAlerts, textOf, type AlertHarness, type Answered } from '../testing/alert-calls.ts'
+import { FakeLedger, fakePayments, payer, signPayment, type FakePayments } from '../testing/fake-payments.ts'
+import { NOW } from '../testing/harness.ts'
+
+const CVD = '/cvd/BTC'
+const USDC = 1_000_000
+const DAY_MS = 86_400_000
+
+let ledger: FakeLedger
+let payments: FakePayments
+let api: AlertHarness
+let now = NOW / 1_000
+
+beforeEach(async () => {
+  now = NOW / 1_000
+  ledger = new FakeLedger()
+  payments = await fakePayments(ledger, () => now)
+  api = await startAlerts({ payments })
+})
+afterEach(async () => {
+  await api.stop()
+  await payments.stop()
+})
+
+function advance(ms: number): void {
+  now += ms
+  api.advance(ms)
+}
+
+interface Buying extends Record<string, unknown> {
+  readonly amount_usdc?: number
+}
+
+async function buy(body: Buying = {}): Promise<Answered> {
+  const amount = String((body.amount_usdc ?? 1) * USDC)
+  const headers = { 'payment-signature': (await signPayment({ amount, now: now / 1_000 })).v2 }
+  return api.send('POST', '/credit', { body, headers })
+}
+
+async function keyed(body: Buying = {}): Promise<{ id: string; token: string }> {
+  const { body: said } = await buy(body)
+  return { id: textOf(said['key_id']), token: textOf(said['api_key']) }
+}
+
+const ask = (token: string, path = CVD): Promise<Answered> => api.get(path, { headers: { 'x-api-key': token } })
+
+async function balanceOf({ id, token }: { id: string; token: string }): Promise<unknown> {
+  await payments.credit.purses.flush()
+  return (await api.send('GET', `/keys/${id}`, { token })).body['balance_usdc']
+}
+
+describe('a purchase of credit', () => {
+  it('is priced by its amount, and gives a key once', async () => {
+    expect((await api.send('POST', '/credit', { body: { amount_usdc: 2.5 } })).body).toMatchObject({
+      accepts: [{ maxAmountRequired: '2500000' }],
+    })
+    const bought = await buy({ amount_usdc: 2.5, label: 'bot', scopes: ['read'], daily_max_usdc: 1 })
+    expect([bought.status, bought.body]).toMatchObject([
+      201,
+      { label: 'bot', scopes: ['read'], balance_usdc: 2.5, daily_max_usdc: 1, amount_usdc: 2.5, status: 'active' },
+    ])
+    expect(ledger.charged[0]?.credit).toBe(bought.body['key_id'])
+    const shown = await api.send('GET', `/keys/${textOf(bought.body['key_id'])}`, {
+      token: textOf(bought.body['api_key']),
+    })
+    expect(shown.body).not.toHaveProperty('api_key')
+  })
+
+  it('sent again gives the same answer, and counts once', async () => {
+    const headers = { 'payment-signature': (await signPayment({ amount: String(USDC), now: now / 1_000 })).v2 }
+    const answers = [await api.send('POST', '/credit', { headers }), await api.send('POST', '/credit', { headers })]
+    expect(answers[1]?.body).toEqual(answers[0]?.body)
+    expect([ledger.charged.length, answers[1]?.body['bought_usdc']]).toEqual([1, 1])
+    expect(ledger.answers.size).toBe(0)
+  })
+
+  it('for a key that is there adds to its credit and shows no secret', async () => {
+    const key = await keyed()
+    const more = await buy({ amount_usdc: 3, key_id: key.id })
+    expect([more.status, more.body]).toMatchObject([201, { key_id: key.id, balance_usdc: 4, api_key: null }])
+  })
+
+  it.each([
+    [{ key_id: 'nobody' }, '404 key_not_found key_id'],
+    [{ scopes: ['all'] }, '400 invalid_body scopes'],
+    [{ expires_in_days: 0 }, '400 invalid_body expires_in_days'],
+    [{ daily_max_usdc: -1 }, '400 invalid_body daily_max_usdc'],
+  ])('%j costs nothing', async (body, error) => {
+    expect(errorOf(await buy(body))).toBe(error)
+    expect(ledger.charged).toEqual([])
+  })
+})
+
+it.each([0.1, 1_001, 1.0000001, '1'])('an amount of %j is refused before it is paid', async (amount_usdc) => {
+  expect(errorOf(await api.send('POST', '/credit', { body: { amount_usdc } }))).toBe('400 invalid_amount amount_usdc')
+})
+
+describe('a request with a key', () => {
+  it('is answered by one round to the log for many, and charged its price', async () => {
+    const key = await keyed()
+    const writes = payments.credit.log.commands.length
+    for (let n = 0; n < 10; n++) {
+      const answer = await ask(key.token)
+      expect([answer.status, answer.headers.get('credit-charged')]).toEqual([200, '0.02'])
+    }
+    expect(payments.credit.log.commands.length - writes).toBe(1)
+    expect(await balanceOf(key)).toBe(0.8)
+    const { body } = await api.send('GET', `/keys/${key.id}`, { token: key.token })
+    expect(body).toMatchObject({ charged_usdc: 0.2, charged_today_usdc: 0.2, bought_usdc: 1 })
+  })
+
+  it('costs nothing where it is not answered', async () => {
+    const key = await keyed()
+    expect((await ask(key.token, '/cvd/BTC?period=x')).status).toBe(400)
+    expect((await ask(key.token, '/cvd/NOPE')).status).toBe(404)
+    expect((await api.get(CVD, { method: 'HEAD', headers: { 'x-api-key': key.token } })).status).toBe(402)
+    api.hang(60_000)
+    const stale = await ask(key.token)
+    expect([stale.status, stale.body['stale'], stale.headers.has('credit-charged')]).toEqual([200, true, false])
+    expect(await balanceOf(key)).toBe(1)
+  })
+
+  it('is offered x402 where too little is left, and a payment beside the key is taken instead of it', async () => {
+    const key = await keyed({ amount_usdc: 0.5 })
+    for (let n = 0; n < 25; n++) expect((await ask(key.token)).status).toBe(200)
+    const refused = await ask(key.token)
+    expect([refused.status, refused.body['error']]).toEqual([402, 'insufficient_credit'])
+    expect(refused.headers.get('payment-required')).not.toBe(null)
+    const signed = (await signPayment({ amount: '20000', now: now / 1_000 })).v2
+    const paid = await api.get(CVD, { headers: { 'x-api-key': key.token, 'payment-signature': signed } })
+    expect([paid.status, paid.headers.has('payment-response'), paid.headers.has('credit-charged')]).toEqual([
+      200,
+      true,
+      false,
+    ])
+    expect(await balanceOf(key)).toBe(0)
+  })
+
+  it('stops at the daily limit until midnight UTC', async () => {
+    const key = await keyed({ daily_max_usdc: 0.05 })
+    for (let n = 0; n < 2; n++) expect((await ask(key.token)).status).toBe(200)
+    const refused = await ask(key.token)
+    expect(errorOf(refused)).toBe('429 quota_reached')
+    expect(Number(refused.headers.get('retry-after'))).toBe(86_400 - ((now / 1_000) % 86_400))
+    advance(DAY_MS)
+    expect((await ask(key.token)).status).toBe(200)
+  })
+
+  it('counts against a rate of its own', async () => {
+    await api.stop()
+    const { credit } = payments
+    const rate = new RateLimiter({ perSecond: 1, burst: 2, callersMax: 10 })
+    api = await startAlerts({
+      payments: { ...payments, credit: { ...credit, rate } },
+      limit: { perSecond: 1, burst: 5 },
+    })
+    const key = await keyed()
+    const statuses = [await ask(key.token), await ask(key.token), await ask(key.token)].map(({ status }) => status)
+    expect(statuses).toEqual([200, 200, 429])
+    expect((await api.get('/healthz')).status).toBe(200)
+  })
+
+  it.each(['mda_', 'mda_00000000000000000000_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 'x'])(
+    '%s is none',
+    async (token) => {
+      expect(errorOf(await ask(token))).toBe('401 unauthorized')
+    },
+  )
+
+  it('may do what its scopes say, and nothing behind its end', async () => {
+    const reader = await keyed({ scopes: ['read'], expires_in_days: 1 })
+    const create = (token: string): Promise<Answered> =>
+      api.send('POST', '/price-alert', { body: priceBody(), headers: { 'x-api-key': token } })
+    expect(errorOf(await create(reader.token))).toBe('403 forbidden')
+    expect(errorOf(await api.send('DELETE', `/keys/${reader.id}`, { token: reader.token }))).toBe('403 forbidden')
+    expect((await ask(reader.token)).status).toBe(200)
+    advance(DAY_MS)
+    expect(errorOf(await ask(reader.token))).toBe('401 unauthorized')
+  })
+
+  it('makes alerts that its wallet owns, once for an Idempotency-Key, and controls them', async () => {
+    const key = await keyed()
+    const headers = { 'x-api-key': key.token, 'idempotency-key': 'a-key-of-16-chars-or-more' }
+    const made = await api.send('POST', '/price-alert', { body: priceBody(), headers })
+    const again = await api.send('POST', '/price-alert', { body: priceBody(), headers })
+    expect([made.status, again.body['alert_id']]).toEqual([201, made.body['alert_id']])
+    expect(await balanceOf(key)).toBe(0.96)
+    const mine = await api.send('POST', '/wallet/alerts', { token: key.token })
+    expect(mine.body).toMatchObject({ count: 1, alerts: [{ alert_id: made.body['alert_id'] }] })
+    const at = `/price-alert/${textOf(made.body['alert_id'])}`
+    expect((await api.send('DELETE', at, { token: (await keyed({ scopes: ['read'] })).token })).status).toBe(403)
+    expect((await api.send('DELETE', at, { token: key.token })).status).toBe(200)
+  })
+
+  it('opens the stream once, which it begins again for nothing', async () => {
+    const key = await keyed()
+    const stream = '/stream?symbols=BTC&channels=price&seconds=1'
+    const first = await ask(key.token, stream)
+    const again = await ask(key.token, stream)
+    expect([first.headers.has('credit-charged'), again.headers.has('credit-charged')]).toEqual([true, false])
+    expect([first.status, again.status]).toEqual([200, 200])
+  })
+})
+
+describe('a key', () => {
+  it('is changed, rotated with a time for both secrets, and revoked', async () => {
+    const key = await keyed()
+    const change = { label: 'other', daily_max_usdc: 5, expires_in_days: null }
+    expect((await api.send('PATCH', `/keys/${key.id}`, { body: change, token: key.token })).body).toMatchObject({
+      label: 'other',
+      daily_max_usdc: 5,
+      expires_at: null,
+    })
+    const rotated = await api.send('POST', `/keys/${key.id}/rotate`, { body: { grace_hours: 1 }, token: key.token })
+    const fresh = textOf(rotated.body['api_key'])
+    expect([(await ask(key.token)).status, (await ask(fresh)).status]).toEqual([200, 200])
+    advance(3_600_000)
+    expect([errorOf(await ask(key.token)), (await ask(fresh)).status]).toEqual(['401 unauthorized', 200])
+    expect((await api.send('DELETE', `/keys/${key.id}`, { token: fresh })).body['status']).toBe('revoked')
+    expect(errorOf(await ask(fresh))).toBe('401 unauthorized')
+  })
+
+  it('is rotated and revoked by the wallet that bought it', async () => {
+    const key = await keyed()
+    const message = textOf((await api.get(`/wallet/message?address=${payer.address}`)).body['message'])
+    const body = { message, signature: await payer.signMessage({ message }) }
+    const listed = await api.send('POST', '/wallet/keys', { body })
+    expect(listed.body).toMatchObject({ count: 1, keys: [{ key_id: key.id, balance_usdc: 1 }] })
+    const [shown] = listed.body['keys'] as { manage_token: string }[]
+    const token = textOf(shown?.manage_token)
+    const rotated = await api.send('POST', `/keys/${key.id}/rotate`, { body: { grace_hours: 0 }, token })
+    expect([errorOf(await ask(key.token)), (await ask(textOf(rotated.body['api_key']))).status]).toEqual([
+      '401 unauthorized',
+      200,
+    ])
+  })
+
+  it('of another cannot be seen', async () => {
+    const [one, other] = [await keyed(), await keyed()]
+    expect(errorOf(await api.send('GET', `/keys/${one.id}`, { token: other.token }))).toBe('403 forbidden')
+    expect(errorOf(await api.get(`/keys/${one.id}`))).toBe('401 unauthorized')
+  })
+})
+
+it('gives as many questions for nothing as the operator has set', async () => {
+  await api.stop()
+  const free = new RateLimiter({ perSecond: 2 / 86_400, burst: 2, callersMax: 10 })
+  api = await startAlerts({ payments: { ...payments, credit: { ...payments.credit, free } } })
+  const statuses = []
+  for (let n = 0; n < 3; n++) statuses.push((await api.get(CVD)).status)
+  expect(statuses).toEqual([200, 200, 402])
+  expect((await api.send('POST', '/price-alert', { body: priceBody() })).status).toBe(402)
+})
+
+it('is not sold where payments are off', async () => {
+  await api.stop()
+  api = await startAlerts()
+  expect(errorOf(await api.send('POST', '/credit', { body: {} }))).toBe('404 not_found')
+  expect((await ask('mda_x')).status).toBe(200)
+})

@@ -1,0 +1,20 @@
+import type { RateLimiter } from '../limits.ts'
+import type { CreditLog } from './credit-log.ts'
+import type { Purses } from './purses.ts'
+
+/** What requests with an API key work with. */
+export interface Credit {
+  readonly log: CreditLog
+  readonly purses: Purses
+  /** Requests of a key; each API instance counts its own. */
+  readonly rate: RateLimiter
+  /** Requests for nothing of an address; null: there are none. */
+  readonly free: RateLimiter | null
+  /** Until when what was paid for lasts, by key and request; milliseconds. Oldest first. */
+  readonly lasting: Map<string, number>
+}
+
+/** What keys may do: `read` asks data, `alerts` makes alerts and controls the buyer's, `manage` changes the key itself. */
+export const scopes = ['read', 'alerts', 'manage'] as const
+
+export type Scope = (typeof scopes)[number]

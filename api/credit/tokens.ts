@@ -1,0 +1,117 @@
+import { hash } from 'node:crypto'
+import { hasEnded } from '../../processors/credit/credit.ts'
+import { apiSecret, isSame, keyManageToken, type ServiceSecrets } from '../../processors/alerts/secrets.ts'
+import type { ApiKey, Micros } from '../../schemas/records.ts'
+import type { Body } from '../body.ts'
+import { ApiError } from '../errors.ts'
+import type { Call } from '../route.ts'
+import type { Services } from '../services.ts'
+import type { Scope } from './credit.ts'
+import type { KeyStore } from './key-store.ts'
+
+const PREFIX = 'mda_'
+const TOKEN = /^mda_([0-9a-f]{20})_([\w-]{43})$/
+const ID_DIGITS = 20
+
+type Header = (name: string) => string
+
+/** Id of the key that a payment buys. */
+function keyIdOf(paymentId: string): string {
+  return hash('sha256', `api-key ${paymentId}`).slice(0, ID_DIGITS)
+}
+
+/** The key that a payment pays for: the one that the request names, or a new one. */
+export function creditedKey(body: Body | undefined, paymentId: string): string {
+  const named = body?.['key_id']
+  return typeof named === 'string' ? named : keyIdOf(paymentId)
+}
+
+/** The key as its user sends it; undefined: it has no secret, or one of a SERVICE_SECRET that is not there any more. */
+export function tokenOf(secrets: ServiceSecrets, { key_id: id, secrets: [newest] }: ApiKey): string | undefined {
+  if (newest === undefined || !secrets.byVersion.has(newest.version)) return undefined
+  return `${PREFIX}${id}_${apiSecret(secrets, newest.version, `${id}.${newest.n}`)}`
+}
+
+/** What a request sends as its API key; undefined: none. */
+export function sentToken(header: Header): string | undefined {
+  const bearer = bearerOf(header)
+  const own = header('x-api-key')
+  if (own !== '') return own
+  return bearer?.startsWith(PREFIX) === true ? bearer : undefined
+}
+
+export function bearerOf(header: Header): string | undefined {
+  return /^Bearer +(\S+) *$/i.exec(header('authorization'))?.[1]
+}
+
+/** The key that a token is of, ended or not; undefined: of none. A key that is not known here is looked for in the log. */
+export async function holderOf(services: Services, token: string): Promise<ApiKey | undefined> {
+  const { payments, alerts, now } = services
+  const [, id, secret] = TOKEN.exec(token) ?? []
+  if (payments === null || id === undefined || secret === undefined) return undefined
+  const { log } = payments.credit
+  const key = log.newest.find(id) ?? (await log.book()).find(id)
+  const taken = key?.secrets.filter(({ until }) => until === null || until > now() * 1_000) ?? []
+  const isRight = taken.some(
+    ({ n, version }) =>
+      alerts.secrets.byVersion.has(version) && isSame(apiSecret(alerts.secrets, version, `${id}.${n}`), secret),
+  )
+  return isRight ? key : undefined
+}
+
+/** The key, where it can be used; throws `unauthorized`. */
+export function usedKey(key: ApiKey | undefined, now: Micros): ApiKey {
+  if (key !== undefined && !hasEnded(key, now)) return key
+  const why = key === undefined ? 'This is no API key of ours, or its secret was changed.' : 'This API key has ended.'
+  throw new ApiError('unauthorized', `${why} POST /wallet/keys shows a wallet its keys; POST /credit buys one.`)
+}
+
+/** Throws `forbidden` where the key may not do that. */
+export function assertScope({ scopes }: ApiKey, scope: Scope): void {
+  if (scopes.includes(scope)) return
+  throw new ApiError('forbidden', `This API key has not the scope ${scope}; it has: ${scopes.join(', ')}.`)
+}
+
+/** The wallet whose alerts the request's API key controls; undefined: it sends none. */
+export async function ownerByKey({ services, header }: Pick<Call, 'services' | 'header'>): Promise<string | undefined> {
+  const token = sentToken(header)
+  if (token === undefined) return undefined
+  const key = usedKey(await holderOf(services, token), services.now() * 1_000)
+  assertScope(key, 'alerts')
+  return key.owner
+}
+
+/** What a wallet's signature gives of a key: it changes it, and asks nothing in its name. */
+export function manageTokenOf(secrets: ServiceSecrets, { key_id: id, secrets: [newest] }: ApiKey): string | null {
+  if (newest === undefined || !secrets.byVersion.has(newest.version)) return null
+  return keyManageToken(secrets, newest.version, id)
+}
+
+/** The key of a path, for who may see it (`manage` left out) or change it; throws `unauthorized`, `key_not_found`, `forbidden`. */
+export async function keyOf(call: Pick<Call, 'services' | 'header'>, id: string, manages: boolean): Promise<ApiKey> {
+  const { services, header } = call
+  const token = sentToken(header) ?? bearerOf(header)
+  if (token === undefined)
+    throw new ApiError(
+      'unauthorized',
+      'Send Authorization: Bearer and the API key, or the manage_token of POST /wallet/keys.',
+    )
+  const key = (await bookOf(services)).find(id)
+  if (key === undefined) throw noKey()
+  const manage = manageTokenOf(services.alerts.secrets, key)
+  if (manage !== null && isSame(manage, token)) return key
+  const holder = await holderOf(services, token)
+  if (holder?.key_id !== id) throw new ApiError('forbidden', 'This is neither the API key nor its manage_token.')
+  if (manages) assertScope(usedKey(holder, services.now() * 1_000), 'manage')
+  return key
+}
+
+export function noKey(): ApiError {
+  return new ApiError('key_not_found', 'There is no API key of this id; POST /credit buys one.', { field: 'key_id' })
+}
+
+/** All keys; throws `not_found` where nothing is paid for. */
+export async function bookOf({ payments }: Services): Promise<KeyStore> {
+  if (payments !== null) return payments.credit.log.book()
+  throw new ApiError('not_found', 'Payments are off here: all is free, and there are no API keys.')
+}

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto'
+import { assertScope } from '../credit/tokens.ts'
+import type { Charge, Refusal } from '../credit/purses.ts'
+import type { ApiKey } from '../../schemas/records.ts'
+import { ApiError } from '../errors.ts'
+import type { Reply } from '../reply.ts'
+import type { Call } from '../route.ts'
+import { challenge, type Bill } from './challenges.ts'
+import type { Paid, Payments } from './payments.ts'
+
+const DAY_SECONDS = 86_400
+/** Requests whose time is remembered; beyond, the oldest is charged again where it is begun anew. */
+const LASTING_MAX = 10_000
+
+/**
+ * The reply of a route that has a price, charged to the credit of an API key. Credit is set aside before the request is
+ * done, and charged when there is an answer: what fails, what is free and what was answered before costs nothing.
+ */
+export async function payByCredit(payments: Payments, call: Call, { key, bill }: ByKey): Promise<Reply> {
+  assertScope(key, call.route.method === 'GET' ? 'read' : 'alerts')
+  const run = await call.route.prepare({ ...call, payer: { address: key.owner, hasPaid: false } })
+  if (typeof run === 'object') return run
+  if (lastsStill(payments, call, { key, bill })) return run(null)
+  const charge = await payments.credit.purses.reserve(key, Number(bill.amount))
+  if (typeof charge === 'string') return refused(payments, call, { charge, bill })
+  return charged(charge, bill, async () => {
+    const reply = await run(call.route.method === 'GET' ? null : paidBy(key, call.services.now() * 1_000))
+    if (isCharged(reply)) remember(payments, call, { key, bill })
+    return reply
+  })
+}
+
+interface ByKey {
+  readonly key: ApiKey
+  readonly bill: Bill
+}
+
+async function charged(charge: Charge, { route, price }: Bill, work: () => Promise<Reply>): Promise<Reply> {
+  let isGiven = false
+  try {
+    const reply = await work()
+    isGiven = isCharged(reply)
+    return isGiven ? { ...reply, headers: { ...reply.headers, [CHARGED]: String(price) } } : reply
+  } finally {
+    if (isGiven) charge.commit(`${route.method} ${route.path}`)
+    else charge.release()
+  }
+}
+
+/** What an answer has cost, USDC. */
+const CHARGED = 'Credit-Charged'
+
+function isCharged({ status, isFree }: Reply): boolean {
+  return isFree !== true && status < 400
+}
+
+/** What is done is known by an id of its own, as by a payment's. */
+function paidBy({ key_id: id, owner: payer }: ApiKey, time: number): Paid {
+  return { id: `credit:${id}:${randomUUID()}`, payer, time }
+}
+
+function refused(
+  payments: Payments,
+  { services, requestId }: Call,
+  { charge, bill }: { charge: Refusal; bill: Bill },
+): Reply {
+  switch (charge) {
+    case 'no_credit':
+      return challenge(payments, bill, requestId, 'insufficient_credit')
+    case 'held':
+      throw new ApiError(
+        'data_unavailable',
+        'What is left of the key’s credit is set aside for requests under way; try again.',
+        {
+          retryAfterSeconds: 2,
+        },
+      )
+    case 'daily_max':
+      throw new ApiError(
+        'quota_reached',
+        'The key has spent what its daily_max_usdc allows; a day begins at midnight UTC.',
+        {
+          retryAfterSeconds: DAY_SECONDS - Math.floor((services.now() / 1_000) % DAY_SECONDS),
+        },
+      )
+    case 'ended':
+      throw new ApiError('unauthorized', 'This API key has ended; POST /credit buys one.')
+  }
+}
+
+/** What was paid for and lasts, as the stream, is begun again for nothing by the same instance, until its time is over. */
+function lastsStill({ credit }: Payments, { route, services }: Call, by: ByKey): boolean {
+  return route.lastsMs !== undefined && (credit.lasting.get(nameOf(by)) ?? 0) > services.now()
+}
+
+function remember({ credit: { lasting } }: Payments, { route, services }: Call, by: ByKey): void {
+  if (route.lastsMs === undefined) return
+  lasting.delete(nameOf(by))
+  lasting.set(nameOf(by), services.now() + route.lastsMs)
+  const [oldest] = lasting.size > LASTING_MAX ? lasting.keys() : []
+  if (oldest !== undefined) lasting.delete(oldest)
+}
+
+function nameOf({ key, bill }: ByKey): string {
+  return `${key.key_id} ${bill.url}`
+}

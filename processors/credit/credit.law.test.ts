@@ -1,0 +1,195 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { ApiKey, CreditCommand, CreditEntry, Message } from '../../schemas/records.ts'
+import { CoreTestDriver, only } from '../kernel/testing/core-test-driver.ts'
+import { expectSame, PARTITIONS } from '../kernel/testing/fault-plans.ts'
+import { bounded, LAW_MS } from '../kernel/testing/law.ts'
+import { creditCommand } from './commands.ts'
+import { credit, creditRow, LEASE, type CreditState } from './credit.ts'
+
+const SECOND = 1_000_000
+const DAY = 86_400 * SECOND
+const T0 = 20_000 * DAY
+const PAYER = '0xaa'
+
+function command(fields: Partial<CreditCommand>): Message<'credit_command'> {
+  return {
+    type: 'credit_command',
+    value: creditCommand({ key_id: 'k', op: 'lease', request_id: 'r', time: T0, ...fields }),
+  }
+}
+
+const bought = (amount: number, payment: string, key = 'k', time = T0): Message =>
+  command({ key_id: key, op: 'bought', amount, payment_id: payment, payer: PAYER, time })
+const leased = (lease: string, amount: number, time = T0): Message => command({ op: 'lease', lease, amount, time })
+const spent = (lease: string, amount: number, time = T0, ends = false): Message =>
+  command({ op: 'spend', lease, uses: [{ route: 'GET /cvd/:symbol', requests: 1, amount }], ends, time })
+
+const fed = (...messages: readonly Message[]): CoreTestDriver<CreditState> =>
+  new CoreTestDriver(credit, 'payments.credit').batch(...messages)
+const keys = (driver: CoreTestDriver<CreditState>): ApiKey[] => only(driver.take(), 'api_key')
+
+describe('credit', () => {
+  it('makes a key of a purchase, whose secret its terms begin, and counts a payment once', () => {
+    const terms = { label: 'bot', scopes: ['read'], expires: null, daily_max: 500 }
+    const told = keys(
+      fed(bought(1_000, 'p'), bought(1_000, 'p'), bought(50, 'q'), command({ op: 'terms', terms, version: 3 })),
+    )
+    expect(told.map(({ bought: sum, outcome }) => [sum, outcome])).toEqual([
+      [1_000, 'done'],
+      [1_000, 'done'],
+      [1_050, 'done'],
+      [1_050, 'done'],
+    ])
+    expect(told.at(-1)).toMatchObject({ ...terms, owner: PAYER, secrets: [{ n: 1, version: 3, until: null }] })
+  })
+
+  it('sets aside a quarter of what is free, more where more is asked for, and never what is not there', () => {
+    const told = keys(fed(bought(1_000, 'p'), leased('a', 20), leased('b', 700), leased('c', 60), leased('d', 50)))
+    expect(told.map(({ outcome }) => outcome)).toEqual(['done', 'done', 'done', 'no_credit', 'done'])
+    expect(told.at(-1)?.leases.map(({ amount }) => amount)).toEqual([250, 700, 50])
+  })
+
+  it('charges what a lease tells once, however often it is told, and never more than it has', () => {
+    const driver = fed(
+      bought(1_000, 'p'),
+      leased('a', 100),
+      spent('a', 40),
+      spent('a', 40),
+      spent('a', 30),
+      spent('a', 9_999),
+    )
+    const entries = only(driver.emitted, 'credit_entry')
+    expect(entries.map(({ kind, amount }) => [kind, amount])).toEqual([
+      ['bought', 1_000],
+      ['charged', 40],
+      ['charged', 210],
+    ])
+    expect(keys(driver).at(-1)).toMatchObject({ bought: 1_000, charged: 250, leases: [{ amount: 250, charged: 250 }] })
+  })
+
+  it('takes back what a lease has left when it is told so, or when its time is over', () => {
+    const driver = fed(bought(1_000, 'p'), leased('a', 900), spent('a', 100, T0, true), leased('b', 900))
+    expect(keys(driver).at(-1)?.leases).toMatchObject([{ lease: 'b', amount: 900 }])
+    driver.restart().batch(leased('c', 900, T0 + LEASE - 1), leased('d', 900, T0 + LEASE))
+    expect(keys(driver).map(({ outcome, leases }) => [outcome, leases.map(({ lease }) => lease)])).toEqual([
+      ['no_credit', ['b']],
+      ['done', ['d']],
+    ])
+    expect(keys(driver.batch(spent('b', 50, T0 + LEASE)))).toEqual([])
+    expect(credit.counts?.(driver.state)).toEqual({ keys: 1, leases: 1, late: 1 })
+  })
+
+  it('gives no more on a day than its terms allow', () => {
+    const terms = { label: '', scopes: [], expires: null, daily_max: 100 }
+    const driver = fed(bought(1_000, 'p'), command({ op: 'terms', terms }), leased('a', 90), leased('b', 20))
+    expect(keys(driver).at(-1)?.outcome).toBe('daily_max')
+    driver.batch(
+      spent('a', 90, T0 + 1, true),
+      leased('c', 10, T0 + 1),
+      leased('d', 10, T0 + 1),
+      leased('e', 20, T0 + DAY),
+    )
+    expect(keys(driver).map(({ outcome, charged_today: today }) => [outcome, today])).toEqual([
+      ['done', 90],
+      ['done', 90],
+      ['daily_max', 90],
+      ['done', 0],
+    ])
+  })
+
+  it('changes secrets with the one before taken for a while, and sets nothing aside for what has ended', () => {
+    const terms = { label: '', scopes: [], expires: T0 + 10, daily_max: null }
+    const driver = fed(
+      bought(1_000, 'p'),
+      command({ op: 'terms', terms, version: 1 }),
+      command({ op: 'rotate', version: 2, until: T0 + 5 }),
+      leased('a', 1, T0 + 10),
+      command({ op: 'terms', terms: { ...terms, expires: null } }),
+      command({ op: 'revoke', time: T0 + 20 }),
+      leased('b', 1, T0 + 20),
+      command({ op: 'rotate', version: 2 }),
+    )
+    const told = keys(driver)
+    expect(told.map(({ outcome }) => outcome)).toEqual([
+      'done',
+      'done',
+      'done',
+      'ended',
+      'done',
+      'done',
+      'ended',
+      'ended',
+    ])
+    expect(told.at(-1)).toMatchObject({
+      revoked: T0 + 20,
+      secrets: [
+        { n: 2, version: 2, until: null },
+        { n: 1, version: 1, until: T0 + 5 },
+      ],
+    })
+  })
+})
+
+const id = fc.constantFrom('k', 'l')
+const name = fc.constantFrom('a', 'b', 'c', 'd')
+const time = fc.nat(300).map((seconds) => T0 + seconds * SECOND)
+const amount = fc.integer({ min: -5, max: 400 })
+const uses = fc.array(fc.record({ route: fc.constantFrom('GET /a', 'GET /b'), requests: fc.nat(9), amount }), {
+  maxLength: 2,
+})
+const anyTerms = fc.record({
+  label: fc.constant(''),
+  scopes: fc.constant(['read']),
+  expires: fc.option(time),
+  daily_max: fc.option(fc.nat(300)),
+})
+
+/** Whatever anyone could write. */
+const commands: fc.Arbitrary<Message> = fc.oneof(
+  fc
+    .record({ id, amount, name, time })
+    .map(({ id: key, name: payment, ...rest }) => bought(rest.amount, payment, key, rest.time)),
+  fc.record({ key_id: id, lease: name, amount, time }).map((fields) => command({ op: 'lease', ...fields })),
+  fc
+    .record({ key_id: id, lease: name, uses, time, ends: fc.boolean() })
+    .map((fields) => command({ op: 'spend', ...fields })),
+  fc.record({ key_id: id, terms: anyTerms, time }).map((fields) => command({ op: 'terms', version: 1, ...fields })),
+  fc
+    .record({ key_id: id, time, op: fc.constantFrom('rotate' as const, 'revoke' as const) })
+    .map((fields) => command({ version: 2, ...fields })),
+)
+
+describe('whatever is written', () => {
+  it('no balance is below zero, and all that was bought is charged or left', { timeout: LAW_MS }, () => {
+    fc.assert(
+      fc.property(fc.array(commands, { maxLength: 60, size: 'max' }), fc.nat(60), (log, restart) => {
+        const driver = new CoreTestDriver(credit, 'payments.credit')
+        for (const [index, message] of log.entries()) {
+          driver.batch(message)
+          if (index === restart) driver.restart()
+        }
+        const sums = new Map<string, Record<CreditEntry['kind'], number>>()
+        for (const { key_id, kind, amount: by } of only(driver.emitted, 'credit_entry')) {
+          const sum = sums.get(key_id) ?? { unknown: 0, bought: 0, charged: 0 }
+          sums.set(key_id, { ...sum, [kind]: sum[kind] + by })
+        }
+        for (const key of only(driver.emitted, 'api_key')) {
+          const held = key.leases.reduce((sum, { amount: set, charged }) => sum + set - charged, 0)
+          expect(key.bought - key.charged - held).toBeGreaterThanOrEqual(0)
+          expect(key.leases.every(({ amount: set, charged }) => charged >= 0 && charged <= set)).toBe(true)
+        }
+        for (const { key_id, bought: paid, charged } of driver.state.keys.values())
+          expect([key_id, paid, charged]).toEqual([key_id, sums.get(key_id)?.bought, sums.get(key_id)?.charged])
+      }),
+      { ...bounded, numRuns: 500 },
+    )
+  })
+
+  it('it says the same in the end, whatever befalls it', { timeout: LAW_MS }, () =>
+    expectSame(
+      creditRow,
+      fc.array(fc.record({ partition: fc.nat(PARTITIONS - 1), message: commands }), { maxLength: 80, size: 'max' }),
+    ),
+  )
+})

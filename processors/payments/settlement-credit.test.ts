@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest'
+import type { Log } from '../../infra/kafka/seam.ts'
+import { credit } from '../credit/credit.ts'
+import { CoreTestDriver } from '../kernel/testing/core-test-driver.ts'
+import type { Clock } from '../kernel/ports.ts'
+import { codec, testTask, testTaskOn, type TestTask } from '../kernel/testing/task.ts'
+import { CREDIT_LOG, EVENTS, INTENTS, PARTITION, Settlement } from './settlement.ts'
+import type { Settler } from './settler.ts'
+import { intentOf, NOW, SELLER } from './testing/intents.ts'
+
+const nothing = (): void => undefined
+const clock: Clock = {
+  now: () => NOW * 1_000,
+  delay: (ms) => (ms === 0 ? Promise.resolve() : new Promise(nothing)),
+  turn: () => Promise.resolve(),
+}
+const losses = { gas: 0n, cooling: 0 }
+
+const bank: Settler = {
+  by: 'us',
+  trouble: null,
+  losses,
+  recall: nothing,
+  async settle({ sent, sending }) {
+    if (sent.length === 0) await sending({ tx: '0xaa', raw: null })
+    return { is: 'settled', tx: '0xaa', block: 7, by: 'us' }
+  },
+}
+
+/** An owner that reads all intents; gives what it has failed of. */
+async function own(world: TestTask): Promise<unknown> {
+  const payments = { settled: nothing, failed: nothing, pending: nothing }
+  const options = { ...world, settler: bank, seller: SELLER, payments, settleMs: 20_000 }
+  const settlement = await Settlement.open(options)
+  const failed = settlement.owned.failed
+  await settlement.work(
+    await world.ports.reader.fetch(settlement.owned.positions(), { maxWaitMs: 0, maxBytesPerPartition: 1e6 }),
+  )
+  const ended = await Promise.race([failed, new Promise((resolve) => setTimeout(resolve, 20, 'done'))])
+  await settlement.owned.close()
+  return ended
+}
+
+/** A log that is gone when an event is written behind the purchase. */
+function dyingOf(log: Log): Log {
+  const claim: Log['claim'] = async (owner, targets) => {
+    const claimed = await log.claim(owner, targets)
+    let isBought = false
+    return {
+      ...claimed,
+      send: async (topic, ...rest) => {
+        if (topic === EVENTS && isBought) throw new Error('killed')
+        isBought ||= topic === CREDIT_LOG
+        return claimed.send(topic, ...rest)
+      },
+    }
+  }
+  return { ...log, claim }
+}
+
+it('counts what a settled payment bought as credit once, wherever its owner is killed', async () => {
+  const world = testTask({}, clock)
+  for (const [index, key] of ['k_1', null].entries()) {
+    const intent = intentOf({ payment_id: `p${index}`, credit: key, nonce: `0x${String(index).padStart(64, '0')}` })
+    const value = codec.encode(INTENTS, 'payment_intent', intent)
+    world.broker.append(INTENTS, PARTITION, [{ key: intent.payment_id, value, time: NOW * 1_000 }])
+  }
+  const dying = testTaskOn(world.broker, { log: dyingOf(world.broker.connect()) }, clock)
+  expect(await own(dying)).toEqual(new Error('killed'))
+  expect(await own(testTaskOn(world.broker, {}, clock))).toBe('done')
+  expect(await own(testTaskOn(world.broker, {}, clock))).toBe('done')
+
+  const commands = world.broker
+    .records(CREDIT_LOG, PARTITION)
+    .map(({ value }) => codec.decode(value ?? Buffer.alloc(0)))
+  expect(commands).toMatchObject([
+    { type: 'credit_command', value: { key_id: 'k_1', op: 'bought', payment_id: 'p0', amount: 20_000 } },
+    { value: { payment_id: 'p0' } },
+  ])
+  const { state } = new CoreTestDriver(credit, CREDIT_LOG).batch(...commands)
+  expect(state.keys.get('k_1')?.bought).toBe(20_000)
+})
