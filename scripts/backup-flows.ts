@@ -1,4 +1,5 @@
 import { cutOrder, type Flow } from '../infra/backup/cut-order.ts'
+import { creditRow } from '../processors/credit/credit.ts'
 import { topology } from '../processors/topology.ts'
 import { topics, type TopicName } from '../schemas/topics.ts'
 
@@ -13,12 +14,15 @@ const services: readonly Flow[] = [
   { from: 'payments.events', to: 'payments.answers' },
   { from: 'payments.events', to: 'alerts.inputs' },
   { from: 'payments.events', to: 'control.backfill' },
+  { from: 'payments.events', to: 'payments.credit' },
+  { from: 'payments.credit', to: 'alerts.inputs' },
+  { from: 'payments.credit', to: 'control.backfill' },
   { from: 'market.history', to: 'control.backfill' },
   { from: 'market.instruments', to: 'market.trades' },
   { from: 'market.tokens', to: 'market.tickers' },
 ]
 
-const processors: readonly Flow[] = topology.flatMap(({ inputs, outputs, state }) => {
+const processors: readonly Flow[] = [...topology, creditRow].flatMap(({ inputs, outputs, state }) => {
   const written = outputs.length > 0 ? outputs : [state]
   const outs = inputs.flatMap((from) => written.map((to) => ({ from, to })))
   const states = outputs.map((from) => ({ from, to: state }))

@@ -7,6 +7,7 @@ import { PaidSystem } from '../testing/paid-system.ts'
 
 const CVD = '/cvd/BTC'
 const PATIENCE = 240_000
+const JSON_TYPE = { 'content-type': 'application/json' }
 
 let system: PaidSystem
 let settling: Child
@@ -53,7 +54,7 @@ const keyOf = (api: Child, { id, token }: Bought): Promise<Json> =>
 async function buy(amount_usdc: number, key_id?: string): Promise<Json> {
   const account = await system.payer(BigInt(amount_usdc * 1e6))
   const body = JSON.stringify({ amount_usdc, ...(key_id !== undefined && { key_id }) })
-  const response = await system.buyer(account)(`${first.url}/credit`, { method: 'POST', body })
+  const response = await system.buyer(account)(`${first.url}/credit`, { method: 'POST', headers: JSON_TYPE, body })
   expect(response.status).toBe(201)
   return (await response.json()) as Json
 }
@@ -115,7 +116,7 @@ it(
     expect([one, two]).toEqual([5, 5])
     const rotated = await told(`${first.url}/keys/${key.id}/rotate`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${key.token}` },
+      headers: { ...JSON_TYPE, authorization: `Bearer ${key.token}` },
       body: '{"grace_hours": 0}',
     })
     const fresh = { ...key, token: textOf(rotated['api_key']) }

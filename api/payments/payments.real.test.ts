@@ -136,7 +136,9 @@ describe('the official client of version 2', () => {
 
 it('buys credit unmodified, exactly what is asked for', async () => {
   const account = await system.payer(1_000_000n)
-  const bought = await system.buyer(account)(`${first.url}/credit`, { method: 'POST', body: '{"amount_usdc": 1}' })
+  const headers = { 'content-type': 'application/json' }
+  const said = { method: 'POST', headers, body: '{"amount_usdc": 1}' }
+  const bought = await system.buyer(account)(`${first.url}/credit`, said)
   expect([bought.status, await bought.json()]).toEqual([201, expect.objectContaining({ balance_usdc: 1 })])
   expect(await system.balance(account.address)).toBe(0n)
 })
