@@ -96,7 +96,7 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
           async () => (await cell(`cvd-${period}`)).replace(/ in .*/, ''),
           () => cvdText('BTC', period),
         )
-      expect(await cell('cvd-7d')).toMatch(/ in \d+ (s|min)$/)
+      expect(await cell('cvd-7d')).toMatch(/ in \d+ (s|min|h|d)$/)
       await agree(
         () => cell('price'),
         async () => format.price((await get('/price/BTC'))['price'] as number),
