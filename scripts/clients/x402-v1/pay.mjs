@@ -5,7 +5,8 @@ import { text } from 'node:stream/consumers'
 import { createSigner, decodeXPaymentResponse, wrapFetchWithPayment } from 'x402-fetch'
 
 const { key, requests } = JSON.parse(await text(process.stdin))
-const pay = wrapFetchWithPayment(fetch, await createSigner('base-sepolia', key))
+const MAX = 1_000_000n // of the token's millionths; the client's own limit is a tenth of it
+const pay = wrapFetchWithPayment(fetch, await createSigner('base-sepolia', key), MAX)
 const isStream = (response) => response.headers.get('content-type')?.startsWith('text/event-stream')
 const first = async (response) => {
   for await (const part of response.body) return new TextDecoder().decode(part)

@@ -97,7 +97,7 @@ describe.skipIf(!isInstalled)('the legacy client of x402 v1', () => {
     expect((await balance(payTo)) - before).toBe(priceOf(priced('GET')))
   })
 
-  it('pays for alerts and for their extension', { timeout: PAY_MS }, async () => {
+  it('pays for alerts, for their extension and for credit', { timeout: PAY_MS }, async () => {
     const before = await balance(payTo)
     const kinds = Object.entries(alerts)
     const made = await payAll(kinds.map(([path, body]) => post(path, body)))
@@ -117,6 +117,11 @@ describe.skipIf(!isInstalled)('the legacy client of x402 v1', () => {
     }
     const extended = await payAll(made.map(extend))
     expect(extended.map(({ status }) => status)).toEqual([200, 200, 200])
+    const [bought] = await payAll([post('/credit', {})])
+    expect([bought?.status, JSON.parse(bought?.body ?? '')]).toEqual([
+      201,
+      expect.objectContaining({ balance_usdc: 1 }),
+    ])
     expect((await balance(payTo)) - before).toBe(priceOf(priced('POST')))
   })
 })
