@@ -217,7 +217,7 @@ export interface ApiKey {
   /** Most that it may spend on a day (UTC), atomic units of the payments’ asset (millionths of a USDC); null: no limit */
   readonly daily_max: number | null
   /** Day of the last charge, days since the Unix epoch */
-  readonly day: number
+  readonly charged_day: number
   /** What was charged on that day, atomic units of the payments’ asset (millionths of a USDC) */
   readonly charged_today: number
   /** Credit that is set aside for API instances: nobody else can spend it */

@@ -222,7 +222,7 @@ async function ask(
 }
 
 function keyAnswer(key: ApiKey, { now }: Services): object {
-  const { bought: paid, charged, leases, daily_max, day, charged_today, secrets } = key
+  const { bought: paid, charged, leases, daily_max, charged_day, charged_today, secrets } = key
   const held = leases.reduce((sum, { amount, charged: used }) => sum + amount - used, 0)
   const today = Math.floor((now() * 1_000) / DAY_MICROS)
   const before = secrets.map(({ until }) => until ?? 0).find((until) => until > now() * 1_000)
@@ -237,7 +237,7 @@ function keyAnswer(key: ApiKey, { now }: Services): object {
     held_usdc: held / UNITS,
     bought_usdc: paid / UNITS,
     charged_usdc: charged / UNITS,
-    charged_today_usdc: (day === today ? charged_today : 0) / UNITS,
+    charged_today_usdc: (charged_day === today ? charged_today : 0) / UNITS,
     daily_max_usdc: daily_max === null ? null : daily_max / UNITS,
     former_secret_until: before === undefined ? null : iso(before),
   }

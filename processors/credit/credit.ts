@@ -166,7 +166,7 @@ function buy(state: CreditState, command: CreditCommand, v: number, emit: Emit):
 export const BUYING = 'POST /credit'
 
 function newKey(key_id: string, owner: string, created: Micros): Key {
-  const nothing = { bought: 0, charged: 0, day: 0, charged_today: 0, v: 0 }
+  const nothing = { bought: 0, charged: 0, charged_day: 0, charged_today: 0, v: 0 }
   const terms = { label: '', scopes: [], expires: null, daily_max: null }
   return {
     key_id,
@@ -259,7 +259,7 @@ export function hasEnded({ expires, revoked }: Pick<ApiKey, 'expires' | 'revoked
 
 function asOfToday(key: Key, time: Micros): Key {
   const day = Math.floor(time / DAY)
-  return day > key.day ? { ...key, day, charged_today: 0 } : key
+  return day > key.charged_day ? { ...key, charged_day: day, charged_today: 0 } : key
 }
 
 function heldOf({ leases }: Key): number {
