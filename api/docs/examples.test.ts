@@ -115,6 +115,7 @@ function steady(value: string): string {
       /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}_[\da-f]{16}/,
       '5f1c0a34-6f0e-4b5c-9a53-0c9ad2b1c7de_9a53c7de0c9ad2b1',
     )
+    .replace(/^[\da-f]{20}$/, '0123456789abcdef0123')
     .replace(/^mda_.+/, 'mda_0123456789abcdef0123_c2VjcmV0LW9mLXRoZS1kb2N1bWVudGF0aW9uLTEyMzQ')
     .replace(/^kt_.+/, 'MANAGE_TOKEN')
     .replace(/^whsec_.+/, 'whsec_Z29sZGVuLXZlY3Rvci1vZi10aGUtd2ViaG9va3MhISE=')

@@ -1,6 +1,8 @@
 import { windowsOf } from '../../../processors/alerts/kinds/rule-terms.ts'
 import { metricNames, metricOf, type MetricName } from '../../../processors/alerts/metrics.ts'
 
+/** How far from where it is, as shares, levels lie of which the price soon crosses one. */
+const NEAR = [0.0001, 0.001]
 /** What a figure lies between, whatever it is. */
 const ANY = [-1e15, 1e15] as const
 const ANSWER_MS = 20_000
@@ -15,7 +17,7 @@ export interface MadeRule {
 
 /**
  * Conditions on a metric, over its shortest window, of which one is met as soon as the figure is known. A class has to be
- * seen otherwise first: it is joined with the price, which comes to be on the other side of where it is.
+ * seen otherwise first: it is joined with the price, which comes to be beyond a level above it or below.
  */
 function conditionsOn(name: MetricName, price: number): object[] {
   const metric = metricOf(name)
@@ -23,8 +25,10 @@ function conditionsOn(name: MetricName, price: number): object[] {
   const [window = null] = windowsOf(metric, classes === undefined ? 'between' : 'becomes')
   if (classes === undefined) return [{ metric: name, operator: 'between', value: ANY, window }]
   const any = classes.map((value) => ({ metric: name, operator: 'becomes', value, window }))
-  return ['crosses_above', 'crosses_below'].map((operator) => {
-    return { all: [{ any }, { metric: 'price', operator, value: price }] }
+  return [1, -1].map((side) => {
+    const operator = side > 0 ? 'crosses_above' : 'crosses_below'
+    const moves = NEAR.map((share) => ({ metric: 'price', operator, value: price * (1 + side * share) }))
+    return { all: [{ any }, { any: moves }] }
   })
 }
 
