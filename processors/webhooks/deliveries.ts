@@ -105,7 +105,8 @@ export class Deliveries {
   }
 
   /** What an earlier owner wrote of an attempt, and perhaps no more than that. */
-  heard({ trigger_id: id, outcome, number, due, digest, finished }: Attempt, unwritten: UnwrittenRecords): void {
+  heard(attempt: Attempt, unwritten: UnwrittenRecords): void {
+    const { trigger_id: id, outcome, number, due, digest, finished } = attempt
     const delivery = this.#open.get(id)
     if (outcome === 'digested' && digest !== null && due !== null) this.#holding.promise(id, { digest, due })
     if (outcome === 'unknown' || outcome === 'digested' || (outcome === 'retry' && delivery === undefined)) return
@@ -115,6 +116,9 @@ export class Deliveries {
     } else if (delivery !== undefined && number > delivery.attempts) {
       delivery.attempts = number
       delivery.due = due ?? delivery.due
+      // how long it asked for is not in the attempt: no longer than until the next
+      const retryAfterSeconds = (delivery.due - finished) / 1_000_000
+      delivery.leftAloneUntil = leftAloneUntil(delivery, { status: attempt.status, finished, retryAfterSeconds })
       this.#timers.push({ key: delivery.due, id })
       unwritten.delivery(delivery, delivery.ending === null ? 'due' : 'stopped', this.#partition, finished)
     }
@@ -222,7 +226,7 @@ export class Deliveries {
     const { byHand, test } = delivery
     const alert = ownersId(delivery.alertId)
     delivery.attempts += 1
-    delivery.leftAloneUntil = leftAloneUntil(delivery, result)
+    delivery.leftAloneUntil = result.is === 'failed' ? leftAloneUntil(delivery, result) : null
     if (result.is === 'delivered') {
       if ((byHand || test) && this.#gone.delete(alert)) unwritten.put(goneKey(alert), null)
       return this.#finish(delivery, result, 'delivered', result.isCut ? 'body_too_large' : null, unwritten)
@@ -370,8 +374,11 @@ export class Deliveries {
 }
 
 /** Only a destination of its own: behind the host of a webhook are many owners, whom the limit of one does not concern. */
-function leftAloneUntil({ receiver }: Delivery, result: Result): Micros | null {
-  if (result.is !== 'failed' || result.status !== 429 || channelShown(receiver) === undefined) return null
-  const asked = (result.retryAfterSeconds ?? 0) * 1_000_000
-  return result.finished + Math.min(LEFT_ALONE.max, Math.max(LEFT_ALONE.min, asked))
+function leftAloneUntil(
+  { receiver }: Delivery,
+  { status, finished, retryAfterSeconds }: Pick<Result, 'status' | 'finished'> & { retryAfterSeconds?: number },
+): Micros | null {
+  if (status !== 429 || channelShown(receiver) === undefined) return null
+  const asked = (retryAfterSeconds ?? 0) * 1_000_000
+  return finished + Math.min(LEFT_ALONE.max, Math.max(LEFT_ALONE.min, asked))
 }
