@@ -1,11 +1,23 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { createWorld, T, type World } from '../infra/clickhouse/testing/world.ts'
-import { latePrice, given, create, mark, price, risk, SECOND } from '../processors/alerts/testing/records.ts'
+import {
+  createRule,
+  latePrice,
+  given,
+  create,
+  mark,
+  price,
+  risk,
+  SECOND,
+} from '../processors/alerts/testing/records.ts'
 import { isFault, readRuleTerms } from '../processors/alerts/kinds/rule-terms.ts'
 import { WhatIf, type WhatIfTerms } from '../processors/alerts/what-if.ts'
-import type { Message, Micros } from '../schemas/records.ts'
+import { PastReader, readPast, type Past } from '../processors/alerts/past.ts'
+import { OFFSETS } from '../processors/kernel/version.ts'
+import type { Command, Message, Micros } from '../schemas/records.ts'
 import { tradeVenues } from '../schemas/venues.ts'
 import { recordPosition } from '../schemas/record-id.ts'
+import { Warming } from './alerts/warm.ts'
 import { Trials, type Trial } from './alerts/what-if.ts'
 import { TtlCache } from './cache.ts'
 import { openDatabase } from './clickhouse.ts'
@@ -117,6 +129,32 @@ function messageOf(asset: string, row: Record<string, unknown>): Message<'compos
   const [time, low, high] = [Number(row['at']), Number(row['low']), Number(row['high'])]
   return price(0, Number(row['price']), { asset, time, low, high })
 }
+
+it('fills windows with a price of each slot as with every price', async () => {
+  await world.run(wandering('sol'))
+  const rows = await world.rows(
+    `SELECT toUnixTimestamp64Micro(time) AS at, price, low, high, offset FROM prices WHERE asset = 'sol' ORDER BY v`,
+  )
+  const [time, before] = [T + 3 * 3_600 * SECOND, 3 * 3_600 * 3]
+  const change = (window: string): object => ({ metric: 'price_change_pct', window, operator: 'above', value: 1 })
+  const [event] = given(createRule({ any: [change('5m'), change('1h')] })).events
+  if (event === undefined || event.alert === null) throw new Error('the rule was not made')
+  const sent: Command[] = []
+  const warming = new Warming()
+  warming.of([{ ...event, alert: { ...event.alert, asset: 'sol' }, time, v: OFFSETS + before }], {
+    database,
+    assetsIn: () => [],
+    now: () => T / 1_000,
+    log: { warn: (_, message) => expect.unreachable(message) },
+    send: (command) => Promise.resolve(sent.push(command)),
+  })
+  await warming.done()
+  const whole = new PastReader(['price_change_pct||5m||', 'price_change_pct||1h||'], time)
+  for (const row of rows) if (Number(row['offset']) < before) whole.feed(messageOf('sol', row))
+  const samplesOf = ({ series }: Past): object => series.map(([name, { since, samples }]) => [name, since, samples])
+  expect(samplesOf(readPast(sent[0]?.past ?? '') ?? { since: 0, series: [] })).toEqual(samplesOf(whole.told))
+  expect(whole.told.series.map(([, { samples }]) => samples.length)).toEqual([61, 61])
+})
 
 it('goes on in what venues tell of the time before our own log, and says who told it', async () => {
   const hours = 24 * DAYS

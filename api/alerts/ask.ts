@@ -1,3 +1,4 @@
+import { partitionOf } from '../../schemas/catalogue.ts'
 import type { AlertEvent, Command } from '../../schemas/records.ts'
 import { ApiError, errorStatus, type ErrorCode } from '../errors.ts'
 import { ownRequest, type Call } from '../route.ts'
@@ -20,9 +21,24 @@ export async function askAnew(services: Services, commands: readonly Command[]):
   const asked = await askAll(services, commands)
   const first = firstOf(commands, asked)
   const { database, now, log } = services
-  const needs = { database, now, log, send: (command: Command) => ask(services, [command]) }
-  for (const one of asked) if (one.status === 'fulfilled') services.warming.of(one.value, needs)
+  const needs = {
+    database,
+    now,
+    log,
+    assetsIn: (partition: number) => assetsIn(services, partition),
+    send: (command: Command) => ask(services, [command]),
+  }
+  services.warming.of(
+    asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])),
+    needs,
+  )
   return first
+}
+
+/** What venues list, of one partition. */
+function assetsIn(services: Services, partition: number): readonly string[] {
+  const { named } = services.present().catalogue(services.counted)
+  return named.filter((asset) => partitionOf(asset, services.partitions) === partition)
 }
 
 async function askAll(services: Services, commands: readonly Command[]): Promise<PromiseSettledResult<Asked>[]> {

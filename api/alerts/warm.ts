@@ -1,22 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { alertKinds } from '../../processors/alerts/kinds/kinds.ts'
-import { isEverywhere } from '../../processors/alerts/parts.ts'
+import { everywhereIn } from '../../processors/alerts/parts.ts'
 import { PastReader, pastText, type Past } from '../../processors/alerts/past.ts'
-import { lookBackOf } from '../../processors/alerts/series.ts'
+import { inputOf, lookBackOf, slotOf } from '../../processors/alerts/series.ts'
 import { OFFSETS } from '../../processors/kernel/version.ts'
 import type { AlertEvent, Command, Micros } from '../../schemas/records.ts'
 import type { Database } from '../views/database.ts'
-import { inputsOf, readInputs } from '../views/what-if.ts'
+import { inputsOf, readInputs, readNewest, type InputsWanted } from '../views/what-if.ts'
 import { commandOf } from './creation.ts'
 
 const SECOND: Micros = 1_000_000
 const DAY: Micros = 86_400 * SECOND
-/** What is read at once: some thousand records, so that no other answer waits. */
-const PAGE: Micros = 3_600 * SECOND
+/** What is read at once is some thousand records, so that no other answer waits: of prices of single venues an hour's. */
+const HOUR: Micros = 3_600 * SECOND
+const PAGE: Micros = 6 * HOUR
 /** How far a window is filled; the spike of a day would need 25 of them. */
 const LOOKS_BACK = 7 * DAY
-/** Records of one rule at most; five prices a second for a day are 430,000. */
+/** Records of one asset at most; five prices a second of a single venue are 430,000 a day. */
 const ROWS_MAX = 1_000_000
 /** Rules whose windows wait to be filled; one beyond them begins cold. */
 const WAITING_MAX = 20
@@ -24,18 +25,20 @@ const WAITING_MAX = 20
 const TRIES = 24
 const TRY_EVERY_MS = 5_000
 
-/** What the filling needs: history, and how a command is sent. */
+/** What the filling needs: history, whose it may be, and how a command is sent. */
 export interface WarmingNeeds {
   readonly database: Database
+  /** The assets of a partition, for a rule for all symbols. */
+  readonly assetsIn: (partition: number) => readonly string[]
   /** Host's clock, milliseconds. */
   readonly now: () => number
   readonly log: { warn: (about: object, message: string) => void }
   readonly send: (command: Command) => Promise<unknown>
 }
 
-/** Fills the windows of new rules from history, reading for one at a time; what fails leaves the rule as it is: cold. */
+/** Fills the windows of new rules from history, reading for one asset at a time; what fails leaves the rule as it is: cold. */
 export class Warming {
-  readonly #tasks = new Set<Promise<void>>()
+  readonly #tasks = new Set<Promise<unknown>>()
   #last: Promise<void> = Promise.resolve()
   readonly #pause: () => Promise<unknown>
 
@@ -48,52 +51,59 @@ export class Warming {
     await Promise.all(this.#tasks)
   }
 
-  /** `event`: a creation or an edit. */
-  of({ event, alert, time, v }: AlertEvent, needs: WarmingNeeds): void {
-    if (alert === null || (event !== 'created' && event !== 'edited') || isEverywhere(alert.asset)) return
-    const names = namesOf(alert)
-    if (names.length === 0) return
+  /** `events`: the creation or the edit of a rule, or those of its parts. */
+  of(events: readonly AlertEvent[], needs: WarmingNeeds): void {
+    const wanted = events.flatMap(wantedOf)
+    const [first] = wanted
+    if (first === undefined) return
     if (this.#tasks.size >= WAITING_MAX) {
-      needs.log.warn({ alert: alert.alert_id }, 'the windows of a rule begin empty: too many others wait to be filled')
+      needs.log.warn({ alert: first.alertId }, 'the windows of a rule begin empty: too many others wait to be filled')
       return
     }
-    const wanted = { alertId: alert.alert_id, asset: alert.asset, names, since: time, before: v % OFFSETS }
-    const task = this.#fill(needs, wanted)
-      .catch((error: unknown) => {
-        needs.log.warn({ err: error, alert: alert.alert_id }, 'the windows of a rule begin empty: no history was read')
-      })
-      .finally(() => this.#tasks.delete(task))
+    const task = Promise.all(wanted.map((one) => this.#try(needs, one))).finally(() => this.#tasks.delete(task))
     this.#tasks.add(task)
   }
 
-  async #fill({ database, now, log, send }: WarmingNeeds, wanted: Wanted): Promise<void> {
-    if (!(await this.#hasAll(database, wanted))) {
-      const about = { alert: wanted.alertId, waitedMs: TRIES * TRY_EVERY_MS }
-      log.warn(about, 'the windows of a rule begin empty: ClickHouse is behind the log')
-      return
+  async #try(needs: WarmingNeeds, wanted: Wanted): Promise<void> {
+    try {
+      await this.#fill(needs, wanted)
+    } catch (error) {
+      needs.log.warn(
+        { err: error, alert: wanted.alertId },
+        'the windows of a rule begin empty: its history was not read, or not taken',
+      )
     }
-    const reading = this.#last.then(() => readPastOf(database, wanted))
-    this.#last = reading.then(nothing, nothing) // who asked gets the failure
-    const past = await reading
-    if (past.series.length === 0) return
-    const { asset, alertId } = wanted
-    const command = commandOf({ request: randomUUID(), action: 'warm', asset, alertId, now: now() })
-    await send({ ...command, past: pastText(past) })
   }
 
-  /** Whether each table has a later record than the creation: then it has all before it, too. */
-  async #hasAll(database: Database, { asset, names, since, before }: Wanted): Promise<boolean> {
+  async #fill(needs: WarmingNeeds, wanted: Wanted): Promise<void> {
+    const { alertId } = wanted
+    const partition = everywhereIn(wanted.asset)
+    const assets = partition === undefined ? [wanted.asset] : needs.assetsIn(partition)
+    if (!(await this.#hasAll(needs.database, wanted, assets))) {
+      const about = { alert: alertId, waitedMs: TRIES * TRY_EVERY_MS }
+      needs.log.warn(about, 'the windows of a rule begin empty: ClickHouse is behind the log')
+      return
+    }
+    for (const asset of assets) {
+      const reading = this.#last.then(() => readPastOf(needs.database, { ...wanted, asset }))
+      this.#last = reading.then(nothing, nothing) // who asked gets the failure
+      const past = await reading
+      if (past.series.length === 0) continue
+      const command = commandOf({ request: randomUUID(), action: 'warm', asset, alertId, now: needs.now() })
+      await needs.send({ ...command, past: pastText(past) })
+    }
+  }
+
+  /** Whether each table has a later record than the creation: then it has all of its partition before it, too. */
+  async #hasAll(database: Database, { names, since, before }: Wanted, assets: readonly string[]): Promise<boolean> {
     const open = new Set(inputsOf(names).tables)
-    for (let tries = 0; tries < TRIES; tries += 1) {
-      for (const table of open) {
-        const range = { asset, from: since - 2 * SECOND, to: since + 600 * SECOND, limit: 10_000 }
-        const { seen } = await readInputs(database, range, { tables: [table], withVenues: false })
-        if (seen.some(({ offset }) => offset > before)) open.delete(table)
-      }
+    const range = { assets, from: since - 2 * SECOND, to: since + 600 * SECOND }
+    for (let tries = 0; tries < TRIES && assets.length > 0; tries += 1) {
+      for (const table of open) if ((await readNewest(database, table, range)) > before) open.delete(table)
       if (open.size === 0) return true
       await this.#pause()
     }
-    return false
+    return assets.length === 0
   }
 }
 
@@ -103,11 +113,19 @@ function nothing(): void {
 
 interface Wanted {
   readonly alertId: string
+  /** Of a rule for all symbols what stands for those of its partition. */
   readonly asset: string
   readonly names: readonly string[]
   readonly since: Micros
   /** Offset of the creation: what lies behind it, the series sees itself. */
   readonly before: number
+}
+
+function wantedOf({ event, alert, time, v }: AlertEvent): readonly Wanted[] {
+  if (alert === null || (event !== 'created' && event !== 'edited')) return []
+  const names = namesOf(alert)
+  const { alert_id: alertId, asset } = alert
+  return names.length === 0 ? [] : [{ alertId, asset, names, since: time, before: v % OFFSETS }]
 }
 
 function namesOf(alert: NonNullable<AlertEvent['alert']>): readonly string[] {
@@ -116,18 +134,26 @@ function namesOf(alert: NonNullable<AlertEvent['alert']>): readonly string[] {
   return [...new Set(alertKinds.of(terms).series?.(terms) ?? [])].filter((name) => lookBackOf(name) > 0)
 }
 
+/** Of prices over all venues each slot's first is enough: slots of all windows are parts of one another. */
+function recordsOf(names: readonly string[]): InputsWanted {
+  const prices = names.filter((name) => inputOf(name) === 'composite_price')
+  return { ...inputsOf(names), ...(prices.length > 0 && { every: Math.min(...prices.map(slotOf)) }) }
+}
+
 /** What the series of a rule would have seen up to its creation; nothing where that is too much. */
 async function readPastOf(database: Database, { asset, names, since, before }: Wanted): Promise<Past> {
   const back = Math.min(LOOKS_BACK, Math.max(...names.map(lookBackOf)) * 1.1)
   const end = since + 60 * SECOND
   const past = new PastReader(names, since)
+  const wanted = recordsOf(names)
+  const page = wanted.withVenues ? HOUR : PAGE
   let rows = 0
-  for (let from = since - back; from < end; from += PAGE) {
-    const range = { asset, from, to: Math.min(from + PAGE, end), limit: ROWS_MAX - rows }
-    const page = await readInputs(database, range, inputsOf(names))
-    rows += page.records
-    if (page.cut || rows >= ROWS_MAX) return { since, series: [] }
-    for (const { offset, message } of page.seen) if (offset < before) past.feed(message)
+  for (let from = since - back; from < end; from += page) {
+    const range = { asset, from, to: Math.min(from + page, end), limit: ROWS_MAX - rows }
+    const { records, cut, seen } = await readInputs(database, range, wanted)
+    rows += records
+    if (cut || rows >= ROWS_MAX) return { since, series: [] }
+    for (const { offset, message } of seen) if (offset < before) past.feed(message)
   }
   return past.told
 }

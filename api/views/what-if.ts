@@ -86,12 +86,26 @@ export async function readRiskPage(database: Database, range: PageRange): Promis
   })
 }
 
-const everyPriceSql = (
-  withVenues: boolean,
-): string => `SELECT ${microsSql('time')} AS at_us, price, toUInt8(quality = 'good') AS is_good,
+const newestSql = (table: PastTable): string => `SELECT max(offset) AS newest FROM ${table}
+  WHERE asset IN {assets:Array(String)} AND time >= ${timeParam('from')} AND time < ${timeParam('to')}`
+
+/** Offset of the newest record of any of these assets in a range; 0: there is none. */
+export async function readNewest(
+  database: Database,
+  table: PastTable,
+  { assets, from, to }: { readonly assets: readonly string[]; readonly from: Micros; readonly to: Micros },
+): Promise<number> {
+  const [row] = await database.query(newestSql(table), { assets, from, to })
+  return row === undefined ? 0 : new Row(row).number('newest')
+}
+
+const everyPriceSql = ({
+  withVenues,
+  every = 0,
+}: InputsWanted): string => `SELECT ${microsSql('time')} AS at_us, price, toUInt8(quality = 'good') AS is_good,
   partition, offset, ${withVenues ? 'sources.exchange AS venues, sources.price AS venue_prices, ' : ''}${POSITION}
   FROM prices WHERE asset = {asset:String} AND time >= ${timeParam('from')} AND time < ${timeParam('to')} AND NOT late
-  ORDER BY ${ORDER} LIMIT {limit:UInt32}`
+  ORDER BY ${ORDER} ${every > 0 && !withVenues ? `LIMIT 1 BY intDiv(at_us, ${every})` : ''} LIMIT {limit:UInt32}`
 
 const metricsSql = `SELECT core, ${microsSql('time')} AS at_us, figures.figure AS names, arrayMap(x -> ifNull(x, ''), figures.exchange) AS venues,
   figures.value AS told, partition, offset, ${POSITION}
@@ -102,6 +116,8 @@ const metricsSql = `SELECT core, ${microsSql('time')} AS at_us, figures.figure A
 export interface InputsWanted {
   readonly tables: readonly PastTable[]
   readonly withVenues: boolean
+  /** Of prices over all venues the first of so long alone, where no more is looked at; left out: all. */
+  readonly every?: Micros
 }
 
 /** What series look at. */
@@ -111,15 +127,11 @@ export function inputsOf(names: readonly string[]): InputsWanted {
 }
 
 /** All records of an asset that tell figures, in the order of their times. */
-export async function readInputs(
-  database: Database,
-  range: PageRange,
-  { tables, withVenues }: InputsWanted,
-): Promise<Page> {
+export async function readInputs(database: Database, range: PageRange, wanted: InputsWanted): Promise<Page> {
   const pages = await Promise.all(
-    tables.map((table) => {
+    wanted.tables.map((table) => {
       if (table === 'liquidation_risk_log') return readRiskPage(database, range)
-      return table === 'prices_log' ? readEveryPrice(database, range, withVenues) : readMetrics(database, range)
+      return table === 'prices_log' ? readEveryPrice(database, range, wanted) : readMetrics(database, range)
     }),
   )
   const seen = pages
@@ -133,13 +145,13 @@ export async function readInputs(
   }
 }
 
-async function readEveryPrice(database: Database, range: PageRange, withVenues: boolean): Promise<Page> {
-  const rows = await database.query(everyPriceSql(withVenues), { ...range })
+async function readEveryPrice(database: Database, range: PageRange, wanted: InputsWanted): Promise<Page> {
+  const rows = await database.query(everyPriceSql(wanted), { ...range })
   const seen = rows.map((raw): InputRecord => {
     const row = new Row(raw)
     const price = row.number('price')
     const quality = row.number('is_good') === 1 ? 'good' : 'degraded'
-    const sources = withVenues ? sourcesOf(row) : []
+    const sources = wanted.withVenues ? sourcesOf(row) : []
     const bounds = { low: price, high: price, change_24h: null, sources, quality, late: false } as const
     const value = { asset: range.asset, price, ...bounds, time: row.number('at_us'), v: row.number('position') }
     return {

@@ -110,7 +110,7 @@ function follow(state: AlertsState, command: Command, now: Micros): Outcome {
     case 'resume':
       return resume(state, alert, now)
     case 'warm':
-      return warm(state, alert, command.past)
+      return warm(state, alert, command)
     case 'unknown':
       return rejected(alert, 'invalid_body', 'This version does not know the command.')
   }
@@ -299,14 +299,15 @@ function resume(state: AlertsState, alert: StoredAlert, now: Micros): Outcome {
 }
 
 /** What its windows saw before it; a series that began at another time knows more, or was not meant. */
-function warm(state: AlertsState, alert: StoredAlert, text: string | null): Outcome {
+function warm(state: AlertsState, alert: StoredAlert, { past: text, asset: named }: Command): Outcome {
   const past = text === null ? undefined : readPast(text)
+  const asset = isEverywhere(alert.asset) ? named : alert.asset // of a rule for all symbols it is one's at a time
   if (past === undefined) return rejected(alert, 'invalid_body', 'The past of its figures is not complete.')
   for (const [name, saved] of past.series) {
-    const series = state.series.get(alert.asset)?.get(name)
+    const series = state.series.get(asset)?.get(name)
     if (series?.since !== past.since || series.maker !== alert.alert_id) continue
     series.warm(saved)
-    state.changed.series.add(`${alert.asset}|${name}`)
+    state.changed.series.add(`${asset}|${name}`)
   }
   return { event: 'warmed', alert }
 }

@@ -28,6 +28,13 @@ export function isOfVenue(name: string): boolean {
   return inputOf(name) === 'composite_price' && name.split('|')[1] !== ''
 }
 
+/** A series keeps one sample of so long. */
+export function slotOf(name: string): Micros {
+  const [metric, , window] = name.split('|')
+  const { make, periods } = metricOf(metric as MetricName)
+  return periods === undefined ? (durationOf(window) ?? 0) / (make === 'spike' ? SPIKE_SLOTS : SLOTS) : 0
+}
+
 /** How far back a series looks; 0: at no past. */
 export function lookBackOf(name: string): Micros {
   const [metric, , window, move] = name.split('|')
@@ -79,6 +86,7 @@ export class Series {
   readonly #spec: Omit<SeriesSpec, 'window' | 'close'>
   readonly #figures: readonly (readonly [figure: string, sign: number])[]
   readonly #window: Micros
+  readonly #slot: Micros
   readonly #close: Micros
   #since: Micros
   #samples: Sample[]
@@ -102,6 +110,7 @@ export class Series {
       sign,
     ])
     this.#window = periods === undefined ? (durationOf(window) ?? 0) : 0
+    this.#slot = slotOf(name)
     this.#close = durationOf(close) ?? 0
     this.#since = saved.since
     this.#samples = saved.samples.map(([time, value]) => [time, value])
@@ -165,7 +174,7 @@ export class Series {
   }
 
   #slotOf(time: Micros): number {
-    return Math.floor(time / (this.#window / (this.#metric.make === 'spike' ? SPIKE_SLOTS : SLOTS)))
+    return Math.floor(time / this.#slot)
   }
 
   get #isFlow(): boolean {

@@ -190,12 +190,26 @@ function watchEverywhere(state: AlertsState, name: string, change: 1 | -1): void
   for (const [asset, ofAsset] of state.series) if (ofAsset.get(name)?.watchers === 0) removeSeries(state, asset, name)
 }
 
-/** What rules for all symbols look at of an asset begins with the first record of it behind their creation. */
-export function openSeries(state: AlertsState, asset: string, names: Iterable<string> = state.everywhere.keys()): void {
-  for (const name of names) {
+/** What rules for all symbols look at of an asset that nothing was told of begins with its first record. */
+export function openSeries(state: AlertsState, asset: string, { names, maker }: Opened = {}): void {
+  for (const name of names ?? state.everywhere.keys()) {
     if (state.seriesCount >= SERIES_MAX || state.series.get(asset)?.has(name) === true) continue
-    addSeries(state, asset, new Series(name, fresh(state.time)))
+    addSeries(state, asset, new Series(name, { ...fresh(state.time), ...(maker !== undefined && { maker }) }))
   }
+}
+
+interface Opened {
+  /** Left out: all that rules for all symbols look at. */
+  readonly names?: readonly string[] | undefined
+  /** The rule with which they begin. */
+  readonly maker?: string
+}
+
+/** The assets that anything was told of, in an order that a restart does not change. */
+function toldOf({ series, prices, risks }: AlertsState): readonly string[] {
+  const tellers = [...risks.keys()].filter((teller) => teller !== OTHERS)
+  const told = tellers.map((teller) => teller.split('|')[0] ?? teller)
+  return [...new Set([...series.keys(), ...prices.keys(), ...told])].sort()
 }
 
 /** What a rule for all symbols is for one of them, as it began. */
@@ -209,8 +223,8 @@ export function begin(state: AlertsState, rule: StoredAlert): void {
   const kind = state.kinds.of(rule.terms)
   const { stand } = kind
   if (!isEverywhere(rule.asset) || stand === undefined || rule.ended_at > 0 || rule.paused_until > 0) return
-  for (const asset of state.series.keys()) {
-    openSeries(state, asset, kind.series?.(rule.terms))
+  for (const asset of toldOf(state)) {
+    openSeries(state, asset, { names: kind.series?.(rule.terms), maker: rule.alert_id })
     const part = partOf(rule, asset)
     if (state.alerts.has(part.alert_id) || state.alerts.size >= PARTS_MAX) continue
     const stands = stand(part, sightOf(state, asset), state.time)
@@ -254,7 +268,7 @@ function removeSeries(state: AlertsState, asset: string, name: string): void {
 export function hasTooManySeries(state: AlertsState, asset: string, terms: Terms): boolean {
   const names = state.kinds.of(terms).series?.(terms) ?? []
   const more = isEverywhere(asset)
-    ? names.filter((name) => !state.everywhere.has(name)).length * Math.max(1, state.series.size)
+    ? names.filter((name) => !state.everywhere.has(name)).length * Math.max(1, toldOf(state).length)
     : names.filter((name) => state.series.get(asset)?.has(name) !== true).length
   return more > 0 && state.seriesCount + more > SERIES_MAX
 }

@@ -34,6 +34,12 @@ function logOf(steps: readonly { wait: number; buy: number; okx: boolean; what: 
   return [...begin, ...rest]
 }
 
+/** The rule, or the same for all symbols. */
+function asked(leaf: object, id: string, isForAll: boolean): Message<'command'> {
+  const { value } = createRule(leaf, { id: isForAll ? `${id}.a0` : id })
+  return { type: 'command', value: { ...value, ...(isForAll && { asset: '*0' }) } }
+}
+
 /** When a later rule rings. */
 const told = (driver: AlertsTestDriver): unknown =>
   driver.triggers
@@ -50,20 +56,21 @@ it(
         fc.integer({ min: 10, max: 40 }),
         fc.nat(12),
         fc.constantFrom(...leaves.keys()),
-        fc.boolean(),
-        (steps, begin, wait, which, restarts) => {
+        fc.record({ restarts: fc.boolean(), isForAll: fc.boolean(), isLateForAll: fc.boolean() }),
+        (steps, begin, wait, which, { restarts, isForAll, isLateForAll }) => {
           const [log, leaf, name] = [logOf(steps), leaves[which] ?? {}, series[which] ?? '']
           const early = createRule(leaf, { id: 'early' })
-          const late = createRule(leaf, { id: 'late' })
+          const late = asked(leaf, 'late', isLateForAll)
+          const id = isForAll ? 'a.a0' : 'a'
           const watched = new AlertsTestDriver().batch(mark(1), early)
           const filled = new AlertsTestDriver().batch(mark(1))
           for (const [at, message] of log.entries()) {
-            if (at === begin) filled.batch(createRule(leaf, { id: 'a' }))
+            if (at === begin) filled.batch(asked(leaf, 'a', isForAll))
             if (at === begin + wait) {
-              const { time } = filled.events.find(({ alert_id: id }) => id === 'a') ?? { time: T0 }
+              const { time } = filled.events.find(({ alert_id }) => alert_id === id) ?? { time: T0 }
               const past = new PastReader([name], time)
               for (const before of log.slice(0, begin)) if (isInput(before)) past.feed(before)
-              const warm = command({ action: 'warm', alert_id: 'a', past: pastText(past.told) })
+              const warm = command({ action: 'warm', alert_id: id, past: pastText(past.told) })
               filled.batch(warm, { ...warm, value: { ...warm.value, request_id: `${warm.value.request_id} again` } })
               if (restarts) filled.restart()
             }

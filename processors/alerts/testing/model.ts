@@ -70,6 +70,8 @@ export class Model {
   /** Time of the newest risk, by asset. */
   readonly #risks = new Map<string, number>()
   readonly #created = new Set<string>()
+  /** Assets of which there was a figure. */
+  readonly #told = new Set<string>()
   readonly #figures = new FiguresModel()
   #events: string[] = []
   #rung: (readonly [item: Item, over: string])[] = []
@@ -132,7 +134,7 @@ export class Model {
     if (this.#events[told]?.startsWith('rejected') === true || !item.asset.startsWith('*')) return
     for (const one of this.items) {
       if (one.of !== item) continue
-      if (hadEnded && item.ended === 0) one.isOpen = this.#figures.has(one.asset)
+      if (hadEnded && item.ended === 0) one.isOpen = this.#isTold(one.asset)
       this.#act(one, { ...c, payment: c.payment ?? 'its rule' }, now)
     }
   }
@@ -178,7 +180,7 @@ export class Model {
     const whole = this.items.at(-1) ?? item
     if (isForAll)
       for (const asset of ASSETS) {
-        const isOpen = this.#figures.has(asset)
+        const isOpen = this.#isTold(asset)
         this.items.push({ ...item, id: `${item.id}.${asset}`, asset, idempotency: null, of: whole, isOpen })
       }
     this.#created.add(item.id)
@@ -378,8 +380,14 @@ export class Model {
     }
   }
 
-  /** What rules for all look at begins with the first record of a symbol. */
+  /** Whether rules for all begin with it: it is looked at, or something was told of it. */
+  #isTold(asset: string): boolean {
+    return this.#figures.has(asset) || this.#told.has(asset)
+  }
+
+  /** What rules for all look at begins with the first record of a symbol that nothing was told of. */
   #open(asset: string): void {
+    this.#told.add(asset)
     for (const item of this.items)
       if (item.of !== undefined && item.asset === asset && item.of.ended === 0) item.isOpen = true
     this.#watch()
