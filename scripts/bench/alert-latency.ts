@@ -145,7 +145,7 @@ function ruleFigures(rings: readonly FigureRing[]): Figure[] {
 }
 
 function wholeOf({ hops }: FigureRing): number {
-  return hops['figure written to first byte']
+  return hops['mark written to first byte, rule']
 }
 
 function figure(metric: string, value: number, n: number): Figure {

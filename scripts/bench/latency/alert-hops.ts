@@ -83,8 +83,10 @@ const hops = [
 export type Hop = (typeof hops)[number]
 
 const figureHops = [
-  'figure written to first byte',
-  'figure written to trigger in alerts.triggers',
+  'mark written to first byte, rule',
+  'figure in alerts.inputs to first byte',
+  'mark written to figure in alerts.inputs',
+  'figure to trigger in alerts.triggers',
   'trigger to attempt started, rule',
   'attempt started to first byte, rule',
 ] as const
@@ -96,7 +98,10 @@ export interface FigureRing {
   readonly hops: Readonly<Record<FigureHop, number>>
 }
 
-/** How long a rule on a figure of CVD took to its first byte, milliseconds; undefined: no figure rang it. */
+/**
+ * How long a rule on a figure of CVD took to its first byte, milliseconds, from the mark on that closed its bucket: what a
+ * processor writes has the time of what it follows from. Undefined: no figure rang it.
+ */
 export function ofMetric({ triggers, metrics, attempts }: Seen, id: string, firstByte: number): FigureRing | undefined {
   const [trigger, attempt] = [triggers.get(id), attempts.get(id)]
   const record = trigger?.value.record ?? ''
@@ -105,8 +110,10 @@ export function ofMetric({ triggers, metrics, attempts }: Seen, id: string, firs
   if (trigger === undefined || attempt === undefined || metric === undefined) return undefined
   const started = attempt.value.started / 1_000
   const hops = {
-    'figure written to first byte': firstByte - metric.written,
-    'figure written to trigger in alerts.triggers': trigger.at - metric.written,
+    'mark written to first byte, rule': firstByte - metric.written,
+    'figure in alerts.inputs to first byte': firstByte - metric.at,
+    'mark written to figure in alerts.inputs': metric.at - metric.written,
+    'figure to trigger in alerts.triggers': trigger.at - metric.at,
     'trigger to attempt started, rule': started - trigger.at,
     'attempt started to first byte, rule': firstByte - started,
   }
