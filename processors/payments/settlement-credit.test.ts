@@ -80,3 +80,16 @@ it('counts what a settled payment bought as credit once, wherever its owner is k
   const { state } = new CoreTestDriver(credit, CREDIT_LOG).batch(...commands)
   expect(state.keys.get('k_1')?.bought).toBe(20_000)
 })
+
+it('reports each step of a payment under its request', async () => {
+  const world = testTask({}, clock)
+  const intent = intentOf({ request_id: 'my-request_0f' })
+  const value = codec.encode(INTENTS, 'payment_intent', intent)
+  world.broker.append(INTENTS, PARTITION, [{ key: intent.payment_id, value, time: NOW * 1_000 }])
+  await own(world)
+  const about = { request: 'my-request_0f', payment: intent.payment_id, tx: '0xaa' }
+  expect(world.notes.fields).toMatchObject([
+    { ...about, event: 'broadcast' },
+    { ...about, event: 'settled' },
+  ])
+})

@@ -228,7 +228,7 @@ export class Settlement implements PartitionWork {
   }
 
   async #write(events: readonly PaymentEvent[]): Promise<void> {
-    const { codec, clock, meter } = this.#options.ports
+    const { codec, clock, meter, report } = this.#options.ports
     const time = clock.now()
     const stood = this.owned.stood(INTENTS)
     const records: OutRecord[] = events.map((event) => ({
@@ -240,6 +240,8 @@ export class Settlement implements PartitionWork {
     await this.owned.send(EVENTS, PARTITION, records)
     await this.owned.recover()
     meter.outputs(OWNER, EVENTS, records.length)
+    for (const { request_id: request, payment_id: payment, event, reason, tx } of events)
+      report.info({ request, payment, event, reason, tx }, 'a payment went on')
   }
 
   /** The first failure ends it; another is opened, and finds in the log what this one has left. */

@@ -90,6 +90,23 @@ describe('a dispatcher', () => {
     expect(dispatcher.oldest()).toBeUndefined()
   })
 
+  it('reports a test under its request, and what ends undelivered', async () => {
+    const { broker, network, notes } = begin()
+    network.answer = ({ trigger_id: id }) => (id.endsWith('_9') ? { error: 'rejected' } : 'ok')
+    append(broker, { ...numbered(1), trigger_id: 'alert_btc_1_1_test_my-request_0f', test: true })
+    append(broker, numbered(2))
+    append(broker, { ...numbered(3), trigger_id: 'alert_btc_1_3_9' })
+    await expect.poll(() => attempts(broker).length, POLL).toBe(3)
+    const said = notes.fields.filter((fields) => 'trigger' in fields)
+    expect(said).toHaveLength(2)
+    expect(said).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ trigger: 'alert_btc_1_1_test_my-request_0f', outcome: 'delivered', error: null }),
+        expect.objectContaining({ trigger: 'alert_btc_1_3_9', outcome: 'cancelled', error: 'rejected' }),
+      ]),
+    )
+  })
+
   it('times a first attempt that is answered before it is told to be sent, and no later one', async () => {
     let timed = 0
     const told: (() => void)[] = []

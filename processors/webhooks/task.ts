@@ -1,5 +1,5 @@
 import type { LogRecord, OutRecord, Slice } from '../../infra/kafka/seam.ts'
-import type { DeliveryOrder, Trigger } from '../../schemas/records.ts'
+import type { Attempt, DeliveryOrder, Trigger } from '../../schemas/records.ts'
 import type { Message, Micros } from '../../schemas/records.ts'
 import type { LostOutput, OwnedOptions, OwnedPartition } from '../kernel/owned-partition.ts'
 import { openOwned } from '../kernel/owned-partition.ts'
@@ -127,7 +127,16 @@ export class Task implements PartitionWork {
     if (this.owned.signal.aborted) return undefined
     const outcome = this.#deliveries.attempted(delivery, result, this.#journal.batch)
     this.#journal.write()
+    this.#report(delivery, result, outcome)
     return outcome
+  }
+
+  /** What was tested, under an id that holds its request's, and what ends undelivered; of the others the attempts tell. */
+  #report({ id, alertId, test, attempts }: Delivery, result: Result, outcome: Attempt['outcome']): void {
+    if (!test && outcome !== 'exhausted' && outcome !== 'cancelled') return
+    const error = result.is === 'failed' ? result.error : null
+    const fields = { trigger: id, alert: alertId, attempt: attempts, outcome, status: result.status, error }
+    this.#options.ports.report.info(fields, 'a webhook was attempted')
   }
 
   lost(delivery: Delivery): void {

@@ -82,12 +82,17 @@ export function lettersIn(broker: MemoryBroker, partition = 0): DeadLetter[] {
 /** Notes what a task says and counts. */
 export class Notes {
   readonly lines: string[] = []
+  /** What each line tells beside its text. */
+  readonly fields: object[] = []
   readonly sums: Record<string, number> = {}
   readonly report: Report
   readonly meter: Meter
 
   constructor() {
-    const line = (level: string) => (_: object, message: string) => void this.lines.push(`${level}: ${message}`)
+    const line = (level: string) => (fields: object, message: string) => {
+      this.lines.push(`${level}: ${message}`)
+      this.fields.push(fields)
+    }
     this.report = { ...quietReport, info: line('info'), warn: line('warn'), error: line('error') }
     const add = (name: string, by = 1): void => void (this.sums[name] = (this.sums[name] ?? 0) + by)
     this.meter = {
