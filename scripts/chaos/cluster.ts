@@ -4,7 +4,7 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { moveLeaders, readReplicas } from '../../infra/kafka/move-leaders.ts'
 import { hostsOf, urlOf, type RunFile } from '../../infra/local/run-file.ts'
-import { gone, killNow, pidOf, post, type Running } from './parts.ts'
+import { gone, pidOf, post, type Running } from './parts.ts'
 
 const LOOK_EVERY_MS = 200
 const IN_SYNC_WITHIN_MS = 120_000
@@ -13,11 +13,11 @@ const BACK_WITHIN_MS = 90_000
 
 const clientOf = (run: RunFile) => ({ brokers: urlOf(run, 'broker').split(','), clientId: 'chaos' })
 
-/** What is on one machine ends at once: a broker, and a host of each service that has one of that number. */
-export async function killMachine(target: Running, host: number): Promise<void> {
+/** What is on one machine ends at once, and is away for `ms`: a broker, and a host of each service that has one of that number. */
+export async function takeMachine(target: Running, host: number, ms: number): Promise<void> {
+  const supervisor = urlOf(target.run(), 'supervisor')
   const names = ['broker', 'processors', 'api'].map((role) => `${role}-${host}`)
-  const pids = await Promise.all(names.map((name) => pidOf(target, name)))
-  for (const pid of pids) killNow(pid)
+  await Promise.all(names.map((name) => post(`${supervisor}/hold/${name}?ms=${ms}`)))
 }
 
 /** Each broker is stopped cleanly and started again, the next one when all replicas are in sync. */

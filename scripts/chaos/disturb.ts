@@ -11,7 +11,7 @@ import type { Log } from '../../infra/kafka/seam.ts'
 import { partitionsOf } from '../../infra/kafka/topic-settings.ts'
 import { topicOf } from '../../schemas/topics.ts'
 import type { Accident } from './accidents.ts'
-import { emptyDisk, killMachine, moveAllLeaders, restartBrokers, unplug, untilInSync } from './cluster.ts'
+import { emptyDisk, takeMachine, moveAllLeaders, restartBrokers, unplug, untilInSync } from './cluster.ts'
 import type { RetainedLog } from './retained-log.ts'
 import { gone, killNow, pidOf, post, type Running } from './parts.ts'
 import type { Action } from './schedule.ts'
@@ -61,7 +61,7 @@ export async function disturb(target: Target, action: Action): Promise<number> {
       await delay(action.ms)
       return Date.now()
     case 'machine':
-      await killMachine(target, action.host)
+      await takeMachine(target, action.host, action.ms)
       return Date.now()
     case 'rolling':
       await restartBrokers(target)

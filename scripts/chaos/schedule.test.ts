@@ -54,11 +54,11 @@ describe('a round of chaos', () => {
       'kill  broker',
       'kill  clickhouse',
       'kill  feeds',
-      'kill  machine ',
       'kill  processors',
       'kill  registry',
       'kill  webhooks',
       'leaders moved',
+      'machine  down for  s',
       'network cut at link for  s',
       'rolling restart of the brokers',
     ])

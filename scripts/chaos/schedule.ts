@@ -21,8 +21,8 @@ export type Action =
   | { readonly kind: 'cut'; readonly topic: TopicName; readonly records: number; readonly ms: number }
   /** A part that reads a topic is frozen for `ms`; all that it has not read by then is deleted from the topic's start. */
   | { readonly kind: 'overtake'; readonly part: string; readonly topic: TopicName; readonly ms: number }
-  /** Of a cluster: kill -9 of a broker, a processors' host and an API at once. */
-  | { readonly kind: 'machine'; readonly host: number }
+  /** Of a cluster: kill -9 of a broker, a processors' host and an API at once, and kept down for `ms`. */
+  | { readonly kind: 'machine'; readonly host: number; readonly ms: number }
   /** Every broker is stopped cleanly and started again, one after the other. */
   | { readonly kind: 'rolling' }
   /** A broker is killed and comes back after `ms` with an empty disk. */
@@ -135,6 +135,8 @@ const UNPLUG_MS = 15_000
 const EMPTY_MS = 8_000
 /** Longer than the group waits for a silent member. */
 const AWAY_MS = 12_000
+/** Long enough that others have done its work for a while. */
+const MACHINE_MS = 20_000
 
 /**
  * Of a cluster: a host of each service, a broker and a whole machine killed, the owner of partitions and the dispatcher
@@ -148,7 +150,7 @@ function ofCluster(random: Random, { paid = false }: Tried): Action[] {
     ...killedOfHosts.map((role): Action => ({ kind: 'kill', part: `${role}-${host()}` })),
     ...[...killedOfOne, ...(paid ? [settling] : []), broker()].map((part): Action => ({ kind: 'kill', part })),
     ...frozen.map((role): Action => ({ kind: 'freeze', part: `${role}-${host()}`, ms: AWAY_MS })),
-    { kind: 'machine', host: host() },
+    { kind: 'machine', host: host(), ms: MACHINE_MS },
     { kind: 'rolling' },
     { kind: 'leaders' },
     { kind: 'freeze', part: broker(), ms: FREEZE_MS },
@@ -197,7 +199,7 @@ export function actionText(action: Action): string {
     case 'overtake':
       return `retention of ${action.topic} overtakes ${action.part}`
     case 'machine':
-      return `kill -9 machine ${action.host}`
+      return `machine ${action.host} down for ${action.ms / 1000} s`
     case 'rolling':
       return 'rolling restart of the brokers'
     case 'empty':
