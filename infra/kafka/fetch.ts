@@ -87,15 +87,15 @@ export class Reader implements LogReader {
     const [ends, starts] = await bounds
     const end = ends.get(partition) ?? 0
     let offset = starts.get(partition) ?? 0
-    let deadline = Date.now() + STALL_MS
+    let deadline = performance.now() + STALL_MS
     while (offset < end) {
       const [slice] = await this.fetch([{ topic, partition, offset }], {
         maxWaitMs: TO_END_WAIT_MS,
         maxBytesPerPartition: TO_END_BYTES,
       })
       const next = slice?.error === 'out-of-range' ? Math.max(slice.start, offset) : (slice?.next ?? offset)
-      if (next > offset) deadline = Date.now() + STALL_MS
-      if (Date.now() > deadline)
+      if (next > offset) deadline = performance.now() + STALL_MS
+      if (performance.now() > deadline)
         throw new LogError('unavailable', `${topic}/${partition}: stuck at ${offset} of ${end}`)
       offset = next
       const records = slice?.records ?? []
@@ -196,14 +196,14 @@ export class Reader implements LogReader {
     question: (name: string) => Promise<Answer | undefined>,
   ): Promise<Answer> {
     const name = this.#namespace + topic
-    const asked = Date.now()
+    const asked = performance.now()
     let stale = false
     return retrying(`${what} of ${topic}`, OFFSETS_MS, async () => {
       this.#assertOpen()
       if (stale && this.#link.knows(name)) await this.#link.refresh()
       stale = true
       await this.#link.know([name]).catch((error: unknown) => {
-        if (!isMissingTopic(error) || Date.now() - asked < MISSING_MS) throw error
+        if (!isMissingTopic(error) || performance.now() - asked < MISSING_MS) throw error
         throw new LogError('no-topic', `topic ${name} does not exist`, { cause: error })
       })
       return (await question(name)) ?? again

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { PartitionWriter, type Identity, type PartitionWriterOptions } from './partition-writer.ts'
 import { decodeBatches, scanBatches } from './record-batch.ts'
 import type { LogRecord } from './seam.ts'
@@ -44,6 +44,8 @@ function writerOver(answers: readonly Answer[], options: Partial<PartitionWriter
   })
   return { writer, log, identities }
 }
+
+afterEach(() => vi.restoreAllMocks())
 
 describe('the writes to one partition', () => {
   it('are not doubled when the answer was lost though the batch arrived', async () => {
@@ -101,6 +103,14 @@ describe('the writes to one partition', () => {
     await expect(writer.send([text('a')])).rejects.toMatchObject({ code: 'unavailable', retriable: true })
     await writer.send([text('b')])
     expect(identities).toEqual([undefined, { id: 1n, epoch: 0 }])
+  })
+
+  it('are tried again also where the machine’s clock was put an hour ahead meanwhile', async () => {
+    const later = Date.now() + 3_600_000
+    const prepare = async (): Promise<void> => void vi.spyOn(Date, 'now').mockReturnValue(later)
+    const { writer, log } = writerOver(['lost-before'], { prepare })
+    await writer.send([text('a')])
+    expect(valuesOf(log)).toEqual(['a'])
   })
 })
 

@@ -38,6 +38,7 @@ export interface PartitionWriterOptions {
 interface Send {
   readonly records: readonly OutRecord[]
   readonly bytes: number
+  /** Of the steady clock: the other may be put ahead. */
   readonly asked: number
   readonly resolve: (first: number | undefined) => void
   readonly reject: (error: Error) => void
@@ -65,7 +66,7 @@ export class PartitionWriter {
   send(records: readonly OutRecord[]): Promise<number | undefined> {
     const bytes = records.reduce((sum, record) => sum + boundOf(record), 0)
     return new Promise((resolve, reject) => {
-      this.#queue.push({ records, bytes, asked: Date.now(), resolve, reject })
+      this.#queue.push({ records, bytes, asked: performance.now(), resolve, reject })
       if (!this.#busy) void this.#work()
     })
   }
@@ -134,9 +135,9 @@ export class PartitionWriter {
           batch = outcome.batch ?? batch
           cause = outcome.cause
           stale = true
-          missingSince = outcome.missing ? (missingSince ?? Date.now()) : undefined
+          missingSince = outcome.missing ? (missingSince ?? performance.now()) : undefined
       }
-      if (missingSince !== undefined && Date.now() - missingSince > MISSING_MS) {
+      if (missingSince !== undefined && performance.now() - missingSince > MISSING_MS) {
         throw new LogError('no-topic', `topic ${this.#options.topic} has no partition ${this.#options.partition}`)
       }
       await this.#giveUpWhenLate(asked, batch !== undefined, where, cause)
@@ -187,7 +188,7 @@ export class PartitionWriter {
   /** Whether the batch is in the log is not known then: whatever follows needs a sequence of its own. */
   async #giveUpWhenLate(asked: number, inDoubt: boolean, where: string, cause: unknown): Promise<void> {
     const { closed, giveUpMs } = this.#options
-    if (!closed.aborted && Date.now() - asked < giveUpMs) return
+    if (!closed.aborted && performance.now() - asked < giveUpMs) return
     if (inDoubt) this.#renew()
     if (closed.aborted) throw new LogError('closed', `${where}: closed while the broker was away`, { cause })
     throw new LogError('unavailable', `${where}: not written within ${giveUpMs} ms`, { cause })

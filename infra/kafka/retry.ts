@@ -32,7 +32,7 @@ export async function retrying<Result>(
   withinMs: number,
   attempt: () => Promise<Result | typeof again>,
 ): Promise<Result> {
-  const deadline = Date.now() + withinMs
+  const deadline = performance.now() + withinMs
   const backoff = new Backoff()
   for (;;) {
     let cause: unknown
@@ -43,7 +43,7 @@ export async function retrying<Result>(
       if (!isTransient(error)) throw error
       cause = error
     }
-    if (Date.now() > deadline)
+    if (performance.now() > deadline)
       throw new LogError('unavailable', `${what}: no broker did it in ${withinMs} ms`, { cause })
     await backoff.wait()
   }
