@@ -42,10 +42,10 @@ it('counts what is not in the log: whole days that are over, and hours up to now
 
 it('counts what else is read back, as far as the venue has it', () => {
   const facts = [
-    { name: 'marks', seconds: 3_600 },
+    { name: 'prices', seconds: 3_600 },
     { name: 'settlements', seconds: 28_800, depth: 3 },
   ] as const
-  const known = new Map([['binance:perp:BTCUSDT|marks', { from: day(9), to: day(10), rows: 24 }]])
+  const known = new Map([['binance:perp:BTCUSDT|prices', { from: day(9), to: day(10), rows: 24 }]])
   const estimate = estimateOf([{ ...subject, past: undefined, archive: undefined, facts }], known, NOW)
   expect(estimate).toEqual({ candles: 0, facts: 8 * 24 + 7 + 3, archives: 0, bytes: 202 * 113 })
 })

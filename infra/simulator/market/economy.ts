@@ -22,8 +22,9 @@ export interface Economy {
   spotMinutes(market: SpotMarket, from: Micros, to: Micros): readonly SpotMinute[]
   /** Closed minutes of [from, to), oldest first: what premium-index and mark-price candles are made of. */
   minutes(market: PerpMarket, from: Micros, to: Micros): readonly PerpMinute[]
-  /** Mark price at a time that is over, dollars of one base unit. */
+  /** Mark price at a time that is over, dollars of one base unit, and the index that it is of. */
   markAt(market: PerpMarket, time: Micros): number
+  indexAt(market: PerpMarket, time: Micros): number
   /** Candles of a market that trades, of the time of which no trades are kept; oldest first, in its whole units. */
   pastCandles(market: Market, stretch: PastStretch): Candle[]
   /** Settled rates, newest first, of at least 90 days. */

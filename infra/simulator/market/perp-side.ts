@@ -69,7 +69,11 @@ export class PerpSide {
   }
 
   markAt(market: PerpMarket, time: Micros): number {
-    return this.reference.bar(market.asset, time).open * (1 + this.reference.premium(market).at(time))
+    return this.indexAt(market, time) * (1 + this.reference.premium(market).at(time))
+  }
+
+  indexAt({ asset }: PerpMarket, time: Micros): number {
+    return this.reference.bar(asset, time).open
   }
 
   /** Newest first, from before `before` on; the last one that has happened by `now`. */

@@ -129,6 +129,10 @@ export class SimulatedEconomy implements Economy {
     return this.perpSide.markAt(market, time)
   }
 
+  indexAt(market: PerpMarket, time: Micros): number {
+    return this.perpSide.indexAt(market, time)
+  }
+
   pastCandles(market: Market, stretch: PastStretch): Candle[] {
     return this.past.candles(market, stretch, this.time / 1000)
   }

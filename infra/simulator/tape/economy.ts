@@ -58,6 +58,10 @@ export class TapeEconomy implements Economy {
     return 0
   }
 
+  indexAt(): number {
+    return 0
+  }
+
   pastCandles(): [] {
     return []
   }

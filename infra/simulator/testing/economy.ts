@@ -45,6 +45,7 @@ export function testEconomy(): TestEconomy {
     spotMinutes: (market, from, to) => every(MINUTE, from, Math.min(to, NOON)).map((time) => spotMinute(market, time)),
     minutes: (market, from, to) => every(MINUTE, from, Math.min(to, NOON)).map((time) => perpMinute(market, time)),
     markAt: (market, time) => perpMinute(market, time).mark.open,
+    indexAt: (market, time) => perpMinute(market, time).mark.open,
     pastCandles: () => [],
     settlements: (market, limit, before = NOON + 1) => settlements(market, limit, before),
     openInterests: (_market, from, to) =>

@@ -1,12 +1,12 @@
 import { type Candle, withFlatCandles } from '../ledger/candles.ts'
 import type { Link } from '../link.ts'
-import { trimmedText } from '../market/decimal.ts'
+import { shortNumber, trimmedText } from '../market/decimal.ts'
 import { furtherMarkets } from '../market/further.ts'
 import type { Market } from '../market/markets.ts'
 import type { Trade } from '../market/trade.ts'
 import { answerOf, Burst, type Calls, listedRows, ok, whole } from './rest.ts'
 import { fieldsIn, fieldsOf, Subscribers, VenueSession } from './socket.ts'
-import { candlesOf } from './candles.ts'
+import { candlesOf, fundedLike, settlementsOf } from './candles.ts'
 import { msOf } from './text.ts'
 import type { Context, RestReply, VenueApi } from './venue-api.ts'
 
@@ -28,7 +28,7 @@ const tooMany: RestReply = { status: 429, body: { code: '429', msg: 'Too Many Re
  * Bitget's futures in USDT: trades, the list of contracts and their last prices.
  * - streams: `trade` of USDT-FUTURES, newest first, with a snapshot
  * - control: one ack a symbol, error 30001, texts `ping` and `pong`; 10 messages/s, 120 s idle
- * - REST: contracts, tickers, fills-history (newest first), history-candles
+ * - REST: contracts, tickers, fills-history (newest first), history-candles, history-fund-rate
  * - limits: 10/s, 429
  * - listings: traded assets; to be left out: dated, shares, `off`
  */
@@ -81,6 +81,7 @@ const calls: Calls = {
       })),
     ),
   '/api/v2/mix/market/history-candles': (context, query) => candles(context, query),
+  '/api/v2/mix/market/history-fund-rate': (context, query) => fundingRates(context, query),
   /** Newest first; the newest where no id is given. */
   '/api/v2/mix/market/fills-history': (context, query) => {
     const history = context.world.find('bitget', query.get('symbol') ?? '')
@@ -115,6 +116,22 @@ function candles(context: Context, query: URLSearchParams): RestReply {
     requestTime: context.world.nowMs,
     data: found.slice(-limit).map((candle) => candleRow(history.market, candle)),
   })
+}
+
+const RATES_MAX = 100
+
+/** `history-fund-rate`, newest first, by the page: 20 a page where nothing is said. Funding as Binance's of the asset. */
+function fundingRates(context: Context, query: URLSearchParams): RestReply {
+  const symbol = query.get('symbol')
+  const like = fundedLike(context, markets.find((market) => market.symbol === symbol)?.asset)
+  if (like === undefined) return refuse('40034', 'Parameter does not exist')
+  const size = Math.min(whole(query, 'pageSize') ?? 20, RATES_MAX)
+  const page = whole(query, 'pageNo') ?? 1
+  const rows = settlementsOf(context, like, { limit: page * size }).slice((page - 1) * size)
+  return say(
+    context,
+    rows.map(({ time, rate }) => ({ symbol, fundingRate: shortNumber(rate, 6), fundingTime: String(msOf(time)) })),
+  )
 }
 
 /** "[start, open, high, low, close, volume in coins, volume in dollars]", text. */

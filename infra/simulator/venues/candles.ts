@@ -1,6 +1,8 @@
 import { type Candle, merge } from '../ledger/candles.ts'
 import type { History } from '../ledger/history.ts'
-import type { PerpMarket } from '../market/economy.ts'
+import type { PerpMarket, SettledRate } from '../market/economy.ts'
+import type { Micros } from '../market/trade.ts'
+import { settledBetween } from './rest.ts'
 import type { Context } from './venue-api.ts'
 
 /**
@@ -21,8 +23,8 @@ export function candlesOf(
   return [...past, ...known.slice(1)]
 }
 
-/** A candle of a mark price, dollars of one base unit. */
-export interface MarkCandle {
+/** A candle of a mark or index price, dollars of one base unit. */
+export interface PriceCandle {
   readonly startMs: number
   readonly open: number
   readonly high: number
@@ -30,16 +32,18 @@ export interface MarkCandle {
   readonly close: number
 }
 
-/** Mark prices of a perpetual's candles that begin in [fromMs, toMs), oldest first: their ends, and nothing wilder. */
-export function markCandlesOf(
+/** Prices of a perpetual's candles that begin in [fromMs, toMs), oldest first: their ends, and nothing wilder. */
+export function priceCandlesOf(
   { world, economy }: Context,
-  market: PerpMarket,
+  [what, market]: readonly ['mark' | 'index', PerpMarket],
   { intervalMs, fromMs, toMs }: { readonly intervalMs: number; readonly fromMs: number; readonly toMs: number },
-): MarkCandle[] {
-  const candles: MarkCandle[] = []
+): PriceCandle[] {
+  const priceAt = (time: Micros): number =>
+    what === 'mark' ? economy.markAt(market, time) : economy.indexAt(market, time)
+  const candles: PriceCandle[] = []
   for (let startMs = Math.ceil(fromMs / intervalMs) * intervalMs; startMs < toMs; startMs += intervalMs) {
-    const open = economy.markAt(market, startMs * 1_000)
-    const close = economy.markAt(market, Math.min(startMs + intervalMs, world.nowMs) * 1_000)
+    const open = priceAt(startMs * 1_000)
+    const close = priceAt(Math.min(startMs + intervalMs, world.nowMs) * 1_000)
     candles.push({ startMs, open, high: Math.max(open, close), low: Math.min(open, close), close })
   }
   return candles
@@ -54,4 +58,23 @@ export function interestsOf(
   const first = Math.ceil(fromMs / stepMs)
   const steps = Array.from({ length: Math.max(0, Math.floor(toMs / stepMs) - first + 1) }, (_, index) => first + index)
   return steps.flatMap((step) => economy.openInterests(market, step * stepMs * 1_000, step * stepMs * 1_000 + 1))
+}
+
+/** Settled rates between two times, newest first, `limit` at most. */
+export function settlementsOf(
+  { world, economy }: Context,
+  market: PerpMarket,
+  { fromMs = 0, toMs = Infinity, limit }: { readonly fromMs?: number; readonly toMs?: number; readonly limit: number },
+): readonly SettledRate[] {
+  const endMs = Math.min(toMs, world.nowMs)
+  const most = Math.min(limit, settledBetween(market, Math.max(fromMs, endMs - SETTLED_MS), endMs))
+  return economy.settlements(market, most, (endMs + 1) * 1_000).filter(({ time }) => time >= fromMs * 1_000)
+}
+
+/** Settled rates are made up this far back. */
+const SETTLED_MS = 400 * 86_400_000
+
+/** The perpetual whose funding a further market of the asset has: Binance's. */
+export function fundedLike({ economy }: Context, asset: string | undefined): PerpMarket | undefined {
+  return economy.perps('binance').find((market) => market.asset === asset)
 }

@@ -5,7 +5,7 @@ import { fixedNumber, powerText, shortNumber, trimmedText } from '../market/deci
 import type { PerpMarket, PerpState, SimLiquidation } from '../market/economy.ts'
 import type { Market } from '../market/markets.ts'
 import type { Micros, Trade } from '../market/trade.ts'
-import { candlesOf } from './candles.ts'
+import { candlesOf, settlementsOf } from './candles.ts'
 import type { Context, RestReply, VenueApi } from './venue-api.ts'
 import { ok, Throttles, whole } from './rest.ts'
 import { fieldsIn, Subscribers, textsOf, VenueSession } from './socket.ts'
@@ -33,7 +33,7 @@ const intervals: Readonly<Record<string, number>> = {
  * Gate's futures in USDT: trades, and REST. Times are in seconds, sizes in contracts.
  * - streams: `futures.trades`: signed contracts, internal trades marked
  * - control: one ack a request by its `id`, error 2 for a whole request, `futures.ping`
- * - REST: contracts, tickers, trades, candlesticks, contract_stats; seconds
+ * - REST: contracts, tickers, trades, candlesticks, contract_stats, funding_rate; seconds
  * - limits: 200/10 s an endpoint, 429, `x-gate-ratelimit-*`
  * - listings: traded assets; to be left out: stocks, delisting, pre-market
  */
@@ -85,6 +85,12 @@ function answer(context: Context, endpoint: string, query: URLSearchParams): Res
       })
     case 'candlesticks':
       return candlesticks(context, query)
+    case 'funding_rate': {
+      const market = economy.perps('gate').find(({ symbol }) => symbol === query.get('contract'))
+      return market === undefined
+        ? refuse(400, 'CONTRACT_NOT_FOUND', 'contract not found')
+        : fundingRates(context, market, query)
+    }
     case 'contract_stats': {
       const name = query.get('contract')
       if (name === null) return refuse(400, 'MISSING_REQUIRED_PARAM', 'Missing required parameter: contract')
@@ -96,6 +102,15 @@ function answer(context: Context, endpoint: string, query: URLSearchParams): Res
     default:
       return notFound
   }
+}
+
+/** Newest first, 100 where nothing is said: of [from, to] in seconds. A rate is there a second after its settlement. */
+function fundingRates(context: Context, market: PerpMarket, query: URLSearchParams): RestReply {
+  const [limit, from, to] = [whole(query, 'limit') ?? 100, whole(query, 'from'), whole(query, 'to')]
+  if (!(limit >= 1 && limit <= 1000)) return refuse(400, 'INVALID_PARAM_VALUE', 'limit must be between 1 and 1000')
+  const span = { fromMs: ((from ?? 1) - 1) * 1_000, toMs: ((to ?? Infinity) - 1) * 1_000, limit }
+  const rows = settlementsOf(context, market, span)
+  return ok(rows.map(({ time, rate }) => ({ r: shortNumber(rate, RATE_DECIMALS), t: seconds(time) + 1 })))
 }
 
 /** "Maximum of 2000 points"; nor older ones than this many. */

@@ -1,10 +1,10 @@
 import { type Candle, withFlatCandles } from '../ledger/candles.ts'
 import type { Link } from '../link.ts'
-import { trimmedText } from '../market/decimal.ts'
+import { fixedNumber, trimmedText } from '../market/decimal.ts'
 import { furtherMarkets } from '../market/further.ts'
 import type { Market } from '../market/markets.ts'
 import type { Trade } from '../market/trade.ts'
-import { candlesOf } from './candles.ts'
+import { candlesOf, fundedLike, settlementsOf } from './candles.ts'
 import { ok, Throttle } from './rest.ts'
 import { type Fields, fieldsIn, fieldsOf, Subscribers, VenueSession } from './socket.ts'
 import { msOf } from './text.ts'
@@ -28,7 +28,7 @@ const tooMany: RestReply = { status: 429, body: 'null' }
  * Hyperliquid: trades, and the questions of `POST /info` that somebody here asks.
  * - streams: `trades`, the newest ten again on subscribing
  * - control: `subscriptionResponse` per market, `error`, `ping`; 2000 messages/min, 60 s idle
- * - REST: `POST /info`: meta, allMids, recentTrades (ten), candleSnapshot
+ * - REST: `POST /info`: meta, allMids, recentTrades (ten), candleSnapshot, fundingHistory
  * - limits: 1200 weight/min, 429; 30 sockets/min
  * - listings: traded assets, kPEPE; to be left out: delisted
  */
@@ -61,7 +61,8 @@ export function hyperliquidApi(context: Context): VenueApi {
 }
 
 /** "Failed to deserialize the JSON body" with 422 is what it says of a question that it does not know. */
-function answer(context: Context, { type, coin, req }: Fields): RestReply {
+function answer(context: Context, asked: Fields): RestReply {
+  const { type, coin, req } = asked
   switch (type) {
     case 'meta':
       return ok({ universe: [...markets.map(marketRow), { ...marketRow(), name: 'OLD', isDelisted: true }] })
@@ -78,6 +79,8 @@ function answer(context: Context, { type, coin, req }: Fields): RestReply {
           .map((trade) => tradeRow(market, trade)),
       )
     }
+    case 'fundingHistory':
+      return fundingHistory(context, asked)
     case 'candleSnapshot':
       return candles(context, fieldsOf(req))
     default:
@@ -102,6 +105,24 @@ function candles(context: Context, { coin, interval, startTime, endTime }: Field
   const found = withFlatCandles(candlesOf(context, history, { intervalMs, fromMs, toMs }), intervalMs)
   return ok(found.map((candle) => candleRow(history.market, candle, { interval: String(interval), intervalMs })))
 }
+
+const RATES_MAX = 500
+
+/** Each hour's rate, oldest first, both bounds included: its part of what Binance's market of the asset settled last. */
+function fundingHistory(context: Context, { coin, startTime, endTime }: Fields): RestReply {
+  const like = fundedLike(context, markets.find(({ symbol }) => symbol === coin)?.asset)
+  if (like === undefined || typeof startTime !== 'number') return { status: 500, body: 'null' }
+  const toMs = Math.min(typeof endTime === 'number' ? endTime : Infinity, context.world.nowMs)
+  const rows: object[] = []
+  for (let time = Math.ceil(startTime / HOUR_MS) * HOUR_MS; time <= toMs && rows.length < RATES_MAX; time += HOUR_MS) {
+    const [settled] = settlementsOf(context, like, { toMs: time, limit: 1 })
+    const rate = (settled?.rate ?? 0) / like.intervalHours
+    rows.push({ coin, fundingRate: fixedNumber(rate, 10), premium: fixedNumber(rate, 10), time })
+  }
+  return ok(rows)
+}
+
+const HOUR_MS = 3_600_000
 
 function candleRow(
   { symbol, priceDecimals, sizeDecimals }: Market,

@@ -5,7 +5,7 @@ import type { FactBook } from '../facts/fact-book.ts'
 import type { FactMarket } from '../facts/fact-market.ts'
 import { isFact } from '../venues/fact-fields.ts'
 import type { Fact, FactRow } from '../venues/events.ts'
-import type { PastPages, RestOutcome } from '../venues/venue.ts'
+import type { PastPages, RestCall, RestOutcome } from '../venues/venue.ts'
 import { type MarketLog, type PastRecord, pastKey } from './market-log.ts'
 import type { PollHost } from './poller.ts'
 import { hostNow } from './process-clock.ts'
@@ -15,6 +15,8 @@ const TOPIC = 'control.backfill'
 const DAY_SECONDS = 86_400
 /** A log that has not taken a page for so long is told of, milliseconds. */
 const WRITE_MS = 10_000
+/** A question of several pages has so many at most: 90 days of rates that settle each hour are 22. */
+const MOST_PAGES = 30
 /** A call that failed is made again after this long, milliseconds. */
 const RETRY_MS = 5_000
 
@@ -168,8 +170,7 @@ export class PastReader implements PastJob {
     const { past, series, host } = this.#parts
     const { symbol, from, to } = page
     const { seconds } = series
-    const parse = (body: unknown) => past.parse(symbol, seconds, body, hostNow())
-    let outcome = await host.get(past.call(symbol, seconds, from, to), parse, 'back')
+    let outcome = await this.#pages(page)
     const { more } = past
     if (more !== undefined && outcome.kind === 'rows' && !this.#stopped) {
       const { rows } = outcome
@@ -178,6 +179,21 @@ export class PastReader implements PastJob {
     if (this.#stopped) return
     if (outcome.kind === 'rows') await this.#write(page, outcome.rows)
     else this.#failed(page, outcome)
+  }
+
+  /** The rows of a page; of a venue that counts its pages from now those of all that it takes. */
+  async #pages({ symbol, from, to }: PastPage): Promise<RestOutcome<FactRow>> {
+    const { past, series, host } = this.#parts
+    const parse = (body: unknown) => past.parse(symbol, series.seconds, body, hostNow())
+    const rows: FactRow[] = []
+    let call: RestCall | undefined = past.call(symbol, series.seconds, from, to)
+    for (let pages = 0; call !== undefined && pages < MOST_PAGES && !this.#stopped; pages++) {
+      const outcome: RestOutcome<FactRow> = await host.get(call, parse, 'back')
+      if (outcome.kind !== 'rows') return outcome
+      rows.push(...outcome.rows)
+      call = past.next?.(call, outcome.rows, from)
+    }
+    return { kind: 'rows', rows }
   }
 
   #failed(page: PastPage, outcome: Exclude<RestOutcome<FactRow>, { kind: 'rows' }>): void {

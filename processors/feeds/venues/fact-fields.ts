@@ -1,6 +1,6 @@
 import type { Micros } from '../../../schemas/records.ts'
 import { isDecimal } from './fields.ts'
-import type { Fact, FactRow, FrameEvent } from './events.ts'
+import type { DerivativeFact, Fact, FactRow, FrameEvent } from './events.ts'
 import type { ListedPrice, RestAnswer } from './venue.ts'
 
 /**
@@ -112,6 +112,20 @@ export function factEvent(row: FactRow): FrameEvent {
 /** The rows of an answer; undefined: none of ours, or it says nothing yet. */
 export function factRows(list: readonly unknown[], read: (row: unknown) => FactRow | undefined): RestAnswer<FactRow> {
   return { kind: 'rows', rows: list.map(read).filter((row) => row !== undefined) }
+}
+
+/** Mark prices of the past with the index of the same time, of candles that are read alike; null where there is none. */
+export function withIndexes(marks: readonly FactRow[], indexes: RestAnswer<FactRow>): RestAnswer<FactRow> {
+  if (indexes.kind !== 'rows') return indexes
+  const priced = (row: FactRow): NonNullable<DerivativeFact['mark']> | undefined =>
+    isFact(row) && row.kind === 'derivative' ? row.mark : undefined
+  const known = new Map(indexes.rows.map((row) => [priced(row)?.time, priced(row)?.mark ?? null]))
+  const joined = marks.map((row): FactRow => {
+    const mark = priced(row)
+    if (mark === undefined || !isFact(row) || row.kind !== 'derivative') return row
+    return { ...row, mark: { ...mark, index: known.get(mark.time) ?? null } }
+  })
+  return { kind: 'rows', rows: [...joined, ...indexes.rows.filter((row) => !isFact(row))] }
 }
 
 /** The last prices of an answer of tickers. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testVenues, type TestVenues } from '../../../infra/simulator/testing/client.ts'
 import type { FactRow } from './events.ts'
 import { isFact } from './fact-fields.ts'
-import type { PastPages, RestCall } from './venue.ts'
+import type { PastPages, RestAnswer, RestCall } from './venue.ts'
 import { venues } from './venues.ts'
 
 let simulated: TestVenues
@@ -39,15 +39,26 @@ async function pagesOf(venue: string, pages: PastPages, seconds: number): Promis
   const rows: FactRow[] = []
   while (to > depth) {
     const from = Math.max(depth, to - pages.pageSize * width)
-    let answer = pages.parse(symbol, seconds, await ask(venue, pages.call(symbol, seconds, from, to)), now)
-    if (pages.more !== undefined && answer.kind === 'rows')
-      answer = pages.more.parse(answer.rows, await ask(venue, pages.more.call(symbol, seconds, from, to)))
-    if (answer.kind !== 'rows') throw new Error(JSON.stringify(answer))
+    const found: FactRow[] = []
+    let call: RestCall | undefined = pages.call(symbol, seconds, from, to)
+    while (call !== undefined) {
+      const told = rowsIn(pages.parse(symbol, seconds, await ask(venue, call), now))
+      found.push(...told)
+      call = pages.next?.(call, told, from)
+    }
+    const { more } = pages
+    const all =
+      more === undefined ? found : rowsIn(more.parse(found, await ask(venue, more.call(symbol, seconds, from, to))))
     // A page may have more than was asked for; the reader leaves that out.
-    rows.push(...answer.rows.filter((row) => !isFact(row) || (timeOf(row) >= from && timeOf(row) < to)))
+    rows.push(...all.filter((row) => !isFact(row) || (timeOf(row) >= from && timeOf(row) < to)))
     to = from
   }
   return { rows, from: depth }
+}
+
+function rowsIn(answer: RestAnswer<FactRow>): readonly FactRow[] {
+  if (answer.kind !== 'rows') throw new Error(JSON.stringify(answer))
+  return answer.rows
 }
 
 function timeOf(row: FactRow): number {
@@ -68,8 +79,9 @@ const all = venues.flatMap(({ name, past, pastFacts = [] }) => [
 describe('the past of a venue', () => {
   it('is told by all whose trades can count', () => {
     expect(venues.filter(({ trades, past }) => trades !== undefined && past === undefined)).toEqual([])
-    const facts = ['binance', 'bybit', 'okx'].map((name) => venues.find((venue) => venue.name === name)?.pastFacts)
-    for (const own of facts) expect(own?.map(({ name }) => name)).toContain('settlements')
+    const perps = venues.filter(({ trades }) => trades?.market === 'perp')
+    for (const { name, pastFacts } of perps)
+      expect([name, pastFacts?.map((own) => own.name)]).toEqual([name, expect.arrayContaining(['settlements'])])
   })
 
   it.each(all)('of %s: %s, each time once over all pages, nothing refused', async (venue, _what, pages, seconds) => {
@@ -77,14 +89,29 @@ describe('the past of a venue', () => {
     expect(rows.filter((row) => !isFact(row))).toEqual([])
     // Gate tells two ratios of a time, of positions and of heads.
     const told = rows.filter((row) => !('basis' in row) || row.basis === 'positions' || venue === 'bybit')
-    // Settlements come some milliseconds late.
-    const times = told.map((row) => Math.floor(timeOf(row) / 1_000_000)).toSorted((a, b) => a - b)
+    // Settlements come up to some seconds late.
+    const times = told.map((row) => Math.floor(timeOf(row) / 60_000_000) * 60).toSorted((a, b) => a - b)
     const step = seconds
     const expected = Array.from({ length: times.length }, (_, index) => from / 1_000_000 + index * step)
     expect(times).toEqual(expected)
     // Of candles the last one may not be over; of the others each step is there.
     const end = Math.floor((Date.now() * 1_000) / (step * 1_000_000)) * step
     expect(end - (times.at(-1) ?? 0)).toBeLessThanOrEqual(2 * step)
+  })
+
+  it.each([
+    ['binance', []],
+    ['bybit', { retCode: 0, result: { list: [] } }],
+    ['okx', { code: '0', data: [] }],
+  ])('of %s has the index beside the mark, by another call', async (venue, none) => {
+    const prices = venues.find(({ name }) => name === venue)?.pastFacts?.find(({ name }) => name === 'prices')
+    if (prices?.more === undefined) throw new Error('no prices')
+    const { rows } = await pagesOf(venue, { ...prices, pageSize: 50, depth: 50 }, 3_600)
+    const told = rows.filter((row) => isFact(row)).filter((row) => row.kind === 'derivative')
+    expect(told).toHaveLength(50)
+    for (const { mark } of told) expect(Math.abs(Number(mark?.mark) / Number(mark?.index) - 1)).toBeLessThan(0.01)
+    const alone = told.map((row) => ({ ...row, mark: { ...row.mark, index: null } }))
+    expect(prices.more.parse(told, none)).toEqual({ kind: 'rows', rows: alone })
   })
 
   it('of OKX says of hours what takers bought, by another call, and of no others', async () => {

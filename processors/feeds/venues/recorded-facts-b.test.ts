@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { halved } from './bybit/derivative.ts'
 import { bybit } from './bybit/venue.ts'
 import { coinbase } from './coinbase/venue.ts'
+import { gate } from './gate/venue.ts'
 import { kraken } from './kraken/venue.ts'
 import { okx } from './okx/venue.ts'
 import type { FactRow, FrameEvent, TickerFact } from './events.ts'
@@ -137,10 +138,13 @@ const past: readonly (readonly [
   ['bybit/rest-v5-funding-history', bybit, 'settlements', 'BTCUSDT', { settlement: 2 }],
   ['bybit/rest-v5-open-interest', bybit, 'open_interest', 'BTCUSDT', { derivative: 2 }],
   ['bybit/rest-v5-account-ratio', bybit, 'all_accounts', 'ETHUSDT', { ratio: 3 }],
-  ['bybit/rest-v5-mark-price-kline', bybit, 'marks', 'BTCUSDT', { derivative: 2 }],
+  ['bybit/rest-v5-mark-price-kline', bybit, 'prices', 'BTCUSDT', { derivative: 2 }],
   ['okx/rest-funding-rate-history', okx, 'settlements', 'BTC-USDT-SWAP', { settlement: 3 }],
   ['okx/rest-rubik-open-interest-history', okx, 'open_interest', 'BTC-USDT-SWAP', { derivative: 1 }],
-  ['okx/rest-mark-price-candles', okx, 'marks', 'BTC-USDT-SWAP', { derivative: 1 }],
+  ['bybit/rest-v5-index-price-kline', bybit, 'prices', 'BTCUSDT', { derivative: 1 }],
+  ['okx/rest-index-candles', okx, 'prices', 'BTC-USDT-SWAP', { derivative: 1 }],
+  ['gate/rest-v4-futures-usdt-funding_rate', gate, 'settlements', 'BTC_USDT', { settlement: 15 }],
+  ['okx/rest-mark-price-candles', okx, 'prices', 'BTC-USDT-SWAP', { derivative: 1 }],
 ]
 
 describe.runIf(here)('recorded answers of the past', () => {

@@ -159,15 +159,17 @@ export interface PastPages {
   /** What the venue tells of the same rows by another call, which is made behind the first. */
   readonly more?: {
     call(symbol: string, seconds: number, from: Micros, to: Micros): RestCall
-    /** The rows with what the second answer says of them; without the rows of which it says nothing. */
+    /** The rows with what the second answer says of them. */
     parse(rows: readonly FactRow[], body: unknown): RestAnswer<FactRow>
   }
+  /** For a venue that counts its pages from now: the call of the page behind `call`, of which `rows` came. */
+  next?(call: RestCall, rows: readonly FactRow[], from: Micros): RestCall | undefined
 }
 
 /** What venues tell of the past beside candles, as it is called in `control.backfill`. */
-type PastName = 'settlements' | 'open_interest' | 'marks' | 'top_traders' | 'all_accounts' | 'takers'
+type PastName = 'settlements' | 'open_interest' | 'prices' | 'top_traders' | 'all_accounts' | 'takers'
 
-/** Facts of the past: settled rates, open interest, mark prices, ratios. */
+/** Facts of the past: settled rates, open interest, mark and index prices, ratios. */
 export interface PastFacts extends PastPages {
   readonly name: PastName
   /** How far two rows are from each other at least, seconds. */

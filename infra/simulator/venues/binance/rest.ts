@@ -4,7 +4,7 @@ import { priceText } from '../../market/decimal.ts'
 import type { PerpMarket, PerpMinute } from '../../market/economy.ts'
 import type { Trade } from '../../market/trade.ts'
 import { TapeEconomy } from '../../tape/economy.ts'
-import { candlesOf, interestsOf, markCandlesOf } from '../candles.ts'
+import { candlesOf, interestsOf, priceCandlesOf } from '../candles.ts'
 import type { Context, RestReply } from '../venue-api.ts'
 import { type Call, ok, whole } from '../rest.ts'
 import { msOf } from '../text.ts'
@@ -69,7 +69,8 @@ export const calls: Readonly<Record<string, Weighed>> = {
   '/fapi/v1/premiumIndex': { weight: perSymbol(10), call: premiumIndex },
   '/fapi/v1/fundingInfo': { weight: 0, call: (context) => ok(spoken(context).map(fundingInfoRow)) },
   '/fapi/v1/fundingRate': { weight: 0, call: fundingRates },
-  '/fapi/v1/markPriceKlines': { weight: perLimit, call: ofRows(markCandles) },
+  '/fapi/v1/markPriceKlines': { weight: perLimit, call: ofRows(priceCandles('mark')) },
+  '/fapi/v1/indexPriceKlines': { weight: perLimit, call: indexCandles },
   '/fapi/v1/premiumIndexKlines': { weight: perLimit, call: ofRows(premiumCandles) },
   '/fapi/v1/openInterest': {
     call: ofPerp(({ economy }, market) => ok(openInterestRow(market, economy.perp(market)))),
@@ -165,17 +166,26 @@ export function klines(context: Context, history: History, query: URLSearchParam
   return ok(page.map((candle) => klineRow(history.market, candle, intervalMs)))
 }
 
-/** As `klines`, of the mark price. */
-function markCandles(context: Context, market: PerpMarket, query: URLSearchParams): RestReply {
-  const intervalMs = intervalMsOf(query.get('interval'))
-  if (intervalMs === undefined) return badInterval
-  const span = spanOf(query, { usual: 500, most: CANDLES_MAX })
-  if ('status' in span) return span
-  const endMs = Math.min(span.end ?? Infinity, context.world.nowMs)
-  const fromMs = span.start ?? (Math.floor(endMs / intervalMs) - span.limit + 1) * intervalMs
-  const toMs = Math.min(endMs + 1, (Math.ceil(fromMs / intervalMs) + span.limit) * intervalMs)
-  const rows = markCandlesOf(context, market, { intervalMs, fromMs, toMs })
-  return ok(rows.map((candle) => markRow(market, candle, intervalMs)))
+/** As `klines`, of the mark or the index price. */
+function priceCandles(what: 'mark' | 'index'): OfPerp {
+  return (context, market, query) => {
+    const intervalMs = intervalMsOf(query.get('interval'))
+    if (intervalMs === undefined) return badInterval
+    const span = spanOf(query, { usual: 500, most: CANDLES_MAX })
+    if ('status' in span) return span
+    const endMs = Math.min(span.end ?? Infinity, context.world.nowMs)
+    const fromMs = span.start ?? (Math.floor(endMs / intervalMs) - span.limit + 1) * intervalMs
+    const toMs = Math.min(endMs + 1, (Math.ceil(fromMs / intervalMs) + span.limit) * intervalMs)
+    const rows = priceCandlesOf(context, [what, market], { intervalMs, fromMs, toMs })
+    return ok(rows.map((candle) => markRow(market, candle, intervalMs)))
+  }
+}
+
+/** By `pair`, which is the symbol of its perpetual. */
+function indexCandles(context: Context, query: URLSearchParams): RestReply {
+  const pair = query.get('pair')
+  if (pair === null) return bad(-1102, "Mandatory parameter 'pair' was not sent, was empty/null, or malformed.")
+  return ofRows(priceCandles('index'))(context, new URLSearchParams([...query, ['symbol', pair]]))
 }
 
 /** Ascending; "if startTime and endTime are not sent, the most recent 200 are returned". */

@@ -3,7 +3,7 @@ import { fixedNumber, fixedText, powerText, priceText, sizeText } from '../../ma
 import type { PerpMarket, PerpMinute, PerpState, SettledRate, SimLiquidation } from '../../market/economy.ts'
 import type { Market } from '../../market/markets.ts'
 import type { Trade } from '../../market/trade.ts'
-import type { MarkCandle } from '../candles.ts'
+import type { PriceCandle } from '../candles.ts'
 import { listedRows } from '../rest.ts'
 import { msOf } from '../text.ts'
 
@@ -151,7 +151,7 @@ export function premiumRow(
 }
 
 /** A candle of the mark price. */
-export function markRow(market: PerpMarket, { startMs, ...candle }: MarkCandle, intervalMs: number): unknown[] {
+export function markRow(market: PerpMarket, { startMs, ...candle }: PriceCandle, intervalMs: number): unknown[] {
   const texts = [candle.open, candle.high, candle.low, candle.close].map((price) => longPrice(market, price))
   const samples = intervalMs / 1_000
   return [startMs, ...texts, '0', startMs + intervalMs - 1, '0', samples, '0', '0', '0']

@@ -1,7 +1,7 @@
 import { withFlatCandles } from '../../ledger/candles.ts'
 import type { History } from '../../ledger/history.ts'
 import type { PerpMarket, SpotMinute } from '../../market/economy.ts'
-import { candlesOf, interestsOf, markCandlesOf } from '../candles.ts'
+import { candlesOf, interestsOf, priceCandlesOf } from '../candles.ts'
 import type { Context, RestReply } from '../venue-api.ts'
 import { type Call, type Calls, longerCandles, ok, settledBetween, whole, withOpenMinute } from '../rest.ts'
 import {
@@ -54,7 +54,8 @@ const linear: Calls = {
   '/v5/market/funding/history': ofPerp(settlements),
   '/v5/market/open-interest': ofPerp(openInterests),
   '/v5/market/account-ratio': ofPerp(accountRatios),
-  '/v5/market/mark-price-kline': ofPerp(marks),
+  '/v5/market/mark-price-kline': ofPerp(prices('mark')),
+  '/v5/market/index-price-kline': ofPerp(prices('index')),
   '/v5/market/risk-limit': ofPerp(riskLimits),
   '/v5/market/premium-index-price-kline': ofPerp(premiums),
 }
@@ -172,18 +173,20 @@ function premiums(context: Context, market: PerpMarket, query: URLSearchParams):
   return say(context, { symbol: market.symbol, category: 'linear', list })
 }
 
-function marks(context: Context, market: PerpMarket, query: URLSearchParams): RestReply {
-  const window = candleWindow(context, query)
-  if (window === undefined) return refuse(context, 'Invalid period!')
-  const { intervalMs, limit } = window
-  const toMs = Math.min(window.toMs, context.world.nowMs) + 1
-  const fromMs = Math.max(window.fromMs, toMs - limit * intervalMs)
-  const list = markCandlesOf(context, market, { intervalMs, fromMs, toMs }).reverse()
-  return say(context, {
-    symbol: market.symbol,
-    category: 'linear',
-    list: list.map((candle) => markRow(market, candle)),
-  })
+function prices(what: 'mark' | 'index'): (context: Context, market: PerpMarket, query: URLSearchParams) => RestReply {
+  return (context, market, query) => {
+    const window = candleWindow(context, query)
+    if (window === undefined) return refuse(context, 'Invalid period!')
+    const { intervalMs, limit } = window
+    const toMs = Math.min(window.toMs, context.world.nowMs) + 1
+    const fromMs = Math.max(window.fromMs, toMs - limit * intervalMs)
+    const list = priceCandlesOf(context, [what, market], { intervalMs, fromMs, toMs }).reverse()
+    return say(context, {
+      symbol: market.symbol,
+      category: 'linear',
+      list: list.map((candle) => markRow(market, candle)),
+    })
+  }
 }
 
 const periods: Readonly<Record<string, number>> = {

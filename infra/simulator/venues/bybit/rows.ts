@@ -19,7 +19,7 @@ import type {
 } from '../../market/economy.ts'
 import type { Market } from '../../market/markets.ts'
 import type { Trade } from '../../market/trade.ts'
-import type { MarkCandle } from '../candles.ts'
+import type { PriceCandle } from '../candles.ts'
 import { listedRows } from '../rest.ts'
 import { msOf, uuidText } from '../text.ts'
 
@@ -195,7 +195,7 @@ export function settledRow(market: PerpMarket, { time, rate }: SettledRate): obj
 }
 
 /** `[start, open, high, low, close]` of the mark price, text. */
-export function markRow(market: PerpMarket, { startMs, open, high, low, close }: MarkCandle): string[] {
+export function markRow(market: PerpMarket, { startMs, open, high, low, close }: PriceCandle): string[] {
   return [String(startMs), ...[open, high, low, close].map((price) => priceText(market, price))]
 }
 

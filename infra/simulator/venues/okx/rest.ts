@@ -2,7 +2,7 @@ import { withFlatCandles } from '../../ledger/candles.ts'
 import type { History } from '../../ledger/history.ts'
 import type { PerpMarket, PerpState } from '../../market/economy.ts'
 import type { Micros, Trade } from '../../market/trade.ts'
-import { candlesOf, interestsOf, markCandlesOf } from '../candles.ts'
+import { candlesOf, interestsOf, priceCandlesOf } from '../candles.ts'
 import type { Context, RestReply } from '../venue-api.ts'
 import { type Call, longerCandles, ok, settledBetween, whole, withOpenMinute } from '../rest.ts'
 import {
@@ -63,7 +63,8 @@ export const calls: Readonly<Record<string, Limited>> = {
   '/api/v5/public/funding-rate': { limit: 10, perInstrument: true, call: fundingRates },
   '/api/v5/public/funding-rate-history': { limit: 10, perInstrument: true, call: ofSwap(settlements) },
   '/api/v5/public/premium-history': { limit: 20, call: ofSwap(premiums) },
-  '/api/v5/market/history-mark-price-candles': { limit: 10, call: ofSwap(markCandles) },
+  '/api/v5/market/history-mark-price-candles': { limit: 10, call: ofSwap(priceCandles('mark')) },
+  '/api/v5/market/history-index-candles': { limit: 10, call: indexCandles },
   '/api/v5/rubik/stat/taker-volume-contract': { limit: 5, perInstrument: true, call: ofSwap(takerVolumes) },
   '/api/v5/rubik/stat/contracts/open-interest-history': { limit: 10, perInstrument: true, call: ofSwap(openInterests) },
   '/api/v5/rubik/stat/contracts/long-short-position-ratio-contract-top-trader': {
@@ -227,16 +228,24 @@ function premiums({ world, economy }: Context, market: PerpMarket, query: URLSea
   return say(rows.map(({ time, close }) => premiumRow(market, time, close)))
 }
 
-/** At most 100 candles of the mark price, newest first; the one that runs is not confirmed. */
-function markCandles(context: Context, market: PerpMarket, query: URLSearchParams): RestReply {
-  const { nowMs } = context.world
-  const length = bars[query.get('bar') ?? '1m']
-  if (length === undefined) return wrong('bar')
-  const intervalMs = length * MINUTE_MS
-  const { from, to, limit } = bounds(nowMs, query, { most: 100, stepMs: intervalMs })
-  const list = markCandlesOf(context, market, { intervalMs, fromMs: from / 1000, toMs: to / 1000 })
-  const rows = list.slice(-limit).reverse()
-  return say(rows.map((candle) => markCandleRow(market, candle, nowMs >= candle.startMs + intervalMs)))
+/** At most 100 candles of the mark or index price, newest first; the one that runs is not confirmed. */
+function priceCandles(what: 'mark' | 'index'): OfSwap {
+  return (context, market, query) => {
+    const { nowMs } = context.world
+    const length = bars[query.get('bar') ?? '1m']
+    if (length === undefined) return wrong('bar')
+    const intervalMs = length * MINUTE_MS
+    const { from, to, limit } = bounds(nowMs, query, { most: 100, stepMs: intervalMs })
+    const list = priceCandlesOf(context, [what, market], { intervalMs, fromMs: from / 1000, toMs: to / 1000 })
+    const rows = list.slice(-limit).reverse()
+    return say(rows.map((candle) => markCandleRow(market, candle, nowMs >= candle.startMs + intervalMs)))
+  }
+}
+
+/** By the name of the index: BTC-USDT. */
+function indexCandles(context: Context, query: URLSearchParams): RestReply {
+  const swap = context.economy.perps('okx').find((market) => familyOf(market) === query.get('instId'))
+  return swap === undefined ? unknownInstrument : priceCandles('index')(context, swap, query)
 }
 
 /** How many rows of statistics are kept. */

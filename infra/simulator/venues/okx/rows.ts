@@ -11,7 +11,7 @@ import type {
 } from '../../market/economy.ts'
 import type { Market } from '../../market/markets.ts'
 import type { Micros, Trade } from '../../market/trade.ts'
-import type { MarkCandle } from '../candles.ts'
+import type { PriceCandle } from '../candles.ts'
 import { listedRows } from '../rest.ts'
 import { msOf } from '../text.ts'
 
@@ -175,7 +175,7 @@ export function settledRow(market: PerpMarket, { time, rate }: SettledRate): Row
 }
 
 /** `[ts, open, high, low, close, confirm]` of the mark price. */
-export function markCandleRow(market: PerpMarket, candle: MarkCandle, closed: boolean): string[] {
+export function markCandleRow(market: PerpMarket, candle: PriceCandle, closed: boolean): string[] {
   const prices = [candle.open, candle.high, candle.low, candle.close].map((price) => shortPrice(market, price))
   return [String(candle.startMs), ...prices, closed ? '1' : '0']
 }

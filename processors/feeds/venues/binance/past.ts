@@ -1,8 +1,8 @@
 import type { Micros } from '../../../../schemas/records.ts'
-import { isFact, refusedField } from '../fact-fields.ts'
+import { isFact, refusedField, withIndexes } from '../fact-fields.ts'
 import { isDecimal } from '../fields.ts'
 import type { FactRow } from '../events.ts'
-import type { PastFacts, PastPages } from '../venue.ts'
+import type { PastFacts, PastPages, RestAnswer, RestCall } from '../venue.ts'
 import { about, rowsOf } from './answers.ts'
 import {
   closed,
@@ -63,7 +63,7 @@ function statistics(what: string): Pick<PastFacts, 'host' | 'seconds' | 'pageSiz
   }
 }
 
-/** Settled rates, all that there are; open interest and top traders of a month, mark prices of all time, by the hour. */
+/** Settled rates, all that there are; open interest and top traders of a month, mark and index prices of all time, by the hour. */
 export const pastFacts: readonly PastFacts[] = [
   {
     name: 'settlements',
@@ -82,7 +82,7 @@ export const pastFacts: readonly PastFacts[] = [
     ...statistics('openInterestHist'),
     parse(symbol, _seconds, body) {
       const answer = parseOpenInterestHistory(symbol, body)
-      // The mark of the time is told by the series of marks.
+      // The mark of the time is told by the series of prices.
       return answer.kind === 'rows' ? { ...answer, rows: answer.rows.map(withoutMark) } : answer
     },
   },
@@ -93,20 +93,30 @@ export const pastFacts: readonly PastFacts[] = [
   },
   {
     // "Kline of the mark price", of the same columns and weights as `klines`: its open is the price at its start.
-    name: 'marks',
+    name: 'prices',
     host: 'rest',
     seconds: HOUR,
     pageSize: PAGE_SIZE,
-    call: (symbol, _seconds, from, to) => ({
-      path: `/fapi/v1/markPriceKlines?${about(symbol)}&interval=1h&${bounds(from, to)}&limit=${PAGE_SIZE}`,
-      cost: 2,
-    }),
-    parse: (symbol, seconds, body, now) =>
-      closed(body, { now, lengthMs: seconds * 1_000 }, ([, mark], time) =>
-        isDecimal(mark) ? { kind: 'derivative', symbol, mark: { mark, index: null, time } } : refusedField,
-      ),
+    call: (symbol, _seconds, from, to) => priceCandles(`markPriceKlines?${about(symbol)}`, from, to),
+    parse: (symbol, _seconds, body, now) => readPrices(symbol, body, now),
+    // "Kline of the index price of a pair", by `pair`, which a perpetual's symbol is.
+    more: {
+      call: (symbol, _seconds, from, to) =>
+        priceCandles(`indexPriceKlines?pair=${encodeURIComponent(symbol)}`, from, to),
+      parse: (marks, body) => withIndexes(marks, readPrices('', body, Infinity)),
+    },
   },
 ]
+
+function priceCandles(what: string, from: Micros, to: Micros): RestCall {
+  return { path: `/fapi/v1/${what}&interval=1h&${bounds(from, to)}&limit=${PAGE_SIZE}`, cost: 2 }
+}
+
+function readPrices(symbol: string, body: unknown, now: number): RestAnswer<FactRow> {
+  return closed(body, { now, lengthMs: HOUR * 1_000 }, ([, mark], time) =>
+    isDecimal(mark) ? { kind: 'derivative', symbol, mark: { mark, index: null, time } } : refusedField,
+  )
+}
 
 function withoutMark(row: FactRow): FactRow {
   if (!isFact(row) || row.kind !== 'derivative') return row

@@ -1,5 +1,5 @@
 import type { TradeVenue } from '../venue.ts'
-import { pastCandles } from './candles.ts'
+import { pastCandles, pastSettlements } from './past.ts'
 import { trades } from './trades.ts'
 
 /** Bitget's trades. Evidence: README.md beside this file. */
@@ -12,4 +12,5 @@ export const bitget: TradeVenue = {
   streams: [],
   polls: [],
   past: pastCandles,
+  pastFacts: [pastSettlements],
 }

@@ -1,8 +1,8 @@
-import { amountOf, isSigned, MINUTE_MS, minuteOf, refusedField, SETTLEMENT_MS } from '../fact-fields.ts'
+import { amountOf, isSigned, MINUTE_MS, minuteOf, refusedField, SETTLEMENT_MS, withIndexes } from '../fact-fields.ts'
 import { badBody, countOf, isDecimal, isRecord, microsOf } from '../fields.ts'
 import type { Micros } from '../../../../schemas/records.ts'
 import type { FactRow } from '../events.ts'
-import type { CandleLookup, PastFacts, PastPages, Poll, RestAnswer } from '../venue.ts'
+import type { CandleLookup, PastFacts, PastPages, Poll, RestAnswer, RestCall } from '../venue.ts'
 import { openInterestOf } from './derivative.ts'
 import { answerOf } from './messages.ts'
 
@@ -89,7 +89,7 @@ function byHour(what: string, pageSize: number): Pick<PastFacts, 'host' | 'secon
   }
 }
 
-/** All that the venue has of settled rates, open interest, mark prices and how all of its accounts are positioned. */
+/** All that the venue has of settled rates, open interest, mark and index prices and how all of its accounts are positioned. */
 export const pastFacts: readonly PastFacts[] = [
   {
     name: 'settlements',
@@ -116,24 +116,40 @@ export const pastFacts: readonly PastFacts[] = [
     parse: (symbol, _seconds, body) => oldestFirst(body, (row) => readRatio(symbol, row)),
   },
   {
-    name: 'marks',
+    name: 'prices',
     host: 'rest',
     seconds: HOUR,
     pageSize: 1000,
-    call(symbol, seconds, from, to) {
-      const range = `start=${from / 1_000}&end=${to / 1_000 - 1}`
-      const path = `/v5/market/mark-price-kline?${about(symbol)}&interval=${seconds / 60}&${range}&limit=1000`
-      return { path, cost: 1 }
+    call: (symbol, _seconds, from, to) => priceCandles('mark', symbol, from, to),
+    parse: readPrices,
+    more: {
+      call: (symbol, _seconds, from, to) => priceCandles('index', symbol, from, to),
+      parse: (marks, body) =>
+        withIndexes(
+          marks,
+          answerOf(body, (row) => readPrice('', row)),
+        ),
     },
-    // A candle's open is the price at its start.
-    parse: (symbol, seconds, body, now) =>
-      candlesOf(symbol, body, now - seconds * 1_000, ([start, mark]) => {
-        const time = timeOf(start)
-        if (time === undefined || !isDecimal(mark)) return refusedField
-        return { kind: 'derivative', symbol, mark: { mark, index: null, time } }
-      }),
   },
 ]
+
+/** `mark-price-kline`, `index-price-kline`: "limit: [1, 1000]", of the same columns. */
+function priceCandles(what: 'mark' | 'index', symbol: string, from: Micros, to: Micros): RestCall {
+  const range = `start=${from / 1_000}&end=${to / 1_000 - 1}`
+  return { path: `/v5/market/${what}-price-kline?${about(symbol)}&interval=60&${range}&limit=1000`, cost: 1 }
+}
+
+function readPrices(symbol: string, seconds: number, body: unknown, now: number): RestAnswer<FactRow> {
+  return candlesOf(symbol, body, now - seconds * 1_000, (row) => readPrice(symbol, row))
+}
+
+/** A candle's open is the price at its start. */
+function readPrice(symbol: string, row: unknown): FactRow {
+  const [start, mark]: unknown[] = Array.isArray(row) ? row : []
+  const time = timeOf(start)
+  if (time === undefined || !isDecimal(mark)) return refusedField
+  return { kind: 'derivative', symbol, mark: { mark, index: null, time } }
+}
 
 /** "openInterest" counts both sides; the newer "singleOpenInterest" one. */
 function readOpenInterest(symbol: string, row: unknown): FactRow {

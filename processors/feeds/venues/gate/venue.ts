@@ -1,5 +1,5 @@
 import type { FactRow, RatioFact } from '../events.ts'
-import { amountOf, MINUTE_MS, plain, refusedField } from '../fact-fields.ts'
+import { amountOf, isSigned, MINUTE_MS, plain, refusedField } from '../fact-fields.ts'
 import { countOf, isCount, isDecimal, isRecord, microsOf } from '../fields.ts'
 import type { PastFacts, PastPages, Poll, TradeVenue } from '../venue.ts'
 import { rowsOf } from './messages.ts'
@@ -89,6 +89,27 @@ const pastTopTraders: PastFacts = {
   parse: (symbol, _seconds, body) => rowsOf(body, (row) => readStats(symbol, row)),
 }
 
+/** "Futures market historical funding rate", by `from` and `to` in seconds; asked for with "limit" 1000. */
+const pastSettlements: PastFacts = {
+  name: 'settlements',
+  host: 'rest',
+  // A contract that settles each hour has eight in the time of one that settles every eighth.
+  seconds: 8 * 3_600,
+  pageSize: 100,
+  call(symbol, _seconds, from, to) {
+    const range = `from=${from / 1_000_000}&to=${to / 1_000_000 - 1}&limit=1000`
+    return { path: `/api/v4/futures/usdt/funding_rate?contract=${encodeURIComponent(symbol)}&${range}`, cost: 1 }
+  },
+  parse: (symbol, _seconds, body) => rowsOf(body, (row) => [readSettlement(symbol, row)]),
+}
+
+/** "t: Unix timestamp in seconds; r: funding rate": one to three seconds late. */
+function readSettlement(symbol: string, row: unknown): FactRow {
+  const { t, r: rate }: Record<string, unknown> = isRecord(row) ? row : {}
+  const time = isCount(t) ? microsOf(t * 1_000) : undefined
+  return time === undefined || !isSigned(rate) ? refusedField : { kind: 'settlement', symbol, rate, mark: null, time }
+}
+
 /** "t: Unix timestamp in seconds; v: size volume (contracts)"; only those that begin at `newest` at the latest. */
 function readCandle(symbol: string, row: unknown, newest: number): FactRow[] {
   if (!isRecord(row)) return [refusedField]
@@ -114,5 +135,5 @@ export const gate: TradeVenue = {
   streams: [],
   polls: [topTraders, candles],
   past: pastCandles,
-  pastFacts: [pastTopTraders],
+  pastFacts: [pastSettlements, pastTopTraders],
 }

@@ -8,6 +8,7 @@ import {
   minuteOf,
   refusedField,
   SETTLEMENT_MS,
+  withIndexes,
 } from '../fact-fields.ts'
 import { isDecimal, isRecord } from '../fields.ts'
 import type { DerivativeFact, FactRow } from '../events.ts'
@@ -213,7 +214,7 @@ function withTakers(row: FactRow, shares: ReadonlyMap<Micros, number>): FactRow[
 /** Contracts are traded in parts of a hundredth at the smallest. */
 const SIZE_DECIMALS = 8
 
-/** Settled rates of three months, open interest and top traders of 60 days, mark prices of all time. */
+/** Settled rates of three months, open interest and top traders of 60 days, mark and index prices of all time. */
 export const pastFacts: readonly PastFacts[] = [
   {
     name: 'settlements',
@@ -240,16 +241,18 @@ export const pastFacts: readonly PastFacts[] = [
     parse: (symbol, _seconds, body) => topTraders.parse(symbol, body, 0),
   },
   {
-    // "Mark price candlesticks history", 100 rows; "10 requests per 2 seconds". A candle's open is the price at its start.
-    name: 'marks',
+    // A candle's open is the price at its start.
+    name: 'prices',
     host: 'rest',
     seconds: HOUR,
     pageSize: 100,
-    call(symbol, _seconds, from, to) {
-      const bounds = `before=${from / 1_000 - 1}&after=${to / 1_000}`
-      return { path: `/api/v5/market/history-mark-price-candles?${about(symbol)}&bar=1H&${bounds}&limit=100`, cost: 4 }
+    call: (symbol, _seconds, from, to) => priceCandles('mark-price', symbol, from, to),
+    parse: readPrices,
+    more: {
+      // An index is named as the pair is: BTC-USDT of BTC-USDT-SWAP.
+      call: (symbol, _seconds, from, to) => priceCandles('index', symbol.replace(/-SWAP$/, ''), from, to),
+      parse: (marks, body) => withIndexes(marks, readPrices('', HOUR, body)),
     },
-    parse: (symbol, _seconds, body) => oldestFirst(answerOf(body, (row) => [readPastMark(symbol, row)])),
   },
   takers,
 ]
@@ -260,6 +263,16 @@ function readPastInterest(symbol: string, row: unknown): FactRow {
   const time = timeOf(ts)
   if (!isAmount(size) || time === undefined) return refusedField
   return { kind: 'derivative', symbol, openInterest: { size, time } }
+}
+
+/** "Mark price candlesticks history", "index candlesticks history": 100 rows; "10 requests per 2 seconds" each. */
+function priceCandles(what: 'mark-price' | 'index', id: string, from: Micros, to: Micros): RestCall {
+  const range = `before=${from / 1_000 - 1}&after=${to / 1_000}`
+  return { path: `/api/v5/market/history-${what}-candles?${about(id)}&bar=1H&${range}&limit=100`, cost: 4 }
+}
+
+function readPrices(symbol: string, _seconds: number, body: unknown): RestAnswer<FactRow> {
+  return oldestFirst(answerOf(body, (row) => [readPastMark(symbol, row)]))
 }
 
 /** "[ts, open, high, low, close, confirm]". */

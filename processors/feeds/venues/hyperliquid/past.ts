@@ -1,7 +1,7 @@
 import { isCount, isDecimal, isRecord, microsOf } from '../fields.ts'
-import { amountOf, refusedField } from '../fact-fields.ts'
+import { amountOf, isSigned, refusedField } from '../fact-fields.ts'
 import type { FactRow } from '../events.ts'
-import type { PastPages } from '../venue.ts'
+import type { PastFacts, PastPages } from '../venue.ts'
 import { info, rowsOf } from './messages.ts'
 
 /** "candleSnapshot: weight 20, and an additional weight per 60 items returned". */
@@ -35,4 +35,27 @@ function readCandle(asked: string, row: unknown): FactRow {
   if (minute === undefined || typeof volume !== 'string' || !isCount(trades)) return refusedField
   if (!isDecimal(open) || !isDecimal(high) || !isDecimal(low) || !isDecimal(close)) return refusedField
   return { kind: 'candle', symbol: asked, minute, open, high, low, close, volume, takerBuy: null, trades }
+}
+
+/** "fundingHistory": each hour is one; 500 a call at most, "an additional weight per 20 items returned"; bounds "inclusive". */
+export const pastSettlements: PastFacts = {
+  name: 'settlements',
+  host: 'rest',
+  seconds: 3_600,
+  pageSize: 500,
+  call(coin, _seconds, from, to) {
+    const range = { startTime: from / 1_000, endTime: to / 1_000 - 1 }
+    return info(20 + 500 / 20, { type: 'fundingHistory', coin, ...range })
+  },
+  parse: (symbol, _seconds, body) => rowsOf(body, (row) => readSettlement(symbol, row)),
+}
+
+/** "coin, fundingRate, premium, time": the rate of an hour, some milliseconds late. */
+function readSettlement(asked: string, row: unknown): FactRow {
+  if (!isRecord(row) || row['coin'] !== asked) return refusedField
+  const { fundingRate: rate, time: ms } = row
+  const time = isCount(ms) ? microsOf(ms) : undefined
+  return time === undefined || !isSigned(rate)
+    ? refusedField
+    : { kind: 'settlement', symbol: asked, rate, mark: null, time }
 }
