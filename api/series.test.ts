@@ -144,13 +144,26 @@ describe('a history of readings', () => {
     expect(points).toMatchObject([
       {
         spot_price: null,
-        exchanges: { bybit: { perp_price: 100, basis_usd: null, basis_pct: null, direction: null } },
+        complete: true,
+        exchanges: { bybit: { perp_price: 100, index_price: 100, against: 'index', basis_usd: 0, basis_pct: 0 } },
       },
-      { spot_price: 80, complete: true, exchanges: { bybit: { basis_usd: 20, basis_pct: 25, direction: 'contango' } } },
+      {
+        spot_price: 80,
+        complete: true,
+        exchanges: { bybit: { against: 'spot', basis_usd: 20, basis_pct: 25, direction: 'contango' } },
+      },
       { spot_price: 100, exchanges: { bybit: { basis_usd: 0 }, binance: { direction: 'backwardation' } } },
     ])
     const now = (await api.get('/futures/basis/BTC')).body['exchanges'] as Record<string, { basis_pct: number }>
     expect(points[2]?.exchanges['okx']?.['basis_pct']).toBe(now['okx']?.basis_pct)
+  })
+
+  it('says no basis of a mark that nothing is known beside', async () => {
+    const { market } = api.database
+    market.derivatives = market.derivatives.map((row) => ({ ...row, index: null }))
+    const { points } = await ask('/futures/basis/history/BTC?limit=3')
+    const nothing = { index_price: null, against: null, basis_usd: null, basis_pct: null, direction: null }
+    expect(points[0]).toMatchObject({ complete: false, exchanges: { bybit: { perp_price: 100, ...nothing } } })
   })
 
   it('has the mean of the venues’ ratios', async () => {

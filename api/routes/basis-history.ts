@@ -3,14 +3,14 @@ import { asDecimal } from '../../processors/prices/decimal.ts'
 import { fundingVenues } from '../../schemas/venues.ts'
 import { nullable, nullableNumber, oneOf } from '../schema.ts'
 import { MARK_STALE } from '../views/perpetuals.ts'
-import { marks, spotPrices } from '../views/readings.ts'
+import { marksAndIndexes, spotPrices } from '../views/readings.ts'
 import { readingsOf, type Values, sourceField } from './readings.ts'
 import { MARKS_SPAN, seriesRoute } from './series.ts'
 
 export const basisHistory = seriesRoute({
   path: '/futures/basis/history/:symbol',
   name: 'basis_history',
-  says: 'Basis by bucket: the last mark price of each perpetual against the last spot price',
+  says: 'Basis by bucket: the last mark price of each perpetual against the last spot price, or where none is known against the venue’s own index',
   priceUsdc: 0.02,
   ttlMs: 30_000,
   topic: 'market.funding',
@@ -24,28 +24,45 @@ export const basisHistory = seriesRoute({
   },
   venue: {
     perp_price: nullableNumber('Last mark price of the bucket, USDT; null: not heard in it'),
-    basis_usd: nullableNumber('perp_price minus spot_price, USDT taken for USD; null: one is missing'),
-    basis_pct: nullableNumber('The same, percent of spot_price'),
-    direction: nullable(oneOf(['contango', 'backwardation'], 'contango: perpetual at or above spot')),
+    index_price: nullableNumber('The venue’s own index at that mark, USDT; null: not said'),
+    against: nullable(
+      oneOf(['spot', 'index'], 'spot: spot_price; index: index_price, in a bucket without spot_price; null: neither'),
+    ),
+    basis_usd: nullableNumber('perp_price minus that, USDT taken for USD; null: one is missing'),
+    basis_pct: nullableNumber('The same, percent of it'),
+    direction: nullable(oneOf(['contango', 'backwardation'], 'contango: perpetual at or above it')),
     ...sourceField,
   },
   source: readingsOf({
     venues: fundingVenues,
-    series: [marks, spotPrices],
+    series: [marksAndIndexes, spotPrices],
     venueOf: basisAt,
-    totalOf: ([first = []]) => ({ spot_price: pricesOf(first).spot }),
+    totalOf: ([first]) => ({ spot_price: first === undefined ? null : pricesOf(first).spot }),
+    isHeard: (said) => pricesOf(said).base !== null,
   }),
 })
 
-function pricesOf([marked, spotted]: Values): { mark: number | null; spot: number | null } {
-  const spot = spotted?.[0]
-  return { mark: marked?.[0] ?? null, spot: spot === undefined ? null : asDecimal(spot) }
+interface Prices {
+  readonly mark: number | null
+  readonly spot: number | null
+  readonly index: number | null
+  /** What the mark is held against. */
+  readonly base: number | null
+}
+
+function pricesOf([marked = [], spotted = []]: Values): Prices {
+  const [[mark, at = 0], [ticker]] = [marked, spotted]
+  const spot = ticker === undefined ? null : asDecimal(ticker)
+  const index = at > 0 ? at : null
+  return mark === undefined ? { mark: null, spot, index: null, base: null } : { mark, spot, index, base: spot ?? index }
 }
 
 function basisAt(said: Values): object {
-  const { mark, spot } = pricesOf(said)
-  if (mark === null || spot === null) return { perp_price: mark, basis_usd: null, basis_pct: null, direction: null }
+  const { mark, spot, index: index_price, base } = pricesOf(said)
+  const prices = { perp_price: mark, index_price }
+  if (mark === null || base === null)
+    return { ...prices, against: null, basis_usd: null, basis_pct: null, direction: null }
   // By the year it depends on the funding interval, which changes: only the basis itself is told of the past.
-  const { basis_usd, basis_pct, direction } = basis(mark, spot, 8)
-  return { perp_price: mark, basis_usd, basis_pct, direction }
+  const { basis_usd, basis_pct, direction } = basis(mark, base, 8)
+  return { ...prices, against: spot === null ? 'index' : 'spot', basis_usd, basis_pct, direction }
 }

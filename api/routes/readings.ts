@@ -13,12 +13,14 @@ export type Values = readonly (readonly number[] | undefined)[]
 
 interface ReadingsRow {
   readonly venues: readonly string[]
-  /** The first tells how far back the history goes; a venue was heard in a bucket where it said all of them. */
+  /** The first tells how far back the history goes. */
   readonly series: readonly [Series, ...Series[]]
   /** The figures of one venue. */
   readonly venueOf: (said: Values) => object
   /** The figures of all venues, in their order. */
   readonly totalOf: (said: readonly Values[]) => object
+  /** Whether a venue was heard in a bucket; else: where it said all of the series. */
+  readonly isHeard?: (said: Values) => boolean
 }
 
 /** Of a venue in a bucket: where its figure is from. */
@@ -29,7 +31,7 @@ export const sourceField: Readonly<Record<'source', Schema>> = {
 }
 
 /** Histories of what venues say again and again: a bucket tells the newest that each has said in it. */
-export function readingsOf({ venues, series, venueOf, totalOf }: ReadingsRow): SeriesSource {
+export function readingsOf({ venues, series, venueOf, totalOf, isHeard = saidAll }: ReadingsRow): SeriesSource {
   const [main] = series
   return {
     first: (services, about) => firstOf(services, about, main),
@@ -50,11 +52,15 @@ export function readingsOf({ venues, series, venueOf, totalOf }: ReadingsRow): S
         return {
           total: totalOf(said),
           exchanges: Object.fromEntries(venues.map((venue, index) => [venue, shown(index)])),
-          heard: new Set(venues.filter((_, index) => said[index]?.every((values) => values !== undefined) === true)),
+          heard: new Set(venues.filter((_, index) => isHeard(said[index] ?? []))),
         }
       }
     },
   }
+}
+
+function saidAll(said: Values): boolean {
+  return said.every((values) => values !== undefined)
 }
 
 /** The first reading that there is, be it one that only memory has. */

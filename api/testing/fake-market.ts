@@ -113,8 +113,10 @@ export function marketKindOf(sql: string): string | undefined {
       return 'audits'
     case 'liquidations':
       return 'liquidated'
-    case 'open_interest':
     case 'mark_prices':
+      if (sql.includes('index_price')) return 'marks and indexes'
+      return sql.includes('AS first_us') ? 'first of mark_prices' : view
+    case 'open_interest':
     case 'tickers':
     case 'long_short_ratios':
       return sql.includes('AS first_us') ? `first of ${view}` : view
@@ -247,6 +249,8 @@ function readingsIn({ derivatives, tickers, ratios }: FakeMarket, view: string):
       return derivatives.flatMap((row) => of(row, row.open_interest_time, [row.open_interest]))
     case 'mark_prices':
       return derivatives.flatMap((row) => of(row, row.mark_time, [row.mark]))
+    case 'marks and indexes':
+      return derivatives.flatMap((row) => of(row, row.mark_time, [row.mark, row.index ?? 0]))
     case 'tickers':
       return tickers
         .filter(({ instrument, quote }) => instrument.startsWith('binance:spot:') && quote === 'USDT')

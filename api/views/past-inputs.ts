@@ -7,7 +7,16 @@ import { Row, type Database } from './database.ts'
 import { sourceSql } from './past.ts'
 import { sourceOf, type Source } from './source.ts'
 import { floorTo } from './range.ts'
-import { marks, openInterests, readNewest, topTraders, type FactSource, type Reading, type Series } from './readings.ts'
+import {
+  marks,
+  marksAndIndexes,
+  openInterests,
+  readNewest,
+  topTraders,
+  type FactSource,
+  type Reading,
+  type Series,
+} from './readings.ts'
 import { microsSql, timeParam } from './time.ts'
 import type { Page, Stretch } from './what-if.ts'
 
@@ -192,11 +201,7 @@ const settled: Series = {
   held: () => [],
 }
 
-const marksAndIndexes: Series = {
-  ...marks,
-  columns: ['mark', 'index_price'],
-  where: 'mark IS NOT NULL AND index_price > 0',
-}
+const indexed: Series = { ...marksAndIndexes, where: 'mark IS NOT NULL AND index_price > 0' }
 
 /** How long a reading stands: venues settle every 8 hours at most, and tell the rest by the hour. */
 const kept: Readonly<Record<Origin, Micros>> = {
@@ -213,7 +218,7 @@ const seriesOf: Partial<Record<Origin, Series>> = {
   rates: settled,
   interest: openInterests,
   worth: marks,
-  basis: marksAndIndexes,
+  basis: indexed,
   ratios: topTraders,
 }
 

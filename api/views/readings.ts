@@ -67,6 +67,19 @@ export const marks: Series = {
 /** Mark prices with the lowest and the highest of a bucket. */
 export const marksWithBounds: Series = { ...marks, bounds: true }
 
+/** Mark prices with the venue's own index at each, 0 where it is not said. */
+export const marksAndIndexes: Series = {
+  ...marks,
+  columns: ['mark', 'ifNull(index_price, 0)'],
+  held: (present, asset) =>
+    markedOf(fundingOf(present, asset)).map(({ exchange, mark, index, markTime }) => ({
+      venue: exchange,
+      time: markTime,
+      values: [mark, index ?? 0],
+      source: 'live',
+    })),
+}
+
 /** Positions of top traders: long share, short share, the one over the other. */
 export const topTraders: Series = {
   view: 'long_short_ratios',

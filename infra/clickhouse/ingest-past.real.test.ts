@@ -37,7 +37,8 @@ const ticker =
 
 const interest = (at: number, open_interest: number): Fact =>
   ticker('open-interest', { open_interest, open_interest_time: at })
-const marked = (channel: string, at: number, mark: number): Fact => ticker(channel, { mark, mark_time: at })
+const marked = (channel: string, at: number, mark: number, index: number | null = null): Fact =>
+  ticker(channel, { mark, index, mark_time: at })
 
 const ratio =
   (hours: number, ls_ratio: number): Fact =>
@@ -52,10 +53,13 @@ const ratio =
 /** What is told of an asset, in parts that may come in any order: hours 1 and 2 live, 0 to 2 read back, some of it twice. */
 const parts: readonly (readonly [TopicName, readonly Fact[]])[] = [
   ['market.history', [settled(0, 0.01), settled(1, 0.02), interest(H, 10), interest(H + HOUR, 20), ratio(0, 3)]],
-  ['market.history', [settled(1, 0.02), interest(H + HOUR, 20), marked('marks', H, 7), marked('marks', H + HOUR, 8)]],
-  ['market.history', [ratio(1, 4), interest(H + 2 * HOUR + 1, 30), marked('marks', H + 2 * HOUR + 1, 9)]],
+  [
+    'market.history',
+    [settled(1, 0.02), interest(H + HOUR, 20), marked('prices', H, 7, 5), marked('prices', H + HOUR, 8)],
+  ],
+  ['market.history', [ratio(1, 4), interest(H + 2 * HOUR + 1, 30), marked('prices', H + 2 * HOUR + 1, 9)]],
   ['market.funding', [settled(1, 0.2), settled(2, 0.3), interest(H + HOUR, 200), ratio(1, 1)]],
-  ['market.funding', [interest(H + 2 * HOUR, 300), marked('mark-price', H + 2 * HOUR, 90), ratio(2, 1)]],
+  ['market.funding', [interest(H + 2 * HOUR, 300), marked('mark-price', H + 2 * HOUR, 90, 80), ratio(2, 1)]],
 ]
 
 const row = (hours: number, source: string): object => ({ time: iso(H + hours * HOUR), source })
@@ -89,10 +93,11 @@ it('tells one series of what is live and what is read back, each time once, what
       { ...row(1, 'live'), open_interest: 200, mark: 8 },
       { ...row(2, 'live'), open_interest: 300, mark: 90 },
     ])
-    expect(await history('mark', 'basis')).toEqual([
-      { ...row(0, 'venue_history'), mark: 7 },
-      { ...row(1, 'venue_history'), mark: 8 },
-      { ...row(2, 'live'), mark: 90 },
+    // Nobody told a spot price here: the venue's own index stands for it.
+    expect(await history('mark, against, basis_usd, basis_pct', 'basis')).toEqual([
+      { ...row(0, 'venue_history'), mark: 7, against: 'index', basis_usd: 2, basis_pct: 40 },
+      { ...row(1, 'venue_history'), mark: 8, against: null, basis_usd: null, basis_pct: null },
+      { ...row(2, 'live'), mark: 90, against: 'index', basis_usd: 10, basis_pct: 12.5 },
     ])
     expect(await history('ls_ratio', 'long_short')).toEqual([
       { ...row(0, 'venue_history'), ls_ratio: 3 },

@@ -54,9 +54,17 @@ it('answers histories of perpetuals by minute and by week, which begins with Mon
     binance(2, interest(990, 99, 98_010)),
   ])
   expect(await by('basis_history', 60)).toEqual([
-    binance(0, { mark: 100, spot: 100, basis_usd: 0, basis_pct: 0, source: 'live' }),
-    binance(1, { mark: 102, spot: 101, basis_usd: 1, basis_pct: 0.990099, source: 'live' }),
-    binance(2, { mark: 99, spot: 99, basis_usd: 0, basis_pct: 0, source: 'live' }),
+    binance(0, { mark: 100, spot: 100, index_price: 100, against: 'spot', basis_usd: 0, basis_pct: 0, source: 'live' }),
+    binance(1, {
+      mark: 102,
+      spot: 101,
+      index_price: 102,
+      against: 'spot',
+      basis_usd: 1,
+      basis_pct: 0.990099,
+      source: 'live',
+    }),
+    binance(2, { mark: 99, spot: 99, index_price: 99, against: 'spot', basis_usd: 0, basis_pct: 0, source: 'live' }),
   ])
   expect(await by('long_short_history', 60)).toEqual([
     binance(0, { long_ratio: 0.666667, short_ratio: 0.333333, ls_ratio: 2, source: 'live' }),
