@@ -178,6 +178,14 @@ it('goes on in what venues tell of the time before our own log, and says who tol
   expect((await trialsAt(0)(rule(change), T)).rang.map(({ source }) => source)).toEqual(
     Array.from({ length: DAYS }, () => 'venue_candles'),
   )
+  // Marks that were read back, each with the index of its time: 0.6 % above it at one hour of a day.
+  await world.run(`INSERT INTO mark_prices_log (asset, instrument, time, mark, index_price, channel, source, offset)
+    SELECT 'ada', 'binance:perp:ADAUSDT', ${at}, if(number % 24 = 9, 100.6, 100.1), 100, 'prices', 'venue_history', number
+    FROM numbers(${hours})`)
+  const basis = rule({ metric: 'basis_pct', exchange: 'binance', operator: 'above', value: 0.5 })
+  expect((await trialsAt(0)(basis, T)).rang.map(({ source }) => source)).toEqual(
+    Array.from({ length: DAYS }, () => 'venue_history'),
+  )
   // An hour's candle says nothing of five minutes, and no venue tells past levels.
   expect(await trialsAt(0)(rule({ ...change, window: '5m' }), T)).toMatchObject({ rang: [], seen: null, untold: [] })
   const levels = rule({ metric: 'liquidation_risk_pct', operator: 'above', value: 7 })

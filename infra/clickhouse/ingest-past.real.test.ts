@@ -94,10 +94,10 @@ it('tells one series of what is live and what is read back, each time once, what
       { ...row(2, 'live'), open_interest: 300, mark: 90 },
     ])
     // Nobody told a spot price here: the venue's own index stands for it.
-    expect(await history('mark, against, basis_usd, basis_pct', 'basis')).toEqual([
-      { ...row(0, 'venue_history'), mark: 7, against: 'index', basis_usd: 2, basis_pct: 40 },
-      { ...row(1, 'venue_history'), mark: 8, against: null, basis_usd: null, basis_pct: null },
-      { ...row(2, 'live'), mark: 90, against: 'index', basis_usd: 10, basis_pct: 12.5 },
+    expect(await history('mark, against, basis_usd, round(basis_pct, 6) AS pct', 'basis')).toEqual([
+      { ...row(0, 'venue_history'), mark: 7, against: 'index', basis_usd: 2, pct: 40 },
+      { ...row(1, 'venue_history'), mark: 8, against: null, basis_usd: null, pct: null },
+      { ...row(2, 'live'), mark: 90, against: 'index', basis_usd: 10, pct: 12.5 },
     ])
     expect(await history('ls_ratio', 'long_short')).toEqual([
       { ...row(0, 'venue_history'), ls_ratio: 3 },

@@ -10,6 +10,7 @@ export const layers = {
   cvd: 'CVD',
   interest: 'Open interest',
   funding: 'Funding',
+  basis: 'Basis',
   liquidations: 'Liquidations',
   heatmap: 'Heatmap',
 } as const
@@ -41,6 +42,16 @@ export interface InterestPoint {
   >
 }
 
+export interface BasisPoint {
+  readonly time: string
+  readonly exchanges: Readonly<
+    Record<
+      string,
+      { readonly basis_pct: number | null; readonly against: string | null; readonly source: string | null }
+    >
+  >
+}
+
 export interface LiquidatedPoint {
   readonly time: string
   readonly long_usd: number
@@ -58,6 +69,7 @@ export interface ChartRows {
   readonly candles: readonly Candle[]
   readonly points: readonly FlowPoint[]
   readonly interest: readonly InterestPoint[]
+  readonly basis: readonly BasisPoint[]
   readonly liquidations: readonly LiquidatedPoint[]
   readonly heat: readonly HeatColumn[]
   /** By venue. */
@@ -76,6 +88,7 @@ export class ChartData {
   readonly points: PagedHistory<FlowPoint>
   readonly #further: Readonly<Record<Exclude<Layer, 'volume' | 'cvd'>, readonly PagedHistory<{ time: string }>[]>>
   readonly #interest: PagedHistory<InterestPoint>
+  readonly #basis: PagedHistory<BasisPoint>
   readonly #liquidations: PagedHistory<LiquidatedPoint>
   readonly #heat: PagedHistory<HeatColumn>
   readonly #funding: ReadonlyMap<string, PagedHistory<Settled>>
@@ -86,6 +99,7 @@ export class ChartData {
     this.candles = new PagedHistory(`/api/ohlcv/${query}&exchange=all`, 'candles')
     this.points = new PagedHistory(`/api/cvd/history/${query}`, 'points')
     this.#interest = new PagedHistory(`/api/futures/open-interest/history/${query}`, 'points')
+    this.#basis = new PagedHistory(`/api/futures/basis/history/${query}`, 'points')
     this.#liquidations = new PagedHistory(`/api/liquidation/history/${query}`, 'points')
     this.#heat = new PagedHistory(`/api/liquidation/heatmap/history/${query}`, 'points')
     const rates = (venue: string): PagedHistory<Settled> =>
@@ -93,6 +107,7 @@ export class ChartData {
     this.#funding = new Map(fundingVenues.map((venue) => [venue, rates(venue)]))
     this.#further = {
       interest: [this.#interest],
+      basis: [this.#basis],
       liquidations: [this.#liquidations],
       heatmap: [this.#heat],
       funding: [...this.#funding.values()],
@@ -123,6 +138,7 @@ export class ChartData {
       candles: this.candles.rows,
       points: this.points.rows,
       interest: this.#interest.rows,
+      basis: this.#basis.rows,
       liquidations: this.#liquidations.rows,
       heat: this.#heat.rows,
       funding: Object.fromEntries(funding),

@@ -1,5 +1,12 @@
 /** The figures of one bucket of the chart, in words. */
-import { type Candle, type ChartRows, type FlowPoint, type InterestPoint, type Layer } from './chart-data.ts'
+import {
+  type BasisPoint,
+  type Candle,
+  type ChartRows,
+  type FlowPoint,
+  type InterestPoint,
+  type Layer,
+} from './chart-data.ts'
 import { bucketOf, secondsOf, type Interval } from './chart-time.ts'
 import { lineOf, totalOf, venuesOf } from './cvd-lines.ts'
 import { byId, el } from './dom.ts'
@@ -77,6 +84,8 @@ function furtherItems({ rows, interval, shown, at }: Reading & { at: number }): 
       item('Open interest', `${format.compact(interest.open_interest_usd)} USD${whence(interestSource(interest))}`),
     )
   if (shown.has('funding')) items.push(...fundingItem(rows.funding, (time) => bucketOf(time, interval) <= at))
+  const basis = rows.basis.find(({ time }) => secondsOf(time) === at)
+  if (shown.has('basis') && basis !== undefined) items.push(...basisItem(basis))
   const liquidated = rows.liquidations.find(({ time }) => secondsOf(time) === at)
   if (shown.has('liquidations') && liquidated !== undefined) {
     items.push(item('Longs liquidated', `${format.compact(liquidated.long_usd)} USD`, 'sell'))
@@ -92,6 +101,15 @@ function fundingItem(funding: ChartRows['funding'], isBefore: (time: string) => 
     return last === undefined ? [] : [`${venue} ${format.inPercent(last.funding_rate_pct, 4)}${whence(last.source)}`]
   })
   return rates.length === 0 ? [] : [item('Funding', rates.join(', '))]
+}
+
+/** Of each venue, and what it is held against where that is not the spot price. */
+function basisItem({ exchanges }: BasisPoint): HTMLElement[] {
+  const told = Object.entries(exchanges).flatMap(([venue, { basis_pct, against, source }]) => {
+    const of = against === 'index' ? ' of index' : ''
+    return basis_pct === null ? [] : [`${venue} ${format.inPercent(basis_pct, 3)}${of}${whence(source)}`]
+  })
+  return told.length === 0 ? [] : [item('Basis', told.join(', '))]
 }
 
 /** The venues' history, where any of the sum is from there. */

@@ -20,11 +20,22 @@ import {
   type UTCTimestamp,
   type WhitespaceData,
 } from 'lightweight-charts'
-import { layers, type Candle, type ChartRows, type FlowPoint, type InterestPoint, type Layer } from './chart-data.ts'
+import {
+  layers,
+  type BasisPoint,
+  type Candle,
+  type ChartRows,
+  type FlowPoint,
+  type InterestPoint,
+  type Layer,
+} from './chart-data.ts'
 import { bucketOf, secondsOf, type Interval } from './chart-time.ts'
 import { lineOf, totalOf, venuesOf } from './cvd-lines.ts'
 import { beforePaint } from './dom.ts'
 import { HeatLayer } from './heat-layer.ts'
+
+/** What the figures of a pane are in. */
+const units: Partial<Record<Layer, string>> = { funding: ', percent', interest: ', USD', basis: ', percent' }
 
 /** Colours that lines have; beyond them they begin again, dashed. */
 const COLOURS = 4
@@ -58,6 +69,7 @@ export class SymbolCharts {
   readonly #cvd = new Map<string, Line>()
   readonly #interests = new Map<string, Line>()
   readonly #funding = new Map<string, Line>()
+  readonly #basis = new Map<string, Line>()
   readonly #marks: ISeriesMarkersPluginApi<Time> | undefined
   readonly #heat: HeatLayer | undefined
   /** What takes its colours from the page. */
@@ -74,13 +86,14 @@ export class SymbolCharts {
     this.#chart = createChart(place, { autoSize: true, layout: { attributionLogo: false } })
     this.#candles = this.#chart.addSeries(CandlestickSeries, { borderVisible: true }, 0)
     const pane = (layer: Layer): number | undefined => this.#paneOf(layer)
-    const [volume, cvd, interest, funding] = [pane('volume'), pane('cvd'), pane('interest'), pane('funding')]
+    const [volume, cvd, interest] = [pane('volume'), pane('cvd'), pane('interest')]
     if (volume !== undefined) this.#volume = this.#chart.addSeries(HistogramSeries, quiet, volume)
     if (cvd !== undefined) this.#total = this.#addLine(cvd, '--text')
     if (interest !== undefined) this.#interest = this.#addLine(interest, '--text')
     for (const sum of [this.#total, this.#interest]) sum?.applyOptions({ lineWidth: 4 })
-    // The pane is there before the venues are known.
-    if (funding !== undefined) this.#addLine(funding, '--soft').applyOptions({ visible: false })
+    // These panes are there before the venues are known.
+    for (const at of [pane('funding'), pane('basis')])
+      if (at !== undefined) this.#addLine(at, '--soft').applyOptions({ visible: false })
     if (options.shown.has('liquidations')) this.#marks = createSeriesMarkers(this.#candles, [])
     if (options.shown.has('heatmap')) this.#candles.attachPrimitive((this.#heat = new HeatLayer()))
     for (const [at, one] of this.#chart.panes().entries()) one.setStretchFactor(at === 0 ? CANDLES_SHARE : 1)
@@ -110,6 +123,7 @@ export class SymbolCharts {
     const first = candles[0] === undefined ? Infinity : secondsOf(candles[0].time)
     if (this.#interest !== undefined) this.#showInterest(rows.interest, first)
     if (this.#options.shown.has('funding')) this.#showFunding(rows.funding, first)
+    if (this.#options.shown.has('basis')) this.#showBasis(rows.basis, first)
     this.#heat?.show(rows.heat)
     if (isWhole && candles.length > 0) this.#chart.timeScale().fitContent()
     this.#isFitted ||= candles.length > 0
@@ -150,7 +164,7 @@ export class SymbolCharts {
   #nameOf(layer: Layer, at: number): void {
     const pane = this.#chart.panes()[at]
     if (pane === undefined) return
-    const text = layer === 'funding' ? 'Funding, percent' : layer === 'interest' ? 'Open interest, USD' : layers[layer]
+    const text = `${layers[layer]}${units[layer] ?? ''}`
     const name = createTextWatermark(pane, { horzAlign: 'left', vertAlign: 'top' })
     this.#paints.push((colour) => name.applyOptions({ lines: [{ text, color: colour('--soft'), fontSize: 11 }] }))
   }
@@ -199,6 +213,15 @@ export class SymbolCharts {
         rates.map(({ time, funding_rate_pct: value }) => [bucketOf(time, this.#options.interval), value]),
       )
       line.setData([...byBucket].flatMap(([time, value]) => (time < first ? [] : [{ time, value }])))
+    }
+  }
+
+  #showBasis(all: readonly BasisPoint[], first: number): void {
+    const points = all.filter(({ time }) => secondsOf(time) >= first)
+    for (const [at, venue] of Object.keys(points[0]?.exchanges ?? {}).entries()) {
+      const line = this.#venueLine(this.#basis, 'basis', { venue, at })
+      line.applyOptions({ lineWidth: 1, priceFormat: percents })
+      line.setData(lineData(points, ({ exchanges }) => exchanges[venue]?.basis_pct ?? undefined))
     }
   }
 

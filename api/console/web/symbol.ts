@@ -48,9 +48,9 @@ function intervalOf(name: string | null): Interval {
   return intervals.find((known) => known === name) ?? '1h'
 }
 
-/** Without a list all but the heatmap, which is a model. */
+/** Without a list all but the heatmap, which is a model, and the basis, which few look at. */
 function layersOf(list: string | null): ReadonlySet<Layer> {
-  const names = list?.split(',') ?? layerNames.filter((name) => name !== 'heatmap')
+  const names = list?.split(',') ?? layerNames.filter((name) => name !== 'heatmap' && name !== 'basis')
   return new Set(layerNames.filter((name) => names.includes(name)))
 }
 
