@@ -14,7 +14,12 @@ const patient = {
 const packages = '**/node_modules/**'
 
 /** Files that run a whole system of their own: two at a time. */
-const systems = ['scripts/e2e.real.test.ts', 'scripts/docs/commands.real.test.ts', 'api/console/console.real.test.ts']
+const systems = [
+  'scripts/e2e.real.test.ts',
+  'scripts/recorded-venue.real.test.ts',
+  'scripts/docs/commands.real.test.ts',
+  'api/console/console.real.test.ts',
+]
 /** Files that measure times: with nothing beside them. */
 const alone = ['processors/webhooks/isolation.real.test.ts']
 

@@ -21,7 +21,8 @@ const usage = `npm run verify [-- flags]: compares the accounts of a running sys
   --wait N      seconds to wait for what is on its way (default 90)
   --derived     instead of the accounts, every number that the API derives: prices, funding, basis, long/short,
                 heatmap, liquidations. Pauses the simulator and leaves it paused; values as the simulator's ledger has them
-  --source S    ledger (demo and tape) or candles (live; of whole minutes): the other than the mode's own
+  --source S    ledger (demo and tape) or candles (live; of whole minutes): the other than the mode's own.
+                By candles it also says, by venue, how far CVD by candles is from CVD by trades
   --json        for programs
 
 Without --pause a running market is compared up to the last 10 s bucket that is surely complete.

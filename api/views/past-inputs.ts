@@ -3,6 +3,7 @@ import type { SeriesSpec } from '../../processors/alerts/series.ts'
 import type { InputRecord } from '../../processors/alerts/what-if.ts'
 import { median } from '../../processors/prices/median.ts'
 import type { Micros } from '../../schemas/records.ts'
+import { fundingVenues } from '../../schemas/venues.ts'
 import { Row, type Database } from './database.ts'
 import { sourceSql } from './past.ts'
 import { sourceOf, type Source } from './source.ts'
@@ -193,10 +194,11 @@ async function readCandles(database: Database, asked: PastAsked, length: Micros)
   })
 }
 
+/** Of the venues whose rates count now. */
 const settled: Series = {
   view: 'funding_settlements',
   columns: ['settled_rate'],
-  where: 'true',
+  where: `venue IN (${fundingVenues.map((venue) => `'${venue}'`).join()})`,
   source: 'source',
   held: () => [],
 }

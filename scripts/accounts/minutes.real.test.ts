@@ -67,6 +67,7 @@ it('compares our minutes in ClickHouse with what the venue answers', async () =>
   expect(await compareMinutes(clickhouse, new Candles({ binance: url }), report)).toMatchObject({
     compared: 2,
     explained: 0,
+    methods: [{ venue: 'binance', minutes: 2 }],
     unexplained: [{ instrument, minute: M + MINUTE, comparison: { ours_volume: 3, theirs_volume: 3.001 } }],
   })
 })

@@ -27,6 +27,21 @@ describe('minutes beside candles', () => {
     expect(minutesText(report).split('\n')).toEqual([
       "Minutes beside the venues' candles: 3 compared, 1 different, 0 of these explained by a gap.",
       '2023-11-14T22:15:00.000Z  binance:perp:BTCUSDT  ours 2, theirs 2.5 (-20.0 %)',
+      'CVD by candles beside CVD by trades: binance, 1 minutes, mean 0, largest 0 of the volume',
+    ])
+  })
+
+  it('say how far the two methods of CVD are from each other, where the candle tells and no gap is', () => {
+    const told = new Map([
+      [M, { volume: 10, taker_buy: 7, trades: null }],
+      [M + MINUTE, { volume: 2, taker_buy: 1, trades: null }],
+    ])
+    expect(judge(instrument, window, ours, told, []).methods).toEqual([
+      { venue: 'binance', minutes: 2, sum: 0.2, largest: 0.2 },
+    ])
+    const gap = { from: M, to: M + 1 }
+    expect(judge(instrument, window, ours, told, [gap]).methods).toEqual([
+      { venue: 'binance', minutes: 1, sum: 0, largest: 0 },
     ])
   })
 

@@ -1,5 +1,12 @@
 import type { Clickhouse } from '../../infra/clickhouse/client.ts'
-import { compareWithCandle, type Comparison, type OurVolume, type TheirVolume } from '../../processors/audit/compare.ts'
+import {
+  compareWithCandle,
+  TOLERANCE,
+  type Comparison,
+  type OurVolume,
+  type TheirVolume,
+} from '../../processors/audit/compare.ts'
+import { partsOf } from '../../schemas/venues.ts'
 import type { Candles } from './source-candles.ts'
 import type { Report } from './reconcile.ts'
 import type { Stretch, Window } from './totals.ts'
@@ -14,6 +21,15 @@ interface MinuteDifference {
   readonly comparison: Comparison
 }
 
+/** How far CVD by candles is from CVD by trades, of minutes that no gap touches and whose candle says what takers bought. */
+interface Methods {
+  readonly venue: string
+  readonly minutes: number
+  /** Sum and largest of how far the delta of a minute is from the candle's, each as a share of its volume. */
+  readonly sum: number
+  readonly largest: number
+}
+
 /** Our minutes beside the venues' candles, one by one, by the code of the audit. */
 export interface MinutesReport {
   readonly compared: number
@@ -21,6 +37,8 @@ export interface MinutesReport {
   readonly explained: number
   /** The others; none in a sound system. The worst first. */
   readonly unexplained: readonly MinuteDifference[]
+  /** By venue. */
+  readonly methods: readonly Methods[]
 }
 
 interface MinuteRow {
@@ -61,6 +79,21 @@ export async function compareMinutes(
     compared: parts.reduce((sum, part) => sum + part.compared, 0),
     explained: parts.reduce((sum, part) => sum + part.explained, 0),
     unexplained: parts.flatMap((part) => part.unexplained).sort((a, b) => size(b) - size(a)),
+    methods: [
+      ...Map.groupBy(
+        parts.flatMap((part) => part.methods),
+        ({ venue }) => venue,
+      ).values(),
+    ].map(together),
+  }
+}
+
+function together(all: readonly Methods[]): Methods {
+  return {
+    venue: all[0]?.venue ?? '',
+    minutes: all.reduce((sum, { minutes }) => sum + minutes, 0),
+    sum: all.reduce((total, { sum }) => total + sum, 0),
+    largest: Math.max(...all.map(({ largest }) => largest)),
   }
 }
 
@@ -75,15 +108,22 @@ export function judge(
   gaps: readonly Stretch[],
 ): MinutesReport {
   const different: MinuteDifference[] = []
+  const deltas: number[] = []
   let compared = 0
   for (let minute = window.from; minute < window.to; minute += MINUTE_MICROS) {
     const candle = theirs.get(minute) ?? { volume: 0, taker_buy: null, trades: null }
     const comparison = compareWithCandle(ours.get(minute) ?? nothing, candle)
     compared += 1
+    const { delta_difference: delta, theirs_volume } = comparison
+    if (delta !== null && theirs_volume > 0 && !isTouched(gaps, minute)) deltas.push(Math.abs(delta))
     if (comparison.state === 'different') different.push({ instrument, minute, comparison })
   }
   const unexplained = different.filter(({ minute }) => !isTouched(gaps, minute))
-  return { compared, explained: different.length - unexplained.length, unexplained }
+  const sum = deltas.reduce((total, delta) => total + delta, 0)
+  const largest = deltas.reduce((most, delta) => Math.max(most, delta), 0)
+  const { venue } = partsOf(instrument)
+  const methods = deltas.length === 0 ? [] : [{ venue, minutes: deltas.length, sum, largest }]
+  return { compared, explained: different.length - unexplained.length, unexplained, methods }
 }
 
 function isTouched(gaps: readonly Stretch[], minute: number): boolean {
@@ -94,10 +134,16 @@ function size({ comparison }: MinuteDifference): number {
   return Math.max(Math.abs(comparison.volume_difference), Math.abs(comparison.delta_difference ?? 0))
 }
 
-/** For people: what was compared, and the worst minutes that nothing explains. */
-export function minutesText({ compared, explained, unexplained }: MinutesReport): string {
+/** For people: what was compared, the worst minutes that nothing explains, and how far CVD by candles is from ours. */
+export function minutesText({ compared, explained, unexplained, methods }: MinutesReport): string {
   const head = `Minutes beside the venues' candles: ${compared} compared, ${explained + unexplained.length} different, ${explained} of these explained by a gap.`
-  return [head, ...unexplained.slice(0, SHOWN).map(lineOf)].join('\n')
+  return [head, ...unexplained.slice(0, SHOWN).map(lineOf), ...methods.map(methodsLine)].join('\n')
+}
+
+function methodsLine({ venue, minutes, sum, largest }: Methods): string {
+  const share = (value: number): string => (value < TOLERANCE ? '0' : `${(value * 100).toPrecision(3)} %`)
+  const figures = `mean ${share(sum / minutes)}, largest ${share(largest)} of the volume`
+  return `CVD by candles beside CVD by trades: ${venue}, ${minutes} minutes, ${figures}`
 }
 
 const SHOWN = 10

@@ -37,6 +37,12 @@ export const candleReaders: Readonly<Partial<Record<TradeVenueName, CandleReader
     parse: (body) => rowsOf(body).map((row) => ({ ...minute(row, 0, 5), buy: cell(row, 9) })),
     inContracts: true,
   },
+  binance_spot: {
+    path: (symbol, from, last) =>
+      `/api/v3/klines?symbol=${symbol}&interval=1m&startTime=${from}&endTime=${last}&limit=1000`,
+    parse: (body) => rowsOf(body).map((row) => ({ ...minute(row, 0, 5), buy: cell(row, 9) })),
+    inContracts: true,
+  },
   bybit: {
     path: (symbol, from, last) =>
       `/v5/market/kline?category=linear&symbol=${symbol}&interval=1&start=${from}&end=${last}&limit=1000`,

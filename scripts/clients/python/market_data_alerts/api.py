@@ -610,11 +610,15 @@ class Basis(TypedDict):
 class BasisHistoryPointsItemExchangesValue(TypedDict):
     # Last mark price of the bucket, USDT; null: not heard in it
     perp_price: float | None
-    # perp_price minus spot_price, USDT taken for USD; null: one is missing
+    # The venue’s own index at that mark, USDT; null: not said
+    index_price: float | None
+    # spot: spot_price; index: index_price, in a bucket without spot_price; null: neither
+    against: Literal["spot", "index", None]
+    # perp_price minus that, USDT taken for USD; null: one is missing
     basis_usd: float | None
-    # The same, percent of spot_price
+    # The same, percent of it
     basis_pct: float | None
-    # contango: perpetual at or above spot
+    # contango: perpetual at or above it
     direction: Literal["contango", "backwardation", None]
     # live: told when it was so; venue_history: told by the venue of its past; null: not heard
     source: Literal["live", "venue_history", None]
@@ -3792,7 +3796,7 @@ class Api:
         return answer
 
     def basis_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> History[BasisHistory, BasisHistoryPointsItem]:
-        """Basis by bucket: the last mark price of each perpetual against the last spot price. GET /futures/basis/history/{symbol}. 0.02 USDC a page."""
+        """Basis by bucket: the last mark price of each perpetual against the last spot price, or where none is known against the venue’s own index. GET /futures/basis/history/{symbol}. 0.02 USDC a page."""
         return History(self.send, "basis_history", ranged({"symbol": symbol, "interval": interval, "start": start, "end": end, "limit": limit}, days), rows="points", row=BasisHistoryPointsItem)
 
     def open_interest(self, symbol: str) -> OpenInterest:
@@ -4133,7 +4137,7 @@ class AsyncApi:
         return await self.run(lambda api: api.basis(symbol=symbol))
 
     def basis_history(self, symbol: str, *, interval: Literal["1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "8h", "12h", "1d", "1w"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> AsyncHistory[BasisHistory, BasisHistoryPointsItem]:
-        """Basis by bucket: the last mark price of each perpetual against the last spot price. GET /futures/basis/history/{symbol}. 0.02 USDC a page."""
+        """Basis by bucket: the last mark price of each perpetual against the last spot price, or where none is known against the venue’s own index. GET /futures/basis/history/{symbol}. 0.02 USDC a page."""
         return AsyncHistory(self.run, lambda api: api.basis_history(symbol=symbol, interval=interval, start=start, end=end, limit=limit, days=days))
 
     async def open_interest(self, symbol: str) -> OpenInterest:

@@ -725,11 +725,15 @@ export type BasisHistoryAnswer = {
         {
           /** Last mark price of the bucket, USDT; null: not heard in it */
           readonly perp_price: number | null
-          /** perp_price minus spot_price, USDT taken for USD; null: one is missing */
+          /** The venue’s own index at that mark, USDT; null: not said */
+          readonly index_price: number | null
+          /** spot: spot_price; index: index_price, in a bucket without spot_price; null: neither */
+          readonly against: 'spot' | 'index' | null
+          /** perp_price minus that, USDT taken for USD; null: one is missing */
           readonly basis_usd: number | null
-          /** The same, percent of spot_price */
+          /** The same, percent of it */
           readonly basis_pct: number | null
-          /** contango: perpetual at or above spot */
+          /** contango: perpetual at or above it */
           readonly direction: 'contango' | 'backwardation' | null
           /** live: told when it was so; venue_history: told by the venue of its past; null: not heard */
           readonly source: 'live' | 'venue_history' | null
@@ -5607,7 +5611,7 @@ export abstract class Api<Options> {
     return (await this.send('basis', input, options)) as BasisAnswer
   }
 
-  /** Basis by bucket: the last mark price of each perpetual against the last spot price. `GET /futures/basis/history/{symbol}`. 0.02 USDC. */
+  /** Basis by bucket: the last mark price of each perpetual against the last spot price, or where none is known against the venue’s own index. `GET /futures/basis/history/{symbol}`. 0.02 USDC. */
   async basisHistory(input: BasisHistoryInput, options?: Options): Promise<BasisHistoryAnswer> {
     return (await this.send('basis_history', input, options)) as BasisHistoryAnswer
   }
