@@ -95,7 +95,7 @@ function inputsOf({ kind, condition }: Watching): readonly MetricInput[] {
   const known = alertKinds.ofWire({ kind, condition })
   if (known === undefined) return []
   if (known.input !== 'readings') return [known.input]
-  const terms = known.read({ kind, condition, target_price: null, threshold_pct: null, min_value_usd: null })
+  const terms = alertKinds.read({ kind, condition, target_price: null, threshold_pct: null, min_value_usd: null })
   return terms === undefined ? [] : (known.series?.(terms) ?? []).map(inputOf)
 }
 

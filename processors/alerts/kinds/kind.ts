@@ -115,8 +115,8 @@ export interface AlertKind<T extends Terms = Terms, I extends keyof Looked = key
   /** What decides comes only for assets that somebody wants: living alerts of it want theirs. */
   needsSubscription(terms: T): boolean
 
-  /** The terms in the fields of the log; undefined where they are not whole: the log is anyone's input. */
-  read(wire: WireTerms): T | undefined
+  /** The terms in the fields of the log, `rule`: what `condition` has as JSON; undefined where they are not whole: the log is anyone’s input. */
+  read(wire: WireTerms, rule: Rule): T | undefined
   write(terms: T): WireTerms
   /** It rings once and ends so. */
   ringsOnce(terms: T): boolean
@@ -178,12 +178,13 @@ export class Kinds<T extends Terms = Terms> {
   }
 
   /** The kind that a record of the log is of; undefined: of none that this version knows. */
-  ofWire(wire: Pick<WireTerms, 'kind' | 'condition'>): AlertKind<T> | undefined {
-    return this.#kinds.get(wire.kind === 'rule' ? String(readRule(wire)?.['kind']) : wire.kind)
+  ofWire(wire: Pick<WireTerms, 'kind' | 'condition'>, rule = ruleOf(wire)): AlertKind<T> | undefined {
+    return this.#kinds.get(wire.kind === 'rule' ? String(rule?.['kind']) : wire.kind)
   }
 
   read(wire: WireTerms): T | undefined {
-    return this.ofWire(wire)?.read(wire)
+    const rule = ruleOf(wire)
+    return this.ofWire(wire, rule)?.read(wire, rule)
   }
 }
 
@@ -198,8 +199,14 @@ export function writeRule(terms: Terms): WireTerms {
   }
 }
 
+type Rule = Readonly<Record<string, unknown>> | undefined
+
+function ruleOf(wire: Pick<WireTerms, 'kind' | 'condition'>): Rule {
+  return wire.kind === 'rule' ? readRule(wire) : undefined
+}
+
 /** What `writeRule` wrote, to be checked by the kind; undefined where it is no object. */
-export function readRule({ condition }: Pick<WireTerms, 'condition'>): Readonly<Record<string, unknown>> | undefined {
+export function readRule({ condition }: Pick<WireTerms, 'condition'>): Rule {
   try {
     const value = JSON.parse(condition) as Readonly<Record<string, unknown>> | null
     return typeof value === 'object' && value !== null ? value : undefined

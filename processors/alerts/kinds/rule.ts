@@ -27,9 +27,8 @@ export const rule: AlertKind<RuleTerms, 'readings', RuleCause> = {
   input: 'readings',
   needsSubscription: ({ when }) => leavesOf(when).some(({ metric }) => metricOf(metric).needsSubscription),
 
-  read(wire) {
-    const given = readRule(wire)
-    const terms = given === undefined || wire.kind !== 'rule' ? undefined : readRuleTerms(given)
+  read(_, given) {
+    const terms = given === undefined ? undefined : readRuleTerms(given)
     return terms === undefined || isFault(terms) ? undefined : terms
   },
   write: writeRule,

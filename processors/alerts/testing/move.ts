@@ -18,8 +18,8 @@ export const move: AlertKind<MoveTerms, 'composite_price', MoveCause> = {
   input: 'composite_price',
   needsSubscription: () => false,
 
-  read(wire) {
-    const percent = readRule(wire)?.['percent']
+  read(_, rule) {
+    const percent = rule?.['percent']
     return isFigure(percent) ? { kind: 'move', percent } : undefined
   },
   write: writeRule,
