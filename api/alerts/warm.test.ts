@@ -66,6 +66,12 @@ describe('the windows of a new rule', () => {
     expect(past?.series[0]?.[1].samples.map(([, value]) => value)).toEqual([2, 2])
   })
 
+  it('are filled of one that had ended and is extended', async () => {
+    const rows = [row(-50, 80), row(-40, 90)]
+    expect((await warmed([{ ...created(), event: 'extended' }], { rows })).sent).toMatchObject([{ action: 'warm' }])
+    expect((await warmed([{ ...created(), event: 'resumed' }], { rows })).asked).toEqual([])
+  })
+
   it('are filled of a single venue’s price, too', async () => {
     const when = { metric: 'price_change_pct', exchange: 'okx', window: '1m', operator: 'above', value: 1 }
     const price = (seconds: number, offset: number): object => ({

@@ -51,7 +51,7 @@ export class Warming {
     await Promise.all(this.#tasks)
   }
 
-  /** `events`: the creation or the edit of a rule, or those of its parts. */
+  /** `events`: the creation or the edit of a rule, the extension of one that had ended, or those of its parts. */
   of(events: readonly AlertEvent[], needs: WarmingNeeds): void {
     const wanted = events.flatMap(wantedOf)
     const [first] = wanted
@@ -121,8 +121,11 @@ interface Wanted {
   readonly before: number
 }
 
+/** What a rule begins to look by; an extension where it had ended. */
+const begins: ReadonlySet<AlertEvent['event']> = new Set(['created', 'edited', 'extended'])
+
 function wantedOf({ event, alert, time, v }: AlertEvent): readonly Wanted[] {
-  if (alert === null || (event !== 'created' && event !== 'edited')) return []
+  if (alert === null || !begins.has(event)) return []
   const names = namesOf(alert)
   const { alert_id: alertId, asset } = alert
   return names.length === 0 ? [] : [{ alertId, asset, names, since: time, before: v % OFFSETS }]

@@ -209,7 +209,8 @@ export async function extendAlert(call: Call, kind: string, id: string): Promise
   if (call.payer?.hasPaid !== true) assertExtendable(alert, hours, services)
   return async (paid) => {
     const more = { add_hours: hours, payment: paid?.id ?? null }
-    const extended = (await ask(services, actionOn(call, alert, 'extend', more))).alert
+    const asking = alert.status === 'expired' ? askAnew : ask // what had ended looks at nothing any more
+    const extended = (await asking(services, actionOn(call, alert, 'extend', more))).alert
     if (extended === null) throw new Error('an extension has an alert')
     return jsonReply(200, extendedAnswer(extended, hours))
   }

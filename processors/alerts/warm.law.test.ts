@@ -4,7 +4,7 @@ import { bounded, LAW_MS } from '../kernel/testing/law.ts'
 import type { Message } from '../../schemas/records.ts'
 import { isInput } from './kinds/kind.ts'
 import { PastReader, pastText } from './past.ts'
-import { AlertsTestDriver, command, createRule, mark, metric, T0 } from './testing/records.ts'
+import { AlertsTestDriver, command, createRule, extend, mark, metric, T0 } from './testing/records.ts'
 
 const series = ['cvd_change||5m||', 'open_interest_change_pct||5m||', 'volume_spike||1m||', 'cvd_change||5m||5m']
 const leaves = series.map((name) => {
@@ -19,9 +19,12 @@ const step = fc.record({
   what: fc.constantFrom('mark', 'cvd', 'funding'),
 })
 
+/** By then a rule of an hour has expired. */
+const START = 4_000
+
 function logOf(steps: readonly { wait: number; buy: number; okx: boolean; what: string }[]): Message[] {
-  let now = 1
-  const begin = [metric(1, 'cvd', { 'buy@okx': 1 }), metric(1, 'funding', { 'open_interest@binance': 1 })]
+  let now = START
+  const begin = [metric(now, 'cvd', { 'buy@okx': 1 }), metric(now, 'funding', { 'open_interest@binance': 1 })]
   const rest = steps.flatMap(({ wait, buy, okx, what }): Message[] => {
     now += wait
     if (what === 'mark') return [mark(now)]
@@ -35,8 +38,8 @@ function logOf(steps: readonly { wait: number; buy: number; okx: boolean; what: 
 }
 
 /** The rule, or the same for all symbols. */
-function asked(leaf: object, id: string, isForAll: boolean): Message<'command'> {
-  const { value } = createRule(leaf, { id: isForAll ? `${id}.a0` : id })
+function asked(leaf: object, id: string, isForAll: boolean, hours = 24): Message<'command'> {
+  const { value } = createRule(leaf, { id: isForAll ? `${id}.a0` : id, hours })
   return { type: 'command', value: { ...value, ...(isForAll && { asset: '*0' }) } }
 }
 
@@ -56,18 +59,25 @@ it(
         fc.integer({ min: 10, max: 40 }),
         fc.nat(12),
         fc.constantFrom(...leaves.keys()),
-        fc.record({ restarts: fc.boolean(), isForAll: fc.boolean(), isLateForAll: fc.boolean() }),
-        (steps, begin, wait, which, { restarts, isForAll, isLateForAll }) => {
+        fc.record({
+          restarts: fc.boolean(),
+          isForAll: fc.boolean(),
+          isLateForAll: fc.boolean(),
+          isExtended: fc.boolean(),
+        }),
+        (steps, begin, wait, which, { restarts, isForAll, isLateForAll, isExtended }) => {
           const [log, leaf, name] = [logOf(steps), leaves[which] ?? {}, series[which] ?? '']
           const early = createRule(leaf, { id: 'early' })
           const late = asked(leaf, 'late', isLateForAll)
           const id = isForAll ? 'a.a0' : 'a'
-          const watched = new AlertsTestDriver().batch(mark(1), early)
+          const watched = new AlertsTestDriver().batch(mark(START), early)
           const filled = new AlertsTestDriver().batch(mark(1))
+          if (isExtended) filled.batch(asked(leaf, 'a', isForAll, 1))
+          filled.batch(mark(START))
           for (const [at, message] of log.entries()) {
-            if (at === begin) filled.batch(asked(leaf, 'a', isForAll))
+            if (at === begin) filled.batch(isExtended ? extend(24, 'paid', id) : asked(leaf, 'a', isForAll))
             if (at === begin + wait) {
-              const { time } = filled.events.find(({ alert_id }) => alert_id === id) ?? { time: T0 }
+              const { time } = filled.events.findLast(({ alert_id }) => alert_id === id) ?? { time: T0 }
               const past = new PastReader([name], time)
               for (const before of log.slice(0, begin)) if (isInput(before)) past.feed(before)
               const warm = command({ action: 'warm', alert_id: id, past: pastText(past.told) })
