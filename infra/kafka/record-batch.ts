@@ -25,7 +25,9 @@ const ZSTD = 4
 /** The fastest level: what more would save is less than a tenth. */
 const ZSTD_LEVEL = 1
 /** Records of fewer bytes are left as they are: a header of zstd and little to repeat. */
-const PACKED_FROM_BYTES = 512
+const PACKED_FROM_BYTES = 160
+/** What zstd is given to write into at a time, bytes: its own 16 KB for each small batch are much to collect again. */
+const PIECE_BYTES = { min: 1024, max: 64 * 1024 }
 const CONTROL = 0x20
 /** Most bytes that a record needs beside key and value: six varints and the attributes. */
 const RECORD_OVERHEAD_BYTES = 40
@@ -76,8 +78,13 @@ export function encodeBatch(records: readonly OutRecord[], producer: Producer): 
 /** Records compressed by zstd; undefined where that does not make them smaller. */
 function pack(records: Buffer): Buffer | undefined {
   if (records.length < PACKED_FROM_BYTES) return undefined
-  const packed = zstdCompressSync(records, { params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL } })
+  const params = { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL }
+  const packed = zstdCompressSync(records, { params, chunkSize: pieceFor(records.length) })
   return packed.length < records.length ? packed : undefined
+}
+
+function pieceFor(bytes: number): number {
+  return Math.min(Math.max(bytes, PIECE_BYTES.min), PIECE_BYTES.max)
 }
 
 /** The sequence after `count` records; it wraps as the broker's does. */
@@ -256,7 +263,7 @@ function readRecords(bytes: Buffer, at: number, end: number, from: number, out: 
 function decompress(bytes: Buffer, codec: number): Buffer {
   if (codec === 0) return bytes
   if (codec === GZIP) return gunzipSync(bytes)
-  if (codec === ZSTD) return zstdDecompressSync(bytes)
+  if (codec === ZSTD) return zstdDecompressSync(bytes, { chunkSize: pieceFor(4 * bytes.length) })
   throw new Error(`record batch compressed with codec ${codec}; none, gzip (1) and zstd (4) can be read`)
 }
 
