@@ -165,13 +165,14 @@ it('refuses a trade that does not say who took', () => {
 })
 
 describe('marks', () => {
-  it('are forwarded where they raise partition time', () => {
-    const fed = new CvdTestDriver().batch(mark(T0 + 2), mark(T0 + 1), mark(T0 + 2), mark(T0 + 3))
+  it('are forwarded where they raise partition time, every ten seconds of it to signals', () => {
+    const later = T0 + 10 * SECOND
+    const fed = new CvdTestDriver().batch(mark(T0 + 2), mark(T0 + 1), mark(T0 + 2), mark(T0 + 3), mark(later))
     const times = (topic: string): number[] =>
       fed.emitted.flatMap(({ topic: to, message }) =>
         to === topic && message?.type === 'mark' ? [message.value.time] : [],
       )
-    expect(times('derived.flow')).toEqual([T0 + 2, T0 + 3])
-    expect(times('derived.signals')).toEqual([T0 + 2, T0 + 3])
+    expect(times('derived.flow')).toEqual([T0 + 2, T0 + 3, later])
+    expect(times('derived.signals')).toEqual([T0 + 2, later])
   })
 })

@@ -9,6 +9,7 @@ import type {
   Signal,
   SubscriptionChange,
 } from '../../schemas/records.ts'
+import { isRareMark } from '../kernel/partition-clock.ts'
 import type { Context, Entry, Output, Processor } from '../kernel/processor.ts'
 import { flowKey, flowOf } from './bucket.ts'
 import { hourKey, hoursAgain, type Cause } from './hours.ts'
@@ -80,6 +81,7 @@ function applyLogGap(state: CvdState, { next, from_time, to_time }: LogGap): voi
 
 /** Rows first, then the mark: who reads the mark has read everything that its time has closed. */
 function applyMark(state: CvdState, time: Micros, cause: Cause, emit: Emit): void {
+  const isRare = isRareMark(state.time, time)
   const { hours, signals, metrics } = advanceTime(state, time, cause)
   emitHeldBack(state, emit)
   for (const hour of hours) emitHour(hour, emit)
@@ -88,7 +90,7 @@ function applyMark(state: CvdState, time: Micros, cause: Cause, emit: Emit): voi
   for (const metric of metrics) emitMetric(metric, emit)
   const mark: Mark = { writer: CVD, run: 0, time, venues: [], changes: [], venue_time: null, positions: [] }
   emit({ topic: 'derived.flow', key: CVD, message: { type: 'mark', value: mark } })
-  emit({ topic: 'derived.signals', key: CVD, message: { type: 'mark', value: mark } })
+  if (isRare) emit({ topic: 'derived.signals', key: CVD, message: { type: 'mark', value: mark } })
 }
 
 function emitHeldBack(state: CvdState, emit: Emit): void {

@@ -1,4 +1,5 @@
 import type { Mark, Micros } from '../../schemas/records.ts'
+import { isRareMark } from '../kernel/partition-clock.ts'
 import type { Entry, Output, Processor } from '../kernel/processor.ts'
 import { applyRatio, applySettlement, applyTerms, applyTicker } from './facts.ts'
 import { loadState, saveState } from './save.ts'
@@ -34,11 +35,12 @@ export const funding: Processor<FundingState, Emitted> = {
 
 /** Rows first, then the mark: who reads the mark has read everything of its time. */
 function applyMark(state: FundingState, time: Micros, v: number, emit: Emit): void {
+  const isRare = isRareMark(state.time, time)
   const { rows, signals, metrics } = advanceTime(state, time, v)
   for (const value of rows) emit({ topic: 'derived.funding', key: value.asset, message: { type: 'funding', value } })
   for (const value of signals) emit({ topic: 'derived.signals', key: value.asset, message: { type: 'signal', value } })
   for (const value of metrics) emit({ topic: 'alerts.inputs', key: value.asset, message: { type: 'metric', value } })
   const mark: Mark = { writer: FUNDING, run: 0, time, venues: [], changes: [], venue_time: null, positions: [] }
   emit({ topic: 'derived.funding', key: FUNDING, message: { type: 'mark', value: mark } })
-  emit({ topic: 'derived.signals', key: FUNDING, message: { type: 'mark', value: mark } })
+  if (isRare) emit({ topic: 'derived.signals', key: FUNDING, message: { type: 'mark', value: mark } })
 }

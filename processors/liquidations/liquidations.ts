@@ -1,4 +1,5 @@
 import type { Mark, Micros } from '../../schemas/records.ts'
+import { isRareMark } from '../kernel/partition-clock.ts'
 import type { Entry, Output, Processor } from '../kernel/processor.ts'
 import { applyTerms, applyTicker } from './facts.ts'
 import { loadState, saveState } from './save.ts'
@@ -38,6 +39,7 @@ function levelsIn(assets: LiquidationsState['assets']): number {
 
 /** Risks first, then the mark: who reads the mark has read everything of its time. */
 function applyMark(state: LiquidationsState, time: Micros, v: number, emit: Emit): void {
+  const isRare = isRareMark(state.time, time)
   const { risks, signals } = advanceTime(state, time, v)
   for (const value of risks) {
     emit({ topic: 'alerts.inputs', key: value.asset, message: { type: 'liquidation_risk', value } })
@@ -45,5 +47,5 @@ function applyMark(state: LiquidationsState, time: Micros, v: number, emit: Emit
   for (const value of signals) emit({ topic: 'derived.signals', key: value.asset, message: { type: 'signal', value } })
   const mark: Mark = { writer: LIQUIDATIONS, run: 0, time, venues: [], changes: [], venue_time: null, positions: [] }
   emit({ topic: 'alerts.inputs', key: LIQUIDATIONS, message: { type: 'mark', value: mark } })
-  emit({ topic: 'derived.signals', key: LIQUIDATIONS, message: { type: 'mark', value: mark } })
+  if (isRare) emit({ topic: 'derived.signals', key: LIQUIDATIONS, message: { type: 'mark', value: mark } })
 }
