@@ -105,6 +105,7 @@ COMMENT 'Bounds of the price in times without tickers; read the view price_range
 CREATE TABLE IF NOT EXISTS tickers_replay AS market_tickers_in
 ENGINE = ReplacingMergeTree
 ORDER BY (log_partition, log_offset)
+SETTINGS default_compression_codec = 'ZSTD(1)'
 COMMENT 'Every record of market.tickers in the order of its log; npm run backtest -- --source clickhouse';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_ticker TO tickers_log AS

@@ -230,6 +230,7 @@ COMMENT 'Funding of each asset over its venues; read the view latest_funding';
 CREATE TABLE IF NOT EXISTS funding_replay AS market_funding_in
 ENGINE = ReplacingMergeTree
 ORDER BY (log_partition, log_offset)
+SETTINGS default_compression_codec = 'ZSTD(1)'
 COMMENT 'Every record of market.funding in the order of its log; npm run backtest -- --source clickhouse';
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS ingest_funding_rate TO funding_rates_log AS
