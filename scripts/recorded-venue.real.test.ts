@@ -118,6 +118,6 @@ describe.runIf(existsSync(recorded))('a start against a venue whose answers were
       return { time, open, high, low, close, volume, buy_volume: Number(row[8]), source: 'venue_candles' }
     })
     expect(shown).toEqual(told)
-    process.stdout.write(`${hours.length} recorded hours are on the chart ${seconds.toFixed(1)} s after the start\n`)
+    console.log(`${hours.length} recorded hours are on the chart ${seconds.toFixed(1)} s after the start`)
   })
 })

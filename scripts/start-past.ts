@@ -35,19 +35,21 @@ export async function tellPast(
   { now, wait }: Clock = machine,
 ): Promise<void> {
   let toldAt = -Infinity
-  let began = false
+  let began: { readonly at: number; readonly missing: number } | undefined
   for (;;) {
     const past = await ask()
-    if (past?.state === 'off' || (past?.state === 'done' && !began)) return
-    if (past?.state === 'done') {
-      say(`the past: all ${past.wanted.toLocaleString('en')} rows are in the log`)
+    if (past?.state === 'off' || (past?.state === 'done' && began === undefined)) return
+    if (past?.state === 'done' && began !== undefined) {
+      const seconds = Math.max(1, Math.round((now() - began.at) / 1_000))
+      const rate = Math.round(began.missing / seconds).toLocaleString('en')
+      say(`the past: all ${past.wanted.toLocaleString('en')} rows are in the log, in ${seconds} s, ${rate} a second`)
       return
     }
-    if (past?.state === 'running' && (began || past.missing >= WORTH_TELLING)) {
-      if (!began) say(`the past: ${rows(past.missing)} to read back, about ${megabytes(past)} MB of disk`)
+    if (past?.state === 'running' && (began !== undefined || past.missing >= WORTH_TELLING)) {
+      if (began === undefined) say(`the past: ${rows(past.missing)} to read back, about ${megabytes(past)} MB of disk`)
       else if (now() - toldAt >= TELL_MS) say(`the past: ${wordsOf(past)}`)
-      if (!began || now() - toldAt >= TELL_MS) toldAt = now()
-      began = true
+      if (began === undefined || now() - toldAt >= TELL_MS) toldAt = now()
+      began ??= { at: now(), missing: past.missing }
     }
     await wait(ASK_MS)
   }
