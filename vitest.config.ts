@@ -20,8 +20,8 @@ const systems = [
   'scripts/docs/commands.real.test.ts',
   'api/console/console.real.test.ts',
 ]
-/** Files that measure times: with nothing beside them. */
-const alone = ['processors/webhooks/isolation.real.test.ts']
+/** Files that measure times, or need the whole machine: with nothing beside them. */
+const alone = ['processors/webhooks/isolation.real.test.ts', 'scripts/cluster.real.test.ts']
 
 // What tests start is mostly Node with our sources: compiled once.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache/compile', import.meta.url))
