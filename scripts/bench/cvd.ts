@@ -6,21 +6,18 @@ import { fixedMembership } from '../../infra/kafka/membership.ts'
 import type { Log, LogReader } from '../../infra/kafka/seam.ts'
 import { prepareTopics } from '../../infra/kafka/setup.ts'
 import { cvd } from '../../processors/cvd/cvd.ts'
-import { mark, SECOND, T0, trade } from '../../processors/cvd/testing/records.ts'
 import { quietMeter, quietReport } from '../../processors/kernel/quiet.ts'
 import { runProcessors, SNAPSHOT_RECORDS } from '../../processors/kernel/run.ts'
 import { processorsNamed } from '../../processors/topology.ts'
 import { localCodec, type Codec } from '../../schemas/codec.ts'
-import { instrumentId, tradeVenues } from '../../schemas/venues.ts'
 import type { Message, Trade } from '../../schemas/records.ts'
 import type { Bench, BenchParts, Figure } from '../figure.ts'
+import { logOf, writeNext } from './trades/log-of.ts'
 
 const PARTITIONS = 4
 const TRADES = 1_000_000
 /** The code of both sides is compiled by then. */
 const WARM_UP_TRADES = 100_000
-/** Trades a second of the log's own time, over all partitions: as the acceptance run has them. */
-const RATE = 2_000
 const BATCH = 2_000
 const CATCH_UP_MS_MAX = 120_000
 const FETCH = { maxWaitMs: 100, maxBytesPerPartition: 512 * 1024 }
@@ -81,7 +78,7 @@ async function round({ brokers, registryUrl }: BenchParts, trades: number): Prom
 export default bench
 
 function coreOnly(): Figure {
-  const messages = [...logOf(0, TRADES)]
+  const messages = [...logOf(0, { partitions: PARTITIONS, trades: TRADES })]
   let us = Infinity
   for (let run = 0; run < 3; run++) us = Math.min(us, foldAll(messages))
   return { bench: 'cvd', metric: 'core.apply of a trade', value: us, unit: 'us', n: messages.length }
@@ -108,52 +105,10 @@ function foldAll(messages: readonly Message[]): number {
   return ((performance.now() - startedAt) * 1000) / decoded.length
 }
 
-/** The records of one partition: two assets on four venues, a mark a second. */
-function* logOf(partition: number, trades: number): Generator<Message<'trade' | 'mark'>> {
-  const ids = new Map<string, number>()
-  const perSecond = RATE / PARTITIONS
-  for (let n = 0; n < trades / PARTITIONS; n++) {
-    const time = T0 + Math.floor((n / perSecond) * SECOND)
-    const { venue, market } = tradeVenues[hash(n) % tradeVenues.length] ?? tradeVenues[0]
-    const asset = `asset${partition}${hash(n + 7) % 2}`
-    const instrument = instrumentId(venue, market, `${asset.toUpperCase()}USDT`)
-    const id = (ids.get(instrument) ?? 0) + 1
-    ids.set(instrument, id)
-    yield trade({
-      asset,
-      instrument,
-      first_id: venue === 'bybit' ? hash(n) * 2 ** 20 + hash(n + 1) : id,
-      time,
-      price: 60_000 + (hash(n) % 1_000) / 10,
-      size: (1 + (hash(n + 3) % 1_000)) / 1_000,
-      taker: hash(n + 5) % 2 === 0 ? 'buy' : 'sell',
-    })
-    if (n % perSecond === perSecond - 1) yield mark(time)
-  }
-}
-
-/** Numbers below 2^31 that look random and are the same in every run. */
-function hash(n: number): number {
-  const mixed = Math.imul(n ^ (n >>> 16), 0x45d9f3b)
-  return Math.imul(mixed ^ (mixed >>> 13), 0x45d9f3b) >>> 1
-}
-
 async function produce(log: Log, codec: Codec, trades: number): Promise<void> {
   const writer = log.writer()
-  for (let partition = 0; partition < PARTITIONS; partition++) {
-    let records: { key: string; value: Buffer; time: number }[] = []
-    for (const { type, value } of logOf(partition, trades)) {
-      records.push({
-        key: 'key',
-        value: codec.encode('market.trades', type, value),
-        time: Math.floor(value.time / 1000),
-      })
-      if (records.length < BATCH) continue
-      await writer.send('market.trades', partition, records)
-      records = []
-    }
-    await writer.send('market.trades', partition, records)
-  }
+  for (let partition = 0; partition < PARTITIONS; partition++)
+    await writeNext(writer, codec, partition, logOf(partition, { partitions: PARTITIONS, trades }))
   await writer.close()
 }
 
