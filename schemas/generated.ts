@@ -1159,8 +1159,8 @@ export interface Stood {
 export interface PaymentEvent {
   /** <chain id>:<asset>:<payer>:<nonce of the authorization>, all lower case: also the key */
   readonly payment_id: string
-  /** broadcast: a transaction is signed and about to be sent; pending: no outcome within the deadline, it is still watched; settled: the money has arrived; failed: it has not and will not by what was sent; conflict: another request came with a payment that is in use, the payment itself is unchanged. A payment is settled once, whatever request brought it; a failure is said to each request that brought it, by its id */
-  readonly event: 'unknown' | 'broadcast' | 'pending' | 'settled' | 'failed' | 'conflict'
+  /** broadcast: a transaction is signed and about to be sent; pending: no outcome within the deadline, it is still watched; settled: the money has arrived; failed: it has not and will not by what was sent; conflict: another request came with a payment that is in use, the payment itself is unchanged; reserved: no payment, the purchase is kept for a request that is charged to an API key. A payment is settled once, whatever request brought it; a failure is said to each request that brought it, by its id */
+  readonly event: 'unknown' | 'broadcast' | 'pending' | 'settled' | 'failed' | 'conflict' | 'reserved'
   /** The request whose intent it follows from; of a conflict, the refused one */
   readonly request_id: string
   /** HTTP method */
@@ -1197,7 +1197,7 @@ export interface PaymentEvent {
 
 /** A checked payment, with the request that it is for: to be settled. */
 export interface PaymentIntent {
-  /** <chain id>:<asset>:<payer>:<nonce of the authorization>, all lower case: also the key */
+  /** <chain id>:<asset>:<payer>:<nonce of the authorization>, all lower case, or credit:<purchase>: also the key */
   readonly payment_id: string
   /** The request that brought it */
   readonly request_id: string
@@ -1209,7 +1209,7 @@ export interface PaymentIntent {
   readonly fingerprint: string
   /** The route’s price, atomic units of the asset, decimal digits */
   readonly price: string
-  /** Version of the payment protocol: 1 or 2 */
+  /** Version of the payment protocol: 1 or 2; 0: no payment, the request is charged to an API key and asks for its purchase to be reserved */
   readonly version: number
   /** EVM chain */
   readonly chain_id: number

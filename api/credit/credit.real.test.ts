@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto'
+import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
 import type { Child } from '../../infra/local/child.ts'
-import { textOf } from '../testing/alert-calls.ts'
+import { priceBody, textOf } from '../testing/alert-calls.ts'
+import { ask as asking, signedNow, type Answered } from '../testing/paid-calls.ts'
 import { PaidSystem } from '../testing/paid-system.ts'
 
 /** A key's life from its purchase to its invoice, on two instances of the API, with kills in between. */
@@ -51,8 +54,8 @@ async function ask(api: () => Child, { token }: Bought, count: number): Promise<
 const keyOf = (api: Child, { id, token }: Bought): Promise<Json> =>
   told(`${api.url}/keys/${id}`, { headers: { authorization: `Bearer ${token}` } })
 
-async function buy(amount_usdc: number, key_id?: string): Promise<Json> {
-  const account = await system.payer(BigInt(amount_usdc * 1e6))
+async function buy(amount_usdc: number, key_id?: string, payer?: PrivateKeyAccount): Promise<Json> {
+  const account = payer ?? (await system.payer(BigInt(amount_usdc * 1e6)))
   const body = JSON.stringify({ amount_usdc, ...(key_id !== undefined && { key_id }) })
   const response = await system.buyer(account)(`${first.url}/credit`, { method: 'POST', headers: JSON_TYPE, body })
   expect(response.status).toBe(201)
@@ -123,6 +126,49 @@ it(
     await vi.waitFor(async () => expect(await ask(() => second, fresh, 1)).toBe(1))
     expect((await fetch(second.url + CVD, { headers: { 'x-api-key': key.token } })).status).toBe(401)
     await vi.waitFor(async () => expect((await keyOf(first, fresh))['charged_usdc']).toBe(0.22))
+  },
+  PATIENCE,
+)
+
+/** A creation that is asked for until it is answered. */
+async function created(api: Child, headers: Record<string, string>): Promise<Answered> {
+  const init = { method: 'POST', body: JSON.stringify(priceBody()) }
+  for (;;) {
+    const answer = await asking(system.books, `${api.url}/price-alert`, { ...JSON_TYPE, ...headers }, init)
+    if (answer.status !== 503) return answer
+  }
+}
+
+it(
+  'one Idempotency-Key at once by credit and by payments, on both instances, is charged once',
+  async () => {
+    const account = await system.payer(20_000_000n)
+    const made = await buy(1, undefined, account)
+    const key = { id: textOf(made['key_id']), token: textOf(made['api_key']) }
+    const byCredit = { 'x-api-key': key.token }
+    const before = await system.balance(account.address)
+    let given = 0
+    for (let round = 0; round < 12; round++) {
+      const once = { 'idempotency-key': randomUUID() }
+      const payment = async (): Promise<Record<string, string>> => ({
+        'payment-signature': (await signedNow(account, { amount: '40000' })).v2,
+      })
+      const ways =
+        round < 4 ? [byCredit, byCredit] : round < 8 ? [byCredit, await payment()] : [await payment(), byCredit]
+      const asked = [...ways, byCredit].map((way, n) => created(n % 2 === 0 ? first : second, { ...once, ...way }))
+      const answers = await Promise.all(asked)
+      expect(answers.map(({ status }) => status)).toEqual([201, 201, 201])
+      expect(new Set(answers.map(({ body }) => body['alert_id'])).size).toBe(1)
+      const charged = answers.filter(({ headers }) => headers.has('credit-charged') || headers.has('payment-response'))
+      expect(charged.length).toBe(1)
+      given += 1
+    }
+    const paid = Number(before - (await system.balance(account.address))) / 1e6
+    await vi.waitFor(async () => {
+      const { charged_usdc: charged } = await keyOf(first, key)
+      expect(Number(charged) + paid).toBeCloseTo(given * 0.04, 9)
+    }, PATIENCE)
+    console.log(`account: ${given} alerts for one key each, ${paid} USDC by payments, the rest by credit`)
   },
   PATIENCE,
 )

@@ -204,6 +204,87 @@ describe('a request with a key', () => {
   })
 })
 
+describe('one Idempotency-Key', () => {
+  const key = { 'idempotency-key': 'a-key-of-16-chars-or-more' }
+  const create = (headers: Record<string, string>): Promise<Answered> =>
+    api.send('POST', '/price-alert', { body: priceBody(), headers: { ...key, ...headers } })
+  const paying = async (): Promise<Record<string, string>> => ({
+    'payment-signature': (await signPayment({ amount: '40000', now: now / 1_000 })).v2,
+  })
+  /** Payments and credit that the creations cost, and alerts that there are. */
+  const account = async (held: { id: string; token: string }): Promise<unknown[]> => [
+    ledger.charged.filter(({ credit }) => credit === null).length,
+    await balanceOf(held),
+    (await api.get('/price-alerts')).body['count'],
+  ]
+
+  it('sent five times at once by credit is charged once', async () => {
+    const held = await keyed()
+    const answers = await Promise.all(Array.from({ length: 5 }, () => create({ 'x-api-key': held.token })))
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201])
+    expect(answers.filter(({ headers }) => headers.has('credit-charged')).length).toBe(1)
+    expect(await account(held)).toEqual([0, 0.96, 1])
+  })
+
+  it('is not charged to credit while a payment for it is being settled', async () => {
+    const held = await keyed()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    ledger.block = promise
+    const { length } = ledger.intents
+    const paid = create(await paying())
+    await expect.poll(() => ledger.intents.length).toBe(length + 1)
+    const refused = await create({ 'x-api-key': held.token })
+    resolve()
+    const { status, body } = await paid
+    expect([status, errorOf(refused), refused.headers.get('retry-after')]).toEqual([201, '503 data_unavailable', '2'])
+    expect(await create({ 'x-api-key': held.token })).toMatchObject({ status: 201, body })
+    expect(await account(held)).toEqual([1, 1, 1])
+  })
+
+  it('is not paid for while it is being charged to credit', async () => {
+    const held = await keyed()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const command = api.alerts.command.bind(api.alerts)
+    let isAsked = false
+    api.alerts.command = async (asked) => {
+      isAsked = true
+      await promise
+      return command(asked)
+    }
+    const charged = create({ 'x-api-key': held.token })
+    await expect.poll(() => isAsked).toBe(true)
+    const paying1 = await paying()
+    const refused = create(paying1)
+    await expect
+      .poll(() => ledger.intents.filter(({ version, credit }) => version > 0 && credit === null).length)
+      .toBe(1)
+    resolve()
+    expect([errorOf(await refused), (await charged).status]).toEqual(['503 data_unavailable', 201])
+    expect(await create(paying1)).toMatchObject({ status: 201, body: (await charged).body })
+    expect(await account(held)).toEqual([0, 0.96, 1])
+  })
+
+  it('that too little credit is left for can be paid for', async () => {
+    const held = await keyed({ daily_max_usdc: 0.01 })
+    expect(errorOf(await create({ 'x-api-key': held.token }))).toBe('429 quota_reached')
+    expect((await create(await paying())).status).toBe(201)
+    expect(await account(held)).toEqual([1, 1, 1])
+  })
+
+  it('whose payment has settled and whose alert was not made is not charged again', async () => {
+    const held = await keyed()
+    const headers = await paying()
+    api.alerts.isAway = false
+    const command = api.alerts.command.bind(api.alerts)
+    api.alerts.command = () => Promise.reject(new Error('the broker is away'))
+    expect((await create(headers)).status).toBe(500)
+    api.alerts.command = command
+    expect(errorOf(await create({ 'x-api-key': held.token }))).toBe('503 data_unavailable')
+    expect((await create(headers)).status).toBe(201)
+    expect(await account(held)).toEqual([1, 1, 1])
+  })
+})
+
 describe('a key', () => {
   it('is changed, rotated with a time for both secrets, and revoked', async () => {
     const key = await keyed()

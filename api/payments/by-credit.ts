@@ -1,14 +1,20 @@
 import { randomUUID } from 'node:crypto'
+import { BOUGHT_OTHERWISE } from '../../processors/payments/wire/reasons.ts'
+import { reservationOf } from '../../processors/payments/wire/reservation.ts'
+import { within } from '../alerts/deadline.ts'
 import { assertScope } from '../credit/tokens.ts'
 import type { Charge, Refusal } from '../credit/purses.ts'
 import type { ApiKey } from '../../schemas/records.ts'
 import { ApiError } from '../errors.ts'
 import type { Reply } from '../reply.ts'
-import type { Call } from '../route.ts'
+import { ownRequest, type Call } from '../route.ts'
 import { challenge, type Bill } from './challenges.ts'
 import type { Paid, Payments } from './payments.ts'
+import { purchaseOf } from './purchase.ts'
+import { paidOtherwise } from './single-flight.ts'
 
 const DAY_SECONDS = 86_400
+const RETRY_AFTER_SECONDS = 2
 /** Requests whose time is remembered; beyond, the oldest is charged again where it is begun anew. */
 const LASTING_MAX = 10_000
 
@@ -24,6 +30,7 @@ export async function payByCredit(payments: Payments, call: Call, { key, bill }:
   const charge = await payments.credit.purses.reserve(key, Number(bill.amount))
   if (typeof charge === 'string') return refused(payments, call, { charge, bill })
   return charged(charge, bill, async () => {
+    await reservePurchase(payments, call, { key, bill })
     const reply = await run(call.route.method === 'GET' ? null : paidBy(key, call.services.now() * 1_000))
     if (isCharged(reply)) remember(payments, call, { key, bill })
     return reply
@@ -33,6 +40,36 @@ export async function payByCredit(payments: Payments, call: Call, { key, bill }:
 interface ByKey {
   readonly key: ApiKey
   readonly bill: Bill
+}
+
+/** The log of payments answers by then, milliseconds. */
+const RESERVED_MS = 5_000
+
+/**
+ * Of credit and payments for one Idempotency-Key one is taken: who comes first in the log of payments. Another request that
+ * is charged for the same key is let through, and finds what the first has made.
+ */
+async function reservePurchase({ ledger, seller }: Payments, call: Call, { key, bill }: ByKey): Promise<void> {
+  const purchase = purchaseOf(call, key.owner)
+  if (purchase === null) return
+  const { method, path: route } = call.route
+  const asked = { request_id: ownRequest(call), method, route, price: bill.amount, from: key.owner, purchase }
+  const where = {
+    chain_id: seller.network.chainId,
+    asset: seller.asset.toLowerCase(),
+    pay_to: seller.payTo.toLowerCase(),
+  }
+  const reserving = ledger.settle(reservationOf({ ...asked, ...where, created: call.services.now() * 1_000 }))
+  const outcome = await within(RESERVED_MS, reserving, notReserved)
+  if (outcome.is === 'failed' && outcome.reason === BOUGHT_OTHERWISE) throw paidOtherwise()
+  if (outcome.is !== 'settled') throw notReserved()
+}
+
+/** What was written may still be taken: then the same request by credit goes on, and a payment for it is refused. */
+function notReserved(): ApiError {
+  return new ApiError('data_unavailable', 'Credit cannot be charged right now, and nothing was; send the same again.', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  })
 }
 
 async function charged(charge: Charge, { route, price }: Bill, work: () => Promise<Reply>): Promise<Reply> {
@@ -72,7 +109,7 @@ function refused(
         'data_unavailable',
         'What is left of the key’s credit is set aside for requests under way; try again.',
         {
-          retryAfterSeconds: 2,
+          retryAfterSeconds: RETRY_AFTER_SECONDS,
         },
       )
     case 'daily_max':

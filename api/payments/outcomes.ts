@@ -84,6 +84,7 @@ export class Outcomes {
       case 'broadcast':
         return this.#note(event, { isSent: true, transaction: event.tx ?? this.transaction(id) })
       case 'settled':
+      case 'reserved':
         this.#open.delete(id)
         this.#failed.delete(id)
         this.#settled.set(id, event)

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { decodePayment, type Decoded, type Payment } from '../../processors/payments/wire/decode.ts'
 import { fingerprintOf } from '../../processors/payments/wire/fingerprint.ts'
 import { OVER } from '../../processors/payments/wire/reasons.ts'
@@ -11,7 +10,7 @@ import { ownRequest, type Call, type Route } from '../route.ts'
 import { creditedKey } from '../credit/tokens.ts'
 import { payByCredit } from './by-credit.ts'
 import { billOf, challenge, refuses, type Bill } from './challenges.ts'
-import { isReceipt, pending, runPaid, settle, storedReply, withReceipt, type Purchase } from './purchase.ts'
+import { isReceipt, pending, purchaseOf, runPaid, settle, storedReply, withReceipt, type Purchase } from './purchase.ts'
 import { usedAlready } from './single-flight.ts'
 import type { Payments, Standing } from './payments.ts'
 
@@ -206,20 +205,14 @@ function intentOf(
     nonce,
     signature,
     created: services.now() * 1000,
-    purchase: purchaseOf(route, from, header(KEY)),
+    purchase: purchaseOf({ route, header }, from),
     credit: route.buysCredit === true ? creditedKey(body, id) : null,
   }
 }
 
-const KEY = 'Idempotency-Key'
 const API_KEY = 'X-API-Key'
 /** How far an answer was read: what it is for is the same. */
 const SEEN = 'Last-Event-ID'
-
-/** What several payments may be for, by whom: null where the route takes no such key, or none was given. */
-function purchaseOf({ name, headers = {} }: Route, payer: string, key: string): string | null {
-  return key === '' || !(KEY in headers) ? null : hash('sha256', `${name} ${payer.toLowerCase()} ${key}`)
-}
 
 /**
  * Path and query as the router and the rules have understood them, however they were written: parameters in the

@@ -1,10 +1,11 @@
+import { hash } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { BOUGHT_OTHERWISE } from '../../processors/payments/wire/reasons.ts'
 import type { Settlement } from '../../processors/payments/wire/receipt.ts'
 import type { PaymentAnswer, PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
 import { ApiError } from '../errors.ts'
 import type { Reply } from '../reply.ts'
-import type { Run } from '../route.ts'
+import type { Call, Run } from '../route.ts'
 import type { Services } from '../services.ts'
 import { cannotSettle, receiptHeaders, refuses, type Bill } from './challenges.ts'
 import type { Payments } from './payments.ts'
@@ -16,6 +17,15 @@ export interface Purchase {
   readonly services: Services
   readonly intent: PaymentIntent
   readonly bill: Bill
+}
+
+const KEY = 'Idempotency-Key'
+
+/** What several payments may be for, by whom: null where the route takes no such key, or none was given. */
+export function purchaseOf({ route, header }: Pick<Call, 'route' | 'header'>, payer: string): string | null {
+  const { name, headers = {} } = route
+  const key = header(KEY)
+  return key === '' || !(KEY in headers) ? null : hash('sha256', `${name} ${payer.toLowerCase()} ${key}`)
 }
 
 /** When a caller whose payment has no outcome yet should come again, seconds. */

@@ -41,10 +41,10 @@ export class SingleFlight {
 
 const RETRY_AFTER_SECONDS = 2
 
-/** Another payment for the same Idempotency-Key is being taken, here or by another instance, or was. */
+/** Another payment for the same Idempotency-Key is being taken, or credit charged, here or by another instance, or was. */
 export function paidOtherwise(): ApiError {
   const message =
-    'A request with this Idempotency-Key is being answered with another payment, and nothing was taken for this one; send it again in a moment, or with that payment.'
+    'A request with this Idempotency-Key is being paid for otherwise, and nothing was taken for this one; send it again in a moment, or as it was paid for first.'
   return new ApiError('data_unavailable', message, { retryAfterSeconds: RETRY_AFTER_SECONDS })
 }
 

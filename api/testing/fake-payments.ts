@@ -3,6 +3,7 @@ import { authorizationTypes } from '@x402/evm'
 import { privateKeyToAccount } from 'viem/accounts'
 import { closeServer, listen } from '../../infra/http/ops.ts'
 import { encodeHeader } from '../../processors/payments/wire/header.ts'
+import { BOUGHT_OTHERWISE } from '../../processors/payments/wire/reasons.ts'
 import { networks } from '../../processors/payments/wire/networks.ts'
 import { offerV2, type Seller } from '../../processors/payments/wire/offer.ts'
 import type { PaymentAnswer, PaymentEvent, PaymentIntent } from '../../schemas/records.ts'
@@ -38,6 +39,8 @@ export class FakeLedger implements PaymentLedger {
   /** Payments that are told to be under way. */
   readonly open = new Map<string, Standing>()
   readonly #settled = new Map<string, PaymentEvent>()
+  /** Which payment is under way, or has settled, for a purchase. */
+  readonly #buyers = new Map<string, string>()
   /** What becomes of intents: a reason code fails them; `asked`: nothing, not even a transaction. */
   outcome: 'settled' | 'pending' | 'asked' | { readonly reason: string } = 'settled'
   /** Settlements wait for it. */
@@ -61,6 +64,10 @@ export class FakeLedger implements PaymentLedger {
 
   async settle(intent: PaymentIntent): Promise<Outcome> {
     this.intents.push(intent)
+    const { payment_id: id, purchase, version } = intent
+    const buyer = purchase === null ? id : (this.#buyers.get(purchase) ?? id)
+    if (buyer !== id) return { is: 'failed', reason: BOUGHT_OTHERWISE, transaction: '' }
+    if (purchase !== null) this.#buyers.set(purchase, id)
     await new Promise((resolve) => setImmediate(resolve))
     await this.block
     const known = this.#settled.get(intent.payment_id)
@@ -72,8 +79,11 @@ export class FakeLedger implements PaymentLedger {
       this.open.set(intent.payment_id, { is: 'open', fingerprint: intent.fingerprint, isSent, transaction })
       return { is: 'pending', transaction }
     }
-    if (this.outcome !== 'settled') return { is: 'failed', reason: this.outcome.reason, transaction: '' }
-    this.charged.push(intent)
+    if (this.outcome !== 'settled') {
+      if (purchase !== null) this.#buyers.delete(purchase)
+      return { is: 'failed', reason: this.outcome.reason, transaction: '' }
+    }
+    if (version > 0) this.charged.push(intent)
     const event = eventOf(intent)
     this.#settled.set(intent.payment_id, event)
     return { is: 'settled', event }

@@ -79,6 +79,7 @@ export class Ledger {
         this.#conflicts.add(v)
         return
       case 'settled':
+      case 'reserved':
         this.#known.set(id, { state: 'settled', fingerprint, purchase, v, validBefore, told: NOBODY })
         this.#hold(purchase, id)
         return
@@ -166,7 +167,7 @@ export class Ledger {
   }
 
   /** The payment has ended; gives the intents that are to be told: of a settling one, of a failure all. */
-  end(id: string, outcome: Outcome): readonly LoggedIntent[] {
+  end(id: string, outcome: Pick<Outcome, 'is'>): readonly LoggedIntent[] {
     const open = this.open(id)
     const [first] = open?.requests ?? []
     if (open === undefined || first === undefined) return []

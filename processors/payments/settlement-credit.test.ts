@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Log } from '../../infra/kafka/seam.ts'
+import type { PaymentIntent } from '../../schemas/records.ts'
 import { credit } from '../credit/credit.ts'
 import { CoreTestDriver } from '../kernel/testing/core-test-driver.ts'
 import type { Clock } from '../kernel/ports.ts'
@@ -7,6 +8,7 @@ import { codec, testTask, testTaskOn, type TestTask } from '../kernel/testing/ta
 import { CREDIT_LOG, EVENTS, INTENTS, PARTITION, Settlement } from './settlement.ts'
 import type { Settler } from './settler.ts'
 import { intentOf, NOW, SELLER } from './testing/intents.ts'
+import { reservationOf } from './wire/reservation.ts'
 
 const nothing = (): void => undefined
 const clock: Clock = {
@@ -41,16 +43,14 @@ async function own(world: TestTask): Promise<unknown> {
   return ended
 }
 
-/** A log that is gone when an event is written behind the purchase. */
-function dyingOf(log: Log): Log {
+/** A log that is gone from a write on. */
+function dyingOf(log: Log, isTime: (topic: string) => boolean): Log {
   const claim: Log['claim'] = async (owner, targets) => {
     const claimed = await log.claim(owner, targets)
-    let isBought = false
     return {
       ...claimed,
       send: async (topic, ...rest) => {
-        if (topic === EVENTS && isBought) throw new Error('killed')
-        isBought ||= topic === CREDIT_LOG
+        if (isTime(topic)) throw new Error('killed')
         return claimed.send(topic, ...rest)
       },
     }
@@ -65,7 +65,13 @@ it('counts what a settled payment bought as credit once, wherever its owner is k
     const value = codec.encode(INTENTS, 'payment_intent', intent)
     world.broker.append(INTENTS, PARTITION, [{ key: intent.payment_id, value, time: NOW * 1_000 }])
   }
-  const dying = testTaskOn(world.broker, { log: dyingOf(world.broker.connect()) }, clock)
+  let isBought = false
+  const behindThePurchase = (topic: string): boolean => {
+    if (topic === EVENTS && isBought) return true
+    isBought ||= topic === CREDIT_LOG
+    return false
+  }
+  const dying = testTaskOn(world.broker, { log: dyingOf(world.broker.connect(), behindThePurchase) }, clock)
   expect(await own(dying)).toEqual(new Error('killed'))
   expect(await own(testTaskOn(world.broker, {}, clock))).toBe('done')
   expect(await own(testTaskOn(world.broker, {}, clock))).toBe('done')
@@ -93,3 +99,37 @@ it('reports each step of a payment under its request', async () => {
     { ...about, event: 'settled' },
   ])
 })
+
+it.each([0, 1, 2, 3, 4, 5, 6])(
+  'takes of credit and a payment for one purchase who came first, killed before event %i',
+  async (count) => {
+    const world = testTask({}, clock)
+    const payment = (purchase: string): PaymentIntent =>
+      intentOf({ payment_id: `paid-${purchase}`, request_id: `paid-${purchase}`, purchase })
+    const credit = (purchase: string, request_id = `credit-${purchase}`): PaymentIntent =>
+      reservationOf({ ...intentOf({ request_id }), purchase })
+    const asked = [credit('a'), payment('a'), credit('a', 'again'), payment('b'), credit('b')]
+    for (const intent of asked) {
+      const value = codec.encode(INTENTS, 'payment_intent', intent)
+      world.broker.append(INTENTS, PARTITION, [{ key: intent.payment_id, value, time: NOW * 1_000 }])
+    }
+    let left = count
+    const log = dyingOf(world.broker.connect(), (topic) => topic === EVENTS && left-- <= 0)
+    await own(testTaskOn(world.broker, { log }, clock))
+    expect(await own(testTaskOn(world.broker, {}, clock))).toBe('done')
+
+    const events = world.broker.records(EVENTS, PARTITION).flatMap(({ value }) => {
+      const said = codec.decode(value ?? Buffer.alloc(0))
+      return said.type === 'payment_event' ? [`${said.value.request_id} ${said.value.reason ?? said.value.event}`] : []
+    })
+    expect(new Set(events)).toEqual(
+      new Set([
+        'credit-a reserved',
+        'paid-a idempotency_key_in_use',
+        'paid-b broadcast',
+        'paid-b settled',
+        'credit-b idempotency_key_in_use',
+      ]),
+    )
+  },
+)

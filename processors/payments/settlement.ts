@@ -12,6 +12,7 @@ import type { Failure, Outcome, Sent, Settler } from './settler.ts'
 import { hex } from './token.ts'
 import type { Seller } from './wire/offer.ts'
 import { BOUGHT_OTHERWISE } from './wire/reasons.ts'
+import { RESERVING } from './wire/reservation.ts'
 
 export const INTENTS = 'payments.intents'
 export const EVENTS = 'payments.events'
@@ -156,8 +157,16 @@ export class Settlement implements PartitionWork {
     const refusal = refusalOf(placed.intent, this.#options.seller, this.#now() / 1e6)
     if (task === 'bought') this.#guard(this.#refuse(placed, BOUGHT_OTHERWISE))
     else if (task === 'stale') this.#guard(this.#refuse(placed, 'unexpected_settle_error'))
+    else if (task === 'settle' && placed.intent.version === RESERVING) this.#guard(this.#reserve(placed))
     else if (task === 'settle' && refusal !== null && !isBegun) this.#guard(this.#refuse(placed, refusal))
     else if (task === 'settle') this.#guard(this.#settle(placed))
+  }
+
+  /** Nothing is moved: from now on the purchase is what is charged to credit, and payments for it are refused. */
+  async #reserve({ intent }: LoggedIntent): Promise<void> {
+    const told = this.#ledger.end(intent.payment_id, { is: 'settled' })
+    const said = { event: 'reserved', time: this.#now(), by: 'unknown' } as const
+    await this.#write(told.map((placed) => eventOf(placed, said)))
   }
 
   #refuse(placed: LoggedIntent, reason: string): Promise<void> {
