@@ -62,14 +62,18 @@ function away(): ApiError {
   return new ApiError('data_unavailable', 'The log is away.', { retryAfterSeconds: 2 })
 }
 
-const SECRET = 'a-secret-of-the-tests-that-is-long-enough'
+const usual: Alerts['secrets'] = { newest: 1, byVersion: new Map([[1, 'a-secret-of-the-tests-that-is-long-enough']]) }
+
+interface FakeOptions {
+  readonly alertControl?: Alerts['control'] | undefined
+  readonly payments?: Payments | null | undefined
+  readonly secrets?: Alerts['secrets'] | undefined
+}
 
 export function fakeAlerts(
   log: FakeAlertLog,
-  control: Alerts['control'] = 'token',
-  payments: Payments | null = null,
+  { alertControl: control = 'token', payments, secrets = usual }: FakeOptions = {},
 ): Alerts {
-  const secrets = { newest: 1, byVersion: new Map([[1, SECRET]]) }
   const baseUrl = 'https://api.example.com'
   return {
     log,

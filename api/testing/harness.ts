@@ -50,6 +50,7 @@ export interface HarnessOptions {
   readonly write?: WriteWant
   readonly peers?: ServiceParts['peers']
   readonly payments?: ServiceParts['payments']
+  readonly secrets?: ServiceParts['alerts']['secrets']
   /** Where the present comes from (default: the facts of `database`). */
   readonly source?: ServiceParts['source']
   readonly handlers?: Parameters<typeof createApp>[0]
@@ -85,7 +86,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     database,
     wants: new Wants(write),
     unread: new Unread(),
-    alerts: fakeAlerts(alerts, options.alertControl, options.payments),
+    alerts: fakeAlerts(alerts, options),
     payments: options.payments ?? null,
     now: () => now,
     source: options.source ?? fakePresent(database, PARTITIONS),

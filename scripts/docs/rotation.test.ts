@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
+import { startAlerts, textOf, type AlertHarness } from '../../api/testing/alert-calls.ts'
+import { fakePayments, signPayment, type FakePayments } from '../../api/testing/fake-payments.ts'
+import { NOW } from '../../api/testing/harness.ts'
 import { readConfig } from '../../infra/config/config.ts'
 import { serviceSecrets, serviceSecretSettings, type ServiceSecrets } from '../../infra/config/service-secret.ts'
 import { isManageToken, manageToken, openUrl, sealUrl, webhookSecret } from '../../processors/alerts/secrets.ts'
@@ -56,5 +59,83 @@ describe('the steps to a new SERVICE_SECRET', () => {
     const [first, , third] = steps
     if (first === undefined || third === undefined) throw new Error('none')
     expect(() => openUrl(first, 2, ID, made(third).sealed)).toThrow('version 2 is not configured')
+  })
+})
+
+describe('an API key', () => {
+  const stops: (() => Promise<void>)[] = []
+  afterEach(async () => {
+    for (const stop of stops.splice(0)) await stop()
+  })
+
+  let now = NOW / 1_000
+
+  async function pay(): Promise<FakePayments> {
+    now = NOW / 1_000
+    const payments = await fakePayments(undefined, () => now)
+    stops.push(() => payments.stop())
+    return payments
+  }
+
+  /** An API instance with the settings of a step. */
+  async function instance(payments: FakePayments, step: number): Promise<AlertHarness> {
+    const secrets = steps[step]
+    if (secrets === undefined) throw new Error(`the guide has no step ${step}`)
+    const api = await startAlerts({ payments, secrets })
+    stops.unshift(() => api.stop())
+    return api
+  }
+
+  interface Key {
+    readonly id: string
+    readonly token: string
+  }
+
+  async function buy(api: AlertHarness): Promise<Key> {
+    const headers = { 'payment-signature': (await signPayment({ amount: '1000000', now: NOW / 1e6 })).v2 }
+    const { body } = await api.send('POST', '/credit', { body: { amount_usdc: 1 }, headers })
+    return { id: textOf(body['key_id']), token: textOf(body['api_key']) }
+  }
+
+  const ask = async (api: AlertHarness, { token }: Key): Promise<number> =>
+    (await api.get('/cvd/BTC', { headers: { 'x-api-key': token } })).status
+
+  async function rotate(api: AlertHarness, key: Key, hours: number): Promise<Key> {
+    const said = { body: { grace_hours: hours }, token: key.token }
+    const { body } = await api.send('POST', `/keys/${key.id}/rotate`, said)
+    return { ...key, token: textOf(body['api_key']) }
+  }
+
+  it('goes over to the new SERVICE_SECRET when it is rotated, and no request of it is refused', async () => {
+    const payments = await pay()
+    const [first, second, third] = [
+      await instance(payments, 0),
+      await instance(payments, 1),
+      await instance(payments, 2),
+    ]
+    const key = await buy(first)
+    expect([await ask(first, key), await ask(second, key), await ask(third, key)]).toEqual([200, 200, 200])
+    const fresh = await rotate(third, key, 24)
+    for (const api of [second, third]) expect([await ask(api, key), await ask(api, fresh)]).toEqual([200, 200])
+    const last = await instance(payments, 3)
+    expect([await ask(last, fresh), await ask(last, key)]).toEqual([200, 401])
+  })
+
+  it('has a successor beside it for the hours of grace', async () => {
+    const api = await instance(await pay(), 0)
+    const key = await buy(api)
+    const fresh = await rotate(api, key, 1)
+    expect([await ask(api, key), await ask(api, fresh)]).toEqual([200, 200])
+    now += 3_600_000
+    api.advance(3_600_000)
+    expect([await ask(api, key), await ask(api, fresh)]).toEqual([401, 200])
+  })
+
+  it('is replaced by another one that is used before it is revoked', async () => {
+    const api = await instance(await pay(), 0)
+    const [former, other] = [await buy(api), await buy(api)]
+    expect([await ask(api, former), await ask(api, other)]).toEqual([200, 200])
+    expect((await api.send('DELETE', `/keys/${former.id}`, { token: former.token })).status).toBe(200)
+    expect([await ask(api, former), await ask(api, other)]).toEqual([401, 200])
   })
 })
