@@ -202,10 +202,10 @@ describe.skipIf(chromiumPath === undefined)('the console in a browser', () => {
   it('shows the basis of the past, and what it is held against', { timeout: TEST_MS }, async () => {
     const page = await open('/symbol/BTC?show=basis')
     const told = (): Promise<string> => textOf(page, '#further')
-    await expect.poll(told, patience).toMatch(/Basis binance -?\d/)
+    await expect.poll(told, patience).toMatch(/Basis binance [+−]?\d/)
     await page.locator('#chart').focus()
     for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowLeft')
-    await expect.poll(told, patience).toMatch(/Basis binance -?[\d.]+ ?% of index \(venue’s history\)/)
+    await expect.poll(told, patience).toMatch(/Basis binance [+−]?[\d.]+.% of index \(venue’s history\)/)
     await leave(page)
   })
 
