@@ -225,6 +225,47 @@ it('brings all other facts into the same topic, no further back than the venue h
   expect(await read(broker, 'market.funding', PARTITIONS)).toEqual([])
 })
 
+/** Ten hours a page, newest first, as of now, whatever was asked for; the page's number ends the question. */
+const paged: PastPages = {
+  host: 'rest',
+  pageSize: 48,
+  call: (symbol, seconds) => ({ path: `${symbol} ${seconds} 1`, cost: 1 }),
+  parse: (symbol, _seconds, body) => {
+    const [page = 0] = body as number[]
+    const newest = Math.floor((Date.now() * 1_000) / HOUR) - (page - 1) * 10
+    const hours = Array.from({ length: 10 }, (_, index) => newest - index)
+    return {
+      kind: 'rows',
+      rows: hours.map((hour) => ({ kind: 'settlement', symbol, rate: '0.0001', mark: null, time: hour * HOUR })),
+    }
+  },
+  next: ({ path, cost }, rows, from) =>
+    rows.some((row) => 'kind' in row && row.kind === 'settlement' && row.time < from)
+      ? undefined
+      : { path: path.replace(/\d+$/, (page) => String(Number(page) + 1)), cost },
+}
+
+it('asks a venue that counts its pages from now for one after the other, until they reach back far enough', async () => {
+  const broker = brokerInMemory()
+  const series = { name: 'settlements', seconds: 3_600, days: 2, least: 1 }
+  const { reader, calls } = start(broker, [], { past: paged, series })
+  await vi.waitFor(() => expect(reader.progress(Date.now())).toEqual({ wanted: 48, missing: 0 }))
+  const times = (await read<{ time: number }>(broker, 'market.history', PARTITIONS)).map(({ time }) => time)
+  expect([new Set(times).size, times.length]).toEqual([48, 48])
+  // One more in the first seconds of an hour, which is not settled then.
+  expect([5, 6]).toContain(calls.length)
+  expect(calls.map((call) => call.split(' ')[2])).toEqual(calls.map((_, index) => String(index + 1)))
+})
+
+it('does not ask such a venue for ever where it never reaches back', { timeout: 10_000 }, async () => {
+  const broker = brokerInMemory()
+  const series = { name: 'settlements', seconds: 3_600, days: 2, least: 1 }
+  const { calls, kill } = start(broker, [], { past: { ...paged, next: ({ path, cost }) => ({ path, cost }) }, series })
+  await vi.waitFor(async () => expect(await read(broker, 'control.backfill', 1)).not.toEqual([]))
+  kill()
+  expect(calls).toHaveLength(30)
+})
+
 it('stops while the log takes nothing, says how to mend it, and goes on when there is room', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'] })
   const broker = brokerInMemory()
