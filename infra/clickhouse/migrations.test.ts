@@ -51,6 +51,8 @@ const taken = ingested.map((topic) => ({
   ...topic,
   records: topic.records.filter((record) => !passedOver.has(record)),
 }))
+/** Marks come to it every ten seconds only. */
+const RARELY_MARKED = 'derived.signals'
 const secret = [
   'receiver',
   'webhook',
@@ -88,6 +90,13 @@ const insides = (field: AvroField): readonly AvroField[] => {
   const inside = records.find((type) => typeof type === 'object' && type !== null && 'fields' in type)
   return inside === undefined ? [field] : (inside as { fields: AvroField[] }).fields
 }
+
+it('the readers of topics without a mark each second wait for a record', () => {
+  const server = readFileSync(new URL('server.xml', import.meta.url), 'utf8')
+  const named = [...server.matchAll(/<kafka_topic><name>(.+?)</g)].map(([, topic]) => topic)
+  const quiet = ingested.filter(({ name: topic, records }) => topic === RARELY_MARKED || !records.includes('mark'))
+  expect(new Set(named)).toEqual(new Set(quiet.map(({ name: topic }) => topic)))
+})
 
 describe('the migrations', () => {
   it('are numbered from 1 without a hole', () => {
