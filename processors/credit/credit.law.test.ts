@@ -30,6 +30,17 @@ const fed = (...messages: readonly Message[]): CoreTestDriver<CreditState> =>
 const keys = (driver: CoreTestDriver<CreditState>): ApiKey[] => only(driver.take(), 'api_key')
 
 describe('credit', () => {
+  it('goes on from a state in which the day of the last charge had another name', () => {
+    const before = fed(bought(1_000, 'p'), leased('l', 100), spent('l', 30)).state
+    before.changed.add('k')
+    const parts = [...credit.save(before)].map(([name, part]): [string, Buffer] => [
+      name,
+      Buffer.from(String(part).replace('"charged_day"', '"day"')),
+    ])
+    expect(String(new Map(parts).get('key|k'))).not.toContain('charged_day')
+    expect(credit.load(new Map(parts)).keys).toEqual(before.keys)
+  })
+
   it('makes a key of a purchase, whose secret its terms begin, and counts a payment once', () => {
     const terms = { label: 'bot', scopes: ['read'], expires: null, daily_max: 500 }
     const told = keys(

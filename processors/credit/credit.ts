@@ -104,6 +104,7 @@ export const creditRow: ProcessorRow = {
   inputs: ['payments.credit'],
   outputs: ['payments.entries', 'payments.keys'],
   state: 'state.credit',
+  // not to be raised: `payments.entries` would tell every movement once more, under other versions
   generation: 1,
   reason: 'first version',
   core: credit,
@@ -296,7 +297,10 @@ interface SavedClock {
   readonly late: number
 }
 
-interface SavedKey extends Omit<Key, 'leases' | 'payments'> {
+interface SavedKey extends Omit<Key, 'leases' | 'payments' | 'charged_day'> {
+  readonly charged_day?: number
+  /** What `charged_day` was called before 0.1.0. */
+  readonly day?: number
   readonly leases: readonly (Omit<Lease, 'uses'> & { readonly lease: string; readonly uses: readonly CreditUse[] })[]
   readonly payments: readonly (readonly [string, Micros])[]
 }
@@ -306,9 +310,9 @@ function savedOf({ leases, payments, ...key }: Key): SavedKey {
   return { ...key, leases: open, payments: [...payments] }
 }
 
-function load(state: CreditState, { leases, payments, ...key }: SavedKey): void {
+function load(state: CreditState, { leases, payments, day = 0, charged_day = day, ...key }: SavedKey): void {
   const open = leases.map(({ lease, uses, ...held }): [string, Lease] => {
     return [lease, { ...held, uses: new Map(uses.map((use) => [use.route, use])) }]
   })
-  state.keys.set(key.key_id, { ...key, leases: new Map(open), payments: new Map(payments) })
+  state.keys.set(key.key_id, { ...key, charged_day, leases: new Map(open), payments: new Map(payments) })
 }
