@@ -129,6 +129,28 @@ describe('/funding-rate/history', () => {
     expect(rows[1]?.annualized_pct).toBeCloseTo(0.01 * 6 * 365, 9)
   })
 
+  it('tells those of a venue of which nothing but the past is read, stale nine hours after the newest', async () => {
+    const { market } = api.database
+    const at = NOW - (NOW % HOUR)
+    for (const [venue, age] of [
+      ['hyperliquid', 1],
+      ['bitget', 16],
+    ] as const)
+      for (const hours of [age, age + 1])
+        market.settlements.push({
+          instrument: `${venue}:perp:BTCUSDT`,
+          asset: 'btc',
+          settled_rate: 0.00001,
+          mark: null,
+          time: at - hours * HOUR,
+          received: NOW,
+        })
+    const told = await body('/funding-rate/history/BTC?exchange=hyperliquid')
+    expect(told).toMatchObject({ exchange: 'hyperliquid', stale: false, history: [{ interval_hours: 1 }, {}] })
+    expect(await body('/funding-rate/history/BTC?exchange=bitget')).toMatchObject({ stale: true })
+    expect((await api.get('/funding-rate/history/BTC?exchange=gate')).status).toBe(503)
+  })
+
   it('pages from a start, newest first', async () => {
     const settled = (await history('')).toReversed()
     expect(settled).toHaveLength(12)

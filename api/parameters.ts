@@ -1,4 +1,4 @@
-import { fundingVenues } from '../schemas/venues.ts'
+import { settlementVenues } from '../schemas/venues.ts'
 import type { Param } from './params.ts'
 import { exchangeNames } from './routes/ohlcv.ts'
 import { channels } from './stream/channels.ts'
@@ -82,7 +82,7 @@ export const candleExchange = {
 
 export const fundingExchange = {
   in: 'query',
-  rule: { kind: 'choice', values: fundingVenues, default: 'binance' },
+  rule: { kind: 'choice', values: settlementVenues, default: 'binance' },
   error: 'invalid_exchange',
   says: 'Whose perpetual',
   example: 'bybit',

@@ -10,6 +10,7 @@
  *   it, the first of `quotes` that it has;
  * - `funding`: its place among the perpetuals, in which one stands in for another; `interest`: its rate damps the interest
  *   of eight hours and is divided (`of_8h`), or of its own interval and is not (`of_interval`);
+ * - `settled`: its settled rates are read back and nothing else of its funding is, where its trades count;
  * - `ratio`: its place among those that publish how their top traders are positioned. Bybit's figure is of all holders and
  *   would be a false label;
  * - `liquidations`: its place among those that publish them, the complete one first.
@@ -72,6 +73,7 @@ const table = {
     title: 'Gate',
     hosts: { ws: 'wss://fx-ws.gateio.ws', rest: 'https://api.gateio.ws' },
     trades: { market: 'perp', ids: 'none', further: true },
+    settled: true,
     ratio: { place: 3 },
   },
   /** The token registry. */
@@ -90,11 +92,13 @@ const table = {
     title: 'Bitget',
     hosts: { ws: 'wss://ws.bitget.com', rest: 'https://api.bitget.com' },
     trades: { market: 'perp', ids: 'none', further: true },
+    settled: true,
   },
   hyperliquid: {
     title: 'Hyperliquid',
     hosts: { ws: 'wss://api.hyperliquid.xyz', rest: 'https://api.hyperliquid.xyz' },
     trades: { market: 'perp', ids: 'none', further: true },
+    settled: true,
   },
 } as const satisfies Readonly<Record<string, VenueLine>>
 
@@ -104,11 +108,12 @@ interface VenueLine {
   readonly trades?: { readonly market: Market; readonly ids: 'contiguous' | 'none'; readonly further?: true }
   readonly spot?: { readonly place: number; readonly quotes: readonly string[] }
   readonly funding?: { readonly place: number; readonly interest: 'of_8h' | 'of_interval' }
+  readonly settled?: true
   readonly ratio?: { readonly place: number }
   readonly liquidations?: { readonly place: number }
 }
 
-type Role = 'trades' | 'spot' | 'funding' | 'ratio' | 'liquidations'
+type Role = 'trades' | 'spot' | 'funding' | 'settled' | 'ratio' | 'liquidations'
 type With<Key extends Role> = {
   [Name in VenueName]: (typeof table)[Name] extends Readonly<Record<Key, unknown>> ? Name : never
 }[VenueName]
@@ -156,7 +161,13 @@ export const ratioVenues = inOrder('ratio')
 /** The complete one first. */
 export const liquidationVenues = inOrder('liquidations')
 
-function inOrder<Key extends Exclude<Role, 'trades'>>(role: Key): List<With<Key>> {
+/** Whose settled rates are known: those of the perpetuals, then those that are only read back. */
+export const settlementVenues: List<FundingVenue | With<'settled'>> = [
+  ...fundingVenues,
+  ...venueNames.filter((name): name is With<'settled'> => lines[name].settled === true),
+]
+
+function inOrder<Key extends Exclude<Role, 'trades' | 'settled'>>(role: Key): List<With<Key>> {
   const place = (name: VenueName): number => lines[name][role]?.place ?? 0
   const names = venueNames.filter((name) => lines[name][role] !== undefined).toSorted((a, b) => place(a) - place(b))
   return names as readonly string[] as List<With<Key>>

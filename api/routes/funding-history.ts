@@ -1,3 +1,4 @@
+import type { Micros } from '../../schemas/records.ts'
 import type { Services } from '../services.ts'
 import { fundingOf } from '../views/funding.ts'
 import { percentAYear, percentOf } from '../views/percent.ts'
@@ -13,14 +14,17 @@ import { dataRoute, type Output } from '../route.ts'
 import { agedBy, dataErrors, paged, stamped } from './fields.ts'
 import { end, fundingExchange, limitOf, start, symbol } from '../parameters.ts'
 import { rangeKey } from './history.ts'
-import { fundingVenues } from '../../schemas/venues.ts'
+import { fundingVenues, settlementVenues } from '../../schemas/venues.ts'
 
 const fundingHistoryOutput: Output = {
   says: 'Settled rates',
   type: 'application/json',
   schema: object('Settled rates of one perpetual', {
     symbol: text('Perpetual, as BTCUSDT'),
-    exchange: oneOf(fundingVenues, 'Its venue'),
+    exchange: oneOf(
+      settlementVenues,
+      'Its venue; one of which nothing else is known of funding where its trades count',
+    ),
     history: array(
       object('One settlement', {
         time: instant('When it was'),
@@ -35,7 +39,7 @@ const fundingHistoryOutput: Output = {
       'Newest first',
     ),
     ...paged,
-    ...agedBy('120 s without word from the venue'),
+    ...agedBy('120 s without word from the venue; 9 h since its newest rate where nothing but the past is read of it'),
     ...stamped,
   }),
 }
@@ -65,6 +69,8 @@ interface AskedSettlements {
 }
 
 const MICROS_AN_HOUR = 3_600_000_000
+/** Rates that are only read back come once an interval, of eight hours at most, and some time after it. */
+const READ_BACK_STALE: Micros = 9 * MICROS_AN_HOUR
 /** What venues settle in. The time between two settlements that is none of these has a hole in it. */
 const INTERVALS = [1, 2, 4, 8]
 
@@ -82,11 +88,28 @@ async function readFundingHistory(services: Services, about: AssetContext, asked
   const isListed = perpetual !== undefined || catalogue.venuesOf(asset, 'perp').has(exchange)
   if (rows.length === 0 && !isListed) throw notListed(`${exchange} lists no perpetual of ${symbol}`)
   const newest = Math.max(0, perpetual?.settledTime ?? 0, perpetual?.rateTime ?? 0, ...rows.map(({ time }) => time))
-  const asOf = Math.max(newest, heardOn(world, 'market.funding', exchange))
+  const isLive = fundingVenues.some((venue) => venue === exchange)
+  const heard = isLive
+    ? heardOn(world, 'market.funding', exchange)
+    : await newestOf(services, { asset, venue: exchange, to: clock })
+  const asOf = Math.max(newest, heard)
   if (asOf === 0) throw noData(`settled rate of ${symbol} on ${exchange}`)
   const history = rows.map((row) => shown(row, perpetual?.intervalHours))
   const next = read.length > limit && nextTime !== undefined ? iso(nextTime) : null
-  return { body: { symbol: `${symbol}USDT`, exchange, history, next }, asOf, freshUntil: asOf + FUNDING_STALE }
+  return {
+    body: { symbol: `${symbol}USDT`, exchange, history, next },
+    asOf,
+    freshUntil: asOf + (isLive ? FUNDING_STALE : READ_BACK_STALE),
+  }
+}
+
+/** When a venue's newest rate was that is known; 0: there is none. */
+async function newestOf(
+  { database }: Services,
+  { to, ...of }: { readonly asset: string; readonly venue: string; readonly to: Micros },
+): Promise<Micros> {
+  const [row] = await readSettlements(database, { ...of, from: 0, to, limit: 1 })
+  return row?.time ?? 0
 }
 
 /** Intervals change: each rate is by the year of its own one, told by the settlement before it. */

@@ -3,6 +3,7 @@ import { testVenues, type TestVenues } from '../../../infra/simulator/testing/cl
 import type { FactRow } from './events.ts'
 import { isFact } from './fact-fields.ts'
 import type { PastPages, RestAnswer, RestCall } from './venue.ts'
+import { settlementVenues } from '../../../schemas/venues.ts'
 import { venues } from './venues.ts'
 
 let simulated: TestVenues
@@ -79,6 +80,8 @@ const all = venues.flatMap(({ name, past, pastFacts = [] }) => [
 describe('the past of a venue', () => {
   it('is told by all whose trades can count', () => {
     expect(venues.filter(({ trades, past }) => trades !== undefined && past === undefined)).toEqual([])
+    const settled = venues.filter(({ pastFacts }) => pastFacts?.some(({ name }) => name === 'settlements') === true)
+    expect(settled.map(({ name }) => name).toSorted()).toEqual(settlementVenues.toSorted())
     const perps = venues.filter(({ trades }) => trades?.market === 'perp')
     for (const { name, pastFacts } of perps)
       expect([name, pastFacts?.map((own) => own.name)]).toEqual([name, expect.arrayContaining(['settlements'])])

@@ -378,8 +378,8 @@ class FundingHistoryHistoryItem(TypedDict):
 class FundingHistory(TypedDict):
     # Perpetual, as BTCUSDT
     symbol: str
-    # Its venue
-    exchange: Literal["binance", "bybit", "okx"]
+    # Its venue; one of which nothing else is known of funding where its trades count
+    exchange: Literal["binance", "bybit", "okx", "gate", "bitget", "hyperliquid"]
     # Newest first
     history: list[FundingHistoryHistoryItem]
     # Where the next page begins: its `start` if this one was asked for with a start, else its `end`; null: that was all
@@ -388,7 +388,7 @@ class FundingHistory(TypedDict):
     as_of: str
     # How old that is, milliseconds
     age_ms: int
-    # Whether it is older than it may be: 120 s without word from the venue
+    # Whether it is older than it may be: 120 s without word from the venue; 9 h since its newest rate where nothing but the past is read of it
     stale: bool
     # When the answer was given
     timestamp: str
@@ -3771,7 +3771,7 @@ class Api:
         answer: FundingExtreme = self.send("funding_extreme", {"threshold": threshold})
         return answer
 
-    def funding_history(self, symbol: str, *, exchange: Literal["binance", "bybit", "okx"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> History[FundingHistory, FundingHistoryHistoryItem]:
+    def funding_history(self, symbol: str, *, exchange: Literal["binance", "bybit", "okx", "gate", "bitget", "hyperliquid"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> History[FundingHistory, FundingHistoryHistoryItem]:
         """Settled funding rates. GET /funding-rate/history/{symbol}. 0.02 USDC a page."""
         return History(self.send, "funding_history", ranged({"symbol": symbol, "exchange": exchange, "start": start, "end": end, "limit": limit}, days), rows="history", row=FundingHistoryHistoryItem)
 
@@ -4116,7 +4116,7 @@ class AsyncApi:
         """Perpetuals whose funding is out of the ordinary. GET /funding-rate/extreme. 0.02 USDC."""
         return await self.run(lambda api: api.funding_extreme(threshold=threshold))
 
-    def funding_history(self, symbol: str, *, exchange: Literal["binance", "bybit", "okx"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> AsyncHistory[FundingHistory, FundingHistoryHistoryItem]:
+    def funding_history(self, symbol: str, *, exchange: Literal["binance", "bybit", "okx", "gate", "bitget", "hyperliquid"] | None = None, start: str | int | None = None, end: str | int | None = None, limit: int | None = None, days: float | None = None) -> AsyncHistory[FundingHistory, FundingHistoryHistoryItem]:
         """Settled funding rates. GET /funding-rate/history/{symbol}. 0.02 USDC a page."""
         return AsyncHistory(self.run, lambda api: api.funding_history(symbol=symbol, exchange=exchange, start=start, end=end, limit=limit, days=days))
 

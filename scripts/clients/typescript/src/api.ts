@@ -417,8 +417,8 @@ export type FundingExtremeAnswer = {
 export interface FundingHistoryInput {
   /** Base asset, any case; BTC and BTCUSDT mean the same; 1 to 20 letters and digits, for example BTC */
   readonly symbol: string
-  /** Whose perpetual; one of binance, bybit, okx */
-  readonly exchange?: 'binance' | 'bybit' | 'okx'
+  /** Whose perpetual; one of binance, bybit, okx, gate, bitget, hyperliquid */
+  readonly exchange?: 'binance' | 'bybit' | 'okx' | 'gate' | 'bitget' | 'hyperliquid'
   /** Earliest bucket start, inclusive; with it, the oldest `limit` rows are given; an ISO 8601 time or Unix milliseconds */
   readonly start?: string | number
   /** Latest bucket start, exclusive; an ISO 8601 time or Unix milliseconds */
@@ -430,8 +430,8 @@ export interface FundingHistoryInput {
 export type FundingHistoryAnswer = {
   /** Perpetual, as BTCUSDT */
   readonly symbol: string
-  /** Its venue */
-  readonly exchange: 'binance' | 'bybit' | 'okx'
+  /** Its venue; one of which nothing else is known of funding where its trades count */
+  readonly exchange: 'binance' | 'bybit' | 'okx' | 'gate' | 'bitget' | 'hyperliquid'
   /** Newest first */
   readonly history: readonly {
     /** When it was */
@@ -453,7 +453,7 @@ export type FundingHistoryAnswer = {
   readonly as_of: string
   /** How old that is, milliseconds */
   readonly age_ms: number
-  /** Whether it is older than it may be: 120 s without word from the venue */
+  /** Whether it is older than it may be: 120 s without word from the venue; 9 h since its newest rate where nothing but the past is read of it */
   readonly stale: boolean
   /** When the answer was given */
   readonly timestamp: string
