@@ -1,5 +1,6 @@
 import type { Codec } from '../schemas/codec.ts'
 import type { Writer } from '../infra/kafka/seam.ts'
+import { within } from './log/deadline.ts'
 import type { WriteWant } from './wants.ts'
 
 /** The wanter's name: all API instances want as one. */
@@ -31,6 +32,7 @@ export function wantWriter(connected: () => Promise<LogAccess>): WriteWant {
     within(
       DEADLINE_MS,
       connected().then((there) => send(there, asset, times)),
+      () => new Error(`the log did not take the want within ${DEADLINE_MS} ms`),
     )
 }
 
@@ -40,12 +42,4 @@ async function send({ writer, codec }: LogAccess, asset: string, { asked, now, u
   const want = { asset, wanter: WANTER, asked: asked * 1000, until: until * 1000 }
   const value = codec.encode('control.subscriptions', 'subscription', want)
   await writer.send('control.subscriptions', 0, [{ key: `${asset}|${WANTER}`, value, time: now }])
-}
-
-async function within<Value>(ms: number, work: Promise<Value>): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`the log did not take the want within ${ms} ms`)), ms)
-  })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }

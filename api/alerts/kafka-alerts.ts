@@ -1,17 +1,14 @@
 import type { RegistryCodec } from '../../infra/kafka/codec.ts'
-import { Follower, positionsAt } from '../../infra/kafka/follower.ts'
-import type { Log, LogReader, Writer } from '../../infra/kafka/seam.ts'
 import type { AlertEvent, Command } from '../../schemas/records.ts'
 import type { RecordPosition } from '../../schemas/record-id.ts'
 import { ApiError } from '../errors.ts'
-import { LogConnection, type LogAccess } from '../log-connection.ts'
+import { decode } from '../log/decode.ts'
+import { FollowedLog, type Connected, type FollowedTopic } from '../log/followed-log.ts'
+import type { LogAccess } from '../log/log-connection.ts'
 import type { Unread } from '../unread.ts'
 import type { AlertLog, PublicRecord } from './alerts.ts'
 import { AlertStore } from './alert-store.ts'
-import { CatchUp, differsAt } from './catch-up.ts'
 import { Commander } from './commander.ts'
-import { within } from './deadline.ts'
-import { decode } from './decode.ts'
 import { RecordReader } from './record-reader.ts'
 
 const STATE = 'alerts.state'
@@ -32,99 +29,69 @@ export interface KafkaAlertsOptions extends LogAccess {
 }
 
 /** What there is once the log is connected. */
-interface Link {
+interface Use {
   readonly commander: Commander
-  readonly catchUp: CatchUp
   readonly records: RecordReader
-  close(): Promise<void>
 }
 
 /** The alerts of the log: `alerts.state` held in memory, `alerts.events` listened to, commands written. */
 export class KafkaAlerts implements AlertLog {
   readonly newest = new AlertStore()
   readonly #options: KafkaAlertsOptions
-  readonly #connection: LogConnection<Link>
+  readonly #log: FollowedLog<Use>
 
   constructor(options: KafkaAlertsOptions) {
     this.#options = options
-    const warning = 'the log of alerts cannot be connected; trying again'
-    const connected = { ...options, clientId: 'api-alerts', giveUpMs: COMMAND_MS, warning }
-    this.#connection = new LogConnection(connected, (kafka, codec) => this.#follow(kafka, codec))
+    this.#log = new FollowedLog({
+      ...options,
+      clientId: 'api-alerts',
+      giveUpMs: COMMAND_MS,
+      warning: 'the log of alerts cannot be connected; trying again',
+      open: (connected) => this.#open(connected),
+      onMissed: (topic) => {
+        if (topic === STATE) this.newest.clear()
+      },
+    })
   }
 
   async book(): Promise<AlertStore> {
-    const caught = this.#linked().then(({ catchUp }) => catchUp.toEnd())
-    await within(CATCH_UP_MS, caught, () => away('The alerts cannot be read right now'))
+    await this.#log.within(CATCH_UP_MS, away('The alerts cannot be read right now'), ({ toEnd }) => toEnd(STATE))
     return this.newest
   }
 
   async command(command: Command): Promise<AlertEvent> {
     const { now } = this.#options
     let commander: Commander | undefined
-    const answered = this.#linked().then((link) => {
-      commander = link.commander
-      return commander.send(command, now())
-    })
     try {
-      return await within(COMMAND_MS, answered, () => away('It is not yet known what became of the request'))
-    } catch (error) {
-      throw error instanceof ApiError ? error : away('The alerts cannot be changed right now', error)
+      return await this.#log.within(COMMAND_MS, away('It is not yet known what became of the request'), ({ use }) => {
+        commander = use.commander
+        return commander.send(command, now())
+      })
     } finally {
       commander?.forget(command.request_id)
     }
   }
 
-  async record(place: RecordPosition): Promise<PublicRecord | undefined> {
-    const found = this.#linked().then(({ records }) => records.read(place))
-    try {
-      return await within(RECORD_MS, found, () => away('The record cannot be read right now'))
-    } catch (error) {
-      throw error instanceof ApiError ? error : away('The record cannot be read right now', error)
-    }
+  record(place: RecordPosition): Promise<PublicRecord | undefined> {
+    const unread = away('The record cannot be read right now')
+    return this.#log.within(RECORD_MS, unread, ({ use }) => use.records.read(place))
   }
 
   async close(): Promise<void> {
-    await this.#connection.close()
+    await this.#log.close()
   }
 
-  async #linked(): Promise<Link> {
-    const link = await this.#connection.opened
-    if (link === undefined) throw away('The service is stopping')
-    return link
-  }
-
-  async #follow(kafka: Log, codec: RegistryCodec): Promise<Link> {
-    const { partitions, log, unread } = this.#options
-    const writer: Writer = kafka.writer()
+  #open({ log, codec, writer }: Connected): { topics: readonly FollowedTopic[]; use: Use } {
+    const { partitions } = this.#options
     const commander = new Commander({ writer, codec, partitions })
-    const asking: LogReader = kafka.reader()
-    const taken = {
-      [STATE]: unread.passing(STATE, log, ({ key, value }) => this.#state(key, value, codec, commander)),
-      [EVENTS]: unread.passing(EVENTS, log, ({ value }) => this.#event(value, codec, commander)),
-    }
-    const follower = new Follower({
-      reader: kafka.reader(),
-      log,
-      take: (record, { topic, partition }) => taken[topic === STATE ? STATE : EVENTS](record, partition),
-      differsAt: differsAt(asking),
-      onMissed: async ({ topic }) => {
-        if (topic === EVENTS) return positionsAt(asking, { topic: EVENTS, partitions }, 'end')
-        this.newest.clear()
-        return positionsAt(asking, { topic: STATE, partitions }, 'start')
-      },
-    })
-    follower.start([
-      ...(await positionsAt(asking, { topic: STATE, partitions }, 'start')),
-      ...(await positionsAt(asking, { topic: EVENTS, partitions }, 'end')),
-    ])
+    const state: FollowedTopic['take'] = ({ key, value }) => this.#state(key, value, codec, commander)
+    const event: FollowedTopic['take'] = ({ value }) => this.#event(value, codec, commander)
     return {
-      commander,
-      catchUp: new CatchUp({ topic: STATE, partitions, reader: asking, follower }),
-      records: new RecordReader({ reader: kafka.reader(), codec, partitions }),
-      close: async () => {
-        await follower.close()
-        await kafka.close()
-      },
+      topics: [
+        { topic: STATE, partitions, from: 'start', take: state },
+        { topic: EVENTS, partitions, from: 'end', take: event },
+      ],
+      use: { commander, records: new RecordReader({ reader: log.reader(), codec, partitions }) },
     }
   }
 
@@ -146,9 +113,7 @@ export class KafkaAlerts implements AlertLog {
   }
 }
 
-function away(what: string, cause?: unknown): ApiError {
-  return new ApiError('data_unavailable', `${what}; send it again in a moment, a creation with its Idempotency-Key.`, {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-    cause,
-  })
+function away(what: string): (cause?: unknown) => ApiError {
+  const message = `${what}; send it again in a moment, a creation with its Idempotency-Key.`
+  return (cause) => new ApiError('data_unavailable', message, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause })
 }

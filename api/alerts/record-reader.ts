@@ -5,7 +5,7 @@ import type { RecordPosition } from '../../schemas/record-id.ts'
 import { topicOf } from '../../schemas/topics.ts'
 import { ApiError } from '../errors.ts'
 import type { PublicRecord } from './alerts.ts'
-import { decode } from './decode.ts'
+import { decode } from '../log/decode.ts'
 import { isPublicRecord, isPublicTopic } from './public-records.ts'
 
 /** Reads under way; each is one fetch after the other, so more would only wait. */

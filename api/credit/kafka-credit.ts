@@ -1,12 +1,10 @@
 import type { RegistryCodec } from '../../infra/kafka/codec.ts'
-import { Follower, positionsAt } from '../../infra/kafka/follower.ts'
-import type { Log, LogRecord } from '../../infra/kafka/seam.ts'
+import type { LogRecord } from '../../infra/kafka/seam.ts'
 import type { ApiKey, CreditCommand } from '../../schemas/records.ts'
-import { CatchUp, differsAt } from '../alerts/catch-up.ts'
-import { within } from '../alerts/deadline.ts'
-import { decode } from '../alerts/decode.ts'
 import { ApiError } from '../errors.ts'
-import { LogConnection, type LogAccess } from '../log-connection.ts'
+import { decode } from '../log/decode.ts'
+import { FollowedLog } from '../log/followed-log.ts'
+import type { LogAccess } from '../log/log-connection.ts'
 import type { Unread } from '../unread.ts'
 import type { CreditLog } from './credit-log.ts'
 import { KeyStore } from './key-store.ts'
@@ -26,33 +24,28 @@ export interface KafkaCreditOptions extends LogAccess {
   readonly unread: Unread
 }
 
-/** What there is once the log is connected. */
-interface Link {
-  readonly codec: RegistryCodec
-  readonly catchUp: CatchUp
-  write(command: CreditCommand): Promise<unknown>
-  close(): Promise<void>
-}
-
 /** The API keys of the log: `payments.keys` held in memory, `payments.credit` written. */
 export class KafkaCredit implements CreditLog {
   readonly newest = new KeyStore()
-  readonly #options: KafkaCreditOptions
-  readonly #connection: LogConnection<Link>
+  readonly #log: FollowedLog<undefined>
   readonly #waiting = new Map<string, (key: ApiKey) => void>()
 
   constructor(options: KafkaCreditOptions) {
-    this.#options = options
-    const warning = 'the log of API keys cannot be connected; trying again'
-    const connected = { ...options, clientId: 'api-credit', giveUpMs: COMMAND_MS, warning }
-    this.#connection = new LogConnection(connected, (kafka, codec) => this.#follow(kafka, codec))
+    this.#log = new FollowedLog({
+      ...options,
+      clientId: 'api-credit',
+      giveUpMs: COMMAND_MS,
+      warning: 'the log of API keys cannot be connected; trying again',
+      open: ({ codec }) => {
+        const take = (record: LogRecord): Promise<void> => this.#heard(record, codec)
+        return { topics: [{ topic: KEYS, partitions: 1, from: 'start', take }], use: undefined }
+      },
+      onMissed: () => this.newest.clear(),
+    })
   }
 
   async book(): Promise<KeyStore> {
-    await reading(
-      CATCH_UP_MS,
-      this.#linked().then(({ catchUp }) => catchUp.toEnd()),
-    )
+    await this.#log.within(CATCH_UP_MS, away, ({ toEnd }) => toEnd(KEYS))
     return this.newest
   }
 
@@ -65,58 +58,24 @@ export class KafkaCredit implements CreditLog {
     const { promise, resolve } = Promise.withResolvers<ApiKey>()
     this.#waiting.set(request, resolve)
     try {
-      return await reading(
-        COMMAND_MS,
-        this.tell(command).then(() => promise),
-      )
+      return await this.#log.within(COMMAND_MS, away, async () => {
+        await this.tell(command)
+        return promise
+      })
     } finally {
       this.#waiting.delete(request)
     }
   }
 
   async tell(command: CreditCommand): Promise<void> {
-    await (await this.#linked()).write(command)
+    await this.#log.within(COMMAND_MS, away, ({ codec, writer }) => {
+      const value = codec.encode(COMMANDS, 'credit_command', command)
+      return writer.send(COMMANDS, PARTITION, [{ key: command.key_id, value, time: command.time / 1_000 }])
+    })
   }
 
   async close(): Promise<void> {
-    await this.#connection.close()
-  }
-
-  async #linked(): Promise<Link> {
-    const link = await this.#connection.opened
-    if (link === undefined) throw away()
-    return link
-  }
-
-  async #follow(kafka: Log, codec: RegistryCodec): Promise<Link> {
-    const { log, unread } = this.#options
-    const writer = kafka.writer()
-    const asking = kafka.reader()
-    const where = { topic: KEYS, partitions: 1 } as const
-    const take = unread.passing(KEYS, log, (record) => this.#heard(record, codec))
-    const follower = new Follower({
-      reader: kafka.reader(),
-      log,
-      take: (record, { partition }) => take(record, partition),
-      differsAt: differsAt(asking),
-      onMissed: () => {
-        this.newest.clear()
-        return positionsAt(asking, where, 'start')
-      },
-    })
-    follower.start(await positionsAt(asking, where, 'start'))
-    return {
-      codec,
-      catchUp: new CatchUp({ ...where, reader: asking, follower }),
-      write: (command) => {
-        const value = codec.encode(COMMANDS, 'credit_command', command)
-        return writer.send(COMMANDS, PARTITION, [{ key: command.key_id, value, time: command.time / 1_000 }])
-      },
-      close: async () => {
-        await follower.close()
-        await kafka.close()
-      },
-    }
+    await this.#log.close()
   }
 
   async #heard({ value }: LogRecord, codec: RegistryCodec): Promise<void> {
@@ -125,14 +84,6 @@ export class KafkaCredit implements CreditLog {
     if (message.type !== 'api_key') return
     this.newest.put(message.value)
     this.#waiting.get(message.value.request_id ?? '')?.(message.value)
-  }
-}
-
-async function reading<Value>(ms: number, work: Promise<Value>): Promise<Value> {
-  try {
-    return await within(ms, work, () => away())
-  } catch (error) {
-    throw error instanceof ApiError ? error : away(error)
   }
 }
 

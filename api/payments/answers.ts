@@ -1,7 +1,7 @@
 import type { RegistryCodec } from '../../infra/kafka/codec.ts'
 import type { LogReader, LogRecord, Writer } from '../../infra/kafka/seam.ts'
 import type { PaymentAnswer } from '../../schemas/records.ts'
-import { decode } from '../alerts/decode.ts'
+import { decode } from '../log/decode.ts'
 import { AnswerIndex } from './answer-index.ts'
 
 export const ANSWERS = 'payments.answers'

@@ -1,12 +1,11 @@
 import type { RegistryCodec } from '../../infra/kafka/codec.ts'
-import { Follower, positionsAt } from '../../infra/kafka/follower.ts'
-import type { Log, LogReader, LogRecord, Position, Writer } from '../../infra/kafka/seam.ts'
+import type { LogRecord } from '../../infra/kafka/seam.ts'
 import type { PaymentAnswer, PaymentIntent } from '../../schemas/records.ts'
-import { CatchUp, differsAt } from '../alerts/catch-up.ts'
-import { within } from '../alerts/deadline.ts'
-import { decode } from '../alerts/decode.ts'
 import { ApiError } from '../errors.ts'
-import { LogConnection, type LogAccess } from '../log-connection.ts'
+import { within } from '../log/deadline.ts'
+import { decode } from '../log/decode.ts'
+import { FollowedLog, type Connected, type FollowedTopic, type Following } from '../log/followed-log.ts'
+import type { LogAccess } from '../log/log-connection.ts'
 import { Answers, ANSWERS } from './answers.ts'
 import { keepAsked } from './asked.ts'
 import { Outcomes } from './outcomes.ts'
@@ -36,45 +35,34 @@ export interface KafkaLedgerOptions extends LogAccess {
   readonly unread: Unread
 }
 
-/** What there is once the log is connected. */
-interface Link {
-  readonly codec: RegistryCodec
-  readonly writer: Writer
-  /** Its fetches do not wait. */
-  readonly reader: LogReader
-  readonly answers: Answers
-  readonly intents: CatchUp
-  readonly events: CatchUp
-  readonly kept: CatchUp
-  close(): Promise<void>
-}
-
-type Topic = typeof INTENTS | typeof EVENTS | typeof ANSWERS
-
 /** The payments of the log, all three topics followed, intents and answers written. */
 export class KafkaLedger implements PaymentLedger {
   readonly #outcomes = new Outcomes()
   readonly #options: KafkaLedgerOptions
-  readonly #connection: LogConnection<Link>
+  readonly #log: FollowedLog<Answers>
   readonly #sweeping: NodeJS.Timeout
 
   constructor(options: KafkaLedgerOptions) {
     this.#options = options
-    const warning = 'the log of payments cannot be connected; trying again'
-    const connected = { ...options, clientId: 'api-payments', giveUpMs: GRACE_MS, warning }
-    this.#connection = new LogConnection(connected, (kafka, codec) => this.#follow(kafka, codec))
+    this.#log = new FollowedLog({
+      ...options,
+      clientId: 'api-payments',
+      giveUpMs: GRACE_MS,
+      warning: 'the log of payments cannot be connected; trying again',
+      open: (connected) => this.#open(connected),
+    })
     this.#sweeping = setInterval(() => void this.#sweep(), SWEEP_MS).unref()
   }
 
   async find(id: string): Promise<Standing | undefined> {
-    await reading(this.#linked().then(({ intents, events }) => Promise.all([intents.toEnd(), events.toEnd()])))
+    await this.#reading(({ toEnd }) => Promise.all([toEnd(INTENTS), toEnd(EVENTS)]))
     return this.#outcomes.find(id)
   }
 
   async settle(intent: PaymentIntent): Promise<Outcome> {
     const { log, settleMs } = this.#options
     const { payment_id: id } = intent
-    const { codec, writer, reader } = await this.#linked()
+    const { codec, writer, reader } = await this.#reading((following) => following)
     const left = new AbortController()
     const { outcome, leave } = this.#outcomes.wait(intent)
     const pending = (): Outcome => ({ is: 'pending', transaction: this.#outcomes.transaction(id) })
@@ -94,12 +82,15 @@ export class KafkaLedger implements PaymentLedger {
     }
   }
 
-  async answer(id: string): Promise<PaymentAnswer | undefined> {
-    return reading(this.#linked().then(({ kept, answers }) => kept.toEnd().then(() => answers.find(id))))
+  answer(id: string): Promise<PaymentAnswer | undefined> {
+    return this.#reading(async ({ toEnd, use }) => {
+      await toEnd(ANSWERS)
+      return use.find(id)
+    })
   }
 
   async keep(answer: PaymentAnswer): Promise<PaymentAnswer> {
-    const { answers } = await this.#linked()
+    const { use: answers } = await this.#reading((following) => following)
     try {
       return await within(KEEP_MS, answers.keep(answer), () => new LateError())
     } finally {
@@ -109,53 +100,25 @@ export class KafkaLedger implements PaymentLedger {
 
   async close(): Promise<void> {
     clearInterval(this.#sweeping)
-    await this.#connection.close()
+    await this.#log.close()
   }
 
-  async #linked(): Promise<Link> {
-    const link = await within(CATCH_UP_MS, this.#connection.opened, () => away())
-    if (link === undefined) throw away()
-    return link
+  #reading<Value>(work: (following: Following<Answers>) => Promise<Value> | Value): Promise<Value> {
+    return this.#log.within(CATCH_UP_MS, away, work)
   }
 
-  async #follow(kafka: Log, codec: RegistryCodec): Promise<Link> {
-    const { log, now, unread } = this.#options
-    const writer = kafka.writer()
-    const answers = new Answers({ codec, writer, reader: kafka.reader(), now })
+  #open({ log, codec, writer }: Connected): { topics: readonly FollowedTopic[]; use: Answers } {
+    const { now } = this.#options
+    const answers = new Answers({ codec, writer, reader: log.reader(), now })
     const heard = (record: LogRecord): Promise<void> => this.#heard(record, codec)
-    const taken: Record<Topic, ReturnType<Unread['passing']>> = {
-      [INTENTS]: unread.passing(INTENTS, log, heard),
-      [EVENTS]: unread.passing(EVENTS, log, heard),
-      [ANSWERS]: unread.passing(ANSWERS, log, (record) => answers.heard(record)),
-    }
-    const asking = kafka.reader()
-    const follower = new Follower({
-      reader: kafka.reader(),
-      log,
-      differsAt: differsAt(asking),
-      take: (record, { topic, partition }) => taken[topic as Topic](record, partition), // it follows these three
-    })
-    const at = (topic: Topic, from: Parameters<typeof positionsAt>[2]): Promise<Position[]> =>
-      positionsAt(asking, { topic, partitions: PARTITIONS }, from)
-    const starts = [
-      at(INTENTS, { time: now() - ASKED_MS }),
-      at(EVENTS, { time: now() - KNOWN_MS }),
-      at(ANSWERS, 'start'),
-    ]
-    follower.start((await Promise.all(starts)).flat())
-    const catchUp = (topic: Topic): CatchUp => new CatchUp({ topic, partitions: PARTITIONS, reader: asking, follower })
+    const one = { partitions: PARTITIONS, take: heard } as const
     return {
-      codec,
-      writer,
-      reader: asking,
-      answers,
-      intents: catchUp(INTENTS),
-      events: catchUp(EVENTS),
-      kept: catchUp(ANSWERS),
-      close: async () => {
-        await follower.close()
-        await kafka.close()
-      },
+      topics: [
+        { ...one, topic: INTENTS, from: { time: now() - ASKED_MS } },
+        { ...one, topic: EVENTS, from: { time: now() - KNOWN_MS } },
+        { ...one, topic: ANSWERS, from: 'start', take: (record) => answers.heard(record) },
+      ],
+      use: answers,
     }
   }
 
@@ -170,7 +133,8 @@ export class KafkaLedger implements PaymentLedger {
     const { now, log } = this.#options
     this.#outcomes.forget((now() - KNOWN_MS) * 1000)
     try {
-      await (await this.#linked()).answers.sweep()
+      const { use: answers } = await this.#reading((following) => following)
+      await answers.sweep()
     } catch (error) {
       log.warn({ err: error }, 'old answers could not be let go; trying again in a minute')
     }
@@ -178,14 +142,6 @@ export class KafkaLedger implements PaymentLedger {
 }
 
 class LateError extends Error {}
-
-async function reading<Value>(work: Promise<Value>): Promise<Value> {
-  try {
-    return await within(CATCH_UP_MS, work, () => away())
-  } catch (error) {
-    throw error instanceof ApiError ? error : away(error)
-  }
-}
 
 /** Nothing was written: the same payment can be sent again. */
 function away(cause?: unknown): ApiError {

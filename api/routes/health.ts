@@ -1,4 +1,4 @@
-import { within } from '../alerts/deadline.ts'
+import { within } from '../log/deadline.ts'
 import type { Hit } from '../cache.ts'
 import { ApiError } from '../errors.ts'
 import { paymentState } from '../payments/discovery.ts'

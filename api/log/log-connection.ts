@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { sharedCodec, type RegistryCodec } from '../infra/kafka/codec.ts'
-import { connectLog } from '../infra/kafka/kafkajs.ts'
-import type { Log } from '../infra/kafka/seam.ts'
-import type { Logger } from '../infra/log.ts'
+import { sharedCodec, type RegistryCodec } from '../../infra/kafka/codec.ts'
+import { connectLog } from '../../infra/kafka/kafkajs.ts'
+import type { Log } from '../../infra/kafka/seam.ts'
+import type { Logger } from '../../infra/log.ts'
 
 /** Between attempts to connect, milliseconds. */
 const PAUSE_MS = 1_000
