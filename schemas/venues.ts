@@ -10,7 +10,7 @@
  *   it, the first of `quotes` that it has;
  * - `funding`: its place among the perpetuals, in which one stands in for another; `interest`: its rate damps the interest
  *   of eight hours and is divided (`of_8h`), or of its own interval and is not (`of_interval`);
- * - `settled`: its settled rates are read back and nothing else of its funding is, where its trades count;
+ * - `settled`: its settled rates are read back and nothing else of its funding is, where its perpetuals are listed here;
  * - `ratio`: its place among those that publish how their top traders are positioned. Bybit's figure is of all holders and
  *   would be a false label;
  * - `liquidations`: its place among those that publish them, the complete one first.

@@ -23,7 +23,7 @@ const fundingHistoryOutput: Output = {
     symbol: text('Perpetual, as BTCUSDT'),
     exchange: oneOf(
       settlementVenues,
-      'Its venue; one of which nothing else is known of funding where its trades count',
+      'Its venue; beyond binance, bybit and okx settled rates are all that is known, where its markets are listed here',
     ),
     history: array(
       object('One settlement', {

@@ -378,7 +378,7 @@ class FundingHistoryHistoryItem(TypedDict):
 class FundingHistory(TypedDict):
     # Perpetual, as BTCUSDT
     symbol: str
-    # Its venue; one of which nothing else is known of funding where its trades count
+    # Its venue; beyond binance, bybit and okx settled rates are all that is known, where its markets are listed here
     exchange: Literal["binance", "bybit", "okx", "gate", "bitget", "hyperliquid"]
     # Newest first
     history: list[FundingHistoryHistoryItem]

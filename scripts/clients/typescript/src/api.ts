@@ -430,7 +430,7 @@ export interface FundingHistoryInput {
 export type FundingHistoryAnswer = {
   /** Perpetual, as BTCUSDT */
   readonly symbol: string
-  /** Its venue; one of which nothing else is known of funding where its trades count */
+  /** Its venue; beyond binance, bybit and okx settled rates are all that is known, where its markets are listed here */
   readonly exchange: 'binance' | 'bybit' | 'okx' | 'gate' | 'bitget' | 'hyperliquid'
   /** Newest first */
   readonly history: readonly {
