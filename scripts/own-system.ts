@@ -22,12 +22,12 @@ export interface OwnSystem {
   dispose(): Promise<void>
 }
 
-/** Starts `npm start`'s program with `flags`, and with `env` beside our own, as a process of its own. */
+/** Starts `npm start`'s program with `flags`, and with `env` beside our own, as a process of its own; on `data` where it is given. */
 export async function startOwnSystem(
   flags: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  data = mkdtempSync(path.join(tmpdir(), 'system-')),
 ): Promise<OwnSystem> {
-  const data = mkdtempSync(path.join(tmpdir(), 'system-'))
   const logFile = path.join(data, 'start.log')
   const start = (): Promise<Child> =>
     startChild({

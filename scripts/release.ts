@@ -6,13 +6,15 @@ import { promisify } from 'node:util'
 import { flag, runCommand, text, UsageError, type Values } from './command/command.ts'
 
 const usage = `npm run release -- --dry-run [--out DIR]: packages of both clients, of the version in package.json.
+npm run release -- --data: what a system of this version leaves behind, for the tests of the versions after it.
 
-  --dry-run  makes them and publishes nothing; there is no other way yet
+  --dry-run  makes packages and publishes nothing; there is no other way yet
   --out DIR  where they go (default .cache/release): an npm package (.tgz) and a Python wheel (.whl)
+  --data     starts a small system, which takes a minute or two, and writes scripts/upgrade/releases/VERSION, to be committed
   --help     this text
 
 The wheel is made by PYTHON (default python3), 3.11 or newer with pip; without setuptools 77 pip fetches it.
-Exit 0: both are there, a line each; 2: what the last line says.`
+Exit 0: all is there, a line each; 2: what the last line says.`
 
 const run = promisify(execFile)
 const root = path.resolve(import.meta.dirname, '..')
@@ -28,10 +30,12 @@ interface Work {
   readonly out: string
 }
 
-const flags = { 'dry-run': flag, out: text } as const
+const flags = { 'dry-run': flag, data: flag, out: text } as const
 
 async function main(values: Values<typeof flags>): Promise<void> {
-  if (values['dry-run'] !== true) throw new UsageError('nothing is published from here: --dry-run makes the packages')
+  if (values.data === true) return writeData()
+  if (values['dry-run'] !== true)
+    throw new UsageError('nothing is published from here: --dry-run makes the packages, --data the data')
   const out = path.resolve(values.out ?? path.join(root, '.cache/release'))
   mkdirSync(out, { recursive: true })
   const scratch = mkdtempSync(path.join(tmpdir(), 'release-'))
@@ -42,6 +46,14 @@ async function main(values: Values<typeof flags>): Promise<void> {
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }
+}
+
+async function writeData(): Promise<void> {
+  const { version } = packageIn(root)
+  const folder = path.join(root, 'scripts/upgrade/releases', version)
+  const { writeReleaseData } = await import('./upgrade/release-data.ts') // what it needs takes a second to load
+  await writeReleaseData(folder, version)
+  console.log(folder)
 }
 
 function packageIn(folder: string): { readonly version: string } {
